@@ -15,7 +15,7 @@ from abrank._support.version import __version__
 from abrank.inputs import Source
 from abrank.inputs.files import contents, is_regular
 
-LIBRARIES = ("numpy", "pandas", "scipy", "statsmodels", "matplotlib", "pyarrow")
+LIBRARIES = ("numpy", "pandas", "scipy", "matplotlib", "pyarrow")
 _REPEATED = re.compile(r" \(run \d+\)\Z")
 
 

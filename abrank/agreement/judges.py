@@ -120,7 +120,7 @@ def judge_agreement(
         n_other_queries=(one, other),
         n_documents=len(both),
         n_other_documents=(len(frames[0]) - len(both), len(frames[1]) - len(both)),
-        **_by_grade(_tables(both, grades, len(queries)), grades, level, rel, seed),
+        **_by_grade(both, grades, len(queries), level, rel, seed),
         **_on_runs(frames, both, queries, read, asked, margin, seed),
         n_resamples=N_RESAMPLES,
         seed=seed,
@@ -128,9 +128,14 @@ def judge_agreement(
 
 
 def _by_grade(
-    tables: FloatArray, grades: tuple[int, ...], level: Level, rel: int, seed: int
+    both: pd.DataFrame, grades: tuple[int, ...], n_queries: int, level: Level, rel: int, seed: int
 ) -> dict[str, Any]:
     """Return those fields of the result that rest on grades alone."""
+    k = len(grades)
+    row, column = (np.searchsorted(grades, both[who].to_numpy()) for who in ("human", "machine"))
+    cell = (both["query"].to_numpy() * k + row) * k + column
+    counts = np.bincount(cell, minlength=n_queries * k * k)
+    tables: FloatArray = counts.reshape(n_queries, k, k).astype(np.float64)
     relevant = np.array([[grade >= rel for grade in grades]], np.float64)
     fold = np.concatenate([1.0 - relevant, relevant])
     on_two = fold @ tables @ fold.T
@@ -165,15 +170,6 @@ def _documents(frames: list[pd.DataFrame], queries: tuple[str, ...]) -> pd.DataF
         )
     place = {query_id: i for i, query_id in enumerate(queries)}
     return both.assign(query=both["query_id"].map(place))
-
-
-def _tables(both: pd.DataFrame, grades: tuple[int, ...], n_queries: int) -> FloatArray:
-    """Return the counts of each query: float64[n_queries, n_grades, n_grades]."""
-    k = len(grades)
-    row, column = (np.searchsorted(grades, both[who].to_numpy()) for who in ("human", "machine"))
-    cell = (both["query"].to_numpy() * k + row) * k + column
-    counts = np.bincount(cell, minlength=n_queries * k * k).reshape(n_queries, k, k)
-    return counts.astype(np.float64)
 
 
 def _share_same(table: FloatArray) -> FloatArray:
@@ -222,6 +218,14 @@ def _on_runs(
             compare_scores(each, baseline=baseline, candidate=name, margin=margin, rng=seed)
             for each in scored
         )
+        # Whether the difference of the two systems is another by the other judge.
+        place = {query_id: i for i, query_id in enumerate(machine.query_ids)}
+        kept = [i for i, query_id in enumerate(human.query_ids) if query_id in place]
+        rows = [place[human.query_ids[i]] for i in kept]
+        apart = inference.run_test(
+            "t", differences_of(machine.differences()[rows], human.differences()[kept])
+        )
+        limits = (apart.estimate, apart.ci_low, apart.ci_high, apart.pvalue)
         pair = np.stack([seen[baseline], seen[name]], axis=1)
         same = _ratios(pair.sum(axis=0))[..., 0]
         pairs.append(
@@ -230,11 +234,11 @@ def _on_runs(
                 candidate=name,
                 human=_verdict(human),
                 machine=_verdict(machine),
-                apart=_apart(human, machine),
+                apart=JudgesApart(*(float(each[0]) for each in limits)),
                 same_baseline=float(same[0]),
                 same_candidate=float(same[1]),
-                same_difference=_estimate(pair, lambda t: _difference(t)[..., 0], seed),
-                favour=_estimate(pair, lambda t: _difference(t)[..., 1], seed),
+                same_difference=_estimate(pair, partial(_difference, of=0), seed),
+                favour=_estimate(pair, partial(_difference, of=1), seed),
             )
         )
     names = zip(runs, *(each.tolist() for each in means), strict=True)
@@ -262,18 +266,6 @@ def _of_orders(
 def _verdict(found: Comparison) -> JudgedVerdict:
     row = found.primary
     return JudgedVerdict(row.diff, row.ci_low, row.ci_high, row.pvalue, str(found.verdict))
-
-
-def _apart(human: Comparison, machine: Comparison) -> JudgesApart:
-    """Test whether the difference of the two systems is another by the other judge."""
-    place = {query_id: i for i, query_id in enumerate(machine.query_ids)}
-    kept = [i for i, query_id in enumerate(human.query_ids) if query_id in place]
-    rows = [place[human.query_ids[i]] for i in kept]
-    found = inference.run_test(
-        "t", differences_of(machine.differences()[rows], human.differences()[kept])
-    )
-    values = (found.estimate, found.ci_low, found.ci_high, found.pvalue)
-    return JudgesApart(*(float(each[0]) for each in values))
 
 
 def _per_query(both: pd.DataFrame, run: inputs.Run, depth: int, n_queries: int) -> FloatArray:
@@ -305,7 +297,7 @@ def _ratios(sums: FloatArray) -> FloatArray:
         return np.asarray(sums[..., 1:] / sums[..., :1])
 
 
-def _difference(sums: FloatArray) -> FloatArray:
-    """Return B - A of the ratios, of sums [..., 2 systems, 3]."""
-    found = _ratios(sums)
-    return np.asarray(found[..., 1, :] - found[..., 0, :])
+def _difference(sums: FloatArray, of: int) -> FloatArray:
+    """Return B - A of one of the ratios, of sums [..., 2 systems, 3]."""
+    found = _ratios(sums)[..., of]
+    return np.asarray(found[..., 1] - found[..., 0])

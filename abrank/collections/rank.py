@@ -21,6 +21,7 @@ from abrank.collections.ranking import (
 )
 from abrank.collections.table import boards_of, read_collections
 from abrank.inference.systems.stability import chances_of_ranks
+from abrank.inference.systems.strata import compare_within_collections
 from abrank.inputs.run import named_runs
 from abrank.options import Engine, RankingQuestion, Scoring, taking
 from abrank.provenance import origin
@@ -90,7 +91,7 @@ def rank_collections(
     -----
     The rank intervals follow from all pairs at one joint level, and so hold for all systems
     together [1]_: a system whose interval begins at 1 may be called first. On these collections the
-    joint test is :func:`abrank.inference.compare_within_collections`. On collections like these a
+    joint test is :mod:`abrank.inference.systems.strata`. On collections like these a
     collection is one observation; percentiles of resampled collections miss the mean 6 to 18 % of
     the time in place of 5 with 5 to 20 collections, so its limits are those of t.
 
@@ -257,7 +258,7 @@ def measure_standings(
     systems = next(iter(rankings.values())).systems
     order = [systems.index(system) for system in like.systems]
     sign = 1.0 if like.higher_is_better else -1.0
-    found = inference.compare_within_collections(
+    found = compare_within_collections(
         {name: block[:, order] for name, block in blocks.items()},
         confidence=1.0 - like.alpha,
         seed=like.seed,

@@ -62,11 +62,20 @@ def unequal_depth(scores: Scores) -> UnequalDepth | None:
         or not scores.query_ids
     ):
         return None
-    medians = {system: _median(scores, system) for system in scores.systems}
+    medians = {}
+    for system in scores.systems:
+        n_retrieved = scores.judged_runs[system].judged.n_retrieved
+        with_results = n_retrieved[n_retrieved > 0]
+        median = float(np.median(with_results)) if with_results.size else 0.0
+        medians[system] = int(median) if median.is_integer() else median
     depth = int(min(medians.values()))
     if depth < 1 or depth >= SAME_DEPTH * max(medians.values()):
         return None
-    deep = [name for name in scores.measures if not _ends_by(name, depth)]
+    deep = []
+    for name in scores.measures:
+        cutoff = dict(parse(name).parameters).get("cutoff")
+        if not (isinstance(cutoff, int) and cutoff <= depth):
+            deep.append(name)
     if not deep:
         return None
     cut = scores.rescored(lambda judged: judged.top(depth), measures=deep)
@@ -77,17 +86,3 @@ def unequal_depth(scores: Scores) -> UnequalDepth | None:
     names = tuple(deep[i] for i in touched)
     cut = replace(cut, measures=names, values=cut.values[:, :, touched])
     return UnequalDepth(medians, depth, cut)
-
-
-def _median(scores: Scores, system: str) -> float:
-    """Return the median number of documents retrieved, over the queries with results."""
-    judged = scores.judged_runs[system].judged
-    found = judged.n_retrieved[judged.n_retrieved > 0]
-    median = float(np.median(found)) if found.size else 0.0
-    return int(median) if median.is_integer() else median
-
-
-def _ends_by(measure: str, depth: int) -> bool:
-    """Say whether a measure looks at no rank beyond ``depth``."""
-    cutoff = dict(parse(measure).parameters).get("cutoff")
-    return isinstance(cutoff, int) and cutoff <= depth

@@ -109,95 +109,63 @@ def inspect_differences(
     if not has_spread(differences):
         return [Note("constant-difference", 3, {"difference": float(differences[0])})]
     gains = differences if higher_is_better else -differences
-    return [
-        *_signs(differences, tests, alpha),
-        *_disagreement(gains, tests, alpha),
-        *_not_about_the_mean(n, tests, alpha),
-        *_outlying(differences, tests, alpha, query_ids),
-        *_losses(gains, tests, alpha, query_ids, measure),
-    ]
-
-
-def _deciding(tests: Sequence[_Test]) -> _Test | None:
-    return next((test for test in tests if test.decides), None)
-
-
-def _shown(test: _Test | None, alpha: float) -> bool:
-    """Whether the test that decides finds a difference: the others are beside nothing else."""
-    return test is not None and test.pvalue < alpha
-
-
-def _lowest(differences: FloatArray) -> float:
-    """Return the least two-sided p-value that flips of the signs can give."""
-    return float(2.0 ** (1.0 - np.count_nonzero(outcomes(differences))))
-
-
-def _signs(differences: FloatArray, tests: Sequence[_Test], alpha: float) -> list[Note]:
-    """Note that flips of so few signs cannot reach alpha, where a finding rests on their like."""
-    deciding, lowest = _deciding(tests), _lowest(differences)
-    if lowest < alpha:
-        return []
-    blind = deciding is not None and deciding.test in BY_SIGNS
-    if not blind and not _shown(deciding, alpha):
-        return []
-    values = {
-        "n": len(differences),
-        "differ": int(np.count_nonzero(outcomes(differences))),
-        "lowest": lowest,
-        "test": deciding.test if blind and deciding is not None else "",
-    }
-    return [Note("few-signs", 3 if blind else 2, values)]
-
-
-def _disagreement(gains: FloatArray, tests: Sequence[_Test], alpha: float) -> list[Note]:
-    """Note of a finding that t and flips disagree, and that the count of wins points against it."""
-    found: list[Note] = []
-    if not _shown(_deciding(tests), alpha):
-        return found
-    decided = {test.pvalue < alpha for test in tests if test.test in ("t", "permutation")}
-    if len(decided) == 2 and _lowest(gains) < alpha:
-        values = {test.test: test.pvalue for test in tests if test.test in ("t", "permutation")}
-        found.append(Note("tests-disagree", 3, values))
-    signs = outcomes(gains)
-    wins, losses = int(np.sum(signs > 0)), int(np.sum(signs < 0))
-    if np.sign(np.mean(gains)) * (wins - losses) < 0:
-        found.append(Note("mean-against-wins", 2, {"wins": wins, "losses": losses}))
-    return found
-
-
-def _not_about_the_mean(n: int, tests: Sequence[_Test], alpha: float) -> list[Note]:
-    """Note a finding of a test that asks about something else, which the t test does not share."""
-    deciding = _deciding(tests)
-    means = [test.pvalue for test in tests if test.test == "t"]
-    if deciding is None or not deciding.pvalue < alpha or any(p < alpha for p in means):
-        return []
-    rates = FALSE_FINDINGS.get(deciding.test, {})
-    sizes = [size for size in rates if size <= n]
-    if not sizes or not means:
-        return []
-    values = {"test": deciding.test, "n": max(sizes), "rate": rates[max(sizes)], "t": means[0]}
-    return [Note("not-about-the-mean", 2, values)]
+    deciding = next((test for test in tests if test.decides), None)
+    # The others are beside nothing else.
+    shown = deciding is not None and deciding.pvalue < alpha
+    signs = outcomes(differences)
+    # The least two-sided p-value that flips of the signs can give.
+    lowest = float(2.0 ** (1.0 - np.count_nonzero(signs)))
+    notes = []
+    blind = deciding.test if deciding is not None and deciding.test in BY_SIGNS else ""
+    if lowest >= alpha and (blind or shown):
+        differ = int(np.count_nonzero(signs))
+        values = {"n": n, "differ": differ, "lowest": lowest, "test": blind}
+        notes.append(Note("few-signs", 3 if blind else 2, values))
+    by_t = [test.pvalue for test in tests if test.test == "t"]
+    if shown:
+        both = {test.test: test.pvalue for test in tests if test.test in ("t", "permutation")}
+        if len({pvalue < alpha for pvalue in both.values()}) == 2 and lowest < alpha:
+            notes.append(Note("tests-disagree", 3, both))
+        toward = outcomes(gains)
+        wins, losses = int(np.sum(toward > 0)), int(np.sum(toward < 0))
+        if np.sign(np.mean(gains)) * (wins - losses) < 0:
+            notes.append(Note("mean-against-wins", 2, {"wins": wins, "losses": losses}))
+    if deciding is not None and shown and by_t and not any(pvalue < alpha for pvalue in by_t):
+        # The test asks about something else than the mean.
+        rates = FALSE_FINDINGS.get(deciding.test, {})
+        size = max((size for size in rates if size <= n), default=None)
+        if size is not None:
+            values = {"test": deciding.test, "n": size, "rate": rates[size], "t": by_t[0]}
+            notes.append(Note("not-about-the-mean", 2, values))
+    notes += _outlying(differences, deciding, alpha, query_ids)
+    if shown and np.mean(gains) > 0.0:
+        rounded, worst = np.round(gains, DECIMALS), int(np.argmin(gains))
+        lost = gains[rounded < -LARGE_LOSS]
+        notes += inspect_losses(
+            n, measure, lost=(len(lost), float(lost.sum())),
+            n_gained=int(np.count_nonzero(rounded > LARGE_LOSS)),
+            worst=(query_ids[worst], float(gains[worst])),
+        )  # fmt: skip
+    return notes
 
 
 def _outlying(
-    differences: FloatArray, tests: Sequence[_Test], alpha: float, query_ids: Sequence[str]
+    differences: FloatArray, deciding: _Test | None, alpha: float, query_ids: Sequence[str]
 ) -> list[Note]:
     """Note queries that stand apart from the others and decide, or carry, the mean.
 
     That one of the larger differences turns a call near alpha is so in about half of all samples,
     and three of them outweigh most means; so only of outliers is it said.
     """
-    from abrank.inference import (
-        calls_without,
-        rosner_outliers,
-    )  # a look at the inputs needs no test
+    # A look at the inputs needs no test.
+    from abrank.inference.estimates.shape import calls_without, rosner_outliers
 
     total = float(np.sum(differences))
     apart = rosner_outliers(differences, alpha=OUTLIER_LEVEL)
     apart = apart[differences[apart] * np.sign(total) > 0.0]
-    if not apart.size:
+    if not apart.size or deciding is None:
         return []
-    if any(test.decides and test.test == "t" for test in tests):
+    if deciding.test == "t":
         call, calls, pvalues = calls_without(differences, apart, confidence=1.0 - alpha)
         flips = np.flatnonzero((calls != call) & (call != 0))
         if flips.size:
@@ -208,7 +176,7 @@ def _outlying(
                 "pvalue": float(pvalues[flips[0]]),
             }
             return [Note("one-query-decides", 3, values)]
-    if not _shown(_deciding(tests), alpha) or abs(differences[apart].sum()) <= 0.5 * abs(total):
+    if not deciding.pvalue < alpha or abs(differences[apart].sum()) <= 0.5 * abs(total):
         return []
     values = {
         "count": int(apart.size),
@@ -217,26 +185,6 @@ def _outlying(
         "without": float(np.mean(np.delete(differences, apart))),
     }
     return [Note("few-queries-carry-the-mean", 2, values)]
-
-
-def _losses(
-    gains: FloatArray,
-    tests: Sequence[_Test],
-    alpha: float,
-    query_ids: Sequence[str],
-    measure: str,
-) -> list[Note]:
-    """Note large losses, where B is shown to be better: only there does the mean hide them."""
-    deciding = _deciding(tests)
-    if not _shown(deciding, alpha) or np.mean(gains) <= 0.0:
-        return []
-    rounded, worst = np.round(gains, DECIMALS), int(np.argmin(gains))
-    lost = gains[rounded < -LARGE_LOSS]
-    return inspect_losses(
-        len(gains), measure, lost=(len(lost), float(lost.sum())),
-        n_gained=int(np.count_nonzero(rounded > LARGE_LOSS)),
-        worst=(query_ids[worst], float(gains[worst])),
-    )  # fmt: skip
 
 
 def inspect_losses(

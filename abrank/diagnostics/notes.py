@@ -76,13 +76,7 @@ def is_known(measure: str) -> bool:
 
 
 def lowest_relevant(measure: str) -> int:
-    """Return the lowest grade that is relevant to a measure, 1 where it has no other.
-
-    Examples
-    --------
-    >>> lowest_relevant("AP(rel=2)"), lowest_relevant("nDCG@10"), lowest_relevant("clicks")
-    (2, 1, 1)
-    """
+    """Return the lowest grade that is relevant to a measure, 1 where it has no other."""
     found = _measure(measure)
     rel = dict(found.parameters).get("rel") if found is not None else None
     return rel if isinstance(rel, int) else 1

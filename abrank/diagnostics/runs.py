@@ -227,22 +227,19 @@ def inspect_systems(scores: Scores) -> list[Note]:
     means = dict(zip(scores.measures, scores.means().T.tolist(), strict=True))
     notes += inspect_relevance(means, audits.values())
     notes += inspect_depth(unequal_depth(scores), scores)
-    notes += [
-        Note("same-file", 2, {"systems": each, "sha256": sha256}) for sha256, each in _files(scores)
-    ]
-    tied = {key: audit.n_tied_rows for key, audit in audits.items() if audit.n_tied_rows}
-    if tied:
-        notes.append(Note("tied-runs", 1, {"systems": tied}))
-    return sorted(notes, key=lambda note: -note.severity)
-
-
-def _files(scores: Scores) -> list[tuple[str, list[str]]]:
-    """Return the hashes that several files share, with their systems."""
-    found: dict[str, list[str]] = {}
+    of_file: dict[str, list[str]] = {}
     seen: set[int] = set()
     for system, source in scores.sources.items():
         # One file of ready scores may hold several systems.
         if source.sha256 and id(source) not in seen:
             seen.add(id(source))
-            found.setdefault(source.sha256, []).append(system)
-    return [(sha256, systems) for sha256, systems in found.items() if len(systems) > 1]
+            of_file.setdefault(source.sha256, []).append(system)
+    notes += [
+        Note("same-file", 2, {"systems": systems, "sha256": sha256})
+        for sha256, systems in of_file.items()
+        if len(systems) > 1
+    ]
+    tied = {key: audit.n_tied_rows for key, audit in audits.items() if audit.n_tied_rows}
+    if tied:
+        notes.append(Note("tied-runs", 1, {"systems": tied}))
+    return sorted(notes, key=lambda note: -note.severity)

@@ -17,7 +17,7 @@ from abrank._support.docstrings import complete
 from abrank._support.lazy import module_getattr
 from abrank.inference.estimates.effect_size import EFFECT_SIZES, effect_interval, effect_size
 from abrank.inference.estimates.relative_change import ratio_interval
-from abrank.inference.families import ADJUSTMENTS, adjust, max_t, max_t_of_systems
+from abrank.inference.families import ADJUSTMENTS, adjust, max_t
 from abrank.inference.paired import (  # noqa: F401 - register
     bootstrap,
     bounded,
@@ -30,18 +30,15 @@ from abrank.inference.result import Answer, TestResult
 
 if TYPE_CHECKING:
     from abrank.inference.designs.aa_test import check_level
-    from abrank.inference.designs.bayes import bayesian_bootstrap, log_bayes_factor, t_posterior
+    from abrank.inference.designs.bayes import bayesian_bootstrap, t_posterior
     from abrank.inference.designs.clusters import run_cluster_test
     from abrank.inference.designs.equivalence import relative_tost, tost
     from abrank.inference.designs.group_sequential import run_at_looks, stopping_boundaries
     from abrank.inference.designs.meta_analysis import pool_collections
-    from abrank.inference.designs.prediction_powered import (
-        run_prediction_powered,
-        worth_interval,
-    )
+    from abrank.inference.designs.prediction_powered import run_prediction_powered
     from abrank.inference.designs.sequential import asymptotic_sequence, betting_sequence
     from abrank.inference.estimates.segments import compare_segments
-    from abrank.inference.estimates.shape import describe_shape, leave_out, rosner_outliers
+    from abrank.inference.estimates.shape import rosner_outliers
     from abrank.inference.systems.friedman import critical_difference, friedman_test, two_way_anova
     from abrank.inference.systems.pairwise import within_query_interval
     from abrank.inference.systems.registry import (
@@ -53,26 +50,24 @@ if TYPE_CHECKING:
         run_joint_test,
     )
     from abrank.inference.systems.stability import kendall_tau, rank_stability, tau_ap
-    from abrank.inference.systems.strata import compare_within_collections
     from abrank.inference.systems.tukey import group_letters
 
 # What an everyday comparison does without is imported when it is asked for.
 _ON_DEMAND = {
     "designs.aa_test": "check_level",
-    "designs.bayes": "bayesian_bootstrap log_bayes_factor t_posterior",
+    "designs.bayes": "bayesian_bootstrap t_posterior",
     "designs.clusters": "run_cluster_test",
     "designs.equivalence": "relative_tost tost",
     "designs.group_sequential": "run_at_looks stopping_boundaries",
     "designs.meta_analysis": "pool_collections",
-    "designs.prediction_powered": "run_prediction_powered worth_interval",
+    "designs.prediction_powered": "run_prediction_powered",
     "designs.sequential": "asymptotic_sequence betting_sequence",
     "estimates.segments": "compare_segments",
-    "estimates.shape": "calls_without describe_shape leave_out rosner_outliers",
+    "estimates.shape": "rosner_outliers",
     "systems.friedman": "critical_difference friedman_test two_way_anova",
     "systems.pairwise": "within_query_interval",
     "systems.registry": "JOINT_TESTS JointAnswer JointResult Pairs joint_test run_joint_test",
     "systems.stability": "kendall_tau rank_stability tau_ap",
-    "systems.strata": "compare_within_collections",
     "systems.tukey": "group_letters",
 }
 
@@ -90,22 +85,16 @@ __all__ = [
     "asymptotic_sequence",
     "bayesian_bootstrap",
     "betting_sequence",
-    "calls_without",
     "check_level",
     "compare_segments",
-    "compare_within_collections",
     "critical_difference",
-    "describe_shape",
     "effect_interval",
     "effect_size",
     "friedman_test",
     "group_letters",
     "joint_test",
     "kendall_tau",
-    "leave_out",
-    "log_bayes_factor",
     "max_t",
-    "max_t_of_systems",
     "paired_test",
     "pool_collections",
     "rank_stability",
@@ -123,7 +112,6 @@ __all__ = [
     "tost",
     "two_way_anova",
     "within_query_interval",
-    "worth_interval",
 ]
 
 __getattr__ = module_getattr(

@@ -55,18 +55,9 @@ from abrank.inference.rounding import round_off, snap, to_lattice
 
 # --- Adjusted p-values of a family
 
-# Our names, and those of statsmodels.
-ADJUSTMENTS = {
-    "none": "",
-    "bonferroni": "bonferroni",
-    "sidak": "sidak",
-    "holm": "holm",
-    "holm-sidak": "holm-sidak",
-    "hochberg": "simes-hochberg",
-    "hommel": "hommel",
-    "bh": "fdr_bh",
-    "by": "fdr_by",
-}
+ADJUSTMENTS = (
+    "none", "bonferroni", "sidak", "holm", "holm-sidak", "hochberg", "hommel", "bh", "by"
+)  # fmt: skip
 
 
 def adjust(pvalues: npt.ArrayLike, method: str) -> FloatArray:
@@ -77,7 +68,7 @@ def adjust(pvalues: npt.ArrayLike, method: str) -> FloatArray:
     pvalues : array_like of any shape
         Between 0 and 1. NaN (a test that is not defined) stays NaN and is no member of the family.
     method : str
-        A key of ``ADJUSTMENTS``. "bonferroni", "sidak", "holm", "holm-sidak", "hochberg" and
+        One of ``ADJUSTMENTS``. "bonferroni", "sidak", "holm", "holm-sidak", "hochberg" and
         "hommel" bound the chance of any false finding, "bh" and "by" the expected share of false
         ones. All but "bonferroni", "holm" and "by" ask for independent or positively dependent
         tests.
@@ -94,16 +85,12 @@ def adjust(pvalues: npt.ArrayLike, method: str) -> FloatArray:
     ArgumentError
         If a p-value is not in [0, 1].
 
-    Notes
-    -----
-    Computed by ``statsmodels.stats.multitest.multipletests``; but its Holm collects the garbage of
-    the whole program at every call, some tenth of a second, and its import takes one: Holm and
-    "bh" are ours.
-
     References
     ----------
-    .. [1] Holm (1979), Scandinavian Journal of Statistics 6, 65-70; Benjamini & Hochberg (1995),
-       Journal of the Royal Statistical Society B 57, 289-300.
+    .. [1] Holm (1979), Scandinavian Journal of Statistics 6, 65-70; Hochberg (1988), Biometrika 75,
+       800-802; Hommel (1988), Biometrika 75, 383-386; Benjamini & Hochberg (1995), Journal of the
+       Royal Statistical Society B 57, 289-300; Benjamini & Yekutieli (2001), Annals of Statistics
+       29, 1165-1188.
 
     Examples
     --------
@@ -117,33 +104,35 @@ def adjust(pvalues: npt.ArrayLike, method: str) -> FloatArray:
         raise ArgumentError("p-values must lie between 0 and 1")
     if method == "none" or not known.any():
         return adjusted
-    if method in ("holm", "bh"):
-        own = _holm if method == "holm" else _benjamini_hochberg
-        adjusted[known] = own(adjusted[known])
-        return adjusted
-    from statsmodels.stats.multitest import multipletests
-
-    # The Sidak forms take the logarithm of 1 - p, and p may be 1.
+    members = adjusted[known]
+    order = np.argsort(members, kind="stable")
+    p, n = members[order], members.size
+    rank, not_smaller = np.arange(1, n + 1), np.arange(n, 0, -1)
     with np.errstate(divide="ignore"):
-        adjusted[known] = multipletests(adjusted[known], method=ADJUSTMENTS[method])[1]
-    return adjusted
-
-
-def _holm(pvalues: FloatArray) -> FloatArray:
-    """Return the p-values times the number of those not smaller, never below a smaller one's."""
-    order = np.argsort(pvalues, kind="stable")
-    multiplied = pvalues[order] * np.arange(pvalues.size, 0, -1)
-    adjusted = np.empty_like(pvalues)
-    adjusted[order] = np.minimum(np.maximum.accumulate(multiplied), 1.0)
-    return adjusted
-
-
-def _benjamini_hochberg(pvalues: FloatArray) -> FloatArray:
-    """Return the p-values over the share of those not larger, never above a larger one's."""
-    order = np.argsort(pvalues, kind="stable")
-    divided = pvalues[order] / (np.arange(1, pvalues.size + 1) / pvalues.size)
-    adjusted = np.empty_like(pvalues)
-    adjusted[order] = np.minimum(np.minimum.accumulate(divided[::-1])[::-1], 1.0)
+        log_complement = np.log1p(-p)  # p may be 1
+    match method:
+        case "bonferroni":
+            found = n * p
+        case "sidak":
+            found = -np.expm1(n * log_complement)
+        case "holm":
+            found = np.maximum.accumulate(not_smaller * p)
+        case "holm-sidak":
+            found = np.maximum.accumulate(-np.expm1(not_smaller * log_complement))
+        case "hommel":
+            found = p.copy()
+            for m in range(n, 1, -1):
+                least = np.min(m * p[-m:] / np.arange(1, m + 1))
+                found[-m:] = np.maximum(found[-m:], least)
+                found[:-m] = np.maximum(found[:-m], np.minimum(m * p[:-m], least))
+        case _:
+            if method == "hochberg":
+                step = not_smaller * p
+            else:
+                step = p / (rank / n / (np.sum(1.0 / rank) if method == "by" else 1.0))
+            found = np.minimum.accumulate(step[::-1])[::-1]
+    members[order] = np.minimum(found, 1.0)
+    adjusted[known] = members
     return adjusted
 
 
@@ -268,41 +257,17 @@ def max_t_of_systems(
     difference of the sums of its systems: these are found once a system, not once a pair. The
     differences of a query are never held for all pairs.
 
-    Parameters
-    ----------
-    scores : ndarray of shape (n_queries, n_systems)
-    first, second : int64 ndarray of shape (n_pairs,)
-        Columns of the scores; the second minus the first is tested.
-    confidence, n_resamples, seed
-        As for :func:`max_t`.
-    on_part : callable, optional
-        Told now and then how many of the pairs that differ are tested, and how many there are.
+    The intervals are those of the single step, but for pairs that the steps alone tell apart: there
+    the limit next to 0 is put at 0 (the float beside it). So they exclude 0 exactly where
+    ``pvalue_step_down`` < 1 - confidence. What is promised, each by itself: the single-step
+    intervals hold all means with at least ``confidence``, and the chance that any pair without a
+    difference is found, by the steps, is at most 1 - confidence. Both at once are not guaranteed: a
+    limit put at 0 is a finding of the steps, not a limit of the single step, and with it the chance
+    that all that is shown is right (each interval, and each finding with its side of 0) may fall
+    below ``confidence``.
 
-    Returns
-    -------
-    MaxT
-        The intervals are those of the single step, but for pairs that the steps alone tell apart:
-        there the limit next to 0 is put at 0 (the float beside it). So they exclude 0 exactly where
-        ``pvalue_step_down`` < 1 - confidence.
-
-    Notes
-    -----
-    What is promised, each by itself: the single-step intervals hold all means with at least
-    ``confidence``, and the chance that any pair without a difference is found, by the steps, is at
-    most 1 - confidence. Both at once are not guaranteed: a limit put at 0 is a finding of the
-    steps, not a limit of the single step, and with it the chance that all that is shown is right
-    (each interval, and each finding with its side of 0) may fall below ``confidence``.
-
-    References
-    ----------
-    .. [1] Westfall & Young (1993), Resampling-Based Multiple Testing, algorithm 4.1; Romano & Wolf
-       (2005), Econometrica 73, 1237-1282.
-
-    Examples
-    --------
-    >>> scores = np.array([[0.3, 0.4, 0.2], [0.5, 0.6, 0.5], [0.1, 0.3, 0.2], [0.7, 0.8, 0.7]])
-    >>> max_t_of_systems(scores, np.array([0, 0]), np.array([1, 2])).pvalue
-    array([0.125, 1.   ])
+    Source: Westfall & Young (1993), Resampling-Based Multiple Testing, algorithm 4.1; Romano & Wolf
+    (2005), Econometrica 73, 1237-1282.
     """
     n_resamples = checks.resamples(n_resamples)
     scale = np.abs(scores).max(initial=0.0)
@@ -385,7 +350,21 @@ def _jointly(
         pvalue[:, live], largest = _pvalues(
             seen, n_queries, drawn, lambda columns: flipped(columns, drawn), on_part
         )
-        low[live], high[live] = _intervals(seen, n_queries, pvalue[0, live], largest, alpha)
+        # The simultaneous intervals of one critical value.
+        table = np.arange(largest.size + 1) / largest.size
+        k = int(np.searchsorted(table, alpha, side="left"))
+        critical = np.partition(largest, largest.size - k)[largest.size - k]
+        room = n_queries - critical**2
+        half: FloatArray = np.full(len(seen.mean), np.inf)
+        # No z exceeds sqrt(n), nor here the largest of all: a critical value of that size rejects
+        # nothing.
+        if room > 1e-8 * n_queries and critical < largest.max() - SAME_Z:
+            factor = critical * np.sqrt((n_queries - 1) / room)
+            half = factor * np.where(np.isnan(seen.error), 0.0, seen.error)
+        mean, level = seen.mean, np.full(len(half), alpha)
+        low[live], high[live] = align_interval_with_pvalue(
+            pvalue[0, live], mean, mean - half, mean + half, level
+        )
     if n_queries == 1:
         low, high = np.full_like(low, -np.inf), np.full_like(high, np.inf)
     return MaxT(pvalue[0], low, high, pvalue[1], pvalue[2], drawn)
@@ -435,25 +414,3 @@ def _flipped_sums(numbers: IntArray, n_flips: int, seed: int) -> IntArray:
     else:
         sums = np.append(random_subsets(numbers, n_flips, seed=seed)[0][0], 0)
     return np.asarray(numbers.sum() - 2 * sums)
-
-
-def _intervals(
-    seen: _Columns, n_queries: int, pvalue: FloatArray, largest: FloatArray, alpha: float
-) -> tuple[FloatArray, FloatArray]:
-    """Return the simultaneous intervals of one critical value."""
-    n_columns = len(pvalue)
-    table = np.arange(largest.size + 1) / largest.size
-    k = int(np.searchsorted(table, alpha, side="left"))
-    critical = np.partition(largest, largest.size - k)[largest.size - k]
-    mean, error = seen.mean, seen.error
-    room = n_queries - critical**2
-    # No z exceeds sqrt(n), nor here the largest of all: a critical value of that size rejects
-    # nothing.
-    bounded = room > 1e-8 * n_queries and critical < largest.max() - SAME_Z
-    factor = critical * np.sqrt((n_queries - 1) / room) if bounded else np.inf
-    half: FloatArray = (
-        factor * np.where(np.isnan(error), 0.0, error) if bounded else np.full(n_columns, np.inf)
-    )
-    return align_interval_with_pvalue(
-        pvalue, mean, mean - half, mean + half, np.full(n_columns, alpha)
-    )

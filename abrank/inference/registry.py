@@ -59,26 +59,22 @@ class RegisteredTest:
 
     @cached_property
     def parameters(self) -> tuple[str, ...]:
-        """The keywords its function takes.
-
-        Examples
-        --------
-        >>> TESTS["t"].parameters
-        ('alternative', 'alpha')
-        """
+        """The keywords its function takes."""
         return tuple(inspect.signature(self.function).parameters)[1:]
 
     @property
     def options(self) -> tuple[str, ...]:
-        """The keywords that are this test's own.
-
-        Examples
-        --------
-        >>> TESTS["bootstrap"].options
-        ('method', 'bounded')
-        """
+        """The keywords that are this test's own."""
         shared = {"alternative", "alpha", "pairs", "seed", "n_resamples", "on_part"}
         return tuple(name for name in self.parameters if name not in shared)
+
+    def keywords(self, shared: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
+        """Return the keywords that its function takes, its own checked by name."""
+        for option in options:
+            if option not in self.options:
+                known = ", ".join(self.options) or "none"
+                raise ArgumentError(f"test {self.name} has no option {option!r}; its own: {known}")
+        return {name: value for name, value in shared.items() if name in self.parameters} | options
 
 
 class PairedTest(RegisteredTest):
@@ -200,7 +196,10 @@ def run_test(
     checks.one_of("alternative", alternative, get_args(Alternative))
     data = as_differences(differences)
     alpha = as_alpha(confidence, data.shape[1], certain=True)
-    given = _arguments(test, seed, n_resamples, options)
+    checks.count("seed", seed, at_least=0)
+    if n_resamples is not None:
+        n_resamples = checks.resamples(n_resamples)
+    given = test.keywords({"seed": seed, "n_resamples": n_resamples}, options)
     answer = _answer(test, data, {"alternative": alternative, **given}, alpha)
     return TestResult(
         **vars(answer),
@@ -213,34 +212,40 @@ def run_test(
 
 
 def as_differences(differences: npt.ArrayLike) -> FloatArray:
-    """Return differences as a new or the same float array of shape (n_queries, n_comparisons).
-
-    Raises
-    ------
-    ArgumentError
-        If they are not numbers, not of one or two dimensions, not finite or beyond 1e100.
-
-    Examples
-    --------
-    >>> as_differences([0.1, 0.2]).shape
-    (2, 1)
-    """
-    try:
-        data = np.asarray(differences, dtype=np.float64)
-    except (TypeError, ValueError) as problem:
-        raise ArgumentError(f"differences must be an array of numbers: {problem}") from None
+    """Return differences as a new or the same float array of shape (n_queries, n_comparisons)."""
+    data = as_numbers("differences", differences)
     if data.ndim not in (1, 2):
         raise ArgumentError(f"differences must have one or two dimensions, not {data.ndim}")
-    data = data if data.ndim == 2 else data[:, None]
-    usable = np.abs(data) <= LARGEST
+    return finite("differences", data if data.ndim == 2 else data[:, None], "row", "column")
+
+
+def as_column(differences: npt.ArrayLike, what: str) -> FloatArray:
+    """Return the differences of one comparison, shape (n_queries,)."""
+    data = as_differences(differences)
+    if data.shape[1] != 1:
+        raise ArgumentError(f"{what} one column of differences, not {data.shape[1]}")
+    return data[:, 0]
+
+
+def as_numbers(what: str, values: npt.ArrayLike) -> FloatArray:
+    """Return values as a new or the same float array."""
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as problem:
+        raise ArgumentError(f"{what} must be an array of numbers: {problem}") from None
+
+
+def finite(what: str, table: FloatArray, row: str, column: str) -> FloatArray:
+    """Return a table without a number that is too large to be squared or not finite."""
+    usable = np.abs(table) <= LARGEST
     if not usable.all():
         bad = np.argwhere(~usable)
-        row, column = bad[0]
+        i, j = bad[0]
         raise ArgumentError(
-            f"differences must be finite numbers up to {LARGEST:g}; row {row}, column {column} "
-            f"is {data[row, column]} ({len(bad)} in all)"
+            f"{what} must be finite numbers up to {LARGEST:g}; {row} {i}, {column} {j} is"
+            f" {table[i, j]} ({len(bad)} in all)"
         )
-    return data
+    return table
 
 
 def as_alpha(
@@ -250,11 +255,6 @@ def as_alpha(
 
     It is rounded to 12 decimals, so that .95 means the decimal .05 and a p of exactly .05 is not
     below it. A confidence of 1 is refused unless ``certain``.
-
-    Examples
-    --------
-    >>> as_alpha(0.95, 2)
-    array([0.05, 0.05])
     """
     level = np.asarray(confidence, dtype=np.float64)
     if level.shape not in ((), (n_comparisons,)):
@@ -270,21 +270,6 @@ def as_alpha(
     return np.broadcast_to(alpha, (n_comparisons,)).copy()
 
 
-def _arguments(
-    test: PairedTest, seed: int, n_resamples: int | None, options: dict[str, Any]
-) -> dict[str, Any]:
-    """Return the keywords for the test's function, checked."""
-    checks.count("seed", seed, at_least=0)
-    if n_resamples is not None:
-        n_resamples = checks.resamples(n_resamples)
-    for option in options:
-        if option not in test.options:
-            known = ", ".join(test.options) or "none"
-            raise ArgumentError(f"test {test.name} has no option {option!r}; its own: {known}")
-    shared = {"seed": seed, "n_resamples": n_resamples}
-    return {k: v for k, v in shared.items() if k in test.parameters} | options
-
-
 def _answer(test: PairedTest, data: FloatArray, given: dict[str, Any], alpha: FloatArray) -> Answer:
     """Ask the test about the columns it can say something about, and fill in the others."""
     n_queries, n_columns = data.shape
@@ -295,9 +280,9 @@ def _answer(test: PairedTest, data: FloatArray, given: dict[str, Any], alpha: Fl
     found = test.function(data[:, live], alpha=alpha[live], **given)
     columns = np.zeros((5, n_columns))
     columns[2] = 1.0
-    for row, values in zip(columns, (found.estimate, found.statistic, found.pvalue), strict=False):
-        row[live] = values
-    columns[3, live], columns[4, live] = found.ci_low, found.ci_high
+    columns[:, live] = (
+        found.estimate, found.statistic, found.pvalue, found.ci_low, found.ci_high
+    )  # fmt: skip
     if n_queries == 1:
         columns[3], columns[4] = -np.inf, np.inf
     columns[3, alpha == 0.0], columns[4, alpha == 0.0] = -np.inf, np.inf

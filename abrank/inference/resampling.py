@@ -32,65 +32,33 @@ def bootstrap_t(
 ) -> Answer:
     """Estimate the mean by the t statistics of resamples about the sample's mean.
 
-    Parameters
-    ----------
-    differences : ndarray of shape (n_queries, n_comparisons)
-        Candidate minus baseline, taken to 10 digits of the largest.
-    alternative : {"two-sided", "greater", "less"}
-        Two-sided, the size of t is what is compared.
-    alpha : ndarray of shape (n_comparisons,)
-    n_resamples : int, optional
-        Resamples B; 9,999.
-
-    Returns
-    -------
-    Answer
-        Method "Monte Carlo", with the p-values' standard errors, or "closed form" if nothing was
-        drawn.
-
-    Notes
-    -----
     p is (b + 1) / (B + 1), so that it is never 0; the limits come from order statistics of the
     resamples. A resample without spread has t* = +-inf (or 0, if its mean is the sample's). Where
     more than one resample in a hundred would have none (up to four queries; most differences 0) the
     answer is that of the paired t test. Up to 10,000 queries, all columns share the resamples; with
     more, the differences are first put on a grid of a fiftieth of their standard deviation.
-
-    Examples
-    --------
-    >>> d = np.array([[0.1], [0.2], [-0.1], [0.3], [0.0], [0.15], [0.25]])
-    >>> answer = bootstrap_t(d, alternative="two-sided", alpha=np.array([0.05]), seed=1)
-    >>> answer.method, answer.n_resamples, bool(answer.ci_low[0] < 0.0 < answer.ci_high[0])
-    ('Monte Carlo', 9999, True)
     """
     n_draws = n_resamples or N_RESAMPLES
     instead = t(differences, alternative=alternative, alpha=alpha)
     found = np.stack(
         [instead.estimate, instead.statistic, instead.pvalue, instead.ci_low, instead.ci_high]
     )
-    drawn = np.flatnonzero(_without_spread(differences) <= MOST_WITHOUT_SPREAD)
+    # The chance that all draws of a resample are one value, by column.
+    shares = [np.unique(column, return_counts=True)[1] / len(column) for column in differences.T]
+    one_value = np.array([(share ** len(differences)).sum() for share in shares])
+    drawn = np.flatnonzero(one_value <= MOST_WITHOUT_SPREAD)
     mean, error = mean_and_error(differences)
     if len(differences) <= MANY_QUERIES:
         replicates = _by_query(differences[:, drawn], n_draws, seed)
     else:
         replicates = [_by_value(differences[:, one], n_draws, seed) for one in drawn]
     for one, t_star in zip(drawn, replicates, strict=True):
-        found[2:, one] = _inverted(t_star, mean[one], error[one], alpha[one], alternative)
+        found[2:, one] = invert_t(t_star, mean[one], error[one], alpha[one], alternative)
     if not len(drawn):
         return Answer.from_rows(found, "closed form")
     precision = np.stack([found[2], found[2], np.zeros_like(mean)])
     precision[2, drawn] = np.sqrt(found[2, drawn] * (1.0 - found[2, drawn]) / n_draws)
     return Answer.from_rows(found, "Monte Carlo", n_draws, precision)
-
-
-def _without_spread(differences: FloatArray) -> FloatArray:
-    """Return the chance that all draws of a resample are one value, by column."""
-    n_queries = len(differences)
-    chance = np.empty(differences.shape[1])
-    for column, values in enumerate(differences.T):
-        _, counts = np.unique(values, return_counts=True)
-        chance[column] = ((counts / n_queries) ** n_queries).sum()
-    return chance
 
 
 def _by_query(differences: FloatArray, n_draws: int, seed: int) -> list[FloatArray]:
@@ -154,7 +122,7 @@ def _t_star(
     return np.where(without_spread, endless, shift / error)
 
 
-def _inverted(
+def invert_t(
     t_star: FloatArray, mean: float, error: float, alpha: float, alternative: Alternative
 ) -> tuple[float, float, float]:
     """Return p-value and limits of the bootstrap-t, symmetric if two-sided."""

@@ -31,27 +31,6 @@ def round_off(values: FloatArray, *, scale: npt.ArrayLike | None = None) -> Floa
 
     Sizes no further apart than 1e-10 of the largest one are a group, which takes its smallest
     value, or 0. So what is a tie does not depend on the unit.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n,) or (n, n_columns)
-        Each column is rounded by itself.
-    scale : float or array_like of shape (n_columns,), optional
-        The largest size where it is not that of ``values``: of scores, for their differences.
-
-    Returns
-    -------
-    ndarray of the same shape
-
-    Examples
-    --------
-    >>> found = round_off(np.array([0.0712 - 0.0548, -0.0164, 1e-17]))
-    >>> bool(found[0] == -found[1]), float(found[2])
-    (True, 0.0)
-    >>> round_off(np.array([3e-12, 1e-12]))
-    array([3.e-12, 1.e-12])
-    >>> round_off(np.array([0.3 - (0.1 + 0.2)]), scale=0.3)
-    array([0.])
     """
     if scale is None and values.size == len(values) and values.dtype == np.float64:
         return _of_one_column(values.reshape(-1)).reshape(values.shape).copy()
@@ -81,21 +60,7 @@ def _rounded(values: FloatArray, scale: npt.ArrayLike | None) -> FloatArray:
 
 
 def differences_of(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Return b - a, rounded to what the scores can tell: equal scores differ by 0.
-
-    Parameters
-    ----------
-    a, b : ndarray of shape (n_queries,) or (n_queries, n_columns)
-
-    Returns
-    -------
-    ndarray of the same shape
-
-    Examples
-    --------
-    >>> differences_of(np.array([0.3, 0.1]), np.array([0.1 + 0.2, 0.4])).round(2)
-    array([0. , 0.3])
-    """
+    """Return b - a, rounded to what the scores can tell: equal scores differ by 0."""
     a, b = np.asarray(a, np.float64), np.asarray(b, np.float64)
     if a.size != len(a) or a.shape != b.shape:
         return _differences(a, b)
@@ -110,18 +75,13 @@ def _of_one_measure(a: FloatArray, b: FloatArray) -> FloatArray:
 
 def _differences(a: FloatArray, b: FloatArray) -> FloatArray:
     scale = np.maximum(np.abs(a), np.abs(b)).max(axis=0, initial=0.0)
-    return round_off(b - a, scale=scale)
+    return _rounded(b - a, scale)
 
 
 def signs_of(values: FloatArray) -> IntArray:
     """Return the sign of each value of a column, 0 where :func:`round_off` gives 0: int64[n].
 
     This takes less time than to round them, for which they are put in order.
-
-    Examples
-    --------
-    >>> signs_of(np.array([0.1 + 0.2 - 0.3, 0.5, -0.1]))
-    array([ 0,  1, -1])
     """
     sizes = np.abs(values)
     near = TIE * sizes.max(initial=0.0)
@@ -135,38 +95,12 @@ def signs_of(values: FloatArray) -> IntArray:
 
 
 def ascending(values: FloatArray) -> IntArray:
-    """Return the places of a column's values in ascending order, ties as they stand: int64[n].
-
-    Examples
-    --------
-    >>> ascending(np.array([0.2, -0.1, 0.2, 0.0]))
-    array([1, 3, 0, 2])
-    """
-    return _in_order(values).copy()
-
-
-# Every table and drawing of the outermost queries asks for the order of the same differences.
-@remembered(2)
-def _in_order(values: FloatArray) -> IntArray:
+    """Return the places of a column's values in ascending order, ties as they stand: int64[n]."""
     return np.argsort(values, kind="stable").astype(np.int64)
 
 
 def has_spread(values: FloatArray) -> BoolArray:
-    """Say of each column whether its values differ by more than rounding.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n,) or (n, n_columns)
-
-    Returns
-    -------
-    ndarray of bool, of shape () or (n_columns,)
-
-    Examples
-    --------
-    >>> has_spread(np.array([[0.3 - 0.2, 1e-12], [0.2 - 0.1, 2e-12]]))
-    array([False,  True])
-    """
+    """Say of each column whether its values differ by more than rounding."""
     if not len(values):
         return np.zeros(values.shape[1:], np.bool_)
     return np.asarray(np.ptp(values, axis=0) > TIE * np.abs(values).max(axis=0))
@@ -178,28 +112,11 @@ def to_lattice(
     """Return whole numbers and the unit of each column: differences = numbers * unit.
 
     Where the differences are multiples of one step (they have few decimals, or are small fractions
-    as of reciprocal ranks) the numbers are exact multiples of one number. Else the unit is
-    1.2e-10 of the largest difference and a number off by half a unit at most, so that sums of n of
-    them that should be equal differ by at most n units: that is the tolerance to compare them with.
+    as of reciprocal ranks) the numbers are exact multiples of one number. Else the unit is 1.2e-10
+    of the largest difference and a number off by half a unit at most, so that sums of n of them
+    that should be equal differ by at most n units: that is the tolerance to compare them with.
 
     The numbers do not depend on the unit of the differences, so nor does a p-value made of them.
-
-    Parameters
-    ----------
-    differences : ndarray of shape (n_queries, n_comparisons)
-    n_terms : int, optional
-        How many are to be added, where each row is told once and stands for several.
-
-    Returns
-    -------
-    numbers : int64 ndarray of shape (n_queries, n_comparisons)
-    unit : ndarray of shape (n_comparisons,)
-
-    Examples
-    --------
-    >>> numbers, unit = to_lattice(np.array([[0.25], [-0.5]]))
-    >>> numbers.ravel(), (numbers * unit).ravel()
-    (array([ 4294967291, -8589934582]), array([ 0.25, -0.5 ]))
     """
     if differences.size == len(differences) and differences.dtype == np.float64:
         numbers, unit = _lattice_of_one_column(differences.reshape(-1), n_terms)
@@ -225,38 +142,13 @@ def _lattice(differences: FloatArray, n_terms: int | None) -> tuple[IntArray, Fl
 
 
 def common_step(numbers: IntArray, *, n_terms: int | None = None) -> IntArray | None:
-    """Return the numbers in the largest unit that fits them all, if that is a coarse one.
-
-    Parameters
-    ----------
-    numbers : int64 ndarray of shape (n,)
-        Distinct ones of those that :func:`to_lattice` gives; not all 0.
-    n_terms : int, optional
-        How many are to be added, each number once if not told: a step within the rounding of their
-        sum is none.
-
-    Returns
-    -------
-    int64 ndarray of shape (n,) or None
-        None where a step could not be told from chance or rounding.
-
-    Examples
-    --------
-    >>> common_step(to_lattice(np.array([[0.5], [-1 / 3], [0.25]]))[0].ravel())
-    array([ 6, -4,  3])
-    """
+    """Return the numbers in the largest unit that fits them all, if that is a coarse one."""
     step = int(np.gcd.reduce(numbers))
     return np.asarray(numbers // step) if step > 2 * (n_terms or numbers.size) else None
 
 
 def snap(sums: IntArray, tolerance: int) -> IntArray:
-    """Return the sums with those that differ from 0 by rounding only set to 0.
-
-    Examples
-    --------
-    >>> snap(np.array([-3, 2, 40]), tolerance=3)
-    array([ 0,  0, 40])
-    """
+    """Return the sums with those that differ from 0 by rounding only set to 0."""
     return np.where(np.abs(sums) <= tolerance, 0, sums)
 
 
@@ -288,16 +180,6 @@ def denominators(shares: FloatArray) -> IntArray:
     """Return the denominator of the simplest fraction at each number of [0, 1]; 0 if none is near.
 
     The fractions are the convergents of the continued fraction, which are the best ones there are.
-
-    Returns
-    -------
-    int64 ndarray of the same shape
-        At most 1,000,000.
-
-    Examples
-    --------
-    >>> denominators(np.array([0.75, 1 / 3, 2 / 7, 0.0712, np.sqrt(0.5)]))
-    array([   4,    3,    7, 1250,    0])
     """
     found = np.zeros(shares.size, np.int64)
     target = shares.ravel()

@@ -7,29 +7,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from abrank._support.errors import ArgumentError
-from abrank.measures.registry import Gains, Levels, Measure, Value, read_literal
+from abrank.measures.registry import Measure, Value, read_literal
 
 # --- The notation of a parameter behind a measure's name: the 5,10 of ``P_5,10``, and back
 
 
 @dataclass(frozen=True)
 class Notation:
-    """What stands behind ``.`` or ``_``: read as values of parameters, written as by trec_eval.
-
-    Attributes
-    ----------
-    parameters : tuple of str
-        Those that are set together.
-    read : callable
-        From the text to one tuple for each measure that is meant: a value for each parameter.
-    write : callable
-        From such values to the text in the name that trec_eval prints.
-
-    Examples
-    --------
-    >>> CUTOFFS.read("5,10"), RECALLS.write(0.1)
-    ([(5,), (10,)], '0.10')
-    """
+    """What stands behind ``.`` or ``_``: read as values of parameters, written as by trec_eval."""
 
     parameters: tuple[str, ...]
     read: Callable[[str], list[tuple[object, ...]]]
@@ -37,13 +22,7 @@ class Notation:
 
 
 def each(parameter: str, form: str = "%s") -> Notation:
-    """Return the notation of numbers that each make a measure; trec_eval prints them as ``form``.
-
-    Examples
-    --------
-    >>> each("multiple", "%3.2f").write(2.0)
-    '2.00'
-    """
+    """Return the notation of numbers that each make a measure, printed by trec_eval as ``form``."""
     return Notation(
         (parameter,),
         lambda text: [(number,) for number in _numbers(text)],
@@ -52,13 +31,7 @@ def each(parameter: str, form: str = "%s") -> Notation:
 
 
 def in_order(*parameters: str) -> Notation:
-    """Return the notation of as many numbers as there are parameters, in their order.
-
-    Examples
-    --------
-    >>> in_order("a", "b").read("2,-1"), in_order("a", "b").write(2.0, -1.0)
-    ([(2, -1)], '2,-1')
-    """
+    """Return the notation of as many numbers as there are parameters, in their order."""
 
     def read(text: str) -> list[tuple[object, ...]]:
         numbers = _numbers(text)
@@ -73,18 +46,9 @@ def _numbers(text: str) -> list[object]:
     return [read_literal(number) for number in text.split(",")]
 
 
-def _write_levels(levels: Levels) -> str:
-    # .25,.5: without the zero, as trec_eval's own tests have it
-    return ",".join(f"{level:g}".removeprefix("0") or "0" for level in levels)
-
-
 def _read_gains(text: str) -> list[tuple[object, ...]]:
     pairs = [pair.partition("=") for pair in text.split(",")]
     return [({read_literal(grade): read_literal(gain) for grade, _, gain in pairs},)]
-
-
-def _write_gains(gains: Gains) -> str:
-    return ",".join(f"{grade}={gain:g}" for grade, gain in gains)
 
 
 def _read_squares(text: str) -> list[tuple[object, ...]]:
@@ -104,8 +68,15 @@ def _read_persistence(text: str) -> list[tuple[object, ...]]:
 CUTOFFS = each("cutoff", "%d")
 RECALLS = each("recall", "%3.2f")
 MULTIPLES = each("multiple", "%3.2f")
-LEVELS = Notation(("levels",), lambda text: [(_numbers(text),)], _write_levels)
-GAINS = Notation(("gains",), _read_gains, _write_gains)
+LEVELS = Notation(
+    ("levels",),
+    lambda text: [(_numbers(text),)],
+    # .25,.5: without the zero, as trec_eval's own tests have it
+    lambda levels: ",".join(f"{level:g}".removeprefix("0") or "0" for level in levels),
+)
+GAINS = Notation(
+    ("gains",), _read_gains, lambda gains: ",".join(f"{grade}={gain:g}" for grade, gain in gains)
+)
 BETA_SQUARED = Notation(("beta",), _read_squares, lambda beta: f"{beta**2:g}")
 PERSISTENCE = Notation(("p",), _read_persistence, lambda p: f"p={p:g}")
 WORTHS = in_order("relevant_retrieved", "others_retrieved", "relevant_missed", "others_missed")
@@ -121,21 +92,7 @@ _FIFTHS = ".2,.4,.6,.8,1,1.2,1.4,1.6,1.8,2"
 
 @dataclass(frozen=True)
 class Spelling:
-    """What a name of another program means here.
-
-    Attributes
-    ----------
-    name : str
-        The canonical name.
-    numbers : Notation, optional
-        How numbers behind ``.`` or ``_`` are read; without it they are what stands behind ``@``.
-    bare : str
-        The numbers that are meant where none stand behind the name.
-    fixed : tuple of (name, value)
-        Parameters that the name implies.
-    note : str
-        What a reader should be told, where programs mean different things by the bare name.
-    """
+    """What a name of another program means here."""
 
     name: str
     numbers: Notation | None = None
@@ -220,58 +177,25 @@ _BY_FOLDED_NAME = {name.casefold(): spelling for name, spelling in {**TREC_EVAL,
 
 
 def spelling_of(name: str) -> Spelling | None:
-    """Return what another program means by a name, in whatever case, or None.
-
-    Examples
-    --------
-    >>> spelling_of("recip_rank").name
-    'RR'
-    """
+    """Return what another program means by a name, in whatever case, or None."""
     return _BY_FOLDED_NAME.get(name.casefold())
 
 
 def trec_eval_name(measure: Measure) -> str | None:
-    """Return the name that trec_eval prints for a measure; None where it has none.
-
-    Parameters
-    ----------
-    measure : Measure
-        ``rel`` and ``judged_only`` are flags of trec_eval and stand in no name of its: a measure
-        with either has none (see :func:`without`).
-
-    Examples
-    --------
-    >>> from abrank.measures import parse
-    >>> [trec_eval_name(parse(name)) for name in ("P@5", "nDCG@10", "SetF(beta=0.5)", "RR@10")]
-    ['P_5', 'ndcg_cut_10', 'set_F_0.25', None]
-    """
+    """Return the name that trec_eval prints for a measure; None where it has none."""
     found = _as_trec_eval(measure)
     return None if found is None else found[2]
 
 
 def without(measure: Measure, values: Mapping[str, object]) -> Measure:
-    """Return the measure with the parameters that have these values at their defaults.
-
-    Examples
-    --------
-    >>> from abrank.measures import parse
-    >>> print(without(parse("P(rel=2)@5"), {"rel": 2}), without(parse("AP(rel=3)"), {"rel": 2}))
-    P@5 AP(rel=3)
-    """
+    """Return the measure with the parameters that have these values at their defaults."""
     left_out = values.items()
     kept = tuple(pair for pair in measure.parameters if pair not in left_out)
     return Measure(measure.entry, kept)
 
 
 def trec_eval_order(measure: Measure) -> tuple[int, float]:
-    """Return a key that sorts measures as trec_eval prints them; those it lacks come last.
-
-    Examples
-    --------
-    >>> from abrank.measures import parse
-    >>> print(*sorted(map(parse, ["ERR", "P@10", "P@5", "AP"]), key=trec_eval_order))
-    AP P@5 P@10 ERR
-    """
+    """Return a key that sorts measures as trec_eval prints them; those it lacks come last."""
     found = _as_trec_eval(measure)
     if found is None:
         return len(TREC_EVAL), 0.0

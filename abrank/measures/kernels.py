@@ -35,14 +35,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Hits:
-    """The relevant documents that a run retrieved: index of the query, and rank from 1.
-
-    Examples
-    --------
-    >>> hits = Hits.of(JudgedRun.from_grades([[1, 0, 2], [1]]), rel=1, cutoff=None)
-    >>> hits.query, hits.rank
-    (array([0, 0, 1]), array([1, 3, 1]))
-    """
+    """The relevant documents that a run retrieved: index of the query, and rank from 1."""
 
     query: IntArray
     rank: IntArray
@@ -63,47 +56,24 @@ def relevant(judged: JudgedRun, *, rel: int) -> BoolArray:
 
     ``rel`` starts at 1: trec_eval takes a grade below 0 as unjudged, and ``rel=0`` would call the
     documents relevant that an assessor has refused.
-
-    Examples
-    --------
-    >>> relevant(JudgedRun.from_grades([[1, 0, 2, -1]]), rel=2)
-    array([False, False,  True, False])
     """
     return judged.grade >= checks.count("rel", rel)
 
 
 def within(rank: IntArray, cutoff: int | None) -> BoolArray:
-    """Mark the ranks that are counted; ``None`` counts all.
-
-    Examples
-    --------
-    >>> within(np.array([1, 2, 3]), 2)
-    array([ True,  True, False])
-    """
+    """Mark the ranks that are counted; ``None`` counts all."""
     if cutoff is None:
         return np.ones(len(rank), dtype=np.bool_)
     return rank <= checks.count("cutoff", cutoff)
 
 
 def ordinal(query: IntArray) -> IntArray:
-    """Count the rows of each query from 1, in the order they stand; ``query`` is ascending.
-
-    Examples
-    --------
-    >>> ordinal(np.array([0, 0, 0, 2, 2]))
-    array([1, 2, 3, 1, 2])
-    """
+    """Count the rows of each query from 1, in the order they stand; ``query`` is ascending."""
     return np.arange(1, len(query) + 1) - _first(query)
 
 
 def counted_so_far(query: IntArray, flags: BoolArray) -> IntArray:
-    """Count the marked rows of the same query down to each row, itself included.
-
-    Examples
-    --------
-    >>> counted_so_far(np.array([0, 0, 1, 1]), np.array([True, True, False, True]))
-    array([1, 2, 0, 1])
-    """
+    """Count the marked rows of the same query down to each row, itself included."""
     running = np.cumsum(flags, dtype=np.int64)
     return running - (running - flags)[_first(query)]
 
@@ -113,11 +83,6 @@ def running(operation: np.ufunc, query: IntArray, values: npt.NDArray[np.number]
 
     ``operation`` is ``np.add``, ``np.multiply`` or ``np.maximum``. Each pass reaches twice as far
     up, so that a query of n rows takes log2(n) of them, and no query's rounding meets another's.
-
-    Examples
-    --------
-    >>> running(np.multiply, np.array([0, 0, 0, 1]), np.array([0.5, 0.5, 2.0, 3.0]))
-    array([0.5 , 0.25, 0.5 , 3.  ])
     """
     combined = np.array(values, dtype=np.float64)
     position, reach = ordinal(query), 1
@@ -128,13 +93,7 @@ def running(operation: np.ufunc, query: IntArray, values: npt.NDArray[np.number]
 
 
 def share(part: npt.NDArray[np.number], whole: npt.NDArray[np.number]) -> FloatArray:
-    """Divide, where nothing of nothing is 0.
-
-    Examples
-    --------
-    >>> share(np.array([1, 0]), np.array([2, 0]))
-    array([0.5, 0. ])
-    """
+    """Divide, where nothing of nothing is 0."""
     result = np.zeros(len(part))
     np.divide(part, whole, out=result, where=whole > 0)
     return result
@@ -172,14 +131,7 @@ class Gained:
         dcg: Dcg = "log2",
         gains: Gains | None = None,
     ) -> Gained:
-        """Return those the run retrieved, by rank.
-
-        Examples
-        --------
-        >>> found = Gained.retrieved(JudgedRun.from_grades([[1, None, -1, 2]]), gains=((2, 3.5),))
-        >>> found.rank, found.gain
-        (array([1, 4]), array([1. , 3.5]))
-        """
+        """Return those the run retrieved, by rank."""
         counted = within(judged.rank, cutoff)
         query, rank = judged.query[counted], judged.rank[counted]
         gain = _gain(judged, query, judged.grade[counted], dcg, gains)
@@ -199,12 +151,6 @@ class Gained:
 
         trec_eval sorts gains by an integer difference, so that gains less than 1 apart come in no
         order there and its ideal ranking is none (gain_init.c).
-
-        Examples
-        --------
-        >>> judged = JudgedRun.from_grades([[]], ideal=[[2, 1, 1]])
-        >>> Gained.ideal(judged, gains=((1, 0.9), (2, 0.5))).gain
-        array([0.9, 0.9, 0.5])
         """
         gain = _gain(judged, judged.ideal_query, judged.ideal_grade, dcg, gains)
         kept = np.flatnonzero(gain > 0)
@@ -225,14 +171,7 @@ class Gained:
 def ideal_total(
     ideal: Gained, amounts: FloatArray, *, query: IntArray, rank: IntArray
 ) -> FloatArray:
-    """Sum the amounts of an ideal ranking's documents down to each of these queries' ranks.
-
-    Examples
-    --------
-    >>> ideal = Gained.ideal(JudgedRun.from_grades([[]], ideal=[[2, 1, 1]]))
-    >>> ideal_total(ideal, ideal.gain, query=np.array([0, 0]), rank=np.array([2, 9]))
-    array([3., 4.])
-    """
+    """Sum the amounts of an ideal ranking's documents down to each of these queries' ranks."""
     lengths = np.bincount(ideal.query, minlength=query.max(initial=0) + 1)
     length = lengths[query]
     row = (np.cumsum(lengths) - lengths)[query] + np.minimum(rank, length) - 1
@@ -241,13 +180,7 @@ def ideal_total(
 
 
 def highest_grade(judged: JudgedRun) -> IntArray:
-    """Return the highest grade of each query's judgments, at least 0: int64[n_queries].
-
-    Examples
-    --------
-    >>> highest_grade(JudgedRun.from_grades([[0, 2], [-1], []]))
-    array([2, 0, 0])
-    """
+    """Return the highest grade of each query's judgments, at least 0: int64[n_queries]."""
     first = ordinal(judged.ideal_query) == 1
     highest = np.zeros(judged.n_queries, dtype=np.int64)
     highest[judged.ideal_query[first]] = np.maximum(judged.ideal_grade[first], 0)
@@ -280,12 +213,6 @@ class Ranked:
     """The judged documents retrieved, by query and rank.
 
     ``place`` is equal for documents with equal scores, and grows as scores fall.
-
-    Examples
-    --------
-    >>> ranked = Ranked.of(JudgedRun.from_grades([[1, None, 0, -1]]))
-    >>> ranked.grade, ranked.place
-    (array([1, 0]), array([1, 3]))
     """
 
     query: IntArray
@@ -306,14 +233,7 @@ class Ranked:
         return top, first, last, bottom
 
     def count(self, rows: IntArray, flags: BoolArray) -> tuple[IntArray, IntArray, IntArray]:
-        """Count, for each row, the marked documents of its query below, above and beside it.
-
-        Examples
-        --------
-        >>> ranked = Ranked.of(JudgedRun.from_grades([[0, 1, 0]], scores=[[3, 2, 2]]))
-        >>> ranked.count(np.array([1]), ranked.grade == 0)
-        (array([0]), array([1]), array([1]))
-        """
+        """Count, for each row, the marked documents of its query below, above and beside it."""
         marked = np.concatenate([[0], np.cumsum(flags)])
         top, first, last, bottom = (marked[edge[rows]] for edge in self._edges)
         return bottom - last, first - top, last - first
@@ -321,15 +241,7 @@ class Ranked:
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """Numbers of pairs of judged documents: float64[n_queries] each.
-
-    Attributes
-    ----------
-    concordant, discordant, tied
-        Of different grades: the better one scores higher, lower, the same.
-    of_one_grade
-        Of the same grade, with different scores.
-    """
+    """Numbers of pairs of judged documents: float64[n_queries] each."""
 
     concordant: FloatArray
     discordant: FloatArray
@@ -338,14 +250,7 @@ class Pairs:
 
     @classmethod
     def of(cls, judged: JudgedRun, *, rel: int | None = None) -> Pairs:
-        """Count them; with ``rel`` there are two grades, relevant and refused.
-
-        Examples
-        --------
-        >>> found = Pairs.of(JudgedRun.from_grades([[1, 2, 0]], ideal=[[2, 1, 0, 0]]))
-        >>> found.concordant, found.discordant, found.tied, found.of_one_grade
-        (array([4.]), array([1.]), array([0.]), array([1.]))
-        """
+        """Count them; with ``rel`` there are two grades, relevant and refused."""
         ranked = Ranked.of(judged)
         known = judged.ideal_grade >= 0
         query, pool, grade = judged.ideal_query[known], judged.ideal_grade[known], ranked.grade
@@ -390,17 +295,7 @@ _QUERIES_AT_ONCE = 512
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """What a reader knows at each rank.
-
-    Attributes
-    ----------
-    rank : float64[depth]
-        From 1.
-    gain : float64[queries, depth]
-        Gain of the document there, from 0 to 1.
-    gain_so_far : float64[queries, depth]
-        Sum of the gains down to it, itself included.
-    """
+    """What a reader knows at each rank."""
 
     rank: FloatArray
     gain: FloatArray
@@ -415,38 +310,7 @@ def rate_of_gain(
     min_rel: int,
     max_rel: int,
 ) -> FloatArray:
-    """Return the gain of a look in expectation, for readers who go on as ``going_on`` says.
-
-    Parameters
-    ----------
-    judged : JudgedRun
-        A run joined with its qrels.
-    going_on : callable
-        ``going_on(seen)`` gives C, the probability of looking at the next rank: float64[depth] or
-        float64[queries, depth].
-    cutoff : int, optional
-        The last rank looked at; at most 1,000, which ``None`` means.
-    min_rel, max_rel : int
-        Grades with a gain of 0 and of 1; the gains between lie on a line.
-
-    Returns
-    -------
-    float64[n_queries]
-
-    Raises
-    ------
-    ArgumentError
-        If ``cutoff`` is below 1, ``min_rel`` below 0 or ``max_rel`` not above it.
-
-    Examples
-    --------
-    Everybody looks at three ranks: precision at 3.
-
-    >>> judged = JudgedRun.from_grades([[1, 0, 1], [0]])
-    >>> everybody = lambda seen: np.ones_like(seen.gain)
-    >>> rate_of_gain(judged, everybody, cutoff=3, min_rel=0, max_rel=1).round(4)
-    array([0.6667, 0.    ])
-    """
+    """Return the gain of a look in expectation, for readers who go on as ``going_on`` says."""
     lowest = checks.count("min_rel", min_rel, at_least=0)
     scale = checks.count("max_rel", max_rel, at_least=lowest + 1) - lowest
     depth = DEPTH if cutoff is None else min(checks.count("cutoff", cutoff), DEPTH)
@@ -468,12 +332,6 @@ def rate_of_gain(
 
 
 def patience(rank: FloatArray, hope: float | FloatArray) -> FloatArray:
-    """Return INSQ's C at these ranks, of a reader who hopes for so many documents of gain 1.
-
-    Examples
-    --------
-    >>> patience(np.array([1.0, 2.0]), 1.0).round(4)
-    array([0.4444, 0.5625])
-    """
+    """Return INSQ's C at these ranks, of a reader who hopes for so many documents of gain 1."""
     weight: FloatArray = ((rank + 2.0 * hope - 1.0) / (rank + 2.0 * hope)) ** 2
     return weight

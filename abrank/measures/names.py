@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 
 from abrank._support import checks
 from abrank._support.choices import Interpolation
@@ -75,7 +76,8 @@ def parse(text: str | Measure) -> Measure:
     """
     made = expand(text)
     if len(made) > 1:
-        raise ArgumentError(f'"{text}" means {_several(made)}; one is wanted here')
+        several = f"{len(made)} measures, {made[0]} … {made[-1]}"
+        raise ArgumentError(f'"{text}" means {several}; one is wanted here')
     return made[0]
 
 
@@ -121,12 +123,23 @@ def expand(text: str | Measure) -> tuple[Measure, ...]:
     if found is None:
         raise _unknown(text)
     entry, spelling, numbers = found
-    given = [*spelling.fixed, *_pairs(form["inside"], text), *_behind_at(form, entry, text)]
+    given = [*spelling.fixed, *_pairs(form["inside"], text)]
+    if form["at"] is not None:  # a cut-off, or a level of recall
+        value = read_literal(form["at"])
+        if isinstance(value, str):
+            raise _unknown(text)
+        if form["name"] == "rbp" and form["numbers"] is form["inside"] is None:
+            # ranx reads the number as p, everybody else as a cut-off.
+            raise ArgumentError(f"{text} has two meanings: write RBP@{value} or RBP(p=0.{value})")
+        given.append((entry.at or "cutoff", value))
     given += _level(form["level"], entry)
-    variants = [
-        entry.with_parameters(_once([*given, *number], text))
-        for number in _numbers(numbers, entry, spelling)
-    ]
+    variants = []
+    for number in _numbers(numbers, entry, spelling):
+        values = dict([*given, *number])
+        for name, times in Counter(name for name, _ in [*given, *number]).items():
+            if times > 1:
+                raise ArgumentError(f'"{text}" gives {name} more than once')
+        variants.append(entry.with_parameters(values))
     return tuple(dict.fromkeys(variants))
 
 
@@ -210,19 +223,6 @@ def _pairs(inside: str | None, text: str) -> list[tuple[str, object]]:
     return pairs
 
 
-def _behind_at(form: re.Match[str], entry: Entry, text: str) -> list[tuple[str, object]]:
-    """Read what stands behind ``@``: a cut-off, or a level of recall."""
-    if form["at"] is None:
-        return []
-    value = read_literal(form["at"])
-    if isinstance(value, str):
-        raise _unknown(text)
-    if form["name"] == "rbp" and form["numbers"] is form["inside"] is None:
-        # ranx reads the number as p, everybody else as a cut-off.
-        raise ArgumentError(f"{text} has two meanings: write RBP@{value} or RBP(p=0.{value})")
-    return [(entry.at or "cutoff", value)]
-
-
 def _level(level: str | None, entry: Entry) -> list[tuple[str, object]]:
     """Read ranx's ``-lN``: grades from N on are relevant, and those below gain nothing."""
     if level is None:
@@ -232,20 +232,6 @@ def _level(level: str | None, entry: Entry) -> list[tuple[str, object]]:
         below = dict.fromkeys(range(1, int(level)), 0)
         return [("gains", below)] if below else []
     return [("rel", int(level))]
-
-
-def _once(given: Iterable[tuple[str, object]], text: str) -> dict[str, object]:
-    """Make a dict of it, and refuse a parameter that came twice."""
-    values: dict[str, object] = {}
-    for name, value in given:
-        if name in values:
-            raise ArgumentError(f'"{text}" gives {name} more than once')
-        values[name] = value
-    return values
-
-
-def _several(made: tuple[Measure, ...]) -> str:
-    return f"{len(made)} measures, {made[0]} … {made[-1]}"
 
 
 def _malformed(text: str) -> ArgumentError:
@@ -287,34 +273,17 @@ def parse_measures(
     judged_only: bool = False,
     interpolation: Interpolation = "10",
 ) -> tuple[Measure, ...]:
-    """Parse measure names, refusing an empty list and one measure named twice.
-
-    Parameters
-    ----------
-    names : sequence of str
-        In any dialect; one that means several measures adds those that are not there yet. A measure
-        object of ir_measures or PyTerrier passes as it is, by its name.
-    rel, judged_only, interpolation
-        Parameters of every measure that has them and was not given its own.
-
-    Raises
-    ------
-    UnknownNameError, ArgumentError
-        If a name means nothing, a measure is named twice or none at all, or an option has no
-        meaning.
-
-    Examples
-    --------
-    >>> [str(m) for m in parse_measures(["map", "P_5,10", "ndcg_cut_10"], rel=2)]
-    ['AP(rel=2)', 'P(rel=2)@5', 'P(rel=2)@10', 'nDCG@10']
-    """
+    """Parse measure names, refusing an empty list and one measure named twice."""
     checks.one_of("interpolation", interpolation, INTERPOLATIONS)
     options: dict[str, object] = {"judged_only": judged_only, "interpolation": interpolation}
     if rel is not None:
         options["rel"] = checks.count("rel", rel)
     parsed: list[Measure] = []
     for name in listed(names):
-        made = [_with_options(each, options) for each in expand(name)]
+        made = []
+        for found in expand(name):
+            taken = {key: value for key, value in options.items() if _takes(found, key)}
+            made.append(found.entry.with_parameters(taken | dict(found.parameters)))
         new = [each for each in made if each not in parsed]
         if len(made) == 1 and not new:
             raise ArgumentError(f"measure {made[0]} is named twice")
@@ -331,13 +300,7 @@ def notes_on(
     rel: int | None,
     judged_only: bool,
 ) -> tuple[str, ...]:
-    """Say how bare words were read, and which measures the options pass by.
-
-    Examples
-    --------
-    >>> notes_on("nDCG", parse_measures("nDCG", rel=2), rel=2, judged_only=False)
-    ('rel=2 does not concern nDCG',)
-    """
+    """Say how bare words were read, and which measures the options pass by."""
     notes = [note for name in listed(names) if (note := reading(name)) is not None]
     for option, value in {"rel": rel, "judged_only": judged_only or None}.items():
         without = [each.name for each in parsed if not _takes(each, option)]
@@ -347,23 +310,11 @@ def notes_on(
 
 
 def listed(names: Sequence[str] | str | None) -> Sequence[str]:
-    """Return names as given; a measure object of ir_measures or PyTerrier is what it is called.
-
-    Examples
-    --------
-    >>> listed("AP"), listed(["AP", "RR"])
-    (['AP'], ['AP', 'RR'])
-    """
+    """Return names as given; a measure object of ir_measures or PyTerrier is what it is called."""
     if names is None:
         return DEFAULT_MEASURES
     alone = isinstance(names, str) or not isinstance(names, Iterable)
     return [each if isinstance(each, str) else str(each) for each in ([names] if alone else names)]
-
-
-def _with_options(measure: Measure, options: Mapping[str, object]) -> Measure:
-    given = dict(measure.parameters)
-    added = {name: value for name, value in options.items() if _takes(measure, name)}
-    return measure.entry.with_parameters(added | given)
 
 
 def _takes(measure: Measure, option: str) -> bool:

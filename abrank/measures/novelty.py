@@ -27,28 +27,7 @@ _DECIMALS = 12
 
 @dataclass(frozen=True, eq=False)
 class Aspects:
-    """Who is relevant to which subtopic, in a run and in its judgments.
-
-    Attributes
-    ----------
-    n_subtopics : int64[n_queries]
-        Subtopics of each query that have a relevant document; others do not count.
-    query, rank, subtopic : int64[n_rows]
-        Each retrieved document that is relevant to a subtopic, once a subtopic, by query and rank.
-    nth : int64[n_rows]
-        Its number among the retrieved documents of its subtopic, from 1 at the top.
-    n_relevant : int64[n_rows]
-        Documents relevant to its subtopic, retrieved or not.
-    pool_query, pool_document, pool_subtopic : int64[n_judgments]
-        The same of all judgments, by query and document.
-
-    Examples
-    --------
-    >>> judged = JudgedRun.from_subtopics([[{"a": 1}, {"a": 1, "b": 1}], [{"a": 0, "b": 2}]])
-    >>> aspects = Aspects.of(judged, rel=1)
-    >>> aspects.n_subtopics, aspects.rank, aspects.nth
-    (array([2, 1]), array([1, 2, 2, 1]), array([1, 2, 1, 1]))
-    """
+    """Who is relevant to which subtopic, in a run and in its judgments."""
 
     n_subtopics: IntArray
     query: IntArray
@@ -62,13 +41,7 @@ class Aspects:
 
     @classmethod
     def of(cls, judged: JudgedRun, *, rel: int) -> Aspects:
-        """Select the judgments with a grade of at least ``rel``.
-
-        Raises
-        ------
-        ArgumentError
-            If the judgments are not by subtopic, or ``rel`` is below 1.
-        """
+        """Select the judgments with a grade of at least ``rel``."""
         if judged.subtopics is None:
             raise ArgumentError("these judgments are not by subtopic: query subtopic doc grade")
         found, pool = judged.subtopics, judged.subtopics.pool
@@ -100,8 +73,8 @@ class Aspects:
     def gain(self, discount: Discount, *, alpha: float, cutoff: int | None) -> FloatArray:
         """Sum the discounted gain of the ranking: float64[n_queries].
 
-        A document gains (1 - alpha)**i for each subtopic it is relevant to, where i documents
-        above it are relevant to the same one.
+        A document gains (1 - alpha)**i for each subtopic it is relevant to, where i documents above
+        it are relevant to the same one.
         """
         fading = 1.0 - portion("alpha", alpha)
         counted = within(self.rank, cutoff)
@@ -150,26 +123,14 @@ def of_ideal(
 
 
 def portion(argument: str, value: float) -> float:
-    """Return ``value`` if it lies in [0, 1].
-
-    Examples
-    --------
-    >>> portion("alpha", 1.0)
-    1.0
-    """
+    """Return ``value`` if it lies in [0, 1]."""
     if not 0.0 <= value <= 1.0:
         raise ArgumentError(f"{argument} must be from 0 to 1, not {value!r}")
     return float(value)
 
 
 def _last_highest(gain: FloatArray, query: IntArray) -> IntArray:
-    """Return, for each query, the last row of those with its highest gain; queries ascend.
-
-    Examples
-    --------
-    >>> _last_highest(np.array([2.0, 2.0, 1.0, 0.5]), np.array([0, 0, 0, 4]))
-    array([1, 3])
-    """
+    """Return, for each query, the last row of those with its highest gain; queries ascend."""
     begins = _changes(query)
     highest = np.maximum.reduceat(gain, np.flatnonzero(begins))
     rows = np.flatnonzero(gain == highest[np.cumsum(begins) - 1])

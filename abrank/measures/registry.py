@@ -42,19 +42,7 @@ _KINDS: dict[Any, str] = {
 
 @dataclass(frozen=True)
 class Parameter:
-    """A keyword of a measure's function, as its signature gives it.
-
-    Attributes
-    ----------
-    name : str
-    kinds : tuple of type
-        The types a value may have; ``NoneType`` where the keyword may be left open.
-    choices : tuple of str
-        The allowed texts; empty where any value of a kind is allowed.
-    default : Value
-        Of no meaning where ``required``.
-    required : bool
-    """
+    """A keyword of a measure's function, as its signature gives it."""
 
     name: str
     kinds: tuple[Any, ...]
@@ -66,11 +54,6 @@ class Parameter:
         """Return ``value`` as this parameter's type, or raise ArgumentError.
 
         A mapping becomes the sorted pairs, a list the tuple, so that a measure can be hashed.
-
-        Examples
-        --------
-        >>> Parameter("gains", (Gains, NoneType), (), None, False).conform({2: 3.5, 1: 1})
-        ((1, 1.0), (2, 3.5))
         """
         if self.choices:
             return checks.one_of(self.name, str(value), self.choices)
@@ -87,29 +70,27 @@ class Parameter:
 
 
 def read_signature(function: Callable[..., Any]) -> tuple[Parameter, ...]:
-    """Return the keyword-only parameters of a measure's function, in their order.
-
-    Examples
-    --------
-    >>> def mine(judged, *, cutoff: int | None = None, p: float = 0.8): ...
-    >>> [(each.name, each.default) for each in read_signature(mine)]
-    [('cutoff', None), ('p', 0.8)]
-    """
-    return tuple(
-        _parameter(keyword)
-        for keyword in inspect.signature(function, eval_str=True).parameters.values()
-        if keyword.kind is inspect.Parameter.KEYWORD_ONLY
-    )
+    """Return the keyword-only parameters of a measure's function, in their order."""
+    found = []
+    for keyword in inspect.signature(function, eval_str=True).parameters.values():
+        if keyword.kind is not inspect.Parameter.KEYWORD_ONLY:
+            continue
+        annotation, required = keyword.annotation, keyword.default is inspect.Parameter.empty
+        kinds: tuple[Any, ...] = (annotation,)
+        choices: tuple[str, ...] = ()
+        if annotation is inspect.Parameter.empty:
+            kinds = (*_KINDS, NoneType)  # a function of the user's own may go without annotations
+        elif get_origin(annotation) is Literal:
+            kinds, choices = (str,), get_args(annotation)
+        elif get_origin(annotation) is not tuple:
+            kinds = get_args(annotation) or kinds
+        default = None if required else keyword.default
+        found.append(Parameter(keyword.name, kinds, choices, default, required))
+    return tuple(found)
 
 
 def literal(value: Value) -> str:
-    """Write a value as it stands in a measure's name, so that the parser reads it back.
-
-    Examples
-    --------
-    >>> literal("exp-log2"), literal(((1, 3.5), (2, 9.0))), literal((0.25, 0.5))
-    ("'exp-log2'", '{1:3.5,2:9.0}', '[0.25,0.5]')
-    """
+    """Write a value as it stands in a measure's name, so that the parser reads it back."""
     if isinstance(value, str):
         return f'"{value}"' if "'" in value else f"'{value}'"
     if isinstance(value, tuple) and value and isinstance(value[0], tuple):
@@ -120,18 +101,7 @@ def literal(value: Value) -> str:
 
 
 def read_literal(text: str) -> object:
-    """Read a value as it stands in a measure's name; a text needs no quotes.
-
-    Returns
-    -------
-    int, float, str, bool, None, list or dict
-        A list of ``[…]``, a dict of ``{…}``; what cannot be read as something else is text.
-
-    Examples
-    --------
-    >>> [read_literal(text) for text in ("10", ".5", "None", "exp-log2", "[.25,.5]", "{1:3.5}")]
-    [10, 0.5, None, 'exp-log2', [0.25, 0.5], {1: 3.5}]
-    """
+    """Read a value as it stands in a measure's name; a text needs no quotes."""
     text = text.strip()
     if _WHOLE.fullmatch(text):
         return int(text)
@@ -145,20 +115,6 @@ def read_literal(text: str) -> object:
         pairs = [each.partition(":") for each in text[1:-1].split(",")]
         return {read_literal(grade): read_literal(gain) for grade, _, gain in pairs}
     return _WORDS.get(text, text)
-
-
-def _parameter(keyword: inspect.Parameter) -> Parameter:
-    required = keyword.default is inspect.Parameter.empty
-    default = None if required else keyword.default
-    if get_origin(keyword.annotation) is Literal:
-        choices = get_args(keyword.annotation)
-        return Parameter(keyword.name, (str,), choices, default, required)
-    kinds: tuple[Any, ...] = (keyword.annotation,)
-    if get_origin(keyword.annotation) is not tuple:
-        kinds = get_args(keyword.annotation) or kinds
-    if keyword.annotation is inspect.Parameter.empty:
-        kinds = (*_KINDS, NoneType)  # a function of the user's own may go without annotations
-    return Parameter(keyword.name, kinds, (), default, required)
 
 
 def _pairs(value: object) -> Gains:
@@ -269,27 +225,23 @@ class Entry:
         given = {name: self.parameter(name).conform(value) for name, value in values.items()}
         for parameter in self.parameters:
             if parameter.required and parameter.name not in given:
-                raise ArgumentError(self._needs(parameter.name))
-        made = Measure(
-            self,
-            tuple(
-                (parameter.name, given[parameter.name])
-                for parameter in self.parameters
-                if parameter.name in given
-                and (parameter.required or given[parameter.name] != parameter.default)
-            ),
-        )
+                if parameter.name == "cutoff":
+                    raise ArgumentError(f"{self.name} needs a cut-off, for example {self.name}@10")
+                needed = f"{self.name}({parameter.name}=...)"
+                raise ArgumentError(f"{self.name} needs {parameter.name}: {needed}")
+        differing = [
+            (parameter.name, given[parameter.name])
+            for parameter in self.parameters
+            if parameter.name in given
+            and (parameter.required or given[parameter.name] != parameter.default)
+        ]
+        made = Measure(self, tuple(differing))
         # The function alone knows which values have a meaning: let it see them once, now.
         try:
             made(_TRIAL)
         except ArgumentError as error:
             raise ArgumentError(f"{made.name}: {error}") from error
         return made
-
-    def _needs(self, parameter: str) -> str:
-        if parameter == "cutoff":
-            return f"{self.name} needs a cut-off, for example {self.name}@10"
-        return f"{self.name} needs {parameter}: {self.name}({parameter}=...)"
 
 
 class Measure(str):
@@ -443,18 +395,9 @@ def measure(
     def enter(function: Function) -> Function:
         parameters = read_signature(function) + ((_JUDGED_ONLY,) if condensable else ())
         entry = Entry(
-            name,
-            function,
-            tuple(aliases),
-            bounds,
-            source,
-            discrete,
-            aggregate,
-            higher_is_better,
-            decides,
-            needs,
-            parameters,
-        )
+            name, function, tuple(aliases), bounds, source, discrete, aggregate,
+            higher_is_better, decides, needs, parameters,
+        )  # fmt: skip
         for known in (name, *aliases):
             if not _NAME.fullmatch(known):
                 raise ArgumentError(f'"{known}" is no name for a measure: letters, digits and _')
@@ -521,21 +464,6 @@ def complete(entry: Entry) -> str:
     """Return the docstring of a measure of abrank with what it shares with the others.
 
     ``abrank.measures.definitions`` says what its own docstring holds, and in which order.
-
-    Examples
-    --------
-    >>> from dataclasses import replace
-    >>> from abrank.measures import catalogue
-    >>> def found(judged, *, rel: int = 1):
-    ...     '''Relevant documents.
-    ...
-    ...     Documents; 0 where nothing was retrieved.
-    ...
-    ...     Counts them.
-    ...     '''
-    >>> complete(replace(catalogue()["AP"], function=found)).splitlines()[4:8]
-    ['judged : JudgedRun', '    A run joined with its qrels.',
-     'rel : int', '    Lowest grade that is relevant, from 1.']
     """
     text, own = split(entry.function.__doc__)
     if "Returns" in own:  # completed when the package was imported before
@@ -584,11 +512,6 @@ def load_plugins() -> None:
 
         [project.entry-points."abrank.measures"]
         mine = "my_package.my_measures"
-
-    Raises
-    ------
-    ArgumentError
-        If a module cannot be imported, with the entry point that names it.
     """
     from importlib.metadata import entry_points
 

@@ -24,17 +24,7 @@ MOST_DRAWN = 20_000_000
 
 @dataclass(frozen=True, eq=False)
 class TieRange:
-    """Scores of each query over the orders of its tied documents.
-
-    Attributes
-    ----------
-    low, high : float64[n_queries]
-        Lowest and highest value.
-    expected : float64[n_queries]
-        Mean over random orders.
-    n_orders : int
-        Random orders drawn; 0 where no judged document stands in a tie.
-    """
+    """Scores of each query over the orders of its tied documents."""
 
     low: FloatArray
     expected: FloatArray
@@ -47,40 +37,22 @@ def tie_range(
 ) -> TieRange:
     """Score a run under the best, the worst and random orders of its tied documents.
 
-    Parameters
-    ----------
-    n_orders : int
-        Random orders to draw; fewer where that would shuffle more than 20 million documents.
-    seed : int
-        Equal seeds give equal orders.
+    The best order puts the relevant documents of a tie first, by grade, and its judged non-relevant
+    ones last; the worst order is the reverse. They are the extremes of every measure in which a
+    better document never does harm further up, which holds for all of trec_eval's but infAP, and
+    not for measures of diversity. For any other measure ``low`` and ``high`` are the extremes of
+    what was seen, the random orders included. A program that breaks ties at random reports
+    ``expected`` on average.
 
-    Notes
-    -----
-    The best order puts the relevant documents of a tie first, by grade, and its judged
-    non-relevant ones last; the worst order is the reverse. They are the extremes of every measure
-    in which a better document never does harm further up, which holds for all of trec_eval's but
-    infAP, and not for measures of diversity. For any other measure ``low`` and ``high`` are the
-    extremes of what was seen, the random orders included. A program that breaks ties at random
-    reports ``expected`` on average [1]_.
-
-    References
-    ----------
-    .. [1] McSherry & Najork (2008), Computing information retrieval performance measures
-       efficiently in the presence of tied scores, ECIR; Lin & Yang (2019), The impact of score
-       ties on repeatability in document ranking, SIGIR.
-
-    Examples
-    --------
-    One relevant document among three of the same score: reciprocal rank 1, 1/2 or 1/3.
-
-    >>> from abrank.measures import parse
-    >>> judged = JudgedRun.from_grades([[0, 1, 0]], scores=[[1.0, 1.0, 1.0]])
-    >>> found = tie_range(parse("RR"), judged, n_orders=2000)
-    >>> found.low.round(4), found.expected.round(1), found.high
-    (array([0.3333]), array([0.6]), array([1.]))
+    Source: McSherry & Najork (2008), Computing information retrieval performance measures
+    efficiently in the presence of tied scores, ECIR; Lin & Yang (2019), The impact of score ties on
+    repeatability in document ranking, SIGIR.
     """
     low, high = extremes(measure, judged)
-    shuffled_at_once = _n_tied(judged)
+    # Documents, judged or not, in ties that hold a judged one.
+    begins = np.diff(_groups(judged), prepend=-1) > 0
+    sizes = judged.tie_last[begins] - judged.tie_first[begins] + 1
+    shuffled_at_once = int(sizes[sizes > 1].sum())
     if not shuffled_at_once:
         return TieRange(low, low, high, 0)
     n_orders = min(checks.count("n_orders", n_orders), max(MOST_DRAWN // shuffled_at_once, 1))
@@ -93,15 +65,7 @@ def tie_range(
 
 
 def extremes(measure: Measure, judged: JudgedRun) -> tuple[FloatArray, FloatArray]:
-    """Return the scores under the worst and the best order of the ties: float64[n_queries] each.
-
-    Examples
-    --------
-    >>> from abrank.measures import parse
-    >>> judged = JudgedRun.from_grades([[0, 1, 0]], scores=[[2.0, 1.0, 1.0]])
-    >>> extremes(parse("P@2"), judged)
-    (array([0.]), array([0.5]))
-    """
+    """Return the scores under the worst and the best order of the ties: float64[n_queries] each."""
     seen = [measure(each) for each in (judged, _ordered(judged, best=False), _ordered(judged))]
     return np.min(seen, axis=0), np.max(seen, axis=0)
 
@@ -122,13 +86,6 @@ def _ordered(judged: JudgedRun, *, best: bool = True) -> JudgedRun:
         judged.tie_last - size + place,
     )
     return _ranked(judged, rank)
-
-
-def _n_tied(judged: JudgedRun) -> int:
-    """Count the documents, judged or not, in ties that hold a judged one."""
-    begins = np.diff(_groups(judged), prepend=-1) > 0
-    sizes = judged.tie_last[begins] - judged.tie_first[begins] + 1
-    return int(sizes[sizes > 1].sum())
 
 
 def _groups(judged: JudgedRun) -> IntArray:
@@ -178,43 +135,15 @@ def unjudged_range(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the lowest and the highest score when unjudged documents may be relevant.
 
-    Parameters
-    ----------
-    grade : int, optional
-        The grade that an unjudged document might have; the highest of the qrels without it.
-
-    Returns
-    -------
-    low, high : float64[n_queries]
-        The scores where every unjudged document of the run is non-relevant (the usual rule) or the
-        first m of them are relevant, for the m that is worst and best for each query.
-
-    Raises
-    ------
-    ArgumentError
-        If ``grade`` is below 1, the measure is of diversity (nobody can say to which subtopics an
-        unjudged document may be relevant), or the documents to look at are more than 2 million; a
-        cut-off helps.
-
-    Notes
-    -----
     A document found relevant enters the ideal ranking too, so "all relevant" need not be the best
     case: more relevant documents further down lower AP and nDCG. m runs from 0 to 20 and then
     doubles up to all unjudged documents within the cut-off, so the range is exact for cut-offs up
     to 20 and, for measures that grow with every relevant document (P, RBP, RR, Success), always.
     Documents that the run did not retrieve stay unjudged.
 
-    References
-    ----------
-    .. [1] Moffat & Zobel (2008), Rank-biased precision for measurement of retrieval effectiveness,
-       ACM TOIS 27(1), on residuals; Lu, Moffat & Culpepper (2016), The effect of pooling and
-       evaluation depth on IR metrics, Information Retrieval Journal 19.
-
-    Examples
-    --------
-    >>> from abrank.measures import parse
-    >>> unjudged_range(parse("P@2"), JudgedRun.from_grades([[1, None, None]]))
-    (array([0.5]), array([1.]))
+    Source: Moffat & Zobel (2008), Rank-biased precision for measurement of retrieval effectiveness,
+    ACM TOIS 27(1), on residuals; Lu, Moffat & Culpepper (2016), The effect of pooling and
+    evaluation depth on IR metrics, Information Retrieval Journal 19.
     """
     if measure.entry.needs == "subtopics":
         raise ArgumentError(f"{measure} has no range: unjudged documents have no subtopics")
@@ -228,8 +157,11 @@ def unjudged_range(
         grade = max(int(judged.ideal_grade.max(initial=1)), 1)
     assumed = checks.count("grade", grade)
     low, high = here, here
-    for m in _steps(int(ordinal(query).max(initial=0))):
-        first = ordinal(query) <= m
+    nth = ordinal(query)
+    most, m = int(nth.max(initial=0)), 0
+    while m < most:
+        m = min(m + 1 if m < DENSE else 2 * m, most)
+        first = nth <= m
         value = measure(with_judgments(judged, query[first], rank[first], assumed))
         low, high = np.minimum(low, value), np.maximum(high, value)
     return low, high
@@ -246,29 +178,17 @@ def unjudged_range(
 def rank_biased_residual(judged: JudgedRun, *, p: float = 0.8) -> FloatArray:
     """Residual of RBP: what unjudged and unretrieved documents could add to it.
 
-    Parameters
-    ----------
-    judged : JudgedRun
-        A run joined with its qrels.
-    p : float
-        Probability of going on, between 0 and 1; as in RBP.
+    Unitless, in [0, 1]; 1 where nothing was retrieved.
 
-    Returns
-    -------
-    float64[n_queries]
-        Unitless, in [0, 1]; 1 where nothing was retrieved. Order of ``judged.query_ids``.
-
-    Raises
-    ------
-    ArgumentError
-        If ``p`` is not between 0 and 1.
-
-    Notes
-    -----
     The weights (1 - p) * p**(r - 1) of all ranks add to 1, so the residual is 1 less the weights of
     the judged documents [1]_. A negative grade counts as unjudged. trec_eval 10's ``rbp_resid``
     leaves out the tail p**n behind the last rank n and is 0 where no unjudged document was
     retrieved.
+
+    Parameters
+    ----------
+    p : float
+        Probability of going on, between 0 and 1; as in RBP.
 
     References
     ----------
@@ -306,16 +226,6 @@ def _unjudged(judged: JudgedRun, cutoff: int | None) -> tuple[IntArray, IntArray
     return query[unknown], ordinal(query)[unknown]
 
 
-def _steps(most: int) -> Iterator[int]:
-    """Count from 1 to 20, double from there, and end with ``most``."""
-    step = 1
-    while step < most:
-        yield step
-        step = step + 1 if step < DENSE else 2 * step
-    if most:
-        yield most
-
-
 def with_judgments(judged: JudgedRun, query: IntArray, rank: IntArray, grade: int) -> JudgedRun:
     """Return the run as it is when the documents at these ranks have this grade.
 
@@ -348,13 +258,7 @@ def with_judgments(judged: JudgedRun, query: IntArray, rank: IntArray, grade: in
 
 
 def ideal_run(judged: JudgedRun) -> JudgedRun:
-    """Return the run that ranks all judged documents by grade, and no others.
-
-    Examples
-    --------
-    >>> ideal_run(JudgedRun.from_grades([[0, None, 1]], ideal=[[2, 1, 0]])).grade
-    array([2, 1, 0])
-    """
+    """Return the run that ranks all judged documents by grade, and no others."""
     rank = ordinal(judged.ideal_query)
     return replace(
         judged,
@@ -379,31 +283,17 @@ def ideal_run(judged: JudgedRun) -> JudgedRun:
 def ideal_dcg(judged: JudgedRun, *, cutoff: int | None = None, dcg: Dcg = "log2") -> FloatArray:
     """Ideal DCG: discounted cumulative gain of the ideal ranking, whatever was retrieved.
 
+    In units of gain, from 0; 0 where a query has no relevant document.
+
+    The DCG of all judged documents of the query by falling grade: what nDCG divides by [1]_. It
+    says something about the judgments, and nothing about the run.
+
     Parameters
     ----------
-    judged : JudgedRun
-        A run joined with its qrels.
     cutoff : int, optional
         Ranks counted, from 1; ``None`` counts all judged.
     dcg : {"log2", "exp-log2"}
-        Gain of grade g: g, or 2**g - 1. A negative grade gains 0.
-
-    Returns
-    -------
-    float64[n_queries]
-        In units of gain, from 0; 0 where a query has no relevant document. Order of
-        ``judged.query_ids``.
-
-    Raises
-    ------
-    ArgumentError
-        If ``cutoff`` is below 1, ``dcg`` is unknown, or a grade above 1000 asks for an exponential
-        gain.
-
-    Notes
-    -----
-    The DCG of all judged documents of the query by falling grade: what nDCG divides by [1]_. It
-    says something about the judgments, and nothing about the run.
+        Gain of grade g: g, or 2**g - 1, of grades up to 1000. A negative grade gains 0.
 
     References
     ----------
@@ -426,32 +316,16 @@ def normalized_err(
 ) -> FloatArray:
     """nERR: expected reciprocal rank over that of the ideal ranking.
 
+    Unitless, in [0, 1]; 0 where a query has no relevant document or none was retrieved.
+
+    ERR [1]_ over the ERR of all judged documents of the query by falling grade, which is the
+    highest it can have, as nERR-IA is ERR-IA over that of an ideal ranking [2]_.
+
     Parameters
     ----------
-    judged : JudgedRun
-        A run joined with its qrels.
     cutoff : int, optional
         Ranks counted, from 1, in the ranking and in the ideal one; ``None`` counts all retrieved
         and all judged.
-    max_grade : int, optional
-        Highest grade of the scale, from 1; ``None`` takes the highest grade in the qrels, over all
-        queries.
-
-    Returns
-    -------
-    float64[n_queries]
-        Unitless, in [0, 1]; 0 where a query has no relevant document or none was retrieved. Order
-        of ``judged.query_ids``.
-
-    Raises
-    ------
-    ArgumentError
-        If ``cutoff`` or ``max_grade`` is below 1, or a judgment is above ``max_grade``.
-
-    Notes
-    -----
-    ERR [1]_ over the ERR of all judged documents of the query by falling grade, which is the
-    highest it can have, as nERR-IA is ERR-IA over that of an ideal ranking [2]_.
 
     References
     ----------
@@ -490,44 +364,11 @@ def swing(
 ) -> FloatArray:
     """Return how far B - A of its query moves where a document is judged, one at a time.
 
-    Parameters
-    ----------
-    a, b : JudgedRun
-        Joined with the same qrels.
-    query : int64[n_documents]
-        Index into the queries of the qrels.
-    rank_a, rank_b : int64[n_documents]
-        Ranks of the document in either run, 0 where it was not retrieved.
-    grade : int
-        The grade that each is given.
-
-    Returns
-    -------
-    float64[n_documents]
-        In the measure's unit: B - A with the judgment less B - A without it.
-
-    Raises
-    ------
-    ArgumentError
-        If the measure needs subtopics: nobody can say to which of them a document is relevant.
-
-    Notes
-    -----
     Each document is judged in a copy of its query; a document found relevant enters the ideal
     ranking of both.
 
-    References
-    ----------
-    .. [1] Carterette, Allan & Sitaraman (2006), Minimal test collections for retrieval evaluation,
-       SIGIR 2006: judge first what tells two systems apart.
-
-    Examples
-    --------
-    >>> from abrank.measures import parse
-    >>> a, b = (JudgedRun.from_grades([[None, 1]], ideal=[[1]]) for _ in range(2))
-    >>> one = np.array([0])
-    >>> swing(parse("P@2"), a, b, one, np.array([1]), np.array([0]), grade=1)
-    array([-0.5])
+    Source: Carterette, Allan & Sitaraman (2006), Minimal test collections for retrieval evaluation,
+    SIGIR 2006: judge first what tells two systems apart.
     """
     if measure.entry.needs == "subtopics":
         raise ArgumentError(f"{measure} has no swing: unjudged documents have no subtopics")
@@ -560,32 +401,7 @@ def tipping_rows(
     grade: int,
     most: int,
 ) -> list[tuple[int, float]]:
-    """Return the fewest documents, found one at a time, that turn the sign of a sum of B - A.
-
-    Parameters
-    ----------
-    measure, a, b, query, rank_a, rank_b, grade
-        As for :func:`swing`.
-    moved : float64[n_documents]
-        What that returns.
-    total : float
-        Sum of B - A over the queries.
-    most : int
-        Documents, after which it is given up.
-
-    Returns
-    -------
-    list of (int, float)
-        Row of each document, and its swing at its turn; empty where the sign does not turn.
-
-    Examples
-    --------
-    >>> from abrank.measures import parse
-    >>> a, b = (JudgedRun.from_grades([[None, 1]], ideal=[[1, 1]]), JudgedRun.from_grades([[1, 1]]))
-    >>> rows = np.array([0]), np.array([1]), np.array([0])
-    >>> tipping_rows(parse("P@2"), a, b, *rows, np.array([-0.5]), total=0.5, grade=1, most=9)
-    [(0, -0.5)]
-    """
+    """Return the fewest documents, found one at a time, that turn the sign of a sum of B - A."""
     measure = resolved(measure, a)
     left, by = np.ones(len(query), np.bool_), moved.copy()
     sign, found = np.sign(total), list[tuple[int, float]]()

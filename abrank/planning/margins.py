@@ -154,9 +154,20 @@ def suggest_margins(
         sizes["95% of pairs of runs differ less"] = far * run_sd * math.sqrt(2.0)
     sizes[f"one query lost of {n_queries}"] = checks.positive("span", span) / n_queries
     sizes |= {name: share * abs(mean) for name, share in _SHARES.items()}
-    rows = (
-        _row(name, size, spread, n_queries, alpha, power) for name, size in sizes.items() if size
-    )
+    rows = []
+    for name, margin in sizes.items():
+        if not margin:
+            continue
+        chance, needed, not_worse = math.nan, None, None
+        if spread > 0.0:
+            if n_queries > 1:
+                chance = student.power(n_queries, effect=margin / spread, alpha=alpha)
+            needed, not_worse = (
+                # One one-sided test at alpha is a two-sided one at twice alpha.
+                student.queries_needed(spread, margin, alpha=times * alpha, target=power)
+                for times in (1.0, 2.0)
+            )
+        rows.append(SuggestedMargin(name, margin, chance, needed, not_worse))
     return Margins(
         n_queries, n_runs, mean, tuple(means.tolist()), run_sd, spread, sd_of, alpha, power,
         tuple(rows),
@@ -174,19 +185,3 @@ def _spread(runs: FloatArray, other: FloatArray | None, sd: float | None) -> tup
         return float((other - runs.mean(axis=1)).std(ddof=1)), "candidate"
     pairs = [runs[:, i] - runs[:, j] for i in range(n_runs) for j in range(i)]
     return float(np.sqrt(np.mean([each.var(ddof=1) for each in pairs]))), "runs"
-
-
-def _row(
-    name: str, margin: float, sd: float, n_queries: int, alpha: float, target: float
-) -> SuggestedMargin:
-    if not sd > 0.0:
-        return SuggestedMargin(name, margin, math.nan, None, None)
-    chance = math.nan
-    if n_queries > 1:
-        chance = student.power(n_queries, effect=margin / sd, alpha=alpha)
-    needed, not_worse = (
-        # One one-sided test at alpha is a two-sided one at twice alpha.
-        student.queries_needed(sd, margin, alpha=times * alpha, target=target)
-        for times in (1.0, 2.0)
-    )
-    return SuggestedMargin(name, margin, chance, needed, not_worse)

@@ -14,7 +14,7 @@ from abrank._support import checks
 from abrank._support.errors import ArgumentError
 from abrank._support.rng import entropy
 from abrank._support.typing import FloatArray, RandomSource
-from abrank.inference.registry import as_differences
+from abrank.inference.registry import as_column
 from abrank.planning import judged, student
 from abrank.planning.precision import queries_for_width, spread_interval
 from abrank.planning.result import JudgedPlan, Plan, PlanRow, SameRow, WidthRow
@@ -241,7 +241,11 @@ class _Asker:
                 student.queries_needed(sd, difference, alpha=self.alpha, target=self.target)
                 for sd in (self.sd, *self.limits)
             )
-            chance = self._power(difference, n)
+            chance = math.nan
+            if n is not None and n >= 2 and math.isfinite(self.sd):
+                chance = 1.0 if difference else self.alpha
+                if self.sd:
+                    chance = student.power(n, effect=difference / self.sd, alpha=self.alpha)
             return PlanRow(difference, needed, chance, n_low=low, n_high=high)
         settings = self._simulation()
         needed = queries_by_simulation(
@@ -250,39 +254,28 @@ class _Asker:
         found = SimulatedPower(math.nan, math.nan, math.nan, 0)
         if n:
             found = simulate_power(self.pilot, n_queries=n, difference=difference, **settings)
-        range_ = (self._scaled(needed, limit) for limit in self.limits)
-        return PlanRow(difference, needed, found.power, found.low, found.high, *range_)
+        # The queries needed grow with the square of the spread.
+        low, high = (
+            max(2, math.ceil(needed * (limit / self.sd) ** 2))
+            if needed is not None and self.sd and math.isfinite(limit)
+            else None
+            for limit in self.limits
+        )
+        return PlanRow(difference, needed, found.power, found.low, found.high, low, high)
 
     def same(self, margin: float) -> SameRow:
-        return SameRow(
-            margin,
-            *(
-                student.queries_to_show_same(sd, margin, alpha=self.alpha, target=self.target)
-                for sd in (self.sd, *self.limits)
-            ),
-        )
+        return SameRow(margin, *(
+            student.queries_to_show_same(sd, margin, alpha=self.alpha, target=self.target)
+            for sd in (self.sd, *self.limits)
+        ))  # fmt: skip
 
     def width(self, width: float) -> WidthRow:
-        level = 1.0 - self.alpha
-        limits = (self.sd, *self.limits)
-        known = (
-            queries_for_width(sd, width, confidence=level) if math.isfinite(sd) else None
-            for sd in limits
-        )
-        return WidthRow(width, *known)
-
-    def _scaled(self, needed: int | None, limit: float) -> int | None:
-        """Return the queries needed at another spread: they grow with its square."""
-        if needed is None or not self.sd or not math.isfinite(limit):
-            return None
-        return max(2, math.ceil(needed * (limit / self.sd) ** 2))
-
-    def _power(self, difference: float, n: int | None) -> float:
-        if n is None or n < 2 or not math.isfinite(self.sd):
-            return math.nan
-        if self.sd == 0:
-            return 1.0 if difference else self.alpha
-        return student.power(n, effect=difference / self.sd, alpha=self.alpha)
+        return WidthRow(width, *(
+            queries_for_width(sd, width, confidence=1.0 - self.alpha)
+            if math.isfinite(sd)
+            else None
+            for sd in (self.sd, *self.limits)
+        ))  # fmt: skip
 
     def _simulation(self) -> dict[str, Any]:
         return {
@@ -311,20 +304,11 @@ def _pilot(
     level = 0.05 if alpha is None else alpha
     if pilot is None:
         return None, level, test or "t", margin
-    values = as_differences(pilot)
-    if values.shape[1] != 1:
-        raise ArgumentError(f"a pilot is one column of differences, not {values.shape[1]}")
-    return values[:, 0], level, test or "t", margin
+    return as_column(pilot, "a pilot is"), level, test or "t", margin
 
 
 def round_differences(visible: float) -> list[float]:
-    """Return round differences around the smallest visible one; none where that is not known.
-
-    Examples
-    --------
-    >>> round_differences(0.036), round_differences(float("nan"))
-    ([0.005, 0.01, 0.02, 0.05], [])
-    """
+    """Return round differences around the smallest visible one; none where that is not known."""
     if not (math.isfinite(visible) and visible > 0.0):
         return []
     start = math.floor(math.log10(visible)) - 1

@@ -160,7 +160,16 @@ def queries_by_simulation(
     spread = spread_of(values)
     n = queries_needed(spread, difference, alpha=alpha, target=target)
     if n and not spread:
-        return _fewest_of_one_value(difference, test, alpha)
+        # The fewest queries that show a difference all of them have.
+        return smallest_size(
+            lambda size: bool(
+                find_differences(
+                    test, np.full((size, 1), difference), alpha=alpha, seed=0,
+                    n_resamples=N_RESAMPLES,
+                )[0]
+            ),
+            most=MOST_OF_ONE_VALUE,
+        )  # fmt: skip
     for _ in range(STEPS):
         if n is None or n > MOST_QUERIES:
             return None
@@ -220,26 +229,8 @@ def visible_by_simulation(
     return visible
 
 
-def _fewest_of_one_value(difference: float, test: str, alpha: float) -> int | None:
-    """Return the fewest queries that show a difference all of them have."""
-    return smallest_size(
-        lambda n: bool(
-            find_differences(
-                test, np.full((n, 1), difference), alpha=alpha, seed=0, n_resamples=N_RESAMPLES
-            )[0]
-        ),
-        most=MOST_OF_ONE_VALUE,
-    )
-
-
 def spread_of(values: FloatArray) -> float:
-    """Return the standard deviation; NaN for fewer than two, 0 but for rounding is 0.
-
-    Examples
-    --------
-    >>> round(spread_of(np.array([0.1, 0.3])), 4), spread_of(np.array([0.3 - 0.2, 0.1]))
-    (0.1414, 0.0)
-    """
+    """Return the standard deviation; NaN for fewer than two, 0 but for rounding is 0."""
     if values.size < 2:
         return math.nan
     return float(values.std(ddof=1)) if has_spread(values) else 0.0

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import lru_cache
 from typing import TypeAlias
 
 import numpy as np
@@ -109,41 +108,21 @@ def power_curve(
     )
     if not (np.all(sizes >= 2) and np.all(np.isfinite(effect))):
         raise ArgumentError("power needs at least 2 queries and a finite effect")
-    if freedom is not None:
-        return chance_to_show(effect * np.sqrt(sizes), freedom(float(sizes.flat[0])), alpha=alpha)
-    critical = _critical(float(sizes), alpha) if sizes.ndim == 0 else _criticals(sizes, alpha)
-    return _both_tails(critical, sizes - 1.0, effect * np.sqrt(sizes))
+    degrees = sizes - 1.0 if freedom is None else freedom(float(sizes.flat[0]))
+    return chance_to_show(effect * np.sqrt(sizes), degrees, alpha=alpha)
 
 
-def chance_to_show(centre: npt.ArrayLike, freedom: float, *, alpha: float) -> FloatArray:
-    """Return the chance that a two-sided t test finds a mean so many standard errors from 0.
-
-    Examples
-    --------
-    >>> round(float(chance_to_show(0.4 * 50**0.5, 49.0, alpha=0.05)), 4)
-    0.7918
-    """
+def chance_to_show(
+    centre: npt.ArrayLike, freedom: float | FloatArray, *, alpha: float
+) -> FloatArray:
+    """Return the chance that a two-sided t test finds a mean so many standard errors from 0."""
     centre = np.asarray(centre, dtype=np.float64)
-    if not freedom > 0.0:
+    if not np.all(np.greater(freedom, 0.0)):
         return np.full_like(centre, alpha)
     critical = -student_quantile(freedom, alpha / 2.0)
-    return _both_tails(np.asarray(critical), np.asarray(freedom), centre)
-
-
-def _both_tails(critical: FloatArray, freedom: FloatArray, center: FloatArray) -> FloatArray:
-    # By symmetry the far tail, of rejecting on the wrong side, is the near one of -center.
-    tails = chance_above(critical, freedom, center) + chance_above(critical, freedom, -center)
+    # By symmetry the far tail, of rejecting on the wrong side, is the near one of -centre.
+    tails = chance_above(critical, freedom, centre) + chance_above(critical, freedom, -centre)
     return np.minimum(tails, 1.0)
-
-
-def _criticals(sizes: FloatArray, alpha: float) -> FloatArray:
-    return -student_quantile(sizes - 1.0, alpha / 2.0)
-
-
-# A search asks for the same number of queries sixty times.
-@lru_cache(maxsize=64)
-def _critical(size: float, alpha: float) -> FloatArray:
-    return _criticals(np.asarray(size), alpha)
 
 
 def smallest_visible(
@@ -195,13 +174,7 @@ def smallest_visible(
 
 
 def smallest_effect(chance: Callable[[float], float], target: float) -> float:
-    """Return the smallest effect whose chance to be shown, which rises with it, is the target's.
-
-    Examples
-    --------
-    >>> round(smallest_effect(lambda effect: 1.0 - 1.0 / (1.0 + effect), 0.75), 6)
-    3.0
-    """
+    """Return the smallest effect whose chance to be shown, which rises with it, is the target's."""
     low, high = 0.0, 1.0
     while chance(high) < target:
         high *= 2.0
@@ -326,11 +299,6 @@ def smallest_size(enough: Callable[[int], bool], *, most: int, near: float = 2.0
     """Return the smallest n from 2 up that is enough, where all larger ones are; None beyond most.
 
     The search goes from ``near`` in growing steps, so that a good guess takes few calls.
-
-    Examples
-    --------
-    >>> smallest_size(lambda n: n * n >= 50, most=100), smallest_size(lambda n: False, most=100)
-    (8, None)
     """
     low, high, step = 1, most + 1, 1  # too few or none; enough, or more than there may be
     at = round(min(max(2.0, near), most))

@@ -218,7 +218,7 @@ ANALYSES = {
     "clusters permutation": (of_clusters("permutation"), PERMUTATION, 0),
     "clusters bootstrap": (
         of_clusters("bootstrap"),
-        [*T[:2], (0.2, 0.5, -INF, INF), *T[3:5],
+        [*T[:2], (0.2, NAN, -INF, INF), *T[3:5],
          (0.1, DRAWN_ONE.pmf(0) + DRAWN_ONE.sf(2), -INF, INF),
          (0.1, BOOTSTRAP_T, 0.1 - 0.6 / 7**0.5, 0.1 + 0.6 / 7**0.5)],
         0.02,

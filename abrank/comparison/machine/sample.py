@@ -30,7 +30,7 @@ from abrank.comparison.machine.judgments import (
 from abrank.comparison.rows import MeasureResult, TestRow
 from abrank.comparison.sample import ALL, Answer, Columns, Rows
 from abrank.diagnostics import Note, inspect_machine
-from abrank.inference.designs.prediction_powered import welch_pvalue
+from abrank.inference.designs.prediction_powered import welch_pvalue, worth_interval
 from abrank.inference.rounding import differences_of
 from abrank.options import Question
 from abrank.scoring.scores import Scores
@@ -183,7 +183,7 @@ def judge_together(
     )
     if answered.set_aside or answered.worth is None:
         return answered
-    limits = inference.worth_interval(differences, pair.judged, pair.predicted, confidence=level)
+    limits = worth_interval(differences, pair.judged, pair.predicted, confidence=level)
     low, high = (round(each) if math.isfinite(each) else None for each in limits)
     return replace(answered, worth_low=low, worth_high=high)
 

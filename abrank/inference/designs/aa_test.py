@@ -129,12 +129,20 @@ def check_level(
     >>> found.low < 0.05 < found.high, found.too_often
     (True, False)
     """
+    from scipy.stats import binom
+
     values = as_differences(differences)[:, 0]
     checks.one_of("way", by, get_args(Way))
     checks.count("n_replications", n_replications)
     checks.count("seed", seed, at_least=0)
     level = float(as_alpha(1.0 - checks.level("alpha", alpha), 1)[0])
-    band = _band(n_replications, level, n_checks)
+    # The shares between which those of right tests lie, all of them in 95 % of cases.
+    tail = 0.025 / n_checks
+    low_share, high_share = (
+        float(binom.ppf(share, n_replications, level)) / n_replications
+        for share in (tail, 1.0 - tail)
+    )
+    band = low_share, high_share
     if name == "bounded" and by != "flips":
         # Two differences in a row, or one less the mean, reach twice as far.
         options = {**options, "span": 2.0 * options.get("span", 1.0)}
@@ -199,12 +207,3 @@ def _draw_clusters(
     drawn = [rows[cluster] for cluster in random.integers(0, len(rows), len(rows))]
     labels = np.repeat(np.arange(len(rows)), [each.size for each in drawn])
     return (values - values.mean())[np.concatenate(drawn)][:, None], labels.tolist()
-
-
-def _band(n_replications: int, alpha: float, n_checks: int) -> tuple[float, float]:
-    """Return the shares between which those of right tests lie, all of them in 95 % of cases."""
-    from scipy.stats import binom
-
-    tail = 0.025 / n_checks
-    low, high = (float(binom.ppf(share, n_replications, alpha)) for share in (tail, 1.0 - tail))
-    return low / n_replications, high / n_replications

@@ -37,24 +37,7 @@ def cluster_result(
     seed: int,
     n_resamples: int | None = None,
 ) -> TestResult:
-    """Return :func:`run_cluster_test` of every column, each at its own level.
-
-    Parameters
-    ----------
-    name : {"t", "permutation", "bootstrap"}
-    differences : ndarray of shape (n_queries,) or (n_queries, n_comparisons)
-    clusters : sequence of length n_queries
-    confidence : float or ndarray of shape (n_comparisons,)
-    seed, n_resamples
-        As for :func:`run_cluster_test`.
-
-    Examples
-    --------
-    >>> d = np.array([0.1, 0.2, 0.0, 0.1, 0.3, 0.2, -0.1, 0.0, 0.2, 0.1, 0.1, 0.3])
-    >>> user = [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6]
-    >>> cluster_result("t", d, user, confidence=0.95, seed=0).pvalue.round(4)
-    array([0.0369])
-    """
+    """Return :func:`run_cluster_test` of every column, each at its own level."""
     data = as_differences(differences)
     ask = partial(run_cluster_test, clusters=clusters, seed=seed, n_resamples=n_resamples)
     return _by_column(name, data, len(data), confidence, ask)
@@ -69,14 +52,7 @@ def sums_result(
     seed: int,
     n_resamples: int | None = None,
 ) -> TestResult:
-    """Return :func:`run_on_sums` of every column, each at its own level.
-
-    Examples
-    --------
-    >>> sums, sizes = np.array([[0.3], [0.1], [0.5], [-0.1], [0.3], [0.4]]), np.full(6, 2)
-    >>> sums_result("t", sums, sizes, confidence=0.95, seed=0).pvalue.round(4)
-    array([0.0369])
-    """
+    """Return :func:`run_on_sums` of every column, each at its own level."""
 
     def ask(name: str, column: FloatArray, *, confidence: float) -> ClusterResult:
         return run_on_sums(
@@ -113,30 +89,8 @@ def anytime_result(
 ) -> TestResult:
     """Return the confidence sequence at the last query, which holds whenever one looks.
 
-    Parameters
-    ----------
-    differences : ndarray of shape (n_queries,) or (n_queries, n_comparisons)
-        In any order: no earlier look is taken into it.
-    planned : int
-        Queries for which the interval of level ``1 - alpha`` is narrowest.
-    confidence : float or ndarray of shape (n_comparisons,)
-
-    Returns
-    -------
-    TestResult
-        Nothing is shown before 25 queries, nor where the differences do not vary.
-
-    Notes
-    -----
     The interval and p of :func:`asymptotic_sequence` without the intersection over earlier looks,
     whose order would have to be known.
-
-    Examples
-    --------
-    >>> d = 0.05 + 0.2 * np.sin(np.arange(400))
-    >>> found = anytime_result(d, planned=400, alpha=0.05, confidence=0.95)
-    >>> found.ci_low.round(4), found.ci_high.round(4)
-    (array([0.0294]), array([0.0724]))
     """
     data = round_off(as_differences(differences))
     level, n = as_alpha(confidence, data.shape[1]), len(data)
@@ -168,14 +122,7 @@ def level_of_seen(seen: Sequence[int], n_planned: int, *, spending: str, alpha: 
 
     The last look, at the queries planned or more, spends what is left. 0 where it comes too early.
 
-    References
-    ----------
-    Lan & DeMets (1983), Biometrika 70, 659-663.
-
-    Examples
-    --------
-    >>> round(level_of_seen([100, 400], 400, spending="obrien-fleming", alpha=0.05), 5)
-    0.04999
+    Source: Lan & DeMets (1983), Biometrika 70, 659-663.
     """
     kind: Kind = "spend-pocock" if spending == "pocock" else "spend-obrien-fleming"
     shares = [min(1.0, n / n_planned) for n in seen]
@@ -184,13 +131,7 @@ def level_of_seen(seen: Sequence[int], n_planned: int, *, spending: str, alpha: 
 
 
 def level_of_look(look: int, n_looks: int, *, spending: str, alpha: float) -> float:
-    """Return the two-sided level of a look among evenly spaced ones; 0 where it comes too early.
-
-    Examples
-    --------
-    >>> round(level_of_look(2, 5, spending="obrien-fleming", alpha=0.05), 5)
-    0.00079
-    """
+    """Return the two-sided level of a look among evenly spaced ones; 0 where it comes too early."""
     kind: Kind = "spend-pocock" if spending == "pocock" else "spend-obrien-fleming"
     level = float(stopping_boundaries(n_looks, alpha=alpha, kind=kind).level[look - 1])
     return level if level > NOTHING else 0.0

@@ -2,20 +2,20 @@
 
 Nothing here is a test: it is in no catalogue, has no level, and no verdict is ever drawn from it.
 
-==================  =======================  =======================  =====================
-differences         t_posterior              bayesian_bootstrap       log_bayes_factor
-==================  =======================  =======================  =====================
-no query            NaN                      NaN                      NaN
-one query           estimate; else NaN,      estimate; else NaN,      NaN
+==================  =======================  =======================
+differences         t_posterior              bayesian_bootstrap
+==================  =======================  =======================
+no query            NaN                      NaN
+one query           estimate; else NaN,      estimate; else NaN,
                     (-inf, inf)              (-inf, inf)
-two queries         variance inf             as any other data        as any other data
-all 0               0, [0, 0], equal 1       0, [0, 0], equal 1       that of t = 0
-one value, not 0    estimate; else NaN,      estimate; else NaN,      NaN
+two queries         variance inf             as any other data
+all 0               0, [0, 0], equal 1       0, [0, 0], equal 1
+one value, not 0    estimate; else NaN,      estimate; else NaN,
                     (-inf, inf)              (-inf, inf)
-one query differs   as any other data        as any other data        as any other data
-two values          as any other data        as any other data        as any other data
-not finite          refused                  refused                  refused
-==================  =======================  =======================  =====================
+one query differs   as any other data        as any other data
+two values          as any other data        as any other data
+not finite          refused                  refused
+==================  =======================  =======================
 
 All 0 of one query is one query.
 """
@@ -26,7 +26,6 @@ import numpy as np
 import numpy.typing as npt
 
 from abrank._support import checks
-from abrank._support.errors import ArgumentError
 from abrank._support.records import record
 from abrank._support.rng import stream
 from abrank._support.typing import BoolArray, FloatArray
@@ -186,68 +185,6 @@ def bayesian_bootstrap(
         worse, better = np.mean(means < -rope), np.mean(means > rope)
         posterior[1:, one] = variance, *limits, worse, 1.0 - worse - better, better
     return _posterior(posterior, rope, confidence, "Bayesian bootstrap", n_draws)
-
-
-def log_bayes_factor(differences: npt.ArrayLike, *, scale: float = 0.707) -> FloatArray:
-    """Return the natural logarithm of the JZS Bayes factor for a difference over none.
-
-    Hypotheses: the mean difference over its standard deviation is Cauchy(scale), or it is 0 [1]_.
-    ``numpy.exp`` of it is BF10; above 0 it speaks for a difference, below 0 for none. It depends on
-    the scale of the prior, which is to be printed with it.
-
-    Parameters
-    ----------
-    differences : array_like of shape (n_queries,) or (n_queries, n_comparisons)
-        Candidate minus baseline; the query pairs the scores.
-    scale : float
-        The prior's r, above 0.
-
-    Returns
-    -------
-    ndarray of shape (n_comparisons,)
-
-    Raises
-    ------
-    ArgumentError
-        If a difference is not finite or the scale not above 0.
-
-    Notes
-    -----
-    The integral of [1]_, equation 1, with g scaled by r**2, is taken over log g by the trapezoidal
-    rule, in logarithms, so that no t is too large.
-
-    References
-    ----------
-    .. [1] Rouder, Speckman, Sun, Morey & Iverson (2009), Psychonomic Bulletin & Review 16, 225-237.
-
-    Examples
-    --------
-    >>> d = [0.1, 0.2, -0.05, 0.3, 0, 0.15, -0.1, 0.25, 0.05, 0.4]
-    >>> np.exp(log_bayes_factor(d)).round(3)
-    array([2.581])
-    """
-    from scipy.special import logsumexp
-
-    if not 0.0 < scale < np.inf:
-        raise ArgumentError(f"scale must be above 0, not {scale!r}")
-    data = as_differences(differences)
-    n_queries, n_columns = data.shape
-    t = np.full(n_columns, np.nan)
-    if n_queries > 1:
-        t[np.all(data == 0.0, axis=0)] = 0.0
-        live = _with_spread(data)
-        mean, error = mean_and_error(data[:, live])
-        t[live] = mean / error
-    freedom = max(n_queries - 1, 1)
-    squared = (t**2 / freedom)[:, None]
-    # The weight falls as exp(-1 / 2 g) below its top, and as 1 / g above it, where t puts it.
-    largest = np.log1p(np.nanmax(squared, initial=0.0) / scale**2) + 45.0
-    log_g, step = np.linspace(-6.0, largest, 4001, retstep=True)
-    spread = np.log1p(n_queries * scale**2 * np.exp(log_g))
-    weight = -0.5 * (np.log(2.0 * np.pi) + log_g + np.exp(-log_g) + spread)
-    against = -0.5 * (freedom + 1.0) * np.log1p(squared * np.exp(-spread))
-    under_none = -0.5 * (freedom + 1.0) * np.log1p(squared[:, 0])
-    return np.asarray(logsumexp(weight + against, axis=1) + np.log(step) - under_none)
 
 
 def _start(

@@ -45,11 +45,12 @@ from abrank._support.errors import ArgumentError
 from abrank._support.records import record
 from abrank._support.rng import stream
 from abrank._support.typing import FloatArray, IntArray
-from abrank.inference.exact.inversion import align_interval_with_pvalue, invert
 from abrank.inference.exact.signed_sums import all_subsets, random_subsets
-from abrank.inference.paired.t_and_sign import t_interval, t_pvalue
+from abrank.inference.exact.subset_means import invert_subset_means, with_mirrors
+from abrank.inference.paired.t_and_sign import t_answer
 from abrank.inference.registry import as_alpha, as_differences
-from abrank.inference.rounding import TIE, round_off, snap, to_lattice
+from abrank.inference.resampling import invert_t
+from abrank.inference.rounding import TIE, round_off, to_lattice
 
 CLUSTER_TESTS = ("t", "permutation", "bootstrap")
 N_FLIPS = 99_999
@@ -183,30 +184,15 @@ def run_on_sums(
     seed: int = 0,
     n_resamples: int | None = None,
 ) -> ClusterResult:
-    """Return :func:`run_cluster_test` from the sums of the clusters, which are all it needs.
-
-    Parameters
-    ----------
-    name, confidence, seed, n_resamples
-        As there.
-    sums : ndarray of shape (n_clusters, n_comparisons)
-        Of the differences of each cluster.
-    sizes : int64 ndarray of shape (n_clusters,)
-        Queries of each.
-
-    Examples
-    --------
-    >>> sums, sizes = np.array([[0.3], [0.1], [0.5], [-0.1], [0.3], [0.4]]), np.full(6, 2)
-    >>> run_on_sums("t", sums, sizes).pvalue.round(4)
-    array([0.0369])
-    """
+    """Return :func:`run_cluster_test` from the sums of the clusters, which are all it needs."""
     alpha = float(as_alpha(confidence, 1)[0])
     rows = np.full((5, sums.shape[1]), np.nan)
     for column, each in enumerate(sums.T):
         if len(sizes):
             rows[:, column] = _answer(name, each, sizes, alpha, seed, n_resamples)
     enumerated = name == "permutation" and _all_flips(len(sizes), n_resamples)
-    drawn = 0 if name == "t" or enumerated else n_resamples or _default(name)
+    default = N_FLIPS if name == "permutation" else N_RESAMPLES
+    drawn = 0 if name == "t" or enumerated else n_resamples or default
     return ClusterResult(
         estimate=rows[0],
         statistic=rows[1],
@@ -226,43 +212,18 @@ def run_on_sums(
 
 
 def cluster_sizes(labels: Sequence[object]) -> IntArray:
-    """Return the number of queries of each cluster, in the order of their names as text.
-
-    Examples
-    --------
-    >>> cluster_sizes(["u2", "u1", "u2"])
-    array([1, 2])
-    """
+    """Return the number of queries of each cluster, in the order of their names as text."""
     return np.unique(np.asarray(labels, dtype=object).astype(str), return_counts=True)[1]
 
 
 def effective_clusters(sizes: npt.ArrayLike) -> float:
-    """Return the effective number of clusters, n**2 / sum m**2; 0 where there is none.
-
-    Examples
-    --------
-    >>> effective_clusters([8] * 10), round(effective_clusters([60, 5, 5, 5, 5]), 2)
-    (10.0, 1.73)
-    """
+    """Return the effective number of clusters, n**2 / sum m**2; 0 where there is none."""
     m = np.asarray(sizes, dtype=np.float64)
     return float(m.sum() ** 2 / (m**2).sum()) if m.size else 0.0
 
 
 def freedom_of_clusters(sizes: npt.ArrayLike, *, times: float = 1.0) -> float:
-    """Return Bell and McCaffrey's degrees of freedom of a mean over clusters; 0 for one cluster.
-
-    Parameters
-    ----------
-    sizes : array_like of shape (n_clusters,)
-        Queries of each.
-    times : float
-        So many times the clusters, of the same sizes.
-
-    Examples
-    --------
-    >>> round(freedom_of_clusters([8] * 10), 6), round(freedom_of_clusters([60, 5, 5, 5, 5]), 2)
-    (9.0, 1.53)
-    """
+    """Return Bell and McCaffrey's degrees of freedom of a mean over clusters; 0 for one cluster."""
     m = np.asarray(sizes, dtype=np.float64)
     n = times * m.sum()
     if times * len(m) < 2.0 or m.max() >= n:
@@ -276,29 +237,7 @@ def freedom_of_clusters(sizes: npt.ArrayLike, *, times: float = 1.0) -> float:
 def lasting_share(sums: FloatArray, sizes: IntArray, squares: float) -> float:
     """Return the share of the squared error of the mean that more queries of these clusters leave.
 
-    Parameters
-    ----------
-    sums : ndarray of shape (n_clusters,)
-        Of the differences of each cluster.
-    sizes : int64 ndarray of shape (n_clusters,)
-    squares : float
-        Sum of the squares of all differences.
-
-    Returns
-    -------
-    float
-        From 0 to 1, by the variance between and within clusters of the one-way analysis of
-        variance; NaN where no cluster has two queries.
-
-    References
-    ----------
-    .. [1] Searle, Casella & McCulloch (1992), Variance Components, 3.6.
-
-    Examples
-    --------
-    >>> sizes = np.array([3, 3, 3])
-    >>> round(lasting_share(np.array([0.9, 0.0, -0.6]), sizes, 0.41), 2)
-    0.98
+    Source: Searle, Casella & McCulloch (1992), Variance Components, 3.6.
     """
     n_clusters, n = len(sizes), float(sizes.sum())
     if n_clusters < 2 or n == n_clusters:
@@ -312,22 +251,10 @@ def lasting_share(sums: FloatArray, sizes: IntArray, squares: float) -> float:
 
 
 def deciding_test(name: str, sizes: npt.ArrayLike) -> str:
-    """Return the cluster test that decides: the one asked for, or flips where it can say nothing.
-
-    Examples
-    --------
-    >>> deciding_test("t", [8] * 10), deciding_test("t", [100, *[5] * 9])
-    ('t', 'permutation')
-    >>> deciding_test("t", [40, 5])
-    't'
-    """
+    """Return the cluster test that decides: what was asked, or flips where it can say nothing."""
     can_flip = np.size(sizes) >= FEWEST_TO_FLIP
     few = effective_clusters(sizes) < FEWEST_EFFECTIVE[name]
     return "permutation" if few and can_flip else name
-
-
-def _default(name: str) -> int:
-    return N_FLIPS if name == "permutation" else N_RESAMPLES
 
 
 def _all_flips(n_clusters: int, n_flips: int | None) -> bool:
@@ -346,38 +273,35 @@ def _answer(
         limits = (-np.inf, np.inf) if len(sums) == 1 else (0.0, 0.0)
         return 0.0, 0.0, 1.0, *limits
     if name == "permutation":
-        return mean, mean, *_flip(sums, sizes, alpha, seed, n_resamples)
+        # By means over sets of clusters.
+        numbers, unit = to_lattice(sums[:, None])
+        both = np.column_stack([numbers[:, 0], sizes])
+        if _all_flips(len(sums), n_resamples):
+            (sets, n_queries), _ = all_subsets(both)
+        else:
+            (some, theirs), _ = random_subsets(both, n_resamples or N_FLIPS, seed=seed)
+            sets, n_queries = with_mirrors(
+                some, theirs, int(both[:, 0].sum()), int(sizes.sum()), identity=True
+            )
+        return mean, mean, *invert_subset_means(
+            sets, n_queries, len(sums), float(unit[0]), alpha=alpha, alternative="two-sided"
+        )  # fmt: skip
     error = standard_error(sums, sizes, corrected=name == "t")
     few = effective_clusters(sizes) < FEWEST_EFFECTIVE[name]
     if few or not np.isfinite(error):
         return mean, np.nan, np.nan, -np.inf, np.inf
     if name == "bootstrap":
-        n_draws = n_resamples or N_RESAMPLES
-        return mean, mean / error, *_bootstrap(sums, sizes, mean, error, alpha, seed, n_draws)
-    one, freedom = np.array([mean]), freedom_of_clusters(sizes)
-    pvalue = t_pvalue(one / error, freedom, "two-sided")
-    level = np.array([alpha])
-    low, high = t_interval(one, np.array([error]), freedom, level, "two-sided")
-    low, high = align_interval_with_pvalue(pvalue, one, low, high, level)
-    return mean, mean / error, float(pvalue[0]), float(low[0]), float(high[0])
+        residual, n_draws = sums - sizes * mean, n_resamples or N_RESAMPLES
+        t_star = _t_star(residual, sizes.astype(np.float64), seed, n_draws)
+        return mean, mean / error, *invert_t(t_star, mean, error, alpha, "two-sided")
+    freedom = freedom_of_clusters(sizes)
+    answer = t_answer(np.array([mean]), np.array([error]), freedom, np.array([alpha]))
+    statistic, pvalue, low, high = (float(each[0]) for each in answer)
+    return mean, statistic, pvalue, low, high
 
 
 def standard_error(sums: FloatArray, sizes: IntArray, *, corrected: bool = True) -> float:
-    """Return the cluster-robust error of the mean; NaN where the clusters have no spread.
-
-    Parameters
-    ----------
-    sums : ndarray of shape (n_clusters,)
-    sizes : int64 ndarray of shape (n_clusters,)
-    corrected : bool
-        CR2; else CR1, which the bootstrap takes of every resample.
-
-    Examples
-    --------
-    >>> sizes = np.array([2, 2, 4])
-    >>> round(standard_error(np.array([0.3, -0.1, 0.8]), sizes), 4)
-    0.0736
-    """
+    """Return the cluster-robust error of the mean; NaN where the clusters have no spread."""
     n_clusters, n = len(sums), sizes.sum()
     largest = np.abs(sums).max(initial=0.0)
     residual = round_off(sums - sizes * (sums.sum() / n), scale=largest)
@@ -386,52 +310,6 @@ def standard_error(sums: FloatArray, sizes: IntArray, *, corrected: bool = True)
     if corrected:
         return float(np.sqrt((residual**2 / (1.0 - sizes / n)).sum()) / n)
     return float(np.sqrt(n_clusters / (n_clusters - 1.0) * (residual**2).sum()) / n)
-
-
-def _flip(
-    sums: FloatArray, sizes: IntArray, alpha: float, seed: int, n_flips: int | None
-) -> tuple[float, float, float]:
-    """Return p-value and limits by means over sets of clusters."""
-    numbers, unit = to_lattice(sums[:, None])
-    both = np.column_stack([numbers[:, 0], sizes])
-    if _all_flips(len(sums), n_flips):
-        (total, size), _ = all_subsets(both)
-    else:
-        (drawn, queries), _ = random_subsets(both, n_flips or N_FLIPS, seed=seed)
-        # The complement of every set, the empty one and the whole count too.
-        total = np.concatenate([drawn, both[:, 0].sum() - drawn, [0, both[:, 0].sum()]])
-        size = np.concatenate([queries, sizes.sum() - queries, [0, sizes.sum()]])
-    table = np.arange(size.size + 1) / size.size
-    taken = size > 0
-    means = snap(total[taken], len(sums)) / size[taken] * unit[0]
-    n_always_counted = int(np.count_nonzero(~taken))
-    return invert(
-        means, table, table, alpha=alpha, alternative="two-sided", n_always_counted=n_always_counted
-    )
-
-
-def _bootstrap(
-    sums: FloatArray,
-    sizes: IntArray,
-    mean: float,
-    error: float,
-    alpha: float,
-    seed: int,
-    n_draws: int,
-) -> tuple[float, float, float]:
-    """Return p-value and limits of the symmetric bootstrap-t over clusters."""
-    t_star = np.abs(_t_star(sums - sizes * mean, sizes.astype(np.float64), seed, n_draws))
-    observed = abs(mean) / error
-    # A resample with the observed t is a tie, whatever its last digits.
-    t_star[np.isclose(t_star, observed, rtol=1e-9, atol=0.0)] = observed
-    pvalue = (np.count_nonzero(t_star >= observed) + 1) / (n_draws + 1)
-    k = int(np.searchsorted(np.arange(1, n_draws + 2) / (n_draws + 1), alpha, side="left"))
-    half = error * (np.inf if k == 0 else float(np.sort(t_star)[-k]))
-    low, high = align_interval_with_pvalue(
-        np.array([pvalue]), np.array([mean]), np.array([mean - half]), np.array([mean + half]),
-        np.array([alpha]),
-    )  # fmt: skip
-    return float(pvalue), float(low[0]), float(high[0])
 
 
 def _t_star(residual: FloatArray, sizes: FloatArray, seed: int, n_draws: int) -> FloatArray:

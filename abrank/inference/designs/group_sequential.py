@@ -46,7 +46,7 @@ from abrank._support.errors import ArgumentError
 from abrank._support.records import record
 from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.inference.exact.fourier import find_root
-from abrank.inference.registry import as_alpha, as_differences, run_test
+from abrank.inference.registry import as_alpha, as_column, run_test
 
 # --- Boundaries for tests at planned looks, which share out one level among them
 
@@ -63,19 +63,7 @@ CLOSEST_LOOKS = 1.0 / 40_000.0
 
 @record
 class Boundaries:
-    """Where to stop: arrays of shape (n_looks,).
-
-    Attributes
-    ----------
-    share : ndarray
-        Of the planned queries that have come at each look.
-    critical : ndarray
-        Stop where abs(z) exceeds it; ``inf`` where a look comes too early to stop at.
-    level : ndarray
-        The same as a two-sided level: stop where p is below it.
-    spent : ndarray
-        The chance to have stopped by each look though there is no difference.
-    """
+    """Where to stop: arrays of shape (n_looks,)."""
 
     share: FloatArray
     critical: FloatArray
@@ -135,36 +123,30 @@ def stopping_boundaries(
     """
     checks.one_of("kind", kind, get_args(Kind))
     checks.level("alpha", alpha)
-    share = _shares(looks)
-    if kind.startswith("spend"):
-        critical, spent = _by_spending(share, _spending(kind, share, alpha))
-    else:
-        critical, spent = _by_shape(share, share**-0.5 if kind == "obrien-fleming" else share**0.0,
-                                    alpha)  # fmt: skip
-    from scipy.special import ndtr
+    from scipy.special import ndtr, ndtri
 
+    share = _shares(looks)
+    if kind == "spend-pocock":
+        critical, spent = _by_spending(share, alpha * np.log1p((np.e - 1.0) * share))
+    elif kind == "spend-obrien-fleming":
+        critical, spent = _by_spending(share, 4.0 * ndtr(ndtri(alpha / 4.0) / np.sqrt(share)))
+    else:
+        shape = share**-0.5 if kind == "obrien-fleming" else np.ones_like(share)
+        critical, spent = _by_shape(share, shape, alpha)
     return Boundaries(share, critical, np.asarray(2.0 * ndtr(-critical)), spent)
 
 
 def _shares(looks: int | Sequence[float]) -> FloatArray:
+    """Return the shares of the plan at the looks, which rise to at most 1."""
     if isinstance(looks, int):
         return np.arange(1, checks.count("looks", looks) + 1) / looks
     share = np.asarray(looks, dtype=np.float64)
-    rises = share.size and np.all(np.diff(share, prepend=0.0) > 0.0) and share[-1] <= 1.0
-    if not rises:
+    gaps = np.diff(share, prepend=0.0)
+    if not share.size or not gaps.min() > 0.0 or share[-1] > 1.0:
         raise ArgumentError(f"looks must be shares that rise within 0 and 1, not {list(looks)}")
-    if np.diff(share, prepend=0.0).min() < CLOSEST_LOOKS:
+    if gaps.min() < CLOSEST_LOOKS:
         raise ArgumentError("looks must be at least 1/40000 of the plan apart")
     return share
-
-
-def _spending(kind: Kind, share: FloatArray, alpha: float) -> FloatArray:
-    """Return the level that may be spent by each share of the plan."""
-    from scipy.special import ndtr, ndtri
-
-    if kind == "spend-pocock":
-        return np.asarray(alpha * np.log1p((np.e - 1.0) * share))
-    return np.asarray(4.0 * ndtr(ndtri(alpha / 4.0) / np.sqrt(share)))
 
 
 def _by_spending(share: FloatArray, spent: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -256,9 +238,9 @@ class _Path:
 class GroupSequential:
     """The tests at the looks that have been reached: arrays of shape (n_reached,).
 
-    The intervals are repeated confidence intervals: all of them hold at once with the confidence
-    of the whole plan. ``stopped`` says at which look the test was below its level, and so its
-    interval excluded 0.
+    The intervals are repeated confidence intervals: all of them hold at once with the confidence of
+    the whole plan. ``stopped`` says at which look the test was below its level, and so its interval
+    excluded 0.
     """
 
     n_queries: IntArray
@@ -326,9 +308,7 @@ def run_at_looks(
     >>> found.n_queries, found.pvalue.round(4), found.first_stop
     (array([40, 80]), array([0.0153, 0.0007]), 40)
     """
-    data = as_differences(differences)
-    if data.shape[1] != 1:
-        raise ArgumentError(f"a stream is one column of differences, not {data.shape[1]}")
+    data = as_column(differences, "a stream is")[:, None]
     planned = np.asarray(looks, dtype=np.int64)
     if not planned.size or planned[0] < 1 or np.any(np.diff(planned) <= 0):
         raise ArgumentError(f"looks must be numbers of queries that rise, not {list(looks)}")
@@ -336,12 +316,8 @@ def run_at_looks(
     found = stopping_boundaries((planned / planned[-1]).tolist(), alpha=alpha, kind=kind)
     reached = planned[planned <= len(data)]
     level = found.level[: len(reached)]
-    estimate, low, high, pvalue = (
-        row[:, 0]
-        for row in answer_at_looks(
-            data, reached, level, test=test, seed=seed, n_resamples=n_resamples
-        )
-    )
+    answers = answer_at_looks(data, reached, level, test=test, seed=seed, n_resamples=n_resamples)
+    estimate, low, high, pvalue = answers[..., 0]
     return GroupSequential(
         n_queries=reached,
         estimate=estimate,
@@ -363,27 +339,7 @@ def answer_at_looks(
     seed: int = 0,
     n_resamples: int | None = None,
 ) -> FloatArray:
-    """Return estimate, limits and p-value of streams at every look, each at the level of the look.
-
-    Parameters
-    ----------
-    data : ndarray of shape (n_queries, n_streams)
-    looks, level : ndarray of shape (n_looks,)
-        Numbers of queries that have come, and the two-sided levels.
-    test, seed, n_resamples
-        As for :func:`run_at_looks`.
-
-    Returns
-    -------
-    ndarray of shape (4, n_looks, n_streams)
-
-    Examples
-    --------
-    >>> d = np.array([[0.1], [0.3], [0.2], [0.4]])
-    >>> answer_at_looks(d, np.array([2, 4]), np.array([0.01, 0.04]), test="t")[3].round(4)
-    array([[0.2952],
-           [0.0305]])
-    """
+    """Return estimate, limits and p of streams at every look, each at the level of the look."""
     answers = np.empty((4, len(looks), data.shape[1]))
     for place, (n, alpha) in enumerate(zip(looks, level.tolist(), strict=True)):
         # A level of 0 cannot be asked of a test: no p is below it.

@@ -30,16 +30,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from abrank._support.errors import ArgumentError
 from abrank._support.records import record
 from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.inference.estimates.segments import Heterogeneity, heterogeneity
 from abrank.inference.exact.fourier import find_root
-from abrank.inference.exact.inversion import align_interval_with_pvalue
 from abrank.inference.exact.student import student_quantile
-from abrank.inference.paired.t_and_sign import t_interval, t_pvalue
+from abrank.inference.paired.t_and_sign import t_answer
 from abrank.inference.paired.wilcoxon import wilcoxon_pvalues
-from abrank.inference.registry import as_alpha, as_differences, run_test
+from abrank.inference.registry import as_alpha, as_column, run_test
 from abrank.inference.rounding import has_spread
 
 # --- One comparison over several collections: by query, by precision, and for one to come
@@ -58,33 +56,7 @@ class Summary:
 
 @record
 class MetaAnalysis:
-    """Answers of :func:`pool_collections`; arrays of shape (n_collections,) in the order given.
-
-    Attributes
-    ----------
-    n_queries, mean, error, ci_low, ci_high : ndarray
-        Of each collection alone, the interval by t.
-    weight_fixed, weight_random : ndarray
-        Shares of each collection in the two summaries; 0 where it was left out.
-    bounded : ndarray of bool
-        Where all differences of a collection are one value, and the two summaries take a bound of
-        its variance in place of the 0 that was seen.
-    stratified : Summary
-        The mean over all queries: each collection weighs by its queries.
-    equal : Summary
-        The mean over these collections, each with the same weight, as tables of benchmarks give it.
-    fixed : Summary
-        Of one effect common to all collections: each weighs by its precision.
-    random : Summary
-        Of the mean of a population of effects the collections are a sample of.
-    tau : float
-        Standard deviation of the effects in that population, by Paule and Mandel.
-    prediction_low, prediction_high : float
-        What a collection to come would show; unbounded below three collections. It takes tau for
-        all but known, and misses 9 to 11 % in place of 5 % with five or ten collections, 7 % with
-        twenty; the interval of ``random`` misses 5 to 8 % (``reports/calibration``).
-    heterogeneity : Heterogeneity
-    """
+    """Answers of :func:`pool_collections`; arrays of shape (n_collections,) in the order given."""
 
     n_queries: IntArray
     mean: FloatArray
@@ -167,19 +139,26 @@ def pool_collections(
     (array([False, False,  True]), array([0.31, 0.29, 0.4 ]), 0.105)
     """
     alpha = float(as_alpha(confidence, 1)[0])
-    parts = [_column(each) for each in differences]
+    parts = [as_column(each, "a collection is") for each in differences]
     n = np.array([len(part) for part in parts], dtype=np.int64)
-    mean = np.array([part.mean() if len(part) else np.nan for part in parts], dtype=np.float64)
-    spread = np.array([has_spread(p) for p in parts], dtype=np.bool_)
-    variance = np.array(
-        [part.var(ddof=1) if has else 0.0 for part, has in zip(parts, spread, strict=True)],
-        dtype=np.float64,
-    )
-    error = np.where(spread, np.sqrt(variance / np.maximum(n, 1)), np.nan)
-    ci_low, ci_high = _limits(mean, error, alpha, freedom=np.maximum(1, n - 1))[1:]
+    mean = np.array([part.mean() if len(part) else np.nan for part in parts])
+    spread = np.array([bool(has_spread(part)) for part in parts], dtype=np.bool_)
+    variance = np.array([
+        part.var(ddof=1) if has else 0.0 for part, has in zip(parts, spread, strict=True)
+    ])  # fmt: skip
+    at_least_one = np.maximum(1, n)
+    error = np.where(spread, np.sqrt(variance / at_least_one), np.nan)
+    freedom = np.maximum(1.0, n - 1.0)
+    _, _, ci_low, ci_high = t_answer(mean, error, freedom, np.full_like(mean, alpha))
     nothing_moved = bool(n.sum()) and not any(part.any() for part in parts)
+    # How large the variance may be where all queries are of one value: of n queries none differs,
+    # so of all a share of 1 - alpha**(1 / n) may. One that does is taken to differ as those of the
+    # collections that vary.
     bounded = (n > 1) & ~spread & spread.any()
-    squared = np.where(bounded, _bound(parts, spread, alpha) / np.maximum(n, 1), error**2)
+    varied = [part[part != 0.0] for part, has in zip(parts, spread, strict=True) if has]
+    square = float(np.mean(np.concatenate(varied) ** 2)) if varied else 0.0
+    bound = square * (1.0 - alpha ** (1.0 / at_least_one)) / at_least_one
+    squared = np.where(bounded, bound, error**2)
     judged = spread | bounded
     tau_squared = _paule_mandel(mean[judged], squared[judged])
     by_precision = _weights(judged, squared)
@@ -192,7 +171,11 @@ def pool_collections(
         equal = _within((n > 0).astype(np.int64), n, mean, variance, alpha)
         fixed = _weighted(mean, squared, by_precision, alpha, freedom=np.inf)
         random = _weighted(mean, squared + tau_squared, by_both, alpha, freedom=k - 1)
-    low, high = _prediction(random, tau_squared, k, alpha)
+    # The limits for the effect in a collection to come.
+    low, high = (0.0, 0.0) if random.error == 0.0 else (-np.inf, np.inf)
+    if random.error != 0.0 and k >= 3:
+        half = -student_quantile(k - 2, alpha / 2.0) * np.sqrt(tau_squared + random.error**2)
+        low, high = random.estimate - float(half), random.estimate + float(half)
     return MetaAnalysis(
         n_queries=n,
         mean=mean,
@@ -211,26 +194,6 @@ def pool_collections(
         prediction_high=high,
         heterogeneity=heterogeneity(n.astype(np.float64), mean, variance),
     )
-
-
-def _column(differences: npt.ArrayLike) -> FloatArray:
-    data = as_differences(differences)
-    if data.shape[1] != 1:
-        raise ArgumentError(f"a collection is one column of differences, not {data.shape[1]}")
-    return data[:, 0]
-
-
-def _bound(parts: list[FloatArray], spread: BoolArray, alpha: float) -> FloatArray:
-    """Return how large the variance of each collection may be if all its queries are of one value.
-
-    Of n queries none differs: of all, a share of 1 - alpha**(1 / n) may. One that does is taken to
-    differ as those of the collections that vary.
-    """
-    varied = [part for part, has in zip(parts, spread, strict=True) if has]
-    other = np.concatenate([np.empty(0), *varied])
-    other = other[other != 0.0]
-    square = float(np.mean(other**2)) if other.size else 0.0
-    return np.array([square * (1.0 - alpha ** (1.0 / max(1, len(part)))) for part in parts])
 
 
 def _paule_mandel(mean: FloatArray, variance: FloatArray) -> float:
@@ -286,28 +249,9 @@ def _within(
 
 def _summary(estimate: float, error: float, alpha: float, *, freedom: float) -> Summary:
     """Return estimate, p-value and interval by t, or by the normal law if freedom is infinite."""
-    answer = _limits(np.array([estimate]), np.array([error]), alpha, freedom=freedom)
-    return Summary(estimate, error, *(float(each[0]) for each in answer))
-
-
-def _limits(
-    mean: FloatArray, error: FloatArray, alpha: float, *, freedom: float | IntArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return p-values and limits by t, of all means at once."""
-    level, degrees = np.full_like(mean, alpha), np.asarray(freedom, np.float64)
-    pvalue = t_pvalue(mean / error, degrees, "two-sided")
-    low, high = t_interval(mean, error, degrees, level, "two-sided")
-    return pvalue, *align_interval_with_pvalue(pvalue, mean, low, high, level)
-
-
-def _prediction(random: Summary, tau_squared: float, k: int, alpha: float) -> tuple[float, float]:
-    """Return the limits for the effect in a collection to come."""
-    if random.error == 0.0:
-        return 0.0, 0.0
-    if k < 3:
-        return -np.inf, np.inf
-    half = -float(student_quantile(k - 2, alpha / 2.0) * np.sqrt(tau_squared + random.error**2))
-    return random.estimate - half, random.estimate + half
+    one, its_error, level = np.array([estimate]), np.array([error]), np.array([alpha])
+    _, pvalue, low, high = t_answer(one, its_error, freedom, level)
+    return Summary(estimate, error, float(pvalue[0]), float(low[0]), float(high[0]))
 
 
 # --- One test on many samples at once, as simulations ask it
@@ -325,33 +269,7 @@ def find_differences(
     n_resamples: int,
     **options: Any,  # noqa: ANN401 - each test has its own
 ) -> BoolArray:
-    """Return whether a two-sided test finds a difference in each sample.
-
-    Parameters
-    ----------
-    name : str
-        A name in ``TESTS``; the permutation test is that of random flips.
-    samples : ndarray of shape (n_queries, n_samples)
-    alpha, seed
-        As for :func:`run_test`.
-    n_resamples : int
-        What a test draws is shared by all samples. So the level of a test that draws m is off by
-        some sqrt(alpha (1 - alpha) / m), the same way for all of them.
-    **options
-        The test's own.
-
-    Returns
-    -------
-    ndarray of bool of shape (n_samples,)
-        A p that is not defined finds nothing.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> samples = np.array([[0.1, 0.1], [0.2, -0.1], [0.2, 0.0], [0.3, 0.1]])
-    >>> find_differences("t", samples, alpha=0.05, seed=0, n_resamples=99)
-    array([ True, False])
-    """
+    """Return whether a two-sided test finds a difference in each sample."""
     if name == "wilcoxon":
         return np.asarray(wilcoxon_pvalues(samples, **options) < alpha)
     given = _FOR_MANY.get(name, {}) | options

@@ -30,9 +30,8 @@ from abrank._support.errors import ArgumentError
 from abrank._support.records import record
 from abrank._support.rng import stream
 from abrank._support.typing import BoolArray, FloatArray, IntArray
-from abrank.inference.exact.inversion import align_interval_with_pvalue
 from abrank.inference.exact.student import student_quantile
-from abrank.inference.paired.t_and_sign import mean_and_error, t_interval, t_pvalue
+from abrank.inference.paired.t_and_sign import mean_and_error, t_answer, t_pvalue
 from abrank.inference.registry import as_alpha, as_differences
 from abrank.inference.rounding import TIE, has_spread
 
@@ -53,9 +52,9 @@ class PredictionPowered:
 
     ``slope`` is lambda, ``correlation`` that of people and machine on the judged queries,
     ``floored`` says that the residual variance was raised to the least that is believed,
-    ``refused`` that the machine was set aside and people alone answer,
-    ``outside`` is the share of all queries whose machine difference lies outside the range of the
-    judged ones, and ``worth`` how many human queries alone would give an interval as narrow.
+    ``refused`` that the machine was set aside and people alone answer, ``outside`` is the share of
+    all queries whose machine difference lies outside the range of the judged ones, and ``worth``
+    how many human queries alone would give an interval as narrow.
     """
 
     estimate: FloatArray
@@ -163,32 +162,19 @@ def run_prediction_powered(
     if len(d) < FEWEST:
         raise ArgumentError(f"{FEWEST} judged queries are the fewest, not {len(d)}")
     fit = _fit(d, every, every[rows], finite=finite, floor=floor, fewest=fewest_errors)
-    known = np.isfinite(fit.error)
-    statistic = np.divide(fit.estimate, fit.error, out=np.full_like(fit.error, np.nan), where=known)
-    pvalue = t_pvalue(statistic, fit.freedom, "two-sided")
-    limits = t_interval(fit.estimate, fit.error, fit.freedom, alpha, "two-sided")
-    low, high = align_interval_with_pvalue(pvalue, fit.estimate, *limits, alpha)
+    statistic, pvalue, low, high = t_answer(fit.estimate, fit.error, fit.freedom, alpha)
     still = ~np.any(d != 0.0, axis=0)
     for values, certain in ((statistic, 0.0), (pvalue, 1.0), (low, 0.0), (high, 0.0)):
         values[still] = certain
+    # The share of queries outside the range of the judged ones, by more than rounding.
+    seen, slack = every[rows], TIE * np.abs(every).max(axis=0, initial=0.0)
+    beyond = (every < seen.min(axis=0) - slack) | (every > seen.max(axis=0) + slack)
     return PredictionPowered(
-        fit.estimate,
-        statistic,
-        pvalue,
-        low,
-        high,
-        fit.error,
-        fit.freedom,
-        fit.slope,
-        fit.correlation,
-        fit.floored,
-        fit.refused,
-        _outside(every, rows),
-        _worth(d, fit, alpha),
-        confidence if np.ndim(confidence) == 0 else 1.0 - alpha,
-        len(d),
-        len(every),
-    )
+        fit.estimate, statistic, pvalue, low, high, fit.error, fit.freedom, fit.slope,
+        fit.correlation, fit.floored, fit.refused, np.asarray(beyond.mean(axis=0)),
+        _worth(d, fit, alpha), confidence if np.ndim(confidence) == 0 else 1.0 - alpha,
+        len(d), len(every),
+    )  # fmt: skip
 
 
 class _Fit(NamedTuple):
@@ -213,30 +199,7 @@ def worth_interval(
 ) -> tuple[float, float]:
     """Return the 95 % interval of how many human queries alone would give an interval as narrow.
 
-    Parameters
-    ----------
-    differences, judged, predicted
-        Of one comparison, as for :func:`run_prediction_powered`.
-    confidence : float
-        Of the intervals that are held against each other.
-    seed : int
-
-    Returns
-    -------
-    (float, float)
-        Percentiles over resamples of the judged queries, unitless.
-
-    References
-    ----------
-    Efron (1979), Annals of Statistics 7, 1-26.
-
-    Examples
-    --------
-    >>> f = np.sin(np.arange(200.0)) + 0.1
-    >>> d = 0.5 * f[:40] + 0.1 * np.cos(7 * np.arange(40.0))
-    >>> low, high = worth_interval(d, np.arange(40), f)
-    >>> bool(low < run_prediction_powered(d, np.arange(40), f).worth[0] < high)
-    True
+    Source: Efron (1979), Annals of Statistics 7, 1-26.
     """
     d, every = as_differences(differences)[:, 0], as_differences(predicted)[:, :1]
     seen = every[_rows_of(judged, n_judged=len(d), n_queries=len(every)), 0]
@@ -260,7 +223,13 @@ def _fit(
     dc, fc = d - d.mean(axis=0), seen - seen.mean(axis=0)
     s_dd, s_ff, s_df = (np.einsum("ij,ij->j", *pair) for pair in ((dc, dc), (fc, fc), (dc, fc)))
     s_ff = np.where(flat, 1.0, s_ff)
-    refused = ~flat & (_errors(dc - s_df / s_ff * fc, s_dd) < fewest)
+    # How many residuals carry their sum of squares; 0 where they are rounding.
+    squares = (dc - s_df / s_ff * fc) ** 2
+    total = squares.sum(axis=0)
+    n_errors = np.divide(
+        total**2, (squares**2).sum(axis=0), out=np.zeros_like(total), where=total > TIE**2 * s_dd
+    )
+    refused = ~flat & (n_errors < fewest)
     correlation = np.where(flat, 0.0, s_df / np.sqrt(s_ff * np.where(s_dd > 0.0, s_dd, np.inf)))
     flat |= refused
     slope = np.where(flat, 0.0, s_df / s_ff)
@@ -277,24 +246,9 @@ def _fit(
         variance = variance + slope**2 * spread / n_queries
     estimate = mean_and_error(d)[0] + slope * gap
     known = has_spread(d)
-    return _Fit(
-        estimate,
-        np.where(known, np.sqrt(variance), np.nan),
-        freedom,
-        np.where(known, slope, 0.0),
-        np.where(known, np.clip(correlation, -1.0, 1.0), 0.0),
-        least > own,
-        refused,
-    )
-
-
-def _errors(residual: FloatArray, s_dd: FloatArray) -> FloatArray:
-    """Return how many residuals carry their sum of squares; 0 where they are rounding."""
-    squares = residual**2
-    total = squares.sum(axis=0)
-    seen = total > TIE**2 * s_dd
-    found = np.divide(total**2, (squares**2).sum(axis=0), out=np.zeros_like(total), where=seen)
-    return np.asarray(found)
+    error, slope = np.where(known, np.sqrt(variance), np.nan), np.where(known, slope, 0.0)
+    correlation = np.where(known, np.clip(correlation, -1.0, 1.0), 0.0)
+    return _Fit(estimate, error, freedom, slope, correlation, least > own, refused)
 
 
 def _worth(d: FloatArray, fit: _Fit, alpha: FloatArray) -> FloatArray:
@@ -303,13 +257,6 @@ def _worth(d: FloatArray, fit: _Fit, alpha: FloatArray) -> FloatArray:
     alone = student_quantile(np.full(len(alpha), n - 1.0), alpha / 2.0) * mean_and_error(d)[1]
     both = student_quantile(fit.freedom, alpha / 2.0) * fit.error
     return np.asarray(n * (alone / both) ** 2)
-
-
-def _outside(every: FloatArray, rows: IntArray) -> FloatArray:
-    """Return the share of queries outside the range of the judged ones, by more than rounding."""
-    seen, slack = every[rows], TIE * np.abs(every).max(axis=0, initial=0.0)
-    below, above = every < seen.min(axis=0) - slack, every > seen.max(axis=0) + slack
-    return np.asarray((below | above).mean(axis=0))
 
 
 def _rows_of(judged: npt.ArrayLike, *, n_judged: int, n_queries: int) -> IntArray:
@@ -325,23 +272,7 @@ def _rows_of(judged: npt.ArrayLike, *, n_judged: int, n_queries: int) -> IntArra
 def welch_pvalue(one: FloatArray, two: FloatArray) -> float:
     """Return the two-sided p-value that two independent samples have one mean, by Welch's t test.
 
-    Parameters
-    ----------
-    one, two : float64[n]
-
-    Returns
-    -------
-    float
-        1 where all values are one; NaN where a sample has fewer than two.
-
-    References
-    ----------
-    Welch (1947), Biometrika 34, 28-35.
-
-    Examples
-    --------
-    >>> round(welch_pvalue(np.array([1.0, 2.0, 3.0]), np.array([2.0, 4.0, 6.0, 8.0])), 4)
-    0.0999
+    Source: Welch (1947), Biometrika 34, 28-35.
     """
     if min(len(one), len(two)) < 2:
         return float("nan")

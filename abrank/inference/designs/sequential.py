@@ -30,7 +30,7 @@ from abrank._support.errors import ArgumentError
 from abrank._support.records import record
 from abrank._support.typing import FloatArray, IntArray
 from abrank.inference.exact.inversion import align_interval_with_pvalue
-from abrank.inference.registry import as_alpha, as_differences
+from abrank.inference.registry import as_alpha, as_column
 from abrank.inference.rounding import round_off
 
 FIRST = 25
@@ -44,8 +44,8 @@ class ConfidenceSequence:
     """Mean, interval and p-value at every look: arrays of shape (n_looks,).
 
     ``n_queries`` is how many queries had come. Each interval is the intersection of all up to its
-    look, and each p-value the least: the interval excludes 0 from the first look on at which
-    p < 1 - confidence. Limits that have crossed say that the queries are no stream of one kind.
+    look, and each p-value the least: the interval excludes 0 from the first look on at which p < 1
+    - confidence. Limits that have crossed say that the queries are no stream of one kind.
     """
 
     n_queries: IntArray
@@ -108,7 +108,7 @@ def asymptotic_sequence(
     >>> found.ci_low[-1].round(4), found.ci_high[-1].round(4), bool(found.pvalue[-1] < 0.05)
     (np.float64(0.0294), np.float64(0.0716), True)
     """
-    values = _stream(differences)
+    values = round_off(as_column(differences, "a stream is"))
     alpha = float(as_alpha(confidence, 1)[0])
     checks.count("planned", planned)
     checks.count("first", first, at_least=2)
@@ -135,13 +135,7 @@ def asymptotic_sequence(
 
 
 def best_rho_squared(planned: int, alpha: float) -> float:
-    """Return the rho**2 whose interval is narrowest, within .01 %, at ``planned`` queries.
-
-    Examples
-    --------
-    >>> round(best_rho_squared(100, 0.05), 4)
-    0.0794
-    """
+    """Return the rho**2 whose interval is narrowest, within .01 %, at ``planned`` queries."""
     spent = 2.0 * np.log(1.0 / alpha)
     return float((spent + np.log1p(spent)) / planned)
 
@@ -149,13 +143,7 @@ def best_rho_squared(planned: int, alpha: float) -> float:
 def mixture_half_width(
     n: FloatArray, sd: FloatArray, rho_squared: float, alpha: float
 ) -> FloatArray:
-    """Return half the width of the interval after n queries of standard deviation ``sd``.
-
-    Examples
-    --------
-    >>> mixture_half_width(np.array([100.0]), np.array([0.2]), 0.0625, 0.05).round(4)
-    array([0.0608])
-    """
+    """Return half the width of the interval after n queries of standard deviation ``sd``."""
     grown = n * rho_squared + 1.0
     return np.asarray(
         sd * np.sqrt(2.0 * grown / (n**2 * rho_squared) * np.log(np.sqrt(grown) / alpha))
@@ -165,14 +153,7 @@ def mixture_half_width(
 def mixture_log_ratio(
     n: FloatArray, mean: FloatArray, sd: FloatArray, rho_squared: float
 ) -> FloatArray:
-    """Return the log of the likelihood ratio of a normal mixture of means against the mean 0.
-
-    Examples
-    --------
-    >>> one = np.ones(1)
-    >>> np.exp(mixture_log_ratio(100 * one, 0.05 * one, 0.2 * one, 0.0625)).round(3)
-    array([5.493])
-    """
+    """Return the log of the likelihood ratio of a normal mixture of means against the mean 0."""
     grown = n * rho_squared + 1.0
     return np.asarray(n**2 * rho_squared * (mean / sd) ** 2 / (2.0 * grown) - np.log(grown) / 2.0)
 
@@ -227,7 +208,7 @@ def betting_sequence(
     >>> found.ci_low.round(3), found.ci_high.round(3)
     (array([-0.026,  0.026]), array([0.122, 0.074]))
     """
-    values = _stream(differences)
+    values = round_off(as_column(differences, "a stream is"))
     alpha = float(as_alpha(confidence, 1)[0])
     if values.size and np.abs(values).max() > 1.0:
         raise ArgumentError("the differences of a betting sequence must lie within -1 and 1")
@@ -253,31 +234,9 @@ def betting_pvalues(differences: FloatArray) -> FloatArray:
     """Return the last p-values of :func:`betting_sequence`: its limits take most of the time.
 
     They are those at a confidence of 95 %, on which the bets depend.
-
-    Parameters
-    ----------
-    differences : ndarray of shape (n_queries, n_streams)
-        Within [-1, 1], in the order the queries came.
-
-    Returns
-    -------
-    ndarray of shape (n_streams,)
-
-    Examples
-    --------
-    >>> d = 0.05 + 0.2 * np.sin(np.arange(400))
-    >>> betting_pvalues(d[:, None]).round(4), betting_sequence(d).pvalue.round(4)
-    (array([0.0004]), array([0.0004]))
     """
     unit = (round_off(differences) + 1.0) / 2.0
     return np.array([_pvalue(stream, _bets(stream, 0.05)) for stream in unit.T])
-
-
-def _stream(differences: npt.ArrayLike) -> FloatArray:
-    data = as_differences(differences)
-    if data.shape[1] != 1:
-        raise ArgumentError(f"a stream is one column of differences, not {data.shape[1]}")
-    return round_off(data[:, 0])
 
 
 def _running_moments(values: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -27,28 +27,8 @@ WEIGHTS: tuple[str, ...] = get_args(Weights)
 def cohen_kappa(table: FloatArray, *, weights: Weights = "none") -> FloatArray:
     """Return Cohen's kappa over leading axes at once.
 
-    Parameters
-    ----------
-    table : float64[..., n_grades, n_grades]
-        Counts or shares: one judge's grades in rows, the other's in columns, ascending.
-    weights : {"none", "linear", "quadratic"}
-        Of a disagreement: 1 whatever the grades, the number of grades between them, its square.
-
-    Returns
-    -------
-    float64[...]
-        1 where all agree, 0 where they agree as often as their grades do by chance.
-
-    References
-    ----------
-    .. [1] Cohen (1960), A coefficient of agreement for nominal scales, Educational and
-       Psychological Measurement 20, 37-46; (1968), Weighted kappa, Psychological Bulletin 70,
-       213-220.
-
-    Examples
-    --------
-    >>> round(float(cohen_kappa(np.array([[20.0, 5.0], [10.0, 15.0]]))), 3)
-    0.4
+    Source: Cohen (1960), A coefficient of agreement for nominal scales, Educational and
+    Psychological Measurement 20, 37-46; (1968), Weighted kappa, Psychological Bulletin 70, 213-220.
     """
     checks.one_of("weights", weights, WEIGHTS)
     grade = np.arange(table.shape[-1])
@@ -63,27 +43,7 @@ def cohen_kappa(table: FloatArray, *, weights: Weights = "none") -> FloatArray:
 def krippendorff_alpha(coincidences: FloatArray, *, level: Level = "ordinal") -> FloatArray:
     """Return Krippendorff's alpha, over leading axes at once.
 
-    Parameters
-    ----------
-    coincidences : float64[..., n_grades, n_grades]
-        Coincidence matrix, symmetric, grades ascending: of two judges without gaps their table and
-        its transpose, added.
-    level : {"ordinal", "nominal"}
-        Whether far apart grades count as more disagreement, or all that differ as the same.
-
-    Returns
-    -------
-    float64[...]
-
-    References
-    ----------
-    .. [1] Krippendorff (2011), Computing Krippendorff's alpha-reliability.
-
-    Examples
-    --------
-    >>> table = np.array([[5.0, 3.0], [1.0, 1.0]])
-    >>> round(float(krippendorff_alpha(table + table.T)), 3)
-    0.095
+    Source: Krippendorff (2011), Computing Krippendorff's alpha-reliability.
     """
     checks.one_of("level", level, LEVELS)
     n = coincidences.sum(axis=-1)

@@ -74,27 +74,7 @@ def relative_change(a: npt.ArrayLike, b: npt.ArrayLike, *, alpha: float) -> Rela
     to be above 0, so that the error of the baseline's mean is taken into account. The narrower one
     is that of :func:`abrank.inference.relative_tost`.
 
-    Parameters
-    ----------
-    a, b : array_like of shape (n_queries,)
-        Scores, 0 or more.
-    alpha : float
-        Below one half.
-
-    Raises
-    ------
-    ArgumentError
-        If a score is below 0 or all of a are 0.
-
-    References
-    ----------
-    .. [1] Fieller (1954), Journal of the Royal Statistical Society B 16, 175-185.
-
-    Examples
-    --------
-    >>> found = relative_change([0.2, 0.4, 0.3, 0.5], [0.3, 0.5, 0.3, 0.7], alpha=0.05)
-    >>> round(found.estimate, 3), round(found.tost_low, 3), round(found.tost_high, 3)
-    (0.286, 0.015, 0.503)
+    Source: Fieller (1954), Journal of the Royal Statistical Society B 16, 175-185.
     """
     first, second = paired_scores(a, b)
     if min(first.min(initial=0.0), second.min(initial=0.0)) < 0.0:
@@ -118,62 +98,22 @@ def _require_baseline(is_there: bool) -> None:
 def relative_change_of_moments(
     n_queries: int, means: tuple[float, float], moments: tuple[float, float, float], *, alpha: float
 ) -> RelativeChange:
-    """Return :func:`relative_change` from the moments of the scores.
-
-    Parameters
-    ----------
-    n_queries : int
-        At least two.
-    means : tuple of float
-        Of A and of B.
-    moments : tuple of float
-        The sample variances of A and of B, and their covariance.
-
-    Examples
-    --------
-    >>> found = relative_change_of_moments(
-    ...     4, (0.35, 0.45), (0.05 / 3, 0.11 / 3, 0.07 / 3), alpha=0.05
-    ... )
-    >>> round(found.estimate, 3), round(found.tost_low, 3), round(found.tost_high, 3)
-    (0.286, 0.015, 0.503)
-    """
+    """Return :func:`relative_change` from the moments of the scores."""
     _require_baseline(means[0] > 0.0)
     mean_a, mean_b = (np.array([each]) for each in means)
     of = tuple(np.array([each]) for each in moments)
-    limits = [
-        float(each[0])
-        for times in (1.0, 2.0)
-        for each in _fieller_limits(
-            mean_a, mean_b, of, _spread(n_queries, np.array([times * alpha]))
-        )[:2]
-    ]
+    limits: list[float] = []
+    for level in (alpha, 2.0 * alpha):
+        spread = _spread(n_queries, np.array([level]))
+        low, high, _ = _fieller_limits(mean_a, mean_b, of, spread)
+        limits += [float(low[0]), float(high[0])]
     return RelativeChange(means[0], means[1] / means[0] - 1.0, *limits)
 
 
 def change_interval(
     a: npt.ArrayLike, b: npt.ArrayLike, half_width: float
 ) -> tuple[float, float, float]:
-    """Return the relative change of the mean, and Fieller's limits as wide as those of b - a.
-
-    Parameters
-    ----------
-    a, b : array_like of shape (n_queries,)
-    half_width : float
-        Of an interval of the mean of b - a by the paired t test, at any level or adjusted for other
-        measures: its critical value is used. So both intervals exclude 0, or neither does.
-
-    Returns
-    -------
-    estimate, low, high : float
-        NaN where the mean of a is 0.
-
-    Examples
-    --------
-    >>> a, b = [0.2, 0.4, 0.3, 0.5], [0.3, 0.5, 0.3, 0.7]
-    >>> half = 3.182446 * 0.081650 / 2
-    >>> [round(each, 3) for each in change_interval(a, b, half)]
-    [0.286, -0.144, 0.595]
-    """
+    """Return the relative change of the mean, and Fieller's limits as wide as those of b - a."""
     first, second = paired_scores(a, b)
     means, moments = (first.mean(axis=0), second.mean(axis=0)), _moments(first, second)
     if not means[0][0]:
@@ -251,43 +191,28 @@ def ratio_interval(
         np.divide(mean_b - mean_a, mean_a, out=change, where=defined)
         low[defined], high[defined] = -np.inf, np.inf
     if n_queries > 1 and defined.any():
-        columns = first[:, defined], second[:, defined]
-        fieller = _fieller(*columns, alpha[defined])
-        g[defined] = fieller[2]
-        limits = fieller[:2]
+        columns, level = (first[:, defined], second[:, defined]), alpha[defined]
+        means = mean_a[defined], mean_b[defined]
+        *limits, g[defined] = _fieller_limits(*means, _moments(*columns), _spread(n_queries, level))
         if method == "delta":
-            limits = _delta(*columns, alpha[defined])
+            # The error of the linearised ratio is that of the mean of b - ratio a.
+            ratio = means[1] / means[0]
+            rest = columns[1] - ratio * columns[0]
+            error = rest.std(axis=0, ddof=1) / np.sqrt(n_queries) / np.abs(means[0])
+            half = student_quantile(n_queries - 1, 1.0 - level / 2.0) * error
+            limits = [ratio - half - 1.0, ratio + half - 1.0]
         if method == "bootstrap":
-            limits = _bootstrap(*columns, alpha[defined])
+            limits = _bootstrap(*columns, level)
         low[defined], high[defined] = limits
     return RatioInterval(change, low, high, g, method)
 
 
 def paired_scores(a: npt.ArrayLike, b: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Return both score arrays as (n_queries, n_comparisons).
-
-    Raises
-    ------
-    ArgumentError
-        If they differ in shape, or a score is not finite.
-
-    Examples
-    --------
-    >>> paired_scores([0.1, 0.2], [0.3, 0.2])[0].shape
-    (2, 1)
-    """
+    """Return both score arrays as (n_queries, n_comparisons)."""
     first, second = as_differences(a), as_differences(b)
     if first.shape != second.shape:
         raise ArgumentError(f"a and b differ in shape: {np.shape(a)} and {np.shape(b)}")
     return first, second
-
-
-def _fieller(
-    a: FloatArray, b: FloatArray, alpha: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return Fieller's limits and g."""
-    means = a.mean(axis=0), b.mean(axis=0)
-    return _fieller_limits(*means, _moments(a, b), _spread(len(a), alpha))
 
 
 def _spread(n_queries: int, alpha: FloatArray) -> FloatArray:
@@ -322,17 +247,7 @@ def _moments(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray, Floa
     return var_a, var_b, cov
 
 
-def _delta(a: FloatArray, b: FloatArray, alpha: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the limits of the linearised ratio: its error is that of the mean of b - ratio a."""
-    n_queries = len(a)
-    mean_a = a.mean(axis=0)
-    ratio = b.mean(axis=0) / mean_a
-    error = (b - ratio * a).std(axis=0, ddof=1) / np.sqrt(n_queries) / np.abs(mean_a)
-    half = student_quantile(n_queries - 1, 1.0 - alpha / 2.0) * error
-    return ratio - half - 1.0, ratio + half - 1.0
-
-
-def _bootstrap(a: FloatArray, b: FloatArray, alpha: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _bootstrap(a: FloatArray, b: FloatArray, alpha: FloatArray) -> list[FloatArray]:
     """Return the percentile limits of the ratio over all resamples."""
     if min(a.min(), b.min()) < 0.0:
         raise ArgumentError("a bootstrap of the ratio needs scores of 0 or more in a and b")
@@ -340,7 +255,7 @@ def _bootstrap(a: FloatArray, b: FloatArray, alpha: FloatArray) -> tuple[FloatAr
     for column, level in enumerate(alpha):
         scores = a[:, column], b[:, column]
         limits[:, column] = [_percentile(*scores, level / 2.0, side) for side in (1.0, -1.0)]
-    return limits[0] - 1.0, limits[1] - 1.0
+    return [limits[0] - 1.0, limits[1] - 1.0]
 
 
 def _percentile(a: FloatArray, b: FloatArray, level: float, side: float) -> float:
@@ -348,7 +263,10 @@ def _percentile(a: FloatArray, b: FloatArray, level: float, side: float) -> floa
 
     @cache
     def excess(theta: float) -> float:
-        return _chance_of_no_gain(side * (b - theta * a)) - level
+        sample = side * (b - theta * a)
+        if not has_spread(sample):
+            return float(sample[0] <= 0.0) - level
+        return float(bootstrap_distribution(sample).below.at(0.0)) - level
 
     ratio = float(b.mean() / a.mean())
     error = float((b - ratio * a).std() / np.sqrt(a.size) / a.mean())
@@ -361,10 +279,3 @@ def _percentile(a: FloatArray, b: FloatArray, level: float, side: float) -> floa
         if excess(outer) <= 0.0 < excess(inner):
             return float(find_root(excess, outer, inner, xtol=1e-6 * error))
     return -side * np.inf
-
-
-def _chance_of_no_gain(sample: FloatArray) -> float:
-    """Return the chance that a resampled mean is at most 0."""
-    if not has_spread(sample):
-        return float(sample[0] <= 0.0)
-    return float(bootstrap_distribution(sample).below.at(0.0))

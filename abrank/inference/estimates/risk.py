@@ -46,35 +46,8 @@ def risk(differences: npt.ArrayLike, *, weight: float = 1.0, confidence: float =
     Estimand: the mean gain over queries, a loss counted 1 + ``weight`` times (URisk), and that mean
     over its standard error (TRisk). The query pairs the scores.
 
-    Parameters
-    ----------
-    differences : array_like of shape (n_queries,)
-        What the candidate gains; higher is better.
-    weight : float
-        How much more than a gain a loss weighs (alpha in the papers); 0 gives the mean difference.
-
-    Returns
-    -------
-    Risk
-        TRisk below -2 says that the candidate risks more than it wins; above 2 the reverse. The
-        interval of URisk is that of the t test on the weighted differences; that of TRisk inverts
-        the noncentral t.
-
-    Raises
-    ------
-    ArgumentError
-        If a difference is not finite, or the weight is negative.
-
-    References
-    ----------
-    .. [1] Wang, Bennett & Collins-Thompson (2012), SIGIR, 761-770: URisk; Dincer, Macdonald &
-       Ounis (2014), SIGIR, 23-32: TRisk.
-
-    Examples
-    --------
-    >>> found = risk([0.2, 0.1, -0.1, 0.4])
-    >>> round(found.urisk, 3), round(found.trisk, 3)
-    (0.125, 1.0)
+    Source: Wang, Bennett & Collins-Thompson (2012), SIGIR, 761-770: URisk; Dincer, Macdonald &
+    Ounis (2014), SIGIR, 23-32: TRisk.
     """
     data = as_differences(differences)
     if data.shape[1] != 1:
@@ -108,32 +81,7 @@ def geo_risk(
     lies below its mean ZRisk: how far its scores lie from those that the means of systems and
     queries give, losses weighted as in :func:`risk`. All systems together are the baseline.
 
-    Parameters
-    ----------
-    scores : array_like of shape (n_queries, n_systems)
-        Not negative; higher is better.
-    n_resamples, seed : int
-        Of the percentile bootstrap.
-
-    Returns
-    -------
-    estimate, low, high : ndarray of shape (n_systems,)
-        NaN without queries, or where no system has a score above 0.
-
-    Raises
-    ------
-    ArgumentError
-        If a score is negative or not finite.
-
-    References
-    ----------
-    .. [1] Dincer, Macdonald & Ounis (2016), SIGIR, 483-492.
-
-    Examples
-    --------
-    >>> scores = [[0.2, 0.4], [0.5, 0.6], [0.9, 0.3]]
-    >>> geo_risk(scores)[0].round(3)
-    array([0.486, 0.45 ])
+    Source: Dincer, Macdonald & Ounis (2016), SIGIR, 483-492.
     """
     block = np.asarray(scores, dtype=np.float64)
     if not (np.isfinite(block).all() and (block >= 0.0).all()):

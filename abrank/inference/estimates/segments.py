@@ -45,7 +45,7 @@ from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.inference.designs.as_tests import cluster_result
 from abrank.inference.designs.clusters import cluster_sizes, deciding_test
 from abrank.inference.families import adjust
-from abrank.inference.registry import as_alpha, as_differences, run_test
+from abrank.inference.registry import as_alpha, as_column, run_test
 from abrank.inference.rounding import has_spread, round_off
 
 # --- Whether the means of several groups of queries differ by more than their errors
@@ -72,28 +72,11 @@ class Heterogeneity:
 def heterogeneity(counts: FloatArray, means: FloatArray, variances: FloatArray) -> Heterogeneity:
     """Test whether the groups have one mean, without taking their variances for equal.
 
-    Parameters
-    ----------
-    counts, means, variances : ndarray of shape (n_groups,)
-        Of each group: queries, mean and sample variance of the differences. Groups of fewer than
-        two queries or without variance (or with NaN) cannot be judged and are left out.
-
-    Notes
-    -----
     With w = n / s**2 both statistics rest on q = sum w (mean - weighted mean)**2. Welch's keeps its
     level with few queries a group; q takes the variances for known and rejects too often there.
 
-    References
-    ----------
-    .. [1] Welch (1951), Biometrika 38, 330-336.
-    .. [2] Cochran (1954), Biometrics 10, 101-129; Higgins & Thompson (2002), Statistics in
-       Medicine 21, 1539-1558.
-
-    Examples
-    --------
-    >>> found = heterogeneity(np.array([9.0, 9.0]), np.array([0.1, 0.3]), np.array([0.04, 0.04]))
-    >>> round(found.statistic, 3), round(found.pvalue, 3), round(found.i_squared, 3)
-    (4.5, 0.05, 0.778)
+    Source: Welch (1951), Biometrika 38, 330-336; Cochran (1954), Biometrics 10, 101-129; Higgins &
+    Thompson (2002), Statistics in Medicine 21, 1539-1558.
     """
     from scipy.special import chdtrc, fdtrc
 
@@ -218,7 +201,9 @@ def compare_segments(
     >>> found.pvalue_adj.round(3), round(found.interaction.pvalue, 3)
     (array([0.005,   nan, 0.11 ]), 0.003)
     """
-    values = _one_column(differences, labels)
+    values = as_column(differences, "segments are of")
+    if len(labels) != len(values):
+        raise ArgumentError(f"{len(labels)} labels do not fit {len(values)} differences")
     checks.count("min_queries", min_queries)
     alpha = float(as_alpha(confidence, 1)[0])
     names, rows = rows_by_label(labels)
@@ -236,6 +221,11 @@ def compare_segments(
     largest = np.abs(values).max(initial=0.0)
     agreement = np.sign(round_off(means[large], scale=largest))
     agreement *= np.sign(round_off(np.array([total]), scale=largest))
+    # Differences of one value have no variance.
+    variances = np.array([
+        part.var(ddof=1) if many and has_spread(part) else 0.0
+        for part, many in zip(parts, large, strict=True)
+    ])  # fmt: skip
     return Segments(
         labels=names,
         n_queries=counts,
@@ -247,34 +237,18 @@ def compare_segments(
         ci_low_adj=low_adj,
         ci_high_adj=high_adj,
         total=total,
-        interaction=_interaction(parts, counts, means, large),
+        interaction=heterogeneity(counts.astype(np.float64), means, variances),
         n_along=int((agreement > 0).sum()),
         n_against=int((agreement < 0).sum()),
     )
 
 
 def rows_by_label(labels: Sequence[str]) -> tuple[tuple[str, ...], list[IntArray]]:
-    """Return the labels in order, and the rows that have each.
-
-    Examples
-    --------
-    >>> rows_by_label(["tail", "head", "tail"])
-    (('head', 'tail'), [array([1]), array([0, 2])])
-    """
+    """Return the labels in order, and the rows that have each."""
     names, place = np.unique(np.asarray(labels, dtype=object).astype(str), return_inverse=True)
     order = np.argsort(place, kind="stable")
     ends = np.cumsum(np.bincount(place, minlength=len(names)))
     return tuple(names.tolist()), np.split(order, ends[:-1]) if len(names) else []
-
-
-def _one_column(differences: npt.ArrayLike, labels: Sequence[str]) -> FloatArray:
-    """Return the differences as one column that the labels fit."""
-    data = as_differences(differences)
-    if data.shape[1] != 1:
-        raise ArgumentError(f"segments are of one column of differences, not {data.shape[1]}")
-    if len(labels) != len(data):
-        raise ArgumentError(f"{len(labels)} labels do not fit {len(data)} differences")
-    return data[:, 0]
 
 
 def answer_by_segment(
@@ -284,37 +258,17 @@ def answer_by_segment(
     asked: dict[str, Any],
     clusters: Sequence[Sequence[str]] | None = None,
 ) -> FloatArray:
-    """Return what :func:`compare_segments` says of each segment, many samples at once.
-
-    Parameters
-    ----------
-    parts : sequence of ndarray of shape (n_queries, n_samples)
-        The differences of each segment; segments of several properties may share queries.
-    large : ndarray of shape (n_segments,)
-        Which are judged.
-    asked : dict
-        Arguments of :func:`run_test`, among them the name of the test.
-    clusters : sequence of sequence of str, optional
-        The cluster of each query of each segment; then :func:`cluster_result` is asked, of the
-        flips where t can say nothing of so few clusters.
-
-    Returns
-    -------
-    ndarray of shape (6, n_segments, n_samples)
-        p-values and limits, and the same adjusted; NaN where a segment is not judged.
-
-    Examples
-    --------
-    >>> parts = [np.array([[0.1], [0.3], [0.2]]), np.array([[0.0], [-0.1], [0.2]])]
-    >>> answer_by_segment(parts, np.array([True, True]), 0.05, {"name": "t"})[[0, 3], :, 0].round(3)
-    array([[0.074, 0.742],
-           [0.148, 0.742]])
-    """
+    """Return what :func:`compare_segments` says of each segment, many samples at once."""
     columns = parts[0].shape[1] if parts else 1
     alone = _answers(parts, large, np.full((len(parts), columns), 1.0 - alpha), asked, clusters)
     pvalue = alone[0]
     adjusted = np.stack([adjust(column, "holm") for column in pvalue.T], axis=1)
-    levels = 1.0 - alpha * _shares(pvalue, adjusted)
+    # The share of alpha at which Holm's procedure tested each segment; a p of 0 is tested at
+    # Bonferroni's level.
+    known = np.isfinite(adjusted)
+    share: FloatArray = np.ones(pvalue.shape) / np.maximum(1, known.sum(axis=0))
+    np.divide(pvalue, adjusted, out=share, where=known & (adjusted > 0.0))
+    levels = 1.0 - alpha * share
     wide = _answers(parts, large, levels, asked, clusters)[1:]
     return np.concatenate([alone, adjusted[None], wide])
 
@@ -329,38 +283,13 @@ def _answers(
     """Return p-values and limits of large segments at their own levels, one a sample."""
     found = np.full((3, *levels.shape), np.nan)
     for i in np.flatnonzero(large).tolist():
-        one = (
-            run_test(differences=parts[i], confidence=levels[i], **asked)
-            if clusters is None
-            else cluster_result(
-                differences=parts[i],
-                clusters=clusters[i],
-                confidence=levels[i],
-                **asked | {"name": deciding_test(asked["name"], cluster_sizes(clusters[i]))},
-            )
-        )
+        if clusters is None:
+            one = run_test(differences=parts[i], confidence=levels[i], **asked)
+        else:
+            name = deciding_test(asked["name"], cluster_sizes(clusters[i]))
+            one = cluster_result(
+                differences=parts[i], clusters=clusters[i], confidence=levels[i],
+                **asked | {"name": name},
+            )  # fmt: skip
         found[:, i] = one.pvalue, one.ci_low, one.ci_high
     return found
-
-
-def _shares(pvalue: FloatArray, adjusted: FloatArray) -> FloatArray:
-    """Return p / p_adj: the share of alpha at which Holm's procedure tested each segment."""
-    known = np.isfinite(adjusted)
-    # A p of 0 is tested at Bonferroni's level.
-    share: FloatArray = np.ones(pvalue.shape) / np.maximum(1, known.sum(axis=0))
-    np.divide(pvalue, adjusted, out=share, where=known & (adjusted > 0.0))
-    return share
-
-
-def _interaction(
-    parts: list[FloatArray], counts: IntArray, means: FloatArray, large: BoolArray
-) -> Heterogeneity:
-    """Compare the means of the large segments; differences of one value have no variance."""
-    variances = np.array(
-        [
-            part.var(ddof=1) if many and has_spread(part) else 0.0
-            for part, many in zip(parts, large, strict=True)
-        ],
-        dtype=np.float64,
-    )
-    return heterogeneity(counts.astype(np.float64), means, variances)

@@ -41,38 +41,18 @@ class Chances:
     smooth: bool
 
     def at(self, x: float | FloatArray) -> FloatArray:
-        """Return P(X <= x), 0 below the first point.
-
-        Examples
-        --------
-        >>> chances = Chances(np.array([0.0, 1.0]), np.array([0.25, 1.0]), 0.25, False)
-        >>> chances.at(np.array([-1, 0.5, 2]))
-        array([0.  , 0.25, 1.  ])
-        """
+        """Return P(X <= x), 0 below the first point."""
         if self.smooth:
             return np.asarray(np.interp(x, self.points, self.chance, left=0.0))
         place = np.searchsorted(self.points, x, side="right")
         return np.asarray(np.append(0.0, self.chance)[place])
 
     def pvalue(self, x: float) -> float:
-        """Return P(X <= x), or ``smallest`` where it is smaller.
-
-        Examples
-        --------
-        >>> Chances(np.array([0.0, 1.0]), np.array([0.25, 1.0]), 0.25, False).pvalue(-1.0)
-        0.25
-        """
+        """Return P(X <= x), or ``smallest`` where it is smaller."""
         return max(float(self.at(x)), self.smallest)
 
     def reaches(self, level: float) -> float:
-        """Return the least x with P(X <= x) >= level; -inf where no level so small is told apart.
-
-        Examples
-        --------
-        >>> chances = Chances(np.array([0.0, 1.0]), np.array([0.25, 1.0]), 0.25, False)
-        >>> chances.reaches(0.1), chances.reaches(0.25), chances.reaches(0.3)
-        (-inf, -inf, 1.0)
-        """
+        """Return the least x with P(X <= x) >= level; -inf where the level is too small to tell."""
         if self.smallest >= level:
             return -np.inf
         place = int(np.searchsorted(self.chance, level, side="left"))
@@ -100,8 +80,10 @@ class BootstrapDistribution:
     on_lattice: bool
 
 
+# The methods of the bootstrap ask about one sample after the other.
+@remembered(4)
 def bootstrap_distribution(
-    sample: FloatArray, counts: IntArray | None = None
+    sample: FloatArray, weights: IntArray | None = None
 ) -> BootstrapDistribution:
     """Return the bootstrap distribution of a sample's mean.
 
@@ -110,34 +92,11 @@ def bootstrap_distribution(
     stays what it is. Its step is a 100th of their standard deviation, finer below some 300 values:
     limits are off by less than 1e-5 of the interval's width.
 
-    Parameters
-    ----------
-    sample : ndarray of shape (n,)
-        At least two values, not all alike; taken to 10 digits of the largest.
-    counts : ndarray of shape (n,), optional
-        How often each is in the sample; once without it.
-
-    Notes
-    -----
-    The masses of one draw are Fourier transformed, raised to the power n and transformed back. The
+    The masses of one draw are Fourier transformed, raised to the power n and transformed back; the
     transform is as long as Bernstein's inequality asks for, so that a share below 1e-17 of the
     distribution comes round. Chances below 1e-10, or n**-n, the chance of one resample, are not
     told apart.
-
-    Examples
-    --------
-    Of the four samples of two from 0 and 1, two have the mean 1/2:
-
-    >>> law = bootstrap_distribution(np.array([0.0, 1.0]))
-    >>> law.below.points * law.unit, law.below.chance
-    (array([0. , 0.5, 1. ]), array([0.25, 0.75, 1.  ]))
     """
-    return _distribution(np.asarray(sample, np.float64), counts)
-
-
-# The methods of the bootstrap ask about one sample after the other.
-@remembered(4)
-def _distribution(sample: FloatArray, weights: IntArray | None) -> BootstrapDistribution:
     n = sample.size if weights is None else int(weights.sum())
     numbers, units = to_lattice(sample[:, None], n_terms=n)
     if weights is None:
@@ -149,34 +108,20 @@ def _distribution(sample: FloatArray, weights: IntArray | None) -> BootstrapDist
     values, unit = distinct.astype(np.float64), float(units[0])
     cells = common_step(distinct, n_terms=n)
     if cells is not None:
-        window = _window(cells, counts, n)
-        if window[1] - window[0] < MOST_POINTS:
+        low, high = _window(cells, counts, n)
+        if high - low < MOST_POINTS:
             largest = np.abs(cells).argmax()
-            step = unit * values[largest] / cells[largest]
-            return _law(cells, counts, n, window, step, None)
+            return _law(cells, counts, n, unit * values[largest] / cells[largest])
     deviation = float(np.sqrt(np.cov(values, fweights=counts, ddof=0)))
     finer = FINE_POINTS / np.sqrt(8.0 * LOG_OUTSIDE * n)
     step = deviation / max(STEPS_PER_DEVIATION, finer)
     cells, shares = on_grid(values, counts, step)
     zeros = (float(counts[values == 0.0].sum()) / n) ** n
-    return _law(cells, shares, n, _window(cells, shares, n), step * unit, zeros)
+    return _law(cells, shares, n, step * unit, zeros)
 
 
 def on_grid(values: FloatArray, counts: IntArray, step: float) -> tuple[IntArray, FloatArray]:
-    """Split each value between the two multiples of ``step`` next to it, so that sums stay.
-
-    Returns
-    -------
-    cells : int64 ndarray
-        Multiples that got a share, ascending.
-    weights : ndarray of the same shape
-        Their shares of the counts.
-
-    Examples
-    --------
-    >>> on_grid(np.array([0.25, 1.0]), np.array([1, 2]), 1.0)
-    (array([0, 1]), array([0.75, 2.25]))
-    """
+    """Split each value between the two multiples of ``step`` next to it, so that sums stay."""
     left = np.floor(values / step)
     share = values / step - left
     # No value is further from the mean than sqrt(n) standard deviations: this array stays short.
@@ -207,43 +152,13 @@ def _middle(cells: IntArray, weights: Weights, n: int) -> int:
     return int(np.rint((cells - cells[0]) @ weights / n)) + int(cells[0])
 
 
-def law_of_cells(
-    cells: IntArray, counts: IntArray, n: int, *, unit: float, total: float
-) -> BootstrapDistribution:
-    """Return the distribution of n draws of whole numbers, steps of ``unit`` in their sum.
-
-    Parameters
-    ----------
-    cells, counts : int64 ndarray of shape (n_cells,)
-        Ascending; not all alike. The same number may stand there twice.
-    n : int
-        The sum of the counts.
-    unit : float
-        Of one step of the sum.
-    total : float
-        What the distribution says that the sample's own sum is, in steps.
-
-    Examples
-    --------
-    >>> law = law_of_cells(np.array([0, 1]), np.array([1, 1]), 2, unit=1.0, total=1.0)
-    >>> law.below.chance
-    array([0.25, 0.75, 1.  ])
-    """
-    law = _law(cells, counts, n, _window(cells, counts, n), unit, None)
-    return replace(law, total=total)
-
-
 def _law(
-    cells: IntArray,
-    weights: Weights,
-    n: int,
-    window: tuple[int, int],
-    step: float,
-    zeros: float | None,
+    cells: IntArray, weights: Weights, n: int, step: float, zeros: float | None = None
 ) -> BootstrapDistribution:
     """Return the law of the sum of n draws; if it is smooth, ``zeros`` is the mass of all zeros."""
     middle = _middle(cells, weights, n)
-    offsets = np.arange(window[0], window[1] + 1)
+    low, high = _window(cells, weights, n)
+    offsets = np.arange(low, high + 1)
     size = next_fast_length(offsets.size)
     one = np.zeros(size)
     np.add.at(one, (cells - middle) % size, weights / n)
@@ -265,13 +180,7 @@ def _law(
 
 
 def next_fast_length(least: int) -> int:
-    """Return the smallest product of 2, 3 and 5 from ``least`` up: transforms of it are fast.
-
-    Examples
-    --------
-    >>> next_fast_length(7), next_fast_length(1000), next_fast_length(1001)
-    (8, 1000, 1024)
-    """
+    """Return the smallest product of 2, 3 and 5 from ``least`` up: transforms of it are fast."""
     found = 1 << max(least - 1, 0).bit_length()
     power_5 = 1
     while power_5 < found:
@@ -304,6 +213,8 @@ POINTS = 2**17
 ON_THE_GRID = 1e-7
 
 
+# The methods of the bootstrap ask about one sample after the other.
+@remembered(4)
 def laws_around(sample: FloatArray) -> tuple[BootstrapDistribution, BootstrapDistribution]:
     """Return two distributions between which the bootstrap distribution of a sample's mean lies.
 
@@ -315,50 +226,25 @@ def laws_around(sample: FloatArray) -> tuple[BootstrapDistribution, BootstrapDis
 
     The step divides as many of the frequent values as it can (halves, thirds, … of reciprocal
     ranks), which then are where they belong in both distributions: sums that cancel do so.
-
-    Parameters
-    ----------
-    sample : ndarray of shape (n,)
-        At least two values, not all alike; taken to 10 digits of the largest.
-
-    Returns
-    -------
-    below, above : MeanLaw
-        With ``total`` the sample's own sum, in steps.
-
-    Examples
-    --------
-    >>> low, high = laws_around(np.sqrt([0.2, 0.3, 0.5, 0.7]) - 0.6)
-    >>> chances = [float(law.below.at(0.0)) for law in (high, low)]
-    >>> chances[0] <= chances[1] < chances[0] + 0.01
-    True
     """
-    return _laws_around(np.asarray(sample, np.float64))
-
-
-# The methods of the bootstrap ask about one sample after the other.
-@remembered(4)
-def _laws_around(values: FloatArray) -> tuple[BootstrapDistribution, BootstrapDistribution]:
-    sample = round_off(values)
+    sample = round_off(sample)
     largest = float(np.abs(sample).max())
     values, counts = np.unique(sample / largest, return_counts=True)
     deviation = float(np.sqrt(np.cov(values, fweights=counts, ddof=0)))
     step = _step(values, counts, deviation * math.sqrt(8.0 * LOG_OUTSIDE * sample.size) / POINTS)
-    total, unit = float(counts @ values) / step, step * largest / sample.size
+    total = float(counts @ values) / step
     total = round(total) if abs(total - round(total)) <= ON_THE_GRID else total
     shares = values / step
     near = np.abs(shares - np.rint(shares)) <= ON_THE_GRID
     low, high = (
-        law_of_cells(
-            np.where(near, np.rint(shares), side(shares)).astype(np.int64),
-            counts,
-            sample.size,
-            unit=unit,
-            total=total,
-        )
+        np.where(near, np.rint(shares), side(shares)).astype(np.int64)
         for side in (np.floor, np.ceil)
     )
-    return low, high
+    unit = step * largest
+    return (
+        replace(_law(low, counts, sample.size, unit), total=total),
+        replace(_law(high, counts, sample.size, unit), total=total),
+    )
 
 
 def _step(values: FloatArray, counts: IntArray, least: float) -> float:

@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 from numpy.polynomial import Polynomial
 
-from abrank._support.typing import BoolArray, FloatArray, IntArray
+from abrank._support.typing import FloatArray, IntArray
 
 # --- Roots of monotone functions between known limits, many at once
 
@@ -45,37 +45,8 @@ def find_root(
     Inverse quadratic interpolation where it can be trusted, else bisection: the root always stays
     between the two last points of different sign.
 
-    Parameters
-    ----------
-    function : callable
-        Of an array of the shape of ``low``, or of a number where ``low`` is one; any monotone
-        function, or one with a single crossing between the limits.
-    low, high : float or float64[...]
-        Its values there differ in sign, or one of them is 0.
-    xtol, rtol : float
-        The root is within ``xtol + rtol * abs(root)``.
-
-    Returns
-    -------
-    float64[...]
-        NaN where the function is NaN.
-
-    Raises
-    ------
-    ValueError
-        If the function has one sign at both limits.
-    ArithmeticError
-        If no root is found in 1,000 steps, as where the function is not continuous nor monotone.
-
-    References
-    ----------
-    .. [1] Chandrupatla (1997), A new hybrid quadratic/bisection algorithm for finding the zero of a
-       nonlinear function without using derivatives, Advances in Engineering Software 28(3).
-
-    Examples
-    --------
-    >>> find_root(lambda x: x**3 - np.array([8.0, 27.0]), np.zeros(2), np.full(2, 9.0)).round(12)
-    array([2., 3.])
+    Source: Chandrupatla (1997), A new hybrid quadratic/bisection algorithm for finding the zero of
+    a nonlinear function without using derivatives, Advances in Engineering Software 28(3).
     """
     a, b = (np.asarray(each, np.float64) + 0.0 for each in (high, low))
     f_a, f_b = (np.asarray(function(each[()]), np.float64) for each in (a, b))
@@ -96,20 +67,14 @@ def find_root(
         least = np.minimum(least, 0.5)
         if ((least == 0.5) | (width == 0.0) | (f_best == 0.0) | np.isnan(f_best)).all():
             return best
-        share = np.clip(_share(a, b, c, f_a, f_b, f_c), least, 1.0 - least)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            xi, phi = (a - b) / (c - b), (f_a - f_b) / (f_c - f_b)
+            trusted = (phi**2 < xi) & ((1.0 - phi) ** 2 < 1.0 - xi)
+            step = f_a / (f_b - f_a) * f_c / (f_b - f_c)
+            step += (c - a) / (b - a) * f_a / (f_c - f_a) * f_b / (f_c - f_b)
+        share = np.where(trusted & np.isfinite(step), step, 0.5)
+        share = np.clip(share, least, 1.0 - least)
     raise ArithmeticError(f"no root within {MOST_STEPS} steps")
-
-
-def _share(
-    a: FloatArray, b: FloatArray, c: FloatArray, f_a: FloatArray, f_b: FloatArray, f_c: FloatArray
-) -> FloatArray:
-    """Return how far from a to b the next point lies: interpolated, or half of the way."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        xi, phi = (a - b) / (c - b), (f_a - f_b) / (f_c - f_b)
-        trusted = (phi**2 < xi) & ((1.0 - phi) ** 2 < 1.0 - xi)
-        step = f_a / (f_b - f_a) * f_c / (f_b - f_c)
-        step += (c - a) / (b - a) * f_a / (f_c - f_a) * f_b / (f_c - f_b)
-    return np.where(trusted & np.isfinite(step), step, 0.5)
 
 
 # --- The characteristic function of a sum of randomly signed terms, and its cumulants
@@ -132,38 +97,34 @@ def characteristic_function(
 
     It is the product of the terms' cosines, each at most 1 in size: where a product of some has
     come to nothing, the others need not be known.
-
-    Parameters
-    ----------
-    sizes, counts
-        As for :func:`abrank.inference.exact.fourier.tail_by_fourier`.
-    tilt : float
-        Of the signs, see :func:`abrank.inference.exact.fourier.tail_by_tilting`; the values are
-        complex unless it is 0.
-
-    Returns
-    -------
-    ndarray of shape (n_frequencies,)
-
-    Examples
-    --------
-    >>> characteristic_function(np.array([1.0, 2.0]), np.ones(2, np.int64), 0.5, 2).round(4)
-    array([ 0.4742, -0.2248])
     """
     # In an order that mixes the sizes: the largest turn the product soonest, but not everywhere.
-    order = _mixed(sizes.size)
+    stride = max(1, int(0.618 * sizes.size))
+    while math.gcd(stride, sizes.size) > 1:
+        stride += 1
+    order = np.arange(sizes.size) * stride % sizes.size
     sizes, counts, lean = sizes[order], counts[order], np.tanh(tilt * sizes[order])
     frequency = step * np.arange(1.0, n_frequencies + 1.0)
     law = _on_grid(sizes, counts, lean, step, n_frequencies)
     if sizes.size <= TERMS_ON_THE_GRID:
         return law
-    todo = ~_dead(sizes, counts, lean, frequency)
+    # Up to a right angle, |cos x| <= exp(-x**2 / 2) and, with leaning signs, each factor is at most
+    # exp(-2 (1 - lean**2) (x / pi)**2) in size: where that is nothing, no term need be looked at.
+    variance = float(counts @ (sizes**2 * (1.0 - lean**2)))
+    slope = 2.0 / math.pi**2 if lean.any() else 0.5
+    within = frequency * sizes.max() <= math.pi / 2.0
+    todo = ~(within & (slope * variance * frequency**2 > -math.log(NOTHING)))
     law[~todo] = 0.0
     small = todo & (frequency * sizes.max() <= SMALL_ANGLE)
     if tilt and small.any():
         law[small] = _of_small_tilted(sizes, counts, lean, frequency[small])
     elif not tilt:
-        law[small] = _of_small_angles(sizes, counts, frequency[small])
+        # By the series of log cos.
+        power, logarithm = counts.astype(np.float64), np.zeros(np.count_nonzero(small))
+        for j, coefficient in enumerate(LOG_COSINE, start=1):
+            power = power * sizes**2
+            logarithm -= coefficient * power.sum() * frequency[small] ** (2 * j)
+        law[small] = np.exp(logarithm)
     todo &= ~small
     done = TERMS_ON_THE_GRID
     while done < sizes.size:
@@ -181,31 +142,13 @@ def characteristic_function(
 
 
 def cumulant(sizes: FloatArray, counts: IntArray, tilt: float) -> float:
-    """Return the logarithm of the mean of exp(tilt * sum), without overflow.
-
-    Examples
-    --------
-    >>> round(cumulant(np.ones(2), np.ones(2, np.int64), 1.0) / math.log(math.cosh(1.0)), 9)
-    2.0
-    """
+    """Return the logarithm of the mean of exp(tilt * sum), without overflow."""
     tilted = tilt * sizes
     return float(counts @ (tilted + np.log1p(np.exp(-2.0 * tilted)) - math.log(2.0)))
 
 
 def best_tilt(sizes: FloatArray, counts: IntArray, threshold: float) -> float:
-    """Return the tilt that makes the threshold the mean of the sum (the saddlepoint).
-
-    Parameters
-    ----------
-    sizes, counts, threshold
-        As for :func:`abrank.inference.exact.fourier.tail_by_fourier`; the threshold lies between 0
-        and the sum of all terms.
-
-    Examples
-    --------
-    >>> round(math.tanh(best_tilt(np.ones(10), np.ones(10, np.int64), 5.0)), 3)
-    0.5
-    """
+    """Return the tilt that makes the threshold the mean of the sum (the saddlepoint)."""
 
     def short(tilt: float) -> float:
         return float(counts @ (sizes * np.tanh(tilt * sizes))) - threshold
@@ -216,28 +159,10 @@ def best_tilt(sizes: FloatArray, counts: IntArray, threshold: float) -> float:
     return float(find_root(short, 0.0, high, rtol=1e-4))
 
 
-def _mixed(n: int) -> IntArray:
-    """Return the numbers below n, far ones after each other."""
-    step = max(1, int(0.618 * n))
-    while math.gcd(step, n) > 1:
-        step += 1
-    return np.arange(n) * step % n
-
-
-def _of_small_angles(sizes: FloatArray, counts: IntArray, frequency: FloatArray) -> FloatArray:
-    """Return the characteristic function by the series of log cos."""
-    squares, power = sizes**2, counts.astype(np.float64)
-    logarithm = np.zeros_like(frequency)
-    for j, coefficient in enumerate(LOG_COSINE, start=1):
-        power = power * squares
-        logarithm -= coefficient * power.sum() * frequency ** (2 * j)
-    return np.exp(logarithm)
-
-
 def _of_small_tilted(
     sizes: FloatArray, counts: IntArray, lean: FloatArray, frequency: FloatArray
 ) -> npt.NDArray[Any]:
-    """Return the same for leaning signs: the series of log cosh about the tilt, where tanh is lean.
+    """Return the law of leaning signs by the series of log cosh about the tilt, tanh being lean.
 
     Its singularities are half a circle's arc, pi / 2, away or further: what is left out of each
     term's logarithm is below 1e-17.
@@ -292,21 +217,6 @@ def _power(base: npt.NDArray[Any], exponent: int) -> npt.NDArray[Any]:
     return result
 
 
-def _dead(
-    sizes: FloatArray, counts: IntArray, lean: FloatArray, frequency: FloatArray
-) -> BoolArray:
-    """Return where the product of all terms is nothing without looking at them.
-
-    Up to a right angle, |cos x| <= exp(-x**2 / 2) and, with leaning signs, each factor is at most
-    exp(-2 (1 - lean**2) (x / pi)**2) in size.
-    """
-    variance = float(counts @ (sizes**2 * (1.0 - lean**2)))
-    slope = 2.0 / math.pi**2 if lean.any() else 0.5
-    within = frequency * sizes.max() <= math.pi / 2.0
-    nothing = slope * variance * frequency**2 > -math.log(NOTHING)
-    return np.asarray(within & nothing)
-
-
 # --- Sums of randomly signed terms by their characteristic function, between proven bounds
 
 # A sum lies further out than so many standard deviations with probability < 1e-14 (Hoeffding).
@@ -329,25 +239,6 @@ def tail_by_fourier(
     """Return bounds of P(sum of randomly signed terms >= threshold).
 
     Absolute rounding errors are about 1e-14; :func:`tail_by_tilting` is for smaller probabilities.
-
-    Parameters
-    ----------
-    sizes : ndarray of shape (n_sizes,)
-        Above 0.
-    counts : int64 ndarray of shape (n_sizes,)
-        How many terms have each size.
-    threshold : float
-        At least 0.
-    n_frequencies : int
-        The bounds are apart by about (threshold + 8 standard deviations) / ``n_frequencies`` times
-        the density at the threshold.
-
-    Examples
-    --------
-    >>> sizes, once = np.sqrt(np.arange(1.0, 41.0)), np.ones(40, np.int64)
-    >>> bounds = tail_by_fourier(sizes, once, 50.0, n_frequencies=2**14)
-    >>> [round(bound, 5) for bound in bounds]
-    [0.04036, 0.04038, 0.0404]
     """
     variance, total = float(counts @ sizes**2), float(counts @ sizes)
     period = threshold + min(REACH * math.sqrt(variance), total * (1.0 + 1e-9))
@@ -359,19 +250,6 @@ def tail_on_lattice(numbers: IntArray, counts: IntArray, threshold: int) -> Brac
 
     Sums differ by even numbers, so with one frequency for each of the sums within reach the upper
     polynomial takes the values 0 and 1 at all of them: it is the indicator.
-
-    Parameters
-    ----------
-    numbers, counts : int64 ndarray of shape (n_numbers,)
-        Above 0.
-    threshold : int
-        One of the sums; at least 0.
-
-    Examples
-    --------
-    >>> bounds = tail_on_lattice(np.array([1, 2]), np.array([4, 1]), 4)
-    >>> round(bounds.value * 32, 9), bounds.high - bounds.low < 1e-13
-    (5.0, True)
     """
     n_frequencies = lattice_frequencies(numbers, counts, threshold)
     sizes, period = numbers.astype(np.float64), 2.0 * (n_frequencies + 1)
@@ -381,13 +259,7 @@ def tail_on_lattice(numbers: IntArray, counts: IntArray, threshold: int) -> Brac
 
 
 def lattice_frequencies(numbers: IntArray, counts: IntArray, threshold: int) -> int:
-    """Return how many frequencies :func:`tail_on_lattice` takes.
-
-    Examples
-    --------
-    >>> lattice_frequencies(np.array([1, 2]), np.array([4, 1]), 4)
-    5
-    """
+    """Return how many frequencies :func:`tail_on_lattice` takes."""
     deviation = math.sqrt(float(counts @ numbers.astype(np.float64) ** 2))
     beyond = min(REACH * deviation, float(counts @ numbers))
     # A whole number of sums fits on the circle, whose other side is beyond reach.
@@ -401,27 +273,10 @@ def tail_by_tilting(
 
     The signs are made to prefer plus (exp(tilt * size) to one) so that the threshold is an ordinary
     value of the sum, and each sum is weighed by exp(-tilt * sum): what is left to find is of
-    ordinary size [1]_.
+    ordinary size.
 
-    Parameters
-    ----------
-    sizes, counts, threshold, n_frequencies
-        As for :func:`tail_by_fourier`; the threshold is above 0.
-    tilt : float
-        Above 0; best as :func:`abrank.inference.exact.fourier.best_tilt` has it.
-
-    References
-    ----------
-    .. [1] Robinson (1982), Journal of the Royal Statistical Society B 44, 91-101; Graham & Vaaler
-       (1981), Transactions of the American Mathematical Society 265, 283-302.
-
-    Examples
-    --------
-    >>> sizes, counts = np.ones(1), np.array([200])
-    >>> bounds = tail_by_tilting(sizes, counts, 119.0, tilt=0.7, n_frequencies=2**16)
-    >>> from scipy.stats import binom
-    >>> bounds.low < binom.sf(159, 200, 0.5) < bounds.high < 1.002 * bounds.low
-    True
+    Source: Robinson (1982), Journal of the Royal Statistical Society B 44, 91-101; Graham & Vaaler
+    (1981), Transactions of the American Mathematical Society 265, 283-302.
     """
     once, twice = (cumulant(sizes, counts, times * tilt) for times in (1.0, 2.0))
     lifted = twice - 2.0 * tilt * threshold

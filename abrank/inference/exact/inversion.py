@@ -18,30 +18,9 @@ def invert(
 ) -> tuple[float, float, float]:
     """Return the p-value of "the parameter is 0" and the interval of all values not rejected.
 
-    A parameter value theta is tested by how many replicates are <= theta (against "greater") or
-    >= theta (against "less"); a table turns the count into a p-value. The accepted thetas then lie
+    A parameter value theta is tested by how many replicates are <= theta (against "greater") or >=
+    theta (against "less"); a table turns the count into a p-value. The accepted thetas then lie
     between two order statistics of the replicates, which are the limits, ends included.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n_replicates,)
-    lower, upper : ndarray of shape (always + n_replicates + 1,)
-        Never decreasing; entry c is the one-sided p-value at count c, against "greater" and "less".
-    alternative : {"two-sided", "greater", "less"}
-    always : int
-        Replicates that count whatever theta is.
-
-    Returns
-    -------
-    pvalue, low, high : float
-
-    Examples
-    --------
-    Of ten replicates one is <= 0, and the second smallest is .1:
-
-    >>> table = np.arange(11) / 10
-    >>> invert(np.arange(10) / 10, table, table, alpha=0.15, alternative="greater")
-    (0.1, 0.1, inf)
     """
     against_greater = lower[n_always_counted + np.count_nonzero(values <= 0.0)]
     against_less = upper[n_always_counted + np.count_nonzero(values >= 0.0)]
@@ -73,12 +52,6 @@ def align_interval_with_pvalue(
 
     The two are equal in real numbers; in floats they can part by a rounding error when p is all but
     alpha. The p-value decides, and a limit that is 0 but for rounding is put on the right side.
-
-    Examples
-    --------
-    >>> one = np.ones(1)
-    >>> align_interval_with_pvalue(0.04 * one, 0.5 * one, -1e-18 * one, one, 0.05 * one)[0] > 0
-    array([ True])
     """
     rejected = pvalue < alpha
     # A mean that is 0 but for rounding is so to far more than this share of its interval.

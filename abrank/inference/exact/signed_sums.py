@@ -31,23 +31,7 @@ FLIPS_AT_ONCE = 4096
 
 
 def all_subsets(numbers: IntArray) -> tuple[IntArray, IntArray]:
-    """Return sum and size of every subset of the rows.
-
-    Parameters
-    ----------
-    numbers : int64 ndarray of shape (n_queries, n_comparisons)
-
-    Returns
-    -------
-    sums : int64 ndarray of shape (n_comparisons, 2**n_queries)
-        The empty subset first, all rows last.
-    sizes : int64 ndarray of shape (2**n_queries,)
-
-    Examples
-    --------
-    >>> all_subsets(np.array([[1], [10]]))
-    (array([[ 0,  1, 10, 11]]), array([0, 1, 1, 2]))
-    """
+    """Return sum and size of every subset of the rows."""
     return _subset_sums(numbers.T), _subset_sums(np.ones((1, len(numbers)), np.int64))[0]
 
 
@@ -56,36 +40,29 @@ def random_subsets(numbers: IntArray, n_flips: int, *, seed: int) -> tuple[IntAr
 
     The subsets depend on ``seed`` and the number of rows only, are the same for every column, and
     the first m of them do not depend on how many are drawn. Sums are looked up byte by byte: 256
-    partial sums for each 8 rows [1]_.
+    partial sums for each 8 rows.
 
-    Parameters
-    ----------
-    numbers : int64 ndarray of shape (n_queries, n_comparisons)
-
-    Returns
-    -------
-    sums : int64 ndarray of shape (n_comparisons, n_flips)
-    sizes : int64 ndarray of shape (n_flips,)
-
-    References
-    ----------
-    .. [1] Arlazarov, Dinic, Kronrod & Faradzhev (1970), the "four Russians" method.
-
-    Examples
-    --------
-    >>> sums, sizes = random_subsets(np.ones((20, 3), np.int64), 5, seed=1)
-    >>> bool((sums == sizes).all())
-    True
+    Source: Arlazarov, Dinic, Kronrod & Faradzhev (1970), the "four Russians" method.
     """
     n_queries, n_columns = numbers.shape
     sums = np.zeros((n_columns, n_flips), np.int64)
     sizes = np.zeros(n_flips, np.int64)
     for start in range(0, n_queries, QUERIES_AT_ONCE):
         rows = numbers[start : start + QUERIES_AT_ONCE]
-        tables = _byte_tables(rows)
+        n_bytes = -(-len(rows) // 8)
+        # The 256 subset sums of each 8 rows: shape (n_bytes, 256, n_columns).
+        padded = np.zeros((n_columns, n_bytes * 8), np.int64)
+        padded[:, : len(rows)] = rows.T
+        by_column = _subset_sums(padded.reshape(n_columns, n_bytes, 8))
+        tables = np.ascontiguousarray(by_column.transpose(1, 2, 0))
         random = stream(seed, "sign flips", str(start))
         for first in range(0, n_flips, FLIPS_AT_ONCE):
-            flips = _random_bytes(random, len(rows))[:, : n_flips - first]
+            # A bit a row and flip.
+            drawn = np.frombuffer(random.bytes(n_bytes * FLIPS_AT_ONCE), np.uint8)
+            flips = drawn.reshape(n_bytes, FLIPS_AT_ONCE).copy()
+            if len(rows) % 8:
+                flips[-1] &= (1 << len(rows) % 8) - 1
+            flips = flips[:, : n_flips - first]
             part = slice(first, first + flips.shape[1])
             sizes[part] += np.bitwise_count(flips).sum(axis=0, dtype=np.int64)
             # A row of the table holds the sums of all columns: one look-up for each byte.
@@ -101,28 +78,10 @@ def composed_flips(numbers: IntArray, n_generators: int, *, seed: int) -> IntArr
 
     Each product is as random as a flip drawn alone, and any two but the identity are independent,
     so a share of them is as precise as that of as many flips drawn alone. And they are a group, so
-    a test by the share that reaches the observed sum keeps its level exactly [1]_. Their sums are
-    one Walsh transform of the sums over the rows that all generators treat alike.
+    a test by the share that reaches the observed sum keeps its level exactly. Their sums are one
+    Walsh transform of the sums over the rows that all generators treat alike.
 
-    Parameters
-    ----------
-    numbers : int64 ndarray of shape (n_queries,)
-    seed : int
-        With the number of rows it makes the flips.
-
-    Returns
-    -------
-    int64 ndarray of shape (2**n_generators,)
-        The sum of all rows, no sign flipped, first.
-
-    References
-    ----------
-    .. [1] Hemerik & Goeman (2018), TEST 27, 811-825: a group of transformations is what it takes.
-
-    Examples
-    --------
-    >>> composed_flips(np.full(1000, 1), 2, seed=1)
-    array([1000,   -2,    6,  -36])
+    Source: Hemerik & Goeman (2018), TEST 27, 811-825: a group of transformations is what it takes.
     """
     random = stream(seed, "composed sign flips")
     alike = random.integers(0, 2**n_generators, len(numbers))
@@ -132,28 +91,6 @@ def composed_flips(numbers: IntArray, n_generators: int, *, seed: int) -> IntArr
         pairs = sums.reshape(-1, 2, 2**bit)
         sums = np.stack([pairs[:, 0] + pairs[:, 1], pairs[:, 0] - pairs[:, 1]], axis=1)
     return sums.ravel()
-
-
-def _random_bytes(
-    random: np.random.Generator, n_rows: int
-) -> np.ndarray[tuple[int, int], np.dtype[np.uint8]]:
-    """Return one block of flips, a bit a row and flip: shape (ceil(n_rows / 8), FLIPS_AT_ONCE)."""
-    n_bytes = -(-n_rows // 8)
-    drawn = np.frombuffer(random.bytes(n_bytes * FLIPS_AT_ONCE), np.uint8)
-    flips = drawn.reshape(n_bytes, FLIPS_AT_ONCE).copy()
-    if n_rows % 8:
-        flips[-1] &= (1 << n_rows % 8) - 1
-    return flips
-
-
-def _byte_tables(rows: IntArray) -> IntArray:
-    """Return the 256 subset sums of each 8 rows: shape (n_blocks, 256, n_columns)."""
-    n_rows, n_columns = rows.shape
-    n_blocks = -(-n_rows // 8)
-    padded = np.zeros((n_columns, n_blocks * 8), np.int64)
-    padded[:, :n_rows] = rows.T
-    by_column = _subset_sums(padded.reshape(n_columns, n_blocks, 8))
-    return np.ascontiguousarray(by_column.transpose(1, 2, 0))
 
 
 def _subset_sums(numbers: IntArray) -> IntArray:
@@ -171,13 +108,7 @@ MANY_SIZES = 100
 
 
 def n_meet_in_middle_sums(counts: IntArray) -> int:
-    """Return how many sums the larger half has to list; 2**50 for more than 100 sizes.
-
-    Examples
-    --------
-    >>> n_meet_in_middle_sums(np.ones(20, np.int64)), n_meet_in_middle_sums(np.array([1000, 50]))
-    (1024, 1001)
-    """
+    """Return how many sums the larger half has to list; 2**50 for more than 100 sizes."""
     if counts.size > MANY_SIZES:
         return 1 << MANY_SIZES // 2
     logarithms = [float(np.log1p(counts[half]).sum()) for half in _halves(counts)]
@@ -188,25 +119,9 @@ def tail_by_meet_in_middle(sizes: FloatArray, counts: IntArray, threshold: float
     """Return P(sum of randomly signed terms >= threshold), exact but for float rounding.
 
     The terms are split in two; each half lists its sums, and every sum of the one is looked up
-    among those of the other [1]_. Terms of one size count as one: their sum is binomial.
+    among those of the other. Terms of one size count as one: their sum is binomial.
 
-    Parameters
-    ----------
-    sizes : ndarray of shape (n_sizes,)
-        Above 0.
-    counts : int64 ndarray of shape (n_sizes,)
-        How many terms have each size.
-    threshold : float
-        Below the sums that are to count, by more than rounding.
-
-    References
-    ----------
-    .. [1] Horowitz & Sahni (1974), Journal of the ACM 21, 277-292.
-
-    Examples
-    --------
-    >>> tail_by_meet_in_middle(np.array([1.0, 2.0, 4.0]), np.ones(3, np.int64), 2.5) * 8
-    3.0
+    Source: Horowitz & Sahni (1974), Journal of the ACM 21, 277-292.
     """
     (sums, chances), (others, their_chances) = (
         _signed_sums(sizes[half], counts[half]) for half in _halves(counts)
@@ -251,28 +166,10 @@ def subset_sum_distribution(numbers: IntArray, reach: int) -> FloatArray:
     """Return the probabilities of the sums 0, 1, ..., reach of a random subset.
 
     Each number is in the subset or not by a fair coin. Only numbers that are not negative are
-    added, so every probability, however small, is right to ``numbers.size`` roundings [1]_. The
-    cost is that of ``numbers.size * reach`` additions.
+    added, so every probability, however small, is right to ``numbers.size`` roundings. The cost is
+    that of ``numbers.size * reach`` additions.
 
-    Parameters
-    ----------
-    numbers : int64 ndarray of shape (n,)
-        Not negative.
-    reach : int
-        At least 0; sums above that of all numbers are left out.
-
-    Returns
-    -------
-    ndarray of shape (min(reach, numbers.sum()) + 1,)
-
-    References
-    ----------
-    .. [1] Pagano & Tritchler (1983), Journal of the American Statistical Association 78, 435-440.
-
-    Examples
-    --------
-    >>> subset_sum_distribution(np.array([1, 1, 2]), 9) * 8
-    array([1., 2., 2., 2., 1.])
+    Source: Pagano & Tritchler (1983), Journal of the American Statistical Association 78, 435-440.
     """
     mass = np.zeros(min(reach, int(numbers.sum())) + 1)
     mass[0] = 1.0
@@ -307,32 +204,7 @@ SMALL = 1e-6
 def lattice_tail(
     numbers: IntArray, counts: IntArray, threshold: int, *, strict: bool = False
 ) -> Bracket:
-    """Return P(sum of randomly signed whole numbers >= threshold), or > threshold.
-
-    Parameters
-    ----------
-    numbers : int64 ndarray of shape (n_numbers,)
-        Above 0.
-    counts : int64 ndarray of shape (n_numbers,)
-        How often each is a term.
-    threshold : int
-        The sum under some signs; at least 0.
-    strict : bool
-        The sums that equal the threshold do not count.
-
-    Returns
-    -------
-    Bracket
-        The bounds are one where the convolution is short enough: right to 13 digits however small.
-
-    Examples
-    --------
-    >>> once = np.ones(3, np.int64)
-    >>> lattice_tail(np.array([1, 2, 4]), once, 3)
-    Bracket(low=0.375, value=0.375, high=0.375)
-    >>> lattice_tail(np.array([1, 2, 4]), once, 3, strict=True).value
-    0.25
-    """
+    """Return P(sum of randomly signed whole numbers >= threshold), or > threshold."""
     # The parity of the sum does not depend on the signs: the next sum is two further.
     threshold += 2 * strict
     lost = (int(counts @ numbers) - threshold) // 2
@@ -359,28 +231,7 @@ def upper_tail(
     strict: bool = False,
     quick: bool = False,
 ) -> Bracket:
-    """Return bounds of P(sum of randomly signed terms >= threshold), or > threshold.
-
-    Parameters
-    ----------
-    sizes : ndarray of shape (n_sizes,)
-        Above 0.
-    counts : int64 ndarray of shape (n_sizes,)
-        How many terms have each size.
-    threshold : float
-        At least 0.
-    slack : float
-        Sums that differ from the threshold by no more than this equal it.
-    strict : bool
-        The sums that equal the threshold do not count.
-    quick : bool
-        Take a twentieth of the time at most, for wider bounds.
-
-    Examples
-    --------
-    >>> upper_tail(np.array([0.1, 0.2]), np.array([1, 1]), 0.3, slack=1e-9)
-    Bracket(low=0.25, value=0.25, high=0.25)
-    """
+    """Return bounds of P(sum of randomly signed terms >= threshold), or > threshold."""
     edge = threshold + slack if strict else threshold - slack
     n_terms, total = int(counts.sum()), float(counts @ sizes)
     if edge > total:

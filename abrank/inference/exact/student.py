@@ -19,25 +19,6 @@ def student_quantile(freedom: Any, probability: Any) -> FloatArray:  # noqa: ANN
     Below 1.17 scipy's ``stdtrit`` is off by up to 2.5e-11 of the quantile, while its distribution
     function is not; one Newton step removes that, and leaves a quantile alone that needs none. Its
     median is up to 1e-16 there; it is 0.
-
-    Parameters
-    ----------
-    freedom : float or float64[...]
-        Degrees of freedom, above 0.
-    probability : float or float64[...]
-        In [0, 1]; broadcast against ``freedom``.
-
-    Returns
-    -------
-    float64[...]
-        In standard errors; infinite for 0 and 1, and 0 for one half.
-
-    Examples
-    --------
-    With one degree of freedom the quantile is ``tan(pi (p - 1/2))``, with two it has a closed form:
-
-    >>> print(student_quantile(1, 0.75).round(14), student_quantile(2, 0.75).round(14))
-    1.0 0.81649658092773
     """
     from scipy.special import gammaln, stdtr, stdtrit
 
@@ -69,30 +50,12 @@ NODES, WEIGHTS = np.polynomial.legendre.leggauss(128)
 def chance_above(t: npt.ArrayLike, freedom: npt.ArrayLike, center: npt.ArrayLike) -> FloatArray:
     """Return the chance that a noncentral t exceeds ``t``.
 
-    Parameters
-    ----------
-    t, freedom, center : array_like
-        Value, degrees of freedom (at least 1) and noncentrality, broadcast against each other.
-
-    Returns
-    -------
-    ndarray of the broadcast shape
-
-    Notes
-    -----
     T = (Z + c) / (chi / sqrt(df)) exceeds t > 0 where chi / sqrt(df) lies below (Z + c) / t. The
     integral of that chance over the normal Z is taken numerically, on the range where it is neither
-    0 nor 1 [1]_. It has 12 right decimals, for any c; the library's function gives NaN at 7000
-    degrees of freedom and c = 38.
+    0 nor 1. It has 12 right decimals, for any c; scipy's ``nctdtr`` (1.17) has 8 from c = 5000 on,
+    and above 50,000 gives NaN or does not end.
 
-    References
-    ----------
-    .. [1] Johnson, Kotz & Balakrishnan (1995), Continuous Univariate Distributions 2, chapter 31.
-
-    Examples
-    --------
-    >>> chance_above(2.0, 9.0, [0.0, 2.0]).round(4)
-    array([0.0383, 0.521 ])
+    Source: Johnson, Kotz & Balakrishnan (1995), Continuous Univariate Distributions 2, chapter 31.
     """
     from scipy.special import gammainc, ndtr
 
@@ -118,25 +81,7 @@ def chance_above(t: npt.ArrayLike, freedom: npt.ArrayLike, center: npt.ArrayLike
 def noncentrality_interval(
     t: FloatArray, freedom: int, alpha: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the noncentralities that a two-sided test of the observed t does not reject.
-
-    Parameters
-    ----------
-    t : ndarray of shape (n_comparisons,)
-    alpha : ndarray of shape (n_comparisons,)
-
-    Returns
-    -------
-    low, high : ndarray of shape (n_comparisons,)
-        With each, the observed t is exceeded (or not reached) with a chance of alpha / 2. The
-        interval excludes 0 where the t test rejects.
-
-    Examples
-    --------
-    >>> low, high = noncentrality_interval(np.array([2.5]), 9, np.array([0.05]))
-    >>> low.round(4), high.round(4)
-    (array([0.1829]), array([4.7154]))
-    """
+    """Return the noncentralities that a two-sided test of the observed t does not reject."""
     low = _where_above(t, freedom, alpha / 2.0)
     return low, -_where_above(-t, freedom, alpha / 2.0)
 

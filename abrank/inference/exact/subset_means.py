@@ -22,30 +22,12 @@ FIRST_FLIPS = 4096
 def flip_all(
     numbers: IntArray, unit: FloatArray, *, alpha: FloatArray, alternative: Alternative
 ) -> FloatArray:
-    """Return p-value and limits of every column under all 2**n flips.
-
-    Parameters
-    ----------
-    numbers : int64 ndarray of shape (n_queries, n_comparisons)
-        The differences in units.
-    unit, alpha : ndarray of shape (n_comparisons,)
-    alternative : {"two-sided", "greater", "less"}
-
-    Returns
-    -------
-    ndarray of shape (3, n_comparisons)
-
-    Examples
-    --------
-    >>> numbers, one = np.array([[1000], [2000], [4000]]), np.ones(1)
-    >>> flip_all(numbers, one / 1000, alpha=0.3 * one, alternative="two-sided").ravel()
-    array([0.25, 1.  , 4.  ])
-    """
+    """Return p-value and limits of every column under all 2**n flips."""
     found = np.empty((3, numbers.shape[1]))
     for start in range(0, numbers.shape[1], COLUMNS_AT_ONCE):
         sums, sizes = all_subsets(numbers[:, start : start + COLUMNS_AT_ONCE])
         for column, row in enumerate(sums, start):
-            found[:, column] = _invert(
+            found[:, column] = invert_subset_means(
                 row, sizes, len(numbers), float(unit[column]),
                 alpha=float(alpha[column]), alternative=alternative,
             )  # fmt: skip
@@ -62,32 +44,7 @@ def flip_randomly(
     seed: int,
     stop_after: int | None = None,
 ) -> tuple[FloatArray, int]:
-    """Return p-value, limits and standard error of every column under random flips.
-
-    Parameters
-    ----------
-    numbers, unit, alpha, alternative
-        As for :func:`flip_all`.
-    n_flips : int
-        How many at most.
-    stop_after : int, optional
-        The p of a column is settled when so many flips have reached its mean. Not for levels above
-        one half.
-
-    Returns
-    -------
-    found : ndarray of shape (4, n_comparisons)
-    n_drawn : int
-
-    Examples
-    --------
-    >>> numbers, one = np.arange(-9000, 21000, 1000)[:, None], np.ones(1)
-    >>> found, _ = flip_randomly(
-    ...     numbers, one / 1000, alpha=0.05 * one, alternative="two-sided", n_flips=9999, seed=1
-    ... )
-    >>> found.round(4).ravel()
-    array([1.6000e-03, 2.2353e+00, 8.7647e+00, 4.0000e-04])
-    """
+    """Return p-value, limits and standard error of every column under random flips."""
     found, drawn = np.empty((4, numbers.shape[1])), 0
     for start in range(0, numbers.shape[1], COLUMNS_AT_ONCE):
         group = numbers[:, start : start + COLUMNS_AT_ONCE]
@@ -97,8 +54,8 @@ def flip_randomly(
             total, level = int(numbers[:, column].sum()), float(alpha[column])
             if stop_after is None or level > 0.5:
                 used = row.size
-                answer = _invert(
-                    *_with_mirrors(row, sizes, total, len(numbers), identity=True), len(numbers),
+                answer = invert_subset_means(
+                    *with_mirrors(row, sizes, total, len(numbers), identity=True), len(numbers),
                     float(unit[column]), alpha=level, alternative=alternative,
                 )  # fmt: skip
             else:
@@ -147,13 +104,13 @@ def _stopped(
 ) -> tuple[int, tuple[float, float, float]]:
     """Return how many flips the p took, and p-value and limits (Besag & Clifford 1991).
 
-    At every shift p = h / l where the h-th hit is the l-th flip. So a shift is accepted where
-    there are h hits among the first h / alpha flips.
+    At every shift p = h / l where the h-th hit is the l-th flip. So a shift is accepted where there
+    are h hits among the first h / alpha flips.
     """
 
     def answer(first: int, identity: bool) -> tuple[float, float, float]:
-        pairs = _with_mirrors(sums[:first], sizes[:first], total, n_queries, identity=identity)
-        return _invert(*pairs, n_queries, unit, alpha=alpha, alternative=alternative)
+        pairs = with_mirrors(sums[:first], sizes[:first], total, n_queries, identity=identity)
+        return invert_subset_means(*pairs, n_queries, unit, alpha=alpha, alternative=alternative)
 
     reached = np.flatnonzero(np.cumsum(_hits(sums, total, n_queries)) >= stop_after)
     used = int(reached[0]) + 1 if reached.size else n_flips
@@ -167,7 +124,7 @@ def _stopped(
     return used, (pvalue, low, high)
 
 
-def _with_mirrors(
+def with_mirrors(
     sums: IntArray, sizes: IntArray, total: int, n_queries: int, *, identity: bool
 ) -> tuple[IntArray, IntArray]:
     """Add the complement of every subset and, with the identity, the empty one and the whole."""
@@ -178,7 +135,7 @@ def _with_mirrors(
     )
 
 
-def _invert(
+def invert_subset_means(
     sums: IntArray,
     sizes: IntArray,
     n_queries: int,
@@ -204,13 +161,7 @@ ADDITIONS = 4_000_000
 
 
 def additions(numbers: IntArray, counts: IntArray) -> int:
-    """Return how many additions :func:`subset_mean_distribution` takes, about.
-
-    Examples
-    --------
-    >>> additions(np.array([-1, 0, 1]), np.array([2, 5, 3]))
-    440
-    """
+    """Return how many additions :func:`subset_mean_distribution` takes, about."""
     n, total = int(counts.sum()), int(counts @ (numbers - numbers.min()))
     return n * (n + 1) * (total + 1) // 3
 
@@ -218,24 +169,8 @@ def additions(numbers: IntArray, counts: IntArray) -> int:
 def subset_mean_distribution(numbers: IntArray, counts: IntArray) -> tuple[FloatArray, FloatArray]:
     """Return the means of subsets, ascending, and the chance of each or a smaller one.
 
-    Each number is in the subset or not by a fair coin. The empty subset, of chance 2**-n, counts
-    as the smallest.
-
-    Parameters
-    ----------
-    numbers, counts : int64 ndarray of shape (n_numbers,)
-        The distinct numbers, and how often each occurs.
-
-    Returns
-    -------
-    means, chances : ndarray of shape (n_means + 1,)
-        The first mean is that of no number, minus infinity.
-
-    Examples
-    --------
-    >>> means, chances = subset_mean_distribution(np.array([0, 3]), np.array([1, 2]))
-    >>> means.tolist(), (chances * 8).tolist()
-    ([-inf, 0.0, 1.5, 2.0, 3.0], [1.0, 2.0, 4.0, 5.0, 8.0])
+    Each number is in the subset or not by a fair coin. The empty subset, of chance 2**-n, counts as
+    the smallest.
     """
     least, terms = int(numbers.min()), np.repeat(numbers, counts)
     terms = np.sort(terms - least)

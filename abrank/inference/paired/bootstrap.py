@@ -25,7 +25,6 @@ from typing import Literal, get_args
 import numpy as np
 
 from abrank._support import checks
-from abrank._support.remember import remembered
 from abrank._support.typing import Alternative, FloatArray, IntArray
 from abrank.inference.exact.bootstrap_distribution import (
     SMALLEST,
@@ -150,33 +149,18 @@ def answer_by_law(
     alternative: Alternative,
     counts: IntArray | None = None,
 ) -> tuple[float, float, float]:
-    """Return p-value and limits of a bootstrap that draws nothing, from the law of the mean.
-
-    Parameters
-    ----------
-    law : MeanLaw
-        Of the sample.
-    sample : ndarray of shape (n_queries,)
-    method : {"percentile", "BCa", "basic", "shift"}
-    alternative : {"two-sided", "greater", "less"}
-    counts : ndarray of shape (n_queries,), optional
-        How often each difference is in the sample; once without it.
-
-    Returns
-    -------
-    pvalue, low, high : float
-
-    Examples
-    --------
-    >>> sample = np.array([0.1, 0.2, -0.05, 0.3, 0, 0.15, -0.1, 0.25, 0.05, 0.4])
-    >>> found = bootstrap_distribution(sample)
-    >>> answer = answer_by_law(found, sample, "percentile", 0.05, "two-sided")
-    >>> [round(float(number), 3) for number in answer]
-    [0.005, 0.035, 0.225]
-    """
+    """Return p-value and limits of a bootstrap that draws nothing, from the law of the mean."""
     if method == "shift" and alternative == "two-sided":
-        return _shift(law, alpha)
-    below, above = _tails(law, sample, method, counts=counts)
+        # From how far the resampled means are from the sample's.
+        furthest = max(law.above.points[-1] + law.total, law.below.points[-1] - law.total)
+        sizes = np.arange(np.floor(furthest) + 1.0)
+        chance = law.below.at(law.total - sizes) + law.above.at(-law.total - sizes)
+        # Of minus the size, so that it is a chance of "at most".
+        far = replace(law.below, points=-sizes[::-1], chance=np.minimum(chance, 1.0)[::-1])
+        reach = -far.reaches(alpha)
+        pvalue = far.pvalue(-abs(law.total))
+        return pvalue, (law.total - reach) * law.unit, (law.total + reach) * law.unit
+    below, above = _tails(law, np.asarray(sample, np.float64), method, counts=counts)
     sides = 2.0 if alternative == "two-sided" else 1.0
     low, high = below.reaches(alpha / sides), -above.reaches(alpha / sides)
     pvalue = _pvalue(below, above, alternative)
@@ -204,18 +188,12 @@ def _tails(
         )
     if method == "percentile":
         return law.below, law.above
-    acceleration = _acceleration(np.asarray(sample, np.float64), counts)
-    bias = _bias(law.below, law.above, law.total) if bias is None else bias
-    return _carried(law.below, bias, acceleration), _carried(law.above, -bias, -acceleration)
-
-
-# An interval, a p-value and its bounds ask for that of one sample.
-@remembered(4)
-def _acceleration(sample: FloatArray, counts: IntArray | None) -> float:
-    """Return the a of BCa, a sixth of the skewness over the root of n."""
+    # The acceleration is a sixth of the skewness over the root of n.
     weights = np.ones(sample.size) if counts is None else counts.astype(np.int64)
     centred = sample - np.average(sample, weights=weights)
-    return float(weights @ centred**3 / (6.0 * (weights @ centred**2) ** 1.5))
+    acceleration = float(weights @ centred**3 / (6.0 * (weights @ centred**2) ** 1.5))
+    bias = _bias(law.below, law.above, law.total) if bias is None else bias
+    return _carried(law.below, bias, acceleration), _carried(law.above, -bias, -acceleration)
 
 
 def _pvalue(below: Chances, above: Chances, alternative: Alternative) -> float:
@@ -264,19 +242,6 @@ def _both_ends(law: BootstrapDistribution) -> float:
     far = abs(law.total)
     chance = float(law.below.at(law.total - far) + law.above.at(-law.total - far))
     return min(1.0, max(chance, law.below.smallest))
-
-
-def _shift(law: BootstrapDistribution, alpha: float) -> tuple[float, float, float]:
-    """Return p-value and limits from how far the resampled means are from the sample's."""
-    furthest = max(law.above.points[-1] + law.total, law.below.points[-1] - law.total)
-    sizes = np.arange(np.floor(furthest) + 1.0)
-    chance = law.below.at(law.total - sizes) + law.above.at(-law.total - sizes)
-    # Of minus the size, so that it is a chance of "at most".
-    chance = np.minimum(chance, 1.0)[::-1]
-    far = replace(law.below, points=-sizes[::-1], chance=chance)
-    reach = -far.reaches(alpha)
-    pvalue = far.pvalue(-abs(law.total))
-    return pvalue, (law.total - reach) * law.unit, (law.total + reach) * law.unit
 
 
 def _bias(below: Chances, above: Chances, total: float) -> float:

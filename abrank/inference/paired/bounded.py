@@ -83,30 +83,22 @@ def bounded(
         )
     unit = (np.clip(scaled, -1.0, 1.0) + 1.0) / 2.0
     sides = 2.0 if alternative == "two-sided" else 1.0
-    rows = [
-        _of_column(column, sides / level if level > 0.0 else math.inf, sides, alternative)
-        for column, level in zip(unit.T, alpha.tolist(), strict=True)
-    ]
-    statistic, pvalue, low, high = np.array(rows).reshape(-1, 4).T
+    statistic, pvalue, low, high = np.empty((4, unit.shape[1]))
+    for column, level in enumerate(alpha.tolist()):
+        values, number = np.unique(unit[:, column], return_counts=True)
+        counts = number.astype(np.float64)
+        up, down = _log_capital(values, counts, 0.5), _log_capital(1.0 - values, counts, 0.5)
+        won = {"greater": up, "less": down, "two-sided": max(up, down)}[alternative]
+        statistic[column] = up if up >= down else -down
+        pvalue[column] = min(1.0, sides * math.exp(-won))
+        enough = math.log(sides / level) if level > 0.0 else math.inf
+        low[column] = 2.0 * _lower_limit(values, counts, enough) - 1.0
+        high[column] = 1.0 - 2.0 * _lower_limit(1.0 - values, counts, enough)
     estimate = differences.mean(axis=0)
     low, high = span * low, span * high
     if alternative == "two-sided":
         low, high = align_interval_with_pvalue(pvalue, estimate, low, high, alpha)
     return Answer(estimate, statistic, pvalue, low, high, "closed form", 0)
-
-
-def _of_column(
-    unit: FloatArray, enough: float, sides: float, alternative: Alternative
-) -> tuple[float, float, float, float]:
-    """Return statistic, p and limits of one comparison, in units of the span."""
-    values, number = np.unique(unit, return_counts=True)
-    counts = number.astype(np.float64)
-    up, down = _log_capital(values, counts, 0.5), _log_capital(1.0 - values, counts, 0.5)
-    won = {"greater": up, "less": down, "two-sided": max(up, down)}[alternative]
-    pvalue = min(1.0, sides * math.exp(-won))
-    low = 2.0 * _lower_limit(values, counts, math.log(enough)) - 1.0
-    high = 1.0 - 2.0 * _lower_limit(1.0 - values, counts, math.log(enough))
-    return (up if up >= down else -down), pvalue, low, high
 
 
 def _log_capital(values: FloatArray, counts: FloatArray, mean: float) -> float:
@@ -121,8 +113,7 @@ def _lower_limit(values: FloatArray, counts: FloatArray, enough: float) -> float
     mean = float(values @ counts) / float(counts.sum())
     if mean <= _LEAST or _log_capital(values, counts, _LEAST) <= enough:
         return 0.0
-
-    def excess(place: float) -> float:
-        return _log_capital(values, counts, place) - enough
-
-    return float(find_root(excess, _LEAST, mean, rtol=1e-12))
+    found = find_root(
+        lambda place: _log_capital(values, counts, place) - enough, _LEAST, mean, rtol=1e-12
+    )
+    return float(found)

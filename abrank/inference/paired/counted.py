@@ -42,19 +42,7 @@ _LEFT_OUT = 1e-4
 
 @record
 class Counts:
-    """Differences as counts.
-
-    Attributes
-    ----------
-    values : float64[n_values]
-        Distinct, ascending; a bin's by its middle.
-    counts : int64[n_values]
-        How many queries have each.
-    step : float
-        Width of a bin; 0 where nothing was rounded.
-    total : float
-        The sum of the differences themselves.
-    """
+    """Differences as counts."""
 
     values: FloatArray
     counts: IntArray
@@ -67,13 +55,7 @@ class Counts:
         return int(self.counts.sum())
 
     def with_their_mean(self) -> FloatArray:
-        """Return the values, other than 0 moved alike so that their sum is that of the differences.
-
-        Examples
-        --------
-        >>> Counts(np.array([0.0, 0.5]), np.array([1, 2]), 0.25, 1.1).with_their_mean().round(2)
-        array([0.  , 0.55])
-        """
+        """Return the values, all but 0 moved alike so that their sum is that of the differences."""
         moved = self.values != 0.0
         if self.step == 0.0 or not moved.any():
             return self.values
@@ -81,13 +63,7 @@ class Counts:
         return self.values + np.where(moved, missing / int(self.counts[moved].sum()), 0.0)
 
     def quantiles(self, shares: FloatArray) -> FloatArray:
-        """Return quantiles, between two differences by a straight line, as ``numpy.quantile``.
-
-        Examples
-        --------
-        >>> Counts(np.array([0.0, 1.0]), np.array([3, 1]), 0.0, 1.0).quantiles(np.array([0.5, 0.9]))
-        array([0. , 0.7])
-        """
+        """Return quantiles, between two differences by a straight line, as ``numpy.quantile``."""
         reached = np.cumsum(self.counts)
         place = shares * (self.n_queries - 1)
         low = np.floor(place)
@@ -98,14 +74,7 @@ class Counts:
         return np.asarray(left + (right - left) * (place - low))
 
     def moments(self) -> tuple[float, float]:
-        """Return skewness g1 and excess kurtosis g2.
-
-        Examples
-        --------
-        >>> found = Counts(np.array([0.0, 1.0]), np.array([3, 1]), 0.0, 1.0).moments()
-        >>> [round(each, 3) for each in found]
-        [1.155, -0.667]
-        """
+        """Return skewness g1 and excess kurtosis g2."""
         values = self.with_their_mean()
         if not has_spread(values):
             return math.nan, math.nan
@@ -115,43 +84,18 @@ class Counts:
         return float(share @ centred**3), float(share @ centred**4) - 3.0
 
     def run(self, name: str, *, alpha: float, **options: Any) -> Answer:  # noqa: ANN401
-        """Test, two-sided.
-
-        Parameters
-        ----------
-        name : {"permutation", "bootstrap", "wilcoxon", "sign"}
-        **options
-            ``method`` of the bootstrap: "percentile" or "BCa".
-
-        Returns
-        -------
-        Answer
-            Where differences are rounded to a grid, ``pvalue_low`` and ``pvalue_high`` of the
-            sign-flip and the Wilcoxon test have in them what that can do.
-
-        Examples
-        --------
-        >>> from abrank.inference import run_test
-        >>> d = np.repeat([-0.2, 0.0, 0.1, 0.3], [100, 200, 200, 100])
-        >>> values, counts = np.unique(d, return_counts=True)
-        >>> found = Counts(values, counts, 0.0, d.sum()).run("wilcoxon", alpha=0.05)
-        >>> same = run_test("wilcoxon", d)
-        >>> bool(np.allclose(found.pvalue, same.pvalue, rtol=1e-12))
-        True
-        """
+        """Test, two-sided."""
         if not np.any(self.values):
             rows = np.array([[0.0], [0.0], [1.0], [0.0], [0.0]])
             return Answer.from_rows(rows, "closed form")
         if name == "bootstrap":
             return self._bootstrap(alpha, **options)
-        run = {"permutation": self._permutation, "wilcoxon": self._wilcoxon, "sign": self._sign}
-        return run[name](alpha)
-
-    def _sign(self, alpha: float) -> Answer:
-        wins, losses = (
-            np.array([float(self.counts[sign * self.values > 0.0].sum())]) for sign in (1, -1)
-        )
-        return sign_answer(wins, losses, alternative="two-sided", alpha=np.array([alpha]))
+        if name == "sign":
+            wins, losses = (
+                np.array([float(self.counts[sign * self.values > 0.0].sum())]) for sign in (1, -1)
+            )
+            return sign_answer(wins, losses, alternative="two-sided", alpha=np.array([alpha]))
+        return {"permutation": self._permutation, "wilcoxon": self._wilcoxon}[name](alpha)
 
     def _permutation(self, alpha: float) -> Answer:
         """Return the sign-flip test; what the grid rounds is bounded by Hoeffding's inequality."""
@@ -164,23 +108,19 @@ class Counts:
         )
         low, high = found.low, found.high
         if self.step:
-            low, high = self._rounded(values, found.value)
+            moved = values != 0.0
+            sizes, counts = np.abs(values[moved]), self.counts[moved]
+            largest = self.step / 2.0 + float(np.abs(values - self.values).max())
+            left_out = max(_LEFT_OUT * found.value, 1e-300)
+            # The signed sum of what was rounded exceeds it with a chance of left_out at most.
+            reach = largest * math.sqrt(2.0 * float(counts.sum()) * math.log(2.0 / left_out))
+            seen = abs(self.total)
+            over = 2.0 * upper_tail(sizes, counts, max(seen - reach, 0.0), slack=0.0).high
+            under = 2.0 * upper_tail(sizes, counts, seen + reach, slack=0.0).low
+            low, high = max(under - left_out, 0.0), min(over + left_out, 1.0)
         mean = self.total / n
         rows = np.array([mean, mean, found.value, *limits])[:, None]
         return Answer.from_rows(rows, "exact", 0, np.array([[low], [high], [0.0]]))
-
-    def _rounded(self, values: FloatArray, pvalue: float) -> tuple[float, float]:
-        """Return bounds of the sign-flip p-value of the differences themselves."""
-        moved = values != 0.0
-        sizes, counts = np.abs(values[moved]), self.counts[moved]
-        largest = self.step / 2.0 + float(np.abs(values - self.values).max())
-        left_out = max(_LEFT_OUT * pvalue, 1e-300)
-        # The signed sum of what was rounded exceeds it with a chance of left_out at most.
-        reach = largest * math.sqrt(2.0 * float(counts.sum()) * math.log(2.0 / left_out))
-        seen = abs(self.total)
-        over = 2.0 * upper_tail(sizes, counts, max(seen - reach, 0.0), slack=0.0).high
-        under = 2.0 * upper_tail(sizes, counts, seen + reach, slack=0.0).low
-        return max(under - left_out, 0.0), min(over + left_out, 1.0)
 
     def _bootstrap(self, alpha: float, *, method: Method) -> Answer:
         values = self.with_their_mean()
@@ -200,14 +140,8 @@ class Counts:
         if self.n_queries <= EXACT_UP_TO and not self.step:
             every = np.repeat(self.values, self.counts)
             found = run_test("wilcoxon", every, confidence=1.0 - alpha)
-            return Answer(
-                found.estimate,
-                found.statistic,
-                found.pvalue,
-                found.ci_low,
-                found.ci_high,
-                found.method,
-            )
+            columns = found.estimate, found.statistic, found.pvalue, found.ci_low, found.ci_high
+            return Answer(*columns, found.method)
         some = self.values != 0.0
         values, counts = self.values[some], self.counts[some]
         size, place = np.unique(np.abs(values), return_inverse=True)
@@ -240,16 +174,7 @@ class Counts:
 def result_of(
     name: str, answer: Answer, n_queries: int, confidence: float, *, method: str = ""
 ) -> tuple[TestResult, str]:
-    """Return an answer as a registered test gives it, and its title in a table.
-
-    Examples
-    --------
-    >>> values, counts = np.array([-0.5, 0.5]), np.array([2, 6])
-    >>> answer = Counts(values, counts, 0.0, 2.0).run("sign", alpha=0.05)
-    >>> found, title = result_of("sign", answer, 8, 0.95)
-    >>> found.pvalue.round(3), title
-    (array([0.289]), 'Sign')
-    """
+    """Return an answer as a registered test gives it, and its title in a table."""
     entry = TESTS[name]
     low, high, error = answer.precision
     made = TestResult(

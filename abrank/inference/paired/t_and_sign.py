@@ -52,27 +52,26 @@ def t(differences: FloatArray, *, alternative: Alternative, alpha: FloatArray) -
     (array([0.030386]), array([0.0154]), array([0.2446]))
     """
     mean, error = mean_and_error(differences)
-    defined = np.isfinite(error)
-    statistic = np.divide(mean, error, out=np.full_like(mean, np.nan), where=defined)
-    pvalue = t_pvalue(statistic, len(differences) - 1, alternative)
-    low, high = t_interval(mean, error, len(differences) - 1, alpha, alternative)
-    return Answer(
-        mean,
-        statistic,
-        pvalue,
-        *align_interval_with_pvalue(pvalue, mean, low, high, alpha),
-        "closed form",
-    )
+    answer = t_answer(mean, error, len(differences) - 1, alpha, alternative)
+    return Answer(mean, *answer, "closed form")
+
+
+def t_answer(
+    mean: FloatArray,
+    error: FloatArray,
+    freedom: float | FloatArray,
+    alpha: FloatArray,
+    alternative: Alternative = "two-sided",
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Return t, its p-value and the limits that go with it; NaN and unbounded without an error."""
+    statistic = np.divide(mean, error, out=np.full_like(mean, np.nan), where=np.isfinite(error))
+    pvalue = t_pvalue(statistic, freedom, alternative)
+    limits = t_interval(mean, error, freedom, alpha, alternative)
+    return statistic, pvalue, *align_interval_with_pvalue(pvalue, mean, *limits, alpha)
 
 
 def mean_and_error(differences: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return mean and standard error of each column; an error of NaN where there is no spread.
-
-    Examples
-    --------
-    >>> mean_and_error(np.array([[1.0, 1.0], [3.0, 1.0]]))
-    (array([2., 1.]), array([ 1., nan]))
-    """
+    """Return mean and standard error of each column; an error of NaN where there is no spread."""
     n_queries = len(differences)
     mean = differences.mean(axis=0)
     # Differences that add up to 0 leave something in the last digits.
@@ -88,13 +87,7 @@ def mean_and_error(differences: FloatArray) -> tuple[FloatArray, FloatArray]:
 def t_pvalue(
     statistic: FloatArray, freedom: float | FloatArray, alternative: Alternative
 ) -> FloatArray:
-    """Return the p-value of t statistics; NaN stays NaN.
-
-    Examples
-    --------
-    >>> t_pvalue(np.array([0.0, 12.706]), 1, "two-sided").round(3)
-    array([1.  , 0.05])
-    """
+    """Return the p-value of t statistics; NaN stays NaN."""
     from scipy.special import stdtr
 
     if alternative == "two-sided":
@@ -109,14 +102,7 @@ def t_interval(
     alpha: FloatArray,
     alternative: Alternative,
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the limits of the t interval; unbounded where the error is NaN.
-
-    Examples
-    --------
-    >>> low, high = t_interval(np.zeros(1), np.ones(1), 1, np.full(1, 0.05), "two-sided")
-    >>> high.round(3)
-    array([12.706])
-    """
+    """Return the limits of the t interval; unbounded where the error is NaN."""
     tail = alpha / 2.0 if alternative == "two-sided" else alpha
     half = np.full_like(mean, np.inf)
     defined = np.isfinite(error)
@@ -172,15 +158,8 @@ def sign(differences: FloatArray, *, alternative: Alternative, alpha: FloatArray
 def sign_answer(
     wins: FloatArray, losses: FloatArray, *, alternative: Alternative, alpha: FloatArray
 ) -> Answer:
-    """Return the answer of :func:`sign` from the numbers of wins and losses.
-
-    Examples
-    --------
-    >>> some = {"alternative": "two-sided", "alpha": np.array([0.05])}
-    >>> sign_answer(np.array([29.0]), np.array([21.0]), **some).pvalue.round(4)
-    array([0.3222])
-    """
-    from scipy.special import betainc
+    """Return the answer of :func:`sign` from the numbers of wins and losses."""
+    from scipy.special import betainc, betaincinv
 
     # P(X >= x) of a fair binomial as an incomplete beta function; x = 0 is certain.
     greater = np.where(wins > 0, betainc(np.maximum(wins, 1.0), losses + 1.0, 0.5), 1.0)
@@ -189,23 +168,7 @@ def sign_answer(
         pvalue = np.minimum(1.0, 2.0 * np.minimum(greater, less))
     else:
         pvalue = greater if alternative == "greater" else less
-    low, high = _interval(wins, losses, alternative, alpha)
-    estimate = (wins - losses) / (wins + losses)
-    return Answer(
-        estimate,
-        wins,
-        pvalue,
-        *align_interval_with_pvalue(pvalue, estimate, low, high, alpha),
-        "exact",
-    )
-
-
-def _interval(
-    wins: FloatArray, losses: FloatArray, alternative: Alternative, alpha: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Return Clopper and Pearson's interval for the share of wins, as 2 share - 1."""
-    from scipy.special import betaincinv
-
+    # Clopper and Pearson's interval for the share of wins, as 2 share - 1.
     tail = alpha / 2.0 if alternative == "two-sided" else alpha
     low = np.where(wins > 0, betaincinv(np.maximum(wins, 1.0), losses + 1.0, tail), 0.0)
     high = np.where(losses > 0, betaincinv(np.maximum(losses, 1.0), wins + 1.0, tail), 0.0)
@@ -214,4 +177,6 @@ def _interval(
         high = np.full_like(high, np.inf)
     if alternative == "less":
         low = np.full_like(low, -np.inf)
-    return low, high
+    estimate = (wins - losses) / (wins + losses)
+    limits = align_interval_with_pvalue(pvalue, estimate, low, high, alpha)
+    return Answer(estimate, wins, pvalue, *limits, "exact")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import partial
 from itertools import cycle
 from typing import Literal, NamedTuple, get_args
 
@@ -12,7 +11,6 @@ import numpy as np
 
 from abrank._support import checks
 from abrank._support.records import record
-from abrank._support.remember import remembered
 from abrank._support.typing import Alternative, FloatArray, IntArray
 from abrank.inference.exact.fourier import find_root
 from abrank.inference.exact.signed_sums import subset_sum_distribution
@@ -45,20 +43,7 @@ class _Averages(NamedTuple):
 
 
 class Walsh:
-    """The averages of all pairs i <= j of a sample, those with i = j of a weight of their own.
-
-    Parameters
-    ----------
-    sample : ndarray of shape (n,)
-        Not empty; no zeros.
-    own_weight : int
-        Weight of the n averages of a value with itself; the others have weight 1.
-
-    Examples
-    --------
-    >>> Walsh(np.array([1.0, 2.0, 6.0]), 1).median()
-    2.75
-    """
+    """The averages of all pairs i <= j of a sample, those with i = j of a weight of their own."""
 
     def __init__(self, sample: FloatArray, own_weight: int) -> None:
         # Scores of few decimals have many equal differences: what is counted, is counted by value.
@@ -76,13 +61,7 @@ class Walsh:
             self._all = self._listed(np.zeros(n_values, np.int64), np.full(n_values, n_values))
 
     def doubled_count(self, theta: float) -> int:
-        """Return twice the weight above ``theta`` plus the weight at it.
-
-        Examples
-        --------
-        >>> Walsh(np.array([-1.0, 1.0, 2.0]), 1).doubled_count(0.0)
-        9
-        """
+        """Return twice the weight above ``theta`` plus the weight at it."""
         values = self._values
         reach = 2.0 * theta - values
         place = np.searchsorted(values, reach, "right")
@@ -101,11 +80,6 @@ class Walsh:
         """Return the least theta at which the doubled count is below ``bound``.
 
         Where the count falls below it only just above a value, the next float above that value.
-
-        Examples
-        --------
-        >>> Walsh(np.array([1.0, 2.0, 6.0]), 1).first_below(12)
-        1.0
         """
         found = self._around(bound, bound)
         place = int(np.searchsorted(-found.above, -bound, side="right"))
@@ -113,26 +87,14 @@ class Walsh:
         return value if found.at(place) < bound else float(np.nextafter(value, np.inf))
 
     def last_above(self, bound: int) -> float:
-        """Return the largest theta at which the doubled count is above ``bound``.
-
-        Examples
-        --------
-        >>> Walsh(np.array([1.0, 2.0, 6.0]), 1).last_above(0)
-        6.0
-        """
+        """Return the largest theta at which the doubled count is above ``bound``."""
         found = self._around(bound + 1, bound + 1)
         place = int(np.searchsorted(-found.reaching, -bound, side="left")) - 1
         value = float(found.values[place])
         return value if found.at(place) > bound else float(np.nextafter(value, -np.inf))
 
     def median(self) -> float:
-        """Return the weighted median, the Hodges-Lehmann estimate where all weights are 1.
-
-        Examples
-        --------
-        >>> Walsh(np.array([1.0, 2.0]), 1).median()
-        1.5
-        """
+        """Return the weighted median, the Hodges-Lehmann estimate where all weights are 1."""
         half = self.total // 2
         found = self._around(half + 1, half)
         left, right = (
@@ -160,14 +122,14 @@ class Walsh:
                 break
             # The count falls in steps, but so many that it is as good as a curve.
             reach = (high - low) * max(MOST_PAIRS / (16.0 * n_pairs), SMALLEST_SHARE)
-            find_root(partial(self._count, less=bound - 0.5), low, high, xtol=reach)
-        return self._listed(first, last)
 
-    def _count(self, theta: float, *, less: float) -> float:
-        """Return the doubled count less a number, and keep the count."""
-        if theta not in self._counted:
-            self._counted[theta] = self.doubled_count(theta)
-        return self._counted[theta] - less
+            def excess(theta: float, aim: float = bound - 0.5) -> float:
+                if theta not in self._counted:
+                    self._counted[theta] = self.doubled_count(theta)
+                return self._counted[theta] - aim
+
+            find_root(excess, low, high, xtol=reach)
+        return self._listed(first, last)
 
     def _listed(self, first: IntArray, last: IntArray) -> _Averages:
         """Return the averages of each value with those from ``first`` up to before ``last``."""
@@ -198,19 +160,7 @@ class Walsh:
 
 
 def doubled_midranks(values: FloatArray) -> IntArray:
-    """Return twice the rank of every value, ties sharing the mean of their ranks.
-
-    Examples
-    --------
-    >>> doubled_midranks(np.array([0.3, 0.1, 0.3]))
-    array([5, 2, 5])
-    """
-    return _ranked(np.asarray(values, np.float64)).copy()
-
-
-# The test and the effect size of one sample, and its interval, ask one after the other.
-@remembered(2)
-def _ranked(values: FloatArray) -> IntArray:
+    """Return twice the rank of every value, ties sharing the mean of their ranks."""
     _, group, count = np.unique(values, return_inverse=True, return_counts=True)
     last = np.cumsum(count)
     return (2 * last - count + 1)[group].astype(np.int64)
@@ -318,14 +268,14 @@ def wilcoxon(
     for column, level in enumerate(alpha):
         d = rounded[:, column]
         ranks = _ranks(d, zero_method)
-        tail = (
-            _exact_tail(ranks, ranks.total) if exact
-            else _normal_tail(ranks, zero_method, correction)
-        )  # fmt: skip
+        tail = _tail(ranks, ranks.total if exact else None, zero_method, correction)
         walsh = Walsh(d[d != 0.0], 1 if zero_method == "wilcox" else 1 + ranks.of_zeros.size)
         statistic = (ranks.doubled_w + ranks.of_zeros.sum() / 2 * (zero_method == "zsplit")) / 2
         limits = _limits(ranks, walsh, tail, level, alternative)
-        pvalue = _pvalue(ranks, tail, alternative)
+        less, greater = tail(np.array([ranks.doubled_w, ranks.total - ranks.doubled_w]))
+        pvalue = {
+            "two-sided": min(1.0, 2.0 * min(less, greater)), "less": less, "greater": greater
+        }[alternative]  # fmt: skip
         found[:, column] = walsh.median(), statistic, pvalue, *limits
     return Answer.from_rows(found, "exact" if exact else "normal approximation")
 
@@ -337,35 +287,14 @@ def wilcoxon_pvalues(
     method: Method = "auto",
     correction: bool = False,
 ) -> FloatArray:
-    """Return the two-sided p-values of :func:`wilcoxon` alone: its intervals take most of the time.
-
-    Parameters
-    ----------
-    differences : ndarray of shape (n_queries, n_samples)
-        Taken to 10 digits of the largest; a column of zeros has p 1.
-    zero_method, method, correction
-        As for :func:`wilcoxon`.
-
-    Returns
-    -------
-    ndarray of shape (n_samples,)
-
-    Examples
-    --------
-    >>> d = np.array([[0.12], [-0.03], [0.25], [0.31], [-0.08], [0.17], [0.22], [0.05]])
-    >>> wilcoxon_pvalues(d)
-    array([0.0546875])
-    """
+    """Return the two-sided p-values of :func:`wilcoxon` alone, without its slow intervals."""
     exact = method == "exact" or (method == "auto" and len(differences) <= EXACT_UP_TO)
     pvalue = np.ones(differences.shape[1])
     for column, d in enumerate(round_off(differences).T):
         if d.any():
             ranks = _ranks(d, zero_method)
             nearer = min(ranks.doubled_w, ranks.total - ranks.doubled_w)
-            tail = (
-                _exact_tail(ranks, nearer) if exact
-                else _normal_tail(ranks, zero_method, correction)
-            )  # fmt: skip
+            tail = _tail(ranks, nearer if exact else None, zero_method, correction)
             pvalue[column] = min(1.0, 2.0 * float(tail(np.array(nearer))))
     return pvalue
 
@@ -377,14 +306,11 @@ def _ranks(differences: FloatArray, zero_method: ZeroMethod) -> Ranks:
     return Ranks(doubled[d != 0.0], doubled[d == 0.0], int(doubled[d > 0.0].sum()))
 
 
-def _exact_tail(ranks: Ranks, reach: int) -> Tail:
-    """Return P(doubled W+ <= w) as a function of w up to ``reach``, by convolution."""
-    below = np.minimum(np.cumsum(subset_sum_distribution(ranks.of_nonzero, reach)), 1.0)
-    return lambda w: np.where(w < 0, 0.0, below[np.maximum(w, 0)])
-
-
-def _normal_tail(ranks: Ranks, zero_method: ZeroMethod, correction: bool) -> Tail:
-    """Return the normal approximation of P(doubled W+ <= w) as a function of w."""
+def _tail(ranks: Ranks, reach: int | None, zero_method: ZeroMethod, correction: bool) -> Tail:
+    """Return P(doubled W+ <= w) as a function of w: exact up to ``reach``, normal without it."""
+    if reach is not None:
+        below = np.minimum(np.cumsum(subset_sum_distribution(ranks.of_nonzero, reach)), 1.0)
+        return lambda w: np.where(w < 0, 0.0, below[np.maximum(w, 0)])
     from scipy.special import ndtr
 
     ranked = [ranks.of_nonzero, ranks.of_zeros] if zero_method == "zsplit" else [ranks.of_nonzero]
@@ -392,15 +318,6 @@ def _normal_tail(ranks: Ranks, zero_method: ZeroMethod, correction: bool) -> Tai
     # Half a rank is one doubled rank.
     shift = (1.0 if correction else 0.0) - ranks.total / 2.0
     return lambda w: np.asarray(ndtr((w + shift) / deviation))
-
-
-def _pvalue(ranks: Ranks, tail: Tail, alternative: Alternative) -> float:
-    """Return the p-value of the observed W+."""
-    w = ranks.doubled_w
-    less, greater = tail(np.array([w, ranks.total - w]))
-    if alternative == "two-sided":
-        return min(1.0, 2.0 * float(min(less, greater)))
-    return float(greater if alternative == "greater" else less)
 
 
 def _limits(

@@ -72,13 +72,7 @@ class Anova:
 
     @property
     def shares(self) -> dict[str, float]:
-        """Shares of query, system and error in the total sum of squares; NaN where that is 0.
-
-        Examples
-        --------
-        >>> two_way_anova([[0.1, 0.3], [0.6, 0.8]]).shares["query"].__round__(3)
-        0.862
-        """
+        """Shares of query, system and error in the total sum of squares; NaN where that is 0."""
         total = self.ss_query + self.ss_system + self.ss_error
         parts = {"query": self.ss_query, "system": self.ss_system, "error": self.ss_error}
         return {name: part / total if total > 0.0 else np.nan for name, part in parts.items()}
@@ -121,40 +115,28 @@ def two_way_anova(scores: npt.ArrayLike) -> Anova:
     df_error = df_query * df_system
     if n_queries == 0:
         return Anova(0.0, 0.0, 0.0, df_query, df_system, df_error, np.nan, np.nan, np.nan)
-    query, system, rest = _parts(block)
+    from scipy.special import fdtrc
+
+    centred = block - block.mean()
+    query, system = centred.mean(axis=1), centred.mean(axis=0)
+    rest = centred - query[:, None] - system
+    noise = TIE * np.abs(block).max()
+    query, system, rest = (
+        np.where(np.abs(part) > noise, part, 0.0) for part in (query, system, rest)
+    )
     ss_query = n_systems * float(query @ query)
     ss_system = n_queries * float(system @ system)
     ss_error = float(np.sum(rest**2))
     mean_square = ss_error / df_error if df_error else np.nan
-    f, pvalue = _f_test(ss_system, df_system, mean_square, df_error)
+    f, pvalue = np.nan, np.nan
+    if ss_system == 0.0:
+        f, pvalue = 0.0, 1.0
+    elif mean_square > 0.0:
+        f = ss_system / df_system / mean_square
+        pvalue = float(fdtrc(df_system, df_error, f))
     return Anova(
         ss_query, ss_system, ss_error, df_query, df_system, df_error, mean_square, f, pvalue
     )
-
-
-def _parts(block: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the effects of queries and of systems, and the rest; rounding noise is 0."""
-    centred = block - block.mean()
-    query, system = centred.mean(axis=1), centred.mean(axis=0)
-    rest = centred - query[:, None] - system
-    largest = np.abs(block).max()
-    query, system, rest = (
-        np.where(np.abs(part) > TIE * largest, part, 0.0) for part in (query, system, rest)
-    )
-    return query, system, rest
-
-
-def _f_test(
-    ss_system: float, df_system: int, mean_square: float, df_error: int
-) -> tuple[float, float]:
-    from scipy.special import fdtrc
-
-    if ss_system == 0.0:
-        return 0.0, 1.0
-    if not mean_square > 0.0:
-        return np.nan, np.nan
-    f = ss_system / df_system / mean_square
-    return f, float(fdtrc(df_system, df_error, f))
 
 
 # --- Systems compared by their ranks within each query: Friedman and the tests that follow it
@@ -247,13 +229,7 @@ def friedman_test(scores: npt.ArrayLike) -> Friedman:
 
 
 def ranks_within(scores: FloatArray) -> FloatArray:
-    """Return the rank of each system within each query, 1 the best; ties share their mean.
-
-    Examples
-    --------
-    >>> ranks_within(np.array([[0.3, 0.5, 0.3]]))
-    array([[2.5, 1. , 2.5]])
-    """
+    """Return the rank of each system within each query, 1 the best; ties share their mean."""
     values = -round_off(scores.ravel()).reshape(scores.shape)
     order = np.argsort(values, axis=1, kind="stable")
     ascending = np.take_along_axis(values, order, axis=1)
@@ -323,9 +299,9 @@ def nemenyi(scores: FloatArray, *, pairs: Pairs) -> JointAnswer:
     >>> result.estimate, result.pvalue_adj.round(3)
     (array([0.25, 1.25, 1.  ]), array([0.933, 0.181, 0.333]))
     """
-    difference, z = _z(scores, pairs)
-    adjusted = range_tail(np.abs(z) * np.sqrt(2.0), scores.shape[1], np.inf)
-    return _answer(difference, np.abs(z) * np.sqrt(2.0), _two_sided(z), adjusted)
+    difference, z, alone = _by_mean_ranks(scores, pairs)
+    q = np.abs(z) * np.sqrt(2.0)
+    return _answer(difference, q, alone, range_tail(q, scores.shape[1], np.inf))
 
 
 @joint_test(
@@ -360,8 +336,7 @@ def bonferroni_dunn(scores: FloatArray, *, pairs: Pairs) -> JointAnswer:
     >>> run_joint_test("bonferroni-dunn", scores, baseline=0).pvalue_adj.round(3)
     array([1.   , 0.154])
     """
-    difference, z = _z(scores, pairs)
-    alone = _two_sided(z)
+    difference, z, alone = _by_mean_ranks(scores, pairs)
     return _answer(difference, z, alone, adjust_pvalues(alone, "bonferroni"))
 
 
@@ -411,17 +386,14 @@ def conover(scores: FloatArray, *, pairs: Pairs, adjust: str = "holm") -> JointA
     return _answer(difference, statistic, alone, adjust_pvalues(alone, adjust))
 
 
-def _z(scores: FloatArray, pairs: Pairs) -> tuple[FloatArray, FloatArray]:
-    """Return the differences of mean ranks, and the same in errors under Friedman's law."""
-    found = friedman_test(scores)
-    difference = -pairs.of(found.mean_ranks)
-    return difference, difference / np.sqrt(2.0 * found.variance / len(scores))
-
-
-def _two_sided(z: FloatArray) -> FloatArray:
+def _by_mean_ranks(scores: FloatArray, pairs: Pairs) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return differences of mean ranks, the same in errors under Friedman's law, and their p."""
     from scipy.special import ndtr
 
-    return np.asarray(2.0 * ndtr(-np.abs(z)))
+    found = friedman_test(scores)
+    difference = -pairs.of(found.mean_ranks)
+    z = difference / np.sqrt(2.0 * found.variance / len(scores))
+    return difference, z, np.asarray(2.0 * ndtr(-np.abs(z)))
 
 
 def _answer(

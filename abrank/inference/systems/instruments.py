@@ -19,24 +19,7 @@ def achieved_levels(scores: npt.ArrayLike, *, test: str = "t", seed: int = 0) ->
     Each pair has its own paired test, not adjusted: the curve compares measures, it claims nothing
     of single pairs. Pairs that score the same on every query have p 1.
 
-    Parameters
-    ----------
-    scores : array_like of shape (n_queries, n_systems)
-    test : str
-        A name in ``TESTS``.
-
-    Returns
-    -------
-    ndarray of shape (n_pairs,)
-
-    References
-    ----------
-    .. [1] Sakai (2006), SIGIR, 525-532.
-
-    Examples
-    --------
-    >>> achieved_levels([[0.1, 0.3, 0.1], [0.2, 0.4, 0.3], [0.3, 0.6, 0.2]]).round(3)
-    array([0.02 , 0.118, 1.   ])
+    Source: Sakai (2006), SIGIR, 525-532.
     """
     block = as_scores(scores)
     one, two = np.triu_indices(block.shape[1], 1)
@@ -50,23 +33,7 @@ def swap_rate(scores: npt.ArrayLike, *, n_splits: int = N_SPLITS, seed: int = 0)
     The queries are parted at random into disjoint halves, ``n_splits`` times. A tie in one half and
     not in the other is half a swap; pairs that tie in both are left out.
 
-    Parameters
-    ----------
-    scores : array_like of shape (n_queries, n_systems)
-
-    Returns
-    -------
-    float
-        NaN with fewer than two queries, or where all pairs tie.
-
-    References
-    ----------
-    .. [1] Voorhees & Buckley (2002), SIGIR, 316-323.
-
-    Examples
-    --------
-    >>> swap_rate([[0.1, 0.3], [0.2, 0.4], [0.3, 0.6], [0.1, 0.5]])
-    0.0
+    Source: Voorhees & Buckley (2002), SIGIR, 316-323.
     """
     block = as_scores(scores)
     n, half = len(block), len(block) // 2

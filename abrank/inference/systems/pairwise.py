@@ -95,16 +95,9 @@ def pairwise(
     level = 1.0 - alpha * share
     wide = run_test(test, differences, confidence=level, seed=seed, n_resamples=n_resamples, **own)
     return JointAnswer(
-        plain.estimate,
-        plain.statistic,
-        plain.pvalue,
-        adjusted,
-        wide.ci_low,
-        wide.ci_high,
-        plain.method,
-        plain.n_resamples,
-        plain.estimand,
-    )
+        plain.estimate, plain.statistic, plain.pvalue, adjusted, wide.ci_low, wide.ci_high,
+        plain.method, plain.n_resamples, plain.estimand,
+    )  # fmt: skip
 
 
 @joint_test(
@@ -132,7 +125,7 @@ def max_t_of_pairs(
     the chance of any false finding at alpha. The intervals are those of a single step, which hold
     jointly; where only the steps reject, the limit next to 0 is put at 0, so that intervals and
     findings agree. Both promises at once are not guaranteed; see
-    :func:`abrank.inference.max_t_of_systems`.
+    :func:`abrank.inference.families.max_t_of_systems`.
 
     Parameters
     ----------
@@ -158,16 +151,11 @@ def max_t_of_pairs(
         scores, *pairs, confidence=1.0 - alpha, n_resamples=drawn, seed=seed, on_part=on_part
     )
     mean = pairs.means(scores)
+    method = "Monte Carlo" if found.n_resamples else "exact"
     return JointAnswer(
-        mean,
-        mean,
-        found.pvalue_alone,
-        found.pvalue_step_down,
-        found.ci_low,
-        found.ci_high,
-        "Monte Carlo" if found.n_resamples else "exact",
-        found.n_resamples,
-    )
+        mean, mean, found.pvalue_alone, found.pvalue_step_down, found.ci_low, found.ci_high,
+        method, found.n_resamples,
+    )  # fmt: skip
 
 
 # --- Intervals of several means with what the queries add to all of them taken out

@@ -43,7 +43,7 @@ from abrank._support.errors import ArgumentError
 from abrank._support.records import record
 from abrank._support.registry import Registry
 from abrank._support.typing import BoolArray, FloatArray, Function, IntArray
-from abrank.inference.registry import LARGEST, RegisteredTest, as_alpha
+from abrank.inference.registry import RegisteredTest, as_alpha, as_numbers, finite
 from abrank.inference.rounding import TIE, round_off
 
 # --- Which systems are compared, and what a test of many systems answers
@@ -219,13 +219,7 @@ class JointTest(RegisteredTest):
 
     @property
     def has_intervals(self) -> bool:
-        """Whether it has intervals; such a test asks for their level.
-
-        Examples
-        --------
-        >>> JOINT_TESTS["tukey"].has_intervals, JOINT_TESTS["nemenyi"].has_intervals
-        (True, False)
-        """
+        """Whether it has intervals; such a test asks for their level."""
         return "alpha" in self.parameters
 
 
@@ -352,7 +346,7 @@ def run_joint_test(
         "n_resamples": None if n_resamples is None else checks.resamples(n_resamples),
         "on_part": on_part,
     }
-    given = _arguments(test, shared, options)
+    given = test.keywords(shared, options)
     same = pairs.identical(block)
     answer = _answer(test, block, pairs, same, given)
     return JointResult(
@@ -368,36 +362,14 @@ def run_joint_test(
 
 
 def as_scores(scores: npt.ArrayLike) -> FloatArray:
-    """Return scores as a new or the same float array of shape (n_queries, n_systems).
-
-    Raises
-    ------
-    ArgumentError
-        If they are not numbers, not of two dimensions with two systems or more, not finite or
-        beyond 1e100.
-
-    Examples
-    --------
-    >>> as_scores([[0.1, 0.2]]).shape
-    (1, 2)
-    """
-    try:
-        block = np.asarray(scores, dtype=np.float64)
-    except (TypeError, ValueError) as problem:
-        raise ArgumentError(f"scores must be an array of numbers: {problem}") from None
+    """Return scores as a new or the same float array of shape (n_queries, n_systems)."""
+    block = as_numbers("scores", scores)
     if block.ndim != 2 or block.shape[1] < 2:
         raise ArgumentError(
             "scores must be of shape (n_queries, n_systems), two systems or more, not"
             f" {block.shape}"
         )
-    bad = np.argwhere(~(np.abs(block) <= LARGEST))
-    if bad.size:
-        query, system = bad[0]
-        raise ArgumentError(
-            f"scores must be finite numbers up to {LARGEST:g}; query {query}, system {system} is"
-            f" {block[query, system]} ({len(bad)} in all)"
-        )
-    return block
+    return finite("scores", block, "query", "system")
 
 
 def _pairs(test: JointTest, n_systems: int, baseline: int | Sequence[int] | None) -> Pairs:
@@ -422,15 +394,6 @@ def _pairs(test: JointTest, n_systems: int, baseline: int | Sequence[int] | None
     if not len(columns) or len(set(columns)) < len(columns) or not len(others):
         raise ArgumentError("baselines must differ, and leave a system to compare with them")
     return Pairs(np.repeat(columns, len(others)), np.tile(others, len(columns)))
-
-
-def _arguments(test: JointTest, shared: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
-    """Return the keywords that the test's function takes, its own checked by name."""
-    for option in options:
-        if option not in test.options:
-            known = ", ".join(test.options) or "none"
-            raise ArgumentError(f"test {test.name} has no option {option!r}; its own: {known}")
-    return {name: value for name, value in shared.items() if name in test.parameters} | options
 
 
 def _answer(

@@ -31,16 +31,7 @@ _AT_ONCE = 2_000_000  # numbers
 
 @record
 class RankStability:
-    """Chances of the ranks under resampling of the queries.
-
-    Attributes
-    ----------
-    chances : float64[n_systems, n_ranks]
-        Share of the resamples in which a system has a rank, 1 first.
-    low, high : int64[n_systems]
-        Ranks between which a system is in the share of resamples that was asked for.
-    n_resamples : int
-    """
+    """Chances of the ranks under resampling of the queries."""
 
     chances: FloatArray
     low: npt.NDArray[np.int64]
@@ -51,23 +42,8 @@ class RankStability:
 def resample_means(scores: FloatArray, *, n_resamples: int, seed: int) -> FloatArray:
     """Return the means of bootstrap samples of the queries: float64[n_resamples, n_columns].
 
-    Parameters
-    ----------
-    scores : float64[n_queries, n_columns]
-        One query or more. All columns share the resamples.
-    n_resamples : int
-        The first of them do not depend on how many are drawn.
-
-    Notes
-    -----
     Above 2,000 queries the means are drawn from their normal limit, with the covariance of the
     scores.
-
-    Examples
-    --------
-    >>> resample_means(np.array([[0.2, 0.4], [0.2, 0.4]]), n_resamples=2, seed=1)
-    array([[0.2, 0.4],
-           [0.2, 0.4]])
     """
     n_queries, n_columns = scores.shape
     random = stream(seed, "queries")
@@ -145,22 +121,7 @@ def rank_stability(
 def chances_of_ranks(
     means: FloatArray, *, scale: float, confidence: float, seed: int
 ) -> RankStability:
-    """Return how often each system has each rank in resampled means, the higher the better.
-
-    Parameters
-    ----------
-    means : float64[n_resamples, n_systems]
-    scale : float
-        The largest score: means that agree to 10 digits of it tie.
-    seed : int
-        Of the order of systems that tie.
-
-    Examples
-    --------
-    >>> drawn = np.array([[0.2, 0.1], [0.3, 0.1], [0.1, 0.3], [0.4, 0.2]])
-    >>> chances_of_ranks(drawn, scale=1.0, confidence=0.95, seed=0).chances[:, 0]
-    array([0.75, 0.25])
-    """
+    """Return how often each system has each rank in resampled means, the higher the better."""
     n_resamples, n_systems = means.shape
     random = stream(seed, "ties")
     found = np.zeros(n_systems**2, np.int64)

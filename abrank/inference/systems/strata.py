@@ -37,18 +37,7 @@ MOST_MEANS, MOST_PAIRS, FEWEST = 5_000_000, 100_000_000, 999
 
 @record
 class WithinCollections:
-    """Answers of :func:`compare_within_collections`.
-
-    Attributes
-    ----------
-    ci_low, ci_high : float64[n_systems]
-        Of each mean over these collections by itself, by t.
-    compared : JointResult
-        All pairs; the intervals are simultaneous.
-    same_collections, other_collections : float64[n_resamples, n_systems]
-        Means over the collections where the queries of each are drawn anew, and where the
-        collections are, too.
-    """
+    """Answers of :func:`compare_within_collections`."""
 
     ci_low: FloatArray
     ci_high: FloatArray
@@ -69,47 +58,15 @@ def compare_within_collections(
     Estimand: the difference of two means over the collections. Hypothesis: all systems have one.
     The query pairs the systems; it belongs to one collection, and is drawn within it.
 
-    Parameters
-    ----------
-    blocks : mapping of str to array_like of shape (n_queries, n_systems)
-        By the name of the collection, the systems in one order. The order of the collections does
-        not matter.
-    confidence : float
-        Joint level of the intervals of the differences.
-    n_resamples : int, optional
-        9,999 without it, fewer of very many pairs.
-    seed : int
-
-    Returns
-    -------
-    WithinCollections
-
-    Raises
-    ------
-    ArgumentError
-        If a block has fewer than two queries or systems, or a score that is not finite.
-
-    Notes
-    -----
     Each pair has its t with Satterthwaite's degrees of freedom from the variances within the
     collections. Its p-value is held against the smallest in each bootstrap sample of the queries of
-    all pairs whose p-value is no smaller (step-down min-P of Westfall and Young [1]_), which holds
-    the chance of any false difference whatever the correlations and variances of the pairs. The
+    all pairs whose p-value is no smaller (step-down min-P of Westfall and Young), which holds the
+    chance of any false difference whatever the correlations and variances of the pairs. The
     intervals are of the smallest of all pairs, and hold jointly but for those that end at 0, where
     the steps alone tell a pair apart: both promises at once are not guaranteed. The samples are
     stretched by n / (n - 1) in their variance.
 
-    References
-    ----------
-    .. [1] Westfall & Young (1993), Resampling-Based Multiple Testing, algorithm 2.5.
-
-    Examples
-    --------
-    >>> random = np.random.default_rng(1)
-    >>> blocks = {name: random.normal([0.3, 0.3, 0.6], 0.1, (20, 3)) for name in "abcd"}
-    >>> found = compare_within_collections(blocks).compared
-    >>> found.distinct, found.ci_low.round(2)
-    (array([False,  True,  True]), array([-0.05,  0.23,  0.25]))
+    Source: Westfall & Young (1993), Resampling-Based Multiple Testing, algorithm 2.5.
     """
     alpha = float(as_alpha(confidence, 1)[0])
     names = sorted(blocks)
@@ -119,39 +76,35 @@ def compare_within_collections(
             count = "one query" if len(part) else "no query"
             raise ArgumentError(f"the collection {name} has {count}: it takes two to show a spread")
     n_systems, n_collections = parts[0].shape[1], len(parts)
-    drawn = _n_resamples(n_resamples, n_collections, n_systems)
+    if n_resamples is None:
+        means_at_most = MOST_MEANS // (n_collections * n_systems)
+        n_resamples = max(FEWEST, min(N_RESAMPLES, means_at_most, MOST_PAIRS // n_systems**2))
     centres = np.stack([part.mean(axis=0) for part in parts])
     # Every collection's resamples are independent of the others'.
-    samples = np.stack(
-        [
-            resample_means(part, n_resamples=drawn, seed=_seed_of(seed, name))
-            for name, part in zip(names, parts, strict=True)
-        ]
-    )
+    seeds = [int(stream(seed, "collection", name).integers(2**63)) for name in names]
+    samples = np.stack([
+        resample_means(part, n_resamples=n_resamples, seed=own)
+        for part, own in zip(parts, seeds, strict=True)
+    ])  # fmt: skip
     stretch = np.array([(len(part) / (len(part) - 1)) ** 0.5 for part in parts])
     moved = np.einsum("c,crs->rs", stretch / n_collections, samples - centres[:, None, :])
     means = centres.mean(axis=0)
-    level = np.full(n_systems, alpha)
     own = _satterthwaite([part.var(axis=0, ddof=1) for part in parts], parts)
-    low, high = t_interval(means, *own, level, "two-sided")
+    low, high = t_interval(means, *own, np.full(n_systems, alpha), "two-sided")
+    # Means over collections that are drawn with replacement, and queries within them.
+    random = stream(seed, "collections")
+    chosen = random.integers(n_collections, size=(n_collections, n_resamples))
+    rows = random.integers(n_resamples, size=(n_collections, n_resamples))
+    total = np.zeros((n_resamples, n_systems))
+    for which, row in zip(chosen, rows, strict=True):
+        total += samples[which, row]
     return WithinCollections(
         ci_low=low,
         ci_high=high,
         compared=_compared(parts, means, moved, alpha, confidence),
         same_collections=means + moved,
-        other_collections=_other_collections(samples, seed),
+        other_collections=total / n_collections,
     )
-
-
-def _seed_of(seed: int, name: str) -> int:
-    return int(stream(seed, "collection", name).integers(2**63))
-
-
-def _n_resamples(asked: int | None, n_collections: int, n_systems: int) -> int:
-    if asked is not None:
-        return asked
-    means = MOST_MEANS // (n_collections * n_systems)
-    return max(FEWEST, min(N_RESAMPLES, means, MOST_PAIRS // n_systems**2))
 
 
 def _satterthwaite(
@@ -168,11 +121,7 @@ def _satterthwaite(
 
 
 def _compared(
-    parts: Sequence[FloatArray],
-    means: FloatArray,
-    moved: FloatArray,
-    alpha: float,
-    confidence: float,
+    parts: Sequence[FloatArray], means: FloatArray, moved: FloatArray, alpha: float, level: float
 ) -> JointResult:
     """Return all pairs by the smallest p-value of each resample."""
     from scipy.special import ndtr
@@ -182,7 +131,12 @@ def _compared(
     scale = max(float(np.abs(part).max()) for part in parts)
     differences = [round_off(pairs.of(part), scale=scale) for part in parts]
     same = ~np.any([each.any(axis=0) for each in differences], axis=0)
-    error, freedom = _satterthwaite([_variance(each) for each in differences], parts)
+    # What differs by rounding only does not vary.
+    flat = [np.ptp(d, axis=0) <= 1e-10 * np.abs(d).max(axis=0) for d in differences]
+    variances = [
+        np.where(one, 0.0, d.var(axis=0, ddof=1)) for one, d in zip(flat, differences, strict=True)
+    ]
+    error, freedom = _satterthwaite(variances, parts)
     estimate = np.where(same, 0.0, pairs.of(means))
     statistic = np.where(same, 0.0, estimate / error)
     alone = np.where(same, 1.0, t_pvalue(statistic, freedom, "two-sided"))
@@ -197,8 +151,9 @@ def _compared(
     told, tiny = adjusted < alpha, np.nextafter(0.0, 1.0)
     low = np.where(told & (estimate > 0.0), np.maximum(low, tiny), low)
     high = np.where(told & (estimate < 0.0), np.minimum(high, -tiny), high)
-    level = np.full_like(error, alpha)
-    low, high = align_interval_with_pvalue(adjusted, estimate, low, high, level)
+    low, high = align_interval_with_pvalue(
+        adjusted, estimate, low, high, np.full_like(error, alpha)
+    )
     return JointResult(
         pairs=pairs,
         estimate=estimate,
@@ -212,17 +167,11 @@ def _compared(
         estimand="difference of means over these collections",
         method="Monte Carlo",
         n_resamples=len(smallest),
-        confidence=confidence,
+        confidence=level,
         baseline=None,
         n_queries=sum(map(len, parts)),
         n_systems=n_systems,
     )
-
-
-def _variance(differences: FloatArray) -> FloatArray:
-    """Return the variance of each column, 0 where all is one value."""
-    flat = np.ptp(differences, axis=0) <= 1e-10 * np.abs(differences).max(axis=0)
-    return np.where(flat, 0.0, differences.var(axis=0, ddof=1))
 
 
 def _step_down(
@@ -244,15 +193,3 @@ def _step_down(
     rising = falling[::-1]
     adjusted[rising] = np.maximum.accumulate(adjusted[rising])
     return adjusted, largest
-
-
-def _other_collections(samples: FloatArray, seed: int) -> FloatArray:
-    """Return means over collections that are drawn with replacement, and queries within them."""
-    n_collections, n_resamples, n_systems = samples.shape
-    random = stream(seed, "collections")
-    chosen = random.integers(n_collections, size=(n_collections, n_resamples))
-    rows = random.integers(n_resamples, size=(n_collections, n_resamples))
-    total = np.zeros((n_resamples, n_systems))
-    for which, row in zip(chosen, rows, strict=True):
-        total += samples[which, row]
-    return np.asarray(total / n_collections)

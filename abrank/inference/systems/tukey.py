@@ -70,28 +70,16 @@ def tukey(scores: FloatArray, *, pairs: Pairs, alpha: float) -> JointAnswer:
     >>> result.estimate.round(4), result.ci_low.round(4)
     (array([0.0225, 0.075 , 0.0525]), array([-0.0447,  0.0078, -0.0147]))
     """
-    error, freedom = _error(scores)
-    n_systems = scores.shape[1]
-    return _compared(
-        scores, pairs, alpha, error, freedom, scale=1.0,
-        tail=lambda q: range_tail(q, n_systems, freedom),
-        half=honest_difference(scores, alpha),
-    )  # fmt: skip
+    half = honest_difference(scores, alpha)
+    return _compared(scores, pairs, alpha, half, range_tail, scores.shape[1], scale=1.0)
 
 
 def honest_difference(scores: FloatArray, alpha: float) -> float:
-    """Return the difference of two means that Tukey's test tells from 0; NaN without an error.
-
-    Examples
-    --------
-    >>> scores = [[0.31, 0.35, 0.40], [0.52, 0.55, 0.61], [0.12, 0.18, 0.16], [0.70, 0.66, 0.78]]
-    >>> round(honest_difference(np.array(scores), 0.05), 4)
-    0.0672
-    """
+    """Return the difference of two means that Tukey's test tells from 0; NaN without an error."""
     error, freedom = _error(scores)
-    return (
-        error if np.isnan(error) else float(range_quantile(alpha, scores.shape[1], freedom) * error)
-    )
+    if np.isnan(error):
+        return error
+    return float(range_quantile(alpha, scores.shape[1], freedom) * error)
 
 
 @joint_test(
@@ -125,24 +113,12 @@ def dunnett(scores: FloatArray, *, pairs: Pairs, alpha: float) -> JointAnswer:
     >>> result.estimate.round(4), result.ci_low.round(4)
     (array([0.0225, 0.075 ]), array([-0.0402,  0.0123]))
     """
-    error, freedom = _error(scores)
-    n_others = scores.shape[1] - 1
-    return _compared(
-        scores, pairs, alpha, error, freedom, scale=np.sqrt(2.0),
-        tail=lambda t: many_one_tail(t, n_others, freedom),
-        half=least_difference(scores, alpha),
-    )  # fmt: skip
+    half, n_others = least_difference(scores, alpha), scores.shape[1] - 1
+    return _compared(scores, pairs, alpha, half, many_one_tail, n_others, scale=np.sqrt(2.0))
 
 
 def least_difference(scores: FloatArray, alpha: float) -> float:
-    """Return the difference from the baseline that Dunnett's test tells from 0; NaN without error.
-
-    Examples
-    --------
-    >>> scores = [[0.31, 0.35, 0.40], [0.52, 0.55, 0.61], [0.12, 0.18, 0.16], [0.70, 0.66, 0.78]]
-    >>> round(least_difference(np.array(scores), 0.05), 4)
-    0.0627
-    """
+    """Return the difference from the baseline that Dunnett tells from 0; NaN without an error."""
     error, freedom = _error(scores)
     if np.isnan(error):
         return error
@@ -160,20 +136,20 @@ def _compared(
     scores: FloatArray,
     pairs: Pairs,
     alpha: float,
-    error: float,
-    freedom: int,
+    half: float,
+    tail: Callable[[FloatArray, int, float], FloatArray],
+    n_means: int,
     *,
     scale: float,
-    tail: Callable[[FloatArray], FloatArray],
-    half: float,
 ) -> JointAnswer:
-    """Judge differences in units of ``scale * error`` by a distribution's tail."""
+    """Judge differences in units of ``scale`` errors by the tail of the largest of ``n_means``."""
     difference = pairs.means(scores)
+    error, freedom = _error(scores)
     if np.isnan(error):
         nothing, endless = np.full_like(difference, np.nan), np.full_like(difference, np.inf)
         return JointAnswer(difference, nothing, nothing, nothing, -endless, endless, "closed form")
     statistic = np.abs(difference) / (scale * error)
-    adjusted = tail(statistic)
+    adjusted = tail(statistic, n_means, freedom)
     alone = t_pvalue(difference / (np.sqrt(2.0) * error), freedom, "two-sided")
     low, high = align_interval_with_pvalue(
         adjusted, difference, difference - half, difference + half, np.full_like(difference, alpha)
@@ -247,7 +223,10 @@ def randomised_tukey(
     ('exact', array([0.125]))
     """
     n_queries, n_systems = scores.shape
-    unit, numbers = _common_lattice(scores)
+    # Whole numbers of one unit; the query's least score is 0.
+    above = scores - scores.min(axis=1, keepdims=True)
+    flat, units = to_lattice(above.reshape(-1, 1))
+    numbers, unit = flat.reshape(scores.shape), float(units[0])
     drawn = n_resamples or (N_ORDERS if scores.size <= MANY_SCORES else N_ORDERS_OF_MANY_SCORES)
     exact = n_queries * log(factorial(min(n_systems, 20))) <= log(drawn + 1) + 1e-9
     sums = _all_orders(numbers) if exact else _random_orders(numbers, drawn, seed)
@@ -260,21 +239,21 @@ def randomised_tukey(
     slack = 2 * n_queries
     difference = pairs.of(numbers.sum(axis=0))
     observed = np.abs(difference) - slack
-    adjusted, alone = (_share(values, observed) for values in (largest, two))
+    adjusted, alone = (
+        (len(values) - np.searchsorted(np.sort(values), observed, side="left")) / len(values)
+        for values in (largest, two)
+    )
     mean = difference * (unit / n_queries)
-    half = _critical(largest, alpha, slack) * (unit / n_queries)
+    # The largest difference that is not told from 0; infinite where none would be.
+    table = np.arange(len(largest) + 1) / len(largest)
+    k = int(np.searchsorted(table, alpha, side="left"))
+    critical = float(np.partition(largest, len(largest) - k)[len(largest) - k])
+    half = (np.inf if critical >= largest.max() - slack else critical) * (unit / n_queries)
     low, high = align_interval_with_pvalue(
         adjusted, mean, mean - half, mean + half, np.full_like(mean, alpha)
     )
     method = "exact" if exact else "Monte Carlo"
     return JointAnswer(mean, mean, alone, adjusted, low, high, method, 0 if exact else drawn)
-
-
-def _common_lattice(scores: FloatArray) -> tuple[float, IntArray]:
-    """Return scores as whole numbers of one unit; the query's least score is 0."""
-    above = scores - scores.min(axis=1, keepdims=True)
-    numbers, unit = to_lattice(above.reshape(-1, 1))
-    return float(unit[0]), numbers.reshape(scores.shape)
 
 
 def _all_orders(numbers: IntArray) -> IntArray:
@@ -301,20 +280,6 @@ def _random_orders(numbers: IntArray, n_orders: int, seed: int) -> IntArray:
     return sums
 
 
-def _share(values: IntArray, observed: IntArray) -> FloatArray:
-    """Return the share of values that reach what was observed."""
-    reached = len(values) - np.searchsorted(np.sort(values), observed, side="left")
-    return np.asarray(reached / len(values))
-
-
-def _critical(largest: IntArray, alpha: float, slack: int) -> float:
-    """Return the largest difference that is not told from 0; infinite where none would be."""
-    table = np.arange(len(largest) + 1) / len(largest)
-    k = int(np.searchsorted(table, alpha, side="left"))
-    value = np.partition(largest, len(largest) - k)[len(largest) - k]
-    return np.inf if value >= largest.max() - slack else float(value)
-
-
 # --- Which systems are not told apart: groups, their letters, and the bars of a diagram of
 # ranks
 
@@ -322,42 +287,15 @@ def _critical(largest: IntArray, alpha: float, slack: int) -> float:
 def find_groups(distinct: BoolArray) -> tuple[tuple[int, ...], ...]:
     """Return groups of systems such that two share a group exactly when not told apart.
 
-    Parameters
-    ----------
-    distinct : bool ndarray of shape (n_systems, n_systems)
-        Symmetric; whether two systems are told apart.
-
-    Returns
-    -------
-    tuple of tuple of int
-        Each group ascending; the groups by their members, so that with the systems best first the
-        first group holds the best.
-
-    Raises
-    ------
-    ArgumentError
-        If the matrix is not square and symmetric with a diagonal of False.
-
-    Notes
-    -----
     The fewest such groups are the fewest cliques that hold all pairs not told apart, which nobody
-    finds fast [1]_. Each group begins with the first pair that none holds yet, and takes, as long
-    as one is not told apart from all in it, the system that brings most pairs that none holds. Then
-    a group goes when the others hold all of its pairs. On 600 drawn boards of 3 to 40 systems these
-    were the groups of inserting and absorbing [2]_, whose number can grow exponentially on the way.
+    finds fast. Each group begins with the first pair that none holds yet, and takes, as long as one
+    is not told apart from all in it, the system that brings most pairs that none holds. Then a
+    group goes when the others hold all of its pairs. On 600 drawn boards of 3 to 40 systems these
+    were the groups of inserting and absorbing, whose number can grow exponentially on the way.
 
-    References
-    ----------
-    .. [1] Gramm, Guo, Hueffner, Niedermeier, Piepho & Schmid (2007), Computational Statistics &
-       Data Analysis 52, 725-736.
-    .. [2] Piepho (2004), Journal of Computational and Graphical Statistics 13, 456-466.
-
-    Examples
-    --------
-    >>> distinct = np.zeros((4, 4), bool)
-    >>> distinct[0, 2:] = distinct[2:, 0] = True
-    >>> find_groups(distinct)
-    ((0, 1), (1, 2, 3))
+    Source: Gramm, Guo, Hueffner, Niedermeier, Piepho & Schmid (2007), Computational Statistics &
+    Data Analysis 52, 725-736; Piepho (2004), Journal of Computational and Graphical Statistics 13,
+    456-466.
     """
     square = distinct.ndim == 2 and distinct.shape[0] == distinct.shape[1]
     if not square or np.any(distinct != distinct.T) or np.any(np.diagonal(distinct)):
@@ -429,28 +367,7 @@ def group_letters(distinct: BoolArray) -> tuple[str, ...]:
 
 
 def find_cliques(order: Sequence[int], distinct: BoolArray) -> tuple[tuple[int, ...], ...]:
-    """Return the bars of a critical difference diagram: runs with no distinct pair inside.
-
-    Parameters
-    ----------
-    order : sequence of int
-        The systems by mean rank, best first.
-    distinct : bool ndarray of shape (n_systems, n_systems)
-
-    Returns
-    -------
-    tuple of tuple of int
-        Systems that follow each other in the order, two or more, all pairs of them not told apart;
-        no run lies within another. With a test that gives each pair its own error a system between
-        two others can differ from one of them: then no bar runs over it.
-
-    Examples
-    --------
-    >>> distinct = np.zeros((4, 4), bool)
-    >>> distinct[0, 2:] = distinct[2:, 0] = True
-    >>> find_cliques([0, 1, 2, 3], distinct)
-    ((0, 1), (1, 2, 3))
-    """
+    """Return the bars of a critical difference diagram: runs with no distinct pair inside."""
     found: list[tuple[int, ...]] = []
     reached = 0
     for start in range(len(order)):

@@ -2,8 +2,9 @@
 
 A measure's own docstring holds a summary; a paragraph on its values (unit, range, what a query
 without anything gives); its definition; and under headings the parameters that mean something else
-than elsewhere, references and examples. What all of them share is added here: the usual parameters,
-the shape and order of the values, the errors.
+than elsewhere, references and examples. What all of them share is added by
+:func:`abrank.measures.registry.complete`: the usual parameters, the shape and order of the values,
+the errors.
 """
 
 from abrank.measures.definitions import (
@@ -16,7 +17,6 @@ from abrank.measures.definitions import (
     textbook,
     user_models,
 )
-from abrank.measures.registry import catalogue, complete
 
 __all__ = [
     "binary",
@@ -28,6 +28,3 @@ __all__ = [
     "textbook",
     "user_models",
 ]
-
-for _entry in catalogue().values():
-    _entry.function.__doc__ = complete(_entry)

@@ -226,36 +226,7 @@ def cascade(
     cutoff: int | None = None,
     max_grade: int | None = None,
 ) -> FloatArray:
-    """Return what the rank of the satisfying document is worth, in expectation.
-
-    Parameters
-    ----------
-    judged : JudgedRun
-        A run joined with its qrels.
-    position : callable
-        phi: the worth of ranks, float64 to float64, without dimension; falling, 1 at rank 1.
-    cutoff : int, optional
-        Ranks counted, from 1; ``None`` counts all retrieved.
-    max_grade : int, optional
-        Highest grade of the scale, from 1; ``None`` takes the highest grade in the qrels, over all
-        queries.
-
-    Returns
-    -------
-    float64[n_queries]
-
-    Raises
-    ------
-    ArgumentError
-        If ``cutoff`` or ``max_grade`` is below 1, or a judgment is above ``max_grade``.
-
-    Examples
-    --------
-    With no discount it is the probability that anything satisfies: 1 - 3/4 * 1/4.
-
-    >>> cascade(JudgedRun.from_grades([[1, 2]]), lambda rank: np.ones_like(rank))
-    array([0.8125])
-    """
+    """Return what the rank of the satisfying document is worth, in expectation."""
     counted = (judged.grade > 0) & within(judged.rank, cutoff)
     query, rank = judged.query[counted], judged.rank[counted].astype(np.float64)
     scale = float(scale_of(judged, max_grade))
@@ -310,13 +281,7 @@ def cascade_measure(
 
 
 def scale_of(judged: JudgedRun, max_grade: int | None) -> int:
-    """Return the highest grade of the scale, and refuse a scale that the judgments exceed.
-
-    Examples
-    --------
-    >>> scale_of(JudgedRun.from_grades([[1, 3]]), None)
-    3
-    """
+    """Return the highest grade of the scale, and refuse a scale that the judgments exceed."""
     highest = int(judged.ideal_grade.max(initial=0))
     if max_grade is None:
         return highest

@@ -172,14 +172,7 @@ def classification_accuracy(
 def called_relevant(
     judged: JudgedRun, *, cutoff: int | None = None, threshold: float | None = None
 ) -> JudgedRun:
-    """Return the run with the documents in the first ranks and with enough score.
-
-    Examples
-    --------
-    >>> judged = JudgedRun.from_grades([[1, None, 1]], scores=[[0.9, 0.6, 0.2]])
-    >>> called_relevant(judged, cutoff=3, threshold=0.5).n_retrieved
-    array([2])
-    """
+    """Return the run with the documents in the first ranks and with enough score."""
     if threshold is not None:
         if not math.isfinite(threshold):
             raise ArgumentError(f"threshold must be a number, not {threshold!r}")

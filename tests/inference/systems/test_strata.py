@@ -7,7 +7,8 @@ import pytest
 from scipy.stats import binomtest, norm, ttest_rel
 
 from abrank._support.errors import ArgumentError
-from abrank.inference import compare_within_collections, pool_collections
+from abrank.inference import pool_collections
+from abrank.inference.systems.strata import compare_within_collections
 
 
 def made(seed: int, *, n: int = 20, m: int = 5, c: int = 4, shift: float = 0.0):
