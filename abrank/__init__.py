@@ -46,6 +46,8 @@ if TYPE_CHECKING or "pdoc" in sys.modules:
     from abrank.inputs import read_qrels as read_qrels
     from abrank.inputs import read_run as read_run
     from abrank.inputs.groups import from_groups as from_groups
+    from abrank.ledger.summary import History as History
+    from abrank.ledger.summary import history as history
     from abrank.measures import measure as measure
     from abrank.options import Anytime as Anytime
     from abrank.options import Clusters as Clusters
@@ -92,6 +94,7 @@ _HOMES = {
     "CollectionsRanking": "abrank.collections",
     "Comparison": "abrank.comparison",
     "Engine": "abrank.options",
+    "History": "abrank.ledger.summary",
     "JudgeAgreement": "abrank.agreement",
     "JudgedRun": "abrank.inputs",
     "Looks": "abrank.options",
@@ -113,6 +116,7 @@ _HOMES = {
     "compare_scores": "abrank.comparison",
     "evaluate": "abrank.scoring.evaluate",
     "from_groups": "abrank.inputs.groups",
+    "history": "abrank.ledger.summary",
     "inspect_query": "abrank.scoring.judging",
     "judge_agreement": "abrank.agreement",
     "measure": "abrank.measures",

@@ -20,6 +20,7 @@ from abrank.comparison.family import SEQUENCE
 from abrank.comparison.machine.source import MachineSource
 from abrank.comparison.pairing import require_common_queries
 from abrank.inputs.run import named_runs
+from abrank.ledger.record import recording
 from abrank.measures import parse
 from abrank.measures.names import DEFAULT_MEASURES, parse_measures
 from abrank.options import Designs, Engine, Machine, Question, RankingQuestion, Scoring, taking
@@ -148,7 +149,9 @@ def compare(
         machine=machine, engine=engine, resamples=resamples, rng=rng,
     )  # fmt: skip
     runs = name_runs(a, b, name_a=name_a, name_b=name_b)
-    return compare_runs(qrels, runs, question, segments=segments, topics=topics, docs=docs)
+    known = {"segments": segments, "topics": topics, "docs": docs}
+    with recording(question) as record:
+        return record.compare(lambda asked: compare_runs(qrels, runs, asked, **known))
 
 
 def compare_runs(

@@ -39,6 +39,7 @@ COMMANDS = {
     "sample": "what people should judge next",
     "score": "per-query or mean scores of runs",
     "render": "any report from saved results",
+    "history": "how often the same queries were asked, and what to expect of the gains",
     "check": "validate qrels and runs",
     "demo": "sample data and a report, offline, in seconds",
     "guide": "how to begin, what decides, what a measure or a caution means",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from abrank.cli import _config, _flags, _output, _terminal
+from abrank.ledger.record import recording
 from abrank.options import Question, made, nested
 from abrank.rule import GATES
 
@@ -54,9 +55,15 @@ def command(**flags: Any) -> int:  # noqa: ANN401 - those of abrank.options
     keywords = nested(asked)
     question = made(Question, keywords)
     _require_gate(question)
-    with _terminal.Progress(quiet=flags["quiet"], verbose=flags["verbose"]) as progress:
-        made_of = _compare(keywords, question, command, progress, ready="scores" in asked)
-        found = _config.with_declared(made_of)
+    with (
+        recording(question) as record,
+        _terminal.Progress(quiet=flags["quiet"], verbose=flags["verbose"]) as progress,
+    ):
+        if record.level and not flags["quiet"]:
+            _terminal.put(record.level, err=True)
+        ready = "scores" in asked
+        compared = record.compare(lambda q: _compare(keywords, q, command, progress, ready=ready))
+        found = _config.with_declared(compared)
         written = output.write(found, progress)
     if not flags["quiet"]:
         _output.put_notes(found, output.shown, remarks=found.remarks)

@@ -34,6 +34,7 @@ from abrank.diagnostics import (
     inspect_relevance,
     inspect_segments,
 )
+from abrank.ledger.record import recording
 from abrank.options import Designs, Machine, Question
 from abrank.provenance import provenance
 from abrank.rule_file import ruled
@@ -118,7 +119,8 @@ def compare_scores(
         measures=measures,
     )  # fmt: skip
     beside = MachineSource.of(machine).beside(beside, scores)
-    return compare_recorded(scores, question, beside=beside)
+    with recording(question) as record:
+        return record.compare(lambda asked: compare_recorded(scores, asked, beside=beside))
 
 
 def compare_recorded(

@@ -110,6 +110,12 @@ class Question(_Asked):
         said.
     bayes : bool
         Show the posterior of the mean difference beside the tests; it decides nothing.
+    ledger : path, optional
+        A folder, or a file that ends with .sqlite, which keeps this comparison; see
+        :func:`abrank.history`.
+    error_budget : str, optional
+        ``"fdr:0.05"`` or ``"fwer:0.05"`` over all comparisons of the ledger: what decides is the
+        level that is left for this one, and the sign-flip test.
     design : Clusters, Looks, Planned, Anytime, str or tuple, optional
         How queries were sampled and are looked at, or several of these in a tuple: ``"2/4"`` and
         ``(2, 4)`` are looks, any other text a file or column of clusters.
@@ -208,6 +214,20 @@ class Question(_Asked):
         "Show the probability that B is better, and that they differ by less than the margin.",
         of=ONE, group="Designs and further analyses", kind="flag",
         python="config=Question(bayes=...)",
+    )  # fmt: skip
+    ledger: Any = option(
+        None,
+        "Keep this comparison in a ledger: a folder, or a .sqlite file. It tells how often these"
+        " queries were asked, and what of a gain is to be expected again; abrank history reads it.",
+        of=ONE, group="Designs and further analyses", kind="path", metavar="FILE|DIR",
+        declared=False, python="config=Question(ledger=...)",
+    )  # fmt: skip
+    error_budget: str | None = option(
+        None,
+        "Bound the false findings of all comparisons of the ledger. fdr:0.05 (false discovery rate)"
+        " or fwer:0.05 (any false finding): this comparison has the level that is left for it.",
+        of=ONE, group="Designs and further analyses", metavar="KIND:LEVEL",
+        python="config=Question(error_budget=...)",
     )  # fmt: skip
     design: Designs | None = None
     machine: Machine | None = None

@@ -8,6 +8,7 @@ from abrank._support.docstrings import complete
 from abrank.plots.depth import cutoffs, judged, recall
 from abrank.plots.distributions import distribution, null, pvalue, qq
 from abrank.plots.grids import achieved, matrix, queries
+from abrank.plots.history import gains
 from abrank.plots.intervals import collections, effect, forest, segments, tests
 from abrank.plots.per_query import deltas, paired, scatter
 from abrank.plots.picture import Picture, Plots
@@ -42,6 +43,7 @@ __all__ = [
     "distribution",
     "effect",
     "forest",
+    "gains",
     "judged",
     "leaderboard",
     "matrix",

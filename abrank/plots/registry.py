@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 Width: TypeAlias = Literal["column", "text"] | float
 # The class of the results that a plot draws.
-Of: TypeAlias = Literal["Comparison", "Ranking", "CollectionsComparison", "CollectionsRanking"]
+Of: TypeAlias = Literal[
+    "Comparison", "Ranking", "CollectionsComparison", "CollectionsRanking", "History"
+]
 Subject: TypeAlias = Any
 Size: TypeAlias = tuple[float, float] | Callable[[Any], tuple[float, float]]
 
@@ -47,6 +49,7 @@ PARAMETERS = {
     "comparison": "Comparison",
     "ranking": "Ranking",
     "found": "CollectionsComparison",
+    "history": "History",
     "measure": "str, optional\n    The primary one without it.",
     "ax": "Axes, optional\n    Drawn onto; a new Figure's without it.",
     "theme": "Theme",
@@ -77,7 +80,7 @@ def plot(
         What it shows, in a few words: the title of the drawing for those who cannot see it.
     size : tuple of float or callable
         Width and height in inches, or what gives them for a comparison or ranking.
-    of : {"Comparison", "Ranking", "CollectionsComparison", "CollectionsRanking"}
+    of : {"Comparison", "Ranking", "CollectionsComparison", "CollectionsRanking", "History"}
         The class of the results that it draws.
 
     Returns
@@ -167,4 +170,5 @@ def _is_undeclared(subject: Subject, measure: str | None) -> bool:
     if isinstance(subject, CollectionsComparison):
         return (measure or subject.primary.measure) in subject.asked
     board = subject.primary.these if isinstance(subject, CollectionsRanking) else subject
-    return (measure or board.measure) in board.asked
+    # A ledger keeps what was decided: all that is in it has a direction.
+    return (measure or getattr(board, "measure", "")) in getattr(board, "asked", ())

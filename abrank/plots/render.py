@@ -344,7 +344,7 @@ def svg(
         prefix=name if prefix is None else prefix,
         title=plots_of(subject)[name].title,
         summary=summary,
-        query_ids=subject.query_ids,
+        query_ids=getattr(subject, "query_ids", ()),
         current=ink,
     )
 

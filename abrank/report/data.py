@@ -322,6 +322,16 @@ def _standings_tables(found: Any) -> dict[str, str]:  # noqa: ANN401 - Collectio
     }
 
 
+def _history_tables(history: Any) -> dict[str, str]:  # noqa: ANN401 - History
+    """Return a row a comparison, and beside it a row a set of queries."""
+    entries = [asdict(entry) for entry in history.entries]
+    columns = [*(entries[0] if entries else ["key"]), "expected_again"]
+    rows = [[*e.values(), again] for e, again in zip(entries, history.expected, strict=True)]
+    sets = [asdict(each) for each in history.query_sets]
+    used = csv_text(list(sets[0]) if sets else ["queries"], [list(each.values()) for each in sets])
+    return {".csv": csv_text(columns, rows), ".queries.csv": used}
+
+
 _VALUES: dict[str, Callable[[Any], dict[str, Any]]] = {
     "Comparison": _comparison_values,
     "Ranking": ranking_values,
@@ -329,12 +339,14 @@ _VALUES: dict[str, Callable[[Any], dict[str, Any]]] = {
     "CollectionsRanking": standings_values,
     "JudgeAgreement": _record_values,
     "Plan": _record_values,
+    "History": _record_values,
 }
 _TABLES: dict[str, Callable[[Any], dict[str, str]]] = {
     "Comparison": _comparison_tables,
     "Ranking": _ranking_tables,
     "CollectionsComparison": _collections_tables,
     "CollectionsRanking": _standings_tables,
+    "History": _history_tables,
 }
 
 # The results on each collection of one that has the scores of queries.

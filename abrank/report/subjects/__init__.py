@@ -20,6 +20,7 @@ _HOMES = {
     "JudgeAgreement": "judges",
     "Plan": "plan",
     "Inspection": "query",
+    "History": "history",
 }
 
 

@@ -1,0 +1,208 @@
+"""What a ledger keeps of a comparison: what was compared, by which rule, and what came of it."""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, fields
+from typing import Any
+
+from abrank._support.errors import ArgumentError, ReadError
+from abrank._support.records import record
+from abrank.inference.exact.student import student_quantile
+from abrank.verdict import Verdict
+
+# What may differ although the same was compared once more.
+_OF_THE_DAY = ("key", "created")
+_HASHED = 16  # hexadecimal digits that tell sets and systems apart
+
+
+@record
+class Entry:
+    """One comparison of a ledger.
+
+    Attributes
+    ----------
+    key : str
+        sha256 of everything but the time: a comparison repeated bit by bit has the same.
+    created : str
+        ISO 8601, UTC.
+    queries, judgments : str
+        Hashes of the set of query ids, and of the judgments; empty for ready scores.
+    n_queries : int
+    baseline, candidate : str
+        Names of A and B.
+    a, b : str
+        Hashes of their scores, query by query.
+    measure : str
+    higher_is_better : bool
+    rule : str
+        What was declared, in JSON.
+    budget : str
+        The error budget that gave the level, such as ``fdr:0.05``; empty without one.
+    alpha : float
+        Two-sided level by which this comparison was decided.
+    difference, low, high, pvalue : float
+        B - A with the interval that decides, and the two-sided p-value.
+    standard_error : float
+        Of the difference.
+    verdict : str
+    gate : str
+        What was required; empty without a gate.
+    passed : bool
+        Whether the gate passed; True without one.
+    look : str
+        Of a comparison with planned looks, ``"2/4"`` or ``"50 of 400"``; else empty.
+    """
+
+    key: str
+    created: str
+    queries: str
+    n_queries: int
+    judgments: str
+    baseline: str
+    candidate: str
+    a: str
+    b: str
+    measure: str
+    higher_is_better: bool
+    rule: str
+    budget: str
+    alpha: float
+    difference: float
+    low: float
+    high: float
+    pvalue: float
+    standard_error: float
+    verdict: str
+    gate: str
+    passed: bool
+    look: str
+
+    @property
+    def gain(self) -> float:
+        """By how much B is better; negative where it is worse."""
+        return self.difference if self.higher_is_better else -self.difference
+
+    @property
+    def pvalue_better(self) -> float:
+        """One-sided, that B is not better than A; 1 where nothing could be tested."""
+        if not self.pvalue <= 1 or self.verdict == Verdict.CANNOT_TEST:
+            return 1.0
+        return self.pvalue / 2 if self.gain > 0 else 1 - self.pvalue / 2
+
+    @property
+    def is_better(self) -> bool:
+        """Whether B was found to be better, by however much."""
+        return self.verdict in (Verdict.BETTER, Verdict.BETTER_SIZE_UNCLEAR)
+
+    def is_repeated_by(self, other: Entry) -> bool:
+        """Whether another is the same question to the same scores under the same budget."""
+        return bool(self.budget) and all(
+            getattr(self, name) == getattr(other, name)
+            for name in ("budget", "queries", "a", "b", "measure", "gate", "baseline", "candidate")
+        )
+
+    @classmethod
+    def of(cls, comparison: Any, *, budget: str = "") -> Entry:  # noqa: ANN401 - a Comparison
+        """Return what a ledger keeps of a comparison.
+
+        Raises
+        ------
+        ArgumentError
+            If it holds no scores of single queries, or tested nothing.
+        """
+        if comparison.merged is not None:
+            raise ArgumentError(
+                "a ledger keeps comparisons whose queries are known; of merged statistics they are"
+                " not: compare without --merged (merged=)"
+            )
+        primary, decision, rule = comparison.primary, comparison.decision, comparison.rule
+        quantile = float(student_quantile(max(comparison.n_queries - 1, 1), 1 - rule.alpha / 2))
+        column = comparison.measures.index(primary.measure)
+        qrels = comparison.provenance.get("inputs", {}).get("qrels") or {}
+        values: dict[str, Any] = {
+            "queries": hash_of(sorted(comparison.query_ids)),
+            "n_queries": comparison.n_queries,
+            "judgments": str(qrels.get("sha256") or "")[:_HASHED],
+            "baseline": comparison.baseline,
+            "candidate": comparison.candidate,
+            "a": _hash_of_scores(comparison.query_ids, comparison.a[:, column].tolist()),
+            "b": _hash_of_scores(comparison.query_ids, comparison.b[:, column].tolist()),
+            "measure": primary.measure,
+            "higher_is_better": rule.higher_is_better,
+            "rule": json.dumps(asdict(rule), sort_keys=True, default=str),
+            "budget": budget,
+            "alpha": rule.alpha,
+            "difference": primary.diff,
+            "low": decision.ci_low,
+            "high": decision.ci_high,
+            "pvalue": primary.pvalue,
+            "standard_error": (decision.ci_high - decision.ci_low) / 2 / quantile,
+            "verdict": str(decision.verdict),
+            "gate": decision.gate.require if decision.gate else "",
+            "passed": decision.gate is None or decision.gate.passed,
+            "look": _look(comparison),
+        }
+        created = datetime.datetime.now(datetime.UTC).isoformat(timespec="microseconds")
+        return cls(key=_digest(values), created=created, **values)
+
+    def to_json(self) -> str:
+        """Return it as one line of JSON."""
+        return json.dumps(asdict(self), sort_keys=True, ensure_ascii=True)
+
+    @classmethod
+    def from_json(cls, text: str, source: str) -> Entry:
+        """Return the entry that a line holds.
+
+        Raises
+        ------
+        ReadError
+            If it is none, or was changed since it was written.
+        """
+        try:
+            values = json.loads(text)
+            entry = cls(**values)
+        except (ValueError, TypeError) as error:
+            raise ReadError(source, "holds an entry that is no entry of a ledger") from error
+        if {type(values[each.name]).__name__ for each in fields(cls)} - _TYPES or entry.key != (
+            _digest({name: value for name, value in values.items() if name not in _OF_THE_DAY})
+        ):
+            raise ReadError(
+                source, f"the entry {str(entry.key)[:12]} was changed since it was written"
+            )
+        return entry
+
+
+_TYPES = {"str", "int", "float", "bool"}
+
+
+def hash_of(items: Iterable[str]) -> str:
+    """Return a hash of texts in their order, which tells them apart whatever they hold."""
+    digest = hashlib.sha256()
+    for item in items:
+        raw = item.encode("utf-8", "surrogatepass")
+        digest.update(len(raw).to_bytes(8, "big") + raw)
+    return digest.hexdigest()[:_HASHED]
+
+
+def _hash_of_scores(query_ids: Sequence[str], scores: Sequence[float]) -> str:
+    """Return a hash of a system's scores by query, whatever the order of the queries."""
+    pairs = sorted(zip(query_ids, scores, strict=True))
+    return hash_of(text for query, score in pairs for text in (query, score.hex()))
+
+
+def _look(comparison: Any) -> str:  # noqa: ANN401 - a Comparison
+    """Say which of the planned looks it was."""
+    design = comparison.rule.design
+    if design is not None and design.look:
+        return f"{design.look}/{design.n_looks}"
+    return f"{design.seen[-1]} of {design.n_planned}" if design and design.n_planned else ""
+
+
+def _digest(values: Mapping[str, Any]) -> str:
+    """Return the key of an entry's values."""
+    text = json.dumps({name: repr(value) for name, value in values.items()}, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()

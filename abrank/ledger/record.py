@@ -1,0 +1,141 @@
+"""A comparison that a ledger keeps: at the level of its error budget, and written at the end."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from abrank._support import display as f
+from abrank._support.errors import ArgumentError
+from abrank.options import Question
+
+# Most comparisons have no ledger, and wait for none of its imports.
+if TYPE_CHECKING:
+    from abrank.ledger.budget import ErrorBudget
+    from abrank.ledger.entry import Entry
+    from abrank.ledger.store import Ledger
+
+
+Found = TypeVar("Found")
+
+
+class Recording:
+    """One comparison under a ledger; without one it only computes."""
+
+    def __init__(self, question: Question, ledger: Ledger | None) -> None:
+        self.ledger = ledger
+        self.budget: ErrorBudget | None = None
+        self.question = question
+        self._kept: tuple[Entry, tuple[str, ...]] | None = None
+        if question.error_budget is None:
+            return
+        if ledger is None:
+            raise ArgumentError(
+                "an error budget is shared out over the comparisons of a ledger: give ledger=, too",
+                command="--error-budget is shared out over the comparisons of a ledger: give"
+                " --ledger, too",
+            )
+        from abrank.ledger.budget import TESTS, ErrorBudget
+
+        self.budget = ErrorBudget.parse(question.error_budget)
+        if question.design is not None or question.machine is not None:
+            raise ArgumentError(
+                "an error budget gives each comparison one level: clusters, looks and a machine's"
+                " judgments decide by levels of their own"
+            )
+        if question.test not in ("t", *TESTS):
+            raise ArgumentError(
+                f"within an error budget the test is {' or '.join(TESTS)}, which hold at its small"
+                f" levels, not {question.test}"
+            )
+        test = question.test if question.test in TESTS else TESTS[0]
+        alpha = self.budget.next_alpha(ledger.entries())
+        self.question = replace(question, alpha=alpha, test=test)
+
+    @property
+    def level(self) -> str:
+        """What the budget has left for a comparison, as a sentence; empty without one."""
+        if self.budget is None:
+            return ""
+        return f"error budget {self.budget}: a new comparison has the level {self._alpha}"
+
+    @property
+    def _alpha(self) -> str:
+        return f"{self.question.alpha:.2g}"
+
+    def compare(self, compute: Callable[[Question], Found]) -> Found:
+        """Return what ``compute(question)`` does, with what the ledger tells of it as remarks."""
+        if self.ledger is None:
+            return compute(self.question)
+        found: Any = compute(self.question)
+        from abrank.ledger.entry import Entry
+
+        budget = "" if self.budget is None else str(self.budget)
+        entry, earlier = Entry.of(found, budget=budget), self.ledger.entries()
+        again = next((each for each in earlier if each.is_repeated_by(entry)), None)
+        if again is not None and again.alpha != entry.alpha:
+            # Asked once more it has the level that it had, and spends nothing.
+            self.question = replace(self.question, alpha=again.alpha)
+            found = compute(self.question)
+            entry = Entry.of(found, budget=budget)
+        self._kept = entry, found.query_ids
+        made: Found = replace(found, remarks=(*found.remarks, *self._remarks(earlier, entry)))
+        return made
+
+    def _remarks(self, earlier: tuple[Entry, ...], entry: Entry) -> Iterator[str]:
+        from abrank.ledger.summary import repetition
+
+        if self.budget is not None:
+            yield (
+                f"error budget {self.budget}: decided at the level {self._alpha} by the"
+                f" {self.question.test} test; the budget holds {self.budget.promise}"
+            )
+        so_far = [each for each in earlier if each.key != entry.key] + [entry]
+        mine = [each for each in so_far if each.queries == entry.queries]
+        found = sum(each.is_better for each in mine)
+        chance = sum(each.alpha / 2 for each in mine)
+        yield (
+            f"ledger: {f.plural(len(mine), 'comparison')} on these queries with this one,"
+            f" {f.count(found)} found better; were no candidate better, about {chance:.2g} would"
+            " be by chance"
+        )
+        again = repetition(so_far)
+        if again is not None:
+            limits = f.interval(again.low, again.high)
+            yield (
+                f"ledger: of this gain of {f.signed(entry.gain)} about {f.signed(again.expected)}"
+                f" is to be expected again ({limits} on as many other queries)"
+            )
+
+    def keep(self) -> None:
+        """Write the entry."""
+        if self.ledger is not None and self._kept is not None:
+            self.ledger.add(*self._kept)
+
+
+@contextlib.contextmanager
+def recording(question: Question) -> Iterator[Recording]:
+    """Keep a comparison in the ledger that its question names, once the block has ended well.
+
+    Under an error budget nobody else compares by the same ledger meanwhile.
+
+    Raises
+    ------
+    ArgumentError
+        If the budget cannot be kept by what is asked.
+    ReadError, WriteError
+        If the ledger cannot be read or written.
+    """
+    if question.ledger is None:
+        yield Recording(question, None)
+        return
+    from abrank.ledger.store import open_ledger
+
+    ledger = open_ledger(question.ledger, create=True)
+    budget = question.error_budget is not None
+    with ledger.turn() if budget else contextlib.nullcontext():
+        record = Recording(question, ledger)
+        yield record
+        record.keep()

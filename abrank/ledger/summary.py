@@ -1,0 +1,213 @@
+"""What a ledger tells: how often queries were used, and what of the gains to expect again."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from abrank._support import display
+from abrank._support.records import record
+from abrank._support.result import Printed
+from abrank.inference.estimates.shrinkage import (
+    FEWEST,
+    Repetition,
+    expected_again,
+    predict_repetition,
+)
+from abrank.ledger.budget import ErrorBudget
+from abrank.ledger.entry import Entry
+from abrank.ledger.store import open_ledger
+
+
+@record
+class QuerySet:
+    """How often a set of queries was used.
+
+    Attributes
+    ----------
+    queries : str
+        Hash of its ids.
+    n_queries, n_comparisons, n_better : int
+        Its size, the comparisons on it, and those that found B to be better.
+    by_chance : float
+        How many would be found better if no candidate were: half of each comparison's level.
+    overlap : float
+        Largest share of its queries that another set of the ledger has, too.
+    """
+
+    queries: str
+    n_queries: int
+    n_comparisons: int
+    n_better: int
+    by_chance: float
+    overlap: float
+
+
+@record
+class Spent:
+    """An error budget over a ledger's comparisons: what its next one may spend.
+
+    ``n_beside`` counts comparisons that had another level than the stream gives them, as where two
+    branches were merged; of these the budget promises nothing.
+    """
+
+    budget: str
+    n_comparisons: int
+    n_better: int
+    next_alpha: float
+    n_beside: int
+
+
+@record
+class History(Printed):
+    """A ledger, read.
+
+    Attributes
+    ----------
+    path : str
+    entries : tuple of Entry
+        Oldest first.
+    query_sets : tuple of QuerySet
+        The most used first.
+    budgets : tuple of Spent
+    expected : tuple of float, one an entry
+        The gain to be expected again; NaN in measures of fewer than eight comparisons, and where
+        no standard error is known.
+    """
+
+    path: str
+    entries: tuple[Entry, ...]
+    query_sets: tuple[QuerySet, ...]
+    budgets: tuple[Spent, ...]
+    expected: tuple[float, ...]
+
+    @property
+    def decimals(self) -> int:
+        """Decimals that its reports have: half of most intervals shows two digits."""
+        return display.decimals([(entry.low, entry.high) for entry in self.entries])
+
+    @property
+    def is_known(self) -> bool:
+        """Whether of any gain is known what to expect again."""
+        return any(again == again for again in self.expected)
+
+    @property
+    def measure(self) -> str:
+        """The measure of most entries: sums of gains are of it alone."""
+        used = Counter(entry.measure for entry in self.entries)
+        return used.most_common(1)[0][0] if used else ""
+
+    def gains(self) -> list[tuple[float, float]]:
+        """Return of every entry the gain found in that measure, and what to expect again of it.
+
+        Both are 0 where B was not found to be better.
+        """
+        return [
+            (entry.gain, again)
+            if entry.is_better and entry.measure == self.measure and again == again
+            else (0.0, 0.0)
+            for entry, again in zip(self.entries, self.expected, strict=True)
+        ]
+
+    @property
+    def claimed(self) -> float:
+        """Sum of the gains found."""
+        return sum(gain for gain, _ in self.gains())
+
+    @property
+    def to_expect(self) -> float:
+        """Sum of what is to be expected again of these gains."""
+        return sum(again for _, again in self.gains())
+
+
+def history(path: str | os.PathLike[str]) -> History:
+    """Read a ledger.
+
+    Parameters
+    ----------
+    path : str or path
+        A folder, or a file whose name ends with .sqlite, .sqlite3 or .db.
+
+    Returns
+    -------
+    History
+
+    Raises
+    ------
+    NotFoundError
+        If there is none.
+    ReadError
+        If it is something else, or an entry was changed since it was written.
+    """
+    ledger = open_ledger(path)
+    entries = ledger.entries()
+    expected = [float("nan")] * len(entries)
+    for places in _by_measure(entries).values():
+        gains, errors = _measured(entries, places)
+        for place, again in zip(places, expected_again(gains, errors), strict=True):
+            expected[place] = float(again)
+    return History(
+        str(Path(path)),
+        entries,
+        _query_sets(entries, ledger.query_sets()),
+        tuple(_spent(name, entries) for name in sorted({each.budget for each in entries} - {""})),
+        tuple(expected),
+    )
+
+
+def repetition(entries: Sequence[Entry]) -> Repetition | None:
+    """Return what a repetition of the last entry would show; None where too little is known."""
+    places = _by_measure(entries).get((entries[-1].measure, entries[-1].higher_is_better), [])
+    if len(entries) - 1 not in places:
+        return None
+    gains, errors = _measured(entries, places)
+    return predict_repetition(gains, errors, freedom=max(entries[-1].n_queries - 1, 1))
+
+
+def _by_measure(entries: Sequence[Entry]) -> dict[tuple[str, bool], list[int]]:
+    """Return the places of entries with a standard error, of measures with enough of them."""
+    found = defaultdict(list)
+    for place, entry in enumerate(entries):
+        if np.isfinite(entry.gain) and 0 < entry.standard_error < np.inf:
+            found[entry.measure, entry.higher_is_better].append(place)
+    return {measure: places for measure, places in found.items() if len(places) >= FEWEST}
+
+
+def _measured(entries: Sequence[Entry], places: Sequence[int]) -> tuple[list[float], list[float]]:
+    """Return gains and their standard errors."""
+    return [entries[i].gain for i in places], [entries[i].standard_error for i in places]
+
+
+def _query_sets(entries: Sequence[Entry], known: dict[str, frozenset[str]]) -> tuple[QuerySet, ...]:
+    used = Counter(entry.queries for entry in entries)
+    made = []
+    for queries, n_comparisons in used.most_common():
+        mine = [entry for entry in entries if entry.queries == queries]
+        ids = known.get(queries, frozenset())
+        others = (len(ids & known[other]) for other in used if other != queries and other in known)
+        made.append(
+            QuerySet(
+                queries,
+                mine[0].n_queries,
+                n_comparisons,
+                sum(entry.is_better for entry in mine),
+                sum(entry.alpha / 2 for entry in mine),
+                max(others, default=0) / max(len(ids), 1),
+            )
+        )
+    return tuple(made)
+
+
+def _spent(name: str, entries: Sequence[Entry]) -> Spent:
+    """Replay a budget's stream, and compare the levels with those that its entries had."""
+    mine = [entry for entry in entries if entry.budget == name]
+    alphas = ErrorBudget.parse(name).alphas(mine)
+    beside = sum(
+        entry.alpha > alpha * (1 + 1e-9) for entry, alpha in zip(mine, alphas[:-1], strict=True)
+    )
+    n_better = sum(entry.is_better for entry in mine)
+    return Spent(name, len(mine), n_better, float(alphas[-1]), beside)

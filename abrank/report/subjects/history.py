@@ -1,0 +1,261 @@
+"""The report of a ledger: comparisons over time, what they claim, and what to expect again."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from abrank._support import display as f
+from abrank.inference.estimates.shrinkage import FEWEST
+from abrank.ledger import Entry, ErrorBudget, History, Spent
+from abrank.report.model import (
+    EVERYWHERE,
+    Bar,
+    Caution,
+    Cell,
+    Chip,
+    Column,
+    Fact,
+    Figure,
+    Headline,
+    Report,
+    Scale,
+    Scorecard,
+    Section,
+    Table,
+    Text,
+    Tone,
+)
+from abrank.report.subjects import compose
+from abrank.report.wording import Words
+
+SHOWN = 40  # comparisons of which a row is shown
+_NAME = 24
+_SIGNS = {
+    "better": "▲", "better-size-unclear": "△", "worse": "▼", "worse-size-unclear": "▽",
+    "same": "=", "identical": "=", "not-worse": "≥", "not-better": "≤", "cannot-test": "!",
+}  # fmt: skip
+_METHOD = (
+    "Expected again: the effects of all comparisons in one measure are taken to be normal with"
+    " unknown mean and spread, and each gain is drawn towards their mean as far as its own error"
+    " asks for; half of that error's variance is taken to be common to all, as where they have one"
+    " baseline (Gelman et al. 2013, section 5.4). It decides nothing."
+)
+
+
+@compose.register
+def compose_history(history: History, *, digits: int | None = None) -> Report:
+    """Return everything a report says about a ledger."""
+    w = Words(history, history.decimals if digits is None else digits)
+    n = len(history.entries)
+    title = _title(w)
+    chance = sum(each.by_chance for each in history.query_sets)
+    numbers = (
+        f"Were no candidate better, about {chance:.1f} of these would be found better by chance."
+        if n
+        else "Entries are added by comparisons with --ledger (ledger=)."
+    )
+    head = Headline(
+        verdict="history", glyph="", tag="", tone="plain", title=title, numbers=numbers,
+        rule="Each comparison at the level of its own row.",
+    )  # fmt: skip
+    days = sorted({entry.created[:10] for entry in history.entries})
+    sections = [] if not n else [_comparisons(w), *_gains(w), _uses(w), *_budgets(w)]
+    sections.append(Section("methods", "Methods", "", (Text(_METHOD),), frozenset({"page"})))
+    return Report(
+        subject=history,
+        digits=w.digits,
+        who="history",
+        file="history",
+        title=f"{title.removesuffix('.')} · abrank",
+        context=(
+            f"ledger {f.shorten(history.path, width=60)}",
+            f.plural(n, "comparison"),
+            f.plural(len(history.query_sets), "set of queries", "sets of queries"),
+            *([f"{days[0]} to {days[-1]}" if len(days) > 1 else days[0]] if days else []),
+        ),
+        headline=head,
+        cautions=tuple(_cautions(history)),
+        sections=tuple(sections),
+        facts=(Fact("method", _METHOD, "muted"),) if history.is_known else (),
+        chips=tuple(_chips(w)),
+        methods=_METHOD,
+        hint=".entries  .query_sets  .budgets  .expected",
+    )
+
+
+def _title(w: Words[History]) -> str:
+    history = w.result
+    n = len(history.entries)
+    if not n:
+        return "The ledger is empty."
+    found = sum(entry.is_better for entry in history.entries)
+    said = f"{f.plural(n, 'comparison')}, {f.count(found)} found better"
+    if not history.is_known or not history.claimed:
+        return f"{said}."
+    return (
+        f"{said}. Their gains on {history.measure} add up to {w.signed(history.claimed)}, of"
+        f" which about {w.signed(history.to_expect)} is to be expected again."
+    )
+
+
+def _cautions(history: History) -> Iterator[Caution]:
+    for spent in history.budgets:
+        if spent.n_beside:
+            text = (
+                f"{f.plural(spent.n_beside, 'comparison')} of the budget {spent.budget} had a"
+                " larger level than their place among the others gives, as where two branches"
+                " were merged: the budget promises nothing of these."
+            )
+            yield Caution("budget-overspent", "Level spent twice", text, 3)
+    without = sum(not entry.budget for entry in history.entries)
+    if history.budgets and without:
+        text = (
+            f"{f.plural(without, 'comparison')} of {f.count(len(history.entries))} had no error"
+            " budget: what they found is outside its promise."
+        )
+        yield Caution("outside-the-budget", "Comparisons without a budget", text, 2)
+
+
+def _chips(w: Words[History]) -> Iterator[Chip]:
+    history = w.result
+    if history.is_known:
+        yield Chip("Sum of gains found", w.signed(history.claimed), f"on {history.measure}")
+        yield Chip("To be expected again", w.signed(history.to_expect), "of that sum")
+    for spent in history.budgets:
+        level = _level(spent.next_alpha)
+        yield Chip("Level of the next comparison", level, f"budget {spent.budget}")
+
+
+def _comparisons(w: Words[History]) -> Section:
+    """Return a row a comparison, the newest first; those in the most used measure are drawn."""
+    history = w.result
+    newest = list(zip(history.entries, history.expected, strict=True))[::-1][:SHOWN]
+    measure = Counter(entry.measure for entry, _ in newest).most_common(1)[0][0]
+    bars = [
+        Bar(e.difference, e.low, e.high, tone=_tone(e)) if e.measure == measure else None
+        for e, _ in newest
+    ]
+    higher = next(entry.higher_is_better for entry, _ in newest if entry.measure == measure)
+    columns = (
+        Column("day", numeric=False),
+        Column("B against A", numeric=False, role="name"),
+        Column("measure", numeric=False),
+        Column("Δ", role="change"),
+        Column("", role="drawn"),
+        Column("again", role="mean"),
+        Column("p", role="p"),
+        Column("level"),
+        Column("verdict", numeric=False, role="reading"),
+    )
+    rows = tuple(_row(w, entry, again) for entry, again in newest)
+    legend = (
+        "Thick: the interval at the level of that comparison. again: the gain that a repetition"
+        f" would show, known from {f.word(FEWEST)} comparisons in a measure on."
+    )
+    n = len(history.entries)
+    finding = f"The newest {f.count(len(rows))} of {f.count(n)}." if n > len(rows) else ""
+    card = Scorecard(
+        "comparisons", columns, rows, noun="comparison", bars=tuple(bars),
+        scale=Scale("A better", "B better") if higher
+        else Scale("B better", "A better", tones=("b", "a")),
+        tall=frozenset(), legend=(legend,),
+    )  # fmt: skip
+    return Section("comparisons", "Comparisons", finding, (card,), EVERYWHERE)
+
+
+def _level(alpha: float) -> str:
+    """Return a level to two digits; a stream's levels become small."""
+    return f"{alpha:.2g}"
+
+
+def _tone(entry: Entry) -> Tone:
+    if entry.is_better:
+        return "b"
+    return "a" if entry.verdict.startswith("worse") else "tie"
+
+
+def _row(w: Words[History], entry: Entry, again: float) -> tuple[Cell, ...]:
+    sign = _SIGNS.get(entry.verdict, "?")
+    gate = f", gate {'✓' if entry.passed else '✗'}" if entry.gate else ""
+    return (
+        Cell(entry.created[:10], entry.created),
+        Cell(
+            f"{f.shorten(entry.candidate, width=_NAME)} / {f.shorten(entry.baseline, width=_NAME)}",
+            entry.candidate,
+        ),
+        Cell(entry.measure, entry.measure),
+        Cell(w.signed(entry.difference), entry.difference, _tone(entry)),
+        Cell(""),
+        Cell(w.signed(again) if again == again else "·", again),
+        Cell(w.p(entry.pvalue), entry.pvalue),
+        Cell(_level(entry.alpha), entry.alpha),
+        Cell(f"{sign} {entry.verdict.replace('-', ' ')}{gate}", entry.verdict, _tone(entry)),
+    )
+
+
+def _gains(w: Words[History]) -> Iterator[Section]:
+    """Yield the gains found, added up over time, beside what is to be expected again of them."""
+    history = w.result
+    if not history.is_known or not history.claimed:
+        return
+    finding = (
+        f"Of {w.signed(history.claimed)} found, about {w.signed(history.to_expect)} is to be"
+        " expected on other queries."
+    )
+    over = f.plural(len(history.entries), "comparison")
+    summary = f"Gains on {history.measure} added up over {over}. {finding}"
+    yield Section("gains", "Gains over time", finding, (Figure("gains", summary),))
+
+
+def _uses(w: Words[History]) -> Section:
+    history = w.result
+    columns = (
+        Column("queries", numeric=False, role="name"), Column("number"), Column("comparisons"),
+        Column("found better"), Column("by chance"), Column("shared"),
+    )  # fmt: skip
+    rows = tuple(
+        (
+            Cell(each.queries[:8]),
+            Cell(f.count(each.n_queries), each.n_queries),
+            Cell(f.count(each.n_comparisons), each.n_comparisons),
+            Cell(f.count(each.n_better), each.n_better),
+            Cell(f"{each.by_chance:.1f}", each.by_chance),
+            Cell(f.percent(each.overlap, sign=False), each.overlap),
+        )
+        for each in history.query_sets[:SHOWN]
+    )
+    caption = (
+        "by chance: how many would be found better if no candidate were, half of each level."
+        " shared: the largest part of these queries that another set has, too."
+    )
+    most = history.query_sets[0]
+    finding = f"The most used set was asked {f.plural(most.n_comparisons, 'time')}."
+    table = Table("query-sets", columns, rows, noun="set")
+    return Section(
+        "query-sets", "Use of the queries", finding, (table, Text(caption, "caption")), EVERYWHERE
+    )
+
+
+def _budgets(w: Words[History]) -> Iterator[Section]:
+    if not w.result.budgets:
+        return
+
+    def row(spent: Spent) -> tuple[Cell, ...]:
+        return (
+            Cell(spent.budget),
+            Cell(f.count(spent.n_comparisons), spent.n_comparisons),
+            Cell(f.count(spent.n_better), spent.n_better),
+            Cell(_level(spent.next_alpha), spent.next_alpha),
+        )
+
+    columns = (
+        Column("error budget", numeric=False, role="name"), Column("comparisons"),
+        Column("found better"), Column("next level"),
+    )  # fmt: skip
+    blocks = [Table("budgets", columns, tuple(map(row, w.result.budgets)), noun="budget")]
+    said = [
+        Text(f"{each.budget} holds {ErrorBudget.parse(each.budget).promise}.", "caption")
+        for each in w.result.budgets
+    ]
+    yield Section("budgets", "Error budgets", "", (*blocks, *said), EVERYWHERE)

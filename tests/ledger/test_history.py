@@ -1,0 +1,140 @@
+"""What a ledger tells, computed by hand beside it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+
+import abrank
+from abrank._support.errors import ArgumentError
+from abrank.inference.designs.error_budget import online_levels
+from abrank.inference.estimates.shrinkage import expected_again
+from abrank.ledger import Entry, ErrorBudget, history, open_ledger
+from abrank.ledger.summary import repetition
+from tests.ledger.made import QUERIES, comparison, entry
+
+
+@pytest.fixture
+def filled(tmp_path):
+    place = tmp_path / "ledger.sqlite"
+    ledger = open_ledger(place, create=True)
+    made = [comparison(seed, gain=0.06 if seed % 4 == 0 else 0.0) for seed in range(12)]
+    for each in made:
+        ledger.add(Entry.of(each), each.query_ids)
+    return place, made
+
+
+def test_uses_of_a_set_of_queries_are_counted(filled) -> None:
+    place, made = filled
+    (used,) = history(place).query_sets
+    assert (used.n_queries, used.n_comparisons) == (50, 12)
+    assert used.n_better == sum(str(each.verdict).startswith("better") for each in made) > 1
+    assert used.by_chance == pytest.approx(12 * 0.025)
+    assert used.overlap == 0
+
+
+def test_sets_that_share_queries_are_said_to_overlap(filled) -> None:
+    place, made = filled
+    half = {name: dict(made[0].queries.query("measure == @made[0].rule.primary")
+            .set_index("query_id")[name].iloc[:20]) for name in ("a", "b")}  # fmt: skip
+    small = abrank.compare_scores(half["a"], half["b"])
+    open_ledger(place).add(Entry.of(small), small.query_ids)
+    whole, part = history(place).query_sets
+    assert (whole.n_queries, part.n_queries) == (50, 20)
+    assert (whole.overlap, part.overlap) == (0.4, 1.0)
+
+
+def test_gains_are_set_beside_what_is_to_be_expected_again(filled) -> None:
+    place, made = filled
+    read = history(place)
+    again = expected_again(
+        [each.mean_difference for each in made], [each.standard_error for each in read.entries]
+    )
+    assert read.expected == pytest.approx(list(again))
+    found = [i for i, each in enumerate(read.entries) if each.is_better]
+    assert read.claimed == pytest.approx(sum(made[i].mean_difference for i in found))
+    assert read.to_expect == pytest.approx(sum(again[i] for i in found))
+    assert 0 < read.to_expect < read.claimed
+    predicted = repetition(read.entries)
+    assert predicted is not None
+    assert predicted.expected == pytest.approx(again[-1])
+    assert predicted.low < predicted.expected < predicted.high
+
+
+def test_fewer_than_eight_of_a_measure_tell_nothing(tmp_path) -> None:
+    ledger = open_ledger(tmp_path / "few", create=True)
+    for seed in range(7):
+        ledger.add(Entry.of(comparison(seed)), QUERIES)
+    read = history(tmp_path / "few")
+    assert all(math.isnan(each) for each in read.expected)
+    assert repetition(read.entries) is None
+    assert (read.claimed, read.to_expect) == (0, 0)
+
+
+def test_of_a_cost_a_fall_is_the_gain() -> None:
+    made = comparison(0, gain=-0.1, lower_is_better="score")
+    kept = Entry.of(made)
+    assert kept.is_better
+    assert kept.gain == -kept.difference > 0
+    assert kept.pvalue_better == pytest.approx(made.pvalue / 2)
+
+
+def test_a_comparison_spends_what_its_budget_gives(tmp_path) -> None:
+    ledger, budget = open_ledger(tmp_path / "gates", create=True), ErrorBudget.parse("fdr:0.05")
+    pvalues = []
+    for seed in range(6):
+        alpha = budget.next_alpha(ledger.entries())
+        expected = online_levels(pvalues, "lord++", alpha=0.05, most=0.025)[-1]
+        assert alpha == pytest.approx(2 * expected)
+        made = comparison(seed, gain=0.1 if seed == 1 else 0.0, alpha=alpha)
+        day = f"2026-11-{seed + 1:02}"
+        ledger.add(replace(Entry.of(made, budget=str(budget)), created=day), QUERIES)
+        gain = made.mean_difference
+        pvalues.append(made.pvalue / 2 if gain > 0 else 1 - made.pvalue / 2)
+    (spent,) = history(tmp_path / "gates").budgets
+    assert (spent.n_comparisons, spent.n_better, spent.n_beside) == (6, 1, 0)
+    assert spent.next_alpha == budget.next_alpha(ledger.entries())
+    # After the finding there was more to spend.
+    assert ledger.entries()[2].alpha > ledger.entries()[1].alpha
+
+
+def test_levels_spent_twice_on_two_branches_are_counted(tmp_path) -> None:
+    ledger, budget = open_ledger(tmp_path / "gates", create=True), ErrorBudget.parse("fwer:0.05")
+    first = budget.next_alpha(())
+    for number in range(2):
+        ledger.add(entry(number, alpha=first, budget="fwer:0.05"), QUERIES)
+    (spent,) = history(tmp_path / "gates").budgets
+    assert spent.n_beside == 1
+
+
+def test_what_could_not_be_tested_is_no_finding() -> None:
+    kept = replace(Entry.of(comparison(0)), pvalue=0.0, difference=0.1, verdict="cannot-test")
+    assert kept.pvalue_better == 1
+    assert replace(kept, pvalue=math.nan, verdict="better").pvalue_better == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "method"),
+    [
+        ("fdr:0.05", "lord++"),
+        ("fdr:0.1:saffron", "saffron"),
+        ("fdr:0.05:positive-dependence", "lond"),
+        ("fdr:0.05:any-dependence", "lond-dependent"),
+        ("fwer:0.01", "spending"),
+    ],
+)
+def test_budgets_are_written_as_they_are_read(text, method) -> None:
+    budget = ErrorBudget.parse(text)
+    assert str(budget) == text
+    assert budget.method == method
+    assert budget.promise
+
+
+@pytest.mark.parametrize(
+    "text", ["", "fdr", "fdr:5%", "fdr:2", "fdr:e", "fwer:0.05:saffron", "pfer:0.05", "fdr:0.05:x"]
+)
+def test_what_is_no_budget_is_refused(text) -> None:
+    with pytest.raises(ArgumentError, match="error budget"):
+        ErrorBudget.parse(text)

@@ -1,0 +1,116 @@
+"""Comparisons under a ledger: kept when they have ended, at the level that a budget has left."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import abrank
+from abrank import Question
+from abrank._support.errors import ArgumentError
+from abrank.cli import run
+from abrank.ledger import ErrorBudget, open_ledger
+from tests.ledger.made import QUERIES
+
+COMMAND = ["compare", "q.txt", "a.run", "b.run", "-m", "AP", "--ledger", "gates.sqlite"]
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    made = abrank.simulate_runs(60, effect=0.3, rng=3)
+    made.qrels.write(tmp_path / "q.txt")
+    made.baseline.write(tmp_path / "a.run")
+    made.candidate.write(tmp_path / "b.run")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def scores(seed: int, gain: float = 0.0) -> list[dict[str, float]]:
+    baseline = np.random.default_rng(1).uniform(0.2, 0.8, 50)
+    other = baseline + np.random.default_rng(seed).normal(gain, 0.1, 50)
+    return [dict(zip(QUERIES, each.tolist(), strict=True)) for each in (baseline, other)]
+
+
+def test_a_command_keeps_its_comparison_once(here, capsys) -> None:
+    for _ in range(2):
+        assert run([*COMMAND, "-q", "--report", "out.json"]) == 0
+    (entry,) = open_ledger("gates.sqlite").entries()
+    found = abrank.Comparison.from_json("out.json")
+    assert (entry.difference, entry.pvalue) == (found.mean_difference, found.pvalue)
+    assert (entry.baseline, entry.candidate, entry.measure) == ("a", "b", "AP")
+    assert entry.judgments == found.provenance["inputs"]["qrels"]["sha256"][:16]
+    assert found.remarks[-1].startswith("ledger: 1 comparison on these queries with this one, ")
+
+
+def test_a_comparison_whose_report_cannot_be_written_is_not_kept(here, capsys) -> None:
+    (here / "no").write_text("")
+    assert run([*COMMAND, "--report", "no/out.html"]) == 2
+    assert run([*COMMAND[:-1], "q.txt"]) == 3
+    assert "is no ledger, or is damaged" in capsys.readouterr().err
+    assert not (here / "gates.sqlite").exists()
+
+
+def test_history_tells_what_compare_kept(here, capsys) -> None:
+    for seed in range(3):
+        assert run([*COMMAND, "-q", "--seed", str(seed), "--test", "permutation"]) == 0
+    capsys.readouterr()
+    assert run(["history", "gates.sqlite", "--report", "out.html", "-q"]) == 0
+    assert capsys.readouterr().out.startswith("1 comparison, ")  # exact: no seed matters
+    assert (here / "out.html").read_text().startswith("<!doctype html>")
+    assert run(["history", "nothing.sqlite"]) == 2
+    assert "there is no ledger" in capsys.readouterr().err
+
+
+def test_a_budget_gives_the_level_before_the_result_and_decides(here, capsys) -> None:
+    budget = ErrorBudget.parse("fdr:0.05")
+    assert run([*COMMAND, "--error-budget", "fdr:0.05", "--report", "out.json"]) == 0
+    said = capsys.readouterr().err.splitlines()
+    assert said[0] == "error budget fdr:0.05: a new comparison has the level 0.0027"
+    assert any("decided at the level 0.0027 by the permutation test" in line for line in said)
+    found = abrank.Comparison.from_json("out.json")
+    assert found.rule.alpha == pytest.approx(budget.next_alpha([]))
+    assert found.rule.test == "permutation"
+    assert (found.pvalue <= found.rule.alpha) == (found.decision.ci_low > 0)
+
+
+def test_asked_once_more_under_a_budget_it_has_its_level_and_spends_nothing(tmp_path) -> None:
+    config = Question(ledger=tmp_path / "gates", error_budget="fwer:0.05")
+    first = abrank.compare_scores(*scores(2), config=config)
+    abrank.compare_scores(*scores(3), config=config)
+    again = abrank.compare_scores(*scores(2), config=config)
+    assert again.rule == first.rule
+    entries = open_ledger(tmp_path / "gates").entries()
+    assert len(entries) == 2
+    assert entries[1].alpha < entries[0].alpha
+
+
+def test_from_eight_comparisons_on_a_gain_is_set_beside_what_to_expect(tmp_path) -> None:
+    config = Question(ledger=tmp_path / "gates.sqlite")
+    for seed in range(8):
+        found = abrank.compare_scores(*scores(seed, 0.02), config=config)
+        said = " ".join(found.remarks)
+        assert ("is to be expected again" in said) == (seed == 7)
+    assert "ledger: 8 comparisons on these queries with this one" in said
+
+
+def test_without_a_ledger_nothing_is_told() -> None:
+    assert abrank.compare_scores(*scores(0)).remarks == ()
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"error_budget": "fdr:0.05"}, "comparisons of a ledger: give ledger="),
+        ({"error_budget": "fdr", "ledger": "made"}, "an error budget is fdr:0.05 or fwer:0.05"),
+        ({"error_budget": "fdr:0.05", "ledger": "made", "design": "1/2"}, "levels of their own"),
+    ],
+)
+def test_what_no_budget_can_hold_is_refused(tmp_path, monkeypatch, asked, message) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ArgumentError, match=message):
+        abrank.compare_scores(*scores(0), config=Question(**asked))
+    config = Question(error_budget="fdr:0.05", ledger="made")
+    with pytest.raises(ArgumentError, match="hold at its small levels, not wilcoxon"):
+        abrank.compare_scores(*scores(0), config=config, test="wilcoxon")
+    if (tmp_path / "made").exists():
+        assert open_ledger("made").entries() == ()

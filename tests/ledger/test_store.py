@@ -1,0 +1,210 @@
+"""A ledger keeps every entry whole and once, whatever befalls those who write it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+import zlib
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import abrank
+from abrank._support.errors import ArgumentError, NotFoundError, ReadError, WriteError
+from abrank.ledger import Entry, history, open_ledger, store
+from tests.ledger.made import QUERIES, comparison, entry
+
+ROOT = Path(__file__).parents[2]
+WRITER = """
+import sys
+from abrank.ledger import open_ledger
+from tests.ledger.made import QUERIES, entry
+ledger = open_ledger(sys.argv[1], create=True)
+for number in range(int(sys.argv[2]), int(sys.argv[3])):
+    ledger.add(entry(number), QUERIES)
+    print(number, flush=True)
+"""
+
+
+@pytest.fixture(params=["ledger.sqlite", "ledger"])
+def place(request, tmp_path) -> Path:
+    return tmp_path / request.param
+
+
+def start_writer(place: Path, first: int, last: int) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", WRITER, str(place), str(first), str(last)],
+        cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)}, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+
+
+def test_what_was_kept_is_read_again(place) -> None:
+    made = [Entry.of(comparison(seed), budget="fdr:0.05") for seed in range(3)]
+    ledger = open_ledger(place, create=True)
+    for each in made:
+        assert ledger.add(each, QUERIES)
+    again = open_ledger(place)
+    assert again.entries() == tuple(made)
+    assert again.query_sets() == {made[0].queries: frozenset(QUERIES)}
+    assert again.entries()[0].difference == comparison(0).mean_difference
+
+
+def test_a_comparison_repeated_is_one_entry_and_another_seed_is_none(place) -> None:
+    ledger = open_ledger(place, create=True)
+    first, again = Entry.of(comparison(4)), Entry.of(comparison(4))
+    assert first.key == again.key
+    assert ledger.add(first, QUERIES)
+    assert not ledger.add(again, QUERIES)
+    assert not ledger.add(replace(first, created="2030-01-01T00:00:00+00:00"), QUERIES)
+    assert ledger.add(Entry.of(comparison(4, margin=0.01)), QUERIES)
+    assert len(ledger.entries()) == 2
+
+
+@pytest.mark.parametrize("n_writers", [6, pytest.param(20, marks=pytest.mark.slow)])
+def test_writers_at_once_lose_nothing(place, n_writers) -> None:
+    open_ledger(place, create=True)
+    # Each pair of writers writes the same entries.
+    writers = [start_writer(place, n // 2 * 5, n // 2 * 5 + 5) for n in range(n_writers)]
+    for writer in writers:
+        writer.communicate(timeout=120)
+        assert writer.returncode == 0
+    entries = open_ledger(place).entries()
+    made = {entry(number).key for number in range(n_writers // 2 * 5)}
+    assert len(entries) == len(made)
+    assert {each.key for each in entries} == made
+
+
+@pytest.mark.parametrize("n_kills", [4, pytest.param(100, marks=pytest.mark.slow)])
+def test_a_killed_writer_leaves_no_half_entry(place, n_kills) -> None:
+    done = 0
+    for kill in range(n_kills):
+        writer = start_writer(place, kill * 1000, kill * 1000 + 1000)
+        assert writer.stdout is not None
+        writer.stdout.readline()  # the first is kept
+        time.sleep(0.001 * (kill % 20))
+        writer.send_signal(signal.SIGKILL)
+        with writer.stdout:
+            done += 1 + len(writer.stdout.read().split())
+        writer.wait(timeout=60)
+    entries = open_ledger(place).entries()  # each is checked against its key
+    # One more than was said may be there for each that was killed between writing and saying so.
+    assert done <= len(entries) <= done + n_kills
+    assert history(place).query_sets[0].n_comparisons == len(entries)
+    assert open_ledger(place).add(entry(10**6), QUERIES)
+
+
+def test_who_has_its_turn_keeps_the_others_waiting(place, monkeypatch) -> None:
+    monkeypatch.setattr(store, "PATIENCE", 0.2)
+    ledger = open_ledger(place, create=True)
+    other = open_ledger(place)
+    with ledger.turn():
+        ledger.add(entry(1), QUERIES)
+        with pytest.raises(WriteError, match=r"(database is locked|had its turn)"):
+            other.add(entry(2), QUERIES)
+    assert other.add(entry(2), QUERIES)
+    assert len(other.entries()) == 2
+
+
+def test_a_turn_that_fails_leaves_a_file_as_it_was(tmp_path) -> None:
+    ledger = open_ledger(tmp_path / "ledger.db", create=True)
+
+    def interrupted() -> None:
+        with ledger.turn():
+            ledger.add(entry(1), QUERIES)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert ledger.entries() == ()
+    assert ledger.add(entry(1), QUERIES)
+
+
+def test_branches_of_a_folder_are_merged_by_their_files(tmp_path) -> None:
+    for branch, number in (("one", 1), ("two", 2)):
+        made = open_ledger(tmp_path / branch, create=True)
+        made.add(entry(0), QUERIES)
+        made.add(entry(number), QUERIES)
+    for file in (tmp_path / "two").glob("*.json"):
+        (tmp_path / "one" / file.name).write_bytes(file.read_bytes())
+    assert len(open_ledger(tmp_path / "one").entries()) == 3
+
+
+def test_a_changed_entry_is_refused(place) -> None:
+    ledger = open_ledger(place, create=True)
+    ledger.add(entry(1), QUERIES)
+    if place.is_dir():
+        (file,) = place.glob("*.json")
+        file.write_text(file.read_text().replace('"pvalue": 0.3', '"pvalue": 0.0'))
+    else:
+        with sqlite3.connect(place) as base:
+            changed = ('"pvalue": 0.3', '"pvalue": 0.0')
+            base.execute("UPDATE entries SET entry = replace(entry, ?, ?)", changed)
+        base.close()
+    with pytest.raises(ReadError, match="was changed since it was written"):
+        ledger.entries()
+
+
+def test_a_changed_set_of_queries_is_refused(place) -> None:
+    ledger = open_ledger(place, create=True)
+    ledger.add(entry(1), QUERIES)
+    if place.is_dir():
+        (file,) = (place / "queries").iterdir()
+        file.write_text(json.dumps(["q1"]))
+    else:
+        with sqlite3.connect(place) as base:
+            base.execute("UPDATE queries SET ids = ?", (zlib.compress(b'["q1"]'),))
+        base.close()
+    with pytest.raises(ReadError, match="was changed since it was written"):
+        history(place)
+
+
+def test_what_is_no_ledger_is_refused(tmp_path) -> None:
+    with pytest.raises(NotFoundError, match="there is no ledger"):
+        open_ledger(tmp_path / "nothing.sqlite")
+    text = tmp_path / "notes.db"
+    text.write_text("not a database at all, but long enough to be looked at " * 20)
+    with pytest.raises(ReadError, match="is no ledger, or is damaged"):
+        open_ledger(text, create=True)
+    assert text.read_text().startswith("not a database")
+    other = tmp_path / "other.sqlite"
+    with sqlite3.connect(other) as base:
+        base.execute("CREATE TABLE birds (name TEXT)")
+    base.close()
+    with pytest.raises(ReadError, match="is no ledger"):
+        open_ledger(other, create=True)
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(ReadError, match="is no ledger"):
+        open_ledger(tmp_path / "folder")
+    ours = tmp_path / "ours"
+    open_ledger(ours, create=True)
+    (ours / "extra.json").write_text("[1, 2")
+    with pytest.raises(ReadError, match="no entry of a ledger"):
+        open_ledger(ours).entries()
+
+
+def test_a_place_that_cannot_be_written_is_named(tmp_path) -> None:
+    (tmp_path / "file").write_text("")
+    for name in ("ledger", "ledger.sqlite"):
+        with pytest.raises(WriteError, match=r"file/ledger.* cannot be"):
+            open_ledger(tmp_path / "file" / name, create=True)
+
+
+def test_ids_of_any_kind_are_kept(place) -> None:
+    ids = ["ü", "\udcff", "with space", "1"]
+    rng = [0.1, 0.2, 0.4, 0.3]
+    made = abrank.compare_scores(dict(zip(ids, rng, strict=True)), dict.fromkeys(ids, 0.5))
+    ledger = open_ledger(place, create=True)
+    ledger.add(Entry.of(made), made.query_ids)
+    assert ledger.query_sets() == {ledger.entries()[0].queries: frozenset(ids)}
+
+
+def test_merged_statistics_have_no_place_in_a_ledger() -> None:
+    made = comparison()
+    with pytest.raises(ArgumentError, match="without --merged"):
+        Entry.of(replace(made, merged=object()))
