@@ -64,13 +64,24 @@ def executed(path: Path, folder: Path, kernel: KernelManager) -> nbformat.Notebo
     notebook.metadata = about  # a run adds the version of this Python
     for number, cell in enumerate(filter(is_code, notebook.cells), 1):
         cell.execution_count = number
-        cell.outputs = [_kept(output, number) for output in cell.outputs]
+        cell.outputs = [_kept(output, number) for output in _joined(cell.outputs)]
     return notebook
 
 
 def is_code(cell: Any) -> bool:
     """Whether a cell holds code."""
     return bool(cell.cell_type == "code")
+
+
+def _joined(outputs: list[Any]) -> list[Any]:
+    """Return outputs with a stream that a slow machine sent in pieces as one."""
+    found: list[Any] = []
+    for output in outputs:
+        if output.output_type == "stream" and found and found[-1].get("name") == output.name:
+            found[-1].text += output.text
+        else:
+            found.append(output)
+    return found
 
 
 def _kept(output: Any, number: int) -> Any:
