@@ -105,7 +105,12 @@ def test_a_document_twice_never_counts_twice(tmp_path) -> None:
     (tmp_path / "run").write_text("q1 Q0 d1 1 2 t\nq1 Q0 d1 2 1 t\n")
     with pytest.raises(ReadError, match="lines 1 and 2"):
         value({"q1": {"d1": 1}}, tmp_path / "run", "R@10")
-    assert value({"q1": {"d1": 1}}, tmp_path / "run", "R@10", duplicates="best") == 1.0
+    assert (
+        value(
+            {"q1": {"d1": 1}}, tmp_path / "run", "R@10", scoring=abrank.Scoring(duplicates="best")
+        )
+        == 1.0
+    )
 
 
 def test_comments_may_follow_one_another(tmp_path) -> None:

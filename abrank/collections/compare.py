@@ -224,7 +224,7 @@ def summarise_collections(
     >>> one = compare_scores({"q1": 0.5, "q2": 0.25, "q3": 0.5}, {"q1": 0.7, "q2": 0.5, "q3": 0.6})
     >>> found = summarise_collections({"x": one, "y": one}, require="better")
     >>> str(found.verdict), found.decision.gate.passed
-    ('better', False)
+    ('better', True)
     """
     _require_several(comparisons)
     first = next(iter(comparisons.values()))

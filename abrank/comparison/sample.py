@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
 from abrank import inference
+from abrank._support.records import record
 from abrank._support.typing import FloatArray, IntArray
 from abrank.comparison.designs import Clusters, describe_clusters, labels_of
 from abrank.comparison.effects import Effect, Spread, effects, spread
@@ -166,7 +167,7 @@ _OF_QUERIES = frozenset({"few-signs", "one-query-decides"})
 _OF_A_DIRECTION = frozenset({"mean-against-wins", "losses-behind-the-mean"})
 
 
-@dataclass(frozen=True)
+@record
 class Rows:
     """The scores of two systems on independent queries.
 
@@ -415,7 +416,7 @@ class Rows:
         return rows
 
 
-@dataclass(frozen=True)
+@record
 class Clustered(Rows):
     """Queries that come in clusters: whole clusters are tested."""
 
@@ -485,7 +486,7 @@ class Clustered(Rows):
         return tuple(row for row in rows if row.title != IGNORING)
 
 
-@dataclass(frozen=True)
+@record
 class Sequential(Rows):
     """Queries at which one may look at any time, tested by a confidence sequence."""
 

@@ -233,7 +233,7 @@ def default_path(report: Report, format: str) -> Path:
     Examples
     --------
     >>> from abrank.comparison import compare_scores
-    >>> named = {"baseline": "bm25 k1=0.9", "candidate": "../mono/t5"}
+    >>> named = {"name_a": "bm25 k1=0.9", "name_b": "../mono/t5"}
     >>> report = compose(compare_scores({"q": 0.1}, {"q": 0.2}, **named))
     >>> default_path(report, ".html").as_posix()
     'reports/mono-t5-vs-bm25-k1-0.9.html'

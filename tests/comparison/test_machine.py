@@ -375,8 +375,10 @@ def test_one_measure_says_which_queries_its_numbers_are_of(scores, n_judged) -> 
     given |= {f"machine {name}": scores[f"machine {name}"][["AP"]] for name in "ab"}
     found = compared(given, measures=None)
     sections = {each.key: each for each in compose(found).sections}
-    told = [getattr(block, "text", "") for block in sections["measures"].blocks]
-    assert told[-1].startswith(f"A, B, Δ and the wins are those of the {n_judged} queries judged")
+    _, every_number = sections["measures"].blocks
+    told = [getattr(block, "text", "") for block in every_number.blocks]
+    whose = f"A, B, Δ and the wins are those of the {n_judged} queries judged"
+    assert [text for text in told if text.startswith(whose)]
     # Where people judged every query there are no others to hold the draw against.
     keys = [getattr(block, "key", "") for block in sections["machine"].blocks]
     assert ("machine-sample" in keys) is (n_judged < N_QUERIES)

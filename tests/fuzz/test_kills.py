@@ -30,7 +30,7 @@ from abrank.engines import Engine
 from tests.safety.damaged_parquet import QRELS
 
 print("begun", flush=True)
-engine = Engine(rows=8, output="kept")
+engine = Engine(rows=8, keep_scores="kept")
 scores = abrank.evaluate(QRELS, {"A": "a.parquet", "B": "b.parquet"}, ["RR", "AP"], engine=engine)
 print("ended", flush=True)
 """

@@ -48,7 +48,7 @@ def write_figures(
     >>> nothing = compare_scores({}, {})
     >>> with tempfile.TemporaryDirectory() as made:
     ...     [file.relative_to(made).as_posix() for file in write_figures(nothing, made)][:2]
-    ['column/effect.pdf', 'column/effect.svg']
+    ['column/cutoffs.pdf', 'column/cutoffs.svg']
     """
     content = figure_files(result, folder, digits=digits)
     replace_all(content)

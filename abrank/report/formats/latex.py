@@ -70,7 +70,7 @@ def latex(report: Report, *, style: Style = "interval") -> str:
     >>> from abrank.comparison import compare_scores
     >>> from abrank.report import compose
     >>> a = {"q1": 0.5, "q2": 0.25, "q3": 0.5}
-    >>> result = compare_scores(a, {"q1": 0.625, "q2": 0.5, "q3": 0.75}, candidate="new_50%")
+    >>> result = compare_scores(a, {"q1": 0.625, "q2": 0.5, "q3": 0.75}, name_b="new_50%")
     >>> print("\n".join(latex(compose(result)).splitlines()[-6:-1]))
         Measure & A & B & $\Delta$ & 95\% interval & $p$ \\
         \midrule

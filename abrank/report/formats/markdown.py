@@ -41,7 +41,7 @@ def markdown(report: Report) -> str:
     --------
     >>> from abrank.comparison import compare_scores
     >>> from abrank.report import compose
-    >>> result = compare_scores({"q1": 0.5, "q2": 0.25}, {"q1": 0.75, "q2": 0.75}, candidate="new")
+    >>> result = compare_scores({"q1": 0.5, "q2": 0.25}, {"q1": 0.75, "q2": 0.75}, name_b="new")
     >>> markdown(compose(result)).splitlines()[0]
     '### ? Inconclusive: 2 queries cannot tell A and new apart.'
     """

@@ -163,10 +163,11 @@ def guard(comparison: Comparison, found: GuardResult, digits: int) -> str:
     Examples
     --------
     >>> from abrank.comparison import compare_scores
-    >>> a, b = {"q1": 0.5, "q2": 0.25, "q3": 0.5}, {"q1": 0.625, "q2": 0.5, "q3": 0.75}
-    >>> result = compare_scores(a, b, guards="score:-0.02")
+    >>> a = {f"q{i}": 0.5 for i in range(12)}
+    >>> b = {f"q{i}": 0.5 + 0.05 * (i % 3) for i in range(12)}
+    >>> result = compare_scores(a, b, guard="score:-0.02")
     >>> guard(result, result.decision.guards[0], 2)
-    'score not worse by 0.02 or more (90% interval +0.09 to +0.33)'
+    'score not worse by 0.02 or more (90% interval +0.03 to +0.07)'
     """
     level = f.level(comparison.rule.confidence_equivalence)
     limits = f"{level} interval {_limits(found, digits)}"

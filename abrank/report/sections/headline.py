@@ -293,12 +293,14 @@ def controlled(comparison: Comparison) -> str:
     Examples
     --------
     >>> import pandas as pd
+    >>> from abrank import Question
     >>> from abrank.comparison import compare_scores
     >>> a = pd.DataFrame({"AP": [0.1, 0.2, 0.3, 0.4, 0.5], "RR": [0.5, 0.6, 0.7, 0.8, 0.9]})
     >>> controlled(compare_scores(a, a + 0.1))
     'If there is no difference, 5% of such comparisons say that there is one in AP, and 5% in any of
     the others; more do if B was chosen or tuned on these queries.'
-    >>> controlled(compare_scores(a, a + 0.1, family="all")).split(";")[0]
+    >>> all_together = Question(family="all")
+    >>> controlled(compare_scores(a, a + 0.1, config=all_together)).split(";")[0]
     'If there is no difference, 5% of such comparisons say that there is one in any measure'
     """
     declared, many = comparison.rule, len(comparison.rows) > 1

@@ -103,10 +103,11 @@ def contradictions(comparison: Comparison) -> str:
     Examples
     --------
     >>> import pandas as pd
+    >>> from abrank import Question
     >>> from abrank.comparison import compare_scores
     >>> a = pd.DataFrame({"AP": [0.1, 0.2, 0.3, 0.4, 0.5], "RR": [0.5, 0.6, 0.7, 0.8, 0.9]})
     >>> b = pd.DataFrame({"AP": [0.2, 0.3, 0.4, 0.5, 0.7], "RR": [0.3, 0.4, 0.5, 0.6, 0.6]})
-    >>> contradictions(compare_scores(a, b, adjust="holm"))
+    >>> contradictions(compare_scores(a, b, config=Question(adjust="holm")))
     'The secondary measure points the other way after adjustment: RR.'
     """
     against = _AGAINST.get(comparison.verdict, "")

@@ -79,9 +79,10 @@ def name_of_rule(comparison: Comparison) -> str:
 
     Examples
     --------
+    >>> from abrank import Clusters
     >>> from abrank.comparison import compare_scores
     >>> a, b = {"q1": 0.2, "q2": 0.4}, {"q1": 0.3, "q2": 0.6}
-    >>> name_of_rule(compare_scores(a, b, clusters={"q1": "u1", "q2": "u2"}))
+    >>> name_of_rule(compare_scores(a, b, design=Clusters({"q1": "u1", "q2": "u2"})))
     'cluster-robust t test'
     """
     design = comparison.rule.design

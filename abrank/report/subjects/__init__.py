@@ -53,7 +53,7 @@ def compose(result: object, **options: Any) -> Report:  # noqa: ANN401 - each re
     >>> from abrank.comparison import compare_scores
     >>> a = {"q1": 0.2, "q2": 0.4, "q3": 0.1, "q4": 0.5}
     >>> b = {"q1": 0.3, "q2": 0.6, "q3": 0.2, "q4": 0.9}
-    >>> report = compose(compare_scores(a, b, baseline="bm25", candidate="monot5"))
+    >>> report = compose(compare_scores(a, b, name_a="bm25", name_b="monot5"))
     >>> report.headline.title
     '4 queries cannot tell bm25 and monot5 apart.'
     >>> [section.key for section in report.sections]

@@ -30,6 +30,27 @@ def test_intervals_hold_a_repetition_and_its_gain_is_not_inflated() -> None:
     assert abs(np.mean(ours)) < 0.005
 
 
+def test_on_halves_of_real_topics_intervals_hold_the_other_half(shared_data) -> None:
+    scores = np.loadtxt(shared_data / "urbano" / "adhoc7_ap.csv", delimiter=",", skiprows=1)
+    n, n_systems = scores.shape
+    means, rng = scores.mean(axis=0), np.random.default_rng(1)
+    held, ours, plain = [], [], []
+    for _ in range(60):
+        one, other = np.array_split(rng.permutation(n), 2)
+        base = rng.integers(n_systems)
+        near = np.argsort(abs(means - means[base]))[1:41]
+        differences = scores[:, rng.choice(near, 12, replace=False)] - scores[:, [base]]
+        seen, truth = differences[one].mean(axis=0), differences[other].mean(axis=0)
+        errors = differences[one].std(axis=0, ddof=1) / np.sqrt(len(one))
+        for place in range(12):
+            again = predict_repetition(seen, errors, place, freedom=len(one) - 1)
+            held.append(again.low <= truth[place] <= again.high)
+            ours.append(abs(again.expected - truth[place]))
+            plain.append(abs(seen[place] - truth[place]))
+    assert 0.92 < np.mean(held) < 0.97
+    assert np.mean(ours) < np.mean(plain)
+
+
 def test_of_effects_that_are_far_apart_nothing_is_taken_away() -> None:
     seen = np.arange(10.0)
     np.testing.assert_allclose(expected_again(seen, np.full(10, 1e-4)), seen, atol=1e-6)

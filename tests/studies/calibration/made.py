@@ -26,7 +26,7 @@ def normal_material() -> Material:
     raised = two + np.array([0.0, GAIN])
     return Material(
         source="made",
-        pairs=(Pair(values[:, None], weights),) * 5,
+        pairs=tuple(Pair(values[:, None], weights, name=f"pair {i}") for i in range(5)),
         families=(Pair(columns(4), weights),),
         level=(Block(two, weights),),
         raised=(Block(raised, weights),),
