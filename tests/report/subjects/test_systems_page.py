@@ -11,6 +11,7 @@ import pytest
 
 from abrank.ranking import Ranking, rank_scores
 from abrank.report import compose
+from abrank.report.model import Table
 from abrank.scoring.scores import Scores
 from tests.report.written import html
 
@@ -136,3 +137,13 @@ def test_it_says_who_leads_by_the_other_measures(turned: tuple[int, ...], said: 
     report = compose(rank_scores(replace(made, values=values)))
     (section,) = (each for each in report.sections if each.key == "measures")
     assert section.finding.partition(" Kendall")[0] == said
+
+
+def test_the_letters_that_a_caption_speaks_of_stand_in_its_table(ranking, page) -> None:
+    shown = re.sub(r"<[^>]+>", " ", page)
+    (section,) = (each for each in compose(ranking).sections if each.key == "measures")
+    tables = [block for block in section.blocks if isinstance(block, Table)]
+    marked = [cell for table in tables for row in table.rows for cell in row if cell.mark]
+    assert len(marked) == 12
+    for cell in marked:
+        assert f"{cell.text} {cell.mark}" in shown
