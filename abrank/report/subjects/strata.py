@@ -41,13 +41,20 @@ from abrank.report.sections.next_step import next_step
 from abrank.report.sections.notes import cautions as of_comparison
 from abrank.report.sections.scorecard import scorecard as of_measures
 from abrank.report.sections.soundness import clause
-from abrank.report.sections.words import READINGS, reading_tone, system
+from abrank.report.sections.words import READINGS, reading_tone, system, verdict_tone
+from abrank.report.sections.words import tag as tag_of
 from abrank.report.subjects import compose
 from abrank.report.subjects.pair import cases
 from abrank.report.subjects.systems import reproduce
 from abrank.report.wording import Words
+from abrank.rule import Verdict
 
 _SHOWN = ("better", "worse")
+# Verdicts that speak of the margin; the others say what the summaries do.
+_BY_MARGIN = (
+    Verdict.SAME, Verdict.NOT_WORSE, Verdict.NOT_BETTER, Verdict.BETTER_SIZE_UNCLEAR,
+    Verdict.WORSE_SIZE_UNCLEAR,
+)  # fmt: skip
 # Up to this many collections the prediction interval was seen to miss more often than it says: see
 # reports/calibration, "collections with different effects".
 FEW = 20
@@ -139,6 +146,8 @@ def _headline(w: Words[CollectionsComparison]) -> Headline:
         glyph, tag, tone = "!", "cannot test", "tie"
     elif found.primary.measure in found.asked:
         glyph, tag, tone = "!", "not decided", "tie"
+    elif found.verdict in _BY_MARGIN:
+        (glyph, tag), tone = tag_of(found.verdict), verdict_tone(found.verdict)
     asked = found.decision.gate
     guards = found.decision.guards
     against = " ".join(
@@ -182,7 +191,11 @@ def title(found: CollectionsComparison) -> str:
         return f"{said} Mend the inputs, or leave the collection out."
     if these == "identical":
         return f"{a} and {b} score the same on every query of every collection."
-    on = f"on average over these {f.plural(len(found.comparisons), 'collection')} {_spread(found)}"
+    several = f.plural(len(found.comparisons), "collection")
+    if found.verdict in _BY_MARGIN:
+        said = of_one.title(found.pooled, digits=found.decimals)
+        return f"Over all queries of these {several}: {said}"
+    on = f"on average over these {several} {_spread(found)}"
     if these in _SHOWN and like == these:
         return f"{b} is {these} than {a} {on}, and on average over others like them."
     if these in _SHOWN and like in _SHOWN:

@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from abrank import compare_scores
+from abrank import compare_scores, simulate_runs
 from abrank._support.errors import ReadError
 from abrank.collections import CollectionsComparison, compare_collections
+from abrank.report import compose
 from abrank.report.numbers import checksum
 from abrank.report.subjects.strata import title
 from tests.report.written import html, text
@@ -99,3 +100,19 @@ def test_a_saved_comparison_that_is_another_thing_is_refused(found, tmp_path) ->
     said = "collections: the collection 'y' was compared by other measures or another test than 'x'"
     with pytest.raises(ReadError, match=said):
         CollectionsComparison.from_json(path)
+
+
+@pytest.mark.parametrize("margin", [None, 0.02, 0.15])
+def test_headline_and_next_step_are_of_one_verdict(margin) -> None:
+    made = {f"c{i}": simulate_runs(60, effect=0.05 + 0.02 * i, rng=i) for i in range(4)}
+    pairs = {name: (one.qrels, one.baseline, one.candidate) for name, one in made.items()}
+    found = compare_collections(pairs, measures=["nDCG@10"], margin=margin)
+    head = compose(found).headline
+    assert (str(found.verdict), head.tag, head.title.partition(": ")[2]) == {
+        None: ("inconclusive", "Unclear over all queries", ""),
+        0.02: (
+            "not-worse", "Not worse over all queries",
+            "Any loss is smaller than 0.020; a gain is not shown.",
+        ),
+        0.15: ("same", "Same in practice over all queries", "Any gain or loss is smaller than 0.150."),
+    }[margin]  # fmt: skip
