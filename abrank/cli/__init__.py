@@ -113,6 +113,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if sys.stdout is None:
         sys.exit(_refuse(WriteError("standard output is closed\n  to see nothing: > /dev/null")))
     code = run(sys.argv[1:] if arguments is None else list(arguments))
+    # What was to be stopped has ended: an alarm that still waits would end Python by itself.
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    for number in ENDING:
+        if signal.getsignal(number) is _stop:
+            signal.signal(number, signal.SIG_DFL)
     # Python looks for garbage once more at its end; what is frozen goes with the process.
     gc.freeze()
     sys.exit(code)

@@ -9,7 +9,7 @@ import click
 from abrank.cli import _flags, _output
 
 
-@click.command("history", cls=_flags.Grouped)
+@click.command("history")
 @click.argument("ledger", type=_flags.RUN)
 @_flags.take(
     "report", "figures", "all_figures", "format", "digits", "color", "ascii", "quiet", "verbose",
@@ -23,7 +23,6 @@ def command(ledger: str, **flags: Any) -> None:  # noqa: ANN401 - those of abran
 
     \b
     abrank compare qrels.txt old.run new.run --ledger gates.sqlite
-    abrank compare qrels.txt old.run new.run --ledger gates.sqlite --error-budget fdr:0.05
     abrank history gates.sqlite --report html
     """  # noqa: D301 - click's mark for lines to keep
     output = _output.Output.of(flags)

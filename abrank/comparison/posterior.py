@@ -37,7 +37,7 @@ def beliefs(
     if rule.design is not None and rule.design.clusters:
         raise ArgumentError(
             "the Bayesian view takes queries to be independent, and clusters say they are not;"
-            " leave out --bayes (Question(bayes=)) or --clusters (Clusters(...))"
+            " leave out bayes (Question(bayes=)) or --clusters (Clusters(...))"
         )
     from abrank.inference.designs.bayes import bayesian_bootstrap, t_posterior
 

@@ -34,7 +34,7 @@ class Recording:
         if ledger is None:
             raise ArgumentError(
                 "an error budget is shared out over the comparisons of a ledger: give ledger=, too",
-                command="--error-budget is shared out over the comparisons of a ledger: give"
+                command="an error budget is shared out over the comparisons of a ledger: give"
                 " --ledger, too",
             )
         from abrank.ledger.budget import TESTS, ErrorBudget

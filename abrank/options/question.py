@@ -212,7 +212,7 @@ class Question(_Asked):
     bayes: bool = option(
         False,
         "Show the probability that B is better, and that they differ by less than the margin.",
-        of=ONE, group="Designs and further analyses", kind="flag",
+        of=ONE, group="Designs and further analyses", kind="flag", compared=False,
         python="config=Question(bayes=...)",
     )  # fmt: skip
     ledger: Any = option(
@@ -226,7 +226,7 @@ class Question(_Asked):
         None,
         "Bound the false findings of all comparisons of the ledger. fdr:0.05 (false discovery rate)"
         " or fwer:0.05 (any false finding): this comparison has the level that is left for it.",
-        of=ONE, group="Designs and further analyses", metavar="KIND:LEVEL",
+        of=ONE, group="Designs and further analyses", metavar="KIND:LEVEL", compared=False,
         python="config=Question(error_budget=...)",
     )  # fmt: skip
     design: Designs | None = None

@@ -231,7 +231,7 @@ def test_a_confidence_sequence_is_silent_before_25_queries(tmp_path, monkeypatch
         ("--anytime 100 --clusters who", "with clusters plan the looks: --look 1/3"),
         ("--clusters who --margin 2%", "Fieller's interval, which takes queries to be"),
         ("--anytime 100 --margin 2%", "Fieller's interval, which is for one look"),
-        ("--clusters who --bayes", "the Bayesian view takes queries to be independent"),
+        ("--clusters who --config bayes=true", "the Bayesian view takes queries to be independent"),
         ("--clusters who --config adjust=max-t", "max-t flips the signs of single queries"),
         ("--look 5/4", "look 5 is not one of 4"),
         ("--look half", "this look of those planned, such as 2/4"),
@@ -295,7 +295,9 @@ def test_bayes_against_the_stored_case(shared_data, tmp_path, monkeypatch, capsy
     given, expected = cases["t01"]["input"], cases["bay01"]["expected"]
     monkeypatch.chdir(tmp_path)
     write(given["a"], given["b"])
-    found = compare(capsys, "--bayes", "--margin", str(cases["bay01"]["input"]["rope"]))
+    found = compare(
+        capsys, "--config", "bayes=true", "--margin", str(cases["bay01"]["input"]["rope"])
+    )
     by_t = found["beliefs"][0]
     assert by_t["worse"] == pytest.approx(expected["p_worse"], abs=1e-8)
     assert by_t["within"] == pytest.approx(expected["p_rope"], abs=1e-8)

@@ -150,7 +150,7 @@ def test_a_saved_comparison_comes_back_and_cannot_be_changed(scores, tmp_path) -
         ({"machine_scores": None, "machine_judge": "m"}, "machine.judge .* give --machine-qrels"),
         ({"shared_model": "c"}, "shared model"),
         ({"look": "1/2"}, "--look cannot be combined with machine judgments"),
-        ({"bayes": True}, "--bayes cannot be combined with machine judgments"),
+        ({"bayes": True}, "bayes cannot be combined with machine judgments"),
         ({"clusters": dict.fromkeys(["q001"], "u")}, "--clusters cannot be combined with machine"),
     ],
 )

@@ -63,7 +63,7 @@ def test_history_tells_what_compare_kept(here, capsys) -> None:
 
 def test_a_budget_gives_the_level_before_the_result_and_decides(here, capsys) -> None:
     budget = ErrorBudget.parse("fdr:0.05")
-    assert run([*COMMAND, "--error-budget", "fdr:0.05", "--report", "out.json"]) == 0
+    assert run([*COMMAND, "--config", "error_budget=fdr:0.05", "--report", "out.json"]) == 0
     said = capsys.readouterr().err.splitlines()
     assert said[0] == "error budget fdr:0.05: a new comparison has the level 0.0027"
     assert any("decided at the level 0.0027 by the permutation test" in line for line in said)

@@ -226,16 +226,16 @@ def declare_machine(question: Question, *, segments: object, clusters: object) -
         )
     looks = "a machine's worth changes from look to look, so that shares of alpha are not known"
     refused = {
-        "clusters": (clusters, "the correction takes the judged queries to be independent"),
-        "look": (question.look, looks),
-        "anytime": (question.anytime, looks),
-        "planned": (question.planned, looks),
+        "--clusters": (clusters, "the correction takes the judged queries to be independent"),
+        "--look": (question.look, looks),
+        "--anytime": (question.anytime, looks),
+        "--planned": (question.planned, looks),
         "bayes": (question.bayes, "the posterior is of the queries that people judged alone"),
     }
     for name, (value, why) in refused.items():
         if value:
             raise ArgumentError(
-                f"--{name} cannot be combined with machine judgments: {why}; leave out one of them"
+                f"{name} cannot be combined with machine judgments: {why}; leave out one of them"
             )
     if question.adjust == "max-t":
         raise ArgumentError(

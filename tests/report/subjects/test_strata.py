@@ -114,5 +114,7 @@ def test_headline_and_next_step_are_of_one_verdict(margin) -> None:
             "not-worse", "Not worse over all queries",
             "Any loss is smaller than 0.020; a gain is not shown.",
         ),
-        0.15: ("same", "Same in practice over all queries", "Any gain or loss is smaller than 0.150."),
+        0.15: (
+            "same", "Same in practice over all queries", "Any gain or loss is smaller than 0.150.",
+        ),
     }[margin]  # fmt: skip
