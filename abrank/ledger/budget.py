@@ -87,12 +87,21 @@ class ErrorBudget:
         """When it holds, and by whom."""
         return PROMISES[self.method]
 
+    def stream(self, entries: Sequence[Entry]) -> list[Entry]:
+        """Return the comparisons that spend from it, the first of each."""
+        first: dict[tuple[str, ...], Entry] = {}
+        for each in entries:
+            if each.budget == str(self):
+                first.setdefault(each.spends, each)
+        return list(first.values())
+
     def alphas(self, entries: Sequence[Entry]) -> FloatArray:
         """Return the two-sided level of each of its comparisons so far, and of the next.
 
-        Half of a level is what a verdict in favour of B may err by; none is above the budget.
+        Half of a level is what a verdict in favour of B may err by; none is above the budget. The
+        same scores compared again spend and earn nothing.
         """
-        pvalues = [each.pvalue_better for each in entries if each.budget == str(self)]
+        pvalues = [each.pvalue_better for each in self.stream(entries)]
         levels = online_levels(pvalues, self.method, alpha=self.alpha, most=self.alpha / 2)
         return np.asarray(2 * levels)
 

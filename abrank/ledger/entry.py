@@ -98,12 +98,10 @@ class Entry:
         """Whether B was found to be better, by however much."""
         return self.verdict in (Verdict.BETTER, Verdict.BETTER_SIZE_UNCLEAR)
 
-    def is_repeated_by(self, other: Entry) -> bool:
-        """Whether another is the same question to the same scores under the same budget."""
-        return bool(self.budget) and all(
-            getattr(self, name) == getattr(other, name)
-            for name in ("budget", "queries", "a", "b", "measure", "gate", "baseline", "candidate")
-        )
+    @property
+    def spends(self) -> tuple[str, ...]:
+        """What it spends a level on: the same scores by another margin or gate spend no other."""
+        return self.budget, self.queries, self.a, self.b, self.measure
 
     @classmethod
     def of(cls, comparison: Any, *, budget: str = "") -> Entry:  # noqa: ANN401 - a Comparison
@@ -135,15 +133,15 @@ class Entry:
             "higher_is_better": rule.higher_is_better,
             "rule": json.dumps(asdict(rule), sort_keys=True, default=str),
             "budget": budget,
-            "alpha": rule.alpha,
-            "difference": primary.diff,
-            "low": decision.ci_low,
-            "high": decision.ci_high,
-            "pvalue": primary.pvalue,
-            "standard_error": (decision.ci_high - decision.ci_low) / 2 / quantile,
+            "alpha": float(rule.alpha),
+            "difference": float(primary.diff),
+            "low": float(decision.ci_low),
+            "high": float(decision.ci_high),
+            "pvalue": float(primary.pvalue),
+            "standard_error": float(decision.ci_high - decision.ci_low) / 2 / quantile,
             "verdict": str(decision.verdict),
             "gate": decision.gate.require if decision.gate else "",
-            "passed": decision.gate is None or decision.gate.passed,
+            "passed": decision.gate is None or bool(decision.gate.passed),
             "look": _look(comparison),
         }
         created = datetime.datetime.now(datetime.UTC).isoformat(timespec="microseconds")

@@ -74,8 +74,8 @@ class Recording:
 
         budget = "" if self.budget is None else str(self.budget)
         entry, earlier = Entry.of(found, budget=budget), self.ledger.entries()
-        again = next((each for each in earlier if each.is_repeated_by(entry)), None)
-        if again is not None and again.alpha != entry.alpha:
+        again = next((each for each in earlier if each.spends == entry.spends), None)
+        if self.budget is not None and again is not None and again.alpha != entry.alpha:
             # Asked once more it has the level that it had, and spends nothing.
             self.question = replace(self.question, alpha=again.alpha)
             found = compute(self.question)

@@ -204,10 +204,12 @@ def _query_sets(entries: Sequence[Entry], known: dict[str, frozenset[str]]) -> t
 
 def _spent(name: str, entries: Sequence[Entry]) -> Spent:
     """Replay a budget's stream, and compare the levels with those that its entries had."""
-    mine = [entry for entry in entries if entry.budget == name]
-    alphas = ErrorBudget.parse(name).alphas(mine)
-    beside = sum(
-        entry.alpha > alpha * (1 + 1e-9) for entry, alpha in zip(mine, alphas[:-1], strict=True)
-    )
+    budget = ErrorBudget.parse(name)
+    mine, alphas = budget.stream(entries), budget.alphas(entries)
+    beside = [
+        entry
+        for entry, alpha in zip(mine, alphas, strict=False)
+        if entry.alpha > alpha * (1 + 1e-9)
+    ]
     n_better = sum(entry.is_better for entry in mine)
-    return Spent(name, len(mine), n_better, float(alphas[-1]), beside)
+    return Spent(name, len(mine), n_better, float(alphas[-1]), len(beside))

@@ -104,7 +104,7 @@ def test_levels_spent_twice_on_two_branches_are_counted(tmp_path) -> None:
     ledger, budget = open_ledger(tmp_path / "gates", create=True), ErrorBudget.parse("fwer:0.05")
     first = budget.next_alpha(())
     for number in range(2):
-        ledger.add(entry(number, alpha=first, budget="fwer:0.05"), QUERIES)
+        ledger.add(entry(number, b=f"scores {number}", alpha=first, budget="fwer:0.05"), QUERIES)
     (spent,) = history(tmp_path / "gates").budgets
     assert spent.n_beside == 1
 

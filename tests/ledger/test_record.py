@@ -84,6 +84,21 @@ def test_asked_once_more_under_a_budget_it_has_its_level_and_spends_nothing(tmp_
     assert entries[1].alpha < entries[0].alpha
 
 
+def test_another_margin_for_the_same_scores_spends_and_earns_nothing(tmp_path) -> None:
+    config = Question(ledger=tmp_path / "gates", error_budget="fdr:0.05")
+    budget = ErrorBudget.parse("fdr:0.05")
+    first = abrank.compare_scores(*scores(2, 0.2), config=config)
+    assert first.decision.ci_low > 0  # a finding, which earns
+    after = budget.next_alpha(open_ledger(tmp_path / "gates").entries())
+    wider = abrank.compare_scores(*scores(2, 0.2), config=config, margin=0.01, name_b="again")
+    assert wider.rule.alpha == first.rule.alpha
+    entries = open_ledger(tmp_path / "gates").entries()
+    assert len(entries) == 2
+    assert budget.next_alpha(entries) == after
+    (spent,) = abrank.history(tmp_path / "gates").budgets
+    assert (spent.n_comparisons, spent.n_better, spent.n_beside) == (1, 1, 0)
+
+
 def test_from_eight_comparisons_on_a_gain_is_set_beside_what_to_expect(tmp_path) -> None:
     config = Question(ledger=tmp_path / "gates.sqlite")
     for seed in range(8):
