@@ -15,6 +15,8 @@ MOST_RESAMPLES = 10_000_000  # which take minutes; a p-value of them has seven d
 def one_of(argument: str, value: str, choices: Iterable[str]) -> str:
     """Return ``value`` if it is one of ``choices``."""
     known = list(choices)
+    if not isinstance(value, str):
+        raise ArgumentError(f"{argument} must be one of {', '.join(known)}, not {value!r}")
     if value not in known:
         error = UnknownNameError(argument, str(value), known)
         error.args = (f"{error}; choices: {', '.join(known)}",)

@@ -6,10 +6,13 @@ an exit code: 2 for wrong usage, 3 for data that cannot be used, 1 for a gate th
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from abrank._support.display import shorten, shorten_line
 
@@ -51,7 +54,7 @@ class UnknownNameError(ArgumentError, LookupError):
     """
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
-        self.kind, self.name, self._known = kind, name, known
+        self.kind, self.name, self._known = kind, str(name), known
         super().__init__()
         self.args = ()  # the nearest names are looked for where the message is read
 
@@ -101,6 +104,8 @@ class ReadError(AbrankError, ValueError):
         The form that a line should have.
     hint : str
         What to do.
+    shown : str
+        The row with the problem, as it stands there.
 
     Examples
     --------
@@ -121,12 +126,19 @@ class ReadError(AbrankError, ValueError):
         at: str = "",
         expected: str = "",
         hint: str = "",
+        shown: str = "",
     ) -> None:
         self.source, self.problem, self.expected = source, problem, expected
+        self.rest: dict[str, Any] = {
+            "lines": lines, "total": total, "at": at, "expected": expected, "hint": hint,
+            "shown": shown,
+        }  # fmt: skip
         self.lines = tuple(lines)
         self.total = len(self.lines) if total is None else total
         where = f"{source}, {at}" if at else source
         parts = [f"{where}: {shorten_line(problem, width=_LONGEST)}"] if problem else []
+        if shown:
+            parts.append(f"  {shorten(shown)}")
         for line in self.lines:
             parts += [f"{source}, line {line.number}: {line.problem}", f"  {shorten(line.text)}"]
         if expected:
@@ -137,6 +149,26 @@ class ReadError(AbrankError, ValueError):
         if hint:
             parts.append(f"  {shorten_line(hint, width=_LONGEST)}")
         super().__init__("\n".join(parts))
+
+
+def retold(error: ReadError, *, source: str = "", **change: str) -> ReadError:
+    """Return an error with another name of its source, or with the row that it is about."""
+    return ReadError(source or error.source, error.problem, **(error.rest | change))
+
+
+@contextmanager
+def reading(name: str, source: object) -> Iterator[None]:
+    """Put the name of an object before what is wrong with it: which of three frames it was."""
+    try:
+        yield
+    except ReadError as error:
+        if isinstance(source, (str, os.PathLike)) or error.source.startswith(name):
+            raise
+        raise retold(error, source=f"{name} ({error.source})") from None
+    except ArgumentError as error:
+        if type(error) is not ArgumentError or str(error).startswith(name):
+            raise
+        raise ArgumentError(f"{name}: {error}") from None
 
 
 class WriteError(AbrankError, OSError):

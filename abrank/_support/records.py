@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, TypeVar, dataclass_transform
 
 Class = TypeVar("Class", bound=type)
 
 
-@dataclass_transform(frozen_default=True)
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def record(cls: Class) -> Class:
     """Make a frozen dataclass whose copies equal it, whatever numbers it holds.
 
@@ -40,7 +40,7 @@ def _without_nan(value: Any) -> Any:  # noqa: ANN401 - whatever a field holds
 
 
 def _values(self: Any) -> list[Any]:  # noqa: ANN401 - any record
-    return [getattr(self, field.name) for field in fields(self) if field.compare]
+    return [getattr(self, each.name) for each in fields(self) if each.compare]
 
 
 def same(a: Any, b: Any) -> bool:  # noqa: ANN401 - whatever a field holds

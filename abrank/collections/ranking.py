@@ -15,6 +15,8 @@ from abrank.ranking import Ranking
 if TYPE_CHECKING:
     import pandas as pd
 
+    from abrank._support.drawings import StandingsPlots
+
 
 @record
 class Standing:
@@ -111,6 +113,13 @@ class CollectionsRanking(Result):
     provenance : mapping
         Command, time and versions; the inputs stand in the rankings.
     """
+
+    if TYPE_CHECKING:
+
+        @property
+        def plot(self) -> StandingsPlots:  # as editors know it
+            """The plots, each a method: ``result.plot.forest()``; called itself it lists them."""
+            ...
 
     rankings: Mapping[str, Ranking]
     measures: tuple[MeasureStandings, ...]

@@ -21,6 +21,8 @@ from abrank.verdict import Decision, Rule, Verdict
 if TYPE_CHECKING:
     import pandas as pd
 
+    from abrank._support.drawings import CollectionsPlots
+
 
 @record
 class CollectionRow:
@@ -145,6 +147,13 @@ class CollectionsComparison(Result):
     provenance : mapping
         Command, time and versions; the inputs stand in the comparisons.
     """
+
+    if TYPE_CHECKING:
+
+        @property
+        def plot(self) -> CollectionsPlots:  # as editors know it
+            """The plots, each a method: ``result.plot.forest()``; called itself it lists them."""
+            ...
 
     baseline: str
     candidate: str

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from abrank._support.display import plural
-from abrank._support.errors import ArgumentError
+from abrank._support.errors import ArgumentError, reading
 from abrank.comparison.machine.judgments import MachineScores
 from abrank.comparison.result import Comparison
 from abrank.inference.rounding import ascending
@@ -62,15 +62,20 @@ class Beside:
             return cls()
         from abrank.inputs.topics import read_clusters, read_segments, read_topics
 
-        cut = {} if segments is None else read_segments(segments)
+        with reading("segments", segments):
+            cut = {} if segments is None else read_segments(segments)
         is_column = isinstance(clusters, str) and clusters in cut
+        with reading("clusters", clusters):
+            of_clusters = None if is_column else read_clusters(clusters, cut)
+        with reading("topics", topics):
+            texts = {} if topics is None else read_topics(topics)
         given = {"segments": segments, "topics": topics, "docs": docs}
         if not is_column:
             given["clusters"] = clusters
         return cls(
             segments={k: each for k, each in cut.items() if not (is_column and k == clusters)},
-            clusters=(clusters, cut[clusters]) if is_column else read_clusters(clusters, cut),
-            topics={} if topics is None else read_topics(topics),
+            clusters=(clusters, cut[clusters]) if is_column else of_clusters,
+            topics=texts,
             docs=docs,
             sources={name: source for name, source in given.items() if source is not None},
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import field
 
 import numpy as np
 
@@ -62,7 +63,7 @@ class Clusters:
     """
 
     name: str
-    labels: tuple[str, ...]
+    labels: tuple[str, ...] = field(repr=False)
     n_clusters: int
     largest: int
     error_ratio: float

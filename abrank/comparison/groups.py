@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import field
 
 import numpy as np
 
@@ -64,7 +65,7 @@ class Segmentation:
     """
 
     name: str
-    labels: tuple[str, ...]
+    labels: tuple[str, ...] = field(repr=False)
     rows: tuple[SegmentRow, ...]
     interaction_pvalue: float
     reversal: bool

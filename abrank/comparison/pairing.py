@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from abrank._support.errors import AlignmentError, ArgumentError
+from abrank._support.errors import AlignmentError, ArgumentError, reading
 from abrank._support.typing import FloatArray
 from abrank.inputs import ids
 from abrank.inputs.files import distinct_names
@@ -139,7 +139,8 @@ def _system_of(source: Any, default: str) -> Scores:  # noqa: ANN401
         return _numbered(values, default)
     from abrank.scoring.score_files import UNNAMED, read_scores
 
-    scores = read_scores(source)
+    with reading(default, source):
+        scores = read_scores(source)
     if len(scores.systems) != 1:
         raise ArgumentError(
             f"one system on each side, not {', '.join(scores.systems)}: choose with"

@@ -27,13 +27,17 @@ from abrank.comparison.posterior import Belief
 from abrank.comparison.power_analysis import Planning
 from abrank.comparison.rows import ConfidenceInterval, MeasureResult, TestRow
 from abrank.diagnostics import Note, outcomes
+from abrank.diagnostics.notes import lowest_relevant
 from abrank.inference.rounding import differences_of
 from abrank.measures import parse
+from abrank.scoring.judging import Found, Inspection, place_of_query
 from abrank.soundness import Soundness
 from abrank.verdict import Decision, Rule, Verdict, check_gate
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from abrank._support.drawings import ComparisonPlots
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +98,13 @@ class Comparison(Result):
     strata : mapping of str to Comparison
         Those on several collections, where the mean over all their queries decides; else empty.
     """
+
+    if TYPE_CHECKING:
+
+        @property
+        def plot(self) -> ComparisonPlots:  # as editors know it
+            """The plots, each a method: ``result.plot.forest()``; called itself it lists them."""
+            ...
 
     baseline: str
     candidate: str
@@ -266,25 +277,101 @@ class Comparison(Result):
 
     @property
     def queries(self) -> pd.DataFrame:
-        """One row a query and measure: ``query_id measure a b diff outcome``."""
+        """The primary measure, one row a query: ``query_id measure a b diff outcome``."""
+        return self.queries_of(self.rule.primary)
+
+    def queries_of(self, *measures: str) -> pd.DataFrame:
+        """Return the scores of other measures as ``queries`` has them; without a name, of all.
+
+        Parameters
+        ----------
+        *measures : str
+            Names in any dialect: ``queries_of("AP", "P@10")``.
+        """
         self.require_queries()
         import pandas as pd
 
-        n_queries, n_measures = self.a.shape
-        diff = self.b - self.a
+        names = [self[each].measure for each in measures] or [*self.measures]
+        columns = [self.measures.index(name) for name in names]
+        a, b = (scores[:, columns].T.reshape(-1) for scores in (self.a, self.b))
         outcome = np.array(["A wins", "tie", "B wins"], dtype=object)
         return pd.DataFrame(
             {
                 # Not pandas' own text type: it refuses ids that are not UTF-8.
-                "query_id": pd.Series(list(self.query_ids) * n_measures, dtype=object),
-                "measure": np.repeat(np.array(self.measures, dtype=object), n_queries),
-                "a": self.a.T.reshape(-1),
-                "b": self.b.T.reshape(-1),
-                "diff": diff.T.reshape(-1),
-                "outcome": outcome[
-                    np.concatenate([self.outcomes(name) for name in self.measures]) + 1
-                ],
+                "query_id": pd.Series(list(self.query_ids) * len(names), dtype=object),
+                "measure": np.repeat(np.array(names, dtype=object), self.n_queries),
+                "a": a,
+                "b": b,
+                "diff": b - a,
+                "outcome": outcome[np.concatenate([self.outcomes(name) for name in names]) + 1],
             }
+        )
+
+    def worst(self, n: int = 10, *, measure: str | None = None) -> pd.DataFrame:
+        """Return the queries on which B loses the most, as ``queries`` has them, with their texts.
+
+        Parameters
+        ----------
+        n : int
+            Rows, at most; a query that B does not lose is not among them.
+        measure : str, optional
+            The primary one without it.
+        """
+        checks.count("n", n)
+        row = self[measure or self.rule.primary]
+        found = self.queries_of(row.measure)
+        if self.topics:
+            found["text"] = [self.topics.get(query, "") for query in self.query_ids]
+        lost = found[self.outcomes(row.measure) < 0]
+        return lost.sort_values(
+            ["diff", "query_id"], ascending=[row.higher_is_better, True], ignore_index=True
+        ).head(n)
+
+    def inspect(self, query_id: str | int) -> Inspection:
+        """Return one query as a card: its scores, both ranked lists, what to judge.
+
+        The lists are as deep as the result keeps them, 20 documents; of ready scores there are
+        none. :func:`abrank.inspect_query` reads the runs again, and knows all of them.
+
+        Parameters
+        ----------
+        query_id : str or int
+
+        Raises
+        ------
+        ArgumentError
+            If there is no such query; the message has the nearest.
+        """
+        self.require_queries()
+        place = place_of_query(query_id, self.query_ids, "compared")
+        query, kept = self.query_ids[place], self.evidence
+        order = sorted(
+            range(len(self.measures)), key=lambda i: self.measures[i] != self.rule.primary
+        )
+        to_judge, lists = kept.to_judge, kept.rankings.get(query, ((), ()))
+        ranks = [{doc: rank for rank, (doc, _) in enumerate(each, 1)} for each in lists]
+        least = lowest_relevant(self.rule.primary)
+        graded = {doc: grade for each in lists for doc, grade in each if (grade or 0) >= least}
+        return Inspection(
+            query_id=query,
+            text=self.topics.get(query, ""),
+            baseline=self.baseline,
+            candidate=self.candidate,
+            measures=tuple(self.measures[i] for i in order),
+            a=tuple(self.a[place, order].tolist()),
+            b=tuple(self.b[place, order].tolist()),
+            rankings=lists,
+            relevant=tuple(
+                Found(doc, grade, ranks[0].get(doc, 0), ranks[1].get(doc, 0))
+                for doc, grade in sorted(
+                    graded.items(), key=lambda item: (-(item[1] or 0), item[0])
+                )
+            ),
+            to_judge=tuple(
+                each for each in (to_judge.documents if to_judge else ()) if each.query_id == query
+            ),
+            grade=to_judge.grade if to_judge else 0,
+            documents=kept.documents,
         )
 
     @property

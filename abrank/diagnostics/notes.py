@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from abrank._support import lazy
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import FloatArray, IntArray
 from abrank.inference.rounding import signs_of
@@ -19,11 +20,21 @@ DECIMALS = 10
 
 @dataclass(frozen=True)
 class Note:
-    """A caution: a stable code, the numbers behind it, and how severe it is (3 worst, 1 mild)."""
+    """A caution: a stable code, the numbers behind it, and how severe it is (3 worst, 1 mild).
+
+    Printed it is the sentence that reports have, of systems A and B.
+    """
 
     code: str
     severity: int
     values: Mapping[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        said: str = lazy.attribute("abrank.report.sections.notes.cautions", "sentence_of")(self)
+        return said
+
+    def __repr__(self) -> str:
+        return f"<Note {self.code}: {self}>"
 
 
 def outcomes(differences: FloatArray) -> IntArray:

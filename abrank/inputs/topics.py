@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from abrank._support.display import shorten
-from abrank._support.errors import BadLine, NotFoundError, ReadError
+from abrank._support.errors import ArgumentError, BadLine, NotFoundError, ReadError
 from abrank.inputs import files
 from abrank.inputs.formats.delimited import csv_lines, require_names, require_width
 from abrank.inputs.objects.arrow import objects_of
@@ -21,7 +21,10 @@ from abrank.inputs.trec.lines import MOST_SHOWN
 
 TEXTS = ("text", "title", "query", "question", "topic")
 # A column "query" is the id only where nothing else is: beside an id it is the text.
-QUERY_IDS = ("query_id", "qid", "q_id", "topic_id", "_id", "id", "number", "num", "query", "topic")
+QUERY_IDS = (
+    "query_id", "qid", "q_id", "topic_id", "_id", "id", "number", "num", "query", "topic",
+    "user_id", "userid", "user",
+)  # fmt: skip
 
 TOPICS = "query_id<TAB>text, JSON lines, or TREC topics"
 TABLE = "query_id,property,…"
@@ -51,16 +54,19 @@ def read_topics(source: Any) -> dict[str, str]:  # noqa: ANN401 - one of the kin
 
 def read_segments(source: Any) -> dict[str, dict[str, str]]:  # noqa: ANN401
     """Read properties of queries that cut them into segments."""
-    if isinstance(source, Mapping):
+    if isinstance(source, Mapping) and any(isinstance(each, Mapping) for each in source.values()):
         return {
             str(name): {str(query): str(label) for query, label in of_query.items()}
             for name, of_query in source.items()
         }
+    if hasattr(source, "items") and not hasattr(source, "columns"):  # a dict, or a Series
+        name = str(getattr(source, "name", None) or "segment")
+        return {name: {str(q): str(label) for q, label in source.items() if not is_missing(label)}}
     if isinstance(source, (str, os.PathLike)):
         label = os.fspath(source)
         names, rows, at = _table(_text(source), label)
     else:
-        label, (names, columns) = "DataFrame", objects_of(source)
+        label, (names, columns) = "DataFrame", objects_of(_with_index(source))
         cells = [["" if is_missing(each) else str(each) for each in column] for column in columns]
         rows = list(map(list, zip(*cells, strict=True)))
         at = [f"row {number}" for number in range(len(rows))]
@@ -82,6 +88,16 @@ def read_segments(source: Any) -> dict[str, dict[str, str]]:  # noqa: ANN401
         for i, name in enumerate(names)
         if i != place
     }
+
+
+def _with_index(source: Any) -> Any:  # noqa: ANN401
+    """Return a frame with its index as the column of query ids, where no column names them."""
+    columns = [str(name).strip().casefold() for name in getattr(source, "columns", ())]
+    if not hasattr(source, "reset_index") or {*QUERY_IDS} & {*columns}:
+        return source
+    if source.index.name is None and type(source.index).__name__ == "RangeIndex":
+        return source
+    return source.rename_axis("query_id").reset_index()
 
 
 def read_clusters(source: Any, columns: Collection[str] = ()) -> tuple[str, dict[str, str]] | None:  # noqa: ANN401
@@ -220,6 +236,9 @@ def read_documents(
 
 def _lines(path: str | os.PathLike[str]) -> Iterator[str]:
     """Yield the lines of a file that are not blank, without holding it."""
+    if not isinstance(path, (str, os.PathLike)):
+        kind = type(path).__name__
+        raise ArgumentError(f"docs: a path or a dict of titles is wanted, not {kind}")
     with files.opened(path, hashes=False) as (file, _):
         for piece in files.pieces(file, os.fspath(path)):
             for line in piece.decode("utf-8-sig", "replace").split("\n"):

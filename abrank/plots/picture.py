@@ -5,21 +5,23 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from html import escape
+from inspect import Parameter, Signature, signature
 from pathlib import Path
 from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from abrank._support.errors import nearest
+from abrank._support.errors import ArgumentError, nearest
 from abrank.plots.registry import Subject, draw, plots_of
 from abrank.plots.render import png, png_of, save
 from abrank.plots.style import LIGHT, NOTEBOOK, Theme, figure_of
 
 # Pixels of a page an inch, and dots of the image an inch: two a pixel, for sharp screens.
 PIXELS, DOTS = 96.0, 192.0
+_SHARED = ("ax", "theme", "digits", "width", "height")  # what every plot takes
 
 
 class Picture:
@@ -143,13 +145,35 @@ class Plots:
             close = nearest(name, known)
             hint = f"; did you mean {close[0]}?" if close else f"; there are {', '.join(known)}"
             raise AttributeError(f"no plot {name!r}{hint}")
-        return partial(_picture, name, self._subject)
+        return _method(name, self._subject)
 
     def __dir__(self) -> list[str]:
         return list(plots_of(self._subject))
 
     def __repr__(self) -> str:
         return f"<Plots: {', '.join(plots_of(self._subject))}; call it to see what each shows>"
+
+
+def _method(name: str, subject: Subject) -> Callable[..., Any]:
+    """Return the drawing of one plot, with the signature and the docstring of that plot."""
+    drawn = plots_of(subject)[name].draw
+    own = [each for each in signature(drawn).parameters.values() if each.name not in _SHARED][1:]
+    shared = [Parameter(each, Parameter.KEYWORD_ONLY, default=None) for each in _SHARED]
+    form = Signature([
+        *(each.replace(kind=Parameter.POSITIONAL_OR_KEYWORD) for each in own), *shared,
+    ])  # fmt: skip
+
+    def method(*args: Any, **options: Any) -> Picture | Axes:  # noqa: ANN401
+        try:
+            given = form.bind(*args, **options).arguments
+        except TypeError as error:
+            told = ", ".join(f"{each}=" for each in form.parameters)
+            raise ArgumentError(f"plot.{name}(): {error}; it takes {told}") from None
+        return _picture(name, subject, **given)
+
+    method.__name__, method.__doc__ = name, drawn.__doc__
+    method.__signature__ = form  # type: ignore[attr-defined]
+    return method
 
 
 def _picture(

@@ -30,6 +30,8 @@ from abrank.soundness import LEVELS
 if TYPE_CHECKING:
     import pandas as pd
 
+    from abrank._support.drawings import RankingPlots
+
 # Tests of the ranks within queries by one error for all pairs: what a diagram of mean ranks shows.
 RANK_TESTS = frozenset({"nemenyi", "conover", "bonferroni-dunn"})
 
@@ -102,6 +104,13 @@ class Ranking(Result):
     extras : Extras
         Measures as instruments and risk, where they were asked for.
     """
+
+    if TYPE_CHECKING:
+
+        @property
+        def plot(self) -> RankingPlots:  # as editors know it
+            """The plots, each a method: ``result.plot.forest()``; called itself it lists them."""
+            ...
 
     measure: str
     query_ids: tuple[str, ...]

@@ -216,9 +216,11 @@ def _unknown(wanted: str) -> UnknownNameError:
     known = f"known formats: {' '.join(WRITERS)}"
     if wanted in (".pdf", ".docx", ".png", ".svg"):
         # No format here is near them by its letters.
-        known += "\n  for a PDF print the .html in a browser; --figures DIR (figures=) writes each"
-        known += " figure as PDF and SVG"
-        error.args = (f'unknown report format "{wanted}"; {known}',)
+        known += "\n  for a PDF print the .html in a browser; "
+        written = " writes each figure as PDF and SVG"
+        known = f'unknown report format "{wanted}"; {known}'
+        error.args = (f"{known}abrank.report.write_figures(result, folder){written}",)
+        error.command = f"{known}--figures DIR{written}"
     else:
         error.args = (f"{error}; {known}",)
     return error

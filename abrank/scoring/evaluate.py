@@ -12,7 +12,7 @@ import numpy as np
 from abrank import inputs
 from abrank._support import display
 from abrank._support.choices import Missing
-from abrank._support.errors import AlignmentError, ArgumentError
+from abrank._support.errors import AlignmentError, ArgumentError, reading
 from abrank._support.typing import FloatArray
 from abrank.engines import needs_engine
 from abrank.inputs import Run
@@ -263,17 +263,18 @@ def _judged(
     hashes: bool,
 ) -> inputs.JudgedSource:
     """Read one run against the judgments, and cut it at the depth asked for."""
-    found = inputs.read_judged_run(
-        judgments,
-        source,
-        name=system,
-        score_dtype=scoring.score_dtype,
-        duplicates=scoring.duplicates,
-        keep_scores=keep_scores,
-        top=top,
-        hashes=hashes,
-        max_input_size=scoring.max_input_size,
-    )
+    with reading(system, source):
+        found = inputs.read_judged_run(
+            judgments,
+            source,
+            name=system,
+            score_dtype=scoring.score_dtype,
+            duplicates=scoring.duplicates,
+            keep_scores=keep_scores,
+            top=top,
+            hashes=hashes,
+            max_input_size=scoring.max_input_size,
+        )
     depth = scoring.depth
     return found if depth is None else replace(found, judged=found.judged.top(depth))
 
@@ -286,7 +287,8 @@ def read_judgments(
 ) -> inputs.Qrels:
     """Read judgments, by subtopic where one of the measures asks for that."""
     by_subtopic = any(each.entry.needs == "subtopics" for each in measures)
-    return inputs.read_qrels(qrels, subtopics=by_subtopic, max_input_size=max_input_size)
+    with reading("qrels", qrels):
+        return inputs.read_qrels(qrels, subtopics=by_subtopic, max_input_size=max_input_size)
 
 
 def _kept(

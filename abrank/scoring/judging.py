@@ -86,12 +86,18 @@ class Inspection(Printed):
     grade: int
     documents: Mapping[str, str]
 
+    def __repr__(self) -> str:
+        lead = zip(self.measures[:1], self.a, self.b, strict=False)
+        said = "".join(f", {name} {a:.3f} → {b:.3f}" for name, a, b in lead)
+        names = f"{self.candidate!r} against {self.baseline!r}"
+        return f"<Inspection of query {self.query_id!r}: {names}{said}>"
+
 
 def inspect_query(
     qrels: Any,  # noqa: ANN401 - whatever read_qrels reads
     a: Any,  # noqa: ANN401 - whatever read_run reads
     b: Any,  # noqa: ANN401
-    query_id: str,
+    query_id: str | int,
     *,
     measures: Sequence[str] | str | None = None,
     docs: Any = None,  # noqa: ANN401 - whatever read_documents reads
@@ -104,7 +110,7 @@ def inspect_query(
     ----------
     qrels : path, DataFrame, dict of dicts, iterable of tuples, or Qrels
     a, b : path, DataFrame, dict of dicts, iterable of tuples, or Run
-    query_id : str
+    query_id : str or int
         One of the judged queries.
     measures : sequence of str, optional
         As in :func:`abrank.compare`; what to judge goes by the first.
@@ -138,14 +144,11 @@ def inspect_query(
     checks.count("judge", judge, at_least=0)
     read, runs = inputs.read_qrels(qrels), [inputs.read_run(a), inputs.read_run(b)]
     asked = Scoring().measures(measures)
-    if query_id not in read.query_ids:
-        close = nearest(query_id, read.query_ids)
-        hint = f"; did you mean {close[0]}?" if close else f"; the first is {read.query_ids[0]}"
-        raise ArgumentError(f'query "{shorten(query_id)}" is not judged in the qrels{hint}')
+    place = place_of_query(query_id, read.query_ids, "judged in the qrels")
+    query_id = read.query_ids[place]
     grades = read.grades(query_id)
     lists = [[doc for doc, _ in run.ranking(query_id)] for run in runs]
     joined = [inputs.join(read, run, keep_scores=True) for run in runs]
-    place = read.query_ids.index(query_id)
     scores = [tuple(float(measure(run)[place]) for measure in asked) for run in joined]
     depth = depth_of(asked[0], DEEPEST)
     found = unjudged_documents(asked[0], read, runs, joined, places=(place,), depth=depth)
@@ -171,6 +174,17 @@ def inspect_query(
         if docs is None
         else read_documents(docs, {*grades, *lists[0][:DEEPEST], *lists[1][:DEEPEST]}),
     )
+
+
+def place_of_query(query_id: str | int, query_ids: Sequence[str], what: str) -> int:
+    """Return where a query stands among others; ``what`` says of what it is not one."""
+    name = str(query_id)
+    if name in query_ids:
+        return query_ids.index(name)
+    close = nearest(name, query_ids)
+    first = f"; the first is {query_ids[0]}" if query_ids else "; there is none"
+    hint = f"; did you mean {close[0]}?" if close else first
+    raise ArgumentError(f'query "{shorten(name)}" is not {what}{hint}')
 
 
 def highest_grade(qrels: inputs.Qrels) -> int:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from abrank import inputs
+from abrank._support.display import shorten
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import FloatArray
 from abrank.measures import parse
@@ -160,6 +161,22 @@ class Scores:
             elif rule == "geometric":
                 values[:, m] = np.exp(values[:, m])
         return values
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """A fresh frame of :meth:`aggregates`: one row a system, one column a measure."""
+        import pandas as pd
+
+        return pd.DataFrame(self.aggregates(), [*self.systems], [*self.measures])
+
+    def __repr__(self) -> str:
+        what = (("systems", self.systems), ("measures", self.measures))
+        held = "; ".join(f"{kind} {shorten(', '.join(each), width=80)}" for kind, each in what)
+        return f"<Scores of {len(self.query_ids)} queries; {held}; .table, .tidy()>"
+
+    def _repr_html_(self) -> str:
+        shown = self.table.to_html(float_format="{:.4f}".format, border=0, max_rows=60)
+        return f"{shown}<p>{len(self.query_ids)} queries</p>"
 
     def tidy(self) -> pd.DataFrame:
         """Return a fresh long frame: ``query_id system measure score``, one row a score."""

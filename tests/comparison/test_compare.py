@@ -182,7 +182,7 @@ def test_frames_are_fresh_copies() -> None:
 
 def test_queries_has_a_row_a_query_and_measure() -> None:
     a, b = frames()
-    queries = abrank.compare_scores(a, b).queries
+    queries = abrank.compare_scores(a, b).queries_of()
     assert list(queries.columns) == ["query_id", "measure", "a", "b", "diff", "outcome"]
     wide = queries.pivot(index="query_id", columns="measure", values="b")[list(b.columns)]
     np.testing.assert_array_equal(wide.to_numpy(), b.to_numpy())
@@ -323,7 +323,7 @@ def test_where_lower_is_better_b_wins_by_less() -> None:
     assert result.decision.gate.passed
     assert (row.wins, row.ties, row.losses) == (14, 16, 0)
     assert row.reading == result["RR"].reading == "better"
-    assert result.queries.query("measure == 'RBPResid'")["outcome"].value_counts().to_dict() == {
+    assert result.queries_of("RBPResid")["outcome"].value_counts().to_dict() == {
         "tie": 16,
         "B wins": 14,
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import pickle
 import re
 
@@ -224,6 +225,32 @@ def test_plots_lists_and_forwards(comparison_of):
     assert chosen.forest(width="text").figure.get_size_inches()[0] == 7.0
     assert tuple(chosen.scatter(width="column").figure.get_size_inches()) == (3.33, 3.33)
     assert tuple(chosen.effect(width=4.0, height=2.0).figure.get_size_inches()) == (4.0, 2.0)
+
+
+def test_editors_know_every_plot_and_its_options():
+    from abrank._support import drawings
+
+    kinds = {
+        "Comparison": drawings.ComparisonPlots, "Ranking": drawings.RankingPlots,
+        "CollectionsComparison": drawings.CollectionsPlots,
+        "CollectionsRanking": drawings.StandingsPlots, "History": drawings.HistoryPlots,
+    }  # fmt: skip
+    for of, known in kinds.items():
+        every = {each.name: each.draw for each in plots.PLOTS.values() if each.of == of}
+        assert {name for name in vars(known) if name[0] != "_"} == set(every)
+        for name, draw in every.items():
+            own = list(inspect.signature(draw).parameters)[1:]
+            told = list(inspect.signature(getattr(known, name)).parameters)[1:-1]
+            assert told == [n for n in own if n not in ("ax", "theme")], name
+
+
+def test_a_plot_takes_its_measure_by_place_and_tells_its_options(comparison_of):
+    chosen = comparison_of(30).plot
+    assert "measure" in inspect.signature(chosen.deltas).parameters
+    assert chosen.deltas.__doc__ == plots.deltas.__doc__
+    assert chosen.deltas(comparison_of(30).measures[0]).axes.get_title() is not None
+    with pytest.raises(ArgumentError, match=r"colour.*it takes measure="):
+        chosen.deltas(colour=3)
 
 
 def test_plots_can_be_copied_and_kept(comparison_of):

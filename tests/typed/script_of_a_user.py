@@ -26,8 +26,10 @@ def decide(folder: Path) -> abrank.Comparison:
     table: pd.DataFrame = result.table
     queries: pd.DataFrame = result.queries
     assert verdict is result.decision.verdict
+    assert len(result.queries_of("AP")) == 60
+    written = result.plot.deltas("AP", width="column").save(folder / "deltas.pdf")
     assert 0 <= p <= 1
-    assert (len(table), len(queries)) == (2, 120)
+    assert (len(table), len(queries)) == (2, 60)
     return result
 
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from abrank._support.errors import ReadError
+from abrank._support.display import shorten
+from abrank._support.errors import ReadError, retold
 from abrank.inputs import ids
 from abrank.inputs.columns import RUN, Columns, Layout, Source
 from abrank.inputs.ids import Ids
@@ -22,14 +23,19 @@ def checked(columns: list[list[Any]], label: str, layout: Layout) -> Columns:
     queries, docs, values, *subtopics = columns
     if not values and layout is not RUN:  # a run without rows is of a system that found nothing
         raise ReadError(label, "no rows", expected=f"query_id, doc_id, {layout.value}")
-    return Columns(
-        query=_ids(queries, "query_id", label),
-        doc=_ids(docs, "doc_id", label),
-        value=_numbers(values, layout, label),
-        position=np.arange(len(values)),
-        source=Source(None, None, len(values), label, "row"),
-        subtopic=_ids(subtopics[0], "subtopic", label) if subtopics else None,
-    )
+    try:
+        return Columns(
+            query=_ids(queries, "query_id", label),
+            doc=_ids(docs, "doc_id", label),
+            value=_numbers(values, layout, label),
+            position=np.arange(len(values)),
+            source=Source(None, None, len(values), label, "row"),
+            subtopic=_ids(subtopics[0], "subtopic", label) if subtopics else None,
+        )
+    except ReadError as error:
+        row = int(error.rest["at"].removeprefix("row "))
+        cells = (shorten(str(column[row]), width=40) for column in columns)
+        raise retold(error, shown="  ".join(cells)) from None
 
 
 def _ids(values: list[Any], column: str, label: str) -> Ids:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import zip_longest
 
 from abrank._support import display as f
+from abrank.diagnostics.notes import is_known
 from abrank.measures import parse
 from abrank.report.cells import one_line
 from abrank.report.formats import ranked_lists
@@ -37,7 +38,8 @@ def compose_query(
     most 20.
     """
     w = Words(found, digits)
-    parameters = dict(parse(found.measures[0]).parameters)
+    lead = found.measures[0]
+    parameters = dict(parse(lead).parameters) if is_known(lead) else {}
     cutoff, rel = parameters.get("cutoff"), parameters.get("rel")
     if depth is None:
         near = cutoff if isinstance(cutoff, int) else ranked_lists.DEPTH
@@ -48,7 +50,12 @@ def compose_query(
     lists = ranked_lists.lists_of(compact, depth=depth)
     query = f"{found.query_id} “{found.text}”" if found.text else found.query_id
     title = one_line(query, width=200)
-    sections = [_lists(found, lists), _scores(w), _missed(found, depth), _to_judge(w)]
+    sections = [
+        _lists(found, lists) if any(found.rankings) else None,
+        _scores(w),
+        _missed(found, depth),
+        _to_judge(w),
+    ]
     return Report(
         subject=found,
         digits=w.digits,
@@ -57,7 +64,12 @@ def compose_query(
         title=f"{title} · abrank",
         context=(f"A {found.baseline}", f"B {found.candidate}"),
         headline=Headline(
-            verdict="query", glyph="", tag="", tone="plain", title=title, numbers=lists.why
+            verdict="query",
+            glyph="",
+            tag="",
+            tone="plain",
+            title=title,
+            numbers=lists.why if any(found.rankings) else "",
         ),
         sections=tuple(section for section in sections if section is not None),
         hint=".rankings  .relevant  .to_judge",

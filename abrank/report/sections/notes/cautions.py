@@ -136,6 +136,11 @@ def note_sentences(notes: Sequence[Note]) -> tuple[str, ...]:
     return tuple(map(str, said))
 
 
+def sentence_of(note: Note) -> str:
+    """Return a note of a comparison in words, the systems being A and B."""
+    return str(caution(note, Names("A", "B", digits=f.DIGITS, alpha=0.05)))
+
+
 def _near_alpha(comparison: Comparison) -> list[Note]:
     """Say so where the decisive p is a Monte Carlo estimate that cannot be told from alpha."""
     row = next((row for row in comparison.test_rows if row.decides), None)

@@ -1,0 +1,136 @@
+"""The plots of each result as editors and type checkers know them: names, options, a line on each.
+
+At run time :class:`abrank.plots.Plots` finds them in the registry; `tests/plots/test_registry.py`
+holds these lists to it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal, Protocol, TypedDict, Unpack
+
+
+class Look(TypedDict, total=False):
+    """What every plot takes: ``width`` is "column", "text" or inches, ``digits`` are decimals."""
+
+    ax: Any
+    theme: Any
+    digits: int | None
+    width: Literal["column", "text"] | float | None
+    height: float | None
+
+
+class Picture(Protocol):
+    """A plot that was drawn; with ``ax=`` these Axes themselves come back."""
+
+    @property
+    def axes(self) -> Any: ...  # noqa: ANN401 - matplotlib's, which is not loaded here
+    @property
+    def figure(self) -> Any: ...  # noqa: ANN401
+    def save(self, path: str | Path, *, dpi: float = 300.0) -> Path: ...
+    def __getattr__(self, name: str) -> Any: ...  # noqa: ANN401
+
+
+class _Plots(Protocol):
+    def __call__(self) -> dict[str, str]:
+        """Return what each plot shows, by its name."""
+
+
+class ComparisonPlots(_Plots, Protocol):
+    """The plots of a comparison."""
+
+    def cutoffs(self, **look: Unpack[Look]) -> Picture:
+        """Draw the primary measure of A and of B at growing cut-offs, and their difference."""
+
+    def judged(self, **look: Unpack[Look]) -> Picture:
+        """Draw the share of judged documents of A and of B at growing cut-offs."""
+
+    def recall(self, **look: Unpack[Look]) -> Picture:
+        """Draw the mean interpolated precision of A and of B at eleven levels of recall."""
+
+    def distribution(self, measure: str | None = None, **look: Unpack[Look]) -> Picture:
+        """Draw the spread of the per-query differences."""
+
+    def null(self, **look: Unpack[Look]) -> Picture:
+        """Draw the law of the mean difference under chance alone, and the one observed."""
+
+    def qq(self, measure: str | None = None, **look: Unpack[Look]) -> Picture:
+        """Draw the standardised differences against the quantiles of the normal distribution."""
+
+    def pvalue(self, measure: str | None = None, **look: Unpack[Look]) -> Picture:
+        """How well every mean difference goes with the data: its p-value by the paired t-test."""
+
+    def forest(self, **look: Unpack[Look]) -> Picture:
+        """Draw the interval of every measure, the primary one first, with a diamond and in bold."""
+
+    def effect(self, measure: str | None = None, **look: Unpack[Look]) -> Picture:
+        """Draw the estimate and its interval under the bootstrap distribution of the mean."""
+
+    def tests(self, **look: Unpack[Look]) -> Picture:
+        """Draw what each test of the primary measure estimates, with its interval and p-value."""
+
+    def segments(self, by: str | None = None, **look: Unpack[Look]) -> Picture:
+        """Draw the mean difference in every segment, under that of all queries."""
+
+    def deltas(self, measure: str | None = None, **look: Unpack[Look]) -> Picture:
+        """Draw the difference of every query, sorted, in the colour of who wins it."""
+
+    def scatter(self, measure: str | None = None, **look: Unpack[Look]) -> Picture:
+        """Draw the score of A across and that of B upwards: above the diagonal B scores higher."""
+
+    def paired(self, measure: str | None = None, **look: Unpack[Look]) -> Picture:
+        """Draw the scores of A and of B, and right of them the mean difference in the same unit."""
+
+    def power(self, **look: Unpack[Look]) -> Picture:
+        """Draw the chance to show a true difference: with these queries, a quarter, four times."""
+
+
+class RankingPlots(_Plots, Protocol):
+    """The plots of a ranking."""
+
+    def matrix(self, **look: Unpack[Look]) -> Picture:
+        """Draw the mean difference of every pair, the system of the row less that of the column."""
+
+    def queries(self, **look: Unpack[Look]) -> Picture:
+        """Draw the score of every system on every query, the higher the deeper."""
+
+    def achieved(self, **look: Unpack[Look]) -> Picture:
+        """Draw the p-values of all pairs by each measure, smallest first."""
+
+    def leaderboard(
+        self,
+        interval: Literal["own", "within", "difference"] = "own",
+        most: int | None = None,
+        **look: Unpack[Look],
+    ) -> Picture:
+        """Draw the mean of every system, best first, with its interval and its groups."""
+
+    def cd(self, **look: Unpack[Look]) -> Picture:
+        """Draw the systems at their mean rank within the queries, 1 the best."""
+
+    def ranks(self, **look: Unpack[Look]) -> Picture:
+        """Draw how often each system has each rank where the queries are drawn anew."""
+
+
+class CollectionsPlots(_Plots, Protocol):
+    """The plots of two systems on several collections."""
+
+    def forest(self, measure: str | None = None, **look: Unpack[Look]) -> Picture:
+        """Draw the mean difference on every collection, and the summaries as diamonds."""
+
+
+class StandingsPlots(_Plots, Protocol):
+    """The plots of a ranking over several collections."""
+
+    def means(self, most: int | None = None, **look: Unpack[Look]) -> Picture:
+        """Draw the mean of every system over the collections, best first."""
+
+    def ranks(self, **look: Unpack[Look]) -> Picture:
+        """Draw the rank interval of every system: thick on these collections, thin on others."""
+
+
+class HistoryPlots(_Plots, Protocol):
+    """The plots of a ledger."""
+
+    def gains(self, **look: Unpack[Look]) -> Picture:
+        """Draw the sum of the gains found, and of what is to be expected again of them."""

@@ -1,0 +1,108 @@
+"""What a notebook asks of a result: single queries, and errors that say which frame is wrong."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+import abrank
+from abrank import ArgumentError, ReadError
+
+MADE = abrank.simulate_runs(60, rng=3)
+RESULT = abrank.compare(
+    MADE.qrels, MADE.baseline, MADE.candidate, measures=["nDCG@10", "AP"], topics=MADE.topics
+)
+
+
+def test_queries_are_of_the_primary_measure_unless_asked() -> None:
+    assert set(RESULT.queries["measure"]) == {"nDCG@10"}
+    assert set(RESULT.queries_of("map")["measure"]) == {"AP"}
+    assert len(RESULT.queries_of()) == 120
+
+
+def test_worst_are_lost_by_b_in_the_order_of_the_loss() -> None:
+    worst = RESULT.worst(5)
+    expected = RESULT.queries.nsmallest(5, "diff")
+    assert list(worst["query_id"]) == list(expected["query_id"])
+    assert worst["text"][0] == MADE.topics[worst["query_id"][0]]
+    assert set(RESULT.worst(60, measure="AP")["outcome"]) == {"A wins"}
+
+
+def test_of_a_cost_the_worst_queries_are_those_that_cost_more() -> None:
+    a, b = {"q1": 1.0, "q2": 2.0, "q3": 3.0}, {"q1": 5.0, "q2": 2.5, "q3": 1.0}
+    result = abrank.compare_scores(a, b, lower_is_better="score")
+    assert list(result.worst()["query_id"]) == ["q1", "q2"]
+
+
+def test_inspect_shows_what_the_result_holds() -> None:
+    query = RESULT.worst(1)["query_id"][0]
+    one = RESULT.inspect(query)
+    whole = abrank.inspect_query(
+        MADE.qrels, MADE.baseline, MADE.candidate, query, measures=["nDCG@10", "AP"]
+    )
+    assert (one.a, one.b, one.measures) == (whole.a, whole.b, whole.measures)
+    assert one.rankings[0][:10] == whole.rankings[0][:10]
+    assert MADE.topics[query] in one._repr_html_()
+    assert len(repr(one)) < 200
+    with pytest.raises(ArgumentError, match="did you mean"):
+        RESULT.inspect(query + "0")
+
+
+def test_inspect_takes_a_number_and_ready_scores() -> None:
+    result = abrank.compare_scores([0.1, 0.2, 0.3], [0.2, 0.2, 0.5])
+    shown = str(result.inspect(2))
+    assert "+0.200" in shown
+    assert "Ranked lists" not in shown
+    judged, run = {"622": {"d1": 1}}, {"622": {"d1": 1.0}}
+    assert abrank.inspect_query(judged, run, run, 622).query_id == "622"
+
+
+def test_a_note_is_a_sentence() -> None:
+    notes = abrank.compare_scores([0.1] * 6, [0.2] * 6).notes
+    assert notes
+    assert all(str(note).endswith(".") and note.code in repr(note) for note in notes)
+
+
+def test_reprs_are_short() -> None:
+    scores = abrank.evaluate(MADE.qrels, {"a": MADE.baseline})
+    for each in (scores, RESULT, RESULT.plot):
+        assert len(repr(each)) < 300
+    assert "<table" in scores._repr_html_()
+
+
+SEGMENTS = pd.Series(["x", "y"] * 30, index=MADE.qrels.query_ids, name="intent")
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        SEGMENTS,
+        SEGMENTS.to_frame(),
+        SEGMENTS.rename_axis("user_id").to_frame(),
+        SEGMENTS.rename_axis("user_id").reset_index(),
+        {"intent": SEGMENTS.to_dict()},
+    ],
+)
+def test_properties_of_queries_come_in_many_forms(given: object) -> None:
+    design = abrank.Clusters(given if not isinstance(given, dict) else given["intent"])
+    result = abrank.compare(
+        MADE.qrels, MADE.baseline, MADE.candidate, segments=given, design=design
+    )
+    assert [each.name for each in result.segmentations] == ["intent"]
+    assert result.clusters is not None
+
+
+FRAME = pd.DataFrame({"query_id": ["q01"], "doc_id": ["d1"], "score": [None]})
+
+
+def test_an_error_says_which_frame_and_shows_the_row() -> None:
+    with pytest.raises(ReadError, match=r"(?s)run \(DataFrame\), row 0: .*q01  d1  None"):
+        abrank.compare(MADE.qrels, FRAME, MADE.candidate)
+    with pytest.raises(ReadError, match=r"qrels \(DataFrame\)"):
+        abrank.compare(FRAME.rename(columns={"score": "grade"}), MADE.baseline, MADE.candidate)
+    with pytest.raises(ReadError, match=r"segments \(DataFrame\)"):
+        abrank.compare(MADE.qrels, MADE.baseline, MADE.candidate, segments=pd.DataFrame({"x": [1]}))
+    with pytest.raises(ArgumentError, match="topics: a path"):
+        abrank.compare(MADE.qrels, MADE.baseline, MADE.candidate, topics=3)
+    with pytest.raises(ArgumentError, match='unknown test "None"'):
+        abrank.compare(MADE.qrels, MADE.baseline, MADE.candidate, test=None)  # type: ignore[arg-type]
