@@ -52,7 +52,7 @@ def test_a_gate_that_fails_is_left_to_the_last_step(inputs, tmp_path) -> None:
     output, summary, said = compare(inputs, arguments, tmp_path)
     assert output == {"exit-code": "1", "verdict": "worse"}
     assert summary.startswith("### ▼ Worse: ")
-    assert "gate  not passed" in said
+    assert "gate      not passed" in said
     assert sorted(path.name for path in (inputs / "out").iterdir()) == [
         "junit.xml", "report.html", "results.json", "summary.md",
     ]  # fmt: skip

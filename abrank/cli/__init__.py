@@ -30,7 +30,7 @@ OUT_OF_MEMORY = (
 
 COMMANDS = {
     "compare": "decide whether B may replace A",
-    "rank": "leaderboard of many runs, and which are told apart",
+    "rank": "leaderboard of many runs, and which differ significantly",
     "margin": "what a margin can be held against",
     "power": "queries needed, and the smallest difference that shows",
     "aa": "does a test keep its level on your queries?",

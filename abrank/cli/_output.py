@@ -23,7 +23,7 @@ class Output:
     """What the flags ask for; refused before any work is done."""
 
     reports: tuple[Target, ...]
-    figures: Path | None
+    figures: str | None
     shown: str
     digits: int | None
     style: str | None
@@ -47,9 +47,13 @@ class Output:
         """
         style, figures = flags.get("style"), flags.get("figures")
         interval = flags.get("interval")
+        if figures is not None:
+            from abrank.report.registry import figures_target
+
+            figures_target(figures)  # a wrong kind is told before anything is read
         return cls(
             reports=targets_of(flags["report"], style=style, shown=flags["format"]),
-            figures=None if figures is None else Path(figures),
+            figures=figures,
             shown=flags["format"],
             digits=flags.get("digits"),
             style=style,
@@ -69,7 +73,15 @@ class Output:
             digits=self.digits,
         )
 
-    def show(self, result: object, written: Sequence[str], *, color: str, ascii_only: bool) -> None:
+    def show(
+        self,
+        result: object,
+        written: Sequence[str],
+        *,
+        color: str,
+        ascii_only: bool,
+        gate: bool = True,
+    ) -> None:
         """Print the result to standard output, and which files were written."""
         if self.shown != "text":
             from abrank.report import WRITERS
@@ -81,7 +93,7 @@ class Output:
             _terminal.put(every[1] if self.pairs and self.shown == "csv" else every[0], nl=False)
             return
         asked = self._options(".txt", result)
-        _terminal.show(result, color=color, ascii_only=ascii_only, **asked)
+        _terminal.show(result, color=color, ascii_only=ascii_only, gate=gate, **asked)
         if written:
             _terminal.put("\n" + "\n".join(written))
 
@@ -168,7 +180,7 @@ def write_reports(
     options: Callable[[str], dict[str, Any]],
     on_stage: Callable[[str], None],
     *,
-    figures: Path | None = None,
+    figures: str | None = None,
     digits: int | None = None,
 ) -> list[str]:
     """Write the reports and figures, all or none of them; return a line on each.
@@ -177,13 +189,13 @@ def write_reports(
     ----------
     options : callable
         Gives those of a format.
-    figures : Path, optional
-        The folder for the figures.
+    figures : str, optional
+        The folder for the figures, or ``KIND:DIR``.
     digits : int
         Of the figures.
     """
     from abrank._support.files import replace_all
-    from abrank.report.registry import files_of
+    from abrank.report.registry import figures_target, files_of
 
     content: dict[Path, bytes] = {}
     places: list[Path] = []
@@ -202,7 +214,7 @@ def write_reports(
         drawn = figure_files(result, figures, digits=digits)
         content |= drawn
         places += drawn
-        lines.append(f"figures   {figures}  {len(drawn)} files")
+        lines.append(f"figures   {figures_target(figures)[1]}  {len(drawn)} files")
     if content:
         on_stage("writing")
         require_free(places)

@@ -22,13 +22,18 @@ from abrank._support.errors import WriteError
 if TYPE_CHECKING:
     from rich.status import Status
 
-# The names of styles that the report's text uses, as click knows colours.
+# The names of styles that the report's text uses, as click knows colours: orange and blue that can
+# be read on white and on black where a terminal has 256 colours, else red and its own blue.
 STYLES: dict[str, dict[str, Any]] = {
     "strong": {"bold": True},
-    "a": {"fg": "yellow", "bold": True},
+    "a": {"fg": "red", "bold": True},
     "b": {"fg": "bright_blue", "bold": True},
     "muted": {"dim": True},
-    "note": {"fg": "yellow"},
+    "note": {"bold": True},
+}
+OF_256: dict[str, dict[str, Any]] = STYLES | {
+    "a": {"fg": 166, "bold": True},
+    "b": {"fg": 32, "bold": True},
 }
 
 
@@ -53,21 +58,23 @@ def wants_ascii(flag: bool, stream: TextIO) -> bool:
 
 
 def width() -> int:
-    """Return the columns of the terminal, from 40 to 80; 80 into a pipe or a file."""
+    """Return the columns of the terminal, from 40 to 120; 80 into a pipe or a file."""
     if not sys.stdout.isatty():
         return 80
     import shutil
 
-    return min(max(shutil.get_terminal_size().columns, 40), 80)
+    return min(max(shutil.get_terminal_size().columns, 40), 120)
 
 
 def paint(lines: Sequence[Sequence[tuple[str, str]]], *, color: bool) -> str:
     """Join lines of (text, style) spans, coloured or plain."""
     if not color:
         return "\n".join("".join(text for text, _ in line).rstrip() for line in lines)
+    many = "256color" in os.environ.get("TERM", "") or "COLORTERM" in os.environ
+    styles = OF_256 if many else STYLES
     return "\n".join(
         "".join(
-            click.style(text, **STYLES[style]) if style in STYLES else text for text, style in line
+            click.style(text, **styles[style]) if style in styles else text for text, style in line
         )
         for line in lines
     )
@@ -154,13 +161,14 @@ def show(
     *,
     color: str = "auto",
     ascii_only: bool = False,
+    gate: bool = True,
     **options: Any,  # noqa: ANN401 - those of its report
 ) -> None:
     """Print a result's text as this terminal can take it."""
     from abrank.report import compose, text_lines
 
     plain = wants_ascii(ascii_only, sys.stdout)
-    lines = text_lines(compose(result, **options), width=width(), ascii=plain)
+    lines = text_lines(compose(result, **options), width=width(), ascii=plain, gate=gate)
     colored = wants_color(color, sys.stdout)
     _echo(paint(lines, color=colored))
 

@@ -67,8 +67,8 @@ def command(**flags: Any) -> int:  # noqa: ANN401 - those of abrank.options
         written = output.write(found, progress)
     if not flags["quiet"]:
         _output.put_notes(found, output.shown, remarks=found.remarks)
-    output.show(found, written, color=flags["color"], ascii_only=flags["ascii"])
-    return _gate(found)
+    output.show(found, written, color=flags["color"], ascii_only=flags["ascii"], gate=False)
+    return _gate(found, tell=output.shown == "text" and not flags["quiet"])
 
 
 def _require_inputs(asked: dict[str, Any]) -> None:
@@ -134,16 +134,19 @@ def _compare(
     return compare_recorded(paired, question, beside=beside, command=command)
 
 
-def _gate(comparison: Comparison | CollectionsComparison) -> int:
-    """Say on standard error why a gate did not pass, and return the exit code."""
+def _gate(comparison: Comparison | CollectionsComparison, *, tell: bool) -> int:
+    """Say on standard error whether the gate passed, ``tell`` or not if not; return the exit code.
+
+    The text on standard output leaves it to this line.
+    """
     from abrank.comparison import Comparison
 
     if not isinstance(comparison, Comparison):
         comparison = comparison.pooled
     gate = comparison.decision.gate
-    if gate is None or gate.passed:
+    if gate is None or (gate.passed and not tell):
         return 0
     from abrank.report import gate_sentence
 
-    _terminal.put(f"gate  {gate_sentence(comparison)}", err=True)
+    _terminal.put(f"gate      {gate_sentence(comparison)}", err=True)
     return comparison.decision.exit_code

@@ -86,7 +86,8 @@ FLAGS = (
     ),
     Option(
         key="figures", of=PAIR, group="Output", kind="folder", metavar="DIR", declared=False,
-        help="Write every figure of the report as PDF and SVG, for a column and the whole width.",
+        help="Write the figures that a paper uses as PDF, in the width of a column; svg:DIR and"
+        " png:DIR (300 dpi) write these.",
     ),
     Option(
         key="all_figures", of=("render",), group="Output", kind="flag", default=False,

@@ -143,7 +143,7 @@ def draw_interval(
 def name_rows(ax: Axes, theme: Theme, names: Sequence[str], bold: Sequence[bool]) -> None:
     """Write the names at the left of the rows, on two lines where they are long."""
     type_ = sizes(ax)
-    longest = 16 if inches(ax) < NARROW else 26
+    longest = 13 if inches(ax) < NARROW else 26
     labels = [_wrapped(name, longest) for name in names]
     ax.set_yticks(range(len(names)), labels, fontsize=type_.body, color=theme.ink, parse_math=False)
     ax.tick_params(axis="y", length=0.0)
@@ -164,7 +164,8 @@ def _numbers(ax: Axes, theme: Theme, rows: Sequence[Row], first: str, last: str)
     type_ = sizes(ax)
     em = type_.body
     wider = 0.65 * max(0, theme.digits - 3)  # of numbers with more decimals
-    columns = (1.6 * em, (6.3 + wider) * em, (11.6 + wider) * em)
+    places = (1.3, 5.3, 9.7) if inches(ax) < NARROW else (1.6, 6.3, 11.6)
+    columns = tuple((place + wider * (place > 2.0)) * em for place in places)
     base = ("axes fraction", "axes fraction")
     for title, place in ((first, columns[1]), (last, columns[2])):
         at, shift = (1.0, 1.0), (place, 4.0)

@@ -66,7 +66,7 @@ _CLOUD, _BOX = 0.46, 0.36
 
 def distribution_size(comparison: Comparison) -> tuple[float, float]:
     """Return width and height in inches."""
-    return (5.6, 1.7) if comparison.n_queries < FEWEST_FOR_DENSITY else (5.6, 2.9)
+    return 7.0, 1.5 if comparison.n_queries < FEWEST_FOR_DENSITY else 2.0
 
 
 @plot("distribution", title="How the differences spread", size=distribution_size)
@@ -126,10 +126,10 @@ def distribution(
             bars = [(cell.value, cell.n_queries) for cell in merged.cells]
         _heaps(ax, look, bars, step)
     else:
-        limits = _rain(ax, look, values, room)
-    zero_from = 1.0 if form == "values" and row.ties else 0.0
+        _rain(ax, look, values)
+    bar_at_0 = form == "values" and row.ties > 0
     higher = row.higher_is_better
-    difference_axis(ax, theme, limits, higher_is_better=higher, zero_from=zero_from)
+    difference_axis(ax, theme, limits, higher_is_better=higher, zero=not bar_at_0)
     summary = _summary(values, row.ties, theme.digits)
     label_x(ax, theme, f"{delta(row.measure)} per query\n{summary}")
     return ax
@@ -168,9 +168,11 @@ def _strip(
             )
 
 
-def _rain(ax: Axes, theme: Theme, values: FloatArray, room: float) -> tuple[float, float]:
-    """Draw cloud, box and drops; return the limits that hold them."""
+def _rain(ax: Axes, theme: Theme, values: FloatArray) -> None:
+    """Draw cloud, box and drops; the cloud ends where the values do."""
     grid, height = density(values)
+    inside = (grid >= values[0]) & (grid <= values[-1])
+    grid, height = grid[inside], height[inside]
     tall = _CLOUD + 0.5 * height / height.max()
     for sign, colour in ((-1, theme.a), (1, theme.b)):
         half = np.concatenate([grid[sign * grid > 0], [0.0]])
@@ -191,7 +193,6 @@ def _rain(ax: Axes, theme: Theme, values: FloatArray, room: float) -> tuple[floa
     _strip(ax, theme, shown, 0.15, 0.2, size=14.0 if len(shown) <= 100 else 7.0)
     ax.set_ylim(0.0, 1.0)
     ax.set_yticks([])
-    return difference_limits(float(grid[0]), float(grid[-1]), room=room)
 
 
 def _thickness(distinct: FloatArray, limits: tuple[float, float]) -> float:
@@ -306,7 +307,7 @@ def null(comparison: Comparison, *, ax: Axes | None = None, theme: Theme = LIGHT
     ax.set_ylim(0.0, 1.25)
     ax.set_yticks([])
     limits = difference_limits(-reach, reach)
-    difference_axis(ax, theme, limits, higher_is_better=row.higher_is_better, zero_from=1.0)
+    difference_axis(ax, theme, limits, higher_is_better=row.higher_is_better, zero=False)
     _draw_law(ax, theme, law)
     _observed(ax, theme, row)
     test = next(each for each in comparison.test_rows if each.test == "permutation")

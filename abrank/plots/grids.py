@@ -108,10 +108,10 @@ def matrix_size(ranking: Ranking) -> tuple[float, float]:
 def matrix(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) -> Axes:
     """Draw the mean difference of every pair, the system of the row less that of the column.
 
-    A cell is filled and its number bold only where the pair is told apart after adjustment: in the
-    colour of B where the system of the row is better, of A where it is worse, the deeper the larger
-    the difference. The small number is the adjusted p-value. More than 20 systems have no numbers,
-    of more than 40 every tenth has its name, and more than 400 have no picture.
+    Half of the matrix has every pair once, the system ahead as the row. A cell is filled and its
+    number bold only where the adjusted test shows a difference: the deeper, the larger it is. The
+    small number is the adjusted p-value. More than 20 systems have no numbers, of more than 40
+    every tenth has its name, and more than 400 have no picture.
 
     Examples
     --------
@@ -134,54 +134,55 @@ def matrix(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) ->
         _cells(ax, theme, ranking)
     words = f"row − column, mean {shorten(ranking.measure, width=20)}"
     alpha = display.number(ranking.alpha)
-    label_x(ax, theme, f"{words}\nfilled: told apart, adjusted p < {alpha}")
+    label_x(ax, theme, f"{words}\nfilled: adjusted p < {alpha}")
     return ax
 
 
 def _cells(ax: Axes, theme: Theme, ranking: Ranking) -> None:
-    """Fill the cells of the pairs that are told apart, with their numbers where there is room."""
+    """Fill the cells of the pairs that differ, with their numbers where there is room."""
     k = len(ranking.systems)
     _frame(ax, theme, ranking)
     place = {system: i for i, system in enumerate(ranking.systems)}
     largest = max(abs(pair.diff) for pair in ranking.pair_rows) or 1.0
     cell = _cell(ax, k)
     for pair in ranking.pair_rows:
-        i, j = place[pair.b], place[pair.a]
-        told = pair.told_apart
-        opposite = {"better": "worse", "worse": "better"}.get(pair.reading, "")
-        for row, column, reading, sign in ((i, j, pair.reading, 1.0), (j, i, opposite, -1.0)):
-            if told:
-                _fill(ax, theme, row, column, reading, abs(pair.diff) / largest)
-            if k <= NUMBERED and cell >= ROOM_FOR_NUMBER:
-                _number(ax, theme, ranking, pair, (column, row), sign, told, cell)
+        row, column = place[pair.b], place[pair.a]
+        if pair.told_apart:
+            _fill(ax, theme, row, column, pair.reading, abs(pair.diff) / largest)
+        if k <= NUMBERED and cell >= ROOM_FOR_NUMBER:
+            _number(ax, theme, ranking, pair, (column, row), cell)
 
 
 def _many(ax: Axes, theme: Theme, ranking: Ranking) -> None:
     """Fill the cells of very many systems, without lines and numbers."""
     k = len(ranking.systems)
     place = {system: i for i, system in enumerate(ranking.systems)}
-    better, worse = np.zeros((k, k)), np.zeros((k, k))
+    depth = {reading: np.zeros((k, k)) for reading in ("better", "worse")}
     largest = max(abs(pair.diff) for pair in ranking.pair_rows) or 1.0
     for pair in ranking.pair_rows:
         if pair.told_apart:
-            up, down = (pair.b, pair.a) if pair.b_is_ahead else (pair.a, pair.b)
-            depth = 0.25 + 0.75 * abs(pair.diff) / largest
-            better[place[up], place[down]] = worse[place[down], place[up]] = depth
+            share = 0.25 + 0.75 * abs(pair.diff) / largest
+            depth[pair.reading][place[pair.b], place[pair.a]] = share
     frame(ax, theme, ranking.systems, k)
+    ax.patch.set_visible(False)
+    ax.yaxis.tick_right()
     # As many columns have their number as there is room for; a number asks for 1.8 of its height
     # and 0.6 a digit.
     asked = (1.8 + 0.6 * len(str(k))) * sizes(ax).small
     step = 10 * math.ceil(asked / (720.0 * _cell(ax, k)))
     ticks = sorted({0, *range(step - 1, k, step)})
     ax.set_xticks(ticks, [str(tick + 1) for tick in ticks])
-    for shares, reading in ((better, "better"), (worse, "worse")):
+    ax.xaxis.tick_top()
+    half = [(-0.5, -0.5), (k - 0.5, -0.5), (k - 0.5, k - 0.5)]
+    ax.fill(*zip(*half, strict=True), facecolor=theme.band, linewidth=0.0, zorder=0.5)
+    for reading, shares in depth.items():
         draw_levels(ax, shares, theme.of_reading(reading), deepest=0.7)
 
 
 def _nothing_to_draw(ranking: Ranking) -> str:
     """Return why there is no picture, or nothing."""
     if ranking.n_queries < 2:
-        return f"{style.few(ranking.n_queries)}: no pair can be told apart."
+        return f"{style.few(ranking.n_queries)}: no pair can be tested."
     if ranking.baseline is not None:
         return "Only pairs with the baseline were tested: the leaderboard shows them."
     if len(ranking.systems) > MOST_SYSTEMS or not ranking.has_all_pairs:
@@ -193,33 +194,37 @@ def _nothing_to_draw(ranking: Ranking) -> str:
 def _frame(ax: Axes, theme: Theme, ranking: Ranking) -> None:
     """Name rows and columns, and draw the lines between the cells."""
     k = len(ranking.systems)
-    small = sizes(ax).small if k <= NUMBERED else 7.0
+    small = sizes(ax).small
     names = [shorten(name, width=12 if inches(ax) < NARROW else 22) for name in ranking.systems]
     ax.patch.set_visible(False)
     for spine in ax.spines.values():
         spine.set_visible(False)
-    ax.set(xlim=(-0.5, k - 0.5), ylim=(k - 0.5, -0.5))
+    # The first column and the last row have no pair.
+    ax.set(xlim=(0.5, k - 0.5), ylim=(k - 1.5, -0.5))
     ax.xaxis.tick_top()
+    ax.yaxis.tick_right()
     look: dict[str, Any] = {"fontsize": small, "color": theme.ink, "parse_math": False}
     points = 72.0 * _cell(ax, k)
     # Slanted names need 1.4 of their height; where they have less, the columns are numbered.
     if points >= 1.6 * small:
         slanted: dict[str, Any] = {"rotation": 45, "ha": "left", "rotation_mode": "anchor"}
-        ax.set_xticks(range(k), names, **slanted, **look)
+        ax.set_xticks(range(1, k), names[1:], **slanted, **look)
     else:
         names = [f"{number}  {name}" for number, name in enumerate(names, start=1)]
-        numbered = range(0, k, math.ceil(1.8 * small / points))
+        numbered = range(1, k, math.ceil(1.8 * small / points))
         ax.set_xticks(numbered, [str(column + 1) for column in numbered], **look)
-    ax.set_yticks(range(k), names, **look)
+    step = math.ceil(1.15 * small / points)
+    ax.set_yticks(range(0, k - 1, step), names[: k - 1 : step], **look)
     ax.tick_params(length=0.0)
-    for line in range(k + 1):
-        ax.axhline(line - 0.5, color=theme.grid, linewidth=0.8, zorder=2.0)
-        ax.axvline(line - 0.5, color=theme.grid, linewidth=0.8, zorder=2.0)
+    rules: dict[str, Any] = {"colors": theme.grid, "linewidth": 0.8, "zorder": 2.0}
+    places = np.arange(k) - 0.5
+    ax.hlines(places, np.maximum(places, 0.5), k - 0.5, **rules)
+    ax.vlines(places + 1.0, -0.5, np.minimum(places + 1.0, k - 1.5), **rules)
 
 
 def _cell(ax: Axes, k: int) -> float:
     """Return the width of a cell in inches, about."""
-    return 0.8 * inches(ax) / k
+    return 0.8 * inches(ax) / max(1, k - 1)
 
 
 def _fill(ax: Axes, theme: Theme, row: int, column: int, reading: str, share: float) -> None:
@@ -245,19 +250,17 @@ def _number(
     ranking: Ranking,
     pair: PairRow,
     at: tuple[int, int],
-    sign: float,
-    told: bool,
     cell: float,
 ) -> None:
     """Write the difference, and under it the adjusted p-value where there is room."""
     small = sizes(ax).small
     with_p = cell >= ROOM_FOR_P
-    shown = style.signed(sign * pair.diff, digits=theme.digits)
-    colour = theme.ink if told else theme.muted
-    lines = [(shown, 0.55 * small if with_p else 0.0, small, told)]
+    shown = style.signed(pair.diff, digits=theme.digits)
+    colour = theme.ink if pair.told_apart else theme.muted
+    lines = [(shown, 0.55 * small if with_p else 0.0, small, pair.told_apart)]
     if with_p:
         shown = style.pvalue(pair.pvalue_adj, alpha=ranking.alpha)
-        lines.append((shown, -0.65 * small, 7.0, False))
+        lines.append((shown, -0.65 * small, small, False))
     for text, up, size, bold in lines:
         look = {"shift": (0.0, up), "size": size, "bold": bold, "zorder": 4.0}
         note = write(ax, text, at, colour, "center", "center", **look)  # type: ignore[arg-type]

@@ -80,7 +80,7 @@ def forest(comparison: Comparison, *, ax: Axes | None = None, theme: Theme = LIG
     ordered = sorted(rows_in_unit(comparison), key=lambda row: row.measure != primary.measure)
     family = len(ordered) > 1 and comparison.rule.adjust != "none"
     rows = [_measure_row(comparison, row, theme.digits) for row in ordered]
-    title = "p adj." if family else "p"
+    title = "adj p" if family else "p"
     higher = primary.higher_is_better
     first, words = "Δ", interval_axis(comparison, "mean Δ per query (B − A)")
     if percent:
@@ -155,7 +155,7 @@ def effect(
     >>> from abrank import compare_scores
     >>> result = compare_scores({"q1": 0.2, "q2": 0.4}, {"q1": 0.3, "q2": 0.6})
     >>> effect(result).get_xlabel()
-    'Δ score (B − A)'
+    'Δ score (B − A); bar: 95% interval'
     """
     ax = ax if ax is not None else new_axes(theme, EFFECT_SIZE)
     row = comparison[measure or comparison.rule.primary]
@@ -182,11 +182,7 @@ def effect(
     limits = difference_limits(*ends, room=room)
     ax.set_ylim(0.0, 1.0)
     ax.set_yticks([])
-    # The line at 0 ends above the numbers.
-    higher = row.higher_is_better
-    difference_axis(
-        ax, theme, limits, higher_is_better=higher, zero_from=bar - 0.025, percent=percent
-    )
+    difference_axis(ax, theme, limits, higher_is_better=row.higher_is_better, percent=percent)
     margin_band(ax, theme, margin)
     colour = theme.of_reading(row.reading)
     if shape is not None:
@@ -201,7 +197,7 @@ def effect(
         difference(comparison, value, digits=theme.digits)
         for value in (interval[0], row.estimate, interval[1])
     ]
-    _numbers(ax, colour, (interval[0], row.estimate, interval[1]), bar, texts)
+    _numbers(ax, theme, colour, (interval[0], row.estimate, interval[1]), bar, texts)
     label_x(ax, theme, _axis_words(comparison, row, theme.digits, lead=lead))
     return ax
 
@@ -220,6 +216,7 @@ def _nothing_to_draw(comparison: Comparison, row: MeasureResult, digits: int) ->
 
 def _numbers(
     ax: Axes,
+    theme: Theme,
     colour: str,
     values: tuple[float, float, float],
     bar: float,
@@ -249,6 +246,8 @@ def _numbers(
             size=size,
             bold=size == type_.strong,
             zorder=5.0,
+            # The line at 0 does not cross them.
+            bbox={"facecolor": theme.paper, "edgecolor": "none", "pad": 1.0},
         )
 
 
@@ -259,12 +258,16 @@ def _axis_words(comparison: Comparison, row: MeasureResult, digits: int, *, lead
     if is_relative(comparison):
         words = relative_change(row.measure)
     rule = comparison.rule
-    if not lead or not rule.margin:
-        return words
-    deciding = deciding_interval(rule, comparison.decision)
-    bar = f"bar: {display.level(deciding.confidence)} interval; " if deciding.by_margin else ""
-    end = "\n" if is_relative(comparison) else "; "  # what is in per cent takes more words
-    return f"{words}{end}{bar}band: margin ±{margin_words(comparison, digits=digits)}"
+    level = display.level(
+        deciding_interval(rule, comparison.decision).confidence if lead else rule.confidence
+    )
+    adjusted = "" if lead or rule.adjust == "none" else ", adjusted"
+    said = [words] if math.isnan(row.ci_low) else [words, f"bar: {level} interval{adjusted}"]
+    if lead and rule.margin:
+        said.append(f"band: margin ±{margin_words(comparison, digits=digits)}")
+    # What is in per cent takes more words.
+    first = 1 + (len(said) < 3 and not is_relative(comparison))
+    return "\n".join("; ".join(part) for part in (said[:first], said[first:]) if part)
 
 
 # --- Whether the tests of the primary measure agree
@@ -391,16 +394,17 @@ def segments(
         checks.one_of("property", by, [each.name for each in comparison.segmentations])
     chosen = [each for each in comparison.segmentations if by in (None, each.name)]
     every = sum(len(each.rows) for each in chosen)
-    rows = [_all_queries(comparison), *_rows(comparison, chosen, named=by is None)]
+    rows = [_all_queries(comparison), *_rows(comparison, chosen, named=len(chosen) > 1)]
     fit_height(ax, _height(len(rows)))
     higher = comparison.rule.higher_is_better
     draw_rows(ax, theme, rows, last="queries", higher_is_better=higher)
     words = interval_axis(comparison, f"mean {delta(comparison.rule.primary)}")
     if every >= len(rows):
         words += f"; the largest {MOST_SEGMENTS} of {display.count(every)} segments"
+    adjusted = "adjusted " * (len(comparison.segmentations) > 1)
     lines = [
         f"{display.shorten(each.name, width=24)}: do its segments differ?"
-        f" {display.p_clause(each.interaction, alpha=comparison.rule.alpha)}"
+        f" {adjusted}{display.p_clause(each.interaction, alpha=comparison.rule.alpha)}"
         for each in chosen
         if not math.isnan(each.interaction)
     ]
@@ -506,7 +510,7 @@ def collections(
         _summary("Random effects", summary.random, found.alpha, prediction),
     ]
     fit_height(ax, 1.1 + 0.28 * len(rows))
-    draw_rows(ax, theme, rows, last="p adj.", higher_is_better=summary.higher_is_better)
+    draw_rows(ax, theme, rows, last="adj p", higher_is_better=summary.higher_is_better)
     level = display.level(1.0 - found.alpha)
     words = [f"mean Δ of {display.shorten(summary.measure, width=40)} (B − A), {level} intervals"]
     if len(shown) < len(summary.rows):

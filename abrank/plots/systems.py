@@ -226,7 +226,7 @@ def _means_words(ranking: Ranking, shown: int, interval: str, *, grouped: bool) 
         of = f"simultaneous interval\nof the difference from {base} (line)"
     lines = [f"mean {shorten(ranking.measure, width=28)}, {of}"]
     if grouped:
-        lines.append(f"joined at the right: not told apart, {ranking.title}")
+        lines.append(f"joined at the right: not significantly different, {ranking.title}")
     if not ranking.higher_is_better:
         lines.append("lower is better")
     if shown < len(ranking.rows):
@@ -300,7 +300,10 @@ def cd(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) -> Axe
 
 def _ranks_words(ranking: Ranking) -> str:
     """Return the words under the diagram."""
-    lines = ["mean rank within queries, 1 is best", f"bars: not told apart, {ranking.title}"]
+    lines = [
+        "mean rank within queries, 1 is best",
+        f"bars: not significantly different, {ranking.title}",
+    ]
     if ranking.by_mean_rank[0] != ranking.systems[0]:
         lines.append(f"by its mean, {shorten(ranking.systems[0], width=26)} leads")
     return "\n".join(lines)

@@ -26,6 +26,8 @@ Writes: TypeAlias = Callable[..., Written]
 
 # Where a report goes that was asked for by its format alone.
 REPORTS = Path("reports")
+# What a figure is written as.
+FIGURES = ("pdf", "svg", "png")
 
 
 @dataclass(frozen=True)
@@ -185,6 +187,22 @@ def target_of(path: str | Path) -> Target:
     return Target(str(path), format_of(path), False)
 
 
+def figures_target(folder: str | Path) -> tuple[str, Path]:
+    """Read ``KIND:DIR``, or a folder alone, which gets PDF.
+
+    Examples
+    --------
+    >>> figures_target("png:out/figures")[0], figures_target("figures")[0]
+    ('png', 'pdf')
+    """
+    kind, _, rest = str(folder).partition(":")
+    if not rest or len(kind) < 2:  # a drive has one letter
+        return "pdf", Path(folder)
+    if kind not in FIGURES:
+        raise ArgumentError(f"figures are written as {', '.join(FIGURES)}, not {kind}")
+    return kind, Path(rest)
+
+
 def is_format(path: str | Path) -> bool:
     """Whether a path is a format alone.
 
@@ -217,9 +235,9 @@ def _unknown(wanted: str) -> UnknownNameError:
     if wanted in (".pdf", ".docx", ".png", ".svg"):
         # No format here is near them by its letters.
         known += "\n  for a PDF print the .html in a browser; "
-        written = " writes each figure as PDF and SVG"
+        written = " writes the figures as PDF, svg:DIR and png:DIR as these"
         known = f'unknown report format "{wanted}"; {known}'
-        error.args = (f"{known}abrank.report.write_figures(result, folder){written}",)
+        error.args = (f"{known}abrank.report.write_figures(result, DIR){written}",)
         error.command = f"{known}--figures DIR{written}"
     else:
         error.args = (f"{error}; {known}",)

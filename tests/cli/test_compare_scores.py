@@ -48,7 +48,7 @@ def test_names_gates_and_reports(files, capsys) -> None:
     assert run([*call, "--report", "out.html", "--report", "out.md", "-q"]) == 1
     out, err = capsys.readouterr()
     assert out.splitlines()[0].startswith("▼ WORSE  new is worse than b on AP")
-    assert err.startswith("gate  not passed")
+    assert err.startswith("gate      not passed")
     assert "a.eval" in (files / "out.html").read_text()
     assert "new is worse than b" in (files / "out.md").read_text()
 

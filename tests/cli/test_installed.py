@@ -50,11 +50,11 @@ def abrank_(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
         ("--config abrank.toml", 0, ""),
         (
             "qrels new.run prod.run -m nDCG@10 --fail-on worse", 1,
-            "gate  not passed: worse (−0.",
+            "gate      not passed: worse (−0.",
         ),
         (
             "--config abrank.toml qrels prod.run short.run", 1,
-            "gate  not passed: a loss of 0.020 not excluded on R@100 (90% interval −",
+            "gate      not passed: a loss of 0.020 not excluded on R@100 (90% interval −",
         ),
         ("qrels prod.run new.run --require better --margin much", 2, "error: margin must be"),
         ("--config missing.toml", 2, "error: missing.toml: no such file"),

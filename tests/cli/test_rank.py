@@ -44,7 +44,7 @@ def test_a_line_a_system_then_what_was_found(files, capsys) -> None:
     shown = f"−{last.diff:.3f}  −{last.ci_high:.3f} to −{last.ci_low:.3f}"
     assert shown in lines[board + 2]
     said = " ".join(out.split())
-    assert "Of 3 pairs, 2 are told apart." in said
+    assert "Of 3 pairs, 2 differ significantly." in said
     assert "Max-T sign flips, all pairs, paired by query, alpha 0.05" in said
     assert "▲ ONE LEADER new is better than all 2 others on nDCG@10." in said
     assert max(map(len, lines)) <= 80
@@ -54,7 +54,7 @@ def test_against_a_baseline(files, capsys) -> None:
     assert run(["rank", *files, "--baseline", "old", "--pairs", "-m", "map", "--ascii"]) == 0
     out, _ = capsys.readouterr()
     assert out.isascii()
-    assert "Of 2 comparisons, 1 is told apart." in " ".join(out.split())
+    assert "Of 2 comparisons, 1 differs significantly." in " ".join(out.split())
     assert "+ better" in out
     assert "identical" in out
 
@@ -138,7 +138,7 @@ def test_several_measures_are_all_shown_and_the_first_orders(files, capsys) -> N
     for row in expected.rows:
         assert any(line[:3] == [row.system, f"{row.mean:.3f}", row.group] for line in lines)
     assert "Each of the three measures is a family of its own" in " ".join(out.split())
-    assert "Of 3 pairs, 2 are told apart." in " ".join(out.split())
+    assert "Of 3 pairs, 2 differ significantly." in " ".join(out.split())
     assert "better than all 2 others on AP" in out
     assert max(map(len, out.splitlines())) <= 80
     for kind in ("json", "csv", "md", "tex"):

@@ -36,7 +36,7 @@ def test_text_and_every_report_from_one_command(table, capsys, monkeypatch) -> N
     asked = ["rank", "--collections", table, "-m", "nDCG@10", "-m", "AP", "-q"]
     assert run([*asked, *reports]) == 0
     out = capsys.readouterr().out
-    assert "Of 3 systems 2 may be first on these 3 collections: rrf and t5." in out
+    assert "Of 3 systems 2 could be the best on these 3 collections: rrf and t5." in out
     assert "3 systems, 3 collections, 75 queries, nDCG@10, AP." in out
     assert max(map(len, out.splitlines())) <= 80
     for kind in kinds:
@@ -68,7 +68,7 @@ def test_one_table_of_scores_a_collection(tmp_path, monkeypatch, capsys) -> None
     assert run(["rank", "--collections", "c.tsv", "-m", "AP"]) == 0
     shown = capsys.readouterr()
     assert shown.out.startswith(
-        "▲ ONE FIRST PLACE  Only t5 may be first of 2 systems on these 5 collections."
+        "▲ ONE FIRST PLACE  Only t5 could be the best of 2 systems on these 5 collections."
     )
     said = "Input. x.csv: taken for a table with a column for each system"
     assert said in " ".join(shown.out.split())

@@ -70,7 +70,7 @@ def test_colour_glyph_and_numbers_follow_the_adjusted_reading(shift, comparison_
 
 @pytest.mark.parametrize(
     ("how", "title"),
-    [({}, "p adj."), ({"measures": ("AP",)}, "p"), ({"adjust": "none"}, "p")],
+    [({}, "adj p"), ({"measures": ("AP",)}, "p"), ({"adjust": "none"}, "p")],
 )
 def test_the_column_says_whether_p_is_adjusted(how, title, comparison_of):
     assert title in [text.get_text() for text in forest(comparison_of(30, **how)).texts]
@@ -140,7 +140,7 @@ def test_a_secondary_measure_shows_its_adjusted_interval_and_no_margin(compariso
     ax = effect(comparison, measure="AP")
     assert row.ci_low_adj < row.ci_low
     assert numbers(ax)[0] == f"{row.ci_low_adj:+.3f}".replace("-", "−")
-    assert ax.get_xlabel() == "Δ AP (B − A)"
+    assert ax.get_xlabel() == "Δ AP (B − A); bar: 95% interval, adjusted"
 
 
 def test_half_eye_is_the_bootstrap_law_of_the_mean(comparison_of):
@@ -360,7 +360,7 @@ def test_one_property_can_be_chosen(comparison_of):
     comparison = comparison_of(60)
     ax = segments(comparison, by="length")
     assert sorted(names(ax)) == ["1", "2", "3", "4", "All queries"]
-    assert "length: do its segments differ? p" in ax.get_xlabel()
+    assert "length: do its segments differ? adjusted p" in ax.get_xlabel()
     assert "intent" not in ax.get_xlabel()
     with pytest.raises(UnknownNameError, match="length"):
         segments(comparison, by="lenght")
@@ -375,7 +375,7 @@ def test_the_largest_of_very_many_are_drawn(comparison_of):
     )
     many = dataclasses.replace(comparison, segmentations=(dataclasses.replace(made, rows=rows),))
     ax = segments(many)
-    assert names(ax)[1:] == [f"intent: s{i}" for i in range(drawing.MOST_SEGMENTS)]
+    assert names(ax)[1:] == [f"s{i}" for i in range(drawing.MOST_SEGMENTS)]
     assert "; the largest 20 of 50 segments" in ax.get_xlabel()
     assert ax.figure.get_size_inches()[1] == pytest.approx(1.1 + 0.28 * 21)
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
+from matplotlib.patches import PathPatch, Rectangle
 
 from abrank import inference
 from abrank.plots import LIGHT, cd, leaderboard, matrix, queries
@@ -140,17 +140,18 @@ def test_only_pairs_told_apart_are_filled_and_bold(measure, ranking_of):
     for pair in ranking.pair_rows:
         i, j = place[pair.b], place[pair.a]
         told = pair.pvalue_adj < ranking.alpha
-        for at, sign in (((i, j), 1), ((j, i), -1)):
-            difference, p = by_place[at]
-            assert difference.get_text() == f"{sign * pair.diff:+.3f}".replace("-", "−")
-            expected = "< 0.001" if pair.pvalue_adj < 0.001 else f"{pair.pvalue_adj:.3f}"
-            assert p.get_text() == expected
-            assert (difference.get_fontweight() == "bold") is told
-            assert (at in found) is told
-            if told:
-                wins = (pair.reading == "better") == (sign == 1)
-                assert found[at][:3] == to_rgb(LIGHT.b if wins else LIGHT.a)
-    assert len(by_place) == 6 * 5
+        difference, p = by_place[i, j]
+        assert difference.get_text() == f"{pair.diff:+.3f}".replace("-", "−")
+        expected = "< 0.001" if pair.pvalue_adj < 0.001 else f"{pair.pvalue_adj:.3f}"
+        assert p.get_text() == expected
+        assert (difference.get_fontweight() == "bold") is told
+        assert ((i, j) in found) is told
+        if told:
+            colour = LIGHT.b if pair.reading == "better" else LIGHT.a
+            assert found[i, j][:3] == to_rgb(colour)
+    # Every pair once, above the diagonal.
+    assert all(i < j for i, j in by_place)
+    assert len(by_place) == 6 * 5 // 2
 
 
 def test_a_larger_difference_is_deeper(ranking_of):
@@ -174,6 +175,8 @@ def test_of_very_many_systems_the_same_cells_are_filled(measure, ranking_of):
     place = {system: i for i, system in enumerate(ranking.systems)}
     filled = {}
     for patch in ax.patches:
+        if not isinstance(patch, PathPatch):
+            continue  # the half that has pairs
         for corners in np.reshape(patch.get_path().vertices, (-1, 5, 2)):
             (left, top), (right, bottom) = np.rint(corners[[0, 2]] + 0.5).astype(int)
             assert bottom == top + 1
@@ -186,11 +189,10 @@ def test_of_very_many_systems_the_same_cells_are_filled(measure, ranking_of):
             wins = pair.reading == "better"
             at = place[pair.b], place[pair.a]
             told[at] = (to_rgb(LIGHT.b if wins else LIGHT.a), abs(pair.diff))
-            told[at[::-1]] = (to_rgb(LIGHT.a if wins else LIGHT.b), abs(pair.diff))
     assert {at: colour for at, (colour, _) in filled.items()} == {
         at: colour for at, (colour, _) in told.items()
     }
-    assert 0 < len(told) < 41 * 40
+    assert 0 < len(told) < 41 * 40 / 2
     by_size = sorted(told, key=lambda at: told[at][1])
     depths = [filled[at][1] for at in by_size]
     assert depths == sorted(depths)

@@ -138,7 +138,8 @@ def test_the_scorecard_has_the_interval_that_decides_and_says_which(make: Make) 
         by_margin = decides_alone(comparison)
         ends = (decision.tost_low, decision.tost_high) if by_margin else decision.interval
         assert card.bars[0][1:3] == pytest.approx(ends)
-        assert shown(card, "95% interval")[0].endswith("(90%)") == by_margin
+        title = "95% interval" if how.get("adjust") else "95% interval, adjusted"
+        assert shown(card, title)[0].endswith("(90%)") == by_margin
         for row, bar in zip(comparison.rows[1:], card.bars[1:], strict=True):
             assert bar[3:5] == (row.ci_low_adj, row.ci_high_adj)
 

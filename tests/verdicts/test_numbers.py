@@ -142,7 +142,7 @@ def test_what_is_called_delta_is_the_mean_difference(test: str, name: str) -> No
     assert f">{name[0].upper()}{name[1:]}, B − A<" in shown["card"]
     assert "Δ (B − A)" not in shown["card"]
     assert f"{name[0].upper()}{name[1:]}, B − A: 2 measures with their intervals" in shown[".html"]
-    assert f"bars and p: {name} (B − A), not Δ" in shown[".txt"]
+    assert f"interval, bars and p: {name} (B − A), not Δ" in shown[".txt"]
     drawn = [text.get_text() for text in result.plot.forest().axes.texts]
     assert "estimate" in drawn
     assert "Δ" not in drawn

@@ -1,33 +1,40 @@
-"""Every figure of a report as files for a paper, in the widths of a column and of the text."""
+"""The figures that a paper uses, as files in the width of a column."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
-from abrank import plots
 from abrank._support.files import replace_all
 from abrank.plots.registry import draw, plots_of
 from abrank.plots.render import file_bytes
 from abrank.report.model import Block, Figure, Fold, Report
+from abrank.report.registry import figures_target
 from abrank.report.subjects import compose
 
-SUFFIXES = (".pdf", ".svg")
+# Of a comparison, whose report has twice as many; the others are methods of ``result.plot``.
+PAPER = (
+    "forest", "effect", "deltas", "scatter", "paired", "distribution", "cutoffs", "segments",
+    "power",
+)  # fmt: skip
 
 
 def write_figures(
     result: object, folder: str | Path, *, digits: int | None = None
 ) -> tuple[Path, ...]:
-    """Write the figures of the report as PDF and SVG, each for a column and for the whole width.
+    """Write the figures that a paper uses, each as a file in the width of a column (3.33 in).
+
+    Of a comparison they are at most eight: all measures, the difference and its interval, every
+    query by its difference and by its two scores (a scatter plot, or a slope graph of up to 60
+    queries), the distribution of the differences, cut-offs, segments, power; of a ranking or of
+    collections all plots.
 
     Parameters
     ----------
     result : Comparison, Ranking, CollectionsComparison, CollectionsRanking
     folder : str or Path
-        Made where it is missing. The files for a column (3.33 in) go into its folder ``column``,
-        those for the whole width (7 in) into ``text``; a file that is there is replaced.
+        Made where it is missing; a file that is there is replaced. ``pdf:DIR`` (without it, too),
+        ``svg:DIR`` and ``png:DIR``, which has 300 dots an inch, say what is written.
     digits : int
         Decimals of scores and differences.
 
@@ -38,6 +45,8 @@ def write_figures(
 
     Raises
     ------
+    ArgumentError
+        For another kind of file.
     WriteError
         If a file cannot be written.
 
@@ -47,8 +56,8 @@ def write_figures(
     >>> from abrank.comparison import compare_scores
     >>> nothing = compare_scores({}, {})
     >>> with tempfile.TemporaryDirectory() as made:
-    ...     [file.relative_to(made).as_posix() for file in write_figures(nothing, made)][:2]
-    ['column/cutoffs.pdf', 'column/cutoffs.svg']
+    ...     [file.name for file in write_figures(nothing, f"svg:{made}")][:2]
+    ['deltas.svg', 'scatter.svg']
     """
     content = figure_files(result, folder, digits=digits)
     replace_all(content)
@@ -59,26 +68,23 @@ def figure_files(
     result: object, folder: str | Path, *, digits: int | None = None
 ) -> dict[Path, bytes]:
     """Return the files that :func:`write_figures` writes."""
+    kind, place = figures_target(folder)
     report = compose(result) if digits is None else compose(result, digits=digits)
-    figures = figures_of(report)
     content = {}
-    for width in plots.WIDTHS:
-        for name, figure in figures.items():
-            drawn = draw(figure.plot, result, width=width, digits=report.digits, **figure.options)
-            for suffix in SUFFIXES:
-                file = f"{name}{suffix}"
-                content[Path(folder) / width / file] = file_bytes(drawn, file)
+    for name, figure in figures_of(report).items():
+        drawn = draw(name, result, width="column", digits=report.digits, **figure.options)
+        file = f"{name}.{kind}"
+        content[place / file] = file_bytes(drawn, file)
     return content
 
 
 def figures_of(report: Report) -> dict[str, Figure]:
     """Return the figures by the names of their files."""
     blocks = [block for section in report.sections for block in section.blocks]
-    found = {_name(each.plot, each.options): each for each in _figures(blocks)}
-    # Of many systems a paper takes any plot; of a comparison those of its report.
-    if "effect" in found:
-        return {"effect": found.pop("effect"), **found}
-    return {name: Figure(name, "") for name in plots_of(report.subject)} | found
+    found = {each.plot: each for each in _figures(blocks)}
+    if "deltas" in plots_of(report.subject):
+        return {name: found[name] for name in PAPER if name in found and not found[name].repeats}
+    return {name: found.get(name, Figure(name, "")) for name in plots_of(report.subject)}
 
 
 def _figures(blocks: Iterable[Block]) -> Iterator[Figure]:
@@ -88,15 +94,3 @@ def _figures(blocks: Iterable[Block]) -> Iterator[Figure]:
             yield block
         elif isinstance(block, Fold):
             yield from _figures(block.blocks)
-
-
-def _name(plot: str, options: Mapping[str, Any]) -> str:
-    """Return the name of a figure's files: the plot, and what it was asked for.
-
-    Examples
-    --------
-    >>> _name("forest", {}), _name("segments", {"name": "../Length of the query"})
-    ('forest', 'segments-Length-of-the-query')
-    """
-    words = [plot, *map(str, options.values())]
-    return "-".join(part for word in words for part in re.findall(r"[A-Za-z0-9_]+", word))[:80]

@@ -69,13 +69,15 @@ LONGEST_NAME, MOST_ROWS = 120, 20
 # width from which it is scaled to both without letters that are too small or too large.
 WIDE, MAIN, PHONE, ONCE = 11.8, 7.2, 3.33, 4.1
 WIDTHS: Mapping[str, float] = {
-    **dict.fromkeys(("deltas", "tests", "segments", "matrix", "queries", "ranks"), WIDE),
+    **dict.fromkeys(
+        ("deltas", "distribution", "tests", "segments", "matrix", "queries", "ranks"), WIDE
+    ),
     "forest": MAIN,
 }
 # Heights in inches, where a figure stands beside something as tall.
 HEIGHTS: Mapping[str, float] = {
     "effect": 2.3,
-    **dict.fromkeys(("scatter", "paired", "distribution", "qq"), 3.6),
+    **dict.fromkeys(("scatter", "paired", "qq"), 3.6),
     **dict.fromkeys(("null", "pvalue", "cutoffs", "recall"), 2.7),
     "power": 2.9,
     "judged": 2.7,

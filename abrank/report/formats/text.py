@@ -74,10 +74,12 @@ def text(report: Report, *, width: int = WIDTH, ascii: bool = False) -> str:
     return "".join("".join(span.text for span in line).rstrip() + "\n" for line in lines)
 
 
-def text_lines(report: Report, *, width: int = WIDTH, ascii: bool = False) -> list[list[Span]]:
+def text_lines(
+    report: Report, *, width: int = WIDTH, ascii: bool = False, gate: bool = True
+) -> list[list[Span]]:
     """Return a report as lines of styled pieces; :func:`text` is the same without the styles.
 
-    Parameters and errors as in :func:`text`.
+    Parameters and errors as in :func:`text`; without ``gate`` it is told elsewhere.
 
     Returns
     -------
@@ -101,7 +103,7 @@ def text_lines(report: Report, *, width: int = WIDTH, ascii: bool = False) -> li
         [line for fact in report.facts for line in _labelled(fact, look)],
         list(_notes(report, look)),
     ]
-    if head.gate:
+    if head.gate and gate:
         style = "b" if head.gate_passed else "note"
         blocks.append(list(_labelled(Fact("gate", head.gate), look, label_style=style)))
     lines: list[list[Span]] = []
@@ -182,8 +184,7 @@ def _blocks(section: Section, look: Look, report: Report) -> Iterator[list[Line]
             if block is not report.scorecard:
                 yield scorecard_lines(block, width=look.width, plain=look.plain)
         elif isinstance(block, Table):
-            for part in table_lines(block, width=look.width, plain=look.plain):
-                yield [[(line, "" if i else "muted")] for i, line in enumerate(part)]
+            yield from table_lines(block, width=look.width, plain=look.plain)
         elif isinstance(block, Text) and block.kind in ("plain", "caption"):
             style = "muted" if block.kind == "caption" else ""
             yield [[(line, style)] for line in look.wrap(block.text)]

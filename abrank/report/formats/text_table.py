@@ -149,6 +149,9 @@ def scorecard_lines(card: Scorecard, *, width: int, plain: bool) -> list[Line]:
         strong = "strong" if place in card.tall else ""
         lines.append(line(row, drawn, (strong, tone if tone in ("a", "b") else "muted")))
     for said in card.legend:
+        if scale is None and said.startswith("thick"):
+            continue
+        said = said.replace("thick:", "━").replace("thin:", "─")
         lines += [[(each, "muted")] for each in cells.wrap(put(said), width)]
     return lines
 
@@ -182,7 +185,7 @@ def _fit(
     return kept, plot
 
 
-def table_lines(table: Table, *, width: int, plain: bool) -> Iterator[list[str]]:
+def table_lines(table: Table, *, width: int, plain: bool) -> Iterator[list[Line]]:
     """Yield a table in parts of as many columns as fit beside the first one, which gives way."""
     put: Callable[[str], str] = cells.to_ascii if plain else str
     cut = cells.cut_mark(plain)
@@ -202,12 +205,15 @@ def table_lines(table: Table, *, width: int, plain: bool) -> Iterator[list[str]]
         room = width - sum(wide[i] + len(_GAP) for i in part)
         most = {n: max(6, min(wide[n], room // len(names) - len(_GAP))) for n in names}
         most = {n: min(wide[n], room) if len(names) == 1 else most[n] for n in names}
-        yield [
-            _GAP.join(
-                cells.left(cells.fit(row[i], most[i], mark=cut), most[i])
-                if i in most
-                else (cells.right if table.columns[i].numeric else cells.left)(row[i], wide[i])
-                for i in kept
-            ).rstrip()
-            for row in rows
-        ]
+        lines: list[Line] = []
+        for place, row in enumerate(rows):
+            line: Line = []
+            for k, i in enumerate(kept):
+                numeric = table.columns[i].numeric and i not in most
+                text = cells.fit(row[i], most[i], mark=cut) if i in most else row[i]
+                text = (cells.right if numeric else cells.left)(text, most.get(i, wide[i]))
+                tone = table.rows[place - 1][i].tone if place else "muted"
+                style = {"plain": "", "tie": "muted"}.get(tone, tone)
+                line += [(_GAP if k else "", ""), (text, style)]
+            lines.append(line)
+        yield lines

@@ -34,7 +34,11 @@ def distribution(comparison: Comparison, *, digits: int) -> Section | None:
         spread.append(Text(merged.rounding(comparison.merged)))
         return Section("distribution", "Distribution of the differences", finding, tuple(spread))
     blocks: list[Block] = [
-        Figure("scatter", f"{measure} of every query, A across and B upwards.", repeats=few),
+        Figure(
+            "scatter",
+            f"{measure} of every query, A across and B upwards.",
+            repeats=comparison.n_queries <= PAIRS,  # the slope graph has them
+        ),
         Text("Above the diagonal B scores higher, below it A does.", "caption"),
         Figure(
             "paired",

@@ -212,7 +212,8 @@ def agreement(comparison: Comparison) -> str:
     who = f"All {of} tests put" if most == len(rows) else f"{_some(most, of)}"
     level = words.at_level(comparison)
     return (
-        f"{who} {name} ahead, {_shown(rows, comparison.rule.alpha)} {level}: one finding, not {of}."
+        f"{who} {name} ahead, {_shown(rows, comparison.rule.alpha)} {level}; they are not"
+        " independent."
     )
 
 

@@ -43,8 +43,8 @@ def judging(comparison: Comparison, *, digits: int) -> Section | None:
             Text(command, "code"),
         ]
     every = f.plural(found.n_documents, "document")
-    stand = "stands" if found.n_documents == 1 else "stand"
-    finding = f"{every} that nobody judged {stand} in the top {found.depth} of A or B."
+    are = "is" if found.n_documents == 1 else "are"
+    finding = f"{every} that nobody judged {are} in the top {found.depth} of A or B."
     if shown < found.n_documents:
         finding += f" These {f.count(shown)} could move {_delta(comparison)} the most."
     said = tipping_sentence(comparison, digits=digits)

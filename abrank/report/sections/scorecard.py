@@ -24,7 +24,7 @@ _OTHER_WAY = {
 def scorecard(comparison: Comparison, *, digits: int) -> Scorecard:
     """Return a row a measure, the primary one first, with its interval drawn, wins and reading."""
     rows = primary_first(comparison, rows_in_unit(comparison))
-    level = f"{f.level(comparison.rule.confidence)} interval"
+    level = f"{f.level(comparison.rule.confidence)} interval{', adjusted' * _adjusts(comparison)}"
     guards = {each.measure: each.passed for each in comparison.decision.guards}
     win = words.wins(comparison)
     columns = (
@@ -161,7 +161,7 @@ def _legend(comparison: Comparison) -> list[str]:
         judged = f"A and B: the {words.queries(comparison.n_queries)} judged by people"
         found.append(f"{judged}; Δ, bars and p: all queries, with the machine")
     elif words.estimand(comparison) != words.MEAN:
-        found.append(f"bars and p: {words.estimand(comparison)} (B − A), not Δ")
+        found.append(f"interval, bars and p: {words.estimand(comparison)} (B − A), not Δ")
     turned = [row.measure for row in comparison.rows if _turned(comparison, row)]
     if turned:
         found.append(f"{', '.join(turned)}: {_OTHER_WAY[rule.higher_is_better]}")

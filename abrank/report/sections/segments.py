@@ -21,13 +21,10 @@ def segments(comparison: Comparison, *, digits: int) -> Section | None:
     """Return the section of all segmentations; None where none was given."""
     if not comparison.segmentations:
         return None
-    blocks: list[Block] = []
+    # One figure of all properties: their intervals stand on one axis.
+    blocks: list[Block] = [Figure("segments", exploratory(comparison))]
     for each in comparison.segmentations:
-        finding = sentence(comparison, each)
-        blocks += [
-            Figure("segments", finding, {"by": each.name}),
-            _table(comparison, each, digits=digits),
-        ]
+        blocks.append(_table(comparison, each, digits=digits))
         if len(each.rows) > MOST:
             blocks.append(Text(_left_out(each), "caption"))
     blocks.append(Text(_guide(comparison), "caption"))
@@ -69,10 +66,9 @@ def _interaction(comparison: Comparison, found: Segmentation) -> str:
     if not math.isfinite(p):
         return "whether the segments differ cannot be tested"
     alpha = comparison.rule.alpha
-    shown = f.p_clause(p, alpha=alpha)
-    if p < alpha:
-        return f"the segments differ ({shown} for interaction)"
-    return f"that the segments differ is not shown ({shown} for interaction)"
+    shown = f"{'adjusted ' * (len(comparison.segmentations) > 1)}{f.p_clause(p, alpha=alpha)}"
+    differ = "differ" if p < alpha else "are not shown to differ"
+    return f"the segments {differ} ({shown} for interaction)"
 
 
 def _left_out(found: Segmentation) -> str:

@@ -110,7 +110,7 @@ def _scorecard(
     sides = ("worse", "better") if declared else ("lower", "higher")
     tones: tuple[Tone, Tone] = ("a", "b") if higher else ("b", "a")
     shares = ranking.baseline is None and ranking.has_all_pairs
-    said = "Systems that share a letter are not told apart." if shares else ""
+    said = "Systems that share a letter are not significantly different." if shares else ""
     return Scorecard(
         "leaderboard",
         tuple(column for column, _ in columns),
@@ -297,8 +297,8 @@ def explained(ranking: Ranking, interval: Interval) -> str:
     """Say what the intervals are, and what they are not."""
     if interval == "own":
         return (
-            "Each interval is of one mean by itself: two that overlap can still be told apart, as"
-            " all systems answer the same queries."
+            "Each interval is of one mean by itself: two that overlap can still differ"
+            " significantly, as all systems answer the same queries."
         )
     if interval == "within":
         return (
@@ -432,7 +432,7 @@ def _of_one(w: Words[Ranking], by: str, interval: Interval) -> tuple[Table, str]
             place = next((i for i, column in enumerate(columns) if column.title == "Δ"), -1)
             cells[place] = Cell("baseline")
         rows.append(tuple(cells))
-    shared = f"systems that share a letter are not told apart by {by}"
+    shared = f"systems that share a letter are not significantly different by {by}"
     if ranking.baseline is not None:
         base = one_line(ranking.baseline, width=_PAPER_NAME)
         told = f"Δ is the difference from {base}, with simultaneous interval and p by {by}"
@@ -459,7 +459,7 @@ def _of_measures(w: Words[Ranking], by: str) -> tuple[Table, str]:
         Column("System", numeric=False, role="name"),
         *(Column(measure, numeric=False, role="mean") for measure in ranking.measures),
     )
-    told = f"systems that share a letter in a column are not told apart by {by}"
+    told = f"systems that share a letter in a column are not significantly different by {by}"
     rows = table.rows
     if ranking.baseline is not None:
         base = one_line(ranking.baseline, width=_PAPER_NAME)

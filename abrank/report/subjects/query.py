@@ -63,16 +63,26 @@ def compose_query(
         file="query",
         title=f"{title} · abrank",
         context=(f"A {found.baseline}", f"B {found.candidate}"),
-        headline=Headline(
-            verdict="query",
-            glyph="",
-            tag="",
-            tone="plain",
-            title=title,
-            numbers=lists.why if any(found.rankings) else "",
-        ),
+        headline=_headline(w, title, lists.why if any(found.rankings) else ""),
         sections=tuple(section for section in sections if section is not None),
         hint=".rankings  .relevant  .to_judge",
+    )
+
+
+def _tone(measure: str, change: float) -> Tone:
+    gain = change if parse(measure).entry.higher_is_better else -change
+    return "b" if gain > 0 else "a" if gain < 0 else "plain"
+
+
+def _headline(w: Words[Inspection], title: str, why: str) -> Headline:
+    """Say first who scores better on the query, by the first measure."""
+    found = w.result
+    measure, a, b = found.measures[0], found.a[0], found.b[0]
+    tone = _tone(measure, b - a)
+    glyph, tag = {"a": ("▼", "A is better"), "b": ("▲", "B is better")}.get(tone, ("=", "A tie"))
+    numbers = f"{measure} {w.score(a)} → {w.score(b)}, Δ {w.signed(b - a)}."
+    return Headline(
+        verdict="query", glyph=glyph, tag=tag, tone=tone, title=title, numbers=f"{numbers} {why}".strip()
     )
 
 
@@ -104,7 +114,12 @@ def _scores(w: Words[Inspection]) -> Section:
         Column("measure", numeric=False, role="name"), Column("A"), Column("B"), Column("Δ"),
     )  # fmt: skip
     rows = tuple(
-        (Cell(name), Cell(w.score(a), a), Cell(w.score(b), b), Cell(w.signed(b - a), b - a))
+        (
+            Cell(name),
+            Cell(w.score(a), a),
+            Cell(w.score(b), b),
+            Cell(w.signed(b - a), b - a, _tone(name, b - a)),
+        )
         for name, a, b in zip(found.measures, found.a, found.b, strict=True)
     )
     return Section("scores", "Scores", "", (Table("scores", columns, rows),), EVERYWHERE)

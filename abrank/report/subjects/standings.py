@@ -51,8 +51,8 @@ _CLAIMS = (
     " by the smallest p of each bootstrap sample (Westfall and Young 1993). Like these: the"
     " collections are a sample, each one observation (test: {like}). Collections weigh equally. A"
     " rank interval counts the systems shown to be better and worse, for all pairs together"
-    " (Mogstad, Romano, Shaikh and Wilhelm 2024). A system may be first if no other is shown to be"
-    " better."
+    " (Mogstad, Romano, Shaikh and Wilhelm 2024). A system could be the best if no other is shown"
+    " to be better."
 )
 
 
@@ -126,7 +126,7 @@ def _headline(w: Words[CollectionsRanking]) -> Headline:
             if len(found.primary.first(like=True)) > 1
             else "Look at which collections the lead rests on."
         ),
-        rule="A system may be first if no other is shown to be better: all pairs, alpha"
+        rule="A system could be the best if no other is shown to be better: all pairs, alpha"
         f" {f.number(found.alpha)}, {f.plural(len(found.rankings), 'collection')} of equal weight.",
     )
 
@@ -140,10 +140,10 @@ def title(found: CollectionsRanking) -> str:
     these = f"these {f.count(len(found.rankings))} collections"
     if len(first) == n:
         which = "either of the 2" if n == 2 else f"any of the {f.count(n)}"
-        return f"On {these} {which} systems may be first."
+        return f"On {these} {which} systems could be the best."
     if len(first) == 1:
-        return f"Only {name(first[0])} may be first of {f.count(n)} systems on {these}."
-    may = f"{f.count(len(first))} may be first"
+        return f"Only {name(first[0])} could be the best of {f.count(n)} systems on {these}."
+    may = f"{f.count(len(first))} could be the best"
     return f"Of {f.count(n)} systems {may} on {these}: {_list(first)}."
 
 
@@ -161,7 +161,7 @@ def like_these(found: CollectionsRanking) -> str:
     if set(like) == set(these):
         if len(like) == n:
             return f"{start} nothing more can be said."
-        return f"{start} the same may be." if len(like) > 1 else f"{start} it alone may, too."
+        return f"{start} the same could be." if len(like) > 1 else f"{start} it alone could, too."
     if len(like) == n:
         which = "either" if n == 2 else f"any of the {f.count(n)}"
         return f"{start} {which} may be: {f.count(len(found.rankings))} collections tell no more."
@@ -203,8 +203,9 @@ def _firsts(found: CollectionsRanking) -> str:
 def _of_measures(found: CollectionsRanking) -> str:
     """Say who may be first by each further measure."""
     return " ".join(
-        f"By {name(each.measure)} {f.count(len(each.first()))} may be first on these collections"
-        f" ({_list(each.first())}), {f.count(len(each.first(like=True)))} on collections like them."
+        f"By {name(each.measure)} {f.count(len(each.first()))} could be the best on these"
+        f" collections ({_list(each.first())}), {f.count(len(each.first(like=True)))} on"
+        " collections like them."
         for each in found.measures[1:]
     )
 
@@ -294,8 +295,9 @@ def _leaderboard(w: Words[CollectionsRanking]) -> Section:
         )
     higher = found.primary.these.higher_is_better
     legend = (
-        "Bold: may be first. The interval of Δ, the difference from the first, is for all pairs"
-        " together. Rank: on these collections; like these: on others of which they are a sample."
+        "Bold: could be the best. The interval of Δ, the difference from the first, is for all"
+        " pairs together. Rank: on these collections; like these: on others of which they are a"
+        " sample."
     )
     card = Scorecard(
         "standings",
@@ -363,7 +365,7 @@ def _collections(w: Words[CollectionsRanking]) -> Iterator[Section]:
     """Yield systems by collections: of the first measure in every format."""
     found = w.result
     own = _by_collection(w, found.primary.measure)
-    said = Text("Bold: the first, and what is not told apart from it.", "caption")
+    said = Text("Bold: the first, and what is not significantly different from it.", "caption")
     yield Section(
         "collections",
         "Systems by collections",
@@ -437,7 +439,11 @@ def one_collection(ranking: Ranking) -> str:
     """Say who leads on one collection."""
     first, others = name(ranking.systems[0]), len(ranking.leaders) - 1
     n = f.count(len(ranking.systems) - 1)
-    told = "better than all others" if not others else f"{f.count(others)} of {n} not told apart"
+    told = (
+        "better than all others"
+        if not others
+        else f"{f.count(others)} of {n} not significantly different"
+    )
     better = len(ahead(ranking))
     if better:
         told = f"{f.count(better)} of {n} shown to be better"
@@ -498,9 +504,10 @@ def _paper(w: Words[CollectionsRanking], style: Style) -> Paper:
         comment=f"{measure}, {f.plural(len(found.systems), 'system')},"
         f" {f.plural(len(found.rankings), 'collection')}",
         caption=f"{measure} by collection and in the mean over them; bold: the first, and what is"
-        " not told apart from it there. Rank intervals hold for all systems together, at α ="
-        f" {f.number(found.alpha)}: on these collections ({primary.these.title}), and others like"
-        f" them ({primary.like.title}).",
+        " not significantly different from it there. Rank intervals hold for all systems"
+        " together, at"
+        f" α = {f.number(found.alpha)}: on these collections ({primary.these.title}), and others"
+        f" like them ({primary.like.title}).",
         label=f"collections {primary.measure}",
         table=Table("paper", heads, rows, noun="system"),
     )

@@ -326,7 +326,7 @@ def _scorecard(w: Words[CollectionsComparison], summary: MeasureSummary) -> Scor
         Column("B", role="mean"),
         Column("Δ", role="change"),
         Column("", numeric=False, role="drawn"),
-        Column(f"{w.level} interval", role="interval"),
+        Column(f"{w.level} interval, adjusted", role="interval"),
         Column("adj p", role="p"),
         Column("reading", numeric=False, role="reading"),
     )

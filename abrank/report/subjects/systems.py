@@ -222,7 +222,7 @@ def _numbers(w: Words[Ranking]) -> str:
     start = f"{name(top.system)} has the mean {w.score(top.mean)}"
     others = [name(each) for each in ranking.leaders[1:]]
     if others and len(ranking.systems) > 2 and ranking.n_queries > 1:
-        start += f"; not told apart from it: {f.first_of(others, 3)}"
+        start += f"; not significantly different from it: {f.first_of(others, 3)}"
     return f"{start}. {_of_pairs(ranking)}"
 
 
@@ -233,7 +233,7 @@ def _of_pairs(ranking: Ranking) -> str:
     if ranking.baseline is None and not ranking.has_all_pairs:
         noun += " with the first"
     told = f.count(ranking.n_significant) if ranking.n_significant else "none"
-    return f"Of {noun}, {told} {'is' if told == '1' else 'are'} told apart."
+    return f"Of {noun}, {told} {'differs' if told == '1' else 'differ'} significantly."
 
 
 def _next_step(ranking: Ranking) -> str:
@@ -362,7 +362,7 @@ def cautions_of_test(ranking: Ranking) -> Iterator[str]:
     if ranking.test in ("max-t", "permutation") and ranking.n_queries and least >= ranking.level:
         yield (
             f"With {f.plural(ranking.n_queries, 'query', 'queries')} no flip of signs gives a p"
-            f" below {f.number(least)}: nothing can be told apart."
+            f" below {f.number(least)}: no difference can be significant."
         )
 
 
@@ -386,7 +386,7 @@ def _chips(ranking: Ranking) -> Iterator[Chip]:
     """Yield the numbers beside the leaderboard."""
     what = "Pairs" if ranking.baseline is None else "Comparisons"
     share = f"{f.count(ranking.n_significant)} of {f.count(len(ranking.pair_rows))}"
-    yield Chip(f"{what} told apart", share, ranking.title)
+    yield Chip(f"{what} that differ significantly", share, ranking.title)
     if ranking.stability and ranking.n_queries > 1:
         drawn = f"{f.count(ranking.n_drawn)} resamples of the queries"
         yield Chip(f"{to_lead(ranking)} again", chance(ranking.stability[0].first), drawn)

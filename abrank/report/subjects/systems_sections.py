@@ -46,7 +46,7 @@ _WHY = (
 )
 _SPREADING = frozenset({"tukey", "dunnett", "randomised-tukey"})
 _PICTURE = (
-    "The system of the row less that of the column; filled where the pair is told apart, blue"
+    "The system of the row less that of the column; filled where they differ significantly, blue"
     " where the row is better, orange where it is worse, the deeper the larger the difference. The"
     " CSV and results.json have every pair."
 )
@@ -97,10 +97,10 @@ def _by_others(ranking: Ranking) -> str:
 def _legend(ranking: Ranking) -> str:
     """Say what stands beside the means."""
     if ranking.baseline is None:
-        return "Systems that share a letter in a column are not told apart."
+        return "Systems that share a letter in a column are not significantly different."
     bases = ", ".join(f"{i} {name(base)}" for i, base in enumerate(ranking.baselines, start=1))
     base = name(ranking.baseline) if len(ranking.baselines) == 1 else f"one of {bases}"
-    return f"▲ better, ▼ worse than {base}, ? not told apart."
+    return f"▲ better, ▼ worse than {base}, ? no significant difference."
 
 
 def _agreements(w: Words[Ranking]) -> Table:
@@ -134,7 +134,8 @@ def pairs(w: Words[Ranking]) -> Section | None:
     what = "pairs" if ranking.baseline is None else "comparisons"
     if ranking.baseline is None and not ranking.has_all_pairs:
         what += " with the first"
-    finding = f"{told} of {f.count(len(ranking.pair_rows))} {what} told apart by {ranking.title}."
+    of = f"{f.count(len(ranking.pair_rows))} {what}"
+    finding = f"{told} of {of} differ significantly by {ranking.title}."
     if len(ranking.systems) <= MOST_PAIRS:
         folds = tuple(_fold(w, row) for row in ranking.pair_rows)
         return Section("pairs", "Every pair", finding, folds)
@@ -329,7 +330,7 @@ def _others(ranking: Ranking) -> Table:
     n = len(ranking.pair_rows)
     heads = [Column("Test", numeric=False), Column("Told apart"), Column("Other than decided")]
     leading = ranking.baseline is None
-    heads += [Column("Not told apart from the first")] * leading
+    heads += [Column("Not significantly different from the first")] * leading
     own = [Cell(f"{ranking.title} (decides)", strong=True)]
     own += [Cell(f"{f.count(ranking.n_significant)} of {f.count(n)}"), Cell("")]
     own += [Cell(f.count(len(ranking.leaders) - 1))] * leading
@@ -348,7 +349,7 @@ def _on_others(ranking: Ranking) -> str:
     flag = " --baseline …" if ranking.baseline is not None else ""
     return (
         "Wilcoxon with Benjamini-Hochberg often finds more, as it holds another promise: the share"
-        " of false differences among those told apart, not the chance of any. Otero, Parapar and"
+        " of false differences among those found, not the chance of any. Otero, Parapar and"
         " Barreiro (2025, arXiv 2501.03930) recommend it for many systems. Let it decide with"
         f" abrank rank …{flag} --test wilcoxon --adjust bh."
     )
@@ -378,8 +379,8 @@ def instruments(w: Words[Ranking]) -> Section:
     text = Text(
         f"Told apart: pairs with p < {f.number(ranking.alpha)} by these tests (discriminative"
         " power; the p-values of all pairs stand in the JSON). Swap rate: how often disjoint halves"
-        " of the queries order a pair the other way round. Smallest Δ: of two means told apart."
-        " Tau: Kendall's, with the order by the first measure.",
+        " of the queries order a pair the other way round. Smallest Δ: of two means that differ"
+        " significantly. Tau: Kendall's, with the order by the first measure.",
         "caption",
     )
     summary = (

@@ -162,7 +162,7 @@ def test_agreement_counts_the_rows_it_stands_over(make: Callable[..., Comparison
     said = headline.agreement(comparison)
     assert said in compose(comparison).headline.meaning
     assert said == (
-        "All five tests put monot5 ahead, all of them at the 5% level: one finding, not five."
+        "All five tests put monot5 ahead, all of them at the 5% level; they are not independent."
     )
     rows[-1] = replace(rows[-1], estimate=-0.1, pvalue=0.6)
     assert headline.agreement(replace(comparison, test_rows=tuple(rows))).startswith(

@@ -114,7 +114,7 @@ def test_what_is_not_known_or_hangs_on_no_difference_is_not_said(
     assert tipping_sentence(of, digits=3) == ""
     section = judging(of, digits=3)
     assert section is not None
-    assert section.finding == "12 documents that nobody judged stand in the top 10 of A or B."
+    assert section.finding == "12 documents that nobody judged are in the top 10 of A or B."
     tables = [block for block in section.blocks if isinstance(block, Table)]
     assert [table.key for table in tables] == ["judge"]
     assert {cell.tone for row in tables[0].rows for cell in row[4:5]} == {"tie"}

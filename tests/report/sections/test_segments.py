@@ -45,7 +45,7 @@ def segmentation(*readings: str, p: float = 0.3) -> Segmentation:
             ("unclear", "unclear", "too few"),
             0.3,
             "By intent, none of 2 segments shows a difference after adjustment; one has too few"
-            " queries; that the segments differ is not shown (p = 0.300 for interaction).",
+            " queries; the segments are not shown to differ (p = 0.300 for interaction).",
         ),
         (("too few",), 0.3, "By intent, every segment has too few queries."),
     ],
@@ -65,7 +65,7 @@ def test_section_says_first_that_it_is_exploratory(runs: Comparison) -> None:
     assert found.finding.startswith("Exploratory. By intent, ")
     assert "By length, " in found.finding
     figures = [block.options for block in found.blocks if isinstance(block, Figure)]
-    assert figures == [{"by": "intent"}, {"by": "length"}]
+    assert figures == [{}]  # one axis for all
 
 
 def test_tables_are_the_segments_under_all_queries(runs: Comparison) -> None:

@@ -52,9 +52,9 @@ def test_where_there_is_no_room_the_interval_is_left_out(width) -> None:
 @pytest.mark.parametrize(
     ("these", "like", "said"),
     [
-        (6, 6, "On these 2 collections any of the 6 systems may be first."),
+        (6, 6, "On these 2 collections any of the 6 systems could be the best."),
         (6, 6, "On collections like these nothing more can be said."),
-        (5, 6, "Of 6 systems 5 may be first on these 2 collections: {4} and 1 more."),
+        (5, 6, "Of 6 systems 5 could be the best on these 2 collections: {4} and 1 more."),
         (5, 6, "On collections like these any of the 6 may be: 2 collections tell no more."),
         (3, 3, "On collections like these the same may be."),
         (1, 1, "On collections like these it alone may, too."),

@@ -255,7 +255,7 @@ def test_several_measures_stand_side_by_side_with_their_letters() -> None:
 def test_against_a_baseline_a_mean_has_its_glyph() -> None:
     found = make(measures=("nDCG@10", "AP"), baseline="system0")
     shown = text(found)
-    assert "▲ better, ▼ worse than system0, ? not told apart." in " ".join(shown.split())
+    assert "▲ better, ▼ worse than system0, ? no significant difference." in " ".join(shown.split())
     beaten = next(row for row in found.of("AP").pair_rows if row.reading == "worse")
     mean = f"{found.of('AP')[beaten.b].mean:.3f}"
     assert re.search(rf"^{beaten.b} .* {mean} ▼$", shown, re.M)

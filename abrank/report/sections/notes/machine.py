@@ -67,8 +67,9 @@ def _shares_model(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     shared = {"both": "Both systems share"}.get(v["shared"]) or f"{names[v['shared']]} shares"
     return (
         f"{shared} a model with the machine that judges",
-        "Such machines favour their own: by the machine alone rankers were told apart wrongly most"
-        " often there. The verdict corrects for it by the queries that people judged.",
+        "Such machines favour their own: by the machine alone wrong differences between rankers"
+        " were found most often there. The verdict corrects for it by the queries that people"
+        " judged.",
     )
 
 

@@ -1,0 +1,419 @@
+"""Where what is shown contradicts itself: two numbers of one thing under one label, say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import combinations
+
+from tests.report.seen import (
+    INTERVAL,
+    LEVEL,
+    STAR,
+    VALUE,
+    Claim,
+    Drawing,
+    P,
+    Row,
+    Seen,
+    Table,
+    _ticks,
+    value,
+)
+
+# Columns of what an interval can be of; the nearest one at its left is meant.
+ESTIMATES = re.compile(
+    r"^(Δ%?|Estimate|Value|mean|Δ, all queries|Net share.*|Pseudo-median.*|Mean .*|Median.*)$"
+)
+INSTEAD = re.compile(r"(?:interval, )?bars and p: ([^;.\n]*?) \(B − A\), not Δ")
+WORDS = (
+    "net share of decided queries won", "pseudo-median", "median difference", "prediction",
+    "credible", "chi-square",
+)  # fmt: skip
+
+
+_RULE = re.compile(r"(?:Rule: |^rule\s+)(\S[^.;:]*?) decides by the ([\w ,-]+?)[,;:.]", re.M)
+
+
+def found_in(seen: Seen) -> list[str]:
+    """Return every contradiction, in words."""
+    claims = [*claims_of(seen)]
+    return sorted({
+        *_of_one_thing(claims),
+        *_of_a_row(seen),
+        *_of_the_star(seen),
+        *_of_equal_numbers(seen),
+        *_of_interactions(seen),
+    })  # fmt: skip
+
+
+def primary_of(seen: Seen, scope: str = "") -> str:
+    """Return the name of the row that decides: the one with a star, else the only one."""
+    for table in seen.tables:
+        if table.scope == scope and table.titles[:1] in (["measure"], ["Measure"]):
+            marked = [row.name for row in table.rows if STAR in row.name]
+            return _bare((marked or [row.name for row in table.rows] or [""])[0])
+    rule = _RULE.search(seen.text)  # a card has drawings in the place of tables
+    return rule[1] if rule and not scope else ""
+
+
+def _bare(name: str) -> str:
+    return re.sub(r"\s*★.*", "", name).strip()
+
+
+# --- What is claimed
+
+
+def claims_of(seen: Seen) -> Iterator[Claim]:
+    for table in seen.tables:
+        yield from _claims_of_table(seen, table)
+    for scope, line in seen.lines:
+        yield from _claims_of_line(seen, scope, line)
+    for drawing in seen.drawings:
+        yield from _claims_of_drawing(seen, drawing)
+
+
+def _subject(seen: Seen, table: Table, row: Row) -> str:
+    """Return what a row is of: the primary measure where it stands for all queries."""
+    primary, name = primary_of(seen, table.scope), _bare(row.name)
+    first = table.titles[0] if table.titles else ""
+    if table.titles[:2] == ["A", "B"]:  # a pair of systems
+        return f"{row.cells['B']} − {row.cells['A']}"
+    if STAR in row.name or name in ("As declared", "All queries", primary):
+        name = primary
+    elif first.lower() not in ("measure", "collection", "#", "guard"):
+        name = f"{first}: {name}"
+    if table.scope:
+        return table.scope if name == primary else f"{table.scope}: {name}"
+    return name
+
+
+def _claims_of_table(seen: Seen, table: Table) -> Iterator[Claim]:
+    where = f"table {' | '.join(table.titles)[:40]}"
+    instead = INSTEAD.search(table.legend)
+    for title in table.titles:
+        level = LEVEL.search(f"{title} " if "%" in title else "")
+        if "interval" not in title.lower() or "like these" in title:
+            continue
+        adjusted = "adjusted" in title.lower() or "adj" in title.lower().split()
+        for row in table.rows:
+            cell = row.cells.get(title, "")
+            limits = INTERVAL.search(cell)
+            if limits is None:
+                continue
+            estimand = _estimand(table, title, row)
+            if limits[1].endswith("%") and estimand == "Δ":
+                estimand = "Δ%"
+            if instead and "interval, bars" in instead[0]:
+                estimand = instead[1]
+            own = re.search(r"\((\d+(?:\.\d+)?)%\)", cell)
+            # A star is not adjusted, a summary of collections neither: the legend says so.
+            alone = STAR in row.name and "tested alone" in table.legend + seen.text
+            yield Claim(
+                where, _subject(seen, table, row), estimand,
+                own[1] if own else level[1] if level else "",
+                adjusted and not alone and not row.name.startswith("="),
+                value(limits[1]), value(limits[2]),
+            )  # fmt: skip
+    yield from _bars_of_table(seen, table, where)
+
+
+def _estimand(table: Table, title: str, row: Row) -> str:
+    of = re.search(r"of (Δ%?)", title)
+    if of:
+        return of[1]
+    if "What it estimates" in row.cells:
+        said = row.cells["What it estimates"]
+        return "Δ" if said.startswith("mean difference") else said.lower()
+    before = table.titles[: table.titles.index(title)]
+    found = [each for each in before if ESTIMATES.match(each)]
+    if not found:
+        return title
+    return (
+        {"Δ, all queries": "Δ", "Estimate": "Δ"}.get(found[-1], found[-1]).lower().replace("δ", "Δ")
+    )
+
+
+def _bars_of_table(seen: Seen, table: Table, where: str) -> Iterator[Claim]:
+    """Yield the intervals that are drawn in the rows of a scorecard."""
+    ticks = next((row.ticks for row in table.rows if len(row.ticks) > 1), {})
+    if len(ticks) < 2:
+        return
+    instead = INSTEAD.search(table.legend)
+    unit = "Δ%" if "Δ%" in table.titles else "Δ"
+    for row in table.rows:
+        if row.bars:
+            yield from _bars(
+                ticks, row.bars, where, _subject(seen, table, row),
+                instead[1] if instead else unit, table.legend,
+                alone=STAR in row.name or len(table.rows) == 2, title=" ".join(table.titles),
+            )  # fmt: skip
+
+
+def _bars(
+    ticks: dict[float, float], bars: list[tuple[float, float, float]], where: str, of: str,
+    estimand: str, legend: str, *, alone: bool, title: str,
+) -> Iterator[Claim]:  # fmt: skip
+    """Yield the thick and the thin interval of a row, labelled as the legend says."""
+    (first, start), (last, stop) = min(ticks.items()), max(ticks.items())
+    unit = (last - first) / (stop - start)
+    said = re.search(r"[Tt]hick: (\d[\d.]*)%", legend) or re.search(r"[Bb]ar: (\d[\d.]*)%", legend)
+    others = re.search(r"others (\d[\d.]*)%", legend)
+    thin = re.search(r"[Tt]hin: (\d[\d.]*)%", legend)
+    column = LEVEL.search(title)
+    level = said[1] if said else column[1] if column else ""
+    if others and not alone:
+        level = others[1]
+    ordered = sorted(bars, reverse=True)
+    for place, (_, left, right) in enumerate(ordered[:2]):
+        if place and (left, right) == ordered[0][1:]:
+            continue
+        ends = [first + (x - start) * unit for x in (left, right)]
+        low, high = (value("0")._replace(number=end, half=0.7 * abs(unit)) for end in ends)
+        adjusted = bool(place) and "adjusted" in legend and not alone
+        yield Claim(
+            f"{where}, drawn", of, estimand,
+            (thin[1] if thin else level) if place else level, adjusted, low, high,
+        )  # fmt: skip
+
+
+def _claims_of_drawing(seen: Seen, drawing: Drawing) -> Iterator[Claim]:
+    words = "\n".join([drawing.caption, *(text for *_, text in drawing.texts)])
+    if not re.search(r"interval|measures", f"{drawing.title} {words}"):
+        return
+    if drawing.title not in ("All measures", "The difference and its interval", ""):
+        return
+    ticks = _ticks(drawing.texts)
+    if len(ticks) < 2 or not drawing.bars:
+        return
+    relative = any("%" in text for _, _, anchor, text in drawing.texts if anchor == "middle")
+    unit = "Δ%" if relative else "Δ"
+    for word in WORDS:
+        unit = word if word in words.lower() and "not Δ" not in words else unit
+    primary = primary_of(seen, drawing.scope)
+    first = min(bar[2] for bar in drawing.bars)
+    names = {
+        y: _bare(text) for x, y, anchor, text in drawing.texts if anchor == "end" and x <= first
+    }
+    rows: dict[float, list[tuple[float, float, float]]] = {}
+    for y, width, left, right in drawing.bars:
+        if width >= 1.3:
+            rows.setdefault(y, []).append((width, left, right))
+    for y, bars in rows.items():
+        near = [
+            name
+            for at, name in names.items()
+            if 0.0 <= at - y < 8.0 and not re.fullmatch(VALUE, name)
+        ]
+        name = near[0] if near else primary
+        if not near and drawing.title != "The difference and its interval":
+            continue
+        yield from _bars(
+            ticks, bars, f"drawing {drawing.title or 'of the card'}", name or primary, unit,
+            words, alone=name == primary, title="",
+        )  # fmt: skip
+    if drawing.title == "The difference and its interval":
+        level = re.search(r"bar: (\d[\d.]*)%", words) or LEVEL.search(drawing.caption)
+        axis = {y for x, y, anchor, text in drawing.texts if x in ticks.values()}
+        printed = [t for _, y, _, t in drawing.texts if re.fullmatch(VALUE, t) and y not in axis]
+        if len(printed) == 3:
+            low, _, high = sorted(map(value, printed))
+            yield Claim(
+                "ends in the drawing", primary, unit, level[1] if level else "", False, low, high
+            )
+
+
+_PLAIN = re.compile(rf"\(({VALUE}) to ({VALUE})(, adjusted)?\)")
+_ABOUT = (
+    (r"People alone: ", "Judged by: People alone"),
+    (r"Machine alone: ", "Judged by: Machine alone"),
+    (r"Collections like these", "= like these"),
+    (r"collections, each with the same weight", "= equal weights"),
+)
+
+
+def _claims_of_line(seen: Seen, scope: str, line: str) -> Iterator[Claim]:
+    primary = primary_of(seen, scope)
+    names = {_bare(row.name) for table in seen.tables for row in table.rows if table.scope == scope
+             and table.titles[:1] in (["measure"], ["Measure"])}  # fmt: skip
+    names |= {_bare(text) for each in seen.drawings for *_, anchor, text in each.texts
+              if anchor == "end" and not re.fullmatch(rf"[<◂● ]*{VALUE}", text)}  # fmt: skip
+    for sentence in re.split(r"(?<=[.;])\s+(?=[A-Z])|\n", line):
+        labelled = list(re.finditer(rf"{LEVEL.pattern}[^+−\d]*?({VALUE}) to ({VALUE})", sentence))
+        for match in labelled:
+            before = sentence[: match.start()]
+            if re.search(r"[+−.]", match[2] + match[3]):  # else counts, or shares of samples
+                yield _claim_of_line(scope, sentence, before, names, primary, *match.groups())
+        for match in _PLAIN.finditer(sentence):
+            if not any(each.start() <= match.start() < each.end() for each in labelled):
+                before = sentence[: match.start()]
+                if "Δ" in before and re.search(r"[+−.]", match[1] + match[2]):
+                    found = _claim_of_line(
+                        scope, sentence, before, names, primary, "", match[1], match[2]
+                    )
+                    yield found._replace(adjusted=bool(match[3]))
+
+
+def _claim_of_line(
+    scope: str, sentence: str, before: str, names: set[str], primary: str, level: str, low: str,
+    high: str,
+) -> Claim:  # fmt: skip
+    of = next((name for start, name in _ABOUT if re.search(start, before)), "")
+    if not of:
+        last = max(
+            ((before.rfind(name), name) for name in names if name and name in before),
+            default=(0, ""),
+        )
+        of = last[1] or primary
+        if scope:
+            of = scope if of == primary else f"{scope}: {of}"
+    estimand = "Δ%" if low.endswith("%") else "Δ"
+    for word in WORDS:
+        if word in before.lower() or (word in sentence.lower() and word in WORDS[3:]):
+            estimand = word
+    if estimand == "Δ" and re.search(r"probability|highest mean|mean 0|\bI²", before):
+        estimand = f"mean: {before[-30:]}"
+    adjusted = "adjusted" in before[-60:] or "simultaneous" in before[-60:]
+    return Claim(f"“{sentence[:70]}”", of, estimand, level, adjusted, value(low), value(high))
+
+
+# --- What contradicts
+
+
+def _of_one_thing(claims: list[Claim]) -> Iterator[str]:
+    """Two that differ must differ in a label; two that are one are of one thing."""
+    by_subject: dict[tuple[str, str], list[Claim]] = {}
+    for claim in claims:
+        by_subject.setdefault((claim.of, claim.estimand), []).append(claim)
+    for group in by_subject.values():
+        for one, other in combinations(group, 2):
+            if not one.agrees(other) and not one.is_told_from(other):
+                yield f"differ without a label: {one} | {other}"
+    for one, other in combinations(claims, 2):
+        same = one.of == other.of and one.estimand != other.estimand and one.agrees(other)
+        units = {one.estimand, other.estimand}
+        precise = min(one.high.half, other.high.half) < 0.002 and one.high.number
+        printed = "draw" not in one.where + other.where
+        if same and precise and printed and units & {"Δ", "Δ%"} and "value" not in units:
+            yield f"one interval of two things: {one} | {other}"
+
+
+ALPHA = re.compile(r"α = (\d\.\d+)")
+
+
+def _of_a_row(seen: Seen) -> Iterator[str]:
+    """The interval, the p-value and the reading of a row agree."""
+    declared = ALPHA.search(seen.text.replace("alpha 0", "α = 0"))
+    alpha = float(declared[1]) if declared else 0.05
+    for table in seen.tables:
+        for row in table.rows:
+            adjusted = next(
+                (
+                    row.cells[t]
+                    for t in ("adj p", "adj. p", "Adjusted p", "p adj.")
+                    if row.cells.get(t)
+                ),
+                "",
+            )
+            raw = row.cells.get("p", "")
+            shown = adjusted or raw
+            p = _p(shown)
+            reading = row.cells.get("reading", row.cells.get("Reading", ""))
+            if p is not None and reading:
+                word = re.search(r"better|worse|unclear", reading)
+                decides = word and not re.search(r"not |same|\?\s*(?!unclear)\w", reading)
+                if decides and word and (p < alpha) is (word[0] == "unclear") and p != alpha:
+                    yield f"reading “{reading}” beside p {shown}: {row.name}"
+            for title, cell in row.cells.items():
+                limits = INTERVAL.search(cell) if "interval" in title.lower() else None
+                level = LEVEL.search(title)
+                if p is None or limits is None or "(" in cell or "credible" in title:
+                    continue
+                if level and abs(1.0 - float(level[1]) / 100.0 - alpha) > 0.006:
+                    continue
+                if (
+                    adjusted
+                    and table.titles.count("p") + table.titles.count("Adjusted interval")
+                    and "djusted" not in title
+                ):
+                    continue
+                low, high = value(limits[1]), value(limits[2])
+                if 0.0 in (low.number, high.number) or p == alpha:
+                    continue
+                outside = low.number > 0.0 or high.number < 0.0
+                if outside is not (p < alpha):
+                    yield f"interval {cell} beside p {shown}: {row.name}"
+
+
+def _p(text: str) -> float | None:
+    match = re.fullmatch(r"(<?)\s*(\d*\.\d+)", text.strip())
+    return None if match is None else float(match[2]) - 1e-9 * bool(match[1])
+
+
+def _of_the_star(seen: Seen) -> Iterator[str]:
+    """A star stands where the rule says that it decides."""
+    rule = _RULE.search(seen.text)
+    people = "People alone decide" in seen.text
+    for table in seen.tables:
+        if table.scope:
+            continue
+        for row in table.rows:
+            if STAR not in row.name:
+                continue
+            name, first = _bare(row.name), (table.titles or [""])[0].lower()
+            if first == "measure" and rule and not rule[1].endswith(name):
+                yield f"star at {name}, but the rule says {rule[1]}"
+            if first == "test" and rule and rule[2].split()[-2].lower() not in name.lower():
+                yield f"star at the test {name}, but the rule says {rule[2]}"
+            if first == "judged by" and people is not (name == "People alone"):
+                who = "people alone" if people else "people and machine"
+                yield f"star at “{name}”, but {who} decide"
+            role = row.cells.get("Role", "decides")
+            if "decides" not in role or "never" in role:
+                yield f"star at “{name}”, whose role is “{role}”"
+
+
+_THAT_IS = re.compile(
+    rf"(?<![\w.])({VALUE})((?: of A's mean)?)[,:(]* that is,? (?:about )?({VALUE})"
+)
+
+
+def _of_equal_numbers(seen: Seen) -> Iterator[str]:
+    """What “that is” joins is one number: an amount, or a share of A's mean."""
+    means = [
+        value(row.cells["A"]).number
+        for table in seen.tables
+        for row in table.rows
+        if _bare(row.name) == primary_of(seen, table.scope)
+        and re.fullmatch(VALUE, row.cells.get("A", ""))
+    ]
+    for match in _THAT_IS.finditer(seen.text):
+        one, other = value(match[1]), value(match[3])
+        if match[1].endswith("%") is not match[3].endswith("%"):
+            share, amount = (one, other) if match[1].endswith("%") else (other, one)
+            if not means:
+                continue
+            expected = share.number / 100.0 * means[0]
+            # A declared share is exact, a change is rounded.
+            rounded = share.half * (share.half < 0.5)
+            room = 1.02 * amount.half + (rounded * means[0] + share.number * 0.0005) / 100.0
+            if abs(abs(expected) - abs(amount.number)) > room:
+                yield f"“that is” joins {match[1]} and {match[3]}"
+        elif not one.equals(other):
+            yield f"“that is” joins {match[1]} and {match[3]}"
+
+
+def _of_interactions(seen: Seen) -> Iterator[str]:
+    """Whether segments differ has one p-value, or two under two names."""
+    found: dict[tuple[str, bool], set[str]] = {}
+    for _, line in seen.lines:
+        for match in re.finditer(
+            rf"By ([^,.;]+),[^.]*?(?:segments differ|not shown to differ)[^.]*?\(({P.pattern})",
+            line,
+        ):
+            found.setdefault((match[1], "adj" in match[2]), set()).add(match[5])
+        for match in re.finditer(rf"^([^:]+): do its segments differ\?.*?({P.pattern})", line):
+            found.setdefault((match[1], "adj" in match[2]), set()).add(match[5])
+    for (name, _), shown in found.items():
+        if len(shown) > 1:
+            yield f"two p-values of one interaction, {name}: {' and '.join(sorted(shown))}"

@@ -1,0 +1,221 @@
+"""Nothing that a reader sees of one result contradicts another thing shown of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from abrank import compare_scores, rank_scores, report
+from abrank.collections import compare_collections, rank_collections
+from abrank.comparison import Comparison
+from abrank.options import Machine
+from abrank.report import compose
+from abrank.report.model import Report
+from tests.asked import asked
+from tests.report import seen
+from tests.report.conftest import DESIGNS, SITUATIONS, _make
+from tests.report.contradictions import claims_of, found_in
+
+IDS = [f"q{i:04}" for i in range(90)]
+
+
+def _segmented(**how: Any) -> Comparison:
+    """Compare where one segment gains, one loses, and those of another property do not differ."""
+    rng = np.random.default_rng(1)
+    a = pd.DataFrame({"AP": 0.2 + 0.6 * rng.random(90)}, IDS)
+    b = a + (np.resize([0.12, -0.1, 0.0], 90) + 0.1 * rng.standard_normal(90))[:, None]
+    segments = {
+        "length": dict(zip(IDS, np.resize(["short", "long", "odd one"], 90), strict=True)),
+        "half": dict(zip(IDS, np.resize(["first", "second"], 90), strict=True)),
+    }
+    return compare_scores(a, b.clip(0.0), **asked(segments=segments, **how))
+
+
+def _judged(*, picked: bool) -> Comparison:
+    """Compare with a machine's judgments, set aside where people picked their queries."""
+    rng = np.random.default_rng(18)
+    ids = [f"q{i:04}" for i in range(200)]
+    a = pd.DataFrame(rng.random((200, 2)), ids, ["nDCG@10", "AP"])
+    b = a + 0.12 + 0.15 * rng.standard_normal((200, 2))
+    by_machine = b + 0.05 + 0.05 * rng.standard_normal((200, 2))
+    gains = (b - a)["nDCG@10"].sort_values()
+    judged = sorted(gains.index[-40:] if picked else rng.permutation(ids)[:40])
+    machine = Machine(scores=(a, by_machine), shared_model="b")
+    return compare_scores(a.loc[judged], b.loc[judged], margin=0.01, resamples=999, machine=machine)
+
+
+def _systems(seed: int, k: int) -> dict[str, dict[str, float]]:
+    rng = np.random.default_rng(seed)
+    base = rng.random(40)
+    made = (np.clip(base + 0.08 * j + 0.2 * rng.standard_normal(40), 0.0, 1.5) for j in range(k))
+    return {f"sys{j}": dict(zip(IDS, scores, strict=False)) for j, scores in enumerate(made)}
+
+
+def _collected(**how: Any) -> Any:
+    pairs = {f"col{i}": tuple(_systems(i, 2).values()) for i in (1, 2, 3)}
+    return compare_collections(pairs, **how)
+
+
+_TESTS = ("bootstrap", "sign", "wilcoxon", "permutation")
+_PERCENT = ((0.05, "2%"), (0.05, "12%"), (0.001, "10%"), (0.01, "6%"), (0.005, "1%"), (-0.05, "2%"))
+GALLERY: dict[str, Callable[[], Any]] = {
+    **{name: build for name, (_, _, build) in SITUATIONS.items()},
+    **{f"design: {name}": build for name, build in DESIGNS.items()},
+    **{f"test: {test}": partial(_make, 0.03, n=60, measures=3, test=test) for test in _TESTS},
+    **{
+        f"test: {test}, margin": partial(_make, 0.03, n=60, measures=3, test=test, margin=0.02)
+        for test in _TESTS
+        if test != "sign"
+    },
+    **{f"{mean} by {m}": partial(_make, mean, margin=m, measures=3) for mean, m in _PERCENT},
+    "segments": _segmented,
+    "segments, margin": partial(_segmented, margin=0.02),
+    "segments, per cent": partial(_segmented, margin="3%"),
+    "machine": partial(_judged, picked=False),
+    "machine set aside": partial(_judged, picked=True),
+    "ranking": lambda: rank_scores(_systems(3, 4)),
+    "ranking against a baseline": lambda: rank_scores(_systems(3, 4), baseline="sys0"),
+    "collections": _collected,
+    "collections, margin": partial(_collected, margin=0.02),
+    "collections, many": lambda: rank_collections({f"col{i}": _systems(i, 3) for i in range(3)}),
+}
+READ = {
+    "page": lambda made: seen.html(report.html(made, figures="all")),
+    "card": lambda made: seen.html(report.card(made)),
+    "text": lambda made: seen.text(report.text(made, width=400)),
+    "markdown": lambda made: seen.markdown(report.markdown(made)),
+    "paper": lambda made: seen.latex(report.latex(made)),
+}
+
+
+@cache
+def report_of(name: str) -> Report:
+    return compose(GALLERY[name]())
+
+
+@pytest.mark.parametrize("name", GALLERY)
+def test_nothing_shown_contradicts_itself(name: str) -> None:
+    found = {of: found_in(read(report_of(name))) for of, read in READ.items()}
+    assert {of: each for of, each in found.items() if each} == {}
+
+
+@pytest.mark.parametrize("name", ["better", "same", "0.001 by 10%", "collections"])
+def test_what_is_read_is_what_is_shown(name: str) -> None:
+    """Each interval of the page is read: printed in words, in cells, at a drawing, and drawn."""
+    claims = [*claims_of(READ["page"](report_of(name)))]
+    kinds = {each.where.split()[0].strip("“") for each in claims}
+    assert {"table"} < kinds
+    assert len(claims) >= 5
+    drawn = [each for each in claims if "drawn" in each.where]
+    assert bool(drawn) is (name != "collections")
+
+
+# --- What the checker must find: pages as they were, each with one contradiction
+
+_HEAD = (
+    "<tr><th>measure</th><th>A</th><th>B</th><th>{}</th><th>95% interval</th><th>{}</th>"
+    "<th>reading</th></tr>"
+)
+_RULE = "<p>Rule: AP decides by the paired t test, two-sided α = 0.05.</p>"
+
+
+def _page(*rows: str, change: str = "Δ", p: str = "p", rest: str = "") -> str:
+    cells = "".join(
+        f"<tr>{''.join(f'<td>{cell}</td>' for cell in row.split('|'))}</tr>" for row in rows
+    )
+    return f"<table>{_HEAD.format(change, p)}{cells}</table>{_RULE}{rest}"
+
+
+OLD = {
+    "per cent margin": (
+        _page(
+            "AP|0.400|0.450|+12.5%|+7.0% to +18.0%|< 0.001|▲ better",
+            change="Δ%",
+            rest="<p>AP goes from 0.400 to 0.450: +12.5% of A's mean (95% interval +7.5% to"
+            " +17.5%).</p>",
+        ),
+        "differ without a label",
+    ),
+    "per cent margin, in words": (
+        _page(
+            "AP|0.400|0.450|+0.050|+0.030 to +0.070|< 0.001|▲ better",
+            rest="<p>The margin is 2% of A's mean, that is 0.010.</p>",
+        ),
+        "“that is” joins 2% and 0.010",
+    ),
+    "machine set aside": (
+        _page(
+            "AP|0.456|0.776|+0.319|+0.300 to +0.338|< 0.001|▲ better",
+            rest="<p>People alone decide: the queries that people judged are no random draw.</p>"
+            "<table><tr><th>Judged by</th><th>Δ</th><th>95% interval</th></tr><tr><td>People"
+            " alone</td><td>+0.319</td><td>+0.300 to +0.338</td></tr><tr><td>People and machine"
+            " ★</td><td>+0.319</td><td>+0.300 to +0.338</td></tr></table>",
+        ),
+        "star at “People and machine”",
+    ),
+    "interaction p": (
+        _page(
+            "AP|0.528|0.525|−0.003|−0.027 to +0.022|0.837|? unclear",
+            rest="<p>By length, none of 3 segments shows a difference after adjustment; the"
+            " segments differ (p = 0.031 for interaction).</p>"
+            "<svg><text x='1' y='1'>length: do its segments differ? p = 0.062</text></svg>",
+        ),
+        "two p-values of one interaction, length: 0.031 and 0.062",
+    ),
+    "collections opened": (
+        "<table><tr><th>collection</th><th>Δ</th><th>95% interval</th><th>adj p</th></tr><tr>"
+        "<td>web</td><td>+0.106</td><td>+0.020 to +0.191</td><td>0.011</td></tr></table>"
+        "<details><summary>web · 40 queries</summary>"
+        + _page("AP|0.477|0.583|+0.106|+0.036 to +0.175|0.004|▲ better")
+        + "</details>",
+        "differ without a label: Δ of web",
+    ),
+    "hero 90 % beside forest 95 %": (
+        _page(
+            "AP|0.400|0.401|+0.001|−0.016 to +0.018 (90%)|0.921|≈ same",
+            rest="<p>AP goes from 0.400 to 0.401: +0.001 (90% interval of two one-sided tests"
+            " −0.016 to +0.018), margin 0.030.</p><figure><svg><title>All measures</title>"
+            "<path d='M0 60L200 60' stroke-width='.8'/><path d='M81 40L121 40' stroke-width='4.5'/>"
+            "<text x='50' y='70' text-anchor='middle'>−0.05</text>"
+            "<text x='100' y='70' text-anchor='middle'>0.00</text>"
+            "<text x='150' y='70' text-anchor='middle'>+0.05</text>"
+            "<text x='9' y='43' text-anchor='end'>AP</text></svg></figure>",
+        ),
+        "drawing All measures, drawn",
+    ),
+    "sign card": (
+        _page(
+            "AP|0.400|0.430|+0.030|−0.102 to +0.419|0.245|? unclear",
+            rest="<p>AP goes from 0.400 to 0.430: +0.030. The net share of decided queries won is"
+            " +0.167 (95% confidence interval −0.102 to +0.419), p = 0.245.</p>",
+        ),
+        "one interval of two things",
+    ),
+    "unclear beside a small p": (
+        _page("AP|0.400|0.450|+0.030|−0.010 to +0.070|0.031|? unclear"),
+        "reading “? unclear” beside p 0.031",
+    ),
+    "interval without 0 beside a large p": (
+        _page("AP|0.400|0.450|+0.030|+0.010 to +0.070|0.231|? unclear"),
+        "interval +0.010 to +0.070 beside p 0.231",
+    ),
+    "star at another measure": (
+        _page(
+            "AP|0.4|0.5|+0.100|+0.050 to +0.150|0.001|▲ better",
+            "RR ★|0.4|0.5|+0.100|+0.050 to +0.150|0.001|▲ better",
+        ),
+        "star at RR, but the rule says AP",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", OLD)
+def test_contradictions_of_old_pages_are_found(name: str) -> None:
+    page, said = OLD[name]
+    found = found_in(seen.html(page))
+    assert any(said in each for each in found), found
