@@ -70,20 +70,22 @@ def compose_query(
 
 
 def _tone(measure: str, change: float) -> Tone:
-    gain = change if parse(measure).entry.higher_is_better else -change
-    return "b" if gain > 0 else "a" if gain < 0 else "plain"
+    """Return whose a change is; nobody's where the measure has no known direction."""
+    if not change or not is_known(measure):
+        return "plain"
+    return "b" if (change > 0) is parse(measure).entry.higher_is_better else "a"
 
 
 def _headline(w: Words[Inspection], title: str, why: str) -> Headline:
-    """Say first who scores better on the query, by the first measure."""
+    """Say first who is better on the query, by the first measure."""
     found = w.result
     measure, a, b = found.measures[0], found.a[0], found.b[0]
     tone = _tone(measure, b - a)
     glyph, tag = {"a": ("▼", "A is better"), "b": ("▲", "B is better")}.get(tone, ("=", "A tie"))
-    numbers = f"{measure} {w.score(a)} → {w.score(b)}, Δ {w.signed(b - a)}."
-    return Headline(
-        verdict="query", glyph=glyph, tag=tag, tone=tone, title=title, numbers=f"{numbers} {why}".strip()
-    )
+    if a != b and tone == "plain":
+        glyph, tag = "", f"{'B' if b > a else 'A'} is higher"
+    numbers = f"{measure} {w.score(a)} → {w.score(b)}, Δ {w.signed(b - a)}. {why}".strip()
+    return Headline(verdict="query", glyph=glyph, tag=tag, tone=tone, title=title, numbers=numbers)
 
 
 def _lists(found: Inspection, lists: ranked_lists.Lists) -> Section:
