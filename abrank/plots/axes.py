@@ -19,19 +19,7 @@ from abrank._support.typing import FloatArray
 from abrank.diagnostics import outcomes
 from abrank.plots import style
 from abrank.plots.shapes import spread_apart
-from abrank.plots.style import (
-    NARROW,
-    Theme,
-    difference_axis,
-    difference_limits,
-    dot,
-    dress,
-    figure_of,
-    inches,
-    line,
-    sizes,
-    write,
-)
+from abrank.plots.style import NARROW, Theme
 
 # --- A forest: rows of estimate and interval on one axis of differences, numbers at their
 # right
@@ -71,20 +59,20 @@ def draw_rows(
     percent: bool = False,
 ) -> None:
     """Draw the rows from top to bottom; ``first`` and ``last`` are the titles of the columns."""
-    dress(ax, theme)
+    style.dress(ax, theme)
     drawn = [row for row in rows if not row.remark]
     ends = [value for row in drawn for value in (*row.thick, *(row.thin or ()))]
     ends += [row.estimate for row in drawn if row.size]
-    limits = difference_limits(*ends, room=0.3 if inches(ax) < NARROW else 0.18)
+    limits = style.difference_limits(*ends, room=0.3 if style.inches(ax) < NARROW else 0.18)
     stripe(ax, theme, len(rows))
-    difference_axis(ax, theme, limits, higher_is_better=higher_is_better, percent=percent)
-    if inches(ax) < NARROW:
+    style.difference_axis(ax, theme, limits, higher_is_better=higher_is_better, percent=percent)
+    if style.inches(ax) < NARROW:
         # Names and numbers leave the frame a third of a column: more ticks would run together.
         ax.xaxis.set_major_locator(MaxNLocator(2, steps=[1, 2, 5, 10]))
     for place, row in enumerate(rows):
         if row.remark:
             look: dict[str, Any] = {"coords": ("axes fraction", "data"), "style": "italic"}
-            write(ax, row.remark, (0.5, place), theme.muted, "center", "center", **look)
+            style.write(ax, row.remark, (0.5, place), theme.muted, "center", "center", **look)
         else:
             _draw_row(ax, theme, place, row)
     name_rows(ax, theme, [row.name for row in rows], [row.lead for row in rows])
@@ -110,7 +98,7 @@ def _draw_row(ax: Axes, theme: Theme, place: int, row: Row) -> None:
     if row.size:
         at = (row.estimate, float(place))
         marker, size = ("D", 8.0) if row.lead else ("o", row.size)
-        dot(ax, theme, at, colour=colour, size=size, marker=marker)
+        style.dot(ax, theme, at, colour=colour, size=size, marker=marker)
 
 
 def draw_interval(
@@ -120,10 +108,10 @@ def draw_interval(
     left, right = sorted(ax.get_xlim())
     if np.isnan(interval[0]) or np.isnan(interval[1]):
         return
-    inset = (right - left) * (width + 3.0) / (72.0 * inches(ax))
+    inset = (right - left) * (width + 3.0) / (72.0 * style.inches(ax))
     low = left + inset if np.isinf(interval[0]) else interval[0]
     high = right - inset if np.isinf(interval[1]) else interval[1]
-    line(ax, [low, high], [height, height], colour, width, solid_capstyle="butt", zorder=3.0)
+    style.line(ax, [low, high], [height, height], colour, width, solid_capstyle="butt", zorder=3.0)
     for end, edge, marker in ((interval[0], left, 4), (interval[1], right, 5)):
         if np.isinf(end):
             ax.plot(
@@ -142,8 +130,8 @@ def draw_interval(
 
 def name_rows(ax: Axes, theme: Theme, names: Sequence[str], bold: Sequence[bool]) -> None:
     """Write the names at the left of the rows, on two lines where they are long."""
-    type_ = sizes(ax)
-    longest = 13 if inches(ax) < NARROW else 26
+    type_ = style.sizes(ax)
+    longest = 13 if style.inches(ax) < NARROW else 26
     labels = [_wrapped(name, longest) for name in names]
     ax.set_yticks(range(len(names)), labels, fontsize=type_.body, color=theme.ink, parse_math=False)
     ax.tick_params(axis="y", length=0.0)
@@ -161,15 +149,15 @@ def _wrapped(text: str, longest: int) -> str:
 
 def _numbers(ax: Axes, theme: Theme, rows: Sequence[Row], first: str, last: str) -> None:
     """Write glyph, estimate and the last column right of the rows, each lined up at its right."""
-    type_ = sizes(ax)
+    type_ = style.sizes(ax)
     em = type_.body
     wider = 0.65 * max(0, theme.digits - 3)  # of numbers with more decimals
-    places = (1.3, 5.3, 9.7) if inches(ax) < NARROW else (1.6, 6.3, 11.6)
+    places = (1.3, 5.3, 9.7) if style.inches(ax) < NARROW else (1.6, 6.3, 11.6)
     columns = tuple((place + wider * (place > 2.0)) * em for place in places)
     base = ("axes fraction", "axes fraction")
     for title, place in ((first, columns[1]), (last, columns[2])):
         at, shift = (1.0, 1.0), (place, 4.0)
-        write(ax, title, at, theme.muted, "right", "bottom", coords=base, shift=shift)
+        style.write(ax, title, at, theme.muted, "right", "bottom", coords=base, shift=shift)
     for place, row in enumerate(rows):
         cells = (
             style.GLYPHS.get(row.reading, ""),
@@ -180,7 +168,7 @@ def _numbers(ax: Axes, theme: Theme, rows: Sequence[Row], first: str, last: str)
             colour = theme.ink if column == columns[2] else theme.of_reading(row.reading)
             look: dict[str, Any] = {"coords": ("axes fraction", "data"), "shift": (column, 0.0)}
             at = (1.0, place)
-            write(ax, text, at, colour, "right", "center", size=em, bold=row.lead, **look)
+            style.write(ax, text, at, colour, "right", "center", size=em, bold=row.lead, **look)
 
 
 # --- The names of the best and the worst queries, beside the tips of their bars
@@ -194,7 +182,7 @@ def name_extremes(ax: Axes, theme: Theme, name: Callable[[int], str], values: Fl
     n = len(values)
     worst = [place for place in range(min(EXTREMES, n)) if signs[place] < 0]
     best = [n - 1 - place for place in range(min(EXTREMES, n)) if signs[n - 1 - place] > 0]
-    longest = 14 if inches(ax) < NARROW else 32
+    longest = 14 if style.inches(ax) < NARROW else 32
     for places, side in ((worst, -1), (best, 1)):
         texts = [
             f"{shorten(name(place), width=longest)}  "
@@ -208,9 +196,9 @@ def name_extremes(ax: Axes, theme: Theme, name: Callable[[int], str], values: Fl
         elbow = across + 0.012 * n * side
         for place, text, height in zip(places, texts, heights, strict=True):
             tip, ha = float(values[place]), "left" if side < 0 else "right"
-            line(ax, [place, elbow, across], [tip, tip, height], theme.muted, 0.6, zorder=2.8)
+            style.line(ax, [place, elbow, across], [tip, tip, height], theme.muted, 0.6, zorder=2.8)
             at, shift = (across, height), (-3.0 * side, 0.0)
-            write(ax, text, at, theme.ink, ha, "center", shift=shift, zorder=4.0)
+            style.write(ax, text, at, theme.ink, ha, "center", shift=shift, zorder=4.0)
 
 
 def _free_column(
@@ -223,16 +211,16 @@ def _free_column(
     """
     if not places:
         return None
-    figure = figure_of(ax)
+    figure = style.figure_of(ax)
     n = len(values)
-    small = sizes(ax).small / 72.0
+    small = style.sizes(ax).small / 72.0
     low, high = ax.get_ylim()
     line = 1.4 * small / (figure.get_size_inches()[1] - 0.8) * (high - low)
     edge = abs(low if side < 0 else high) - 0.6 * line
     depths = [max(0.0, edge - abs(float(values[place]))) for place in places]
     heights = [edge - depth for depth in spread_apart(depths, line)]
     reached = int(np.sum(side * values > heights[-1] - 0.7 * line))
-    if reached + letters * 0.6 * small / inches(ax) * n > 0.98 * n:
+    if reached + letters * 0.6 * small / style.inches(ax) * n > 0.98 * n:
         return None
     inwards = reached + 0.012 * n
     return inwards if side < 0 else n - 1 - inwards, [side * height for height in heights]

@@ -11,24 +11,9 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from abrank._support.display import shorten
 from abrank._support.errors import ArgumentError
 from abrank.measures import parse
+from abrank.plots import style
 from abrank.plots.registry import plot
-from abrank.plots.style import (
-    LIGHT,
-    PlainTicks,
-    Theme,
-    cutoff_axis,
-    difference_limits,
-    draw_pair,
-    dress,
-    label_x,
-    label_y,
-    line,
-    name_systems,
-    new_axes,
-    reading_of,
-    say,
-    signed_ticks,
-)
+from abrank.plots.style import LIGHT, PlainTicks, Theme
 
 if TYPE_CHECKING:
     from abrank.comparison import Comparison
@@ -58,25 +43,27 @@ def cutoffs(comparison: Comparison, *, ax: Axes | None = None, theme: Theme = LI
     >>> cutoffs(result).texts[0].get_text()[:22]
     'score has no cut-off: '
     """
-    ax = ax if ax is not None else new_axes(theme, CUTOFFS_SIZE)
+    ax = ax if ax is not None else style.new_axes(theme, CUTOFFS_SIZE)
     curve = comparison.evidence.cutoff_curve
     if curve is None:
-        return say(ax, theme, _no_curve(comparison))
+        return style.say(ax, theme, _no_curve(comparison))
     ax.axis("off")
     lower = ax.inset_axes((0.0, _LOWER[0], 1.0, _LOWER[1]))
     upper = ax.inset_axes((0.0, _UPPER[0], 1.0, _UPPER[1]))
     x = np.log(curve.cutoffs)
     for panel in (upper, lower):
-        dress(panel, theme, grid="both", spines=("left",) if panel is upper else ("bottom", "left"))
-        cutoff_axis(panel, theme, curve.cutoffs, _lead(comparison))
+        style.dress(
+            panel, theme, grid="both", spines=("left",) if panel is upper else ("bottom", "left")
+        )
+        style.cutoff_axis(panel, theme, curve.cutoffs, _lead(comparison))
     upper.tick_params(axis="x", length=0.0, labelbottom=False)
-    draw_pair(upper, theme, x.tolist(), curve.mean_a, curve.mean_b)
+    style.draw_pair(upper, theme, x.tolist(), curve.mean_a, curve.mean_b)
     upper.yaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
     upper.yaxis.set_major_formatter(PlainTicks())
-    name_systems(upper, theme, comparison)
-    label_y(upper, theme, f"{shorten(curve.measure, width=16)}@k")
+    style.name_systems(upper, theme, comparison)
+    style.label_y(upper, theme, f"{shorten(curve.measure, width=16)}@k")
     _differences(lower, theme, comparison, curve)
-    label_x(lower, theme, "cut-off k; band: 95% for each k")
+    style.label_x(lower, theme, "cut-off k; band: 95% for each k")
     return ax
 
 
@@ -90,7 +77,7 @@ def _differences(ax: Axes, theme: Theme, comparison: Comparison, curve: CutoffCu
             x, low, high, where=known, facecolor=theme.muted, alpha=0.22, linewidth=0.0, zorder=1.5
         )
     ax.axhline(0.0, color=theme.ink, linewidth=1.0, zorder=2.0)
-    line(ax, x, diff, theme.ink, 1.4, zorder=2.5, clip_on=False)
+    style.line(ax, x, diff, theme.ink, 1.4, zorder=2.5, clip_on=False)
     gains = [
         comparison.rule.gain(*limits) for limits in zip(curve.ci_low, curve.ci_high, strict=True)
     ]
@@ -100,16 +87,16 @@ def _differences(ax: Axes, theme: Theme, comparison: Comparison, curve: CutoffCu
             [value],
             marker="o",
             markersize=5.5,
-            color=theme.of_reading(reading_of(lowest, highest)),
+            color=theme.of_reading(style.reading_of(lowest, highest)),
             markeredgewidth=0.0,
             linestyle="none",
             zorder=3.0,
             clip_on=False,
         )
-    ax.set_ylim(*difference_limits(*low.tolist(), *high.tolist(), *diff.tolist(), room=0.08))
-    signed_ticks(ax, "y")
+    ax.set_ylim(*style.difference_limits(*low.tolist(), *high.tolist(), *diff.tolist(), room=0.08))
+    style.signed_ticks(ax, "y")
     ax.yaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
-    label_y(ax, theme, "Δ (B − A)")
+    style.label_y(ax, theme, "Δ (B − A)")
 
 
 @plot("judged", title="Judged documents at growing cut-offs", size=JUDGED_SIZE)
@@ -126,19 +113,19 @@ def judged(comparison: Comparison, *, ax: Axes | None = None, theme: Theme = LIG
     >>> judged(result).texts[0].get_text()[:22]
     'score has no cut-off: '
     """
-    ax = ax if ax is not None else new_axes(theme, JUDGED_SIZE)
+    ax = ax if ax is not None else style.new_axes(theme, JUDGED_SIZE)
     curve = comparison.evidence.cutoff_curve
     if curve is None:
-        return say(ax, theme, _no_curve(comparison))
-    dress(ax, theme, grid="both", spines=("bottom", "left"))
-    cutoff_axis(ax, theme, curve.cutoffs, _lead(comparison))
-    draw_pair(ax, theme, np.log(curve.cutoffs).tolist(), curve.judged_a, curve.judged_b)
+        return style.say(ax, theme, _no_curve(comparison))
+    style.dress(ax, theme, grid="both", spines=("bottom", "left"))
+    style.cutoff_axis(ax, theme, curve.cutoffs, _lead(comparison))
+    style.draw_pair(ax, theme, np.log(curve.cutoffs).tolist(), curve.judged_a, curve.judged_b)
     ax.set_ylim(0.0, 1.04)
     ax.yaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
     ax.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{100.0 * y:.0f}%"))
-    name_systems(ax, theme, comparison)
-    label_x(ax, theme, "cut-off k")
-    label_y(ax, theme, "judged of the first k")
+    style.name_systems(ax, theme, comparison)
+    style.label_x(ax, theme, "cut-off k")
+    style.label_y(ax, theme, "judged of the first k")
     return ax
 
 
@@ -178,20 +165,20 @@ def recall(comparison: Comparison, *, ax: Axes | None = None, theme: Theme = LIG
     >>> recall(result).texts[0].get_text()[:22]
     'Ready scores were comp'
     """
-    ax = ax if ax is not None else new_axes(theme, RECALL_SIZE)
+    ax = ax if ax is not None else style.new_axes(theme, RECALL_SIZE)
     curve = comparison.evidence.recall_curve
     if curve is None:
         nothing = "No queries: nothing to draw."
         ready = "Ready scores were compared: recall is known of runs only."
-        return say(ax, theme, ready if comparison.n_queries else nothing)
-    dress(ax, theme, grid="both", spines=("bottom", "left"))
+        return style.say(ax, theme, ready if comparison.n_queries else nothing)
+    style.dress(ax, theme, grid="both", spines=("bottom", "left"))
     ax.set_xlim(-0.02, 1.02)
     ax.set_ylim(0.0, max(0.1, 1.06 * max(*curve.a, *curve.b)))
-    draw_pair(ax, theme, curve.levels, curve.a, curve.b)
+    style.draw_pair(ax, theme, curve.levels, curve.a, curve.b)
     for axis in (ax.xaxis, ax.yaxis):
         axis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
         axis.set_major_formatter(PlainTicks())
-    name_systems(ax, theme, comparison)
-    label_x(ax, theme, "recall")
-    label_y(ax, theme, "interpolated precision, mean")
+    style.name_systems(ax, theme, comparison)
+    style.label_x(ax, theme, "recall")
+    style.label_y(ax, theme, "interpolated precision, mean")
     return ax

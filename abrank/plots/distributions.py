@@ -25,28 +25,7 @@ from abrank.plots import style
 from abrank.plots.axes import draw_interval
 from abrank.plots.registry import plot
 from abrank.plots.shapes import MANY, N_MEANS, density, evenly, scatter_heights
-from abrank.plots.style import (
-    LIGHT,
-    NARROW,
-    PlainTicks,
-    Theme,
-    delta,
-    difference_axis,
-    difference_limits,
-    dot,
-    dress,
-    inches,
-    label_x,
-    label_y,
-    line,
-    margin_band,
-    margin_words,
-    new_axes,
-    say,
-    signed_ticks,
-    sizes,
-    write,
-)
+from abrank.plots.style import LIGHT, NARROW, PlainTicks, Theme
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -91,21 +70,21 @@ def distribution(
     Δ score (B − A) per query
     median +0.150
     """
-    ax = ax if ax is not None else new_axes(theme, distribution_size(comparison))
+    ax = ax if ax is not None else style.new_axes(theme, distribution_size(comparison))
     n = comparison.n_queries
     if n == 0:
-        return say(ax, theme, "No queries: nothing to draw.")
+        return style.say(ax, theme, "No queries: nothing to draw.")
     row = comparison[measure or comparison.rule.primary]
     if row.wins == row.losses == 0:
-        return say(ax, theme, "A and B score the same on every query: nothing spreads.")
+        return style.say(ax, theme, "A and B score the same on every query: nothing spreads.")
     merged = comparison.merged
     if merged is not None and row.measure != comparison.rule.primary:
-        return say(ax, theme, f"Only {comparison.rule.primary} was counted to be drawn.")
+        return style.say(ax, theme, f"Only {comparison.rule.primary} was counted to be drawn.")
     values = np.sort(comparison.differences(row.measure) if merged is None else merged.profile)
     distinct, counts = np.unique(values, return_counts=True)
-    dress(ax, theme)
-    room = 0.28 if inches(ax) < NARROW else 0.16
-    limits = difference_limits(float(values[0]), float(values[-1]), room=room)
+    style.dress(ax, theme)
+    room = 0.28 if style.inches(ax) < NARROW else 0.16
+    limits = style.difference_limits(float(values[0]), float(values[-1]), room=room)
     look = theme.by_sign(higher_is_better=row.higher_is_better)
     form = spread_form(values) if merged is None else merged.form
     if merged is not None and form == "values":
@@ -129,9 +108,9 @@ def distribution(
         _rain(ax, look, values)
     bar_at_0 = form == "values" and row.ties > 0
     higher = row.higher_is_better
-    difference_axis(ax, theme, limits, higher_is_better=higher, zero=not bar_at_0)
+    style.difference_axis(ax, theme, limits, higher_is_better=higher, zero=not bar_at_0)
     summary = _summary(values, row.ties, theme.digits)
-    label_x(ax, theme, f"{delta(row.measure)} per query\n{summary}")
+    style.label_x(ax, theme, f"{style.delta(row.measure)} per query\n{summary}")
     return ax
 
 
@@ -184,11 +163,13 @@ def _rain(ax: Axes, theme: Theme, values: FloatArray) -> None:
         around = np.concatenate([half[:1], half, half[-1:]])
         outline = np.concatenate([[_CLOUD], top, [_CLOUD]])
         ax.fill(around, outline, facecolor=colour, alpha=0.32, linewidth=0.0, zorder=1.5)
-    line(ax, grid, tall, theme.muted, 0.9, zorder=1.6)
+    style.line(ax, grid, tall, theme.muted, 0.9, zorder=1.6)
     ends = [float(value) for value in np.percentile(values, [5, 25, 50, 75, 95])]
     for low, high, width in ((ends[0], ends[4], 1.4), (ends[1], ends[3], 6.0)):
-        line(ax, [low, high], [_BOX, _BOX], theme.ink, width, solid_capstyle="butt", zorder=3.0)
-    dot(ax, theme, (ends[2], _BOX), colour=theme.ink, size=6.5)
+        style.line(
+            ax, [low, high], [_BOX, _BOX], theme.ink, width, solid_capstyle="butt", zorder=3.0
+        )
+    style.dot(ax, theme, (ends[2], _BOX), colour=theme.ink, size=6.5)
     shown = values[evenly(len(values), STRIP)]
     _strip(ax, theme, shown, 0.15, 0.2, size=14.0 if len(shown) <= 100 else 7.0)
     ax.set_ylim(0.0, 1.0)
@@ -214,7 +195,7 @@ def _bars(
         for centre, number in zip(centres, counts, strict=True):
             text = display.count(int(number))
             at, shift = (float(centre), float(number)), (0.0, 2.0)
-            write(ax, text, at, theme.ink, "center", "bottom", shift=shift, zorder=4.0)
+            style.write(ax, text, at, theme.ink, "center", "bottom", shift=shift, zorder=4.0)
 
 
 def _binned(values: FloatArray, step: float) -> list[tuple[float, int]]:
@@ -244,7 +225,7 @@ def _heaps(ax: Axes, theme: Theme, bars: Sequence[tuple[float, int]], step: floa
         cap = min(float(ties), 1.3 * tallest) if tallest else float(ties)
         ax.bar([0.0], [cap], width=0.55 * step, color=theme.tie, linewidth=0.0, zorder=3.4)
         cut = f"{display.count(ties)} ties" + ("" if cap == ties else " (bar cut)")
-        write(ax, cut, (0.0, cap), theme.muted, "left", "top", shift=(7.0, -7.0))
+        style.write(ax, cut, (0.0, cap), theme.muted, "left", "top", shift=(7.0, -7.0))
         tallest = max(tallest, cap)
     _count_axis(ax, theme, tallest)
 
@@ -254,7 +235,7 @@ def _count_axis(ax: Axes, theme: Theme, tallest: float) -> None:
     ax.yaxis.set_major_locator(MaxNLocator(4, integer=True, steps=[1, 2, 5, 10]))
     ax.yaxis.set_major_formatter(FuncFormatter(lambda x, _: display.count(round(x))))
     ax.tick_params(axis="y", length=0.0)
-    label_y(ax, theme, "queries")
+    style.label_y(ax, theme, "queries")
 
 
 # --- The distribution of the mean difference under random signs
@@ -294,26 +275,28 @@ def null(comparison: Comparison, *, ax: Axes | None = None, theme: Theme = LIGHT
     mean Δ score (B − A) if only chance were at work
     all 4 flips; permutation test p = 0.500
     """
-    ax = ax if ax is not None else new_axes(theme, NULL_SIZE)
+    ax = ax if ax is not None else style.new_axes(theme, NULL_SIZE)
     row = comparison.primary
     n = comparison.n_queries
     if n == 0:
-        return say(ax, theme, "No queries: nothing to draw.")
+        return style.say(ax, theme, "No queries: nothing to draw.")
     if row.wins == row.losses == 0:
-        return say(ax, theme, "A and B score the same on every query: chance has nothing to flip.")
+        return style.say(
+            ax, theme, "A and B score the same on every query: chance has nothing to flip."
+        )
     law = _law(comparison, abs(row.diff))
-    dress(ax, theme)
+    style.dress(ax, theme)
     reach = max(float(law.edges[-1]), abs(row.diff))
     ax.set_ylim(0.0, 1.25)
     ax.set_yticks([])
-    limits = difference_limits(-reach, reach)
-    difference_axis(ax, theme, limits, higher_is_better=row.higher_is_better, zero=False)
+    limits = style.difference_limits(-reach, reach)
+    style.difference_axis(ax, theme, limits, higher_is_better=row.higher_is_better, zero=False)
     _draw_law(ax, theme, law)
     _observed(ax, theme, row)
     test = next(each for each in comparison.test_rows if each.test == "permutation")
     shown = display.p_clause(test.pvalue, alpha=comparison.rule.alpha)
-    words = f"mean {delta(row.measure)} if only chance were at work"
-    label_x(ax, theme, f"{words}\n{law.how}; permutation test {shown}")
+    words = f"mean {style.delta(row.measure)} if only chance were at work"
+    style.label_x(ax, theme, f"{words}\n{law.how}; permutation test {shown}")
     return ax
 
 
@@ -379,12 +362,12 @@ def _draw_law(ax: Axes, theme: Theme, law: _Law) -> None:
 def _observed(ax: Axes, theme: Theme, row: MeasureResult) -> None:
     """Mark the difference that was observed, its number where the frame has room."""
     colour = theme.of_reading(row.reading)
-    line(ax, [row.diff] * 2, [0.0, 1.1], colour, 2.0, zorder=3.0)
+    style.line(ax, [row.diff] * 2, [0.0, 1.1], colour, 2.0, zorder=3.0)
     low, high = ax.get_xlim()
     inwards = "right" if row.diff > 0.5 * high else "left"
     if row.diff < 0.5 * low:
         inwards = "left"
-    write(
+    style.write(
         ax,
         f"observed {style.signed(row.diff, digits=theme.digits)}",
         (row.diff, 1.1),
@@ -392,7 +375,7 @@ def _observed(ax: Axes, theme: Theme, row: MeasureResult) -> None:
         inwards,
         "bottom",
         shift=(0.0, 2.0),
-        size=sizes(ax).body,
+        size=style.sizes(ax).body,
         bold=True,
         zorder=4.0,
     )
@@ -425,29 +408,29 @@ def qq(
     >>> qq(result).texts[0].get_text()[:24]
     'Only 2 queries: too few '
     """
-    ax = ax if ax is not None else new_axes(theme, QQ_SIZE)
+    ax = ax if ax is not None else style.new_axes(theme, QQ_SIZE)
     row = comparison[measure or comparison.rule.primary]
     differences = comparison.differences(row.measure)
     n = len(differences)
     if n == 0:
-        return say(ax, theme, "No queries: nothing to draw.")
+        return style.say(ax, theme, "No queries: nothing to draw.")
     if n < FEWEST:
         sentence = (
             f"Only {style.queries(n)}: too few to see the law of the differences"
             f" ({FEWEST} are needed)."
         )
-        return say(ax, theme, sentence)
+        return style.say(ax, theme, sentence)
     skew, excess = moments(differences)
     if math.isnan(skew):
         shown = style.signed(row.diff, digits=theme.digits)
-        return say(ax, theme, f"The difference is {shown} on every query: it follows no law.")
+        return style.say(ax, theme, f"The difference is {shown} on every query: it follows no law.")
     found = normal_plot(differences)
-    dress(ax, theme, grid="both", spines=("bottom", "left"))
+    style.dress(ax, theme, grid="both", spines=("bottom", "left"))
     ax.fill_between(
         found.expected, found.low, found.high, facecolor=theme.muted, alpha=0.18, linewidth=0.0
     )
     ends = found.expected[[0, -1]]
-    line(ax, ends, ends, theme.muted, 1.0, zorder=2.0)
+    style.line(ax, ends, ends, theme.muted, 1.0, zorder=2.0)
     ax.plot(
         found.expected,
         found.observed,
@@ -461,12 +444,12 @@ def qq(
     room = 0.04 * float(ends[1] - ends[0])
     ax.set_xlim(float(ends[0]) - room, float(ends[1]) + room)
     for axis in ("x", "y"):
-        signed_ticks(ax, axis)
-    label_y(ax, theme, f"standardised Δ {shorten(row.measure, width=20)}")
+        style.signed_ticks(ax, axis)
+    style.label_y(ax, theme, f"standardised Δ {shorten(row.measure, width=20)}")
     words = (
         f"skew {display.signed(skew, digits=1)}, excess kurtosis {display.signed(excess, digits=1)}"
     )
-    label_x(ax, theme, f"normal quantile; band: 95% for each point\n{words}")
+    style.label_x(ax, theme, f"normal quantile; band: 95% for each point\n{words}")
     return ax
 
 
@@ -502,39 +485,39 @@ def pvalue(
     >>> pvalue(result).get_ylabel()
     'p-value (paired t)'
     """
-    ax = ax if ax is not None else new_axes(theme, PVALUE_SIZE)
+    ax = ax if ax is not None else style.new_axes(theme, PVALUE_SIZE)
     row = comparison[measure or comparison.rule.primary]
     differences = comparison.differences(row.measure)
     n, alpha = len(differences), comparison.rule.alpha
     if n < 2:
-        return say(ax, theme, f"{style.few(n)}: no p-value to draw.")
+        return style.say(ax, theme, f"{style.few(n)}: no p-value to draw.")
     mean, error = (float(each[0]) for each in mean_and_error(differences[:, None]))
     if np.isnan(error):
         shown = style.signed(row.diff, digits=theme.digits)
-        return say(ax, theme, f"The difference is {shown} on every query: it has no error.")
+        return style.say(ax, theme, f"The difference is {shown} on every query: it has no error.")
     found = inference.run_test("t", differences, confidence=1.0 - alpha)
     interval = (float(found.ci_low[0]), float(found.ci_high[0]))
     ends = [mean + 1.6 * (limit - mean) for limit in interval]
-    dress(ax, theme, grid="both", spines=("bottom", "left"))
+    style.dress(ax, theme, grid="both", spines=("bottom", "left"))
     ax.set_ylim(0.0, 1.04)
-    limits = difference_limits(*ends, room=0.22)
-    difference_axis(ax, theme, limits, higher_is_better=row.higher_is_better)
+    limits = style.difference_limits(*ends, room=0.22)
+    style.difference_axis(ax, theme, limits, higher_is_better=row.higher_is_better)
     # A margin in per cent of A's mean is held against another interval than that of a difference.
     held = row.measure == comparison.rule.primary and not is_relative(comparison)
     margin = comparison.decision.margin if held else 0.0
-    margin_band(ax, theme, margin)
+    style.margin_band(ax, theme, margin)
     grid = np.unique(np.append(np.linspace(*limits, POINTS), mean))
     curve = t_pvalue((mean - grid) / error, n - 1, "two-sided")
-    line(ax, grid, curve, theme.ink, 1.8, zorder=3.0)
+    style.line(ax, grid, curve, theme.ink, 1.8, zorder=3.0)
     ax.axhline(alpha, color=theme.muted, linewidth=1.0, linestyle=(0, (4, 2)), zorder=2.0)
     _read_off(ax, theme, row, interval, float(found.pvalue[0]), alpha)
     ax.yaxis.set_major_formatter(PlainTicks())
-    label_y(ax, theme, "p-value (paired t)")
+    style.label_y(ax, theme, "p-value (paired t)")
     level = display.alpha(alpha, found.pvalue)
-    words = f"true mean {delta(row.measure)}; dashed: α = {level}"
+    words = f"true mean {style.delta(row.measure)}; dashed: α = {level}"
     if margin > 0:
-        words += f"\nband: margin ±{margin_words(comparison, digits=theme.digits)}"
-    label_x(ax, theme, words)
+        words += f"\nband: margin ±{style.margin_words(comparison, digits=theme.digits)}"
+    style.label_x(ax, theme, words)
     return ax
 
 
@@ -550,8 +533,8 @@ def _read_off(
     gain = interval if row.higher_is_better else (-interval[1], -interval[0])
     colour = theme.of_reading(style.reading_of(*gain))
     draw_interval(ax, interval, alpha, colour=colour, width=4.0)
-    dot(ax, theme, (0.0, at_zero), colour=colour, size=7.5)
-    write(
+    style.dot(ax, theme, (0.0, at_zero), colour=colour, size=7.5)
+    style.write(
         ax,
         display.p_clause(at_zero, alpha=alpha),
         # On the side of 0 that the curve leaves free, and off the line at alpha.
@@ -560,7 +543,7 @@ def _read_off(
         ha="right" if row.diff > 0 else "left",
         va="bottom",
         color=colour,
-        fontsize=sizes(ax).body,
+        fontsize=style.sizes(ax).body,
         fontweight="bold",
         zorder=4.0,
     )

@@ -17,20 +17,7 @@ from abrank._support.display import shorten
 from abrank._support.typing import FloatArray
 from abrank.plots import style
 from abrank.plots.registry import plot
-from abrank.plots.style import (
-    LIGHT,
-    NARROW,
-    Theme,
-    dress,
-    figure_of,
-    inches,
-    label_x,
-    label_y,
-    new_axes,
-    say,
-    sizes,
-    write,
-)
+from abrank.plots.style import LIGHT, NARROW, Theme
 
 if TYPE_CHECKING:
     from abrank.ranking import PairRow, Ranking
@@ -75,11 +62,11 @@ def frame(ax: Axes, theme: Theme, systems: tuple[str, ...], n_columns: int) -> N
     for spine in ax.spines.values():
         spine.set_visible(False)
     ax.set(xlim=(-0.5, n_columns - 0.5), ylim=(len(systems) - 0.5, -0.5))
-    longest = 12 if inches(ax) < NARROW else 22
+    longest = 12 if style.inches(ax) < NARROW else 22
     step = 1 if len(systems) <= MOST_NAMED else 10
     places = sorted({0, *range(step - 1, len(systems), step)})
     names = [f"{i + 1}  {shorten(systems[i], width=longest)}" for i in places]
-    small = sizes(ax).small
+    small = style.sizes(ax).small
     ax.set_yticks(places, names, fontsize=small, color=theme.ink, parse_math=False)
     ax.tick_params(length=0.0, labelcolor=theme.ink, labelsize=small)
     ax.tick_params(axis="x", length=3.0, color=theme.muted, labelcolor=theme.muted)
@@ -123,18 +110,18 @@ def matrix(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) ->
     >>> [text.get_text() for text in matrix(ranking).texts][:2]
     ['+0.333', '0.250']
     """
-    ax = ax if ax is not None else new_axes(theme, matrix_size(ranking))
+    ax = ax if ax is not None else style.new_axes(theme, matrix_size(ranking))
     k = len(ranking.systems)
     sentence = _nothing_to_draw(ranking)
     if sentence:
-        return say(ax, theme, sentence)
+        return style.say(ax, theme, sentence)
     if k > RULED:
         _many(ax, theme, ranking)
     else:
         _cells(ax, theme, ranking)
     words = f"row − column, mean {shorten(ranking.measure, width=20)}"
     alpha = display.number(ranking.alpha)
-    label_x(ax, theme, f"{words}\nfilled: adjusted p < {alpha}")
+    style.label_x(ax, theme, f"{words}\nfilled: adjusted p < {alpha}")
     return ax
 
 
@@ -168,7 +155,7 @@ def _many(ax: Axes, theme: Theme, ranking: Ranking) -> None:
     ax.yaxis.tick_right()
     # As many columns have their number as there is room for; a number asks for 1.8 of its height
     # and 0.6 a digit.
-    asked = (1.8 + 0.6 * len(str(k))) * sizes(ax).small
+    asked = (1.8 + 0.6 * len(str(k))) * style.sizes(ax).small
     step = 10 * math.ceil(asked / (720.0 * _cell(ax, k)))
     ticks = sorted({0, *range(step - 1, k, step)})
     ax.set_xticks(ticks, [str(tick + 1) for tick in ticks])
@@ -194,8 +181,10 @@ def _nothing_to_draw(ranking: Ranking) -> str:
 def _frame(ax: Axes, theme: Theme, ranking: Ranking) -> None:
     """Name rows and columns, and draw the lines between the cells."""
     k = len(ranking.systems)
-    small = sizes(ax).small
-    names = [shorten(name, width=12 if inches(ax) < NARROW else 22) for name in ranking.systems]
+    small = style.sizes(ax).small
+    names = [
+        shorten(name, width=12 if style.inches(ax) < NARROW else 22) for name in ranking.systems
+    ]
     ax.patch.set_visible(False)
     for spine in ax.spines.values():
         spine.set_visible(False)
@@ -224,7 +213,7 @@ def _frame(ax: Axes, theme: Theme, ranking: Ranking) -> None:
 
 def _cell(ax: Axes, k: int) -> float:
     """Return the width of a cell in inches, about."""
-    return 0.8 * inches(ax) / max(1, k - 1)
+    return 0.8 * style.inches(ax) / max(1, k - 1)
 
 
 def _fill(ax: Axes, theme: Theme, row: int, column: int, reading: str, share: float) -> None:
@@ -253,7 +242,7 @@ def _number(
     cell: float,
 ) -> None:
     """Write the difference, and under it the adjusted p-value where there is room."""
-    small = sizes(ax).small
+    small = style.sizes(ax).small
     with_p = cell >= ROOM_FOR_P
     shown = style.signed(pair.diff, digits=theme.digits)
     colour = theme.ink if pair.told_apart else theme.muted
@@ -263,7 +252,7 @@ def _number(
         lines.append((shown, -0.65 * small, small, False))
     for text, up, size, bold in lines:
         look = {"shift": (0.0, up), "size": size, "bold": bold, "zorder": 4.0}
-        note = write(ax, text, at, colour, "center", "center", **look)  # type: ignore[arg-type]
+        note = style.write(ax, text, at, colour, "center", "center", **look)  # type: ignore[arg-type]
         # Within its cell it asks for no room, and hundreds of them take their time.
         note.set_in_layout(False)
 
@@ -294,9 +283,9 @@ def queries(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) -
     2 queries, the highest mean over the systems first
     score 0.300 to 0.900, deeper is higher
     """
-    ax = ax if ax is not None else new_axes(theme, queries_size(ranking))
+    ax = ax if ax is not None else style.new_axes(theme, queries_size(ranking))
     if ranking.n_queries == 0:
-        return say(ax, theme, "No queries: nothing to draw.")
+        return style.say(ax, theme, "No queries: nothing to draw.")
     scores = ranking.scores.T
     columns = by_difficulty(scores)
     least, most = float(scores.min()), float(scores.max())
@@ -310,7 +299,7 @@ def queries(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) -
     shared = " (neighbours share a column)" if columns.shape[1] < scores.shape[1] else ""
     score = "score" if ranking.measure == "score" else shorten(ranking.measure, width=24)
     first = "" if len(systems) == len(scores) else f"; the first {len(systems)} systems"
-    label_x(
+    style.label_x(
         ax,
         theme,
         f"{count}{shared}, the highest mean over the systems first\n"
@@ -357,11 +346,11 @@ def achieved(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) 
     >>> achieved(rank_scores(scores, instruments=True)).get_ylabel()
     'p, not adjusted'
     """
-    ax = ax if ax is not None else new_axes(theme, ACHIEVED_SIZE)
+    ax = ax if ax is not None else style.new_axes(theme, ACHIEVED_SIZE)
     shown = ranking.extras.instruments[:MOST_MEASURES]
     if not shown:
-        return say(ax, theme, "Measures were not looked at as instruments (--instruments).")
-    dress(ax, theme, grid="both", spines=("bottom", "left"))
+        return style.say(ax, theme, "Measures were not looked at as instruments (--instruments).")
+    style.dress(ax, theme, grid="both", spines=("bottom", "left"))
     top = min(1.0, MOST_ALPHAS * ranking.alpha)
     ax.set(xlim=(0.0, 100.0), ylim=(0.0, top))
     ax.xaxis.set_major_formatter(lambda value, _: f"{value:.0f}%")
@@ -378,18 +367,18 @@ def achieved(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) 
         _name(ax, theme, place, each.measure, look)
     level = display.number(ranking.alpha)
     pairs = display.plural(len(shown[0].achieved_levels), "pair")
-    label_x(ax, theme, f"share of {pairs}, the smallest p first; line: alpha {level}")
-    label_y(ax, theme, "p, not adjusted")
+    style.label_x(ax, theme, f"share of {pairs}, the smallest p first; line: alpha {level}")
+    style.label_y(ax, theme, "p, not adjusted")
     return ax
 
 
 def _name(ax: Axes, theme: Theme, place: int, measure: str, look: dict[str, Any]) -> None:
     """Name a curve right of the frame, beside a piece of it."""
-    figure = figure_of(ax)
-    down = -0.6 * sizes(ax).small - 1.6 * place * sizes(ax).small
-    write(
+    figure = style.figure_of(ax)
+    down = -0.6 * style.sizes(ax).small - 1.6 * place * style.sizes(ax).small
+    style.write(
         ax,
-        shorten(measure, width=14 if inches(ax) < NARROW else 20),
+        shorten(measure, width=14 if style.inches(ax) < NARROW else 20),
         (1.0, 1.0),
         theme.ink,
         "left",

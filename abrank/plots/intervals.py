@@ -16,31 +16,7 @@ from abrank.plots import style
 from abrank.plots.axes import Row, draw_interval, draw_rows
 from abrank.plots.registry import plot
 from abrank.plots.shapes import law_of_mean
-from abrank.plots.style import (
-    COUNTING,
-    LIGHT,
-    MEAN,
-    Theme,
-    delta,
-    difference,
-    difference_axis,
-    difference_limits,
-    dot,
-    dress,
-    fit_height,
-    inches,
-    interval_axis,
-    label_x,
-    margin_band,
-    margin_words,
-    new_axes,
-    of_the_mean,
-    relative_change,
-    say,
-    sizes,
-    unit_is_measure,
-    write,
-)
+from abrank.plots.style import COUNTING, LIGHT, MEAN, Theme
 
 if TYPE_CHECKING:
     from abrank.collections import CollectionRow, CollectionsComparison, MeasureSummary, SummaryRow
@@ -73,25 +49,25 @@ def forest(comparison: Comparison, *, ax: Axes | None = None, theme: Theme = LIG
     >>> [label.get_text() for label in forest(result).get_yticklabels()]
     ['score']
     """
-    ax = ax if ax is not None else new_axes(theme, forest_size(comparison))
+    ax = ax if ax is not None else style.new_axes(theme, forest_size(comparison))
     if comparison.n_queries == 0:
-        return say(ax, theme, "No queries: nothing to draw.")
+        return style.say(ax, theme, "No queries: nothing to draw.")
     primary, percent = comparison.primary, is_relative(comparison)
     ordered = sorted(rows_in_unit(comparison), key=lambda row: row.measure != primary.measure)
     family = len(ordered) > 1 and comparison.rule.adjust != "none"
     rows = [_measure_row(comparison, row, theme.digits) for row in ordered]
     title = "adj p" if family else "p"
     higher = primary.higher_is_better
-    first, words = "Δ", interval_axis(comparison, "mean Δ per query (B − A)")
+    first, words = "Δ", style.interval_axis(comparison, "mean Δ per query (B − A)")
     if percent:
         first, words = "Δ%", "change of the mean, in per cent of A's"
-    elif not of_the_mean(comparison):
+    elif not style.of_the_mean(comparison):
         first = "estimate"
     draw_rows(ax, theme, rows, first=first, last=title, higher_is_better=higher, percent=percent)
     if any(row.higher_is_better != higher for row in ordered):
         side, better = ("left", "lower") if higher else ("right", "higher")
         words += f"\n{_TURNED[not higher]} {better} is better: {side} of 0 B is better"
-    label_x(ax, theme, words)
+    style.label_x(ax, theme, words)
     return ax
 
 
@@ -106,7 +82,7 @@ def _missing(*numbers: float) -> str:
 def _measure_row(comparison: Comparison, result: MeasureResult, digits: int) -> Row:
     lead = result.measure == comparison.rule.primary
     remark = _missing(result.ci_low, result.estimate)
-    if unit_is_measure(comparison) and not shares_scale(comparison, result.measure):
+    if style.unit_is_measure(comparison) and not shares_scale(comparison, result.measure):
         remark = "another scale: see the numbers"
     plain = (result.ci_low, result.ci_high)
     adjusted = (result.ci_low_adj, result.ci_high_adj)
@@ -121,7 +97,7 @@ def _measure_row(comparison: Comparison, result: MeasureResult, digits: int) -> 
         reading=result.reading,
         lead=lead,
         remark=remark,
-        shown=difference(comparison, result.estimate, digits=digits),
+        shown=style.difference(comparison, result.estimate, digits=digits),
     )
 
 
@@ -157,12 +133,12 @@ def effect(
     >>> effect(result).get_xlabel()
     'Δ score (B − A); bar: 95% interval'
     """
-    ax = ax if ax is not None else new_axes(theme, EFFECT_SIZE)
+    ax = ax if ax is not None else style.new_axes(theme, EFFECT_SIZE)
     row = comparison[measure or comparison.rule.primary]
     (row,) = (each for each in rows_in_unit(comparison) if each.measure == row.measure)
     sentence = _nothing_to_draw(comparison, row, theme.digits)
     if sentence:
-        return say(ax, theme, sentence)
+        return style.say(ax, theme, sentence)
     lead = row.measure == comparison.rule.primary
     deciding = deciding_interval(comparison.rule, comparison.decision)
     decision, percent = comparison.decision, is_relative(comparison)
@@ -176,14 +152,14 @@ def effect(
     # A margin that decides is to be seen; one that is far beyond the interval is not to squeeze it.
     edges = (-margin, margin) if lead and deciding.by_margin else ()
     ends = (row.estimate, *interval, *edges, *(shape[0] if shape else ()))
-    room = 0.3 if inches(ax) < 3.0 else 0.2
+    room = 0.3 if style.inches(ax) < 3.0 else 0.2
     bar = _BAR_ALONE if shape is None else _BAR
-    dress(ax, theme)
-    limits = difference_limits(*ends, room=room)
+    style.dress(ax, theme)
+    limits = style.difference_limits(*ends, room=room)
     ax.set_ylim(0.0, 1.0)
     ax.set_yticks([])
-    difference_axis(ax, theme, limits, higher_is_better=row.higher_is_better, percent=percent)
-    margin_band(ax, theme, margin)
+    style.difference_axis(ax, theme, limits, higher_is_better=row.higher_is_better, percent=percent)
+    style.margin_band(ax, theme, margin)
     colour = theme.of_reading(row.reading)
     if shape is not None:
         grid, height = shape
@@ -192,13 +168,13 @@ def effect(
         outline = np.concatenate([[_FLOOR], tall, [_FLOOR]])
         ax.fill(around, outline, facecolor=colour, alpha=0.28, linewidth=0.0, zorder=1.5)
     draw_interval(ax, interval, bar, colour=colour, width=5.0)
-    dot(ax, theme, (row.estimate, bar), colour=colour, size=9.0)
+    style.dot(ax, theme, (row.estimate, bar), colour=colour, size=9.0)
     texts = [
-        difference(comparison, value, digits=theme.digits)
+        style.difference(comparison, value, digits=theme.digits)
         for value in (interval[0], row.estimate, interval[1])
     ]
     _numbers(ax, theme, colour, (interval[0], row.estimate, interval[1]), bar, texts)
-    label_x(ax, theme, _axis_words(comparison, row, theme.digits, lead=lead))
+    style.label_x(ax, theme, _axis_words(comparison, row, theme.digits, lead=lead))
     return ax
 
 
@@ -223,10 +199,10 @@ def _numbers(
     texts: Sequence[str],
 ) -> None:
     """Print the limits and, between them, the estimate, apart even if the bar is short."""
-    type_ = sizes(ax)
+    type_ = style.sizes(ax)
     low, high = ax.get_xlim()
     estimate, interval = values[1], (values[0], values[2])
-    unit = (high - low) / (72.0 * inches(ax))
+    unit = (high - low) / (72.0 * style.inches(ax))
     letters = (type_.body, type_.strong, type_.body)
     half = [0.33 * len(text) * size for text, size in zip(texts, letters, strict=True)]
     ends = [low if np.isinf(interval[0]) else interval[0], estimate]
@@ -235,7 +211,7 @@ def _numbers(
     middle = min(max(estimate, low + gaps[0] + half[0] * unit), high - gaps[1] - half[2] * unit)
     places = [min(ends[0], middle - gaps[0]), middle, max(ends[2], middle + gaps[1])]
     for text, place, size in zip(texts, places, letters, strict=True):
-        write(
+        style.write(
             ax,
             text,
             (place, bar),
@@ -252,11 +228,11 @@ def _numbers(
 
 
 def _axis_words(comparison: Comparison, row: MeasureResult, digits: int, *, lead: bool) -> str:
-    words = interval_axis(comparison, f"mean {delta(row.measure)}")
-    if of_the_mean(comparison):
-        words = delta(row.measure)
+    words = style.interval_axis(comparison, f"mean {style.delta(row.measure)}")
+    if style.of_the_mean(comparison):
+        words = style.delta(row.measure)
     if is_relative(comparison):
-        words = relative_change(row.measure)
+        words = style.relative_change(row.measure)
     rule = comparison.rule
     level = display.level(
         deciding_interval(rule, comparison.decision).confidence if lead else rule.confidence
@@ -264,7 +240,7 @@ def _axis_words(comparison: Comparison, row: MeasureResult, digits: int, *, lead
     adjusted = "" if lead or rule.adjust == "none" else ", adjusted"
     said = [words] if math.isnan(row.ci_low) else [words, f"bar: {level} interval{adjusted}"]
     if lead and rule.margin:
-        said.append(f"band: margin ±{margin_words(comparison, digits=digits)}")
+        said.append(f"band: margin ±{style.margin_words(comparison, digits=digits)}")
     # What is in per cent takes more words.
     first = 1 + (len(said) < 3 and not is_relative(comparison))
     return "\n".join("; ".join(part) for part in (said[:first], said[first:]) if part)
@@ -298,18 +274,18 @@ def tests(  # it tests nothing itself, whatever its name tells a linter
     >>> tests(result).get_yticklabels()[0].get_text()
     'Paired t'
     """
-    ax = ax if ax is not None else new_axes(theme, tests_size(comparison))
+    ax = ax if ax is not None else style.new_axes(theme, tests_size(comparison))
     n = comparison.n_queries
     if n < 2:
-        return say(ax, theme, f"{style.few(n)}: nothing to test.")
+        return style.say(ax, theme, f"{style.few(n)}: nothing to test.")
     if comparison.primary.reading == "identical":
-        return say(ax, theme, f"A and B score the same on all {n} queries: every p is 1.")
+        return style.say(ax, theme, f"A and B score the same on all {n} queries: every p is 1.")
     located = [row for row in comparison.test_rows if row.test not in COUNTING]
     rows = [_test_row(row, comparison.rule) for row in located]
     draw_rows(ax, theme, rows, last="p", higher_is_better=comparison.rule.higher_is_better)
-    lines = [delta(comparison.rule.primary)]
+    lines = [style.delta(comparison.rule.primary)]
     lines += [_aside(row, comparison) for row in comparison.test_rows if row.test in COUNTING]
-    label_x(ax, theme, "\n".join(lines))
+    style.label_x(ax, theme, "\n".join(lines))
     return ax
 
 
@@ -387,18 +363,18 @@ def segments(
     >>> segments(result).texts[0].get_text()
     'No segments of the queries were given.'
     """
-    ax = ax if ax is not None else new_axes(theme, segments_size(comparison))
+    ax = ax if ax is not None else style.new_axes(theme, segments_size(comparison))
     if not comparison.segmentations:
-        return say(ax, theme, "No segments of the queries were given.")
+        return style.say(ax, theme, "No segments of the queries were given.")
     if by is not None:
         checks.one_of("property", by, [each.name for each in comparison.segmentations])
     chosen = [each for each in comparison.segmentations if by in (None, each.name)]
     every = sum(len(each.rows) for each in chosen)
     rows = [_all_queries(comparison), *_rows(comparison, chosen, named=len(chosen) > 1)]
-    fit_height(ax, _height(len(rows)))
+    style.fit_height(ax, _height(len(rows)))
     higher = comparison.rule.higher_is_better
     draw_rows(ax, theme, rows, last="queries", higher_is_better=higher)
-    words = interval_axis(comparison, f"mean {delta(comparison.rule.primary)}")
+    words = style.interval_axis(comparison, f"mean {style.delta(comparison.rule.primary)}")
     if every >= len(rows):
         words += f"; the largest {MOST_SEGMENTS} of {display.count(every)} segments"
     adjusted = "adjusted " * (len(comparison.segmentations) > 1)
@@ -408,7 +384,7 @@ def segments(
         for each in chosen
         if not math.isnan(each.interaction)
     ]
-    label_x(ax, theme, "\n".join([words, *lines]))
+    style.label_x(ax, theme, "\n".join([words, *lines]))
     return ax
 
 
@@ -439,7 +415,7 @@ def _segment_row(comparison: Comparison, row: SegmentRow, name: str) -> Row:
         last=display.count(row.n_queries),
         reading=row.reading,
         remark="too few queries" if few else "",
-        size=max(SMALLEST, LARGEST * share) if of_the_mean(comparison) else 0.0,
+        size=max(SMALLEST, LARGEST * share) if style.of_the_mean(comparison) else 0.0,
     )
 
 
@@ -454,7 +430,7 @@ def _all_queries(comparison: Comparison) -> Row:
         reading=row.reading,
         lead=True,
         remark=_missing(row.ci_low),
-        size=LARGEST if of_the_mean(comparison) else 0.0,
+        size=LARGEST if style.of_the_mean(comparison) else 0.0,
     )
 
 
@@ -498,7 +474,7 @@ def collections(
     >>> [label.get_text() for label in drawn.get_yticklabels()]
     ['x', 'y', 'All queries', 'Equal weights', 'Random effects']
     """
-    ax = ax if ax is not None else new_axes(theme, collections_size(found))
+    ax = ax if ax is not None else style.new_axes(theme, collections_size(found))
     summary = found.of(measure) if measure else found.primary
     largest = sorted(summary.rows, key=lambda row: -row.n_queries)[:MOST_COLLECTIONS]
     shown = [row for row in summary.rows if any(row is each for each in largest)]
@@ -509,7 +485,7 @@ def collections(
         _summary("Equal weights", summary.equal, found.alpha),
         _summary("Random effects", summary.random, found.alpha, prediction),
     ]
-    fit_height(ax, 1.1 + 0.28 * len(rows))
+    style.fit_height(ax, 1.1 + 0.28 * len(rows))
     draw_rows(ax, theme, rows, last="adj p", higher_is_better=summary.higher_is_better)
     level = display.level(1.0 - found.alpha)
     words = [f"mean Δ of {display.shorten(summary.measure, width=40)} (B − A), {level} intervals"]
@@ -519,7 +495,7 @@ def collections(
         )
     if math.isfinite(prediction[0]):
         words.append(f"line through the last diamond: {level} prediction interval")
-    label_x(ax, theme, "\n".join(words))
+    style.label_x(ax, theme, "\n".join(words))
     return ax
 
 

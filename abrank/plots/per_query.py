@@ -21,31 +21,7 @@ from abrank.plots import style
 from abrank.plots.axes import EXTREMES, name_extremes
 from abrank.plots.registry import plot
 from abrank.plots.shapes import density, evenly, law_of_mean
-from abrank.plots.style import (
-    LIGHT,
-    NARROW,
-    PlainTicks,
-    Theme,
-    delta,
-    difference_axis,
-    difference_limits,
-    dot,
-    dress,
-    figure_of,
-    inches,
-    label_x,
-    label_y,
-    line,
-    new_axes,
-    of_the_mean,
-    query_name,
-    say,
-    score_limits,
-    signed_ticks,
-    sizes,
-    systems,
-    write,
-)
+from abrank.plots.style import LIGHT, NARROW, PlainTicks, Theme
 
 if TYPE_CHECKING:
     from abrank.comparison import Comparison, MeasureResult
@@ -89,15 +65,17 @@ def deltas(
     >>> [label.get_text() for label in deltas(result).get_yticklabels()]
     ['q2', 'q1']
     """
-    ax = ax if ax is not None else new_axes(theme, deltas_size(comparison))
+    ax = ax if ax is not None else style.new_axes(theme, deltas_size(comparison))
     n = comparison.n_queries
     if n == 0:
-        return say(ax, theme, "No queries: nothing to draw.")
+        return style.say(ax, theme, "No queries: nothing to draw.")
     row = comparison[measure or comparison.rule.primary]
     values = comparison.differences(row.measure)
     if row.wins == row.losses == 0:
         queries = "the only query" if n == 1 else f"all {style.queries(n)}"
-        return say(ax, theme, f"A and B score the same on {queries}: there is no bar to draw.")
+        return style.say(
+            ax, theme, f"A and B score the same on {queries}: there is no bar to draw."
+        )
     # Equal differences keep the order of the ids, so that the picture is always the same.
     order = ascending(values)
     if n <= NAMED:
@@ -114,7 +92,7 @@ def _band(
     colour = theme.of_reading(row.reading)
     interval = (row.ci_low_adj, row.ci_high_adj)
     span, line = (ax.axvspan, ax.axvline) if lying else (ax.axhspan, ax.axhline)
-    if of_the_mean(comparison) and np.all(np.isfinite(interval)):
+    if style.of_the_mean(comparison) and np.all(np.isfinite(interval)):
         span(*interval, facecolor=colour, edgecolor="none", alpha=0.14, zorder=0.6)
     line(row.diff, color=colour, linewidth=1.1, linestyle=(0, (4, 2)), zorder=2.5)
 
@@ -125,20 +103,20 @@ def _lying(
     values = comparison.differences(row.measure)[order]
     signs = comparison.outcomes(row.measure)[order]
     n = len(order)
-    dress(ax, theme)
+    style.dress(ax, theme)
     ax.set_ylim(n - 0.4, -0.6)
     ends = [*values.tolist(), row.diff]
-    if of_the_mean(comparison):
+    if style.of_the_mean(comparison):
         ends += [row.ci_low_adj, row.ci_high_adj]
-    room = 0.3 if inches(ax) < NARROW else 0.2
-    limits = difference_limits(*ends, room=room)
-    difference_axis(ax, theme, limits, higher_is_better=row.higher_is_better)
+    room = 0.3 if style.inches(ax) < NARROW else 0.2
+    limits = style.difference_limits(*ends, room=room)
+    style.difference_axis(ax, theme, limits, higher_is_better=row.higher_is_better)
     _band(ax, theme, comparison, row, lying=True)
-    type_ = sizes(ax)
+    type_ = style.sizes(ax)
     for place, (value, sign, query) in enumerate(zip(values, signs, order, strict=True)):
         colour = theme.of_outcome(int(sign))
         _bar(ax, (0.0, place - 0.36), float(value), 0.72, colour, int(query))
-        write(
+        style.write(
             ax,
             style.signed(float(value), digits=theme.digits),
             (1.0, place),
@@ -150,13 +128,13 @@ def _lying(
             size=type_.small,
             zorder=4.0,
         )
-    longest = 14 if inches(ax) < NARROW else 32
-    names = [shorten(query_name(comparison, query), width=longest) for query in order]
+    longest = 14 if style.inches(ax) < NARROW else 32
+    names = [shorten(style.query_name(comparison, query), width=longest) for query in order]
     ax.set_yticks(range(n), names, fontsize=type_.small, color=theme.ink, parse_math=False)
     ax.tick_params(axis="y", length=0.0)
     _tally(ax, theme, row, below=40.0)
     mean = style.signed(row.diff, digits=theme.digits)
-    label_x(ax, theme, f"{delta(row.measure)}; dashed: mean {mean}")
+    style.label_x(ax, theme, f"{style.delta(row.measure)}; dashed: mean {mean}")
 
 
 def _bar(
@@ -177,11 +155,11 @@ def _standing(
     values = comparison.differences(row.measure)[order]
     signs = comparison.outcomes(row.measure)[order]
     n = len(values)
-    dress(ax, theme, grid="y", spines=("left",))
+    style.dress(ax, theme, grid="y", spines=("left",))
     ax.set_xlim(-0.5, n - 0.5)
     ax.set_xticks([])
     ax.set_ylim(*_vertical_limits(ax, values))
-    signed_ticks(ax, "y")
+    style.signed_ticks(ax, "y")
     ax.axhline(0.0, color=theme.ink, linewidth=1.0, zorder=3.2)
     _band(ax, theme, comparison, row, lying=False)
     if n <= BARS:
@@ -196,18 +174,20 @@ def _standing(
     else:
         _curve(ax, theme, values, signs)
     mean = _mean_label(ax, theme, row)
-    name_extremes(ax, theme, lambda place: query_name(comparison, int(order[place])), values)
+    name_extremes(ax, theme, lambda place: style.query_name(comparison, int(order[place])), values)
     _tally(ax, theme, row, below=5.0)
-    label_y(ax, theme, delta(row.measure))
-    label_x(ax, theme, f"{style.queries(n)}, sorted by Δ{mean}", pad=2.4 * sizes(ax).small)
+    style.label_y(ax, theme, style.delta(row.measure))
+    style.label_x(
+        ax, theme, f"{style.queries(n)}, sorted by Δ{mean}", pad=2.4 * style.sizes(ax).small
+    )
 
 
 def _vertical_limits(ax: Axes, values: FloatArray) -> tuple[float, float]:
     """Return limits that leave the names of the extremes room on either side of 0."""
-    tall = figure_of(ax).get_size_inches()[1]
-    lines = (EXTREMES + 0.8) * 1.45 * sizes(ax).small / 72.0
+    tall = style.figure_of(ax).get_size_inches()[1]
+    lines = (EXTREMES + 0.8) * 1.45 * style.sizes(ax).small / 72.0
     room = min(0.42, lines / max(tall - 0.8, 0.5))
-    return difference_limits(float(values[0]), float(values[-1]), room=room)
+    return style.difference_limits(float(values[0]), float(values[-1]), room=room)
 
 
 def _curve(ax: Axes, theme: Theme, values: FloatArray, signs: IntArray) -> None:
@@ -232,7 +212,7 @@ def _mean_label(ax: Axes, theme: Theme, row: MeasureResult) -> str:
     in_the_way = row.wins if up == row.higher_is_better else row.losses
     if total - in_the_way < ROOM_FOR_MEAN * total:
         return f"; dashed: {shown}"
-    write(
+    style.write(
         ax,
         shown,
         (0.0 if up else 1.0, row.diff),
@@ -280,13 +260,13 @@ def _count(
     for (outcome, number, words), (side, place) in zip(parts, sides, strict=True):
         colour = theme.of_outcome(outcome) if outcome else theme.muted
         text = f"{words} {display.count(number)}"
-        write(ax, text, (place, height), colour, side, coords="axes fraction", **at)
+        style.write(ax, text, (place, height), colour, side, coords="axes fraction", **at)
 
 
 def _rail(ax: Axes, colour: str, start: float, stop: float, below: float) -> None:
-    down = ScaledTranslation(0.0, -below / 72.0, figure_of(ax).dpi_scale_trans)
+    down = ScaledTranslation(0.0, -below / 72.0, style.figure_of(ax).dpi_scale_trans)
     look: dict[str, Any] = {"solid_capstyle": "butt", "clip_on": False, "zorder": 3.0}
-    line(ax, [start, stop], [0.0, 0.0], colour, 3.5, transform=ax.transAxes + down, **look)
+    style.line(ax, [start, stop], [0.0, 0.0], colour, 3.5, transform=ax.transAxes + down, **look)
 
 
 # --- Every query by its two scores
@@ -318,22 +298,22 @@ def scatter(
     >>> scatter(result).get_xlabel()
     'A, score (mean 0.300)'
     """
-    ax = ax if ax is not None else new_axes(theme, SCATTER_SIZE)
+    ax = ax if ax is not None else style.new_axes(theme, SCATTER_SIZE)
     if comparison.n_queries == 0:
-        return say(ax, theme, "No queries: nothing to draw.")
+        return style.say(ax, theme, "No queries: nothing to draw.")
     row = comparison[measure or comparison.rule.primary]
     column = comparison.measures.index(row.measure)
     a, b = comparison.a[:, column], comparison.b[:, column]
     signs = comparison.outcomes(row.measure)
-    dress(ax, theme, grid="both", spines=("bottom", "left"))
-    limits = score_limits(a, b)
+    style.dress(ax, theme, grid="both", spines=("bottom", "left"))
+    limits = style.score_limits(a, b)
     ax.set(xlim=limits, ylim=limits, aspect="equal")
     places = MaxNLocator(6, steps=[1, 2, 5, 10]).tick_values(*limits)
     ticks = [float(place) for place in places if limits[0] <= place <= limits[1]]
     for axis in (ax.xaxis, ax.yaxis):
         axis.set_major_formatter(PlainTicks())
         axis.set_ticks(ticks)
-    line(ax, limits, limits, theme.ink, 1.0, zorder=2.0)
+    style.line(ax, limits, limits, theme.ink, 1.0, zorder=2.0)
     # A complex number a spot: numpy sorts these fast, rows of a table slowly.
     spot = a + 1j * b
     if len(np.unique(spot[: 10 * MANY])) > MANY or len(np.unique(spot)) > MANY:
@@ -347,9 +327,9 @@ def scatter(
     _count(ax, theme, _outcomes(row, theme)[::-1], 1.0, va="bottom", shift=(0.0, 5.0))
     words = shorten(row.measure, width=20)
     means = [style.plain(mean, digits=theme.digits) for mean in (row.mean_a, row.mean_b)]
-    first, second = systems(comparison, 14 if inches(ax) < NARROW else 24)
-    label_x(ax, theme, f"{first}, {words} (mean {means[0]}){shade}")
-    label_y(ax, theme, f"{second}, {words} (mean {means[1]})")
+    first, second = style.systems(comparison, 14 if style.inches(ax) < NARROW else 24)
+    style.label_x(ax, theme, f"{first}, {words} (mean {means[0]}){shade}")
+    style.label_y(ax, theme, f"{second}, {words} (mean {means[1]})")
     return ax
 
 
@@ -415,7 +395,7 @@ def _hexagons(ax: Axes, theme: Theme, a: FloatArray, b: FloatArray, signs: IntAr
 def _mean(ax: Axes, theme: Theme, a: float, b: float) -> None:
     """Mark the two means by a cross, with thin lines to the axes that name them."""
     low_x, low_y = ax.get_xlim()[0], ax.get_ylim()[0]
-    line(ax, [low_x, a, a], [b, b, low_y], theme.ink, 0.8, linestyle=(0, (2, 2)), zorder=3.5)
+    style.line(ax, [low_x, a, a], [b, b, low_y], theme.ink, 0.8, linestyle=(0, (2, 2)), zorder=3.5)
     halo = {"color": theme.paper, "markersize": 12.0, "markeredgewidth": 4.5}
     cross = {"color": theme.ink, "markersize": 10.0, "markeredgewidth": 2.2}
     for look in (halo, cross) if theme.paper != "none" else (cross,):
@@ -475,26 +455,26 @@ def paired(
     >>> paired(result).get_xticklabels()[2].get_text()
     'B − A\n+0.150'
     """
-    ax = ax if ax is not None else new_axes(theme, PAIRED_SIZE)
+    ax = ax if ax is not None else style.new_axes(theme, PAIRED_SIZE)
     if comparison.n_queries == 0:
-        return say(ax, theme, "No queries: nothing to draw.")
+        return style.say(ax, theme, "No queries: nothing to draw.")
     row = comparison[measure or comparison.rule.primary]
     column = comparison.measures.index(row.measure)
     a, b = comparison.a[:, column], comparison.b[:, column]
-    dress(ax, theme, grid="y", spines=("left",))
+    style.dress(ax, theme, grid="y", spines=("left",))
     ax.set_xlim(*_LIMITS)
-    low, high = score_limits(a, b)
+    low, high = style.score_limits(a, b)
     ends = [row.mean_a + end for end in (row.ci_low_adj, row.ci_high_adj) if np.isfinite(end)]
     ax.set_ylim(min(low, *ends, low), max(high, *ends, high))
     ax.yaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
     ax.yaxis.set_major_formatter(PlainTicks())
-    label_y(ax, theme, f"{shorten(row.measure, width=28)} per query")
+    style.label_y(ax, theme, f"{shorten(row.measure, width=28)} per query")
     if len(a) <= LINES:
         _lines(ax, theme, a, b, comparison.outcomes(row.measure).tolist())
     else:
         _shapes(ax, theme, row, a, b)
     for place, mean, colour in ((0.0, row.mean_a, theme.a), (1.0, row.mean_b, theme.b)):
-        dot(ax, theme, (place, mean), colour=colour, size=9.0, marker="D")
+        style.dot(ax, theme, (place, mean), colour=colour, size=9.0, marker="D")
     _difference(ax, theme, comparison, row)
     _name_columns(ax, theme, comparison, row)
     return ax
@@ -532,7 +512,7 @@ def _shapes(ax: Axes, theme: Theme, row: MeasureResult, a: FloatArray, b: FloatA
     first, second = np.percentile(a, DECILES), np.percentile(b, DECILES)
     ahead = np.sign(differences_of(first, second)) * (1 if row.higher_is_better else -1)
     for percent, low, high, sign in zip(DECILES, first, second, ahead, strict=True):
-        line(
+        style.line(
             ax,
             [0.0, 1.0],
             [low, high],
@@ -545,9 +525,9 @@ def _shapes(ax: Axes, theme: Theme, row: MeasureResult, a: FloatArray, b: FloatA
 
 def _name_deciles(ax: Axes, theme: Theme, heights: FloatArray, mean: float) -> None:
     """Name the median, off the line of the mean, and the outer deciles where they keep clear."""
-    tall = figure_of(ax).get_size_inches()[1]
+    tall = style.figure_of(ax).get_size_inches()[1]
     low, high = ax.get_ylim()
-    line = 3.0 * sizes(ax).small / 72.0 / max(tall - 0.9, 0.5) * (high - low)
+    line = 3.0 * style.sizes(ax).small / 72.0 / max(tall - 0.9, 0.5) * (high - low)
     middle = float(heights[4])
     side = -1.0 if mean >= middle else 1.0
     named = [("median", middle, side)]
@@ -557,7 +537,7 @@ def _name_deciles(ax: Axes, theme: Theme, heights: FloatArray, mean: float) -> N
         if abs(float(height) - middle) > line
     ]
     for text, height, way in named:
-        write(
+        style.write(
             ax,
             text,
             (0.5, height),
@@ -587,7 +567,7 @@ def _difference(ax: Axes, theme: Theme, comparison: Comparison, row: MeasureResu
     colour = theme.of_reading(row.reading)
     right = _LIMITS[1]
     for start, height in ((0.0, row.mean_a), (1.0, row.mean_b)):
-        line(
+        style.line(
             ax,
             [start, right],
             [height, height],
@@ -603,28 +583,28 @@ def _difference(ax: Axes, theme: Theme, comparison: Comparison, row: MeasureResu
         y = row.mean_a + np.concatenate([grid[:1], grid, grid[-1:]])
         ax.fill(x, y, facecolor=colour, alpha=0.28, linewidth=0.0, zorder=1.9)
     interval = np.array([row.ci_low_adj, row.ci_high_adj])
-    if of_the_mean(comparison) and np.all(np.isfinite(interval)):
+    if style.of_the_mean(comparison) and np.all(np.isfinite(interval)):
         ends = row.mean_a + interval
-        line(ax, [_DIFFERENCE] * 2, ends, colour, 4.0, solid_capstyle="butt", zorder=3.0)
-    dot(ax, theme, (_DIFFERENCE, row.mean_b), colour=colour, size=6.5)
+        style.line(ax, [_DIFFERENCE] * 2, ends, colour, 4.0, solid_capstyle="butt", zorder=3.0)
+    style.dot(ax, theme, (_DIFFERENCE, row.mean_b), colour=colour, size=6.5)
     scale = ax.secondary_yaxis(
         "right",
         functions=(lambda y: np.asarray(y) - row.mean_a, lambda d: np.asarray(d) + row.mean_a),
     )
-    dress(scale, theme, grid="", spines=("right",))  # type: ignore[arg-type] # it has all of it
+    style.dress(scale, theme, grid="", spines=("right",))  # type: ignore[arg-type] # it has all of it
     scale.yaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
     scale.yaxis.set_major_formatter(PlainTicks(signed=True))
-    size = sizes(ax).small
+    size = style.sizes(ax).small
     scale.set_ylabel("mean Δ (B − A)", color=theme.muted, fontsize=size, parse_math=False)
 
 
 def _name_columns(ax: Axes, theme: Theme, comparison: Comparison, row: MeasureResult) -> None:
     """Write under each column what it is, and its number."""
-    narrow = inches(ax) < NARROW
-    first, second = systems(comparison, 10 if narrow else 18)
+    narrow = style.inches(ax) < NARROW
+    first, second = style.systems(comparison, 10 if narrow else 18)
     mean_a, mean_b = (style.plain(x, digits=theme.digits) for x in (row.mean_a, row.mean_b))
     difference = f"B − A\n{style.signed(row.diff, digits=theme.digits)}"
-    type_ = sizes(ax)
+    type_ = style.sizes(ax)
     ax.set_xticks(
         [0.0, 1.0, _DIFFERENCE],
         [f"{first}\nmean {mean_a}", f"{second}\nmean {mean_b}", difference],

@@ -16,23 +16,7 @@ from abrank.comparison.scales import is_relative
 from abrank.planning import power_curve
 from abrank.plots import style
 from abrank.plots.registry import plot
-from abrank.plots.style import (
-    LIGHT,
-    NARROW,
-    PlainTicks,
-    Theme,
-    dot,
-    dress,
-    inches,
-    label_x,
-    label_y,
-    line,
-    margin_words,
-    new_axes,
-    say,
-    sizes,
-    write,
-)
+from abrank.plots.style import LIGHT, NARROW, PlainTicks, Theme
 
 if TYPE_CHECKING:
     from abrank.comparison import Comparison
@@ -55,15 +39,15 @@ def power(comparison: Comparison, *, ax: Axes | None = None, theme: Theme = LIGH
     >>> power(result).get_ylabel()
     'chance to show it'
     """
-    ax = ax if ax is not None else new_axes(theme, SIZE)
+    ax = ax if ax is not None else style.new_axes(theme, SIZE)
     n, plan = comparison.n_queries, comparison.planning
     if n < 2:
-        return say(ax, theme, f"{style.few(n)}: the spread of the differences is not known.")
+        return style.say(ax, theme, f"{style.few(n)}: the spread of the differences is not known.")
     if math.isnan(plan.smallest_visible):
-        return say(ax, theme, "The clusters are too few to plan with.")
+        return style.say(ax, theme, "The clusters are too few to plan with.")
     if plan.sd < 1e-10:
-        return say(ax, theme, "The differences do not vary: there is no spread to plan with.")
-    dress(ax, theme, grid="both", spines=("bottom", "left"))
+        return style.say(ax, theme, "The differences do not vary: there is no spread to plan with.")
+    style.dress(ax, theme, grid="both", spines=("bottom", "left"))
     _axes_of_power(ax, theme, comparison)
     wide = ax.get_xlim()[1]
 
@@ -86,7 +70,7 @@ def power(comparison: Comparison, *, ax: Axes | None = None, theme: Theme = LIGH
             )
             now = queries == n
             colour = theme.ink if now else theme.muted
-            line(ax, grid, chance, colour, width, linestyle=dash, zorder=3.0)
+            style.line(ax, grid, chance, colour, width, linestyle=dash, zorder=3.0)
             _name_curve(ax, theme, grid, chance, queries, n)
     _smallest(ax, theme, plan.smallest_visible, plan.power)
     return ax
@@ -99,17 +83,19 @@ def _axes_of_power(ax: Axes, theme: Theme, comparison: Comparison) -> None:
     )
     ax.set_ylim(0.0, 1.04)
     ax.set_yticks([0.0, 0.2, 0.4, 0.6, 0.8, 1.0], ["0%", "20%", "40%", "60%", "80%", "100%"])
-    ax.xaxis.set_major_locator(MaxNLocator(4 if inches(ax) < NARROW else 7, steps=[1, 2, 5, 10]))
+    ax.xaxis.set_major_locator(
+        MaxNLocator(4 if style.inches(ax) < NARROW else 7, steps=[1, 2, 5, 10])
+    )
     ax.xaxis.set_major_formatter(PlainTicks())
     words = f"true Δ {shorten(comparison.rule.primary, width=28)}, up or down"
     if margin > 0:
         ax.axvspan(0.0, margin, facecolor=theme.band, edgecolor="none", zorder=0.4)
-        said = margin_words(comparison, digits=theme.digits)
+        said = style.margin_words(comparison, digits=theme.digits)
         if is_relative(comparison):
             said = f"{display.least(margin, digits=theme.digits)} ({said})"
         words += f"; band: margin {said}"
-    label_x(ax, theme, words)
-    label_y(ax, theme, "chance to show it")
+    style.label_x(ax, theme, words)
+    style.label_y(ax, theme, "chance to show it")
 
 
 def _name_curve(
@@ -121,7 +107,7 @@ def _name_curve(
     if chance[-1] < height:
         # So few queries never get there in this picture: the name stands at the end of the curve.
         place, height, side, shift = float(grid[-1]), float(chance[-1]) + 0.05, "right", -2.0
-    write(
+    style.write(
         ax,
         f"n = {display.count(queries)}",
         (place, height),
@@ -136,7 +122,7 @@ def _name_curve(
 
 def _smallest(ax: Axes, theme: Theme, smallest: float, target: float) -> None:
     """Mark the smallest difference that is shown with the power of the plan."""
-    line(
+    style.line(
         ax,
         [0.0, smallest, smallest],
         [target, target, 0.0],
@@ -145,8 +131,8 @@ def _smallest(ax: Axes, theme: Theme, smallest: float, target: float) -> None:
         linestyle=(0, (2, 2)),
         zorder=2.5,
     )
-    dot(ax, theme, (smallest, target), colour=theme.b, size=7.5)
-    write(
+    style.dot(ax, theme, (smallest, target), colour=theme.b, size=7.5)
+    style.write(
         ax,
         f"smallest visible Δ {display.least(smallest, digits=theme.digits)}",
         (smallest, 0.0),
@@ -154,7 +140,7 @@ def _smallest(ax: Axes, theme: Theme, smallest: float, target: float) -> None:
         "left",
         "bottom",
         shift=(5.0, 5.0),
-        size=sizes(ax).body,
+        size=style.sizes(ax).body,
         bold=True,
         zorder=4.0,
     )

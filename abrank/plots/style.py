@@ -306,7 +306,7 @@ def inches(ax: Axes) -> float:
 
 def sizes(ax: Axes) -> Sizes:
     """Return the type sizes for the width of the Axes: 12 pixels of a page, 11 of a telephone."""
-    return Sizes(8.25, 8.25, 9.5) if inches(ax) < NARROW else Sizes(9.0, 9.5, 11.5)
+    return Sizes(8.25, 8.25, 9.5) if inches(ax) < NARROW else Sizes(9.2, 9.5, 11.5)
 
 
 def dress(

@@ -16,22 +16,7 @@ from abrank._support.display import shorten
 from abrank.plots import grids, style
 from abrank.plots.axes import draw_interval, name_rows, stripe
 from abrank.plots.registry import plot
-from abrank.plots.style import (
-    LIGHT,
-    NARROW,
-    PlainTicks,
-    Theme,
-    dot,
-    dress,
-    figure_of,
-    inches,
-    label_x,
-    line,
-    new_axes,
-    say,
-    sizes,
-    write,
-)
+from abrank.plots.style import LIGHT, NARROW, PlainTicks, Theme
 
 if TYPE_CHECKING:
     from abrank.collections import CollectionsRanking, Standing
@@ -88,30 +73,32 @@ def leaderboard(
     >>> [label.get_text() for label in leaderboard(ranking).get_yticklabels()]
     ['1  Z', '2  Y', '3  X']
     """
-    ax = ax if ax is not None else new_axes(theme, leaderboard_size(ranking))
+    ax = ax if ax is not None else style.new_axes(theme, leaderboard_size(ranking))
     if ranking.n_queries == 0:
-        return say(ax, theme, "No queries: nothing to draw.")
+        return style.say(ax, theme, "No queries: nothing to draw.")
     checks.one_of("interval", interval, ("own", "within", "difference"))
     rows = _shown(ranking, most)
     ends = _ends(ranking, rows, interval)
-    dress(ax, theme)
+    style.dress(ax, theme)
     stripe(ax, theme, len(rows))
     ends_and_means = np.array([*ends, *((row.mean, row.mean) for row in rows)])
     finite = ends_and_means[np.isfinite(ends_and_means)]
     low, high = float(finite.min()), float(finite.max())
     room = 0.04 * ((high - low) or abs(high) or 1.0)
     ax.set_xlim(low - room, high + room)
-    ax.xaxis.set_major_locator(MaxNLocator(4 if inches(ax) < NARROW else 7, steps=[1, 2, 5, 10]))
+    ax.xaxis.set_major_locator(
+        MaxNLocator(4 if style.inches(ax) < NARROW else 7, steps=[1, 2, 5, 10])
+    )
     ax.xaxis.set_major_formatter(PlainTicks())
     # A row has room for one line.
-    longest = 16 if inches(ax) < NARROW else 26
+    longest = 16 if style.inches(ax) < NARROW else 26
     names = [shorten(f"{row.position}  {row.system}", width=longest) for row in rows]
     name_rows(ax, theme, names, [row.system == ranking.baseline for row in rows])
     for place, row in enumerate(rows):
         colour = _colour(ranking, theme, row)
         draw_interval(ax, ends[place], place, colour=colour, width=4.0)
         marker = "D" if row.system == ranking.baseline else "o"
-        dot(ax, theme, (row.mean, float(place)), colour=colour, size=7.0, marker=marker)
+        style.dot(ax, theme, (row.mean, float(place)), colour=colour, size=7.0, marker=marker)
     if interval == "difference":
         base = ranking[ranking.baseline or ranking.systems[0]].mean
         ax.axvline(base, color=theme.ink, linewidth=1.1, zorder=2.0)
@@ -125,7 +112,7 @@ def leaderboard(
         _LANE * len(lanes),
         around=interval == "difference",
     )
-    label_x(ax, theme, _means_words(ranking, len(rows), interval, grouped=bool(lanes)))
+    style.label_x(ax, theme, _means_words(ranking, len(rows), interval, grouped=bool(lanes)))
     return ax
 
 
@@ -173,12 +160,12 @@ def _name_lanes(ranking: Ranking, rows: list[SystemRow]) -> list[list[int]]:
 
 def _groups(ax: Axes, theme: Theme, lanes: list[list[int]]) -> None:
     """Draw an upright line a group right of the axes, with a dot at each system that is in it."""
-    figure = figure_of(ax)
+    figure = style.figure_of(ax)
     for lane, group in enumerate(lanes):
         shift = ScaledTranslation((6.0 + _LANE * lane) / 72.0, 0.0, figure.dpi_scale_trans)
         look: dict[str, Any] = {"transform": ax.get_yaxis_transform() + shift, "clip_on": False}
         ends = [group[0], group[-1]]
-        line(ax, [1.0, 1.0], ends, theme.muted, 1.6, zorder=3.0, **look)
+        style.line(ax, [1.0, 1.0], ends, theme.muted, 1.6, zorder=3.0, **look)
         ax.plot(
             [1.0] * len(group),
             group,
@@ -202,18 +189,18 @@ def _numbers(
     around: bool,
 ) -> None:
     """Write the mean right of each row and its groups, and its interval where there is room."""
-    type_ = sizes(ax)
-    narrow = inches(ax) < NARROW
+    type_ = style.sizes(ax)
+    narrow = style.inches(ax) < NARROW
     width = beside + 0.62 * (2 + theme.digits) * type_.body
     for place, (row, ends) in enumerate(rows):
         mean, low, high = (style.plain(value, digits=theme.digits) for value in (row.mean, *ends))
         at: dict[str, Any] = {"coords": ("axes fraction", "data"), "va": "center"}
         at["size"] = type_.body
         colour = _colour(ranking, theme, row)
-        write(ax, mean, (1.0, place), colour, "right", shift=(8.0 + width, 0.0), **at)
+        style.write(ax, mean, (1.0, place), colour, "right", shift=(8.0 + width, 0.0), **at)
         if not narrow and not (np.isnan(ends[0]) or around):
-            text, left = f"[{low}, {high}]", 8.0 + width + 0.7 * type_.body
-            write(ax, text, (1.0, place), theme.muted, "left", shift=(left, 0.0), **at)
+            text, left = f"{low} to {high}", 8.0 + width + 0.7 * type_.body
+            style.write(ax, text, (1.0, place), theme.muted, "left", shift=(left, 0.0), **at)
 
 
 def _means_words(ranking: Ranking, shown: int, interval: str, *, grouped: bool) -> str:
@@ -275,10 +262,10 @@ def cd(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) -> Axe
     >>> cd(ranking).texts[0].get_text()
     'Only 3 queries: too few for mean ranks (5 are needed).'
     """
-    ax = ax if ax is not None else new_axes(theme, cd_size(ranking))
+    ax = ax if ax is not None else style.new_axes(theme, cd_size(ranking))
     sentence = _nothing_to_draw(ranking)
     if sentence:
-        return say(ax, theme, sentence)
+        return style.say(ax, theme, sentence)
     tall = _below(ranking)
     ranks = [row.mean_rank for row in ranking.rows]
     ends = math.floor(min(ranks)), math.ceil(max(ranks))
@@ -294,7 +281,7 @@ def cd(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) -> Axe
     _bars(ax, theme, ranking)
     _names(ax, theme, ranking)
     _ruler(ax, theme, ranking, ends)
-    label_x(ax, theme, _ranks_words(ranking))
+    style.label_x(ax, theme, _ranks_words(ranking))
     return ax
 
 
@@ -332,11 +319,11 @@ def _nothing_to_draw(ranking: Ranking) -> str:
 
 
 def _rank_axis(ax: Axes, theme: Theme, ends: tuple[int, int]) -> None:
-    line(ax, ends, [0.0, 0.0], theme.ink, 1.2, zorder=3.0, clip_on=False)
-    step = max(1, round((ends[1] - ends[0]) / (8 if inches(ax) < NARROW else 16)))
+    style.line(ax, ends, [0.0, 0.0], theme.ink, 1.2, zorder=3.0, clip_on=False)
+    step = max(1, round((ends[1] - ends[0]) / (8 if style.inches(ax) < NARROW else 16)))
     for rank in range(ends[0], ends[1] + 1, step):
-        line(ax, [rank] * 2, [0.0, -0.06], theme.ink, 1.2, clip_on=False)
-        write(ax, str(rank), (rank, -0.06), theme.muted, "center", "bottom", shift=(0.0, 2.0))
+        style.line(ax, [rank] * 2, [0.0, -0.06], theme.ink, 1.2, clip_on=False)
+        style.write(ax, str(rank), (rank, -0.06), theme.muted, "center", "bottom", shift=(0.0, 2.0))
 
 
 def _lanes(ranking: Ranking) -> list[list[tuple[float, float]]]:
@@ -362,7 +349,7 @@ def _bars(ax: Axes, theme: Theme, ranking: Ranking) -> None:
         for start, stop in bars:
             ends, height = [start - beyond, stop + beyond], _BAR * (lane + 1)
             look = {"solid_capstyle": "butt", "zorder": 3.5, "clip_on": False}
-            line(ax, ends, [height] * 2, theme.b, 4.0, **look)
+            style.line(ax, ends, [height] * 2, theme.b, 4.0, **look)
 
 
 def _names(ax: Axes, theme: Theme, ranking: Ranking) -> None:
@@ -370,13 +357,13 @@ def _names(ax: Axes, theme: Theme, ranking: Ranking) -> None:
     ordered = [ranking[system] for system in ranking.by_mean_rank]
     half = math.ceil(len(ordered) / 2)
     start = _BAR * (len(_lanes(ranking)) + 1) + 0.5 * _NAME
-    longest = 10 if inches(ax) < NARROW else 26
+    longest = 10 if style.inches(ax) < NARROW else 26
     low, high = ax.get_xlim()
     sides = ((ordered[:half], low, "right", -4.0), (ordered[half:][::-1], high, "left", 4.0))
     for rows, edge, side, shift in sides:
         for place, row in enumerate(rows):
             height = start + _NAME * place
-            line(
+            style.line(
                 ax,
                 [row.mean_rank, row.mean_rank, edge],
                 [0.0, height, height],
@@ -389,7 +376,7 @@ def _names(ax: Axes, theme: Theme, ranking: Ranking) -> None:
             rank = display.score(row.mean_rank, digits=2)
             text = f"{name}  {rank}" if side == "right" else f"{rank}  {name}"
             at: dict[str, Any] = {"ha": side, "va": "center", "color": theme.ink}
-            write(ax, text, (edge, height), shift=(shift, 0.0), **at)
+            style.write(ax, text, (edge, height), shift=(shift, 0.0), **at)
 
 
 def _ruler(ax: Axes, theme: Theme, ranking: Ranking, ends: tuple[int, int]) -> None:
@@ -401,7 +388,7 @@ def _ruler(ax: Axes, theme: Theme, ranking: Ranking, ends: tuple[int, int]) -> N
     if not np.isfinite(length) or length > ends[1] - ends[0]:
         return
     height = -0.34
-    line(
+    style.line(
         ax,
         [ends[0], ends[0], ends[0], ends[0] + length, ends[0] + length, ends[0] + length],
         [height - 0.04, height + 0.04, height, height, height - 0.04, height + 0.04],
@@ -410,7 +397,7 @@ def _ruler(ax: Axes, theme: Theme, ranking: Ranking, ends: tuple[int, int]) -> N
         clip_on=False,
     )
     text = f"critical difference {display.score(length, digits=2)}"
-    write(
+    style.write(
         ax,
         text,
         (ends[0] + length, height),
@@ -418,7 +405,7 @@ def _ruler(ax: Axes, theme: Theme, ranking: Ranking, ends: tuple[int, int]) -> N
         "left",
         "center",
         shift=(5.0, 0.0),
-        size=sizes(ax).small,
+        size=style.sizes(ax).small,
     )
 
 
@@ -447,9 +434,9 @@ def ranks(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) -> 
     >>> print(ranks(ranking).get_xlabel().splitlines()[1])
     line: 95% of them
     """
-    ax = ax if ax is not None else new_axes(theme, ranks_size(ranking))
+    ax = ax if ax is not None else style.new_axes(theme, ranks_size(ranking))
     if not ranking.stability:
-        return say(ax, theme, "No queries: nothing to draw.")
+        return style.say(ax, theme, "No queries: nothing to draw.")
     rows = ranking.stability[:MOST_RANKED]
     last = max(row.high for row in rows)
     grids.frame(ax, theme, ranking.systems[: len(rows)], last)
@@ -461,13 +448,13 @@ def ranks(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) -> 
     grids.draw_levels(ax, np.where(chances**2 < 0.001, 0.0, chances), theme.b, deepest=0.8)
     for place, row in enumerate(rows):
         ends = [row.low - 1.35, row.high - 0.65]
-        line(ax, ends, [place, place], theme.ink, 1.4, solid_capstyle="butt")
+        style.line(ax, ends, [place, place], theme.ink, 1.4, solid_capstyle="butt")
     locator = MaxNLocator(12, integer=True, steps=[1, 2, 5, 10])
     ticks = [round(rank) for rank in locator.tick_values(1, last) if 1 <= rank <= last]
     ticks = sorted({1, *ticks})
     ax.set_xticks([rank - 1 for rank in ticks], [str(rank) for rank in ticks])
     shown = "" if len(rows) == len(ranking.systems) else f"; the first {len(rows)} systems"
-    label_x(
+    style.label_x(
         ax,
         theme,
         f"rank in {display.count(ranking.n_drawn)} resamples of the queries\nline:"
@@ -517,7 +504,7 @@ def means(
     >>> [label.get_text() for label in drawn.get_yticklabels()]
     ['1  Y', '2  X']
     """
-    ax = ax if ax is not None else new_axes(theme, means_size(found))
+    ax = ax if ax is not None else style.new_axes(theme, means_size(found))
     return leaderboard(found.primary.these, interval="difference", most=most, ax=ax, theme=theme)
 
 
@@ -552,13 +539,13 @@ def rank_intervals(
     rank by score, 95% for all systems together
     thick: these 2 collections; thin: collections like them
     """
-    ax = ax if ax is not None else new_axes(theme, rank_intervals_size(found))
+    ax = ax if ax is not None else style.new_axes(theme, rank_intervals_size(found))
     rows = found.primary.rows[:MOST_STANDINGS]
-    dress(ax, theme)
+    style.dress(ax, theme)
     stripe(ax, theme, len(rows))
     last = max(max(row.these.rank_high, row.like.rank_high) for row in rows)
     ax.set_xlim(0.4, last + 0.6)
-    narrow = inches(ax) < NARROW
+    narrow = style.inches(ax) < NARROW
     locator = MaxNLocator(5 if narrow else 12, integer=True, steps=[1, 2, 5, 10])
     ticks = {1, *(round(tick) for tick in locator.tick_values(1, last) if 1 < tick <= last)}
     ax.set_xticks(sorted(ticks))
@@ -572,7 +559,7 @@ def rank_intervals(
     shown = "" if len(rows) == len(found.systems) else f"; the first {len(rows)} systems"
     level = display.level(1.0 - found.alpha)
     measure = shorten(found.primary.measure, width=24)
-    label_x(
+    style.label_x(
         ax,
         theme,
         f"rank by {measure}, {level} for all systems together{shown}\n"
@@ -585,4 +572,4 @@ def rank_intervals(
 def _span(ax: Axes, standing: Standing, place: int, *, colour: str, width: float) -> None:
     """Draw a line from the first rank to the last, with room for a single one."""
     ends = [standing.rank_low - 0.25, standing.rank_high + 0.25]
-    line(ax, ends, [place, place], colour, width, solid_capstyle="butt", zorder=3.0)
+    style.line(ax, ends, [place, place], colour, width, solid_capstyle="butt", zorder=3.0)

@@ -48,7 +48,7 @@ def test_a_collection_opened_says_what_its_row_says(found) -> None:
     page = html(found)
     opened = re.search(r"<summary>x ·.*?</p>", page, re.DOTALL)[0]
     assert "x · ? unclear" in opened
-    assert "With p adjusted for all collections: unclear. Alone: ▲ t5 is better" in opened
+    assert "By the p adjusted for all collections: unclear. Alone: ▲ t5 is better" in opened
     assert "Next step" not in page[page.index('id="each"') :]
 
 

@@ -14,7 +14,7 @@ Placed: TypeAlias = tuple[int, Block]
 
 # Figures and tables that take half of the page: two stand side by side.
 HALVES = frozenset(
-    {"scatter", "paired", "distribution", "qq", "null", "pvalue", "effects", "power", "cutoffs"}
+    {"scatter", "paired", "qq", "null", "pvalue", "effects", "power", "cutoffs"}
     | {"recall", "judged", "quality", "achieved", "instruments"}
 )
 # Tables that stand under the figure or table before them, in its half.

@@ -67,7 +67,7 @@ LONGEST_NAME, MOST_ROWS = 120, 20
 # Widths in inches at which the letters of a figure are as large as the text around: across the
 # page, beside the cautions, and on a telephone. What takes half of the page is drawn once, at a
 # width from which it is scaled to both without letters that are too small or too large.
-WIDE, MAIN, PHONE, ONCE = 11.8, 7.2, 3.33, 4.1
+WIDE, MAIN, PHONE, ONCE = 11.8, 7.2, 3.18, 3.55
 WIDTHS: Mapping[str, float] = {
     **dict.fromkeys(
         ("deltas", "distribution", "tests", "segments", "matrix", "queries", "ranks"), WIDE
@@ -76,12 +76,12 @@ WIDTHS: Mapping[str, float] = {
 }
 # Heights in inches, where a figure stands beside something as tall.
 HEIGHTS: Mapping[str, float] = {
-    "effect": 2.3,
-    **dict.fromkeys(("scatter", "paired", "qq"), 3.6),
-    **dict.fromkeys(("null", "pvalue", "cutoffs", "recall"), 2.7),
-    "power": 2.9,
-    "judged": 2.7,
-    "achieved": 2.5,
+    "effect": 2.1,
+    **dict.fromkeys(("scatter", "paired", "qq"), 3.2),
+    **dict.fromkeys(("null", "pvalue", "cutoffs", "recall"), 2.5),
+    "power": 2.6,
+    "judged": 2.5,
+    "achieved": 2.4,
 }
 LABELS = {"depth": "Depth", "judge": "Judge", "quality": "Data quality", "per-query": "Queries"}
 

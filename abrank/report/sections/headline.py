@@ -161,7 +161,7 @@ def pieces(comparison: Comparison, *, digits: int) -> list[str]:
     if comparison.verdict is Verdict.IDENTICAL:
         return [difference, f"({means})", f"{n}, all tied"]
     level, ends = rule_.confidence, comparison.decision.interval
-    by = f"p {f.pvalue(row.pvalue_adj, alpha=rule_.alpha).replace('< ', '<')}"
+    by = f"p {f.pvalue(row.pvalue_adj, alpha=rule_.alpha)}"
     if margins.decides_alone(comparison):
         level = rule_.confidence_equivalence
         ends = comparison.decision.equivalence_interval

@@ -333,7 +333,7 @@ def _ranks(w: Words[CollectionsRanking]) -> Section:
     for row in found.primary.rows:
         cells = [Cell(row.system, row.system)]
         for each in (row.these, row.like):
-            cells.append(Cell(w.interval(each.ci_low, each.ci_high), each.ci_low))
+            cells.append(Cell(w.range(each.ci_low, each.ci_high), each.ci_low))
             cells.append(Cell(_difference(w, each), each.diff_low))
         cells += [Cell(chance(each.lead), each.lead) for each in (row.these, row.like)]
         rows.append(tuple(cells))

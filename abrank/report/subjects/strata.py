@@ -264,7 +264,7 @@ def counts(summary: MeasureSummary) -> str:
     n = f.plural(len(summary.rows), "collection")
     same = summary.count("identical")
     tied = f", and all queries tie on {f.count(same)}" if same else ""
-    return f"B is better on {better} of the {n}, worse on {worse}{tied} (p adjusted by Holm)."
+    return f"B is better on {better} of the {n}, worse on {worse}{tied} (adjusted p, Holm)."
 
 
 def _bounded(summary: MeasureSummary) -> str:
@@ -311,7 +311,7 @@ def _chips(found: CollectionsComparison) -> Iterator[Chip]:
         "Collections: A ahead · same · B ahead", " · ".join(map(f.count, parts)), parts=parts
     )
     better, worse = (f.count(summary.count(each)) for each in _SHOWN)
-    yield Chip("Shown better · worse", f"{better} · {worse} of {n}", "p adjusted by Holm")
+    yield Chip("Shown better · worse", f"{better} · {worse} of {n}", "adjusted p, Holm")
     if math.isfinite(summary.heterogeneity.i_squared):
         share = f.percent(summary.heterogeneity.i_squared, sign=False)
         yield Chip("I²", share, "of the variance between collections")
@@ -476,7 +476,7 @@ def _fold(
     head, own = of_one.headline(comparison, digits=w.digits), comparison.primary.reading
     said = f"{head.glyph} {head.title}"
     if own != row.reading:
-        said = f"With p adjusted for all collections: {READINGS[row.reading][2:]}. Alone: {said}"
+        said = f"By the p adjusted for all collections: {READINGS[row.reading][2:]}. Alone: {said}"
     line = (
         f"{_name(row.collection)} · {READINGS[row.reading]} ·"
         f" {f.plural(row.n_queries, 'query', 'queries')}, Δ {w.signed(row.diff)}"
