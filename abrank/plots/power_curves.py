@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -132,15 +132,10 @@ def _smallest(ax: Axes, theme: Theme, smallest: float, target: float) -> None:
         zorder=2.5,
     )
     style.dot(ax, theme, (smallest, target), colour=theme.b, size=7.5)
-    style.write(
-        ax,
-        f"smallest visible Δ {display.least(smallest, digits=theme.digits)}",
-        (smallest, 0.0),
-        theme.b,
-        "left",
-        "bottom",
-        shift=(5.0, 5.0),
-        size=style.sizes(ax).body,
-        bold=True,
-        zorder=4.0,
-    )
+    words = f"smallest visible Δ {display.least(smallest, digits=theme.digits)}"
+    body = style.sizes(ax).body
+    # At its left where the right has no room for it.
+    right = 72.0 * style.inches(ax) * (1.0 - smallest / ax.get_xlim()[1])
+    side, shift = ("left", 5.0) if 0.66 * body * len(words) < right else ("right", -5.0)
+    look: dict[str, Any] = {"size": body, "bold": True, "zorder": 4.0, "shift": (shift, 5.0)}
+    style.write(ax, words, (smallest, 0.0), theme.b, side, "bottom", **look)

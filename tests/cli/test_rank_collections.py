@@ -68,7 +68,7 @@ def test_one_table_of_scores_a_collection(tmp_path, monkeypatch, capsys) -> None
     assert run(["rank", "--collections", "c.tsv", "-m", "AP"]) == 0
     shown = capsys.readouterr()
     assert shown.out.startswith(
-        "▲ ONE FIRST PLACE  Only t5 could be the best of 2 systems on these 5 collections."
+        "▲ ONE FIRST PLACE\n  Only t5 could be the best of 2 systems on these 5 collections.\n"
     )
     said = "Input. x.csv: taken for a table with a column for each system"
     assert said in " ".join(shown.out.split())

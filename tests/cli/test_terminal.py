@@ -66,8 +66,8 @@ class Full(io.StringIO):
         raise OSError(28, "No space left on device")
 
 
-@pytest.mark.parametrize(("columns", "expected"), [("20", 40), ("66", 66), ("200", 80)])
-def test_a_terminal_is_used_from_40_to_80_columns(monkeypatch, columns, expected) -> None:
+@pytest.mark.parametrize(("columns", "expected"), [("20", 40), ("66", 66), ("200", 120)])
+def test_a_terminal_is_used_from_40_to_120_columns(monkeypatch, columns, expected) -> None:
     monkeypatch.setenv("COLUMNS", columns)
     assert width() == 80  # into a pipe
     monkeypatch.setattr(sys, "stdout", Terminal())

@@ -82,7 +82,7 @@ def call(command: str) -> None:
         Path(target).write_text(printed, encoding="utf-8")
     for written in re.findall(r"(?:--report|--pool) (?:[a-z]+:)?(\S+\.\S+)", words):
         assert Path(written).stat().st_size > 0
-    return printed
+    return printed + err.getvalue()
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.topic)
