@@ -244,7 +244,7 @@ def rank(
     resamples: int | None = None,
     rng: RandomSource = 0,
 ) -> Ranking:
-    """Rank many systems, and say which of them are told apart.
+    """Rank many systems, and say which of them differ significantly.
 
     The hypothesis is that all systems have one mean; the query pairs the scores.
 

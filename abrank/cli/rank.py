@@ -1,4 +1,4 @@
-"""``abrank rank``: the leaderboard of many runs, and which of them are told apart."""
+"""``abrank rank``: the leaderboard of many runs, and which of them differ significantly."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 @click.argument("runs", type=_flags.RUN, nargs=-1)
 @_flags.every("rank")
 def command(qrels: str | None, runs: tuple[str, ...], **flags: Any) -> None:  # noqa: ANN401 - those of abrank.options
-    """Rank RUNS by their mean on QRELS, and tell apart those that differ.
+    """Rank RUNS by their mean on QRELS, and say which differ significantly.
 
-    Systems that share a letter are not told apart. Each is named after its file, or the column;
-    NAME=RUN1,RUN2 are repeated runs of one system (seeds, folds), averaged per query. Over several
-    collections of equal weight: who may be called first on these, and on others like them.
+    Systems that share a letter do not differ significantly. Each is named after its file, or the
+    column; NAME=RUN1,RUN2 are repeated runs of one system (seeds, folds), averaged per query. Over
+    several collections of equal weight: which could be the best on these, and on others like them.
 
     \b
     abrank rank qrels.txt bm25.run splade.run monot5.run -m nDCG@10 -m AP

@@ -53,7 +53,7 @@ def rank_collections(
     resamples: int | None = None,
     rng: RandomSource = 0,
 ) -> CollectionsRanking:
-    """Rank many systems by their mean over several collections, and say who may be called first.
+    """Rank many systems by their mean over several collections, and say which could be the best.
 
     Two questions are answered. How do the systems compare on these collections, were their queries
     drawn anew? And on collections like these, of which these are a sample? The query pairs the
@@ -90,7 +90,7 @@ def rank_collections(
     Notes
     -----
     The rank intervals follow from all pairs at one joint level, and so hold for all systems
-    together [1]_: a system whose interval begins at 1 may be called first. On these collections the
+    together [1]_: a system whose interval begins at 1 could be the best. On these collections the
     joint test is :mod:`abrank.inference.systems.strata`. On collections like these a
     collection is one observation; percentiles of resampled collections miss the mean 6 to 18 % of
     the time in place of 5 with 5 to 20 collections, so its limits are those of t.

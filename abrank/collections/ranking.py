@@ -83,7 +83,7 @@ class MeasureStandings:
         return self.these.measure
 
     def first(self, *, like: bool = False) -> tuple[str, ...]:
-        """Return the systems that may be called first: no other is shown to be better."""
+        """Return the systems that could be the best: no other is shown to be better."""
         return tuple(
             row.system for row in self.rows if (row.like if like else row.these).may_be_first
         )

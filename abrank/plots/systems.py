@@ -47,19 +47,19 @@ def leaderboard(
 ) -> Axes:
     """Draw the mean of every system, best first, with its interval and its groups.
 
-    An upright line at the right joins the systems of a group by dots: no two of them are told apart
-    by the test of the ranking; more than eight groups have none. The systems that cannot be told
-    apart from the first are in the colour of B. Against a baseline, which has a diamond, a system
-    is in the colour of B where it is better and of A where it is worse. Of more than 60 systems the
-    first 20 are drawn, and the baseline.
+    An upright line at the right joins the systems of a group by dots: no two of them differ
+    significantly by the test of the ranking; more than eight groups have none. The systems that
+    cannot be told apart from the first are in the colour of B. Against a baseline, which has a
+    diamond, a system is in the colour of B where it is better and of A where it is worse. Of more
+    than 60 systems the first 20 are drawn, and the baseline.
 
     Parameters
     ----------
     interval : {"own", "within", "difference"}
-        Of each mean by itself; two that overlap can still be told apart, as all systems answer the
-        same queries. Or with what a query adds to all systems taken out: for comparing systems, and
-        no limits of a mean. Or of the difference from the first or the baseline, as the test of the
-        ranking has it, drawn around the mean: what does not reach the line is told apart.
+        Of each mean by itself; two that overlap can still differ significantly, as all systems
+        answer the same queries. Or with what a query adds to all systems taken out: for comparing
+        systems, and no limits of a mean. Or of the difference from the first or the baseline, as
+        the test of the ranking has it, drawn around the mean: what does not reach the line differs.
     most : int, optional
         Draw so many systems, and the baseline, at most.
 
@@ -224,7 +224,7 @@ def _means_words(ranking: Ranking, shown: int, interval: str, *, grouped: bool) 
 # --- The critical difference diagram: systems by their mean rank
 
 FEWEST_SYSTEMS, FEWEST_QUERIES, MOST_RANKS = 3, 5, 40
-# Inches: a row of names, a bar of systems not told apart, and what stands above the axis.
+# Inches: a row of names, a bar of systems that do not differ, and what stands above the axis.
 _NAME, _BAR, _HEAD = 0.21, 0.11, 0.62
 
 
@@ -243,10 +243,10 @@ def _below(ranking: Ranking) -> float:
 def cd(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) -> Axes:
     """Draw the systems at their mean rank within the queries, 1 the best.
 
-    A bar joins systems of which no two are told apart by the test of the ranking, which must be one
-    of mean ranks: Nemenyi's, whose critical difference stands above the axis, or Conover's. Others
-    decide by means, and a distance of ranks would not show what they found: their groups stand in
-    :func:`leaderboard`. Less than 3 systems or 5 queries have no diagram.
+    A bar joins systems of which no two differ significantly by the test of the ranking, which must
+    be one of mean ranks: Nemenyi's, whose critical difference stands above the axis, or Conover's.
+    Others decide by means, and a distance of ranks would not show what they found: their groups
+    stand in :func:`leaderboard`. Less than 3 systems or 5 queries have no diagram.
 
     References
     ----------
@@ -524,7 +524,7 @@ def rank_intervals(
 ) -> Axes:
     """Draw the rank interval of every system: thick on these collections, thin on others like them.
 
-    A system is in the colour of B where it may be called first on these collections. Of more than
+    A system is in the colour of B where it could be the best on these collections. Of more than
     60 systems the first 60 are drawn.
 
     Parameters

@@ -1,4 +1,4 @@
-"""Many systems on the same queries: who leads, and who is told apart from whom."""
+"""Many systems on the same queries: who leads, and who differs significantly from whom."""
 
 from abrank.ranking.board import read_board
 from abrank.ranking.rank import rank_scores

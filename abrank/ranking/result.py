@@ -220,7 +220,7 @@ class Ranking(Result):
 
     @property
     def n_significant(self) -> int:
-        """Number of pairs told apart."""
+        """Number of pairs that differ significantly."""
         return sum(row.told_apart for row in self.pair_rows)
 
     @property
@@ -234,7 +234,7 @@ class Ranking(Result):
 
     @property
     def leaders(self) -> tuple[str, ...]:
-        """The first system, and those that are not told apart from it; none against a baseline."""
+        """The first system, and those that do not differ from it; none against a baseline."""
         if self.baseline is not None:
             return ()
         beaten = {
@@ -248,8 +248,8 @@ class Ranking(Result):
     def cliques(self) -> tuple[tuple[str, ...], ...]:
         """The bars of a critical difference diagram, over systems by mean rank; best first.
 
-        A bar spans only systems of which no two are told apart; there is none against a baseline,
-        nor for a test that does not compare ranks.
+        A bar spans only systems of which no two differ significantly; there is none against a
+        baseline, nor for a test that does not compare ranks.
         """
         if self.baseline is not None or self.test not in RANK_TESTS:
             return ()
@@ -261,7 +261,7 @@ class Ranking(Result):
 
     @property
     def groups(self) -> tuple[tuple[str, ...], ...]:
-        """The systems of each letter, best first: two share one exactly when not told apart.
+        """The systems of each letter, best first: two share one exactly when they do not differ.
 
         None against a baseline, nor where not all pairs are kept.
         """
@@ -273,7 +273,7 @@ class Ranking(Result):
         return tuple(tuple(self.systems[i] for i in group) for group in found)
 
     def _distinct(self) -> tuple[dict[str, int], BoolArray]:
-        """Return the place of each system, and which two of them are told apart."""
+        """Return the place of each system, and which two of them differ significantly."""
         place = {system: i for i, system in enumerate(self.systems)}
         distinct = np.zeros((len(place), len(place)), bool)
         for row in self.pair_rows:

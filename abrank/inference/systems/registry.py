@@ -181,7 +181,7 @@ class JointResult:
 
     @property
     def distinct(self) -> BoolArray:
-        """Whether a pair is told apart: adjusted p < alpha, shape (n_pairs,)."""
+        """Whether a pair differs significantly: adjusted p < alpha, shape (n_pairs,)."""
         return np.asarray(self.pvalue_adj < as_alpha(self.confidence, 1)[0])
 
     def matrix(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -384,7 +384,7 @@ def _collections(w: Words[CollectionsRanking]) -> Iterator[Section]:
 
 
 def _by_collection(w: Words[CollectionsRanking], measure: str) -> Table:
-    """Return systems by collections; bold what is not told apart from the first there."""
+    """Return systems by collections; bold what does not differ from the first there."""
     found = w.result
     leaders = {each: set(one.of(measure).leaders) for each, one in found.rankings.items()}
     means = {

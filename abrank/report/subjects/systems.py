@@ -139,7 +139,7 @@ _OMITTED = {
 
 
 def headline(w: Words[Ranking]) -> Headline:
-    """Return who leads, who is not told apart from it, and after how many comparisons."""
+    """Return who leads, who does not differ from it, and after how many comparisons."""
     ranking = w.result
     verdict, glyph, tag, title = _verdict(ranking)
     return Headline(
@@ -217,7 +217,7 @@ def _against(ranking: Ranking, on: str) -> tuple[str, str, str, str]:
 
 
 def _numbers(w: Words[Ranking]) -> str:
-    """Return the leader's mean, who is not told apart from it, and the count of comparisons."""
+    """Return the leader's mean, who does not differ from it, and the count of comparisons."""
     ranking, top = w.result, w.result.rows[0]
     start = f"{name(top.system)} has the mean {w.score(top.mean)}"
     others = [name(each) for each in ranking.leaders[1:]]
@@ -227,7 +227,7 @@ def _numbers(w: Words[Ranking]) -> str:
 
 
 def _of_pairs(ranking: Ranking) -> str:
-    """Say how many pairs are told apart."""
+    """Say how many pairs differ significantly."""
     n = len(ranking.pair_rows)
     noun = f.plural(n, "pair" if ranking.baseline is None else "comparison")
     if ranking.baseline is None and not ranking.has_all_pairs:
