@@ -158,7 +158,11 @@ def _standing(
     style.dress(ax, theme, grid="y", spines=("left",))
     ax.set_xlim(-0.5, n - 0.5)
     ax.set_xticks([])
-    ax.set_ylim(*_vertical_limits(ax, values))
+    # The names of the extremes need room on either side of 0.
+    tall = style.figure_of(ax).get_size_inches()[1]
+    lines = (EXTREMES + 0.8) * 1.45 * style.sizes(ax).small / 72.0
+    room = min(0.42, lines / max(tall - 0.8, 0.5))
+    ax.set_ylim(*style.difference_limits(float(values[0]), float(values[-1]), room=room))
     style.signed_ticks(ax, "y")
     ax.axhline(0.0, color=theme.ink, linewidth=1.0, zorder=3.2)
     _band(ax, theme, comparison, row, lying=False)
@@ -180,14 +184,6 @@ def _standing(
     style.label_x(
         ax, theme, f"{style.queries(n)}, sorted by Δ{mean}", pad=2.4 * style.sizes(ax).small
     )
-
-
-def _vertical_limits(ax: Axes, values: FloatArray) -> tuple[float, float]:
-    """Return limits that leave the names of the extremes room on either side of 0."""
-    tall = style.figure_of(ax).get_size_inches()[1]
-    lines = (EXTREMES + 0.8) * 1.45 * style.sizes(ax).small / 72.0
-    room = min(0.42, lines / max(tall - 0.8, 0.5))
-    return style.difference_limits(float(values[0]), float(values[-1]), room=room)
 
 
 def _curve(ax: Axes, theme: Theme, values: FloatArray, signs: IntArray) -> None:
@@ -231,10 +227,14 @@ def _tally(ax: Axes, theme: Theme, row: MeasureResult, *, below: float) -> None:
     """Draw the bracket of wins, ties and losses under the frame, its parts in proportion."""
     parts = _outcomes(row, theme)
     total, start = sum(number for _, number, _ in parts), 0.0
+    down = ScaledTranslation(0.0, -below / 72.0, style.figure_of(ax).dpi_scale_trans)
+    look: dict[str, Any] = {"solid_capstyle": "butt", "clip_on": False, "zorder": 3.0}
+    look["transform"] = ax.transAxes + down
     for outcome, number, _ in parts:
+        stop = start + number / total
         if number:
-            _rail(ax, theme.of_outcome(outcome), start, start + number / total, below)
-        start += number / total
+            style.line(ax, [start, stop], [0.0, 0.0], theme.of_outcome(outcome), 3.5, **look)
+        start = stop
     _count(ax, theme, parts, 0.0, va="top", shift=(0.0, -below - 4.0))
 
 
@@ -261,12 +261,6 @@ def _count(
         colour = theme.of_outcome(outcome) if outcome else theme.muted
         text = f"{words} {display.count(number)}"
         style.write(ax, text, (place, height), colour, side, coords="axes fraction", **at)
-
-
-def _rail(ax: Axes, colour: str, start: float, stop: float, below: float) -> None:
-    down = ScaledTranslation(0.0, -below / 72.0, style.figure_of(ax).dpi_scale_trans)
-    look: dict[str, Any] = {"solid_capstyle": "butt", "clip_on": False, "zorder": 3.0}
-    style.line(ax, [start, stop], [0.0, 0.0], colour, 3.5, transform=ax.transAxes + down, **look)
 
 
 # --- Every query by its two scores

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from abrank._support import display
 from abrank.report.formats.clean import cut
 from abrank.report.formats.drawn import drawing
@@ -72,7 +74,9 @@ def card(report: Report) -> str:
             legend=[] if shown is None else [cut(each, LONGEST_TITLE) for each in shown.legend],
             more=0 if shown is None else max(len(shown.rows) - MOST_ROWS, 0),
             asides=list(_asides(report)),
-            tables=[] if shown is not None else [_short(table) for table in tables[:3]],
+            tables=[]
+            if shown is not None
+            else [replace(each, rows=each.rows[:MOST_ROWS]) for each in tables[:3]],
             hint=report.hint,
         )
         .strip()
@@ -112,7 +116,3 @@ def _lines(card: Scorecard) -> list[dict[str, str]]:
             }
         )
     return found
-
-
-def _short(table: Table) -> Table:
-    return Table(table.key, table.columns, table.rows[:MOST_ROWS])

@@ -92,16 +92,12 @@ def latex(report: Report, *, style: Style = "interval") -> str:
         comment=to_ascii(one_line(comment, width=400)),
         caption=escape(f"{caption}{more}", width=_LONGEST_CAPTION),
         label=re.sub(r"[^a-z0-9]+", "-", label.lower())[:60].strip("-"),
-        align="".join(map(_align, table.columns)),
+        align="".join(
+            "c" if column.role == "interval" else "lr"[column.numeric] for column in table.columns
+        ),
         head=_row([_head(column.title) for column in table.columns]),
         body="\n    ".join(body),
     )
-
-
-def _align(column: Column) -> str:
-    if column.role == "interval":
-        return "c"
-    return "r" if column.numeric else "l"
 
 
 def _head(title: str) -> str:

@@ -223,7 +223,9 @@ def _show(
     if isinstance(block, Table):
         return (Shown("table", table=block, caption=f"Table: {cut(block.key, LONGEST_NAME)}"),)
     if isinstance(block, Download):
-        return (Shown("download", block.line, caption=block.file, address=_address(block)),)
+        # As an address a link saves it without a script and from any folder.
+        address = f"data:text/plain;charset=utf-8,{quote(block.text, errors='replace')}"
+        return (Shown("download", block.line, caption=block.file, address=address),)
     if isinstance(block, Fold):
         parts = tuple(
             part
@@ -234,11 +236,6 @@ def _show(
     if section.key == "methods" and block.kind == "code":
         return (Shown("quote", lines=tuple(block.text.split("\n\n"))),)
     return (Shown(block.kind, block.text),)
-
-
-def _address(block: Download) -> str:
-    """Return the file as an address: a link saves it without a script and from any folder."""
-    return f"data:text/plain;charset=utf-8,{quote(block.text, errors='replace')}"
 
 
 def figure_of(figure: Figure, name: str, *, drawer: Drawer, report: Report) -> Shown:
