@@ -33,7 +33,7 @@ FLAGS = (
         " a folder a collection.",
     ),
     Option(
-        key="clusters", of=ONE, group="Designs and further analyses", kind="path",
+        key="clusters", of=(*ONE, "intervals"), group="Designs and further analyses", kind="path",
         python="design=Clusters(...)", metavar="FILE|COLUMN", first=True,
         help="Test clusters of queries, not queries. They come in conversations, users or"
         " topic variants: a CSV with query_id and one column, or a column of --segments.",
@@ -83,6 +83,29 @@ FLAGS = (
         help="Write a report: .html .md .json .csv .tex. Also .txt, by suffix, or FORMAT:PATH. A"
         " FORMAT alone, such as html, writes reports/ranking-MEASURE.html. What is there is"
         " replaced. Repeat for more.",
+    ),
+    Option(
+        key="report", of=("intervals",), group="Output", metavar="PATH", several=True, first=True,
+        declared=False, peers=("out", "output", "html"),
+        help="Write a report: .html .md .json .csv .txt, by suffix, or FORMAT:PATH. A FORMAT alone,"
+        " such as html, writes to reports/. What is there is replaced. Repeat for more.",
+    ),
+    Option(
+        key="interval", of=("intervals",), group="Measures and tests", kind="flag", default=False,
+        first=True,
+        help="Say between which limits each mean lies, in a table in the place of the lines.",
+    ),
+    Option(
+        key="at_least", of=("intervals",), group="Gates", metavar="MEASURE:X", several=True,
+        first=True, peers=("floor", "threshold", "min"),
+        help="A floor, as nDCG@10:0.35. The exit code is 1 unless the lower end of the interval"
+        " clears it, for every run. Repeat for more.",
+    ),
+    Option(
+        key="test", of=("intervals",), group="Measures and tests", kind="choice",
+        default="bootstrap", choices=("bootstrap", "t", "permutation", "bounded"),
+        help="What gives the interval: the studentised bootstrap, Student's t, sign flips of the"
+        " centred scores, or bets, which hold for any scores of a bounded measure.",
     ),
     Option(
         key="figures", of=PAIR, group="Output", kind="folder", metavar="DIR", declared=False,
@@ -152,17 +175,17 @@ FLAGS = (
         help="What a .tex table shows: difference, interval and p, or means with superscripts.",
     ),
     Option(
-        key="color", of=PAIR, group="Output", kind="choice", default="auto", declared=False,
-        choices=("auto", "always", "never"),
+        key="color", of=(*PAIR, "intervals"), group="Output", kind="choice", default="auto",
+        declared=False, choices=("auto", "always", "never"),
         help="Colour the terminal's text; NO_COLOR and FORCE_COLOR are honoured.",
     ),
     Option(
-        key="ascii", of=(*PAIR, *MANY), group="Output", kind="flag", default=False,
+        key="ascii", of=(*PAIR, *MANY, "intervals"), group="Output", kind="flag", default=False,
         declared=False, help="Write ASCII characters only.",
     ),
     Option(
-        key="quiet", short="-q", of=(*PAIR, *MANY), group="Output", kind="flag", default=False,
-        declared=False, help=_NOTED,
+        key="quiet", short="-q", of=(*PAIR, *MANY, "intervals"), group="Output", kind="flag",
+        default=False, declared=False, help=_NOTED,
     ),
     Option(
         key="verbose", short="-v", of=(*PAIR, *MANY), group="Output", kind="flag", default=False,

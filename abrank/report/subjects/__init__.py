@@ -21,6 +21,7 @@ _HOMES = {
     "Plan": "plan",
     "Inspection": "query",
     "History": "history",
+    "Intervals": "means",
 }
 
 
