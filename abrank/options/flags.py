@@ -85,8 +85,8 @@ FLAGS = (
         " replaced. Repeat for more.",
     ),
     Option(
-        key="report", of=("intervals",), group="Output", metavar="PATH", several=True, first=True,
-        declared=False, peers=("out", "output", "html"),
+        key="report", of=("intervals", "audit"), group="Output", metavar="PATH", several=True,
+        first=True, declared=False, peers=("out", "output", "html"),
         help="Write a report: .html .md .json .csv .txt, by suffix, or FORMAT:PATH. A FORMAT alone,"
         " such as html, writes to reports/. What is there is replaced. Repeat for more.",
     ),
@@ -139,7 +139,7 @@ FLAGS = (
         help="Measure, as nDCG@10, map, mrr@10. In any dialect. Repeat for more.",
     ),
     Option(
-        key="measure", short="-m", of=("margin", "agreement"), group="Measures and tests",
+        key="measure", short="-m", of=("margin", "agreement", "audit"), group="Measures and tests",
         kind="measure", metavar="NAME", default="nDCG@10", first=True, peers=("metric", "metrics"),
         help="Measure, in any dialect; without it nDCG@10.",
     ),
@@ -149,13 +149,13 @@ FLAGS = (
         help="Measure, in any dialect; without it nDCG@10.",
     ),
     Option(
-        key="power", of=("power", "margin"), group="Planning", kind="number", default=0.8,
+        key="power", of=("power", "margin", "audit"), group="Planning", kind="number", default=0.8,
         metavar="X", first=True, peers=("target",),
         help="Probability with which a test is to show the difference.",
     ),
     Option(
-        key="sd", of=("power", "margin"), group="Planning", kind="number", metavar="X", first=True,
-        help="Standard deviation of the differences, where no runs tell it.",
+        key="sd", of=("power", "margin", "audit"), group="Planning", kind="number",
+        metavar="X", first=True, help="Standard deviation of the differences, where no runs tell it.",
     ),
     Option(
         key="interval", of=BOARD, group="Output", kind="choice", default="difference",
@@ -175,13 +175,13 @@ FLAGS = (
         help="What a .tex table shows: difference, interval and p, or means with superscripts.",
     ),
     Option(
-        key="color", of=(*PAIR, "intervals"), group="Output", kind="choice", default="auto",
-        declared=False, choices=("auto", "always", "never"),
+        key="color", of=(*PAIR, "intervals", "audit"), group="Output", kind="choice",
+        default="auto", declared=False, choices=("auto", "always", "never"),
         help="Colour the terminal's text; NO_COLOR and FORCE_COLOR are honoured.",
     ),
     Option(
-        key="ascii", of=(*PAIR, *MANY, "intervals"), group="Output", kind="flag", default=False,
-        declared=False, help="Write ASCII characters only.",
+        key="ascii", of=(*PAIR, *MANY, "intervals", "audit"), group="Output", kind="flag",
+        default=False, declared=False, help="Write ASCII characters only.",
     ),
     Option(
         key="quiet", short="-q", of=(*PAIR, *MANY, "intervals"), group="Output", kind="flag",

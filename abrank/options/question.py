@@ -185,7 +185,7 @@ class Question(_Asked):
     alpha: float = option(
         0.05,
         "Two-sided significance level.",
-        of=(*PAIR, "intervals"), group="Measures and tests", kind="number", metavar="X",
+        of=(*PAIR, "intervals", "audit"), group="Measures and tests", kind="number", metavar="X",
         peers=("level", "significance", "max_p", "p", "confidence"),
     )  # fmt: skip
     test: str = option(

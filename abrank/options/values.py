@@ -40,6 +40,7 @@ DESIGN = ("clusters", "look", "planned", "earlier", "anytime")
 COMMANDS = {
     "compare": PAIR, "rank": MANY, "score": ("evaluate", "intervals"), "render": ("render", *PAIR),
     "power": ("power",), "margin": ("margin",), "aa": ("aa",),
+    "audit": ("audit",),
 }  # fmt: skip
 
 

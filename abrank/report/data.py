@@ -338,6 +338,11 @@ def _interval_tables(found: Any) -> dict[str, str]:  # noqa: ANN401 - Intervals
     return {".csv": csv_text([*rows[0]] if rows else [], [[*row.values()] for row in rows])}
 
 
+def _audit_tables(found: Any) -> dict[str, str]:  # noqa: ANN401 - Audit
+    rows = [asdict(row) for row in found.rows]
+    return {".csv": csv_text([*rows[0]], [[*row.values()] for row in rows])}
+
+
 _VALUES: dict[str, Callable[[Any], dict[str, Any]]] = {
     "Comparison": _comparison_values,
     "Ranking": ranking_values,
@@ -347,6 +352,7 @@ _VALUES: dict[str, Callable[[Any], dict[str, Any]]] = {
     "Plan": _record_values,
     "History": _record_values,
     "Intervals": _record_values,
+    "Audit": _record_values,
 }
 _TABLES: dict[str, Callable[[Any], dict[str, str]]] = {
     "Comparison": _comparison_tables,
@@ -355,6 +361,7 @@ _TABLES: dict[str, Callable[[Any], dict[str, str]]] = {
     "CollectionsRanking": _standings_tables,
     "History": _history_tables,
     "Intervals": _interval_tables,
+    "Audit": _audit_tables,
 }
 
 # The results on each collection of one that has the scores of queries.

@@ -18,7 +18,7 @@ from abrank._support.typing import FloatArray
 from abrank.scoring.evaluate import evaluate
 from reports.studies.calibration.sources import scores_of_matrix
 
-CLOSE = 0.05
+CLOSE = 0.1
 DECILES = np.arange(0.1, 0.95, 0.1)
 MATRICES = {
     "AP": ("urbano/adhoc7_ap.csv", "TREC-7 ad hoc"),
@@ -55,4 +55,6 @@ def table(folder: Path) -> dict[str, tuple[str, int, int, tuple[float, ...]]]:
 
 if __name__ == "__main__":
     for measure, (name, n, pairs, deciles) in table(Path(sys.argv[1])).items():
-        sys.stdout.write(f'    "{measure}": Board("{name}", {n}, {pairs}, {deciles}),\n')
+        sys.stdout.write(
+            f'    "{measure}": Board(\n        "{name}", {n}, {pairs}, {deciles},\n    ),\n'
+        )
