@@ -155,7 +155,8 @@ FLAGS = (
     ),
     Option(
         key="sd", of=("power", "margin", "audit"), group="Planning", kind="number",
-        metavar="X", first=True, help="Standard deviation of the differences, where no runs tell it.",
+        metavar="X", first=True,
+        help="Standard deviation of the differences, where no runs tell it.",
     ),
     Option(
         key="interval", of=BOARD, group="Output", kind="choice", default="difference",

@@ -158,7 +158,7 @@ def audit(
     --------
     >>> found = audit(50, 0.412, 0.431)
     >>> found.could_be_significant, found.counts_a, found.rows[0].needed
-    (True, (), 388)
+    (True, (), 829)
     >>> audit(50, "0.40", "0.44", measure="Success@1").could_be_significant
     False
     """
@@ -187,7 +187,9 @@ def audit(
         tuple(k for k in range(n + 1) if abs(k / n - mean) <= half + 1e-12)
         for mean, half in ((mean_a, half_a), (mean_b, half_b))
     ]
-    gap = max((abs(i - j) for i in counts[0] for j in counts[1]), default=-1)
+    gap = -1
+    if all(counts):
+        gap = max(counts[0][-1] - counts[1][0], counts[1][-1] - counts[0][0])
     limit = abs(difference) * math.sqrt(n) / _quantile(n, alpha)
     return Audit(
         measure=str(known),

@@ -20,7 +20,7 @@ class Board(NamedTuple):
     Examples
     --------
     >>> BOARDS["AP"].share_below(0.12)
-    0.29
+    0.23
     """
 
     name: str

@@ -55,6 +55,5 @@ def table(folder: Path) -> dict[str, tuple[str, int, int, tuple[float, ...]]]:
 
 if __name__ == "__main__":
     for measure, (name, n, pairs, deciles) in table(Path(sys.argv[1])).items():
-        sys.stdout.write(
-            f'    "{measure}": Board(\n        "{name}", {n}, {pairs}, {deciles},\n    ),\n'
-        )
+        line = f'"{name}", {n}, {pairs}, {deciles}'
+        sys.stdout.write(f'    "{measure}": Board(\n        {line}\n    ),\n')

@@ -6,6 +6,7 @@ import json
 
 from markupsafe import Markup
 
+from abrank._support.display import GROUP
 from abrank.planning.boards import BOARDS
 from abrank.report.formats.jinja import environment
 
@@ -19,5 +20,6 @@ def audit_page() -> str:
     True
     """
     boards = {name: board._asdict() for name, board in BOARDS.items()}
-    template = environment().get_template("audit.html")
-    return template.render(boards=Markup(json.dumps(boards)), measures=[*BOARDS]) + "\n"
+    held = {"boards": json.dumps(boards), "group": json.dumps(GROUP)}
+    ours = {name: Markup(text) for name, text in held.items()}
+    return environment().get_template("audit.html").render(measures=[*BOARDS], **ours) + "\n"

@@ -98,7 +98,7 @@ def _facts(w: Words[Audit]) -> Iterator[Fact]:
     p = found.smallest_p_binary if found.is_binary else found.smallest_p
     if found.is_possible:
         yield Fact(
-            "least p", f"{_small(p)} by exact sign flips, of any {kind} with these means",
+            "least p", f"no {kind} with these means have a p below {_small(p)} (exact sign flips)",
             everywhere=True,
         )  # fmt: skip
     if not found.is_binary:

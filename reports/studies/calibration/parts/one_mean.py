@@ -24,12 +24,14 @@ def ask(batch: Batch) -> Iterator[Asked]:
     scores = block.draw(batch.n, batch.count, batch.random)[:, :, 0]
     truth, seed = float(block.mean[0]), batch.seed()
     for test, how in TESTS:
-        options = {} if test == "permutation" and batch.n <= ENUMERATED_UP_TO else how
-        on_range = 2.0 * scores - 1.0 if test == "bounded" else scores
-        found = run_test(test, on_range, seed=seed, **options)
-        low, high = found.ci_low, found.ci_high
-        if test == "bounded":
-            low, high = (low + 1.0) / 2.0, (high + 1.0) / 2.0
+        options = {} if test == "permutation" and batch.n <= ENUMERATED_UP_TO else {**how}
+        # Bets are of differences from -half to half, which scores less the middle of them are.
+        least, most = min(0.0, block.scores.min()), max(1.0, block.scores.max())
+        bets = test == "bounded"
+        middle = (least + most) / 2.0 if bets else 0.0
+        options |= {"span": (most - least) / 2.0} if bets else {}
+        found = run_test(test, scores - middle, seed=seed, **options)
+        low, high = middle + found.ci_low, middle + found.ci_high
         yield Asked(test, covers=between(low, truth, high))
         yield Asked(f"{test}, a floor at the mean is cleared", (low >= truth,))
 
