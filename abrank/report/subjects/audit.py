@@ -91,8 +91,10 @@ def _facts(w: Words[Audit]) -> Iterator[Fact]:
     sd = w.score(found.sd_limit)
     limit = f"significant by t if the queries' differences spread by less than {sd}"
     if found.board is not None and found.board.n_pairs >= MANY:
-        share = f.percent(found.share_below, sign=False, digits=0)
-        limit += f"; {share} of the stored pairs do"
+        share = found.share_below  # known between the outer deciles
+        many = f"about {f.percent(share, sign=False, digits=0)}"
+        many = {0.0: "fewer than 10%", 1.0: "more than 90%"}.get(share, many)
+        limit += f"; {many} of the stored pairs do"
     yield Fact("spread", limit, everywhere=True)
     kind = "scores of 0 or 1" if found.is_binary else "scores between 0 and 1"
     p = found.smallest_p_binary if found.is_binary else found.smallest_p

@@ -50,7 +50,10 @@ def compose_intervals(found: Intervals, *, digits: int | None = None) -> Report:
     head = _headline(w)
     systems = tuple(dict.fromkeys(f.shorten(row.system, width=_NAME) for row in found.rows))
     card = _scorecard(w)
-    sections = [Section("means", "Means", "", (card,))]
+    # Without a floor there is nothing to draw: a table, which every format shows.
+    shown = (card,) if found.floors else (card.without("drawn"),)
+    places = frozenset[Place]({"page"}) if found.floors else EVERYWHERE
+    sections = [Section("means", "Means", "", shown, places)]
     if found.segments:
         sections.append(_segments(w))
     sections.append(_others(w))
@@ -173,8 +176,7 @@ def _scorecard(w: Words[Intervals]) -> Scorecard:
     floors = {(each.system, each.measure): each for each in found.floors}
     several = len({row.system for row in found.rows}) > 1
     columns = [
-        *[Column("system", numeric=False, role="name")] * several,
-        Column("measure", numeric=False, role="" if several else "name"),
+        Column("mean of" if several else "measure", numeric=False, role="name"),
         Column("mean", role="mean"),
         *[Column("", numeric=False, role="drawn")] * bool(floors),
         Column(f"{w.level} interval", role="interval"),
@@ -184,8 +186,8 @@ def _scorecard(w: Words[Intervals]) -> Scorecard:
     rows, bars = [], []
     for row in found.rows:
         floor = floors.get((row.system, row.measure))
-        cells = [Cell(f.shorten(row.system, width=_NAME), strong=True)] * several
-        cells += [Cell(row.measure, strong=not several), Cell(w.score(row.mean), row.mean)]
+        name = f"{row.measure}, {f.shorten(row.system, width=_NAME)}" if several else row.measure
+        cells = [Cell(name, strong=True), Cell(w.score(row.mean), row.mean)]
         cells += [Cell("")] * bool(floors)
         cells.append(Cell(w.range(row.ci_low, row.ci_high)))
         if floors:
