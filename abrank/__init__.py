@@ -57,6 +57,8 @@ if TYPE_CHECKING or "pdoc" in sys.modules:
     from abrank.options import Planned as Planned
     from abrank.options import Question as Question
     from abrank.options import Scoring as Scoring
+    from abrank.planning.audit import Audit as Audit
+    from abrank.planning.audit import audit as audit
     from abrank.planning.margins import Margins as Margins
     from abrank.planning.margins import suggest_margins as suggest_margins
     from abrank.planning.plan import power as power
@@ -89,6 +91,7 @@ _HOMES = {
     "UnknownNameError": "abrank._support.errors",
     "WriteError": "abrank._support.errors",
     "Anytime": "abrank.options",
+    "Audit": "abrank.planning.audit",
     "Clusters": "abrank.options",
     "CollectionsComparison": "abrank.collections",
     "CollectionsRanking": "abrank.collections",
@@ -110,6 +113,7 @@ _HOMES = {
     "Scoring": "abrank.options",
     "Verdict": "abrank.verdict",
     "aa_test": "abrank.comparison.aa",
+    "audit": "abrank.planning.audit",
     "check": "abrank.scoring.checking",
     "compare": "abrank.workflow",
     "compare_collections": "abrank.collections",

@@ -33,6 +33,7 @@ COMMANDS = {
     "rank": "leaderboard of many runs, and which differ significantly",
     "margin": "what a margin can be held against",
     "power": "queries needed, and the smallest difference that shows",
+    "audit": "could a published difference be real? from two means and n",
     "aa": "does a test keep its level on your queries?",
     "inspect": "one query: both lists, what was missed, what to judge",
     "agreement": "do two judges agree, and does the verdict hang on them?",

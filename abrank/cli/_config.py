@@ -12,17 +12,17 @@ import click
 
 from abrank._support.errors import ReadError
 from abrank.cli import _flags
-from abrank.options import COMMANDS, Option, options_of
+from abrank.options import COMMANDS, PAIR, Option, options_of
 from abrank.rule_file import RuleFile, deviations, instead, read_rule
 
 if TYPE_CHECKING:
     from abrank.collections import CollectionsComparison
     from abrank.comparison import Comparison
+    from abrank.scoring.intervals import Intervals
 
-Compared = TypeVar("Compared", bound="Comparison | CollectionsComparison")
+Compared = TypeVar("Compared", bound="Comparison | CollectionsComparison | Intervals")
 
 KEY = "declared"
-_TAKERS = COMMANDS["compare"]
 _PAIR = re.compile(r"\s*([A-Za-z][A-Za-z0-9_.-]*)\s*=\s*(.*)", re.DOTALL)
 
 
@@ -45,7 +45,7 @@ def option(function: Any) -> Any:  # noqa: ANN401 - a decorator of click
         multiple=True,
         callback=_read,
         option=Option(
-            key="config", of=_TAKERS, group="Inputs", metavar="FILE", first=True, help=_HELP
+            key="config", of=PAIR, group="Inputs", metavar="FILE", first=True, help=_HELP
         ),
         help=_HELP,
     )(function)
@@ -66,6 +66,11 @@ class Stated:
         return here | instead(dict(_flags.options_given()), dict(self.declared) | here)
 
 
+def _takers() -> tuple[str, ...]:
+    """Return the functions whose options are those of the command that runs."""
+    return COMMANDS.get(str(click.get_current_context().command.name), ())
+
+
 def _stated() -> Stated:
     found: Stated = click.get_current_context().meta.get(KEY, Stated())
     return found
@@ -81,7 +86,7 @@ def values() -> dict[str, Any]:
 def files() -> list[Any]:
     """Return the file that declared the rule, and the inputs that it names."""
     stated = _stated()
-    known = options_of(*_TAKERS)
+    known = options_of(*_takers())
     named = {**stated.declared, **stated.set_here}
     paths = [each for key, each in named.items() if known[key].kind == "path"]
     return [*([] if stated.rule is None else [stated.rule.path]), *paths]
@@ -96,7 +101,7 @@ def with_declared(found: Compared) -> Compared:
     stated = _stated()
     if stated.rule is None:
         return found
-    changed = deviations(stated.changed, stated.declared, options_of(*_TAKERS))
+    changed = deviations(stated.changed, stated.declared, options_of(*_takers()))
     recorded = stated.rule.recorded(changed)
     return replace(found, provenance={**found.provenance, "declared": recorded})
 
@@ -106,10 +111,10 @@ def _read(context: click.Context, _: click.Parameter, given: tuple[str, ...]) ->
     paths = [each for each in given if os.path.exists(each) or _PAIR.fullmatch(each) is None]  # noqa: PTH110
     if len(paths) > 1:
         raise click.UsageError("--config takes one file, and KEY=VALUE as often as you like")
-    rule = read_rule(paths[0]) if paths else None
+    rule, takers = read_rule(paths[0]) if paths else None, COMMANDS[str(context.command.name)]
     pairs = RuleFile("--config", "", _pairs([each for each in given if each not in paths]))
     context.meta[KEY] = Stated(
-        rule, {} if rule is None else rule.values(*_TAKERS), pairs.values(*_TAKERS)
+        rule, {} if rule is None else rule.values(*takers), pairs.values(*takers)
     )
 
 

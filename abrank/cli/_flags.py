@@ -156,12 +156,13 @@ def given(*names: str) -> set[str]:
 def options_given() -> Iterator[tuple[str, Any]]:
     """Yield the key and the value of each option that stands on the command line."""
     context = click.get_current_context()
+    inputs = options_of(*COMMANDS.get(str(context.command.name), PAIR))
     for parameter in context.command.params:
         name, option = str(parameter.name), getattr(parameter, "option", None)
         if name not in context.params:
             continue
         value = context.params[name]
-        if isinstance(parameter, click.Argument) and name in options_of(*PAIR) and value:
+        if isinstance(parameter, click.Argument) and name in inputs and value:
             yield name, value
         elif option is not None and given(name):
             yield option.key, value

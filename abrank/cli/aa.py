@@ -81,8 +81,7 @@ def command(
     _flags.require_inputs([qrels, a, b], scores)
 
     from abrank.comparison.aa import aa_test
-    from abrank.comparison.designs import labels_of
-    from abrank.inputs.topics import read_clusters
+    from abrank.inputs.topics import labels_of, read_clusters
 
     with _terminal.Progress(quiet=False, verbose=False) as progress:
         progress("scoring")

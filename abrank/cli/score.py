@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from abrank.cli import _flags, _terminal
-from abrank.options import Scoring, nested
+from abrank.cli import _config, _flags, _output, _terminal
+from abrank.measures import parse
+from abrank.measures.names import parse_measures
+from abrank.options import Scoring, iterate, nested
 
 if TYPE_CHECKING:
     from abrank.scoring.scores import Scores
+
+
+# What is asked for by one of these is a table of intervals.
+_OF_MEAN = ("interval", "at_least", "test", "segments", "clusters", "alpha", "report")
 
 
 @click.command("score", cls=_flags.Grouped)
@@ -28,10 +36,11 @@ if TYPE_CHECKING:
     "--format",
     "shown",
     group="Output",
-    type=click.Choice(["text", "json", "csv", "trec_eval"]),
+    type=click.Choice(["text", "json", "csv", "trec_eval", "md", "html"]),
     default="text",
     show_default=True,
-    help="What goes to standard output; trec_eval: its own lines, its official set without -m.",
+    help="What goes to standard output; trec_eval: its own lines, its official set without -m; md"
+    " and html: with --interval.",
 )
 @_flags.own(
     "--digits",
@@ -45,41 +54,44 @@ if TYPE_CHECKING:
 @_flags.own(
     "--list-measures", group="Output", is_flag=True, help="Say what can be measured, and stop."
 )
+@_config.option
 @_flags.every("score")
-@_flags.take("quiet")
 def command(
     qrels: str | None,
     runs: tuple[str, ...],
     *,
-    measure: tuple[str, ...],
     per_query: bool,
     shown: str,
     digits: int,
     list_measures: bool,
-    quiet: bool,
-    **_: Any,  # noqa: ANN401 - those of abrank.options
-) -> None:
+    **flags: Any,  # noqa: ANN401 - those of abrank.options
+) -> int:
     """Score RUNS against QRELS: query_id, measure and value, separated by tabs.
 
     What a measure gives over all queries, mostly the mean, stands under the query id "all"; with
-    several runs a first column names the system.
+    several runs a first column names the system. A flag that asks for intervals, such as --interval
+    or --at-least, gives a table of the means and the limits between which they lie.
 
     \b
     abrank score qrels.txt bm25.run -m AP -m ndcg_cut_10 --per-query
     abrank score qrels.txt bm25.run -m all_trec --format trec_eval
+    abrank score qrels.txt bm25.run -m nDCG@10 --at-least nDCG@10:0.35
     """  # noqa: D301 - click's mark for lines to keep
     if list_measures:
         from abrank.cli._measure_list import measure_list
 
         _terminal.put(measure_list(), nl=False)
-        return
+        return 0
     if qrels is None or not runs:
         raise click.UsageError("QRELS and at least one run are needed (or --list-measures)")
 
     from abrank.scoring.evaluate import score_runs
 
-    measures = measure or (("official",) if shown == "trec_eval" else ())
-    keywords = nested(dict(_flags.options_given()))
+    asked = _config.values()
+    of_mean = {key: asked[key] for key in _OF_MEAN if key in asked}
+    _require_fit(of_mean, shown, per_query=per_query)
+    measures = _measures(asked, of_mean) or (("official",) if shown == "trec_eval" else ())
+    keywords = nested(asked)
     scoring = keywords.get("scoring", Scoring())
     scores = score_runs(
         qrels,
@@ -87,12 +99,69 @@ def command(
         measures or None,
         scoring,
         engine=keywords.get("engine"),
-        hashes=_may_be_one_file(runs),
+        hashes=bool(of_mean) or _may_be_one_file(runs),
     )
-    if not quiet:
+    if not flags["quiet"]:
         for line in _notes(scores):
             _terminal.put(f"note: {line}", err=True)
+    if of_mean:
+        return _intervals(scores, of_mean, asked, {**flags, "format": shown}, scoring)
     _terminal.put(_shown(scores, shown, measures, scoring, per_query, digits), nl=False)
+    return 0
+
+
+def _require_fit(of_mean: Mapping[str, Any], shown: str, *, per_query: bool) -> None:
+    """Refuse a format that has no intervals, or that has nothing else."""
+    if of_mean and (per_query or shown == "trec_eval"):
+        what = "--per-query" if per_query else "--format trec_eval"
+        flag = next(iter(of_mean)).replace("_", "-")
+        raise click.UsageError(f"{what} has no place for intervals: leave out --{flag}")
+    if not of_mean and shown in ("md", "html"):
+        raise click.UsageError(f"--format {shown} is for intervals: add --interval")
+
+
+def _measures(asked: Mapping[str, Any], of_mean: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the measures asked for, and those that only floors name."""
+    measures = tuple(iterate(asked.get("measure")))
+    if "at_least" not in of_mean:
+        return measures
+    from abrank.scoring.intervals import read_floors
+
+    known = {each.name for each in parse_measures(measures)} if measures else set()
+    named = read_floors(list(iterate(of_mean["at_least"])))
+    return (*measures, *(name for name in named if str(parse(name)) not in known))
+
+
+def _intervals(
+    scores: Scores,
+    of_mean: Mapping[str, Any],
+    asked: Mapping[str, Any],
+    flags: Mapping[str, Any],
+    scoring: Scoring,
+) -> int:
+    """Show and write the intervals of the means, and return the exit code of the floors."""
+    from abrank.provenance import provenance
+
+    output = _output.Output.of({**flags, "digits": None, "interval": None})
+    keys = ("test", "alpha", "segments", "clusters", "resamples")
+    found = scores.intervals(
+        **{key: asked[key] for key in keys if key in asked},
+        at_least=list(iterate(of_mean.get("at_least"))), rng=asked.get("seed", 0),
+    )  # fmt: skip
+    recorded = provenance(
+        scores, {name: name for name in scores.systems}, settings=scoring.settings(),
+        beside={key: asked[key] for key in ("segments", "clusters") if key in asked},
+        command=shlex.join(["abrank", *click.get_current_context().obj]),
+    )  # fmt: skip
+    found = _config.with_declared(replace(found, provenance=recorded))
+    with _terminal.Progress(quiet=flags["quiet"], verbose=False) as progress:
+        written = output.write(found, progress)
+    output.show(found, written, color=flags["color"], ascii_only=flags["ascii"])
+    if not found.cleared:
+        from abrank.report import compose
+
+        _terminal.put(f"gate  {compose(found).headline.title}", err=True)
+    return 0 if found.cleared else 1
 
 
 def _may_be_one_file(runs: Sequence[str]) -> bool:

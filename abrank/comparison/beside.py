@@ -60,21 +60,17 @@ class Beside:
         """Read them; clusters may be the name of one of the segments' columns."""
         if segments is None and topics is None and clusters is None and docs is None:
             return cls()
-        from abrank.inputs.topics import read_clusters, read_segments, read_topics
+        from abrank.inputs.topics import read_groups, read_topics
 
-        with reading("segments", segments):
-            cut = {} if segments is None else read_segments(segments)
-        is_column = isinstance(clusters, str) and clusters in cut
-        with reading("clusters", clusters):
-            of_clusters = None if is_column else read_clusters(clusters, cut)
+        cut, grouped = read_groups(segments, clusters)
         with reading("topics", topics):
             texts = {} if topics is None else read_topics(topics)
-        given = {"segments": segments, "topics": topics, "docs": docs}
-        if not is_column:
-            given["clusters"] = clusters
+        given = {"segments": segments, "topics": topics, "docs": docs, "clusters": clusters}
+        if isinstance(clusters, str) and grouped is not None and grouped[0] == clusters:
+            del given["clusters"]  # a column
         return cls(
-            segments={k: each for k, each in cut.items() if not (is_column and k == clusters)},
-            clusters=(clusters, cut[clusters]) if is_column else of_clusters,
+            segments=cut,
+            clusters=grouped,
             topics=texts,
             docs=docs,
             sources={name: source for name, source in given.items() if source is not None},

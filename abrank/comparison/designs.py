@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
 from dataclasses import field
 
 import numpy as np
 
-from abrank._support import display
-from abrank._support.errors import AlignmentError, ArgumentError
+from abrank._support.errors import ArgumentError
 from abrank._support.records import record
 from abrank._support.typing import FloatArray, IntArray
 from abrank.diagnostics import Note, inspect_clusters
@@ -31,8 +29,6 @@ from abrank.inference.exact.student import student_quantile
 from abrank.inference.rounding import has_spread
 from abrank.rule import Design
 from abrank.verdict import Rule
-
-MOST_NAMED = 3
 
 
 @record
@@ -106,24 +102,6 @@ class Clusters:
         """Return the cautions that their number gives."""
         decides = self.test or test
         return inspect_clusters(self.n_clusters, self.n_effective, asked=test, decides=decides)
-
-
-def labels_of(
-    clusters: tuple[str, Mapping[str, str]] | None, query_ids: Sequence[str]
-) -> tuple[str, ...] | None:
-    """Return the cluster of each query."""
-    if clusters is None:
-        return None
-    name, of_query = clusters
-    lacking = [query_id for query_id in query_ids if query_id not in of_query]
-    if lacking:
-        shown = ", ".join(display.shorten(each, width=40) for each in lacking[:MOST_NAMED])
-        raise AlignmentError(
-            f"clusters by {name}: {display.plural(len(lacking), 'query', 'queries')} of"
-            f" {display.count(len(query_ids))} {'has' if len(lacking) == 1 else 'have'} none"
-            f" ({shown}{' …' if len(lacking) > MOST_NAMED else ''})"
-        )
-    return tuple(of_query[query_id] for query_id in query_ids)
 
 
 def describe_clusters(

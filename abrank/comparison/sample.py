@@ -17,7 +17,7 @@ import numpy as np
 from abrank import inference
 from abrank._support.records import record
 from abrank._support.typing import FloatArray, IntArray
-from abrank.comparison.designs import Clusters, describe_clusters, labels_of
+from abrank.comparison.designs import Clusters, describe_clusters
 from abrank.comparison.effects import Effect, Spread, effects, spread
 from abrank.comparison.evidence import RunDetails, collect_details
 from abrank.comparison.groups import Segmentation, segment
@@ -43,6 +43,7 @@ from abrank.inference.designs.prediction_powered import PredictionPowered
 from abrank.inference.estimates.relative_change import RelativeChange, relative_change
 from abrank.inference.rounding import differences_of
 from abrank.inputs import JudgedRun, Source
+from abrank.inputs.topics import labels_of
 from abrank.scoring.scores import Scores
 from abrank.soundness import Reason
 from abrank.verdict import Decision, Rule

@@ -6,11 +6,18 @@ import html
 import json
 import os
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from abrank._support.display import shorten
-from abrank._support.errors import ArgumentError, BadLine, NotFoundError, ReadError
+from abrank._support.display import count, plural, shorten
+from abrank._support.errors import (
+    AlignmentError,
+    ArgumentError,
+    BadLine,
+    NotFoundError,
+    ReadError,
+    reading,
+)
 from abrank.inputs import files
 from abrank.inputs.formats.delimited import csv_lines, require_names, require_width
 from abrank.inputs.objects.arrow import objects_of
@@ -28,6 +35,7 @@ QUERY_IDS = (
 
 TOPICS = "query_id<TAB>text, JSON lines, or TREC topics"
 TABLE = "query_id,property,…"
+MOST_NAMED = 3
 
 _TOP = re.compile(r"<top>", re.IGNORECASE)
 _END = re.compile(r"</top>", re.IGNORECASE)
@@ -122,6 +130,38 @@ def read_clusters(source: Any, columns: Collection[str] = ()) -> tuple[str, dict
         )
     ((name, of_query),) = found.items()
     return name, of_query
+
+
+def read_groups(
+    segments: Any,  # noqa: ANN401
+    clusters: Any,  # noqa: ANN401
+) -> tuple[dict[str, dict[str, str]], tuple[str, dict[str, str]] | None]:
+    """Read segments and clusters; these may be the name of one of the segments' columns."""
+    with reading("segments", segments):
+        cut = {} if segments is None else read_segments(segments)
+    if isinstance(clusters, str) and clusters in cut:
+        of_query = cut.pop(clusters)
+        return cut, (clusters, of_query)
+    with reading("clusters", clusters):
+        return cut, read_clusters(clusters, cut)
+
+
+def labels_of(
+    clusters: tuple[str, Mapping[str, str]] | None, query_ids: Sequence[str]
+) -> tuple[str, ...] | None:
+    """Return the cluster of each query."""
+    if clusters is None:
+        return None
+    name, of_query = clusters
+    lacking = [query_id for query_id in query_ids if query_id not in of_query]
+    if lacking:
+        shown = ", ".join(shorten(each, width=40) for each in lacking[:MOST_NAMED])
+        raise AlignmentError(
+            f"clusters by {name}: {plural(len(lacking), 'query', 'queries')} of"
+            f" {count(len(query_ids))} {'has' if len(lacking) == 1 else 'have'} none"
+            f" ({shown}{' …' if len(lacking) > MOST_NAMED else ''})"
+        )
+    return tuple(of_query[query_id] for query_id in query_ids)
 
 
 def _table(text: str, label: str) -> tuple[list[str], list[list[str]], list[str]]:

@@ -33,7 +33,7 @@ FLAGS = (
         " a folder a collection.",
     ),
     Option(
-        key="clusters", of=ONE, group="Designs and further analyses", kind="path",
+        key="clusters", of=(*ONE, "intervals"), group="Designs and further analyses", kind="path",
         python="design=Clusters(...)", metavar="FILE|COLUMN", first=True,
         help="Test clusters of queries, not queries. They come in conversations, users or"
         " topic variants: a CSV with query_id and one column, or a column of --segments.",
@@ -85,6 +85,29 @@ FLAGS = (
         " replaced. Repeat for more.",
     ),
     Option(
+        key="report", of=("intervals", "audit"), group="Output", metavar="PATH", several=True,
+        first=True, declared=False, peers=("out", "output", "html"),
+        help="Write a report: .html .md .json .csv .txt, by suffix, or FORMAT:PATH. A FORMAT alone,"
+        " such as html, writes to reports/. What is there is replaced. Repeat for more.",
+    ),
+    Option(
+        key="interval", of=("intervals",), group="Measures and tests", kind="flag", default=False,
+        first=True,
+        help="Say between which limits each mean lies, in a table in the place of the lines.",
+    ),
+    Option(
+        key="at_least", of=("intervals",), group="Gates", metavar="MEASURE:X", several=True,
+        first=True, peers=("floor", "threshold", "min"),
+        help="A floor, as nDCG@10:0.35. The exit code is 1 unless the lower end of the interval"
+        " clears it, for every run. Repeat for more.",
+    ),
+    Option(
+        key="test", of=("intervals",), group="Measures and tests", kind="choice",
+        default="bootstrap", choices=("bootstrap", "t", "permutation", "bounded"),
+        help="What gives the interval: the studentised bootstrap, Student's t, sign flips of the"
+        " centred scores, or bets, which hold for any scores of a bounded measure.",
+    ),
+    Option(
         key="figures", of=PAIR, group="Output", kind="folder", metavar="DIR", declared=False,
         help="Write the figures that a paper uses as PDF, in the width of a column; svg:DIR and"
         " png:DIR (300 dpi) write these.",
@@ -117,7 +140,7 @@ FLAGS = (
         help="Measure, as nDCG@10, map, mrr@10. In any dialect. Repeat for more.",
     ),
     Option(
-        key="measure", short="-m", of=("margin", "agreement"), group="Measures and tests",
+        key="measure", short="-m", of=("margin", "agreement", "audit"), group="Measures and tests",
         kind="measure", metavar="NAME", default="nDCG@10", first=True, peers=("metric", "metrics"),
         help="Measure, in any dialect; without it nDCG@10.",
     ),
@@ -127,12 +150,13 @@ FLAGS = (
         help="Measure, in any dialect; without it nDCG@10.",
     ),
     Option(
-        key="power", of=("power", "margin"), group="Planning", kind="number", default=0.8,
+        key="power", of=("power", "margin", "audit"), group="Planning", kind="number", default=0.8,
         metavar="X", first=True, peers=("target",),
         help="Probability with which a test is to show the difference.",
     ),
     Option(
-        key="sd", of=("power", "margin"), group="Planning", kind="number", metavar="X", first=True,
+        key="sd", of=("power", "margin", "audit"), group="Planning", kind="number",
+        metavar="X", first=True,
         help="Standard deviation of the differences, where no runs tell it.",
     ),
     Option(
@@ -153,17 +177,17 @@ FLAGS = (
         help="What a .tex table shows: difference, interval and p, or means with superscripts.",
     ),
     Option(
-        key="color", of=PAIR, group="Output", kind="choice", default="auto", declared=False,
-        choices=("auto", "always", "never"),
+        key="color", of=(*PAIR, "intervals", "audit"), group="Output", kind="choice",
+        default="auto", declared=False, choices=("auto", "always", "never"),
         help="Colour the terminal's text; NO_COLOR and FORCE_COLOR are honoured.",
     ),
     Option(
-        key="ascii", of=(*PAIR, *MANY), group="Output", kind="flag", default=False,
-        declared=False, help="Write ASCII characters only.",
+        key="ascii", of=(*PAIR, *MANY, "intervals", "audit"), group="Output", kind="flag",
+        default=False, declared=False, help="Write ASCII characters only.",
     ),
     Option(
-        key="quiet", short="-q", of=(*PAIR, *MANY), group="Output", kind="flag", default=False,
-        declared=False, help=_NOTED,
+        key="quiet", short="-q", of=(*PAIR, *MANY, "intervals"), group="Output", kind="flag",
+        default=False, declared=False, help=_NOTED,
     ),
     Option(
         key="verbose", short="-v", of=(*PAIR, *MANY), group="Output", kind="flag", default=False,

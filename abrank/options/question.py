@@ -48,7 +48,7 @@ class _Asked:
     resamples: int | None = option(
         None,
         "Resamples of the Monte Carlo tests.",
-        of=(*PAIR, *MANY), group="Measures and tests", kind="count", least=99,
+        of=(*PAIR, *MANY, "intervals"), group="Measures and tests", kind="count", least=99,
         most=checks.MOST_RESAMPLES, metavar="N",
         peers=("n_resamples", "n_boot", "n_bootstrap", "n_permutations", "n_samples",
                "num_samples"),
@@ -56,8 +56,8 @@ class _Asked:
     rng: RandomSource = option(
         0,
         "Seed of everything that is drawn at random.",
-        key="seed", of=(*PAIR, *MANY), group="Measures and tests", kind="count", least=0,
-        metavar="N", first=True, peers=("random_state", "random_seed", "seed"),
+        key="seed", of=(*PAIR, *MANY, "intervals"), group="Measures and tests", kind="count",
+        least=0, metavar="N", first=True, peers=("random_state", "random_seed", "seed"),
     )  # fmt: skip
 
     def __post_init__(self) -> None:
@@ -185,7 +185,7 @@ class Question(_Asked):
     alpha: float = option(
         0.05,
         "Two-sided significance level.",
-        of=PAIR, group="Measures and tests", kind="number", metavar="X",
+        of=(*PAIR, "intervals", "audit"), group="Measures and tests", kind="number", metavar="X",
         peers=("level", "significance", "max_p", "p", "confidence"),
     )  # fmt: skip
     test: str = option(
@@ -372,7 +372,7 @@ class Inputs:
     segments: Any = option(
         None,
         "Compare within segments. A CSV with a column query_id and one for each property.",
-        of=ONE, group="Inputs", kind="path", metavar="FILE", first=True,
+        of=(*ONE, "intervals"), group="Inputs", kind="path", metavar="FILE", first=True,
     )  # fmt: skip
     topics: Any = option(
         None,

@@ -38,8 +38,9 @@ HEADINGS = (
 PARTS: dict[str, type] = {"scoring": Scoring, "machine": Machine, "engine": Engine}
 DESIGN = ("clusters", "look", "planned", "earlier", "anytime")
 COMMANDS = {
-    "compare": PAIR, "rank": MANY, "score": ("evaluate",), "render": ("render", *PAIR),
+    "compare": PAIR, "rank": MANY, "score": ("evaluate", "intervals"), "render": ("render", *PAIR),
     "power": ("power",), "margin": ("margin",), "aa": ("aa",),
+    "audit": ("audit",),
 }  # fmt: skip
 
 

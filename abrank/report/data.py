@@ -332,6 +332,17 @@ def _history_tables(history: Any) -> dict[str, str]:  # noqa: ANN401 - History
     return {".csv": csv_text(columns, rows), ".queries.csv": used}
 
 
+def _interval_tables(found: Any) -> dict[str, str]:  # noqa: ANN401 - Intervals
+    """Return a row an interval, the one that decides first; segments last."""
+    rows = [asdict(row) for row in (*found.rows, *found.others, *found.segments)]
+    return {".csv": csv_text([*rows[0]] if rows else [], [[*row.values()] for row in rows])}
+
+
+def _audit_tables(found: Any) -> dict[str, str]:  # noqa: ANN401 - Audit
+    rows = [asdict(row) for row in found.rows]
+    return {".csv": csv_text([*rows[0]], [[*row.values()] for row in rows])}
+
+
 _VALUES: dict[str, Callable[[Any], dict[str, Any]]] = {
     "Comparison": _comparison_values,
     "Ranking": ranking_values,
@@ -340,6 +351,8 @@ _VALUES: dict[str, Callable[[Any], dict[str, Any]]] = {
     "JudgeAgreement": _record_values,
     "Plan": _record_values,
     "History": _record_values,
+    "Intervals": _record_values,
+    "Audit": _record_values,
 }
 _TABLES: dict[str, Callable[[Any], dict[str, str]]] = {
     "Comparison": _comparison_tables,
@@ -347,6 +360,8 @@ _TABLES: dict[str, Callable[[Any], dict[str, str]]] = {
     "CollectionsComparison": _collections_tables,
     "CollectionsRanking": _standings_tables,
     "History": _history_tables,
+    "Intervals": _interval_tables,
+    "Audit": _audit_tables,
 }
 
 # The results on each collection of one that has the scores of queries.

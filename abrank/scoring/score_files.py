@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from abrank._support import display
-from abrank._support.errors import ArgumentError, ReadError
+from abrank._support.errors import AlignmentError, ArgumentError, ReadError
 from abrank._support.keywords import explained
 from abrank._support.typing import BoolArray, IntArray
 from abrank.engines.engine import has_parquet
@@ -41,7 +41,10 @@ def read_scores(source: Any, *, system: str | None = None) -> Scores:  # noqa: A
         or long, with columns measure and score (or value). Either may have a column system, or name
         as in PyTerrier, and a column run (seed, fold) of its repeated runs, which are averaged per
         query; run alone names the systems. Parquet (a folder too), dicts of pytrec_eval and ranx,
-        ir_measures' metrics and answers of _rank_eval are read too. Scores are returned as they
+        ir_measures' metrics and answers of _rank_eval are read too; JSON lines of answers whose
+        nuggets were assigned (AutoNuggetizer, TREC RAG) or whose sentences were judged by support
+        give NuggetRecall and SupportPrecision and their like. A list of such sources, or
+        ``"a.eval,a.jsonl"``, holds different measures of one system. Scores are returned as they
         are.
     system : str, optional
         The system to take where there are several; else its name, which is that of the file.
@@ -80,6 +83,8 @@ def read_scores(source: Any, *, system: str | None = None) -> Scores:  # noqa: A
     """
     if isinstance(source, Scores):
         return source if system is None else one_system(source, system)
+    if sources := _several(source):
+        return _joined([read_scores(each) for each in sources], system)
     if has_parquet(source):
         from abrank.engines.kept import read_folder
 
@@ -87,6 +92,49 @@ def read_scores(source: Any, *, system: str | None = None) -> Scores:  # noqa: A
     scores = scores_of_table(read_score_table(source, is_measure=is_known), source, system=system)
     require_all(scores)
     return scores if system is None else one_system(scores, system)
+
+
+def _several(source: Any) -> list[Any]:  # noqa: ANN401
+    """Return the sources that hold different measures of one system: a list, or A.eval,A.jsonl."""
+    if isinstance(source, str) and "," in source and not Path(source).exists():
+        return source.split(",")
+    if not isinstance(source, (list, tuple)) or len(source) < 2:
+        return []
+    return list(source) if all(isinstance(x, (str, os.PathLike, Scores)) for x in source) else []
+
+
+def _joined(parts: Sequence[Scores], system: str | None) -> Scores:
+    """Return the measures of one system side by side, as of its retrieval and its answers."""
+    first, *others = parts
+    for each in parts:
+        if len(each.systems) > 1:
+            raise ArgumentError(f"measures of one system are joined, not of {len(each.systems)}")
+        if lacking := set(first.query_ids) ^ set(each.query_ids):
+            some = ", ".join(sorted(lacking)[:3])
+            queries = display.plural(len(lacking), "query", "queries")
+            raise AlignmentError(
+                f"{queries} of {first.systems[0]} stand in one source only, and not in all that are"
+                f" joined ({some}{' …' if len(lacking) > 3 else ''}): give the same queries"
+            )
+    measures = [name for each in parts for name in each.measures]
+    if len(set(measures)) < len(measures):
+        raise ArgumentError(f"a measure stands in two of the sources: {', '.join(measures)}")
+    columns = [first.values]
+    for each in others:
+        place = {query: i for i, query in enumerate(each.query_ids)}
+        columns.append(each.values[[place[query] for query in first.query_ids]])
+    name = system or first.systems[0]
+    return replace(
+        first,
+        systems=(name,),
+        measures=tuple(measures),
+        values=np.concatenate(columns, axis=2),
+        audits={},
+        judged_runs={},
+        sources=dict(zip([name], first.sources.values(), strict=False)),
+        notes=tuple(note for each in parts for note in each.notes),
+        named=first.named,
+    )
 
 
 def scores_of_table(

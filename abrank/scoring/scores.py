@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from abrank import inputs
 from abrank._support.display import shorten
 from abrank._support.errors import ArgumentError
-from abrank._support.typing import FloatArray
+from abrank._support.typing import FloatArray, RandomSource
 from abrank.measures import parse
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from abrank.scoring.intervals import Intervals
 
 MISSING = ("zero", "drop", "error")
 
@@ -155,7 +157,7 @@ class Scores:
         """
         values = self.means()
         for m, name in enumerate(self.measures):
-            rule = _aggregate(name)
+            rule = aggregate_of(name)
             if rule == "sum":
                 values[:, m] = self.values[:, :, m].sum(axis=0)
             elif rule == "geometric":
@@ -178,6 +180,66 @@ class Scores:
         shown = self.table.to_html(float_format="{:.4f}".format, border=0, max_rows=60)
         return f"{shown}<p>{len(self.query_ids)} queries</p>"
 
+    def intervals(
+        self,
+        *,
+        test: str = "bootstrap",
+        alpha: float = 0.05,
+        at_least: Mapping[str, float] | Sequence[str] | str = (),
+        segments: Any = None,  # noqa: ANN401 - whatever read_segments reads
+        clusters: Any = None,  # noqa: ANN401 - whatever read_clusters reads
+        resamples: int | None = None,
+        rng: RandomSource = 0,
+    ) -> Intervals:
+        """Return between which limits each mean lies, and whether it clears a floor.
+
+        Parameters
+        ----------
+        test : {"bootstrap", "t", "permutation", "bounded"}
+            The studentised bootstrap, which keeps its level on skewed scores from 10 queries up,
+            Student's t, sign flips of the centred scores, or bets, which hold for any scores of a
+            bounded measure. The others stand beside it; sign flips up to 1,000 queries.
+        alpha : float
+        at_least : mapping of str to float, or sequence of str
+            Floors by measure, ``{"nDCG@10": 0.35}`` or ``["nDCG@10:0.35"]``: cleared where the
+            lower limit is not below; where queries are fewer than 10, that of sign flips too.
+        segments : path, DataFrame or mapping, optional
+            Properties of the queries; see :func:`abrank.compare`.
+        clusters : path, mapping or str, optional
+            The cluster of each query, or the name of a column of ``segments``.
+        resamples : int, optional
+        rng : int, Generator, SeedSequence or None
+
+        Returns
+        -------
+        Intervals
+            Prints itself, and has ``.rows``, ``.floors``, ``.cleared``, ``.report(path)``.
+
+        Raises
+        ------
+        AlignmentError
+            If there is no query, or a query has no cluster.
+        ArgumentError
+            If the test is none of these, or a floor is not of a measure that was scored.
+
+        Examples
+        --------
+        >>> from abrank import evaluate, simulate_runs
+        >>> made = simulate_runs(100, rng=3)
+        >>> scores = evaluate(made.qrels, {"new": made.candidate}, ["nDCG@10"])
+        >>> found = scores.intervals(at_least={"nDCG@10": 0.25})
+        >>> [round(each, 3) for each in (found.rows[0].ci_low, found.rows[0].ci_high)]
+        [0.315, 0.419]
+        >>> found.cleared
+        True
+        """
+        from abrank.scoring.intervals import find_intervals
+
+        return find_intervals(
+            self, test=test, alpha=alpha, at_least=at_least, segments=segments, clusters=clusters,
+            resamples=resamples, rng=rng,
+        )  # fmt: skip
+
     def tidy(self) -> pd.DataFrame:
         """Return a fresh long frame: ``query_id system measure score``, one row a score."""
         import pandas as pd
@@ -199,7 +261,7 @@ class Scores:
         )
 
 
-def _aggregate(name: str) -> str:
+def aggregate_of(name: str) -> str:
     """Return the rule of the measure of this name; scores of any other name are averaged."""
     try:
         return parse(name).entry.aggregate

@@ -170,3 +170,49 @@ def test_flags_of_all_measures_reach_compare(tmp_path, monkeypatch, capsys, scor
     result = json.loads(capsys.readouterr().out)
     assert result["measures"][0]["measure"] == "AP(rel=2,judged_only=True)"
     assert result["provenance"]["settings"]["depth"] == 3
+
+
+def test_an_interval_and_a_floor(score, tmp_path):
+    out, _ = score("a.run", "-m", "AP", "--interval", "-q")
+    assert out.startswith("AP of a is 0.417\n95% CI 0.000 to 1.000  3 queries\n")
+    out, err = score("b.run", "--at-least", "ndcg@10:0.99", "-q", code=1)
+    assert "? FLOOR NOT CLEARED" in out
+    assert err.startswith("gate  nDCG@10 of b is not shown to be at least 0.99")
+    (tmp_path / "rule.toml").write_text('measure = ["AP"]\nat_least = ["AP:0"]\nalpha = 0.1\n')
+    out, err = score("b.run", "--config", "rule.toml", "--alpha", "0.2", "-q", "--format", "json")
+    found = json.loads(out)
+    assert (found["alpha"], found["floors"][0]["cleared"], err) == (0.2, True, "")
+    changed = {"setting": "alpha", "declared": "0.1", "used": "0.2"}
+    assert found["provenance"]["declared"]["deviations"] == [changed]
+    assert found["provenance"]["inputs"]["b"]["sha256"]
+
+
+def test_reports_of_intervals(score, tmp_path):
+    reports = [
+        "page.html",
+        "page.md",
+        "page.json",
+        "page.csv",
+        "page.txt",
+        "page.tex",
+        "junit:page.x",
+    ]
+    flags = [word for path in reports for word in ("--report", path)]
+    score("a.run", "b.run", "-m", "AP", "--at-least", "AP:0.9", "-q", *flags, code=1)
+    for path in reports:
+        assert "AP" in (tmp_path / path.removeprefix("junit:")).read_text()
+    assert (tmp_path / "page.x").read_text().count("<failure") == 2
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (["--interval", "--per-query"], "--per-query has no place for intervals"),
+        (["--at-least", "AP:1", "--format", "trec_eval"], "leave out --at-least"),
+        (["--format", "html"], "add --interval"),
+        (["--at-least", "AP=1"], "is no floor, as nDCG@10:0.35"),
+        (["--interval", "--config", "guard=AP:-1"], "guard is not for abrank.evaluate"),
+    ],
+)
+def test_what_has_no_interval_is_refused(score, flags, said):
+    assert said in score("a.run", *flags, code=2).err

@@ -28,7 +28,7 @@ from abrank.comparison.declared import (
     require_margin_in_range,
     with_guards,
 )
-from abrank.comparison.designs import Clusters, error_inflation, labels_of
+from abrank.comparison.designs import Clusters, error_inflation
 from abrank.comparison.effects import effects, spread
 from abrank.comparison.family import resolve_adjustment
 from abrank.comparison.machine.sample import declare_machine
@@ -44,6 +44,7 @@ from abrank.comparison.rows import read_interval
 from abrank.comparison.scales import rows_in_unit, shares_scale
 from abrank.engines.counted import exact_sum
 from abrank.inference.paired.counted import Counts
+from abrank.inputs.topics import labels_of
 from abrank.options import Question
 from abrank.ranking import rank_scores
 from abrank.ranking.beside import pair_spread

@@ -27,6 +27,7 @@ from abrank.inputs.objects.cells import is_missing
 from abrank.inputs.objects.cells import read_score as read_cell
 from abrank.inputs.objects.names import QUERY_IDS, found_in
 from abrank.inputs.objects.read import label_of
+from abrank.inputs.scores.answers import scores_of_answers
 from abrank.inputs.scores.forms import (
     AGGREGATES,
     SHAPES,
@@ -177,6 +178,9 @@ def read_score_table(
     if isinstance(source, (str, os.PathLike)):
         return _of_file(source, is_measure, numbered=numbered)
     origin = Source(None, None, 0, label_of(source), "row")
+    answers = scores_of_answers(source, origin.label)
+    if answers is not None:
+        return replace(_of_columns(*answers[0], origin), form=answers[1])
     found = columns_of(source, is_measure, origin.label)
     if found is None:
         kind = type(source).__name__
@@ -192,7 +196,12 @@ def _of_file(
     if kind_of(data):
         return _of_columns(*columns_of_file(data, origin.label), rows)
     if looks_like_json(data):
-        found = columns_of(parsed(data, origin.label), is_measure, origin.label)
+        held = parsed(data, origin.label)
+        # One answer alone is an object, and not yet a list.
+        answers = scores_of_answers([held] if isinstance(held, dict) else held, origin.label)
+        if answers is not None:
+            return replace(_of_columns(*answers[0], rows), form=answers[1])
+        found = columns_of(held, is_measure, origin.label)
         if found is None:
             raise ReadError(origin.label, "holds no scores by query", expected=SHAPES)
         return _of_columns(*found, rows)

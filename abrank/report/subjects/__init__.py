@@ -21,6 +21,8 @@ _HOMES = {
     "Plan": "plan",
     "Inspection": "query",
     "History": "history",
+    "Intervals": "means",
+    "Audit": "audit",
 }
 
 

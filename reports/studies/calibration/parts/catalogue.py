@@ -9,6 +9,7 @@ from reports.studies.calibration.parts.families import FAMILIES
 from reports.studies.calibration.parts.looks import LOOKS
 from reports.studies.calibration.parts.margins import MARGINS
 from reports.studies.calibration.parts.notes import NOTES
+from reports.studies.calibration.parts.one_mean import ONE_MEAN
 from reports.studies.calibration.parts.part import Part
 from reports.studies.calibration.parts.pooled import POOLED
 from reports.studies.calibration.parts.ranks import RANKS
@@ -23,6 +24,7 @@ PARTS: tuple[Part, ...] = (
     *SINGLE_PAIRS,
     *RANKS,
     *EFFECTS,
+    *ONE_MEAN,
     *MARGINS,
     *RARE_LOSSES,
     *FAMILIES,

@@ -1,0 +1,241 @@
+"""What two published means and the number of queries alone say of a difference."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from abrank._support import checks
+from abrank._support.errors import ArgumentError
+from abrank._support.records import record
+from abrank._support.result import Result
+from abrank.inference.exact.student import student_quantile
+from abrank.inference.paired.t_and_sign import t_pvalue
+from abrank.measures import parse
+from abrank.planning.boards import BOARDS, Board
+from abrank.planning.student import queries_needed
+
+MOST_DECIMALS = 12
+
+
+@record
+class AuditRow:
+    """The t interval and p of the difference if the queries' differences spread by ``sd``.
+
+    ``needed`` are the queries that show such a difference; None where none do.
+    """
+
+    spread: str
+    sd: float
+    ci_low: float
+    ci_high: float
+    pvalue: float
+    needed: int | None
+
+
+@dataclass(frozen=True, eq=False)
+class Audit(Result):
+    """What could be true of two published means; made by :func:`abrank.audit`.
+
+    Attributes
+    ----------
+    measure : str
+    n_queries : int
+    a, b : float
+        The means as published.
+    rounding : float
+        How far the difference may be off because the means are rounded.
+    alpha, target : float
+        Level of the test, and the power with which a difference is to be shown.
+    rows : tuple of AuditRow
+        At the usual spread and at the outer deciles of the stored pairs, or at the one given; last
+        the widest that scores between 0 and 1 with these means can have.
+    is_binary : bool
+        Whether each query scores 0 or 1.
+    counts_a, counts_b : tuple of int
+        Queries with a score of 1 that give the published means, were all scores 0 or 1; empty where
+        no such scores have them.
+    smallest_p : float
+        Smallest p that any scores between 0 and 1 with these means have by exact sign flips.
+    smallest_p_binary : float
+        The same of scores 0 or 1, where it is McNemar's exact test; NaN where there are none.
+    sd_limit : float
+        Spread below which the difference is significant by t.
+    share_below : float
+        Share of the stored pairs that spread less; NaN without stored pairs.
+    board : Board or None
+        The stored pairs; None where a spread was given.
+    """
+
+    measure: str
+    n_queries: int
+    a: float
+    b: float
+    rounding: float
+    alpha: float
+    target: float
+    rows: tuple[AuditRow, ...]
+    is_binary: bool
+    counts_a: tuple[int, ...]
+    counts_b: tuple[int, ...]
+    smallest_p: float
+    smallest_p_binary: float
+    sd_limit: float
+    share_below: float
+    board: Board | None
+
+    @property
+    def difference(self) -> float:
+        """B - A, as published."""
+        return self.b - self.a
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether scores of this measure can have these means."""
+        return not self.is_binary or bool(self.counts_a and self.counts_b)
+
+    @property
+    def could_be_significant(self) -> bool:
+        """Whether any scores with these means are significant by exact sign flips."""
+        return (self.smallest_p_binary if self.is_binary else self.smallest_p) < self.alpha
+
+    @property
+    def must_be_significant(self) -> bool:
+        """Whether all scores with these means are significant by t."""
+        return self.could_be_significant and self.rows[-1].pvalue < self.alpha
+
+
+def audit(
+    queries: int,
+    a: float | str,
+    b: float | str,
+    *,
+    measure: str = "nDCG@10",
+    sd: float | None = None,
+    binary: bool | None = None,
+    alpha: float = 0.05,
+    power: float = 0.8,
+) -> Audit:
+    """Say whether a published difference could be real: from the two means and the queries alone.
+
+    Parameters
+    ----------
+    queries : int
+    a, b : float or str
+        The means as published, between 0 and 1. As text they keep their decimals, ``"0.430"``.
+    measure : str
+        Tells the usual spread of differences on stored boards of TREC, and whether scores are 0 or
+        1.
+    sd : float, optional
+        Standard deviation of the queries' differences, in the place of the usual one.
+    binary : bool, optional
+        Whether each query scores 0 or 1; by the measure without it (Success, P@1).
+    alpha : float
+    power : float
+        With which a difference is to be shown.
+
+    Returns
+    -------
+    Audit
+
+    Raises
+    ------
+    ArgumentError
+        If a mean is not between 0 and 1, there are fewer than two queries, or no spread of the
+        measure is stored and none is given.
+
+    Notes
+    -----
+    Of n differences with the mean D the variance is largest where all scores are 0 or 1 and
+    min(b, 1 - a) of the queries gain (for b >= a). The smallest p of sign flips is 2**(1 - n),
+    where all differences are equal; of scores 0 or 1, with the means k queries apart, it is
+    2**(1 - k), where no query is lost.
+
+    Examples
+    --------
+    >>> found = audit(50, 0.412, 0.431)
+    >>> found.could_be_significant, found.counts_a, found.rows[0].needed
+    (True, (), 829)
+    >>> audit(50, "0.40", "0.44", measure="Success@1").could_be_significant
+    False
+    """
+    n = checks.count("queries", queries, at_least=2)
+    (mean_a, half_a), (mean_b, half_b) = (_read(name, x) for name, x in (("a", a), ("b", b)))
+    known = parse(measure)
+    if tuple(known.entry.bounds) != (0.0, 1.0):
+        raise ArgumentError(f"audit is of measures between 0 and 1, which {known} is not")
+    if sd is None and str(known) not in BOARDS:
+        raise ArgumentError(
+            f"no spread of {known} is stored ({', '.join(BOARDS)}): say how far the differences of"
+            " queries spread, with sd= (--sd)"
+        )
+    alpha, power = checks.fraction("alpha", alpha), checks.fraction("power", power)
+    first = {"Success": True, "P": dict(known.parameters).get("cutoff") == 1}
+    board = BOARDS[str(known)] if sd is None else None
+    difference = mean_b - mean_a
+    low, high = sorted((mean_a, mean_b))
+    gain = min(high, 1.0 - low)
+    largest = (2.0 * gain - (high - low) - (high - low) ** 2) * n / (n - 1)
+    if sd is None:
+        spreads = [*zip(("usual", "small", "large"), BOARDS[str(known)].usual, strict=True)]
+    else:
+        spreads = [("as given", checks.positive("sd", sd))]
+    counts = [
+        tuple(k for k in range(n + 1) if abs(k / n - mean) <= half + 1e-12)
+        for mean, half in ((mean_a, half_a), (mean_b, half_b))
+    ]
+    gap = -1
+    if all(counts):
+        gap = max(counts[0][-1] - counts[1][0], counts[1][-1] - counts[0][0])
+    limit = abs(difference) * math.sqrt(n) / _quantile(n, alpha)
+    return Audit(
+        measure=str(known),
+        n_queries=n,
+        a=mean_a,
+        b=mean_b,
+        rounding=half_a + half_b,
+        alpha=alpha,
+        target=power,
+        rows=tuple(_rows([*spreads, ("widest", math.sqrt(largest))], difference, n, alpha, power)),
+        is_binary=first.get(known.entry.name, False) if binary is None else binary,
+        counts_a=counts[0],
+        counts_b=counts[1],
+        smallest_p=2.0 ** (1 - n) if abs(difference) + half_a + half_b > 0.0 else 1.0,
+        smallest_p_binary=math.nan if gap < 0 else min(1.0, 2.0 ** (1 - gap)),
+        sd_limit=limit,
+        share_below=math.nan if board is None else board.share_below(limit),
+        board=board,
+    )
+
+
+def _read(name: str, value: float | str) -> tuple[float, float]:
+    """Return a mean, and how far it may be off by its last decimal."""
+    try:
+        mean = float(value)
+    except ValueError:
+        raise ArgumentError(f"{name} is a mean such as 0.412, not {value!r}") from None
+    if not 0.0 <= mean <= 1.0:
+        raise ArgumentError(f"{name} is a mean between 0 and 1, as 0.412 for 41.2%, not {value}")
+    digits = str(value).strip().partition(".")[2]
+    decimals = len(digits) if digits.isdecimal() else MOST_DECIMALS
+    return mean, 0.5 * 10.0 ** -min(decimals, MOST_DECIMALS)
+
+
+def _quantile(n: int, alpha: float) -> float:
+    return -float(student_quantile(n - 1.0, alpha / 2.0))
+
+
+def _rows(
+    spreads: list[tuple[str, float]], difference: float, n: int, alpha: float, power: float
+) -> Iterator[AuditRow]:
+    for name, sd in spreads:
+        error = sd / math.sqrt(n)
+        half = _quantile(n, alpha) * error
+        t = difference / error if error else math.copysign(math.inf, difference)
+        p = float(t_pvalue(np.array([t]), n - 1.0, "two-sided")[0]) if difference else 1.0
+        needed = queries_needed(sd, difference, alpha=alpha, target=power)
+        ends = max(difference - half, -1.0), min(difference + half, 1.0)
+        yield AuditRow(name, sd, *ends, p, needed)

@@ -1,0 +1,267 @@
+"""The report of the means of systems: between which limits they lie, and the floors they clear."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from abrank._support import display as f
+from abrank.report.model import (
+    EVERYWHERE,
+    Bar,
+    Case,
+    Caution,
+    Cell,
+    Column,
+    Fact,
+    Headline,
+    Paper,
+    Place,
+    Report,
+    Scale,
+    Scorecard,
+    Section,
+    Table,
+    Text,
+)
+from abrank.report.subjects import compose
+from abrank.report.wording import Words
+from abrank.scoring.intervals import FEW_UNITS, Floor, Intervals, MeanInterval
+
+_NAME = 24
+TESTS = {
+    "t": "Student's t",
+    "permutation": "sign flips",
+    "bootstrap": "studentised bootstrap",
+    "bounded": "bets",
+}
+METHODS = {
+    "t": "Student's t of the scores",
+    "permutation": "the means about which signs of the centred scores could have been tossed",
+    "bootstrap": "the studentised bootstrap of the scores, symmetric",
+    "bounded": "bets against every mean, which hold for any scores in the measure's range",
+}
+
+
+@compose.register
+def compose_intervals(found: Intervals, *, digits: int | None = None) -> Report:
+    """Return everything a report says about means and their intervals."""
+    ends = [(row.ci_low, row.ci_high) for row in found.rows]
+    w = Words(found, f.decimals(ends) if digits is None else digits)
+    head = _headline(w)
+    systems = tuple(dict.fromkeys(f.shorten(row.system, width=_NAME) for row in found.rows))
+    card = _scorecard(w)
+    # Without a floor there is nothing to draw: a table, which every format shows.
+    shown = (card,) if found.floors else (card.without("drawn"),)
+    places = frozenset[Place]({"page"}) if found.floors else EVERYWHERE
+    sections = [Section("means", "Means", "", shown, places)]
+    if found.segments:
+        sections.append(_segments(w))
+    sections.append(_others(w))
+    method = _method(w)
+    sections.append(Section("methods", "Methods", "", (Text(method),)))
+    cautions = []
+    if found.test != "bounded" and any(row.ci_high - row.ci_low >= 1.0 for row in found.rows):
+        text = (
+            "Of one query, of scores that are all one value, or of too few clusters this test knows"
+            " nothing: the limits are those of the measure. Bets (--test bounded) need no spread."
+        )
+        cautions.append(Caution("no-spread", "No spread", text, 3))
+    return Report(
+        subject=found,
+        digits=w.digits,
+        who=f"means of {', '.join(systems)}",
+        file="means",
+        title=f"{head.title.removesuffix('.')} · abrank",
+        context=(*systems[:3], f.plural(found.n_queries, "query", "queries")),
+        headline=head,
+        cautions=tuple(cautions),
+        sections=tuple(sections),
+        facts=tuple(_facts(w)),
+        methods=method,
+        cases=tuple(
+            Case(f"{each.system}: {each.measure} at least {f.number(each.floor)}", each.cleared,
+                 _said(w, each))
+            for each in found.floors
+        ),
+        papers=lambda _: Paper(
+            f"{head.rule}; {f.plural(found.n_queries, 'query', 'queries')}",
+            f"Means with {head.rule}.", "means", card.without("drawn", "reading"),
+        ),
+        hint=".rows  .floors  .segments  .cleared",
+    )  # fmt: skip
+
+
+def _headline(w: Words[Intervals]) -> Headline:
+    found = w.result
+    n = f.plural(found.n_queries, "query", "queries")
+    first = found.rows[0] if found.rows else None
+    numbers = ""
+    title = "No measure asked for is averaged over queries."
+    if first is not None and len(found.rows) == 1:
+        title = (
+            f"{first.measure} of {f.shorten(first.system, width=_NAME)} is {w.score(first.mean)}"
+        )
+        numbers = f"{w.level} CI {w.range(first.ci_low, first.ci_high)}  {n}"
+    elif first is not None:
+        title = f"{f.plural(len(found.rows), 'mean')} with {w.level} intervals"
+        numbers = n
+    failed = [each for each in found.floors if not each.cleared]
+    below = [each for each in failed if each.ci_high < each.floor]
+    glyph, tag = "", ""
+    if found.floors:
+        glyph, tag = "▲", "floor cleared" if len(found.floors) == 1 else "floors cleared"
+        title = _said(w, (failed or found.floors)[0])
+        if failed:
+            glyph, tag = ("▼", "below the floor") if below else ("?", "floor not cleared")
+    gate = f"{f.count(len(failed))} of {f.plural(len(found.floors), 'floor')} not cleared"
+    gate = "floor not cleared" if len(found.floors) == 1 else gate
+    gate = gate if failed else "every floor cleared"
+    return Headline(
+        verdict="means", glyph=glyph, tag=tag, tone="b" if glyph == "▲" else "plain", title=title,
+        numbers=numbers, rule=_rule(w), gate=gate if found.floors else "",
+        gate_passed=found.cleared,
+    )  # fmt: skip
+
+
+def _said(w: Words[Intervals], each: Floor) -> str:
+    """Say in a sentence whether a floor is cleared."""
+    what = f"{each.measure} of {f.shorten(each.system, width=_NAME)}"
+    floor = f.number(each.floor)
+    if each.cleared:
+        return f"{what} is at least {floor}: the lower end is {w.score(each.ci_low)}"
+    if each.ci_high < each.floor:
+        return f"{what} is below {floor}: the upper end is {w.score(each.ci_high)}"
+    if each.ci_low >= each.floor:
+        few = f"with fewer than {FEW_UNITS} queries sign flips must agree, and theirs is"
+        return f"{what} is not shown to be at least {floor}: {few} {w.score(each.by_flips)}"
+    return f"{what} is not shown to be at least {floor}: the lower end is {w.score(each.ci_low)}"
+
+
+def _rule(w: Words[Intervals]) -> str:
+    found = w.result
+    said = f"{w.level} intervals, {TESTS[found.test]}"
+    if found.clusters:
+        said += f" of {f.plural(found.n_clusters, 'cluster')} by {found.clusters}"
+    return said if len(found.rows) < 2 else f"{said}, each alone"
+
+
+def _method(w: Words[Intervals]) -> str:
+    found = w.result
+    said = f"Every interval is of the mean over queries at {w.level}: {METHODS[found.test]}"
+    if found.clusters:
+        said += f", by clusters ({found.clusters}, cluster-robust CR2 for t)"
+    said += (
+        ". It tells how far the mean would move with other queries of the same kind; it says"
+        " nothing of judgments that are missing or wrong. Limits stay inside the measure's range."
+    )
+    if found.floors:
+        said += " A floor is cleared where the lower end of the interval is not below it."
+    return said
+
+
+def _facts(w: Words[Intervals]) -> Iterator[Fact]:
+    for remark in w.result.remarks:
+        yield Fact("note", remark, everywhere=True)
+    if len(w.result.rows) == 1:
+        others = (
+            f"{TESTS[row.test]} {w.range(row.ci_low, row.ci_high)}" for row in w.result.others
+        )
+        yield Fact("others", "; ".join(others))
+    yield Fact("rule", _rule(w), "muted")
+
+
+def _scorecard(w: Words[Intervals]) -> Scorecard:
+    """Return a row a mean; where it has a floor, its interval is drawn about that."""
+    found = w.result
+    floors = {(each.system, each.measure): each for each in found.floors}
+    several = len({row.system for row in found.rows}) > 1
+    columns = [
+        Column("mean of" if several else "measure", numeric=False, role="name"),
+        Column("mean", role="mean"),
+        *[Column("", numeric=False, role="drawn")] * bool(floors),
+        Column(f"{w.level} interval", role="interval"),
+        *[Column("floor", role="change")] * bool(floors),
+        *[Column("reading", numeric=False, role="reading")] * bool(floors),
+    ]
+    rows, bars = [], []
+    for row in found.rows:
+        floor = floors.get((row.system, row.measure))
+        name = f"{row.measure}, {f.shorten(row.system, width=_NAME)}" if several else row.measure
+        cells = [Cell(name, strong=True), Cell(w.score(row.mean), row.mean)]
+        cells += [Cell("")] * bool(floors)
+        cells.append(Cell(w.range(row.ci_low, row.ci_high)))
+        if floors:
+            cells += _reading(floor)
+        rows.append(tuple(cells))
+        bars.append(
+            None
+            if floor is None
+            else Bar(
+                row.mean - floor.floor, row.ci_low - floor.floor, row.ci_high - floor.floor,
+                tone="b" if floor.cleared else "tie",
+            )
+        )  # fmt: skip
+    scale = Scale("below the floor", "above", ("plain", "b"), of="mean − floor")
+    legend = (f"━ {w.level} interval, from the floor ┊",) if floors else ()
+    return Scorecard(
+        key="means", columns=tuple(columns), rows=tuple(rows), bars=tuple(bars), scale=scale,
+        tall=frozenset(), legend=legend, noun="mean",
+    )  # fmt: skip
+
+
+def _reading(floor: Floor | None) -> list[Cell]:
+    if floor is None:
+        return [Cell(""), Cell("")]
+    below = floor.ci_high < floor.floor
+    said = "▲ cleared" if floor.cleared else "▼ below" if below else "? not shown"
+    return [
+        Cell(f.number(floor.floor), floor.floor),
+        Cell(said, tone="b" if floor.cleared else "tie"),
+    ]
+
+
+def _segments(w: Words[Intervals]) -> Section:
+    rows = w.result.segments
+    level = f.level(rows[0].confidence)
+    finding = (
+        f"Means in segments. Each interval is at {level}, so that those of one mean hold together"
+        f" at {w.level}."
+    )
+    table = _table(w, "segments", rows, ("property", "segment"))
+    return Section("segments", "Segments", finding, (table,), EVERYWHERE)
+
+
+def _others(w: Words[Intervals]) -> Section:
+    rows = w.result.others
+    finding = "The same means by other tests; they decide nothing."
+    table = _table(w, "tests", rows, ())
+    places: frozenset[Place] = frozenset({"page", "folded"})
+    return Section("tests", "Other intervals", finding, (table,), places)
+
+
+def _table(
+    w: Words[Intervals], key: str, rows: Sequence[MeanInterval], names: Sequence[str]
+) -> Table:
+    several = len({row.system for row in w.result.rows}) > 1
+    columns = (
+        *[Column("system", numeric=False)] * several,
+        Column("measure", numeric=False),
+        *(Column(name, numeric=False) for name in names),
+        *[Column("test", numeric=False)] * (key == "tests"),
+        *[Column("queries")] * (key == "segments"),
+        Column("mean"),
+        Column("interval"),
+    )
+    body = tuple(
+        (
+            *[Cell(f.shorten(row.system, width=_NAME))] * several,
+            Cell(row.measure),
+            *(Cell(f.shorten(getattr(row, name), width=_NAME)) for name in names),
+            *[Cell(TESTS[row.test])] * (key == "tests"),
+            *[Cell(f.count(row.n_queries), row.n_queries)] * (key == "segments"),
+            Cell(w.score(row.mean), row.mean),
+            Cell(w.range(row.ci_low, row.ci_high)),
+        )
+        for row in rows
+    )
+    return Table(key, columns, body, noun="interval")

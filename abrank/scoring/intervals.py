@@ -1,0 +1,272 @@
+"""What the queries tell of one system's mean: its interval, and the floors that it must clear."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from abrank._support import checks
+from abrank._support.display import plural
+from abrank._support.errors import AlignmentError, ArgumentError
+from abrank._support.records import record
+from abrank._support.result import Result
+from abrank._support.rng import entropy
+from abrank._support.typing import RandomSource
+from abrank.inference.estimates.one_mean import MEAN_TESTS, mean_interval
+from abrank.inputs.topics import labels_of, read_groups
+from abrank.measures import parse
+from abrank.scoring.scores import Scores, aggregate_of
+
+FEW_UNITS = 10  # queries or clusters below which sign flips must agree that a floor is cleared
+FEWEST = 5  # queries of a segment that has an interval
+MOST_FLIPPED = 1_000  # queries of which sign flips stand beside another test: they take long
+WITHOUT = "(none)"
+
+
+@record
+class MeanInterval:
+    """The mean of one system by one measure, and between which limits it lies.
+
+    ``property`` and ``segment`` say of which queries, empty for all of them. The limits are those
+    of ``test`` at the level ``confidence``, inside the measure's range.
+    """
+
+    system: str
+    measure: str
+    property: str
+    segment: str
+    n_queries: int
+    mean: float
+    ci_low: float
+    ci_high: float
+    confidence: float
+    test: str
+
+
+@record
+class Floor:
+    """A mean that a system must have: cleared where the lower limit ``ci_low`` is not below it.
+
+    ``by_flips`` is the lower limit by sign flips, which must clear it too where queries are few;
+    NaN where they are not.
+    """
+
+    system: str
+    measure: str
+    floor: float
+    ci_low: float
+    ci_high: float
+    by_flips: float
+    cleared: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Intervals(Result):
+    """The means of systems with their intervals; made by :meth:`abrank.Scores.intervals`.
+
+    Attributes
+    ----------
+    rows : tuple of MeanInterval
+        One a system and measure, by the test that was asked for.
+    others : tuple of MeanInterval
+        The same means by the other tests.
+    segments : tuple of MeanInterval
+        The means in segments of the queries; all intervals of a system and measure hold together.
+    floors : tuple of Floor
+        One a system and floor.
+    test : str
+    alpha : float
+    n_queries : int
+    clusters : str
+        The property by which queries come in clusters; empty where they are independent.
+    n_clusters : int
+    seed : int
+    remarks : tuple of str
+        What has no interval, and what was left out.
+    provenance : mapping
+    """
+
+    rows: tuple[MeanInterval, ...]
+    others: tuple[MeanInterval, ...]
+    segments: tuple[MeanInterval, ...]
+    floors: tuple[Floor, ...]
+    test: str
+    alpha: float
+    n_queries: int
+    clusters: str
+    n_clusters: int
+    seed: int
+    remarks: tuple[str, ...] = ()
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def cleared(self) -> bool:
+        """Whether every floor is cleared; True without any."""
+        return all(each.cleared for each in self.floors)
+
+
+def read_floors(
+    floors: Mapping[str, float] | Sequence[str] | str, measures: Sequence[str] | None = None
+) -> dict[str, float]:
+    """Return floors by the names of their measures, as ``nDCG@10:0.35`` or a mapping has them.
+
+    Examples
+    --------
+    >>> read_floors(["ndcg_cut_10:0.35"], ["nDCG@10"])
+    {'nDCG@10': 0.35}
+    """
+    found: dict[str, float] = {}
+    texts = [floors] if isinstance(floors, str) else floors
+    pairs = texts.items() if isinstance(texts, Mapping) else (each.rsplit(":", 1) for each in texts)
+    for name, *rest in pairs:
+        try:
+            (value,) = map(float, rest)
+        except ValueError:
+            raise ArgumentError(f"{':'.join([name, *rest])} is no floor, as nDCG@10:0.35") from None
+        own = name if measures is None or name in measures else str(parse(name))
+        low, high = _bounds(own)
+        # What is resolved by the judgments, as ERR@20 to ERR(max_grade=4)@20.
+        named = [each for each in measures or () if _bare(each) == own]
+        if measures is not None and own not in measures and len(named) == 1:
+            own = named[0]
+        if measures is not None and own not in measures:
+            raise ArgumentError(f"at least: {name} is not among {', '.join(measures)}")
+        if not low <= value <= high:
+            raise ArgumentError(f"at least: {name} lies between {low:g} and {high:g}, not {value}")
+        if own in found:
+            raise ArgumentError(f"at least: {name} has two floors")
+        found[own] = value
+    return found
+
+
+def _bare(measure: str) -> str:
+    head, _, rest = measure.partition("(max_grade=")
+    return head + rest.partition(")")[2]
+
+
+def _bounds(measure: str) -> tuple[float, float]:
+    """Return the least and the largest score of a measure; endless of what is in no catalogue."""
+    try:
+        return parse(measure).entry.bounds
+    except ArgumentError:
+        return -math.inf, math.inf
+
+
+def find_intervals(
+    scores: Scores,
+    *,
+    test: str,
+    alpha: float,
+    at_least: Mapping[str, float] | Sequence[str] | str,
+    segments: Any,  # noqa: ANN401 - whatever read_segments reads
+    clusters: Any,  # noqa: ANN401 - whatever read_clusters reads
+    resamples: int | None,
+    rng: RandomSource,
+) -> Intervals:
+    """Do what :meth:`abrank.Scores.intervals` says."""
+    checks.one_of("test", test, MEAN_TESTS)
+    seed, cut, grouped = entropy(rng), *read_groups(segments, clusters)
+    labels = labels_of(grouped, scores.query_ids)
+    n, n_units = len(scores.query_ids), len(set(scores.query_ids if labels is None else labels))
+    if not n:
+        raise AlignmentError("without a query there is no mean")
+    if test == "bounded" and labels is not None:
+        raise ArgumentError(
+            "clusters: the betting interval is of single queries, which clusters make dependent;"
+            " choose t, permutation or bootstrap"
+        )
+    kept = [name for name in scores.measures if aggregate_of(name) != "sum"]
+    floors = read_floors(at_least, kept)
+    means = _Means(scores, kept, labels, seed, resamples)
+    places, few = _places(cut, scores.query_ids)
+    bets = labels is None and all(np.isfinite(_bounds(each)).all() for each in kept)
+    beside = [each for each in MEAN_TESTS if each != test and (bets or each != "bounded")]
+    beside = [each for each in beside if each != "permutation" or n <= MOST_FLIPPED]
+    decided = tuple(means.rows([test], {("", ""): range(n)}, 1.0 - alpha))
+    held = []
+    for row in (each for each in decided if each.measure in floors):
+        floor, flips = floors[row.measure], math.nan
+        if n_units < FEW_UNITS:
+            flips = means.of(row.system, row.measure, "permutation", range(n), 1.0 - alpha)[1]
+        cleared = row.ci_low >= floor and not flips < floor
+        held.append(Floor(row.system, row.measure, floor, row.ci_low, row.ci_high, flips, cleared))
+    added = [name for name in scores.measures if name not in kept]
+    remarks = [
+        *(f"{name} is added up over queries, not averaged: it has no interval" for name in added),
+        *[f"{plural(few, 'segment')} of fewer than {FEWEST} queries left out"] * bool(few),
+    ]
+    return Intervals(
+        rows=decided,
+        others=tuple(means.rows(beside, {("", ""): range(n)}, 1.0 - alpha)),
+        segments=tuple(means.rows([test], places, 1.0 - alpha / max(len(places), 1))),
+        floors=tuple(held),
+        test=test,
+        alpha=alpha,
+        n_queries=n,
+        clusters="" if grouped is None else grouped[0],
+        n_clusters=0 if grouped is None else n_units,
+        seed=seed,
+        remarks=(*scores.notes, *remarks),
+    )
+
+
+def _places(
+    segments: Mapping[str, Mapping[str, str]], query_ids: Sequence[str]
+) -> tuple[dict[tuple[str, str], Sequence[int]], int]:
+    """Return where the queries of each segment stand, and how many segments are too small."""
+    found: dict[tuple[str, str], list[int]] = {}
+    for name, of_query in segments.items():
+        if set(of_query).isdisjoint(query_ids):
+            raise AlignmentError(f"segments by {name}: none of their query ids was scored")
+        for place, query in enumerate(query_ids):
+            found.setdefault((name, of_query.get(query, WITHOUT)), []).append(place)
+    large: dict[tuple[str, str], Sequence[int]] = {
+        key: each for key, each in found.items() if len(each) >= FEWEST
+    }
+    return large, len(found) - len(large)
+
+
+@dataclass(frozen=True)
+class _Means:
+    """The means of scores and how their intervals are made."""
+
+    scores: Scores
+    measures: Sequence[str]
+    labels: Sequence[str] | None
+    seed: int
+    n_resamples: int | None
+
+    def of(
+        self, system: str, measure: str, test: str, place: Sequence[int], confidence: float
+    ) -> tuple[float, float, float]:
+        """Return the mean over the queries at some places, and its limits."""
+        bounds, rule = _bounds(measure), aggregate_of(measure)
+        if test == "bounded" and not np.isfinite(bounds).all():
+            raise ArgumentError(f"bounded: the range of {measure} is not known; choose another")
+        column = self.scores.of(system)[list(place), self.scores.measures.index(measure)]
+        labels = None if self.labels is None else [self.labels[i] for i in place]
+        limits = mean_interval(
+            column, test, bounds=bounds, clusters=labels, confidence=confidence, seed=self.seed,
+            n_resamples=self.n_resamples,
+        )  # fmt: skip
+        mean, low, high = float(column.mean()), *limits
+        return (math.exp(mean), math.exp(low), math.exp(high)) if rule == "geometric" else (
+            mean, low, high
+        )  # fmt: skip
+
+    def rows(
+        self,
+        tests: Sequence[str],
+        segments: Mapping[tuple[str, str], Sequence[int]],
+        confidence: float,
+    ) -> Iterator[MeanInterval]:
+        """Yield an interval for every system, measure, segment and test."""
+        every = product(self.scores.systems, self.measures, segments.items(), tests)
+        for system, measure, (key, place), test in every:
+            found = self.of(system, measure, test, place, confidence)
+            yield MeanInterval(system, measure, *key, len(place), *found, confidence, test)

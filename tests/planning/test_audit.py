@@ -1,0 +1,148 @@
+"""An audit's bounds: against enumeration of all outcomes, and what is said of them."""
+
+from __future__ import annotations
+
+import json
+import math
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from abrank import ArgumentError, audit
+from abrank.cli import run
+from abrank.inference import run_test
+from abrank.planning.boards import BOARDS
+from abrank.report import compose, html, latex, markdown, text, to_dict
+
+DATA = Path(__file__).parents[3] / "shared" / "data" / "votes" / "audit"
+
+
+@pytest.mark.parametrize("n", range(2, 13))
+def test_bounds_of_scores_0_or_1_by_enumeration(n: int) -> None:
+    """Only how many queries gain and lose counts: all of these with each pair of means."""
+    for a, b in ((a, b) for a in range(n + 1) for b in range(n + 1)):
+        losses = range(min(a, n - b) + 1)
+        pairs = [(v + b - a, v) for v in losses if 0 <= v + b - a <= min(b, n - a)]
+        found = audit(n, repr(a / n), repr(b / n), measure="Success@1")
+        smallest, widest = 9.0, 0.0
+        for gains, lost in pairs:
+            d = np.repeat([1.0, -1.0, 0.0], [gains, lost, n - gains - lost])
+            k = gains + lost
+            flips = [math.comb(k, i) for i in range(k + 1) if abs(2 * i - k) >= abs(b - a)]
+            smallest = min(smallest, sum(flips) / 2**k)
+            widest = max(widest, float(d.std(ddof=1)))
+        assert found.smallest_p_binary == pytest.approx(smallest, abs=1e-12)
+        assert found.rows[-1].sd == pytest.approx(widest, abs=1e-12)
+        assert (found.counts_a, found.counts_b) == ((a,), (b,))
+
+
+@pytest.mark.parametrize("n", [3, 4])
+def test_bounds_of_graded_scores_by_enumeration(n: int) -> None:
+    """Of scores in quarters no outcome spreads more or has a smaller p; equal gains reach it."""
+    grid = np.array([*product((0.0, 0.25, 0.5, 0.75, 1.0), repeat=2)])
+    for choice in np.random.default_rng(n).integers(0, len(grid), (400, n)):
+        a, b = grid[choice].T
+        if abs((b - a).sum()) < 1e-9:
+            continue
+        found = audit(n, repr(float(a.mean())), repr(float(b.mean())), measure="AP")
+        assert (b - a).std(ddof=1) <= found.rows[-1].sd + 1e-12
+        assert run_test("permutation", b - a).pvalue[0] >= found.smallest_p - 1e-12
+    even = audit(n, 0.25, 0.5, measure="AP")
+    assert run_test("permutation", np.full(n, 0.25)).pvalue[0] == even.smallest_p == 2.0 ** (1 - n)
+
+
+@pytest.mark.skipif(not DATA.exists(), reason="no ../shared/data beside the clone")
+def test_the_stored_enumeration() -> None:
+    gold = json.loads((DATA / "gold.json").read_text())
+    for key, want in gold["zero_one"].items():
+        n, a, b = map(int, key.split(":"))
+        found = audit(n, repr(a / n), repr(b / n), measure="Success@1")
+        assert found.smallest_p_binary == pytest.approx(want["smallest_p_sign"], abs=1e-12)
+        half = (found.rows[-1].ci_high - found.rows[-1].ci_low) / 2.0
+        low, high = (found.difference + s * want["widest_t_half"] for s in (-1, 1))
+        assert half == pytest.approx((min(high, 1.0) - max(low, -1.0)) / 2.0, abs=1e-9)
+    example, one = gold["issue_example"], audit(50, "0.412", "0.431")
+    assert (one.rows[-1].ci_low, one.rows[-1].ci_high) == pytest.approx(
+        example["widest"]["interval"], abs=1e-9
+    )
+    assert one.smallest_p == pytest.approx(example["smallest_p_bounded"], rel=1e-12)
+    assert [list(one.counts_a), list(one.counts_b)] == example["zero_one_counts_possible"]
+    for sd, normal in example["needed_n"].items():  # the normal law asks for one or two fewer
+        needed = audit(50, "0.412", "0.431", sd=float(sd)).rows[0].needed
+        assert needed is not None
+        assert 0 <= needed - normal <= 3
+    case = audit(50, "0.40", "0.44", measure="Success@1")
+    assert (case.smallest_p_binary, case.counts_a, case.counts_b) == (0.5, (20,), (22,))
+
+
+@pytest.mark.parametrize(
+    ("asked", "title", "tag"),
+    [
+        ((50, "0.412", "0.431"), "At the usual spread 50 queries do not tell", "? not shown"),
+        ((50, "0.40", "0.50", "Success@1"), "No outcome with these means", "! cannot be sig"),
+        (
+            (50, "0.412", "0.5", "P@1"),
+            "No scores of 0 or 1 on 50 queries have a mean",
+            "!",
+        ),
+        ((5, "0.1", "0.9", "AP"), "No outcome with these means", "! cannot be significant"),
+        ((200, "0.1", "0.9", "AP"), "Every outcome with these means is", "▲ always significant"),
+        ((200, "0.41", "0.44", "AP"), "At the usual spread this difference is", "△ plausible"),
+    ],
+)
+def test_what_is_said_first(asked, title, tag) -> None:
+    *means, measure = asked if len(asked) == 4 else (*asked, "nDCG@10")
+    how = {"sd": 0.4} if measure == "P@1" else {}
+    head = compose(audit(*means, measure=measure, **how)).headline
+    assert head.title.startswith(title)
+    assert f"{head.glyph} {head.tag}".startswith(tag)
+
+
+def test_every_format_has_the_interval_and_the_bound() -> None:
+    found = audit(50, "0.412", "0.431")
+    report = compose(found)
+    for write in (text, markdown, html):
+        assert "−0.036 to +0.074" in write(report), write
+        assert "1.8e-15" in write(report).replace("\\", ""), write
+    assert "0.927" in latex(report)
+    assert "At the usual spread" in found._repr_html_()
+    assert to_dict(found)["rows"][0]["needed"] == found.rows[0].needed == 829
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ((1, 0.1, 0.2), "queries must be"),
+        ((50, 41.2, 43.1), "a mean between 0 and 1, as 0.412 for 41.2%"),
+        ((50, "much", 0.2), "a is a mean such as 0.412"),
+        ((50, 0.1, 0.2, {"measure": "bpref"}), "no spread of Bpref is stored"),
+        ((50, 0.1, 0.2, {"measure": "DCG@10"}), "between 0 and 1, which DCG@10 is not"),
+        ((50, 0.1, 0.2, {"sd": -1.0}), "sd must be"),
+    ],
+)
+def test_what_cannot_be_audited_is_said(asked, said) -> None:
+    *means, how = asked if isinstance(asked[-1], dict) else (*asked, {})
+    with pytest.raises(ArgumentError, match=said):
+        audit(*means, **how)
+
+
+def test_the_command(capsys, tmp_path) -> None:
+    page = tmp_path / "page.html"
+    asked = ["audit", "--queries", "50", "--a", "0.40", "--b", "0.44", "-m", "Success@1"]
+    assert run([*asked, "--page", str(page), "--report", str(tmp_path / "r.html")]) == 0
+    out = capsys.readouterr().out
+    assert "! CANNOT BE SIGNIFICANT" in out
+    assert "have a p below 0.5 (exact sign\n          flips)" in out
+    assert "BOARDS" in page.read_text()
+    assert run([*asked, "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["smallest_p_binary"] == 0.5
+    assert run(["audit", "--queries", "50"]) == 2
+    assert "--queries, --a and --b are needed" in capsys.readouterr().err
+
+
+def test_shares_of_a_board() -> None:
+    board = BOARDS["AP"]
+    assert board.share_below(board.deciles[4]) == 0.5
+    assert (board.share_below(0.0), board.share_below(1.0)) == (0.0, 1.0)

@@ -1,0 +1,169 @@
+"""Between which limits one system's mean lies, and the floors that it clears."""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from abrank import ArgumentError, Scores, evaluate, simulate_runs
+from abrank._support.errors import AlignmentError
+from abrank.inference import run_test
+from abrank.inference.estimates.one_mean import MEAN_TESTS, mean_interval
+from abrank.report import compose, html, markdown, text, to_dict
+from abrank.scoring.intervals import Intervals, read_floors
+
+DATA = Path(__file__).parents[3] / "shared" / "data" / "votes" / "audit"
+RNG = np.random.default_rng(5)
+
+
+def scores_of(values: np.ndarray, *measures: str) -> Scores:
+    values = values.reshape(len(values), 1, -1)
+    ids = tuple(f"q{i}" for i in range(len(values)))
+    return Scores(ids, ("run",), measures or ("nDCG@10",), values)
+
+
+@pytest.mark.skipif(not DATA.exists(), reason="no ../shared/data beside the clone")
+def test_t_is_that_of_the_stored_scores() -> None:
+    stored = json.loads((DATA / "scores.json").read_text())
+    gold = json.loads((DATA / "gold.json").read_text())["one_run"]
+    for name, want in gold.items():
+        low, high = mean_interval(np.array(stored[name], float))
+        if len(set(stored[name])) == 1:
+            assert (low, high) == (-np.inf, np.inf)
+            continue
+        np.testing.assert_allclose([low, high], want["t_interval"], rtol=0, atol=1e-12)
+
+
+def test_sign_flips_hold_the_means_about_which_signs_could_be_tossed() -> None:
+    x = RNG.random(8)
+    low, high = mean_interval(x, "permutation")
+    signs = np.array(list(product((1, -1), repeat=8)))
+
+    def p(mean: float) -> float:
+        sums = signs @ (x - mean)
+        return float(np.mean(np.abs(sums) >= np.abs((x - mean).sum()) - 1e-12))
+
+    for end, step in ((low, 1e-6), (high, -1e-6)):
+        assert p(end + step) >= 0.05 > p(end - step)
+
+
+def test_bets_are_those_of_a_bounded_difference() -> None:
+    x = RNG.beta(0.5, 1.0, 60)
+    own = run_test("bounded", 2.0 * x - 1.0)
+    low, high = mean_interval(x, "bounded", bounds=(0.0, 1.0))
+    assert low == pytest.approx(float(own.ci_low[0] + 1.0) / 2.0, abs=1e-12)
+    assert high == pytest.approx(float(own.ci_high[0] + 1.0) / 2.0, abs=1e-12)
+    # All queries at one value: bets alone need no spread.
+    full = np.ones(60)
+    assert mean_interval(full, bounds=(0.0, 1.0)) == (0.0, 1.0)
+    assert 0.9 < mean_interval(full, "bounded", bounds=(0.0, 1.0))[0] < 1.0
+
+
+def test_clusters_of_one_query_are_none() -> None:
+    x = RNG.random(30)
+    assert mean_interval(x, clusters=range(30)) == pytest.approx(mean_interval(x), abs=1e-12)
+    wide = mean_interval(np.repeat(x, 3), clusters=np.repeat(np.arange(30), 3).tolist())
+    assert wide == pytest.approx(mean_interval(x), abs=1e-9)
+
+
+@pytest.mark.parametrize("test", MEAN_TESTS)
+def test_every_interval_holds_the_mean_and_stays_in_the_range(test: str) -> None:
+    x = RNG.beta(0.3, 3.0, 12)
+    low, high = mean_interval(x, test, bounds=(0.0, 1.0))
+    assert 0.0 <= low < x.mean() < high <= 1.0
+    assert (
+        mean_interval(x[:1], test, bounds=(0.0, 1.0))[0] < 0.03
+    )  # one query tells next to nothing
+
+
+def test_a_floor_is_cleared_by_the_lower_end_alone() -> None:
+    x = 0.4 + 0.1 * stats.norm.ppf((np.arange(50) + 0.5) / 50)
+    low = mean_interval(x)[0]
+    for floor, cleared in ((low - 1e-9, True), (low + 1e-9, False)):
+        found = scores_of(x).intervals(test="t", at_least={"ndcg_cut_10": floor})
+        assert (found.cleared, found.floors[0].measure) == (cleared, "nDCG@10")
+    assert np.isnan(found.floors[0].by_flips)
+
+
+def test_below_ten_queries_sign_flips_must_agree() -> None:
+    found = scores_of(np.array([0.5, 0.52, 0.51, 0.5])).intervals(at_least="nDCG@10:0.4")
+    assert found.rows[0].ci_low > 0.4
+    assert (found.cleared, found.floors[0].by_flips) == (False, 0.0)
+    assert "sign flips must agree" in str(found)
+
+
+def test_segments_hold_together_and_small_ones_are_counted() -> None:
+    x = RNG.random(40)
+    kinds = {f"q{i}": "abc"[(i > 20) + (i > 36)] for i in range(40)}
+    found = scores_of(x).intervals(test="t", segments={"kind": kinds})
+    assert [(row.segment, row.n_queries) for row in found.segments] == [("a", 21), ("b", 16)]
+    want = mean_interval(x[:21], bounds=(0.0, 1.0), confidence=0.975)
+    assert (found.segments[0].ci_low, found.segments[0].ci_high) == want
+    assert found.remarks == ("1 segment of fewer than 5 queries left out",)
+
+
+def test_a_sum_has_no_interval_and_a_geometric_mean_has_its_own() -> None:
+    made = simulate_runs(30, rng=2)
+    scores = evaluate(made.qrels, {"run": made.baseline}, ["NumRet", "GMAP", "AP"])
+    found = scores.intervals(test="t")
+    assert [row.measure for row in found.rows] == ["GMAP", "AP"]
+    assert "NumRet is added up" in found.remarks[0]
+    low, high = mean_interval(scores.of("run")[:, 1])
+    assert (found.rows[0].ci_low, found.rows[0].ci_high) == (np.exp(low), np.exp(high))
+    assert found.rows[0].mean == pytest.approx(scores.aggregates()[0, 1])
+
+
+def test_a_floor_names_a_measure_in_any_dialect() -> None:
+    made = simulate_runs(20, rng=2)
+    scores = evaluate(made.qrels, {"run": made.baseline}, ["ERR@20", "map"])
+    found = scores.intervals(at_least=["ERR@20:0.01", "map:0.01"])
+    assert [each.measure for each in found.floors] == [*scores.measures]
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ({"at_least": "nDCG@10"}, "nDCG@10 is no floor, as nDCG@10:0.35"),
+        ({"at_least": "nDCG@10:much"}, "is no floor"),
+        ({"at_least": "nDCG@10:1.5"}, "lies between 0 and 1, not 1.5"),
+        ({"at_least": "AP:0.1"}, "AP is not among nDCG@10"),
+        ({"at_least": ["nDCG@10:0.1", "ndcg_cut_10:0.2"]}, "two floors"),
+        ({"test": "sign"}, "unknown test"),
+        ({"test": "bounded", "clusters": {f"q{i}": i for i in range(9)}}, "bets|betting"),
+        ({"clusters": {"q1": 1}}, "8 queries of 9 have none"),
+        ({"segments": {"kind": {"other": "a"}}}, "none of their query ids"),
+    ],
+)
+def test_what_cannot_be_asked_is_said(how, said) -> None:
+    with pytest.raises((ArgumentError, AlignmentError), match=said):
+        scores_of(RNG.random(9)).intervals(**how)
+
+
+def test_scores_of_no_known_range_have_no_bets() -> None:
+    scores = scores_of(RNG.random(9) * 300, "latency")
+    assert "bounded" not in {row.test for row in scores.intervals().others}
+    with pytest.raises(ArgumentError, match="range of latency is not known"):
+        scores.intervals(test="bounded")
+    with pytest.raises(AlignmentError, match="without a query"):
+        Scores((), ("run",), ("AP",), np.empty((0, 1, 1))).intervals()
+
+
+def test_every_format_says_the_same() -> None:
+    made = simulate_runs(60, rng=4)
+    scores = evaluate(made.qrels, {"new": made.candidate}, ["nDCG@10"])
+    half = {query: query[-1] for query in scores.query_ids}
+    found = scores.intervals(at_least={"nDCG@10": 0.2}, segments={"digit": half})
+    assert isinstance(found, Intervals)
+    low = f"{found.rows[0].ci_low:.3f}"
+    report = compose(found)
+    for write in (text, markdown, html):
+        assert low in write(report)
+    assert low in found._repr_html_()
+    assert to_dict(found)["rows"][0]["ci_low"] == found.rows[0].ci_low
+    assert [case.passed for case in report.cases] == [True]
+    assert read_floors({"x": 1.0}) == {"x": 1.0}
