@@ -17,7 +17,7 @@ from typing import cast
 import numpy as np
 
 from abrank._support.rng import stream
-from abrank._support.typing import BoolArray, FloatArray
+from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.inference import run_test
 from abrank.inference.designs.error_budget import OnlineMethod, online_levels
 from abrank.inference.estimates.shrinkage import predict_repetition
@@ -75,7 +75,7 @@ class Board:
         mixed = share * self.scores[:, first] + (1 - share) * self.scores[:, second]
         return np.asarray(mixed - mixed.mean(axis=0) + self.baseline.mean())
 
-    def topics(self, *shape: int) -> FloatArray:
+    def topics(self, *shape: int) -> IntArray:
         """Draw topics from those of the track, which are the population here."""
         return self.random.integers(len(self.scores), size=(N_TOPICS, *shape))
 
@@ -108,11 +108,11 @@ def streams(name: str, board: Board, *, n_streams: int) -> Iterator[Row]:
             for _ in range(n_streams):
                 lengths = REPLACED if how == "baseline replaced" else LENGTHS
                 gains = board.random.random(lengths[-1]) >= nulls
-                made = board.candidates(lengths[-1]) + gain * gains
+                made: FloatArray = board.candidates(lengths[-1]) + gain * gains
                 if how == "baseline replaced":
                     drawn = board.topics()
                     start = board.baseline[drawn]
-                    of = {m: _replaced(start, made[drawn], gain * gains, m) for m in OF_REPLACED}
+                    of = {m: _replaced(start, made[drawn], gain * gains.astype(float), m) for m in OF_REPLACED}
                 else:
                     drawn = board.topics(*([lengths[-1]] if how == "own topics" else [1]))
                     taken = np.take_along_axis(
