@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -154,8 +156,26 @@ def test_a_look_that_is_not_recorded_as_earlier_is_found_in_the_ledger(tmp_path)
     assert "Together they spend more" in " ".join(at(45).remarks)
 
 
-def test_without_a_ledger_nothing_is_told() -> None:
-    assert abrank.compare_scores(*scores(0)).remarks == ()
+def test_without_a_ledger_nothing_is_told_and_with_one_nothing_else_changes(tmp_path) -> None:
+    plain = abrank.compare_scores(*scores(0))
+    assert plain.remarks == ()
+    kept = abrank.compare_scores(*scores(0), config=Question(ledger=tmp_path / "gates"))
+    assert kept.remarks
+    written = [
+        replace(each, remarks=(), provenance={}).report(tmp_path / f"{name}.{kind}").read_bytes()
+        for kind in ("json", "html", "md", "tex")
+        for name, each in (("plain", plain), ("kept", kept))
+    ]
+    assert written[::2] == written[1::2]
+
+
+def test_without_a_ledger_none_of_it_is_loaded() -> None:
+    asked = (
+        "import sys, abrank; abrank.compare_scores({'x': 1, 'y': 2, 'z': 3}, {'x': 2, 'y': 1,"
+        " 'z': 1}); print([each for each in sys.modules if each.startswith('abrank.ledger.')])"
+    )
+    done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "['abrank.ledger.record']"
 
 
 @pytest.mark.parametrize(

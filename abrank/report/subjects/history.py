@@ -107,14 +107,14 @@ def _cautions(history: History) -> Iterator[Caution]:
                 " larger level than their place among the others gives, as where two branches"
                 " were merged: the budget promises nothing of these."
             )
-            yield Caution("budget-overspent", "Level spent twice", text, 3)
+            yield Caution("budget-overspent", "Level spent twice", text, 3, page="reuse")
     without = sum(not entry.budget for entry in history.entries)
     if history.budgets and without:
         text = (
             f"{f.plural(without, 'comparison')} of {f.count(len(history.entries))} had no error"
             " budget: what they found is outside its promise."
         )
-        yield Caution("outside-the-budget", "Comparisons without a budget", text, 2)
+        yield Caution("outside-the-budget", "Comparisons without a budget", text, 2, page="reuse")
 
 
 def _chips(w: Words[History]) -> Iterator[Chip]:

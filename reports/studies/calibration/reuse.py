@@ -85,7 +85,7 @@ def better(differences: FloatArray) -> FloatArray:
 
     Above 0.1 they are those of t, which is quicker: no level is near.
     """
-    t = run_test("t", differences, confidence=1.0).pvalue / 2
+    t = np.nan_to_num(run_test("t", differences, confidence=1.0).pvalue, nan=1.0) / 2
     p = np.where(differences.mean(axis=0) > 0, t, 1 - t)
     if (near := p <= 0.1).any():
         p[near] = run_test("permutation", differences[:, near], confidence=1.0).pvalue / 2
@@ -112,7 +112,8 @@ def streams(name: str, board: Board, *, n_streams: int) -> Iterator[Row]:
                 if how == "baseline replaced":
                     drawn = board.topics()
                     start = board.baseline[drawn]
-                    of = {m: _replaced(start, made[drawn], gain * gains.astype(float), m) for m in OF_REPLACED}
+                    seen, worth = made[drawn], gain * gains.astype(float)
+                    of = {each: _replaced(start, seen, worth, each) for each in OF_REPLACED}
                 else:
                     drawn = board.topics(*([lengths[-1]] if how == "own topics" else [1]))
                     taken = np.take_along_axis(
