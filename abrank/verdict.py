@@ -70,6 +70,8 @@ class Rule:
         What must not be worse by a margin of its own, for the gate to pass.
     accept_doubt : bool
         The gate passes on doubtful evidence, too.
+    best_of : int
+        Candidates that B was chosen from on these queries; ``alpha`` is the level of each.
     """
 
     primary: str
@@ -85,6 +87,7 @@ class Rule:
     guards: tuple[Guard, ...] = ()
     accept_doubt: bool = False
     direction_declared: bool = True
+    best_of: int = 1
 
     def __post_init__(self) -> None:
         checks.level("alpha", self.alpha)

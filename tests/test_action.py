@@ -32,7 +32,8 @@ def inputs(tmp_path_factory) -> Path:
 def run(script: str, folder: Path, **env: str) -> subprocess.CompletedProcess[str]:
     path = f"{folder}{os.pathsep}{COMMAND.parent}{os.pathsep}{os.environ['PATH']}"
     return subprocess.run(
-        ["bash", str(FOLDER / script)], cwd=folder, capture_output=True, text=True, check=False,
+        ["bash", *f"{FOLDER}/{script}".split()],
+        cwd=folder, capture_output=True, text=True, check=False,
         env={**os.environ, "PATH": path, "ABRANK_REPORTS": "out", **env},
     )  # fmt: skip
 
@@ -69,6 +70,70 @@ def test_what_cannot_be_used_leaves_no_report_of_an_earlier_step(inputs, tmp_pat
     assert output == {"exit-code": "2", "verdict": ""}
     assert (summary, "nobody.run: no such file" in said) == ("", True)
     assert not (inputs / "out" / "results.json").exists()
+
+
+def git(folder: Path, *words: str) -> str:
+    return subprocess.run(
+        ["git", "-C", str(folder), *words], capture_output=True, text=True, check=True
+    ).stdout.strip()
+
+
+@pytest.fixture
+def checkouts(inputs, tmp_path) -> list[Path]:
+    """Two checkouts of one repository, as two builds have them."""
+    bare, made = tmp_path / "bare.git", []
+    git(tmp_path, "init", "--quiet", "--bare", str(bare))
+    for name in ("one", "two"):
+        git(tmp_path, "clone", "--quiet", str(bare), name)
+        for each in ("qrels", "a.run", "b run"):
+            (tmp_path / name / each).write_bytes((inputs / each).read_bytes())
+        made.append(tmp_path / name)
+    return made
+
+
+def keep(step: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    return run(
+        "ledger.sh " + step, folder, ABRANK_LEDGER=".abrank-ledger", ABRANK_WAIT="0",
+        ABRANK_LEDGER_BRANCH="ledger", GITHUB_SHA="abc",
+    )  # fmt: skip
+
+
+@installed
+def test_builds_at_once_keep_one_ledger_on_a_branch(checkouts, tmp_path) -> None:
+    for folder, measure in zip(checkouts, ("AP", "RR"), strict=True):
+        assert keep("fetch", folder).returncode == 0
+        (tmp_path / measure).mkdir()
+        compare(folder, f"qrels a.run 'b run' -m {measure} --ledger .abrank-ledger",
+                tmp_path / measure)  # fmt: skip
+    # Both read the branch before either wrote it.
+    for folder in checkouts:
+        assert (keep("push", folder).returncode, keep("push", folder).stdout) == (0, "")
+    again = checkouts[0]
+    assert keep("fetch", again).returncode == 0
+    kept = abrank.history(again / ".abrank-ledger").entries
+    assert [entry.measure for entry in kept] == ["AP", "RR"]
+    assert git(again, "rev-list", "--count", "refs/abrank/ledger") <= "2"
+    assert not git(again, "status", "--porcelain", "--untracked-files=no")
+
+
+@installed
+def test_a_ledger_adds_its_history_to_the_reports(inputs, tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("ABRANK_LEDGER", str(tmp_path / "ledger"))
+    output, *_ = compare(inputs, "qrels a.run 'b run' -m AP", tmp_path)
+    assert output["exit-code"] == "0"
+    assert "1 comparison" in (inputs / "out" / "history.html").read_text()
+
+
+def test_a_branch_that_cannot_be_written_breaks_nothing(checkouts) -> None:
+    folder = checkouts[0]
+    (folder / ".abrank-ledger").mkdir()
+    (folder / ".abrank-ledger" / "entry.json").write_text("{}")
+    git(folder, "remote", "set-url", "--push", "origin", "/nowhere")
+    done = keep("push", folder)
+    assert (done.returncode, "was not written" in done.stdout) == (0, True)
+    git(folder, "remote", "set-url", "origin", "/nowhere")
+    done = keep("fetch", folder)
+    assert (done.returncode, "cannot be read" in done.stdout) == (1, True)
 
 
 GH = """#!/usr/bin/env bash

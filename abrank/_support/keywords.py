@@ -17,6 +17,7 @@ _PAIR = "a ranking tells systems apart and decides for none; compare() decides b
 _RANKED = {
     **dict.fromkeys(["margin", "require", "fail_on", "guard", "accept_doubt", "machine"], _PAIR),
     **dict.fromkeys(["config", "bayes"], _PAIR),
+    "best_of": "with baseline= the tests are adjusted for all systems that were tried",
     "clusters": "the joint tests of many systems take queries to be independent; compare() of two"
     " systems tests clusters",
     "segments": "rank the queries of one segment alone, or compare() two systems by segments",
@@ -35,6 +36,7 @@ _SEVERAL = {
         " all",
     ),
     "bayes": "the posterior is of the queries of one collection; compare() that one",
+    "best_of": f"{_POOLED}, by t, whose tails are too light for the best of many",
     **dict.fromkeys(["machine"], f"{_POOLED}, and a machine's judgments correct those of one"),
     "merged": f"{_POOLED}, and merged statistics hold none",
     **dict.fromkeys(["topics", "docs"], "texts stand on the page of one collection: compare() it"),

@@ -232,7 +232,8 @@ def put_notes(result: object, shown: str, *, remarks: Sequence[str] = ()) -> Non
 
     found = compose(result).cautions
     for each in found[:MOST_NOTES]:
-        _terminal.put(f"note: {each}", err=True)
+        more = f" More: {each.more}." if each.more else ""
+        _terminal.put(f"note: {each}{more}", err=True)
     if len(found) > MOST_NOTES:
         _terminal.put(f"note: {len(found) - MOST_NOTES} more in a report: html", err=True)
 

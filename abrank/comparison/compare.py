@@ -223,7 +223,7 @@ def _require_two(scores: Scores) -> None:
 def rows_of(scores: Scores, question: Question, beside: Beside) -> Rows:
     """Return the sample that scores of two systems are, as the question takes them."""
     how: dict[str, Any] = {
-        "by": question.test, "seed": entropy(question.rng), "n_resamples": question.resamples,
+        "by": question.decided_by, "seed": entropy(question.rng), "n_resamples": question.resamples,
         "segments": beside.segments, "topics": beside.topics, "bayes": question.bayes,
     }  # fmt: skip
     if beside.clusters is not None:

@@ -121,8 +121,8 @@ def declare(
     if question.gate is not None:
         require_direction(better.asked, [primary, *(guard.measure for guard in guards)])
     design, alpha = declare_design(
-        test=question.test,
-        alpha=question.alpha,
+        test=question.decided_by,
+        alpha=question.level,
         look=question.look or (0, 0),
         spending=question.spending,
         anytime=question.anytime,
@@ -133,11 +133,13 @@ def declare(
     )
     rule = Rule(
         primary=primary,
-        test=question.test,
+        test=question.decided_by,
         alpha=alpha,
         margin=margin.value,
         margin_is_relative=margin.is_relative and margin.value > 0.0,
-        adjust=resolve_adjustment(question.adjust, question.test, question.family, design=design),
+        adjust=resolve_adjustment(
+            question.adjust, question.decided_by, question.family, design=design
+        ),
         family=question.family,
         require=question.gate,
         higher_is_better=better.higher[primary],
@@ -145,13 +147,15 @@ def declare(
         design=design,
         guards=guards,
         accept_doubt=question.accept_doubt,
+        best_of=question.best_of or 1,
     )
     shares = {f"the guard {guard}": guard.measure for guard in guards if guard.margin_is_relative}
     shares = {"a relative margin": primary} | shares if rule.margin_is_relative else shares
     for what, measure in shares.items():
         if rule.test != "t":
             raise ArgumentError(
-                f"{what} is decided by the paired t test (Fieller's interval), not by {rule.test};"
+                f"{what} is decided by the paired t test (Fieller's interval), not by {rule.test}"
+                f"{', which best_of asks for' if rule.test != question.test else ''};"
                 f" choose test t, or give it in the unit of {measure}"
             )
     if rule.margin_is_relative and rule.family == "all":
@@ -212,7 +216,7 @@ def _seen(question: Question, primary: str, query_ids: Sequence[str]) -> tuple[i
     design = found.rule.design or Design()
     declared = {
         "planned": (design.n_planned, planned), "primary": (found.rule.primary, primary),
-        "alpha": (design.alpha, question.alpha), "spending": (design.spending, question.spending),
+        "alpha": (design.alpha, question.level), "spending": (design.spending, question.spending),
     }  # fmt: skip
     if not design.seen:
         raise ArgumentError("the earlier result records no looks: it was made without --planned")

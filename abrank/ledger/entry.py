@@ -103,6 +103,19 @@ class Entry:
         """What it spends a level on: the same scores by another margin or gate spend no other."""
         return self.budget, self.queries, self.a, self.b, self.measure
 
+    @property
+    def day(self) -> str:
+        """The day on which it was made."""
+        return self.created[:10]
+
+    @property
+    def plan(self) -> tuple[object, ...]:
+        """What the looks of one plan have in common, by the names of the systems."""
+        design = json.loads(self.rule).get("design") or {}
+        kept = ("n_looks", "n_planned", "spending", "alpha", "clusters")
+        names = self.baseline, self.candidate, self.measure
+        return *names, *(design.get(name) for name in kept)
+
     @classmethod
     def of(cls, comparison: Any, *, budget: str = "") -> Entry:  # noqa: ANN401 - a Comparison
         """Return what a ledger keeps of a comparison.

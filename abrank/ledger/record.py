@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from abrank.ledger.budget import ErrorBudget
     from abrank.ledger.entry import Entry
     from abrank.ledger.store import Ledger
-
+    from abrank.rule import Design
+    from abrank.verdict import Rule
 
 Found = TypeVar("Found")
 
@@ -81,10 +82,12 @@ class Recording:
             found = compute(self.question)
             entry = Entry.of(found, budget=budget)
         self._kept = entry, found.query_ids
-        made: Found = replace(found, remarks=(*found.remarks, *self._remarks(earlier, entry)))
+        made: Found = replace(
+            found, remarks=(*found.remarks, *self._remarks(earlier, entry, found.rule))
+        )
         return made
 
-    def _remarks(self, earlier: tuple[Entry, ...], entry: Entry) -> Iterator[str]:
+    def _remarks(self, earlier: Sequence[Entry], entry: Entry, rule: Rule) -> Iterator[str]:
         from abrank.ledger.summary import repetition
 
         if self.budget is not None:
@@ -101,6 +104,16 @@ class Recording:
             f" {f.count(found)} found better; were no candidate better, about {chance:.2g} would"
             " be by chance"
         )
+        tried = {each.b for each in mine if (each.a, each.day) == (entry.a, entry.day)}
+        best = all(each.gain <= entry.gain for each in mine if each.b in tried)
+        if best and rule.best_of < len(tried) and self.budget is None:
+            yield (
+                f"ledger: {f.count(len(tried))} candidates were compared with this baseline on"
+                " these queries today, and this one gains most; if it was chosen for that, decide"
+                f" with --config best_of={len(tried)} (Question(best_of={len(tried)}))"
+            )
+        if entry.look and rule.design is not None:
+            yield f"ledger: {_looks(so_far, entry, rule.design)}"
         again = repetition(so_far)
         if again is not None:
             limits = f.interval(again.low, again.high)
@@ -113,6 +126,25 @@ class Recording:
         """Write the entry."""
         if self.ledger is not None and self._kept is not None:
             self.ledger.add(*self._kept)
+
+
+def _looks(so_far: Sequence[Entry], entry: Entry, design: Design) -> str:
+    """Say which looks of a plan were taken before, and whether the plan has room for this one."""
+    same = [each for each in so_far if each.look and each.plan == entry.plan]
+    taken = dict.fromkeys((each.look, each.b) for each in same if each.b != entry.b)
+    looks = [look for look, _ in taken]
+    if not looks:
+        return f"no other look of this plan was taken before look {entry.look}"
+    said = f"looks of this plan taken before, by the names of the systems: {', '.join(looks)}"
+    before = design.seen[:-1] or range(1, design.look)
+    if len({*looks}) == len(looks) and {int(look.split("/")[0].split()[0]) for look in looks} <= {
+        *before
+    }:
+        return f"{said}, as planned"
+    return (
+        f"{said}. Together they spend more than was planned for all looks, so that a difference is"
+        " found where there is none more often than declared"
+    )
 
 
 @contextlib.contextmanager

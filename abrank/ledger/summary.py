@@ -11,7 +11,7 @@ import numpy as np
 
 from abrank._support import display
 from abrank._support.records import record
-from abrank._support.result import Printed
+from abrank._support.result import Printed, Result
 from abrank.inference.estimates.shrinkage import (
     FEWEST,
     Repetition,
@@ -84,6 +84,8 @@ class History(Printed):
     query_sets: tuple[QuerySet, ...]
     budgets: tuple[Spent, ...]
     expected: tuple[float, ...]
+
+    plot, report = Result.plot, Result.report
 
     @property
     def decimals(self) -> int:

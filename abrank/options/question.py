@@ -116,6 +116,10 @@ class Question(_Asked):
     error_budget : str, optional
         ``"fdr:0.05"`` or ``"fwer:0.05"`` over all comparisons of the ledger: what decides is the
         level that is left for this one, and the sign-flip test.
+    best_of : int, optional
+        How many candidates were tried on these queries before B was chosen among them. What decides
+        then holds for all of them at once: each interval has the level ``alpha / best_of``, by sign
+        flips where ``test`` is ``t``, whose tails are too light at such levels.
     design : Clusters, Looks, Planned, Anytime, str or tuple, optional
         How queries were sampled and are looked at, or several of these in a tuple: ``"2/4"`` and
         ``(2, 4)`` are looks, any other text a file or column of clusters.
@@ -229,11 +233,20 @@ class Question(_Asked):
         of=ONE, group="Designs and further analyses", metavar="KIND:LEVEL", compared=False,
         python="config=Question(error_budget=...)",
     )  # fmt: skip
+    best_of: int | None = option(
+        None,
+        "B is the best of N that were tried on these queries. What decides then holds for all N at"
+        " once: each at alpha / N, by sign flips.",
+        of=ONE, group="Measures and tests", kind="count", least=1, metavar="N", compared=False,
+        peers=("n_candidates", "tried"), python="config=Question(best_of=...)",
+    )  # fmt: skip
     design: Designs | None = None
     machine: Machine | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.best_of is not None:
+            checks.count("best_of", self.best_of, at_least=1)
         if self.require is not None and self.fail_on is not None:
             raise ArgumentError(
                 "--require and --fail-on (require=, fail_on=) ask two questions; choose one"
@@ -243,6 +256,23 @@ class Question(_Asked):
         if self.fail_on is not None:
             checks.one_of("fail_on", self.fail_on, ("worse",))
         object.__setattr__(self, "design", parts_of(self.design) or None)
+        refused = {
+            "an error budget: each candidate is a comparison of its own there": self.error_budget,
+            "the bootstrap, which does not hold at small levels": self.test == "bootstrap",
+        }
+        for said, asked in refused.items():
+            if asked and self.best_of is not None:
+                raise ArgumentError(f"best_of={self.best_of} cannot be asked with {said}")
+
+    @property
+    def level(self) -> float:
+        """The level of this candidate: alpha, shared by all that it was chosen from."""
+        return self.alpha / (self.best_of or 1)
+
+    @property
+    def decided_by(self) -> str:
+        """The test that decides: t has too light tails for the best of many."""
+        return "permutation" if self.best_of and self.test == "t" else self.test
 
     @classmethod
     def of(cls, config: object) -> Question:

@@ -198,12 +198,19 @@ class Caution:
     """A note to read before acting: its code, a short title, one or two sentences, a severity.
 
     One of severity 4 stands before the verdict, in every format: without it that is misread.
+    ``page`` is the topic of the guide that says when it appears and what to do; empty for none.
     """
 
     code: str
     title: str
     text: str
     severity: int
+    page: str = ""
+
+    @property
+    def more(self) -> str:
+        """How to read more of it; empty where the guide has no page."""
+        return f"abrank guide {self.page}" if self.page else ""
 
     @property
     def heading(self) -> str:

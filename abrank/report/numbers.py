@@ -39,6 +39,9 @@ def content(comparison: Comparison) -> dict[str, Any]:
     """Return everything a comparison holds, not yet as plain values."""
     step = next_step(comparison)
     told = cautions(comparison, digits=DIGITS)
+    rule = asdict(comparison.rule)
+    if comparison.rule.best_of == 1:
+        del rule["best_of"]
     first = [str(each) for each in told if each.stands_first]
     return {
         "schema": SCHEMA,
@@ -46,7 +49,7 @@ def content(comparison: Comparison) -> dict[str, Any]:
         "systems": {"a": comparison.baseline, "b": comparison.candidate},
         "n_queries": comparison.n_queries,
         "settings": {
-            **asdict(comparison.rule),
+            **rule,
             "n_resamples": comparison.n_resamples,
             "n_resamples_joint": comparison.n_resamples_joint,
         },

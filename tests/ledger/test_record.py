@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -108,8 +112,70 @@ def test_from_eight_comparisons_on_a_gain_is_set_beside_what_to_expect(tmp_path)
     assert "ledger: 8 comparisons on these queries with this one" in said
 
 
-def test_without_a_ledger_nothing_is_told() -> None:
-    assert abrank.compare_scores(*scores(0)).remarks == ()
+def test_who_gains_most_of_several_of_a_day_is_told_what_the_choice_costs(tmp_path) -> None:
+    config = Question(ledger=tmp_path / "gates")
+    gains = (0.0, 0.1, 0.05, 0.3)
+    told = [
+        " ".join(abrank.compare_scores(*scores(seed, gain), config=config).remarks)
+        for seed, gain in enumerate(gains)
+    ]
+    assert ["best_of=" in each for each in told] == [False, True, False, True]
+    assert "4 candidates were compared with this baseline on these queries today" in told[-1]
+    paid = replace(config, best_of=4)
+    assert "best_of=" not in " ".join(abrank.compare_scores(*scores(3, 0.3), config=paid).remarks)
+
+
+def look(n: int, design: str, place, seed: int = 2) -> str:
+    both = [dict(list(each.items())[:n]) for each in scores(seed)]
+    config = Question(ledger=place)
+    return " ".join(abrank.compare_scores(*both, config=config, design=design).remarks)
+
+
+def test_looks_that_were_planned_are_held_against_the_ledger(tmp_path) -> None:
+    assert "no other look of this plan was taken before" in look(25, "1/2", tmp_path / "plan")
+    assert look(25, "1/2", tmp_path / "plan").count("no other look") == 1
+    told = look(50, "2/2", tmp_path / "plan")
+    assert "taken before, by the names of the systems: 1/2, as planned" in told
+    assert "Together they spend more" in look(40, "2/2", tmp_path / "plan")
+    assert "Together they spend more" in look(25, "1/2", tmp_path / "plan", seed=3)
+    assert [each.look for each in open_ledger(tmp_path / "plan").entries()] == [
+        "1/2", "2/2", "2/2", "1/2"
+    ]  # fmt: skip
+
+
+def test_a_look_that_is_not_recorded_as_earlier_is_found_in_the_ledger(tmp_path) -> None:
+    config = Question(ledger=tmp_path / "plan")
+
+    def at(n: int, **earlier):
+        both = [dict(list(each.items())[:n]) for each in scores(2)]
+        plan = abrank.Planned(50, **earlier)
+        return abrank.compare_scores(*both, config=config, design=plan)
+
+    first = at(20)
+    assert "as planned" in " ".join(at(40, earlier=first).remarks)
+    assert "Together they spend more" in " ".join(at(45).remarks)
+
+
+def test_without_a_ledger_nothing_is_told_and_with_one_nothing_else_changes(tmp_path) -> None:
+    plain = abrank.compare_scores(*scores(0))
+    assert plain.remarks == ()
+    kept = abrank.compare_scores(*scores(0), config=Question(ledger=tmp_path / "gates"))
+    assert kept.remarks
+    written = [
+        replace(each, remarks=(), provenance={}).report(tmp_path / f"{name}.{kind}").read_bytes()
+        for kind in ("json", "html", "md", "tex")
+        for name, each in (("plain", plain), ("kept", kept))
+    ]
+    assert written[::2] == written[1::2]
+
+
+def test_without_a_ledger_none_of_it_is_loaded() -> None:
+    asked = (
+        "import sys, abrank; abrank.compare_scores({'x': 1, 'y': 2, 'z': 3}, {'x': 2, 'y': 1,"
+        " 'z': 1}); print([each for each in sys.modules if each.startswith('abrank.ledger.')])"
+    )
+    done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "['abrank.ledger.record']"
 
 
 @pytest.mark.parametrize(

@@ -108,7 +108,10 @@ def test_all_doors_take_it_or_say_why_not(scores, tmp_path, monkeypatch, capsys)
 
 def test_looks_by_hand_are_said_to_be_unchecked(scores) -> None:
     shown = " ".join(text(_first(scores, 200, look="2/4")).split())
-    assert "That no other looks were taken is not checked: --planned records them." in shown
+    assert (
+        "That no other looks were taken is not checked: --planned records them, and a --ledger"
+        " knows them." in shown
+    )
 
 
 def test_an_early_stop_is_said_to_overestimate(scores) -> None:

@@ -251,19 +251,22 @@ def sees_clusters(cell: Cell) -> None:
     if "guard" not in cell.asked and "family" not in cell.asked:
         a, b = cell.scores
         d = (b - a)[str(made.rule.primary)].to_numpy()
-        found = cluster_result("t", d, labels, confidence=made.rule.confidence, seed=0)
+        by = cell.of.rule.test
+        found = cluster_result(by, d, labels, confidence=made.rule.confidence, seed=0)
         assert made.primary.pvalue == pytest.approx(found.pvalue[0], rel=1e-6)
     assert made.effects["d_z"].ci_low != made.effects["d_z"].ci_low  # NaN: no interval
 
 
 def sees_look(cell: Cell) -> None:
-    level = level_of_look(1, 2, spending="pocock", alpha=0.05)
+    alpha = 0.05 / cell.of.rule.best_of
+    level = level_of_look(1, 2, spending="pocock", alpha=alpha)
     assert cell.of.rule.alpha == pytest.approx(level)
-    assert level < 0.05
+    assert level < alpha
 
 
 def sees_planned(cell: Cell) -> None:
-    level = level_of_seen([N], 100, spending=cell.of.rule.design.spending, alpha=0.05)
+    alpha = 0.05 / cell.of.rule.best_of
+    level = level_of_seen([N], 100, spending=cell.of.rule.design.spending, alpha=alpha)
     assert cell.of.rule.design.seen == (N,)
     assert cell.of.rule.alpha == pytest.approx(level)
 
@@ -325,6 +328,17 @@ def sees_beliefs(cell: Cell) -> None:
     assert (ahead > 0.5) == gains
 
 
+def sees_best(cell: Cell) -> None:
+    made, plain = cell.of, cell.without("best_of", "test", test="permutation")
+    assert (made.rule.best_of, made.rule.test) == (4, "permutation")
+    design = made.rule.design
+    shared = design is not None and design.shared
+    level = design.alpha if shared else made.rule.alpha
+    assert level == pytest.approx(0.05 / 4)
+    assert made.primary.pvalue == pytest.approx(plain.primary.pvalue)
+    assert made.primary.ci_low < plain.primary.ci_low < plain.primary.ci_high < made.primary.ci_high
+
+
 ABILITIES: dict[str, tuple[dict[str, Any], Callable[[Cell], None]]] = {
     "cost": ({"primary": "ms", "lower_is_better": "ms"}, sees_cost),
     "margin": ({"margin": 0.02}, sees_margin),
@@ -339,16 +353,24 @@ ABILITIES: dict[str, tuple[dict[str, Any], Callable[[Cell], None]]] = {
     "sequence": ({"family": "fixed-sequence"}, sees_sequence),
     "segments": ({"segments": SEGMENTS}, sees_segments),
     "beliefs": ({"bayes": True}, sees_beliefs),
+    "best": ({"best_of": 4}, sees_best),
 }
 
 # --- What is refused, and the words of its reason; "*" is any door, or whatever it is asked with.
 
 ALONE = ("planned", "anytime", "beliefs")
 REASONS: dict[tuple[str, ...], str] = {
-    ("ranking", *(set(ABILITIES) - {"cost", "family", "sequence"})): "takes no .*=: .*compare",
+    (
+        "ranking",
+        *(set(ABILITIES) - {"cost", "family", "sequence", "best"}),
+    ): "takes no .*=: .*compare",
+    ("ranking", "best"): "takes no best_of=: with baseline=",
     ("ranking", "sequence"): "unknown family .*; choices: measure, all",
     ("merged", *ALONE): "needs the scores of every query",
     ("collections", "clusters", "segments", *ALONE): "takes no .*=: ",
+    ("collections", "best"): "takes no best_of=: ",
+    ("merged", "best"): "needs the scores of every query",
+    ("machine", "best"): "best_of cannot be combined with machine judgments: t decides",
     ("collections", "share"): "share of A's mean, which is another on each",
     ("machine", "clusters", "look", *ALONE): "cannot be combined with machine judgments: ",
     ("machine", "segments"): "few human queries each",
@@ -360,6 +382,8 @@ REFUSED += [
     ("*", "anytime", "look", "two ways of looking"),
     ("*", "anytime", "planned", "leave out --look and --anytime"),
     ("*", "look", "planned", "leave out --look and --anytime"),
+    ("*", "best", "anytime", "by t or bounded, not of permutation"),
+    ("*", "best", "share", "not by permutation, which best_of asks for"),
     ("*", "beliefs", "clusters", "takes queries to be independent"),
     ("*", "share", "clusters", "Fieller's interval, which takes queries to be independent"),
     ("*", "share", "anytime", "Fieller's interval, which is for one look"),

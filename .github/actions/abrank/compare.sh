@@ -9,9 +9,13 @@ while IFS= read -r -d '' word; do words+=("$word"); done \
 
 reports=(--report "html:$ABRANK_REPORTS/report.html" --report "json:$ABRANK_REPORTS/results.json"
     --report "junit:$ABRANK_REPORTS/junit.xml" --report "md:$ABRANK_REPORTS/summary.md")
-rm -f "$ABRANK_REPORTS"/{report.html,results.json,junit.xml,summary.md}
+[[ -z ${ABRANK_LEDGER:-} ]] || words+=(--ledger "$ABRANK_LEDGER")
+rm -f "$ABRANK_REPORTS"/{history.html,report.html,results.json,junit.xml,summary.md}
 abrank compare "${words[@]}" "${reports[@]}"
 code=$?
+if [[ -n ${ABRANK_LEDGER:-} && -d $ABRANK_LEDGER ]]; then
+    abrank history "$ABRANK_LEDGER" --quiet --report "html:$ABRANK_REPORTS/history.html" > /dev/null
+fi
 verdict=""
 if [[ -f $ABRANK_REPORTS/results.json ]]; then
     cat "$ABRANK_REPORTS/summary.md" >> "$GITHUB_STEP_SUMMARY"

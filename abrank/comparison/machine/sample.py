@@ -230,6 +230,7 @@ def declare_machine(question: Question, *, segments: object, clusters: object) -
         "--look": (question.look, looks),
         "--anytime": (question.anytime, looks),
         "--planned": (question.planned, looks),
+        "best_of": (question.best_of, "t decides, whose tails are too light for the best of many"),
         "bayes": (question.bayes, "the posterior is of the queries that people judged alone"),
     }
     for name, (value, why) in refused.items():

@@ -282,6 +282,7 @@ def require_mergeable(question: Question) -> Question:
         "max-t": question.adjust == "max-t",
         "a confidence sequence (--anytime, Anytime(...))": question.anytime is not None,
         "a record of looks (--planned, Planned(...))": question.planned is not None,
+        "the best of several, by sign flips (best_of)": question.best_of is not None,
         "a posterior (bayes, Question(bayes=))": question.bayes,
     }
     for what, is_asked in asked.items():

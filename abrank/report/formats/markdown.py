@@ -121,7 +121,11 @@ def _cell(cell: Cell) -> str:
 
 def _notes(found: tuple[Caution, ...], width: int) -> list[str]:
     """Return the first cautions as a list, and the others in one that a reader opens."""
-    items = [f"- **{plain(each.heading, width)}** {plain(each.text, width)}" for each in found]
+    items = [
+        f"- **{plain(each.heading, width)}** {plain(each.text, width)}"
+        + (f" (`{each.more}`)" if each.more else "")
+        for each in found
+    ]
     shown, folded = items[:SHOWN], items[SHOWN:]
     if not folded:
         return ["\n".join(shown)]

@@ -193,7 +193,8 @@ def _blocks(section: Section, look: Look, report: Report) -> Iterator[list[Line]
 def _notes(report: Report, look: Look) -> Iterator[Line]:
     """Yield the first notes, and how many more there are and where."""
     for note in report.notes[:SHOWN]:
-        yield from _labelled(Fact("note", str(note)), look, label_style="note")
+        said = f" More: {note.more}." if note.more else ""
+        yield from _labelled(Fact("note", f"{note}{said}"), look, label_style="note")
     more = len(report.notes) - SHOWN
     if more > 0:
         said = f"{f.plural(more, 'more note')} in the report: --report report.html"

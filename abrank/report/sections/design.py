@@ -14,6 +14,7 @@ from abrank.comparison.posterior import Belief
 from abrank.report.model import Block, Cell, Column, Section, Table, Text
 from abrank.report.sections import margins, words
 from abrank.rule import Design, GuardResult
+from abrank.verdict import Rule
 
 SPENDING = {"obrien-fleming": "O'Brien–Fleming", "pocock": "Pocock"}
 _MODELS = {"t": "Student t posterior, Jeffreys' prior", "bootstrap": "Bayesian bootstrap"}
@@ -45,6 +46,8 @@ def _sentences(comparison: Comparison, digits: int) -> Iterator[tuple[str, str]]
     declared, stated = comparison.rule.design, comparison.provenance.get("declared")
     if isinstance(stated, Mapping):
         yield "declared", _declared(stated)
+    if comparison.rule.best_of > 1:
+        yield "selection", _selection(comparison.rule)
     if comparison.clusters is not None:
         yield "clusters", _clusters(comparison, comparison.clusters)
     if declared is not None and declared.shared:
@@ -56,6 +59,17 @@ def _sentences(comparison: Comparison, digits: int) -> Iterator[tuple[str, str]]
         yield "guards", f"{words.capital(shown)}."
     if comparison.beliefs:
         yield "bayes", _belief(comparison, comparison.beliefs[0])
+
+
+def _selection(rule: Rule) -> str:
+    """Say that B was chosen among several, and what that costs."""
+    n, looks = rule.best_of, rule.design
+    level = looks.alpha if looks is not None and looks.shared else rule.alpha
+    return (
+        f"B is the best of {f.count(n)} candidates tried on these queries: each has the level"
+        f" {f.number(n * level)} / {f.count(n)} = {f.number_short(level, digits=3)}, so that"
+        " interval and p-value hold whichever of them was chosen (Bonferroni)."
+    )
 
 
 def _declared(stated: Mapping[str, Any]) -> str:
@@ -120,7 +134,10 @@ def _look(comparison: Comparison, declared: Design) -> str:
         f" {f.number(declared.alpha)}."
     )
     if not declared.seen:
-        start += " That no other looks were taken is not checked: --planned records them."
+        start += (
+            " That no other looks were taken is not checked: --planned records them, and a"
+            " --ledger knows them."
+        )
     if comparison.decision.direction and declared.is_last:
         return f"{start} A difference is shown."
     if comparison.decision.direction:

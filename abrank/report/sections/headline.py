@@ -306,8 +306,19 @@ def controlled(comparison: Comparison) -> str:
     """
     declared, many = comparison.rule, len(comparison.rows) > 1
     design, level = declared.design, f.level(declared.alpha)
-    in_all = f.level(design.alpha) if design is not None and design.shared else level
-    start = f"If there is no difference, {in_all} of such comparisons say that there is one"
+    in_all = design.alpha if design is not None and design.shared else declared.alpha
+    start = (
+        f"If there is no difference, {f.level(in_all)} of such comparisons say that there is one"
+    )
+    more = "more do if B was chosen or tuned on these queries"
+    if declared.best_of > 1:
+        tried = f.count(declared.best_of)
+        in_all, level = declared.best_of * in_all, f.level(declared.best_of * declared.alpha)
+        start = (
+            f"If none of the {tried} candidates differs, at most {f.level(in_all)} of such choices"
+        )
+        start += " say that the one chosen does"
+        more = f"more do if more than {tried} were tried"
     if design is not None and design.shared:
         said = f"{start} in {declared.primary}, at any of the looks"
     elif many and declared.adjust == "bh":
@@ -320,7 +331,7 @@ def controlled(comparison: Comparison) -> str:
         said = f"{start} in {declared.primary}, and {level} in any of the others"
     else:
         said = f"{start} in any measure" if many else start
-    return f"{said}; more do if B was chosen or tuned on these queries."
+    return f"{said}; {more}."
 
 
 _ADJUSTMENTS = {"max-t": "max-t", "holm": "Holm", "bonferroni": "Bonferroni", "bh": "BH"}

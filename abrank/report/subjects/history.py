@@ -59,7 +59,7 @@ def compose_history(history: History, *, digits: int | None = None) -> Report:
         verdict="history", glyph="", tag="", tone="plain", title=title, numbers=numbers,
         rule="Each comparison at the level of its own row.",
     )  # fmt: skip
-    days = sorted({entry.created[:10] for entry in history.entries})
+    days = sorted({entry.day for entry in history.entries})
     sections = [] if not n else [_comparisons(w), *_gains(w), _uses(w), *_budgets(w)]
     sections.append(Section("methods", "Methods", "", (Text(_METHOD),), frozenset({"page"})))
     return Report(
@@ -107,14 +107,14 @@ def _cautions(history: History) -> Iterator[Caution]:
                 " larger level than their place among the others gives, as where two branches"
                 " were merged: the budget promises nothing of these."
             )
-            yield Caution("budget-overspent", "Level spent twice", text, 3)
+            yield Caution("budget-overspent", "Level spent twice", text, 3, page="reuse")
     without = sum(not entry.budget for entry in history.entries)
     if history.budgets and without:
         text = (
             f"{f.plural(without, 'comparison')} of {f.count(len(history.entries))} had no error"
             " budget: what they found is outside its promise."
         )
-        yield Caution("outside-the-budget", "Comparisons without a budget", text, 2)
+        yield Caution("outside-the-budget", "Comparisons without a budget", text, 2, page="reuse")
 
 
 def _chips(w: Words[History]) -> Iterator[Chip]:
@@ -178,8 +178,9 @@ def _tone(entry: Entry) -> Tone:
 def _row(w: Words[History], entry: Entry, again: float) -> tuple[Cell, ...]:
     sign = _SIGNS.get(entry.verdict, "?")
     gate = f", gate {'✓' if entry.passed else '✗'}" if entry.gate else ""
+    look = f", look {entry.look}" if entry.look else ""
     return (
-        Cell(entry.created[:10], entry.created),
+        Cell(entry.day, entry.created),
         Cell(
             f"{f.shorten(entry.candidate, width=_NAME)} / {f.shorten(entry.baseline, width=_NAME)}",
             entry.candidate,
@@ -190,7 +191,7 @@ def _row(w: Words[History], entry: Entry, again: float) -> tuple[Cell, ...]:
         Cell(w.signed(again) if again == again else "·", again),
         Cell(w.p(entry.pvalue), entry.pvalue),
         Cell(_level(entry.alpha), entry.alpha),
-        Cell(f"{sign} {entry.verdict.replace('-', ' ')}{gate}", entry.verdict, _tone(entry)),
+        Cell(f"{sign} {entry.verdict.replace('-', ' ')}{look}{gate}", entry.verdict, _tone(entry)),
     )
 
 

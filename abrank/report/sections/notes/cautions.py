@@ -66,7 +66,7 @@ def cautions(comparison: Comparison, *, digits: int) -> tuple[Caution, ...]:
 def caution(note: Note, names: Names) -> Caution:
     """Return a note in words."""
     title, text = WORDS[note.code](note.values, names)
-    return Caution(note.code, title, text, note.severity)
+    return Caution(note.code, title, text, note.severity, page=note.code)
 
 
 def by_collection(

@@ -1,0 +1,345 @@
+"""What a ledger promises on one set of topics, asked again and again: streams, gains, choices.
+
+``python -m reports.studies.calibration.reuse --data DIR`` writes ``reuse.md`` and ``reuse.csv``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import sys
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import astuple, dataclass, fields
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+
+from abrank._support.rng import stream
+from abrank._support.typing import BoolArray, FloatArray, IntArray
+from abrank.inference import run_test
+from abrank.inference.designs.error_budget import OnlineMethod, online_levels
+from abrank.inference.estimates.shrinkage import predict_repetition
+from reports.studies.calibration.sources import MATRICES, scores_of_matrix
+
+ALPHA, N_TOPICS = 0.05, 50
+NULLS = (0.5, 0.95)
+LENGTHS, REPLACED = (100, 300, 1000), (100, 300)
+METHODS = ("plain", "Bonferroni", "lord++", "saffron", "lond", "lond-dependent", "spending")
+OF_REPLACED = ("plain", "lord++", "saffron", "lond-dependent", "spending")
+# How a stream comes, and by how much candidates gain that do.
+STREAMS = (("own topics", 0.06), ("one set", 0.06), ("one set", 0.03), ("baseline replaced", 0.06))
+AHEAD = 16  # candidates that are tested together until a baseline is replaced
+TRIED = (5, 20, 100)
+MEASURED = (8, 20, 40)
+NEAR = 0.1  # candidates of a ledger lie within it of their baseline
+
+
+@dataclass(frozen=True)
+class Row:
+    """One cell: what was asked, of which board, and what came of it.
+
+    ``rate`` is the false discovery rate, the share of intervals that hold, or of choices that are
+    falsely found better; ``any_false`` the share of streams with a false finding, ``power`` of the
+    true gains that were found. ``error`` and ``observed`` are mean errors of the gain to expect and
+    of the one observed.
+    """
+
+    part: str
+    board: str
+    how: str
+    nulls: float
+    gain: float
+    n: int
+    method: str
+    rate: float
+    rate_error: float
+    any_false: float = np.nan
+    power: float = np.nan
+    error: float = np.nan
+    observed: float = np.nan
+
+
+class Board:
+    """Systems of a track on its topics, from which streams of candidates are made."""
+
+    def __init__(self, scores: FloatArray, random: np.random.Generator) -> None:
+        self.scores, self.random = scores, random
+        self.baseline = scores[:, int(np.argsort(scores.mean(axis=0))[scores.shape[1] * 3 // 4])]
+
+    def candidates(self, count: int) -> FloatArray:
+        """Return candidates of the baseline's mean: mixtures of two systems, moved."""
+        first, second = self.random.integers(self.scores.shape[1], size=(2, count))
+        share = self.random.random(count)
+        mixed = share * self.scores[:, first] + (1 - share) * self.scores[:, second]
+        return np.asarray(mixed - mixed.mean(axis=0) + self.baseline.mean())
+
+    def topics(self, *shape: int) -> IntArray:
+        """Draw topics from those of the track, which are the population here."""
+        return self.random.integers(len(self.scores), size=(N_TOPICS, *shape))
+
+
+def better(differences: FloatArray) -> FloatArray:
+    """Return one-sided p-values that the candidates gain, by sign flips.
+
+    Above 0.1 they are those of t, which is quicker: no level is near.
+    """
+    t = np.nan_to_num(run_test("t", differences, confidence=1.0).pvalue, nan=1.0) / 2
+    p = np.where(differences.mean(axis=0) > 0, t, 1 - t)
+    if (near := p <= 0.1).any():
+        p[near] = run_test("permutation", differences[:, near], confidence=1.0).pvalue / 2
+    return p
+
+
+def levels(pvalues: FloatArray, method: str, n: int) -> FloatArray:
+    """Return the one-sided level of each comparison; those of a budget as a ledger has them."""
+    if method in ("plain", "Bonferroni"):
+        return np.full(len(pvalues), ALPHA / 2 / (n if method == "Bonferroni" else 1))
+    online = cast("OnlineMethod", method)
+    return online_levels(pvalues, online, alpha=ALPHA, most=ALPHA / 2)[:-1]
+
+
+def streams(name: str, board: Board, *, n_streams: int) -> Iterator[Row]:
+    """Go through the ways in which comparisons follow each other."""
+    for how, gain in STREAMS:
+        for nulls in NULLS:
+            told: dict[tuple[str, int], list[tuple[float, float, float]]] = defaultdict(list)
+            for _ in range(n_streams):
+                lengths = REPLACED if how == "baseline replaced" else LENGTHS
+                gains = board.random.random(lengths[-1]) >= nulls
+                made: FloatArray = board.candidates(lengths[-1]) + gain * gains
+                if how == "baseline replaced":
+                    drawn = board.topics()
+                    start = board.baseline[drawn]
+                    seen, worth = made[drawn], gain * gains.astype(float)
+                    of = {each: _replaced(start, seen, worth, each) for each in OF_REPLACED}
+                else:
+                    drawn = board.topics(*([lengths[-1]] if how == "own topics" else [1]))
+                    taken = np.take_along_axis(
+                        made, np.broadcast_to(drawn, (N_TOPICS, len(gains))), 0
+                    )
+                    p = better(taken - board.baseline[drawn])
+                    of = dict.fromkeys(METHODS, p)
+                for method, p in of.items():
+                    for n in lengths:
+                        found = p[:n] <= levels(p[:n], method, n)
+                        told[method, n].append(_counted(found, gains[:n]))
+            for (method, n), each in told.items():
+                rate, any_false, power = np.array(each).T
+                yield Row(
+                    "stream", name, how, nulls, gain, n, method, *_mean(rate),
+                    float(any_false.mean()), float(np.nanmean(power)),
+                )  # fmt: skip
+
+
+def _replaced(now: FloatArray, made: FloatArray, gains: FloatArray, method: str) -> FloatArray:
+    """Return p-values where each candidate that is found becomes the baseline of the next.
+
+    A candidate gains over the baseline of its day, so what is taken lifts all that follow.
+    """
+    pvalues, lift = np.empty(0), 0.0
+    while len(pvalues) < len(gains):
+        at = len(pvalues)
+        ahead = made[:, at : at + AHEAD] + lift
+        trial = np.append(pvalues, better(ahead - now[:, None]))
+        found = trial[at:] <= levels(trial, method, len(gains))[at:]
+        taken = int(found.argmax()) if found.any() else len(found) - 1
+        pvalues = trial[: at + taken + 1]
+        if found.any():
+            now, lift = ahead[:, taken], lift + float(gains[at + taken])
+    return pvalues
+
+
+def _counted(found: BoolArray, gains: BoolArray) -> tuple[float, float, float]:
+    false = int((found & ~gains).sum())
+    power = found[gains].mean() if gains.any() else np.nan
+    return false / max(int(found.sum()), 1), float(false > 0), float(power)
+
+
+def _mean(values: FloatArray) -> tuple[float, float]:
+    return float(values.mean()), float(values.std(ddof=1) / len(values) ** 0.5)
+
+
+def repeated(name: str, board: Board, *, n_splits: int) -> Iterator[Row]:
+    """Go through sizes of a ledger: half of the topics observed, the other half the repetition."""
+    n_topics, n_systems = board.scores.shape
+    for count in MEASURED:
+        held, errors = [], []
+        for _ in range(n_splits):
+            halves = np.split(board.random.permutation(n_topics)[: n_topics // 2 * 2], 2)
+            baseline = int(board.random.integers(n_systems))
+            d = np.delete(board.scores, baseline, axis=1) - board.scores[:, [baseline]]
+            near = np.flatnonzero(np.abs(d.mean(axis=0)) < NEAR)
+            if len(near) < count:
+                continue
+            d = d[:, board.random.choice(near, count, replace=False)]
+            seen, again = (d[half] for half in halves)
+            gains, n = seen.mean(axis=0), len(seen)
+            se = seen.std(axis=0, ddof=1) / n**0.5
+            for place in range(0, count, max(count // 8, 1)) if (se > 0).all() else []:
+                made = predict_repetition(gains, se, place, freedom=n - 1)
+                truth = again[:, place].mean()
+                held.append(made.low <= truth <= made.high)
+                errors.append((abs(made.expected - truth), abs(gains[place] - truth)))
+        error, observed = np.mean(errors, axis=0)
+        rate, spread = _mean(np.array(held, dtype=float))
+        yield Row(
+            "repetition", name, "halves of the topics", np.nan, np.nan, count, "expected again",
+            rate, spread, error=float(error), observed=float(observed),
+        )  # fmt: skip
+
+
+def chosen(name: str, board: Board, *, n_choices: int) -> Iterator[Row]:
+    """Go through numbers of candidates of which the best by its mean is compared, none better."""
+    for count in TRIED:
+        topics = board.topics(n_choices)
+        best = np.empty((N_TOPICS, n_choices))
+        for i in range(n_choices):
+            drawn = topics[:, i]
+            d = board.candidates(count)[drawn] - board.baseline[drawn][:, None]
+            best[:, i] = d[:, d.mean(axis=0).argmax()]
+        t, flips = run_test("t", best).pvalue / 2, better(best)
+        gains = best.mean(axis=0) > 0
+        for method, wrong in {
+            "t": gains & (t <= ALPHA / 2),
+            "t, best_of": gains & (t <= ALPHA / 2 / count),
+            "flips, best_of": flips <= ALPHA / 2 / count,
+        }.items():
+            rate = _mean(wrong.astype(float))
+            yield Row("choice", name, "best mean of n", 1.0, 0.0, count, method, *rate)
+
+
+WORDS = """# One set of topics, asked again and again
+
+What `--ledger`, an error budget and `best_of` promise, on the topics of two TREC tracks: the
+topics of the track are the population, {topics} of them are drawn with replacement, and candidates
+are mixtures of two systems of the track, moved so that their true gain over the baseline is known.
+A candidate is found where its one-sided p-value by sign flips is at most its level; {streams}
+streams a cell. Rows in bold are above what is promised by more than two standard errors.
+"""
+STREAM = """
+## False discovery rate of streams
+
+*own topics*: each comparison has its own draw, so that comparisons are independent; *one set*: all
+have one draw and one baseline; *baseline replaced*: on one draw, what is found becomes the
+baseline of the next. *plain* is every comparison at 5 %. Bonferroni takes the length of the stream
+as planned beforehand. Worst cells first.
+
+{worst}
+
+| board | stream | nulls | gain | n | method | FDR | any false | power |
+|---|---|---:|---:|---:|---|---:|---:|---:|
+"""
+REPETITION = """
+## The gain to be expected again
+
+Candidates within {near} of their baseline; one half of the topics is observed, the other is the
+repetition. *held*: how often the 95 % interval holds the other half's difference; the mean errors
+are those of the gain to be expected again, and of the gain observed.
+
+| board | comparisons | held | mean error | of the gain observed |
+|---|---:|---:|---:|---:|
+"""
+CHOICE = """
+## The best of n
+
+No candidate gains; the one with the best mean of n is compared: how often it is found better, at
+most 2.5 % if the choice is paid for.
+
+| board | n | method | falsely better |
+|---|---:|---|---:|
+"""
+PROMISED = {"lord++": ALPHA, "saffron": ALPHA, "lond": ALPHA, "lond-dependent": ALPHA}
+ANY = {"spending": ALPHA, "Bonferroni": ALPHA / 2}
+
+
+def page(rows: Sequence[Row], n_streams: int) -> str:
+    """Return the tables as Markdown."""
+    of = {
+        part: [row for row in rows if row.part == part]
+        for part in ("stream", "repetition", "choice")
+    }
+    said = [
+        WORDS.format(topics=N_TOPICS, streams=n_streams),
+        STREAM.format(worst=_worst(of["stream"])),
+    ]
+    for row in of["stream"]:
+        rate = _marked(row.rate, row.rate_error, PROMISED.get(row.method, 1.0))
+        spread = (row.any_false * (1 - row.any_false) / n_streams) ** 0.5
+        any_false = _marked(row.any_false, spread, ANY.get(row.method, 1.0))
+        said.append(
+            f"| {row.board} | {row.how} | {row.nulls:.2f} | {row.gain:g} | {row.n} | {row.method} |"
+            f" {rate} | {any_false} | {row.power:.2f} |\n"
+        )
+    said.append(REPETITION.format(near=NEAR))
+    said += [
+        f"| {row.board} | {row.n} | {row.rate:.3f} ± {row.rate_error:.3f} | {row.error:.4f} |"
+        f" {row.observed:.4f} |\n"
+        for row in of["repetition"]
+    ]
+    said.append(CHOICE)
+    said += [
+        f"| {row.board} | {row.n} | {row.method} |"
+        f" {_marked(row.rate, row.rate_error, ALPHA / 2)} |\n"
+        for row in of["choice"]
+    ]
+    return "".join(said)
+
+
+def _marked(rate: float, error: float, most: float) -> str:
+    return f"**{rate:.3f}**" if rate - 2 * error > most else f"{rate:.3f}"
+
+
+def _worst(rows: Sequence[Row]) -> str:
+    """Name the worst cell of each method, of what it promises."""
+    said = []
+    for method in METHODS:
+        mine = [row for row in rows if row.method == method]
+        promises_any = method in ANY
+        worst = max(mine, key=lambda row: row.any_false if promises_any else row.rate)
+        value = worst.any_false if promises_any else worst.rate
+        error = "" if promises_any else f" ± {worst.rate_error:.3f}"
+        said.append(
+            f"- **{method}**: {'any false' if promises_any else 'FDR'} {value:.3f}{error}"
+            f" ({worst.board}, {worst.how}, {worst.nulls:.0%} nulls, gain {worst.gain:g}, n ="
+            f" {worst.n})"
+        )
+    return "\n".join(said)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the study, write its page and its table, and return the exit code."""
+    parser = argparse.ArgumentParser(
+        prog="python -m reports.studies.calibration.reuse", description=__doc__
+    )
+    parser.add_argument("--data", type=Path, required=True, metavar="DIR")
+    parser.add_argument("--output", type=Path, default=Path("reports/calibration"), metavar="DIR")
+    parser.add_argument("--streams", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=0)
+    asked = parser.parse_args(arguments)
+    rows = []
+    for name, path in MATRICES.items():
+        board = Board(scores_of_matrix(asked.data / path), stream(asked.seed, "reuse", name))
+        for each in (
+            chosen(name, board, n_choices=10 * asked.streams),
+            repeated(name, board, n_splits=4 * asked.streams),
+            streams(name, board, n_streams=asked.streams),
+        ):
+            for row in each:
+                rows.append(row)
+                sys.stderr.write(f"{row}\n")
+    asked.output.mkdir(parents=True, exist_ok=True)
+    (asked.output / "reuse.md").write_text(page(rows, asked.streams), encoding="utf-8")
+    with (asked.output / "reuse.csv").open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow([each.name for each in fields(Row)])
+        writer.writerows(
+            [f"{value:.5g}" if isinstance(value, float) else value for value in astuple(row)]
+            for row in rows
+        )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

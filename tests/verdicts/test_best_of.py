@@ -1,0 +1,68 @@
+"""B is the best of several that were tried on the same queries: what is said holds all the same."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import abrank
+from abrank import Question
+from abrank._support.errors import ArgumentError
+from tests.ledger.made import QUERIES
+
+
+def tried(seed: int, n_candidates: int = 20, gain: float = 0.0) -> list[dict[str, float]]:
+    """A baseline, and the candidate with the largest mean of several that share its difficulty."""
+    random = np.random.default_rng(seed)
+    baseline = random.uniform(0.2, 0.8, len(QUERIES))
+    candidates = baseline + random.normal(gain, 0.1, (n_candidates, len(QUERIES)))
+    best = candidates[candidates.mean(axis=1).argmax()]
+    return [dict(zip(QUERIES, each.tolist(), strict=True)) for each in (baseline, best)]
+
+
+def test_the_best_of_twenty_that_do_not_differ_is_seldom_found_to_be_better() -> None:
+    plain = [abrank.compare_scores(*tried(seed)) for seed in range(60)]
+    paid = [abrank.compare_scores(*tried(seed), config=Question(best_of=20)) for seed in range(60)]
+    # 1 - .975^20 is .40; of 60 at 2.5 % more than 6 come once in a thousand.
+    assert sum(each.decision.ci_low > 0 for each in plain) >= 12
+    assert sum(each.decision.ci_low > 0 for each in paid) <= 6
+    for one, other in zip(plain, paid, strict=True):
+        assert other.decision.ci_low < one.decision.ci_low
+        assert (other.pvalue <= other.rule.alpha) == (
+            other.decision.ci_low > 0 or other.decision.ci_high < 0
+        )
+
+
+def test_the_price_stands_beside_the_verdict_in_every_format(tmp_path) -> None:
+    found = abrank.compare_scores(*tried(1), config=Question(best_of=20))
+    assert found.rule.alpha == pytest.approx(0.05 / 20)
+    said = " ".join(str(found).split())
+    assert "B is the best of 20 candidates tried on these queries: each has the level" in said
+    assert "0.05 / 20 = 0.0025" in said
+    assert "If none of the 20 candidates differs, at most 5% of such choices say" in said
+    assert "if B was chosen" not in said
+    for name in ("x.html", "x.md", "x.methods"):
+        shown = " ".join(found.report(tmp_path / name).read_text().split())
+        assert "best of 20 candidates" in shown
+    again = abrank.Comparison.from_json(found.report(tmp_path / "x.json"))
+    assert again.rule == found.rule
+    assert str(again) == str(found)
+
+
+def test_one_candidate_is_no_choice() -> None:
+    one = abrank.compare_scores(*tried(1), config=Question(best_of=1), test="permutation")
+    plain = abrank.compare_scores(*tried(1), test="permutation")
+    assert str(one) == str(plain)
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"best_of": 0}, "whole number of at least 1"),
+        ({"best_of": 3, "test": "bootstrap"}, "does not hold at small levels"),
+        ({"best_of": 3, "error_budget": "fdr:0.05"}, "each candidate is a comparison of its own"),
+    ],
+)
+def test_what_it_cannot_be_asked_with_is_refused(asked, message) -> None:
+    with pytest.raises(ArgumentError, match=message):
+        Question(**asked)
