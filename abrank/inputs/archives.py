@@ -15,7 +15,9 @@ from abrank._support.errors import ReadError
 # Unless told otherwise, what is packed, or has no known end, may give this many bytes.
 MOST_UNPACKED = 4 << 30
 # A run packs to a tenth; a file that grows to more than this times its size is made to fill memory.
-MOST_GROWTH = 250
+# What is read as it comes may repeat itself more (the same documents for every query) than what is
+# held whole, and takes several times its size.
+MOST_GROWTH, MOST_HELD = 250, 16
 _SMALL = 32 << 20  # bytes that no growth is too much for
 
 # What the unpackers raise where an archive is cut short or damaged.
@@ -107,10 +109,14 @@ class Unpacked:
 
     asked : int, optional
         How many bytes it may hold, if that was said.
+    growth : int
+        How many times its size it may grow to otherwise.
     """
 
-    def __init__(self, stored: Stored, label: str, *, most: int | None = None) -> None:
-        self._stored, self._label, self.asked = stored, label, most
+    def __init__(
+        self, stored: Stored, label: str, *, most: int | None = None, growth: int = MOST_GROWTH
+    ) -> None:
+        self._stored, self._label, self.asked, self._growth = stored, label, most, growth
         self._kind, self._file = _opened(stored)
         bounded = bool(self._kind) or stored.endless
         self._most = most if most is not None else MOST_UNPACKED if bounded else None
@@ -131,8 +137,8 @@ class Unpacked:
         grows = self._kind and self.asked is None
         if self._most is not None and self._n_bytes > self._most:
             problem, hint = _beyond(what, self._most)
-        elif grows and self._n_bytes > most_unpacked(self._stored.n_bytes):
-            problem, hint = _grown(what)
+        elif grows and self._n_bytes > most_unpacked(self._stored.n_bytes, self._growth):
+            problem, hint = _grown(what, self._growth)
         else:
             return data
         raise ReadError(self._label, problem, hint=hint)
@@ -180,9 +186,9 @@ class _Bzip2:
         return data
 
 
-def most_unpacked(n_bytes: int) -> int:
+def most_unpacked(n_bytes: int, growth: int = MOST_GROWTH) -> int:
     """Return how much a packed file may unpack to unless told otherwise."""
-    return max(_SMALL, MOST_GROWTH * n_bytes)
+    return max(_SMALL, growth * n_bytes)
 
 
 def most_in_table(n_bytes: int, asked: int | None) -> int:
@@ -193,7 +199,7 @@ def most_in_table(n_bytes: int, asked: int | None) -> int:
 def too_much(n_bytes: int, asked: int | None, *, what: str = "holds") -> tuple[str, str]:
     """Return what to say of a table in a file of ``n_bytes`` that holds more, and what to do."""
     if asked is None and most_unpacked(n_bytes) < MOST_UNPACKED:
-        return _grown(what)
+        return _grown(what, MOST_GROWTH)
     return _beyond(what, MOST_UNPACKED if asked is None else asked)
 
 
@@ -205,9 +211,9 @@ def _beyond(what: str, most: int) -> tuple[str, str]:
     )
 
 
-def _grown(what: str) -> tuple[str, str]:
+def _grown(what: str, growth: int) -> tuple[str, str]:
     return (
-        f"{what} more than {MOST_GROWTH} times its size, as no run or judgments do",
+        f"{what} more than {growth} times its size, as no run or judgments do",
         "if it is meant to, say how much may be read: --max-input-size 1G (of compare:"
         " --config max_input_size=1G; max_input_size=2**30)",
     )

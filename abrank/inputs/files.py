@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import io
 import os
 import stat
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, TypeAlias
 
 from abrank._support.errors import ArgumentError, NotFoundError, ReadError, nearest
-from abrank.inputs.archives import Stored, Unpacked, refusal
+from abrank.inputs.archives import MOST_GROWTH, MOST_HELD, Stored, Unpacked, refusal
 from abrank.inputs.columns import QRELS, RUN, Columns, Layout, Source
 from abrank.inputs.formats import arrow_file, delimited, letor, tree
 from abrank.inputs.formats.arrow_file import LONGEST_MARK, kind_of, names_of
@@ -91,7 +93,7 @@ def read_columns(
     max_input_size: int | None = None,
 ) -> Columns:
     """Read a run or qrels file, of TREC's form or of one that ``formats`` knows."""
-    with opened(path, max_input_size=max_input_size) as (file, stored):
+    with opened(path, max_input_size=max_input_size, growth=MOST_HELD) as (file, stored):
         read = _read(file, stored, layout, columns)
         source = replace(read.source, path=_named(path), sha256=stored.sha256())
     return replace(read, source=source)
@@ -115,7 +117,7 @@ def _read(
         raise ArgumentError("columns= is for tables and named tuples, not for TREC's files")
     lines = pieces(file, label, ahead=start)
     if read_lines is not None:
-        return read_lines(b"".join(lines), label, layout)
+        return read_lines(_joined(lines), label, layout)
     return parse(lines, layout, label=label)
 
 
@@ -123,14 +125,14 @@ def contents(
     path: str | os.PathLike[str], *, lines: bool = True, tables: bool = False
 ) -> tuple[bytes, Source]:
     """Return the unpacked bytes of a file, and its source without a number of rows."""
-    with opened(path) as (file, stored):
+    with opened(path, growth=MOST_HELD) as (file, stored):
         label = stored.label
         if tables and kind_of(stored.peek(LONGEST_MARK)):
             data = _rest(file)
         else:
             start = file.read(_STEP)
             if lines and not (tables and tree.looks_like_json(start)):
-                data = b"".join(pieces(file, label, ahead=start))
+                data = _joined(pieces(file, label, ahead=start))
             else:
                 data = _whole(file, label, ahead=start)
         return data, Source(_named(path), stored.sha256(), 0, label)
@@ -138,7 +140,11 @@ def contents(
 
 @contextmanager
 def opened(
-    path: str | os.PathLike[str], *, hashes: bool = True, max_input_size: int | None = None
+    path: str | os.PathLike[str],
+    *,
+    hashes: bool = True,
+    max_input_size: int | None = None,
+    growth: int = MOST_GROWTH,
 ) -> Iterator[tuple[Unpacked, Stored]]:
     """Open a file unpacked, and hash its bytes as they are stored while they are read."""
     label = os.fspath(path)
@@ -147,12 +153,12 @@ def opened(
         if sys.stdin is None:
             raise ReadError(label, "is closed", hint="pipe a file into it, or give a file's name")
         stored = Stored(sys.stdin.buffer, label, hashes=hashes, endless=True)
-        yield Unpacked(stored, label, most=max_input_size), stored
+        yield Unpacked(stored, label, most=max_input_size, growth=growth), stored
         return
     with _open(path) as raw:
         endless = not stat.S_ISREG(os.fstat(raw.fileno()).st_mode)
         stored = Stored(raw, label, hashes=hashes, endless=endless)
-        yield Unpacked(stored, label, most=max_input_size), stored
+        yield Unpacked(stored, label, most=max_input_size, growth=growth), stored
 
 
 def _open(path: str | os.PathLike[str]) -> BinaryIO:
@@ -234,17 +240,25 @@ def pieces(
 
 def _whole(file: Unpacked, label: str, *, ahead: bytes) -> bytes:
     """Return the content of a file of text, with lines of any length."""
-    parts = []
-    while data := ahead or file.read(_STEP):
-        ahead = b""
-        if b"\0" in data:
-            raise ReadError(label, "holds a NUL byte: this is not a text file")
-        parts.append(data)
-    return b"".join(parts)
+
+    def parts() -> Iterator[bytes]:
+        for data in chain([ahead], iter(partial(file.read, _STEP), b"")):
+            if b"\0" in data:
+                raise ReadError(label, "holds a NUL byte: this is not a text file")
+            yield data
+
+    return _joined(parts())
 
 
 def _rest(file: Unpacked) -> bytes:
-    return b"".join(iter(partial(file.read, _STEP), b""))
+    return _joined(iter(partial(file.read, _STEP), b""))
+
+
+def _joined(parts: Iterable[bytes]) -> bytes:
+    """Join parts as they come: a list of them beside the whole would take twice the memory."""
+    data = io.BytesIO()
+    data.writelines(parts)
+    return data.getvalue()
 
 
 def _named(path: str | os.PathLike[str]) -> str | None:

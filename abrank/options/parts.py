@@ -105,7 +105,8 @@ class Scoring:
     max_input_size: int | None = option(
         None,
         "Most that a file may hold once unpacked, such as 500M or 20G. Without it what is"
-        " compressed may hold 4G and 250 times its size, a pipe 4G, other files any number.",
+        " compressed may hold 4G and 16 times its size (plain runs, Parquet and Feather 250),"
+        " a pipe 4G, other files any number.",
         of=RUNS, group="Scoring of runs", kind="size", metavar="SIZE", compared=False,
         declared=False,
     )  # fmt: skip

@@ -10,9 +10,9 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from abrank import ReadError, read_qrels, read_run
-from abrank.inputs import read_judged_run
-from abrank.inputs.archives import MOST_GROWTH
+from abrank import ReadError, read_qrels, read_run, read_scores
+from abrank.inputs import archives, read_judged_run
+from abrank.inputs.archives import MOST_GROWTH, MOST_HELD
 from tests.inputs.conftest import ended_with
 
 LINES = b"".join(b"%d Q0 d%d %d %d.5 tag\n" % (i // 10, i, i % 10, 99 - i) for i in range(100))
@@ -58,7 +58,7 @@ def test_what_grows_beyond_reason_is_refused_unless_asked_for(tmp_path: Path, ki
     path = tmp_path / "a.run"
     blanks = b"\n" * 40_000_000
     path.write_bytes(PACKERS[kind](LINES + blanks))
-    with pytest.raises(ReadError, match=f"more than {MOST_GROWTH} times its size"):
+    with pytest.raises(ReadError, match=f"more than {MOST_HELD} times its size"):
         read_run(path)
     with pytest.raises(ReadError, match=f"the {kind} archive unpacks to more than 1M bytes"):
         read_run(path, max_input_size=1 << 20)
@@ -82,3 +82,23 @@ def test_no_input_takes_all_memory(tmp_path: Path, kind: str) -> None:
     code, kilobytes = ended_with(["-m", "abrank", "score", "qrels", "bomb"], folder=tmp_path)
     assert code == 3
     assert kilobytes < 700_000
+
+
+@pytest.mark.parametrize("kind", PACKERS)
+def test_what_is_held_whole_may_grow_less_than_what_is_read_as_it_comes(
+    tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(archives, "_SMALL", 1 << 16)
+    ids = [f"{'d' * 300}{i * 7919 % 65536:x}" for i in range(3000)]
+    plain = "".join(f"{i // 9} Q0 {ids[i]} 1 {9 - i % 9} t\n" for i in range(3000)).encode()
+    judged = read_qrels([("0", ids[1], 1)])
+    path = tmp_path / "a.run"
+    path.write_bytes(PACKERS[kind](plain))
+    assert MOST_HELD < len(plain) / path.stat().st_size < MOST_GROWTH
+    assert read_judged_run(judged, path).audit.n_rows == 3000
+    path.write_bytes(PACKERS[kind](plain + b"# a comment, so that it is read whole\n"))
+    refused = f"more than {MOST_HELD} times its size"
+    for read in (read_run, read_qrels, read_scores, lambda path: read_judged_run(judged, path)):
+        with pytest.raises(ReadError, match=refused):
+            read(path)
+    assert len(read_run(path, max_input_size=4 << 20)) == 3000

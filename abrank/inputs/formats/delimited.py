@@ -273,6 +273,7 @@ def _careful(
     value: list[float] = []
     position: list[int] = []
     bad: list[BadLine] = []
+    n_bad = 0
     read: Callable[[bytes, bytes], tuple[float, str]] = read_score if layout is RUN else _grade
     for line, cells in rows:
         problem, found = f"expected {width} fields, found {len(cells)}", 0.0
@@ -281,13 +282,16 @@ def _careful(
             texts.append([cells[i] for i in at if i != number])
             problem = problem or _id_problem(texts[-1])
         if problem:
-            shown = b" ".join(cells).decode("utf-8", "backslashreplace")
-            bad.append(BadLine(line, shown, problem))
+            n_bad += 1
+            if n_bad <= MOST_SHOWN:
+                shown = b" ".join(cells).decode("utf-8", "backslashreplace")
+                bad.append(BadLine(line, shown, problem))
+            continue
         value.append(found)
         position.append(line)
     if bad or not (value or layout is RUN):
         problem = "" if bad else "no rows"
-        raise ReadError(label, problem, lines=bad[:MOST_SHOWN], total=len(bad))
+        raise ReadError(label, problem, lines=bad, total=n_bad)
     packed = [ids.pack(column) for column in zip(*texts, strict=True)] or [ids.pack([])] * 2
     return _columns(
         packed, np.array(value, np.float64), np.array(position, np.int64), label, layout

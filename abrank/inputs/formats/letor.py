@@ -40,7 +40,8 @@ def read_letor(data: bytes, label: str, layout: Layout) -> Columns:
             hint=f'qrels, run = abrank.from_groups("{label}", scores)',
         )
     at, grades, queries, docs = [], [], [], []
-    bad = []
+    bad: list[BadLine] = []
+    n_bad = 0
     for number, line in enumerate(data.split(b"\n"), 1):
         if not line.strip() or line.lstrip().startswith(b"#"):
             continue
@@ -56,14 +57,16 @@ def read_letor(data: bytes, label: str, layout: Layout) -> Columns:
         elif max(map(len, names)) > MOST_ID:
             problem = f"an id is longer than {MOST_ID >> 10} kB"
         if found is None or problem:
-            bad.append(BadLine(number, line.decode("utf-8", "backslashreplace"), problem))
+            n_bad += 1
+            if n_bad <= MOST_SHOWN:
+                bad.append(BadLine(number, line.decode("utf-8", "backslashreplace"), problem))
             continue
         at.append(number)
         grades.append(int(found[1]))
         queries.append(found[2])
         docs.append(named[1] if named else None)
     if bad:
-        raise ReadError(label, lines=bad[:MOST_SHOWN], total=len(bad), expected=LINE)
+        raise ReadError(label, lines=bad, total=n_bad, expected=LINE)
     return Columns(
         query=ids.pack(queries),
         doc=ids.pack(document_names(queries, docs)),
