@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -50,4 +51,16 @@ def lay(folder: Path) -> Path:
             what.write(folder / f"{name}.{kind}")
         lines.append(f"{name}\t{name}.qrels\t{name}.a\t{name}.b\n")
     (folder / "collections.tsv").write_text("".join(lines), encoding="utf-8")
+    # Answers judged by six vital nuggets a query, as well by either system.
+    labels, own = ("support", "partial_support", "not_support"), np.random.default_rng(11)
+    for name in ("old", "new"):
+        answers = [
+            {
+                "qid": query,
+                "nuggets": [{"importance": "vital", "assignment": each} for each in drawn],
+            }
+            for query, drawn in zip(queries, own.choice(labels, (len(queries), 6)), strict=True)
+        ]
+        text = "".join(f"{json.dumps(each)}\n" for each in answers)
+        (folder / f"{name}.nuggets.jsonl").write_text(text, encoding="utf-8")
     return folder
