@@ -35,7 +35,7 @@ TAKERS = {
 # What is no option: the inputs, and systems of one table that are to be taken.
 OWN = {"a", "b", "qrels", "runs", "scores", "collections", "config", "baseline", "candidate"}
 # A ready score that is missing is an error, not 0.
-OTHER_DEFAULT = {("rank_scores", "missing")}
+OTHER_DEFAULT = {("rank_scores", "missing"), ("compare_scores", "missing")}
 
 
 @pytest.mark.parametrize("taker", TAKERS)

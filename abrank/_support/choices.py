@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-Missing: TypeAlias = Literal["zero", "drop", "error"]
+Missing: TypeAlias = Literal["zero", "drop", "worst", "error"]
 Duplicates: TypeAlias = Literal["error", "best"]
 ScoreDtype: TypeAlias = Literal["float64", "float32"]
 Interpolation: TypeAlias = Literal["10", "9"]

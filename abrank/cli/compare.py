@@ -110,10 +110,11 @@ def _compare(
     """Compare runs, ready scores, or on several collections."""
     names = {name: keywords[name] for name in ("name_a", "name_b") if name in keywords}
     told: dict[str, Any] = {"command": command, "on_stage": on_stage}
+    missing = question.scoring.missing if "missing" in _config.values() else "error"
     if "collections" in keywords:
         from abrank.collections.compare import compare_each
 
-        return compare_each(keywords["collections"], question, **names, **told)
+        return compare_each(keywords["collections"], question, missing=missing, **names, **told)
     known = {name: keywords[name] for name in ("segments", "topics", "docs") if name in keywords}
     a, b = keywords["a"], keywords["b"]
     if not ready:
@@ -127,7 +128,10 @@ def _compare(
     from abrank.comparison.machine.source import MachineSource
 
     on_stage("reading the scores")
-    paired = pair_scores(a, b, measures=question.measures, **names)
+    paired = pair_scores(
+        a, b, measures=question.measures, missing=missing,
+        lower_is_better=question.lower_is_better, **names,
+    )  # fmt: skip
     on_stage("testing")
     beside = Beside.of(clusters=question.clusters, **known)
     beside = MachineSource.of(question.machine).beside(beside, paired)

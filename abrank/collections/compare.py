@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from abrank._support.choices import Asked, Requirement
+from abrank._support.choices import Asked, Missing, Requirement
 from abrank._support.errors import AlignmentError, ArgumentError
 from abrank._support.typing import FloatArray, RandomSource
 from abrank.collections.result import (
@@ -119,7 +119,8 @@ def compare_collections(
         lower_is_better=lower_is_better, design=design, scoring=scoring or Scoring(),
         engine=engine, resamples=resamples, rng=rng,
     )  # fmt: skip
-    return compare_each(collections or {}, question, name_a=name_a, name_b=name_b)
+    missing: Missing = "error" if scoring is None else scoring.missing
+    return compare_each(collections or {}, question, name_a=name_a, name_b=name_b, missing=missing)
 
 
 def compare_each(
@@ -128,6 +129,7 @@ def compare_each(
     *,
     name_a: str | None = None,
     name_b: str | None = None,
+    missing: Missing = "error",
     command: str | None = None,
     on_stage: Callable[[str], None] = silent,
 ) -> CollectionsComparison:
@@ -141,7 +143,7 @@ def compare_each(
     found = {}
     for name, given in collections.items():
         on_stage(f"comparing on {name}")
-        found[name] = _comparison(name, given, alone, names)
+        found[name] = _comparison(name, given, alone, names, missing)
     return summarise_collections(
         found,
         require=question.gate,
@@ -164,13 +166,17 @@ def _comparison(
     given: Any,  # noqa: ANN401
     question: Question,
     names: Mapping[str, str | None],
+    missing: Missing,
 ) -> Comparison:
     """Compare on one collection."""
     if isinstance(given, Comparison):
         return given
     parts = list(given) if isinstance(given, (list, tuple)) else []
     if len(parts) == 2:
-        paired = pair_scores(*parts, measures=question.measures, **names)
+        paired = pair_scores(
+            *parts, measures=question.measures, missing=missing,
+            lower_is_better=question.lower_is_better, **names,
+        )  # fmt: skip
         return compare_recorded(paired, question, beside=Beside())
     if len(parts) != 3:
         raise ArgumentError(

@@ -7,7 +7,7 @@ rule decides it, so it says whether the verdict rests on that choice.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import compress
 from typing import Literal, NamedTuple, TypeAlias, get_args
@@ -23,17 +23,25 @@ from abrank.inference.estimates.shape import means_without
 from abrank.inference.rounding import differences_of
 from abrank.inputs import JudgedRun
 from abrank.measures import parse
+from abrank.scoring.missing import filled
 from abrank.scoring.scores import Scores
 from abrank.verdict import Decision, Rule, Verdict
 
 Kind: TypeAlias = Literal[
-    "shared-queries", "missing-as-zero", "judged-only", "common-depth", "without-influential"
-]
+    "shared-queries", "missing-as-zero", "failed-dropped", "failed-worst", "failed-best",
+    "judged-only", "common-depth", "without-influential",
+]  # fmt: skip
 # Decides on the primary measure of scores, as the comparison does.
 # What cannot be asked again without the runs.
-OF_RUNS = frozenset[Kind](["missing-as-zero", "judged-only", "common-depth"])
+OF_RUNS = frozenset[Kind]([
+    "missing-as-zero", "failed-dropped", "failed-worst", "failed-best", "judged-only",
+    "common-depth",
+])  # fmt: skip
 Decide: TypeAlias = Callable[[Scores], tuple[MeasureResult, Decision]]
 
+FAILED: Mapping[Kind, str] = {
+    "failed-dropped": "drop", "failed-worst": "worst", "failed-best": "best",
+}  # fmt: skip
 INFLUENTIAL = 3
 FEWEST_QUERIES = 10
 
@@ -46,7 +54,9 @@ class Alternative:
     ----------
     kind : str
         ``shared-queries``: only queries that both runs have. ``missing-as-zero``: all judged
-        queries, where missing ones were dropped. ``judged-only``: unjudged documents leave the
+        queries, where missing ones were dropped. ``failed-dropped``, ``failed-worst``,
+        ``failed-best``: of ready scores, queries of which one is missing left out, or the missing
+        ones as bad, as good, as the measure can be. ``judged-only``: unjudged documents leave the
         rankings. ``common-depth``: both runs cut at ``depth``. ``without-influential``: without the
         three queries that move the mean most.
     n_queries : int
@@ -96,7 +106,9 @@ def alternatives(
         scores, measures=(rule.primary,), values=scores.values[:, :, column : column + 1]
     )
     found = []
-    for choice in _choices(declared, deep, unjudged=unjudged):
+    for choice in _choices(
+        declared, deep, unjudged=unjudged, higher_is_better=rule.higher_is_better
+    ):
         row, decided = decide(choice.scores)
         found.append(
             Alternative(
@@ -135,10 +147,19 @@ class _Choice(NamedTuple):
     left_out: tuple[str, ...] = ()
 
 
-def _choices(declared: Scores, deep: UnequalDepth | None, *, unjudged: bool) -> Iterator[_Choice]:
+def _choices(
+    declared: Scores, deep: UnequalDepth | None, *, unjudged: bool, higher_is_better: bool
+) -> Iterator[_Choice]:
     """Yield the choices that apply."""
     measure = declared.measures[0]
     yield from _other_queries(declared)
+    if declared.gaps is not None:
+        lower = () if higher_is_better else (measure,)
+        every = declared.gaps.take([declared.gaps.measures.index(measure)])
+        for kind, how in FAILED.items():
+            other = filled(every, how, lower_is_better=lower)
+            if not np.array_equal(other.values, declared.values):
+                yield _Choice(kind, other)
     if unjudged and declared.judged_runs and _can_be_condensed(measure):
         condensed = declared.rescored(JudgedRun.condensed)
         if (condensed.values != declared.values).any():

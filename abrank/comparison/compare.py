@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from abrank._support.choices import Asked
+from abrank._support.choices import Asked, Missing
 from abrank._support.errors import ArgumentError
 from abrank._support.rng import entropy
 from abrank._support.typing import RandomSource
@@ -30,6 +30,7 @@ from abrank.diagnostics import (
     Note,
     inspect_directions,
     inspect_evidence,
+    inspect_gaps,
     inspect_margin,
     inspect_relevance,
     inspect_segments,
@@ -39,6 +40,9 @@ from abrank.options import Designs, Machine, Question
 from abrank.provenance import provenance
 from abrank.rule_file import ruled
 from abrank.scoring.scores import Scores
+
+# Notes on what a saved result holds no more.
+KEPT = frozenset({"nobody-chose", "shown-apart", "missing-scores"})
 
 
 @ruled("a")
@@ -58,6 +62,7 @@ def compare_scores(
     alpha: float = 0.05,
     test: str = "t",
     lower_is_better: Sequence[str] | str = (),
+    missing: Missing = "error",
     name_a: str | None = None,
     name_b: str | None = None,
     segments: Any = None,  # noqa: ANN401 - whatever read_segments reads
@@ -81,6 +86,10 @@ def compare_scores(
         The first decides. Else all, the same for both, and a ranking measure is taken.
     margin, require, fail_on, guard, accept_doubt, alpha, test, lower_is_better, resamples, rng
         What decides, and how it is resampled, as in :func:`abrank.compare`.
+    missing : {"error", "drop", "worst", "zero"}
+        A score that is missing, as where a judge failed, is an error; its query is left out; or it
+        has the worst score of the measure (of one whose range is not known, the worst seen), or 0.
+        The sensitivity analysis shows the verdict under the others.
     name_a, name_b, segments, topics, design
         As in :func:`abrank.compare`.
     machine : Machine, optional
@@ -116,7 +125,7 @@ def compare_scores(
     beside = Beside.of(segments=segments, topics=topics, clusters=question.clusters)
     scores = pair_scores(
         a, b, baseline=baseline, candidate=candidate, name_a=name_a, name_b=name_b,
-        measures=measures,
+        measures=measures, missing=missing, lower_is_better=lower_is_better,
     )  # fmt: skip
     beside = MachineSource.of(machine).beside(beside, scores)
     with recording(question) as record:
@@ -172,7 +181,7 @@ def compare_recorded(
     if machine is not None:
         sample = WithMachine.beside(sample, machine, primary, question.alpha)
     made = compare_sample(sample, question)
-    notes = sorted((*told, *made.notes), key=lambda note: -note.severity)
+    notes = sorted((*told, *inspect_gaps(scores), *made.notes), key=lambda note: -note.severity)
     made = replace(made, notes=tuple(notes), provenance=recorded)
     return with_titles(made, beside.docs)
 
@@ -288,7 +297,7 @@ def compare_again(saved: Comparison) -> Comparison:
     higher = {row.measure: row.higher_is_better for row in saved.rows}
     asked = declared_again(sample, saved.rule, directions_again(higher, saved.asked))
     made = compare_sample(sample, asked)
-    told = [note for note in saved.notes if note.code in ("nobody-chose", "shown-apart")]
+    told = [note for note in saved.notes if note.code in KEPT]
     notes = tuple(sorted((*told, *made.notes), key=lambda note: -note.severity))
     return replace(made, notes=notes, provenance=saved.provenance)
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from abrank._support.choices import Missing
 from abrank._support.errors import AlignmentError, ArgumentError, reading
 from abrank._support.typing import FloatArray
 from abrank.inputs import ids
@@ -34,6 +35,8 @@ def pair_scores(
     name_a: str | None = None,
     name_b: str | None = None,
     measures: Sequence[str] | str | None = None,
+    missing: Missing = "error",
+    lower_is_better: Sequence[str] | str = (),
 ) -> Scores:
     """Lay the scores of two systems side by side, paired by query id.
 
@@ -48,6 +51,10 @@ def pair_scores(
         Names to give them.
     measures : sequence of str, optional
         Those to take, in any dialect; else all, which must be the same for both.
+    missing : {"error", "drop", "worst", "zero"}
+        What becomes of a query of which one of the two has no score.
+    lower_is_better : str or sequence of str
+        Scores of which the highest is the worst.
 
     Returns
     -------
@@ -68,10 +75,12 @@ def pair_scores(
     array([[0.2, 0.3],
            [0.4, 0.6]])
     """
-    from abrank.scoring.score_files import one_system, read_scores  # runs need none of it
+    # Runs need none of it.
+    from abrank.scoring.missing import settled
+    from abrank.scoring.score_files import one_system, read_with_gaps, require_all
 
     if b is None:
-        both = read_scores(a)
+        both = read_with_gaps(a)
         one = one_system(both, baseline or both.systems[0])
         others = [name for name in both.systems if name not in one.systems]
         if candidate is None and len(others) != 1:
@@ -86,14 +95,19 @@ def pair_scores(
     else:
         one, two = (_system_of(each, name) for each, name in ((a, "A"), (b, "B")))
     names = system_names(name_a or one.systems[0], name_b or two.systems[0])
-    _require_same_queries(one, two)
+    if missing == "error":
+        for each in (one, two):
+            require_all(each)
+        _require_same_queries(one, two)
+    elif one.query_ids != two.query_ids:
+        one, two = _on_all_queries(one, two)
     chosen = _chosen(one, two, measures)
     columns = [
         each.values[:, 0, [each.measures.index(name) for name in chosen]] for each in (one, two)
     ]
     sources = [next(iter(each.sources.values()), None) for each in (one, two)]
     judged = dict(zip(names, (one, two), strict=True)) if _one_judgment(one, two, b) else {}
-    return Scores(
+    paired = Scores(
         query_ids=one.query_ids,
         systems=names,
         measures=chosen,
@@ -105,6 +119,24 @@ def pair_scores(
         judgments=one.judgments if judged else None,
         named=chosen if measures is not None else one.named,
     )
+    return settled(paired, missing, lower_is_better=lower_is_better)
+
+
+def _on_all_queries(one: Scores, two: Scores) -> tuple[Scores, Scores]:
+    """Return both on the queries of either, NaN where one has no score."""
+    if BY_POSITION in one.notes:
+        _require_same_queries(one, two)
+    require_common({"A": {*one.query_ids}, "B": {*two.query_ids}})
+    every = list({*one.query_ids, *two.query_ids})
+    query_ids = tuple(every[i] for i in np.argsort(ids.order(ids.encode(every))))
+    place = {query: i for i, query in enumerate(query_ids)}
+
+    def spread(scores: Scores) -> Scores:
+        values = np.full((len(query_ids), *scores.values.shape[1:]), np.nan)
+        values[[place[query] for query in scores.query_ids]] = scores.values
+        return replace(scores, query_ids=query_ids, values=values)
+
+    return spread(one), spread(two)
 
 
 def _one_judgment(one: Scores, two: Scores, b: Any) -> bool:  # noqa: ANN401
@@ -137,10 +169,10 @@ def _system_of(source: Any, default: str) -> Scores:  # noqa: ANN401
     values = _by_position(source)
     if values is not None:
         return _numbered(values, default)
-    from abrank.scoring.score_files import UNNAMED, read_scores
+    from abrank.scoring.score_files import UNNAMED, read_with_gaps
 
     with reading(default, source):
-        scores = read_scores(source)
+        scores = read_with_gaps(source)
     if len(scores.systems) != 1:
         raise ArgumentError(
             f"one system on each side, not {', '.join(scores.systems)}: choose with"
@@ -202,12 +234,14 @@ def _require_same_queries(one: Scores, two: Scores) -> None:
     if one.notes == two.notes == (BY_POSITION,):
         counts = f"{len(one.query_ids)} scores of the baseline and {len(two.query_ids)}"
         raise AlignmentError(f"{counts} of the candidate cannot be paired by position")
+    from abrank.scoring.missing import ASKS
+
     a, b = set(one.query_ids), set(two.query_ids)
     require_common({"A": a, "B": b})
     lacking = [sorted(a - b)[:3], sorted(b - a)[:3]]
     raise AlignmentError(
         f"the query ids differ: only in the baseline {lacking[0]}, only in the candidate"
-        f" {lacking[1]} (first 3 each); score a missing query 0 or leave it out of both"
+        f" {lacking[1]} (first 3 each)\n  {ASKS}"
     )
 
 

@@ -18,6 +18,7 @@ from abrank.diagnostics.machine import inspect_machine
 from abrank.diagnostics.notes import DECIMALS, Note, bounds, higher_is_better, outcomes
 from abrank.diagnostics.runs import (
     inspect_depth,
+    inspect_gaps,
     inspect_relevance,
     inspect_run,
     inspect_systems,
@@ -37,6 +38,7 @@ __all__ = [
     "inspect_differences",
     "inspect_directions",
     "inspect_evidence",
+    "inspect_gaps",
     "inspect_inputs",
     "inspect_losses",
     "inspect_machine",

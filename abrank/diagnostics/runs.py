@@ -9,6 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, Literal
 
+import numpy as np
+
 from abrank.diagnostics.depth import UnequalDepth, unequal_depth
 from abrank.diagnostics.notes import Note, lowest_relevant
 from abrank.inputs import Audit
@@ -46,6 +48,16 @@ def missing_policy(
     if lacking is None:
         return None
     return "zero" if lacking in query_ids else "drop"
+
+
+def inspect_gaps(scores: Scores) -> list[Note]:
+    """Return the caution that scores of a pair were missing, by system, and what became of them."""
+    if scores.gaps is None:
+        return []
+    failed = np.asarray(np.isnan(scores.gaps.values).any(axis=2))
+    a, b = failed.sum(axis=0).tolist()
+    values = {"a": a, "b": b, "both": int(failed.all(axis=1).sum()), "n": len(failed)}
+    return [Note("missing-scores", 2, {**values, "left": len(scores.query_ids)})]
 
 
 def inspect_run(system: str, audit: Audit, policy: str | None = None) -> list[Note]:

@@ -119,6 +119,11 @@ EXAMPLES: Mapping[str, Example] = {
         "A score sounds like a cost, and nobody said whether less of it is better.",
         "`--lower-is-better latency_ms`, or `--config higher_is_better=latency_ms`.",
     ),
+    "missing-scores": Example(
+        {"a": 2, "b": 7, "both": 1, "n": 200, "left": 192},
+        "Ready scores have holes, as where a judge failed, and `--missing` says what fills them.",
+        "Score them again. Failures are seldom by chance: look whether the long answers failed.",
+    ),
     "shown-apart": Example(
         {"means": {"NumRet": [1000.0, 1020.0]}},
         "A file of scores has counts, such as trec_eval's num_ret.",

@@ -35,9 +35,9 @@ class Scoring:
 
     Attributes
     ----------
-    missing : {"zero", "drop", "error"}
+    missing : {"zero", "drop", "error", "worst"}
         A judged query that a run lacks scores 0 (trec_eval's ``-c``), is dropped for all, or is an
-        error.
+        error; ``worst`` is for ready scores, where 0 may not be the worst.
     score_dtype : {"float64", "float32"}
         Precision of the run's scores, which decides what is a tie: trec_eval 10's, or that of
         trec_eval 9 and pytrec_eval.
@@ -64,8 +64,9 @@ class Scoring:
 
     missing: Missing = option(
         "zero",
-        "A judged query that a run lacks scores 0, is left out of all, or is an error.",
-        of=(*RUNS, "rank_scores"), group="Scoring of runs", kind="choice",
+        "A judged query that a run lacks scores 0, is left out of all, or is an error. Of ready"
+        " scores a missing one is an error without this, and may have the worst score, too.",
+        of=(*RUNS, "compare_scores", "rank_scores"), group="Scoring of runs", kind="choice",
         choices=get_args(Missing),
     )  # fmt: skip
     score_dtype: ScoreDtype = option(

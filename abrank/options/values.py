@@ -101,7 +101,7 @@ def flag_of(long: str, *takers: str) -> str:
 
 def _said(option: Option, taker: str) -> str:
     for keyword, kind in PARTS.items():
-        if option in options_in(kind) and taker != "rank_scores":
+        if option in options_in(kind) and taker not in ("rank_scores", "compare_scores"):
             return f"{keyword}={kind.__name__}({option.name}=...)"
     if option.python:
         return option.python

@@ -11,12 +11,13 @@ import numpy as np
 
 from abrank._support import checks, display
 from abrank._support.choices import Missing
-from abrank._support.errors import AlignmentError, ArgumentError
+from abrank._support.errors import ArgumentError
 from abrank.comparison.pairing import one_measure, require_common
 from abrank.inputs import ids
 from abrank.inputs.scores.forms import Coded
 from abrank.inputs.scores.table import read_score_table
 from abrank.measures.names import listed
+from abrank.scoring.missing import settled
 from abrank.scoring.score_files import is_known, scores_of_table
 from abrank.scoring.scores import MISSING, Scores
 
@@ -32,6 +33,7 @@ def read_board(
     *,
     measures: Sequence[str] | str | None = None,
     missing: Missing = "error",
+    lower_is_better: Sequence[str] | str = (),
 ) -> Scores:
     """Read the scores of many systems, from one source or from several.
 
@@ -44,8 +46,11 @@ def read_board(
         to its scores: a Series or dict by query id, or any of the above.
     measures : sequence of str, optional
         The one measure of a table with a column a system is called by this name, ``score`` without.
-    missing : {"error", "zero", "drop"}
-        A score that is missing is an error, counts 0, or its query is left out of all systems.
+    missing : {"error", "zero", "drop", "worst"}
+        A score that is missing is an error, counts 0, has the worst score, or its query is left out
+        of all systems.
+    lower_is_better : str or sequence of str
+        Scores of which the highest is the worst.
 
     Returns
     -------
@@ -75,7 +80,9 @@ def read_board(
     parts = _parts(source, called[0] if len(called) == 1 else UNNAMED)
     if not parts:
         raise ArgumentError("there are no scores to rank by")
-    return _settled(_joined(parts) if len(parts) > 1 else parts[0], missing)
+    return settled(
+        _joined(parts) if len(parts) > 1 else parts[0], missing, lower_is_better=lower_is_better
+    )
 
 
 def _parts(source: Any, measure: str) -> list[Scores]:  # noqa: ANN401
@@ -155,35 +162,6 @@ def _notes(parts: Sequence[Scores]) -> tuple[str, ...]:
     if len(found) <= MOST_NOTES:
         return found
     return (f"{display.count(len(found))} sources, the first {found[0]}",)
-
-
-def _settled(scores: Scores, missing: Missing) -> Scores:
-    """Return scores without holes, by the policy, and a note that counts them."""
-    holes = np.asarray(np.isnan(scores.values).any(axis=2))
-    if not holes.any():
-        return scores
-    lacking, lacking_rows = holes.sum(axis=0), holes.sum(axis=1)
-    worst = int(lacking.argmax())
-    queries = display.plural(int(lacking[worst]), "query", "queries")
-    n_systems = int((lacking > 0).sum())
-    told = f"{queries} of {scores.systems[worst]} without a score"
-    if n_systems > 1:
-        told += f", and some of {display.plural(n_systems - 1, 'other system')}"
-    if missing == "error":
-        raise AlignmentError(f'{told}; missing="zero" scores them 0, "drop" leaves them out')
-    if missing == "zero":
-        values = np.where(np.isnan(scores.values), 0.0, scores.values)
-        return replace(scores, values=values, notes=(*scores.notes, f"{told}: they score 0"))
-    kept = np.flatnonzero(lacking_rows == 0)
-    if not len(kept):
-        raise AlignmentError("no query has a score of every system: nothing is left to rank by")
-    left = f"{display.count(len(kept))} of {display.count(len(holes))} queries are ranked by"
-    return replace(
-        scores,
-        query_ids=tuple(scores.query_ids[i] for i in kept),
-        values=scores.values[kept],
-        notes=(*scores.notes, f"{told}: {left}"),
-    )
 
 
 def _some(names: Sequence[str]) -> str:

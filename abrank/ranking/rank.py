@@ -69,8 +69,9 @@ def rank_scores(
         The first orders the systems; each has a test of its own. Without it all of the scores but
         counts and constants, and where nobody chose their order a ranking measure is first. The
         scores of a table with a column a system are called by it.
-    missing : {"error", "zero", "drop"}
-        In ready scores, one that is missing is an error, counts 0, or its query is left out.
+    missing : {"error", "zero", "drop", "worst"}
+        In ready scores, one that is missing is an error, counts 0, has the worst score, or its
+        query is left out.
     test : str, optional
         A joint test: ``max-t`` (without it), ``tukey``, ``randomised-tukey``, ``nemenyi``,
         ``conover``; against a baseline ``max-t`` (without it), ``dunnett``, ``bonferroni-dunn``,
@@ -157,7 +158,9 @@ def rank_board(
         # as few as the command takes
         checks.resamples(question.resamples, at_least=99, argument="resamples")
     checks.one_of("family", family, get_args(RankingFamily))
-    scores = read_board(scores, measures=measures, missing=missing)
+    scores = read_board(
+        scores, measures=measures, missing=missing, lower_is_better=question.lower_is_better
+    )
     _require_several(scores)
     require_baselines(baselines, scores.systems)
     n_pairs = _pairs_of(len(scores.systems), len(baselines), name, asked=question.pairs)
@@ -231,7 +234,10 @@ def rank_ready(
     **how: Any,  # noqa: ANN401 - beside and on_stage of rank_board
 ) -> Ranking:
     """Rank ready scores as :func:`abrank.rank_scores` does, and record where they come from."""
-    scores = read_board(sources, measures=question.measures, missing=missing)
+    scores = read_board(
+        sources, measures=question.measures, missing=missing,
+        lower_is_better=question.lower_is_better,
+    )  # fmt: skip
     roles = {name: name for name in scores.systems}
     found = recorded(scores, roles, settings={"missing": missing}, command=command)
     return rank_board(scores, question, provenance=found, **how)

@@ -193,6 +193,11 @@ def score_runs(
         return average_repeats(every, groups)
     if not runs:
         raise ArgumentError("there is no run to score")
+    if scoring.missing == "worst":
+        raise ArgumentError(
+            'a run that lacks a query found nothing there: missing="zero" (--missing zero) scores'
+            " it so; worst is for ready scores"
+        )
     parsed = scoring.measures(measures)
     own = scoring.named(measures)
     notes = notes_on(measures, parsed, rel=scoring.rel, judged_only=scoring.judged_only)

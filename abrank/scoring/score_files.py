@@ -21,6 +21,7 @@ from abrank.inputs.scores.forms import AGGREGATES, Coded, Queries, ScoreTable
 from abrank.inputs.scores.table import read_score_table
 from abrank.measures import Measure, parse
 from abrank.scoring.evaluate import average_repeats
+from abrank.scoring.missing import ASKS
 from abrank.scoring.scores import Scores
 
 UNNAMED = "scores"
@@ -81,6 +82,13 @@ def read_scores(source: Any, *, system: str | None = None) -> Scores:  # noqa: A
     0      301  scores  nDCG@10   0.25
     1      302  scores  nDCG@10   0.50
     """
+    scores = read_with_gaps(source, system=system)
+    require_all(scores)
+    return scores
+
+
+def read_with_gaps(source: Any, *, system: str | None = None) -> Scores:  # noqa: ANN401
+    """Read scores as :func:`read_scores` does, NaN where one is missing."""
     if isinstance(source, Scores):
         return source if system is None else one_system(source, system)
     if sources := _several(source):
@@ -90,7 +98,6 @@ def read_scores(source: Any, *, system: str | None = None) -> Scores:  # noqa: A
 
         source = read_folder(Path(source))
     scores = scores_of_table(read_score_table(source, is_measure=is_known), source, system=system)
-    require_all(scores)
     return scores if system is None else one_system(scores, system)
 
 
@@ -175,7 +182,6 @@ def _averaged(table: ScoreTable, aggregate: BoolArray) -> Scores:
         groups[systems[of_system]].append(name)
     single = tuple(name for names in groups.values() for name in names)
     scores = _scores(replace(table, system=Coded(single, codes.ravel())), aggregate)
-    require_all(scores)  # a mean over other runs on other queries would compare unlike things
     found = average_repeats(scores, groups)
     return replace(found, sources=dict.fromkeys(systems, table.source))
 
@@ -264,7 +270,7 @@ def require_all(scores: Scores) -> None:
     raise ReadError(
         "scores" if source is None else source.label,
         f"query {scores.query_ids[query]} has no score of {scores.measures[measure]}{whose}{more}",
-        hint="give every query a score, 0 where nothing was found, or leave it out of all",
+        hint=ASKS,
     )
 
 

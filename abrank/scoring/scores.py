@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from abrank.scoring.intervals import Intervals
 
-MISSING = ("zero", "drop", "error")
+MISSING = ("zero", "drop", "worst", "error")
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +49,8 @@ class Scores:
     named : tuple of str, optional
         Those of ``measures`` that somebody named, the first to decide; empty where a source listed
         them. None where whoever made the scores chose all, in this order.
+    gaps : Scores, optional
+        Of ready scores of which some were missing, all as they were: NaN where one is missing.
     """
 
     query_ids: tuple[str, ...]
@@ -61,6 +63,7 @@ class Scores:
     notes: tuple[str, ...] = ()
     judgments: inputs.Source | None = None
     named: tuple[str, ...] | None = None
+    gaps: Scores | None = None
 
     def of(self, system: str) -> FloatArray:
         """Return one system's scores: float64[n_queries, n_measures]."""

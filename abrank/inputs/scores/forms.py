@@ -30,13 +30,27 @@ from abrank.inputs.formats.delimited import csv_lines, require_names, require_wi
 from abrank.inputs.ids import Ids
 from abrank.inputs.objects.arrow import table_of
 from abrank.inputs.objects.cells import read_id
-from abrank.inputs.objects.names import QUERY_IDS, found_in
+from abrank.inputs.objects.names import QUERY_IDS, folded, found_in
+from abrank.inputs.scores.logs import rows_of_log
 from abrank.inputs.trec.lines import MOST_SHOWN
 
 # --- Ready scores as other programs hold them in memory, converted to named columns
 
 SHAPES = "{query_id: {measure: score}}, {measure: {query_id: score}}, or an answer of _rank_eval"
 
+# Where no column is called as a query is, an id of something else, or the text that was asked.
+SCORED_IDS = (
+    *QUERY_IDS,
+    ("id", "_id", "sample_id", "example_id", "question_id", "doc_id"),
+    ("user_input", "question", "input", "prompt", "instruction"),
+)
+# What judges' tools write beside the scores: texts and lists of texts.
+TEXTS = frozenset((
+    "user_input", "question", "input", "prompt", "instruction", "answer", "response", "output",
+    "completion", "prediction", "text", "reference", "target", "ground_truth", "expected_output",
+    "actual_output", "context", "contexts", "retrieved_contexts", "reference_contexts",
+    "retrieval_context", "explanation", "reason", "rationale", "feedback", "comment", "metadata",
+))  # fmt: skip
 _INDEX = "__index_level_0__"  # what pandas calls an index without a name in a file
 _LONG_NAMES = ("query_id", "measure", "score")
 
@@ -48,12 +62,14 @@ def columns_of(source: Any, is_measure: Callable[[str], bool], label: str) -> Na
     if hasattr(source, "iloc") and hasattr(source, "columns"):
         header = [str(name) for name in source.columns]
         columns = [source.iloc[:, i] for i in range(len(header))]
-        if not found_in(header, QUERY_IDS):
+        if not found_in(header, SCORED_IDS):
             header, columns = ["query_id", *header], [source.index, *columns]
         return header, columns
     table = table_of(source)
     if table is not None:
         return _of_table(table.column_names, list(table.columns))
+    if (log := rows_of_log(source)) is not None:
+        return log
     if isinstance(source, Mapping):
         return list(_LONG_NAMES), _of_dict(source, is_measure, label)
     return _of_tuples(source, label)
@@ -66,7 +82,7 @@ def columns_of_file(data: bytes, label: str) -> Named:
 
 def _of_table(names: list[str], columns: list[Any]) -> Named:
     """Return a table's columns; without one for the query its rows are the queries, from 0."""
-    if found_in(names, QUERY_IDS):
+    if found_in(names, SCORED_IDS):
         kept = [i for i, name in enumerate(names) if name != _INDEX]
         return [names[i] for i in kept], [columns[i] for i in kept]
     if _INDEX in names:
@@ -82,13 +98,14 @@ def _of_tuples(source: Any, label: str) -> Named | None:  # noqa: ANN401
         return None
     first = rows[0]
     names = list(first) if isinstance(first, Mapping) else list(getattr(first, "_fields", ()))
-    if not found_in(names, QUERY_IDS):
+    if not found_in(names, SCORED_IDS):
         return None
     held = [row._asdict() if hasattr(row, "_asdict") else row for row in rows]
-    if not all(isinstance(row, Mapping) and set(names) <= set(row) for row in held):
+    if not all(isinstance(row, Mapping) and bool(found_in(list(row), SCORED_IDS)) for row in held):
         told = ", ".join(map(str, names))
         raise ReadError(label, f"its rows are not alike; the first has {told}")
-    return names, [[row[name] for row in held] for name in names]
+    names = list(dict.fromkeys(name for row in held for name in row))  # a failure has no score
+    return names, [[row.get(name) for row in held] for name in names]
 
 
 def _of_dict(
@@ -266,9 +283,9 @@ FORMS = (
 )
 
 _ROLES: dict[str, tuple[tuple[str, ...], ...]] = {
-    "query_id": QUERY_IDS,
+    "query_id": SCORED_IDS,
     "system": (("system", "run", "runid", "name"),),
-    "run": (("seed", "fold", "repeat"),),
+    "run": (("seed", "fold", "repeat", "epoch", "judge_run", "trial"),),
     "measure": (("measure", "metric"),),
     "score": (("score", "value"),),
 }
@@ -286,13 +303,15 @@ class Shape(NamedTuple):
     measure: int | None
     scored: list[int]
     run: int | None = None
+    apart: tuple[str, ...] = ()
 
 
 def shape_of(header: Sequence[str], label: str) -> Shape:
     """Tell a long table (a column measure and a column score) from a wide one."""
     query, system, run, measure, score = (columns_of_role(header, role, label) for role in _ROLES)
     named = (*query, *system, *run, *measure, *score)
-    others = [i for i in range(len(header)) if i not in named]
+    others = [i for i in range(len(header)) if i not in named and folded(header[i]) not in TEXTS]
+    apart = tuple(header[i] for i in range(len(header)) if i not in (*named, *others))
     of_system, of_run = (each[0] if each else None for each in (system, run))
     if measure:
         if others or not score:
@@ -302,12 +321,12 @@ def shape_of(header: Sequence[str], label: str) -> Shape:
                     f'the column "{header[others[0]]}" has no meaning beside measure and score'
                 )
             raise ReadError(label, problem, expected=_LONG)
-        return Shape("a long table", query[0], of_system, measure[0], score, of_run)
+        return Shape("a long table", query[0], of_system, measure[0], score, of_run, apart)
     scored = sorted([*others, *score])
     if not scored:
         raise ReadError(label, "the table has no column of scores", expected=FORMS)
     require_names([header[i] for i in scored], label)
-    return Shape("a wide table", query[0], of_system, None, scored, of_run)
+    return Shape("a wide table", query[0], of_system, None, scored, of_run, apart)
 
 
 def columns_of_role(header: Sequence[str], role: str, label: str) -> list[int]:
@@ -338,6 +357,8 @@ class Cells(NamedTuple):
     raw : list
     run : sequence of str
         Which of the repeated runs of its system; empty where the source names none.
+    apart : sequence of str
+        Columns of text that are left out.
     """
 
     at: list[int]
@@ -346,6 +367,7 @@ class Cells(NamedTuple):
     measure: list[str]
     raw: list[Any]
     run: Sequence[str] = ()
+    apart: Sequence[str] = ()
 
 
 def cells_of_text(
@@ -367,7 +389,7 @@ def cells_of_text(
         header = next(csv.reader([first.strip("\r")], delimiter=delimiter))
     except csv.Error as error:
         raise ReadError(label, f"no line of a table: {error}", at="line 1") from error
-    if found_in(header, QUERY_IDS):
+    if found_in(header, SCORED_IDS):
         at, columns = _columns_of_text(text, delimiter, label)
         _require_filled(header, columns, at, "line", label)
         return _of_columns(at, columns, header, label)
@@ -459,13 +481,13 @@ def _of_columns(
     at: list[int], columns: Sequence[list[Any]], header: Sequence[str], label: str
 ) -> tuple[str, Cells]:
     """Return the cells of a long or a wide table."""
-    form, query, system, measure, scored, run = shape_of(header, label)
+    form, query, system, measure, scored, run, apart = shape_of(header, label)
     queries = columns[query]
     systems = [""] * len(at) if system is None else list(map(str, columns[system]))
     runs = [] if run is None else list(map(str, columns[run]))
     if measure is not None:
         names = list(map(str, columns[measure]))
-        return form, Cells(at, queries, systems, names, columns[scored[0]], runs)
+        return form, Cells(at, queries, systems, names, columns[scored[0]], runs, apart)
     wide = Cells(
         at * len(scored),
         queries * len(scored),
@@ -473,6 +495,7 @@ def _of_columns(
         [name for i in scored for name in [header[i].strip()] * len(at)],
         [value for i in scored for value in columns[i]],
         runs * len(scored),
+        apart,
     )
     return form, wide
 

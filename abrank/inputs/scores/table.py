@@ -25,11 +25,12 @@ from abrank.inputs.formats.tree import looks_like_json, parsed
 from abrank.inputs.objects.arrow import to_ids, to_objects, to_scores
 from abrank.inputs.objects.cells import is_missing
 from abrank.inputs.objects.cells import read_score as read_cell
-from abrank.inputs.objects.names import QUERY_IDS, found_in
+from abrank.inputs.objects.names import found_in
 from abrank.inputs.objects.read import label_of
 from abrank.inputs.scores.answers import scores_of_answers
 from abrank.inputs.scores.forms import (
     AGGREGATES,
+    SCORED_IDS,
     SHAPES,
     Cells,
     Coded,
@@ -44,6 +45,7 @@ from abrank.inputs.scores.forms import (
     queries_of,
     shape_of,
 )
+from abrank.inputs.scores.logs import read_archive
 from abrank.inputs.trec.lines import BYTE_ORDER_MARK, MOST_SHOWN, read_score
 
 # --- Tables of ready scores as Arrow columns; None for what the careful reader must read
@@ -61,7 +63,7 @@ def of_text(data: bytes, origin: Source) -> ScoreTable | None:
         header = next(csv.reader([first.decode().rstrip("\r\n")], delimiter=delimiter))
     except csv.Error:
         return None  # a field too long: the careful reader reports it
-    if not found_in(header, QUERY_IDS):
+    if not found_in(header, SCORED_IDS):
         return None
     try:
         shape = shape_of(header, origin.label)
@@ -113,7 +115,7 @@ def _filled(
         measure=measure if held[2] is None else Coded.of_ids(held[2]),
         value=value,
         rounding=np.zeros(len(value)),
-        left_out={},
+        left_out=dict.fromkeys(shape.apart, n_rows),
         form=shape.form,
         source=replace(origin, n_rows=len(value)),
     )
@@ -195,8 +197,9 @@ def _of_file(
     rows = replace(origin, unit="row")
     if kind_of(data):
         return _of_columns(*columns_of_file(data, origin.label), rows)
-    if looks_like_json(data):
-        held = parsed(data, origin.label)
+    packed = data[:2] == b"PK"
+    if packed or looks_like_json(data):
+        held = read_archive(data, origin.label) if packed else parsed(data, origin.label)
         # One answer alone is an object, and not yet a list.
         answers = scores_of_answers([held] if isinstance(held, dict) else held, origin.label)
         if answers is not None:
@@ -252,19 +255,20 @@ def _table(cells: Cells, form: str, source: Source, numbers: _Numbers, read: _Re
     with_numbers = set(compress(cells.measure, plain.tolist()))
     for i in np.flatnonzero(~plain).tolist():
         raw = cells.raw[i]
-        if raw == "" or is_missing(raw):
+        if (isinstance(raw, str) and raw == "") or is_missing(raw):
             continue
         value[i], rounding[i], problem = read(raw, cells.query[i])
         if problem:
             bad[i] = problem
-        is_word = isinstance(raw, str) and not _NUMBER_LIKE.match(raw)
+        is_word = not _NUMBER_LIKE.match(raw) if isinstance(raw, str) else hasattr(raw, "__len__")
         if not problem or not is_word:
             with_numbers.add(cells.measure[i])
     left_out = Counter(cells.measure[i] for i in bad if cells.measure[i] not in with_numbers)
     _require_good(source, cells, {i: bad[i] for i in bad if cells.measure[i] not in left_out})
+    apart = dict.fromkeys(cells.apart, len(set(cells.at)))
     if left_out:
         kept = [name not in left_out for name in cells.measure]
-        cells = Cells(*(list(compress(column, kept)) for column in cells))
+        cells = Cells(*(list(compress(column, kept)) for column in cells[:6]))
         value, rounding = value[kept], rounding[kept]
     for column, texts in (("query_id", cells.query), ("measure", cells.measure)):
         try:
@@ -279,7 +283,7 @@ def _table(cells: Cells, form: str, source: Source, numbers: _Numbers, read: _Re
         measure=Coded.of(cells.measure),
         value=value,
         rounding=rounding,
-        left_out=dict(left_out),
+        left_out={**left_out, **apart},
         form=form,
         source=replace(source, n_rows=len(value)),
         run=Coded.of(cells.run) if len(cells.run) else None,

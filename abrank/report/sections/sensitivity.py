@@ -113,6 +113,9 @@ def _choice(each: Alternative) -> str:
         "missing-as-zero": (
             f"on all {words.queries(each.n_queries)} with the missing ones scored 0"
         ),
+        "failed-dropped": f"on the {words.queries(each.n_queries)} with both scores",
+        "failed-worst": "with the worst score where one is missing",
+        "failed-best": "with the best score where one is missing",
         "judged-only": "with judged documents only",
         "common-depth": f"with both runs cut at rank {f.count(each.depth or 0)}",
         "without-influential": "without the three most influential queries",

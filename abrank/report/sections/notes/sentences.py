@@ -34,6 +34,17 @@ def _few_signs(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     )
 
 
+def _missing_scores(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
+    failed = f"{f.count(v['a'])} of {names['a']}, {f.count(v['b'])} of {names['b']}"
+    left = v["n"] - v["left"]
+    done = f"{f.count(left)} of {words.queries(v['n'])} left out"
+    return (
+        f"Scores are missing: {failed}",
+        f"{done if left else 'What --missing says stands in their place'}. The sensitivity analysis"
+        " has the verdict where they are left out, the worst and the best.",
+    )
+
+
 def _constant(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     return (
         f"Every query differs by exactly {names.signed(v['difference'])}",
@@ -197,6 +208,7 @@ SENTENCES: Mapping[str, Words] = {
     "constant-difference": _constant,
     "nobody-chose": declared.nobody_chose,
     "direction-not-declared": declared.direction_not_declared,
+    "missing-scores": _missing_scores,
     "shown-apart": declared.shown_apart,
     "margin-above-baseline": declared.margin_above_baseline,
     "margin-above-half-range": declared.margin_above_half,
