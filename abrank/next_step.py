@@ -179,7 +179,8 @@ def choose_step(rule: Rule, decision: Decision) -> Step:
     cell = (state, verdict)
     if cell in OUT_OF_REACH and not _in_reach(rule, decision):
         return Step("do-not-ship", "out-of-reach")
-    action = STEPS[state][verdict]
+    # A gate on each of several collections passes whatever the mean over all says.
+    action = STEPS[state].get(verdict, "ship") if state == "passed" else STEPS[state][verdict]
     if not rule.margin:
         action = WITHOUT_MARGIN.get(cell, action)
     because = "verdict" if state == "none" else "guards" if state == "guards" else "gate"
@@ -193,7 +194,7 @@ def _state(decision: Decision) -> _State:
         return "none"
     if gate.passed:
         return "passed"
-    return "guards" if gate.lacks == "guards" else gate.require
+    return "guards" if gate.lacks in ("guards", "each") else gate.require
 
 
 def _in_reach(rule: Rule, decision: Decision) -> bool:

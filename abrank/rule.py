@@ -85,7 +85,7 @@ GATES: Mapping[Requirement, GateDefinition] = MappingProxyType(
 
 
 # What a gate that did not pass lacks: the weightiest first.
-Lack: TypeAlias = Literal["", "soundness", "test", "verdict", "guards", "queries", "trust"]
+Lack: TypeAlias = Literal["", "soundness", "test", "verdict", "guards", "queries", "trust", "each"]
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,8 @@ class Gate:
     ``soundness``: the evidence is unsound. ``test``: nothing could be tested, or all scores are
     equal. ``verdict``: the verdict is not one of those that pass. ``guards``: a guard was not
     passed. ``queries``: fewer than ten, and the exact sign-flip test does not agree. ``trust``: the
-    evidence is doubtful, and the doubt was not accepted.
+    evidence is doubtful, and the doubt was not accepted. ``each``: of several collections one does
+    not pass by itself.
     """
 
     require: Requirement

@@ -6,7 +6,7 @@ from dataclasses import field, replace
 from typing import TYPE_CHECKING, get_args
 
 from abrank._support import checks
-from abrank._support.choices import Family, Requirement
+from abrank._support.choices import Family, OnCollections, Requirement
 from abrank._support.errors import ArgumentError
 from abrank._support.records import record
 from abrank.rule import (
@@ -60,6 +60,8 @@ class Rule:
     require : str, optional; one of :data:`GATES`
     higher_is_better : bool
         Of the primary measure; where lower is better, everything below is read mirrored.
+    on : {"all", "each"}
+        Of several collections: whether all together must pass the gate, or each by itself.
     direction_declared : bool
         False where its name sounds like a cost and nobody said which is better: nothing is decided.
     margin_is_relative : bool
@@ -88,6 +90,7 @@ class Rule:
     accept_doubt: bool = False
     direction_declared: bool = True
     best_of: int = 1
+    on: OnCollections = "all"
 
     def __post_init__(self) -> None:
         checks.level("alpha", self.alpha)

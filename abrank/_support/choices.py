@@ -11,6 +11,7 @@ Interpolation: TypeAlias = Literal["10", "9"]
 EngineName: TypeAlias = Literal["local", "dask", "spark"]
 OnBadPartition: TypeAlias = Literal["error", "skip"]
 # What a gate asks for; as it is recorded, where --fail-on has a name of its own.
+OnCollections: TypeAlias = Literal["all", "each"]
 Asked: TypeAlias = Literal["better", "non-inferior", "equivalent"]
 Requirement: TypeAlias = Literal["better", "non-inferior", "equivalent", "not-worse-shown"]
 Family: TypeAlias = Literal["secondary", "all", "fixed-sequence"]

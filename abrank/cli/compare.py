@@ -95,6 +95,8 @@ def _require_gate(question: Question) -> None:
     """Refuse what adds to a gate without one."""
     if question.guard and not question.gate:
         raise click.UsageError("--guard adds to a gate: give --require or --fail-on worse, too")
+    if question.on == "each" and not question.gate:
+        raise click.UsageError("--on each is for a gate: give --require or --fail-on, too")
     if question.accept_doubt and not question.gate:
         raise click.UsageError("--accept-doubt is for a gate: give --require or --fail-on")
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from abrank._support.choices import Asked, Missing, Requirement
+from abrank._support.choices import Asked, Missing, OnCollections, Requirement
 from abrank._support.errors import AlignmentError, ArgumentError
 from abrank._support.typing import FloatArray, RandomSource
 from abrank.collections.result import (
@@ -18,14 +18,19 @@ from abrank.collections.result import (
     MeasureSummary,
     SummaryRow,
 )
-from abrank.collections.table import pairs_of, read_collections
+from abrank.collections.table import on_collection, pairs_of, read_collections
 from abrank.comparison import Comparison, name_runs, pair_scores
 from abrank.comparison.beside import Beside
 from abrank.comparison.choice import directions_again, refuse_unchosen, require_direction
 from abrank.comparison.compare import compare_recorded, compare_sample
 from abrank.comparison.declared import declared_again
 from abrank.comparison.rows import read_interval
-from abrank.comparison.stratified import Stratified, require_poolable, require_pooled
+from abrank.comparison.stratified import (
+    Stratified,
+    gate_on_each,
+    require_poolable,
+    require_pooled,
+)
 from abrank.inference.designs.meta_analysis import MetaAnalysis
 from abrank.inference.estimates.segments import answer_by_segment
 from abrank.options import Designs, Engine, Question, Scoring
@@ -45,6 +50,7 @@ def compare_collections(
     require: Asked | None = None,
     fail_on: str | None = None,
     guard: Sequence[str] | str = (),
+    on: OnCollections = "all",
     accept_doubt: bool = False,
     alpha: float = 0.05,
     test: str = "t",
@@ -77,6 +83,9 @@ def compare_collections(
         As for :func:`abrank.compare`; the first decides.
     margin, require, fail_on, guard, accept_doubt
         As for :func:`abrank.compare`: gate and guards are of the mean over all queries.
+    on : {"all", "each"}
+        With ``"each"`` gate and guards are asked of every collection by itself, and all must pass;
+        none is adjusted, as a test that must reject everywhere need not be.
     alpha, test, lower_is_better, resamples, rng
         As for :func:`abrank.compare`.
     design : Looks, str or tuple, optional
@@ -115,7 +124,7 @@ def compare_collections(
     """
     question = replace(
         Question.of(config), measures=measures, margin=margin, require=require, fail_on=fail_on,
-        guard=guard, accept_doubt=accept_doubt, alpha=alpha, test=test,
+        guard=guard, on=on, accept_doubt=accept_doubt, alpha=alpha, test=test,
         lower_is_better=lower_is_better, design=design, scoring=scoring or Scoring(),
         engine=engine, resamples=resamples, rng=rng,
     )  # fmt: skip
@@ -135,6 +144,7 @@ def compare_each(
 ) -> CollectionsComparison:
     """Compare as :func:`compare_collections` does, and tell the stages of the work."""
     names: dict[str, str | None] = {"name_a": name_a, "name_b": name_b}
+    source = collections
     if not isinstance(collections, Mapping):
         collections, names = pairs_of(read_collections(collections), **names)
     _require_several(collections)
@@ -143,10 +153,12 @@ def compare_each(
     found = {}
     for name, given in collections.items():
         on_stage(f"comparing on {name}")
-        found[name] = _comparison(name, given, alone, names, missing)
+        with on_collection(name, source):
+            found[name] = _comparison(name, given, alone, names, missing)
     return summarise_collections(
         found,
         require=question.gate,
+        on=question.on,
         accept_doubt=question.accept_doubt,
         provenance=origin(command),
         **names,
@@ -193,6 +205,7 @@ def summarise_collections(
     name_a: str | None = None,
     name_b: str | None = None,
     require: Requirement | None = None,
+    on: OnCollections = "all",
     accept_doubt: bool = False,
     provenance: Mapping[str, Any] | None = None,
 ) -> CollectionsComparison:
@@ -206,6 +219,8 @@ def summarise_collections(
         Names of the systems.
     require : {"better", "non-inferior", "equivalent", "not-worse-shown"}, optional
         A gate on all collections together.
+    on : {"all", "each"}
+        Whether it is on each by itself instead.
     accept_doubt : bool
         Let it pass although the evidence of a collection is doubtful.
     provenance : mapping, optional
@@ -257,7 +272,7 @@ def summarise_collections(
         comparisons=dict(comparisons),
         measures=tuple(_summary(sample, column, first) for column in range(len(ordered))),
         alpha=first.rule.alpha,
-        pooled=_decide(sample, first, require, accept_doubt=accept_doubt),
+        pooled=_decide(sample, first, require, on, accept_doubt=accept_doubt),
         provenance=dict(provenance or {}),
     )
 
@@ -270,12 +285,17 @@ def _declared(each: Comparison) -> tuple[object, ...]:
 
 
 def _decide(
-    sample: Stratified, first: Comparison, require: Requirement | None, *, accept_doubt: bool
+    sample: Stratified,
+    first: Comparison,
+    require: Requirement | None,
+    on: OnCollections,
+    *,
+    accept_doubt: bool,
 ) -> Comparison:
     """Decide by the mean over all queries, with the margin and the guards of each collection."""
     higher = {row.measure: row.higher_is_better for row in first.rows}
     better = directions_again(higher, first.asked)
-    rule = replace(first.rule, require=require, accept_doubt=accept_doubt)
+    rule = replace(first.rule, require=require, on=on, accept_doubt=accept_doubt)
     if require is not None:
         require_direction(better.asked, [rule.primary, *(each.measure for each in rule.guards)])
         for note in first.notes:
@@ -283,7 +303,8 @@ def _decide(
                 refuse_unchosen(note.values["n"], note.values["primary"])
     # Measures are not adjusted for their number: the primary one decides.
     rule = replace(rule, family="secondary", adjust="none")
-    return compare_sample(sample, declared_again(sample, rule, better))
+    made = compare_sample(sample, declared_again(sample, rule, better))
+    return gate_on_each(made) if on == "each" else made
 
 
 def _require_same_systems(comparisons: Mapping[str, Comparison]) -> None:

@@ -19,7 +19,7 @@ from abrank.collections.ranking import (
     Standing,
     StandingRow,
 )
-from abrank.collections.table import boards_of, read_collections
+from abrank.collections.table import boards_of, on_collection, read_collections
 from abrank.inference.systems.stability import chances_of_ranks
 from abrank.inference.systems.strata import compare_within_collections
 from abrank.inputs.run import named_runs
@@ -130,6 +130,7 @@ def rank_each(
     on_stage: Callable[[str], None] = silent,
 ) -> CollectionsRanking:
     """Rank as :func:`rank_collections` does, and tell the stages; ``missing`` of ready scores."""
+    source = collections
     if not isinstance(collections, Mapping):
         collections = boards_of(read_collections(collections))
     if len(collections) < 2:
@@ -139,7 +140,8 @@ def rank_each(
     found = {}
     for name, given in collections.items():
         on_stage(f"ranking on {name}")
-        found[name] = _ranking(name, given, question, missing)
+        with on_collection(name, source):
+            found[name] = _ranking(given, question, missing)
     on_stage("testing over the collections")
     return summarise_rankings(
         found, test=question.test, adjust=question.adjust, provenance=origin(command)
@@ -147,7 +149,6 @@ def rank_each(
 
 
 def _ranking(
-    name: str,
     given: Any,  # noqa: ANN401
     question: RankingQuestion,
     missing: Missing,
@@ -156,14 +157,10 @@ def _ranking(
     if isinstance(given, Ranking):
         return given
     question = replace(question, pairs=True)
-    try:
-        if isinstance(given, tuple) and len(given) == 2:
-            qrels, runs = given
-            return rank_runs(qrels, named_runs(runs), question, beside=False)
-        return rank_ready(given, question, missing=missing, beside=False)
-    except (AlignmentError, ArgumentError) as problem:
-        problem.args = (f"the collection {name}: {problem}",)
-        raise
+    if isinstance(given, tuple) and len(given) == 2:
+        qrels, runs = given
+        return rank_runs(qrels, named_runs(runs), question, beside=False)
+    return rank_ready(given, question, missing=missing, beside=False)
 
 
 def summarise_rankings(

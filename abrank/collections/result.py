@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from abrank._support import display
-from abrank._support.choices import Requirement
-from abrank._support.errors import ArgumentError
+from abrank._support.choices import OnCollections, Requirement
+from abrank._support.errors import ArgumentError, GateError
 from abrank._support.records import record
 from abrank._support.result import Result
 from abrank.comparison import Comparison
@@ -116,8 +116,8 @@ class MeasureSummary:
 
     @property
     def n_ahead(self) -> int:
-        """Collections on which the mean of B is on the side of :attr:`stratified`."""
-        side = math.copysign(1.0, self.stratified.estimate)
+        """Collections on which B's mean is the better one."""
+        side = 1.0 if self.higher_is_better else -1.0
         return sum(row.diff * side > 0.0 for row in self.rows)
 
     def count(self, reading: str) -> int:
@@ -183,19 +183,29 @@ class CollectionsComparison(Result):
         """What speaks against the evidence of a collection; its name stands with each reason."""
         return self.decision.soundness
 
-    def require(self, requirement: Requirement) -> CollectionsComparison:
-        """Return the comparison if the gate passes on all collections together.
+    def require(
+        self, requirement: Requirement, *, on: OnCollections = "all"
+    ) -> CollectionsComparison:
+        """Return the comparison if the gate passes on all collections together, or on each.
 
         Parameters
         ----------
         requirement : {"better", "non-inferior", "equivalent", "not-worse-shown"}
+        on : {"all", "each"}
 
         Raises
         ------
         GateError, ArgumentError
             As :meth:`abrank.Comparison.require`.
         """
-        self.pooled.require(requirement)
+        if on == "all":
+            self.pooled.require(requirement)
+        for name, each in self.comparisons.items() if on == "each" else ():
+            try:
+                each.require(requirement)
+            except GateError as error:
+                error.args = (f"{name}: {error}",)
+                raise
         return self
 
     @property

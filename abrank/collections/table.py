@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import csv
+import glob
 import os
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -29,9 +32,10 @@ def read_collections(source: str | os.PathLike[str]) -> dict[str, Files]:
         A TSV (or CSV) table with a line a collection: columns ``name``, ``qrels`` and one for each
         system, such as ``a`` and ``b``; without ``qrels`` the files hold ready scores. A TOML file
         with a table a collection and the same keys. Paths are relative to the file. Or a folder
-        with a folder a collection: in each one file of judgments, ``qrels.*`` or ``*.qrels``, and
-        runs, named after their systems. To rank many systems a column ``scores`` may hold one file
-        with ready scores of them all.
+        with a folder a collection: in each one file of judgments, ``qrels.*``, ``*.qrels`` or, as
+        BEIR has it, ``qrels/test.tsv``, and runs, there or in ``runs/``, named after their systems.
+        Or a pattern of the files of judgments, such as ``"beir/*/qrels.txt"``. To rank many systems
+        a column ``scores`` may hold one file with ready scores of them all.
 
     Returns
     -------
@@ -55,6 +59,8 @@ def read_collections(source: str | os.PathLike[str]) -> dict[str, Files]:
     path = Path(source)
     if path.is_dir():
         return _folder(path)
+    if glob.has_magic(os.fspath(source)) and not path.exists():
+        return _glob(os.fspath(source))
     label = os.fspath(source)
     data = contents(source)[0]
     rows = _toml(data, label) if path.suffix.lower() == ".toml" else _lines(data, label)
@@ -235,18 +241,72 @@ def _beside(path: Path, given: Any) -> Any:  # noqa: ANN401
 
 
 def _folder(path: Path) -> dict[str, Files]:
-    found: dict[str, Files] = {}
-    for folder in sorted(each for each in path.iterdir() if each.is_dir()):
-        files = [f for f in sorted(folder.iterdir()) if f.is_file() and f.name[0] != "."]
-        qrels = [f for f in files if f.name.startswith(QRELS) or f".{QRELS}" in f.name]
-        if len(qrels) != 1:
-            raise ReadError(
-                str(folder),
-                f"{len(qrels) or 'no'} files of judgments",
-                hint="give each collection's folder one file qrels.txt or NAME.qrels, and its runs",
-            )
-        runs = {short_name(each): each for each in files if each not in qrels}
-        found[folder.name] = {QRELS: qrels[0], **runs}
+    found = {
+        folder.name: _collection(folder)
+        for folder in sorted(path.iterdir())
+        if folder.is_dir() and folder.name[0] != "."
+    }
     if not found:
         raise NotFoundError(f"{path}: holds no folder of a collection")
     return found
+
+
+def _glob(pattern: str) -> dict[str, Files]:
+    """Return the collections whose judgments a pattern names, by the folders they stand in."""
+    found: dict[str, Files] = {}
+    for path in map(Path, sorted(glob.glob(pattern, recursive=True))):  # noqa: PTH207 - absolute, too
+        folder = path if path.is_dir() else path.parent
+        folder = folder.parent if folder.name == QRELS else folder
+        if folder.name in found:
+            problem = f"two files of judgments of {folder.name}, one of them {path}"
+            raise ReadError(pattern, problem, hint="name one file a folder: */qrels.txt")
+        found[folder.name] = _collection(folder, None if path.is_dir() else path)
+    if not found:
+        raise NotFoundError(f"{pattern}: no file or folder is called so")
+    return found
+
+
+def _collection(folder: Path, qrels: Path | None = None) -> Files:
+    """Return the files of one collection: its judgments, those given or found, and its runs."""
+    files = _files_in(folder)
+    split = _files_in(folder / QRELS)
+    judged = [f for f in files if f.name.startswith(QRELS) or f".{QRELS}" in f.name]
+    judged += [f for f in split if f.stem == "test"] or split
+    if qrels is None and len(judged) != 1:
+        if any(f.suffix == ".json" and b'"task_name"' in f.read_bytes()[:10_000] for f in files):
+            raise ReadError(
+                str(folder),
+                "holds results of MTEB, which are means over all queries: nothing can be paired",
+                hint="let mteb keep its predictions (prediction_folder=), and give these as runs,"
+                " beside the judgments",
+            )
+        raise ReadError(
+            str(folder),
+            f"{len(judged) or 'no'} file{'s' * (len(judged) != 1)} of judgments",
+            hint="give each collection's folder one file qrels.txt, NAME.qrels or qrels/test.tsv,"
+            " and its runs",
+        )
+    runs = sorted([*files, *_files_in(folder / "runs")], key=lambda f: f.name)
+    named = {short_name(f): f for f in runs if f not in judged and not _BESIDE.match(f.name)}
+    return {QRELS: qrels or judged[0], **named}
+
+
+# What stands beside judgments and runs: texts, and what people write.
+_BESIDE = re.compile(r"(corpus|queries|topics|documents|readme|license)\b", re.IGNORECASE)
+
+
+def _files_in(folder: Path) -> list[Path]:
+    if not folder.is_dir():
+        return []
+    return [f for f in sorted(folder.iterdir()) if f.is_file() and f.name[0] != "."]
+
+
+@contextmanager
+def on_collection(name: str, source: object) -> Iterator[None]:
+    """Say of which collection, and of which table, an input is that cannot be used."""
+    try:
+        yield
+    except (NotFoundError, ReadError, AlignmentError, ArgumentError) as error:
+        table = f"{os.fspath(source)}, " if isinstance(source, (str, os.PathLike)) else ""
+        error.args = (f"{table}the collection {shorten(name)}: {error}",)
+        raise

@@ -22,8 +22,8 @@ FLAGS = (
         key="collections", of=("compare_collections",), group="Inputs", kind="path",
         metavar="FILE", first=True,
         help="Several collections at once. In the place of QRELS RUN_A RUN_B: a TSV with columns"
-        " name, qrels, a and b, a TOML file with such keys, or a folder with a folder a"
-        " collection.",
+        " name, qrels, a and b, a TOML file with such keys, a folder with a folder a"
+        " collection (BEIR's qrels/test.tsv, too), or a pattern: 'beir/*/qrels.txt'.",
     ),
     Option(
         key="collections", of=("rank_collections",), group="Inputs", kind="path", metavar="FILE",

@@ -200,6 +200,7 @@ class Engine:
         "error",
         "A partition that cannot be used is an error, or is left out and counted.",
         of=RUNS, group="Large runs", kind="choice", choices=get_args(OnBadPartition),
+        compared=False,
     )  # fmt: skip
     rows: int = ROWS
 

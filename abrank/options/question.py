@@ -7,7 +7,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 from abrank._support import checks
-from abrank._support.choices import Asked, Family, RankingFamily, Requirement, Spending
+from abrank._support.choices import (
+    Asked,
+    Family,
+    OnCollections,
+    RankingFamily,
+    Requirement,
+    Spending,
+)
 from abrank._support.errors import ArgumentError
 from abrank.options.option import BOARD, JOINT_TESTS, MANY, ONE, PAIR, TESTS, option
 from abrank.options.parts import (
@@ -89,6 +96,9 @@ class Question(_Asked):
     guard : str or sequence of str
         Measures that must be shown not to be worse, for a gate to pass: ``"R@100:-0.02"`` or
         ``"R@100:-2%"`` of the baseline's mean. Each is tested at ``alpha``.
+    on : {"all", "each"}
+        Of several collections: the gate is asked of the mean over all queries, or of each
+        collection by itself, all of which must pass.
     accept_doubt : bool
         Let a gate pass although the evidence is doubtful: see :mod:`abrank.soundness`.
     alpha : float
@@ -179,6 +189,12 @@ class Question(_Asked):
         " of A's mean: 'R@100:-0.02'. Repeat for more.",
         of=PAIR, group="Gates", metavar="NAME:-X|-X%", several=True, first=True,
         peers=("guards", "guardrails"),
+    )  # fmt: skip
+    on: OnCollections = option(
+        "all",
+        "Of several collections: each alone must pass the gate, too. Without it the mean over all"
+        " queries decides; with each, every collection must show what is asked for by itself.",
+        of=("compare_collections",), group="Gates", kind="choice", choices=get_args(OnCollections),
     )  # fmt: skip
     accept_doubt: bool = option(
         False,

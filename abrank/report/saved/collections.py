@@ -97,6 +97,7 @@ def collections_of(value: Mapping[str, Any], label: str) -> CollectionsCompariso
         again = summarise_collections(
             comparisons,
             require=settings.get("require"),
+            on=settings.get("on", "all"),
             accept_doubt=settings.get("accept_doubt", False),
             name_a=value["systems"]["a"],
             name_b=value["systems"]["b"],

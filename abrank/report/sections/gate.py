@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from abrank._support import display as f
+from abrank._support.display import shorten
 from abrank.comparison import Comparison
+from abrank.comparison.stratified import on_each
 from abrank.report.sections import design, identical, margins, planning, soundness, words
 from abrank.rule import GuardResult
 from abrank.verdict import GATES, Gate, Verdict
+
+MOST_NAMED = 3  # collections that a sentence names
 
 
 def gate_sentence(comparison: Comparison, *, digits: int | None = None) -> str:
@@ -29,12 +33,32 @@ def gate_sentence(comparison: Comparison, *, digits: int | None = None) -> str:
     gate = comparison.decision.gate
     if gate is None:
         return ""
+    if comparison.rule.on == "each":
+        return _on_each(comparison, gate, digits)
     guards = [design.guard(comparison, each, digits) for each in _told(comparison)]
     flips = comparison.decision.sign_flips
     shown = flips is None or flips.agree(gate.require, comparison.rule.alpha)
     if gate.passed or gate.lacks not in ("guards", "queries") or not shown:
         return "; ".join([primary_sentence(comparison, gate, digits=digits), *guards])
     return f"not passed: {'; '.join(guards)}"
+
+
+def _on_each(comparison: Comparison, gate: Gate, digits: int) -> str:
+    """Say whether each collection passed by itself, and of those that did not, what they lack."""
+    parts = on_each(comparison.rule, comparison.strata)
+    n = f.plural(len(parts), "collection")
+    failed = {k: each for k, each in parts.items() if each.decision.exit_code}
+    if gate.passed:
+        shown = GATES[gate.require].passes.partition(":")[0]
+        return f"passed on each of the {n} by itself: {shown}"
+    said = [
+        f"{shorten(name, width=40)} "
+        + gate_sentence(each, digits=digits).removeprefix("not passed: ")
+        for name, each in list(failed.items())[:MOST_NAMED]
+    ]
+    more = len(failed) - len(said)
+    said += [f"and {f.count(more)} more"] if more else []
+    return f"not passed on {f.count(len(failed))} of the {n}: {'; '.join(said)}"
 
 
 def _told(comparison: Comparison) -> list[GuardResult]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from abrank._support import display as f
 from abrank._support.display import shorten
 from abrank.comparison import Comparison
+from abrank.comparison.stratified import on_each
 from abrank.next_step import Action, Condition, Step, choose_step
 from abrank.report.sections import margins, words
 from abrank.report.sections.notes import declared
@@ -61,6 +62,10 @@ def _sentence(comparison: Comparison, step: Step, digits: int) -> str:
     # Of the gates only that of equivalence does not pass where B is better.
     if step.because == "out-of-reach" or (step.because == "gate" and verdict is Verdict.BETTER):
         return _out_of_reach(comparison, digits)
+    if step.because == "guards" and comparison.rule.on == "each":
+        parts = on_each(comparison.rule, comparison.strata)
+        failed = [name for name, each in parts.items() if each.decision.exit_code]
+        return f"Do not ship {b} by this rule: the gate does not pass on {f.first_of(failed, 3)}."
     if step.because == "guards":
         lost = [each.measure for each in comparison.decision.guards if not each.passed]
         return f"Do not ship {b} by this rule: a loss is not excluded on {f.listed(lost)}."

@@ -194,7 +194,7 @@ def title(found: CollectionsComparison) -> str:
     several = f.plural(len(found.comparisons), "collection")
     if found.verdict in _BY_MARGIN:
         said = of_one.title(found.pooled, digits=found.decimals)
-        return f"Over all queries of these {several}: {said}"
+        return f"Over all queries of these {several} {_spread(found)}: {said}"
     on = f"on average over these {several} {_spread(found)}"
     if these in _SHOWN and like == these:
         return f"{b} is {these} than {a} {on}, and on average over others like them."
@@ -208,16 +208,16 @@ def title(found: CollectionsComparison) -> str:
             f"{b} is {like} than {a} on average over collections like these; over all queries of"
             " these it is not shown."
         )
-    return f"These {f.count(len(found.comparisons))} collections cannot tell {a} and {b} apart."
+    ahead = f"{b} is ahead on {f.count(found.primary.n_ahead)}"
+    return f"These {several} cannot tell {a} and {b} apart: {ahead}."
 
 
 def _spread(found: CollectionsComparison) -> str:
-    """Say on how many collections the system that is shown to be better is ahead, and I²."""
+    """Say on how many collections B is ahead, and I²."""
     summary = found.primary
     share = summary.heterogeneity.i_squared
     alike = f"; I² {f.percent(share, sign=False)}" if math.isfinite(share) else ""
-    where = "ahead" if summary.stratified.reading == "better" else "behind"
-    return f"({where} on {f.count(summary.n_ahead)}{alike})"
+    return f"(ahead on {f.count(found.primary.n_ahead)}{alike})"
 
 
 def _clause(w: Words[CollectionsComparison], row: SummaryRow, level: str) -> str:
@@ -237,6 +237,8 @@ def beyond(w: Words[CollectionsComparison]) -> str:
         return f"{said} It takes three collections to say where one more would lie."
     limits = w.interval(*summary.prediction)
     said += f" One more collection would show a Δ of {limits} ({w.level} prediction interval)."
+    if summary.prediction != (summary.prediction_low, summary.prediction_high):
+        said += f" It is cut at what {_name(summary.measure)} can differ at all."
     if len(summary.rows) <= FEW:
         said += f" With up to {FEW} collections that interval misses more often than it says."
     return said
