@@ -58,7 +58,9 @@ def settled(
     queries = display.plural(len(failed), "query", "queries")
     told = f"scores are missing on {' and on '.join(of_system)}, of {queries}"
     if missing == "error":
-        raise AlignmentError(f"{told}\n  {ASKS}")
+        query, system, measure = np.argwhere(np.isnan(scores.values))[0]
+        first = f"query {scores.query_ids[query]} has no score of {scores.measures[measure]}"
+        raise AlignmentError(f"{told}: {first} of {scores.systems[system]}\n  {ASKS}")
     found = filled(scores, missing, lower_is_better=lower_is_better)
     done = {
         "zero": "they score 0",

@@ -61,7 +61,7 @@ def test_names_gates_and_reports(files, capsys) -> None:
         (["qrels", "--scores", "a.eval", "b.eval"], 2, "in the place of QRELS RUN_A RUN_B"),
         (["--scores", "a.eval"], 2, "requires 2 arguments"),
         (["--scores", "-", "-"], 2, "only one of the files can be standard input"),
-        (["--scores", "a.eval", "b.eval", "--missing", "drop"], 2, "--missing is for runs"),
+        (["--scores", "a.eval", "b.eval", "--missing", "best"], 2, "'best' is not one of"),
         (
             ["--scores", "a.eval", "b.eval", "--config", "judged_only=true"],
             2,
