@@ -32,20 +32,29 @@ _UNDECLARED = {
 
 
 def plan(comparison: Comparison, *, digits: int) -> Section | None:
-    """Return the section of effect sizes and power; None where no difference varies."""
+    """Return the section of power; None where no difference varies."""
     if not comparison.planning.smallest_visible > NOTHING:
         return None
     finding = planning.what_they_see(comparison, digits=digits)
     claims = planning.claims(comparison)
     blocks: tuple[Block, ...] = (
-        *effect_tables(comparison, digits=digits),
         planning.needed_table(comparison),
         *([Text(claims)] if claims else []),
         Text(planning.assumption(comparison, digits=digits), "caption"),
         Figure("power", f"Power against the true difference. {finding}"),
     )
     finding = f"{finding} {planning.queries_planned(comparison)}".strip()
-    return Section("planning", "Effect size, and what these queries can show", finding, blocks)
+    return Section("planning", "More queries", finding, blocks, group="change")
+
+
+def effects(comparison: Comparison, *, digits: int) -> Section | None:
+    """Return the section of effect sizes; None where no difference varies."""
+    if not comparison.planning.smallest_visible > NOTHING:
+        return None
+    tables = effect_tables(comparison, digits=digits)
+    name, shown, limits, _ = (each.text for each in tables[0].rows[0])
+    finding = f"{name} is {shown} ({tables[0].columns[2].title} {limits})."
+    return Section("effects", "Effect size", finding, tables, group="appendix")
 
 
 def effect_tables(comparison: Comparison, *, digits: int) -> tuple[Table, Table]:
@@ -115,7 +124,7 @@ def methods(comparison: Comparison, *, digits: int) -> Section:
         Text(methods_text(comparison, digits=digits), "code"),
         Text(bibliography(comparison).strip(), "source"),
     )
-    return Section("methods", "Methods", finding, blocks)
+    return Section("methods", "Methods", finding, blocks, group="appendix")
 
 
 def methods_text(comparison: Comparison, *, digits: int) -> str:
@@ -197,7 +206,8 @@ def reproduce(comparison: Comparison) -> Section:
         blocks.append(input_table(inputs))
     blocks.append(_setting_table(comparison))
     how = "The command below gives" if command else "The same inputs and seed give"
-    return Section("reproduce", "Reproduce", f"{how} the same numbers again.", tuple(blocks))
+    finding = f"{how} the same numbers again."
+    return Section("reproduce", "Reproduce", finding, tuple(blocks), group="appendix")
 
 
 def input_table(inputs: Mapping[str, Any]) -> Table:

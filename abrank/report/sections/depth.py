@@ -38,7 +38,7 @@ def depth(comparison: Comparison, *, digits: int) -> Section | None:
         blocks.append(_cutoff_table(comparison, cutoffs, digits=digits))
     if not blocks:
         return None
-    return Section("depth", "Ranking quality by depth", " ".join(findings), tuple(blocks))
+    return Section("depth", "Depth", " ".join(findings), tuple(blocks), group="appendix")
 
 
 def _side(comparison: Comparison, low: float, high: float) -> int:

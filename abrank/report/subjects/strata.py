@@ -117,6 +117,7 @@ def compose_strata(found: CollectionsComparison, *, digits: int | None = None) -
             Section(
                 "methods", "Methods", "A paragraph to paste, with its sources.",
                 (Text(methods, "code"), Text(sources.strip(), "source")),
+                group="appendix",
             ),
             reproduce(found.provenance, seed, inputs),
         ),
@@ -452,7 +453,7 @@ def _further(w: Words[CollectionsComparison]) -> Iterator[Section]:
         for i, each in enumerate(found.measures[1:], start=2)
     )
     blocks: tuple[Block, ...] = (Table("measures", heads, tuple(rows)), *folds)
-    yield Section("measures", "Further measures", finding, blocks, EVERYWHERE)
+    yield Section("measures", "Other measures", finding, blocks, EVERYWHERE, group="change")
 
 
 def _each(w: Words[CollectionsComparison]) -> Section:
@@ -466,7 +467,7 @@ def _each(w: Words[CollectionsComparison]) -> Section:
         _fold(f"collection-{i}", found.comparisons[row.collection], row, w)
         for i, row in enumerate(found.primary.rows, start=1)
     )
-    return Section("each", "Each collection by itself", finding, folds)
+    return Section("each", "Each collection by itself", finding, folds, group="appendix")
 
 
 def _fold(

@@ -129,10 +129,10 @@ def _sections(w: Words[Ranking], interval: Interval, *, listed: bool) -> dict[st
 
 
 _OMITTED = {
-    "measures": "Agreement of measures: the systems were ranked by one; give more with --measure.",
+    "measures": "Other measures: the systems were ranked by one; give more with --measure.",
     "pairs": "Pairs: it takes two queries.",
     "per-query": "Query by query: there is no query.",
-    "stability": "Stability of the ranks: there is no query.",
+    "stability": "Other queries: there is no query.",
     "lists": "Overlap of the ranked lists: it takes runs, and 20 systems at most.",
     "test": "Other tests: it takes two queries.",
 }
@@ -395,7 +395,9 @@ def _chips(ranking: Ranking) -> Iterator[Chip]:
 def _methods(ranking: Ranking) -> Section:
     """Return a paragraph to paste into a paper, with its sources."""
     blocks = (Text(methods_text(ranking), "code"), Text(cited(_sources(ranking)).strip(), "source"))
-    return Section("methods", "Methods", "A paragraph to paste, with its sources.", blocks)
+    return Section(
+        "methods", "Methods", "A paragraph to paste, with its sources.", blocks, group="appendix"
+    )
 
 
 def methods_text(ranking: Ranking) -> str:
@@ -454,4 +456,5 @@ def reproduce(known: Mapping[str, Any], seed: int, inputs: Mapping[str, Any]) ->
             left = f"The other {f.plural(len(table.rows) - MOST_INPUTS, 'input')}"
             blocks.append(Table("inputs-more", table.columns, table.rows[MOST_INPUTS:], left))
     how = "The command below gives" if command else "The same inputs and seed give"
-    return Section("reproduce", "Reproduce", f"{how} the same numbers again.", tuple(blocks))
+    finding = f"{how} the same numbers again."
+    return Section("reproduce", "Reproduce", finding, tuple(blocks), group="appendix")
