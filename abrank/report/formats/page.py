@@ -161,7 +161,11 @@ def html(report: Report, *, figures: Figures = "needed", drawer: Drawer | None =
     rows = query_rows(report.subject, digits=report.digits)
     card = report.scorecard
     pages = [page_of(section, draw, without=card) for section in sections]
-    pages = [page for page in pages if page.panels or not page.section.blocks]
+    pages = [
+        page
+        for page in pages
+        if page.panels or not page.section.blocks or (rows and page.section.key == "queries")
+    ]
     head = report.headline
     text = (
         environment()

@@ -165,7 +165,8 @@ class QueryRows:
         fill : mapping
             Colours of the bars, under ``a``, ``b``, ``tie`` and ``axis``.
         """
-        # Of very many rows only the texts travel, and a number is what its text says.
+        # Of very many rows only the texts travel, and a number is what its text says; differences
+        # that stand among the scores of every measure travel there.
         exact = len(self.outcome) <= EVERY_MEASURE
         data = {
             "columns": [
@@ -175,15 +176,16 @@ class QueryRows:
                     "kind": column.kind,
                     "bar": column.bar,
                     "values": column.values
-                    if exact or column.kind not in ("score", "delta")
+                    if column.kind not in ("score", "delta") or (exact and not among)
                     else None,
                     "shown": None
-                    if column.levels or column.shown == column.values
+                    if among or column.levels or column.shown == column.values
                     else column.shown,
                     "levels": column.levels or None,
                     "flip": column.lower_is_better,
                 }
                 for column in self.columns
+                for among in [bool(self.scores) and column.kind == "delta"]
             ],
             "outcome": self.outcome,
             "lists": self.lists if self.opens else None,

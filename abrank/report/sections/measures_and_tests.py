@@ -21,7 +21,7 @@ SHOWN = 10
 def measures(comparison: Comparison, *, digits: int) -> Section:
     """Return the section of all measures: forest and table."""
     blocks: list[Block] = [scorecard(comparison, digits=digits)]
-    if comparison.n_queries > 1:
+    if comparison.n_queries > max(1, min(row.ties for row in comparison.rows)):
         drawn = Figure(
             "forest",
             f"{words.capital(_of_what(comparison))}:"
@@ -225,8 +225,8 @@ def queries(comparison: Comparison, *, digits: int) -> Section | None:
         f"Difference B − A of every query, sorted: {f.count(above)} above 0,"
         f" {f.count(row.ties)} at 0, {f.count(below)} below.",
     )
-    tied = words.all_tied(comparison)
-    blocks: list[Block] = [] if comparison.merged or tied else [deltas]
+    level = words.all_tied(comparison)
+    blocks: list[Block] = [] if comparison.merged or level else [deltas]
     blocks.append(query_table(comparison, digits=digits))
     if comparison.n_queries > 2 * SHOWN:
         n = f.word(SHOWN)
@@ -237,7 +237,7 @@ def queries(comparison: Comparison, *, digits: int) -> Section | None:
         blocks.append(Text(caption, "caption"))
     if comparison.merged is not None:
         return Section("extremes", "Largest differences", finding, tuple(blocks))
-    group: Group = "appendix" if tied else "open"
+    group: Group = "appendix" if level else "open"
     return Section("queries", "Query by query", finding, tuple(blocks), group=group)
 
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from abrank._support import display as f
 from abrank._support.files import name_of
 from abrank.comparison import Comparison
-from abrank.comparison.power_analysis import NOTHING
 from abrank.comparison.scales import difference, rows_in_unit
 from abrank.report.cells import NO_BREAK, fit, one_line
 from abrank.report.model import Case, Fact, Headline, Report
@@ -72,7 +71,12 @@ def compose_pair(comparison: Comparison, *, digits: int | None = None) -> Report
         "depth": depth.depth(comparison, digits=digits),
         "quality": quality.quality(comparison, digits=digits),
         "methods": appendix.methods(comparison, digits=digits),
-        "reproduce": appendix.reproduce(comparison),
+        "reproduce": appendix.reproduce(
+            comparison.provenance,
+            comparison.seed,
+            comparison.provenance.get("inputs") or {},
+            appendix.setting_table(comparison),
+        ),
     }
     head = _headline(comparison, digits)
     return Report(
@@ -153,13 +157,12 @@ def _facts(comparison: Comparison, digits: int) -> Iterator[Fact]:
 
 def _wins(comparison: Comparison, digits: int) -> str:
     """Return who wins how often, and what so many queries can see."""
-    row, planned = comparison.primary, comparison.planning
-    win = words.wins(comparison)
+    row, win = comparison.primary, words.wins(comparison)
     said = [f"B {win} {f.count(row.wins)}", f"ties {f.count(row.ties)}"]
     said.append(f"A {win} {f.count(row.losses)}")
-    if planned.smallest_visible > NOTHING:
-        visible = f.least(planned.smallest_visible, digits=digits)
-        said.append(f"smallest visible Δ {visible} ({f.level(planned.power)} power)")
+    if visible := planning.smallest_visible(comparison, digits=digits):
+        power = f.level(comparison.planning.power)
+        said.append(f"smallest visible Δ {visible} ({power} power)")
     return f" {NO_BREAK}".join(each.replace(" ", NO_BREAK) for each in said)
 
 
@@ -179,6 +182,9 @@ def cases(comparison: Comparison, digits: int) -> Iterator[Case]:
 
 def _omitted(comparison: Comparison, lacking: list[str]) -> tuple[str, ...]:
     """Say of each section that is left out why; of what merging leaves out in one line."""
+    if comparison.n_queries and words.all_tied(comparison):
+        lacking = [key for key in lacking if key in ("machine", "segments", "quality")]
+        return _TIED, *(_why(comparison, key) for key in lacking)
     if comparison.merged is None:
         return tuple(_why(comparison, key) for key in lacking)
     own = [key for key in lacking if key not in ("machine", "sensitivity", "depth")]
@@ -194,15 +200,16 @@ def _why(comparison: Comparison, key: str) -> str:
 
 _READY = "ready scores were compared, no run was read."
 
+_TIED = "What needs a difference: every query is tied."
 _OMITTED = {
     "machine": "People and machine: no machine judgments given; use --machine-qrels (machine=).",
     "queries": "Query by query: there is no query.",
     "distribution": "Distribution: it takes three queries and a difference.",
-    "tests": "Other tests: none gives a p-value here, or every query is tied.",
+    "tests": "Other tests: none gives a p-value here.",
     "sensitivity": "Other choices: none of queries or documents applies.",
     "planning": "More queries: the differences do not vary.",
     "effects": "Effect size: the differences do not vary.",
-    "margin": "Another margin: nothing was tested, or every query is tied.",
+    "margin": "Another margin: nothing was tested.",
     "depth": "Depth: ready scores were compared, no run was read.",
     "segments": "Segments: none given; use --segments (segments=).",
     "quality": "Data quality: ready scores were compared, no run was read.",

@@ -36,6 +36,7 @@ from abrank.report.model import (
 )
 from abrank.report.sections import design, gate
 from abrank.report.sections import headline as of_one
+from abrank.report.sections.appendix import reproduce
 from abrank.report.sections.bibliography import cited
 from abrank.report.sections.next_step import next_step
 from abrank.report.sections.notes import cautions as of_comparison
@@ -45,7 +46,6 @@ from abrank.report.sections.words import READINGS, reading_tone, system, verdict
 from abrank.report.sections.words import tag as tag_of
 from abrank.report.subjects import compose
 from abrank.report.subjects.pair import cases
-from abrank.report.subjects.systems import reproduce
 from abrank.report.wording import Words
 from abrank.rule import Verdict
 

@@ -110,6 +110,11 @@
   function showQueries(data) {
   const { columns } = data;
   const numberOf = (shown) => Number(shown.replace("−", "-").replaceAll(data.group, ""));
+  const deltas = columns.filter((column) => column.kind === "delta");
+  if (data.measures) deltas.forEach((column, place) => {
+    const { values, shown } = data.measures[place];
+    Object.assign(column, { values, shown });
+  });
   for (const column of columns) column.values ||= column.shown.map(numberOf);
   let { outcome, largest } = data;
   const ids = columns[0].values;
