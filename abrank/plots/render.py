@@ -45,6 +45,7 @@ _DEFAULTS = {
 _FONT = re.compile(
     r"^(?P<italic>italic |oblique )?(?:(?P<weight>bold|\d{3}) )?(?P<size>[\d.]+)px (?P<family>.+)$"
 )
+_RECTANGLE = re.compile(r"^M(\S+) (\S+)L(\S+) \2L\3 (\S+)L\1 \4z$")
 _REFERENCE = re.compile(r"url\(#([^)]+)\)")
 
 
@@ -145,7 +146,8 @@ def _rounded(value: str, *, path: bool = False) -> str:
     text = _NUMBER.sub(shorter, value)
     if not path:
         return text
-    return re.sub(r"\s*([A-Za-z])\s*", r"\1", " ".join(text.split()))
+    text = re.sub(r"\s*([A-Za-z])\s*", r"\1", " ".join(text.split()))
+    return _RECTANGLE.sub(r"M\1 \2H\3V\4H\1z", text)
 
 
 def _mark_queries(root: ET.Element, query_ids: Sequence[str]) -> None:

@@ -17,6 +17,8 @@ Role: TypeAlias = Literal[
 ]
 # Where a section stands: on a page all do.
 Place: TypeAlias = Literal["page", "text", "markdown", "folded"]
+# Under which heading a page folds a section into one line; an open one stands by itself.
+Group: TypeAlias = Literal["open", "change", "appendix"]
 
 EVERYWHERE: frozenset[Place] = frozenset({"page", "text", "markdown"})
 
@@ -184,6 +186,9 @@ class Section:
     """A title, one sentence that states the finding, and what shows it.
 
     ``places`` are the formats that have it: the page, and text; in Markdown it is open or folded.
+    A page shows a section of the group ``change`` (what could change the verdict) or ``appendix``
+    as one line, which opens; ``mark`` is "!" where that line speaks against the verdict, and "✓"
+    where it says that the verdict stays.
     """
 
     key: str
@@ -191,6 +196,8 @@ class Section:
     finding: str
     blocks: tuple[Block, ...]
     places: frozenset[Place] = frozenset({"page"})
+    group: Group = "open"
+    mark: str = ""
 
 
 @dataclass(frozen=True)
@@ -230,9 +237,10 @@ class Caution:
 class Headline:
     """The verdict in words: glyph and tag, the sentence, the numbers, what it means, the rule.
 
-    ``tone`` is the winner's colour; ``line`` is the title for a narrow screen, with the measure,
-    and ``pieces`` are the numbers for it, ``lead`` the one of them that stands out; the others are
-    sentences, empty where there is nothing to say.
+    ``action`` is what to do, as the beginning of a sentence, and ``reason`` the title after it;
+    both are empty where nothing was tested. ``tone`` is the winner's colour; ``line`` is the title
+    for a narrow screen, with the measure, and ``pieces`` are the numbers for it, ``lead`` the one
+    of them that stands out; the others are sentences, empty where there is nothing to say.
     """
 
     verdict: str
@@ -245,6 +253,8 @@ class Headline:
     pieces: tuple[str, ...] = ()
     lead: str = ""
     meaning: str = ""
+    action: str = ""
+    reason: str = ""
     next_step: str = ""
     rule: str = ""
     gate: str = ""
@@ -254,6 +264,17 @@ class Headline:
     falls: bool = False
     design: str = ""
     soundness: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """What to do and why; the title alone where nothing was tested."""
+        return f"{self.action}: {self.reason}" if self.action else self.title
+
+    @property
+    def further_step(self) -> str:
+        """The next step, where it says more than the sentence does."""
+        said, step = self.action.split()[:2], self.next_step.replace(":", "").split()[:2]
+        return "" if said == step else self.next_step
 
 
 class Fact(NamedTuple):

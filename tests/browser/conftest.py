@@ -170,6 +170,13 @@ def show(browser: Any, tab: Any, folder: Path) -> Iterator[Callable[..., Opened]
             page.on(event, listener)
             listening.append((page, event, listener))
         page.goto(path.as_uri())
+        if how.get("java_script_enabled", True):
+            # Everything is open, as on paper; the rows of the queries travel packed.
+            page.evaluate(
+                "document.querySelectorAll('.lines > details').forEach(e => e.open = true)"
+            )
+            if "unsafe-inline" in text and 'id="query-data"' in text:
+                page.wait_for_selector("#query-table[data-ready]", state="attached")
         return found
 
     yield opened

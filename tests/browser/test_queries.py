@@ -31,6 +31,7 @@ Show: TypeAlias = Callable[..., Opened]
 Scores: TypeAlias = Callable[..., tuple[pd.DataFrame, pd.DataFrame]]
 
 ROWS = ".queries > tbody > tr"
+SIZE, LAST = 10, 12  # rows on a page, and pages of 120 queries
 
 
 def expect_ids(opened: Opened, ids: Iterable[str]) -> None:
@@ -51,12 +52,12 @@ def expect_count(opened: Opened, number: int) -> None:
 
 def expect_page(opened: Opened, number: int) -> None:
     """Wait until this page of the table is shown."""
-    expect(opened.page.locator("#query-page")).to_have_text(f"Page {number} of 5")
+    expect(opened.page.locator("#query-page")).to_have_text(f"Page {number} of {LAST}")
 
 
-def test_first_page_has_the_25_worst_queries(show: Show, text: str, better: Comparison) -> None:
+def test_first_page_has_the_worst_queries(show: Show, text: str, better: Comparison) -> None:
     opened = show(text)
-    expect_ids(opened, expected(better)[:25])
+    expect_ids(opened, expected(better)[:SIZE])
     expect_count(opened, 120)
     expect_page(opened, 1)
 
@@ -66,7 +67,7 @@ def test_every_row_shows_the_numbers_of_the_comparison(
 ) -> None:
     opened = show(text)
     shown = []
-    for number in range(1, 6):
+    for number in range(1, LAST + 1):
         expect_page(opened, number)
         rows = f"[...document.querySelectorAll('{ROWS}')]"
         cells = "[...row.querySelectorAll('th, td:not(.bar)')].map((cell) => cell.innerText)"
@@ -137,7 +138,7 @@ def test_header_sorts_both_ways_and_says_so(show: Show, text: str, better: Compa
         ".queries th", has=opened.page.get_by_role("button", name="A", exact=True)
     )
     head.get_by_role("button").click()
-    expect_ids(opened, expected(better, "a")[:25])
+    expect_ids(opened, expected(better, "a")[:SIZE])
     expect(head).to_have_attribute("aria-sort", "ascending")
     head.get_by_role("button").click()
     expect(head).to_have_attribute("aria-sort", "descending")
@@ -145,7 +146,7 @@ def test_header_sorts_both_ways_and_says_so(show: Show, text: str, better: Compa
     assert values == sorted(values, reverse=True)
     expect(opened.page.locator("[aria-sort=none]")).to_have_count(6)
     opened.page.locator(".queries thead").get_by_role("button", name="Intent").click()
-    expect(opened.page.locator(f"{ROWS} .segment")).to_have_text(["informational"] * 25)
+    expect(opened.page.locator(f"{ROWS} .segment")).to_have_text(["informational"] * SIZE)
 
 
 def lists(opened: Opened) -> list[list[list[str]]]:
@@ -243,7 +244,7 @@ def test_everything_works_by_keyboard_alone(show: Show, text: str, better: Compa
     expect_count(opened, rows["transactional"])
     page.locator("[data-segment]").select_option("any")
     page.locator(".queries thead button").first.press("Enter")
-    expect_ids(opened, sorted(expected(better))[:25])
+    expect_ids(opened, sorted(expected(better))[:SIZE])
     page.locator(".opener").first.press("Enter")
     expect(page.locator(".ranking")).to_have_count(2)
     expect(page.locator(":focus")).to_have_attribute("aria-expanded", "true")
@@ -255,9 +256,9 @@ def test_everything_works_by_keyboard_alone(show: Show, text: str, better: Compa
 
 def test_last_page_keeps_the_keyboard_in_place(show: Show, text: str, better: Comparison) -> None:
     opened = show(text)
-    for _ in range(4):
+    for _ in range(LAST - 1):
         opened.page.locator("#query-next").press("Enter")
-    expect_page(opened, 5)
+    expect_page(opened, LAST)
     expect(opened.page.locator("#query-back")).to_be_focused()
     expect_ids(opened, expected(better)[100:])
 
@@ -272,7 +273,7 @@ def test_a_bar_tells_its_query_and_opens_its_row(show: Show, text: str, better: 
     expect(opened.page.locator("#query-readout")).to_have_text(re.compile(f"^{told}"))
     bar.click()
     expect(opened.page.locator("tr.found th")).to_have_text(best)
-    expect_page(opened, 5)
+    expect_page(opened, LAST)
     why = ranked_lists.why(*better.evidence.rankings[best], depth=10)
     expect(opened.page.locator(".why")).to_have_text(why)
     opened.page.mouse.move(1, 1)  # the page has scrolled, and the mouse may be over another row

@@ -14,7 +14,7 @@ from abrank.comparison import Comparison, compare_scores
 from abrank.options import Scoring
 from abrank.report import compose
 from abrank.report.model import Fold, Report, Scorecard, Section, Table, Text
-from abrank.report.sections import appendix, measures_and_tests, quality, words
+from abrank.report.sections import appendix, headline, measures_and_tests, quality, words
 from abrank.report.sections.margins import decides_alone
 from abrank.simulate import simulate_runs
 
@@ -49,11 +49,13 @@ def test_all_sections_of_runs(judged: Comparison) -> None:
     report = compose(judged)
     assert [each.key for each in report.sections] == [
         "measures",
-        "queries",
-        "distribution",
-        "tests",
         "sensitivity",
+        "tests",
+        "margin",
         "planning",
+        "queries",
+        "effects",
+        "distribution",
         "depth",
         "quality",
         "methods",
@@ -68,10 +70,14 @@ def test_all_sections_of_runs(judged: Comparison) -> None:
 
 def test_sections_without_data_are_named(situation: Comparison) -> None:
     report = compose(situation)
-    assert len(report.sections) + len(report.omitted) == 12
+    lines = {"unseen", "judge"} & {each.key for each in report.sections}
+    if situation.n_queries and words.all_tied(situation):
+        assert report.omitted[0] == "What needs a difference: every query is tied."
+    else:
+        assert len(report.sections) - len(lines) + len(report.omitted) == 14
     for each in report.sections:
         assert each.finding.endswith(".")
-        assert each.blocks
+        assert each.blocks or each.group == "change"
     for row in (row for each in report.sections for row in tables(each)):
         assert all("nan" not in cell.text and "None" not in cell.text for cell in row)
 
@@ -109,8 +115,7 @@ def test_measure_table_without_adjustment(make: Make) -> None:
     titles = [each.title for each in table(plain, "measures").columns]
     assert "95% interval" in titles
     assert "Adjusted p" not in titles
-    (fold,) = (b for b in section(plain, "measures").blocks if isinstance(b, Fold))
-    captions = [b.text for b in fold.blocks if isinstance(b, Text)]
+    captions = [b.text for b in section(plain, "measures").blocks if isinstance(b, Text)]
     assert "not adjusted" in captions[0]
     assert captions[1] == "Bar: 95% interval of the mean difference, B − A."
     assert "adj p" not in [each.title for each in scorecard(plain).columns]
@@ -122,7 +127,7 @@ def test_measure_table_of_another_estimand_has_its_column(make: Make) -> None:
 
 
 def test_reading_of_the_primary_follows_the_verdict(make: Make) -> None:
-    for mean, margin, reading in ((0.001, 0.03, "≈ same"), (0.01, 0.02, "? not worse")):
+    for mean, margin, reading in ((0.001, 0.03, "= same"), (0.01, 0.02, "≥ not worse")):
         found = table(compose(make(mean, margin=margin, measures=2)), "measures")
         assert shown(found, "Reading")[0] == reading
         assert shown(found, "Reading")[1] in ("? unclear", "▲ better")
@@ -226,9 +231,9 @@ def test_tests_table_names_estimands_and_the_declared_test(make: Make) -> None:
     counts = dict(zip(shown(found, "Test"), shown(found, "Statistic"), strict=True))
     assert counts["Sign"].isdigit()
     assert counts["Wilcoxon signed-rank"].replace(f.GROUP, "").isdigit()
-    assert section(report, "tests").finding.endswith(
-        "Only the paired t test was declared, so only it decides."
-    )
+    assert section(report, "tests").finding == headline.agreement(report.subject)
+    open_ = section(compose(make(0.0)), "tests").finding
+    assert open_ == "Only the paired t test was declared, so only it decides."
 
 
 def test_planning_table_agrees_with_the_planning_room(make: Make) -> None:
@@ -354,8 +359,24 @@ def test_reproduce_shows_command_hashes_and_rows(judged: Comparison) -> None:
     assert Text("abrank compare a b", "code") in blocks
     found = table(report, "inputs")
     assert shown(found, "Input") == ["Judgments", "A", "B"]
-    assert shown(found, "sha256")[1] == "ab" * 32
+    (fold,) = (block for block in blocks if isinstance(block, Fold))
+    assert f"{'ab' * 32}  a.run" in fold.blocks[0].text.splitlines()
     assert shown(found, "Rows") == ["", "8", "" if found.rows[2][2].value is None else "6"]
+
+
+def test_a_file_that_was_read_as_several_stands_once(judged: Comparison) -> None:
+    one = {"path": "/data/x/scores.csv", "sha256": "ab" * 32, "rows": 8}
+    other = {"path": "/data/x/old/b.run", "sha256": "cd" * 32, "rows": 9}
+    roles = {f"c{i}: a": dict(one) for i in range(20)} | {"b": other}
+    known = dict(judged.provenance) | {"inputs": roles}
+    report = compose(replace(judged, provenance=known))
+    found = table(report, "inputs")
+    assert shown(found, "Path") == ["old/b.run", "scores.csv"]
+    assert shown(found, "Input")[1] == "c0: a, c1: a, c2: a, c3: a and 16 more"
+    assert Text("Paths within /data/x.", "caption") in section(report, "reproduce").blocks
+    memory = {"a": {"path": None, "sha256": None}, "b": {"path": None, "sha256": None}}
+    report = compose(replace(judged, provenance=known | {"inputs": memory}))
+    assert shown(table(report, "inputs"), "Input") == ["A", "B"]
 
 
 def test_reproduce_says_nothing_of_what_is_unknown(make: Make) -> None:

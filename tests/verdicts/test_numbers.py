@@ -82,7 +82,7 @@ def test_a_margin_in_per_cent_has_one_interval_in_per_cent(n: int) -> None:
         assert "%, that is" not in text, name
         assert ", that is −" not in text, name
         # The table of all tests, further down the page, says of each what it estimates.
-        assert of_difference not in text.partition('id="queries"')[0], name
+        assert of_difference not in text.partition('id="change"')[0], name
         places = 1 if n == 30 else 2
         limit = f"{100 * change.ci_low:.{places}f}%".replace("-", "−")
         assert limit in text, name
@@ -123,7 +123,7 @@ def test_headlines_of_the_margin_are_plain(gain: float, margin: float, said: str
     assert result.verdict in ("not-worse", "not-better", "same")
     for name, text in written(result).items():
         if name != ".tex":
-            assert said in " ".join(text.replace("&#39;", "'").split()), name
+            assert said.lower() in " ".join(text.replace("&#39;", "'").split()).lower(), name
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_what_is_called_delta_is_the_mean_difference(test: str, name: str) -> No
     assert f'aria-label="{name[0].upper()}{name[1:]}, B − A, with intervals' in shown["card"]
     assert f">{name[0].upper()}{name[1:]}, B − A<" in shown["card"]
     assert "Δ (B − A)" not in shown["card"]
-    assert f"{name[0].upper()}{name[1:]}, B − A: 2 measures with their intervals" in shown[".html"]
+    assert f'aria-label="{name[0].upper()}{name[1:]}, B − A"' in shown[".html"]
     assert f"interval, bars and p: {name} (B − A), not Δ" in shown[".txt"]
     drawn = [text.get_text() for text in result.plot.forest().axes.texts]
     assert "estimate" in drawn

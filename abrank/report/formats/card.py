@@ -61,10 +61,10 @@ def card(report: Report) -> str:
         .render(
             headline=head,
             first=[cut(str(each), LONGEST_ASIDE) for each in report.first],
-            title=cut(head.title, LONGEST_TITLE),
+            title=cut(head.sentence, LONGEST_TITLE),
             loud=[each for each in (head.soundness, head.against) if each],
             sentences=[cut(each, LONGEST_ASIDE) for each in sentences if each],
-            step=cut(head.next_step, LONGEST_TITLE),
+            step=cut(head.further_step, LONGEST_TITLE),
             tone=TONES[head.tone],
             tones=TONES,
             drawn=drawn,

@@ -26,7 +26,7 @@ def environment() -> Environment:
     folder = resources.files("abrank.report.formats") / "templates"
     for name in ("css", "js"):
         text = (folder / f"report.{name}").read_text("utf-8")
-        made.globals[name] = Markup(text.strip())
+        made.globals[name] = Markup("\n".join(filter(None, map(str.strip, text.splitlines()))))
     return made
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import zlib
+from base64 import b64encode
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import count
 from typing import Literal, TypeAlias, get_args
 from urllib.parse import quote
 
@@ -24,6 +27,7 @@ from abrank.report.model import (
     Download,
     Figure,
     Fold,
+    Group,
     Report,
     Scorecard,
     Section,
@@ -84,6 +88,12 @@ HEIGHTS: Mapping[str, float] = {
     "achieved": 2.4,
 }
 LABELS = {"depth": "Depth", "judge": "Judge", "quality": "Data quality", "per-query": "Queries"}
+# The groups of sections in the order of the page, with the headings of those that are folded.
+GROUPS: tuple[tuple[Group, str, str], ...] = (
+    ("change", "What could change this?", "Doubts"),
+    ("open", "", ""),
+    ("appendix", "Appendix", "Appendix"),
+)
 
 
 @dataclass(frozen=True)
@@ -146,11 +156,16 @@ def html(report: Report, *, figures: Figures = "needed", drawer: Drawer | None =
     """
     checks.one_of("figures", figures, get_args(Figures))
     sections, left_out = layout.with_figures(report.in_place("page"), every=figures == "all")
-    draw = partial(figure_of, drawer=drawer or plots.svg, report=report)
+    draw = partial(figure_of, number=count(1), drawer=drawer or plots.svg, report=report)
     fill = {name: PALETTE[name][0] for name in ("a", "b", "tie")} | {"axis": PALETTE["muted"][0]}
     rows = query_rows(report.subject, digits=report.digits)
     card = report.scorecard
     pages = [page_of(section, draw, without=card) for section in sections]
+    pages = [
+        page
+        for page in pages
+        if page.panels or not page.section.blocks or (rows and page.section.key == "queries")
+    ]
     head = report.headline
     text = (
         environment()
@@ -162,18 +177,29 @@ def html(report: Report, *, figures: Figures = "needed", drawer: Drawer | None =
             shares=shares,
             report=report,
             numbers=head.numbers.partition(head.lead) if head.lead else (head.numbers, "", ""),
+            # What a line below says at more length is not said here.
+            beside=[]
+            if any(section.key == "margin" for section in sections)
+            else [each for each in (head.sensitivity, head.design, head.meaning) if each],
             scorecard=() if card is None else scorecard_of(card),
-            pages=[page for page in pages if page.panels],
-            left_out=[plots.plots_of(report.subject)[name].title for name in left_out],
+            groups=[
+                (*of, [each for each in pages if each.section.group == of[0]]) for of in GROUPS
+            ],
+            left_out=display.plural(len(left_out), "figure") if left_out else "",
             cautions={"shown": report.notes[:SHOWN], "more": report.notes[SHOWN:]},
             rows=rows,
-            island=Markup(rows.island(fill)) if rows else "",
+            island=packed(rows.island(fill)) if rows else "",
             fill=fill,
             ahead=card.scale.left.split()[-1] if card else "better",
         )
     )
     # An id may hold half of a surrogate pair, which no file can.
     return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def packed(text: str) -> str:
+    """Return text deflated, in base 64: the rows of a page are most of its size."""
+    return b64encode(zlib.compress(text.encode("utf-8", "replace"), 9)).decode("ascii")
 
 
 def scorecard_of(card: Scorecard) -> tuple[Shown, ...]:
@@ -199,25 +225,20 @@ def scorecard_of(card: Scorecard) -> tuple[Shown, ...]:
     return tuple(found)
 
 
-def page_of(section: Section, draw: Callable[..., Shown], *, without: Block | None) -> Page:
+def page_of(section: Section, draw: Callable[[Figure], Shown], *, without: Block | None) -> Page:
     """Return a section as the template shows it, but for the scorecard that stands above all."""
     kept = replace(section, blocks=tuple(each for each in section.blocks if each is not without))
     panels = tuple(
-        Panel(
-            tuple(part for place, each in blocks for part in _show(each, kept, draw, place)), half
-        )
+        Panel(tuple(part for each in blocks for part in _show(each, kept, draw)), half)
         for blocks, half in layout.panels(kept)
     )
     return Page(section, LABELS.get(section.key, section.key.capitalize()), panels)
 
 
-def _show(
-    block: Block, section: Section, draw: Callable[..., Shown], place: int
-) -> tuple[Shown, ...]:
+def _show(block: Block, section: Section, draw: Callable[[Figure], Shown]) -> tuple[Shown, ...]:
     """Turn a block of the report into what the template shows."""
     if isinstance(block, Figure):
-        # A section may hold one figure several times.
-        return (draw(block, f"{block.plot}-{place}"),)
+        return (draw(block),)
     if isinstance(block, Scorecard):
         return scorecard_of(block)
     if isinstance(block, Table):
@@ -227,19 +248,19 @@ def _show(
         address = f"data:text/plain;charset=utf-8,{quote(block.text, errors='replace')}"
         return (Shown("download", block.line, caption=block.file, address=address),)
     if isinstance(block, Fold):
-        parts = tuple(
-            part
-            for i, each in enumerate(block.blocks)
-            for part in _show(each, section, draw, 100 * (place + 1) + i)
-        )
+        parts = tuple(part for each in block.blocks for part in _show(each, section, draw))
         return (Shown("fold", block.line, caption=block.key, parts=parts, text_tone=block.tone),)
     if section.key == "methods" and block.kind == "code":
         return (Shown("quote", lines=tuple(block.text.split("\n\n"))),)
     return (Shown(block.kind, block.text),)
 
 
-def figure_of(figure: Figure, name: str, *, drawer: Drawer, report: Report) -> Shown:
-    """Draw a figure: twice where it spans the page, for wide screens and for telephones."""
+def figure_of(figure: Figure, *, number: Iterator[int], drawer: Drawer, report: Report) -> Shown:
+    """Draw a figure: twice where it spans the page, for wide screens and for telephones.
+
+    Its ids begin with its number: they stand at every mark of it.
+    """
+    name = f"f{next(number)}"
 
     def drawn(kind: str, width: float, height: float | None) -> Markup:
         return Markup(
@@ -257,6 +278,6 @@ def figure_of(figure: Figure, name: str, *, drawer: Drawer, report: Report) -> S
 
     height = HEIGHTS.get(figure.plot)
     if figure.plot not in WIDTHS:
-        return Shown("figure", svg=drawn("", ONCE, height))
+        return Shown("figure", figure.plot, svg=drawn("", ONCE, height))
     wide = drawn("w", WIDTHS[figure.plot], height)
-    return Shown("figure", svg=wide, narrow=drawn("n", PHONE, None))
+    return Shown("figure", figure.plot, svg=wide, narrow=drawn("n", PHONE, None))

@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from abrank.comparison.evidence import RankedList
 
 
-EMBED_ALL = 10_000  # rows; beyond, a page would weigh more than a browser likes
-EVERY_MEASURE = 1_500  # rows that have the scores of all measures
+EMBED_ALL = 100_000  # rows; beyond, a page would weigh more than a browser likes
+EVERY_MEASURE = 1_500  # rows that have the scores of all measures, and all digits to sort by
 EMBED_EACH = 1_000  # worst, best, and spread between them, where not all are embedded
 ROOM_FOR_LISTS = 500_000  # characters
-FIRST_EACH = 10  # worst and best rows in the page itself, for readers without scripts
+FEW, FIRST_EACH = 25, 3  # all rows in the page itself, or the worst and best: without scripts
 
 
 @dataclass(frozen=True)
@@ -121,9 +121,9 @@ class QueryRows:
 
     @property
     def first(self) -> list[Row | None]:
-        """Rows for the page itself: all of 25 at most, else the worst, None for a gap, the best."""
+        """Rows for the page itself: all of a few, else the worst, None for a gap, the best."""
         n = len(self.outcome)
-        if n <= 2 * FIRST_EACH + 5:
+        if n <= FEW:
             return [self._row(i) for i in range(n)]
         ends = [*range(FIRST_EACH), *range(n - FIRST_EACH, n)]
         rows: list[Row | None] = [self._row(i) for i in ends]
@@ -158,13 +158,16 @@ class QueryRows:
         )
 
     def island(self, fill: Mapping[str, str]) -> str:
-        """Return the rows by column as JSON that is safe inside a script element.
+        """Return the rows by column as JSON.
 
         Parameters
         ----------
         fill : mapping
             Colours of the bars, under ``a``, ``b``, ``tie`` and ``axis``.
         """
+        # Of very many rows only the texts travel, and a number is what its text says; differences
+        # that stand among the scores of every measure travel there.
+        exact = len(self.outcome) <= EVERY_MEASURE
         data = {
             "columns": [
                 {
@@ -172,14 +175,17 @@ class QueryRows:
                     "csv": column.csv,
                     "kind": column.kind,
                     "bar": column.bar,
-                    "values": column.values,
+                    "values": column.values
+                    if column.kind not in ("score", "delta") or (exact and not among)
+                    else None,
                     "shown": None
-                    if column.levels or column.shown == column.values
+                    if among or column.levels or column.shown == column.values
                     else column.shown,
                     "levels": column.levels or None,
                     "flip": column.lower_is_better,
                 }
                 for column in self.columns
+                for among in [bool(self.scores) and column.kind == "delta"]
             ],
             "outcome": self.outcome,
             "lists": self.lists if self.opens else None,
@@ -193,10 +199,7 @@ class QueryRows:
             "group": display.GROUP,
             "fill": dict(fill),
         }
-        text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-        return (
-            text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
-        )
+        return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
     def _row(self, index: int) -> Row:
         cells = tuple(

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from abrank._support import display as f
 from abrank.comparison import Comparison, Effect, TestRow
 from abrank.comparison.machine.judgments import MachineJudgments
 from abrank.comparison.power_analysis import NOTHING
-from abrank.report.model import Block, Cell, Column, Figure, Section, Table, Text
+from abrank.report.model import Block, Cell, Column, Figure, Fold, Section, Table, Text
 from abrank.report.numbers import plain
 from abrank.report.sections import design, headline, machine, margins, merged, planning, words
 from abrank.report.sections.bibliography import bibliography
 from abrank.verdict import Verdict
 
+MOST_INPUTS, MOST_NAMED = 20, 4
 _EFFECTS = {
     "d_z": ("Cohen's d_z", "mean difference ÷ its standard deviation"),
     "hedges_g": ("Hedges' g", "d_z corrected for few queries"),
@@ -32,20 +35,30 @@ _UNDECLARED = {
 
 
 def plan(comparison: Comparison, *, digits: int) -> Section | None:
-    """Return the section of effect sizes and power; None where no difference varies."""
+    """Return the section of power; None where no difference varies."""
     if not comparison.planning.smallest_visible > NOTHING:
         return None
     finding = planning.what_they_see(comparison, digits=digits)
     claims = planning.claims(comparison)
     blocks: tuple[Block, ...] = (
-        *effect_tables(comparison, digits=digits),
         planning.needed_table(comparison),
         *([Text(claims)] if claims else []),
         Text(planning.assumption(comparison, digits=digits), "caption"),
-        Figure("power", f"Power against the true difference. {finding}"),
     )
+    if planning.smallest_visible(comparison, digits=digits):
+        blocks += (Figure("power", f"Power against the true difference. {finding}"),)
     finding = f"{finding} {planning.queries_planned(comparison)}".strip()
-    return Section("planning", "Effect size, and what these queries can show", finding, blocks)
+    return Section("planning", "More queries", finding, blocks, group="change")
+
+
+def effects(comparison: Comparison, *, digits: int) -> Section | None:
+    """Return the section of effect sizes; None where no difference varies."""
+    if not comparison.planning.smallest_visible > NOTHING:
+        return None
+    tables = effect_tables(comparison, digits=digits)
+    name, shown, limits, _ = (each.text for each in tables[0].rows[0])
+    finding = f"{name} is {shown} ({tables[0].columns[2].title} {limits})."
+    return Section("effects", "Effect size", finding, tables, group="appendix")
 
 
 def effect_tables(comparison: Comparison, *, digits: int) -> tuple[Table, Table]:
@@ -115,7 +128,7 @@ def methods(comparison: Comparison, *, digits: int) -> Section:
         Text(methods_text(comparison, digits=digits), "code"),
         Text(bibliography(comparison).strip(), "source"),
     )
-    return Section("methods", "Methods", finding, blocks)
+    return Section("methods", "Methods", finding, blocks, group="appendix")
 
 
 def methods_text(comparison: Comparison, *, digits: int) -> str:
@@ -181,52 +194,55 @@ def _margin_judged(comparison: Comparison, *, digits: int) -> str:
     )
 
 
-def reproduce(comparison: Comparison) -> Section:
+def reproduce(
+    known: Mapping[str, Any], seed: int, inputs: Mapping[str, Any], *settings: Block
+) -> Section:
     """Return the section with command, seed, versions and inputs, as far as they are known."""
-    command = comparison.provenance.get("command")
-    created = comparison.provenance.get("created")
-    versions = _known(comparison, "versions")
-    inputs = _known(comparison, "inputs")
-    facts = [f"seed {comparison.seed}"]
-    if created:
-        facts.append(f"made {created}")
-    facts += [f"{name} {version}" for name, version in versions.items()]
+    command, created = known.get("command"), known.get("created")
+    facts = [f"Seed {seed}", *([f"made {created}"] if created else [])]
+    facts += [f"{name} {version}" for name, version in (known.get("versions") or {}).items()]
     blocks: list[Block] = [Text(str(command), "code")] if command else []
-    blocks.append(Text(words.capital(", ".join(facts)) + "."))
-    if inputs:
-        blocks.append(input_table(inputs))
-    blocks.append(_setting_table(comparison))
+    blocks += [Text(f"{', '.join(facts)}."), *_inputs(inputs), *settings]
     how = "The command below gives" if command else "The same inputs and seed give"
-    return Section("reproduce", "Reproduce", f"{how} the same numbers again.", tuple(blocks))
+    finding = f"{how} the same numbers again."
+    return Section("reproduce", "Reproduce", finding, tuple(blocks), group="appendix")
 
 
-def input_table(inputs: Mapping[str, Any]) -> Table:
-    """Return where each input came from, with its rows and its hash."""
+def _inputs(inputs: Mapping[str, Any]) -> Iterator[Block]:
+    """Yield a row a file, with all that it was read as; the hashes folded, for ``sha256sum -c``."""
     roles = {"qrels": "Judgments", "a": "A", "b": "B"}
     roles |= {name: words.capital(name) for name in ("segments", "clusters", "topics")}
     roles |= {"machine_qrels": "Machine judgments", "machine": "Machine scores"}
     roles |= {"machine_a": "A, machine scores", "machine_b": "B, machine scores"}
-    rows = []
+    files: dict[tuple[Any, ...], list[str]] = {}
     for role in [*roles, *(key for key in inputs if key not in roles)]:
         source = inputs.get(role)
-        if source is None:
-            continue
-        path, digest, n_rows = (source.get(key) for key in ("path", "sha256", "rows"))
-        rows.append(
-            (
-                Cell(roles.get(role, role)),
-                Cell(str(path) if path else "in memory"),
-                Cell("" if n_rows is None else f.count(n_rows), n_rows),
-                Cell(str(digest or "")),
+        if source is not None:
+            file = tuple(source.get(key) for key in ("path", "sha256", "rows"))
+            # Of what was in memory nothing says that two are one.
+            files.setdefault(file if any(file[:2]) else (*file, role), []).append(
+                roles.get(role, role)
             )
-        )
-    columns = (
-        Column("Input", numeric=False),
-        Column("Path", numeric=False),
-        Column("Rows"),
-        Column("sha256", numeric=False),
-    )
-    return Table("inputs", columns, tuple(rows))
+    paths = [str(path) for path, *_ in files if path]
+    folder = ""
+    if len(paths) > 1 and all(map(os.path.isabs, paths)):
+        folder = os.path.commonpath([Path(path).parent for path in paths]).rstrip("/")
+    rows = []
+    for (path, _, n_rows, *_), read_as in files.items():
+        shown = str(path).removeprefix(f"{folder}/") if path else "in memory"
+        n = Cell("" if n_rows is None else f.count(n_rows), n_rows)
+        rows.append((Cell(f.first_of(read_as, MOST_NAMED)), Cell(shown), n))
+    columns = Column("Input", numeric=False), Column("Path", numeric=False), Column("Rows")
+    if rows:
+        yield Table("inputs", columns, tuple(rows[:MOST_INPUTS]))
+    if len(rows) > MOST_INPUTS:
+        left = f"The other {f.plural(len(rows) - MOST_INPUTS, 'input')}"
+        yield Table("inputs-more", columns, tuple(rows[MOST_INPUTS:]), left)
+    if folder:
+        yield Text(f"Paths within {folder}.", "caption")
+    sums = [f"{digest}  {path or 'in memory'}" for path, digest, *_ in files if digest]
+    if sums:
+        yield Fold("hashes", "SHA-256 of the inputs", (Text("\n".join(sums), "code"),))
 
 
 _SETTINGS = {
@@ -242,7 +258,7 @@ _UNSET = {"depth": "all documents", "rel": "each measure's own"}
 _MISSING = {"zero": "score 0", "drop": "left out", "error": "an error"}
 
 
-def _setting_table(comparison: Comparison) -> Table:
+def setting_table(comparison: Comparison) -> Table:
     """Return what was asked for, defaults included: they, too, decide the numbers."""
     rule, known = comparison.rule, _known(comparison, "settings")
     settings = {

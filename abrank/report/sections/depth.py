@@ -9,8 +9,10 @@ from abrank.report.model import Block, Cell, Column, Figure, Section, Table, Tex
 
 
 def depth(comparison: Comparison, *, digits: int) -> Section | None:
-    """Return the section of the curves; None where no ranking was read."""
+    """Return the section of the curves; None where no ranking was read, or all depths tie."""
     cutoffs, recall = comparison.evidence.cutoff_curve, comparison.evidence.recall_curve
+    if cutoffs is not None and not any(cutoffs.diff):
+        return None
     findings: list[str] = []
     blocks: list[Block] = []
     if cutoffs is not None:
@@ -38,7 +40,7 @@ def depth(comparison: Comparison, *, digits: int) -> Section | None:
         blocks.append(_cutoff_table(comparison, cutoffs, digits=digits))
     if not blocks:
         return None
-    return Section("depth", "Ranking quality by depth", " ".join(findings), tuple(blocks))
+    return Section("depth", "Depth", " ".join(findings), tuple(blocks), group="appendix")
 
 
 def _side(comparison: Comparison, low: float, high: float) -> int:

@@ -34,7 +34,7 @@ def design(comparison: Comparison, *, digits: int) -> Section | None:
     if comparison.beliefs:
         blocks.append(_belief_table(comparison, digits=digits))
     title = words.capital(f.listed([_TITLES.get(label, label) for label, _ in said]))
-    return Section("design", title, said[0][1], tuple(blocks))
+    return Section("design", title, said[0][1], tuple(blocks), group="change")
 
 
 def sentences(comparison: Comparison, *, digits: int) -> list[tuple[str, str]]:

@@ -7,18 +7,29 @@ import math
 from abrank._support import display as f
 from abrank.comparison import Comparison, TestRow
 from abrank.inference.estimates.shape import spread_form
-from abrank.report.model import Block, Cell, Column, Figure, Section, Table, Text, Tone
+from abrank.report.model import (
+    Bar,
+    Block,
+    Cell,
+    Column,
+    Figure,
+    Scorecard,
+    Section,
+    Text,
+    Tone,
+)
 from abrank.report.sections import headline, merged, words
-from abrank.verdict import Verdict
+from abrank.report.sections.scorecard import scale
 
 PAIRS = 60  # more queries are drawn as deciles
 FEW = 5  # so few queries are seen one by one where they are listed
 SHAPE = 10  # fewer queries have no shape to compare
+_DISTRIBUTION = ("distribution", "Distribution")
 
 
 def distribution(comparison: Comparison, *, digits: int) -> Section | None:
     """Return the section of the distribution; None below three queries."""
-    if comparison.n_queries < 3 or comparison.verdict is Verdict.IDENTICAL:
+    if comparison.n_queries < 3 or words.all_tied(comparison):
         return None
     finding = _spread_finding(comparison, digits)
     measure, few = comparison.rule.primary, comparison.n_queries <= FEW
@@ -32,7 +43,7 @@ def distribution(comparison: Comparison, *, digits: int) -> Section | None:
     ]
     if comparison.merged is not None:
         spread.append(Text(merged.rounding(comparison.merged)))
-        return Section("distribution", "Distribution of the differences", finding, tuple(spread))
+        return Section(*_DISTRIBUTION, finding, tuple(spread), group="appendix")
     blocks: list[Block] = [
         Figure(
             "scatter",
@@ -61,7 +72,7 @@ def distribution(comparison: Comparison, *, digits: int) -> Section | None:
                 "caption",
             ),
         ]
-    return Section("distribution", "Distribution of the differences", finding, tuple(blocks))
+    return Section(*_DISTRIBUTION, finding, tuple(blocks), group="appendix")
 
 
 def _spread_finding(comparison: Comparison, digits: int) -> str:
@@ -97,16 +108,19 @@ def _distribution_guide(comparison: Comparison) -> str:
 
 
 def all_tests(comparison: Comparison, *, digits: int) -> Section | None:
-    """Return the section on all tests; None where none gives a p-value."""
+    """Return the section on all tests; None where none gives a p-value, or every query ties."""
     rows = [row for row in comparison.test_rows if math.isfinite(row.pvalue)]
-    if not rows:
+    if not rows or words.all_tied(comparison):
         return None
-    name = words.name_of_rule(comparison)
-    declared = f"Only the {name} was declared, so only it decides."
-    finding = " ".join(part for part in (headline.agreement(comparison), declared) if part)
+    declared = f"Only the {words.name_of_rule(comparison)} was declared, so only it decides."
+    finding = headline.agreement(comparison) or declared
     blocks: list[Block] = [
-        Figure("tests", f"Estimate and interval by {f.plural(len(rows), 'test')}; see the table."),
         _test_table(comparison, digits=digits),
+        Figure(
+            "tests",
+            f"Estimate and interval by {f.plural(len(rows), 'test')}; see the table.",
+            repeats=True,
+        ),
         Text(
             "Tests that estimate different things can disagree without any of them being wrong: the"
             " mean counts how large each difference is, the sign test only who wins.",
@@ -116,9 +130,9 @@ def all_tests(comparison: Comparison, *, digits: int) -> Section | None:
     design = comparison.rule.design
     plain = design is None or not (design.clusters or design.planned)
     plain = plain and comparison.merged is None
-    if comparison.verdict is not Verdict.IDENTICAL and plain:
+    if plain:
         blocks += _how_p_is_found()
-    return Section("tests", "Do the tests agree?", finding, tuple(blocks))
+    return Section("tests", "Other tests", finding, tuple(blocks), group="change")
 
 
 def _how_p_is_found() -> tuple[Block, ...]:
@@ -143,18 +157,28 @@ def _how_p_is_found() -> tuple[Block, ...]:
     )
 
 
-def _test_table(comparison: Comparison, *, digits: int) -> Table:
+def _test_table(comparison: Comparison, *, digits: int) -> Scorecard:
     columns = (
-        Column("Test", numeric=False),
+        Column("Test", numeric=False, role="name"),
         Column("What it estimates", numeric=False),
-        Column("Estimate"),
-        Column(f"{f.level(comparison.rule.confidence)} interval"),
+        Column("Estimate", role="change"),
+        Column("", numeric=False, role="drawn"),
+        Column(f"{f.level(comparison.rule.confidence)} interval", role="interval"),
         Column("Statistic"),
-        Column("p"),
+        Column("p", role="p"),
         Column("How", numeric=False),
     )
     rows = tuple(_test_row(comparison, row, digits=digits) for row in comparison.test_rows)
-    return Table("tests", columns, rows)
+    # The sign test's estimate has another unit.
+    bars = tuple(
+        Bar(row.estimate, row.ci_low, row.ci_high, tone=cells[2].tone)
+        if row.estimand.endswith("difference") and math.isfinite(row.ci_low + row.ci_high)
+        else None
+        for row, cells in zip(comparison.test_rows, rows, strict=True)
+    )
+    axis = scale(comparison, of="Estimate, B − A")
+    tall = frozenset(i for i, row in enumerate(comparison.test_rows) if row.decides)
+    return Scorecard("tests", columns, rows, bars=bars, scale=axis, tall=tall)
 
 
 def _test_row(comparison: Comparison, row: TestRow, *, digits: int) -> tuple[Cell, ...]:
@@ -167,6 +191,7 @@ def _test_row(comparison: Comparison, row: TestRow, *, digits: int) -> tuple[Cel
         Cell(title, row.title, strong=row.decides),
         Cell(row.estimand, row.estimand),
         Cell(f.signed(row.estimate, digits=digits), row.estimate, tone, strong=row.decides),
+        Cell(""),
         Cell(f.interval(row.ci_low, row.ci_high, digits=digits), row.ci_low),
         Cell(words.statistic(row, digits=digits), row.statistic),
         Cell(f.pvalue(row.pvalue, alpha=comparison.rule.alpha), row.pvalue, strong=row.decides),

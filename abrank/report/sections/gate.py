@@ -126,15 +126,12 @@ def _not_worse(comparison: Comparison, margin: str, digits: int) -> str:
             "" if direction > 0 else f", but by less than {margin}"
         )
     said = f"not shown to be worse on {primary}"
-    planned = comparison.planning
     if comparison.verdict in (Verdict.NOT_WORSE, Verdict.SAME):
         return f"{said}; shown not to be worse by {margin} or more"
-    if planned.smallest_visible > 0.0:
-        said += (
-            f"; {words.queries(comparison.n_queries)} see a loss of"
-            f" {f.least(planned.smallest_visible, digits=digits)} or more"
-            f" ({f.level(planned.power)} power)"
-        )
+    if visible := planning.smallest_visible(comparison, digits=digits):
+        power = f.level(comparison.planning.power)
+        said += f"; {words.queries(comparison.n_queries)} see a loss of {visible} or more"
+        said += f" ({power} power)"
     return f"{said}; --require non-inferior asks for proof"
 
 

@@ -47,6 +47,7 @@ def headline(comparison: Comparison, *, digits: int) -> Headline:
     """Return the headline of a comparison."""
     verdict = comparison.verdict
     glyph, tag = tag_of(comparison)
+    step = next_step(comparison, digits=digits)
     return Headline(
         verdict=verdict.value,
         glyph=glyph,
@@ -63,7 +64,9 @@ def headline(comparison: Comparison, *, digits: int) -> Headline:
             )
             if part
         ),
-        next_step=next_step(comparison, digits=digits).sentence,
+        action=step.headline,
+        reason=_reason(comparison, step.headline, digits),
+        next_step=step.sentence,
         rule=rule(comparison, digits=digits),
         sensitivity=machine.sentence(comparison, digits=digits)
         or sensitivity.sentence(comparison, digits=digits),
@@ -104,6 +107,21 @@ def title(comparison: Comparison, *, digits: int) -> str:
         n=words.queries(comparison.n_queries),
         margin=margins.margin_of_what(comparison, digits=digits),
     )
+
+
+def _reason(comparison: Comparison, action: str, digits: int) -> str:
+    """Return the title as it stands after what to do, which may have named the candidate."""
+    lost = [each.measure for each in comparison.decision.guards if not each.passed]
+    gate = comparison.decision.gate
+    if gate is not None and gate.lacks == "guards" and lost:
+        return f"a loss is not excluded on {f.listed(lost)}."
+    said = title(comparison, digits=digits)
+    if comparison.rule.margin and comparison.verdict in (Verdict.BETTER, Verdict.WORSE):
+        said = f"{said[:-1]} by more than {margins.margin_of_what(comparison, digits=digits)}."
+    start = f"{comparison.candidate} is "
+    if comparison.candidate in action and said.startswith(start):
+        return f"it is {said.removeprefix(start)}"
+    return said.replace("Any ", "any ", 1) if said.startswith("Any ") else said
 
 
 def short(comparison: Comparison, *, digits: int) -> str:
@@ -232,13 +250,11 @@ def _shown(rows: Sequence[TestRow], alpha: float) -> str:
 
 
 def rule(comparison: Comparison, *, digits: int) -> str:
-    """Return the declared rule as one sentence."""
+    """Return the declared rule as one sentence; the scorecard says how others are adjusted."""
     declared = comparison.rule
-    first, *rest, seed = rule_parts(comparison, digits=digits)
-    if len(comparison.rows) > 1:
-        rest.append(adjustment(comparison))
+    parts = rule_parts(comparison, digits=digits)
     gate = [f"gate: {_GATES[declared.require]}"] if declared.require is not None else []
-    said = f"Rule: {', '.join([first, *rest, seed, *gate])}."
+    said = f"Rule: {', '.join([*parts, *gate])}."
     return f"{said} {controlled(comparison)}".rstrip()
 
 

@@ -14,7 +14,7 @@ from abrank.scoring.judging import MOST_TIPPING, ToJudge, Unjudged, pool_text
 # A longer tipping list is no reason for a line on a terminal.
 SHORT = 12
 FILES = {"judge": "to-judge.txt", "tipping": "tipping-list.txt"}
-_NOT_THERE = "–"
+_NOT_THERE, _TITLE = "–", "Unjudged documents"
 
 
 def judging(comparison: Comparison, *, digits: int) -> Section | None:
@@ -22,6 +22,12 @@ def judging(comparison: Comparison, *, digits: int) -> Section | None:
     found = _found(comparison)
     if found is None:
         return None
+    every = f.plural(found.n_documents, "document")
+    are = "is" if found.n_documents == 1 else "are"
+    finding = f"{every} that nobody judged {are} in the top {found.depth} of A or B."
+    if not any(each.swing for each in found.documents):
+        finding += f" No judgment of them moves {_delta(comparison)}."
+        return Section("judge", _TITLE, finding, (), group="change", mark="✓")
     shown = len(found.documents)
     n = words.queries(comparison.n_queries)
     blocks: list[Block] = [
@@ -42,13 +48,13 @@ def judging(comparison: Comparison, *, digits: int) -> Section | None:
             Text("All of them in depth order, as a file to add grades to:", "caption"),
             Text(command, "code"),
         ]
-    every = f.plural(found.n_documents, "document")
-    are = "is" if found.n_documents == 1 else "are"
-    finding = f"{every} that nobody judged {are} in the top {found.depth} of A or B."
     if shown < found.n_documents:
         finding += f" These {f.count(shown)} could move {_delta(comparison)} the most."
     said = tipping_sentence(comparison, digits=digits)
-    return Section("judge", "Judge these", f"{finding} {said}".strip(), tuple(blocks))
+    mark = "!" if short_tipping(comparison) else ""
+    return Section(
+        "judge", _TITLE, f"{finding} {said}".strip(), tuple(blocks), group="change", mark=mark
+    )
 
 
 def tipping_sentence(comparison: Comparison, *, digits: int) -> str:

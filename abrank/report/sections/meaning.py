@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abrank._support import display as f
 from abrank.comparison import Comparison
+from abrank.report.model import Section, Text
 from abrank.report.sections import identical, margins, words
 from abrank.verdict import Verdict
 
@@ -64,6 +65,16 @@ def against_margin(comparison: Comparison, *, digits: int) -> str:
     """Say what the interval means against the declared margin, and what others would give."""
     other = margins.other_margins(comparison, digits=digits)
     return f"{_against_declared(comparison, digits)} {other}".rstrip()
+
+
+def other_margins(comparison: Comparison, *, digits: int) -> Section | None:
+    """Return the line on other margins; opened it says what the declared one means."""
+    if comparison.verdict in (Verdict.IDENTICAL, Verdict.CANNOT_TEST):
+        return None
+    declared = _against_declared(comparison, digits)
+    other = margins.other_margins(comparison, digits=digits)
+    blocks = (Text(declared),) if other else ()
+    return Section("margin", "Another margin", other or declared, blocks, group="change")
 
 
 def _against_declared(comparison: Comparison, digits: int) -> str:

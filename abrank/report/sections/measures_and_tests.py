@@ -11,7 +11,7 @@ from abrank.comparison.merged.result import ExtremeQuery
 from abrank.comparison.scales import is_relative, rows_in_unit
 from abrank.engines.merge import TIED
 from abrank.inference.rounding import ascending
-from abrank.report.model import Block, Cell, Column, Figure, Fold, Section, Table, Text, Tone
+from abrank.report.model import Block, Cell, Column, Figure, Group, Section, Table, Text, Tone
 from abrank.report.sections import headline, margins, words
 from abrank.report.sections.scorecard import primary_first, scorecard
 
@@ -21,21 +21,21 @@ SHOWN = 10
 def measures(comparison: Comparison, *, digits: int) -> Section:
     """Return the section of all measures: forest and table."""
     blocks: list[Block] = [scorecard(comparison, digits=digits)]
-    if comparison.n_queries > 1:
+    if comparison.n_queries > max(1, min(row.ties for row in comparison.rows)):
         drawn = Figure(
             "forest",
             f"{words.capital(_of_what(comparison))}:"
             f" {f.plural(len(comparison.rows), 'measure')} with their intervals; the table has the"
             " same numbers.",
+            repeats=True,
         )
         reading = Text(_reading_guide(comparison), "caption")
         every = measure_table(comparison, digits=digits)
         guide = Text(_forest_guide(comparison), "caption")
         effect = Figure("effect", headline.numbers(comparison, digits=digits))
-        inner = (every, reading, drawn, guide, effect)
-        blocks.append(Fold("every-number", "Every number of the measures", inner))
+        blocks += [every, reading, drawn, guide, effect]
     finding = measures_finding(comparison)
-    return Section("measures", "All measures", finding, tuple(blocks))
+    return Section("measures", "All measures", finding, tuple(blocks), group="appendix")
 
 
 def measures_finding(comparison: Comparison) -> str:
@@ -225,7 +225,8 @@ def queries(comparison: Comparison, *, digits: int) -> Section | None:
         f"Difference B − A of every query, sorted: {f.count(above)} above 0,"
         f" {f.count(row.ties)} at 0, {f.count(below)} below.",
     )
-    blocks: list[Block] = [] if comparison.merged else [deltas]
+    level = words.all_tied(comparison)
+    blocks: list[Block] = [] if comparison.merged or level else [deltas]
     blocks.append(query_table(comparison, digits=digits))
     if comparison.n_queries > 2 * SHOWN:
         n = f.word(SHOWN)
@@ -236,7 +237,8 @@ def queries(comparison: Comparison, *, digits: int) -> Section | None:
         blocks.append(Text(caption, "caption"))
     if comparison.merged is not None:
         return Section("extremes", "Largest differences", finding, tuple(blocks))
-    return Section("queries", "Query by query", finding, tuple(blocks))
+    group: Group = "appendix" if level else "open"
+    return Section("queries", "Query by query", finding, tuple(blocks), group=group)
 
 
 def extremes(comparison: Comparison, most: int) -> tuple[list[int], list[int]]:

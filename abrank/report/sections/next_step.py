@@ -19,11 +19,16 @@ LONGEST_NAME = 40
 
 @dataclass(frozen=True)
 class NextStep:
-    """What to do: stable codes for programs, and one sentence with a full stop."""
+    """What to do: stable codes for programs, one sentence with a full stop, and its first words.
+
+    ``headline`` is what stands before the verdict, without a full stop; empty where nothing was
+    tested.
+    """
 
     action: Action
     sentence: str
     condition: Condition = ""
+    headline: str = ""
 
 
 def next_step(comparison: Comparison, *, digits: int | None = None) -> NextStep:
@@ -43,7 +48,40 @@ def next_step(comparison: Comparison, *, digits: int | None = None) -> NextStep:
             said = f"-m {comparison.rule.primary} (measures=), or another"
             return NextStep("choose-measure", f"Choose the measure that decides: {said}.")
     step = choose_step(comparison.rule, comparison.decision)
-    return NextStep(step.action, _sentence(comparison, step, digits), step.condition)
+    said = _sentence(comparison, step, digits)
+    return NextStep(step.action, said, step.condition, _headline(comparison, step, digits))
+
+
+def _headline(comparison: Comparison, step: Step, digits: int) -> str:
+    """Return the step in few words; those that remove what hinders a test follow the verdict."""
+    if comparison.verdict in (Verdict.CANNOT_TEST, Verdict.IDENTICAL):
+        return ""
+    what = "looks" if step.because == "looks" else step.condition or step.action
+    pattern = _HEADLINES.get(what)
+    if pattern is None:
+        return ""
+    margin = margins.margin(comparison, digits=digits)
+    said = pattern.format(a=comparison.baseline, b=comparison.candidate, margin=margin)
+    if step.action == "do-not-ship" and step.because in ("gate", "guards", "out-of-reach"):
+        said += " by this rule"
+    shown = comparison.decision.direction != 0
+    return f"{said} first" if shown and step.action in ("add-queries", "judge", "sample") else said
+
+
+_HEADLINES: Mapping[str, str] = {
+    "ship": "Ship {b}",
+    "looks": "Continue",
+    "any-gain": "Ship {b} if any gain is worth the change",
+    "gain-below-margin": "Ship {b} if a gain below {margin} is worth the change",
+    "no-loss-is-enough": "Ship {b} if not losing {margin} is enough",
+    "do-not-ship": "Do not ship {b}",
+    "either": "Keep {a} or ship {b}",
+    "add-queries": "Add queries",
+    "judge": "Judge more documents",
+    "sample": "Draw the judged queries at random",
+    "mend-inputs": "Check the inputs",
+    "declare-margin": "Do not decide yet",
+}
 
 
 def _sentence(comparison: Comparison, step: Step, digits: int) -> str:

@@ -10,6 +10,8 @@ import math
 
 from abrank._support import display as f
 from abrank.comparison import Comparison, PlannedClaim, PlannedDifference
+from abrank.comparison.power_analysis import NOTHING
+from abrank.diagnostics import bounds
 from abrank.report.model import Cell, Column, Table
 from abrank.report.sections import margins, words
 from abrank.verdict import Verdict
@@ -20,12 +22,26 @@ _OPEN = (Verdict.NOT_WORSE, Verdict.NOT_BETTER, Verdict.INCONCLUSIVE)
 
 def what_they_see(comparison: Comparison, *, digits: int) -> str:
     """Say the smallest true difference that these queries show."""
-    planned = comparison.planning
-    return (
-        f"{words.queries(comparison.n_queries)} show a true Δ of"
-        f" {f.least(planned.smallest_visible, digits=digits)} in {comparison.rule.primary} with"
-        f" {f.level(planned.power)} power."
-    )
+    n, power = words.queries(comparison.n_queries), f.level(comparison.planning.power)
+    if visible := smallest_visible(comparison, digits=digits):
+        return f"{n} show a true Δ of {visible} in {comparison.rule.primary} with {power} power."
+    said = f"{n} can show no difference in {comparison.rule.primary} with {power} power by this"
+    return f"{said} test: it would have to be larger than the measure's range."
+
+
+def smallest_visible(comparison: Comparison, *, digits: int) -> str:
+    """Return the smallest true difference that is shown; empty where no measure differs so much.
+
+    Examples
+    --------
+    >>> from abrank.comparison import compare_scores
+    >>> a, b = {"q1": 0.2, "q2": 0.4, "q3": 0.9}, {"q1": 0.9, "q2": 0.3, "q3": 0.1}
+    >>> smallest_visible(compare_scores({"AP": a}, {"AP": b}), digits=3)
+    ''
+    """
+    least = comparison.planning.smallest_visible
+    low, high = bounds(comparison.rule.primary)
+    return f.least(least, digits=digits) if NOTHING < least <= high - low else ""
 
 
 def needed_table(comparison: Comparison) -> Table:

@@ -35,7 +35,7 @@ def quality(comparison: Comparison, *, digits: int) -> Section | None:
     title = "Data quality"
     if set(comparison.audits) != {"a", "b"}:
         finding = "Ready scores were compared, no run was read."
-        return Section("quality", title, finding, said) if said else None
+        return Section("quality", title, finding, said, group="appendix") if said else None
     a, b = comparison.audits["a"], comparison.audits["b"]
     rows = tuple(
         (Cell(title), Cell(show(a), show(a)), Cell(show(b), show(b))) for title, show in _COUNTS
@@ -64,7 +64,14 @@ def quality(comparison: Comparison, *, digits: int) -> Section | None:
         Text(tie_sentence(comparison, digits=digits)),
         *said,
     ]
-    return Section("quality", title, f"{finding}. {judged}.", tuple(blocks))
+    unusual = any(
+        each.missing or each.extra or each.n_duplicates_dropped or each.n_rank_conflicts
+        for each in (a, b)
+    )
+    mark = "!" if unusual else ""
+    return Section(
+        "quality", title, f"{finding}. {judged}.", tuple(blocks), group="appendix", mark=mark
+    )
 
 
 def unjudged_sentence(comparison: Comparison, *, digits: int) -> str:

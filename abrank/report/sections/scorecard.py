@@ -45,12 +45,6 @@ def scorecard(comparison: Comparison, *, digits: int) -> Scorecard:
             sign = "✓" if guards[row.measure] else "✗"
             reading = replace(reading, text=f"{reading.text} {sign} guard")
         cells.append((*others, reading))
-    better = comparison.better_direction()
-    ahead = "higher" if better is None else "better"
-    sides = (f"A {ahead}", f"B {ahead}")
-    higher = better is not False
-    tones: tuple[Tone, Tone] = ("a", "b") if higher else ("b", "a")
-    margin = comparison.rule.margin
     return Scorecard(
         "measures",
         columns,
@@ -62,16 +56,26 @@ def scorecard(comparison: Comparison, *, digits: int) -> Scorecard:
             else None
             for row in rows
         ),
-        scale=Scale(
-            *(sides if higher else sides[::-1]),
-            tones=("plain", "plain") if better is None else tones,
-            margin=margin,
-            percent=is_relative(comparison),
-            of=_of(comparison),
-        ),
+        scale=scale(comparison, margin=comparison.rule.margin, percent=is_relative(comparison)),
         narrow=frozenset({"interval"}),
         legend=tuple(_legend(comparison)),
     )
+
+
+def scale(
+    comparison: Comparison, *, margin: float = 0.0, percent: bool = False, of: str = ""
+) -> Scale:
+    """Return the axis of differences, with whose side is left and right of 0."""
+    better = comparison.better_direction()
+    ahead = "higher" if better is None else "better"
+    sides, tones = (f"A {ahead}", f"B {ahead}"), _SIDES
+    if better is False:
+        sides, tones = sides[::-1], tones[::-1]
+    tones = ("plain", "plain") if better is None else tones
+    return Scale(*sides, tones=tones, margin=margin, percent=percent, of=of or _of(comparison))
+
+
+_SIDES: tuple[Tone, Tone] = ("a", "b")
 
 
 def primary_first(

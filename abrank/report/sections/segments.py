@@ -8,8 +8,9 @@ from abrank._support import display as f
 from abrank._support.display import shorten
 from abrank.comparison import Comparison
 from abrank.comparison.groups import Segmentation, SegmentRow
-from abrank.report.model import Block, Cell, Column, Figure, Section, Table, Text
+from abrank.report.model import Bar, Block, Cell, Column, Figure, Scorecard, Section, Text
 from abrank.report.sections import words
+from abrank.report.sections.scorecard import scale
 
 MOST = 20
 MOST_TOLD = 3
@@ -21,13 +22,12 @@ def segments(comparison: Comparison, *, digits: int) -> Section | None:
     """Return the section of all segmentations; None where none was given."""
     if not comparison.segmentations:
         return None
-    # One figure of all properties: their intervals stand on one axis.
-    blocks: list[Block] = [Figure("segments", exploratory(comparison))]
+    blocks: list[Block] = []
     for each in comparison.segmentations:
         blocks.append(_table(comparison, each, digits=digits))
         if len(each.rows) > MOST:
             blocks.append(Text(_left_out(each), "caption"))
-    blocks.append(Text(_guide(comparison), "caption"))
+    blocks.append(Figure("segments", exploratory(comparison), repeats=True))
     title = "Segments (exploratory)"
     return Section("segments", title, exploratory(comparison), tuple(blocks))
 
@@ -75,40 +75,56 @@ def _left_out(found: Segmentation) -> str:
     return f"The {MOST} largest of {f.count(len(found.rows))} segments; all are in a .json report."
 
 
-def _guide(comparison: Comparison) -> str:
-    level = f.level(comparison.rule.confidence)
-    properties = " of all properties" if len(comparison.segmentations) > 1 else ""
-    return (
-        f"The {level} interval is each segment's own. The adjusted p and the reading hold for all"
-        f" segments{properties} together; the adjusted interval goes with them. Segments were"
-        " not part of the rule: what they show is a question for the next test. Segments of fewer"
-        " than 6 queries are not tested."
-    )
-
-
-def _table(comparison: Comparison, found: Segmentation, *, digits: int) -> Table:
+def _table(comparison: Comparison, found: Segmentation, *, digits: int) -> Scorecard:
+    """Return all queries and a row a segment, with its own interval and the adjusted one drawn."""
     level = f.level(comparison.rule.confidence)
     columns = (
-        Column(words.capital(shorten(found.name, width=LONGEST)), numeric=False),
-        *(
-            Column(title)
-            for title in ("Queries", "Δ", f"{level} interval", "Adjusted interval", "Adjusted p")
-        ),
-        Column("Reading", numeric=False),
+        Column(words.capital(shorten(found.name, width=LONGEST)), numeric=False, role="name"),
+        Column("Queries"),
+        Column("Δ", role="change"),
+        Column("", numeric=False, role="drawn"),
+        Column(f"{level} interval, adjusted", role="interval"),
+        Column("adj p", role="p"),
+        Column("Reading", numeric=False, role="reading"),
     )
     lead = comparison.primary
-    alpha = comparison.rule.alpha
+    tone = words.reading_tone(lead.reading)
     first = (
         Cell("All queries", "All queries", strong=True),
         Cell(f.count(comparison.n_queries), comparison.n_queries),
-        Cell(f.signed(lead.diff, digits=digits), lead.diff, words.reading_tone(lead.reading)),
+        Cell(f.signed(lead.diff, digits=digits), lead.diff, tone, strong=True),
+        Cell(""),
         Cell(f.interval(lead.ci_low, lead.ci_high, digits=digits), lead.ci_low),
-        Cell("", None),
-        Cell("", None),
-        Cell(words.reading(comparison, lead), lead.reading),
+        Cell(""),
+        Cell(words.reading(comparison, lead), lead.reading, tone, strong=True),
     )
-    rows = tuple(_row(row, alpha=alpha, digits=digits) for row in found.rows[:MOST])
-    return Table(f"segments-{found.name}", columns, (first, *rows))
+    shown = found.rows[:MOST]
+    of_all: Bar | None = Bar(lead.diff, lead.ci_low, lead.ci_high, tone=tone)
+    if words.estimand(comparison) != words.MEAN or not math.isfinite(lead.ci_low + lead.ci_high):
+        of_all = None
+    properties = " of all properties" if len(comparison.segmentations) > 1 else ""
+    return Scorecard(
+        f"segments-{found.name}",
+        columns,
+        (first, *(_row(row, alpha=comparison.rule.alpha, digits=digits) for row in shown)),
+        noun="segment",
+        bars=(of_all, *map(_bar, shown)),
+        scale=scale(comparison, of="Δ (B − A)"),
+        narrow=frozenset({"interval"}),
+        legend=(
+            f"thick: {level} interval of a segment by itself; thin: adjusted for all"
+            f" segments{properties}, which decides the reading",
+            "Not part of the rule: what segments show is a question for the next test. Those of"
+            " fewer than 6 queries are not tested.",
+        ),
+    )
+
+
+def _bar(row: SegmentRow) -> Bar | None:
+    if row.reading == TOO_FEW:
+        return None
+    limits = (row.ci_low, row.ci_high, row.ci_low_adj, row.ci_high_adj)
+    return Bar(row.mean, *limits, words.reading_tone(row.reading))
 
 
 def _row(row: SegmentRow, *, alpha: float, digits: int) -> tuple[Cell, ...]:
@@ -117,12 +133,12 @@ def _row(row: SegmentRow, *, alpha: float, digits: int) -> tuple[Cell, ...]:
         Cell(shorten(row.label, width=LONGEST), row.label),
         Cell(f.count(row.n_queries), row.n_queries),
         Cell(f.signed(row.mean, digits=digits), row.mean, tone),
+        Cell(""),
     )
     if row.reading == TOO_FEW:
-        return (*start, *(Cell("", None) for _ in range(3)), Cell(TOO_FEW, TOO_FEW))
+        return (*start, Cell(""), Cell(""), Cell(TOO_FEW, TOO_FEW))
     return (
         *start,
-        Cell(f.interval(row.ci_low, row.ci_high, digits=digits), row.ci_low),
         Cell(f.interval(row.ci_low_adj, row.ci_high_adj, digits=digits), row.ci_low_adj),
         Cell(f.pvalue(row.pvalue_adj, alpha=alpha), row.pvalue_adj),
         Cell(words.READINGS[row.reading], row.reading, tone),

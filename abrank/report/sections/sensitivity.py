@@ -73,7 +73,7 @@ def sentence(comparison: Comparison, *, digits: int) -> str:
 
 def sensitivity(comparison: Comparison, *, digits: int) -> Section | None:
     """Return the section with the numbers of every alternative; None where there is none."""
-    if not comparison.alternatives:
+    if not comparison.alternatives or words.all_tied(comparison):
         return None
     level = f.level(comparison.rule.confidence)
     columns = (
@@ -103,7 +103,10 @@ def sensitivity(comparison: Comparison, *, digits: int) -> Section | None:
     finding = sentence(comparison, digits=digits) or _NOTHING
     if comparison.decision.of_numbers is not None:
         finding = f"Nothing is decided; the numbers alone would say {_tag(declared)}."
-    return Section("sensitivity", "Sensitivity analysis", finding, blocks)
+    turned = any(falls(comparison, each) for each in comparison.alternatives)
+    mark = "!" if turned else "✓" * (comparison.verdict in _CLAIMS)
+    title = "Other choices"
+    return Section("sensitivity", title, finding, blocks, group="change", mark=mark)
 
 
 def _choice(each: Alternative) -> str:

@@ -9,6 +9,7 @@ from abrank._support import display as f
 from abrank._support.display import shorten
 from abrank.comparison import Comparison
 from abrank.inference.rounding import has_spread
+from abrank.report.model import Section
 from abrank.report.sections import words
 from abrank.soundness import Reason
 from abrank.verdict import Verdict
@@ -51,6 +52,12 @@ def unseen(comparison: Comparison, *, digits: int) -> str:
         f" {f.least(found.difference, digits=digits)} in the mean, more than the margin; the test"
         " “bounded” allows for them."
     )
+
+
+def rare_losses(comparison: Comparison, *, digits: int) -> Section | None:
+    """Return the line on losses that so few queries may not have shown; None without any."""
+    said = unseen(comparison, digits=digits)
+    return Section("unseen", "Rare losses", said, (), group="change", mark="!") if said else None
 
 
 _EXCLUDE_A_LOSS = frozenset(

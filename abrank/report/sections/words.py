@@ -27,12 +27,12 @@ _TESTS = {
 
 _TAGS = {
     Verdict.BETTER: ("▲", "Better"),
-    Verdict.BETTER_SIZE_UNCLEAR: ("▲", "Better, size unclear"),
-    Verdict.SAME: ("≈", "Same in practice"),
-    Verdict.NOT_WORSE: ("?", "Not worse"),
-    Verdict.NOT_BETTER: ("?", "Not better"),
+    Verdict.BETTER_SIZE_UNCLEAR: ("△", "Better, size unclear"),
+    Verdict.SAME: ("=", "Same in practice"),
+    Verdict.NOT_WORSE: ("≥", "Not worse"),
+    Verdict.NOT_BETTER: ("≤", "Not better"),
     Verdict.INCONCLUSIVE: ("?", "Inconclusive"),
-    Verdict.WORSE_SIZE_UNCLEAR: ("▼", "Worse, size unclear"),
+    Verdict.WORSE_SIZE_UNCLEAR: ("▽", "Worse, size unclear"),
     Verdict.WORSE: ("▼", "Worse"),
     Verdict.IDENTICAL: ("=", "Identical"),
     Verdict.CANNOT_TEST: ("!", "Cannot test"),
@@ -48,9 +48,11 @@ READINGS = {
 }
 
 _BY_MARGIN = {
-    Verdict.SAME: "≈ same",
-    Verdict.NOT_WORSE: "? not worse",
-    Verdict.NOT_BETTER: "? not better",
+    Verdict.BETTER_SIZE_UNCLEAR: "△ better",
+    Verdict.SAME: "= same",
+    Verdict.NOT_WORSE: "≥ not worse",
+    Verdict.NOT_BETTER: "≤ not better",
+    Verdict.WORSE_SIZE_UNCLEAR: "▽ worse",
 }
 
 _TONES: dict[str, Tone] = {"better": "b", "worse": "a", "identical": "tie", "unclear": "tie"}
@@ -120,7 +122,7 @@ def tag(verdict: Verdict) -> tuple[str, str]:
     Examples
     --------
     >>> tag(Verdict.NOT_WORSE)
-    ('?', 'Not worse')
+    ('≥', 'Not worse')
     """
     return _TAGS[verdict]
 
@@ -262,6 +264,11 @@ def queries(n: int) -> str:
     ('1 query', '249 queries')
     """
     return f.plural(n, "query", "queries")
+
+
+def all_tied(comparison: Comparison) -> bool:
+    """Whether no query has a difference in the primary measure, so that nothing is to be drawn."""
+    return comparison.n_queries == comparison.primary.ties
 
 
 def missing_policy(comparison: Comparison) -> str | None:

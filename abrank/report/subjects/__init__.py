@@ -59,7 +59,8 @@ def compose(result: object, **options: Any) -> Report:  # noqa: ANN401 - each re
     >>> report.headline.title
     '4 queries cannot tell bm25 and monot5 apart.'
     >>> [section.key for section in report.sections]
-    ['measures', 'queries', 'distribution', 'tests', 'planning', 'methods', 'reproduce']
+    ['measures', 'tests', 'margin', 'planning', 'queries', 'effects', 'distribution', 'methods',
+    'reproduce']
     """
     load(result)
     return compose(result, **options)

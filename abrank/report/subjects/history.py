@@ -61,7 +61,7 @@ def compose_history(history: History, *, digits: int | None = None) -> Report:
     )  # fmt: skip
     days = sorted({entry.day for entry in history.entries})
     sections = [] if not n else [_comparisons(w), *_gains(w), _uses(w), *_budgets(w)]
-    sections.append(Section("methods", "Methods", "", (Text(_METHOD),), frozenset({"page"})))
+    sections.append(Section("methods", "Methods", "", (Text(_METHOD),), group="appendix"))
     return Report(
         subject=history,
         digits=w.digits,

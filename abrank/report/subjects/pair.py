@@ -9,10 +9,9 @@ from pathlib import Path
 from abrank._support import display as f
 from abrank._support.files import name_of
 from abrank.comparison import Comparison
-from abrank.comparison.power_analysis import NOTHING
 from abrank.comparison.scales import difference, rows_in_unit
 from abrank.report.cells import NO_BREAK, fit, one_line
-from abrank.report.model import Case, Chip, Fact, Headline, Report
+from abrank.report.model import Case, Fact, Headline, Report
 from abrank.report.sections import (
     appendix,
     bibliography,
@@ -56,20 +55,28 @@ def compose_pair(comparison: Comparison, *, digits: int | None = None) -> Report
         candidate=one_line(comparison.candidate, width=LONGEST_NAME),
     )
     found = {
-        "machine": machine.machine(comparison, digits=digits),
         "measures": measures_and_tests.measures(comparison, digits=digits),
+        "machine": machine.machine(comparison, digits=digits),
         "design": design.design(comparison, digits=digits),
-        "queries": measures_and_tests.queries(comparison, digits=digits),
-        "judge": judging.judging(comparison, digits=digits),
-        "distribution": differences.distribution(comparison, digits=digits),
-        "tests": differences.all_tests(comparison, digits=digits),
         "sensitivity": sensitivity.sensitivity(comparison, digits=digits),
+        "judge": judging.judging(comparison, digits=digits),
+        "tests": differences.all_tests(comparison, digits=digits),
+        "margin": meaning.other_margins(comparison, digits=digits),
+        "unseen": soundness.rare_losses(comparison, digits=digits),
         "planning": appendix.plan(comparison, digits=digits),
-        "depth": depth.depth(comparison, digits=digits),
+        "queries": measures_and_tests.queries(comparison, digits=digits),
         "segments": segments.segments(comparison, digits=digits),
+        "effects": appendix.effects(comparison, digits=digits),
+        "distribution": differences.distribution(comparison, digits=digits),
+        "depth": depth.depth(comparison, digits=digits),
         "quality": quality.quality(comparison, digits=digits),
         "methods": appendix.methods(comparison, digits=digits),
-        "reproduce": appendix.reproduce(comparison),
+        "reproduce": appendix.reproduce(
+            comparison.provenance,
+            comparison.seed,
+            comparison.provenance.get("inputs") or {},
+            appendix.setting_table(comparison),
+        ),
     }
     head = _headline(comparison, digits)
     return Report(
@@ -88,7 +95,6 @@ def compose_pair(comparison: Comparison, *, digits: int | None = None) -> Report
         ),
         omitted=_omitted(comparison, [key for key in _OMITTED if found[key] is None]),
         facts=tuple(_facts(comparison, digits)),
-        chips=tuple(_chips(comparison, digits)),
         methods=appendix.methods_text(comparison, digits=digits),
         sources=bibliography.bibliography(comparison),
         command=str(comparison.provenance.get("command") or ""),
@@ -151,29 +157,13 @@ def _facts(comparison: Comparison, digits: int) -> Iterator[Fact]:
 
 def _wins(comparison: Comparison, digits: int) -> str:
     """Return who wins how often, and what so many queries can see."""
-    row, planned = comparison.primary, comparison.planning
-    win = words.wins(comparison)
+    row, win = comparison.primary, words.wins(comparison)
     said = [f"B {win} {f.count(row.wins)}", f"ties {f.count(row.ties)}"]
     said.append(f"A {win} {f.count(row.losses)}")
-    if planned.smallest_visible > NOTHING:
-        visible = f.least(planned.smallest_visible, digits=digits)
-        said.append(f"smallest visible Δ {visible} ({f.level(planned.power)} power)")
+    if visible := planning.smallest_visible(comparison, digits=digits):
+        power = f.level(comparison.planning.power)
+        said.append(f"smallest visible Δ {visible} ({power} power)")
     return f" {NO_BREAK}".join(each.replace(" ", NO_BREAK) for each in said)
-
-
-def _chips(comparison: Comparison, digits: int) -> Iterator[Chip]:
-    """Yield the numbers beside the scorecard: who wins, what can be seen, how large it is."""
-    row, planned = comparison.primary, comparison.planning
-    counts = (row.losses, row.ties, row.wins)
-    win = words.wins(comparison)
-    yield Chip(f"A {win} · ties · B {win}", " · ".join(map(f.count, counts)), parts=counts)
-    if planned.smallest_visible > NOTHING:
-        note = f"{f.level(planned.power)} power, {words.queries(comparison.n_queries)}"
-        yield Chip("Smallest visible Δ", f.least(planned.smallest_visible, digits=digits), note)
-    else:
-        yield Chip("Smallest visible Δ", "none", "the differences do not vary")
-    d_z = f.signed(comparison.effect_size(), digits=2)
-    yield Chip("Effect size d_z", d_z, "mean ÷ SD of Δ")
 
 
 def cases(comparison: Comparison, digits: int) -> Iterator[Case]:
@@ -192,6 +182,9 @@ def cases(comparison: Comparison, digits: int) -> Iterator[Case]:
 
 def _omitted(comparison: Comparison, lacking: list[str]) -> tuple[str, ...]:
     """Say of each section that is left out why; of what merging leaves out in one line."""
+    if comparison.n_queries and words.all_tied(comparison):
+        lacking = [key for key in lacking if key in ("machine", "segments", "quality")]
+        return _TIED, *(_why(comparison, key) for key in lacking)
     if comparison.merged is None:
         return tuple(_why(comparison, key) for key in lacking)
     own = [key for key in lacking if key not in ("machine", "sensitivity", "depth")]
@@ -207,14 +200,17 @@ def _why(comparison: Comparison, key: str) -> str:
 
 _READY = "ready scores were compared, no run was read."
 
+_TIED = "What needs a difference: every query is tied."
 _OMITTED = {
     "machine": "People and machine: no machine judgments given; use --machine-qrels (machine=).",
     "queries": "Query by query: there is no query.",
     "distribution": "Distribution: it takes three queries and a difference.",
-    "tests": "Tests: none gives a p-value here.",
-    "sensitivity": "Sensitivity analysis: no other choice of queries or documents applies.",
-    "planning": "Planning: the differences do not vary.",
-    "depth": "Ranking quality by depth: ready scores were compared, no run was read.",
+    "tests": "Other tests: none gives a p-value here.",
+    "sensitivity": "Other choices: none of queries or documents applies.",
+    "planning": "More queries: the differences do not vary.",
+    "effects": "Effect size: the differences do not vary.",
+    "margin": "Another margin: nothing was tested.",
+    "depth": "Depth: ready scores were compared, no run was read.",
     "segments": "Segments: none given; use --segments (segments=).",
     "quality": "Data quality: ready scores were compared, no run was read.",
 }

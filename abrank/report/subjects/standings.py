@@ -35,12 +35,13 @@ from abrank.report.model import (
     Text,
     Tone,
 )
+from abrank.report.sections.appendix import reproduce
 from abrank.report.sections.bibliography import cited
 from abrank.report.sections.notes.cautions import by_collection as cautions_by_collection
 from abrank.report.subjects import compose
 from abrank.report.subjects.leaderboard import ahead, chance, lead, leaderboard, name, to_lead
 from abrank.report.subjects.systems import methods_text as ranking_methods
-from abrank.report.subjects.systems import of_runs, reproduce
+from abrank.report.subjects.systems import of_runs
 from abrank.report.wording import Words
 
 MOST_NAMES = 4  # that a sentence lists
@@ -94,6 +95,7 @@ def compose_standings(found: CollectionsRanking, *, digits: int | None = None) -
             Section(
                 "methods", "Methods", "A paragraph to paste, and what the two ranks claim.",
                 (Text(methods, "code"), Text(claims(found)), Text(sources.strip(), "source")),
+                group="appendix",
             ),
             reproduce(found.provenance, found.primary.these.seed, inputs),
         ),
@@ -339,7 +341,7 @@ def _ranks(w: Words[CollectionsRanking]) -> Section:
         rows.append(tuple(cells))
     folded = Table("both claims", tuple(heads), tuple(rows), "Both claims in numbers")
     blocks = (Figure("ranks", finding), caption, folded)
-    return Section("ranks", "Ranks that can be claimed", finding, blocks)
+    return Section("ranks", "Ranks that can be claimed", finding, blocks, group="appendix")
 
 
 def _measures(w: Words[CollectionsRanking]) -> Section:
@@ -358,7 +360,9 @@ def _measures(w: Words[CollectionsRanking]) -> Section:
             cells.append(Cell(ranks(row.these), row.these.rank_low, strong=first))
         rows.append(tuple(cells))
     table = Table("measures", tuple(heads), tuple(rows))
-    return Section("measures", "Measures", _of_measures(found), (table,), EVERYWHERE)
+    return Section(
+        "measures", "Other measures", _of_measures(found), (table,), EVERYWHERE, group="change"
+    )
 
 
 def _collections(w: Words[CollectionsRanking]) -> Iterator[Section]:
@@ -380,7 +384,7 @@ def _collections(w: Words[CollectionsRanking]) -> Iterator[Section]:
             for table in [_by_collection(w, each.measure)]
         ]
         title_ = "Systems by collections, further measures"
-        yield Section("further", title_, _of_measures(found), tuple(tables))
+        yield Section("further", title_, _of_measures(found), tuple(tables), group="appendix")
 
 
 def _by_collection(w: Words[CollectionsRanking], measure: str) -> Table:
@@ -424,7 +428,7 @@ def _each(w: Words[CollectionsRanking]) -> Section:
         _fold(f"collection-{place}", collection, Words(ranking, w.digits))
         for place, (collection, ranking) in enumerate(w.result.rankings.items(), start=1)
     )
-    return Section("each", "Each collection by itself", finding, folds)
+    return Section("each", "Each collection by itself", finding, folds, group="appendix")
 
 
 def _fold(key: str, collection: str, w: Words[Ranking]) -> Fold:

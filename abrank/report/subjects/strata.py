@@ -36,6 +36,7 @@ from abrank.report.model import (
 )
 from abrank.report.sections import design, gate
 from abrank.report.sections import headline as of_one
+from abrank.report.sections.appendix import reproduce
 from abrank.report.sections.bibliography import cited
 from abrank.report.sections.next_step import next_step
 from abrank.report.sections.notes import cautions as of_comparison
@@ -45,7 +46,6 @@ from abrank.report.sections.words import READINGS, reading_tone, system, verdict
 from abrank.report.sections.words import tag as tag_of
 from abrank.report.subjects import compose
 from abrank.report.subjects.pair import cases
-from abrank.report.subjects.systems import reproduce
 from abrank.report.wording import Words
 from abrank.rule import Verdict
 
@@ -117,6 +117,7 @@ def compose_strata(found: CollectionsComparison, *, digits: int | None = None) -
             Section(
                 "methods", "Methods", "A paragraph to paste, with its sources.",
                 (Text(methods, "code"), Text(sources.strip(), "source")),
+                group="appendix",
             ),
             reproduce(found.provenance, seed, inputs),
         ),
@@ -454,7 +455,7 @@ def _further(w: Words[CollectionsComparison]) -> Iterator[Section]:
         for i, each in enumerate(found.measures[1:], start=2)
     )
     blocks: tuple[Block, ...] = (Table("measures", heads, tuple(rows)), *folds)
-    yield Section("measures", "Further measures", finding, blocks, EVERYWHERE)
+    yield Section("measures", "Other measures", finding, blocks, EVERYWHERE, group="change")
 
 
 def _each(w: Words[CollectionsComparison]) -> Section:
@@ -468,7 +469,7 @@ def _each(w: Words[CollectionsComparison]) -> Section:
         _fold(f"collection-{i}", found.comparisons[row.collection], row, w)
         for i, row in enumerate(found.primary.rows, start=1)
     )
-    return Section("each", "Each collection by itself", finding, folds)
+    return Section("each", "Each collection by itself", finding, folds, group="appendix")
 
 
 def _fold(

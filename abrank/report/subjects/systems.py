@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 from abrank import inference
 from abrank._support import checks
@@ -15,7 +14,6 @@ from abrank.measures import parse
 from abrank.ranking import Ranking
 from abrank.report.model import (
     EVERYWHERE,
-    Block,
     Caution,
     Chip,
     Fact,
@@ -23,10 +21,9 @@ from abrank.report.model import (
     Place,
     Report,
     Section,
-    Table,
     Text,
 )
-from abrank.report.sections.appendix import input_table
+from abrank.report.sections.appendix import reproduce
 from abrank.report.sections.bibliography import cited
 from abrank.report.sections.notes.cautions import SystemNames, caution
 from abrank.report.sections.notes.declared import say
@@ -54,7 +51,6 @@ from abrank.report.subjects.systems_sections import (
 from abrank.report.wording import Words
 from abrank.soundness import LEVELS
 
-MOST_INPUTS = 20
 # Tests of one error for all pairs, and the largest variance of a pair over the pooled one from
 # which they find far too much.
 ONE_ERROR, MOST_UNEQUAL = ("tukey", "randomised-tukey", "dunnett"), 2.0
@@ -115,7 +111,9 @@ def _sections(w: Words[Ranking], interval: Interval, *, listed: bool) -> dict[st
         "risk": risk(w) if ranking.extras.risk else None,
         "test": test(w),
         "methods": _methods(ranking),
-        "reproduce": _reproduce(ranking),
+        "reproduce": reproduce(
+            ranking.provenance, ranking.seed, ranking.provenance.get("inputs") or {}
+        ),
     }
     # Against a baseline the leaderboard holds them.
     if ranking.pair_rows and (listed or ranking.baseline is None):
@@ -129,10 +127,10 @@ def _sections(w: Words[Ranking], interval: Interval, *, listed: bool) -> dict[st
 
 
 _OMITTED = {
-    "measures": "Agreement of measures: the systems were ranked by one; give more with --measure.",
+    "measures": "Other measures: the systems were ranked by one; give more with --measure.",
     "pairs": "Pairs: it takes two queries.",
     "per-query": "Query by query: there is no query.",
-    "stability": "Stability of the ranks: there is no query.",
+    "stability": "Other queries: there is no query.",
     "lists": "Overlap of the ranked lists: it takes runs, and 20 systems at most.",
     "test": "Other tests: it takes two queries.",
 }
@@ -395,7 +393,9 @@ def _chips(ranking: Ranking) -> Iterator[Chip]:
 def _methods(ranking: Ranking) -> Section:
     """Return a paragraph to paste into a paper, with its sources."""
     blocks = (Text(methods_text(ranking), "code"), Text(cited(_sources(ranking)).strip(), "source"))
-    return Section("methods", "Methods", "A paragraph to paste, with its sources.", blocks)
+    return Section(
+        "methods", "Methods", "A paragraph to paste, with its sources.", blocks, group="appendix"
+    )
 
 
 def methods_text(ranking: Ranking) -> str:
@@ -432,26 +432,3 @@ def _sources(ranking: Ranking) -> Iterator[tuple[str, str]]:
         except ArgumentError:
             yield measure, ""
     yield ranking.title, _source(ranking)
-
-
-def _reproduce(ranking: Ranking) -> Section:
-    return reproduce(ranking.provenance, ranking.seed, ranking.provenance.get("inputs") or {})
-
-
-def reproduce(known: Mapping[str, Any], seed: int, inputs: Mapping[str, Any]) -> Section:
-    """Return command, seed, versions and inputs, as far as they are known."""
-    command = known.get("command")
-    facts = [f"Seed {seed}"]
-    if known.get("created"):
-        facts.append(f"made {known['created']}")
-    facts += [f"{each} {version}" for each, version in (known.get("versions") or {}).items()]
-    blocks: list[Block] = [Text(str(command), "code")] if command else []
-    blocks.append(Text(f"{', '.join(facts)}."))
-    if inputs:
-        table = input_table(inputs)
-        blocks.append(Table(table.key, table.columns, table.rows[:MOST_INPUTS]))
-        if len(table.rows) > MOST_INPUTS:
-            left = f"The other {f.plural(len(table.rows) - MOST_INPUTS, 'input')}"
-            blocks.append(Table("inputs-more", table.columns, table.rows[MOST_INPUTS:], left))
-    how = "The command below gives" if command else "The same inputs and seed give"
-    return Section("reproduce", "Reproduce", f"{how} the same numbers again.", tuple(blocks))

@@ -74,7 +74,7 @@ def measures(w: Words[Ranking]) -> Section | None:
         drawn = f.count(ranking.agreements[0].n_resamples)
         inner = (_agreements(w), Text(_ON_AGREEMENT.format(drawn), "caption"))
         blocks.append(Fold("agreement", "How alike the measures order the systems", inner))
-    return Section("measures", "Measures", finding, tuple(blocks))
+    return Section("measures", "Other measures", finding, tuple(blocks), group="change")
 
 
 def _by_others(ranking: Ranking) -> str:
@@ -138,7 +138,7 @@ def pairs(w: Words[Ranking]) -> Section | None:
     finding = f"{told} of {of} differ significantly by {ranking.title}."
     if len(ranking.systems) <= MOST_PAIRS:
         folds = tuple(_fold(w, row) for row in ranking.pair_rows)
-        return Section("pairs", "Every pair", finding, folds)
+        return Section("pairs", "Every pair", finding, folds, group="appendix")
     blocks: list[Block] = []
     if ranking.baseline is None and ranking.has_all_pairs:
         summary = f"{finding} The first system is in the top row."
@@ -147,7 +147,7 @@ def pairs(w: Words[Ranking]) -> Section | None:
     if command := compare_command(ranking, row.a, row.b):
         said = "The full comparison of two systems, here the first pair; put any others:"
         blocks += [Text(said), Text(command, "code")]
-    return Section("pairs", "Every pair", finding, tuple(blocks))
+    return Section("pairs", "Every pair", finding, tuple(blocks), group="appendix")
 
 
 def _fold(w: Words[Ranking], row: PairRow) -> Fold:
@@ -270,7 +270,7 @@ def stability(w: Words[Ranking]) -> Section | None:
     )
     folded = Table("stability", heads, rows, "The chances in numbers")
     blocks = (Figure("ranks", summary), Text(caption, "caption"), folded)
-    return Section("stability", "Stability of the ranks", finding, blocks)
+    return Section("stability", "Other queries", finding, blocks, group="change")
 
 
 def lists(ranking: Ranking) -> Section | None:
@@ -304,7 +304,7 @@ def lists(ranking: Ranking) -> Section | None:
         for i, one in enumerate(shown[:-1])
     )
     blocks = (Table("overlaps", heads, rows), Text(caption, "caption"))
-    return Section("lists", "Overlap of the lists", f"{finding}.", blocks)
+    return Section("lists", "Overlap of the lists", f"{finding}.", blocks, group="appendix")
 
 
 def test(w: Words[Ranking]) -> Section | None:
@@ -323,7 +323,7 @@ def test(w: Words[Ranking]) -> Section | None:
     blocks: list[Block] = [Text(_WHY)]
     if ranking.beside:
         blocks += [_others(ranking), Text(_on_others(ranking), "caption")]
-    return Section("test", "What the test takes for granted", finding, tuple(blocks))
+    return Section("test", "Other tests", finding, tuple(blocks), group="change")
 
 
 def _others(ranking: Ranking) -> Table:

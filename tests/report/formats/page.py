@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
+import zlib
 from dataclasses import dataclass, field, replace
 from html.parser import HTMLParser
 
@@ -69,9 +71,13 @@ def read(text: str) -> Page:
 
 def island(text: str) -> dict[str, object]:
     """Return the rows as a browser reads them."""
-    found = re.search(r'<script type="application/json" id="query-data">(.*?)</script>', text, re.S)
+    found = re.search(r'<script type="text/plain" id="query-data">(.*?)</script>', text, re.S)
     assert found is not None
-    return json.loads(found[1])
+    data = json.loads(zlib.decompress(base64.b64decode(found[1])))
+    deltas = [column for column in data["columns"] if column["kind"] == "delta"]
+    for column, measure in zip(deltas, data["measures"] or (), strict=False):
+        column |= {key: measure[key] for key in ("values", "shown")}
+    return data
 
 
 def scores(n: int, shift: float, *, seed: int = 1) -> tuple[pd.DataFrame, pd.DataFrame]:

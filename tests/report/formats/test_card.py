@@ -60,7 +60,7 @@ def test_card_says_verdict_numbers_and_rule(better: Comparison) -> None:
     text = "".join(tree(card(better)).itertext())
     headline = compose(better).headline
     assert headline.title == "monot5 is better than bm25."
-    for part in (headline.glyph, headline.title, headline.numbers, headline.rule):
+    for part in (headline.glyph, headline.sentence, headline.numbers, headline.rule):
         assert part in text
 
 

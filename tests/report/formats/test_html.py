@@ -15,7 +15,7 @@ from abrank.comparison import Comparison
 from abrank.report import compose
 from abrank.report import html as page_of
 from abrank.report.formats.page import PALETTE, Drawer
-from abrank.report.formats.query_rows import EMBED_EACH, query_rows
+from abrank.report.formats.query_rows import EMBED_ALL, EMBED_EACH, FIRST_EACH, query_rows
 from abrank.report.model import Caution, Figure, Fold
 from abrank.report.sections.notes.cautions import SHOWN
 from tests.report.conftest import SITUATIONS
@@ -42,7 +42,8 @@ def page(text: str) -> Page:
 def test_page_says_the_verdict_in_title_heading_and_tag(better: Comparison, page: Page) -> None:
     report = compose(better)
     assert page.inside("title") == report.title
-    assert page.inside("h1") == report.headline.title == "monot5 is better than bm25."
+    assert page.inside("h1") == report.headline.sentence
+    assert page.inside("h1") == "Ship monot5: it is better than bm25 by more than 0.010."
     shown = "".join(data for _, data in page.text)
     assert "▲ Better" in shown
     assert "✓ gate passed" in shown
@@ -59,7 +60,8 @@ def test_page_has_every_section_with_its_finding(better: Comparison, page: Page)
     texts = "".join(data for where, data in page.text if "script" not in where)
     for section in compose(better).sections:
         assert section.key in page.having("id")
-        assert f"#{section.key}" in page.having("href")
+        heading = section.key if section.group == "open" else section.group
+        assert f"#{heading}" in page.having("href")
         assert section.finding in texts
     for line in compose(better).omitted:
         assert line in texts
@@ -108,12 +110,12 @@ def test_every_table_has_a_caption_and_every_heading_a_scope(page: Page) -> None
 def test_every_figure_is_one_image_with_a_summary(page: Page) -> None:
     names = [tag for tag, _ in page.tags]
     images = [attrs for _, attrs in page.tags if attrs.get("role") == "img"]
-    assert len(images) >= names.count("figure") >= 6
+    assert len(images) >= names.count("figure") >= 5
     assert all(attrs.get("aria-label") or attrs.get("aria-labelledby") for attrs in images)
     # What spans the page is drawn for telephones as well.
     narrow = [attrs for _, attrs in page.tags if attrs.get("class") == "narrow"]
     assert names.count("desc") == names.count("figure") + len(narrow)
-    assert len(narrow) >= 3
+    assert len(narrow) >= 1
 
 
 def test_measures_show_the_numbers_of_the_json(better: Comparison, page: Page) -> None:
@@ -140,15 +142,6 @@ def test_measures_show_the_numbers_of_the_json(better: Comparison, page: Page) -
         assert shown[10] == display.pvalue(row["pvalue_adj"], alpha=alpha)
 
 
-def test_chips_show_the_numbers_of_the_json(better: Comparison, page: Page) -> None:
-    found = better.to_dict()
-    lead = next(row for row in found["measures"] if row["measure"] == "nDCG@10")
-    texts = [data for where, data in page.text if "dd" in where]
-    assert f"{lead['losses']} · {lead['ties']} · {lead['wins']}" in texts
-    assert display.score(found["planning"]["smallest_visible"]) in texts
-    assert display.signed(found["effects"]["d_z"]["estimate"], digits=2) in texts
-
-
 def test_rows_show_the_numbers_of_the_json(better: Comparison, text: str) -> None:
     queries = better.to_dict()["queries"]
     data = island(text)
@@ -166,12 +159,12 @@ def test_rows_show_the_numbers_of_the_json(better: Comparison, text: str) -> Non
             assert shown == display.score(queries["scores"]["nDCG@10"][key][place[query]])
 
 
-def test_ten_worst_and_ten_best_stand_in_the_page_itself(better: Comparison, page: Page) -> None:
+def test_the_worst_and_the_best_stand_in_the_page_itself(better: Comparison, page: Page) -> None:
     frame = better.queries.query("measure == 'nDCG@10'").sort_values(["diff", "query_id"])
-    for _, row in pd.concat([frame.head(10), frame.tail(10)]).iterrows():
+    for _, row in pd.concat([frame.head(FIRST_EACH), frame.tail(FIRST_EACH)]).iterrows():
         numbers = [display.score(row.a), display.score(row.b), "", display.signed(row["diff"])]
         assert [row.query_id, *numbers] in [cells[:5] for cells in page.rows]
-    assert ["230 queries between these"] in page.rows
+    assert ["244 queries between these"] in page.rows
 
 
 @pytest.mark.parametrize("n", [2, 3, 25])
@@ -182,20 +175,22 @@ def test_few_queries_all_stand_in_the_page(n: int, no_drawer: Drawer) -> None:
 
 
 def test_very_many_queries_are_thinned_and_the_page_says_so() -> None:
-    rows = query_rows(comparison_of(10_001))
+    rows = query_rows(comparison_of(EMBED_ALL + 1, test="t", resamples=None))
     assert rows is not None
     assert len(rows.outcome) == 3 * EMBED_EACH
     assert rows.columns[3].values == sorted(rows.columns[3].values)
     assert len(set(rows.columns[0].values)) == 3 * EMBED_EACH
-    assert rows.left_out.startswith("Of 10\u202f001 queries this table holds 1\u202f000 worst")
-    assert rows.total == 10_001
+    assert rows.left_out.startswith("Of 100\u202f001 queries this table holds 1\u202f000 worst")
+    assert rows.total == EMBED_ALL + 1
 
 
-def test_ten_thousand_queries_are_all_embedded() -> None:
-    rows = query_rows(comparison_of(10_000))
-    assert rows is not None
-    assert len(rows.outcome) == 10_000
-    assert rows.left_out == ""
+def test_every_one_of_very_many_queries_travels() -> None:
+    found = comparison_of(20_000)
+    data = island(html(found, drawer=lambda *_, **__: ""))
+    ids, *_, delta = (column for column in data["columns"] if column["csv"] in ("query_id", "diff"))
+    assert sorted(ids["values"]) == sorted(found.query_ids)
+    assert len(delta["shown"]) == 20_000
+    assert delta["values"] is None  # a number is what its text says
 
 
 def test_same_comparison_gives_the_same_bytes(text: str) -> None:
@@ -211,7 +206,7 @@ def test_a_day_is_shown_only_where_it_is_given(
 
 
 def test_size_at_250_queries(text: str) -> None:
-    assert len(text.encode()) <= 600_000
+    assert len(text.encode()) <= 300_000
 
 
 def test_size_at_7000_queries() -> None:
@@ -225,7 +220,8 @@ def test_card_has_the_colour_of_the_winner(
     n: int, shift: float, tone: str, no_drawer: Drawer
 ) -> None:
     found = read(html(comparison_of(n, shift), drawer=no_drawer))
-    assert f"card verdict tone-{tone}" in found.having("class")
+    (classes,) = (each for each in found.having("class") if each.startswith("card verdict"))
+    assert classes.endswith(f" tone-{tone}")
 
 
 def test_identical_systems_get_a_page() -> None:
@@ -254,9 +250,14 @@ def test_failed_gate_is_on_the_tag(no_drawer: Drawer) -> None:
     assert "✗ gate not passed" in text
 
 
-def test_next_step_stands_under_the_verdict(better: Comparison, no_drawer: Drawer) -> None:
-    step = compose(better).headline.next_step
-    assert f'<p class="next"><b>Next step.</b> {step}</p>' in html(better, drawer=no_drawer)
+def test_next_step_stands_under_the_verdict_that_does_not_say_it(no_drawer: Drawer) -> None:
+    few = comparison_of(40, 0.0)
+    assert compose(few).headline.sentence.startswith("Do not decide yet: 40 queries cannot tell")
+    step = compose(few).headline.next_step
+    assert f'<p class="next"><b>Next step.</b> {step}</p>' in html(few, drawer=no_drawer)
+    better = html(comparison_of(250, margin=0.01), drawer=no_drawer)
+    assert "Ship monot5" in better
+    assert "Next step" not in better
 
 
 def test_no_gate_is_not_mentioned(no_drawer: Drawer) -> None:
@@ -311,10 +312,10 @@ def test_figures_that_repeat_others_are_drawn_where_all_are_asked_for(better: Co
     assert repeating >= {"qq", "null", "pvalue"}
     needed, every = [], []
     text = html(better, drawer=lambda plot, *_, **__: needed.append(plot) or plot)
-    assert "Left out, because other figures show the same" in text
+    assert "<code>--all-figures</code> draws " in text
     assert "the hill is what chance alone gives" not in text
     text = html(better, figures="all", drawer=lambda plot, *_, **__: every.append(plot) or plot)
-    assert "Left out, because" not in text
+    assert "--all-figures" not in text
     assert "the hill is what chance alone gives" in text
     assert {*every} - {*needed} == repeating
     with pytest.raises(ArgumentError, match="figures"):
@@ -325,7 +326,7 @@ def test_of_few_queries_nothing_is_drawn_that_their_bars_show() -> None:
     few = compare_scores({"q1": 0.2, "q2": 0.4, "q3": 0.1}, {"q1": 0.3, "q2": 0.6, "q3": 0.2})
     drawn: list[str] = []
     html(few, drawer=lambda plot, *_, **__: drawn.append(plot) or plot)
-    assert {*drawn} == {"effect", "forest", "deltas", "tests", "power"}
+    assert {*drawn} == {"effect", "deltas", "power"}
 
 
 def test_figures_carry_their_colours_as_attributes(page: Page) -> None:

@@ -20,35 +20,35 @@ ROWS: list[tuple[float, dict[str, Any], str, str, str]] = [
     (
         0.05,
         {"margin": 0.04},
-        "▲",
+        "△",
         "Better, size unclear",
         "monot5 is better than bm25, maybe by less than 0.040.",
     ),
     (
         0.03,
         {"margin": 0.06},
-        "≈",
+        "=",
         "Same in practice",
         "monot5 is better than bm25, but by less than 0.060.",
     ),
     (
         0.001,
         {"margin": 0.03},
-        "≈",
+        "=",
         "Same in practice",
         "Any gain or loss is smaller than 0.030.",
     ),
     (
         0.01,
         {"margin": 0.02},
-        "?",
+        "≥",
         "Not worse",
         "Any loss is smaller than 0.020; a gain is not shown.",
     ),
     (
         -0.01,
         {"margin": 0.02},
-        "?",
+        "≤",
         "Not better",
         "Any gain is smaller than 0.020; a loss is not shown.",
     ),
@@ -57,14 +57,14 @@ ROWS: list[tuple[float, dict[str, Any], str, str, str]] = [
     (
         -0.05,
         {"margin": 0.04},
-        "▼",
+        "▽",
         "Worse, size unclear",
         "monot5 is worse than bm25, maybe by less than 0.040.",
     ),
     (
         -0.03,
         {"margin": 0.06},
-        "≈",
+        "=",
         "Same in practice",
         "monot5 is worse than bm25, but by less than 0.060.",
     ),
@@ -82,7 +82,7 @@ def test_every_row_of_the_table_has_its_tag_and_sentence(
 ) -> None:
     head = compose(make(mean, **how)).headline
     assert (head.glyph, head.tag, head.title) == (glyph, tag, title)
-    assert head.tone == {"▲": "b", "▼": "a"}.get(glyph, "tie")
+    assert head.tone == {"▲": "b", "△": "b", "▽": "a", "▼": "a"}.get(glyph, "tie")
 
 
 def test_every_verdict_has_a_tag() -> None:
@@ -176,14 +176,14 @@ def test_agreement_counts_the_rows_it_stands_over(make: Callable[..., Comparison
 def test_rule_names_all_that_was_declared(make: Callable[..., Comparison]) -> None:
     comparison = make(0.05, measures=3, margin=0.01, require="better", rng=7, primary="nDCG@10")
     assert compose(comparison).headline.rule == (
-        "Rule: nDCG@10 decides by the paired t test, two-sided α = 0.05, margin 0.010, secondary"
-        f" measures adjusted together (max-t, {f.count(comparison.n_resamples_joint)} sign flips),"
+        "Rule: nDCG@10 decides by the paired t test, two-sided α = 0.05, margin 0.010,"
         " seed 7, gate: better. If there is no difference, 5% of such comparisons say that there"
         " is one in nDCG@10, and 5% in any of the others; more do if B was chosen or tuned on"
         " these queries."
     )
     plain = make(0.05, measures=2, adjust="none")
-    assert "no margin, secondary measures not adjusted" in compose(plain).headline.rule
+    assert "no margin, seed" in compose(plain).headline.rule
+    assert compose(plain).scorecard.legend[0] == "★ primary, tested alone; others not adjusted"
 
 
 def test_no_line_says_more_than_is_known(situation: Comparison) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from html import unescape
 from typing import Any
 
 import pytest
@@ -163,7 +164,9 @@ def test_every_format_says_it(situation: Comparison) -> None:
         said = WRITERS[kind](situation).decode()
         start = " ".join(step.sentence.split(" ")[:2])
         assert start in " ".join(said.split()), kind
-    assert "Next step." in card(situation)
+    shown = unescape(card(situation))
+    assert compose(situation).headline.sentence in shown
+    assert ("Next step." in shown) == bool(compose(situation).headline.further_step)
     assert json.loads(WRITERS[".json"](situation))["next_step"] == step.action
 
 

@@ -349,7 +349,7 @@ def test_many_inputs_are_folded_and_two_of_many_systems_are_compared_by_a_comman
     inputs |= {"qrels": {"path": "qrels.txt", "sha256": "cd" * 32}}
     ranking = replace(make(24), provenance={"inputs": inputs})
     found = {section.key: section for section in compose(ranking).sections}
-    shown, more = found["reproduce"].blocks[-2:]
+    shown, more = found["reproduce"].blocks[-3:-1]
     assert (len(shown.rows), len(more.rows)) == (20, 5)
     assert more.folded == "The other 5 inputs"
     pair = ranking.pair_rows[0]

@@ -116,7 +116,7 @@ def test_hostile_names_stay_text(no_drawer) -> None:
 
 def test_what_is_left_out_is_named(no_drawer) -> None:
     page = html(rank_scores(board(3)), drawer=no_drawer)
-    assert "Agreement of measures: the systems were ranked by one" in page
+    assert "Other measures: the systems were ranked by one" in page
     assert "Overlap of the ranked lists: it takes runs" in page
 
 

@@ -14,7 +14,7 @@
   const setTheme = (theme) => {
     if (theme === "auto") root.removeAttribute("data-theme");
     else root.setAttribute("data-theme", theme);
-    themeButton.textContent = `Theme: ${theme}`;
+    themeButton.lastChild.textContent = theme;
   };
   let theme = themes.includes(store.get()) ? store.get() : "auto";
   setTheme(theme);
@@ -54,8 +54,15 @@
   const reveal = () => {
     const target = by(location.hash.slice(1));
     const fold = target && target.closest("details");
-    if (fold) { fold.open = true; fold.scrollIntoView({ block: "nearest" }); fold.querySelector("summary").focus(); }
+    if (!fold) return;
+    for (let each = fold; each; each = each.parentElement.closest("details")) each.open = true;
+    fold.scrollIntoView({ block: "start" });
+    fold.querySelector("summary").focus({ preventScroll: true });
   };
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest('a[href^="#"]');
+    if (link && link.hash === location.hash) reveal();
+  });
   window.addEventListener("hashchange", reveal);
   reveal();
 
@@ -83,13 +90,35 @@
     });
   }
 
-  /* ---- query by query */
-  if (!by("query-data")) return;
-  const data = JSON.parse(by("query-data").textContent);
+  /* ---- paper has what is folded, too, in browsers whose style sheets cannot open it */
+  let folded = [];
+  window.addEventListener("beforeprint", () => {
+    folded = [...document.querySelectorAll("main details:not([open], .lists-fold *)")];
+    for (const each of folded) each.open = true;
+  });
+  window.addEventListener("afterprint", () => { for (const each of folded) each.open = false; });
+
+  /* ---- query by query: the rows travel deflated; without them the first ones stand as they are */
+  if (!by("query-data") || !window.DecompressionStream) return;
+  const inflate = (packed) => {
+    const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+    return new Response(stream).json();
+  };
+  inflate(by("query-data").textContent).then(showQueries);
+
+  function showQueries(data) {
   const { columns } = data;
+  const numberOf = (shown) => Number(shown.replace("−", "-").replaceAll(data.group, ""));
+  const deltas = columns.filter((column) => column.kind === "delta");
+  if (data.measures) deltas.forEach((column, place) => {
+    const { values, shown } = data.measures[place];
+    Object.assign(column, { values, shown });
+  });
+  for (const column of columns) column.values ||= column.shown.map(numberOf);
   let { outcome, largest } = data;
   const ids = columns[0].values;
-  const pageSize = 25;
+  const pageSize = 10;
   const box = by("query-table");
   const body = box.querySelector("tbody");
   const heads = [...box.querySelectorAll("thead th")];
@@ -151,7 +180,7 @@
       const content = text(column, row);
       if (column.bar) line.append(barCell(column, row));
       if (column.kind === "score") line.append(make("td", "num", content));
-      else if (column.kind === "delta") line.append(make("td", `num tone-${side(column, content)}`, content));
+      else if (column.kind === "delta") line.append(make("td", `num delta tone-${side(column, content)}`, content));
       else line.append(make("td", column.kind, make("bdi", "", content)));
     }
     return line;
@@ -228,7 +257,7 @@
       const title = make("p", "side-title", make("span", `dot ${name}`), `${scores[index].title} · ${text(scores[index], row)}`);
       return make("div", "", title, ranking(entries, index === 0));
     });
-    const cell = make("td", "", make("p", "why", sentence), make("div", "pair", ...pair), make("div", "pair below", ...inOneTop(row, entries), everyMeasure(row)));
+    const cell = make("td", "", make("p", "why", sentence), make("div", "pair", ...pair), make("div", "pair below", ...inOneTop(row, entries), everyMeasure(row)), make("p", "caption", by("lists-legend").textContent));
     cell.colSpan = columns.length + 1;
     return make("tr", "lists", cell);
   };
@@ -335,10 +364,9 @@
   const declared = columns.map((column) => ({ ...column }));
   const setMeasure = (place) => {
     const found = data.measures[place];
-    const number = (shown) => Number(shown.replace("−", "-").replaceAll(data.group, ""));
     const named = { a: found.a, b: found.b };
     for (const column of columns) {
-      if (column.kind === "score") Object.assign(column, { shown: named[column.csv], values: named[column.csv].map(number) });
+      if (column.kind === "score") Object.assign(column, { shown: named[column.csv], values: named[column.csv].map(numberOf) });
     }
     const title = `Δ ${found.name}`;
     Object.assign(columns[barColumn], { title, csv: `diff ${found.name}`, values: found.values, shown: found.shown, flip: found.flip });
@@ -438,4 +466,6 @@
   choose();
   draw();
   follow();
+  box.dataset.ready = "";
+  }
 })();
