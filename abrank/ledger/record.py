@@ -60,11 +60,10 @@ class Recording:
         """What the budget has left for a comparison, as a sentence; empty without one."""
         if self.budget is None:
             return ""
-        return f"error budget {self.budget}: a new comparison has the level {self._alpha}"
+        from abrank.ledger.budget import shown_level
 
-    @property
-    def _alpha(self) -> str:
-        return f"{self.question.alpha:.2g}"
+        alpha = shown_level(self.question.alpha)
+        return f"error budget {self.budget}: a new comparison has the level {alpha}"
 
     def compare(self, compute: Callable[[Question], Found]) -> Found:
         """Return what ``compute(question)`` does, with what the ledger tells of it as remarks."""
@@ -88,11 +87,13 @@ class Recording:
         return made
 
     def _remarks(self, earlier: Sequence[Entry], entry: Entry, rule: Rule) -> Iterator[str]:
+        from abrank.ledger.budget import shown_level
         from abrank.ledger.summary import repetition
 
         if self.budget is not None:
+            alpha = shown_level(self.question.alpha)
             yield (
-                f"error budget {self.budget}: decided at the level {self._alpha} by the"
+                f"error budget {self.budget}: decided at the level {alpha} by the"
                 f" {self.question.test} test; the budget holds {self.budget.promise}"
             )
         so_far = [each for each in earlier if each.key != entry.key] + [entry]

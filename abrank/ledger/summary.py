@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -97,7 +98,7 @@ class History(Printed):
         """Whether of any gain is known what to expect again."""
         return any(again == again for again in self.expected)
 
-    @property
+    @cached_property
     def measure(self) -> str:
         """The measure of most entries: sums of gains are of it alone."""
         used = Counter(entry.measure for entry in self.entries)

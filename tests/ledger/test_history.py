@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from dataclasses import replace
 
 import pytest
@@ -11,7 +12,7 @@ import abrank
 from abrank._support.errors import ArgumentError
 from abrank.inference.designs.error_budget import online_levels
 from abrank.inference.estimates.shrinkage import expected_again
-from abrank.ledger import Entry, ErrorBudget, history, open_ledger
+from abrank.ledger import Entry, ErrorBudget, History, QuerySet, history, open_ledger
 from abrank.ledger.summary import repetition
 from tests.ledger.made import QUERIES, comparison, entry
 
@@ -33,6 +34,16 @@ def test_uses_of_a_set_of_queries_are_counted(filled) -> None:
     assert used.n_better == sum(str(each.verdict).startswith("better") for each in made) > 1
     assert used.by_chance == pytest.approx(12 * 0.025)
     assert used.overlap == 0
+
+
+def test_five_thousand_comparisons_are_shown_in_two_seconds() -> None:
+    made = [Entry.of(each) for each in (comparison(0), comparison(1, gain=0.1))]
+    entries = tuple(replace(made[i % 7 == 0], candidate=f"B {i}") for i in range(5000))
+    used = (QuerySet(entries[0].queries, 50, 5000, 715, 125.0, 0.0),)
+    start = time.process_time()
+    shown = str(History("gates", entries, used, (), tuple(each.gain for each in entries)))
+    assert time.process_time() - start < 2.0
+    assert shown.startswith("5 000 comparisons, 715 found better.")
 
 
 def test_sets_that_share_queries_are_said_to_overlap(filled) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from abrank._support import display as f
 from abrank.inference.estimates.shrinkage import FEWEST
 from abrank.ledger import Entry, ErrorBudget, History, Spent
+from abrank.ledger.budget import shown_level
 from abrank.report.model import (
     EVERYWHERE,
     Bar,
@@ -123,7 +124,7 @@ def _chips(w: Words[History]) -> Iterator[Chip]:
         yield Chip("Sum of gains found", w.signed(history.claimed), f"on {history.measure}")
         yield Chip("To be expected again", w.signed(history.to_expect), "of that sum")
     for spent in history.budgets:
-        level = _level(spent.next_alpha)
+        level = shown_level(spent.next_alpha)
         yield Chip("Level of the next comparison", level, f"budget {spent.budget}")
 
 
@@ -164,11 +165,6 @@ def _comparisons(w: Words[History]) -> Section:
     return Section("comparisons", "Comparisons", finding, (card,), EVERYWHERE)
 
 
-def _level(alpha: float) -> str:
-    """Return a level to two digits; a stream's levels become small."""
-    return f"{alpha:.2g}"
-
-
 def _tone(entry: Entry) -> Tone:
     if entry.is_better:
         return "b"
@@ -190,7 +186,7 @@ def _row(w: Words[History], entry: Entry, again: float) -> tuple[Cell, ...]:
         Cell(""),
         Cell(w.signed(again) if again == again else "·", again),
         Cell(w.p(entry.pvalue), entry.pvalue),
-        Cell(_level(entry.alpha), entry.alpha),
+        Cell(shown_level(entry.alpha), entry.alpha),
         Cell(f"{sign} {entry.verdict.replace('-', ' ')}{look}{gate}", entry.verdict, _tone(entry)),
     )
 
@@ -247,7 +243,7 @@ def _budgets(w: Words[History]) -> Iterator[Section]:
             Cell(spent.budget),
             Cell(f.count(spent.n_comparisons), spent.n_comparisons),
             Cell(f.count(spent.n_better), spent.n_better),
-            Cell(_level(spent.next_alpha), spent.next_alpha),
+            Cell(shown_level(spent.next_alpha), spent.next_alpha),
         )
 
     columns = (
