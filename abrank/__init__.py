@@ -40,6 +40,7 @@ if TYPE_CHECKING or "pdoc" in sys.modules:
     from abrank.comparison import Comparison as Comparison
     from abrank.comparison import compare_scores as compare_scores
     from abrank.comparison.aa import aa_test as aa_test
+    from abrank.comparison.preferences import compare_preferences as compare_preferences
     from abrank.inputs import JudgedRun as JudgedRun
     from abrank.inputs import Qrels as Qrels
     from abrank.inputs import Run as Run
@@ -57,6 +58,7 @@ if TYPE_CHECKING or "pdoc" in sys.modules:
     from abrank.options import Planned as Planned
     from abrank.options import Question as Question
     from abrank.options import Scoring as Scoring
+    from abrank.options import Weights as Weights
     from abrank.planning.audit import Audit as Audit
     from abrank.planning.audit import audit as audit
     from abrank.planning.margins import Margins as Margins
@@ -112,11 +114,13 @@ _HOMES = {
     "Scores": "abrank.scoring.scores",
     "Scoring": "abrank.options",
     "Verdict": "abrank.verdict",
+    "Weights": "abrank.options",
     "aa_test": "abrank.comparison.aa",
     "audit": "abrank.planning.audit",
     "check": "abrank.scoring.checking",
     "compare": "abrank.workflow",
     "compare_collections": "abrank.collections",
+    "compare_preferences": "abrank.comparison.preferences",
     "compare_scores": "abrank.comparison",
     "evaluate": "abrank.scoring.evaluate",
     "from_groups": "abrank.inputs.groups",

@@ -131,6 +131,8 @@ class Design:
         Queries planned in all, of looks whose shares of alpha go by the queries seen; 0 for none.
     seen : tuple of int
         Queries at each of these looks so far, this one last.
+    weights : str
+        Property by which queries count; empty where all count alike.
 
     Raises
     ------
@@ -151,6 +153,7 @@ class Design:
     alpha: float = 0.05
     n_planned: int = 0
     seen: tuple[int, ...] = ()
+    weights: str = ""
 
     def __post_init__(self) -> None:
         checks.one_of("spending", self.spending, get_args(Spending))
@@ -170,6 +173,11 @@ class Design:
                 "planned looks and a confidence sequence are two ways of looking more than once;"
                 " choose --look (Looks(...)) or --anytime (Anytime(...))"
             )
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether single queries are tested, each for one, at one look."""
+        return not (self.clusters or self.planned or self.weights)
 
     @property
     def is_last(self) -> bool:

@@ -229,8 +229,12 @@ def deviations(
     """Return what a call changes of a rule, of what is no input that the file leaves open."""
     found = []
     for key, value in given.items():
-        option = known[key]
-        if not option.declared or (option.kind in ("path", "folder") and key not in stated):
+        option = known.get(key)  # inputs that have no key, as scores given as frames
+        if (
+            option is None
+            or not option.declared
+            or (option.kind in ("path", "folder") and key not in stated)
+        ):
             continue
         before, used = (shown(key, each) for each in (stated.get(key, option.default), value))
         if before != used:

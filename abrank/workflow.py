@@ -175,7 +175,7 @@ def compare_runs(
 
         properties = Properties.of(**known)
     else:
-        beside = Beside.of(**known)
+        beside = Beside.of(**known, weights=question.weights)
     # A mistyped name should not cost the reading of two runs.
     measures = with_guards(question.measures, question.guard)
     parsed = scoring.measures(measures)

@@ -20,6 +20,7 @@ _RANKED = {
     "best_of": "with baseline= the tests are adjusted for all systems that were tried",
     "clusters": "the joint tests of many systems take queries to be independent; compare() of two"
     " systems tests clusters",
+    "weights": "the joint tests take queries to count alike; compare() of two systems weighs them",
     "segments": "rank the queries of one segment alone, or compare() two systems by segments",
     **dict.fromkeys(
         ["look", "planned", "anytime", "design", "earlier"],
@@ -29,6 +30,7 @@ _RANKED = {
 _POOLED = "the mean over all queries of several collections takes single, independent queries"
 _SEVERAL = {
     "clusters": f"{_POOLED}; compare() one collection by clusters",
+    "weights": f"{_POOLED}, each for one; compare() one collection by weights",
     "segments": "the collections are the segments; compare() one collection by segments",
     **dict.fromkeys(
         ["planned", "anytime", "earlier"],
@@ -41,7 +43,13 @@ _SEVERAL = {
     "merged": f"{_POOLED}, and merged statistics hold none",
     **dict.fromkeys(["topics", "docs"], "texts stand on the page of one collection: compare() it"),
 }
+_VOTES = {
+    **dict.fromkeys(["lower_is_better", "higher_is_better"], "a vote is for the better one"),
+    "machine": "a machine that votes is a judge: give its votes as votes=",
+    **dict.fromkeys(["scoring", "engine", "docs", "qrels", "runs"], "votes have no rankings"),
+}
 REASONS: dict[str, dict[str, str]] = {
+    "compare_preferences": _VOTES,
     "rank": _RANKED,
     "rank_scores": _RANKED,
     "rank_collections": _RANKED,

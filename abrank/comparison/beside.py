@@ -12,6 +12,7 @@ from abrank._support.display import plural
 from abrank._support.errors import ArgumentError, reading
 from abrank.comparison.machine.judgments import MachineScores
 from abrank.comparison.result import Comparison
+from abrank.comparison.votes import Preferences
 from abrank.inference.rounding import ascending
 from abrank.measures import parse
 
@@ -30,6 +31,8 @@ class Beside:
         For each property the segment of each query id.
     clusters : (str, mapping of str to str), optional
         The name of the property that says in which cluster a query comes, and its values.
+    weights : (str, mapping of str to str), optional
+        The name of the property that says how much a query counts, and its values.
     topics : mapping of str to str
         Texts by query id.
     docs : path or mapping, optional
@@ -39,14 +42,18 @@ class Beside:
         given.
     machine : MachineScores, optional
         Scores by a machine's judgments.
+    votes : Preferences, optional
+        What is known of the votes that the scores are shares of.
     """
 
     segments: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     clusters: tuple[str, Mapping[str, str]] | None = None
+    weights: tuple[str, Mapping[str, str]] | None = None
     topics: Mapping[str, str] = field(default_factory=dict)
     docs: Any = None
     sources: Mapping[str, Any] = field(default_factory=dict)
     machine: MachineScores | None = None
+    votes: Preferences | None = None
 
     @classmethod
     def of(
@@ -55,22 +62,30 @@ class Beside:
         segments: Any = None,  # noqa: ANN401
         topics: Any = None,  # noqa: ANN401
         clusters: Any = None,  # noqa: ANN401
+        weights: Any = None,  # noqa: ANN401
         docs: Any = None,  # noqa: ANN401
     ) -> Beside:
-        """Read them; clusters may be the name of one of the segments' columns."""
-        if segments is None and topics is None and clusters is None and docs is None:
+        """Read them; clusters and weights may be the names of columns of the segments."""
+        if all(each is None for each in (segments, topics, clusters, weights, docs)):
             return cls()
-        from abrank.inputs.topics import read_groups, read_topics
+        from abrank.inputs.topics import read_groups, read_topics, read_weights
 
         cut, grouped = read_groups(segments, clusters)
         with reading("topics", topics):
             texts = {} if topics is None else read_topics(topics)
-        given = {"segments": segments, "topics": topics, "docs": docs, "clusters": clusters}
-        if isinstance(clusters, str) and grouped is not None and grouped[0] == clusters:
-            del given["clusters"]  # a column
+        with reading("weights", weights):
+            weighing = read_weights(weights, cut)
+        given = {
+            "segments": segments, "topics": topics, "docs": docs, "clusters": clusters,
+            "weights": weights,
+        }  # fmt: skip
+        for key, found in (("clusters", grouped), ("weights", weighing)):
+            if isinstance(given[key], str) and found is not None and found[0] == given[key]:
+                del given[key]  # a column
         return cls(
             segments=cut,
             clusters=grouped,
+            weights=weighing,
             topics=texts,
             docs=docs,
             sources={name: source for name, source in given.items() if source is not None},

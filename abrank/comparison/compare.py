@@ -26,6 +26,7 @@ from abrank.comparison.power_analysis import plan_from_spread
 from abrank.comparison.result import Comparison
 from abrank.comparison.sample import Clustered, Rows, Sample, Sequential
 from abrank.comparison.soundness import with_soundness
+from abrank.comparison.weighted import Weighted
 from abrank.diagnostics import (
     Note,
     inspect_directions,
@@ -122,7 +123,9 @@ def compare_scores(
         accept_doubt=accept_doubt, alpha=alpha, test=test, lower_is_better=lower_is_better,
         design=design, resamples=resamples, rng=rng,
     )  # fmt: skip
-    beside = Beside.of(segments=segments, topics=topics, clusters=question.clusters)
+    beside = Beside.of(
+        segments=segments, topics=topics, clusters=question.clusters, weights=question.weights
+    )
     scores = pair_scores(
         a, b, baseline=baseline, candidate=candidate, name_a=name_a, name_b=name_b,
         measures=measures, missing=missing, lower_is_better=lower_is_better,
@@ -175,6 +178,11 @@ def compare_recorded(
         places = [every.measures.index(name) for name in scores.measures]
         machine = replace(machine, scores=machine.scores.take(places))
     if machine is not None:
+        if beside.weights is not None:
+            raise ArgumentError(
+                "--weights cannot be combined with machine judgments: the correction takes the"
+                " judged queries to count alike; leave out one of them"
+            )
         question = declare_machine(question, segments=beside.segments, clusters=beside.clusters)
     _require_two(scores)
     sample: Rows = rows_of(scores, question, beside)
@@ -234,7 +242,13 @@ def rows_of(scores: Scores, question: Question, beside: Beside) -> Rows:
     how: dict[str, Any] = {
         "by": question.decided_by, "seed": entropy(question.rng), "n_resamples": question.resamples,
         "segments": beside.segments, "topics": beside.topics, "bayes": question.bayes,
+        "votes": beside.votes,
     }  # fmt: skip
+    if beside.weights is not None:
+        how["weighted_by"], how["of_weight"] = beside.weights
+        sample = Weighted(scores, **how)
+        cut = {**sample.segments, "weight": sample.weights.head_and_tail(scores.query_ids)}
+        return replace(sample, segments=cut)
     if beside.clusters is not None:
         name, of_query = beside.clusters
         return Clustered(scores, **how, name=name, of_query=of_query)
@@ -334,7 +348,11 @@ def sample_of(saved: Comparison) -> Sample:
         "topics": saved.topics,
         "bayes": bool(saved.beliefs),
         "saved": saved,
+        "votes": saved.preferences,
     }
+    if saved.weights is not None:
+        of_weight = dict(zip(saved.query_ids, saved.weights.values, strict=True))
+        return Weighted(scores, **how, weighted_by=saved.weights.name, of_weight=of_weight)
     if saved.clusters is not None:
         of_query = by_query(saved.clusters.labels)
         return Clustered(scores, **how, name=saved.clusters.name, of_query=of_query)

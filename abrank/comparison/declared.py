@@ -113,6 +113,7 @@ def declare(
     better: Directions,
     *,
     clusters: str = "",
+    weights: str = "",
     seen: tuple[int, ...] = (),
 ) -> Rule:
     """Return the rule that a question declares; a margin that its test cannot judge is refused."""
@@ -129,6 +130,7 @@ def declare(
         clusters=clusters,
         planned=question.planned,
         seen=seen,
+        weights=weights,
         relative=margin.is_relative or any(guard.margin_is_relative for guard in guards),
     )
     rule = Rule(
@@ -187,8 +189,16 @@ def declare_on(sample: Sample, question: Question) -> Declared:
         checks.resamples(question.resamples, at_least=99, argument="resamples")
     primary = choose(sample.measures, None, question.primary).primary
     better = directions(sample.measures, question.lower_is_better, question.higher_is_better)
+    if question.weights is not None and not sample.weighted_by:
+        raise ArgumentError(
+            "merged statistics hold no scores to weigh: leave out --weights (Weights(...)), or"
+            " --merged (Engine(merged=))"
+        )
     seen = _seen(question, primary, sample.query_ids)
-    rule = declare(question, primary, better, clusters=sample.clustered_by, seen=seen)
+    rule = declare(
+        question, primary, better,
+        clusters=sample.clustered_by, weights=sample.weighted_by, seen=seen,
+    )  # fmt: skip
     if rule.test == "bounded":
         require_bounded({name: sample.range_of(i) for i, name in enumerate(sample.measures)})
     span = _span(sample, primary, read_margin(question.margin))

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import field
+from typing import Any
 
 import numpy as np
 
-from abrank._support.errors import ArgumentError
+from abrank._support import display
+from abrank._support.errors import AlignmentError, ArgumentError
 from abrank._support.records import record
 from abrank._support.typing import FloatArray, IntArray
 from abrank.diagnostics import Note, inspect_clusters
@@ -25,6 +28,7 @@ from abrank.inference.designs.clusters import (
     standard_error,
 )
 from abrank.inference.designs.sequential import FIRST, best_rho_squared, mixture_half_width
+from abrank.inference.designs.weights import effective_queries
 from abrank.inference.exact.student import student_quantile
 from abrank.inference.rounding import has_spread
 from abrank.rule import Design
@@ -104,6 +108,63 @@ class Clusters:
         return inspect_clusters(self.n_clusters, self.n_effective, asked=test, decides=decides)
 
 
+@record
+class QueryWeights:
+    """The weights of the queries.
+
+    Attributes
+    ----------
+    name : str
+        Of the property: ``traffic``.
+    values : tuple of float, length n_queries
+    n_effective : float
+        As many queries of one weight tell as much.
+    largest : float
+        Share that the heaviest query has.
+    n_head : int
+        Of the heaviest queries so many have half of the weight together: the head, the others are
+        the tail.
+    """
+
+    name: str
+    values: tuple[float, ...]
+    n_effective: float
+    largest: float
+    n_head: int
+
+    @classmethod
+    def of(cls, name: str, of_query: Mapping[str, Any], query_ids: Sequence[str]) -> QueryWeights:
+        """Take the weights of the queries compared; a missing one, or one of 0, is refused."""
+        values = np.array([_number(of_query.get(query)) for query in query_ids])
+        bad = np.flatnonzero(~((values > 0.0) & np.isfinite(values)))
+        if bad.size:
+            some = ", ".join(display.shorten(query_ids[i], width=40) for i in bad[:3])
+            raise AlignmentError(
+                f"weights by {name}: {display.plural(bad.size, 'query', 'queries')} of"
+                f" {display.count(len(query_ids))} without a weight above 0 ({some}); give each"
+                " query one, or leave it out of the scores"
+            )
+        heaviest = np.sort(values)[::-1].cumsum() / values.sum() if values.size else values
+        return cls(
+            name, tuple(values.tolist()), effective_queries(values),
+            float(values.max(initial=0.0) / values.sum()) if values.size else math.nan,
+            int(np.searchsorted(heaviest, 0.5 - 1e-12)) + 1 if values.size else 0,
+        )  # fmt: skip
+
+    def head_and_tail(self, query_ids: Sequence[str]) -> dict[str, str]:
+        """Return for each query whether it is of the head or of the tail."""
+        order = np.argsort(-np.array(self.values), kind="stable")
+        head = set(order[: self.n_head].tolist())
+        return {query: "head" if i in head else "tail" for i, query in enumerate(query_ids)}
+
+
+def _number(value: Any) -> float:  # noqa: ANN401
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return math.nan
+
+
 def describe_clusters(
     name: str, labels: tuple[str, ...], differences: FloatArray, test: str
 ) -> Clusters:
@@ -148,11 +209,12 @@ def declare_design(
     relative: bool,
     planned: int | None = None,
     seen: tuple[int, ...] = (),
+    weights: str = "",
 ) -> tuple[Design | None, float]:
     """Return the design that was asked for, None for a plain one, and the level of this look."""
     design = Design(
         clusters=clusters, look=look[0], n_looks=look[1], spending=spending,  # type: ignore[arg-type]
-        planned=anytime or 0, alpha=alpha, n_planned=planned or 0, seen=seen,
+        planned=anytime or 0, alpha=alpha, n_planned=planned or 0, seen=seen, weights=weights,
     )  # fmt: skip
     _require_fit(design, test, relative=relative)
     if design == Design(alpha=alpha, spending=design.spending):
@@ -183,6 +245,11 @@ def _require_fit(design: Design, test: str, *, relative: bool) -> None:
             f"clusters are tested by {', '.join(CLUSTER_TESTS)}, not by {test}: its ranks, signs"
             " or bets are of single queries, which clusters make dependent"
         )
+    if design.weights and test != "t":
+        raise ArgumentError(
+            f"weights are for the t test, not for {test}: exact flips, ranks, signs and bets take"
+            " each query for one, and a weighted mean takes it for as many as its weight"
+        )
     if design.planned and test not in ("t", "bounded"):
         raise ArgumentError(
             f"a confidence sequence is of the mean, by t or bounded, not of {test}: leave out"
@@ -192,6 +259,11 @@ def _require_fit(design: Design, test: str, *, relative: bool) -> None:
         raise ArgumentError(
             "a confidence sequence takes queries to be independent, and clusters say they are not;"
             " with clusters plan the looks: --look 1/3 (Looks(1, of=3))"
+        )
+    if relative and design.weights:
+        raise ArgumentError(
+            "a margin or guard in per cent is decided by Fieller's interval, in which queries count"
+            " alike; with weights give it in the unit of the measure"
         )
     if relative and (design.clusters or design.planned):
         what = "takes queries to be independent" if design.clusters else "is for one look"

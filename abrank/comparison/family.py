@@ -46,7 +46,7 @@ def resolve_adjustment(
     confidence sequences, and is refused for them. A fixed sequence has none.
     """
     of_the_mean = inference.TESTS[test].estimand == "mean difference"
-    special = design is not None and bool(design.clusters or design.planned)
+    special = design is not None and not design.is_plain
     if family == SEQUENCE:
         if adjust not in (None, "none"):
             raise ArgumentError(
@@ -59,8 +59,8 @@ def resolve_adjustment(
     checks.one_of("adjust", adjust, ADJUSTMENTS)
     if adjust == "max-t" and special:
         raise ArgumentError(
-            "max-t flips the signs of single queries at one look; with clusters or a confidence"
-            " sequence use holm, bonferroni or bh"
+            "max-t flips the signs of single queries at one look; with clusters, weights or a"
+            " confidence sequence use holm, bonferroni or bh"
         )
     if adjust == "max-t" and not of_the_mean:
         raise ArgumentError(

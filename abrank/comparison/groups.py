@@ -86,6 +86,7 @@ def segment(
     *,
     seed: int,
     clusters: Sequence[str] | None = None,
+    weights: FloatArray | None = None,
 ) -> tuple[Segmentation, ...]:
     """Compare the systems in every segment of every property, all of them adjusted together."""
     labels = {name: _labels(name, of, query_ids) for name, of in segments.items()}
@@ -93,9 +94,9 @@ def segment(
         name: compare_segments(differences, each, confidence=rule.confidence, tested=False)
         for name, each in labels.items()
     }
-    rows = iter(_adjusted(found, labels, differences, rule, seed, clusters).T.tolist())
+    rows = iter(_adjusted(found, labels, differences, rule, seed, clusters, weights).T.tolist())
     interactions = np.array([each.interaction.pvalue for each in found.values()])
-    if clusters is not None:
+    if clusters is not None or weights is not None:
         interactions = np.full(len(found), np.nan)
     together = inference.adjust(interactions, "holm") if len(found) else interactions
     return tuple(
@@ -103,7 +104,12 @@ def segment(
             name=name,
             labels=labels[name],
             rows=segment_rows(
-                zip(each.labels, each.n_queries.tolist(), each.mean.tolist(), strict=True),
+                zip(
+                    each.labels,
+                    each.n_queries.tolist(),
+                    _means(each, labels[name], differences, weights),
+                    strict=True,
+                ),
                 rule,
                 rows,
             ),
@@ -113,6 +119,19 @@ def segment(
         )
         for place, (name, each) in enumerate(found.items())
     )
+
+
+def _means(
+    found: Segments,
+    labels: Sequence[str],
+    differences: FloatArray,
+    weights: FloatArray | None,
+) -> list[float]:
+    """Return the mean difference of each segment, weighted where queries are."""
+    if weights is None:
+        return list(map(float, found.mean))
+    places = rows_by_label(labels)[1]
+    return [float(np.average(differences[each], weights=weights[each])) for each in places]
 
 
 def _labels(name: str, of_query: Mapping[str, str], query_ids: Sequence[str]) -> tuple[str, ...]:
@@ -130,14 +149,18 @@ def _adjusted(
     rule: Rule,
     seed: int,
     clusters: Sequence[str] | None,
+    weights: FloatArray | None,
 ) -> FloatArray:
     """Return p-values and limits of the segments of all properties, and the same adjusted."""
     places = [rows for name in found for rows in rows_by_label(labels[name])[1]]
     large = np.array([len(each) >= MIN_QUERIES for each in places], dtype=bool)
     parts = [differences[each][:, None] for each in places]
     of = None if clusters is None else [[clusters[i] for i in each] for each in places]
+    weighted = None if weights is None else [weights[each] for each in places]
     asked = {"name": rule.test, "seed": seed, "n_resamples": None}
-    return answer_by_segment(parts, large, round(1.0 - rule.confidence, 12), asked, of)[..., 0]
+    return answer_by_segment(parts, large, round(1.0 - rule.confidence, 12), asked, of, weighted)[
+        ..., 0
+    ]
 
 
 def segment_rows(

@@ -16,7 +16,7 @@ from abrank._support.typing import FloatArray, IntArray
 from abrank.comparison.alternatives import Alternative
 from abrank.comparison.choice import refuse_unchosen, require_direction
 from abrank.comparison.deciding import deciding_interval
-from abrank.comparison.designs import Clusters
+from abrank.comparison.designs import Clusters, QueryWeights
 from abrank.comparison.effects import Effect, Spread
 from abrank.comparison.evidence import RunDetails
 from abrank.comparison.groups import Segmentation
@@ -26,6 +26,7 @@ from abrank.comparison.merged.result import MergedQueries
 from abrank.comparison.posterior import Belief
 from abrank.comparison.power_analysis import Planning
 from abrank.comparison.rows import ConfidenceInterval, MeasureResult, TestRow
+from abrank.comparison.votes import Preferences
 from abrank.diagnostics import Note, outcomes
 from abrank.diagnostics.notes import lowest_relevant
 from abrank.inference.rounding import differences_of
@@ -95,6 +96,10 @@ class Comparison(Result):
     merged : MergedQueries, optional
         What stands in the place of ``query_ids``, ``a`` and ``b`` where partitions were merged:
         those are empty then, and so are the labels of segments and clusters.
+    preferences : Preferences, optional
+        What is known of the votes that were compared; None for scores of rankings.
+    weights : QueryWeights, optional
+        How much each query counts, where not all count alike.
     strata : mapping of str to Comparison
         Those on several collections, where the mean over all their queries decides; else empty.
     """
@@ -134,6 +139,8 @@ class Comparison(Result):
     provenance: Mapping[str, Any] = field(default_factory=dict)
     machine: MachineJudgments | None = None
     merged: MergedQueries | None = None
+    preferences: Preferences | None = None
+    weights: QueryWeights | None = None
     strata: Mapping[str, Comparison] = field(default_factory=dict)
 
     # ---- numbers of the primary measure

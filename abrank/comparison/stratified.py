@@ -68,6 +68,10 @@ class Stratified:
         return len(self.query_ids)
 
     @property
+    def weighted_by(self) -> str:
+        return ""
+
+    @property
     def n_units(self) -> int:
         return self.n
 
@@ -214,6 +218,8 @@ def _answer(
 def require_poolable(question: Question) -> None:
     """Refuse what has no answer over several collections."""
     reasons = REASONS["compare_collections"]
+    if question.weights is not None:  # a Series has no truth
+        raise ArgumentError(f"compare_collections() takes no weights=: {reasons['weights']}")
     for name in ("clusters", "anytime", "planned", "earlier", "bayes"):
         if getattr(question, name):
             raise ArgumentError(f"compare_collections() takes no {name}=: {reasons[name]}")
@@ -230,6 +236,7 @@ def require_pooled(name: str, part: Comparison) -> None:
     design = part.rule.design
     whys = {
         "its queries come in clusters": part.clusters is not None,
+        "its queries count by weights": part.weights is not None,
         "it was decided by a confidence sequence": design is not None and bool(design.planned),
         "a machine's judgments decide beside those of people": part.with_machine,
         "it is of merged statistics, which hold no query": part.merged is not None,

@@ -66,6 +66,18 @@ EXAMPLES: Mapping[str, Example] = {
         "A ranking of so many systems that not every pair is kept.",
         "Nothing, if the first is what matters. Else ask for every pair: `--pairs`.",
     ),
+    # --- Votes
+    "order-fixed": Example(
+        {"first": "a", "n": 80},
+        "Votes for one of two answers, and the same system is shown first in all of them.",
+        "Show both orders, or draw the order of each query. No gate passes before, unless by"
+        " `--accept-doubt`.",
+    ),
+    "order-unknown": Example(
+        {"n": 80, "of": 80},
+        "Nobody says which of two answers was shown first.",
+        "Give a column `shown_first`: A, B, or random where the order was drawn and not kept.",
+    ),
     # --- Judgments by a machine
     "machine-set-aside": Example(
         {"n_judged": 30},
@@ -184,7 +196,7 @@ EXAMPLES: Mapping[str, Example] = {
     "monte-carlo-near-alpha": Example(
         {"pvalue": 0.051, "low": 0.047, "high": 0.055, "n_resamples": 9999},
         "A p-value that was drawn cannot be told from alpha.",
-        "`--resamples 999999`.",
+        "`--config resamples=999999`, or `resamples=999_999`.",
     ),
     "not-about-the-mean": Example(
         {"test": "sign", "n": 50, "rate": 0.0934, "t": 0.31},

@@ -108,12 +108,16 @@ def _with_index(source: Any) -> Any:  # noqa: ANN401
     return source.rename_axis("query_id").reset_index()
 
 
-def read_clusters(source: Any, columns: Collection[str] = ()) -> tuple[str, dict[str, str]] | None:  # noqa: ANN401
-    """Read which cluster each query comes in: a conversation, a user, a topic with its variants."""
+def read_clusters(
+    source: Any,  # noqa: ANN401
+    columns: Collection[str] = (),
+    what: str = "clusters",
+) -> tuple[str, dict[str, str]] | None:
+    """Read which cluster each query comes in, a conversation or a user; or how much it counts."""
     if source is None:
         return None
     if hasattr(source, "items") and not hasattr(source, "columns"):
-        name = str(getattr(source, "name", None) or "clusters")
+        name = str(getattr(source, "name", None) or what)
         return name, {str(query): str(cluster) for query, cluster in source.items()}
     try:
         found = read_segments(source)
@@ -125,8 +129,8 @@ def read_clusters(source: Any, columns: Collection[str] = ()) -> tuple[str, dict
         label = os.fspath(source) if isinstance(source, (str, os.PathLike)) else "DataFrame"
         raise ReadError(
             label,
-            f"several columns could be the clusters: {shorten(', '.join(found))}",
-            hint="give it as --segments too, and the name of the column as --clusters",
+            f"several columns could be the {what}: {shorten(', '.join(found))}",
+            hint=f"give it as --segments too, and the name of the column as --{what}",
         )
     ((name, of_query),) = found.items()
     return name, of_query
@@ -144,6 +148,16 @@ def read_groups(
         return cut, (clusters, of_query)
     with reading("clusters", clusters):
         return cut, read_clusters(clusters, cut)
+
+
+def read_weights(
+    weights: Any,  # noqa: ANN401
+    cut: dict[str, dict[str, str]],
+) -> tuple[str, dict[str, str]] | None:
+    """Read how much queries count; it may be the name of a segments' column, which is taken out."""
+    if isinstance(weights, str) and weights in cut:
+        return weights, cut.pop(weights)
+    return read_clusters(weights, cut, "weights")
 
 
 def labels_of(

@@ -30,6 +30,7 @@ from abrank.options.parts import (
     Machine,
     Planned,
     Scoring,
+    Weights,
     parts_of,
 )
 from abrank.options.question import Question, RankingQuestion
@@ -75,6 +76,7 @@ __all__ = [
     "Question",
     "RankingQuestion",
     "Scoring",
+    "Weights",
     "every_option",
     "flag_of",
     "flattened",

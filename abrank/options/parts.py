@@ -244,6 +244,25 @@ class Clusters:
 
 
 @dataclass(frozen=True)
+class Weights:
+    """Queries count by a number each, such as their traffic: means are weighted, and so is t.
+
+    Attributes
+    ----------
+    of : path, DataFrame, mapping or str
+        The weight of each query, in a table with query ids or as the name of a column of
+        ``segments``.
+
+    Examples
+    --------
+    >>> Weights("traffic.csv")
+    Weights(of='traffic.csv')
+    """
+
+    of: Any
+
+
+@dataclass(frozen=True)
 class Looks:
     """One of several looks that are planned, evenly spaced: it decides by its own boundary.
 
@@ -352,7 +371,7 @@ class Anytime:
         checks.count("anytime", self.queries)
 
 
-DesignPart: TypeAlias = Clusters | Looks | Planned | Anytime
+DesignPart: TypeAlias = Clusters | Weights | Looks | Planned | Anytime
 # One of these or several; "2/4" and (2, 4) are looks, any other text a file or column of clusters.
 Designs: TypeAlias = DesignPart | str | tuple[int, int] | Sequence[DesignPart]
 _LOOK = re.compile(r"\s*([0-9]{1,3})\s*/\s*([0-9]{1,3})\s*(?::(.*))?")
@@ -381,8 +400,8 @@ def parts_of(design: Designs | None) -> tuple[DesignPart, ...]:
     kinds = [type(each) for each in found]
     if not found or not {*kinds} <= {*get_args(DesignPart)} or len({*kinds}) < len(kinds):
         raise ArgumentError(
-            "design is Clusters(...), Looks(2, of=4), Planned(400) or Anytime(400), or several of"
-            f" these, each once; not {design!r}"
+            "design is Clusters(...), Weights(...), Looks(2, of=4), Planned(400) or"
+            f" Anytime(400), or several of these, each once; not {design!r}"
         )
     return found
 
@@ -425,7 +444,7 @@ class Machine:
         None,
         "Ready scores by a machine's judgments, in the place of --machine-qrels.",
         key="machine.scores", of=ONE, group="Judgments by a machine", kind="path", pair=True,
-        metavar="A B",
+        metavar="A B", compared=False,
     )  # fmt: skip
     judge: str | None = option(
         None,

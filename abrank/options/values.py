@@ -22,6 +22,7 @@ from abrank.options.parts import (
     Machine,
     Planned,
     Scoring,
+    Weights,
     parts_of,
 )
 from abrank.options.question import Inputs, Question, RankingQuestion
@@ -36,7 +37,7 @@ HEADINGS = (
 )  # fmt: skip
 # The keywords whose objects hold several options.
 PARTS: dict[str, type] = {"scoring": Scoring, "machine": Machine, "engine": Engine}
-DESIGN = ("clusters", "look", "planned", "earlier", "anytime")
+DESIGN = ("clusters", "weights", "look", "planned", "earlier", "anytime")
 COMMANDS = {
     "compare": PAIR, "rank": MANY, "score": ("evaluate", "intervals"), "render": ("render", *PAIR),
     "power": ("power",), "margin": ("margin",), "aa": ("aa",),
@@ -150,6 +151,7 @@ def nested(values: Mapping[str, Any]) -> dict[str, Any]:
 def _designed(
     *,
     clusters: Any = None,  # noqa: ANN401
+    weights: Any = None,  # noqa: ANN401
     look: Any = None,  # noqa: ANN401
     planned: Any = None,  # noqa: ANN401
     earlier: Any = None,  # noqa: ANN401
@@ -164,6 +166,8 @@ def _designed(
     parts: list[DesignPart] = []
     if clusters is not None:
         parts.append(Clusters(clusters))
+    if weights is not None:
+        parts.append(Weights(weights))
     if look is not None:
         parts.append(Looks.read(look))
     if planned is not None:
@@ -208,6 +212,8 @@ def _undesigned(parts: Sequence[DesignPart]) -> dict[str, Any]:
     for part in parts:
         if isinstance(part, Clusters):
             found["clusters"] = part.of
+        elif isinstance(part, Weights):
+            found["weights"] = part.of
         elif isinstance(part, Looks):
             found["look"] = str(part)
         elif isinstance(part, Planned):

@@ -44,7 +44,7 @@ def law_of_mean(comparison: Comparison, row: MeasureResult) -> tuple[FloatArray,
         return normal_curve(row.diff, error) if many else None
     differences = comparison.differences(row.measure)
     n, design = len(differences), comparison.rule.design
-    if design is not None and (design.clusters or design.planned):
+    if design is not None and not design.is_plain:
         return None
     if n < FEWEST or not of_the_mean(comparison) or not has_spread(differences):
         return None

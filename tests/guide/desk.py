@@ -10,6 +10,7 @@ import pandas as pd
 
 import abrank
 from abrank.cli import run
+from abrank.simulate import simulate_clicks
 
 
 def lay(folder: Path) -> Path:
@@ -27,6 +28,8 @@ def lay(folder: Path) -> Path:
     groups = [f"c{i // 4}" for i in range(len(queries))]
     table = pd.DataFrame({"query_id": queries, "conversation": groups})
     table.to_csv(folder / "conversations.csv", index=False)
+    asked = pd.DataFrame({"query_id": queries, "traffic": 1.0 / np.arange(1.0, len(queries) + 1)})
+    asked.to_csv(folder / "traffic.csv", index=False)
     # A model's judgments of every query, and those of people for 60 queries drawn by chance.
     judged = qrels.frame()
     wrong = random.random(len(judged)) < 0.15
@@ -44,6 +47,16 @@ def lay(folder: Path) -> Path:
         wide["latency_ms"] = random.normal(20.0 if name == "old" else 17.0, 3.0, len(wide)).round(2)
         wide.rename_axis("query_id").to_csv(folder / f"{name}.csv")
     judged.to_parquet(folder / "qrels.parquet", index=False)
+    # Votes of one judge, in both orders.
+    drawn_votes = np.random.default_rng(8)
+    votes = [
+        {"query_id": f"v{i}", "winner": drawn_votes.choice(["A", "tie", "B"], p=[0.25, 0.25, 0.5]),
+         "shown_first": first} for i in range(80) for first in "AB"
+    ]  # fmt: skip
+    clicks = simulate_clicks(abrank.simulate_runs(40, effect=0.3, rng=3), rng=4)
+    impressions = "\n".join(map(json.dumps, clicks))
+    (folder / "clicks.jsonl").write_text(impressions, encoding="utf-8")
+    pd.DataFrame(votes).to_csv(folder / "votes.csv", index=False)
     lines = ["name\tqrels\ta\tb\n"]
     for name in ("web", "news"):
         made = abrank.simulate_runs(60, effect=0.1, rng=len(name))

@@ -27,10 +27,12 @@ from abrank.comparison import (
     compare_scores,
 )
 from abrank.comparison.alternatives import Kind
+from abrank.comparison.designs import QueryWeights
 from abrank.comparison.evidence import CutoffCurve, RecallCurve, RunDetails
 from abrank.comparison.family import ADJUSTMENTS, SEQUENCE
 from abrank.comparison.groups import Segmentation, SegmentRow
 from abrank.comparison.machine.judgments import MachineJudgments
+from abrank.comparison.votes import Preferences, Share
 from abrank.diagnostics import Note
 from abrank.inputs import Audit
 from abrank.inputs.id_differences import IdDifference
@@ -99,6 +101,9 @@ def test_runs_hostile_names_gates_and_segments_obey_it(
         ("cutoff_curve", CutoffCurve),
         ("recall_curve", RecallCurve),
         ("machine", MachineJudgments),
+        ("preferences", Preferences),
+        ("share", Share),
+        ("weights", QueryWeights),
         ("to_judge", ToJudge),
         ("unjudged", Unjudged),
     ],

@@ -72,7 +72,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 CALLS = {
-    "compare q.txt a.run b.run -m AP --resamples 99999999999999999999999": (2, "--resamples"),
+    "compare q.txt a.run b.run -m AP --config resamples=99999999999999999999999": (2, "resamples"),
     "rank q.txt a.run b.run -m AP --resamples 99999999999999999999999": (2, "--resamples"),
     "compare q.txt a.run b.run -m AP --alpha 1e-300": (2, "alpha must be at least 1e-09"),
     "rank q.txt a.run b.run -m AP --alpha 1e-300": (2, "alpha must be at least 1e-09"),

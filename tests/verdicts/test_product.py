@@ -27,6 +27,7 @@ from abrank.comparison.merged.sample import compare_statistics
 from abrank.engines.merge import statistics_of
 from abrank.inference import adjust
 from abrank.inference.designs.as_tests import cluster_result, level_of_look, level_of_seen
+from abrank.inference.designs.weights import weighted_result
 from abrank.report.saved.write import from_dict
 from abrank.rule import GATES, Verdict
 from abrank.simulate import simulate_runs
@@ -37,6 +38,7 @@ MEASURES = ["AP", "RR", "ms"]
 N, TIES = 60, 12
 IDS = [f"q{i + 1:02}" for i in range(N)]
 USERS = {query: f"u{i // 5}" for i, query in enumerate(IDS)}
+WEIGHTS = {query: 1.0 + i % 7 for i, query in enumerate(IDS)}
 SEGMENTS = {
     "half": {query: "ab"[i % 2] for i, query in enumerate(IDS)},
     "third": {query: "xyz"[i % 3] for i, query in enumerate(IDS)},
@@ -73,6 +75,16 @@ RUNS = simulate_runs(N, effect=0.3, rng=4)
 OF_RUNS = ["AP", "RR", "FPR"]
 
 
+VOTED = {"AP": "preference", "RR": "mean of orders"}
+VOTES = [
+    {"query_id": query, "shown_first": first, "winner": "tie" if i < TIES else winner}
+    for i, (query, drawn_of) in enumerate(
+        zip(IDS, np.random.default_rng(2).choice(["A", "tie", "B", "B"], (N, 2)), strict=True)
+    )
+    for first, winner in zip("AB", drawn_of, strict=True)
+]
+
+
 # --- The doors: each takes the same words for the same abilities
 
 
@@ -84,6 +96,17 @@ def runs(**how: Any) -> Comparison:
 
 def ready(**how: Any) -> Comparison:
     return abrank.compare_scores(A, B, **asked(**_scored(how)))
+
+
+def votes(**how: Any) -> Comparison:
+    if "lower_is_better" in how:
+        return abrank.compare_preferences(VOTES, lower_is_better=how["lower_is_better"])
+    how = {"test": "t", **how, "primary": VOTED.get(how["primary"], how["primary"])}
+    if "guard" in how:
+        how["guard"] = [f"{VOTED[each[:2]]}{each[2:]}" for each in how["guard"]]
+    if "clusters" in how:
+        how["clusters"] = pd.Series(how["clusters"], name="user")
+    return abrank.compare_preferences(VOTES, **asked(**how))
 
 
 def machine(**how: Any) -> Comparison:
@@ -130,7 +153,7 @@ def _scored(how: dict[str, Any]) -> dict[str, Any]:
 
 
 DOORS: dict[str, Callable[..., Any]] = {
-    each.__name__: each for each in (runs, ready, machine, merged, collections, ranking)
+    each.__name__: each for each in (runs, ready, votes, machine, merged, collections, ranking)
 }
 
 
@@ -147,10 +170,11 @@ class Cell:
 
     @property
     def scores(self) -> tuple[pd.DataFrame, pd.DataFrame]:
-        if self.door != "runs":
+        if self.door not in ("runs", "votes"):
             return A, B
+        columns = self.given.measures
         return tuple(
-            pd.DataFrame(each, index=IDS, columns=OF_RUNS) for each in (self.given.a, self.given.b)
+            pd.DataFrame(each, index=IDS, columns=columns) for each in (self.given.a, self.given.b)
         )
 
     @property
@@ -174,7 +198,8 @@ def sees_cost(cell: Cell) -> None:
     less, more = int((b < a - 1e-9).sum()), int((b > a + 1e-9).sum())
     assert (row.wins, row.losses) == (less, more)
     gains = row.diff < 0.0
-    assert row.diff == pytest.approx(b.mean() - a.mean())
+    w = np.array([*WEIGHTS.values()]) if "weights" in cell.asked else None
+    assert row.diff == pytest.approx(np.average(b - a, weights=w))
     assert row.reading in ("better" if gains else "worse", "unclear")
     against = ("worse", "worse-size-unclear") if gains else ("better", "better-size-unclear")
     assert cell.of.verdict not in against
@@ -214,7 +239,9 @@ def sees_share(cell: Cell) -> None:
 def sees_guards(cell: Cell) -> None:
     """Each guard has the interval that its measure has where that decides."""
     made = cell.of
-    assert [each.measure for each in made.decision.guards] == ["RR", "AP"]
+    named = VOTED if cell.door == "votes" else {}
+    asked_of = [named.get(name, name) for name in ("RR", "AP")]
+    assert [each.measure for each in made.decision.guards] == asked_of
     for guard in made.decision.guards:
         if "family" in cell.asked:
             break
@@ -255,6 +282,19 @@ def sees_clusters(cell: Cell) -> None:
         found = cluster_result(by, d, labels, confidence=made.rule.confidence, seed=0)
         assert made.primary.pvalue == pytest.approx(found.pvalue[0], rel=1e-6)
     assert made.effects["d_z"].ci_low != made.effects["d_z"].ci_low  # NaN: no interval
+
+
+def sees_weights(cell: Cell) -> None:
+    made = cell.of
+    w = np.array([WEIGHTS[query] for query in IDS])
+    a, b = (each[str(made.rule.primary)].to_numpy() for each in cell.scores)
+    assert made.primary.mean_a == pytest.approx(np.average(a, weights=w))
+    assert made.primary.diff == pytest.approx(np.average(b - a, weights=w))
+    found = weighted_result((b - a)[:, None], w, confidence=made.rule.confidence)
+    if "guard" not in cell.asked and "family" not in cell.asked:
+        assert made.primary.pvalue == pytest.approx(found.pvalue[0], rel=1e-6)
+    assert made.weights.n_effective == pytest.approx(w.sum() ** 2 / (w @ w))
+    assert made.segmentations[-1].name == "weight"
 
 
 def sees_look(cell: Cell) -> None:
@@ -300,12 +340,13 @@ def sees_sequence(cell: Cell) -> None:
 
 def sees_segments(cell: Cell) -> None:
     found = cell.of.segmentations
-    clustered = "clusters" in cell.asked
+    clustered = "clusters" in cell.asked or "weights" in cell.asked
     if cell.door == "merged" and clustered:
         return
-    assert sorted(each.name for each in found) == ["half", "third"]
+    own = ["weight"] if "weights" in cell.asked else []  # head and tail
+    assert sorted(each.name for each in found) == ["half", "third", *own]
     rows = [row for each in found for row in each.rows]
-    assert sum(row.n_queries for row in rows) == 2 * N
+    assert sum(row.n_queries for row in rows) == len(found) * N
     raw = adjust(np.array([row.pvalue for row in rows]), "holm")
     assert [row.pvalue_adj for row in rows] == pytest.approx(raw.tolist())
     sign = 1 if cell.of.primary.higher_is_better else -1
@@ -346,6 +387,7 @@ ABILITIES: dict[str, tuple[dict[str, Any], Callable[[Cell], None]]] = {
     "guards": ({"guard": ["RR:-0.004", "AP:-0.2"], "require": "better"}, sees_guards),
     "gate": ({"require": "better"}, sees_gate),
     "clusters": ({"clusters": USERS}, sees_clusters),
+    "weights": ({"weights": WEIGHTS}, sees_weights),
     "look": ({"look": "1/2:pocock"}, sees_look),
     "planned": ({"planned": 100}, sees_planned),
     "anytime": ({"anytime": 60}, sees_anytime),
@@ -366,13 +408,21 @@ REASONS: dict[tuple[str, ...], str] = {
     ): "takes no .*=: .*compare",
     ("ranking", "best"): "takes no best_of=: with baseline=",
     ("ranking", "sequence"): "unknown family .*; choices: measure, all",
+    ("votes", "cost"): "takes no lower_is_better=: a vote is for the better one",
     ("merged", *ALONE): "needs the scores of every query",
-    ("collections", "clusters", "segments", *ALONE): "takes no .*=: ",
+    ("collections", "clusters", "weights", "segments", *ALONE): "takes no .*=: ",
     ("collections", "best"): "takes no best_of=: ",
     ("merged", "best"): "needs the scores of every query",
     ("machine", "best"): "best_of cannot be combined with machine judgments: t decides",
+    ("merged", "weights"): "hold no scores to weigh",
     ("collections", "share"): "share of A's mean, which is another on each",
-    ("machine", "clusters", "look", *ALONE): "cannot be combined with machine judgments: ",
+    (
+        "machine",
+        "clusters",
+        "weights",
+        "look",
+        *ALONE,
+    ): "cannot be combined with machine judgments: ",
     ("machine", "segments"): "few human queries each",
     ("machine", "share"): "A's mean over all queries",
 }
@@ -384,6 +434,11 @@ REFUSED += [
     ("*", "look", "planned", "leave out --look and --anytime"),
     ("*", "best", "anytime", "by t or bounded, not of permutation"),
     ("*", "best", "share", "not by permutation, which best_of asks for"),
+    ("*", "weights", "clusters", "single, independent queries"),
+    ("*", "weights", "anytime", "single, independent queries"),
+    ("*", "weights", "beliefs", "takes queries to count alike"),
+    ("*", "weights", "share", "Fieller's interval, in which queries count alike"),
+    ("*", "best", "weights", "weights are for the t test, not for permutation"),
     ("*", "beliefs", "clusters", "takes queries to be independent"),
     ("*", "share", "clusters", "Fieller's interval, which takes queries to be independent"),
     ("*", "share", "anytime", "Fieller's interval, which is for one look"),

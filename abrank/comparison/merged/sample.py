@@ -118,6 +118,10 @@ class Merged:
         return self.statistics.n_queries
 
     @property
+    def weighted_by(self) -> str:
+        return ""
+
+    @property
     def n_units(self) -> int:
         return len(self.statistics.clusters) or self.n
 

@@ -44,6 +44,7 @@ from abrank._support.records import record
 from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.inference.designs.as_tests import cluster_result
 from abrank.inference.designs.clusters import cluster_sizes, deciding_test
+from abrank.inference.designs.weights import weighted_result
 from abrank.inference.families import adjust
 from abrank.inference.registry import as_alpha, as_column, run_test
 from abrank.inference.rounding import has_spread, round_off
@@ -257,10 +258,12 @@ def answer_by_segment(
     alpha: float,
     asked: dict[str, Any],
     clusters: Sequence[Sequence[str]] | None = None,
+    weights: Sequence[FloatArray] | None = None,
 ) -> FloatArray:
     """Return what :func:`compare_segments` says of each segment, many samples at once."""
     columns = parts[0].shape[1] if parts else 1
-    alone = _answers(parts, large, np.full((len(parts), columns), 1.0 - alpha), asked, clusters)
+    own = np.full((len(parts), columns), 1.0 - alpha)
+    alone = _answers(parts, large, own, asked, clusters, weights)
     pvalue = alone[0]
     adjusted = np.stack([adjust(column, "holm") for column in pvalue.T], axis=1)
     # The share of alpha at which Holm's procedure tested each segment; a p of 0 is tested at
@@ -269,7 +272,7 @@ def answer_by_segment(
     share: FloatArray = np.ones(pvalue.shape) / np.maximum(1, known.sum(axis=0))
     np.divide(pvalue, adjusted, out=share, where=known & (adjusted > 0.0))
     levels = 1.0 - alpha * share
-    wide = _answers(parts, large, levels, asked, clusters)[1:]
+    wide = _answers(parts, large, levels, asked, clusters, weights)[1:]
     return np.concatenate([alone, adjusted[None], wide])
 
 
@@ -279,11 +282,14 @@ def _answers(
     levels: FloatArray,
     asked: dict[str, Any],
     clusters: Sequence[Sequence[str]] | None,
+    weights: Sequence[FloatArray] | None,
 ) -> FloatArray:
     """Return p-values and limits of large segments at their own levels, one a sample."""
     found = np.full((3, *levels.shape), np.nan)
     for i in np.flatnonzero(large).tolist():
-        if clusters is None:
+        if weights is not None:
+            one = weighted_result(parts[i], weights[i], confidence=levels[i])
+        elif clusters is None:
             one = run_test(differences=parts[i], confidence=levels[i], **asked)
         else:
             name = deciding_test(asked["name"], cluster_sizes(clusters[i]))

@@ -19,13 +19,14 @@ from abrank._support.typing import FloatArray
 from abrank.comparison import Comparison, Effect, MeasureResult, Planning, Spread, TestRow
 from abrank.comparison.alternatives import Alternative
 from abrank.comparison.compare import compare_again
-from abrank.comparison.designs import Clusters
+from abrank.comparison.designs import Clusters, QueryWeights
 from abrank.comparison.evidence import RunDetails
 from abrank.comparison.groups import Segmentation
 from abrank.comparison.machine.judgments import TEST as WITH_MACHINE
 from abrank.comparison.machine.judgments import MachineJudgments
 from abrank.comparison.merged.result import MergedQueries
 from abrank.comparison.posterior import Belief
+from abrank.comparison.votes import Preferences
 from abrank.diagnostics import Note
 from abrank.inference.designs.equivalence import Unseen
 from abrank.inference.estimates.relative_change import RelativeChange
@@ -272,6 +273,8 @@ def _comparison(value: Mapping[str, Any]) -> Comparison:
         provenance=_take(value, "provenance", Mapping[str, Any]),
         machine=_take(value, "machine", MachineJudgments | None, None),
         merged=merged,
+        weights=_take(value, "weights", QueryWeights | None, None),
+        preferences=_take(value, "preferences", Preferences | None, None),
     )
 
 

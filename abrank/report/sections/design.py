@@ -50,6 +50,8 @@ def _sentences(comparison: Comparison, digits: int) -> Iterator[tuple[str, str]]
         yield "selection", _selection(comparison.rule)
     if comparison.clusters is not None:
         yield "clusters", _clusters(comparison, comparison.clusters)
+    if comparison.weights is not None:
+        yield "weights", _weights(comparison)
     if declared is not None and declared.shared:
         yield "look", _look(comparison, declared)
     if declared is not None and declared.planned:
@@ -115,6 +117,27 @@ def _effective(found: Clusters) -> str:
         f": as much evidence as {f.score(found.n_effective, digits=1)} clusters of one size (their"
         " effective number)"
     )
+
+
+def _weights(comparison: Comparison) -> str:
+    found = comparison.weights
+    assert found is not None
+    n, head = comparison.n_queries, f.count(found.n_head)
+    said = (
+        f"Queries count by {shorten(found.name, width=40)}, in the means and in the t test: as much"
+        f" evidence as {f.score(found.n_effective, digits=1)} queries of one weight (of"
+        f" {f.count(n)}; their effective number), the heaviest has"
+        f" {f.percent(found.largest, sign=False)} of the weight. {head} of them, the head, have"
+        " half of it"
+    )
+    rows = {row.label: row for each in comparison.segmentations if each.name == "weight"
+            for row in each.rows}  # fmt: skip
+    means = [
+        f"Δ {f.signed(rows[label].mean, digits=comparison.decimals)} in the {label}"
+        for label in ("head", "tail")
+        if label in rows
+    ]
+    return f"{said}: {' and '.join(means)}. Wins and effect sizes are of single queries."
 
 
 def _look(comparison: Comparison, declared: Design) -> str:

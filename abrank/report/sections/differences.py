@@ -128,7 +128,7 @@ def all_tests(comparison: Comparison, *, digits: int) -> Section | None:
         ),
     ]
     design = comparison.rule.design
-    plain = design is None or not (design.clusters or design.planned)
+    plain = design is None or design.is_plain
     plain = plain and comparison.merged is None
     if plain:
         blocks += _how_p_is_found()

@@ -17,6 +17,7 @@ from abrank.report.sections import (
     meaning,
     sensitivity,
     soundness,
+    votes,
     words,
 )
 from abrank.report.sections.gate import gate_sentence
@@ -87,7 +88,8 @@ def _design(comparison: Comparison, digits: int) -> str:
     """Return what the design changes; the gate's own sentence tells of its guards."""
     gated = comparison.decision.gate is not None
     said = design.sentences(comparison, digits=digits)
-    return " ".join(each for label, each in said if not (gated and label == "guards"))
+    told = [each for label, each in said if not (gated and label == "guards")]
+    return " ".join([*told, *votes.sentences(comparison)[-1:]])
 
 
 def title(comparison: Comparison, *, digits: int) -> str:

@@ -92,6 +92,8 @@ def name_of_rule(comparison: Comparison) -> str:
         found = comparison.clusters
         test = found.test if found is not None and found.test else comparison.rule.test
         return _OF_CLUSTERS.get(test, test)
+    if design is not None and design.weights:
+        return "weighted t test"
     if design is not None and design.planned:
         bets = comparison.rule.test == "bounded"
         return "betting confidence sequence" if bets else "confidence sequence"

@@ -1,0 +1,185 @@
+"""Queries that count by weights: means, error, head and tail, and what cannot go with them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import statsmodels.api as sm
+from scipy import stats
+
+import abrank
+from abrank.cli import run
+from abrank.inference.designs.weights import effective_queries, weighted_result
+
+N = 60
+IDS = [f"q{i:02}" for i in range(N)]
+
+
+@pytest.fixture(scope="module")
+def scores() -> tuple[pd.DataFrame, pd.DataFrame]:
+    random = np.random.default_rng(5)
+    index = pd.Index(IDS, name="query_id")
+    a = pd.DataFrame(random.random((N, 2)) * 0.6, index, ["AP", "RR"])
+    return a, a + 0.03 + 0.1 * random.standard_normal(a.shape)
+
+
+TRAFFIC = pd.Series(1000.0 / (1.0 + np.arange(N)), IDS, name="traffic").round(1)
+
+
+def test_the_mean_and_its_error_are_those_of_weighted_least_squares() -> None:
+    random = np.random.default_rng(1)
+    for n in (2, 3, 12, 80):
+        d, w = random.standard_normal(n), random.gamma(0.7, size=n) + 0.05
+        found = weighted_result(d[:, None], w, confidence=0.9)
+        fit = sm.WLS(d, np.ones(n), weights=w).fit(cov_type="HC0")
+        p = w / w.sum()
+        assert found.estimate[0] == pytest.approx(fit.params[0], abs=1e-12)
+        assert fit.bse[0] ** 2 == pytest.approx((p**2) @ (d - p @ d) ** 2, rel=1e-12)
+        error = np.sqrt((p**2 / (1 - 2 * p + p @ p)) @ (d - p @ d) ** 2)
+        assert found.statistic[0] == pytest.approx(fit.params[0] / error, rel=1e-12)
+        freedom = effective_queries(w) - 1.0
+        expected = 2.0 * stats.t.sf(abs(found.statistic[0]), freedom)
+        assert found.pvalue[0] == pytest.approx(expected, rel=1e-9)
+        reach = stats.t.ppf(0.95, freedom) * error
+        limits = (found.ci_low[0], found.ci_high[0])
+        assert limits == pytest.approx((p @ d - reach, p @ d + reach), rel=1e-6)
+        # Without bias where all differences have one variance: of d'Md the trace of M.
+        centred = np.eye(n) - np.outer(np.ones(n), p)
+        m = centred.T @ np.diag(p**2 / (1 - 2 * p + p @ p)) @ centred
+        assert np.trace(m) == pytest.approx(p @ p, rel=1e-12)
+
+
+@pytest.mark.parametrize("weight", [1.0, 0.25, 1e6])
+def test_equal_weights_are_the_paired_t_test(weight: float, scores: Any) -> None:
+    a, b = scores
+    plain = abrank.compare_scores(a, b, measures=["AP", "RR"])
+    same = pd.Series(weight, IDS, name="w")
+    made = abrank.compare_scores(a, b, measures=["AP", "RR"], design=abrank.Weights(same))
+    for one, two in zip(made.rows, plain.rows, strict=True):
+        assert one.pvalue == pytest.approx(two.pvalue, rel=1e-9)
+        assert (one.ci_low, one.ci_high) == pytest.approx((two.ci_low, two.ci_high), rel=1e-9)
+    assert made.weights.n_effective == pytest.approx(N)
+    assert made.spread == plain.spread
+
+
+@pytest.mark.parametrize("values", [np.zeros(9), np.full(9, 0.1), np.array([0.2])])
+def test_differences_without_spread_are_answered_as_t_answers_them(values: Any) -> None:
+    weights = np.arange(1.0, len(values) + 1.0)
+    found = weighted_result(values[:, None], weights, confidence=0.95)
+    plain = abrank.inference.run_test("t", values)
+    for name in ("pvalue", "ci_low", "ci_high"):
+        assert getattr(found, name) == pytest.approx(getattr(plain, name), nan_ok=True)
+
+
+def test_means_head_and_tail_are_weighted_and_come_back(scores: Any, tmp_path: Path) -> None:
+    a, b = scores
+    made = abrank.compare_scores(
+        a, b, measures=["AP", "RR"], margin=0.02, guard="RR:-0.5", require="non-inferior",
+        design=abrank.Weights(TRAFFIC),
+    )  # fmt: skip
+    w = TRAFFIC.to_numpy()
+    for row in made.rows:
+        name = str(row.measure)
+        means = [np.average(each[name], weights=w) for each in (a, b)]
+        assert (row.mean_a, row.mean_b) == pytest.approx(means)
+        assert row.diff == pytest.approx(row.estimate)
+    assert made.rule.adjust == "holm"
+    found = made.weights
+    assert (found.name, found.n_effective) == ("traffic", pytest.approx(w.sum() ** 2 / (w @ w)))
+    (cut,) = made.segmentations
+    head = np.array(cut.labels) == "head"
+    assert found.n_head == head.sum()
+    assert w[head].sum() >= w.sum() / 2 > w[head][:-1].sum()
+    d = made.differences("AP")
+    for row in cut.rows:
+        mine = head if row.label == "head" else ~head
+        assert row.mean == pytest.approx(np.average(d[mine], weights=w[mine]))
+        alone = weighted_result(d[mine][:, None], w[mine], confidence=0.95)
+        if len(d[mine]) >= 10:
+            assert row.pvalue == pytest.approx(alone.pvalue[0])
+    again = abrank.Comparison.from_json(made.report(tmp_path / "results.json"))
+    assert again == made
+    for name in ("report.html", "report.md", "report.txt"):
+        said = " ".join(made.report(tmp_path / name).read_text(encoding="utf-8").split())
+        assert "in the head" in said, name
+    assert "weighted t test" in str(made)
+    assert "effective number" in made._repr_html_()
+
+
+def test_the_command_takes_a_file_or_a_column(
+    scores: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    a, b = scores
+    for name, frame in (("a", a), ("b", b)):
+        frame.to_csv(tmp_path / f"{name}.csv")
+    TRAFFIC.rename_axis("query_id").to_csv(tmp_path / "traffic.csv")
+    cut = pd.DataFrame({"traffic": TRAFFIC, "kind": ["x", "y"] * (N // 2)}).rename_axis("query_id")
+    cut.to_csv(tmp_path / "cut.csv")
+    base = ["compare", "--scores", str(tmp_path / "a.csv"), str(tmp_path / "b.csv"), "-m", "AP"]
+    results = []
+    for how in (["--weights", str(tmp_path / "traffic.csv")],
+                ["--segments", str(tmp_path / "cut.csv"), "--weights", "traffic"]):  # fmt: skip
+        path = tmp_path / "r.json"
+        assert run([*base, *how, "--report", str(path)]) == 0
+        results.append(abrank.Comparison.from_json(path))
+    one, two = results
+    assert one.rows == two.rows
+    assert [each.name for each in two.segmentations] == ["kind", "weight"]
+    (tmp_path / "rule.toml").write_text('measure = "AP"\nweights = "traffic.csv"\n')
+    ruled = abrank.compare_scores(a, b, config=tmp_path / "rule.toml")
+    assert ruled.rows == one.rows
+    capsys.readouterr()
+    assert run([*base, "--weights", str(tmp_path / "cut.csv")]) == 3
+    assert "--weights" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("value", [0.0, -1.0, float("nan"), "much", None])
+def test_a_weight_that_is_none_is_refused(value: Any, scores: Any) -> None:
+    weights = dict(TRAFFIC)
+    if value is None:
+        del weights["q07"]
+    else:
+        weights["q07"] = value
+    with pytest.raises(abrank.AlignmentError, match=r"1 query of 60 without a weight .*q07"):
+        abrank.compare_scores(*scores, measures="AP", design=abrank.Weights(weights))
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ({"test": "permutation"}, "weights are for the t test, not for permutation"),
+        ({"test": "sign"}, "weights are for the t test"),
+        ({"margin": "2%"}, "Fieller's interval, in which queries count alike"),
+        ({"config": abrank.Question(bayes=True)}, "takes queries to count alike"),
+        ({"config": abrank.Question(adjust="max-t")}, "with clusters, weights or"),
+        ({"design": (abrank.Weights(TRAFFIC), abrank.Clusters(TRAFFIC))}, "single, independent"),
+        ({"design": (abrank.Weights(TRAFFIC), abrank.Anytime(99))}, "single, independent"),
+    ],
+)
+def test_what_cannot_go_with_weights_is_refused_with_its_reason(
+    how: dict[str, Any], said: str, scores: Any
+) -> None:
+    with pytest.raises(abrank.ArgumentError, match=said):
+        abrank.compare_scores(
+            *scores, **{"measures": ["AP", "RR"], "design": abrank.Weights(TRAFFIC), **how}
+        )
+
+
+def test_votes_and_runs_are_weighted_too() -> None:
+    votes = [{"query_id": f"q{i}", "winner": "AB"[i % 3 == 0]} for i in range(30)]
+    weights = {f"q{i}": 5.0 if i % 3 == 0 else 1.0 for i in range(30)}
+    made = abrank.compare_preferences(votes, design=abrank.Weights(weights))
+    assert made.primary.mean_b == pytest.approx(50 / 70)
+    runs = abrank.simulate_runs(30, rng=1)
+    by_query = {query: i + 1.0 for i, query in enumerate(runs.qrels.query_ids)}
+    found = abrank.compare(
+        runs.qrels, runs.baseline, runs.candidate, measures="AP",
+        design=(abrank.Weights(by_query), abrank.Looks(1, of=2)),
+    )  # fmt: skip
+    assert found.primary.mean_a == pytest.approx(
+        np.average(found.a[:, 0], weights=[by_query[query] for query in found.query_ids])
+    )
