@@ -119,3 +119,12 @@ def test_what_no_query_shows_is_told_where_it_exceeds_the_margin() -> None:
     assert "large losses" not in str(abrank.compare_scores(*made, margin=0.1))
     assert "large losses" not in str(abrank.compare_scores(*made))
     assert run_test("t", 0.03 + wave).ci_low[0] > 0.02
+
+
+def test_the_flips_of_a_cost_are_those_of_its_gains() -> None:
+    a, b = (pd.DataFrame({"ms": each}) for each in scores(np.array([0.5, 0.4, 0.6, 0.45, 0.55])))
+    flips = [
+        abrank.compare_scores(*pair, lower_is_better="ms").decision.sign_flips
+        for pair in ((b, a), (a, b))
+    ]
+    assert [each.better for each in flips if each] == [2.0**-5, 1.0]
