@@ -98,7 +98,8 @@ def _said(result: Comparison) -> Iterator[str]:
     if result.decision.soundness.reasons:
         yield KINDS[5]
     for each in cautions.cautions(result, digits=3)[: cautions.SHOWN]:
-        yield each.code
+        if each.code != "skewness-decides":  # see ask_shown
+            yield each.code
 
 
 def ask_shown(

@@ -110,7 +110,7 @@ def test_what_is_counted_at_once_is_what_comparisons_say(name: str, how: dict[st
     n, count = 50, 12
     batch = Batch(normal_material(), n, count, 0, np.random.default_rng(3))
     d = how["draw"](batch)
-    d -= 2.0 * d.std() / np.sqrt(n)
+    d -= 3.0 * d.std() / np.sqrt(n)
     clustered = how.get("clustered", False)
     found = {each.test: each for each in ask(batch, lambda _: d, clustered=clustered)}
     at_once = {each.test: each for each in ask_shown(batch, lambda _: d, clustered=clustered)}
