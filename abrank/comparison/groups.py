@@ -137,7 +137,8 @@ def _adjusted(
     parts = [differences[each][:, None] for each in places]
     of = None if clusters is None else [[clusters[i] for i in each] for each in places]
     asked = {"name": rule.test, "seed": seed, "n_resamples": None}
-    return answer_by_segment(parts, large, round(1.0 - rule.confidence, 12), asked, of)[..., 0]
+    alpha = round(1.0 - rule.confidence, 12)
+    return answer_by_segment(parts, large, alpha, asked, of, skewed=True)[..., 0]
 
 
 def segment_rows(
