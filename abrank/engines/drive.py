@@ -138,7 +138,7 @@ def _done(
     on_progress(len(done), len(parts))
     for each in run(engine, partial(score_partition, job), rest):
         if each.bad and (engine.on_bad_partition == "error" or each.kind != "ReadError"):
-            raise _error(each.bad, each.kind, "--on-bad-partition skip leaves its queries out")
+            raise _error(each.bad, each.kind, "on_bad_partition=skip leaves its queries out")
         done[each.number] = _merged(each, tree)
         on_progress(len(done), len(parts))
     every = tuple(done[number] for number in sorted(done))

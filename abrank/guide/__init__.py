@@ -17,7 +17,7 @@ __all__ = ["CONTENTS", "Page", "all_pages", "find_page", "read_page"]
 # The pages by heading, in the order in which they are listed. A topic is the name of its file.
 CONTENTS: dict[str, tuple[str, ...]] = {
     "Start here": ("start", "verdicts", "margin", "gates"),
-    "For what you do": ("ci", "paper", "judges", "recommender", "spark", "python"),
+    "For what you do": ("ci", "paper", "judges", "votes", "recommender", "spark", "python"),
     "Why it is so": ("decides", "families", "exact", "ties", "machine", "reuse", "designs"),
     "Look up": (
         "commands", "recipes", "inputs", "measures", "tests", "cautions", "limits", "numbers",

@@ -198,6 +198,7 @@ class Engine:
         "error",
         "A partition that cannot be used is an error, or is left out and counted.",
         of=RUNS, group="Large runs", kind="choice", choices=get_args(OnBadPartition),
+        compared=False,
     )  # fmt: skip
     rows: int = ROWS
 
@@ -422,7 +423,7 @@ class Machine:
         None,
         "Ready scores by a machine's judgments, in the place of --machine-qrels.",
         key="machine.scores", of=ONE, group="Judgments by a machine", kind="path", pair=True,
-        metavar="A B",
+        metavar="A B", compared=False,
     )  # fmt: skip
     judge: str | None = option(
         None,
