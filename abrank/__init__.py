@@ -40,6 +40,7 @@ if TYPE_CHECKING or "pdoc" in sys.modules:
     from abrank.comparison import Comparison as Comparison
     from abrank.comparison import compare_scores as compare_scores
     from abrank.comparison.aa import aa_test as aa_test
+    from abrank.comparison.preferences import compare_preferences as compare_preferences
     from abrank.inputs import JudgedRun as JudgedRun
     from abrank.inputs import Qrels as Qrels
     from abrank.inputs import Run as Run
@@ -117,6 +118,7 @@ _HOMES = {
     "check": "abrank.scoring.checking",
     "compare": "abrank.workflow",
     "compare_collections": "abrank.collections",
+    "compare_preferences": "abrank.comparison.preferences",
     "compare_scores": "abrank.comparison",
     "evaluate": "abrank.scoring.evaluate",
     "from_groups": "abrank.inputs.groups",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 
@@ -108,6 +109,117 @@ def simulate_runs(
         topics={query: text for query, (text, _) in zip(queries, asked, strict=True)},
         intents={query: intent for query, (_, intent) in zip(queries, asked, strict=True)},
     )
+
+
+def simulate_clicks(
+    made: Simulation,
+    *,
+    method: Literal["team-draft", "balanced"] = "team-draft",
+    model: Literal["position", "cascade"] = "position",
+    n_impressions: int = 400,
+    n_users: int = 80,
+    depth: int = 10,
+    rng: RandomSource = 0,
+) -> list[dict[str, Any]]:
+    """Simulate users who click on interleaved lists of two rankers.
+
+    Users come back unequally often, and each has a liking of either ranker's documents of its own,
+    so that impressions of one user are alike.
+
+    Parameters
+    ----------
+    made : Simulation
+        Whose queries are asked, and whose two runs are interleaved.
+    method : {"team-draft", "balanced"}
+        The rankers pick in turn, a coin says who begins each round [1]_; or the lists are merged
+        from the top, a coin says with which [2]_.
+    model : {"position", "cascade"}
+        Each place is looked at by itself, with a chance of one over the root of its rank; or from
+        the top until a relevant document is clicked on and, seven times in ten, satisfies.
+    n_impressions, n_users : int
+    depth : int
+        Documents shown.
+    rng : int, Generator, SeedSequence or None
+
+    Returns
+    -------
+    list of dict
+        As :func:`abrank.compare_preferences` reads them: ``impression``, ``query_id``, ``user``,
+        ``ranking``, ``clicks``, and ``team`` or the lists ``a`` and ``b``.
+
+    References
+    ----------
+    .. [1] Radlinski, Kurup & Joachims (2008), CIKM, 43-52.
+    .. [2] Joachims (2002), KDD, 133-142.
+
+    Examples
+    --------
+    >>> rows = simulate_clicks(simulate_runs(30, rng=1), n_impressions=3, rng=2)
+    >>> [len(row["team"]) for row in rows]
+    [10, 10, 10]
+    """
+    checks.one_of("method", method, ("team-draft", "balanced"))
+    checks.one_of("model", model, ("position", "cascade"))
+    random = stream(entropy(rng), "clicks")
+    grades: dict[str, dict[str, int]] = {}
+    for query, doc, grade in made.qrels.frame().itertuples(index=False):
+        grades.setdefault(query, {})[doc] = grade
+    often = random.pareto(1.2, n_users) + 0.2
+    likes = 0.15 * random.standard_normal(n_users)
+    queries, rows = made.qrels.query_ids, []
+    for i in range(n_impressions):
+        query = queries[random.integers(len(queries))]
+        user = int(random.choice(n_users, p=often / often.sum()))
+        lists = [
+            [doc for doc, _ in run.ranking(query, top=depth)]
+            for run in (made.baseline, made.candidate)
+        ]
+        shown, team = interleave(*lists, method=method, depth=depth, random=random)
+        clicks = []
+        for place, doc in enumerate(shown):
+            wanted = (0.05, 0.4, 0.7, 0.9)[min(grades[query].get(doc, 0), 3)]
+            side = {"A": -1.0, "B": 1.0}.get(team[place], 0.0)
+            chance = wanted + side * likes[user]
+            if model == "position":
+                chance /= (place + 1) ** 0.5
+            if random.random() < chance:
+                clicks.append(place)
+                if model == "cascade" and random.random() < 0.7:
+                    break
+        given = {"team": team} if method == "team-draft" else dict(zip("ab", lists, strict=True))
+        rows.append({
+            "impression": f"i{i:0{len(str(n_impressions))}}", "query_id": query,
+            "user": f"u{user}", "ranking": shown, "clicks": clicks, **given,
+        })  # fmt: skip
+    return rows
+
+
+def interleave(
+    a: Sequence[Any], b: Sequence[Any], *, method: str, depth: int, random: np.random.Generator
+) -> tuple[list[Any], list[str]]:
+    """Return the list that is shown, and whose each document is: A, B, or empty for no team's."""
+    lists, at = (a, b), [0, 0]
+    shown: list[Any] = []
+    team: list[str] = []
+    first = int(random.integers(2))
+    while len(shown) < depth:
+        left = [next((doc for doc in each if doc not in shown), None) for each in lists]
+        if method == "balanced":
+            if at[0] >= len(a) or at[1] >= len(b):
+                break
+            turn = first if at[0] == at[1] else int(at[1] < at[0])
+            doc, name = lists[turn][at[turn]], ""
+        else:
+            if left == [None, None]:
+                break
+            turn = int(random.integers(2)) if at[0] == at[1] else int(at[1] < at[0])
+            turn = 1 - turn if left[turn] is None else turn
+            doc, name = left[turn], "AB"[turn]
+        at[turn] += 1
+        if doc not in shown:
+            shown.append(doc)
+            team.append(name)
+    return shown, team
 
 
 def _asked(n_queries: int) -> list[tuple[str, str]]:

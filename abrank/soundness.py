@@ -29,6 +29,7 @@ LEVELS: Mapping[str, Level] = MappingProxyType(
         "unjudged-favour": "doubtful",
         "few-judgments-turn": "doubtful",
         "one-cluster-carries": "doubtful",
+        "order-fixed": "doubtful",
     }
 )
 _OF_SOME_MEASURES = frozenset(["none-relevant", "common-depth"])

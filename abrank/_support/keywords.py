@@ -41,7 +41,13 @@ _SEVERAL = {
     "merged": f"{_POOLED}, and merged statistics hold none",
     **dict.fromkeys(["topics", "docs"], "texts stand on the page of one collection: compare() it"),
 }
+_VOTES = {
+    **dict.fromkeys(["lower_is_better", "higher_is_better"], "a vote is for the better one"),
+    "machine": "a machine that votes is a judge: give its votes as votes=",
+    **dict.fromkeys(["scoring", "engine", "docs", "qrels", "runs"], "votes have no rankings"),
+}
 REASONS: dict[str, dict[str, str]] = {
+    "compare_preferences": _VOTES,
     "rank": _RANKED,
     "rank_scores": _RANKED,
     "rank_collections": _RANKED,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +47,7 @@ def command(**flags: Any) -> int:  # noqa: ANN401 - those of abrank.options
     abrank compare qrels.txt bm25.run monot5.run -m nDCG@10 -m AP --margin 0.01
     abrank compare --scores bm25.eval monot5.eval -m ndcg_cut_10
     abrank compare --collections beir.tsv -m nDCG@10 --report html
+    abrank compare --preferences votes.csv --report html
     """  # noqa: D301 - click's mark for lines to keep
     asked = _config.values()
     _require_inputs(asked)
@@ -54,6 +56,10 @@ def command(**flags: Any) -> int:  # noqa: ANN401 - those of abrank.options
     output = _output.Output.of(flags)
     keywords = nested(asked)
     question = made(Question, keywords)
+    if "preferences" in asked and "test" not in asked:
+        from abrank.comparison.preferences import with_test
+
+        question = with_test(replace(question, test=""))
     _require_gate(question)
     with (
         recording(question) as record,
@@ -81,6 +87,10 @@ def _require_inputs(asked: dict[str, Any]) -> None:
         )
         return
     files = [asked.get(each) for each in ("qrels", "a", "b")]
+    if "preferences" in asked:
+        why = "is for runs or scores: it cannot stand beside --preferences"
+        _flags.require_taken("compare_preferences", why, asked)
+        return
     if None not in files[:2] and files[2] is None and "scores" not in asked:
         from abrank.engines.engine import is_parquet
 
@@ -118,6 +128,10 @@ def _compare(
 
         return compare_each(keywords["collections"], question, missing=missing, **names, **told)
     known = {name: keywords[name] for name in ("segments", "topics", "docs") if name in keywords}
+    if "votes" in keywords:
+        from abrank.comparison.preferences import compare_votes
+
+        return compare_votes(keywords["votes"], question, command=command, **names, **known)
     a, b = keywords["a"], keywords["b"]
     if not ready:
         from abrank.workflow import compare_runs

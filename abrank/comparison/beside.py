@@ -12,6 +12,7 @@ from abrank._support.display import plural
 from abrank._support.errors import ArgumentError, reading
 from abrank.comparison.machine.judgments import MachineScores
 from abrank.comparison.result import Comparison
+from abrank.comparison.votes import Preferences
 from abrank.inference.rounding import ascending
 from abrank.measures import parse
 
@@ -39,6 +40,8 @@ class Beside:
         given.
     machine : MachineScores, optional
         Scores by a machine's judgments.
+    votes : Preferences, optional
+        What is known of the votes that the scores are shares of.
     """
 
     segments: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
@@ -47,6 +50,7 @@ class Beside:
     docs: Any = None
     sources: Mapping[str, Any] = field(default_factory=dict)
     machine: MachineScores | None = None
+    votes: Preferences | None = None
 
     @classmethod
     def of(

@@ -234,6 +234,7 @@ def rows_of(scores: Scores, question: Question, beside: Beside) -> Rows:
     how: dict[str, Any] = {
         "by": question.decided_by, "seed": entropy(question.rng), "n_resamples": question.resamples,
         "segments": beside.segments, "topics": beside.topics, "bayes": question.bayes,
+        "votes": beside.votes,
     }  # fmt: skip
     if beside.clusters is not None:
         name, of_query = beside.clusters
@@ -334,6 +335,7 @@ def sample_of(saved: Comparison) -> Sample:
         "topics": saved.topics,
         "bayes": bool(saved.beliefs),
         "saved": saved,
+        "votes": saved.preferences,
     }
     if saved.clusters is not None:
         of_query = by_query(saved.clusters.labels)

@@ -26,6 +26,7 @@ from abrank.comparison.merged.result import MergedQueries
 from abrank.comparison.posterior import Belief
 from abrank.comparison.power_analysis import Planning
 from abrank.comparison.rows import ConfidenceInterval, MeasureResult, TestRow
+from abrank.comparison.votes import Preferences
 from abrank.diagnostics import Note, outcomes
 from abrank.diagnostics.notes import lowest_relevant
 from abrank.inference.rounding import differences_of
@@ -95,6 +96,8 @@ class Comparison(Result):
     merged : MergedQueries, optional
         What stands in the place of ``query_ids``, ``a`` and ``b`` where partitions were merged:
         those are empty then, and so are the labels of segments and clusters.
+    preferences : Preferences, optional
+        What is known of the votes that were compared; None for scores of rankings.
     strata : mapping of str to Comparison
         Those on several collections, where the mean over all their queries decides; else empty.
     """
@@ -134,6 +137,7 @@ class Comparison(Result):
     provenance: Mapping[str, Any] = field(default_factory=dict)
     machine: MachineJudgments | None = None
     merged: MergedQueries | None = None
+    preferences: Preferences | None = None
     strata: Mapping[str, Comparison] = field(default_factory=dict)
 
     # ---- numbers of the primary measure

@@ -24,6 +24,7 @@ from abrank.comparison.groups import Segmentation, segment
 from abrank.comparison.posterior import Belief, beliefs
 from abrank.comparison.power_analysis import ClusterSizes
 from abrank.comparison.rows import MeasureResult, TestRow
+from abrank.comparison.votes import Preferences, Share
 from abrank.diagnostics import (
     Note,
     inspect_depth,
@@ -185,6 +186,7 @@ class Rows:
     topics: Mapping[str, str] = field(default_factory=dict)
     bayes: bool = False
     saved: Comparison | None = None
+    votes: Preferences | None = None
 
     @property
     def names(self) -> tuple[str, str]:
@@ -351,9 +353,17 @@ class Rows:
         )
         return {
             "evidence": evidence,
+            "preferences": self._preferences(rule, differences),
             "alternatives": self._alternatives(rule, better, span, decision, evidence),
             "beliefs": self._beliefs(rule, differences, decision),
         }
+
+    def _preferences(self, rule: Rule, differences: FloatArray) -> Preferences | None:
+        """Return what is known of the votes, and who wins those queries that are no tie."""
+        if self.votes is None or not (self._independent and differences.any()):
+            return self.votes
+        found = inference.run_test("sign", differences, confidence=rule.confidence)
+        return replace(self.votes, decided=Share.of(found, of_net=True))
 
     def _alternatives(
         self, rule: Rule, better: Directions, span: float, decision: Decision, evidence: RunDetails
@@ -409,7 +419,8 @@ class Rows:
         if not rule.direction_declared:
             left_out = left_out | _OF_A_DIRECTION
         notes = [note for note in notes if note.code not in left_out]
-        return [*notes, *inspect_inputs(made.audits, self.scores.query_ids), *depths]
+        told = self.votes.notes() if self.votes is not None else []
+        return [*notes, *told, *inspect_inputs(made.audits, self.scores.query_ids), *depths]
 
     def doubts(self) -> Sequence[Reason]:
         return ()

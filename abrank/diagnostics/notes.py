@@ -16,6 +16,10 @@ from abrank.measures import Measure, parse
 
 # Of a score or difference as it is written or held against a bound: .1 + .2 is not .3 in floats.
 DECIMALS = 10
+# What clicks on interleaved lists are counted by, beside who wins the impression; and what votes
+# are counted by: all but the first where all were cast in both orders.
+CREDITS = ("credit share", "credits")
+SHARES = ("preference", "mean of orders", "A shown first", "B shown first")
 
 
 @dataclass(frozen=True)
@@ -71,6 +75,8 @@ def bounds(measure: str) -> tuple[float, float]:
     >>> bounds("AP"), bounds("clicks")
     ((0.0, 1.0), (-inf, inf))
     """
+    if measure in (*SHARES, CREDITS[0]):
+        return 0.0, 1.0
     entry = _entry(measure)
     low, high = (-np.inf, np.inf) if entry is None else entry.bounds
     return float(low), float(high)

@@ -18,7 +18,8 @@ __all__ = ["CONTENTS", "Page", "all_pages", "find_page", "read_page"]
 CONTENTS: dict[str, tuple[str, ...]] = {
     "Start here": ("start", "verdicts", "margin", "gates"),
     "For what you do": (
-        "ci", "floors", "paper", "audit", "nuggets", "judges", "recommender", "spark", "python",
+        "ci", "floors", "paper", "audit", "nuggets", "judges", "votes", "recommender", "spark",
+        "python",
     ),
     "Why it is so": ("decides", "families", "exact", "ties", "machine", "reuse", "designs"),
     "Look up": (

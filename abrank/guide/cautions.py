@@ -66,6 +66,18 @@ EXAMPLES: Mapping[str, Example] = {
         "A ranking of so many systems that not every pair is kept.",
         "Nothing, if the first is what matters. Else ask for every pair: `--pairs`.",
     ),
+    # --- Votes
+    "order-fixed": Example(
+        {"first": "a", "n": 80},
+        "Votes for one of two answers, and the same system is shown first in all of them.",
+        "Show both orders, or draw the order of each query. No gate passes before, unless by"
+        " `--accept-doubt`.",
+    ),
+    "order-unknown": Example(
+        {"n": 80, "of": 80},
+        "Nobody says which of two answers was shown first.",
+        "Give a column `shown_first`: A, B, or random where the order was drawn and not kept.",
+    ),
     # --- Judgments by a machine
     "machine-set-aside": Example(
         {"n_judged": 30},

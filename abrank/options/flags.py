@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abrank.options.option import BOARD, MANY, ONE, PAIR, RUNS, Option
+from abrank.options.option import BOARD, MANY, PAIR, RUNS, SINGLE, Option
 from abrank.options.parts import AS
 
 _NOTED = "Write no notes and no progress to standard error."
@@ -33,8 +33,8 @@ FLAGS = (
         " a folder a collection.",
     ),
     Option(
-        key="clusters", of=(*ONE, "intervals"), group="Designs and further analyses", kind="path",
-        python="design=Clusters(...)", metavar="FILE|COLUMN", first=True,
+        key="clusters", of=(*SINGLE, "intervals"), group="Designs and further analyses",
+        kind="path", python="design=Clusters(...)", metavar="FILE|COLUMN", first=True,
         help="Test clusters of queries, not queries. They come in conversations, users or"
         " topic variants: a CSV with query_id and one column, or a column of --segments.",
         peers=("cluster",),
@@ -47,18 +47,18 @@ FLAGS = (
         peers=("spending", "looks"),
     ),
     Option(
-        key="planned", of=ONE, group="Designs and further analyses", kind="planned",
+        key="planned", of=SINGLE, group="Designs and further analyses", kind="planned",
         python="design=Planned(400)", metavar="N[:pocock]",
         help="N queries are planned in all: each look before spends a share of alpha by the queries"
         " seen. From the second look on with --earlier.",
     ),
     Option(
-        key="earlier", of=ONE, group="Designs and further analyses", kind="path", metavar="FILE",
+        key="earlier", of=SINGLE, group="Designs and further analyses", kind="path", metavar="FILE",
         python="design=Planned(400, earlier=...)",
         help="results.json of the look before this one, which records all looks so far.",
     ),
     Option(
-        key="anytime", of=ONE, group="Designs and further analyses", kind="count", least=1,
+        key="anytime", of=SINGLE, group="Designs and further analyses", kind="count", least=1,
         python="design=Anytime(400)", metavar="N", peers=("watch", "sequential"),
         help="Decide by a confidence sequence, which holds however often you look; narrowest at N"
         " queries.",

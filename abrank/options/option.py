@@ -8,9 +8,12 @@ from functools import cache
 from typing import Any
 
 # Who takes an option, by the names of the functions: the command compare is compare, with --scores
-# compare_scores, with --collections compare_collections; rank likewise, and score is evaluate.
+# compare_scores, with --preferences compare_preferences, with --collections compare_collections;
+# rank likewise, and score is evaluate.
 ONE = ("compare", "compare_scores")
-PAIR = (*ONE, "compare_collections")
+# Votes have no runs and no machine beside them.
+SINGLE = (*ONE, "compare_preferences")
+PAIR = (*SINGLE, "compare_collections")
 BOARD = ("rank", "rank_scores")
 MANY = (*BOARD, "rank_collections")
 RUNS = ("compare", "compare_collections", "rank", "rank_collections", "evaluate")

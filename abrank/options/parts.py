@@ -425,7 +425,7 @@ class Machine:
         None,
         "Ready scores by a machine's judgments, in the place of --machine-qrels.",
         key="machine.scores", of=ONE, group="Judgments by a machine", kind="path", pair=True,
-        metavar="A B",
+        metavar="A B", compared=False,
     )  # fmt: skip
     judge: str | None = option(
         None,

@@ -16,7 +16,7 @@ from abrank._support.choices import (
     Spending,
 )
 from abrank._support.errors import ArgumentError
-from abrank.options.option import BOARD, JOINT_TESTS, MANY, ONE, PAIR, TESTS, option
+from abrank.options.option import BOARD, JOINT_TESTS, MANY, ONE, PAIR, SINGLE, TESTS, option
 from abrank.options.parts import (
     Anytime,
     Clusters,
@@ -42,12 +42,14 @@ class _Asked:
     lower_is_better: Sequence[str] | str = option(
         (),
         "A score of which less is better. Of one whose direction is not known. Repeat for more.",
-        of=(*PAIR, *MANY), group="Measures and tests", metavar="NAME", several=True, first=True,
+        of=(*ONE, "compare_collections", *MANY), group="Measures and tests",
+        metavar="NAME", several=True, first=True,
     )  # fmt: skip
     higher_is_better: Sequence[str] | str = option(
         (),
         "A score whose name sounds like a cost, and of which more is better.",
-        of=(*PAIR, *MANY), group="Measures and tests", metavar="NAME", several=True,
+        of=(*ONE, "compare_collections", *MANY), group="Measures and tests",
+        metavar="NAME", several=True,
         compared=False,
     )  # fmt: skip
     scoring: Scoring = field(default_factory=Scoring)
@@ -232,21 +234,21 @@ class Question(_Asked):
     bayes: bool = option(
         False,
         "Show the probability that B is better, and that they differ by less than the margin.",
-        of=ONE, group="Designs and further analyses", kind="flag", compared=False,
+        of=SINGLE, group="Designs and further analyses", kind="flag", compared=False,
         python="config=Question(bayes=...)",
     )  # fmt: skip
     ledger: Any = option(
         None,
         "Keep this comparison in a ledger: a folder, or a .sqlite file. It tells how often these"
         " queries were asked, and what of a gain is to be expected again; abrank history reads it.",
-        of=ONE, group="Designs and further analyses", kind="path", metavar="FILE|DIR",
+        of=SINGLE, group="Designs and further analyses", kind="path", metavar="FILE|DIR",
         declared=False, python="config=Question(ledger=...)",
     )  # fmt: skip
     error_budget: str | None = option(
         None,
         "Bound the false findings of all comparisons of the ledger. fdr:0.05 (false discovery rate)"
         " or fwer:0.05 (any false finding): this comparison has the level that is left for it.",
-        of=ONE, group="Designs and further analyses", metavar="KIND:LEVEL", compared=False,
+        of=SINGLE, group="Designs and further analyses", metavar="KIND:LEVEL", compared=False,
         python="config=Question(error_budget=...)",
     )  # fmt: skip
     best_of: int | None = option(
@@ -415,15 +417,23 @@ class Inputs:
     b: Any = option(
         None, "The run of the candidate.", of=("compare",), group="", kind="path", flag=False
     )
+    votes: Any = option(
+        None,
+        "Votes in the place of QRELS RUN_A RUN_B. Side-by-side preferences of people or models, a"
+        " row a vote: query_id, winner (A, B, tie or a name), and shown_first, judge, weight; or"
+        " impressions of interleaved lists: query_id, user, credit_a, credit_b.",
+        key="preferences", of=("compare_preferences",), group="Inputs", kind="path",
+        metavar="FILE", first=True, peers=("votes", "winners"),
+    )  # fmt: skip
     segments: Any = option(
         None,
         "Compare within segments. A CSV with a column query_id and one for each property.",
-        of=(*ONE, "intervals"), group="Inputs", kind="path", metavar="FILE", first=True,
+        of=(*SINGLE, "intervals"), group="Inputs", kind="path", metavar="FILE", first=True,
     )  # fmt: skip
     topics: Any = option(
         None,
         "Texts of the queries. TREC topics, JSON lines, or query_id<TAB>text.",
-        of=ONE, group="Inputs", kind="path", metavar="FILE", first=True, peers=("queries",),
+        of=SINGLE, group="Inputs", kind="path", metavar="FILE", first=True, peers=("queries",),
     )  # fmt: skip
     docs: Any = option(
         None,

@@ -85,6 +85,7 @@ def content(comparison: Comparison) -> dict[str, Any]:
         "sensitivity": comparison.alternatives,
         **({} if comparison.machine is None else {"machine": comparison.machine}),
         **({} if comparison.merged is None else {"merged": comparison.merged}),
+        **({} if comparison.preferences is None else {"preferences": comparison.preferences}),
     }
 
 

@@ -21,6 +21,7 @@ FIRST = [
     "--guard",
     "--report",
     "--scores",
+    "--preferences",
     "--collections",
     "--segments",
     "--clusters",

@@ -74,6 +74,16 @@ RUNS = simulate_runs(N, effect=0.3, rng=4)
 OF_RUNS = ["AP", "RR", "FPR"]
 
 
+VOTED = {"AP": "preference", "RR": "mean of orders"}
+VOTES = [
+    {"query_id": query, "shown_first": first, "winner": "tie" if i < TIES else winner}
+    for i, (query, drawn_of) in enumerate(
+        zip(IDS, np.random.default_rng(2).choice(["A", "tie", "B", "B"], (N, 2)), strict=True)
+    )
+    for first, winner in zip("AB", drawn_of, strict=True)
+]
+
+
 # --- The doors: each takes the same words for the same abilities
 
 
@@ -85,6 +95,17 @@ def runs(**how: Any) -> Comparison:
 
 def ready(**how: Any) -> Comparison:
     return abrank.compare_scores(A, B, **asked(**_scored(how)))
+
+
+def votes(**how: Any) -> Comparison:
+    if "lower_is_better" in how:
+        return abrank.compare_preferences(VOTES, lower_is_better=how["lower_is_better"])
+    how = {"test": "t", **how, "primary": VOTED.get(how["primary"], how["primary"])}
+    if "guard" in how:
+        how["guard"] = [f"{VOTED[each[:2]]}{each[2:]}" for each in how["guard"]]
+    if "clusters" in how:
+        how["clusters"] = pd.Series(how["clusters"], name="user")
+    return abrank.compare_preferences(VOTES, **asked(**how))
 
 
 def machine(**how: Any) -> Comparison:
@@ -131,7 +152,7 @@ def _scored(how: dict[str, Any]) -> dict[str, Any]:
 
 
 DOORS: dict[str, Callable[..., Any]] = {
-    each.__name__: each for each in (runs, ready, machine, merged, collections, ranking)
+    each.__name__: each for each in (runs, ready, votes, machine, merged, collections, ranking)
 }
 
 
@@ -148,10 +169,11 @@ class Cell:
 
     @property
     def scores(self) -> tuple[pd.DataFrame, pd.DataFrame]:
-        if self.door != "runs":
+        if self.door not in ("runs", "votes"):
             return A, B
+        columns = self.given.measures
         return tuple(
-            pd.DataFrame(each, index=IDS, columns=OF_RUNS) for each in (self.given.a, self.given.b)
+            pd.DataFrame(each, index=IDS, columns=columns) for each in (self.given.a, self.given.b)
         )
 
     @property
@@ -215,7 +237,9 @@ def sees_share(cell: Cell) -> None:
 def sees_guards(cell: Cell) -> None:
     """Each guard has the interval that its measure has where that decides."""
     made = cell.of
-    assert [each.measure for each in made.decision.guards] == ["RR", "AP"]
+    named = VOTED if cell.door == "votes" else {}
+    asked_of = [named.get(name, name) for name in ("RR", "AP")]
+    assert [each.measure for each in made.decision.guards] == asked_of
     for guard in made.decision.guards:
         if "family" in cell.asked:
             break
@@ -382,6 +406,7 @@ REASONS: dict[tuple[str, ...], str] = {
     ): "takes no .*=: .*compare",
     ("ranking", "best"): "takes no best_of=: with baseline=",
     ("ranking", "sequence"): "unknown family .*; choices: measure, all",
+    ("votes", "cost"): "takes no lower_is_better=: a vote is for the better one",
     ("merged", *ALONE): "needs the scores of every query",
     ("collections", "clusters", "segments", *ALONE): "takes no .*=: ",
     ("collections", "best"): "takes no best_of=: ",

@@ -26,6 +26,7 @@ from abrank.comparison.machine.judgments import TEST as WITH_MACHINE
 from abrank.comparison.machine.judgments import MachineJudgments
 from abrank.comparison.merged.result import MergedQueries
 from abrank.comparison.posterior import Belief
+from abrank.comparison.votes import Preferences
 from abrank.diagnostics import Note
 from abrank.inference.designs.equivalence import Unseen
 from abrank.inference.estimates.relative_change import RelativeChange
@@ -272,6 +273,7 @@ def _comparison(value: Mapping[str, Any]) -> Comparison:
         provenance=_take(value, "provenance", Mapping[str, Any]),
         machine=_take(value, "machine", MachineJudgments | None, None),
         merged=merged,
+        preferences=_take(value, "preferences", Preferences | None, None),
     )
 
 

@@ -173,6 +173,10 @@ _OF_EVIDENCE: Mapping[str, str] = {
         "Have a random sample of the queries judged by people (abrank sample queries), and compare"
         " again."
     ),
+    "order-fixed": (
+        "Show the two in both orders, or in an order drawn for each query, and compare again: one"
+        " order cannot tell the answer from its place."
+    ),
     "too-few-queries": "Compare more queries: a test takes two at the very least.",
     "too-few-clusters": "Add queries of other clusters: these are too few for a test.",
     "no-variance": "Check that the scores are those of two different rankers.",

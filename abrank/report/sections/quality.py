@@ -34,7 +34,8 @@ def quality(comparison: Comparison, *, digits: int) -> Section | None:
     said = tuple(Text(f"Note: {remark}.") for remark in comparison.remarks)
     title = "Data quality"
     if set(comparison.audits) != {"a", "b"}:
-        finding = "Ready scores were compared, no run was read."
+        what = "Votes" if comparison.preferences is not None else "Ready scores"
+        finding = f"{what} were compared, no run was read."
         return Section("quality", title, finding, said, group="appendix") if said else None
     a, b = comparison.audits["a"], comparison.audits["b"]
     rows = tuple(

@@ -186,4 +186,7 @@ _CLAUSES: Mapping[str, _Words] = {
     "unjudged-favour": _unjudged_favour,
     "few-judgments-turn": _few_judgments,
     "one-cluster-carries": _one_cluster,
+    "order-fixed": lambda v, comparison, _: (
+        f"{_name(comparison, v['first'])} was shown first in every vote"
+    ),
 }

@@ -31,6 +31,7 @@ from abrank.report.sections import (
     segments,
     sensitivity,
     soundness,
+    votes,
     words,
 )
 from abrank.report.sections.next_step import next_step
@@ -55,6 +56,7 @@ def compose_pair(comparison: Comparison, *, digits: int | None = None) -> Report
         candidate=one_line(comparison.candidate, width=LONGEST_NAME),
     )
     found = {
+        "votes": votes.votes(comparison),
         "measures": measures_and_tests.measures(comparison, digits=digits),
         "machine": machine.machine(comparison, digits=digits),
         "design": design.design(comparison, digits=digits),
@@ -134,6 +136,8 @@ def _facts(comparison: Comparison, digits: int) -> Iterator[Fact]:
     yield Fact("systems", f"{name_a} (baseline) {NO_BREAK}{NO_BREAK}{name_b} (candidate)")
     if comparison.n_queries:
         yield Fact("queries", _wins(comparison, digits))
+    for said in votes.sentences(comparison):
+        yield Fact("votes", said)
     yield Fact("meaning", meaning.against_margin(comparison, digits=digits))
     if left := soundness.unseen(comparison, digits=digits):
         yield Fact("unseen", left)
@@ -195,6 +199,8 @@ def _why(comparison: Comparison, key: str) -> str:
     """Say why a section is left out."""
     repeated = any(role.endswith("(run 1)") for role in comparison.provenance.get("inputs", {}))
     said = _OMITTED[key]
+    if comparison.preferences is not None:
+        return said.replace(_READY, "votes were compared, no run was read.")
     return said.replace(_READY, "means of repeated runs were compared.") if repeated else said
 
 

@@ -220,7 +220,25 @@ def _monte_carlo(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
 
 
 # In the order of what they mean for the verdict, among notes that are as severe.
+def _order_fixed(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
+    return (
+        f"{names[v['first']]} was shown first in every vote",
+        "People and models favour a place, often the first: what looks like a preference may be the"
+        " place. Show both orders, or draw the order of each query.",
+    )
+
+
+def _order_unknown(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
+    return (
+        f"Was the order of the two drawn at random? Of {f.plural(v['n'], 'vote')} nobody says",
+        "If one system was always shown first, its place may be what was preferred. Give a column"
+        " shown_first: A, B, or random where the order was drawn and not kept.",
+    )
+
+
 SENTENCES: Mapping[str, Words] = {
+    "order-fixed": _order_fixed,
+    "order-unknown": _order_unknown,
     "constant-difference": _constant,
     "nobody-chose": declared.nobody_chose,
     "direction-not-declared": declared.direction_not_declared,

@@ -22,6 +22,11 @@ from abrank.scoring.evaluate import evaluate
 NAMES = Names("bm25", "monot5", digits=3, alpha=0.05)
 
 EXAMPLES: dict[str, tuple[dict[str, Any], str]] = {
+    "order-fixed": ({"first": "a", "n": 80}, "bm25 was shown first in every vote"),
+    "order-unknown": (
+        {"n": 80, "of": 80},
+        "Was the order of the two drawn at random? Of 80 votes nobody says",
+    ),
     "constant-difference": ({"difference": 0.1}, "Every query differs by exactly +0.100"),
     "unjudged-documents": (
         {"low": -0.01, "high": 0.05, "a": 3, "b": 1, "favours": ""},

@@ -1,0 +1,282 @@
+"""Votes for one of two systems compared as scores are: B's share of a query's votes against half.
+
+A's score is 1/2 on every query, what it has where neither is preferred, and B's the share of the
+votes that it has, ties as half: so the difference lies in [-1/2, 1/2], and all that is asked of
+scores can be asked of votes. Verdicts of one judge in both orders that disagree are a tie.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from abrank import inference
+from abrank._support import display as f
+from abrank._support.choices import Asked
+from abrank._support.errors import ArgumentError
+from abrank._support.typing import FloatArray, RandomSource
+from abrank.comparison.beside import Beside
+from abrank.comparison.compare import compare_recorded
+from abrank.comparison.pairing import system_names
+from abrank.comparison.result import Comparison
+from abrank.comparison.votes import Preferences, Share
+from abrank.diagnostics.notes import CREDITS, SHARES
+from abrank.inference.paired.t_and_sign import t_answer
+from abrank.inputs import impressions
+from abrank.inputs.votes import Vote, Votes, read_votes
+from abrank.ledger.record import recording
+from abrank.measures.names import listed
+from abrank.options import Designs, Question
+from abrank.rule_file import ruled
+from abrank.scoring.scores import Scores
+
+
+@ruled("votes")
+def compare_preferences(
+    votes: Any = None,  # noqa: ANN401 - a path, a frame, a list of mappings
+    *,
+    config: Question | str | os.PathLike[str] | None = None,
+    measures: Sequence[str] | str | None = None,
+    margin: float | str | None = None,
+    require: Asked | None = None,
+    fail_on: str | None = None,
+    guard: Sequence[str] | str = (),
+    accept_doubt: bool = False,
+    alpha: float = 0.05,
+    test: str | None = None,
+    name_a: str | None = None,
+    name_b: str | None = None,
+    segments: Any = None,  # noqa: ANN401 - whatever read_segments reads
+    topics: Any = None,  # noqa: ANN401 - whatever read_topics reads
+    design: Designs | None = None,
+    resamples: int | None = None,
+    rng: RandomSource = 0,
+) -> Comparison:
+    """Compare two systems by votes for one of them: side-by-side preferences, or interleaving.
+
+    Parameters
+    ----------
+    votes : path, DataFrame, or list of dict
+        A row a vote: ``query_id`` and ``winner`` (A, B, tie, or a system's name), and where known
+        ``shown_first`` (A, B, a name, or random), ``judge``, ``strength``, ``weight``. Lines of
+        FastChat's judges (``g1_winner``, ``g2_winner``), of arenas (``model_a``, ``model_b``,
+        ``winner``) and of AlpacaEval are read as they are; numbers of ``preference`` run from -1
+        (A) to 1 (B), from 1 to 2, or are B's probability. Of interleaved lists a row is an
+        impression: ``credit_a`` and ``credit_b``; or ``clicks`` (places from 0) with ``team``, or
+        with ``ranking``, ``a`` and ``b`` (balanced); and ``user`` or ``session``, the clusters.
+    config : path or Question, optional
+        The rule declared beforehand; see :func:`abrank.compare`.
+    measures : sequence of str, optional
+        What decides: ``preference`` (without it), where verdicts that change with the order are
+        ties. Where every query was judged in both orders there are ``mean of orders``, ``A shown
+        first`` and ``B shown first``, too.
+    margin : float or str, optional
+        Smallest difference worth having, as a share of the queries above one half.
+    test : str, optional
+        The test that decides: without it the exact sign-flip test (``permutation``); the t test
+        with a margin in per cent or with ``design=Anytime(...)``.
+    name_a, name_b : str, optional
+        The baseline and the candidate, where the rows name their systems; else their names.
+    require, fail_on, guard, accept_doubt, alpha, segments, topics, design, resamples, rng
+        As in :func:`abrank.compare_scores`.
+
+    Returns
+    -------
+    Comparison
+        The difference is B's share of the queries, ties as half, less one half; what else is known
+        of the votes stands in ``preferences``.
+
+    Raises
+    ------
+    ReadError, NotFoundError
+        If the votes cannot be read; the message names the rows.
+    ArgumentError
+        If it is not clear which of several systems are meant.
+
+    Examples
+    --------
+    >>> votes = [{"query_id": f"q{i}", "winner": "B" if i < 12 else "tie"} for i in range(16)]
+    >>> result = compare_preferences(votes)
+    >>> str(result.verdict), result.mean_difference, round(result.pvalue, 5)
+    ('better', 0.375, 0.00049)
+    """
+    question = replace(
+        Question.of(config), measures=measures, margin=margin, require=require, fail_on=fail_on,
+        guard=guard, accept_doubt=accept_doubt, alpha=alpha, test=test or "", design=design,
+        resamples=resamples, rng=rng,
+    )  # fmt: skip
+    known = {"segments": segments, "topics": topics}
+    with recording(with_test(question)) as record:
+        return record.compare(
+            lambda asked: compare_votes(votes, asked, name_a=name_a, name_b=name_b, **known)
+        )
+
+
+def with_test(question: Question) -> Question:
+    """Return a question with the test that decides of votes, where none was named."""
+    by_t = question.anytime or str(question.margin or "").strip().endswith("%")
+    return question if question.test else replace(question, test="t" if by_t else "permutation")
+
+
+def compare_votes(
+    source: Any,  # noqa: ANN401
+    question: Question,
+    *,
+    name_a: str | None = None,
+    name_b: str | None = None,
+    segments: Any = None,  # noqa: ANN401
+    topics: Any = None,  # noqa: ANN401
+    command: str | None = None,
+) -> Comparison:
+    """Compare as :func:`compare_preferences` does."""
+    votes = read_votes(source, name_a=name_a, name_b=name_b)
+    scores, found = count_votes(votes, alpha=question.alpha)
+    if question.measures is not None:
+        chosen = listed(question.measures)
+        lacking = [name for name in chosen if name not in scores.measures]
+        if lacking:
+            raise ArgumentError(
+                f"votes give no {lacking[0]}; there are {', '.join(scores.measures)}"
+            )
+        scores = replace(
+            scores.take([scores.measures.index(name) for name in chosen]), named=tuple(chosen)
+        )
+    # Impressions of one user depend on one another, whether or not somebody thinks of it.
+    clusters: Any = question.clusters
+    if clusters is None and not question.anytime:
+        clusters = next((name for name in impressions.GROUPS if name in votes.groups), None)
+    own = votes.groups.get(clusters) if isinstance(clusters, str) else None
+    beside = Beside.of(segments=segments, topics=topics, clusters=None if own else clusters)
+    beside = replace(beside, votes=found, clusters=(clusters, own) if own else beside.clusters)
+    return compare_recorded(scores, question, beside=beside, command=command)
+
+
+def count_votes(votes: Votes, *, alpha: float) -> tuple[Scores, Preferences]:
+    """Return B's share of each query's votes, and what the votes tell of the order."""
+    by_query: dict[str, dict[tuple[str, str], list[Vote]]] = {}
+    for vote in votes.votes:
+        by_query.setdefault(vote.query, {}).setdefault((vote.judge, vote.turn), []).append(vote)
+    shares, ballots, mixed = [], [], 0
+    for by_judge in by_query.values():
+        mine, weights, two_winners = [], [], False
+        for each in by_judge.values():
+            in_order = [_mean([vote for vote in each if vote.first == side]) for side in "ab"]
+            plain = _mean(each)
+            if math.isnan(sum(in_order)):
+                mine.append((plain, plain, *in_order))
+            else:
+                ballots.append(in_order)
+                agree = np.sign(in_order[0]) == np.sign(in_order[1])
+                middle = (in_order[0] + in_order[1]) / 2.0
+                mine.append((middle if agree else 0.0, middle, *in_order))
+            weights.append(sum(vote.weight for vote in each) / len(each))
+            winners = {(vote.first, vote.value > 0.0) for vote in each if vote.value}
+            two_winners |= len(winners) > len({first for first, _ in winners})
+        mixed += two_winners
+        shares.append((np.array(weights) @ np.array(mine) / np.sum(weights) + 1.0) / 2.0)
+    if votes.credits:
+        return _with_credits(votes)
+    table = np.array(shares)
+    kept = [0, 1, 2, 3] if ballots and np.isfinite(table).all() else [0]
+    query_ids = sorted(by_query)
+    place = {query: i for i, query in enumerate(by_query)}
+    b = table[[place[query] for query in query_ids]][:, kept]
+    remarks = list(votes.remarks)
+    if mixed:
+        queries = f.plural(mixed, "query has", "queries have")
+        remarks.append(f"{queries} two winners by one judge in one order: their mean counts")
+    a, b_name = system_names(*votes.names)
+    scores = Scores(
+        query_ids=tuple(query_ids),
+        systems=(a, b_name),
+        measures=tuple(SHARES[i] for i in kept),
+        values=np.stack([np.full_like(b, 0.5), b], axis=1),
+        sources={} if votes.source is None else {a: votes.source, b_name: votes.source},
+        notes=tuple(remarks),
+    )
+    return scores, _preferences(votes, np.array(ballots).reshape(-1, 2), alpha)
+
+
+def _with_credits(votes: Votes) -> tuple[Scores, Preferences]:
+    """Return who wins each impression, B's share of its credits, and the credits themselves."""
+    order = np.argsort(np.array([vote.query for vote in votes.votes], dtype=object), kind="stable")
+    won = np.array([vote.value for vote in votes.votes])[order]
+    a, b = np.array(votes.credits)[order].T
+    clicked = a + b > 0.0
+    share = np.divide(b, a + b, out=np.full_like(a, 0.5), where=clicked)
+    half = np.full_like(a, 0.5)
+    names = system_names(*votes.names)
+    scores = Scores(
+        query_ids=tuple(votes.votes[i].query for i in order.tolist()),
+        systems=names,
+        measures=(SHARES[0], *CREDITS),
+        values=np.stack(
+            [np.column_stack([half, half, a]), np.column_stack([(won + 1.0) / 2.0, share, b])],
+            axis=1,
+        ),
+        sources={} if votes.source is None else dict.fromkeys(names, votes.source),
+        notes=votes.remarks,
+    )
+    return scores, Preferences(
+        n_votes=len(won), n_judges=len({*votes.groups.get("user", {}).values()}), left_out={},
+        shown={"a": 0, "b": 0, "random": len(won), "": 0},
+        credits=(float(a.sum()), float(b.sum())), n_without_click=int((~clicked).sum()),
+    )  # fmt: skip
+
+
+def _mean(votes: Sequence[Vote]) -> float:
+    if not votes:
+        return math.nan
+    return sum(vote.value * vote.weight for vote in votes) / sum(vote.weight for vote in votes)
+
+
+def _preferences(votes: Votes, ballots: FloatArray, alpha: float) -> Preferences:
+    """Count what both orders, or one of them, tell of the position."""
+    counted = Counter(vote.first for vote in votes.votes)
+    signs = np.sign(ballots)
+    reversed_ = signs[:, 0] * signs[:, 1] < 0.0
+    to_first = signs[reversed_, 1] > 0.0  # B wins where it is shown first
+    bias = turned = None
+    if len(ballots) > 1:
+        to_place = (ballots[:, 1] - ballots[:, 0]) / 2.0
+        bias = Share.of(inference.run_test("t", to_place, confidence=1.0 - alpha))
+        if reversed_.any():
+            signs_of = np.where(to_first, 1.0, -1.0)
+            found = inference.run_test("sign", signs_of, confidence=1.0 - alpha)
+            turned = Share.of(found, of_net=True)
+    elif min(counted["a"], counted["b"]) > 1:
+        a_first, b_first = (
+            np.array([v.value for v in votes.votes if v.first == side]) for side in "ab"
+        )
+        bias = _between(a_first, b_first, alpha)
+    return Preferences(
+        n_votes=len(votes.votes),
+        n_judges=len({vote.judge for vote in votes.votes}),
+        left_out=dict(votes.left_out),
+        shown={first: counted[first] for first in ("a", "b", "random", "")},
+        n_both=len(ballots),
+        n_reversed=int(reversed_.sum()),
+        n_to_first=int(to_first.sum()),
+        n_disagree=int((signs[:, 0] != signs[:, 1]).sum()),
+        bias=bias,
+        to_first=turned,
+    )
+
+
+def _between(a_first: FloatArray, b_first: FloatArray, alpha: float) -> Share | None:
+    """Return half of what B gains where it is shown first, by Welch's t of independent votes."""
+    parts = [float(np.var(each, ddof=1)) / len(each) / 4.0 for each in (a_first, b_first)]
+    if not sum(parts):
+        return None
+    sizes = (len(a_first), len(b_first))
+    freedom = sum(parts) ** 2 / sum(p**2 / (n - 1) for p, n in zip(parts, sizes, strict=True))
+    middle = np.array([(b_first.mean() - a_first.mean()) / 2.0])
+    error, level = np.array([math.sqrt(sum(parts))]), np.array([alpha])
+    _, pvalue, low, high = t_answer(middle, error, freedom, level)
+    return Share(float(middle[0]), float(low[0]), float(high[0]), float(pvalue[0]))

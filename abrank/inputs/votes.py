@@ -1,0 +1,381 @@
+"""Votes for one of two systems, as people, models and clicks give them: read, oriented, counted.
+
+Which form a table has is seen by its columns: ``winner`` (A, B, tie, a side such as ``model_a``, or
+a system's name), the two games of FastChat's judges (``g1_winner``, ``g2_winner``), or a number in
+``preference`` (-1 to 1; AlpacaEval's 1 to 2; the probability of B). Impressions of interleaved
+lists are votes of those who clicked: see :mod:`abrank.inputs.impressions`.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import field
+from typing import Any, NamedTuple
+
+from abrank._support import display as f
+from abrank._support.errors import ArgumentError, BadLine, ReadError
+from abrank._support.records import record
+from abrank.inputs import impressions
+from abrank.inputs.columns import Source
+from abrank.inputs.files import contents
+from abrank.inputs.formats.arrow_file import columns_of, kind_of
+from abrank.inputs.formats.delimited import csv_lines, require_width
+from abrank.inputs.formats.tree import looks_like_json, parsed
+from abrank.inputs.objects.arrow import objects_of, to_objects
+from abrank.inputs.objects.cells import is_missing
+from abrank.inputs.topics import QUERY_IDS
+from abrank.inputs.trec.lines import MOST_SHOWN
+
+Row = Mapping[str, Any]
+
+IDS = (*QUERY_IDS[:2], "question_id", *QUERY_IDS[2:], "instruction", "prompt")
+SIDES = (
+    ("model_a", "model_b"), ("model_1", "model_2"), ("system_a", "system_b"),
+    ("generator_1", "generator_2"), ("a", "b"), ("output_1", "output_2"),
+)  # fmt: skip
+TIES = frozenset(["tie", "tie (bothbad)", "tie (inconsistent)", "draw", "equal", "both", "neither"])
+# What judges leave who gave no verdict: left out, and counted.
+NO_VERDICT = frozenset(
+    ["", "error", "null", "none", "nan", "na", "n/a", "invalid", "unknown", "skip"]
+)
+EXPECTED = (
+    "query_id, and winner (A, B, tie or a system's name), preference (-1 to 1) or g1_winner and"
+    " g2_winner"
+)
+
+
+class Vote(NamedTuple):
+    """One verdict on a query: from -1 (A) to 1 (B), and what is known of how it came about.
+
+    ``first`` is the side shown first: ``a``, ``b``, ``random`` where it was drawn and not kept, or
+    empty. ``judge`` and ``turn`` tell which verdicts in both orders belong together.
+    """
+
+    query: str
+    value: float
+    first: str = ""
+    judge: str = ""
+    turn: str = ""
+    weight: float = 1.0
+
+
+@record
+class Votes:
+    """Votes for one of two systems, A first; ``left_out`` counts those that cannot be used.
+
+    Of impressions of interleaved lists ``credits`` has those of A and B, a vote each, and
+    ``groups`` the user, session and query of each impression.
+    """
+
+    names: tuple[str, str]
+    votes: tuple[Vote, ...]
+    left_out: Mapping[str, int]
+    remarks: tuple[str, ...]
+    source: Source | None
+    credits: tuple[tuple[float, float], ...] = ()
+    groups: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+
+def rows_of(source: Any) -> tuple[list[dict[str, Any]], list[str], str, Source | None]:  # noqa: ANN401
+    """Return the rows of a file, a frame or a list of mappings, and where each stands."""
+    if isinstance(source, (list, tuple)) and all(isinstance(row, Mapping) for row in source):
+        return *_named(source, "row"), "list", None
+    if not isinstance(source, (str, os.PathLike)):
+        names, columns = objects_of(source)
+        rows = [dict(zip(names, cells, strict=True)) for cells in zip(*columns, strict=True)]
+        return *_named(rows, "row"), "DataFrame", None
+    data, origin = contents(source, lines=False, tables=True)
+    if kind_of(data[:8]):
+        names, found = columns_of(data, origin.label, list)
+        cells = zip(*map(to_objects, found), strict=True)
+        rows = [dict(zip(names, each, strict=True)) for each in cells]
+        return *_named(rows, "row"), origin.label, origin
+    if looks_like_json(data[:4096]):
+        read = parsed(data, origin.label)
+        rows = read if isinstance(read, list) else [read]
+        if not all(isinstance(row, Mapping) for row in rows):
+            raise ReadError(origin.label, "holds no objects of JSON", expected=EXPECTED)
+        return *_named(rows, "object"), origin.label, origin
+    text = data.decode("utf-8-sig", "replace")
+    delimiter = "\t" if "\t" in text.partition("\n")[0] else ","
+    lines = [line for line in csv_lines(text, delimiter, origin.label) if any(line[1])]
+    if len(lines) < 2:
+        raise ReadError(origin.label, "no lines below a header", expected=EXPECTED)
+    names = lines[0][1]
+    require_width(
+        [at for at, _ in lines], [cells for _, cells in lines], len(names), origin.label,
+        delimiter.join(names),
+    )  # fmt: skip
+    rows = [dict(zip(names, cells, strict=True)) for _, cells in lines[1:]]
+    found, _ = _named(rows, "line")
+    return found, [f"line {at}" for at, _ in lines[1:]], origin.label, origin
+
+
+def _named(rows: Sequence[Row], unit: str) -> tuple[list[dict[str, Any]], list[str]]:
+    folded = [{str(key).strip().casefold(): each for key, each in row.items()} for row in rows]
+    return folded, [f"{unit} {i + (unit != 'row')}" for i in range(len(rows))]
+
+
+def text_of(value: Any) -> str:  # noqa: ANN401
+    """Return a cell as text; empty for none."""
+    return "" if is_missing(value) else str(value).strip()
+
+
+def number_of(value: Any) -> float:  # noqa: ANN401
+    """Return a cell as a number; NaN for what is none."""
+    try:
+        return float(text_of(value))
+    except ValueError:
+        return math.nan
+
+
+class Table:
+    """Rows of one source, with the errors that name their places."""
+
+    def __init__(self, source: Any) -> None:  # noqa: ANN401
+        self.rows, self.at, self.label, self.source = rows_of(source)
+        if not self.rows:
+            raise ReadError(self.label, "no rows", expected=EXPECTED)
+        if any("action_name" in row for row in self.rows):
+            self.rows = impressions.of_events(self.rows, self.label)
+            self.at = [f"impression {i + 1}" for i in range(len(self.rows))]
+        self.columns = set().union(*self.rows)
+        self.key = next((name for name in IDS if name in self.columns), "")
+        self.refuse([i for i, row in enumerate(self.rows) if not text_of(row.get(self.key))],
+                    "no query id")  # fmt: skip
+
+    def refuse(self, bad: Sequence[int], problem: str, hint: str = "") -> None:
+        """Raise the error of these rows, if there are any, the first of them shown."""
+        if bad:
+            shown = [BadLine(int(self.at[i].split()[-1]), _line(self.rows[i]), problem)
+                     for i in bad[:MOST_SHOWN]]  # fmt: skip
+            raise ReadError(
+                self.label, lines=shown, total=len(bad), expected="" if hint else EXPECTED,
+                hint=hint,
+            )  # fmt: skip
+
+    def positive(self, name: str) -> list[float]:
+        """Return a column of numbers above 0; 1 for each row where there is none."""
+        if name not in self.columns:
+            return [1.0] * len(self.rows)
+        found = [number_of(row.get(name)) for row in self.rows]
+        bad = [i for i, each in enumerate(found) if not 0.0 < each < math.inf]
+        self.refuse(bad, f"{name} must be a number above 0", "leave the row or the column out")
+        return found
+
+    def pair(self) -> tuple[str, str] | None:
+        """Return the columns that name the two systems of a row, left and right."""
+        return next((each for each in SIDES[:4] if {*each} <= self.columns), None)
+
+
+def _line(row: Row) -> str:
+    return f.shorten(", ".join(f"{key}={text_of(each)}" for key, each in row.items()), width=100)
+
+
+def read_votes(
+    source: Any,  # noqa: ANN401 - a path, a frame, a list of mappings
+    *,
+    name_a: str | None = None,
+    name_b: str | None = None,
+) -> Votes:
+    """Read votes; where the rows name their systems, ``name_a`` and ``name_b`` say which to take.
+
+    Raises
+    ------
+    ReadError
+        If there is no column of votes, or a winner, weight or strength that cannot be understood.
+    ArgumentError
+        If it is not clear which of several systems are meant.
+    """
+    table = Table(source)
+    if impressions.are_impressions(table.columns):
+        return _interleaved(table, (name_a or "A", name_b or "B"))
+    names, sides = _sides(table, name_a, name_b)
+    kept = [i for i, side in enumerate(sides) if side]
+    remarks = []
+    if len(kept) < len(sides):
+        others = f.plural(len(sides) - len(kept), "vote")
+        remarks.append(f"{others} between other systems than {names[0]} and {names[1]} left out")
+    weights, strengths = table.positive("weight"), table.positive("strength")
+    strongest = max(strengths)
+    if len(set(strengths)) > 1:
+        remarks.append(f"strengths of votes were divided by the largest, {strongest:g}")
+    votes, left_out = [], Counter[str]()
+    unknown: list[int] = []
+    scale = _scale(table) if "preference" in table.columns else ""
+    if scale:
+        remarks.append(f"preference is read as {scale}")
+    for i in kept:
+        row = table.rows[i]
+        given = [*_verdicts(row, table)]
+        if why := next(filter(None, (_lacking(each, scale) for each, _ in given)), ""):
+            left_out[why] += 1  # of a verdict in two orders both: one alone tells the place, too
+            continue
+        judge = row.get("judge", row.get("annotator"))
+        judge = text_of(judge[0] if isinstance(judge, list) and judge else judge)
+        for verdict, first in given:
+            value = _value(verdict, scale, names)
+            if math.isnan(value):
+                unknown.append(i)
+            flips = 1 if _is_name(verdict, names) else sides[i]
+            votes.append(
+                Vote(
+                    text_of(row[table.key]), flips * value * strengths[i] / strongest,
+                    _shown_first(first, sides[i], names), judge, text_of(row.get("turn")),
+                    weights[i],
+                )
+            )  # fmt: skip
+    known = f"winners are A, B, tie, {names[0]} and {names[1]}; error and empty ones are left out"
+    table.refuse(unknown, "no known winner", known)
+    if not votes:
+        raise ReadError(table.label, "no vote can be used", expected=EXPECTED)
+    remarks += [
+        f"{f.plural(count, 'vote')} without a verdict ({why}) left out"
+        for why, count in sorted(left_out.items())
+    ]
+    lost = {text_of(table.rows[i][table.key]) for i in kept} - {vote.query for vote in votes}
+    if lost:
+        some = ", ".join(f.shorten(each, width=40) for each in sorted(lost)[:3])
+        remarks.append(
+            f"{f.plural(len(lost), 'query', 'queries')} without any usable vote left out: {some}"
+        )
+    return Votes(names, tuple(votes), dict(left_out), tuple(remarks), table.source)
+
+
+def _interleaved(table: Table, names: tuple[str, str]) -> Votes:
+    """Return each impression as a vote for the list that is credited for more."""
+    found = [impressions.credits_of(row) for row in table.rows]
+    for problem in {each for each in found if isinstance(each, str)}:
+        table.refuse([i for i, each in enumerate(found) if each == problem], problem,
+                     "a row an impression: credit_a and credit_b, clicks and team, or clicks,"
+                     " ranking, a and b")  # fmt: skip
+    credits = [each for each in found if not isinstance(each, str)]
+    own = next((name for name in impressions.IMPRESSION if name in table.columns), "")
+    width = len(str(len(credits)))
+    ids = [text_of(row.get(own)) if own else f"{i + 1:0{width}}"
+           for i, row in enumerate(table.rows)]  # fmt: skip
+    twice = Counter(ids)
+    bad = [i for i, each in enumerate(ids) if twice[each] > 1 or not each]
+    table.refuse(bad, f"an {own or 'impression'} stands once, and is not empty", "one row each")
+    groups = {}
+    for name, columns in {**impressions.GROUPS, "query_id": (table.key,)}.items():
+        column = next((each for each in columns if each in table.columns), None)
+        labels = [text_of(row.get(column)) for row in table.rows] if column else []
+        if column and all(labels):
+            groups[name] = dict(zip(ids, labels, strict=True))
+    votes = (Vote(one, float((b > a) - (a > b))) for one, (a, b) in zip(ids, credits, strict=True))
+    return Votes(names, tuple(votes), {}, (), table.source, tuple(credits), groups)
+
+
+def _sides(
+    table: Table, name_a: str | None, name_b: str | None
+) -> tuple[tuple[str, str], list[int]]:
+    """Return A and B, and of each row 1 where its left system is A, -1 where it is B, else 0."""
+    pair = table.pair()
+    if pair is None:
+        return (name_a or "A", name_b or "B"), [1] * len(table.rows)
+    left, right = ([text_of(row.get(name)) for row in table.rows] for name in pair)
+    there = list(dict.fromkeys(each for both in zip(left, right, strict=True) for each in both))
+    for name in (name_a, name_b):
+        if name is not None and name not in there:
+            raise ArgumentError(f"no vote is on {name}; there are {', '.join(there[:9])}")
+    if len(there) > 2 and (name_a is None or name_b is None):
+        raise ArgumentError(
+            f"the votes are on {', '.join(there[:9])}: name the two to compare, --name-a and"
+            " --name-b (name_a=, name_b=)"
+        )
+    b = name_b or next((each for each in there if each != (name_a or there[0])), "")
+    a = name_a or next(each for each in there if each != b)
+    if not b or a == b:
+        raise ArgumentError(f"the votes are on one system, {a}: two are compared")
+    way = {(a, b): 1, (b, a): -1}
+    return (a, b), [way.get(each, 0) for each in zip(left, right, strict=True)]
+
+
+def _verdicts(row: Row, table: Table) -> Iterable[tuple[Any, str]]:
+    """Yield the verdicts of a row, and which side was shown first."""
+    if {"g1_winner", "g2_winner"} <= table.columns:  # FastChat: both orders on one line
+        yield row.get("g1_winner"), "left"
+        yield row.get("g2_winner"), "right"
+        return
+    name = "preference" if "preference" in table.columns else "winner"
+    if name not in table.columns:
+        raise ReadError(table.label, "no column of votes", expected=EXPECTED)
+    # AlpacaEval draws the order of each pair, and does not keep it.
+    drawn = "random" if {"output_1", "output_2"} <= table.columns else ""
+    yield row.get(name), text_of(row.get("shown_first")) or drawn
+
+
+def _scale(table: Table) -> str:
+    """Say what the numbers of a column ``preference`` are; empty where it holds words."""
+    cells = [text_of(row.get("preference")).casefold() for row in table.rows]
+    if any(math.isnan(number_of(each)) and each not in NO_VERDICT for each in cells):
+        return ""
+    numbers = [number for number in map(number_of, cells) if math.isfinite(number)]
+    low, high = min(numbers, default=0.0), max(numbers, default=0.0)
+    if {"output_1", "output_2"} <= table.columns or (low >= 1.0 and high > 1.0 and high <= 2.0):
+        return _ALPACA
+    if low < 0.0 and low >= -1.0 and high <= 1.0:
+        return _SIGNED
+    if low >= 0.0 and high <= 1.0 and low < 1.0:
+        return _CHANCE
+    raise ReadError(
+        table.label,
+        f"preference runs from {low:g} to {high:g}, which tells no scale",
+        hint="give -1 (A) to 1 (B), 1 (A) to 2 (B), the probability of B, or a column winner",
+    )
+
+
+_SIGNED = "-1 (A) to 1 (B)"
+_ALPACA = "1 (the first output, A) to 2 (the second, B)"
+_CHANCE = "the probability that B is preferred"
+_MIDDLE = {_SIGNED: (0.0, 1.0), _ALPACA: (1.5, 0.5), _CHANCE: (0.5, 0.5)}
+
+
+def _lacking(verdict: Any, scale: str) -> str:  # noqa: ANN401
+    """Say why a cell is no verdict, where it is none."""
+    word = text_of(verdict).casefold()
+    if scale and abs(_on_scale(word, scale)) > 1.0:
+        return "outside of the scale"
+    return (word or "empty") if word in NO_VERDICT else ""
+
+
+def _on_scale(word: str, scale: str) -> float:
+    middle, half = _MIDDLE[scale]
+    return (number_of(word) - middle) / half
+
+
+def _value(verdict: Any, scale: str, names: tuple[str, str]) -> float:  # noqa: ANN401
+    """Return a verdict from -1 to 1 for the right side, or for B by name; NaN for no known one."""
+    word = text_of(verdict).casefold()
+    if scale:
+        return _on_scale(word, scale)
+    if word in TIES:
+        return 0.0
+    if _is_name(verdict, names):
+        return 1.0 if text_of(verdict) == names[1] else -1.0
+    for left, right in SIDES:
+        if word.strip("[]") in (left, right):
+            return 1.0 if word.strip("[]") == right else -1.0
+    return math.nan
+
+
+def _is_name(verdict: Any, names: tuple[str, str]) -> bool:  # noqa: ANN401
+    """Say whether a winner is given by the name of a system, not by its side."""
+    return text_of(verdict) in names and names != ("A", "B")
+
+
+def _shown_first(first: str, side: int, names: tuple[str, str]) -> str:
+    """Return which system was shown first: a, b, random, or empty where that is not known."""
+    if first in names and names != ("A", "B"):
+        return "ab"[names.index(first)]
+    word = first.casefold()
+    if word in ("random", "randomised", "randomized"):
+        return "random"
+    lefts, rights = ({each[i] for each in SIDES} | {("left", "right")[i]} for i in (0, 1))
+    if word in lefts | rights:
+        return "ab"[(word in rights) != (side == -1)]
+    return ""

@@ -1,0 +1,209 @@
+"""Interleaving: credits, shares and clusters of an independent reference; simulated clicks."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import abrank
+from abrank.inference.designs.clusters import standard_error
+from abrank.inputs.impressions import credits_of
+from abrank.simulate import interleave, simulate_clicks
+
+PARTS = {
+    "all": {}, "team_draft": {"method": "team_draft"}, "balanced": {"method": "balanced"},
+    "team_draft_pbm": {"method": "team_draft", "click_model": "pbm"},
+    "team_draft_cascade": {"method": "team_draft", "click_model": "cascade"},
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def folder(shared_data: Path) -> Path:
+    return shared_data / "votes" / "interleaving"
+
+
+@pytest.fixture(scope="module")
+def rows(folder: Path) -> list[dict[str, Any]]:
+    text = (folder / "impressions.jsonl").read_text(encoding="utf-8")
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_credits_are_those_of_the_reference(rows: list[dict[str, Any]], folder: Path) -> None:
+    assert [credits_of(row) for row in rows] == [tuple(row["reference_scores"]) for row in rows]
+    cases = json.loads((folder / "reference_cases.json").read_text(encoding="utf-8"))
+    seen = 0
+    for one in cases["team_draft_preferences"] + cases["balanced_preferences"]:
+        lists = {name: one[name] for name in ("team", "a", "b") if name in one}
+        for case in one["cases"]:
+            a, b = credits_of({"ranking": one["ranking"], "clicks": case["clicks"], **lists})
+            wins = [] if a == b else [0, 1] if a > b else [1, 0]
+            assert wins == case["preferred"], case
+            seen += 1
+    assert seen > 12
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_shares_and_clusters_are_those_of_the_reference(
+    part: str, rows: list[dict[str, Any]], folder: Path
+) -> None:
+    gold = json.loads((folder / "gold.json").read_text(encoding="utf-8"))[part]
+    chosen = [row for row in rows if PARTS[part].items() <= row.items()]
+    made = abrank.compare_preferences(chosen, test="t")
+    lead, found = made.primary, made.preferences
+    assert (made.n_queries, found.n_without_click) == (gold["impressions"], gold["without_click"])
+    assert found.credits == (gold["credit_a"], gold["credit_b"])
+    assert (lead.wins, lead.losses, lead.ties) == (gold["wins_b"], gold["wins_a"], gold["ties"])
+    # The reference speaks of A against B.
+    assert lead.diff == pytest.approx(-gold["delta_AB_chapelle"], abs=1e-12)
+    assert made["credits"].diff == pytest.approx(
+        -gold["credit_difference_clustered_by_user"]["mean"], abs=1e-12
+    )
+    naive = stats.binomtest(lead.wins, lead.wins + lead.losses).pvalue
+    assert naive == pytest.approx(gold["naive_binomial_p"], abs=1e-12)
+    signs = 2.0 * made.differences("preference")
+    plain = abrank.inference.run_test("t", signs)
+    of = gold["sign_per_impression_t"]
+    assert plain.estimate[0] == pytest.approx(-of["mean"], abs=1e-12)
+    assert plain.pvalue[0] == pytest.approx(of["p"], abs=1e-12)
+    limits = (-plain.ci_high[0], -plain.ci_low[0])
+    assert limits == pytest.approx(tuple(of["interval"]), abs=1e-12)
+    for name in ("session", "user", "query_id"):
+        labels = {row["impression"]: row[name] for row in chosen}
+        groups = [labels[query] for query in made.query_ids]
+        by_group = pd.Series(1.0, groups).groupby(level=0)
+        sizes = by_group.sum().to_numpy().astype(int)
+        for measure, key in (("preference", "sign"), ("credits", "credit_difference")):
+            values = made.differences(measure) * (2.0 if key == "sign" else 1.0)
+            of = gold[f"{key}_clustered_by_{name}"]
+            sums = pd.Series(values, groups).groupby(level=0).sum().to_numpy()
+            assert (len(sizes), sizes.max()) == (of["clusters"], of["largest"])
+            error = standard_error(sums, sizes, corrected=False)
+            assert error == pytest.approx(of["se"], abs=1e-12)
+            t = stats.t(len(sizes) - 1)
+            assert -values.mean() == pytest.approx(of["mean"], abs=1e-12)
+            assert 2.0 * t.sf(abs(values.mean()) / error) == pytest.approx(of["p"], abs=1e-12)
+            reach = t.ppf(0.975) * error
+            expected = (-values.mean() - reach, -values.mean() + reach)
+            assert expected == pytest.approx(tuple(of["interval"]), abs=1e-12)
+            own = abrank.compare_preferences(chosen, measures=measure, design=name, test="t")
+            assert own.clusters.n_clusters == of["clusters"]
+            if measure == "preference" and name != "query_id":
+                majority = np.sign(np.round(sums, 9))
+                counts = gold[f"majority_per_{name}"]
+                wins = int((majority > 0).sum()), int((majority < 0).sum())
+                assert wins == (counts["wins_b"], counts["wins_a"])
+                vote = abrank.inference.run_test("sign", majority).pvalue[0]
+                assert vote == pytest.approx(counts["binomial_p"], abs=1e-12)
+    share = found.credits[0] / sum(found.credits)
+    assert share == pytest.approx(gold["credit_share_a"], abs=1e-12)
+    of, columns = gold["credit_share_clustered_by_user"], made.measures.index("credits")
+    a, b = made.a[:, columns], made.b[:, columns]
+    users = [next(r["user"] for r in chosen if r["impression"] == q) for q in made.query_ids]
+    residual = pd.Series(a - share * (a + b), users).groupby(level=0).sum().to_numpy()
+    g = len(residual)
+    error = np.sqrt(g / (g - 1) * (residual**2).sum()) / (a + b).sum()
+    reach = stats.t(g - 1).ppf(0.975) * error
+    assert (g, share, error) == pytest.approx((of["clusters"], of["share"], of["se"]), abs=1e-12)
+    assert (share - reach, share + reach) == pytest.approx(tuple(of["interval"]), abs=1e-12)
+
+
+def test_users_are_the_clusters_unless_others_are_asked_for(
+    rows: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    made = abrank.compare_preferences(rows)
+    assert (made.clusters.name, made.clusters.n_clusters) == ("user", 60)
+    assert made.rule.test == "permutation"
+    assert "clusters by user" in str(made)
+    assert "query here is an impression" in str(made)
+    assert abrank.Comparison.from_json(made.report(tmp_path / "r.json")) == made
+    page = made.report(tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "not say how large the gain is in nDCG" in page
+    single = [{key: each for key, each in row.items() if key not in ("user", "session")}
+              for row in rows]  # fmt: skip
+    assert abrank.compare_preferences(single).clusters is None
+
+
+def test_a_table_of_credits_or_clicks_as_text_says_the_same(
+    rows: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    team = [row for row in rows if "team" in row]
+    made = abrank.compare_preferences(team)
+    plain = pd.DataFrame({
+        "impression": [row["impression"] for row in team], "query_id": "q", "user": "u",
+        "team": ["".join(row["team"]) for row in team],
+        "clicks": [";".join(map(str, row["clicks"])) for row in team],
+    })  # fmt: skip
+    plain["user"] = [row["user"] for row in team]
+    plain.to_csv(tmp_path / "clicks.csv", index=False)
+    assert abrank.compare_preferences(tmp_path / "clicks.csv").rows == made.rows
+    given = plain.drop(columns=["team", "clicks"])
+    given[["credit_a", "credit_b"]] = [credits_of(row) for row in team]
+    assert abrank.compare_preferences(given).rows == made.rows
+
+
+def test_events_of_users_are_read_where_they_carry_teams(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(abrank.ReadError, match="carry no teams"):
+        abrank.compare_preferences(folder / "ubi_cut.ndjson")
+    lines = (folder / "ubi_cut.ndjson").read_text(encoding="utf-8").splitlines()
+    events = [json.loads(line) for line in lines]
+    clicked = 0
+    for event in events:
+        if "action_name" in event:
+            object_id = str(event["event_attributes"].get("object", {}).get("object_id", ""))
+            event["event_attributes"]["team"] = "AB"[sum(map(ord, object_id)) % 2]
+            clicked += event["action_name"] in ("click", "item_click")
+    joined = tmp_path / "ubi.ndjson"
+    joined.write_text("\n".join(map(json.dumps, events)), encoding="utf-8")
+    made = abrank.compare_preferences(joined)
+    queries = {each["query_id"] for each in events if "action_name" in each}
+    assert made.n_queries == len(queries)
+    assert sum(made.preferences.credits) == clicked
+    assert made.clusters.name == "user"
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ({"credit_a": -1, "credit_b": 0}, "credits must be numbers of 0 or more"),
+        ({"credit_a": None, "credit_b": 0}, "credits must be numbers of 0 or more"),
+        ({"clicks": [3], "team": ["A", "B"]}, "a click is no place from 0 to 1"),
+        ({"clicks": [0], "team": ["A", "C"]}, "a team is A or B"),
+        ({"clicks": [0], "ranking": ["d1"]}, "neither team nor the lists a and b"),
+    ],
+)
+def test_impressions_that_cannot_be_used_are_refused(row: dict[str, Any], said: str) -> None:
+    good = {"query_id": "q1", "credit_a": 1, "credit_b": 0} if "credit_a" in row else {
+        "query_id": "q1", "clicks": [0], "team": ["A", "B"]
+    }  # fmt: skip
+    with pytest.raises(abrank.ReadError, match=said):
+        abrank.compare_preferences([good, {"query_id": "q2", **row}])
+    with pytest.raises(abrank.ReadError, match="stands once"):
+        abrank.compare_preferences([good | {"impression": "i"}, good | {"impression": "i"}])
+
+
+@pytest.mark.parametrize("method", ["team-draft", "balanced"])
+def test_lists_are_interleaved_as_in_the_reference(method: str, folder: Path) -> None:
+    cases = json.loads((folder / "reference_cases.json").read_text(encoding="utf-8"))
+    random = np.random.default_rng(1)
+    for case in cases[f"{method.replace('-', '_')}_rankings"]:
+        drawn = {
+            tuple(interleave(*case["lists"], method=method, depth=case["length"], random=random)[0])
+            for _ in range(60)
+        }
+        assert drawn == {tuple(each) for each in case["possible"]}, case
+
+
+@pytest.mark.parametrize("model", ["position", "cascade"])
+@pytest.mark.parametrize("method", ["team-draft", "balanced"])
+def test_simulated_clicks_prefer_the_better_ranker(method: Any, model: Any) -> None:
+    better = abrank.simulate_runs(80, effect=0.8, rng=2)
+    how = {"method": method, "model": model, "n_impressions": 800, "rng": 3}
+    made = abrank.compare_preferences(simulate_clicks(better, **how))
+    assert str(made.verdict).startswith("better")
+    assert simulate_clicks(better, **how) == simulate_clicks(better, **how)

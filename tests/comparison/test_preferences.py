@@ -1,0 +1,301 @@
+"""Votes: every number of an independent reference, other forms, bad votes, and saved results."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import binomtest
+from statsmodels.stats.contingency_tables import mcnemar
+
+import abrank
+from abrank.cli import run
+
+SUMMARIES = {
+    "preference": "disagreements_as_ties", "mean of orders": "mean_of_the_two_orders",
+    "A shown first": "first_order_only", "B shown first": "second_order_only",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def folder(shared_data: Path) -> Path:
+    return shared_data / "votes"
+
+
+@pytest.fixture(scope="module")
+def gold(folder: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((folder / "fastchat_pairs" / "gold.json").read_text())
+    return found
+
+
+@pytest.fixture(scope="module")
+def judged(folder: Path) -> abrank.Comparison:
+    return abrank.compare_preferences(folder / "fastchat_pairs" / "gpt-4_pair.jsonl")
+
+
+@pytest.mark.parametrize(("measure", "name"), SUMMARIES.items())
+def test_every_share_is_that_of_the_reference(
+    measure: str, name: str, folder: Path, gold: dict[str, Any]
+) -> None:
+    path, of = folder / "fastchat_pairs" / "gpt-4_pair.jsonl", gold[name]
+    made = abrank.compare_preferences(path, measures=measure)
+    row, found = made.primary, made.preferences
+    assert (made.n_queries, row.wins, row.losses, row.ties) == (
+        of["queries"], of["wins_b"], of["wins_a"], of["ties"]
+    )  # fmt: skip
+    assert 2.0 * row.diff == pytest.approx(-of["net_share"], abs=1e-12)
+    assert row.mean_b == pytest.approx(1.0 - of["ties_as_half_share"], abs=1e-12)
+    assert made.pvalue == pytest.approx(of["signflip_exact_p"], abs=1e-12)
+    error = np.std(made.differences(), ddof=1) / np.sqrt(made.n_queries)
+    assert 2.0 * error == pytest.approx(of["net_se"], abs=1e-12)
+    assert row.wins + row.losses == of["decided"]
+    decided = found.decided
+    assert decided.estimate == pytest.approx(1.0 - of["share_of_decided"], abs=1e-12)
+    assert 0.5 - decided.estimate == pytest.approx(of["share_of_decided_minus_half"], abs=1e-12)
+    low, high = of["clopper_pearson_share"]
+    assert (decided.low, decided.high) == pytest.approx((1.0 - high, 1.0 - low), abs=1e-12)
+    assert decided.pvalue == pytest.approx(of["binomial_two_sided_p"], abs=1e-12)
+
+
+def test_the_order_is_that_of_the_reference(
+    judged: abrank.Comparison, gold: dict[str, Any]
+) -> None:
+    found, flips, place = judged.preferences, gold["flips"], gold["position"]
+    assert (judged.baseline, judged.candidate) == ("phi-3", "phi-3-dpo")
+    assert found.left_out == {"error": gold["left_out_with_error"]}
+    assert found.n_votes == 2 * (gold["rows"] - gold["left_out_with_error"])
+    assert not {*judged.query_ids} & {*map(str, gold["missing_questions"] + gold["error_rows"])}
+    counts = (found.n_both, found.n_reversed, found.n_disagree)
+    assert counts == (flips["both_orders"], flips["full_reversals"], flips["any_disagreement"])
+    for n, name in ((found.n_reversed, "full_share"), (found.n_disagree, "any_share")):
+        limits = binomtest(n, found.n_both).proportion_ci(method="exact")
+        assert n / found.n_both == pytest.approx(flips[name])
+        assert (limits.low, limits.high) == pytest.approx(tuple(flips[f"{name}_clopper"]))
+    bias = found.bias
+    assert bias.estimate == pytest.approx(place["bias_mean"], abs=1e-12)
+    assert (bias.low, bias.high) == pytest.approx(tuple(place["bias_t_interval"]), abs=1e-12)
+    games = (place["first_wins_games"] - place["second_wins_games"]) / found.n_votes
+    assert bias.estimate == pytest.approx(games, abs=1e-12)
+    columns = dict(zip(judged.measures, judged.b.T, strict=True))
+    to_first = columns["B shown first"] - columns["A shown first"]
+    flipped = abrank.inference.run_test("permutation", to_first)
+    assert flipped.pvalue[0] == pytest.approx(place["signflip_exact_p"], rel=1e-9)
+    assert found.n_to_first == place["reversals_to_first"]
+    assert found.n_reversed - found.n_to_first == place["reversals_to_second"]
+    turned = found.to_first
+    assert turned.estimate == pytest.approx(place["reversals_share_first"], abs=1e-12)
+    assert (turned.low, turned.high) == pytest.approx(tuple(place["reversals_clopper"]), abs=1e-12)
+    table = [[0, found.n_to_first], [found.n_reversed - found.n_to_first, 0]]
+    assert turned.pvalue == pytest.approx(mcnemar(table, exact=True).pvalue, abs=1e-12)
+    assert turned.pvalue == pytest.approx(place["mcnemar_exact_p"], abs=1e-12)
+    corrected = mcnemar(table, exact=False).statistic
+    assert corrected == pytest.approx(place["mcnemar_chi2_cc"])
+    cells = gold["cross_table_g1_g2"]
+    assert found.n_disagree == sum(
+        n for key, n in cells.items() if "error" not in key and len({*key.split(",")}) == 2
+    )
+
+
+def ballots(
+    n: int = 40, *, seed: int = 1, orders: tuple[str, ...] = ("A", "B"), bias: float = 0.0
+) -> pd.DataFrame:
+    random, rows = np.random.default_rng(seed), []
+    for i in range(n):
+        for first in orders:
+            side = {"A": -bias, "B": bias}.get(first, 0.0)
+            value = random.choice([-1, 0, 1], p=[0.3 - side, 0.3, 0.4 + side])
+            winner = {-1: "A", 0: "tie", 1: "B"}[int(value)]
+            rows.append({"query_id": f"q{i:02}", "winner": winner, "shown_first": first})
+    return pd.DataFrame(rows)
+
+
+@pytest.mark.parametrize(
+    ("wins", "losses", "ties"), [(9, 3, 4), (30, 28, 0), (0, 7, 2), (60, 41, 9)]
+)
+def test_sign_flips_of_wins_and_losses_are_the_binomial_test(
+    wins: int, losses: int, ties: int
+) -> None:
+    winners = ["B"] * wins + ["A"] * losses + ["tie"] * ties
+    rows = [{"query_id": str(i), "winner": each} for i, each in enumerate(winners)]
+    made = abrank.compare_preferences(rows)
+    expected = binomtest(wins, wins + losses)
+    assert made.pvalue == pytest.approx(expected.pvalue, abs=1e-12)
+    decided, limits = made.preferences.decided, expected.proportion_ci(method="exact")
+    assert (decided.low, decided.high) == pytest.approx((limits.low, limits.high), abs=1e-12)
+    assert made.mean_difference == pytest.approx((wins - losses) / len(rows) / 2)
+
+
+def test_names_sides_and_numbers_say_the_same_votes() -> None:
+    values = [1, 0, -1, 1, 1, -1, 1]
+    ids = [f"q{i}" for i in range(len(values))]
+    words = {-1: "A", 0: "tie", 1: "B"}
+    frames = [
+        pd.DataFrame({"query_id": ids, "winner": [words[v] for v in values]}),
+        pd.DataFrame({"query_id": ids, "preference": values}),
+        pd.DataFrame({"query_id": ids, "preference": [(v + 1) / 2 for v in values]}),
+        pd.DataFrame({"query_id": ids, "preference": [(v + 3) / 2 for v in values]}),
+        pd.DataFrame({
+            "question_id": ids, "model_a": ["old", "new"] * 3 + ["old"],
+            "model_b": ["new", "old"] * 3 + ["new"],
+            "winner": [
+                "tie" if not v else "model_b" if (v > 0) == (i % 2 == 0) else "model_a"
+                for i, v in enumerate(values)
+            ],
+        }),
+        pd.DataFrame({
+            "qid": ids, "model_a": "new", "model_b": "old",
+            "winner": [{-1: "old", 0: "tie (bothbad)", 1: "new"}[v] for v in values],
+        }),
+    ]  # fmt: skip
+    for i, frame in enumerate(frames):
+        named = {"name_a": "old", "name_b": "new"} if i > 3 else {}
+        made = abrank.compare_preferences(frame, **named)
+        assert made.differences().tolist() == [v / 2 for v in values], i
+        assert made.pvalue == pytest.approx(binomtest(4, 6).pvalue)
+
+
+def test_shapes_of_other_tools_are_read(folder: Path) -> None:
+    shapes = folder / "shapes_only"
+    alpaca = abrank.compare_preferences(shapes / "alpaca_eval.annotations.json")
+    assert (alpaca.baseline, alpaca.candidate) == ("baseline", "mine")
+    assert alpaca.preferences.left_out == {"empty": 1, "outside of the scale": 1}
+    assert alpaca.preferences.shown["random"] == alpaca.n_queries == 6
+    assert alpaca.b[:3, 0] == pytest.approx([0.0, 1.0, 0.5])
+    arena = {"name_a": "m1", "name_b": "m2"}
+    made = abrank.compare_preferences(shapes / "arena.jsonl", **arena)
+    assert made.b[:, 0].tolist() == [0.0, 1.0, 0.5, 0.5]  # each time the left one, m1 and m2
+    with pytest.raises(abrank.ArgumentError, match="m1, m2, m3: name the two"):
+        abrank.compare_preferences(shapes / "arena.jsonl")
+    human = abrank.compare_preferences(shapes / "mtbench_human.jsonl")
+    assert human.n_queries == 2
+    assert human.preferences.n_judges == 4
+
+
+def test_judges_are_averaged_and_weigh_what_they_are_said_to() -> None:
+    rows = [
+        {"query_id": "q1", "winner": "B", "judge": "x", "weight": 3},
+        {"query_id": "q1", "winner": "A", "judge": "y", "weight": 1},
+        {"query_id": "q2", "winner": "B", "judge": "x", "strength": 1},
+        {"query_id": "q3", "winner": "A", "judge": "x", "strength": 4},
+    ]
+    weighed = abrank.compare_preferences([row | {"strength": 1} for row in rows[:2]])
+    assert weighed.mean_difference == pytest.approx(0.25)
+    strong = [row | {"weight": 1} for row in rows[2:]]
+    made = abrank.compare_preferences(strong)
+    assert made.differences().tolist() == [0.125, -0.5]
+    assert any("divided by the largest, 4" in each for each in made.remarks)
+
+
+def test_one_order_is_asked_about_and_a_fixed_one_passes_no_gate() -> None:
+    def made(*orders: str, **how: Any) -> abrank.Comparison:
+        return abrank.compare_preferences(ballots(80, orders=orders, bias=0.2), **how)
+
+    fixed = made("B", require="better")
+    assert str(fixed.verdict) == "better"
+    assert [each.code for each in fixed.soundness.reasons] == ["order-fixed"]
+    assert fixed.decision.gate.lacks == "trust"
+    assert made("B", require="better", accept_doubt=True).decision.gate.passed
+    assert "order-unknown" in [note.code for note in made("").notes]
+    random = made("random")
+    assert not {"order-fixed", "order-unknown"} & {note.code for note in random.notes}
+    assert random.soundness.level == "sound"
+
+
+def test_the_bias_between_two_orders_is_welchs() -> None:
+    frame = ballots(120, orders=("A",), bias=0.0)
+    frame.loc[::2, "shown_first"] = "B"
+    made = abrank.compare_preferences(frame)
+    value = frame["winner"].map({"A": -1, "tie": 0, "B": 1})
+    from scipy.stats import ttest_ind
+
+    parts = [value[frame["shown_first"] == side] for side in "BA"]
+    expected = ttest_ind(*parts, equal_var=False)
+    bias = made.preferences.bias
+    assert bias.pvalue == pytest.approx(expected.pvalue)
+    assert bias.estimate == pytest.approx((parts[0].mean() - parts[1].mean()) / 2)
+    limits = expected.confidence_interval()
+    assert (bias.low, bias.high) == pytest.approx((limits.low / 2, limits.high / 2))
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ([{"query_id": "q1", "winner": "C"}, {"query_id": "q2", "winner": "A"}],
+         r"no known winner.*|row 0"),
+        ([{"query_id": "", "winner": "A"}], "no query id"),
+        ([{"query_id": "q1", "winner": "A", "weight": 0}], "weight must be a number above 0"),
+        ([{"query_id": "q1", "winner": "A", "weight": None}], "weight must be a number above 0"),
+        ([{"query_id": "q1", "winner": "error"}], "no vote can be used"),
+        ([{"query_id": "q1", "score": 2}], "no column of votes"),
+        ([{"query_id": "q1", "preference": 7}], "tells no scale"),
+        ([{"query_id": "q1", "preference": 1}], "tells no scale"),
+    ],
+)  # fmt: skip
+def test_votes_that_cannot_be_used_are_refused(rows: list[dict[str, Any]], said: str) -> None:
+    with pytest.raises(abrank.ReadError, match=said):
+        abrank.compare_preferences(rows)
+
+
+def test_what_is_left_out_is_counted() -> None:
+    rows = [
+        {"query_id": "q1", "winner": "A"}, {"query_id": "q1", "winner": "B"},
+        {"query_id": "q2", "winner": "error"}, {"query_id": "q3", "winner": "B"},
+        {"query_id": "q4", "winner": None},
+    ]  # fmt: skip
+    made = abrank.compare_preferences(rows)
+    assert made.query_ids == ("q1", "q3")
+    assert made.remarks == (
+        "1 vote without a verdict (empty) left out",
+        "1 vote without a verdict (error) left out",
+        "2 queries without any usable vote left out: q2, q4",
+        "1 query has two winners by one judge in one order: their mean counts",
+    )
+    with pytest.raises(abrank.ArgumentError, match="votes give no AP; there are preference"):
+        abrank.compare_preferences(rows, measures="AP")
+
+
+def test_the_command_writes_what_the_function_finds(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    frame = ballots(60, bias=0.15)
+    frame.to_csv(tmp_path / "votes.csv", index=False)
+    users = pd.DataFrame({"query_id": sorted({*frame["query_id"]})})
+    users.assign(user=[f"u{i % 15}" for i in range(60)]).to_csv(tmp_path / "u.csv", index=False)
+    base = ["compare", "--preferences", str(tmp_path / "votes.csv"), "--margin", "0.05"]
+    made = abrank.compare_preferences(tmp_path / "votes.csv", margin=0.05)
+    for suffix in ("json", "html", "md", "tex", "csv"):
+        assert run([*base, "--report", str(tmp_path / f"r.{suffix}")]) == 0
+    assert abrank.Comparison.from_json(tmp_path / "r.json").rows == made.rows
+    shown = capsys.readouterr().out
+    assert "of both orders" not in shown
+    assert "reverse with" in shown
+    assert "Decided queries that B wins" in (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "Decided queries that B wins" in (tmp_path / "r.md").read_text(encoding="utf-8")
+    (tmp_path / "rule.toml").write_text('preferences = "votes.csv"\nmargin = 0.05\n')
+    by_rule = abrank.compare_preferences(config=tmp_path / "rule.toml")
+    assert by_rule.rows == made.rows
+    assert run(["compare", "--config", str(tmp_path / "rule.toml")]) == 0
+    clustered = abrank.compare_preferences(
+        tmp_path / "votes.csv", design=abrank.Clusters(tmp_path / "u.csv")
+    )
+    assert clustered.clusters.n_clusters == 15
+    assert clustered.preferences.decided is None
+    assert run([*base, "--clusters", str(tmp_path / "u.csv")]) == 0
+    assert run([*base, "--machine-qrels", "x"]) == 2
+    assert "cannot stand beside --preferences" in capsys.readouterr().err
+
+
+def test_looks_margins_and_gates_are_those_of_any_comparison() -> None:
+    frame = ballots(100)
+    anytime = abrank.compare_preferences(frame, design=abrank.Anytime(100))
+    assert anytime.rule.test == "t"
+    share = abrank.compare_preferences(frame, margin="10%")
+    assert share.decision.margin == pytest.approx(0.05)
+    bounded = abrank.compare_preferences(frame, test="bounded")
+    assert bounded.primary.ci_low < abrank.compare_preferences(frame).primary.ci_low
+    with pytest.raises(abrank.ArgumentError, match="can reach the margin"):
+        abrank.compare_preferences(frame, margin=1.0)
