@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from abrank import ArgumentError, UnknownNameError
 from abrank._support.choices import Requirement
 from abrank.inference.estimates.relative_change import RelativeChange
-from abrank.rule import GuardResult
+from abrank.rule import Design, GuardResult, excludes_loss
 from abrank.verdict import (
     GATES,
     Decision,
@@ -264,3 +264,24 @@ def test_exact_flips_agree_at_the_level_of_each_gate() -> None:
     gate = judge(0.011, 0.05, require="better", sign_flips=flips).gate
     assert gate is not None
     assert (gate.passed, gate.lacks) == (False, "queries")
+
+
+def test_one_guard_whose_flips_do_not_agree_stops_the_gate() -> None:
+    shared = {"estimate": 0.0, "low": -0.01, "high": 0.01, "higher_is_better": True}
+    guards = [
+        GuardResult(name, 0.02, False, passed=name == "RR", **shared) for name in ("RR", "AP")
+    ]
+    gate = judge(0.011, 0.05, require="better", guards=tuple(guards)).gate
+    assert gate is not None
+    assert (gate.passed, gate.lacks) == (False, "queries")
+
+
+@pytest.mark.parametrize("higher_is_better", [True, False])
+def test_an_interval_that_ends_at_the_loss_does_not_exclude_it(higher_is_better: bool) -> None:
+    assert not excludes_loss(0.02, -0.02, 0.02, higher_is_better=higher_is_better)
+    assert excludes_loss(0.02, -0.019, 0.019, higher_is_better=higher_is_better)
+
+
+def test_looks_are_numbered_from_one() -> None:
+    with pytest.raises(ArgumentError, match="look 0 is not one of 4"):
+        Design(look=0, n_looks=4)

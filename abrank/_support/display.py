@@ -15,7 +15,7 @@ GROUP = "\u202f"
 UNDEFINED = "not defined"
 
 DIGITS = 3
-_MOST_DECIMALS = 10
+_MOST_DECIMALS, _MOST_MORE = 10, 3
 # From here on a score is written as a power of ten, so that no table is blown up by one number.
 _LARGE = 1e6
 # Differences below this are rounding of the sum, not data (as where ties are counted).
@@ -40,9 +40,16 @@ def score(value: float, *, digits: int = DIGITS) -> str:
 def signed(value: float, *, digits: int = DIGITS) -> str:
     """Return a difference with its sign; only an exact 0 has none.
 
-    A difference too small for the decimals keeps its sign, so that the limit of an interval still
-    says on which side of 0 it lies.
+    A difference too small for the decimals has up to three more, so that it is no zero with a sign.
+
+    Examples
+    --------
+    >>> signed(-0.0004), signed(0.0496), signed(0.0), signed(1e-9)
+    ('−0.0004', '+0.050', '0.000', '+0.000')
     """
+    if _NOTHING < abs(value) < 0.5 * 10.0**-digits:
+        needed = -math.floor(math.log10(abs(value)))
+        digits = needed if needed <= digits + _MOST_MORE else digits
     shown = score(value, digits=digits)
     return f"+{shown}" if value > _NOTHING else shown
 

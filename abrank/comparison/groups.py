@@ -158,7 +158,8 @@ def _adjusted(
     of = None if clusters is None else [[clusters[i] for i in each] for each in places]
     weighted = None if weights is None else [weights[each] for each in places]
     asked = {"name": rule.test, "seed": seed, "n_resamples": None}
-    return answer_by_segment(parts, large, round(1.0 - rule.confidence, 12), asked, of, weighted)[
+    alpha = round(1.0 - rule.confidence, 12)
+    return answer_by_segment(parts, large, alpha, asked, of, weighted, skewed=weights is None)[
         ..., 0
     ]
 

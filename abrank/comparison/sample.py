@@ -30,6 +30,7 @@ from abrank.diagnostics import (
     inspect_depth,
     inspect_differences,
     inspect_inputs,
+    inspect_skewness,
     outcomes,
     unequal_depth,
 )
@@ -169,7 +170,7 @@ SEQUENCE = "Confidence sequence"
 IGNORING = "Paired t, clusters ignored"
 # Notes on single queries, which clusters and looks at any time say nothing of; and notes that say
 # which of the two gains.
-_OF_QUERIES = frozenset({"few-signs", "one-query-decides"})
+_OF_QUERIES = frozenset({"few-signs", "one-query-decides", "skewness-decides"})
 _OF_A_DIRECTION = frozenset({"mean-against-wins", "losses-behind-the-mean"})
 
 
@@ -415,6 +416,10 @@ class Rows:
             measure=rule.primary,
             higher_is_better=rule.higher_is_better,
         )
+        if self.by == "t":
+            notes += inspect_skewness(
+                self.differences, made.rows, alpha=rule.alpha, primary=rule.primary
+            )
         left_out = self._left_out
         if not rule.direction_declared:
             left_out = left_out | _OF_A_DIRECTION

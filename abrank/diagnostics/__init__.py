@@ -7,6 +7,7 @@ from abrank.diagnostics.differences import (
     inspect_clusters,
     inspect_differences,
     inspect_losses,
+    inspect_skewness,
 )
 from abrank.diagnostics.evidence import (
     inspect_evidence,
@@ -46,6 +47,7 @@ __all__ = [
     "inspect_relevance",
     "inspect_run",
     "inspect_segments",
+    "inspect_skewness",
     "inspect_systems",
     "lists_only_relevant",
     "missing_policy",

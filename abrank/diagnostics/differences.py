@@ -60,6 +60,17 @@ class _Test(Protocol):
     def decides(self) -> bool: ...
 
 
+class _Row(Protocol):
+    @property
+    def measure(self) -> str: ...
+    @property
+    def reading(self) -> str: ...
+    @property
+    def pvalue(self) -> float: ...
+    @property
+    def pvalue_adj(self) -> float: ...
+
+
 def inspect_differences(
     differences: FloatArray,
     tests: Sequence[_Test],
@@ -185,6 +196,52 @@ def _outlying(
         "without": float(np.mean(np.delete(differences, apart))),
     }
     return [Note("few-queries-carry-the-mean", 2, values)]
+
+
+def inspect_skewness(
+    differences: FloatArray, rows: Sequence[_Row], *, alpha: float, primary: str
+) -> list[Note]:
+    """Return the caution on what the t test shows, and t corrected for skewness does not.
+
+    Parameters
+    ----------
+    differences : float64[n_queries, n_measures]
+        B - A.
+    rows : sequence
+        What t says of each measure: ``measure``, ``reading``, ``pvalue`` and ``pvalue_adj``.
+    alpha : float
+    primary : str
+        The measure that decides.
+
+    Examples
+    --------
+    >>> from abrank.comparison import compare_scores
+    >>> lost = [0.1, 0.12, 0.08, 0.11, 0.09, 0.1, 0.13, -0.02, 0.12, -0.12]
+    >>> pair = [{f"q{i}": 0.5 + d * at for i, d in enumerate(lost)} for at in (0, 1)]
+    >>> [note.code for note in compare_scores(*pair).notes]
+    ['skewness-decides']
+    """
+    from abrank.inference.paired.t_and_sign import mean_and_error, skewed_t, skewness_of
+
+    shown = [i for i, row in enumerate(rows) if row.reading in ("better", "worse", "differs")]
+    if not shown:
+        return []
+    d = differences[:, shown]
+    skewness = skewness_of(d)
+    levels = np.full(len(shown), alpha)
+    pvalues = skewed_t(*mean_and_error(d), skewness, len(d), levels)[0].tolist()
+    found = {
+        rows[i].measure: (pvalue, rows[i].pvalue, float(g))
+        for i, pvalue, g in zip(shown, pvalues, skewness, strict=True)
+        # By the share of alpha at which the adjustment tested it.
+        if pvalue * rows[i].pvalue_adj >= alpha * rows[i].pvalue > 0.0
+    }
+    if not found:
+        return []
+    lead = primary if primary in found else next(iter(found))
+    pvalue, by_t, g = found[lead]
+    values = {"n": len(d), "skewness": g, "pvalue": pvalue, "t": by_t, "measures": [*found]}
+    return [Note("skewness-decides", 3 if lead == primary else 2, {"primary": primary} | values)]
 
 
 def inspect_losses(

@@ -84,7 +84,7 @@ class Statistics:
         2**-1074; empty where none were given. There is an entry for every cluster.
     segments : mapping of str to mapping of str to tuple
         For each property of the queries and each of its values the number of queries, and for each
-        measure the sums of d and of d * d in the same units.
+        measure the sums of d, d**2 and d**3 in the same units; of earlier versions of d and d**2.
     """
 
     measures: tuple[str, ...]
@@ -137,7 +137,8 @@ def statistics_of(
     found = tuple(_of_measure(query_ids, a[:, m], b[:, m], d[:, m]) for m in range(len(measures)))
     by_cluster = {} if clusters is None else _by_label(clusters, (d,))
     by_segment = {
-        name: _by_label(labels, (d, d * d)) for name, labels in sorted((segments or {}).items())
+        name: _by_label(labels, (d, d * d, d * d * d))
+        for name, labels in sorted((segments or {}).items())
     }
     return Statistics(tuple(map(str, measures)), len(query_ids), found, by_cluster, by_segment)
 

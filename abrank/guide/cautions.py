@@ -188,6 +188,17 @@ EXAMPLES: Mapping[str, Example] = {
         "Without one query the verdict would not be shown.",
         "Look at it: `abrank inspect QRELS A B 468`. If it is sound, add queries.",
     ),
+    "skewness-decides": Example(
+        {
+            "primary": "AP", "n": 10, "skewness": -1.9, "pvalue": 0.081, "t": 0.032,
+            "measures": ["AP", "RR"],
+        },
+        "The t test shows a difference that it does not show corrected for skewness (Hall 1992)."
+        " Where few differences are skewed, t alone is wrong more often than 5 %"
+        " (`reports/calibration`).",
+        "Add queries. No test of a mean holds for every shape of ten differences; `--test bounded`"
+        " does for any measure of a known range, and takes many queries.",
+    ),
     "tests-disagree": Example(
         {"t": 0.0503, "permutation": 0.0497},
         "Two tests of the mean lie on two sides of alpha.",

@@ -291,11 +291,11 @@ def max_t_of_systems(
         return _flipped_sums(units[:, [system]], n_flips, seed)
 
     def flipped(columns: IntArray, n_flips: int) -> IntArray:
-        more, less = (
-            np.stack([sums(system, n_flips) for system in side[columns].tolist()])
-            for side in (two, one)
-        )
-        return np.asarray(more - less)
+        # Into one array: to stack the sums of both sides first would take twice as long.
+        made = np.empty((len(columns), sums(int(one[columns[0]]), n_flips).size), np.int64)
+        for row, i, j in zip(made, one[columns].tolist(), two[columns].tolist(), strict=True):
+            np.subtract(sums(j, n_flips), sums(i, n_flips), out=row)
+        return made
 
     found = _jointly(seen, live, len(scores), flipped, confidence, n_resamples, seed, on_part)
     alpha = float(as_alpha(float(confidence), 1)[0])
@@ -392,7 +392,8 @@ def _pvalues(
     told = max(1, len(order) // step // N_TOLD)
     for turn, start in enumerate(range(0, len(order), step)):
         columns = order[start : start + step]
-        z = np.abs(flipped(columns)) / seen.size[columns, None]
+        sums = flipped(columns)
+        z = np.abs(sums, out=sums) / seen.size[columns, None]
         for column, row in zip(columns.tolist(), z, strict=True):
             pvalue[2, column] = np.count_nonzero(row >= reached[column]) / largest.size
             np.maximum(largest, row, out=largest)

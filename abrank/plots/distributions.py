@@ -364,9 +364,7 @@ def _observed(ax: Axes, theme: Theme, row: MeasureResult) -> None:
     colour = theme.of_reading(row.reading)
     style.line(ax, [row.diff] * 2, [0.0, 1.1], colour, 2.0, zorder=3.0)
     low, high = ax.get_xlim()
-    inwards = "right" if row.diff > 0.5 * high else "left"
-    if row.diff < 0.5 * low:
-        inwards = "left"
+    inwards = "right" if row.diff > 0.5 * high else "left" if row.diff < 0.5 * low else "center"
     style.write(
         ax,
         f"observed {style.signed(row.diff, digits=theme.digits)}",

@@ -134,8 +134,10 @@ def _smallest(ax: Axes, theme: Theme, smallest: float, target: float) -> None:
     style.dot(ax, theme, (smallest, target), colour=theme.b, size=7.5)
     words = f"smallest visible Δ {display.least(smallest, digits=theme.digits)}"
     body = style.sizes(ax).body
-    # At its left where the right has no room for it.
-    right = 72.0 * style.inches(ax) * (1.0 - smallest / ax.get_xlim()[1])
-    side, shift = ("left", 5.0) if 0.66 * body * len(words) < right else ("right", -5.0)
+    # On the side that has more room, and shorter where that is too little.
+    share, wide = smallest / ax.get_xlim()[1], 72.0 * style.inches(ax)
+    side, shift = ("left", 5.0) if share < 0.5 else ("right", -5.0)
+    if 0.66 * body * len(words) > wide * max(share, 1.0 - share):
+        words = words.removeprefix("smallest ")
     look: dict[str, Any] = {"size": body, "bold": True, "zorder": 4.0, "shift": (shift, 5.0)}
     style.write(ax, words, (smallest, 0.0), theme.b, side, "bottom", **look)

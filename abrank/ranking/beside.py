@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,7 @@ MANY_PAIRS = 1_000
 MANY_SYSTEMS, MOST_RANKED = 300, 2_000
 # Pairs of systems, times resamples, that one comparison of two measures looks at.
 MOST_SIGNS = 20_000_000
+SYSTEMS_AT_ONCE = 1_000  # whose pairs with all that follow are looked at together
 # The tests shown beside the deciding one: the joint or paired test, its adjustment, its title.
 ALL_PAIRS = (
     ("max-t", "", "Max-T sign flips"),
@@ -147,11 +149,20 @@ def pair_spread(scores: FloatArray) -> PairSpread | None:
     """Return how unequally the differences of two systems vary over the pairs."""
     if len(scores) < 2:
         return None
-    covariance = np.cov(scores, rowvar=False)
-    own = np.diagonal(covariance)
-    square = (own[:, None] + own[None, :] - 2.0 * covariance)[np.triu_indices(len(own), 1)]
-    varying = square[square > 1e-18 * max(1.0, float(square.max(initial=0.0)))]
-    if not len(varying):
+    n_systems, centred = scores.shape[1], scores - scores.mean(axis=0)
+    own = (centred**2).sum(axis=0) / (len(scores) - 1)
+    # What rounding leaves of the difference of two systems that are one is nothing.
+    smallest, largest, total, nothing = np.inf, 0.0, 0.0, 1e-14 * own.max()
+    for start in range(0, n_systems - 1, SYSTEMS_AT_ONCE):
+        stop = start + SYSTEMS_AT_ONCE
+        covariance = centred[:, start:stop].T @ centred[:, start:] / (len(scores) - 1)
+        square = own[start:stop, None] + own[None, start:] - 2.0 * covariance
+        square = square[np.triu_indices(len(square), 1, square.shape[1])]
+        total += float(square.sum())
+        varying = square[square > nothing]
+        smallest = min(smallest, float(varying.min(initial=np.inf)))
+        largest = max(largest, float(varying.max(initial=0.0)))
+    if not largest:
         return None
-    ends = float(np.sqrt(varying.min())), float(np.sqrt(varying.max()))
-    return PairSpread(*ends, float(np.sqrt(square.mean())))
+    n_pairs = n_systems * (n_systems - 1) // 2
+    return PairSpread(math.sqrt(smallest), math.sqrt(largest), math.sqrt(total / n_pairs))

@@ -32,6 +32,7 @@ from abrank.scoring.scores import Scores
 
 DEFAULT_TEST = "max-t"
 MOST_PAIRS = 2_000_000  # a row is kept of each
+MOST_RANKED = 10_000  # systems, each with an interval of its own, whatever it is compared with
 MOST_SYSTEMS = 300  # above it all pairs are tested only where that is asked for
 # Adjustments that are known by initials.
 _INITIALS = {"bh": "Benjamini-Hochberg", "by": "Benjamini-Yekutieli"}
@@ -301,6 +302,11 @@ def _pairs_of(n_systems: int, n_baselines: int, test: str, *, asked: bool) -> in
     """Return the number of pairs; refuse more than can be held, or than was asked for."""
     several = n_systems * (n_systems - 1) // 2
     pairs = n_systems * n_baselines if n_baselines else several
+    if n_systems > MOST_RANKED:
+        raise ArgumentError(
+            f"{display.count(n_systems)} systems, and {display.count(MOST_RANKED)} at most are"
+            " ranked together: give fewer, and see that a column is a system and not a query"
+        )
     made = f"{display.count(n_systems)} systems make {display.plural(pairs, 'pair')}, and"
     if pairs > MOST_PAIRS:
         said = (

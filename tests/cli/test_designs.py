@@ -57,7 +57,7 @@ def compare(capsys, *arguments: str) -> dict[str, Any]:
     said = capsys.readouterr().out.partition("\nreport ")[0]
     written = text(Comparison.from_json("results.json"), digits=digits)
     assert written.partition("\n\ngate ")[0] == said.rstrip("\n")
-    return {"said": " ".join(said.split()), **json.loads(Path("results.json").read_text())}
+    return {"said": " ".join(written.split()), **json.loads(Path("results.json").read_text())}
 
 
 def refused(capsys, *arguments: str) -> str:

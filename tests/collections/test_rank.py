@@ -193,3 +193,14 @@ def test_what_is_not_there_is_refused_with_what_is(found) -> None:
     assert found["c0"] is found.rankings["c0"]
     said = f"of 4 systems on 5 collections by AP: {found.systems[0]!r} leads"
     assert repr(found) == f"<CollectionsRanking {said}>"
+
+
+def test_a_first_by_a_cost_has_the_lowest_mean() -> None:
+    costs = {name: replace(each, measures=("ms", "RR")) for name, each in world(3).items()}
+    found = rank_collections(costs, lower_is_better="ms")
+    first = [
+        each.systems[int(each.values[:, :, 0].mean(axis=0).argmin())] for each in costs.values()
+    ]
+    assert {row.system: row.n_first for row in found.primary.rows} == {
+        system: first.count(system) for system in SYSTEMS
+    }

@@ -299,7 +299,7 @@ def test_the_views_of_a_notebook_and_of_a_terminal() -> None:
         a, b, name_a="old", name_b="new", config=abrank.Question(primary="AP")
     )
     assert result.statistic == result["AP"].statistic
-    assert "new is better than old" in result._repr_html_()
+    assert "it is better than old" in result._repr_html_()
     assert result._repr_markdown_().startswith("### ▲ Better: new is better than old")
     assert str(result).startswith("▲ BETTER  new is better than old on AP")
     assert set(result.plot.forest().figure.axes)

@@ -12,7 +12,7 @@ from scipy import stats
 
 from abrank import diagnostics
 from abrank._support.errors import ArgumentError
-from abrank.diagnostics import inspect_clusters, inspect_differences
+from abrank.diagnostics import inspect_clusters, inspect_differences, inspect_skewness
 from abrank.inference import run_test
 from abrank.inference.estimates.shape import calls_without
 
@@ -22,6 +22,14 @@ class FakeTest:
     test: str
     pvalue: float
     decides: bool = False
+
+
+@dataclass
+class FakeRow:
+    measure: str
+    reading: str
+    pvalue: float
+    pvalue_adj: float
 
 
 def notes_of(differences, *, tests=(), measure="AP") -> dict[str, dict[str, Any]]:
@@ -250,3 +258,37 @@ def test_a_score_of_the_users_own_is_no_measure() -> None:
     shown = [FakeTest("t", 0.01, decides=True)]
     assert "losses-behind-the-mean" in notes_of([-0.5, *calm()], tests=shown)
     assert "losses-behind-the-mean" not in notes_of([-0.5, *calm()], tests=shown, measure="latency")
+
+
+# Nine gains that look alike and a loss: what a right tail that nobody drew looks like, mirrored.
+SKEWED = -np.array([-0.1, -0.12, -0.08, -0.11, -0.09, -0.1, -0.13, 0.02, -0.12, 0.12])
+
+
+def test_what_t_shows_of_few_skewed_differences_is_told() -> None:
+    even = np.tile([0.02, 0.1], 5)
+    d = np.stack([SKEWED, even, SKEWED], axis=1)
+    by_t = run_test("t", d).pvalue.tolist()
+    assert max(by_t) < 0.05
+
+    def told(*readings, primary="AP", factor=1.0):
+        names = ("AP", "P@10", "RR")
+        rows = [
+            FakeRow(name, reading, p, factor * p)
+            for name, reading, p in zip(names, readings, by_t, strict=True)
+        ]
+        return inspect_skewness(d, rows, alpha=0.05, primary=primary)
+
+    (note,) = told("better", "better", "unclear")
+    assert note.code == "skewness-decides"
+    assert note.severity == 3
+    assert note.values["measures"] == ["AP"]
+    assert note.values["skewness"] == pytest.approx(stats.skew(SKEWED))
+    assert note.values["t"] == by_t[0] < 0.05 < note.values["pvalue"]
+    assert told("unclear", "better", "unclear") == []
+    (note,) = told("unclear", "better", "better")
+    assert (note.severity, note.values["measures"]) == (2, ["RR"])
+    # What an adjustment for many measures asks more of rests on skewness sooner.
+    assert len(told("unclear", "better", "unclear", factor=9.0)) == 0
+    assert inspect_skewness(d[:0], [], alpha=0.05, primary="AP") == []
+    by_even = [FakeRow("AP", "better", float(run_test("t", even).pvalue[0]), 0.0)]
+    assert inspect_skewness(even[:, None], by_even, alpha=0.05, primary="AP") == []

@@ -129,3 +129,10 @@ def test_an_engine_merges_and_gives_no_scores(collection, tmp_path):
         found = drive.score_tables(*asked, merges=True, properties=kinds, clusters="half")
         assert not len(found.values)
         assert text_of(found.statistics) == text_of(whole)
+
+
+def test_what_differs_by_rounding_alone_is_a_tie() -> None:
+    values = np.array([[0.3, 0.1 + 0.2], [0.2, 0.4], [0.5, 0.1]])[:, :, None]
+    assert values[0, 0] != values[0, 1]
+    (found,) = statistics_of(["q1", "q2", "q3"], values, ["AP"]).of
+    assert (found.wins, found.losses) == (1, 1)

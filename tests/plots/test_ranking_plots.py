@@ -56,7 +56,7 @@ def test_rows_are_the_systems_with_their_intervals(interval, keys, said, ranking
     assert leaders == [system in ranking.leaders for system in ranking.systems]
     assert 0 < sum(leaders) < 8
     row = ranking.rows[0]
-    assert {f"{row.mean:.3f}", "[{:.3f}, {:.3f}]".format(*ends[row.system])} <= set(texts(ax))
+    assert {f"{row.mean:.3f}", "{:.3f} to {:.3f}".format(*ends[row.system])} <= set(texts(ax))
 
 
 def test_against_a_baseline_colours_are_what_a_system_is_to_it(ranking_of):

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from abrank import compare_scores, rank_scores, report
+from abrank import compare_scores, evaluate, rank_scores, report, simulate_runs
 from abrank.collections import compare_collections, rank_collections
 from abrank.comparison import Comparison
 from abrank.options import Machine
@@ -56,6 +56,11 @@ def _systems(seed: int, k: int) -> dict[str, dict[str, float]]:
     return {f"sys{j}": dict(zip(IDS, scores, strict=False)) for j, scores in enumerate(made)}
 
 
+def _means() -> Any:
+    made = simulate_runs(40, rng=3)
+    return evaluate(made.qrels, {"old": made.baseline, "new": made.candidate}, ["nDCG@10", "AP"])
+
+
 def _collected(**how: Any) -> Any:
     pairs = {f"col{i}": tuple(_systems(i, 2).values()) for i in (1, 2, 3)}
     return compare_collections(pairs, **how)
@@ -78,6 +83,8 @@ GALLERY: dict[str, Callable[[], Any]] = {
     "segments, per cent": partial(_segmented, margin="3%"),
     "machine": partial(_judged, picked=False),
     "machine set aside": partial(_judged, picked=True),
+    "means": lambda: _means().intervals(),
+    "means with a floor": lambda: _means().intervals(at_least="nDCG@10:0.2"),
     "ranking": lambda: rank_scores(_systems(3, 4)),
     "ranking against a baseline": lambda: rank_scores(_systems(3, 4), baseline="sys0"),
     "collections": _collected,

@@ -29,13 +29,22 @@ from abrank.report import WRITERS
 from abrank.scoring.scores import Scores
 
 
+def _nobody(n_systems: int) -> Scores:
+    names = tuple(f"s{i}" for i in range(n_systems))
+    return Scores(("q1", "q2"), names, ("AP",), np.zeros((2, n_systems, 1)))
+
+
 def test_more_pairs_than_can_be_held_are_refused_before_they_are_made() -> None:
-    names = tuple(f"s{i}" for i in range(100_000))
-    scores = Scores(("q1", "q2"), names, ("AP",), np.zeros((2, len(names), 1)))
-    with pytest.raises(ArgumentError, match=r"100.000 systems make 4.999.950.000 pairs") as caught:
-        abrank.rank_scores(scores)
+    with pytest.raises(ArgumentError, match=r"3.000 systems make 4.498.500 pairs") as caught:
+        abrank.rank_scores(_nobody(3_000))
     assert str(caught.value).endswith('baseline="NAME"')
     assert caught.value.command.endswith("--baseline NAME")
+
+
+@pytest.mark.parametrize("how", [{}, {"baseline": "s7"}])
+def test_more_systems_than_can_be_ranked_are_refused_before_they_are(how) -> None:
+    with pytest.raises(ArgumentError, match=r"20.000 systems, and 10.000 at most are ranked"):
+        abrank.rank_scores(_nobody(20_000), **how)
 
 
 def test_all_pairs_of_many_systems_are_kept_only_where_asked_for(tmp_path, monkeypatch, capsys):

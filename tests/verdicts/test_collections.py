@@ -37,7 +37,7 @@ def test_the_printed_interval_is_the_one_that_decides(found) -> None:
     assert row.ci_low > 0.0 > row.ci_low_adj
     assert row.reading == "unclear"
     table = compose(found, digits=3).scorecard
-    place = [column.title for column in table.columns].index("95% interval")
+    place = [column.title for column in table.columns].index("95% interval, adjusted")
     for each, cells in zip(summary.rows, table.rows, strict=False):
         low, high = (float(x.replace("−", "-")) for x in cells[place].text.split(" to "))
         assert (low, high) == pytest.approx((each.ci_low_adj, each.ci_high_adj), abs=6e-4)

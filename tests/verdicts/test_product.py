@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 import abrank
 from abrank._support.errors import ArgumentError
@@ -338,6 +339,13 @@ def sees_sequence(cell: Cell) -> None:
     assert [row.pvalue_adj for row in order] == pytest.approx(expected.tolist())
 
 
+def corrected_for_skewness(d: np.ndarray) -> float:
+    n = len(d)
+    g, size = stats.skew(d) * (1 + 6 / n), d.mean() / d.std(ddof=1)
+    hall = size + g * size**2 / 3 + g**2 * size**3 / 27 + g / (6 * n)
+    return 2 * stats.t.sf(abs(hall) * n**0.5, n - 1)
+
+
 def sees_segments(cell: Cell) -> None:
     found = cell.of.segmentations
     clustered = "clusters" in cell.asked or "weights" in cell.asked
@@ -347,8 +355,16 @@ def sees_segments(cell: Cell) -> None:
     assert sorted(each.name for each in found) == ["half", "third", *own]
     rows = [row for each in found for row in each.rows]
     assert sum(row.n_queries for row in rows) == len(found) * N
-    raw = adjust(np.array([row.pvalue for row in rows]), "holm")
-    assert [row.pvalue_adj for row in rows] == pytest.approx(raw.tolist())
+    raw = np.array([row.pvalue for row in rows])
+    adjusted = np.array([row.pvalue_adj for row in rows])
+    if cell.door == "merged":  # held to the scores in memory by its own tests
+        assert np.all(adjusted >= adjust(raw, "holm"))
+    elif not clustered and cell.of.rule.test == "t":
+        d = cell.of.differences()
+        parts = [d[np.array(each.labels) == row.label] for each in found for row in each.rows]
+        raw = np.maximum(raw, [corrected_for_skewness(part) for part in parts])
+    if cell.door != "merged":
+        assert adjusted == pytest.approx(adjust(raw, "holm"))
     sign = 1 if cell.of.primary.higher_is_better else -1
     for row in rows:
         outside = row.ci_low_adj > 0 or row.ci_high_adj < 0

@@ -109,13 +109,28 @@ def test_a_guard_of_few_queries_takes_the_flips_of_their_signs(n, require, merge
 def test_what_no_query_shows_is_told_where_it_exceeds_the_margin() -> None:
     wave = np.resize([0.01, -0.01, 0.02, -0.02], 40)
     made = [pd.DataFrame({"AP": pd.Series(side)}) for side in scores(0.03 + wave)]
-    result = abrank.compare_scores(*made, margin=0.02)
+    assert "large losses" not in str(abrank.compare_scores(*made, margin=0.02))
+    result = abrank.compare_scores(*made, margin=0.02, fail_on="worse")
+    assert str(result.verdict) == "better"
     unseen = result.decision.unseen
     assert unseen is not None
     assert unseen.share == pytest.approx(1 - 0.05 ** (1 / 40))
     said = " ".join(str(result).split())
     assert "40 queries may miss large losses on up to 7.2% of all queries" in said
     assert re.search(r"up to 0\.072\d* in the mean, more than the margin", said)
-    assert "large losses" not in str(abrank.compare_scores(*made, margin=0.1))
-    assert "large losses" not in str(abrank.compare_scores(*made))
+    assert "large losses" not in str(abrank.compare_scores(*made, margin=0.1, fail_on="worse"))
+    assert "large losses" not in str(abrank.compare_scores(*made, fail_on="worse"))
+    made[1] -= 0.03
+    same = abrank.compare_scores(*made, margin=0.02)
+    assert str(same.verdict) == "same"
+    assert "40 queries may miss large losses" in " ".join(str(same).split())
     assert run_test("t", 0.03 + wave).ci_low[0] > 0.02
+
+
+def test_the_flips_of_a_cost_are_those_of_its_gains() -> None:
+    a, b = (pd.DataFrame({"ms": each}) for each in scores(np.array([0.5, 0.4, 0.6, 0.45, 0.55])))
+    flips = [
+        abrank.compare_scores(*pair, lower_is_better="ms").decision.sign_flips
+        for pair in ((b, a), (a, b))
+    ]
+    assert [each.better for each in flips if each] == [2.0**-5, 1.0]

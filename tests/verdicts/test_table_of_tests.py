@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from abrank import compare_scores
 from abrank.options import Looks, Question
 from abrank.report import compose
+from abrank.report.sections.headline import agreement
 
 
 @pytest.fixture
@@ -66,3 +68,13 @@ def test_no_level_has_more_digits_than_a_reader_needs() -> None:
     said = str(compare_scores(a, b, design=Looks(1, of=5)))
     assert "99.999" in said
     assert "99.9989" not in said
+
+
+def test_the_tests_of_a_cost_put_the_lower_ahead() -> None:
+    rng = np.random.default_rng(2)
+    a = {f"q{i}": {"ms": float(value)} for i, value in enumerate(rng.random(30))}
+    b = {query: {"ms": of["ms"] - float(rng.normal(0.2, 0.1))} for query, of in a.items()}
+    frames = [pd.DataFrame.from_dict(each, orient="index") for each in (a, b)]
+    result = compare_scores(*frames, lower_is_better="ms")
+    assert str(result.verdict) == "better"
+    assert agreement(result).startswith(f"All five tests put {result.candidate} ahead")

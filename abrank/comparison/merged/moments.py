@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -20,8 +22,7 @@ from abrank.inference.designs.clusters import (
     freedom_of_clusters,
     standard_error,
 )
-from abrank.inference.exact.inversion import align_interval_with_pvalue
-from abrank.inference.paired.t_and_sign import t_interval, t_pvalue
+from abrank.inference.paired.t_and_sign import skewed_t, t_answer
 from abrank.inference.registry import as_alpha
 from abrank.inference.rounding import TIE
 
@@ -41,6 +42,8 @@ class Moments:
     identical : bool[n_columns]
         Where all differences are 0.
     n_queries : int
+    skewness : float64[n_columns]
+        Where it is not known, 0.
     """
 
     means: FloatArray
@@ -48,21 +51,23 @@ class Moments:
     freedom: FloatArray
     identical: BoolArray
     n_queries: int
+    skewness: FloatArray
 
     def take(self, columns: Columns) -> Moments:
         """Return some of the columns."""
         return Moments(
             self.means[columns], self.errors[columns], self.freedom[columns],
-            self.identical[columns], self.n_queries,
+            self.identical[columns], self.n_queries, self.skewness[columns],
         )  # fmt: skip
 
-    def run(self, confidence: float | FloatArray) -> inference.TestResult:
+    def run(self, confidence: float | FloatArray, *, skewed: bool = False) -> inference.TestResult:
         """Test by Student's t, two-sided, as :func:`abrank.inference.run_test` does."""
         alpha = as_alpha(confidence, len(self.means))
-        statistic = self.means / self.errors
-        pvalue = t_pvalue(statistic, self.freedom, "two-sided")
-        limits = t_interval(self.means, self.errors, self.freedom, alpha, "two-sided")
-        low, high = align_interval_with_pvalue(pvalue, self.means, *limits, alpha)
+        statistic, pvalue, low, high = t_answer(self.means, self.errors, self.freedom, alpha)
+        if skewed:
+            pvalue, low, high = skewed_t(
+                self.means, self.errors, self.skewness, self.freedom + 1.0, alpha
+            )
         statistic, low, high = (
             np.where(self.identical, 0.0, each) for each in (statistic, low, high)
         )
@@ -164,11 +169,25 @@ def cluster_sums(statistics: Statistics) -> tuple[FloatArray, IntArray]:
 def moments_of_segments(statistics: Statistics, name: str, measure: int) -> Moments:
     """Return mean and error of one measure in each segment of a property."""
     every = list(statistics.segments[name].values())
-    places = 1 + 2 * measure, 2 + 2 * measure
-    pairs = [mean_and_error(each[0], *(each[place] for place in places)) for each in every]
+    kept = (len(every[0]) - 1) // len(statistics.measures)
+    place = 1 + kept * measure
+    pairs = [mean_and_error(each[0], *each[place : place + 2]) for each in every]
     sizes = np.array([each[0] for each in every], dtype=np.float64)
-    identical = np.array([each[places[1]] == 0 for each in every])
-    return _moments(pairs, sizes - 1.0, identical, statistics.n_queries)
+    identical = np.array([each[place + 1] == 0 for each in every])
+    found = _moments(pairs, sizes - 1.0, identical, statistics.n_queries)
+    if kept < 3:
+        return found
+    skewness = [
+        _skewness(each[0], each[place : place + 3]) if np.isfinite(error) else 0.0
+        for each, (_, error) in zip(every, pairs, strict=True)
+    ]
+    return replace(found, skewness=np.array(skewness))
+
+
+def _skewness(n: int, sums: tuple[int, ...]) -> float:
+    first, second, third = (Fraction(each, _UNIT) / n for each in sums)
+    spread = math.sqrt(second - first**2)
+    return float(third - 3 * first * second + 2 * first**3) / spread**3
 
 
 def mean_and_error(n: int, total: int, squares: int) -> tuple[float, float]:
@@ -198,4 +217,4 @@ def _moments(
     pairs: list[tuple[float, float]], freedom: FloatArray, identical: BoolArray, n: int
 ) -> Moments:
     means, errors = np.array(pairs, dtype=np.float64).reshape(-1, 2).T
-    return Moments(means, errors, freedom, identical, n)
+    return Moments(means, errors, freedom, identical, n, np.zeros(len(means)))

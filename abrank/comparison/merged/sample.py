@@ -330,15 +330,15 @@ def segmentations(statistics: Statistics, lead: int, rule: Rule) -> tuple[Segmen
     every = _joined([of[name] for name in names])
     large = every.freedom + 1 >= MIN_QUERIES
     plain = every.run(rule.confidence)
-    pvalue = np.where(large, plain.pvalue, np.nan)
+    pvalue = np.where(large, every.run(rule.confidence, skewed=True).pvalue, np.nan)
     adjusted = inference.adjust(pvalue, "holm")
     known = np.isfinite(adjusted)
     # A p of 0 is tested at Bonferroni's level.
     share = np.full(pvalue.shape, 1.0 / max(1, int(known.sum())))
     np.divide(pvalue, adjusted, out=share, where=known & (adjusted > 0.0))
     share[~known] = 1.0
-    wide = every.run(1.0 - (1.0 - rule.confidence) * share)
-    columns = (pvalue, plain.ci_low, plain.ci_high, adjusted, wide.ci_low, wide.ci_high)
+    wide = every.run(1.0 - (1.0 - rule.confidence) * share, skewed=True)
+    columns = (plain.pvalue, plain.ci_low, plain.ci_high, adjusted, wide.ci_low, wide.ci_high)
     answers = iter(np.where(large, np.stack(columns), np.nan).T.tolist())
     interactions = np.array([_interaction(of[name]) for name in names])
     together = inference.adjust(interactions, "holm")
@@ -371,6 +371,7 @@ def _joined(every: Sequence[Moments]) -> Moments:
         np.concatenate([each.freedom for each in every]),
         np.concatenate([each.identical for each in every]),
         every[0].n_queries,
+        np.concatenate([each.skewness for each in every]),
     )
 
 

@@ -113,6 +113,58 @@ def t_interval(
     return low, high
 
 
+# --- The t test where the differences are skewed
+
+
+def skewness_of(differences: FloatArray) -> FloatArray:
+    """Return the skewness of each column; NaN where there is no spread."""
+    centred = differences - differences.mean(axis=0)
+    found = np.full(differences.shape[1], np.nan)
+    spread = has_spread(differences)
+    standard = centred[:, spread] / centred[:, spread].std(axis=0)
+    found[spread] = (standard**3).mean(axis=0)
+    return found
+
+
+def skewed_t(
+    mean: FloatArray,
+    error: FloatArray,
+    skewness: FloatArray,
+    n_queries: FloatArray | float,
+    alpha: FloatArray,
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return p-values and limits that both t and t corrected for skewness bear out, two-sided.
+
+    Of few skewed differences t rejects too often, at small levels the more so. Hall's
+    transformation h = T + g T**2 / 3 + g**2 T**3 / 27 + g / (6 n), T = mean / s, takes the skewness
+    g out of t, and has an inverse; of few queries g comes out too small, hence times 1 + 6 / n. The
+    p-value is the larger, the interval spans both: 0 lies outside exactly where both reject.
+
+    Source: Hall (1992), Journal of the Royal Statistical Society B 54, 221-228.
+    """
+    n = np.broadcast_to(np.asarray(n_queries, np.float64), mean.shape)
+    _, pvalue, low, high = t_answer(mean, error, n - 1.0, alpha)
+    corrected = np.abs(skewness) > ROUNDING  # False where there is no spread
+    if not corrected.any():
+        return pvalue, low, high
+    m, s, n, alpha = (x[corrected] for x in (mean, error * np.sqrt(n), n, alpha))
+    g = skewness[corrected] * (1.0 + 6.0 / n)
+    size, shift = m / s, g / (6.0 * n)
+    hall = size + g * size**2 / 3.0 + g**2 * size**3 / 27.0 + shift
+    found = np.maximum(pvalue[corrected], t_pvalue(np.sqrt(n) * hall, n - 1.0, "two-sided"))
+    quantile = student_quantile(n - 1.0, alpha / 2.0) / np.sqrt(n)  # below 0
+    ends = []
+    for end in (-quantile, quantile):
+        inner = g * (end - shift)
+        near = np.expm1(np.log1p(np.clip(inner, -0.5, None)) / 3.0)  # to the last digit
+        ends.append(3.0 / g * np.where(inner > -0.5, near, np.cbrt(1.0 + inner) - 1.0))
+    below = np.minimum(low[corrected], m - s * ends[0])
+    above = np.maximum(high[corrected], m - s * ends[1])
+    below, above = align_interval_with_pvalue(found, m, below, above, alpha)
+    pvalue[corrected], low[corrected], high[corrected] = found, below, above
+    return pvalue, low, high
+
+
 # --- The sign test
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from importlib import resources
 
@@ -26,6 +27,8 @@ def environment() -> Environment:
     folder = resources.files("abrank.report.formats") / "templates"
     for name in ("css", "js"):
         text = (folder / f"report.{name}").read_text("utf-8")
+        if name == "css":
+            text = re.sub(r"/\*.*?\*/", "", re.sub(r" ?([{};:,]) ", r"\1", text), flags=re.S)
         made.globals[name] = Markup("\n".join(filter(None, map(str.strip, text.splitlines()))))
     return made
 

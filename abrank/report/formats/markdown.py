@@ -43,7 +43,7 @@ def markdown(report: Report) -> str:
     >>> from abrank.report import compose
     >>> result = compare_scores({"q1": 0.5, "q2": 0.25}, {"q1": 0.75, "q2": 0.75}, name_b="new")
     >>> markdown(compose(result)).splitlines()[0]
-    '### ? Inconclusive: Do not decide yet: 2 queries cannot tell A and new apart.'
+    '### ? Inconclusive: 2 queries cannot tell A and new apart.'
     """
     for most, width in _ROOM:
         found = _document(report, most, width)
@@ -61,14 +61,14 @@ def _document(report: Report, most: int, width: int) -> str:
     said = [each for each in report.facts if each.everywhere]
     parts = [
         *(f"**{plain(x.heading, width)}** {plain(x.text, width)}" for x in report.first),
-        f"### {tag}{plain(head.sentence, width)}",
+        f"### {tag}{plain(head.title, width)}",
         paragraph(head.numbers, width),
         *(f"**{plain(each, width)}**" for each in (head.soundness, head.against) if each),
         paragraph(head.sensitivity, width),
         paragraph(head.design, width),
         f"**Gate** {plain(head.gate, width)}." if head.gate else "",
         paragraph(head.meaning, width),
-        f"**Next step.** {plain(head.further_step, width)}" if head.further_step else "",
+        f"**Next step.** {plain(head.next_step, width)}" if head.next_step else "",
         _cut(card.without("drawn", "pair", "wins"), most) if card is not None else "",
         *(paragraph(each, width) for each in (card.legend if card is not None else ())),
         *(paragraph(each.text, width) for each in said),

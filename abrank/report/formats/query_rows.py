@@ -33,7 +33,7 @@ EMBED_ALL = 100_000  # rows; beyond, a page would weigh more than a browser like
 EVERY_MEASURE = 1_500  # rows that have the scores of all measures, and all digits to sort by
 EMBED_EACH = 1_000  # worst, best, and spread between them, where not all are embedded
 ROOM_FOR_LISTS = 500_000  # characters
-FEW, FIRST_EACH = 25, 3  # all rows in the page itself, or the worst and best: without scripts
+FEW, FIRST_EACH = 25, 2  # all rows in the page itself, or the worst and best: without scripts
 
 
 @dataclass(frozen=True)

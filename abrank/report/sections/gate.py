@@ -27,7 +27,7 @@ def gate_sentence(comparison: Comparison, *, digits: int | None = None) -> str:
     >>> a = {"q1": 0.2, "q2": 0.4, "q3": 0.1, "q4": 0.5}
     >>> b = {"q1": 0.3, "q2": 0.6, "q3": 0.2, "q4": 0.9}
     >>> gate_sentence(compare_scores(a, b, require="better"), digits=1)
-    'not passed: better not shown (+0.2, −0.0 to +0.4)'
+    'not passed: better not shown (+0.2, −0.03 to +0.4)'
     """
     digits = comparison.decimals if digits is None else digits
     gate = comparison.decision.gate

@@ -59,24 +59,23 @@ def in_unit(comparison: Comparison) -> str:
 def limits(comparison: Comparison, low: float, high: float, *, digits: int) -> str:
     """Return the limits of an interval in the unit of the margin.
 
-    They have more decimals where fewer would hide on which side of the margin a limit lies.
+    A limit has more decimals where fewer would hide on which side of the margin it lies.
     """
+    if math.isnan(low) or math.isnan(high):
+        return f.UNDEFINED
     if comparison.rule.margin_is_relative:
-        if math.isnan(low) or math.isnan(high):
-            return f.UNDEFINED
         return " to ".join(difference(comparison, end, digits=digits) for end in (low, high))
-    margin_ = comparison.rule.margin
-    while (
-        margin_ > 0.0
-        and digits < _MOST_DECIMALS
-        and any(
-            abs(end) != margin_
-            and f.score(abs(end), digits=digits) == f.score(margin_, digits=digits)
-            for end in (low, high)
-        )
-    ):
-        digits += 1
-    return f.interval(low, high, digits=digits)
+    margin_, shown = comparison.rule.margin, []
+    for end in (low, high):
+        own = digits
+        while (
+            0.0 < margin_ != abs(end)
+            and own < _MOST_DECIMALS
+            and f.score(abs(end), digits=own) == f.score(margin_, digits=own)
+        ):
+            own += 1
+        shown.append(f.signed(end, digits=own))
+    return " to ".join(shown)
 
 
 _MOST_DECIMALS = 6

@@ -19,11 +19,11 @@ _MEANINGS = {
     ),
     Verdict.NOT_WORSE: (
         "The {narrow}, which decides this, excludes a loss as large as the margin of {margin}, but"
-        " not a gain that large: whether {b} is better is open."
+        " not a gain that large: whether {b} is better is open{still}."
     ),
     Verdict.NOT_BETTER: (
         "The {narrow}, which decides this, excludes a gain as large as the margin of {margin}, but"
-        " not a loss that large: whether {b} is worse is open."
+        " not a loss that large: whether {b} is worse is open{still}."
     ),
     Verdict.INCONCLUSIVE: (
         "The interval allows a loss as well as a gain of {margin}, the declared margin."
@@ -94,8 +94,11 @@ def _against_declared(comparison: Comparison, digits: int) -> str:
         return _WITHOUT_MARGIN.format(**sides) if direction else _OPEN
     pattern = _SAME_MEANING[direction] if verdict is Verdict.SAME else _MEANINGS[verdict]
     margin = margins.margin_of_what(comparison, digits=digits)
+    low, high = comparison.decision.equivalence_interval
+    level = f.level(comparison.rule.confidence)
     return pattern.format(
         b=comparison.candidate,
+        still=f", as the {level} interval contains 0" if low > 0.0 or high < 0.0 else "",
         margin=margin,
         narrow=margins.equivalence_interval(comparison, digits=digits),
         beyond=_BEYOND.get(sign, "").format(margin=margin),

@@ -151,8 +151,10 @@ def _out_of_reach(comparison: Comparison, digits: int) -> str:
     change = comparison.decision.relative
     estimate = comparison.decision.estimate if change is None else change.estimate
     if (estimate > 0.0) != rule.higher_is_better:
-        said = f"Do not ship {b} by this rule: its loss ({shown}) is larger than the margin of"
-        return f"{said} {margin}, and more queries will hardly change that."
+        return (
+            f"Do not ship {b} by this rule: the loss seen ({shown}) is larger than the margin of"
+            f" {margin}, so that more queries are not expected to exclude it."
+        )
     return (
         f"Do not ship {b} by this rule: it gains more ({shown}) than the margin of {margin}, so"
         " more queries will not show the two to be equivalent. Where a gain is welcome, ask for"
@@ -264,7 +266,7 @@ def _more_queries(comparison: Comparison, digits: int) -> str:
     elif needed is None:
         said = f"no practical number of them would show {shown}."
     elif needed <= comparison.n_queries:
-        said = f"{words.queries(comparison.n_queries)} show {shown}, with {power} power only."
+        said = f"these would show {shown}, in {power} of samples, and did not."
     else:
         said = f"about {f.about(needed)} in all would show {shown} ({power} power)."
     new = " in new clusters" if comparison.clusters is not None else ""

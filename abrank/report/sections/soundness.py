@@ -37,10 +37,14 @@ def sentence(comparison: Comparison, *, digits: int) -> str:
 def unseen(comparison: Comparison, *, digits: int) -> str:
     """Say what loss so many queries may not have shown, where it is larger than the margin.
 
-    Of what excludes a loss of the margin alone, by a test that rests on the spread that was seen.
+    Of what excludes a loss of the margin alone, by a test that rests on the spread that was seen;
+    of B shown to be better only where a gate asks for no more than that.
     """
     found, margin = comparison.decision.unseen, comparison.decision.margin
-    by_spread = comparison.rule.test != "bounded" and comparison.verdict in _EXCLUDE_A_LOSS
+    excluding = _EXCLUDE_A_LOSS
+    if comparison.rule.require == "not-worse-shown":
+        excluding = excluding | {Verdict.BETTER, Verdict.BETTER_SIZE_UNCLEAR}
+    by_spread = comparison.rule.test != "bounded" and comparison.verdict in excluding
     if found is None or not by_spread or not 0.0 < margin < found.difference:
         return ""
     units = words.queries(comparison.n_queries)
@@ -60,9 +64,7 @@ def rare_losses(comparison: Comparison, *, digits: int) -> Section | None:
     return Section("unseen", "Rare losses", said, (), group="change", mark="!") if said else None
 
 
-_EXCLUDE_A_LOSS = frozenset(
-    {Verdict.BETTER, Verdict.BETTER_SIZE_UNCLEAR, Verdict.SAME, Verdict.NOT_WORSE}
-)
+_EXCLUDE_A_LOSS = frozenset({Verdict.SAME, Verdict.NOT_WORSE})
 
 
 def clause(reason: Reason, comparison: Comparison, *, digits: int) -> str:

@@ -42,7 +42,7 @@ PARTS = {
         "hedges_g": "Hedges' g", "relative change, Fieller": "relative, Fieller",
     }),
     "Three segments together": ("segments", "queries of a segment", "covers", {
-        "t in each segment, unadjusted": "unadjusted", "t in each segment, Holm": "Holm",
+        "t in each segment, unadjusted": "unadjusted", "t allowing for skewness, Holm": "Holm",
     }),
     "Posteriors of the mean": ("posteriors", "queries", "covers", {
         "Bayesian bootstrap": "bootstrap", "posterior by t": "t",

@@ -127,9 +127,10 @@ def streams(name: str, board: Board, *, n_streams: int) -> Iterator[Row]:
                         told[method, n].append(_counted(found, gains[:n]))
             for (method, n), each in told.items():
                 rate, any_false, power = np.array(each).T
+                kept = power[~np.isnan(power)]
                 yield Row(
                     "stream", name, how, nulls, gain, n, method, *_mean(rate),
-                    float(any_false.mean()), float(np.nanmean(power)),
+                    float(any_false.mean()), float(kept.mean()) if len(kept) else np.nan,
                 )  # fmt: skip
 
 
@@ -221,10 +222,12 @@ streams a cell. Rows in bold are above what is promised by more than two standar
 STREAM = """
 ## False discovery rate of streams
 
-*own topics*: each comparison has its own draw, so that comparisons are independent; *one set*: all
-have one draw and one baseline; *baseline replaced*: on one draw, what is found becomes the
-baseline of the next. *plain* is every comparison at 5 %. Bonferroni takes the length of the stream
-as planned beforehand. Worst cells first.
+{hows}. *plain* is every comparison at 5 %. Bonferroni
+takes the length of the stream as planned beforehand. A flip of signs asks whether differences are
+symmetric; moved to a gain of 0 these are skewed, on nDCG most, and the smaller the level the more
+it tells: Bonferroni and spending, which hold however comparisons depend, show how much of what is
+above a promise is the test's, and not the stream's. Only `--test bounded` holds for any skewness.
+Worst cells first.
 
 {worst}
 
@@ -250,6 +253,11 @@ most 2.5 % if the choice is paid for.
 | board | n | method | falsely better |
 |---|---:|---|---:|
 """
+HOWS = {
+    "own topics": "each comparison has its own draw, so that comparisons are independent",
+    "one set": "all have one draw and one baseline",
+    "baseline replaced": "on one draw, what is found becomes the baseline of the next",
+}
 PROMISED = {"lord++": ALPHA, "saffron": ALPHA, "lond": ALPHA, "lond-dependent": ALPHA}
 ANY = {"spending": ALPHA, "Bonferroni": ALPHA / 2}
 
@@ -260,9 +268,11 @@ def page(rows: Sequence[Row], n_streams: int) -> str:
         part: [row for row in rows if row.part == part]
         for part in ("stream", "repetition", "choice")
     }
+    told = dict.fromkeys(row.how for row in of["stream"])
+    hows = "; ".join(f"*{how}*: {HOWS[how]}" for how in told)
     said = [
         WORDS.format(topics=N_TOPICS, streams=n_streams),
-        STREAM.format(worst=_worst(of["stream"])),
+        STREAM.format(hows=hows, worst=_worst(of["stream"])),
     ]
     for row in of["stream"]:
         rate = _marked(row.rate, row.rate_error, PROMISED.get(row.method, 1.0))

@@ -8,7 +8,7 @@ import pytest
 
 import abrank
 from abrank._support.errors import ArgumentError
-from abrank.comparison.merged.sample import compare_statistics
+from abrank.comparison.merged.sample import Merged, compare_statistics
 from abrank.engines import counted
 from abrank.engines.merge import statistics_of
 from tests.asked import asked, question
@@ -212,3 +212,21 @@ def test_every_format_is_written_and_read_back(frames, tmp_path):
     assert "--keep-scores DIR keeps these scores" in page
     assert found.merged.largest[0].query_id in page
     assert found._repr_html_()
+
+
+def test_interactions_of_several_segmentations_are_adjusted_together(frames) -> None:
+    ids = list(frames[0].index)
+    half = {query: "ab"[i % 2] for i, query in enumerate(ids)}
+    random = np.random.default_rng(4)
+    moved = frames[1].add(np.where(np.arange(900) % 2, 0.012, 0.0), axis=0)
+    three = {query: "xyz"[random.integers(3)] for query in ids}
+    of = {"half": half, "three": three}
+    found = merged([frames[0], moved], segments=of).segmentations
+    theirs = in_memory([frames[0], moved], segments=of).segmentations
+    pvalues = [each.interaction_pvalue_adj for each in found]
+    assert pvalues == pytest.approx([each.interaction_pvalue_adj for each in theirs])
+
+
+def test_queries_without_clusters_have_not_too_few(frames) -> None:
+    values = np.stack([frame.to_numpy() for frame in frames], axis=1)
+    assert not Merged(statistics_of(list(frames[0].index), values, NAMES)).few_clusters

@@ -237,3 +237,15 @@ def test_options_are_handed_on() -> None:
     }
     # Five queries are far too few for percentiles, which find more than there is.
     assert shown["percentile"] > shown["studentised"]
+
+
+def test_zeros_of_the_others_bound_no_variance() -> None:
+    tied, moved = np.zeros(20), np.array([0.2, -0.1, 0.3, 0.1])
+    plain = pool_collections([moved, -moved, tied])
+    with_zeros = pool_collections([np.append(moved, [0.0] * 6), np.append(-moved, [0.0] * 6), tied])
+    # The bound on the tied collection: the mean square of the differences that are not 0.
+    square, share = float(np.mean(moved**2)), 1.0 - 0.05 ** (1 / 20)
+    for found, n in ((plain, 4), (with_zeros, 10)):
+        x = np.append(moved, [0.0] * (n - 4))
+        weights = 1 / np.array([x.var(ddof=1) / n, x.var(ddof=1) / n, square * share / 20])
+        assert found.weight_fixed == pytest.approx(weights / weights.sum())

@@ -135,3 +135,10 @@ def test_welch_against_scipy_and_where_a_sample_does_not_vary() -> None:
     assert np.isnan(welch_pvalue(one[:1], two))
     assert welch_pvalue(np.full(3, 0.2), np.full(5, 0.2)) == 1.0
     assert welch_pvalue(np.full(3, 0.25), np.full(5, 0.5)) == 0.0
+
+
+@pytest.mark.parametrize(("n_errors", "refused"), [(4, True), (5, False)])
+def test_the_fewest_errors_that_are_believed(n_errors: int, refused: bool) -> None:
+    few = F[ROWS, :1].copy()
+    few[:n_errors] += 1.0
+    assert run_prediction_powered(few, ROWS, F[:, :1]).refused.tolist() == [refused]

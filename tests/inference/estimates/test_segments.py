@@ -9,6 +9,7 @@ from scipy import stats
 from abrank._support.errors import ArgumentError
 from abrank.inference import adjust, run_test
 from abrank.inference.estimates.segments import Segments, compare_segments, heterogeneity
+from abrank.inference.paired.t_and_sign import mean_and_error, skewed_t, skewness_of
 
 # --- Segments: each alone, all together, and whether they differ
 
@@ -208,3 +209,46 @@ def test_level_against_itself() -> None:
         for _ in range(2000)
     )
     assert abs(rejected / 2000 - 0.05) < 4 * np.sqrt(0.05 * 0.95 / 2000)
+
+
+@pytest.mark.parametrize("n", [6, 10, 40])
+def test_t_is_adjusted_for_skewness_whichever_finds_less(n) -> None:
+    random = np.random.default_rng(n)
+    d = random.exponential(size=(n, 30)) - 0.7
+    d[:, 0] = np.round(d[:, 0], 1)
+    mean, error = mean_and_error(d)
+    skewness = skewness_of(d)
+    np.testing.assert_allclose(skewness, stats.skew(d), rtol=1e-12)
+    g, size = skewness * (1 + 6 / n), mean / (error * np.sqrt(n))
+    hall = size + g * size**2 / 3 + g**2 * size**3 / 27 + g / (6 * n)
+    plain = stats.ttest_1samp(d, 0.0)
+    expected = np.maximum(plain.pvalue, 2 * stats.t.sf(np.abs(hall) * np.sqrt(n), n - 1))
+    for level in (0.2, 0.05, 0.01):
+        alpha = np.full(30, level)
+        pvalue, low, high = skewed_t(mean, error, skewness, n, alpha)
+        np.testing.assert_allclose(pvalue, expected, rtol=1e-9)
+        assert ((low > 0) | (high < 0)).tolist() == (pvalue < level).tolist()
+        for limit in (low, high):  # a mean at the limit is rejected at the level, and none inside
+            at = skewed_t(mean - limit, error, skewness, n, alpha)[0]
+            np.testing.assert_allclose(at, level, rtol=1e-7)
+        inside = skewed_t(mean - (0.999 * low + 0.001 * high), error, skewness, n, alpha)[0]
+        assert np.all(inside > level)
+
+
+def test_a_skewness_of_nearly_none_changes_nearly_nothing() -> None:
+    mean, error, alpha = np.array([0.1]), np.array([0.04]), np.array([0.05])
+    plain = skewed_t(mean, error, np.zeros(1), 12, alpha)
+    for skewness in (1e-13, 1e-9, -1e-6):
+        found = skewed_t(mean, error, np.array([skewness]), 12, alpha)
+        np.testing.assert_allclose(found, plain, rtol=10 * abs(skewness) + 1e-12)
+
+
+def test_few_skewed_differences_show_less_in_a_segment() -> None:
+    d = np.array([-0.1, -0.12, -0.08, -0.11, -0.09, -0.1, -0.13, 0.02, -0.12, -0.02])
+    labels = ["few"] * 10 + ["even"] * 10
+    found = compare_segments([*d, *np.tile([0.1, -0.1], 5)], labels)
+    (at,) = np.flatnonzero(np.array(found.labels) == "few")
+    assert found.pvalue_adj[at] > 2 * found.pvalue[at]
+    mirrored = compare_segments([*-d, *np.tile([0.1, -0.1], 5)], labels)
+    assert mirrored.pvalue_adj[at] == pytest.approx(found.pvalue_adj[at], rel=1e-12)
+    assert mirrored.ci_low_adj[at] == pytest.approx(-found.ci_high_adj[at], rel=1e-12)

@@ -14,6 +14,7 @@ from abrank.comparison import Comparison, compare_scores
 from abrank.options import Question
 from abrank.report import from_dict
 from abrank.report.numbers import checksum, json_text
+from abrank.report.saved.alike import differences
 from tests.report.refused import OF_THE_MEANS, Contradictions, why_refused
 
 HOW = "\n  write it again: abrank compare … --report results.json"
@@ -219,3 +220,7 @@ def test_what_is_written_is_never_refused(test: str, adjust: str | None) -> None
             a * 10.0**size, b, test=test, config=Question(adjust=adjust, primary=primary), **how
         )
         assert from_dict(json.loads(json_text(found))) == found
+
+
+def test_a_share_of_a_millionth_is_no_rounding() -> None:
+    assert [each.saved for each in differences([0.5, 0.5], [0.5 + 1e-12, 0.5 + 5e-7])] == [0.5]

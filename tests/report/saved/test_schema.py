@@ -73,6 +73,7 @@ PAIR = {"type": "array", "prefixItems": [{"type": "string"}, {"type": "null"}], 
             {"anyOf": [{"type": "number", "maximum": 1}, {"type": "null"}]},
             "a number of at most 1",
         ),
+        (["a", "b", 3], {"type": "array", "items": {"type": "string"}}, "[2]: expected"),
     ],
 )
 def test_what_does_not_obey_is_named_with_its_place(value: Any, schema: Any, said: str) -> None:

@@ -11,6 +11,8 @@ from abrank.report.sections import words
 from abrank.report.sections.notes import declared
 from abrank.report.sections.notes.names import LONGEST_ID, Names, Words
 
+MOST_NAMED = 4
+
 
 def _some(ids: Any, count: int) -> str:  # noqa: ANN401 - a list of ids
     shown = ", ".join(shorten(str(each), width=LONGEST_ID) for each in ids)
@@ -88,6 +90,20 @@ def _one_query(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
         "One query decides",
         f"{names.query(v['query_id'])} ({names.signed(v['difference'])}) lies far outside of the"
         f" others; without it nothing would be shown{without}.",
+    )
+
+
+def _skewness(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
+    others = [measure for measure in v["measures"] if measure != v["primary"]]
+    why = "t finds too much in few differences that are skewed."
+    if v["primary"] not in v["measures"]:
+        title = f"Skewness decides on {f.first_of(others, MOST_NAMED)}"
+        return title, f"What t shows there it does not show corrected for skewness; {why}"
+    after, before = (f.p_clause(v[key], alpha=names.alpha) for key in ("pvalue", "t"))
+    also = f" Nor is {f.first_of(others, MOST_NAMED)} shown so." if others else ""
+    return "Skewness decides", (
+        f"The differences have a skewness of {f.signed(v['skewness'], digits=1)}. Corrected for it,"
+        f" t gives {after}, not {before.removeprefix('p = ')}, and nothing is shown; {why}{also}"
     )
 
 
@@ -238,6 +254,7 @@ SENTENCES: Mapping[str, Words] = {
     "few-signs": _few_signs,
     "few-clusters": _few_clusters,
     "one-query-decides": _one_query,
+    "skewness-decides": _skewness,
     "tests-disagree": _tests_disagree,
     "monte-carlo-near-alpha": _monte_carlo,
     "not-about-the-mean": _not_about_mean,

@@ -15,7 +15,7 @@ from reports.studies.calibration.parts.pooled import POOLED
 from reports.studies.calibration.parts.ranks import RANKS
 from reports.studies.calibration.parts.rare_losses import RARE_LOSSES
 from reports.studies.calibration.parts.segments import SEGMENTS
-from reports.studies.calibration.parts.sentences import SENTENCES
+from reports.studies.calibration.parts.sentences import SENTENCES, SHOWN
 from reports.studies.calibration.parts.single_pairs import SINGLE_PAIRS
 from reports.studies.calibration.parts.streams import STREAMS
 from reports.studies.calibration.parts.systems import SYSTEMS
@@ -37,4 +37,5 @@ PARTS: tuple[Part, ...] = (
     *BELIEFS,
     *NOTES,
     *SENTENCES,
+    *SHOWN,
 )

@@ -8,12 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from abrank._support.typing import FloatArray
 from abrank.comparison import Comparison
 from abrank.comparison.compare import compare_systems
+from abrank.inference import adjust, run_test
+from abrank.inference.designs.as_tests import cluster_result
+from abrank.inference.designs.clusters import cluster_sizes, deciding_test
+from abrank.inference.estimates.segments import MIN_QUERIES, answer_by_segment, heterogeneity
+from abrank.inference.paired.t_and_sign import mean_and_error, skewed_t, skewness_of
 from abrank.options import Question
 from abrank.report.sections import headline, meaning, sensitivity
 from abrank.report.sections.notes import cautions
@@ -27,7 +33,9 @@ ALIKE = 0.7  # correlation of the differences of two measures
 SIZE, WITHIN = 5, 0.3  # queries of a cluster, and their correlation
 MARGIN = 0.05
 N_SEGMENTS = 3
-ONE_IN = 20
+ONE_IN, ALPHA = 20, 0.05
+# What stands there without the caution that only the skewness of few differences shows it.
+UNLESS = ", and skewness does not decide"
 # Whatever is said of a comparison without a finding: the notes that can come of differences alone.
 CODES = (
     "few-signs",
@@ -48,10 +56,9 @@ KINDS = (
     "secondary measures point the other way",
     "tests agree",
     "evidence not sound",
-    "segments differ",
-    "a segment is better or worse",
     *CODES,
 )
+OF_SEGMENTS = ("segments differ", "a segment is better or worse")
 
 
 def ask(
@@ -65,14 +72,12 @@ def ask(
     d = draw(batch)
     ids = tuple(f"q{i}" for i in range(batch.n))
     groups = ("user", {each: str(i // SIZE) for i, each in enumerate(ids)}) if clustered else None
-    # Segments hold whole clusters, as queries of one user are of one kind.
-    segments = {"kind": {each: str(i // SIZE % N_SEGMENTS) for i, each in enumerate(ids)}}
     found = {kind: np.zeros(batch.count, np.bool_) for kind in KINDS}
     for i in range(batch.count):
         values = np.stack([np.full(d.shape[1:], 0.5), 0.5 + d[i]], axis=1)
         scores = Scores(ids, ("A", "B"), MEASURES, values)
         question = Question(margin=margin, adjust="holm", rng=batch.seed())
-        made = compare_systems(scores, question, clusters=groups, segments=segments)
+        made = compare_systems(scores, question, clusters=groups)
         for kind in _said(made):
             found[kind][i] = True
     for kind, each in found.items():
@@ -92,13 +97,58 @@ def _said(result: Comparison) -> Iterator[str]:
         yield KINDS[4]
     if result.decision.soundness.reasons:
         yield KINDS[5]
-    (segmentation,) = result.segmentations
-    if segmentation.interaction < result.rule.alpha:
-        yield KINDS[6]
-    if any(row.reading in ("better", "worse") for row in segmentation.rows):
-        yield KINDS[7]
     for each in cautions.cautions(result, digits=3)[: cautions.SHOWN]:
-        yield each.code
+        if each.code != "skewness-decides":  # see ask_shown
+            yield each.code
+
+
+def ask_shown(
+    batch: Batch, draw: Callable[[Batch], FloatArray], *, clustered: bool = False
+) -> Iterator[Asked]:
+    """Count what whole comparisons show, by the same tests of all samples at once."""
+    d = np.moveaxis(draw(batch), 1, 0)  # queries, samples, measures
+    labels = [str(i // SIZE) for i in range(batch.n)] if clustered else None
+    flat = d.reshape(batch.n, -1)
+    found = (
+        run_test("t", flat)
+        if labels is None
+        else cluster_result(
+            deciding_test("t", cluster_sizes(labels)), flat, labels, confidence=0.95, seed=0
+        )
+    )
+    pvalue = np.nan_to_num(found.pvalue, nan=1.0).reshape(d.shape[1:]).T
+    adjusted = pvalue.copy()
+    for column in adjusted.T:
+        column[1:] = adjust(column[1:], "holm")
+    shown = (adjusted < ALPHA) * np.sign(d.mean(axis=0)).T
+    against = shown[1:] * np.where(shown[0] == 0, shown[1:], -shown[0]) > 0
+    kept = np.ones_like(shown, np.bool_)
+    if labels is None:
+        corrected = skewed_t(
+            *mean_and_error(flat), skewness_of(flat), batch.n, np.full(flat.shape[1], ALPHA)
+        )[0]
+        kept = np.nan_to_num(corrected, nan=1.0).reshape(d.shape[1:]).T * adjusted < ALPHA * pvalue
+    yield Asked(KINDS[0], (shown[0] != 0,))
+    yield Asked(f"{KINDS[0]}{UNLESS}", ((shown[0] != 0) & kept[0],))
+    yield Asked(KINDS[3], (against.any(axis=0),))
+    yield Asked(f"{KINDS[3]}{UNLESS}", ((against & kept[1:]).any(axis=0),))
+    place = np.array([i // SIZE % N_SEGMENTS for i in range(batch.n)])
+    rows = [np.flatnonzero(place == i) for i in range(min(N_SEGMENTS, place.max() + 1))]
+    parts = [d[each, :, 0] for each in rows]
+    large = np.array([len(each) >= MIN_QUERIES for each in rows])
+    of = None if labels is None else [[labels[i] for i in each] for each in rows]
+    answers = answer_by_segment(parts, large, ALPHA, {"name": "t", "seed": 0}, of, skewed=True)
+    yield Asked(OF_SEGMENTS[1], (np.any(answers[3] < ALPHA, axis=0),))
+    if labels is None:
+        counts = np.array([float(len(each)) for each in rows])
+        means, variances = (
+            np.array([f(part, axis=0) for part in parts])
+            for f in (np.mean, partial(np.var, ddof=1))
+        )
+        variances[~large] = 0.0
+        pairs = zip(means.T, variances.T, strict=True)
+        differ = [heterogeneity(counts, *pair).pvalue < ALPHA for pair in pairs]
+        yield Asked(OF_SEGMENTS[0], (np.array(differ),))
 
 
 def _mixed(own: FloatArray, shared: FloatArray) -> FloatArray:
@@ -134,9 +184,28 @@ def _clustered(batch: Batch) -> FloatArray:
 
 _WHAT = (
     " Four measures whose differences correlate by about 0.7, nDCG@10 decides by t, no effect in"
-    f" any; {N_SEGMENTS} segments. A sentence counts where it is on the first screen, and what is"
-    " said of segments."
+    " any. A sentence counts where it is on the first screen."
 )
+
+POPULATIONS: tuple[tuple[str, str, dict[str, Any]], ...] = (
+    ("normal", f"Normal differences of standard deviation {SD}.", {"draw": _normal}),
+    ("skewed", "Exponential differences less their mean: skewness 1.5.", {"draw": _skewed}),
+    ("tied", "Normal differences in tenths, two thirds of them 0.", {"draw": _tied}),
+    (
+        "clustered",
+        f"Queries in declared clusters of {SIZE} that correlate by {WITHIN}.",
+        {"draw": _clustered, "clustered": True},
+    ),
+)
+
+SHOWN = tuple(
+    Part(
+        f"what is shown, {name}", "queries",
+        f"{words} What is behind the sentences; {N_SEGMENTS} segments of whole clusters.",
+        partial(ask_shown, **how), gives="note",
+    )
+    for name, words, how in POPULATIONS
+)  # fmt: skip
 
 SENTENCES = tuple(
     Part(
@@ -144,14 +213,7 @@ SENTENCES = tuple(
         gives="note", one_in=ONE_IN,
     )
     for name, words, how in (
-        ("normal", f"Normal differences of standard deviation {SD}.", {"draw": _normal}),
-        ("skewed", "Exponential differences less their mean.", {"draw": _skewed}),
-        ("tied", "Normal differences in tenths, two thirds of them 0.", {"draw": _tied}),
-        (
-            "clustered",
-            f"Queries in declared clusters of {SIZE} that correlate by {WITHIN}.",
-            {"draw": _clustered, "clustered": True},
-        ),
+        *POPULATIONS,
         (
             "with a margin",
             f"Normal differences against a margin of {MARGIN}: verdicts of “same in practice” and"

@@ -43,6 +43,17 @@ EXAMPLES: dict[str, tuple[dict[str, Any], str]] = {
         {"query_id": "468", "difference": 0.69, "pvalue": 0.081},
         "One query decides",
     ),
+    "skewness-decides": (
+        {
+            "primary": "AP",
+            "n": 10,
+            "skewness": -1.93,
+            "pvalue": 0.081,
+            "t": 0.032,
+            "measures": ["AP", "RR"],
+        },
+        "Skewness decides",
+    ),
     "tests-disagree": (
         {"t": 0.0503, "permutation": 0.0497},
         "The t test and the sign-flip test disagree",
@@ -150,6 +161,12 @@ def test_caution_has_title_and_sentence(code: str) -> None:
             "It asks about the pseudo-median and finds a difference, but the t test finds none in"
             " the mean (p = 0.310). On pairs of real runs with equal means it found one in 10.9% of"
             " samples of 250 queries",
+        ),
+        (
+            "skewness-decides",
+            EXAMPLES["skewness-decides"][0],
+            "a skewness of −1.9. Corrected for it, t gives p = 0.081, not 0.032, and nothing is"
+            " shown; t finds too much in few differences that are skewed. Nor is RR shown so.",
         ),
         ("tests-disagree", EXAMPLES["tests-disagree"][0], "They give p = 0.0503 and p = 0.0497"),
         (

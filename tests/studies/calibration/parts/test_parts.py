@@ -207,13 +207,14 @@ def test_segments_at_once_are_segments_alone() -> None:
     """against_itself: many samples at once are answered as one."""
     random = np.random.default_rng(7)
     parts = [MATERIAL.pairs[0].draw(n, 3, random)[:, :, 0] + 0.1 for n in (9, 8, 12)]
-    at_once = answer_by_segment(parts, np.full(3, True), 0.05, {"name": "t"})
+    at_once = answer_by_segment(parts, np.full(3, True), 0.05, {"name": "t"}, skewed=True)
     labels = ["a"] * 9 + ["b"] * 8 + ["c"] * 12
     fields = ("pvalue", "ci_low", "ci_high", "pvalue_adj", "ci_low_adj", "ci_high_adj")
     for place, sample in enumerate(np.concatenate(parts).T):
         alone = compare_segments(sample, labels)
         for field, row in zip(fields, at_once[:, :, place], strict=True):
-            np.testing.assert_array_equal(getattr(alone, field), row)
+            # Columns are summed row by row, one column in pairs.
+            np.testing.assert_allclose(getattr(alone, field), row, rtol=1e-12)
 
 
 def test_segments_of_normal_differences() -> None:
@@ -221,7 +222,7 @@ def test_segments_of_normal_differences() -> None:
     found = asked("segments", 12, 1500)
     assert agrees(found["t in each segment, unadjusted"]["covers"], 0.95**3, 1500)
     assert agrees(found["t in each segment, unadjusted"]["found_large"], 0.6, 1500)
-    assert found["t in each segment, Holm"]["false_05"] < 0.07
+    assert found["t allowing for skewness, Holm"]["false_05"] < 0.06
 
 
 def test_collections_of_normal_differences() -> None:

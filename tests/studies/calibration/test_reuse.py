@@ -1,0 +1,61 @@
+"""The study of reuse: its page is the table that is stored, and a small run gives all its cells."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import fields
+from pathlib import Path
+
+import numpy as np
+
+from reports.studies.calibration.reuse import (
+    HOWS,
+    METHODS,
+    Board,
+    Row,
+    better,
+    chosen,
+    levels,
+    page,
+    repeated,
+    streams,
+)
+
+STORED = Path(__file__).parents[3] / "reports" / "calibration"
+
+
+def test_the_page_is_made_from_the_table() -> None:
+    with (STORED / "reuse.csv").open(encoding="utf-8") as file:
+        stored = list(csv.DictReader(file))
+    numbers = [each.name for each in fields(Row) if each.type == "float"]
+    rows = [
+        Row(**{**each, **{name: float(each[name]) for name in numbers}, "n": int(each["n"])})
+        for each in stored
+    ]
+    made, kept = page(rows, 60), (STORED / "reuse.md").read_text("utf-8")
+    assert made.splitlines()[0] == kept.splitlines()[0]
+    assert len(made.splitlines()) == len(kept.splitlines())
+    assert {row.method for row in rows if row.part == "stream"} == {*METHODS}
+
+
+def test_a_small_run_has_a_row_for_every_way() -> None:
+    random = np.random.default_rng(2)
+    made = random.uniform(0, 1, (60, 1)) + random.normal(0, 0.2, (60, 60))
+    board = Board(made, random)
+    candidates = board.candidates(7)
+    assert np.allclose(candidates.mean(axis=0), board.baseline.mean())
+    rows = [*chosen("x", board, n_choices=4), *repeated("x", board, n_splits=2)]
+    assert all(0 <= row.rate <= 1 for row in rows)
+    assert {row.part for row in rows} == {"choice", "repetition"}
+
+
+def test_streams_replace_a_baseline(monkeypatch) -> None:
+    monkeypatch.setattr("reports.studies.calibration.reuse.LENGTHS", (10, 20))
+    monkeypatch.setattr("reports.studies.calibration.reuse.REPLACED", (10, 20))
+    random = np.random.default_rng(3)
+    board = Board(random.uniform(0, 1, (60, 30)), random)
+    rows = list(streams("x", board, n_streams=2))
+    assert {row.how for row in rows} == {*HOWS}
+    assert all(0 <= row.rate <= 1 for row in rows)
+    p = better(random.normal(0.05, 0.1, (30, 5)))
+    assert (levels(p, "Bonferroni", 5) == 0.005).all()
