@@ -170,3 +170,12 @@ def test_the_command_that_builds(tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.setattr("sys.argv", ["guide", "read"])
     with pytest.raises(SystemExit, match="usage: "):
         runpy.run_module("abrank.guide", run_name="__main__")
+
+
+def test_a_caution_names_its_page_wherever_it_stands(tmp_path) -> None:
+    found = abrank.compare_scores(dict.fromkeys("wxyz", 0.2), dict.fromkeys("wxyz", 0.3))
+    code = found.notes[0].code
+    assert guide.find_page(code).topic == code
+    said = [" ".join(str(found).split())]
+    said += [found.report(tmp_path / f"x.{kind}").read_text("utf-8") for kind in ("html", "md")]
+    assert all(f"abrank guide {code}" in each for each in said)

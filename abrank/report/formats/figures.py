@@ -83,7 +83,12 @@ def figures_of(report: Report) -> dict[str, Figure]:
     blocks = [block for section in report.sections for block in section.blocks]
     found = {each.plot: each for each in _figures(blocks)}
     if "deltas" in plots_of(report.subject):
-        return {name: found[name] for name in PAPER if name in found and not found[name].repeats}
+        return {
+            name: found[name]
+            for name in PAPER
+            # A page has their intervals in the rows of its tables.
+            if name in found and (name in ("forest", "segments") or not found[name].repeats)
+        }
     return {name: found.get(name, Figure(name, "")) for name in plots_of(report.subject)}
 
 

@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from abrank._support import display as f
 from abrank.comparison import Comparison, Effect, TestRow
@@ -56,8 +56,8 @@ def effects(comparison: Comparison, *, digits: int) -> Section | None:
     if not comparison.planning.smallest_visible > NOTHING:
         return None
     tables = effect_tables(comparison, digits=digits)
-    name, shown, limits, _ = (each.text for each in tables[0].rows[0])
-    finding = f"{name} is {shown} ({tables[0].columns[2].title} {limits})."
+    name, shown, *_ = (each.text for each in tables[0].rows[0])
+    finding = f"{name} is {shown}."
     return Section("effects", "Effect size", finding, tables, group="appendix")
 
 
@@ -214,6 +214,7 @@ def _inputs(inputs: Mapping[str, Any]) -> Iterator[Block]:
     roles |= {name: words.capital(name) for name in ("segments", "clusters", "topics")}
     roles |= {"machine_qrels": "Machine judgments", "machine": "Machine scores"}
     roles |= {"machine_a": "A, machine scores", "machine_b": "B, machine scores"}
+    inputs = cast("Mapping[str, Any]", plain(inputs))
     files: dict[tuple[Any, ...], list[str]] = {}
     for role in [*roles, *(key for key in inputs if key not in roles)]:
         source = inputs.get(role)

@@ -6,12 +6,13 @@ from abrank._support import display as f
 from abrank.comparison import Comparison
 from abrank.comparison.evidence import CutoffCurve, RecallCurve
 from abrank.report.model import Block, Cell, Column, Figure, Section, Table, Text, Tone
+from abrank.report.sections import words
 
 
 def depth(comparison: Comparison, *, digits: int) -> Section | None:
     """Return the section of the curves; None where no ranking was read, or all depths tie."""
     cutoffs, recall = comparison.evidence.cutoff_curve, comparison.evidence.recall_curve
-    if cutoffs is not None and not any(cutoffs.diff):
+    if cutoffs is not None and not any(cutoffs.diff) and words.all_tied(comparison):
         return None
     findings: list[str] = []
     blocks: list[Block] = []

@@ -166,7 +166,7 @@ def test_agreement_counts_the_rows_it_stands_over(make: Callable[..., Comparison
     )
     rows[-1] = replace(rows[-1], estimate=-0.1, pvalue=0.6)
     assert headline.agreement(replace(comparison, test_rows=tuple(rows))).startswith(
-        "Four of five tests put monot5 ahead, all but sign at the 5% level: one"
+        "Four of five tests put monot5 ahead, all but sign at the 5% level; they are"
     )
     # Of what is not shown no test is told that finds it.
     assert headline.agreement(make(0.001)) == ""
