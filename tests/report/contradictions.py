@@ -275,6 +275,9 @@ def _claim_of_line(
             estimand = word
     if estimand == "Δ" and re.search(r"probability|highest mean|mean 0|\bI²", before):
         estimand = f"mean: {before[-30:]}"
+    other = re.search(rf"(\S+) is {VALUE} \($", before)  # d_z and the like
+    if estimand == "Δ" and other and other[1] not in ("difference", "queries"):
+        estimand = other[1]
     adjusted = "adjusted" in before[-60:] or "simultaneous" in before[-60:]
     return Claim(f"“{sentence[:70]}”", of, estimand, level, adjusted, value(low), value(high))
 

@@ -44,7 +44,7 @@ def test_figures_are_those_that_a_paper_uses(comparison: Comparison, make: Make)
     few = ["forest", "effect", "deltas", "power"]
     assert [*figures.figures_of(compose(comparison))] == few
     segments = {f"q{i:04}": i % 2 for i in range(100)}
-    found = figures.figures_of(compose(make(0.05, segments={"half": segments})))
+    found = figures.figures_of(compose(make.__wrapped__(0.05, segments={"half": segments})))
     assert {"scatter", "distribution", "segments"} < {*found} <= {*figures.PAPER}
 
 
