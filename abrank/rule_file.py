@@ -156,6 +156,7 @@ def read_rule(path: str | os.PathLike[str]) -> RuleFile:
     NotFoundError, ReadError
         If there is no such file, or it is no TOML.
     """
+    checks.path("config", path)
     name = os.fspath(path)
     try:
         data = Path(name).read_bytes()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterable
+from numbers import Real
 
 from abrank._support.errors import ArgumentError, UnknownNameError
 
@@ -38,8 +40,22 @@ def level(argument: str, value: float) -> float:
     return float(value)
 
 
+def number(argument: str, value: object) -> None:
+    """Refuse what is no number."""
+    if not isinstance(value, Real) or isinstance(value, bool):
+        raise ArgumentError(f"{argument} must be a number, not {value!r}")
+
+
+def path(argument: str, value: object) -> str:
+    """Return a path as text."""
+    if not isinstance(value, (str, os.PathLike)):
+        raise ArgumentError(f"{argument} must be a path, not {value!r}")
+    return os.fspath(value)
+
+
 def finite(argument: str, value: float) -> float:
     """Return ``value`` if it is a number that is not infinite."""
+    number(argument, value)
     if not math.isfinite(value):
         raise ArgumentError(f"{argument} must be finite, not {value!r}")
     return float(value)
@@ -61,7 +77,8 @@ def positive(argument: str, value: float) -> float:
 
 def count(argument: str, value: int, *, at_least: int = 1) -> int:
     """Return ``value`` if it is a whole number of at least ``at_least``."""
-    if isinstance(value, bool) or int(value) != value or value < at_least:
+    whole = isinstance(value, Real) and not isinstance(value, bool) and int(value) == value
+    if not whole or value < at_least:
         raise ArgumentError(
             f"{argument} must be a whole number of at least {at_least}, not {value!r}"
         )

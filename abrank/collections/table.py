@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from abrank._support import checks
 from abrank._support.display import shorten
 from abrank._support.errors import AlignmentError, ArgumentError, NotFoundError, ReadError
 from abrank._support.toml import parse_toml
@@ -56,7 +57,7 @@ def read_collections(source: str | os.PathLike[str]) -> dict[str, Files]:
     >>> {key: path.name for key, path in read_collections(file)["scifact"].items()}
     {'qrels': 'q.txt', 'bm25': 'bm25.run', 't5': 't5.run'}
     """
-    path = Path(source)
+    path = Path(checks.path("collections", source))
     if path.is_dir():
         return _folder(path)
     if glob.has_magic(os.fspath(source)) and not path.exists():

@@ -305,7 +305,7 @@ def name_runs(
     found = distinct_names([a_run, b_run]) if files else [name_of(a_run), name_of(b_run)]
     if not files and found == [UNNAMED_RUN] * 2:
         found = ["A", "B"]  # two frames: nothing tells them apart but their places
-    names = system_names(name_a or found[0], name_b or found[1])
+    names = system_names(str(name_a or found[0]), str(name_b or found[1]))
     return dict(zip(names, (a, b), strict=True))
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from abrank._support import display
+from abrank._support import checks, display
 from abrank._support.records import record
 from abrank._support.result import Printed, Result
 from abrank.inference.estimates.shrinkage import (
@@ -146,7 +146,7 @@ def history(path: str | os.PathLike[str]) -> History:
     ReadError
         If it is something else, or an entry was changed since it was written.
     """
-    ledger = open_ledger(path)
+    ledger = open_ledger(checks.path("path", path))
     entries = ledger.entries()
     expected = [float("nan")] * len(entries)
     for places in _by_measure(entries).values():

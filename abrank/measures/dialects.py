@@ -144,7 +144,7 @@ OTHERS = {
     "rbp": Spelling("RBP", PERSISTENCE, note="p=0.8 as in ir_measures; trec_eval has p=0.9"),
     "dcg_burges": Spelling("DCG", fixed=(("dcg", "exp-log2"),)),
     "ndcg_burges": Spelling("nDCG", fixed=(("dcg", "exp-log2"),)),
-    "hit_rate": Spelling("Success"),
+    **dict.fromkeys(("hit_rate", "hit_ratio", "HR"), Spelling("Success")),
     "r-precision": Spelling("Rprec"),
     "r_precision": Spelling("Rprec"),
     "set_r": Spelling("SetR"),

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import MISSING, dataclass, field, fields
 from functools import cache
 from typing import Any
+
+from abrank._support import checks
+from abrank._support.errors import ArgumentError
 
 # Who takes an option, by the names of the functions: the command compare is compare, with --scores
 # compare_scores, with --preferences compare_preferences, with --collections compare_collections;
@@ -73,6 +77,22 @@ class Option:
 def option(default: Any, help: str, **rest: Any) -> Any:  # noqa: ANN401
     """Return a field of a dataclass that is an option; without ``key`` that is the field's name."""
     return field(default=default, metadata={"option": {"help": help, **rest}})
+
+
+def require_kinds(asked: Any) -> None:  # noqa: ANN401 - an object of options
+    """Refuse values of options that are of another kind, such as text for a number."""
+    for each in options_in(asked.__class__):
+        value = getattr(asked, each.name)
+        if value is None and each.default is None:
+            continue
+        if each.kind == "number":
+            checks.number(each.name, value)
+        elif each.kind == "flag" and not isinstance(value, bool):
+            raise ArgumentError(f"{each.name} must be True or False, not {value!r}")
+        elif each.kind == "count" and each.name != "rng":
+            checks.count(each.name, value, at_least=0)
+        elif each.several and not isinstance(value, Iterable):
+            raise ArgumentError(f"{each.name} must be a name or a list of names, not {value!r}")
 
 
 @cache

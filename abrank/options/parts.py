@@ -19,7 +19,7 @@ from abrank._support.choices import (
     Spending,
 )
 from abrank._support.errors import ArgumentError
-from abrank.options.option import ONE, RUNS, option, options_in
+from abrank.options.option import ONE, RUNS, option, options_in, require_kinds
 
 if TYPE_CHECKING:
     from abrank.measures import Measure
@@ -113,6 +113,7 @@ class Scoring:
     )  # fmt: skip
 
     def __post_init__(self) -> None:
+        require_kinds(self)
         for each in options_in(Scoring):
             if each.choices:
                 checks.one_of(each.name, getattr(self, each.name), each.choices)

@@ -16,7 +16,17 @@ from abrank._support.choices import (
     Spending,
 )
 from abrank._support.errors import ArgumentError
-from abrank.options.option import BOARD, JOINT_TESTS, MANY, ONE, PAIR, SINGLE, TESTS, option
+from abrank.options.option import (
+    BOARD,
+    JOINT_TESTS,
+    MANY,
+    ONE,
+    PAIR,
+    SINGLE,
+    TESTS,
+    option,
+    require_kinds,
+)
 from abrank.options.parts import (
     Anytime,
     Clusters,
@@ -71,6 +81,9 @@ class _Asked:
     )  # fmt: skip
 
     def __post_init__(self) -> None:
+        require_kinds(self)
+        if not isinstance(self.scoring, Scoring):
+            raise ArgumentError(f"scoring must be Scoring(...), not {self.scoring!r}")
         if self.engine is not None:
             object.__setattr__(self, "engine", Engine.of(self.engine))
 
@@ -264,6 +277,8 @@ class Question(_Asked):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.machine is not None and not isinstance(self.machine, Machine):
+            raise ArgumentError(f"machine must be Machine(...), not {self.machine!r}")
         if self.best_of is not None:
             checks.count("best_of", self.best_of, at_least=1)
         if self.require is not None and self.fail_on is not None:

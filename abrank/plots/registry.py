@@ -147,6 +147,10 @@ def draw(
 ) -> Axes:
     """Draw a plot by its name; see :class:`abrank.plots.Plots` for the keywords."""
     entry = plots_of(subject)[name]
+    if not isinstance(theme, Theme):
+        raise ArgumentError(f"theme must be abrank.plots.LIGHT, DARK or a Theme, not {theme!r}")
+    if ax is not None and not hasattr(ax, "get_figure"):
+        raise ArgumentError(f"ax must be matplotlib's Axes, not {ax!r}")
     if ax is not None and (width is not None or height is not None):
         raise ArgumentError("width and height are a new figure's, the Axes have their own")
     if ax is None:

@@ -233,6 +233,24 @@ class Ranking(Result):
         return tuple(row.system for row in sorted(self.rows, key=lambda row: row.mean_rank))
 
     @property
+    def omnibus(self) -> dict[str, float] | None:
+        """Friedman's test that all systems rank alike, of a test of ranks; else None.
+
+        ``chi2 df pvalue``, Iman and Davenport's ``f df_error pvalue_f``, and Nemenyi's
+        ``critical_difference`` of two mean ranks at alpha, where that is the test.
+        """
+        if self.test not in RANK_TESTS or not self.n_queries:
+            return None
+        from abrank.inference import critical_difference, friedman_test
+
+        found = friedman_test(self.scores)
+        keys = ("chi2", "df", "pvalue", "f", "df_error", "pvalue_f")
+        told = {key: getattr(found, key) for key in keys}
+        if self.test == "nemenyi":
+            told["critical_difference"] = critical_difference(found, self.n_queries, self.alpha)
+        return told
+
+    @property
     def leaders(self) -> tuple[str, ...]:
         """The first system, and those that do not differ from it; none against a baseline."""
         if self.baseline is not None:

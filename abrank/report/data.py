@@ -131,6 +131,8 @@ def ranking_values(ranking: Ranking) -> dict[str, Any]:
             "spread": ranking.spread,
         }
     )
+    if ranking.omnibus is not None:
+        found["omnibus"] = plain(ranking.omnibus)
     if ranking.extras.instruments or ranking.extras.risk:
         found["extras"] = plain(ranking.extras)
     return found

@@ -182,7 +182,7 @@ def target_of(path: str | Path) -> Target:
     kind, _, rest = str(path).partition(":")
     if rest and f".{kind}" in WRITERS:
         return Target(rest, f".{kind}", True)
-    if rest and re.fullmatch(r"[A-Za-z]{2,}", kind):
+    if rest and re.fullmatch(r"\w[\w-]+", kind):
         raise _unknown(kind)
     return Target(str(path), format_of(path), False)
 
@@ -313,6 +313,7 @@ def write(
     ...     write(result, Path(folder) / "out" / "result.md", digits=4).name
     'result.md'
     """
+    checks.path("path", path)
     content = files_of(subject, path, format=format, **options)
     require_free(content, list(_inputs(subject)))
     replace_all(content)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -27,6 +28,8 @@ ACCEPTED: dict[str, tuple[tuple[str, ...], ...]] = {
     "subtopic": (("subtopic", "subtopic_id", "iteration"),),
 }
 _TERRIER = {"query_id": (("qid",),), "doc_id": (("docno",),)}
+# A column that may hold the scores of a run under another name.
+_SCORE_LIKE = re.compile(r"score|logit|similarity|probability|prediction")
 
 
 def folded(name: Any) -> str:  # noqa: ANN401 - a column may be named by anything
@@ -98,6 +101,11 @@ def _choose(
 ) -> Any:  # noqa: ANN401
     found = [names[i] for i in found_in(names, accepted)]
     if len(found) == 1:
+        like = [name for name in names if _SCORE_LIKE.search(folded(name))]
+        if like and wanted == "score" and holds_ranks(found[0], layout):
+            problem = f"is {like[0]} the score? The column {found[0]} orders the documents, too"
+            hint = f'rename it to score, or say which: columns={{"score": "{like[0]}"}}'
+            raise ReadError(label, problem, hint=hint)
         return found[0]
     hint = f'say which: abrank.read_{layout.kind}(..., columns={{"{wanted}": "..."}})'
     if found:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -311,10 +312,27 @@ def _facts(w: Words[Ranking], head: Headline) -> Iterator[Fact]:
         yield Fact("order", order, everywhere=True)
     if ranking.secondary:
         yield Fact("measures", _families(ranking), everywhere=True)
+    if said := omnibus(w):
+        yield Fact("together", said, everywhere=True)
     for said in cautions_of_test(ranking):
         yield Fact("test", said, loud=True, everywhere=True)
     yield Fact("next", head.next_step, "strong")
     yield Fact("rule", head.rule.rstrip("."), "muted")
+
+
+def omnibus(w: Words[Ranking]) -> str:
+    """Say what Friedman's test makes of all systems together, and Nemenyi's critical difference."""
+    found = w.result.omnibus
+    if found is None or math.isnan(found["pvalue"]):
+        return ""
+    said = (
+        f"Friedman's test that all rank alike: chi-squared {f.score(found['chi2'], digits=1)} with"
+        f" {f.count(int(found['df']))} df, {w.p_clause(found['pvalue'])}"
+    )
+    apart = found.get("critical_difference", math.nan)
+    if math.isfinite(apart):
+        said += f". Critical difference of two mean ranks: {f.score(apart, digits=2)}"
+    return f"{said}."
 
 
 def by_mean_rank(ranking: Ranking) -> str:

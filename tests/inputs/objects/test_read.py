@@ -119,7 +119,7 @@ def test_ids_that_are_no_ids(bad: Any, words: str) -> None:
 
 def test_float_ids_of_a_frame_say_how_to_mend_them() -> None:
     with pytest.raises(
-        ReadError, match=r'DataFrame, row 0: query_id 301\.0 .*\n.*astype\("Int64"\)'
+        ReadError, match=r'DataFrame, row 0: query_id 301\.0 (?s:.*)astype\("Int64"\)'
     ):
         read_run(frame(query_id=[301.0, 302.0]))
 
