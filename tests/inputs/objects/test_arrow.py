@@ -127,7 +127,7 @@ def test_a_column_of_lists_that_holds_no_documents(tmp_path: Any) -> None:
 
 def test_scattered_queries_and_duplicates_are_found_in_tables_too() -> None:
     again = pa.Table.from_pandas(frame(doc_id=["d1", "d2", "d1", "d1"]))
-    with pytest.raises(ReadError, match=r"B \(Table\), rows 0 and 3: document d1 twice in query 302"):
+    with pytest.raises(ReadError, match=r"B \(Table\), rows 0 and 3: document d1 twice"):
         evaluate(QRELS, {"B": again})
     best = evaluate(QRELS, {"B": again}, ["RR"], scoring=Scoring(duplicates="best"))
     assert best.audits["B"].n_duplicates_dropped == 1
