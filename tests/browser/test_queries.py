@@ -72,7 +72,7 @@ def test_every_row_shows_the_numbers_of_the_comparison(
         rows = f"[...document.querySelectorAll('{ROWS}')]"
         cells = "[...row.querySelectorAll('th, td:not(.bar)')].map((cell) => cell.innerText)"
         shown += opened.page.evaluate(f"{rows}.map((row) => {cells})")
-        if number < 5:
+        if number < LAST:
             opened.page.locator("#query-next").click()
     expect(opened.page.locator("#query-next")).to_be_disabled()
     wide = better.queries.pivot(index="query_id", columns="measure")
@@ -260,7 +260,7 @@ def test_last_page_keeps_the_keyboard_in_place(show: Show, text: str, better: Co
         opened.page.locator("#query-next").press("Enter")
     expect_page(opened, LAST)
     expect(opened.page.locator("#query-back")).to_be_focused()
-    expect_ids(opened, expected(better)[100:])
+    expect_ids(opened, expected(better)[-SIZE:])
 
 
 def test_a_bar_tells_its_query_and_opens_its_row(show: Show, text: str, better: Comparison) -> None:

@@ -218,7 +218,7 @@ def scorecard_of(card: Scorecard) -> tuple[Shown, ...]:
             tall=frozenset(i - start for i in card.tall),
             folded=line,
         )
-        caption = f"Table: {cut(card.key, LONGEST_NAME)}{', continued' if start else ''}"
+        caption = f"Scorecard: {cut(card.key, LONGEST_NAME)}{', continued' if start else ''}"
         shown = Shown("scorecard", table=part, caption=caption, drawn=drawn, heat=depth)
         found.append(replace(shown, start=start))
     found[-1] = replace(found[-1], lines=card.legend)
