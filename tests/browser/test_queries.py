@@ -75,7 +75,7 @@ def test_every_row_shows_the_numbers_of_the_comparison(
         if number < LAST:
             opened.page.locator("#query-next").click()
     expect(opened.page.locator("#query-next")).to_be_disabled()
-    wide = better.queries.pivot(index="query_id", columns="measure")
+    wide = better.queries_of().pivot(index="query_id", columns="measure")
     intents = dict(zip(better.query_ids, better.segmentations[0].labels, strict=True))
     for cells in shown:
         row = wide.loc[cells[0]]

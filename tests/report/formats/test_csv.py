@@ -31,7 +31,7 @@ def test_measures_have_every_digit(situation: Comparison) -> None:
 
 
 def test_queries_have_every_digit(situation: Comparison) -> None:
-    found, expected = rows(table(situation, ".queries.csv")), situation.queries
+    found, expected = rows(table(situation, ".queries.csv")), situation.queries_of()
     assert [line["query_id"] for line in found] == expected["query_id"].tolist()
     for column in ("a", "b", "diff"):
         assert [float(line[column]) for line in found] == expected[column].tolist()
