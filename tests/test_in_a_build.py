@@ -42,7 +42,7 @@ def test_the_rule_of_the_page_decides(made, tmp_path, monkeypatch, capsys) -> No
         (tmp_path / place).parent.mkdir(exist_ok=True)
         what.write(tmp_path / place)
     assert run(["compare", "--config", "abrank.toml"]) == 0
-    said = " ".join(capsys.readouterr().out.split())
+    said = " ".join(capsys.readouterr().err.split())
     assert "passed: not worse by 0.005 or more on nDCG@10" in said
     assert "R@100 not worse by 0.020 or more" in said
     assert "P@10 not worse by 3% or more" in said

@@ -90,7 +90,7 @@ def require_kinds(asked: Any) -> None:  # noqa: ANN401 - an object of options
         elif each.kind == "flag" and not isinstance(value, bool):
             raise ArgumentError(f"{each.name} must be True or False, not {value!r}")
         elif each.kind == "count" and each.name != "rng":
-            checks.count(each.name, value, at_least=0)
+            checks.count(each.name, value, at_least=int(each.least or 0))
         elif each.several and not isinstance(value, Iterable):
             raise ArgumentError(f"{each.name} must be a name or a list of names, not {value!r}")
 

@@ -264,12 +264,14 @@ def require_all(scores: Scores) -> None:
     if not len(holes):
         return
     query, system, measure = holes[0]
+    name = scores.measures[measure]
+    what = "score" if name == "score" else f"score of {name}"  # not the name of one without
     whose = f" of {scores.systems[system]}" if len(scores.systems) > 1 else ""
     more = f" ({len(holes)} scores are missing in all)" if len(holes) > 1 else ""
     source = scores.sources.get(scores.systems[system])
     raise ReadError(
         "scores" if source is None else source.label,
-        f"query {scores.query_ids[query]} has no score of {scores.measures[measure]}{whose}{more}",
+        f"query {scores.query_ids[query]} has no {what}{whose}{more}",
         hint=ASKS,
     )
 

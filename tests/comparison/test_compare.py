@@ -272,7 +272,7 @@ def test_unequal_inputs_are_refused() -> None:
         abrank.compare_scores(a, b.where(np.repeat(b.index != "q03", 3).reshape(-1, 3)))
     with pytest.raises(AlignmentError, match="'q00' stands twice"):
         abrank.compare_scores(a["AP"], pd.concat([b["AP"], b["AP"].iloc[:1]]))
-    with pytest.raises(ArgumentError, match=r"1 scores are not finite.*q03"):
+    with pytest.raises(ReadError, match=r"query q03 has no score\n"):
         abrank.compare_scores(a["AP"], b["AP"].where(b.index != "q03"))
 
 

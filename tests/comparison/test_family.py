@@ -56,8 +56,8 @@ def test_a_family_of_all_measures_adjusts_the_primary_too(adjust):
     assert lead.ci_low_adj < low < high < lead.ci_high_adj
     for row in result.rows:
         assert (row.pvalue_adj < 0.05) == (row.ci_low_adj > 0 or row.ci_high_adj < 0)
+    assert "all measures adjusted together" in headline.adjustment(result)
     said = headline.rule(result, digits=3)
-    assert "all measures adjusted together" in said
     if adjust != "bh":
         assert "5% of such comparisons say that there is one in any measure; more do" in said
     assert "adjusted" in headline.numbers(result, digits=3)
@@ -97,8 +97,9 @@ def test_a_fixed_sequence_stops_at_the_first_measure_without_a_difference():
     assert adjusted["AP"] == max(p["nDCG@10"], p["AP"]) < 0.05
     assert adjusted["P@10"] == adjusted["RR"] == p["RR"] > 0.05 > p["P@10"]
     assert [row.reading for row in result.rows] == ["better", "better", "unclear", "unclear"]
-    said = headline.rule(result, digits=3)
+    said = headline.adjustment(result)
     assert "tested in the order given, each at 5%, until one shows no difference" in said
+    said = headline.rule(result, digits=3)
     assert "5% of such comparisons say that there is one in any measure; more do" in said
 
 

@@ -375,8 +375,7 @@ def test_one_measure_says_which_queries_its_numbers_are_of(scores, n_judged) -> 
     given |= {f"machine {name}": scores[f"machine {name}"][["AP"]] for name in "ab"}
     found = compared(given, measures=None)
     sections = {each.key: each for each in compose(found).sections}
-    _, every_number = sections["measures"].blocks
-    told = [getattr(block, "text", "") for block in every_number.blocks]
+    told = [getattr(block, "text", "") for block in sections["measures"].blocks]
     whose = f"A, B, Δ and the wins are those of the {n_judged} queries judged"
     assert [text for text in told if text.startswith(whose)]
     # Where people judged every query there are no others to hold the draw against.

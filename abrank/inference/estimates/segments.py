@@ -203,7 +203,7 @@ def compare_segments(
     >>> found.labels, found.n_queries
     (('head', 'new', 'tail'), array([6, 1, 6]))
     >>> found.pvalue_adj.round(3), round(found.interaction.pvalue, 3)
-    (array([0.005,   nan, 0.11 ]), 0.003)
+    (array([0.005,   nan, 0.17 ]), 0.003)
     """
     values = as_column(differences, "segments are of")
     if len(labels) != len(values):

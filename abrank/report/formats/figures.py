@@ -54,10 +54,10 @@ def write_figures(
     --------
     >>> import tempfile
     >>> from abrank.comparison import compare_scores
-    >>> nothing = compare_scores({}, {})
+    >>> result = compare_scores({"q1": 0.1, "q2": 0.4, "q3": 0.7}, {"q1": 0.3, "q2": 0.5, "q3": 1})
     >>> with tempfile.TemporaryDirectory() as made:
-    ...     [file.name for file in write_figures(nothing, f"svg:{made}")][:2]
-    ['deltas.svg', 'scatter.svg']
+    ...     [file.name for file in write_figures(result, f"svg:{made}")][:2]
+    ['forest.svg', 'effect.svg']
     """
     content = figure_files(result, folder, digits=digits)
     replace_all(content)

@@ -34,7 +34,7 @@ def found():
         (
             "worse",
             "unclear",
-            "B is worse than A on average over these 3 collections (behind on 2; I² 0.0%); on",
+            "B is worse than A on average over these 3 collections (ahead on 2; I² 0.0%); on",
         ),
         (
             "better",
@@ -42,7 +42,7 @@ def found():
             "B is better than A over all queries (ahead on 2; I² 0.0%), but worse on average",
         ),
         ("unclear", "worse", "B is worse than A on average over collections like these; over all"),
-        ("unclear", "unclear", "These 3 collections cannot tell A and B apart."),
+        ("unclear", "unclear", "These 3 collections cannot tell A and B apart: B is ahead on 2."),
         ("identical", "identical", "A and B score the same on every query of every collection."),
     ],
 )
@@ -109,7 +109,7 @@ def test_headline_and_next_step_are_of_one_verdict(margin) -> None:
     found = compare_collections(pairs, measures=["nDCG@10"], margin=margin)
     head = compose(found).headline
     assert (str(found.verdict), head.tag, head.title.partition(": ")[2]) == {
-        None: ("inconclusive", "Unclear over all queries", ""),
+        None: ("inconclusive", "Unclear over all queries", "candidate is ahead on 3."),
         0.02: (
             "not-worse", "Not worse over all queries",
             "Any loss is smaller than 0.020; a gain is not shown.",

@@ -95,6 +95,7 @@ def shown(value: float) -> set[str]:
     found = {f.score(value), f.score(value, digits=2), f.signed(value), f.number(value)}
     # The difference from the first is that of a pair the other way round.
     found |= {f.score(-value), f.signed(-value)}
+    found.add(f.score(value, digits=1))  # a chi-squared
     return found | {f.pvalue(value).removeprefix("< "), f.level(1.0 - value)}
 
 
