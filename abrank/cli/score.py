@@ -160,7 +160,7 @@ def _intervals(
     if not found.cleared:
         from abrank.report import compose
 
-        _terminal.put(f"gate  {compose(found).headline.title}", err=True)
+        _terminal.put(f"gate      {compose(found).headline.title}", err=True)
     return 0 if found.cleared else 1
 
 

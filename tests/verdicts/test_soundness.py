@@ -137,7 +137,7 @@ def test_the_command_ends_with_3(
     assert "CANNOT TEST" in out
     assert "cannot be tested" in out
     assert "Ship" not in out
-    assert err.startswith("gate  not passed: ")
+    assert err.startswith("gate      not passed: ")
 
 
 def test_rankings_of_two_files_that_are_alike_stay_identical(
