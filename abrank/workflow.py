@@ -17,7 +17,7 @@ from abrank.comparison.choice import choose, unchosen
 from abrank.comparison.compare import compare_recorded
 from abrank.comparison.declared import read_margin, require_margin_in_range, with_guards
 from abrank.comparison.family import SEQUENCE
-from abrank.comparison.machine.source import MachineSource
+from abrank.comparison.machine import MachineSource
 from abrank.comparison.pairing import require_common_queries
 from abrank.inputs.run import named_runs
 from abrank.ledger.record import recording
@@ -171,7 +171,7 @@ def compare_runs(
     merged = engine is not None and Engine.of(engine).merged
     if merged:
         # Scores that stay on the workers take the engines with them.
-        from abrank.comparison.merged.properties import Properties
+        from abrank.comparison.merging import Properties
 
         properties = Properties.of(**known)
     else:
@@ -194,7 +194,7 @@ def compare_runs(
     machine = MachineSource.of(question.machine)
     how: dict[str, Any] = {"measures": measures, "on_stage": on_stage}
     if merged:
-        from abrank.comparison.merged.run import compare_merged
+        from abrank.comparison.merging import compare_merged
 
         machine.require_none("merged statistics have no place for them")
         if named is not None:  # one of trec_eval's sets: what its counts are stands in no family

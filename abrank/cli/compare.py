@@ -141,7 +141,7 @@ def _compare(
     from abrank.comparison import pair_scores
     from abrank.comparison.beside import Beside
     from abrank.comparison.compare import compare_recorded
-    from abrank.comparison.machine.source import MachineSource
+    from abrank.comparison.machine import MachineSource
 
     on_stage("reading the scores")
     paired = pair_scores(

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from abrank._support.display import plural
 from abrank._support.errors import ArgumentError, reading
-from abrank.comparison.machine.judgments import MachineScores
 from abrank.comparison.result import Comparison
 from abrank.comparison.votes import Preferences
 from abrank.inference.rounding import ascending
 from abrank.measures import parse
+
+if TYPE_CHECKING:
+    from abrank.comparison.machine import MachineScores
 
 EACH_END = 25  # queries whose documents have titles: those that lose and that gain the most
 SNIPPET = 120  # characters of a title or text

@@ -19,8 +19,7 @@ from abrank.comparison.deciding import decide_on
 from abrank.comparison.declared import Declared, declare_on, declared_again
 from abrank.comparison.designs import error_inflation
 from abrank.comparison.family import SEQUENCE
-from abrank.comparison.machine.sample import WithMachine, declare_machine, scores_again
-from abrank.comparison.machine.source import MachineSource
+from abrank.comparison.machine import MachineSource, WithMachine, declare_machine, scores_again
 from abrank.comparison.pairing import pair_scores, require_finite
 from abrank.comparison.power_analysis import plan_from_spread
 from abrank.comparison.result import Comparison
@@ -319,7 +318,7 @@ def compare_again(saved: Comparison) -> Comparison:
 def sample_of(saved: Comparison) -> Sample:
     """Return the sample that a comparison was made from."""
     if saved.merged is not None:
-        from abrank.comparison.merged.sample import Merged
+        from abrank.comparison.merged import Merged
 
         return Merged.again(saved)
     if saved.strata:

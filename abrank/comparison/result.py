@@ -20,12 +20,11 @@ from abrank.comparison.designs import Clusters, QueryWeights
 from abrank.comparison.effects import Effect, Spread
 from abrank.comparison.evidence import RunDetails
 from abrank.comparison.groups import Segmentation
-from abrank.comparison.machine.judgments import TEST as WITH_MACHINE
-from abrank.comparison.machine.judgments import MachineJudgments
-from abrank.comparison.merged.result import MergedQueries
+from abrank.comparison.machine import TEST as WITH_MACHINE
+from abrank.comparison.machine import MachineJudgments
 from abrank.comparison.posterior import Belief
 from abrank.comparison.power_analysis import Planning
-from abrank.comparison.rows import ConfidenceInterval, MeasureResult, TestRow
+from abrank.comparison.rows import ConfidenceInterval, MeasureResult, MergedQueries, TestRow
 from abrank.comparison.votes import Preferences
 from abrank.diagnostics import Note, outcomes
 from abrank.diagnostics.notes import lowest_relevant

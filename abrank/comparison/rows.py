@@ -1,10 +1,12 @@
-"""The rows of a comparison's two tables: a measure, and a test of the primary measure."""
+"""The rows of a comparison's tables, and what stands in their place where scores were merged."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from abrank._support.records import record
+from abrank.inference.estimates.shape import HEAP, Form
 
 
 class ConfidenceInterval(NamedTuple):
@@ -99,3 +101,76 @@ class TestRow:
     method: str
     n_resamples: int
     decides: bool
+
+
+@record
+class ExtremeQuery:
+    """A query with one of the largest or smallest differences of the primary measure."""
+
+    query_id: str
+    a: float
+    b: float
+    difference: float
+
+
+@record
+class Cell:
+    """Queries with one difference, or in one bin of differences, which ``value`` is the middle of.
+
+    Bins stand as ``width`` says, from 0 outwards; those that tie are at 0 with no width.
+    """
+
+    value: float
+    width: float
+    n_queries: int
+
+
+@record
+class MergedQueries:
+    """The queries of a comparison from merged statistics.
+
+    Attributes
+    ----------
+    n_queries : int
+    n_partitions, n_skipped : int
+        Partitions that were scored, and those that could not be.
+    step : float
+        Width of the bins in which the differences of the primary measure were counted; 0 where each
+        was counted by itself.
+    errors : tuple of float, length n_measures
+        Standard errors of the mean differences, by the test that decides.
+    freedom : float
+        Degrees of freedom of their t.
+    missing : str
+        What became of queries that a run lacks, ``zero`` or ``drop``; empty without any.
+    profile : tuple of float, length 201
+        Quantiles of the differences of the primary measure: of 0, 0.5, 1, ... 100 per cent.
+    cells : tuple of Cell
+        The same differences counted, in at most 25 values or some 80 bins.
+    smallest, largest : tuple of ExtremeQuery
+        The 20 queries with the smallest and with the largest difference, the furthest first.
+    statistics : mapping, optional
+        What gives the comparison again: exact sums, and the counted differences of the primary
+        measure. None in files of earlier versions.
+    """
+
+    n_queries: int
+    n_partitions: int
+    n_skipped: int
+    step: float
+    errors: tuple[float, ...]
+    freedom: float
+    missing: str
+    profile: tuple[float, ...]
+    cells: tuple[Cell, ...]
+    smallest: tuple[ExtremeQuery, ...]
+    largest: tuple[ExtremeQuery, ...]
+    statistics: Mapping[str, Any] | None = None
+
+    @property
+    def form(self) -> Form:
+        """The picture that shows how the differences spread: as :func:`spread_form` has it."""
+        ties = next((cell.n_queries for cell in self.cells if cell.value == 0.0), 0)
+        if all(cell.width == 0.0 for cell in self.cells):
+            return "values"
+        return "bins" if ties > HEAP * self.n_queries else "density"

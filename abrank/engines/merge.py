@@ -2,7 +2,7 @@
 
 What they hold does not grow with the queries: exact sums and differences counted (see
 :mod:`~abrank.engines.counted`), counts, the queries with the largest gains and losses. From them
-:class:`abrank.comparison.merged.sample.Merged` is a sample.
+:class:`abrank.comparison.merged.Merged` is a sample.
 """
 
 from __future__ import annotations

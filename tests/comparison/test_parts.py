@@ -31,16 +31,13 @@ from abrank.comparison.declared import (
 from abrank.comparison.designs import Clusters, error_inflation
 from abrank.comparison.effects import effects, spread
 from abrank.comparison.family import resolve_adjustment
-from abrank.comparison.machine.sample import declare_machine
-from abrank.comparison.machine.source import MachineSource
+from abrank.comparison.machine import MachineSource, declare_machine
 from abrank.comparison.margin_ranges import margin_ranges
-from abrank.comparison.merged.moments import mean_and_error
-from abrank.comparison.merged.properties import Properties
-from abrank.comparison.merged.result import Cell
-from abrank.comparison.merged.sample import cells_of, require_mergeable
+from abrank.comparison.merged import cells_of, mean_and_error, require_mergeable
+from abrank.comparison.merging import Properties
 from abrank.comparison.posterior import beliefs
 from abrank.comparison.power_analysis import ClusterSizes, plan_from_spread, planned_differences
-from abrank.comparison.rows import read_interval
+from abrank.comparison.rows import Cell, read_interval
 from abrank.comparison.scales import rows_in_unit, shares_scale
 from abrank.engines.counted import exact_sum
 from abrank.inference.paired.counted import Counts

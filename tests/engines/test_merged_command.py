@@ -12,7 +12,7 @@ import pytest
 import abrank
 from abrank.cli import run
 from abrank.engines import Engine
-from tests.comparison.merged.test_compare import assert_same
+from tests.comparison.test_merged import assert_same
 from tests.engines.conftest import write
 
 MEASURES = ["nDCG@5", "P@3"]

@@ -31,7 +31,7 @@ from abrank.comparison.designs import QueryWeights
 from abrank.comparison.evidence import CutoffCurve, RecallCurve, RunDetails
 from abrank.comparison.family import ADJUSTMENTS, SEQUENCE
 from abrank.comparison.groups import Segmentation, SegmentRow
-from abrank.comparison.machine.judgments import MachineJudgments
+from abrank.comparison.machine import MachineJudgments
 from abrank.comparison.votes import Preferences, Share
 from abrank.diagnostics import Note
 from abrank.inputs import Audit

@@ -24,7 +24,7 @@ import abrank
 from abrank._support.errors import ArgumentError
 from abrank.comparison import Comparison
 from abrank.comparison.deciding import deciding_interval
-from abrank.comparison.merged.sample import compare_statistics
+from abrank.comparison.merged import compare_statistics
 from abrank.engines.merge import statistics_of
 from abrank.inference import adjust
 from abrank.inference.designs.as_tests import cluster_result, level_of_look, level_of_seen

@@ -275,19 +275,26 @@ def answer_by_segment(
     alone = _answers(parts, large, levels, asked, clusters, weights)
     skewed = skewed and asked["name"] == "t" and clusters is None and weights is None
     pvalue = _skewed_answers(parts, large, levels)[0] if skewed else alone[0]
-    adjusted = np.stack([adjust(column, "holm") for column in pvalue.T], axis=1)
-    # The share of alpha at which Holm's procedure tested each segment; a p of 0 is tested at
-    # Bonferroni's level.
-    known = np.isfinite(adjusted)
-    share: FloatArray = np.ones(pvalue.shape) / np.maximum(1, known.sum(axis=0))
-    np.divide(pvalue, adjusted, out=share, where=known & (adjusted > 0.0))
-    levels = 1.0 - alpha * share
+    adjusted, levels = holm_levels(pvalue, alpha)
     wide = (
         _skewed_answers(parts, large, levels)
         if skewed
         else _answers(parts, large, levels, asked, clusters, weights)
     )
     return np.concatenate([alone, adjusted[None], wide[1:]])
+
+
+def holm_levels(pvalue: FloatArray, alpha: float) -> tuple[FloatArray, FloatArray]:
+    """Return p-values adjusted by Holm, one sample a column, and the levels of their intervals.
+
+    Those are 1 less the share of alpha at which Holm's procedure tested each; a p of 0 is tested at
+    Bonferroni's level.
+    """
+    adjusted = np.stack([adjust(column, "holm") for column in pvalue.T], axis=1)
+    known = np.isfinite(adjusted)
+    share: FloatArray = np.ones(pvalue.shape) / np.maximum(1, known.sum(axis=0))
+    np.divide(pvalue, adjusted, out=share, where=known & (adjusted > 0.0))
+    return adjusted, 1.0 - alpha * share
 
 
 def _skewed_answers(

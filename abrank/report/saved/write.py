@@ -22,10 +22,10 @@ from abrank.comparison.compare import compare_again
 from abrank.comparison.designs import Clusters, QueryWeights
 from abrank.comparison.evidence import RunDetails
 from abrank.comparison.groups import Segmentation
-from abrank.comparison.machine.judgments import TEST as WITH_MACHINE
-from abrank.comparison.machine.judgments import MachineJudgments
-from abrank.comparison.merged.result import MergedQueries
+from abrank.comparison.machine import TEST as WITH_MACHINE
+from abrank.comparison.machine import MachineJudgments
 from abrank.comparison.posterior import Belief
+from abrank.comparison.rows import MergedQueries
 from abrank.comparison.votes import Preferences
 from abrank.diagnostics import Note
 from abrank.inference.designs.equivalence import Unseen

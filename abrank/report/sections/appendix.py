@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from abrank._support import display as f
 from abrank.comparison import Comparison, Effect, TestRow
-from abrank.comparison.machine.judgments import MachineJudgments
+from abrank.comparison.machine import MachineJudgments
 from abrank.comparison.power_analysis import NOTHING
 from abrank.report.model import Block, Cell, Column, Figure, Fold, Section, Table, Text
 from abrank.report.numbers import plain

@@ -10,8 +10,7 @@ from importlib import resources
 
 from abrank import inference
 from abrank._support.errors import ArgumentError
-from abrank.comparison import Comparison
-from abrank.comparison.machine import judgments as machine
+from abrank.comparison import Comparison, machine
 from abrank.measures import parse
 from abrank.report.cells import one_line, to_ascii
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abrank._support import display as f
 from abrank._support.display import shorten
 from abrank.comparison import Comparison
-from abrank.comparison.machine.judgments import LEVEL, JudgedBy, MachineJudgments, SampleCheck
+from abrank.comparison.machine import LEVEL, JudgedBy, MachineJudgments, SampleCheck
 from abrank.report.model import Block, Cell, Column, Section, Table, Text
 from abrank.report.sections import words
 

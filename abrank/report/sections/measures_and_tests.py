@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from abrank._support import display as f
 from abrank.comparison import Comparison, MeasureResult, scales
-from abrank.comparison.merged.result import ExtremeQuery
+from abrank.comparison.rows import ExtremeQuery
 from abrank.comparison.scales import is_relative, rows_in_unit
 from abrank.engines.merge import TIED
 from abrank.inference.rounding import ascending

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abrank._support import display as f
-from abrank.comparison.merged.result import MergedQueries
+from abrank.comparison.rows import MergedQueries
 
 LEFT_OUT = (
     "Scores of single queries, and what is drawn or computed from them (the list of all queries,"

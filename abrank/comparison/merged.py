@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -12,23 +13,14 @@ import numpy as np
 
 from abrank import inference
 from abrank._support.errors import ArgumentError
+from abrank._support.records import record
 from abrank._support.rng import entropy
-from abrank._support.typing import FloatArray, IntArray
+from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.comparison.designs import Clusters
 from abrank.comparison.effects import Effect, Spread
 from abrank.comparison.groups import Segmentation, segment_rows
-from abrank.comparison.merged.moments import (
-    FlippedClusters,
-    Moments,
-    cluster_sums,
-    moments_of,
-    moments_of_clusters,
-    moments_of_segments,
-    score_moments,
-)
-from abrank.comparison.merged.result import Cell, ExtremeQuery, MergedQueries
 from abrank.comparison.power_analysis import ClusterSizes
-from abrank.comparison.rows import MeasureResult, TestRow
+from abrank.comparison.rows import Cell, ExtremeQuery, MeasureResult, MergedQueries, TestRow
 from abrank.comparison.sample import ALL, IGNORING, OF_CLUSTERS, Columns, Units, test_row
 from abrank.diagnostics import Note, inspect_inputs, inspect_losses
 from abrank.engines.counted import exact_value
@@ -38,12 +30,16 @@ from abrank.inference.designs.clusters import (
     FEWEST_EFFECTIVE,
     deciding_test,
     effective_clusters,
+    freedom_of_clusters,
+    standard_error,
 )
 from abrank.inference.estimates.effect_size import counted_effects
 from abrank.inference.estimates.relative_change import RelativeChange, relative_change_of_moments
-from abrank.inference.estimates.segments import MIN_QUERIES, heterogeneity
+from abrank.inference.estimates.segments import MIN_QUERIES, heterogeneity, holm_levels
 from abrank.inference.paired.counted import Counts, result_of
-from abrank.inference.rounding import differences_of
+from abrank.inference.paired.t_and_sign import skewed_t, t_answer
+from abrank.inference.registry import as_alpha
+from abrank.inference.rounding import TIE, differences_of
 from abrank.inputs import Audit
 from abrank.options import Question
 from abrank.soundness import Reason
@@ -58,6 +54,180 @@ SHARES = np.linspace(0.0, 1.0, 201)
 MOST_VALUES, MOST_BINS = 25, 80
 # The tests of the primary measure that counts of differences allow beside the t test.
 _COUNTED = ("permutation", "wilcoxon", "sign")
+_UNIT = 1 << 1074
+
+
+@record
+class Moments:
+    """Means and standard errors, one a column: a measure, or a segment of the queries.
+
+    The error is NaN where the differences are all one value, the skewness 0 where it is not known.
+    """
+
+    means: FloatArray
+    errors: FloatArray
+    freedom: FloatArray
+    identical: BoolArray
+    n_queries: int
+    skewness: FloatArray
+
+    def take(self, columns: Columns) -> Moments:
+        """Return some of the columns."""
+        return Moments(
+            self.means[columns], self.errors[columns], self.freedom[columns],
+            self.identical[columns], self.n_queries, self.skewness[columns],
+        )  # fmt: skip
+
+    def run(self, confidence: float | FloatArray, *, skewed: bool = False) -> inference.TestResult:
+        """Test by Student's t, two-sided, as :func:`abrank.inference.run_test` does."""
+        alpha = as_alpha(confidence, len(self.means))
+        statistic, pvalue, low, high = t_answer(self.means, self.errors, self.freedom, alpha)
+        if skewed:
+            pvalue, low, high = skewed_t(
+                self.means, self.errors, self.skewness, self.freedom + 1.0, alpha
+            )
+        statistic, low, high = (
+            np.where(self.identical, 0.0, each) for each in (statistic, low, high)
+        )
+        pvalue = np.where(self.identical, 1.0, pvalue)
+        return inference.TestResult(
+            estimate=self.means,
+            statistic=statistic,
+            pvalue=pvalue,
+            ci_low=low,
+            ci_high=high,
+            test="t",
+            estimand="mean difference",
+            method="closed form",
+            n_resamples=0,
+            confidence=confidence,
+            alternative="two-sided",
+            n_queries=self.n_queries,
+            pvalue_low=pvalue,
+            pvalue_high=pvalue,
+            pvalue_error=np.zeros_like(pvalue),
+        )
+
+
+def moments_of(statistics: Statistics) -> Moments:
+    """Return mean and error of every measure, of queries that are independent, rounded once."""
+    n = statistics.n_queries
+    pairs = [mean_and_error(n, own.sums[2], own.sums[6]) for own in statistics.of]
+    identical = np.array([not own.wins + own.losses for own in statistics.of])
+    return _moments(pairs, np.full(len(pairs), n - 1.0), identical, n)
+
+
+@record
+class FlippedClusters:
+    """Sums over clusters of which t can say nothing, tested by the flips of their signs."""
+
+    sums: FloatArray
+    sizes: IntArray
+    seed: int
+
+    @property
+    def means(self) -> FloatArray:
+        """Mean difference of each column."""
+        return np.asarray(self.sums.sum(axis=0) / self.sizes.sum())
+
+    @property
+    def errors(self) -> FloatArray:
+        """NaN: no t is taken of them."""
+        return np.full(self.sums.shape[1], np.nan)
+
+    @property
+    def freedom(self) -> FloatArray:
+        """NaN likewise."""
+        return self.errors
+
+    def take(self, columns: Columns) -> FlippedClusters:
+        """Return some of the columns."""
+        return FlippedClusters(self.sums[:, columns], self.sizes, self.seed)
+
+    def run(self, confidence: float | FloatArray) -> inference.TestResult:
+        """Test by the sign flips of clusters."""
+        return sums_result(
+            "permutation", self.sums, self.sizes, confidence=confidence, seed=self.seed
+        )
+
+
+def moments_of_clusters(statistics: Statistics, *, seed: int) -> Moments | FlippedClusters:
+    """Return mean and cluster-robust error of every measure; the sums where these are flipped."""
+    sums, sizes = cluster_sums(statistics)
+    if deciding_test("t", sizes) != "t":
+        return FlippedClusters(sums, sizes, seed)
+    few = effective_clusters(sizes) < FEWEST_EFFECTIVE["t"]
+    pairs = [
+        (
+            exact_value(own.sums[2]) / statistics.n_queries,
+            float("nan") if few else standard_error(sums[:, m], sizes),
+        )
+        for m, own in enumerate(statistics.of)
+    ]
+    identical = np.array([not own.wins + own.losses for own in statistics.of])
+    freedom = np.full(len(pairs), freedom_of_clusters(sizes))
+    return _moments(pairs, freedom, identical, statistics.n_queries)
+
+
+def cluster_sums(statistics: Statistics) -> tuple[FloatArray, IntArray]:
+    """Return the sums of every cluster, float64[n_clusters, n_measures], and its queries."""
+    every = list(statistics.clusters.values())
+    sums = [[exact_value(total) for total in each[1:]] for each in every]
+    return np.array(sums), np.array([each[0] for each in every], dtype=np.int64)
+
+
+def moments_of_segments(statistics: Statistics, name: str, measure: int) -> Moments:
+    """Return mean and error of one measure in each segment of a property."""
+    every = list(statistics.segments[name].values())
+    kept = (len(every[0]) - 1) // len(statistics.measures)
+    place = 1 + kept * measure
+    pairs = [mean_and_error(each[0], *each[place : place + 2]) for each in every]
+    sizes = np.array([each[0] for each in every], dtype=np.float64)
+    identical = np.array([each[place + 1] == 0 for each in every])
+    found = _moments(pairs, sizes - 1.0, identical, statistics.n_queries)
+    if kept < 3:
+        return found
+    skewness = [
+        _skewness(each[0], each[place : place + 3]) if np.isfinite(error) else 0.0
+        for each, (_, error) in zip(every, pairs, strict=True)
+    ]
+    return replace(found, skewness=np.array(skewness))
+
+
+def _skewness(n: int, sums: tuple[int, ...]) -> float:
+    first, second, third = (Fraction(each, _UNIT) / n for each in sums)
+    spread = math.sqrt(second - first**2)
+    return float(third - 3 * first * second + 2 * first**3) / spread**3
+
+
+def mean_and_error(n: int, total: int, squares: int) -> tuple[float, float]:
+    """Return mean and standard error from exact sums; NaN where there is no spread but rounding."""
+    mean = Fraction(total, _UNIT) / n
+    if n < 2:
+        return float(mean), float("nan")
+    variance = (Fraction(squares, _UNIT) - n * mean**2) / (n - 1)
+    if variance <= (TIE * mean) ** 2:
+        return float(mean), float("nan")
+    return float(mean), float(variance / n) ** 0.5
+
+
+def score_moments(
+    n: int, sums: tuple[int, ...]
+) -> tuple[tuple[float, float], tuple[float, float, float]]:
+    """Return the means of A and B, their sample variances and their covariance."""
+    a, b, _, squares_a, squares_b, crossed, _ = (Fraction(each, _UNIT) for each in sums)
+    products = (squares_a, a, a), (squares_b, b, b), (crossed, a, b)
+    var_a, var_b, cov = (
+        float((total - one * other / n) / max(n - 1, 1)) for total, one, other in products
+    )
+    return (float(a / n), float(b / n)), (var_a, var_b, cov)
+
+
+def _moments(
+    pairs: list[tuple[float, float]], freedom: FloatArray, identical: BoolArray, n: int
+) -> Moments:
+    means, errors = np.array(pairs, dtype=np.float64).reshape(-1, 2).T
+    return Moments(means, errors, freedom, identical, n, np.zeros(len(means)))
 
 
 @dataclass(frozen=True)
@@ -323,67 +493,47 @@ def counts_of(own: MeasureStatistics) -> Counts:
 
 def segmentations(statistics: Statistics, lead: int, rule: Rule) -> tuple[Segmentation, ...]:
     """Compare the systems in every segment of every property by t, all adjusted together."""
-    names = list(statistics.segments)
-    of = {name: moments_of_segments(statistics, name, lead) for name in names}
-    if not names:
+    of = {name: moments_of_segments(statistics, name, lead) for name in statistics.segments}
+    if not of:
         return ()
-    every = _joined([of[name] for name in names])
-    large = every.freedom + 1 >= MIN_QUERIES
+    joined = {
+        each.name: np.concatenate([getattr(own, each.name) for own in of.values()])
+        for each in fields(Moments)
+        if each.name != "n_queries"
+    }
+    every = Moments(**joined, n_queries=statistics.n_queries)
+    large, alpha = every.freedom + 1 >= MIN_QUERIES, round(1.0 - rule.confidence, 12)
     plain = every.run(rule.confidence)
     pvalue = np.where(large, every.run(rule.confidence, skewed=True).pvalue, np.nan)
-    adjusted = inference.adjust(pvalue, "holm")
-    known = np.isfinite(adjusted)
-    # A p of 0 is tested at Bonferroni's level.
-    share = np.full(pvalue.shape, 1.0 / max(1, int(known.sum())))
-    np.divide(pvalue, adjusted, out=share, where=known & (adjusted > 0.0))
-    share[~known] = 1.0
-    wide = every.run(1.0 - (1.0 - rule.confidence) * share, skewed=True)
+    adjusted, levels = (each[:, 0] for each in holm_levels(pvalue[:, None], alpha))
+    wide = every.run(levels, skewed=True)
     columns = (plain.pvalue, plain.ci_low, plain.ci_high, adjusted, wide.ci_low, wide.ci_high)
     answers = iter(np.where(large, np.stack(columns), np.nan).T.tolist())
-    interactions = np.array([_interaction(of[name]) for name in names])
+    found, total = [], np.sign(exact_value(statistics.of[lead].sums[2]))
+    for name, own in of.items():
+        n = own.freedom + 1.0
+        judged = (n >= MIN_QUERIES) & np.isfinite(own.errors)
+        signs = np.sign(own.means[n >= MIN_QUERIES]) * total
+        sizes = zip(
+            statistics.segments[name], n.astype(int).tolist(), own.means.tolist(), strict=True
+        )
+        found.append(
+            Segmentation(
+                name=name,
+                labels=(),
+                rows=segment_rows(sizes, rule, answers),
+                interaction_pvalue=heterogeneity(
+                    n, own.means, np.where(judged, own.errors**2 * n, 0.0)
+                ).pvalue,
+                reversal=bool(np.sum(signs < 0) > np.sum(signs > 0)),
+            )
+        )
+    interactions = np.array([each.interaction_pvalue for each in found])
     together = inference.adjust(interactions, "holm")
     return tuple(
-        Segmentation(
-            name=name,
-            labels=(),
-            rows=segment_rows(
-                zip(
-                    statistics.segments[name],
-                    (of[name].freedom + 1.0).astype(int).tolist(),
-                    of[name].means.tolist(),
-                    strict=True,
-                ),
-                rule,
-                answers,
-            ),
-            interaction_pvalue=float(interactions[place]),
-            reversal=_reversal(of[name], exact_value(statistics.of[lead].sums[2])),
-            interaction_pvalue_adj=float(together[place]),
-        )
-        for place, name in enumerate(names)
+        replace(each, interaction_pvalue_adj=float(adjusted))
+        for each, adjusted in zip(found, together, strict=True)
     )
-
-
-def _joined(every: Sequence[Moments]) -> Moments:
-    return Moments(
-        np.concatenate([each.means for each in every]),
-        np.concatenate([each.errors for each in every]),
-        np.concatenate([each.freedom for each in every]),
-        np.concatenate([each.identical for each in every]),
-        every[0].n_queries,
-        np.concatenate([each.skewness for each in every]),
-    )
-
-
-def _interaction(of: Moments) -> float:
-    n = of.freedom + 1.0
-    large = (n >= MIN_QUERIES) & np.isfinite(of.errors)
-    return heterogeneity(n, of.means, np.where(large, of.errors**2 * n, 0.0)).pvalue
-
-
-def _reversal(of: Moments, total: float) -> bool:
-    signs = np.sign(of.means[of.freedom + 1 >= MIN_QUERIES]) * np.sign(total)
-    return bool(np.sum(signs < 0) > np.sum(signs > 0))
 
 
 def effects_of(

@@ -1,45 +1,270 @@
-"""People and a machine together as a sample: the verdict of both, or of people alone."""
+"""People and a machine together: its judgments read beside theirs, and the verdict of both.
+
+Where the machine is set aside, people alone answer.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import os
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 import numpy as np
 
-from abrank import inference
+from abrank import inference, inputs
+from abrank._support import checks
+from abrank._support.choices import SharedModel
 from abrank._support.errors import AlignmentError, ArgumentError
-from abrank._support.typing import FloatArray
+from abrank._support.records import record
+from abrank._support.typing import FloatArray, IntArray
 from abrank.comparison.evidence import RunDetails
 from abrank.comparison.family import SEQUENCE
-from abrank.comparison.machine.judgments import (
-    ESTIMAND,
-    FEWEST,
-    TEST,
-    TITLE,
-    JudgedBy,
-    MachineDifferences,
-    MachineJudgments,
-    MachineScores,
-    PairOfScores,
-    SampleCheck,
-    pair_of,
-)
+from abrank.comparison.pairing import pair_scores
 from abrank.comparison.rows import MeasureResult, TestRow
 from abrank.comparison.sample import ALL, Answer, Columns, Rows
 from abrank.diagnostics import Note, inspect_machine
-from abrank.inference.designs.prediction_powered import welch_pvalue, worth_interval
+from abrank.inference.designs.prediction_powered import (
+    PredictionPowered,
+    welch_pvalue,
+    worth_interval,
+)
 from abrank.inference.rounding import differences_of
-from abrank.options import Question
+from abrank.options import Engine, Machine, Question, Scoring
+from abrank.scoring.evaluate import score_runs, silent
 from abrank.scoring.scores import Scores
 from abrank.verdict import Decision, Rule
 
 if TYPE_CHECKING:
     from abrank.comparison.alternatives import Alternative
+    from abrank.comparison.beside import Beside
     from abrank.comparison.choice import Directions
     from abrank.comparison.result import Comparison
+
+# The test that decides with machine judgments; it is not among the plain paired tests.
+TEST = "prediction-powered"
+TITLE = "Prediction-powered t"
+ESTIMAND = "mean difference over all queries"
+SOURCE = "Angelopoulos, Bates, Fannjiang, Jordan & Zrnic 2023; Cochran 1977"
+FEWEST = 25  # fewer human queries are refused
+LEVEL = 0.05  # of the tests of the draw, both together
+
+
+@dataclass(frozen=True)
+class MachineScores:
+    """Scores of the two systems by a machine's judgments, and what was declared of the machine.
+
+    Attributes
+    ----------
+    scores : Scores
+        Of the same systems by the same measures, in the same order.
+    shared_model : {"a", "b", "both", "neither"}, optional
+        Which of the systems shares its model with the machine; None where it was not said.
+    judge : str, optional
+        Name of the machine that judged, such as that of a model.
+    """
+
+    scores: Scores
+    shared_model: SharedModel | None = None
+    judge: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.shared_model is not None:
+            checks.one_of("shared model", self.shared_model, get_args(SharedModel))
+
+
+@record
+class PairOfScores:
+    """The scores of one measure by the machine, in the order of its query ids."""
+
+    a: tuple[float, ...]
+    b: tuple[float, ...]
+
+
+@record
+class JudgedBy:
+    """One of the three answers on the primary measure: ``people``, ``both`` or ``machine``."""
+
+    who: str
+    n_queries: int
+    estimate: float
+    ci_low: float
+    ci_high: float
+    pvalue: float
+
+
+@record
+class SampleCheck:
+    """Whether the human queries are like the others: means of both, and Welch's p-value.
+
+    ``what`` is ``difference`` (the machine's B - A) or ``difficulty`` (its mean score of A and B).
+    """
+
+    what: str
+    mean_judged: float
+    mean_others: float
+    pvalue: float
+
+
+@record
+class MachineJudgments:
+    """What the machine's judgments add to those of people, on the primary measure.
+
+    Attributes
+    ----------
+    query_ids : tuple of str
+        All queries that the machine judged.
+    scores : mapping of str to PairOfScores
+        By measure.
+    shared_model : str, optional
+        As it was declared.
+    missing : tuple of str
+        Queries that people judged and the machine did not: left out.
+    answers : tuple of JudgedBy
+        People alone, people and machine, the machine alone. The second decides unless the machine
+        is set aside.
+    slope, correlation, worth, outside, floored, refused
+        As in :class:`~abrank.inference.designs.prediction_powered.PredictionPowered`; the worth
+        in whole queries.
+    worth_low, worth_high : int or None
+        Its 95 % interval; None where people alone decide.
+    break_even : float
+        The correlation below which the machine widens the interval, 1 / sqrt(n - 2).
+    sample : tuple of SampleCheck
+        Empty where people judged all queries.
+    judge : str, optional
+        Name of the machine, as it was declared.
+    """
+
+    query_ids: tuple[str, ...]
+    scores: Mapping[str, PairOfScores]
+    shared_model: str | None
+    missing: tuple[str, ...]
+    answers: tuple[JudgedBy, ...]
+    slope: float
+    correlation: float
+    break_even: float
+    worth: int | None
+    outside: float
+    floored: bool
+    refused: bool
+    sample: tuple[SampleCheck, ...]
+    judge: str | None = None
+    worth_low: int | None = None
+    worth_high: int | None = None
+
+    @property
+    def set_aside(self) -> str:
+        """Why people alone decide: ``draw``, ``errors``; empty where they decide with the machine.
+
+        A draw is rejected where one of the two checks has p below .025; fewer than six errors that
+        carry their sum of squares do not tell how often the machine fails grossly.
+        """
+        level = LEVEL / max(1, len(self.sample))
+        if any(each.pvalue < level for each in self.sample):
+            return "draw"
+        return "errors" if self.refused else ""
+
+    def looked_at(self) -> dict[str, Any]:
+        """Return what :func:`abrank.diagnostics.inspect_machine` looks at."""
+        both = self.of("both")
+        return {
+            "n_judged": both.n_queries,
+            "n_queries": len(self.query_ids),
+            "missing": self.missing,
+            "correlation": self.correlation,
+            "break_even": self.break_even,
+            "outside": self.outside,
+            "set_aside": self.set_aside,
+            "shared_model": self.shared_model,
+            "judge": self.judge,
+            "sample": [
+                (each.what, each.mean_judged, each.mean_others, each.pvalue) for each in self.sample
+            ],
+        }
+
+    def of(self, who: str) -> JudgedBy:
+        """Return the answer of ``people``, ``both`` or ``machine``."""
+        return next(each for each in self.answers if each.who == who)
+
+
+class MachineDifferences(NamedTuple):
+    """The machine's B - A, float64[n_queries, n_measures], and the rows that people judged."""
+
+    predicted: FloatArray
+    judged: IntArray
+
+    def take(self, columns: Sequence[int] | IntArray | slice) -> MachineDifferences:
+        """Return those of some measures."""
+        return self._replace(predicted=self.predicted[:, columns])
+
+    def run(self, differences: FloatArray, confidence: float | FloatArray) -> PredictionPowered:
+        """Test the human differences, one column a measure, with the help of these."""
+        return inference.run_prediction_powered(
+            differences, self.judged, self.predicted, confidence=confidence
+        )
+
+
+class MachineSource(Machine):
+    """The machine's judgments or ready scores, and how they are read."""
+
+    @classmethod
+    def of(cls, machine: Machine | None) -> MachineSource:
+        """Return a machine as a source; one without judgments for None."""
+        return cls(**vars(machine or Machine()))
+
+    def require_none(self, why: str) -> None:
+        """Refuse a machine's judgments, and say why."""
+        if self.qrels is not None or self.scores is not None:
+            raise ArgumentError(
+                f"judgments by a machine cannot be used here: {why}; leave out --machine-qrels and"
+                " --machine-scores (machine=), or --merged (Engine(merged=))"
+            )
+
+    def require_runs_again(self, runs: Mapping[str, Any]) -> None:
+        """Refuse runs that cannot be read a second time, for the machine's judgments."""
+        if self.qrels is None:
+            return
+        for name, run in runs.items():
+            kept = isinstance(run, (str, os.PathLike, Mapping, inputs.Run))
+            if not (kept or hasattr(run, "columns")) or (isinstance(run, str) and run == "-"):
+                raise ArgumentError(
+                    f"{name} is read twice, for people's judgments and for the machine's: give a"
+                    " file, a frame or a Run in the place of standard input or an iterator"
+                )
+
+    def beside(
+        self,
+        beside: Beside,
+        human: Scores,
+        *,
+        runs: Mapping[str, Any] | None = None,
+        measures: Sequence[str] | str | None = None,
+        scoring: Scoring | None = None,
+        engine: Engine | str | None = None,
+        on_stage: Callable[[str], None] = silent,
+    ) -> Beside:
+        """Return what is known of the queries, with the machine's scores if it was given."""
+        if self.qrels is not None:
+            if runs is None or scoring is None:
+                raise ArgumentError("ready scores take a machine's scores, not its judgments")
+            scores = score_runs(
+                self.qrels, runs, measures, scoring, engine=engine,
+                on_stage=lambda stage: on_stage(f"{stage} (machine)"),
+            )  # fmt: skip
+            sources = {"machine_qrels": self.qrels}
+        elif isinstance(self.scores, (tuple, list)) and len(self.scores) == 2:
+            scores = pair_scores(*self.scores, measures=human.measures)
+            sources = {"machine_a": self.scores[0], "machine_b": self.scores[1]}
+        elif self.scores is not None:
+            a, b = human.systems
+            scores = pair_scores(self.scores, baseline=a, candidate=b, measures=human.measures)
+            sources = {"machine": self.scores}
+        else:
+            return beside
+        return beside.with_machine(MachineScores(scores, self.shared_model, self.judge), sources)
+
 
 # Cautions on the tests that decide nothing here, and on queries that are meant to be more.
 _OF_PEOPLE_ALONE = frozenset(
@@ -155,7 +380,10 @@ def judge_together(
         for i, name in enumerate(people.measures)
     }
     judged_ids = people.scores.query_ids
-    pair = pair_of(every.query_ids, pairs[primary], judged_ids)
+    place = {each: i for i, each in enumerate(every.query_ids)}
+    a, b = (np.array(each)[:, None] for each in (pairs[primary].a, pairs[primary].b))
+    judged = np.array([place[each] for each in judged_ids], dtype=np.int64)
+    pair = MachineDifferences(differences_of(a, b), judged)
     differences = people.differences[:, people.measures.index(primary)]
     both = pair.run(differences[:, None], level)
     found: Mapping[str, Answer] = {

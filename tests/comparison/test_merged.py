@@ -8,7 +8,7 @@ import pytest
 
 import abrank
 from abrank._support.errors import ArgumentError
-from abrank.comparison.merged.sample import Merged, compare_statistics
+from abrank.comparison.merged import Merged, compare_statistics
 from abrank.engines import counted
 from abrank.engines.merge import statistics_of
 from tests.asked import asked, question
