@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, get_args
 
 import numpy as np
@@ -156,7 +155,6 @@ def rank_board(
     name, options = _resolve(question.test, question.adjust)
     checks.level("alpha", alpha)
     if question.resamples is not None:
-        # as few as the command takes
         checks.resamples(question.resamples, at_least=99, argument="resamples")
     checks.one_of("family", family, get_args(RankingFamily))
     scores = read_board(
@@ -184,27 +182,12 @@ def rank_board(
     if not whole:
         values = {"n_systems": len(scores.systems), "n_pairs": n_pairs}
         told += (Note("pairs-of-first", 1, values),)
-    on_part = None
-    if on_stage is not None:
-        by = display.plural(len(columns), "measure")
-        words = display.plural(n_pairs, "pair")
-        on_stage(f"testing {words} of {display.count(len(scores.systems))} systems by {by}")
-        if n_pairs > MANY_PAIRS:
-            on_part = partial(_tell, on_stage)
+    on_part = _announce(on_stage, n_pairs, len(scores.systems), len(columns))
     parts = len(columns) if family == "all" else 1
     asked = _Asked(
-        name,
-        options,
-        alpha,
-        baselines,
-        family,
-        parts,
-        question.resamples,
-        entropy(question.rng),
-        better,
-        whole,
-        on_part,
-    )
+        name, options, alpha, baselines, family, parts, question.resamples,
+        entropy(question.rng), better, whole, on_part,
+    )  # fmt: skip
     first, *others = (_rank_by(scores, column, asked) for column in columns)
     chances, n_drawn = rank_chances(first)
     made = replace(
@@ -326,8 +309,19 @@ def _pairs_of(n_systems: int, n_baselines: int, test: str, *, asked: bool) -> in
     return pairs
 
 
-def _tell(on_stage: Callable[[str], None], done: int, total: int) -> None:
-    on_stage(f"tested {display.count(done)} of {display.plural(total, 'pair')}")
+def _announce(
+    on_stage: Callable[[str], None] | None, n_pairs: int, n_systems: int, n_measures: int
+) -> Callable[[int, int], None] | None:
+    """Say what is tested, and return what says how far many pairs are."""
+    if on_stage is None:
+        return None
+    by, words = display.plural(n_measures, "measure"), display.plural(n_pairs, "pair")
+    on_stage(f"testing {words} of {display.count(n_systems)} systems by {by}")
+
+    def tell(done: int, total: int) -> None:
+        on_stage(f"tested {display.count(done)} of {display.plural(total, 'pair')}")
+
+    return tell if n_pairs > MANY_PAIRS else None
 
 
 def _require_several(scores: Scores) -> None:
