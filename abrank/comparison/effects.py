@@ -76,10 +76,6 @@ def spread(a: FloatArray, b: FloatArray) -> Spread:
     differences = differences_of(a, b)
     low, middle, high = np.quantile(differences, [0.25, 0.5, 0.75]).tolist()
     skew, excess = moments(differences)
-    return Spread(low, middle, high, skew, excess, _correlation(a, b))
-
-
-def _correlation(a: FloatArray, b: FloatArray) -> float:
-    if len(a) < 3 or np.ptp(a) == 0 or np.ptp(b) == 0:
-        return math.nan
-    return float(np.corrcoef(a, b)[0, 1])
+    known = len(a) > 2 and np.ptp(a) > 0 and np.ptp(b) > 0
+    correlation = float(np.corrcoef(a, b)[0, 1]) if known else math.nan
+    return Spread(low, middle, high, skew, excess, correlation)

@@ -112,17 +112,13 @@ def other_tests(ranking: Ranking) -> tuple[OtherTest, ...]:
     tests = ALL_PAIRS if ranking.baseline is None else WITH_BASELINE
     found = []
     for test, adjust, title in tests:
-        if _decides(ranking, test, adjust):
-            continue
+        if ranking.test == test and ranking.title.endswith(f" by {adjust}" if adjust else ""):
+            continue  # the one that decides
         other, title = _told(ranking, pairs, test, adjust, title)
         beaten = int(other[(pairs.first == 0) | (pairs.second == 0)].sum())
         leaders = 0 if ranking.baseline is not None else len(ranking.systems) - beaten
         found.append(OtherTest(title, int(other.sum()), int((other != told).sum()), leaders))
     return tuple(found)
-
-
-def _decides(ranking: Ranking, test: str, adjust: str) -> bool:
-    return ranking.test == test and ranking.title.endswith(f" by {adjust}" if adjust else "")
 
 
 def _told(

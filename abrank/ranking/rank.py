@@ -376,7 +376,10 @@ def _rank_by(scores: Scores, column: int, asked: _Asked) -> Ranking:
         found = replace(found, pvalue_adj=shared, confidence=1.0 - asked.alpha)
     title = inference.JOINT_TESTS[name].title
     if name == "pairwise":
-        title = _title_of_pairs(**options)
+        adjust = options["adjust"]
+        by = f"adjusted by {_INITIALS.get(adjust, adjust.title())}"
+        of = inference.TESTS[options["test"]].title
+        title = f"{of}, {'not adjusted' if adjust == 'none' else by}"
     return Ranking(
         measure=scores.measures[column],
         query_ids=scores.query_ids,
@@ -401,12 +404,6 @@ def _rank_by(scores: Scores, column: int, asked: _Asked) -> Ranking:
         n_resamples=found.n_resamples,
         higher_is_better=is_higher,
     )  # fmt: skip
-
-
-def _title_of_pairs(*, test: str, adjust: str) -> str:
-    """Return the title of a paired test of all pairs, with what adjusts its p-values."""
-    by = f"adjusted by {_INITIALS.get(adjust, adjust.title())}"
-    return f"{inference.TESTS[test].title}, {'not adjusted' if adjust == 'none' else by}"
 
 
 def _columns(scores: Scores, measures: Sequence[str] | str | None) -> list[int]:
