@@ -137,8 +137,9 @@ def skewed_t(
 
     Of few skewed differences t rejects too often, at small levels the more so. Hall's
     transformation h = T + g T**2 / 3 + g**2 T**3 / 27 + g / (6 n), T = mean / s, takes the skewness
-    g out of t, and has an inverse; of few queries g comes out too small, hence times 1 + 6 / n. The
-    p-value is the larger, the interval spans both: 0 lies outside exactly where both reject.
+    g out of t, and has an inverse. The skewness of few queries comes out too small, hence times
+    1 + 6 / n, a factor found by simulation (`reports/calibration`). The p-value is the larger, the
+    interval spans both: 0 lies outside exactly where both reject.
 
     Source: Hall (1992), Journal of the Royal Statistical Society B 54, 221-228.
     """
