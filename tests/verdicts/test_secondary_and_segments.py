@@ -38,7 +38,7 @@ def test_every_door_tells_one_p_of_interaction() -> None:
     adjusted = [each.interaction_pvalue_adj for each in result.segmentations]
     assert plain != adjusted
     figure = result.plot.segments().axes.get_xlabel()
-    told = re.findall(r"do its segments differ\? p = (0\.\d+)", figure)
+    told = re.findall(r"do its segments differ\? adjusted p = (0\.\d+)", figure)
     assert told == [f"{each:.3f}" for each in adjusted]
     page = unescape(WRITERS[".html"](result).decode())
     for each in told:

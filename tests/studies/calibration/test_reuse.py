@@ -59,3 +59,21 @@ def test_streams_replace_a_baseline(monkeypatch) -> None:
     assert all(0 <= row.rate <= 1 for row in rows)
     p = better(random.normal(0.05, 0.1, (30, 5)))
     assert (levels(p, "Bonferroni", 5) == 0.005).all()
+
+
+def test_the_command_writes_the_page_and_the_table(monkeypatch, tmp_path) -> None:
+    from reports.studies.calibration import reuse
+
+    random = np.random.default_rng(4)
+    made = random.uniform(0, 1, (60, 1)) + random.normal(0, 0.1, (60, 60))
+    monkeypatch.setattr(reuse, "MATRICES", {"made": "matrix.csv"})
+    monkeypatch.setattr(reuse, "scores_of_matrix", lambda path: made)
+    for name in ("LENGTHS", "REPLACED", "TRIED", "MEASURED"):
+        monkeypatch.setattr(reuse, name, (8,))
+    asked = ["--data", str(tmp_path), "--output", str(tmp_path), "--streams", "2"]
+    assert reuse.main(asked) == 0
+    assert (tmp_path / "reuse.md").read_text("utf-8").startswith("# One set of topics")
+    with (tmp_path / "reuse.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert {row["board"] for row in rows} == {"made"}
+    assert {row["part"] for row in rows} == {"stream", "repetition", "choice"}

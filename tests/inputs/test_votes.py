@@ -1,0 +1,84 @@
+"""Votes in each form, and what is said of those that cannot be read."""
+
+from __future__ import annotations
+
+import json
+
+import pandas as pd
+import pytest
+
+from abrank._support.errors import ArgumentError, ReadError
+from abrank.inputs.votes import read_votes
+
+ROWS = [
+    {"query_id": "q1", "winner": "A"},
+    {"query_id": "q2", "winner": "B"},
+    {"query_id": "q3", "winner": "tie"},
+]
+VALUES = [-1.0, 1.0, 0.0]
+
+
+def test_every_form_has_the_same_votes(tmp_path) -> None:
+    frame = pd.DataFrame(ROWS)
+    frame.to_csv(tmp_path / "votes.csv", index=False)
+    frame.to_csv(tmp_path / "votes.tsv", index=False, sep="\t")
+    frame.to_parquet(tmp_path / "votes.parquet")
+    (tmp_path / "votes.json").write_text(json.dumps(ROWS))
+    (tmp_path / "votes.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    (tmp_path / "one.json").write_text(json.dumps(ROWS[0]))
+    for source in (ROWS, frame, *sorted(tmp_path.glob("votes.*"))):
+        found = read_votes(source)
+        assert [(vote.query, vote.value) for vote in found.votes] == list(
+            zip(("q1", "q2", "q3"), VALUES, strict=True)
+        )
+    assert [vote.value for vote in read_votes(tmp_path / "one.json").votes] == [-1.0]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('[{"query_id": "q1", "winner": "A"}, 2]', "holds no objects of JSON"),
+        ("query_id,winner\n", "no lines below a header"),
+        ("query_id,score\nq1,0.5\n", "no column of votes"),
+        ("query_id,winner\nq1,error\n", "no vote can be used"),
+        ("query_id,winner\nq1,A\nq2,C\n", "line 3: no known winner"),
+    ],
+)
+def test_a_file_without_votes_is_refused(text: str, said: str, tmp_path) -> None:
+    (tmp_path / "votes").write_text(text)
+    with pytest.raises(ReadError, match=said):
+        read_votes(tmp_path / "votes")
+
+
+def test_no_rows_are_refused() -> None:
+    with pytest.raises(ReadError, match="list: no rows"):
+        read_votes([])
+
+
+def test_of_three_systems_two_are_named() -> None:
+    pairs = [("x", "y"), ("y", "x"), ("x", "z")]
+    rows = [
+        {"query_id": f"q{i}", "model_a": a, "model_b": b, "winner": "model_b"}
+        for i, (a, b) in enumerate(pairs)
+    ]
+    with pytest.raises(ArgumentError, match="the votes are on x, y, z: name the two to compare"):
+        read_votes(rows)
+    with pytest.raises(ArgumentError, match="no vote is on w; there are x, y, z"):
+        read_votes(rows, name_a="w", name_b="x")
+    found = read_votes(rows, name_a="x", name_b="y")
+    assert (found.names, [vote.value for vote in found.votes]) == (("x", "y"), [1.0, -1.0])
+    alone = [{"query_id": "q", "model_a": "x", "model_b": "x", "winner": "tie"}]
+    with pytest.raises(ArgumentError, match="the votes are on one system, x: two are compared"):
+        read_votes(alone)
+
+
+def test_an_order_drawn_at_random_is_no_order() -> None:
+    rows = [{**row, "shown_first": "Random"} for row in ROWS]
+    assert {vote.first for vote in read_votes(rows).votes} == {"random"}
+
+
+def test_votes_without_a_verdict_are_counted() -> None:
+    rows = [*ROWS, {"query_id": "q4", "winner": "error"}, {"query_id": "q5", "winner": ""}]
+    found = read_votes(rows)
+    assert sum(found.left_out.values()) == 2
+    assert "2 queries without any usable vote left out: q4, q5" in found.remarks
