@@ -55,7 +55,7 @@ def test_no_p_depends_on_the_unit(name, options, factor, place):
 
 
 def test_differences_times_a_billionth_have_the_same_p():
-    """The case of the issue: .0177 became 1.0."""
+    """A p-value of .0177 became 1.0."""
     d = np.random.default_rng(3).normal(0.05, 0.1, 25)
     found = [run_test("permutation", d * factor).pvalue[0] for factor in (1.0, 1e-9, 1e9)]
     assert found[0] < 0.2
