@@ -60,6 +60,8 @@ def _order(found: Preferences, level: str) -> list[str]:
             " The answer shown first has a net share of"
             f" {f.signed(found.bias.estimate, digits=2)} of the verdicts ({level} CI {limits})."
         )
+    if found.n_both and not found.n_disagree:
+        return [f"Order: none of {f.count(found.n_both)} verdicts changes with the order.{bias}"]
     if found.n_both:
         half = found.n_disagree - found.n_reversed
         more = f", and {f.count(half)} more are a tie in one order only" if half else ""

@@ -446,10 +446,15 @@ def _further(w: Words[CollectionsComparison]) -> Iterator[Section]:
         cells.append(Cell(f"▲ {better} ▼ {worse} of {len(each.rows)}", better - worse))
         cells.append(Cell(READINGS[each.stratified.reading], each.stratified.reading))
         rows.append(tuple(cells))
-    others = [each for each in found.measures[1:] if each.stratified.reading in _SHOWN]
-    finding = f"{f.count(len(others))} of {f.plural(len(found.measures) - 1, 'further measure')}"
-    finding += " shows" if len(others) == 1 else " show"
-    finding += " a difference over all queries."
+    others = found.measures[1:]
+    n_shown = sum(each.stratified.reading in _SHOWN for each in others)
+    if len(others) == 1:
+        finding = f"{_name(others[0].measure)} shows {'a' if n_shown else 'no'} difference"
+    else:
+        many = f.count(n_shown) if n_shown else "None"
+        finding = f"{many} of {f.count(len(others))} further measures"
+        finding += f" show{'' if n_shown > 1 else 's'} a difference"
+    finding += " over all queries."
     folds = tuple(
         Fold(f"measure-{i}", f"{_name(each.measure)} by collection", (_scorecard(w, each),))
         for i, each in enumerate(found.measures[1:], start=2)

@@ -42,3 +42,8 @@ def test_both_orders_count_reversals_and_half_ties() -> None:
     text = said(rows)
     assert "Order: 4 of 12 verdicts reverse with the order, 4 of them to the answer shown" in text
     assert "and 4 more are a tie in one order only: counted as ties." in text
+
+
+def test_verdicts_that_never_change_with_the_order() -> None:
+    rows = [{**row, "shown_first": first} for row in votes(12) for first in "AB"]
+    assert "Order: none of 12 verdicts changes with the order." in said(rows)
