@@ -37,3 +37,7 @@ def test_a_unix_socket_can_be_reached(tmp_path) -> None:
         server.listen()
         with socket.socket(socket.AF_UNIX) as client:
             client.connect(str(tmp_path / "s"))
+            accepted, _ = server.accept()
+            with accepted:
+                accepted.sendall(b"here")
+            assert client.recv(4) == b"here"

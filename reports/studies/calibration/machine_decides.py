@@ -6,11 +6,9 @@ and ``machine-decides.csv``.
 
 from __future__ import annotations
 
-import argparse
-import csv
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import astuple, dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +18,7 @@ from abrank._support.typing import FloatArray
 from abrank.inference import run_prediction_powered, run_test
 from reports.studies.calibration.judges import Judged, judged_pairs
 from reports.studies.calibration.machine_picked import PICKS, SIZES, judged_first, welch
+from reports.studies.calibration.single import command_of, save
 
 JUDGES = ("noisy", "fails for B", "blind to the largest")
 N_QUERIES = 2_000
@@ -113,25 +112,16 @@ def _marked(coverage: float) -> str:
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the study, write its page and its table, and return the exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m reports.studies.calibration.machine_decides", description=__doc__
-    )
+    parser = command_of("machine_decides", __doc__)
     parser.add_argument("--data", type=Path, required=True, metavar="DIR")
-    parser.add_argument("--output", type=Path, default=Path("reports/calibration"), metavar="DIR")
     parser.add_argument("--samples", type=int, default=400)
-    parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args(arguments)
     pairs = [pair for pair in judged_pairs(asked.data, seed=asked.seed) if pair.judge in JUDGES]
     rows = []
     for row in measure(pairs, samples=asked.samples, seed=asked.seed):
         rows.append(row)
         sys.stderr.write(f"{row.judge}, {row.picked}, n = {row.n}: {row.coverage:.3f}\n")
-    asked.output.mkdir(parents=True, exist_ok=True)
-    (asked.output / "machine-decides.md").write_text(page(rows), encoding="utf-8")
-    with (asked.output / "machine-decides.csv").open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow([each.name for each in fields(Decided)])
-        writer.writerows(astuple(row) for row in rows)
+    save(asked.output, "machine-decides", page(rows), rows)
     return 0
 
 

@@ -5,12 +5,9 @@
 
 from __future__ import annotations
 
-import argparse
-import csv
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import astuple, dataclass, fields
-from pathlib import Path
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.stats import t
@@ -19,6 +16,7 @@ from abrank._support.rng import stream
 from abrank._support.typing import FloatArray
 from abrank.inference import run_test
 from abrank.inference.designs.weights import effective_queries, weighted_result
+from reports.studies.calibration.single import simulate
 
 SIZES = (25, 50, 100, 200, 400)
 LEVEL = 0.05
@@ -104,22 +102,7 @@ def page(rows: Sequence[Found]) -> str:
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the study, write its page and its table, and return the exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m reports.studies.calibration.weights", description=__doc__
-    )
-    parser.add_argument("--output", type=Path, default=Path("reports/calibration"), metavar="DIR")
-    parser.add_argument("--samples", type=int, default=20_000)
-    parser.add_argument("--seed", type=int, default=0)
-    asked = parser.parse_args(arguments)
-    rows = list(measure(samples=asked.samples, seed=asked.seed))
-    asked.output.mkdir(parents=True, exist_ok=True)
-    (asked.output / "weights.md").write_text(page(rows), encoding="utf-8")
-    with (asked.output / "weights.csv").open("w", encoding="utf-8", newline="") as file:
-        table = csv.writer(file)
-        table.writerow(each.name for each in fields(Found))
-        table.writerows(map(astuple, rows))
-    sys.stderr.write(f"{asked.output / 'weights.md'}\n")
-    return 0
+    return simulate("weights", __doc__, measure, page, arguments=arguments, samples=20_000)
 
 
 if __name__ == "__main__":
