@@ -12,7 +12,7 @@ from typing import TypeAlias
 from abrank._support import display
 from abrank._support.errors import AbrankError
 from reports.studies.benchmark import everyday, inputs, jobs, writing
-from reports.studies.benchmark.clock import Row, interleave
+from reports.studies.benchmark.clock import Row, interleave, require_quiet
 
 # Takes what the work is called, and the jobs to be timed in turn.
 Interleave: TypeAlias = Callable[[str, list[jobs.Job]], list[Row]]
@@ -29,11 +29,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--trec-eval", metavar="PATH", help="the C program, where one has built it")
     parser.add_argument("--inputs", type=Path, default=Path("benchmark-inputs"), metavar="DIR")
     parser.add_argument("--output", type=Path, default=Path("reports/benchmark"), metavar="DIR")
+    parser.add_argument("--busy", action="store_true", help="time beside others; the page says so")
     asked = parser.parse_args(arguments)
-    machine = writing.machine()
     rows: list[Row] = []
     time_all = partial(interleave, rounds=asked.rounds, tell=_tell)
     try:
+        require_quiet(busy=asked.busy)
         if "runs" in asked.work:
             rows += measure(asked.sizes, asked.inputs, time_all, trec_eval=asked.trec_eval)
         for name in asked.work:
@@ -44,6 +45,7 @@ def main(arguments: list[str] | None = None) -> int:
     except AbrankError as error:
         _tell(f"error: {error}")
         return error.exit_code
+    machine = writing.machine()
     writing.write(rows, asked.output, machine=machine, modules=modules)
     sys.stdout.write(writing.table(rows, machine=machine, modules=modules))
     return 0

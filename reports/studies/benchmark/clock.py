@@ -15,6 +15,7 @@ from abrank._support.errors import AbrankError
 from reports.studies.benchmark.jobs import Job
 
 _BUSY = (sys.executable, "-c", "for i in range(5_000_000): i * i")
+QUIET = 1.6  # times the work of one process that two do at once
 
 
 @dataclass(frozen=True)
@@ -80,13 +81,18 @@ def _as_installed() -> dict[str, str]:
 def work_of_two() -> float:
     """Return how much two processes get done at once, in what one alone gets done.
 
-    2 where two cores are free; less where they share what they need, or are held back.
+    2 where two cores are free; less where they share what they need, or others are at work. The
+    median of five tries, one of which a passing process cannot turn.
 
     Examples
     --------
     >>> work_of_two() > 0.0
     True
     """
+    return statistics.median(_one_try() for _ in range(5))
+
+
+def _one_try() -> float:
     began = time.perf_counter()
     subprocess.run(_BUSY, check=True)
     alone = time.perf_counter() - began
@@ -94,6 +100,23 @@ def work_of_two() -> float:
     for process in [subprocess.Popen(_BUSY) for _ in range(2)]:
         process.wait()
     return 2.0 * alone / (time.perf_counter() - began)
+
+
+def require_quiet(*, busy: bool) -> None:
+    """Refuse a machine on which others are at work, unless that is allowed.
+
+    Raises
+    ------
+    AbrankError
+        If two processes at once do less than `QUIET` times the work of one.
+    """
+    work = work_of_two()
+    if work < QUIET and not busy:
+        raise AbrankError(
+            f"this machine is busy: two processes at once do {work:.1f} times the work of one, and"
+            f" {QUIET} is the least at which times mean something. Wait until it is quiet, or say"
+            " --busy: the page is then marked"
+        )
 
 
 def interleave(

@@ -25,6 +25,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from abrank._support import rng
+from abrank._support.errors import AbrankError
+from reports.studies.benchmark.clock import require_quiet
 from reports.studies.benchmark.scale_row import (
     DOCUMENTS,
     ENGINES,
@@ -219,6 +221,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--engines", nargs="+", default=list(ENGINES))
     parser.add_argument("--inputs", type=Path, default=Path("benchmark-inputs"), metavar="DIR")
     parser.add_argument("--output", type=Path, default=Path("reports/benchmark"), metavar="DIR")
+    parser.add_argument("--busy", action="store_true", help="time beside others; the page says so")
     parser.add_argument("--one", help=argparse.SUPPRESS)
     parser.add_argument("--kept", type=Path, help=argparse.SUPPRESS)
     asked = parser.parse_args(arguments)
@@ -226,6 +229,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         found = run_one(asked.one, asked.inputs, asked.output, asked.kept)
         sys.stdout.write(json.dumps(found) + "\n")
         return 0
+    try:
+        require_quiet(busy=asked.busy)
+    except AbrankError as error:
+        sys.stderr.write(f"error: {error}\n")
+        return error.exit_code
     asked.output.mkdir(parents=True, exist_ok=True)
     for n_queries in asked.queries:
         sys.stderr.write(f"{n_queries} queries\n")

@@ -84,9 +84,7 @@ def page(found: Measured) -> str:
         "`python -m reports.studies.benchmark.scale` makes data, table and figure again (it needs"
         " the extras `dask` and `spark`).",
         "",
-        f"{found.machine} On a machine that does nothing else two processes do about twice the"
-        " work of one; where they do less, others were at work, and only the CPU seconds are the"
-        " engine's.",
+        found.machine,
         "",
         "| rows of both runs | engine | million rows/s | scoring s | whole s | CPU s | MB,"
         " scoring | MB, whole | MB, largest child | MB of input | MB of scores |",

@@ -12,13 +12,13 @@ from pathlib import Path
 
 from abrank._support import display
 from abrank._support.version import __version__
-from reports.studies.benchmark.clock import Row, work_of_two
+from reports.studies.benchmark.clock import QUIET, Row, work_of_two
 
 LIBRARIES = ("numpy", "pyarrow", "scipy", "pytrec-eval-terrier", "ir-measures", "ranx")
 
 
 def machine() -> str:
-    """Return the machine and the versions in a sentence."""
+    """Return the machine and the versions in a sentence, and whether it is busy in a second."""
     versions = [f"abrank {__version__}", f"Python {platform.python_version()}"]
     for name in LIBRARIES:
         try:
@@ -26,10 +26,12 @@ def machine() -> str:
         except importlib.metadata.PackageNotFoundError:
             continue
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9
+    work = work_of_two()
+    marked = "" if work >= QUIET else " **Others were at work on it: the seconds are too many.**"
     return (
         f"{platform.system()} on {platform.machine()}, {os.cpu_count()} cores (two processes at"
-        f" once do {work_of_two():.1f} times the work of one), {memory:.0f} GB of memory;"
-        f" {', '.join(versions)}."
+        f" once do {work:.1f} times the work of one), {memory:.0f} GB of memory;"
+        f" {', '.join(versions)}.{marked}"
     )
 
 

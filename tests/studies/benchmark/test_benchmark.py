@@ -14,7 +14,7 @@ from abrank._support.errors import AbrankError
 from abrank.inputs import read_qrels, read_run
 from reports import studies
 from reports.studies.benchmark import __main__ as command
-from reports.studies.benchmark import clock, everyday, inputs, jobs
+from reports.studies.benchmark import clock, everyday, inputs, jobs, scale, writing
 from reports.studies.benchmark.clock import Row, interleave, run
 from reports.studies.benchmark.inputs import Size, make
 from reports.studies.benchmark.jobs import Job
@@ -27,6 +27,7 @@ TINY = Size("tiny", 12, 30, 5, 2)
 def short_loop(monkeypatch: pytest.MonkeyPatch) -> None:
     """Find out what two processes at once do with less work: the number is no test's business."""
     monkeypatch.setattr(clock, "_BUSY", (sys.executable, "-c", "for i in range(50_000): i * i"))
+    monkeypatch.setattr(clock, "QUIET", 0.0)
 
 
 @pytest.mark.parametrize(
@@ -122,6 +123,21 @@ def test_the_command_writes_table_figure_and_numbers(
     assert (tmp_path / "out" / "benchmark.md").read_text() == capsys.readouterr().out
     assert (tmp_path / "out" / "benchmark.png").stat().st_size > 1000
     assert re.search(r"cores \(two processes at once do \d\.\d times", found["machine"])
+
+
+def test_a_busy_machine_is_refused_or_marked(tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.setattr(clock, "QUIET", 1.6)
+    monkeypatch.setattr(clock, "work_of_two", lambda: 1.2)
+    assert command.main(["--output", str(tmp_path)]) != 0
+    assert scale.main(["--output", str(tmp_path)]) != 0
+    refused = capsys.readouterr().err
+    assert refused.count("two processes at once do 1.2 times the work of one") == 2
+    assert refused.count("say --busy") == 2
+    assert not [*tmp_path.iterdir()]
+    clock.require_quiet(busy=True)
+    for work, marked in ((1.2, True), (1.9, False)):
+        monkeypatch.setattr(writing, "work_of_two", lambda work=work: work)
+        assert ("**Others were at work on it" in writing.machine()) is marked
 
 
 def time_own_job_once(work, jobs_, *, rounds, tell):  # type: ignore[no-untyped-def]

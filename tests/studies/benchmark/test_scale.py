@@ -30,7 +30,7 @@ def test_the_data_are_the_same_again_and_no_document_stands_twice(folder, tmp_pa
 
 
 def test_one_run_and_its_page(folder, tmp_path, capsys):
-    asked = ["--queries", "120", "--engines", "local", "--inputs", str(folder.parent)]
+    asked = ["--busy", "--queries", "120", "--engines", "local", "--inputs", str(folder.parent)]
     assert scale.main([*asked, "--output", str(tmp_path)]) == 0
     saved = json.loads((tmp_path / "scale.json").read_text())
     (row,) = saved["rows"]
