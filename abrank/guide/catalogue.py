@@ -118,7 +118,7 @@ def measures() -> Page:
         module = str(entry.function.__module__).rpartition(".")[2]
         heading = FAMILIES.get(module, "Of other packages")
         worked = _work(entry)
-        value = "— | —" if worked is None else f"{worked[0]} | {worked[1]:.4f}"
+        value = "— | —" if worked is None else f"`{worked[0]}` | {worked[1]:.4f}"
         row = f"| [{name}]({name}.md) | {entry.definition} | {value} |"
         families.setdefault(heading, []).append(row)
     for heading, rows in families.items():
