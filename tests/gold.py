@@ -5,6 +5,10 @@ which whoever has only the project tests against; `gold.md` says where they come
 
     python tests/gold.py ../shared/data
 
+and laid out as a folder, for instance for the studies of `reports`, by
+
+    python tests/gold.py unpack DIR
+
 What stands there as gzip is stored unpacked, because all of it together is packed far better, and
 is gzip again where a test finds it. Six large runs are left out, and with them the rows of stored
 tables that tell of them, but for the scores from which the stored statistics were computed.
@@ -124,5 +128,7 @@ def unpack(folder: Path) -> None:
 
 
 if __name__ == "__main__":
+    if sys.argv[1] == "unpack":
+        sys.exit(unpack(Path(sys.argv[2])))
     ARCHIVE.write_bytes(pack(Path(sys.argv[1])))
     print(f"{ARCHIVE.name}: {ARCHIVE.stat().st_size:,} bytes")

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
+from reports.studies.calibration import __main__ as calibration
 from tests import gold
 
 
@@ -12,6 +16,13 @@ def test_the_part_is_of_the_whole(tmp_path) -> None:
     found = dict(gold.members(tmp_path))
     assert found == dict(gold.members(gold.WHOLE_DATA))
     assert len({name.partition("/")[0] for name in found}) > 7
+
+
+def test_the_part_is_laid_out_for_the_studies(tmp_path) -> None:
+    subprocess.run([sys.executable, gold.__file__, "unpack", str(tmp_path)], check=True)
+    asked = ["--data", str(tmp_path), "--replications", "4", "--sizes", "10", "--parts", "tests"]
+    assert calibration.main([*asked, "--output", str(tmp_path / "out")]) == 0
+    assert "collections" in (tmp_path / "out" / "calibration.csv").read_text()
 
 
 def test_the_source_and_the_licence_of_every_folder_are_named() -> None:

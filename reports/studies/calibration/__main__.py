@@ -31,6 +31,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="queries of a sample")
     parser.add_argument("--parts", nargs="+", choices=names, default=names, help="what to run")
     asked = parser.parse_args(arguments)
+    if MAIN not in asked.parts and not (asked.output / "calibration.json").exists():
+        parser.error(f"--parts: {MAIN} comes first, because the page begins with it")
     try:
         study = run(asked)
     except AbrankError as error:

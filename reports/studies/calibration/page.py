@@ -145,6 +145,8 @@ def _method(study: Study) -> list[str]:
     command = f"python -m reports.studies.calibration --replications {study.replications}{data}"
     lines = [
         f"`{command} --seed {study.seed}`; an interrupted run goes on where it was.",
+        "`python tests/gold.py unpack DIR` lays out the part of the real runs that the project has:"
+        " fewer pairs, so that rates differ by more than their errors.",
         "`calibration.csv` has every number with its error, `calibration.json` the counts.",
         "",
         f"- A population is up to {N_PAIRS} pairs of systems, each with as many of the samples."

@@ -78,6 +78,12 @@ def test_other_settings_begin_anew(tmp_path) -> None:
     assert {row.replications for row in found} == {4 * 12}
 
 
+def test_a_part_alone_has_no_page(tmp_path, capsys) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(["--parts", "ranks", "--output", str(tmp_path)])
+    assert "tests comes first" in capsys.readouterr().err
+
+
 def test_a_folder_without_data_is_told(tmp_path, capsys) -> None:
     assert main(["--data", str(tmp_path), "--output", str(tmp_path / "out")]) == 2
     assert "error: " in capsys.readouterr().err
