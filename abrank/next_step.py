@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
-from abrank._support.choices import Requirement
 from abrank._support.records import record
+from abrank._support.typing import Requirement
 from abrank.rule import Verdict
 from abrank.verdict import Decision, Rule
 

@@ -14,9 +14,9 @@ from types import MappingProxyType
 from typing import Literal, TypeAlias, get_args
 
 from abrank._support import checks
-from abrank._support.choices import Requirement, Spending
 from abrank._support.errors import ArgumentError
 from abrank._support.records import record
+from abrank._support.typing import Requirement, Spending
 
 # --- The verdicts that there are, and the gates: which verdicts let a candidate pass
 

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 from abrank._support import checks
+from abrank._support.checks import REASONS, binder
 from abrank._support.display import shorten
 from abrank._support.errors import ArgumentError, NotFoundError, ReadError, nearest
-from abrank._support.keywords import REASONS, binder
-from abrank._support.toml import parse_toml
+from abrank._support.files import parse_toml
 from abrank.options import (
     Looks,
     Option,

@@ -6,9 +6,9 @@ from dataclasses import field, replace
 from typing import TYPE_CHECKING, get_args
 
 from abrank._support import checks
-from abrank._support.choices import Family, OnCollections, Requirement
 from abrank._support.errors import ArgumentError
 from abrank._support.records import record
+from abrank._support.typing import Family, OnCollections, Requirement
 from abrank.rule import (
     GATES,
     Design,

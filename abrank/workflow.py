@@ -8,9 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from abrank._support import display as f
-from abrank._support.choices import Asked, RankingFamily
 from abrank._support.errors import ArgumentError
-from abrank._support.typing import RandomSource
+from abrank._support.typing import Asked, RandomSource, RankingFamily
 from abrank.comparison import Comparison, name_runs
 from abrank.comparison.beside import Beside
 from abrank.comparison.choice import choose, unchosen

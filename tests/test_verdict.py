@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from abrank import ArgumentError, UnknownNameError
-from abrank._support.choices import Requirement
+from abrank._support.typing import Requirement
 from abrank.inference.estimates.relative_change import RelativeChange
 from abrank.rule import Design, GuardResult, excludes_loss
 from abrank.verdict import (

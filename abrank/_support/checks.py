@@ -1,13 +1,16 @@
-"""Argument checks that raise with the argument's name and the value given."""
+"""Argument checks that raise with the argument's name, the value given, or the keyword meant."""
 
 from __future__ import annotations
 
+import inspect
 import math
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial, wraps
 from numbers import Real
+from typing import Any, ParamSpec, TypeVar
 
-from abrank._support.errors import ArgumentError, UnknownNameError
+from abrank._support.errors import ArgumentError, UnknownNameError, nearest
 
 # Shared out over the tests of a family, it still differs from 0 beside 1.
 LEAST_LEVEL = 1e-9
@@ -90,3 +93,108 @@ def resamples(value: int, *, at_least: int = 1, argument: str = "n_resamples") -
     if count(argument, value, at_least=at_least) > MOST_RESAMPLES:
         raise ArgumentError(f"{argument} must be at most {MOST_RESAMPLES:,}, not {value!r}")
     return int(value)
+
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+# Of functions that have no such argument, why: what it would ask for is not there to be asked.
+_PAIR = "a ranking tells systems apart and decides for none; compare() decides between two"
+_RANKED = {
+    **dict.fromkeys(["margin", "require", "fail_on", "guard", "accept_doubt", "machine"], _PAIR),
+    **dict.fromkeys(["config", "bayes"], _PAIR),
+    "best_of": "with baseline= the tests are adjusted for all systems that were tried",
+    "clusters": "the joint tests of many systems take queries to be independent; compare() of two"
+    " systems tests clusters",
+    "weights": "the joint tests take queries to count alike; compare() of two systems weighs them",
+    "segments": "rank the queries of one segment alone, or compare() two systems by segments",
+    **dict.fromkeys(
+        ["look", "planned", "anytime", "design", "earlier"],
+        "alpha is shared out among pairs, not among looks; compare() of two systems plans looks",
+    ),
+}
+_POOLED = "the mean over all queries of several collections takes single, independent queries"
+_SEVERAL = {
+    "clusters": f"{_POOLED}; compare() one collection by clusters",
+    "weights": f"{_POOLED}, each for one; compare() one collection by weights",
+    "segments": "the collections are the segments; compare() one collection by segments",
+    **dict.fromkeys(
+        ["planned", "anytime", "earlier"],
+        "queries of several collections do not come one after the other; Looks(...) plans looks at"
+        " all",
+    ),
+    "bayes": "the posterior is of the queries of one collection; compare() that one",
+    "best_of": f"{_POOLED}, by t, whose tails are too light for the best of many",
+    **dict.fromkeys(["machine"], f"{_POOLED}, and a machine's judgments correct those of one"),
+    "merged": f"{_POOLED}, and merged statistics hold none",
+    **dict.fromkeys(["topics", "docs"], "texts stand on the page of one collection: compare() it"),
+}
+_VOTES = {
+    **dict.fromkeys(["lower_is_better", "higher_is_better"], "a vote is for the better one"),
+    "machine": "a machine that votes is a judge: give its votes as votes=",
+    **dict.fromkeys(["scoring", "engine", "docs", "qrels", "runs"], "votes have no rankings"),
+}
+REASONS: dict[str, dict[str, str]] = {
+    "compare_preferences": _VOTES,
+    "rank": _RANKED,
+    "rank_scores": _RANKED,
+    "rank_collections": _RANKED,
+    "compare_collections": _SEVERAL,
+}
+
+
+# What is meant by a keyword that a function does not have; "" where that is not known.
+Meant = Callable[[str, str], str]
+
+
+def explained(
+    function: Callable[_P, _R], meant: Meant = lambda _word, _taker: ""
+) -> Callable[_P, _R]:
+    """Wrap a public function so that a call that does not fit it raises an ArgumentError.
+
+    Examples
+    --------
+    >>> @explained
+    ... def compare(a, b, *, measures=None, scoring=None): ...
+    >>> compare(1, 2, measure=["AP"])
+    Traceback (most recent call last):
+    abrank._support.errors.ArgumentError: compare() has no argument measure=; did you mean measures= ?
+    """  # noqa: E501
+    bind = binder(function, meant)
+
+    @wraps(function)
+    def call(*args: _P.args, **keywords: _P.kwargs) -> _R:
+        bind(*args, **keywords)
+        return function(*args, **keywords)
+
+    return call
+
+
+def binder(function: Callable[..., Any], meant: Meant) -> Callable[..., dict[str, Any]]:
+    """Return what turns a call of a function into its arguments by name, or explains the error."""
+    return partial(_bound, function, inspect.signature(function), meant)
+
+
+def _bound(
+    function: Callable[..., Any],
+    signature: inspect.Signature,
+    meant: Meant,
+    /,
+    *args: Any,  # noqa: ANN401 - those of the function
+    **keywords: Any,  # noqa: ANN401
+) -> dict[str, Any]:
+    try:
+        return dict(signature.bind(*args, **keywords).arguments)
+    except TypeError as error:
+        problem = f"{function.__name__}(): {error}"
+    known = list(signature.parameters)
+    unknown = next((each for each in keywords if each not in known), None)
+    if unknown is not None:
+        close = [f"{each}=" for each in nearest(unknown, known)[:1]]
+        reason = REASONS.get(function.__name__, {}).get(unknown)
+        if reason is not None:
+            raise ArgumentError(f"{function.__name__}() takes no {unknown}=: {reason}")
+        likely = meant(unknown, function.__name__) or "".join(close)
+        hint = f"; did you mean {likely} ?" if likely else f"; it has {', '.join(known)}"
+        problem = f"{function.__name__}() has no argument {unknown}={hint}"
+    raise ArgumentError(problem)

@@ -1,4 +1,4 @@
-"""Writing files: whole or not at all, with an error that names the file."""
+"""Writing files whole or not at all, and reading TOML, with errors that name the file."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ import sys
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
-from abrank._support.errors import ArgumentError, WriteError
+from abrank._support.display import shorten
+from abrank._support.errors import ArgumentError, ReadError, WriteError
 
 # Names of what the process has open, and the numbers of those with names of their own.
 _OPEN = re.compile(r"/dev/(?:fd/)?(stdout|stderr|(?<=fd/)[0-9]+)")
@@ -226,3 +228,16 @@ def _mode(path: Path) -> int:
     mask = os.umask(0)
     os.umask(mask)
     return 0o666 & ~mask
+
+
+def parse_toml(data: bytes, label: str, *, expected: str = "") -> dict[str, Any]:
+    """Return what TOML holds."""
+    import tomllib  # a rule in a file is the rarer way
+
+    try:
+        found = tomllib.loads(data.decode("utf-8-sig"))
+        repr(found)  # of what is too large or too deep Python makes no text, nor could a message
+    except (ValueError, RecursionError) as problem:
+        told = shorten(str(problem), width=200)
+        raise ReadError(label, f"no TOML: {told}", expected=expected) from None
+    return found

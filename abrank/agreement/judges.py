@@ -10,8 +10,8 @@ import numpy as np
 
 from abrank import inference, inputs
 from abrank._support import checks
+from abrank._support.checks import explained
 from abrank._support.errors import AlignmentError, ArgumentError
-from abrank._support.keywords import explained
 from abrank._support.rng import entropy
 from abrank._support.typing import FloatArray, IntArray, RandomSource
 from abrank.agreement.result import (

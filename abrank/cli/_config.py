@@ -120,7 +120,7 @@ def _read(context: click.Context, _: click.Parameter, given: tuple[str, ...]) ->
 
 def _pairs(given: Sequence[str]) -> dict[str, Any]:
     """Return ``KEY=VALUE`` by key: values as TOML has them, or the text as it is."""
-    from abrank._support.toml import parse_toml
+    from abrank._support.files import parse_toml
 
     found: dict[str, Any] = {}
     for each in given:

@@ -9,9 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from abrank._support.choices import Asked, Missing, OnCollections, Requirement
 from abrank._support.errors import AlignmentError, ArgumentError
-from abrank._support.typing import FloatArray, RandomSource
+from abrank._support.typing import (
+    Asked,
+    FloatArray,
+    Missing,
+    OnCollections,
+    RandomSource,
+    Requirement,
+)
 from abrank.collections.result import (
     CollectionRow,
     CollectionsComparison,

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 
 from abrank import inference
-from abrank._support.choices import Missing
 from abrank._support.errors import AlignmentError, ArgumentError
-from abrank._support.typing import FloatArray, RandomSource
+from abrank._support.typing import FloatArray, Missing, RandomSource
 from abrank.collections.ranking import (
     CollectionsRanking,
     MeasureStandings,

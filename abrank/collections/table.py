@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 from abrank._support import checks
 from abrank._support.display import shorten
 from abrank._support.errors import AlignmentError, ArgumentError, NotFoundError, ReadError
-from abrank._support.toml import parse_toml
+from abrank._support.files import parse_toml
 from abrank.inputs.files import contents, short_name
 
 # Path of the judgments ("qrels") and of the run of each system, by name.

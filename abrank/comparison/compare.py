@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from abrank._support.choices import Asked, Missing
 from abrank._support.errors import ArgumentError
 from abrank._support.rng import entropy
-from abrank._support.typing import RandomSource
+from abrank._support.typing import Asked, Missing, RandomSource
 from abrank.comparison.beside import Beside, with_titles
 from abrank.comparison.choice import choose_from, directions_again
 from abrank.comparison.deciding import decide_on

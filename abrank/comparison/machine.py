@@ -15,10 +15,9 @@ import numpy as np
 
 from abrank import inference, inputs
 from abrank._support import checks
-from abrank._support.choices import SharedModel
 from abrank._support.errors import AlignmentError, ArgumentError
 from abrank._support.records import record
-from abrank._support.typing import FloatArray, IntArray
+from abrank._support.typing import FloatArray, IntArray, SharedModel
 from abrank.comparison.evidence import RunDetails
 from abrank.comparison.family import SEQUENCE
 from abrank.comparison.pairing import pair_scores

@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from abrank._support.choices import Missing
 from abrank._support.errors import AlignmentError, ArgumentError, reading
-from abrank._support.typing import FloatArray
+from abrank._support.typing import FloatArray, Missing
 from abrank.inputs import ids
 from abrank.inputs.files import distinct_names
 from abrank.inputs.run import UNNAMED as UNNAMED_RUN

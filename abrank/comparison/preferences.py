@@ -18,9 +18,8 @@ import numpy as np
 
 from abrank import inference
 from abrank._support import display as f
-from abrank._support.choices import Asked
 from abrank._support.errors import ArgumentError
-from abrank._support.typing import FloatArray, RandomSource
+from abrank._support.typing import Asked, FloatArray, RandomSource
 from abrank.comparison.beside import Beside
 from abrank.comparison.compare import compare_recorded
 from abrank.comparison.pairing import system_names

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from abrank._support import checks, display, lazy
-from abrank._support.choices import Requirement
 from abrank._support.errors import ArgumentError, GateError, nearest
 from abrank._support.result import Result
-from abrank._support.typing import FloatArray, IntArray
+from abrank._support.typing import FloatArray, IntArray, Requirement
 from abrank.comparison.alternatives import Alternative
 from abrank.comparison.choice import refuse_unchosen, require_direction
 from abrank.comparison.deciding import deciding_interval

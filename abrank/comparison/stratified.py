@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from abrank import inference
+from abrank._support.checks import REASONS
 from abrank._support.errors import ArgumentError
-from abrank._support.keywords import REASONS
 from abrank._support.typing import FloatArray, IntArray
 from abrank.comparison.designs import Clusters
 from abrank.comparison.effects import Effect, Spread, effects, spread

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from abrank._support.parallel import threaded_map
+from abrank._support.work import threaded_map
 from abrank.engines.listing import files_of, is_glob
 from abrank.options import Engine
 

@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from abrank._support.choices import Duplicates, Missing, ScoreDtype
 from abrank._support.errors import AlignmentError, ArgumentError
-from abrank._support.typing import FloatArray
+from abrank._support.typing import Duplicates, FloatArray, Missing, ScoreDtype
 from abrank.engines import rows
 from abrank.engines.counted import exact_sum, exact_value
 from abrank.inputs import ids

@@ -20,7 +20,7 @@ from pyarrow import compute, fs
 from abrank._support.display import shorten
 from abrank._support.errors import AlignmentError, NotFoundError, ReadError
 from abrank._support.files import writing
-from abrank._support.parallel import threaded_map
+from abrank._support.work import threaded_map
 from abrank.engines import rows
 from abrank.engines.listing import files_of, storage
 from abrank.engines.rows import PROPERTY

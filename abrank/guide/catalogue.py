@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 import numpy as np
 
 import abrank
-from abrank._support.docstrings import entries as parameters_of
-from abrank._support.docstrings import split
 from abrank._support.errors import ArgumentError
+from abrank._support.registry import entries as parameters_of
+from abrank._support.registry import split
 from abrank.diagnostics import Note
 from abrank.guide import Page
 from abrank.guide.cautions import EXAMPLES

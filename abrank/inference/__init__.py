@@ -13,8 +13,8 @@ values, not finite. The tables of tests are in :mod:`~abrank.inference.registry`
 
 from typing import TYPE_CHECKING
 
-from abrank._support.docstrings import complete
 from abrank._support.lazy import module_getattr
+from abrank._support.registry import complete
 from abrank.inference.estimates.effect_size import EFFECT_SIZES, effect_interval, effect_size
 from abrank.inference.estimates.relative_change import ratio_interval
 from abrank.inference.families import ADJUSTMENTS, adjust, max_t

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from abrank._support.remember import remembered
 from abrank._support.typing import BoolArray, FloatArray, IntArray
+from abrank._support.work import remembered
 
 # Values nearer to each other than this share of the largest are one value.
 TIE = 1e-10

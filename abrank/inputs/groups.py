@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from abrank._support.checks import explained
 from abrank._support.errors import ArgumentError
-from abrank._support.keywords import explained
 from abrank._support.typing import FloatArray
 from abrank.inputs import ids
 from abrank.inputs.columns import QRELS, RUN, Columns

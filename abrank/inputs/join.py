@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from abrank._support.parallel import MOST_THREADS, threaded_map
 from abrank._support.typing import FloatArray, IntArray
+from abrank._support.work import MOST_THREADS, threaded_map
 from abrank.inputs import ids, subtopics
 from abrank.inputs.id_differences import IdDifference, TopDocs, document_ids, ranks_kept
 from abrank.inputs.ids import Ids

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from abrank._support.checks import explained
 from abrank._support.errors import ArgumentError
-from abrank._support.keywords import explained
 from abrank._support.typing import IntArray
 from abrank.inputs import files, ids
 from abrank.inputs.columns import (

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
-from abrank._support.choices import Duplicates, ScoreDtype
+from abrank._support.typing import Duplicates, ScoreDtype
 from abrank.inputs import files
 from abrank.inputs.audit import Audit, audit, require_common
 from abrank.inputs.columns import Source

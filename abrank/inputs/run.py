@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from abrank._support import checks
-from abrank._support.choices import ScoreDtype
+from abrank._support.checks import explained
 from abrank._support.errors import ArgumentError
-from abrank._support.keywords import explained
-from abrank._support.typing import FloatArray, IntArray
+from abrank._support.typing import FloatArray, IntArray, ScoreDtype
 from abrank.inputs import columns as raw
 from abrank.inputs import files, ids
 from abrank.inputs.columns import Columns, Source

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from abrank._support.choices import ScoreDtype
-from abrank._support.typing import BoolArray, FloatArray, IntArray
+from abrank._support.typing import BoolArray, FloatArray, IntArray, ScoreDtype
 from abrank.inputs import ids
 from abrank.inputs.ids import Ids
 

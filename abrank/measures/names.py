@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from abrank._support import checks
-from abrank._support.choices import Interpolation
 from abrank._support.errors import ArgumentError, UnknownNameError
+from abrank._support.typing import Interpolation
 from abrank.measures.dialects import (
     BARE,
     GAINS,

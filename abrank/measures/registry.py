@@ -15,9 +15,8 @@ from typing import Any, Literal, TypeAlias, get_args, get_origin
 import numpy as np
 
 from abrank._support import checks
-from abrank._support.docstrings import entries, join, split
 from abrank._support.errors import ArgumentError, UnknownNameError
-from abrank._support.registry import Registry
+from abrank._support.registry import Registry, entries, join, split
 from abrank._support.typing import FloatArray, Function
 from abrank.inputs.judged import JudgedRun
 

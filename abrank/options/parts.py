@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias, get_args
 
 from abrank._support import checks
-from abrank._support.choices import (
+from abrank._support.errors import ArgumentError
+from abrank._support.typing import (
     Duplicates,
     EngineName,
     Interpolation,
@@ -18,7 +19,6 @@ from abrank._support.choices import (
     SharedModel,
     Spending,
 )
-from abrank._support.errors import ArgumentError
 from abrank.options.option import ONE, RUNS, option, options_in, require_kinds
 
 if TYPE_CHECKING:

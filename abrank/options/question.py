@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 from abrank._support import checks
-from abrank._support.choices import (
+from abrank._support.errors import ArgumentError
+from abrank._support.typing import (
     Asked,
     Family,
     OnCollections,
@@ -15,7 +16,6 @@ from abrank._support.choices import (
     Requirement,
     Spending,
 )
-from abrank._support.errors import ArgumentError
 from abrank.options.option import (
     BOARD,
     JOINT_TESTS,

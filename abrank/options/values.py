@@ -8,8 +8,8 @@ from functools import cache
 from typing import Any, ParamSpec, TypeVar
 
 from abrank._support import checks
+from abrank._support.checks import explained
 from abrank._support.errors import ArgumentError
-from abrank._support.keywords import explained
 from abrank.options.flags import FLAGS
 from abrank.options.option import MANY, PAIR, Option, options_in
 from abrank.options.parts import (

@@ -4,7 +4,7 @@ Nothing here shows a window, keeps a figure or changes a setting of matplotlib. 
 of all plots are is said in :mod:`~abrank.plots.registry` and added to their docstrings here.
 """
 
-from abrank._support.docstrings import complete
+from abrank._support.registry import complete
 from abrank.plots.depth import cutoffs, judged, recall
 from abrank.plots.distributions import distribution, null, pvalue, qq
 from abrank.plots.grids import achieved, matrix, queries

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from abrank._support import checks, display
-from abrank._support.choices import Missing
 from abrank._support.errors import ArgumentError
+from abrank._support.typing import Missing
 from abrank.comparison.pairing import one_measure, require_common
 from abrank.inputs import ids
 from abrank.inputs.scores.forms import Coded

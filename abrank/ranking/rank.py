@@ -10,10 +10,9 @@ import numpy as np
 
 from abrank import inference
 from abrank._support import checks, display
-from abrank._support.choices import Missing, RankingFamily
 from abrank._support.errors import ArgumentError
 from abrank._support.rng import entropy
-from abrank._support.typing import RandomSource
+from abrank._support.typing import Missing, RandomSource, RankingFamily
 from abrank.comparison.choice import Directions, choose_from, directions, directions_again
 from abrank.comparison.declared import require_bounded
 from abrank.diagnostics import Note, inspect_directions, inspect_systems

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from abrank._support import display, lazy
-from abrank._support.choices import RankingFamily
 from abrank._support.errors import ArgumentError
 from abrank._support.result import Result
-from abrank._support.typing import BoolArray, FloatArray
+from abrank._support.typing import BoolArray, FloatArray, RankingFamily
 from abrank.diagnostics import Note
 from abrank.inputs import Audit
 from abrank.ranking.rows import (

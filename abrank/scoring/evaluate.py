@@ -11,9 +11,8 @@ import numpy as np
 
 from abrank import inputs
 from abrank._support import display
-from abrank._support.choices import Missing
 from abrank._support.errors import AlignmentError, ArgumentError, reading
-from abrank._support.typing import FloatArray
+from abrank._support.typing import FloatArray, Missing
 from abrank.engines import needs_engine
 from abrank.inputs import Run
 from abrank.inputs.objects.names import QUERY_IDS, found_in

@@ -8,9 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from abrank._support import checks, display
-from abrank._support.choices import Missing
 from abrank._support.errors import AlignmentError, ArgumentError
-from abrank._support.typing import FloatArray
+from abrank._support.typing import FloatArray, Missing
 from abrank.measures import parse
 from abrank.measures.names import listed
 from abrank.scoring.scores import MISSING, Scores

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from abrank._support import display
+from abrank._support.checks import explained
 from abrank._support.errors import AlignmentError, ArgumentError, ReadError
-from abrank._support.keywords import explained
 from abrank._support.typing import BoolArray, IntArray
 from abrank.engines.engine import has_parquet
 from abrank.inputs import ids

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from jsonschema import Draft202012Validator
 
-from abrank._support.choices import Family, Requirement
+from abrank._support.typing import Family, Requirement
 from abrank.comparison import (
     Alternative,
     Comparison,

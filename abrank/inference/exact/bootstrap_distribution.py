@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from abrank._support.records import record
-from abrank._support.remember import remembered
 from abrank._support.typing import FloatArray, IntArray
+from abrank._support.work import remembered
 from abrank.inference.rounding import common_step, denominators, round_off, to_lattice
 
 # --- The bootstrap distribution of a mean without resampling, by one Fourier transform

@@ -21,8 +21,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from abrank._support.errors import ReadError
-from abrank._support.remember import remembered
 from abrank._support.typing import BoolArray, FloatArray, IntArray
+from abrank._support.work import remembered
 from abrank.inputs import ids
 from abrank.inputs.columns import Source
 from abrank.inputs.formats import arrow_file

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from abrank._support.choices import ScoreDtype
-from abrank._support.typing import FloatArray, IntArray
+from abrank._support.typing import FloatArray, IntArray, ScoreDtype
 from abrank.inputs import ids
 from abrank.inputs.archives import Readable
 from abrank.inputs.columns import RUN, Columns, has_duplicates

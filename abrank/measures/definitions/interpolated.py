@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from abrank._support import checks
-from abrank._support.choices import Interpolation
 from abrank._support.errors import ArgumentError
-from abrank._support.typing import FloatArray
+from abrank._support.typing import FloatArray, Interpolation
 from abrank.inputs.judged import JudgedRun
 from abrank.measures.kernels import Hits, ordinal
 from abrank.measures.registry import Levels, measure

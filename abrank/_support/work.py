@@ -1,12 +1,44 @@
-"""The last answers of a function of arrays, so that what asks again for the same has it at once."""
+"""Work shared out among threads, and answers kept for those who ask again."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from functools import wraps
+from itertools import chain, islice
 from typing import Any, TypeVar
 
 import numpy as np
+
+_Item = TypeVar("_Item")
+_Result = TypeVar("_Result")
+
+MOST_THREADS = 4  # more of them wait for each other where Python itself has to run
+
+
+def threaded_map(
+    function: Callable[[_Item], _Result], items: Iterable[_Item], *, most: int = MOST_THREADS
+) -> Iterator[_Result]:
+    """Apply a function whose time goes by in numpy or Arrow, which let other threads run."""
+    rest = iter(items)
+    first = list(islice(rest, 2))
+    n_threads = min(os.cpu_count() or 1, most)
+    if len(first) < 2 or n_threads < 2:
+        yield from map(function, chain(first, rest))
+        return
+    # Imported here: most files are one piece, and need no threads.
+    from concurrent.futures import Future, ThreadPoolExecutor
+
+    waiting: deque[Future[_Result]] = deque()
+    with ThreadPoolExecutor(n_threads) as pool:
+        for item in chain(first, rest):
+            waiting.append(pool.submit(function, item))
+            if len(waiting) > n_threads:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
 
 _Answer = TypeVar("_Answer")
 

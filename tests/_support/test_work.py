@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from abrank._support.remember import remembered
+from abrank._support.work import remembered
 
 Made = tuple[Callable[..., float], list[int]]
 

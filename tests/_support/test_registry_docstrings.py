@@ -4,7 +4,7 @@ import inspect
 
 import pytest
 
-from abrank._support.docstrings import complete, entries, join, split
+from abrank._support.registry import complete, entries, join, split
 from abrank.inference import JOINT_TESTS, TESTS
 from abrank.plots import PLOTS
 
