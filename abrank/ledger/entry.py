@@ -176,18 +176,20 @@ class Entry:
         try:
             values = json.loads(text)
             entry = cls(**values)
-        except (ValueError, TypeError) as error:
+            design = json.loads(entry.rule).get("design") or {}
+        except (ValueError, TypeError, AttributeError, RecursionError) as error:
             raise ReadError(source, "holds an entry that is no entry of a ledger") from error
-        if {type(values[each.name]).__name__ for each in fields(cls)} - _TYPES or entry.key != (
-            _digest({name: value for name, value in values.items() if name not in _OF_THE_DAY})
-        ):
+        wrong = [name for name, value in values.items() if type(value).__name__ != _TYPES[name]]
+        unknown = entry.verdict not in list(Verdict) or not isinstance(design, dict)
+        kept = {name: value for name, value in values.items() if name not in _OF_THE_DAY}
+        if wrong or unknown or entry.key != _digest(kept):
             raise ReadError(
                 source, f"the entry {str(entry.key)[:12]} was changed since it was written"
             )
         return entry
 
 
-_TYPES = {"str", "int", "float", "bool"}
+_TYPES = {each.name: str(each.type) for each in fields(Entry)}
 
 
 def hash_of(items: Iterable[str]) -> str:

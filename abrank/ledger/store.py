@@ -8,7 +8,7 @@ import os
 import sqlite3
 import time
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -108,7 +108,7 @@ class _File:
                 yield base
         except sqlite3.OperationalError as error:
             raise WriteError(f"{self.path}: cannot be used: {error}") from error
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
             raise ReadError(str(self.path), f"is no ledger, or is damaged: {error}") from error
 
     def entries(self) -> tuple[Entry, ...]:
@@ -119,7 +119,7 @@ class _File:
     def query_sets(self) -> dict[str, frozenset[str]]:
         with self._connection() as base:
             rows = base.execute("SELECT hash, ids FROM queries").fetchall()
-        return {name: _unpacked(name, zlib.decompress(ids), str(self.path)) for name, ids in rows}
+        return {name: _unpacked(name, ids, str(self.path), zlib.decompress) for name, ids in rows}
 
     def add(self, entry: Entry, query_ids: Sequence[str]) -> bool:
         ids = zlib.compress(json.dumps(sorted(query_ids)).encode())
@@ -229,12 +229,15 @@ def _text(file: Path) -> str:
         raise ReadError(str(file), f"cannot be read: {error}") from error
 
 
-def _unpacked(name: str, raw: bytes, source: str) -> frozenset[str]:
+def _unpacked(
+    name: str, raw: bytes, source: str, unpack: Callable[[bytes], bytes] = bytes
+) -> frozenset[str]:
     """Return a set of query ids, if it is the one that its hash names."""
     try:
-        ids = json.loads(raw)
-    except ValueError as error:
+        ids = json.loads(unpack(raw))
+        same = hash_of(ids) == name
+    except (ValueError, TypeError, AttributeError, RecursionError, zlib.error) as error:
         raise ReadError(source, "holds a set of queries that cannot be read") from error
-    if hash_of(ids) != name:
+    if not same:
         raise ReadError(source, f"the set of queries {name} was changed since it was written")
     return frozenset(ids)

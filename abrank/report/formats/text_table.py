@@ -123,7 +123,7 @@ def scorecard_lines(card: Scorecard, *, width: int, plain: bool) -> list[Line]:
     scale = axis(bars, plot) if plot else None
     room = width - sum(wide[i] + len(_GAP) for i in kept if i != name)
     room -= (plot + len(_GAP)) if scale else 0
-    wide[name] = max(2, min(wide[name], room))
+    wide[name] = min(wide[name], max(2, room))
     at = next((k for k, i in enumerate(kept) if roles[i] in ("p", "reading")), len(kept))
     cut = cells.cut_mark(plain)
 

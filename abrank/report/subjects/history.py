@@ -58,7 +58,7 @@ def compose_history(history: History, *, digits: int | None = None) -> Report:
     )
     head = Headline(
         verdict="history", glyph="", tag="", tone="plain", title=title, numbers=numbers,
-        rule="Each comparison at the level of its own row.",
+        rule="No test of its own: each comparison stands as it was decided.",
     )  # fmt: skip
     days = sorted({entry.day for entry in history.entries})
     sections = [] if not n else [_comparisons(w), *_gains(w), _uses(w), *_budgets(w)]
@@ -139,20 +139,30 @@ def _comparisons(w: Words[History]) -> Section:
     ]
     higher = next(entry.higher_is_better for entry, _ in newest if entry.measure == measure)
     columns = (
-        Column("day", numeric=False),
-        Column("B against A", numeric=False, role="name"),
+        Column("day"),
+        Column("B", numeric=False, role="name"),
+        Column("against A", numeric=False, role="mean"),
         Column("measure", numeric=False),
         Column("Δ", role="change"),
         Column("", role="drawn"),
-        Column("again", role="mean"),
+        Column("again"),
         Column("p", role="p"),
         Column("level"),
         Column("verdict", numeric=False, role="reading"),
     )
     rows = tuple(_row(w, entry, again) for entry, again in newest)
+    same = []  # what is the same in every row is said once
+    for name, said in {"against A": "against", "measure": "on", "level": "at the level"}.items():
+        place = [column.title for column in columns].index(name)
+        if len({row[place].text for row in rows}) == 1:
+            same.append(f"{said} {rows[0][place].text}")
+            columns = columns[:place] + columns[place + 1 :]
+            rows = tuple(row[:place] + row[place + 1 :] for row in rows)
     legend = (
-        "Thick: the interval at the level of that comparison. again: the gain that a repetition"
-        f" would show, known from {f.word(FEWEST)} comparisons in a measure on."
+        f"thick: the interval at the level of a comparison{'' if all(bars) else f' on {measure}'}",
+        f"again: the gain that a repetition would show, known from {f.word(FEWEST)} comparisons in"
+        " a measure on",
+        *([f"all: {', '.join(same)}"] if same else []),
     )
     n = len(history.entries)
     finding = f"The newest {f.count(len(rows))} of {f.count(n)}." if n > len(rows) else ""
@@ -160,7 +170,7 @@ def _comparisons(w: Words[History]) -> Section:
         "comparisons", columns, rows, noun="comparison", bars=tuple(bars),
         scale=Scale("A better", "B better") if higher
         else Scale("B better", "A better", tones=("b", "a")),
-        tall=frozenset(), legend=(legend,),
+        tall=frozenset(), legend=legend,
     )  # fmt: skip
     return Section("comparisons", "Comparisons", finding, (card,), EVERYWHERE)
 
@@ -177,14 +187,12 @@ def _row(w: Words[History], entry: Entry, again: float) -> tuple[Cell, ...]:
     look = f", look {entry.look}" if entry.look else ""
     return (
         Cell(entry.day, entry.created),
-        Cell(
-            f"{f.shorten(entry.candidate, width=_NAME)} / {f.shorten(entry.baseline, width=_NAME)}",
-            entry.candidate,
-        ),
+        Cell(f.shorten(entry.candidate, width=_NAME), entry.candidate),
+        Cell(f.shorten(entry.baseline, width=_NAME), entry.baseline),
         Cell(entry.measure, entry.measure),
         Cell(w.signed(entry.difference), entry.difference, _tone(entry)),
         Cell(""),
-        Cell(w.signed(again) if again == again else "·", again),
+        Cell(f.signed(again, digits=w.digits) if again == again else "·", again),
         Cell(w.p(entry.pvalue), entry.pvalue),
         Cell(shown_level(entry.alpha), entry.alpha),
         Cell(f"{sign} {entry.verdict.replace('-', ' ')}{look}{gate}", entry.verdict, _tone(entry)),
@@ -208,7 +216,7 @@ def _gains(w: Words[History]) -> Iterator[Section]:
 def _uses(w: Words[History]) -> Section:
     history = w.result
     columns = (
-        Column("queries", numeric=False, role="name"), Column("number"), Column("comparisons"),
+        Column("set", numeric=False, role="name"), Column("queries"), Column("comparisons"),
         Column("found better"), Column("by chance"), Column("shared"),
     )  # fmt: skip
     rows = tuple(
@@ -228,9 +236,9 @@ def _uses(w: Words[History]) -> Section:
     )
     most = history.query_sets[0]
     finding = f"The most used set was asked {f.plural(most.n_comparisons, 'time')}."
-    table = Table("query-sets", columns, rows, noun="set")
+    table = Table("sets", columns, rows, noun="set")
     return Section(
-        "query-sets", "Use of the queries", finding, (table, Text(caption, "caption")), EVERYWHERE
+        "sets", "Use of the queries", finding, (table, Text(caption, "caption")), EVERYWHERE
     )
 
 

@@ -54,9 +54,9 @@ def test_the_newest_comparisons_have_a_row_each(full) -> None:
     assert card is not None
     assert len(card.rows) == len(card.bars) == 40
     newest = full.entries[-1]
-    day, systems, measure, change, _, again, p, level, verdict = card.rows[0]
-    assert (day.value, measure.text, level.text) == (newest.created, "score", "0.05")
-    assert systems.text == f"{newest.candidate} / {newest.baseline}"
+    day, candidate, change, _, again, p, verdict = card.rows[0]
+    assert (day.value, candidate.text) == (newest.created, newest.candidate)
+    assert card.legend[-1] == f"all: against {newest.baseline}, on score, at the level 0.05"
     assert (change.value, again.value, p.value) == (
         newest.difference, full.expected[-1], newest.pvalue,
     )  # fmt: skip
