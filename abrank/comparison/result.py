@@ -100,6 +100,8 @@ class Comparison(Result):
         How much each query counts, where not all count alike.
     strata : mapping of str to Comparison
         Those on several collections, where the mean over all their queries decides; else empty.
+    digits : int, optional
+        Decimals that its reports have; None for those with which the deciding interval is read.
     """
 
     if TYPE_CHECKING:
@@ -140,6 +142,7 @@ class Comparison(Result):
     preferences: Preferences | None = None
     weights: QueryWeights | None = None
     strata: Mapping[str, Comparison] = field(default_factory=dict)
+    digits: int | None = None
 
     # ---- numbers of the primary measure
 
@@ -193,6 +196,8 @@ class Comparison(Result):
     @property
     def decimals(self) -> int:
         """Decimals that its reports have: half of the interval that decides shows two digits."""
+        if self.digits is not None:
+            return self.digits
         deciding = deciding_interval(self.rule, self.decision)
         return display.decimals([(deciding.low, deciding.high)])
 

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from abrank._support import lazy
-from abrank._support.display import DIGITS
 from abrank._support.errors import ArgumentError
 from abrank.comparison import Comparison, MeasureResult
 from abrank.comparison.groups import SegmentRow
@@ -96,7 +95,7 @@ def ranking_values(ranking: Ranking) -> dict[str, Any]:
     """Return a ranking as plain values; its rows are those of the measure that orders."""
     cautions = lazy.attribute("abrank.report.subjects.systems", "of_runs")
     facts = _facts(ranking)
-    first = [str(each) for each in cautions(ranking, digits=DIGITS) if each.stands_first]
+    first = [str(each) for each in cautions(ranking) if each.stands_first]
     scores = facts.pop("scores")
     found: dict[str, Any] = plain(
         {
@@ -173,7 +172,7 @@ def _collections_values(found: Any) -> dict[str, Any]:  # noqa: ANN401 - Collect
 def _read_first(found: Any, subject: str) -> dict[str, list[str]]:  # noqa: ANN401
     """Return what stands before the verdict, where something does."""
     cautions = lazy.attribute(f"abrank.report.subjects.{subject}", "cautions")
-    first = [str(each) for each in cautions(found, DIGITS) if each.stands_first]
+    first = [str(each) for each in cautions(found) if each.stands_first]
     return {"read_first": first} if first else {}
 
 

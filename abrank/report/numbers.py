@@ -17,7 +17,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from abrank._support.display import DIGITS
 from abrank.comparison import Comparison
 from abrank.comparison.margin_ranges import margin_ranges
 from abrank.report.sections.next_step import next_step
@@ -38,7 +37,7 @@ _HALF = re.compile("[\ud800-\udfff]")
 def content(comparison: Comparison) -> dict[str, Any]:
     """Return everything a comparison holds, not yet as plain values."""
     step = next_step(comparison)
-    told = cautions(comparison, digits=DIGITS)
+    told = cautions(comparison)
     rule = asdict(comparison.rule)
     if comparison.rule.best_of == 1:
         del rule["best_of"]

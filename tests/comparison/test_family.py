@@ -40,7 +40,7 @@ def test_the_default_tests_the_primary_alone_and_the_others_together():
     assert result.primary.pvalue_adj == result.primary.pvalue
     assert (
         "If there is no difference, 5% of such comparisons say that there is one in AP, and 5% in"
-        " any of the others; more do if" in headline.rule(result, digits=3)
+        " any of the others; more do if" in headline.rule(result)
     )
 
 
@@ -57,10 +57,10 @@ def test_a_family_of_all_measures_adjusts_the_primary_too(adjust):
     for row in result.rows:
         assert (row.pvalue_adj < 0.05) == (row.ci_low_adj > 0 or row.ci_high_adj < 0)
     assert "all measures adjusted together" in headline.adjustment(result)
-    said = headline.rule(result, digits=3)
+    said = headline.rule(result)
     if adjust != "bh":
         assert "5% of such comparisons say that there is one in any measure; more do" in said
-    assert "adjusted" in headline.numbers(result, digits=3)
+    assert "adjusted" in headline.numbers(result)
 
 
 def test_max_t_over_all_measures_is_max_t_of_all_columns():
@@ -99,7 +99,7 @@ def test_a_fixed_sequence_stops_at_the_first_measure_without_a_difference():
     assert [row.reading for row in result.rows] == ["better", "better", "unclear", "unclear"]
     said = headline.adjustment(result)
     assert "tested in the order given, each at 5%, until one shows no difference" in said
-    said = headline.rule(result, digits=3)
+    said = headline.rule(result)
     assert "5% of such comparisons say that there is one in any measure; more do" in said
 
 

@@ -357,7 +357,7 @@ def test_a_machine_declared_in_the_rule_file_stands_there_with_hash_and_day(
     result = Comparison.from_json("r.json")
     assert result.machine.judge == "gpt-x"
     assert result.provenance["declared"]["date"] == "2026-11-01"
-    assert said in methods_text(result, digits=3)
+    assert said in methods_text(result)
     by_call = abrank.compare(
         "people.qrels",
         "a.run",
@@ -365,7 +365,7 @@ def test_a_machine_declared_in_the_rule_file_stands_there_with_hash_and_day(
         config="abrank.toml",
         machine=abrank.Machine(qrels="llm.qrels", judge="another"),
     )
-    assert "The machine was named with the call: another." in methods_text(by_call, digits=3)
+    assert "The machine was named with the call: another." in methods_text(by_call)
 
 
 @pytest.mark.parametrize("n_judged", [40, N_QUERIES])

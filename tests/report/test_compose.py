@@ -282,13 +282,13 @@ def test_quality_of_whole_runs_says_so(judged: Comparison) -> None:
 
 
 def test_methods_paragraph_has_what_a_reader_needs(judged: Comparison, make: Make) -> None:
-    said = appendix.methods_text(judged, digits=3)
+    said = appendix.methods_text(judged)
     for part in ("poor (B)", "good (A)", "4 queries", "two-sided paired t test", "abrank 0.1.0"):
         assert part in said
     assert "A query missing from a run scored 0." in said
     dropped = replace(judged, provenance={"settings": {"missing": "drop"}})
-    assert "left out for both systems" in appendix.methods_text(dropped, digits=3)
-    margin = appendix.methods_text(make(0.05, margin=0.02), digits=3)
+    assert "left out for both systems" in appendix.methods_text(dropped)
+    margin = appendix.methods_text(make(0.05, margin=0.02))
     assert "smallest difference worth having was 0.020" in margin
     assert "the 90% interval" in margin
 
@@ -299,7 +299,7 @@ def test_methods_paragraph_says_how_p_was_found(make: Make) -> None:
         "permutation": "two-sided sign-flip permutation test (exact) at α",
         "bootstrap": "two-sided bootstrap test (999 resamples) at α",
     }.items():
-        assert expected in appendix.methods_text(make(0.05, n=30, test=test), digits=3)
+        assert expected in appendix.methods_text(make(0.05, n=30, test=test))
 
 
 def test_half_a_rank_is_shown_and_no_more() -> None:

@@ -58,19 +58,17 @@ class MeasureScores:
     flip: bool
 
 
-def measure_scores(
-    comparison: Comparison, chosen: IntArray, digits: int
-) -> tuple[MeasureScores, ...]:
+def measure_scores(comparison: Comparison, chosen: IntArray) -> tuple[MeasureScores, ...]:
     """Return the scores of every measure, the primary one first."""
     primary = comparison.rule.primary
     found = []
     for name in sorted(comparison.measures, key=lambda each: each != primary):
         place = comparison.measures.index(name)
         a, b = (
-            _numbers("", "", "score", scores[chosen, place], digits).shown
+            _numbers("", "", "score", scores[chosen, place], comparison.decimals).shown
             for scores in (comparison.a, comparison.b)
         )
-        difference = _differences(comparison, name, chosen, digits)
+        difference = _differences(comparison, name, chosen)
         found.append(
             MeasureScores(
                 name=cut(name, LONGEST),
@@ -100,7 +98,7 @@ def tone_of(shown: str, *, lower_is_better: bool = False) -> Tone:
     return dict(zip(("+", display.MINUS), sides, strict=True)).get(shown[:1], "tie")
 
 
-def columns(comparison: Comparison, chosen: IntArray, digits: int) -> Iterator[QueryColumn]:
+def columns(comparison: Comparison, chosen: IntArray) -> Iterator[QueryColumn]:
     """Yield the columns of the chosen queries.
 
     Parameters
@@ -114,6 +112,7 @@ def columns(comparison: Comparison, chosen: IntArray, digits: int) -> Iterator[Q
         The id, the text and the segments where they are known, A, B, their difference, and the
         difference of further measures as far as there is room.
     """
+    digits = comparison.decimals
     primary = comparison.rule.primary
     lead = comparison.measures.index(primary)
     ids = [comparison.query_ids[i] for i in chosen]
@@ -126,10 +125,10 @@ def columns(comparison: Comparison, chosen: IntArray, digits: int) -> Iterator[Q
         yield _labels(each, chosen)
     yield _numbers("A", "a", "score", comparison.a[chosen, lead], digits)
     yield _numbers("B", "b", "score", comparison.b[chosen, lead], digits)
-    yield _differences(comparison, primary, chosen, digits)
+    yield _differences(comparison, primary, chosen)
     room = max(1, FURTHER - 2 * bool(comparison.topics) - len(properties))
     for name in [name for name in comparison.measures if name != primary][:room]:
-        yield _differences(comparison, name, chosen, digits)
+        yield _differences(comparison, name, chosen)
 
 
 def _labels(segmentation: Segmentation, chosen: IntArray) -> QueryColumn:
@@ -142,13 +141,11 @@ def _labels(segmentation: Segmentation, chosen: IntArray) -> QueryColumn:
     return QueryColumn(words.capital(title), title, "segment", codes, labels, levels=levels)
 
 
-def _differences(
-    comparison: Comparison, measure: str, chosen: IntArray, digits: int
-) -> QueryColumn:
+def _differences(comparison: Comparison, measure: str, chosen: IntArray) -> QueryColumn:
     """Return the column of a measure's differences; that of the primary one has the bars."""
     lead = measure == comparison.rule.primary
     values = comparison.differences(measure)[chosen]
-    column = _numbers(f"Δ {measure}", "diff", "delta", values, digits)
+    column = _numbers(f"Δ {measure}", "diff", "delta", values, comparison.decimals)
     return replace(
         column,
         csv="diff" if lead else f"diff {measure}",

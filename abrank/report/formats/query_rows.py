@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -233,8 +233,7 @@ def query_rows(subject: object, *, digits: int | None = None) -> QueryRows | Non
     """
     if not isinstance(subject, Comparison):
         return None
-    comparison = subject
-    digits = comparison.decimals if digits is None else digits
+    comparison = subject if digits is None else replace(subject, digits=digits)
     if not comparison.n_queries or comparison.merged is not None:
         return None
     differences = comparison.differences()
@@ -248,7 +247,7 @@ def query_rows(subject: object, *, digits: int | None = None) -> QueryRows | Non
     )
     shown = [each if kept else None for each, kept in zip(rankings, lists, strict=True)]
     return QueryRows(
-        columns=tuple(columns(comparison, np.array(chosen), digits)),
+        columns=tuple(columns(comparison, np.array(chosen))),
         outcome=[int(each) for each in comparison.outcomes()[chosen]],
         total=comparison.n_queries,
         largest=float(np.abs(differences).max()) or 1.0,
@@ -266,7 +265,7 @@ def query_rows(subject: object, *, digits: int | None = None) -> QueryRows | Non
         known=max((len(each) for pair in rankings if pair for each in pair), default=0),
         scores=()
         if len(comparison.measures) == 1 or len(chosen) > EVERY_MEASURE
-        else measure_scores(comparison, np.array(chosen), digits),
+        else measure_scores(comparison, np.array(chosen)),
     )
 
 

@@ -34,35 +34,36 @@ _UNDECLARED = {
 }
 
 
-def plan(comparison: Comparison, *, digits: int) -> Section | None:
+def plan(comparison: Comparison) -> Section | None:
     """Return the section of power; None where no difference varies."""
     if not comparison.planning.smallest_visible > NOTHING:
         return None
-    finding = planning.what_they_see(comparison, digits=digits)
+    finding = planning.what_they_see(comparison)
     claims = planning.claims(comparison)
     blocks: tuple[Block, ...] = (
         planning.needed_table(comparison),
         *([Text(claims)] if claims else []),
-        Text(planning.assumption(comparison, digits=digits), "caption"),
+        Text(planning.assumption(comparison), "caption"),
     )
-    if planning.smallest_visible(comparison, digits=digits):
+    if planning.smallest_visible(comparison):
         blocks += (Figure("power", f"Power against the true difference. {finding}"),)
     finding = f"{finding} {planning.queries_planned(comparison)}".strip()
     return Section("planning", "More queries", finding, blocks, group="change")
 
 
-def effects(comparison: Comparison, *, digits: int) -> Section | None:
+def effects(comparison: Comparison) -> Section | None:
     """Return the section of effect sizes; None where no difference varies."""
     if not comparison.planning.smallest_visible > NOTHING:
         return None
-    tables = effect_tables(comparison, digits=digits)
+    tables = effect_tables(comparison)
     name, shown, *_ = (each.text for each in tables[0].rows[0])
     finding = f"{name} is {shown}."
     return Section("effects", "Effect size", finding, tables, group="appendix")
 
 
-def effect_tables(comparison: Comparison, *, digits: int) -> tuple[Table, Table]:
+def effect_tables(comparison: Comparison) -> tuple[Table, Table]:
     """Return the effect sizes that most people ask for, and the others, to be opened."""
+    digits = comparison.decimals
     change, correlation = comparison.primary.rel_diff, comparison.spread.correlation
     names = _EFFECTS if comparison.rule.direction_declared else _EFFECTS | _UNDECLARED
     found = {
@@ -121,17 +122,17 @@ def _effect_row(named: tuple[str, str], effect: Effect, *, in_percent: bool) -> 
     return Cell(title), Cell(shown, effect.estimate), Cell(limits, low), Cell(meaning)
 
 
-def methods(comparison: Comparison, *, digits: int) -> Section:
+def methods(comparison: Comparison) -> Section:
     """Return a paragraph to paste into a paper or a change request, and its sources."""
     finding = "To paste, and to change where your plan said otherwise."
     blocks = (
-        Text(methods_text(comparison, digits=digits), "code"),
+        Text(methods_text(comparison), "code"),
         Text(bibliography(comparison).strip(), "source"),
     )
     return Section("methods", "Methods", finding, blocks, group="appendix")
 
 
-def methods_text(comparison: Comparison, *, digits: int) -> str:
+def methods_text(comparison: Comparison) -> str:
     """Return the methods paragraph: what was compared, how, and by which rule."""
     rule, settings = comparison.rule, _known(comparison, "settings")
     sentences = [
@@ -142,10 +143,10 @@ def methods_text(comparison: Comparison, *, digits: int) -> str:
         f" the level {f.level(rule.confidence)}.",
     ]
     if rule.margin:
-        sentences.append(_margin_judged(comparison, digits=digits))
+        sentences.append(_margin_judged(comparison))
     if comparison.machine is not None:
         sentences.append(_people_and_machine(comparison, comparison.machine))
-    sentences += [said for _, said in design.sentences(comparison, digits=digits)]
+    sentences += [said for _, said in design.sentences(comparison)]
     others = len(comparison.rows) - 1
     if others:
         names = ", ".join(row.measure for row in comparison.rows if row.measure != rule.primary)
@@ -177,10 +178,10 @@ def _people_and_machine(comparison: Comparison, found: MachineJudgments) -> str:
     return f"{said} {shared}".strip()
 
 
-def _margin_judged(comparison: Comparison, *, digits: int) -> str:
+def _margin_judged(comparison: Comparison) -> str:
     """Say what the margin was and how the differences were held against it."""
     level = f.level(comparison.rule.confidence_equivalence)
-    shown = margins.margin(comparison, digits=digits)
+    shown = margins.margin(comparison)
     if comparison.rule.margin_is_relative:
         return (
             f"The smallest change worth having was {shown} of the baseline's mean. The relative"

@@ -9,7 +9,7 @@ from abrank.report.model import Block, Cell, Column, Figure, Section, Table, Tex
 from abrank.report.sections import words
 
 
-def depth(comparison: Comparison, *, digits: int) -> Section | None:
+def depth(comparison: Comparison) -> Section | None:
     """Return the section of the curves; None where no ranking was read, or all depths tie."""
     cutoffs, recall = comparison.evidence.cutoff_curve, comparison.evidence.recall_curve
     if cutoffs is not None and not any(cutoffs.diff) and words.all_tied(comparison):
@@ -38,7 +38,7 @@ def depth(comparison: Comparison, *, digits: int) -> Section | None:
             ),
         ]
     if cutoffs is not None:
-        blocks.append(_cutoff_table(comparison, cutoffs, digits=digits))
+        blocks.append(_cutoff_table(comparison, cutoffs))
     if not blocks:
         return None
     return Section("depth", "Depth", " ".join(findings), tuple(blocks), group="appendix")
@@ -83,7 +83,8 @@ def _recall_finding(curve: RecallCurve) -> str:
     )
 
 
-def _cutoff_table(comparison: Comparison, curve: CutoffCurve, *, digits: int) -> Table:
+def _cutoff_table(comparison: Comparison, curve: CutoffCurve) -> Table:
+    digits = comparison.decimals
     level = f"{f.level(comparison.rule.confidence)} interval"
     columns = (
         Column("Measure", numeric=False),

@@ -23,26 +23,26 @@ _MODELS = {"t": "Student t posterior, Jeffreys' prior", "bootstrap": "Bayesian b
 _TITLES = {"bayes": "Bayesian view", "sequence": "confidence sequence", "declared": "declared rule"}
 
 
-def design(comparison: Comparison, *, digits: int) -> Section | None:
+def design(comparison: Comparison) -> Section | None:
     """Return the section on clusters, looks, guards and the Bayesian view; None without any."""
-    said = sentences(comparison, digits=digits)
+    said = sentences(comparison)
     if not said:
         return None
     blocks: list[Block] = [Text(each) for _, each in said[1:]]
     if comparison.decision.guards:
-        blocks.append(_guard_table(comparison, digits=digits))
+        blocks.append(_guard_table(comparison))
     if comparison.beliefs:
-        blocks.append(_belief_table(comparison, digits=digits))
+        blocks.append(_belief_table(comparison))
     title = words.capital(f.listed([_TITLES.get(label, label) for label, _ in said]))
     return Section("design", title, said[0][1], tuple(blocks), group="change")
 
 
-def sentences(comparison: Comparison, *, digits: int) -> list[tuple[str, str]]:
+def sentences(comparison: Comparison) -> list[tuple[str, str]]:
     """Return a label and a sentence for each part of the design, and for guards and beliefs."""
-    return list(_sentences(comparison, digits))
+    return list(_sentences(comparison))
 
 
-def _sentences(comparison: Comparison, digits: int) -> Iterator[tuple[str, str]]:
+def _sentences(comparison: Comparison) -> Iterator[tuple[str, str]]:
     declared, stated = comparison.rule.design, comparison.provenance.get("declared")
     if isinstance(stated, Mapping):
         yield "declared", _declared(stated)
@@ -57,7 +57,7 @@ def _sentences(comparison: Comparison, digits: int) -> Iterator[tuple[str, str]]
     if declared is not None and declared.planned:
         yield "sequence", _sequence(comparison, declared)
     if comparison.decision.guards:
-        shown = "; ".join(guard(comparison, each, digits) for each in comparison.decision.guards)
+        shown = "; ".join(guard(comparison, each) for each in comparison.decision.guards)
         yield "guards", f"{words.capital(shown)}."
     if comparison.beliefs:
         yield "bayes", _belief(comparison, comparison.beliefs[0])
@@ -197,7 +197,7 @@ def _asymptotic(declared: Design) -> str:
     )
 
 
-def guard(comparison: Comparison, found: GuardResult, digits: int) -> str:
+def guard(comparison: Comparison, found: GuardResult) -> str:
     """Say whether a guard passed, with the interval that it is held against, as a clause.
 
     Examples
@@ -206,9 +206,10 @@ def guard(comparison: Comparison, found: GuardResult, digits: int) -> str:
     >>> a = {f"q{i}": 0.5 for i in range(12)}
     >>> b = {f"q{i}": 0.5 + 0.05 * (i % 3) for i in range(12)}
     >>> result = compare_scores(a, b, guard="score:-0.02")
-    >>> guard(result, result.decision.guards[0], 2)
-    'score not worse by 0.02 or more (90% interval +0.03 to +0.07)'
+    >>> guard(result, result.decision.guards[0])
+    'score not worse by 0.020 or more (90% interval +0.028 to +0.072)'
     """
+    digits = comparison.decimals
     level = f.level(comparison.rule.confidence_equivalence)
     limits = f"{level} interval {_limits(found, digits)}"
     margin = _margin(found, digits)
@@ -236,7 +237,8 @@ def _limits(found: GuardResult, digits: int) -> str:
     return f"{f.percent(found.low)} to {f.percent(found.high)}"
 
 
-def _guard_table(comparison: Comparison, *, digits: int) -> Table:
+def _guard_table(comparison: Comparison) -> Table:
+    digits = comparison.decimals
     level = f.level(comparison.rule.confidence_equivalence)
     columns = (
         Column("Guard", numeric=False),
@@ -287,7 +289,7 @@ def _chance(probability: float) -> str:
     return "under 0.1%" if probability < 0.0005 else f.percent(probability, sign=False)
 
 
-def _belief_table(comparison: Comparison, *, digits: int) -> Table:
+def _belief_table(comparison: Comparison) -> Table:
     margin = margins.in_unit(comparison) if comparison.beliefs[0].rope else ""
     columns = (
         Column("Posterior", numeric=False),
@@ -301,7 +303,9 @@ def _belief_table(comparison: Comparison, *, digits: int) -> Table:
         rows.append(
             (
                 Cell(words.capital(_MODELS[each.model])),
-                Cell(f.interval(each.ci_low, each.ci_high, digits=digits), each.ci_low),
+                Cell(
+                    f.interval(each.ci_low, each.ci_high, digits=comparison.decimals), each.ci_low
+                ),
                 *(Cell(_chance(chance), chance) for chance in chances),
             )
         )

@@ -27,11 +27,11 @@ SHAPE = 10  # fewer queries have no shape to compare
 _DISTRIBUTION = ("distribution", "Distribution")
 
 
-def distribution(comparison: Comparison, *, digits: int) -> Section | None:
+def distribution(comparison: Comparison) -> Section | None:
     """Return the section of the distribution; None below three queries."""
     if comparison.n_queries < 3 or words.all_tied(comparison):
         return None
-    finding = _spread_finding(comparison, digits)
+    finding = _spread_finding(comparison)
     measure, few = comparison.rule.primary, comparison.n_queries <= FEW
     spread: list[Block] = [
         Figure(
@@ -75,8 +75,9 @@ def distribution(comparison: Comparison, *, digits: int) -> Section | None:
     return Section(*_DISTRIBUTION, finding, tuple(blocks), group="appendix")
 
 
-def _spread_finding(comparison: Comparison, digits: int) -> str:
+def _spread_finding(comparison: Comparison) -> str:
     """Say where the middle half of the differences lies, the median and the mean."""
+    digits = comparison.decimals
     spread = comparison.spread
     low, middle, high = (
         f.signed(each, digits=digits)
@@ -107,7 +108,7 @@ def _distribution_guide(comparison: Comparison) -> str:
     return f"Right of 0 B scores higher. {guides[form]}"
 
 
-def all_tests(comparison: Comparison, *, digits: int) -> Section | None:
+def all_tests(comparison: Comparison) -> Section | None:
     """Return the section on all tests; None where none gives a p-value, or every query ties."""
     rows = [row for row in comparison.test_rows if math.isfinite(row.pvalue)]
     if not rows or words.all_tied(comparison):
@@ -115,7 +116,7 @@ def all_tests(comparison: Comparison, *, digits: int) -> Section | None:
     declared = f"Only the {words.name_of_rule(comparison)} was declared, so only it decides."
     finding = headline.agreement(comparison) or declared
     blocks: list[Block] = [
-        _test_table(comparison, digits=digits),
+        _test_table(comparison),
         Figure(
             "tests",
             f"Estimate and interval by {f.plural(len(rows), 'test')}; see the table.",
@@ -157,7 +158,7 @@ def _how_p_is_found() -> tuple[Block, ...]:
     )
 
 
-def _test_table(comparison: Comparison, *, digits: int) -> Scorecard:
+def _test_table(comparison: Comparison) -> Scorecard:
     columns = (
         Column("Test", numeric=False, role="name"),
         Column("What it estimates", numeric=False),
@@ -168,7 +169,7 @@ def _test_table(comparison: Comparison, *, digits: int) -> Scorecard:
         Column("p", role="p"),
         Column("How", numeric=False),
     )
-    rows = tuple(_test_row(comparison, row, digits=digits) for row in comparison.test_rows)
+    rows = tuple(_test_row(comparison, row) for row in comparison.test_rows)
     # The sign test's estimate has another unit.
     bars = tuple(
         Bar(row.estimate, row.ci_low, row.ci_high, tone=cells[2].tone)
@@ -181,7 +182,8 @@ def _test_table(comparison: Comparison, *, digits: int) -> Scorecard:
     return Scorecard("tests", columns, rows, bars=bars, scale=axis, tall=tall)
 
 
-def _test_row(comparison: Comparison, row: TestRow, *, digits: int) -> tuple[Cell, ...]:
+def _test_row(comparison: Comparison, row: TestRow) -> tuple[Cell, ...]:
+    digits = comparison.decimals
     how = words.how_found(row, alpha=comparison.rule.alpha)
     tone: Tone = "plain"
     if row.pvalue < comparison.rule.alpha:

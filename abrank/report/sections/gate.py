@@ -13,7 +13,7 @@ from abrank.verdict import GATES, Gate, Verdict
 MOST_NAMED = 3  # collections that a sentence names
 
 
-def gate_sentence(comparison: Comparison, *, digits: int | None = None) -> str:
+def gate_sentence(comparison: Comparison) -> str:
     """Say whether the gate passed and, where it did not, what was lacking.
 
     Returns
@@ -26,24 +26,23 @@ def gate_sentence(comparison: Comparison, *, digits: int | None = None) -> str:
     >>> from abrank.comparison import compare_scores
     >>> a = {"q1": 0.2, "q2": 0.4, "q3": 0.1, "q4": 0.5}
     >>> b = {"q1": 0.3, "q2": 0.6, "q3": 0.2, "q4": 0.9}
-    >>> gate_sentence(compare_scores(a, b, require="better"), digits=1)
-    'not passed: better not shown (+0.2, −0.03 to +0.4)'
+    >>> gate_sentence(compare_scores(a, b, require="better"))
+    'not passed: better not shown (+0.200, −0.025 to +0.425)'
     """
-    digits = comparison.decimals if digits is None else digits
     gate = comparison.decision.gate
     if gate is None:
         return ""
     if comparison.rule.on == "each":
-        return _on_each(comparison, gate, digits)
-    guards = [design.guard(comparison, each, digits) for each in _told(comparison)]
+        return _on_each(comparison, gate)
+    guards = [design.guard(comparison, each) for each in _told(comparison)]
     flips = comparison.decision.sign_flips
     shown = flips is None or flips.agree(gate.require, comparison.rule.alpha)
     if gate.passed or gate.lacks not in ("guards", "queries") or not shown:
-        return "; ".join([primary_sentence(comparison, gate, digits=digits), *guards])
+        return "; ".join([primary_sentence(comparison, gate), *guards])
     return f"not passed: {'; '.join(guards)}"
 
 
-def _on_each(comparison: Comparison, gate: Gate, digits: int) -> str:
+def _on_each(comparison: Comparison, gate: Gate) -> str:
     """Say whether each collection passed by itself, and of those that did not, what they lack."""
     parts = on_each(comparison.rule, comparison.strata)
     n = f.plural(len(parts), "collection")
@@ -52,8 +51,7 @@ def _on_each(comparison: Comparison, gate: Gate, digits: int) -> str:
         shown = GATES[gate.require].passes.partition(":")[0]
         return f"passed on each of the {n} by itself: {shown}"
     said = [
-        f"{shorten(name, width=40)} "
-        + gate_sentence(each, digits=digits).removeprefix("not passed: ")
+        f"{shorten(name, width=40)} " + gate_sentence(each).removeprefix("not passed: ")
         for name, each in list(failed.items())[:MOST_NAMED]
     ]
     more = len(failed) - len(said)
@@ -68,34 +66,34 @@ def _told(comparison: Comparison) -> list[GuardResult]:
     return [each for each in comparison.decision.guards if each.passed == passed]
 
 
-def primary_sentence(comparison: Comparison, gate: Gate, *, digits: int) -> str:
+def primary_sentence(comparison: Comparison, gate: Gate) -> str:
     """Say what the primary measure makes of a gate, whatever its guards do."""
-    margin = margins.margin_of_what(comparison, digits=digits)
+    margin = margins.margin_of_what(comparison)
     primary = comparison.rule.primary
     if comparison.verdict in GATES[gate.require].verdicts:
-        lacking = _in_spite(comparison, gate, digits=digits)
-        wider = margins.equivalence_interval(comparison, digits=digits)
+        lacking = _in_spite(comparison, gate)
+        wider = margins.equivalence_interval(comparison)
         by = f" by more than {margin}" if comparison.rule.margin else ""
         shown = {
             "better": f"better{by} on {primary}",
             "non-inferior": f"not worse by {margin} or more on {primary} ({wider})",
             "equivalent": f"within ±{margin} on {primary} ({wider})",
-            "not-worse-shown": _not_worse(comparison, margin, digits),
+            "not-worse-shown": _not_worse(comparison, margin),
         }[gate.require]
         doubt = "; the doubt was accepted" if comparison.soundness.reasons else ""
         return f"not passed: {shown}, but {lacking}" if lacking else f"passed: {shown}{doubt}"
     if comparison.verdict is Verdict.CANNOT_TEST:
-        return f"not passed: {soundness.cannot_test(comparison, digits=digits)}"
+        return f"not passed: {soundness.cannot_test(comparison)}"
     if comparison.verdict is Verdict.IDENTICAL:
-        return f"not passed: {identical.gate_lacks(comparison, digits=digits)}"
-    return f"not passed: {_failure(comparison, margin, digits)}"
+        return f"not passed: {identical.gate_lacks(comparison)}"
+    return f"not passed: {_failure(comparison, margin)}"
 
 
-def _in_spite(comparison: Comparison, gate: Gate, *, digits: int) -> str:
+def _in_spite(comparison: Comparison, gate: Gate) -> str:
     """Say why a gate did not pass though its verdict would let it; empty where it did."""
     if gate.lacks == "trust":
         told = comparison.soundness.told
-        doubts = [soundness.clause(each, comparison, digits=digits) for each in told]
+        doubts = [soundness.clause(each, comparison) for each in told]
         return f"in doubt: {'; '.join(doubts)} (--accept-doubt lets it pass)"
     flips = comparison.decision.sign_flips
     if gate.lacks != "queries" or flips is None or gate.require == "not-worse-shown":
@@ -115,11 +113,11 @@ def _in_spite(comparison: Comparison, gate: Gate, *, digits: int) -> str:
     )
 
 
-def _not_worse(comparison: Comparison, margin: str, digits: int) -> str:
+def _not_worse(comparison: Comparison, margin: str) -> str:
     """Say what a gate that fails on worse let pass, and which loss it could have seen."""
     primary, direction = comparison.rule.primary, comparison.decision.direction
     if comparison.verdict is Verdict.IDENTICAL:
-        lacks = identical.gate_lacks(comparison, digits=digits)
+        lacks = identical.gate_lacks(comparison)
         return f"not shown to be worse on {primary}: {lacks}"
     if direction:
         return f"{'better' if direction > 0 else 'worse'} on {primary}" + (
@@ -128,20 +126,20 @@ def _not_worse(comparison: Comparison, margin: str, digits: int) -> str:
     said = f"not shown to be worse on {primary}"
     if comparison.verdict in (Verdict.NOT_WORSE, Verdict.SAME):
         return f"{said}; shown not to be worse by {margin} or more"
-    if visible := planning.smallest_visible(comparison, digits=digits):
+    if visible := planning.smallest_visible(comparison):
         power = f.level(comparison.planning.power)
         said += f"; {words.queries(comparison.n_queries)} see a loss of {visible} or more"
         said += f" ({power} power)"
     return f"{said}; --require non-inferior asks for proof"
 
 
-def _failure(comparison: Comparison, margin: str, digits: int) -> str:
+def _failure(comparison: Comparison, margin: str) -> str:
     """Say what a gate that did not pass lacks, with the interval that it asked."""
     require = comparison.rule.require
-    estimate = margins.estimate(comparison, digits=digits)
-    shown = margins.limits(comparison, *comparison.decision.interval, digits=digits)
+    estimate = margins.estimate(comparison)
+    shown = margins.limits(comparison, *comparison.decision.interval)
     limits = f"{estimate}, {shown}"
-    wider = f"{estimate}, {margins.equivalence_interval(comparison, digits=digits)}"
+    wider = f"{estimate}, {margins.equivalence_interval(comparison)}"
     if require in ("non-inferior", "equivalent"):
         lacking = {
             "non-inferior": f"a loss of {margin} not excluded",

@@ -44,37 +44,36 @@ _SAME = {
 }
 
 
-def headline(comparison: Comparison, *, digits: int) -> Headline:
+def headline(comparison: Comparison) -> Headline:
     """Return the headline of a comparison."""
     verdict = comparison.verdict
     glyph, tag = tag_of(comparison)
-    step = next_step(comparison, digits=digits)
+    step = next_step(comparison)
     return Headline(
         verdict=verdict.value,
         glyph=glyph,
         tag=tag,
         tone=words.verdict_tone(verdict),
-        title=title(comparison, digits=digits),
-        numbers=numbers(comparison, digits=digits),
+        title=title(comparison),
+        numbers=numbers(comparison),
         meaning=" ".join(
             part
             for part in (
-                meaning.against_margin(comparison, digits=digits),
-                soundness.unseen(comparison, digits=digits),
+                meaning.against_margin(comparison),
+                soundness.unseen(comparison),
                 "" if margins.decides_alone(comparison) else agreement(comparison),
             )
             if part
         ),
         action=step.headline,
-        reason=_reason(comparison, step.headline, digits),
+        reason=_reason(comparison, step.headline),
         next_step=step.sentence,
-        rule=rule(comparison, digits=digits),
-        sensitivity=machine.sentence(comparison, digits=digits)
-        or sensitivity.sentence(comparison, digits=digits),
-        gate=gate_sentence(comparison, digits=digits) if comparison.decision.gate else "",
+        rule=rule(comparison),
+        sensitivity=machine.sentence(comparison) or sensitivity.sentence(comparison),
+        gate=gate_sentence(comparison) if comparison.decision.gate else "",
         against=meaning.contradictions(comparison),
-        design=_design(comparison, digits),
-        soundness=soundness.sentence(comparison, digits=digits),
+        design=_design(comparison),
+        soundness=soundness.sentence(comparison),
     )
 
 
@@ -84,21 +83,21 @@ def tag_of(comparison: Comparison) -> tuple[str, str]:
     return glyph, f"{tag}, doubtful" if comparison.soundness.level == "doubtful" else tag
 
 
-def _design(comparison: Comparison, digits: int) -> str:
+def _design(comparison: Comparison) -> str:
     """Return what the design changes; the gate's own sentence tells of its guards."""
     gated = comparison.decision.gate is not None
-    said = design.sentences(comparison, digits=digits)
+    said = design.sentences(comparison)
     told = [each for label, each in said if not (gated and label == "guards")]
     return " ".join([*told, *votes.sentences(comparison)[-1:]])
 
 
-def title(comparison: Comparison, *, digits: int) -> str:
+def title(comparison: Comparison) -> str:
     """Return the verdict as one sentence."""
     verdict = comparison.verdict
     if comparison.decision.reason == "direction-not-declared":
         return f"Is lower better for {comparison.rule.primary}? Say so."
     if verdict is Verdict.CANNOT_TEST:
-        reason = soundness.cannot_test(comparison, digits=digits)
+        reason = soundness.cannot_test(comparison)
         return f"{comparison.candidate} and {comparison.baseline} cannot be tested: {reason}."
     if verdict is Verdict.IDENTICAL:
         return identical.title(comparison)
@@ -107,28 +106,28 @@ def title(comparison: Comparison, *, digits: int) -> str:
         a=comparison.baseline,
         b=comparison.candidate,
         n=words.queries(comparison.n_queries),
-        margin=margins.margin_of_what(comparison, digits=digits),
+        margin=margins.margin_of_what(comparison),
     )
 
 
-def _reason(comparison: Comparison, action: str, digits: int) -> str:
+def _reason(comparison: Comparison, action: str) -> str:
     """Return the title as it stands after what to do, which may have named the candidate."""
     lost = [each.measure for each in comparison.decision.guards if not each.passed]
     gate = comparison.decision.gate
     if gate is not None and gate.lacks == "guards" and lost:
         return f"a loss is not excluded on {f.listed(lost)}."
-    said = title(comparison, digits=digits)
+    said = title(comparison)
     if comparison.rule.margin and comparison.verdict in (Verdict.BETTER, Verdict.WORSE):
-        said = f"{said[:-1]} by more than {margins.margin_of_what(comparison, digits=digits)}."
+        said = f"{said[:-1]} by more than {margins.margin_of_what(comparison)}."
     start = f"{comparison.candidate} is "
     if comparison.candidate in action and said.startswith(start):
         return f"it is {said.removeprefix(start)}"
     return said.replace("Any ", "any ", 1) if said.startswith("Any ") else said
 
 
-def short(comparison: Comparison, *, digits: int) -> str:
+def short(comparison: Comparison) -> str:
     """Return the verdict with the primary measure, without a full stop, for the top of a page."""
-    sentence = title(comparison, digits=digits)
+    sentence = title(comparison)
     if comparison.decision.reason == "direction-not-declared":
         return sentence
     sentence = sentence.rstrip(".")
@@ -138,8 +137,9 @@ def short(comparison: Comparison, *, digits: int) -> str:
     return f"{sentence} {'on' if plain else '·'} {comparison.rule.primary}"
 
 
-def numbers(comparison: Comparison, *, digits: int) -> str:
+def numbers(comparison: Comparison) -> str:
     """Return both means, the difference with the interval that decides, and p or the margin."""
+    digits = comparison.decimals
     row = comparison.primary
     if comparison.n_queries == 0:
         return "0 queries."
@@ -157,7 +157,7 @@ def numbers(comparison: Comparison, *, digits: int) -> str:
         return f"{start}: {difference}, {words.queries(comparison.n_queries)}, which shows nothing."
     if comparison.verdict is Verdict.IDENTICAL:
         return f"{start}: {difference}, {words.queries(comparison.n_queries)}, all tied."
-    limits, by = _decisive(comparison, digits=digits)
+    limits, by = _decisive(comparison)
     end = f"{by}, {machine.sizes(comparison)}."
     if words.estimand(comparison) == words.MEAN:
         return f"{start}: {difference} ({limits}{change}), {end}"
@@ -168,8 +168,9 @@ def numbers(comparison: Comparison, *, digits: int) -> str:
     )
 
 
-def pieces(comparison: Comparison, *, digits: int) -> list[str]:
+def pieces(comparison: Comparison) -> list[str]:
     """Return difference, interval, means, p or the margin: what decides, and nothing beside it."""
+    digits = comparison.decimals
     row, rule_ = comparison.primary, comparison.rule
     n = machine.sizes(comparison)
     if comparison.n_queries == 0:
@@ -185,10 +186,10 @@ def pieces(comparison: Comparison, *, digits: int) -> list[str]:
     if margins.decides_alone(comparison):
         level = rule_.confidence_equivalence
         ends = comparison.decision.equivalence_interval
-        by = f"margin {margins.margin_of_what(comparison, digits=digits)}"
-    interval = f"{f.level(level)} CI {margins.limits(comparison, *ends, digits=digits)}"
+        by = f"margin {margins.margin_of_what(comparison)}"
+    interval = f"{f.level(level)} CI {margins.limits(comparison, *ends)}"
     if rule_.margin_is_relative:
-        shown = margins.estimate(comparison, digits=digits)
+        shown = margins.estimate(comparison)
         return [f"{shown} of A's mean", interval, f"({means})", by, n]
     change = f", {f.percent(row.rel_diff)}" if math.isfinite(row.rel_diff) else ""
     if words.estimand(comparison) == words.MEAN:
@@ -199,17 +200,17 @@ def pieces(comparison: Comparison, *, digits: int) -> list[str]:
     return [difference, f"({means}{change})", estimate, interval, by, n]
 
 
-def _decisive(comparison: Comparison, *, digits: int) -> tuple[str, str]:
+def _decisive(comparison: Comparison) -> tuple[str, str]:
     """Return the interval that decides, with its level, and p or the margin that it is held to."""
     row, rule_ = comparison.primary, comparison.rule
     if margins.decides_alone(comparison):
         level = f"{f.level(rule_.confidence_equivalence)} interval of two one-sided tests"
         inner = comparison.decision.equivalence_interval
-        shown = margins.limits(comparison, *inner, digits=digits)
-        return f"{level} {shown}", f"margin {margins.margin_of_what(comparison, digits=digits)}"
-    shown = f.interval(row.ci_low_adj, row.ci_high_adj, digits=digits)
+        shown = margins.limits(comparison, *inner)
+        return f"{level} {shown}", f"margin {margins.margin_of_what(comparison)}"
+    shown = f.interval(row.ci_low_adj, row.ci_high_adj, digits=comparison.decimals)
     if is_relative(comparison):
-        shown = margins.limits(comparison, *comparison.decision.interval, digits=digits)
+        shown = margins.limits(comparison, *comparison.decision.interval)
     p = f.p_clause(row.pvalue_adj, alpha=rule_.alpha)
     if rule_.family == "all" and rule_.adjust != "none":
         p += " adjusted"
@@ -251,23 +252,23 @@ def _shown(rows: Sequence[TestRow], alpha: float) -> str:
     return f"{start} {f.listed(few)}"
 
 
-def rule(comparison: Comparison, *, digits: int) -> str:
+def rule(comparison: Comparison) -> str:
     """Return the declared rule as one sentence; the scorecard says how others are adjusted."""
     declared = comparison.rule
-    parts = rule_parts(comparison, digits=digits)
+    parts = rule_parts(comparison)
     gate = [f"gate: {_GATES[declared.require]}"] if declared.require is not None else []
     said = f"Rule: {', '.join([*parts, *gate])}."
     return f"{said} {controlled(comparison)}".rstrip()
 
 
-def rule_parts(comparison: Comparison, *, digits: int) -> list[str]:
+def rule_parts(comparison: Comparison) -> list[str]:
     """Return what was declared for the primary measure, part by part, the seed last."""
     declared = comparison.rule
     policy = words.missing_policy(comparison)
     return [
         f"{declared.primary} decides by the {words.name_of_rule(comparison)}",
         _level(comparison),
-        margins.declared(comparison, digits=digits),
+        margins.declared(comparison),
         *([_POLICIES[policy]] if policy else []),
         f"seed {comparison.seed}",
     ]

@@ -30,7 +30,7 @@ def title(comparison: Comparison) -> str:
     return pattern.format(a=comparison.baseline, b=comparison.candidate)
 
 
-def meaning(comparison: Comparison, *, digits: int) -> str:
+def meaning(comparison: Comparison) -> str:
     """Say which of the three it is, what to check, and what other queries could still show."""
     digest = _shared_file(comparison)
     if digest:
@@ -44,22 +44,22 @@ def meaning(comparison: Comparison, *, digits: int) -> str:
         start = "The scores tie query by query; the rankings may still differ."
     else:
         start = "Check that two different systems were compared."
-    left = unseen(comparison, digits=digits)
+    left = unseen(comparison)
     return (
         f"{start} No difference on these queries is no proof for others: {left}." if left else start
     )
 
 
-def gate_lacks(comparison: Comparison, *, digits: int) -> str:
+def gate_lacks(comparison: Comparison) -> str:
     """Say why a gate that asks for evidence does not pass, as a clause."""
     reason = comparison.decision.reason
     tied = f"the scores tie on all {f.count(comparison.n_queries)} queries, which is no evidence"
     said = _LACKS.get(reason, tied)
-    left = "" if reason == "same-file" else unseen(comparison, digits=digits)
+    left = "" if reason == "same-file" else unseen(comparison)
     return f"{said}: {left}" if left else said
 
 
-def unseen(comparison: Comparison, *, digits: int) -> str:
+def unseen(comparison: Comparison) -> str:
     """Say how many queries could still differ, and what loss that bounds; empty where unknown."""
     found = comparison.decision.unseen
     if found is None:
@@ -67,7 +67,7 @@ def unseen(comparison: Comparison, *, digits: int) -> str:
     level = f.level(comparison.rule.confidence)
     said = f"up to {f.percent(found.share, sign=False)} of queries could still differ"
     if math.isfinite(found.difference):
-        said += f", a mean loss of up to {f.least(found.difference, digits=digits)}"
+        said += f", a mean loss of up to {f.least(found.difference, digits=comparison.decimals)}"
     return f"{said} ({level} confidence)"
 
 

@@ -17,7 +17,7 @@ FILES = {"judge": "to-judge.txt", "tipping": "tipping-list.txt"}
 _NOT_THERE, _TITLE = "–", "Unjudged documents"
 
 
-def judging(comparison: Comparison, *, digits: int) -> Section | None:
+def judging(comparison: Comparison) -> Section | None:
     """Return the section; None where nothing is to be judged, or it is not known."""
     found = _found(comparison)
     if found is None:
@@ -31,7 +31,7 @@ def judging(comparison: Comparison, *, digits: int) -> Section | None:
     shown = len(found.documents)
     n = words.queries(comparison.n_queries)
     blocks: list[Block] = [
-        _table(comparison, "judge", found.documents, digits=digits),
+        _table(comparison, "judge", found.documents),
         Text(
             f"Swing: how far Δ of its query would move were the document of grade {found.grade},"
             f" the highest; the mean over {n} moves by that divided by their number."
@@ -40,7 +40,7 @@ def judging(comparison: Comparison, *, digits: int) -> Section | None:
             "caption",
         ),
         _download(FILES["judge"], found.documents, "these"),
-        *_tipping(comparison, found, digits=digits),
+        *_tipping(comparison, found),
     ]
     command = _command(comparison, found)
     if command:
@@ -50,14 +50,14 @@ def judging(comparison: Comparison, *, digits: int) -> Section | None:
         ]
     if shown < found.n_documents:
         finding += f" These {f.count(shown)} could move {_delta(comparison)} the most."
-    said = tipping_sentence(comparison, digits=digits)
+    said = tipping_sentence(comparison)
     mark = "!" if short_tipping(comparison) else ""
     return Section(
         "judge", _TITLE, f"{finding} {said}".strip(), tuple(blocks), group="change", mark=mark
     )
 
 
-def tipping_sentence(comparison: Comparison, *, digits: int) -> str:
+def tipping_sentence(comparison: Comparison) -> str:
     """Say how few judgments would turn the sign of the mean; empty where it is not known."""
     found = _found(comparison)
     if found is None:
@@ -68,7 +68,9 @@ def tipping_sentence(comparison: Comparison, *, digits: int) -> str:
             return ""
         most = min(MOST_TIPPING, found.n_documents)
         return f"No choice of up to {f.count(most)} that was found turns the sign of {delta}."
-    before, after = (f.signed(each, digits=digits) for each in (found.difference, found.tipped))
+    before, after = (
+        f.signed(each, digits=comparison.decimals) for each in (found.difference, found.tipped)
+    )
     n = len(found.tipping)
     those = (
         "the 1 unjudged document of the tipping list was"
@@ -104,13 +106,13 @@ def _delta(comparison: Comparison) -> str:
     return f"Δ {comparison.rule.primary}{alone}"
 
 
-def _tipping(comparison: Comparison, found: ToJudge, *, digits: int) -> tuple[Block, ...]:
+def _tipping(comparison: Comparison, found: ToJudge) -> tuple[Block, ...]:
     """Return the tipping list, to be opened; nothing where there is none."""
     if not found.tipping:
         return ()
     n = f.plural(len(found.tipping), "document")
     blocks = (
-        _table(comparison, "tipping", found.tipping, digits=digits),
+        _table(comparison, "tipping", found.tipping),
         Text(
             "Found one at a time, each the one that then takes most of the difference; its swing is"
             " that at its turn. Another choice may be shorter.",
@@ -128,9 +130,7 @@ def _download(file: str, documents: tuple[Unjudged, ...], what: str) -> Download
     return Download(f"Save {said} as a pool file ({file})", file, pool_text(documents))
 
 
-def _table(
-    comparison: Comparison, key: str, documents: tuple[Unjudged, ...], *, digits: int
-) -> Table:
+def _table(comparison: Comparison, key: str, documents: tuple[Unjudged, ...]) -> Table:
     titles = comparison.evidence.documents
     columns = [
         Column("Query", numeric=False),
@@ -151,7 +151,11 @@ def _table(
             Cell(each.doc_id),
             Cell(_rank(each.rank_a), each.rank_a),
             Cell(_rank(each.rank_b), each.rank_b),
-            Cell(f.signed(each.swing, digits=digits), each.swing, _tone(comparison, each.swing)),
+            Cell(
+                f.signed(each.swing, digits=comparison.decimals),
+                each.swing,
+                _tone(comparison, each.swing),
+            ),
         ]
         if titled:
             row.append(Cell(titles.get(each.doc_id, "")))

@@ -35,11 +35,12 @@ SHARED = {
 _CHECKED = {"difference": "Machine's Δ", "difficulty": "Machine's mean of A and B"}
 
 
-def sentence(comparison: Comparison, *, digits: int) -> str:
+def sentence(comparison: Comparison) -> str:
     """Say what people alone and the machine alone find, and what the machine is worth.
 
     Empty where no machine's judgments were used.
     """
+    digits = comparison.decimals
     found = comparison.machine
     if found is None:
         return ""
@@ -106,7 +107,7 @@ def sizes(comparison: Comparison) -> str:
     return f"{said}, {f.count(left)} more left out" if left >= comparison.n_queries else said
 
 
-def machine(comparison: Comparison, *, digits: int) -> Section | None:
+def machine(comparison: Comparison) -> Section | None:
     """Return the section; None where no machine's judgments were used."""
     found = comparison.machine
     if found is None:
@@ -117,7 +118,7 @@ def machine(comparison: Comparison, *, digits: int) -> Section | None:
         " (machine.shared_model).",
     )
     blocks: list[Block] = [
-        _answers(comparison, found, digits=digits),
+        _answers(comparison, found),
         Text(
             "Only the row marked ★ decides. With the machine the interval holds where the queries"
             " that people judged are a random draw, the machine was chosen before they were looked"
@@ -134,7 +135,7 @@ def machine(comparison: Comparison, *, digits: int) -> Section | None:
     ]
     if found.sample:
         blocks += [
-            _sample(found, alpha=comparison.rule.alpha, digits=digits),
+            _sample(found, alpha=comparison.rule.alpha, digits=comparison.decimals),
             Text(
                 "A random draw differs from the other queries by chance only. A small p says that"
                 " these were picked, or that the draw was unlucky: below"
@@ -152,7 +153,8 @@ def _reading(comparison: Comparison, answer: JudgedBy) -> str:
     return "better" if low > 0 else "worse" if high < 0 else "unclear"
 
 
-def _answers(comparison: Comparison, found: MachineJudgments, *, digits: int) -> Table:
+def _answers(comparison: Comparison, found: MachineJudgments) -> Table:
+    digits = comparison.decimals
     columns = (
         Column("Judged by", numeric=False),
         Column("Δ"),

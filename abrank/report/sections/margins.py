@@ -12,13 +12,10 @@ from abrank.comparison.scales import difference, percent_digits
 from abrank.report.sections import words
 
 
-def margin(comparison: Comparison, *, digits: int | None = None) -> str:
+def margin(comparison: Comparison) -> str:
     """Return the margin: as a number in the measure's unit, or as a percentage.
 
-    Parameters
-    ----------
-    digits : int
-        Decimals of scores; a margin that needs more has them.
+    A margin that needs more decimals than scores have has them.
 
     Examples
     --------
@@ -27,16 +24,16 @@ def margin(comparison: Comparison, *, digits: int | None = None) -> str:
     >>> [margin(compare_scores(a, b, margin=each)) for each in (0.01, 0.0025, "2%")]
     ['0.010', '0.0025', '2%']
     """
+    digits = comparison.decimals
     rule = comparison.rule
     if rule.margin_is_relative:
         return f.declared_percent(rule.margin)
-    digits = comparison.decimals if digits is None else digits
     shown = f.score(rule.margin, digits=digits)
     is_whole = math.isclose(float(f"{rule.margin:.{digits}f}"), rule.margin)
     return shown if is_whole else f.number(rule.margin)
 
 
-def margin_of_what(comparison: Comparison, *, digits: int | None = None) -> str:
+def margin_of_what(comparison: Comparison) -> str:
     """Return the margin, a relative one with what it is relative to.
 
     Examples
@@ -46,7 +43,7 @@ def margin_of_what(comparison: Comparison, *, digits: int | None = None) -> str:
     >>> margin_of_what(compare_scores(a, b, margin="2%"))
     "2% of A's mean"
     """
-    shown = margin(comparison, digits=digits)
+    shown = margin(comparison)
     return f"{shown} of A's mean" if comparison.rule.margin_is_relative else shown
 
 
@@ -56,11 +53,12 @@ def in_unit(comparison: Comparison) -> str:
     return f.least(shown, digits=4) if declared_.margin_is_relative else f.number(shown)
 
 
-def limits(comparison: Comparison, low: float, high: float, *, digits: int) -> str:
+def limits(comparison: Comparison, low: float, high: float) -> str:
     """Return the limits of an interval in the unit of the margin.
 
     A limit has more decimals where fewer would hide on which side of the margin it lies.
     """
+    digits = comparison.decimals
     if math.isnan(low) or math.isnan(high):
         return f.UNDEFINED
     if comparison.rule.margin_is_relative:
@@ -81,9 +79,9 @@ def limits(comparison: Comparison, low: float, high: float, *, digits: int) -> s
 _MOST_DECIMALS = 6
 
 
-def equivalence_interval(comparison: Comparison, *, digits: int) -> str:
+def equivalence_interval(comparison: Comparison) -> str:
     """Return the interval of the two one-sided tests, labelled with its level."""
-    shown = limits(comparison, *comparison.decision.equivalence_interval, digits=digits)
+    shown = limits(comparison, *comparison.decision.equivalence_interval)
     return f"{f.level(comparison.rule.confidence_equivalence)} interval {shown}"
 
 
@@ -92,20 +90,21 @@ def decides_alone(comparison: Comparison) -> bool:
     return deciding_interval(comparison.rule, comparison.decision).by_margin
 
 
-def estimate(comparison: Comparison, *, digits: int) -> str:
+def estimate(comparison: Comparison) -> str:
     """Return what the interval is of, in the unit of the margin."""
+    digits = comparison.decimals
     change = comparison.decision.relative
     if change is None:
         return f.signed(comparison.primary.estimate, digits=digits)
     return difference(comparison, change.estimate, digits=digits)
 
 
-def declared(comparison: Comparison, *, digits: int) -> str:
+def declared(comparison: Comparison) -> str:
     """Return the margin as the rule has it, and by which interval it was judged."""
     rule = comparison.rule
     if not rule.margin:
         return "no margin"
-    said = f"margin {margin_of_what(comparison, digits=digits)}"
+    said = f"margin {margin_of_what(comparison)}"
     whose = "Fieller's" if rule.margin_is_relative else "the"
     if comparison.decision.by_equivalence:
         level = f.level(rule.confidence_equivalence)
@@ -113,35 +112,36 @@ def declared(comparison: Comparison, *, digits: int) -> str:
     return f"{said}, judged by {whose} interval" if rule.margin_is_relative else said
 
 
-def other_margins(comparison: Comparison, *, digits: int) -> str:
+def other_margins(comparison: Comparison) -> str:
     """Say for which margins the verdict is the same, and what it is for the others.
 
     Examples
     --------
     >>> from abrank.comparison import compare_scores
     >>> a, b = {"q1": 0.2, "q2": 0.4, "q3": 0.3}, {"q1": 0.3, "q2": 0.3, "q3": 0.5}
-    >>> other_margins(compare_scores(a, b), digits=3)
+    >>> other_margins(compare_scores(a, b))
     'Same verdict for every margin up to 0.190; not worse from 0.191 to 0.324; same in practice from 0.325 on.'
-    >>> other_margins(compare_scores(a, b, margin=0.25), digits=2)
-    'Same verdict for every margin from 0.20 to 0.32; inconclusive up to 0.19; same in practice from 0.33 on.'
+    >>> other_margins(compare_scores(a, b, margin=0.25))
+    'Same verdict for every margin from 0.191 to 0.324; inconclusive up to 0.190; same in practice from 0.325 on.'
     """  # noqa: E501
     ranges = margin_ranges(comparison)
     margin_ = comparison.rule.margin
     own = next((each for each in ranges if margin_ <= each.high), None)
     if own is None or (margin_ and own.verdict is not comparison.verdict):
         return ""  # the margin declared is a limit itself
-    where = _between(comparison, own, digits)
+    where = _between(comparison, own)
     if not where:
         return "Same verdict for every margin." if len(ranges) == 1 else ""
     parts = [f"Same verdict for every margin {where}"]
     for each in ranges:
-        where = "" if each is own else _between(comparison, each, digits)
+        where = "" if each is own else _between(comparison, each)
         parts += [f"{words.tag(each.verdict)[1].lower()} {where}"] if where else []
     return f"{'; '.join(parts)}."
 
 
-def _between(comparison: Comparison, range_: MarginRange, digits: int) -> str:
+def _between(comparison: Comparison, range_: MarginRange) -> str:
     """Return the first and the last margin of a range; empty where no round one is in it."""
+    digits = comparison.decimals
     relative = comparison.rule.margin_is_relative
     digits = percent_digits(comparison) if relative else digits
     step = 10.0 ** -(digits + 2 * relative)

@@ -61,27 +61,27 @@ _SAME_MEANING = {
 }
 
 
-def against_margin(comparison: Comparison, *, digits: int) -> str:
+def against_margin(comparison: Comparison) -> str:
     """Say what the interval means against the declared margin, and what others would give."""
-    other = margins.other_margins(comparison, digits=digits)
-    return f"{_against_declared(comparison, digits)} {other}".rstrip()
+    other = margins.other_margins(comparison)
+    return f"{_against_declared(comparison)} {other}".rstrip()
 
 
-def other_margins(comparison: Comparison, *, digits: int) -> Section | None:
+def other_margins(comparison: Comparison) -> Section | None:
     """Return the line on other margins; opened it says what the declared one means."""
     if comparison.verdict in (Verdict.IDENTICAL, Verdict.CANNOT_TEST):
         return None
-    declared = _against_declared(comparison, digits)
-    other = margins.other_margins(comparison, digits=digits)
+    declared = _against_declared(comparison)
+    other = margins.other_margins(comparison)
     blocks = (Text(declared),) if other else ()
     return Section("margin", "Another margin", other or declared, blocks, group="change")
 
 
-def _against_declared(comparison: Comparison, digits: int) -> str:
+def _against_declared(comparison: Comparison) -> str:
     """Say what the interval means against the declared margin."""
     verdict, direction = comparison.verdict, comparison.decision.direction
     if verdict is Verdict.IDENTICAL:
-        return identical.meaning(comparison, digits=digits)
+        return identical.meaning(comparison)
     if comparison.decision.reason == "direction-not-declared":
         return "Its name sounds like a cost. Which system is better is open until that is said."
     if verdict is Verdict.CANNOT_TEST:
@@ -93,14 +93,14 @@ def _against_declared(comparison: Comparison, digits: int) -> str:
         sides = {"side": "above" if sign > 0 else "below", "what": _WHAT.get(direction, "")}
         return _WITHOUT_MARGIN.format(**sides) if direction else _OPEN
     pattern = _SAME_MEANING[direction] if verdict is Verdict.SAME else _MEANINGS[verdict]
-    margin = margins.margin_of_what(comparison, digits=digits)
+    margin = margins.margin_of_what(comparison)
     low, high = comparison.decision.equivalence_interval
     level = f.level(comparison.rule.confidence)
     return pattern.format(
         b=comparison.candidate,
         still=f", as the {level} interval contains 0" if low > 0.0 or high < 0.0 else "",
         margin=margin,
-        narrow=margins.equivalence_interval(comparison, digits=digits),
+        narrow=margins.equivalence_interval(comparison),
         beyond=_BEYOND.get(sign, "").format(margin=margin),
         within=_WITHIN.get(sign, "").format(margin=margin),
     )

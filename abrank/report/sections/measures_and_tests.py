@@ -18,9 +18,9 @@ from abrank.report.sections.scorecard import primary_first, scorecard
 SHOWN = 10
 
 
-def measures(comparison: Comparison, *, digits: int) -> Section:
+def measures(comparison: Comparison) -> Section:
     """Return the section of all measures: forest and table."""
-    blocks: list[Block] = [scorecard(comparison, digits=digits)]
+    blocks: list[Block] = [scorecard(comparison)]
     if comparison.n_queries > max(1, min(row.ties for row in comparison.rows)):
         drawn = Figure(
             "forest",
@@ -30,9 +30,9 @@ def measures(comparison: Comparison, *, digits: int) -> Section:
             repeats=True,
         )
         reading = Text(_reading_guide(comparison), "caption")
-        every = measure_table(comparison, digits=digits)
+        every = measure_table(comparison)
         guide = Text(_forest_guide(comparison), "caption")
-        effect = Figure("effect", headline.numbers(comparison, digits=digits))
+        effect = Figure("effect", headline.numbers(comparison))
         blocks += [every, reading, drawn, guide, effect]
     finding = measures_finding(comparison)
     return Section("measures", "All measures", finding, tuple(blocks), group="appendix")
@@ -127,7 +127,7 @@ def _margin_guide(comparison: Comparison) -> str:
     )
 
 
-def measure_table(comparison: Comparison, *, digits: int) -> Table:
+def measure_table(comparison: Comparison) -> Table:
     """Return one row a measure; interval, adjusted p and reading come from one procedure."""
     adjusts = comparison.rule.adjust != "none" and len(comparison.rows) > 1
     of_mean = words.estimand(comparison) == words.MEAN
@@ -152,7 +152,7 @@ def measure_table(comparison: Comparison, *, digits: int) -> Table:
     ]
     shown = primary_first(comparison, rows_in_unit(comparison))
     rows = tuple(
-        _measure_row(comparison, *both, adjusts=adjusts, of_mean=of_mean, digits=digits)
+        _measure_row(comparison, *both, adjusts=adjusts, of_mean=of_mean)
         for both in zip(primary_first(comparison), shown, strict=True)
     )
     return Table("measures", tuple(columns), rows)
@@ -171,8 +171,8 @@ def _measure_row(
     *,
     adjusts: bool,
     of_mean: bool,
-    digits: int,
 ) -> tuple[Cell, ...]:
+    digits = comparison.decimals
     alpha, lead = comparison.rule.alpha, row.measure == comparison.rule.primary
     tone = words.reading_tone(row.reading)
     marked = f"{row.measure} ★" if lead and len(comparison.rows) > 1 else row.measure
@@ -180,7 +180,7 @@ def _measure_row(
     ends = (shown.ci_low_adj, shown.ci_high_adj)
     limits = f.interval(*ends, digits=digits)
     if relative:
-        limits = margins.limits(comparison, *ends, digits=digits)
+        limits = margins.limits(comparison, *ends)
     cells = [
         Cell(marked, row.measure, strong=lead),
         Cell(f.score(row.mean_a, digits=digits), row.mean_a),
@@ -208,7 +208,7 @@ def _measure_row(
     return (*cells, Cell(words.reading(comparison, row), row.reading, tone, strong=lead))
 
 
-def queries(comparison: Comparison, *, digits: int) -> Section | None:
+def queries(comparison: Comparison) -> Section | None:
     """Return the section of single queries; None where there is no query."""
     if comparison.n_queries == 0:
         return None
@@ -227,7 +227,7 @@ def queries(comparison: Comparison, *, digits: int) -> Section | None:
     )
     level = words.all_tied(comparison)
     blocks: list[Block] = [] if comparison.merged or level else [deltas]
-    blocks.append(query_table(comparison, digits=digits))
+    blocks.append(query_table(comparison))
     if comparison.n_queries > 2 * SHOWN:
         n = f.word(SHOWN)
         caption = (
@@ -271,8 +271,9 @@ def _outermost(comparison: Comparison, most: int) -> Iterator[tuple[ExtremeQuery
         yield query, int(outcomes[i])
 
 
-def query_table(comparison: Comparison, *, digits: int, most: int = SHOWN) -> Table:
+def query_table(comparison: Comparison, *, most: int = SHOWN) -> Table:
     """Return the queries with the lowest and highest differences, ascending."""
+    digits = comparison.decimals
     named: dict[int, tuple[str, Tone]] = {
         1: (f"B {words.wins(comparison)}", "b"),
         0: ("tie", "tie"),

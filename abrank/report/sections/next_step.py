@@ -31,7 +31,7 @@ class NextStep:
     headline: str = ""
 
 
-def next_step(comparison: Comparison, *, digits: int | None = None) -> NextStep:
+def next_step(comparison: Comparison) -> NextStep:
     """Say what to do next, from soundness, gate and verdict together.
 
     Examples
@@ -39,20 +39,19 @@ def next_step(comparison: Comparison, *, digits: int | None = None) -> NextStep:
     >>> from abrank.comparison import compare_scores
     >>> a = {"q1": 0.2, "q2": 0.4, "q3": 0.1, "q4": 0.5}
     >>> b = {"q1": 0.3, "q2": 0.3, "q3": 0.2, "q4": 0.9}
-    >>> next_step(compare_scores(a, b, margin=0.1), digits=1).sentence
-    'Add queries: about 36 in all would show a Δ of the margin, 0.1 (80% power).'
+    >>> next_step(compare_scores(a, b, margin=0.1)).sentence
+    'Add queries: about 36 in all would show a Δ of the margin, 0.100 (80% power).'
     """
-    digits = comparison.decimals if digits is None else digits
     for note in comparison.notes:
         if note.code == "nobody-chose":
             said = f"-m {comparison.rule.primary} (measures=), or another"
             return NextStep("choose-measure", f"Choose the measure that decides: {said}.")
     step = choose_step(comparison.rule, comparison.decision)
-    said = _sentence(comparison, step, digits)
-    return NextStep(step.action, said, step.condition, _headline(comparison, step, digits))
+    said = _sentence(comparison, step)
+    return NextStep(step.action, said, step.condition, _headline(comparison, step))
 
 
-def _headline(comparison: Comparison, step: Step, digits: int) -> str:
+def _headline(comparison: Comparison, step: Step) -> str:
     """Return the step in few words; those that remove what hinders a test follow the verdict."""
     if comparison.verdict in (Verdict.CANNOT_TEST, Verdict.IDENTICAL):
         return ""
@@ -60,7 +59,7 @@ def _headline(comparison: Comparison, step: Step, digits: int) -> str:
     pattern = _HEADLINES.get(what)
     if pattern is None:
         return ""
-    margin = margins.margin(comparison, digits=digits)
+    margin = margins.margin(comparison)
     said = pattern.format(a=comparison.baseline, b=comparison.candidate, margin=margin)
     if step.action == "do-not-ship" and step.because in ("gate", "guards", "out-of-reach"):
         said += " by this rule"
@@ -84,7 +83,7 @@ _HEADLINES: Mapping[str, str] = {
 }
 
 
-def _sentence(comparison: Comparison, step: Step, digits: int) -> str:
+def _sentence(comparison: Comparison, step: Step) -> str:
     """Say a step in words: by its reason where that has words of its own, else by the verdict."""
     a, b, verdict = comparison.baseline, comparison.candidate, comparison.verdict
     if step.because in _OF_EVIDENCE:
@@ -99,7 +98,7 @@ def _sentence(comparison: Comparison, step: Step, digits: int) -> str:
         return f"Ship {b}: it has shown what the gate asks for."
     # Of the gates only that of equivalence does not pass where B is better.
     if step.because == "out-of-reach" or (step.because == "gate" and verdict is Verdict.BETTER):
-        return _out_of_reach(comparison, digits)
+        return _out_of_reach(comparison)
     if step.because == "guards" and comparison.rule.on == "each":
         parts = on_each(comparison.rule, comparison.strata)
         failed = [name for name, each in parts.items() if each.decision.exit_code]
@@ -110,9 +109,9 @@ def _sentence(comparison: Comparison, step: Step, digits: int) -> str:
     if step.action == "declare-margin":
         return _declare()
     if step.action == "add-queries":
-        return _more_queries(comparison, digits)
+        return _more_queries(comparison)
     pattern = (_WITH_MARGIN if comparison.rule.margin else _WITHOUT_MARGIN)[step.action, verdict]
-    return pattern.format(a=a, b=b, margin=margins.margin(comparison, digits=digits))
+    return pattern.format(a=a, b=b, margin=margins.margin(comparison))
 
 
 _WITH_MARGIN: Mapping[tuple[Action, Verdict], str] = {
@@ -143,11 +142,11 @@ _WITHOUT_MARGIN: Mapping[tuple[Action, Verdict], str] = {
 }
 
 
-def _out_of_reach(comparison: Comparison, digits: int) -> str:
+def _out_of_reach(comparison: Comparison) -> str:
     """Say that no number of queries is to be expected to let the gate pass."""
     rule, b = comparison.rule, comparison.candidate
-    margin = margins.margin_of_what(comparison, digits=digits)
-    shown = margins.estimate(comparison, digits=digits)
+    margin = margins.margin_of_what(comparison)
+    shown = margins.estimate(comparison)
     change = comparison.decision.relative
     estimate = comparison.decision.estimate if change is None else change.estimate
     if (estimate > 0.0) != rule.higher_is_better:
@@ -243,18 +242,18 @@ def _declare() -> str:
     return "Declare the smallest Δ worth having (--margin, margin=): abrank margin helps to choose."
 
 
-def _more_queries(comparison: Comparison, digits: int) -> str:
+def _more_queries(comparison: Comparison) -> str:
     """Say how many queries in all see a difference of the margin."""
     margin = comparison.decision.margin
     rows = comparison.planning.differences
     needed = next((row.queries_needed for row in rows if row.difference == margin), None)
-    shown = f"a Δ of the margin, {margins.margin_of_what(comparison, digits=digits)}"
+    shown = f"a Δ of the margin, {margins.margin_of_what(comparison)}"
     power = f.level(comparison.planning.power)
     claims = {"non-inferior": "not-worse", "equivalent": "same"}
     claim = comparison.planning.claim(claims.get(comparison.rule.require or "", ""))
     if claim is not None and comparison.decision.direction == 0:
         needed = claim.queries_needed
-        least = margins.margin_of_what(comparison, digits=digits)
+        least = margins.margin_of_what(comparison)
         shown = f"that {comparison.candidate} is not worse by {least} or more"
         if claim.claim == "same":
             shown = f"that the two differ by less than {least}"

@@ -16,23 +16,23 @@ from abrank.report.sections.scorecard import delta_title, primary_first
 LONGEST_NAME = 30
 
 
-def paper(comparison: Comparison, *, digits: int, style: Style) -> Paper:
+def paper(comparison: Comparison, *, style: Style) -> Paper:
     """Return the table of measures, the primary one first."""
     rows = primary_first(comparison, rows_in_unit(comparison))
     if style == "superscript":
-        table, told = _superscripts(rows, digits)
+        table, told = _superscripts(rows, comparison.decimals)
     else:
-        table, told = _intervals(comparison, rows, digits)
-    step = next_step(comparison, digits=digits).sentence
+        table, told = _intervals(comparison, rows)
+    step = next_step(comparison).sentence
     return Paper(
-        comment=f"{headline.short(comparison, digits=digits)}. {step}",
-        caption=_caption(comparison, told, digits),
+        comment=f"{headline.short(comparison)}. {step}",
+        caption=_caption(comparison, told),
         label=f"{comparison.candidate} {comparison.baseline} {comparison.rule.primary}",
         table=table,
     )
 
 
-def _caption(comparison: Comparison, told: str, digits: int) -> str:
+def _caption(comparison: Comparison, told: str) -> str:
     """Return what the table shows: systems, queries, test, level, adjustment."""
     rule = comparison.rule
     a, b = (
@@ -47,14 +47,13 @@ def _caption(comparison: Comparison, told: str, digits: int) -> str:
         primary = one_line(rule.primary, width=LONGEST_NAME)
         said += f" {primary} decides{alone}; {how}."
     if comparison.soundness.level == "unsound":
-        return f"{said} Nothing is tested: {soundness.cannot_test(comparison, digits=digits)}."
-    return f"{said} {soundness.sentence(comparison, digits=digits)}".rstrip()
+        return f"{said} Nothing is tested: {soundness.cannot_test(comparison)}."
+    return f"{said} {soundness.sentence(comparison)}".rstrip()
 
 
-def _intervals(
-    comparison: Comparison, rows: Sequence[MeasureResult], digits: int
-) -> tuple[Table, str]:
+def _intervals(comparison: Comparison, rows: Sequence[MeasureResult]) -> tuple[Table, str]:
     """Return difference, interval and p of every measure, and what the caption says of them."""
+    digits = comparison.decimals
     level = f.level(comparison.rule.confidence)
     adjusts = comparison.rule.adjust != "none" and len(comparison.rows) > 1
     estimand = words.estimand(comparison)

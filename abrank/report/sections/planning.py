@@ -20,28 +20,28 @@ _TOO_MANY = "more than 100 million"
 _OPEN = (Verdict.NOT_WORSE, Verdict.NOT_BETTER, Verdict.INCONCLUSIVE)
 
 
-def what_they_see(comparison: Comparison, *, digits: int) -> str:
+def what_they_see(comparison: Comparison) -> str:
     """Say the smallest true difference that these queries show."""
     n, power = words.queries(comparison.n_queries), f.level(comparison.planning.power)
-    if visible := smallest_visible(comparison, digits=digits):
+    if visible := smallest_visible(comparison):
         return f"{n} show a true Δ of {visible} in {comparison.rule.primary} with {power} power."
     said = f"{n} can show no difference in {comparison.rule.primary} with {power} power by this"
     return f"{said} test: it would have to be larger than the measure's range."
 
 
-def smallest_visible(comparison: Comparison, *, digits: int) -> str:
+def smallest_visible(comparison: Comparison) -> str:
     """Return the smallest true difference that is shown; empty where no measure differs so much.
 
     Examples
     --------
     >>> from abrank.comparison import compare_scores
     >>> a, b = {"q1": 0.2, "q2": 0.4, "q3": 0.9}, {"q1": 0.9, "q2": 0.3, "q3": 0.1}
-    >>> smallest_visible(compare_scores({"AP": a}, {"AP": b}), digits=3)
+    >>> smallest_visible(compare_scores({"AP": a}, {"AP": b}))
     ''
     """
     least = comparison.planning.smallest_visible
     low, high = bounds(comparison.rule.primary)
-    return f.least(least, digits=digits) if NOTHING < least <= high - low else ""
+    return f.least(least, digits=comparison.decimals) if NOTHING < least <= high - low else ""
 
 
 def needed_table(comparison: Comparison) -> Table:
@@ -186,8 +186,9 @@ def claims(comparison: Comparison) -> str:
     return f"If the true Δ is 0, B would be shown to be {'; and '.join(parts)}."
 
 
-def assumption(comparison: Comparison, *, digits: int) -> str:
+def assumption(comparison: Comparison) -> str:
     """Say what the numbers of queries rest on."""
+    digits = comparison.decimals
     planned = comparison.planning
     if comparison.with_machine:
         return (

@@ -29,7 +29,7 @@ _COUNTS: tuple[tuple[str, Callable[[Any], str]], ...] = (
 )
 
 
-def quality(comparison: Comparison, *, digits: int) -> Section | None:
+def quality(comparison: Comparison) -> Section | None:
     """Return the section on the inputs; None where nothing was seen of them."""
     said = tuple(Text(f"Note: {remark}.") for remark in comparison.remarks)
     title = "Data quality"
@@ -61,8 +61,8 @@ def quality(comparison: Comparison, *, digits: int) -> Section | None:
             Text("A document that nobody judged counts as not relevant.", "caption"),
         ]
     blocks += [
-        Text(unjudged_sentence(comparison, digits=digits)),
-        Text(tie_sentence(comparison, digits=digits)),
+        Text(unjudged_sentence(comparison)),
+        Text(tie_sentence(comparison)),
         *said,
     ]
     unusual = any(
@@ -75,7 +75,7 @@ def quality(comparison: Comparison, *, digits: int) -> Section | None:
     )
 
 
-def unjudged_sentence(comparison: Comparison, *, digits: int) -> str:
+def unjudged_sentence(comparison: Comparison) -> str:
     """Say what unjudged documents could make of the difference."""
     evidence, measure = comparison.evidence, comparison.rule.primary
     seen = (evidence.rankings, evidence.cutoff_curve, evidence.recall_curve, evidence.tie_range)
@@ -92,15 +92,16 @@ def unjudged_sentence(comparison: Comparison, *, digits: int) -> str:
     met = f"{measure} meets {a} unjudged documents of A and {b} of B, which count as not relevant"
     if evidence.unjudged_range is None:
         return f"{met}; what they could make of Δ was not worked out."
-    limits = f.interval(*evidence.unjudged_range, digits=digits)
+    limits = f.interval(*evidence.unjudged_range, digits=comparison.decimals)
     return (
         f"{met}; were those of one system relevant and those of the other not, Δ would lie within"
         f" {limits}."
     )
 
 
-def tie_sentence(comparison: Comparison, *, digits: int) -> str:
+def tie_sentence(comparison: Comparison) -> str:
     """Say what the order of tied documents could make of the difference."""
+    digits = comparison.decimals
     ties, audits = comparison.evidence.tie_range, comparison.audits
     if ties is not None:
         low, high = (f.signed(value, digits=digits) for value in ties)

@@ -21,7 +21,7 @@ _OTHER_WAY = {
 }
 
 
-def scorecard(comparison: Comparison, *, digits: int) -> Scorecard:
+def scorecard(comparison: Comparison) -> Scorecard:
     """Return a row a measure, the primary one first, with its interval drawn, wins and reading."""
     rows = primary_first(comparison, rows_in_unit(comparison))
     level = f"{f.level(comparison.rule.confidence)} interval{', adjusted' * _adjusts(comparison)}"
@@ -40,7 +40,7 @@ def scorecard(comparison: Comparison, *, digits: int) -> Scorecard:
     )
     cells = []
     for row in rows:
-        *others, reading = _row(comparison, row, digits)
+        *others, reading = _row(comparison, row)
         if row.measure in guards:
             sign = "✓" if guards[row.measure] else "✗"
             reading = replace(reading, text=f"{reading.text} {sign} guard")
@@ -95,13 +95,14 @@ def _adjusts(comparison: Comparison) -> bool:
     return comparison.rule.adjust != "none" and len(comparison.rows) > 1
 
 
-def _row(comparison: Comparison, row: MeasureResult, digits: int) -> tuple[Cell, ...]:
+def _row(comparison: Comparison, row: MeasureResult) -> tuple[Cell, ...]:
+    digits = comparison.decimals
     lead = row.measure == comparison.rule.primary
     tone = words.reading_tone(row.reading)
     low, high = deciding(comparison, row)
     limits = f.interval(low, high, digits=digits)
     if lead or is_relative(comparison):
-        limits = margins.limits(comparison, low, high, digits=digits)
+        limits = margins.limits(comparison, low, high)
     if lead and margins.decides_alone(comparison):
         limits += f" ({f.level(comparison.rule.confidence_equivalence)})"
     change = row.estimate if comparison.with_machine else row.diff

@@ -18,13 +18,13 @@ LONGEST = 60
 TOO_FEW = "too few"
 
 
-def segments(comparison: Comparison, *, digits: int) -> Section | None:
+def segments(comparison: Comparison) -> Section | None:
     """Return the section of all segmentations; None where none was given."""
     if not comparison.segmentations:
         return None
     blocks: list[Block] = []
     for each in comparison.segmentations:
-        blocks.append(_table(comparison, each, digits=digits))
+        blocks.append(_table(comparison, each))
         if len(each.rows) > MOST:
             blocks.append(Text(_left_out(each), "caption"))
     blocks.append(Figure("segments", exploratory(comparison), repeats=True))
@@ -75,8 +75,9 @@ def _left_out(found: Segmentation) -> str:
     return f"The {MOST} largest of {f.count(len(found.rows))} segments; all are in a .json report."
 
 
-def _table(comparison: Comparison, found: Segmentation, *, digits: int) -> Scorecard:
+def _table(comparison: Comparison, found: Segmentation) -> Scorecard:
     """Return all queries and a row a segment, with its own interval and the adjusted one drawn."""
+    digits = comparison.decimals
     level = f.level(comparison.rule.confidence)
     columns = (
         Column(words.capital(shorten(found.name, width=LONGEST)), numeric=False, role="name"),

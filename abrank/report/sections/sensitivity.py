@@ -37,7 +37,7 @@ def falls(comparison: Comparison, other: Alternative) -> bool:
 _NOTHING = "Nothing is shown that another choice could take away."
 
 
-def sentence(comparison: Comparison, *, digits: int) -> str:
+def sentence(comparison: Comparison) -> str:
     """Say under which other choices a verdict that is shown falls, or that it stays.
 
     A verdict that arises under another choice is not told: of many samples without a difference one
@@ -48,8 +48,8 @@ def sentence(comparison: Comparison, *, digits: int) -> str:
     >>> from abrank.comparison import compare_scores
     >>> a = {f"q{i:02}": i / 100 for i in range(12)}
     >>> b = {query: score + 0.01 * (int(query[1:]) % 3) for query, score in a.items()}
-    >>> sentence(compare_scores(a, b), digits=3)
-    'The verdict stays “Better” without the three most influential queries (Δ +0.011).'
+    >>> sentence(compare_scores(a, b))
+    'The verdict stays “Better” without the three most influential queries (Δ +0.0111).'
     """
     if comparison.verdict not in _CLAIMS or comparison.decision.of_numbers is not None:
         return ""
@@ -59,7 +59,7 @@ def sentence(comparison: Comparison, *, digits: int) -> str:
         # Chosen queries take a verdict against a margin back too often though it is right.
         if each.kind == "without-influential" and not comparison.decision.direction:
             continue
-        said = f"{_choice(each)} (Δ {f.signed(each.diff, digits=digits)})"
+        said = f"{_choice(each)} (Δ {f.signed(each.diff, digits=comparison.decimals)})"
         if falls(comparison, each):
             fallen.setdefault(each.verdict, []).append(said)
         elif not each.changes:
@@ -71,7 +71,7 @@ def sentence(comparison: Comparison, *, digits: int) -> str:
     return f"The verdict would be {'; '.join(others)}{f'; it {kept}' if stays else ''}."
 
 
-def sensitivity(comparison: Comparison, *, digits: int) -> Section | None:
+def sensitivity(comparison: Comparison) -> Section | None:
     """Return the section with the numbers of every alternative; None where there is none."""
     if not comparison.alternatives or words.all_tied(comparison):
         return None
@@ -81,7 +81,7 @@ def sensitivity(comparison: Comparison, *, digits: int) -> Section | None:
         Column("Verdict", numeric=False),
         *(Column(title) for title in ("Δ", f"{level} interval", "p", "Queries", "A", "B")),
     )
-    row = partial(_row, alpha=comparison.rule.alpha, digits=digits)
+    row = partial(_row, alpha=comparison.rule.alpha, digits=comparison.decimals)
     declared = comparison.decision.of_numbers or comparison.verdict
     rows = [row("As declared", comparison.n_queries, comparison.primary, declared)]
     rows += [
@@ -100,7 +100,7 @@ def sensitivity(comparison: Comparison, *, digits: int) -> Section | None:
             f" {_listed(ids)}."
         )
     blocks = (Table("sensitivity", columns, tuple(rows)), Text(said, "caption"))
-    finding = sentence(comparison, digits=digits) or _NOTHING
+    finding = sentence(comparison) or _NOTHING
     if comparison.decision.of_numbers is not None:
         finding = f"Nothing is decided; the numbers alone would say {_tag(declared)}."
     turned = any(falls(comparison, each) for each in comparison.alternatives)

@@ -16,16 +16,16 @@ from abrank.verdict import Verdict
 
 LONGEST_NAME = 40
 
-_Words: TypeAlias = Callable[[Mapping[str, Any], Comparison, int], str]
+_Words: TypeAlias = Callable[[Mapping[str, Any], Comparison], str]
 
 
-def sentence(comparison: Comparison, *, digits: int) -> str:
+def sentence(comparison: Comparison) -> str:
     """Say what puts the verdict in doubt, or what more forbids it; empty where nothing does.
 
     The first reason that forbids a verdict stands in its title, and is not told again.
     """
     found = comparison.soundness
-    told = [clause(reason, comparison, digits=digits) for reason in found.told]
+    told = [clause(reason, comparison) for reason in found.told]
     if found.level == "unsound":
         told = told[1:]
     if not told:
@@ -34,7 +34,7 @@ def sentence(comparison: Comparison, *, digits: int) -> str:
     return f"{start}: {'; '.join(told)}."
 
 
-def unseen(comparison: Comparison, *, digits: int) -> str:
+def unseen(comparison: Comparison) -> str:
     """Say what loss so many queries may not have shown, where it is larger than the margin.
 
     Of what excludes a loss of the margin alone, by a test that rests on the spread that was seen;
@@ -53,29 +53,29 @@ def unseen(comparison: Comparison, *, digits: int) -> str:
     return (
         f"{units} may miss large losses on up to {f.percent(found.share, sign=False)} of all"
         f" queries ({f.level(comparison.rule.confidence)} confidence), up to"
-        f" {f.least(found.difference, digits=digits)} in the mean, more than the margin; the test"
-        " “bounded” allows for them."
+        f" {f.least(found.difference, digits=comparison.decimals)} in the mean, more than the"
+        " margin; the test “bounded” allows for them."
     )
 
 
-def rare_losses(comparison: Comparison, *, digits: int) -> Section | None:
+def rare_losses(comparison: Comparison) -> Section | None:
     """Return the line on losses that so few queries may not have shown; None without any."""
-    said = unseen(comparison, digits=digits)
+    said = unseen(comparison)
     return Section("unseen", "Rare losses", said, (), group="change", mark="!") if said else None
 
 
 _EXCLUDE_A_LOSS = frozenset({Verdict.SAME, Verdict.NOT_WORSE})
 
 
-def clause(reason: Reason, comparison: Comparison, *, digits: int) -> str:
+def clause(reason: Reason, comparison: Comparison) -> str:
     """Return a reason as a clause without a full stop."""
-    return _CLAUSES[reason.code](reason.values, comparison, digits)
+    return _CLAUSES[reason.code](reason.values, comparison)
 
 
-def cannot_test(comparison: Comparison, *, digits: int) -> str:
+def cannot_test(comparison: Comparison) -> str:
     """Say why nothing could be tested, as a clause without a full stop."""
     if comparison.soundness.level == "unsound":
-        return clause(comparison.soundness.reasons[0], comparison, digits=digits)
+        return clause(comparison.soundness.reasons[0], comparison)
     if comparison.decision.reason == "direction-not-declared":
         return f"nobody said whether lower is better for {comparison.rule.primary}"
     if comparison.decision.reason == "too-few-queries":
@@ -95,7 +95,7 @@ def cannot_test(comparison: Comparison, *, digits: int) -> str:
         )
     constant = comparison.merged is not None or not has_spread(comparison.differences())
     if constant:
-        same = f.signed(comparison.mean_difference, digits=digits)
+        same = f.signed(comparison.mean_difference, digits=comparison.decimals)
         undefined = "t statistic" if comparison.rule.test == "t" else name
         return f"every query differs by exactly {same}, so the {undefined} is undefined"
     return f"the {name} gives no p-value for these differences"
@@ -105,48 +105,48 @@ def _name(comparison: Comparison, key: str) -> str:
     return comparison.baseline if key == "a" else comparison.candidate
 
 
-def _document_ids(v: Mapping[str, Any], comparison: Comparison, _: int) -> str:
+def _document_ids(v: Mapping[str, Any], comparison: Comparison) -> str:
     name = _name(comparison, v["system"])
     return f"the document ids of {name} differ from the judged ones by {v['cause']}"
 
 
-def _none_judged(v: Mapping[str, Any], comparison: Comparison, _: int) -> str:
+def _none_judged(v: Mapping[str, Any], comparison: Comparison) -> str:
     if not v["n_rows"]:
         return f"{_name(comparison, v['system'])} returned nothing"
     return f"no document of {_name(comparison, v['system'])} is judged"
 
 
-def _none_relevant(v: Mapping[str, Any], comparison: Comparison, _: int) -> str:
+def _none_relevant(v: Mapping[str, Any], comparison: Comparison) -> str:
     return (
         f"no judged document is relevant to {comparison.rule.primary}: the highest grade is"
         f" {f.count(v['highest'])}, and {f.count(v['rel'])} or more counts"
     )
 
 
-def _missing_queries(v: Mapping[str, Any], _: Comparison, digits: int) -> str:
+def _missing_queries(v: Mapping[str, Any], comparison: Comparison) -> str:
     queries = words.queries(v["n_queries"])
     where = f"on the {queries} that both runs have"
     if v["kind"] == "missing-as-zero":
         where = f"on all {queries} with the missing ones scored 0"
-    return f"the verdict rests on the queries that are missing: {_would_be(v, digits)} {where}"
+    return f"the verdict rests on the queries that are missing: {_would_be(v, comparison)} {where}"
 
 
-def _common_depth(v: Mapping[str, Any], _: Comparison, digits: int) -> str:
+def _common_depth(v: Mapping[str, Any], comparison: Comparison) -> str:
     cut = f"with both cut at rank {f.count(v['depth'])}"
-    return f"the verdict rests on the unequal depth of the runs: {_would_be(v, digits)} {cut}"
+    return f"the verdict rests on the unequal depth of the runs: {_would_be(v, comparison)} {cut}"
 
 
-def _would_be(v: Mapping[str, Any], digits: int) -> str:
+def _would_be(v: Mapping[str, Any], comparison: Comparison) -> str:
     tag = words.tag(Verdict(v["verdict"]))[1]
-    return f"it would be “{tag}” (Δ {f.signed(v['difference'], digits=digits)})"
+    return f"it would be “{tag}” (Δ {f.signed(v['difference'], digits=comparison.decimals)})"
 
 
-def _sample_differs(v: Mapping[str, Any], comparison: Comparison, _: int) -> str:
+def _sample_differs(v: Mapping[str, Any], comparison: Comparison) -> str:
     p = f.p_clause(v["pvalue"], alpha=comparison.rule.alpha)
     return f"the queries that people judged are not like the others ({v['what']}, {p})"
 
 
-def _unjudged_favour(v: Mapping[str, Any], comparison: Comparison, _: int) -> str:
+def _unjudged_favour(v: Mapping[str, Any], comparison: Comparison) -> str:
     shares = {key: v.get(f"{key}_at_10", v[key]) for key in "ab"}
     less, more = ("b", "a") if shares["b"] > shares["a"] else ("a", "b")
     said = {key: f.percent(share, sign=False) for key, share in shares.items()}
@@ -156,7 +156,7 @@ def _unjudged_favour(v: Mapping[str, Any], comparison: Comparison, _: int) -> st
     )
 
 
-def _few_judgments(v: Mapping[str, Any], _: Comparison, __: int) -> str:
+def _few_judgments(v: Mapping[str, Any], _: Comparison) -> str:
     count = f.count(v["count"])
     return (
         f"{count} of the {f.count(v['of'])} unjudged documents would turn the sign of Δ if"
@@ -164,7 +164,8 @@ def _few_judgments(v: Mapping[str, Any], _: Comparison, __: int) -> str:
     )
 
 
-def _one_cluster(v: Mapping[str, Any], _: Comparison, digits: int) -> str:
+def _one_cluster(v: Mapping[str, Any], comparison: Comparison) -> str:
+    digits = comparison.decimals
     limits = f.interval(v["low"], v["high"], digits=digits)
     return (
         f"{f.percent(v['share'], sign=False)} of the difference is from one cluster by {v['name']},"
@@ -174,7 +175,7 @@ def _one_cluster(v: Mapping[str, Any], _: Comparison, digits: int) -> str:
 
 
 _CLAUSES: Mapping[str, _Words] = {
-    "same-file": lambda _, comparison, __: (
+    "same-file": lambda _, comparison: (
         f"{comparison.baseline} and {comparison.candidate} are one file's content"
     ),
     "document-ids": _document_ids,
@@ -186,7 +187,7 @@ _CLAUSES: Mapping[str, _Words] = {
     "unjudged-favour": _unjudged_favour,
     "few-judgments-turn": _few_judgments,
     "one-cluster-carries": _one_cluster,
-    "order-fixed": lambda v, comparison, _: (
+    "order-fixed": lambda v, comparison: (
         f"{_name(comparison, v['first'])} was shown first in every vote"
     ),
 }

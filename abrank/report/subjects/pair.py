@@ -44,7 +44,6 @@ LONGEST_NAME, LONGEST_IN_LINE = 120, 28
 @compose.register
 def compose_pair(comparison: Comparison, *, digits: int | None = None) -> Report:
     """Return everything a report says about a comparison."""
-    digits = comparison.decimals if digits is None else digits
     b, a = (
         name_of(name) or letter
         for name, letter in ((comparison.candidate, "B"), (comparison.baseline, "A"))
@@ -54,25 +53,26 @@ def compose_pair(comparison: Comparison, *, digits: int | None = None) -> Report
         comparison,
         baseline=one_line(comparison.baseline, width=LONGEST_NAME),
         candidate=one_line(comparison.candidate, width=LONGEST_NAME),
+        digits=comparison.digits if digits is None else digits,
     )
     found = {
         "votes": votes.votes(comparison),
-        "measures": measures_and_tests.measures(comparison, digits=digits),
-        "machine": machine.machine(comparison, digits=digits),
-        "design": design.design(comparison, digits=digits),
-        "sensitivity": sensitivity.sensitivity(comparison, digits=digits),
-        "judge": judging.judging(comparison, digits=digits),
-        "tests": differences.all_tests(comparison, digits=digits),
-        "margin": meaning.other_margins(comparison, digits=digits),
-        "unseen": soundness.rare_losses(comparison, digits=digits),
-        "planning": appendix.plan(comparison, digits=digits),
-        "queries": measures_and_tests.queries(comparison, digits=digits),
-        "segments": segments.segments(comparison, digits=digits),
-        "effects": appendix.effects(comparison, digits=digits),
-        "distribution": differences.distribution(comparison, digits=digits),
-        "depth": depth.depth(comparison, digits=digits),
-        "quality": quality.quality(comparison, digits=digits),
-        "methods": appendix.methods(comparison, digits=digits),
+        "measures": measures_and_tests.measures(comparison),
+        "machine": machine.machine(comparison),
+        "design": design.design(comparison),
+        "sensitivity": sensitivity.sensitivity(comparison),
+        "judge": judging.judging(comparison),
+        "tests": differences.all_tests(comparison),
+        "margin": meaning.other_margins(comparison),
+        "unseen": soundness.rare_losses(comparison),
+        "planning": appendix.plan(comparison),
+        "queries": measures_and_tests.queries(comparison),
+        "segments": segments.segments(comparison),
+        "effects": appendix.effects(comparison),
+        "distribution": differences.distribution(comparison),
+        "depth": depth.depth(comparison),
+        "quality": quality.quality(comparison),
+        "methods": appendix.methods(comparison),
         "reproduce": appendix.reproduce(
             comparison.provenance,
             comparison.seed,
@@ -80,28 +80,28 @@ def compose_pair(comparison: Comparison, *, digits: int | None = None) -> Report
             appendix.setting_table(comparison),
         ),
     }
-    head = _headline(comparison, digits)
+    head = _headline(comparison)
     return Report(
         subject=comparison,
-        digits=digits,
+        digits=comparison.decimals,
         who=f"{comparison.candidate} against {comparison.baseline}",
         file=f"{b}-vs-{a}",
-        title=f"{headline.short(comparison, digits=digits)} · abrank",
+        title=f"{headline.short(comparison)} · abrank",
         context=_context(comparison),
         headline=head,
-        cautions=cautions.cautions(comparison, digits=digits),
+        cautions=cautions.cautions(comparison),
         sections=tuple(
             replace(section, places=section.places | {"folded"}) if key in _FOLDED else section
             for key, section in found.items()
             if section is not None
         ),
         omitted=_omitted(comparison, [key for key in _OMITTED if found[key] is None]),
-        facts=tuple(_facts(comparison, digits)),
-        methods=appendix.methods_text(comparison, digits=digits),
+        facts=tuple(_facts(comparison)),
+        methods=appendix.methods_text(comparison),
         sources=bibliography.bibliography(comparison),
         command=str(comparison.provenance.get("command") or ""),
-        cases=tuple(cases(comparison, digits)),
-        papers=lambda style: paper.paper(comparison, digits=digits, style=style),
+        cases=tuple(cases(comparison)),
+        papers=lambda style: paper.paper(comparison, style=style),
         hint='.table  .queries  .plot.deltas()  .report("report.html")',
     )
 
@@ -109,7 +109,7 @@ def compose_pair(comparison: Comparison, *, digits: int | None = None) -> Report
 _FOLDED = ("queries", "segments", "judge", "quality")
 
 
-def _headline(comparison: Comparison, digits: int) -> Headline:
+def _headline(comparison: Comparison) -> Headline:
     """Return the headline, and what of it a terminal shows."""
     short = replace(
         comparison,
@@ -120,35 +120,35 @@ def _headline(comparison: Comparison, digits: int) -> Headline:
     (row,) = (row for row in rows_in_unit(comparison) if row.measure == comparison.rule.primary)
     value = row.estimate if comparison.with_machine else row.diff
     return replace(
-        headline.headline(comparison, digits=digits),
-        line=headline.short(short, digits=digits),
-        pieces=tuple(headline.pieces(comparison, digits=digits)),
-        lead=difference(comparison, value, digits=digits),
+        headline.headline(comparison),
+        line=headline.short(short),
+        pieces=tuple(headline.pieces(comparison)),
+        lead=difference(comparison, value, digits=comparison.decimals),
         gate_passed=passed is not None and passed.passed,
         falls=any(sensitivity.falls(comparison, each) for each in comparison.alternatives),
     )
 
 
-def _facts(comparison: Comparison, digits: int) -> Iterator[Fact]:
+def _facts(comparison: Comparison) -> Iterator[Fact]:
     """Yield who A and B are, who wins how often, what it means and by which rule."""
     name_a = words.system("A", comparison.baseline)
     name_b = words.system("B", comparison.candidate)
     yield Fact("systems", f"{name_a} (baseline) {NO_BREAK}{NO_BREAK}{name_b} (candidate)")
     if comparison.n_queries:
-        yield Fact("queries", _wins(comparison, digits))
+        yield Fact("queries", _wins(comparison))
     for said in votes.sentences(comparison):
         yield Fact("votes", said)
-    yield Fact("meaning", meaning.against_margin(comparison, digits=digits))
-    if left := soundness.unseen(comparison, digits=digits):
+    yield Fact("meaning", meaning.against_margin(comparison))
+    if left := soundness.unseen(comparison):
         yield Fact("unseen", left)
-    for label, stated in design.sentences(comparison, digits=digits):
+    for label, stated in design.sentences(comparison):
         yield Fact(label, stated)
     if against := meaning.contradictions(comparison):
         yield Fact("but", against, loud=True)
-    yield Fact("next", next_step(comparison, digits=digits).sentence, "strong")
+    yield Fact("next", next_step(comparison).sentence, "strong")
     if planned := planning.queries_planned(comparison):
         yield Fact("plan", planned)
-    rule = "; ".join(headline.rule_parts(comparison, digits=digits))
+    rule = "; ".join(headline.rule_parts(comparison))
     held = headline.controlled(comparison)
     yield Fact("rule", f"{rule}. {held}".rstrip(" ."), "muted")
     if comparison.merged is not None:
@@ -159,28 +159,28 @@ def _facts(comparison: Comparison, digits: int) -> Iterator[Fact]:
         yield Fact("segments", segments.exploratory(comparison))
 
 
-def _wins(comparison: Comparison, digits: int) -> str:
+def _wins(comparison: Comparison) -> str:
     """Return who wins how often, and what so many queries can see."""
     row, win = comparison.primary, words.wins(comparison)
     said = [f"B {win} {f.count(row.wins)}", f"ties {f.count(row.ties)}"]
     said.append(f"A {win} {f.count(row.losses)}")
-    if visible := planning.smallest_visible(comparison, digits=digits):
+    if visible := planning.smallest_visible(comparison):
         power = f.level(comparison.planning.power)
         said.append(f"smallest visible Δ {visible} ({power} power)")
     return f" {NO_BREAK}".join(each.replace(" ", NO_BREAK) for each in said)
 
 
-def cases(comparison: Comparison, digits: int) -> Iterator[Case]:
+def cases(comparison: Comparison) -> Iterator[Case]:
     """Yield a case for the gate on the primary measure and one for each guard, or the verdict."""
     asked = comparison.decision.gate
     if asked is None:
-        yield Case("verdict", True, headline.title(comparison, digits=digits))
+        yield Case("verdict", True, headline.title(comparison))
         return
-    said = gate.primary_sentence(comparison, asked, digits=digits)
+    said = gate.primary_sentence(comparison, asked)
     passed = asked.lacks in ("", "guards")
     yield Case(f"{asked.require} on {comparison.rule.primary}", passed, said)
     for each in comparison.decision.guards:
-        said = design.guard(comparison, each, digits)
+        said = design.guard(comparison, each)
         yield Case(f"guard on {each.measure}", each.passed, said)
 
 

@@ -85,7 +85,7 @@ def compose_standings(found: CollectionsRanking, *, digits: int | None = None) -
         title=f"{head.title.removesuffix('.')} · abrank",
         context=(*context, *([created] if created else [])),
         headline=head,
-        cautions=cautions(found, w.digits),
+        cautions=cautions(found),
         sections=(
             _leaderboard(w),
             _ranks(w),
@@ -517,12 +517,9 @@ def _paper(w: Words[CollectionsRanking], style: Style) -> Paper:
     )
 
 
-def cautions(found: CollectionsRanking, digits: int) -> tuple[Caution, ...]:
+def cautions(found: CollectionsRanking) -> tuple[Caution, ...]:
     """Return what is to be known of the runs on each collection, and how inputs were read."""
-    of_each = {
-        collection: of_runs(ranking, digits=digits)
-        for collection, ranking in found.rankings.items()
-    }
+    of_each = {collection: of_runs(ranking) for collection, ranking in found.rankings.items()}
     notes = [f"{note}." for note in found.notes[:MOST_INPUTS]]
     if len(found.notes) > MOST_INPUTS:
         notes.append(f"{f.count(len(found.notes) - MOST_INPUTS)} more notes on inputs.")

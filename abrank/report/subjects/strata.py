@@ -83,6 +83,9 @@ _SOURCES = (
 @compose.register
 def compose_strata(found: CollectionsComparison, *, digits: int | None = None) -> Report:
     """Return everything a report says about two systems on several collections."""
+    digits = found.decimals if digits is None else digits
+    shown = {name: replace(each, digits=digits) for name, each in found.comparisons.items()}
+    found = replace(found, comparisons=shown, pooled=replace(found.pooled, digits=digits))
     w = Words(found, digits)
     head = _headline(w)
     a, b = (_name(each) for each in (found.baseline, found.candidate))
@@ -109,7 +112,7 @@ def compose_strata(found: CollectionsComparison, *, digits: int | None = None) -
         title=f"{head.title.removesuffix('.')} · abrank",
         context=(*context, *([created] if created else [])),
         headline=head,
-        cautions=cautions(found, w.digits),
+        cautions=cautions(found),
         sections=(
             _numbers_section(w),
             *_further(w),
@@ -126,7 +129,7 @@ def compose_strata(found: CollectionsComparison, *, digits: int | None = None) -
         methods=methods,
         sources=sources,
         command=str(found.provenance.get("command") or ""),
-        cases=tuple(cases(found.pooled, w.digits)),
+        cases=tuple(cases(found.pooled)),
         papers=partial(_paper, w),
         hint='.table  .comparisons  .plot.forest()  .report("report.html")',
     )  # fmt: skip
@@ -151,9 +154,7 @@ def _headline(w: Words[CollectionsComparison]) -> Headline:
         (glyph, tag), tone = tag_of(found.verdict), verdict_tone(found.verdict)
     asked = found.decision.gate
     guards = found.decision.guards
-    against = " ".join(
-        f"{design.guard(found.pooled, each, w.digits)}." for each in guards if not asked
-    )
+    against = " ".join(f"{design.guard(found.pooled, each)}." for each in guards if not asked)
     queries = f.plural(summary.n_queries, "query", "queries")
     lead = f"Δ {w.signed(summary.stratified.estimate)}"
     numbers = (
@@ -169,10 +170,10 @@ def _headline(w: Words[CollectionsComparison]) -> Headline:
         numbers=numbers,
         lead=lead,
         meaning=" ".join(part for part in (beyond(w), counts(summary)) if part),
-        next_step=next_step(found.pooled, digits=w.digits).sentence,
+        next_step=next_step(found.pooled).sentence,
         rule=f"{summary.measure} decides over all queries of all collections, two-sided alpha"
         f" {f.number(found.alpha)}; each collection by itself is adjusted by Holm.",
-        gate=gate.gate_sentence(found.pooled, digits=w.digits),
+        gate=gate.gate_sentence(found.pooled),
         gate_passed=asked is not None and asked.passed,
         against=against,
     )
@@ -185,7 +186,7 @@ def title(found: CollectionsComparison) -> str:
     if found.primary.measure in found.asked:
         return f"Is lower better for {_name(found.primary.measure)}? Say so."
     for name, soundness in found.unsound.items():
-        why = clause(soundness.reasons[0], found.comparisons[name], digits=found.decimals)
+        why = clause(soundness.reasons[0], found.comparisons[name])
         more = len(found.unsound) - 1
         others = f", nor on {f.count(more)} more" if more else ""
         said = f"{b} and {a} cannot be tested on {_name(name)}: {why}{others}."
@@ -194,7 +195,7 @@ def title(found: CollectionsComparison) -> str:
         return f"{a} and {b} score the same on every query of every collection."
     several = f.plural(len(found.comparisons), "collection")
     if found.verdict in _BY_MARGIN:
-        said = of_one.title(found.pooled, digits=found.decimals)
+        said = of_one.title(found.pooled)
         return f"Over all queries of these {several} {_spread(found)}: {said}"
     on = f"on average over these {several} {_spread(found)}"
     if these in _SHOWN and like == these:
@@ -481,7 +482,7 @@ def _fold(
     key: str, comparison: Comparison, row: CollectionRow, w: Words[CollectionsComparison]
 ) -> Fold:
     """Return what is shown of one collection: what its own report says first."""
-    head, own = of_one.headline(comparison, digits=w.digits), comparison.primary.reading
+    head, own = of_one.headline(comparison), comparison.primary.reading
     said = f"{head.glyph} {head.title}"
     if own != row.reading:
         said = f"By the p adjusted for all collections: {READINGS[row.reading][2:]}. Alone: {said}"
@@ -490,15 +491,11 @@ def _fold(
         f" {f.plural(row.n_queries, 'query', 'queries')}, Δ {w.signed(row.diff)}"
         f" ({w.interval(row.ci_low_adj, row.ci_high_adj)}, adjusted)"
     )
-    notes = [
-        str(each)
-        for each in of_comparison.cautions(comparison, digits=w.digits)
-        if not each.stands_first
-    ]
+    notes = [str(each) for each in of_comparison.cautions(comparison) if not each.stands_first]
     blocks: list[Block] = [
         Text(" ".join(part for part in (said, head.numbers) if part)),
         *(Text(each) for each in (head.soundness, head.against, head.sensitivity) if each),
-        replace(of_measures(comparison, digits=w.digits), key=f"measures on {row.collection}"),
+        replace(of_measures(comparison), key=f"measures on {row.collection}"),
         *(Text(each) for each in notes[:MOST_CAUTIONS]),
     ]
     return Fold(key, line, tuple(blocks), reading_tone(row.reading))
@@ -539,11 +536,11 @@ def _paper(w: Words[CollectionsComparison], style: Style) -> Paper:
     )
 
 
-def cautions(found: CollectionsComparison, digits: int) -> tuple[Caution, ...]:
+def cautions(found: CollectionsComparison) -> tuple[Caution, ...]:
     """Return what is to be known of each collection, the most severe first."""
     return of_comparison.by_collection(
         {
-            collection: of_comparison.cautions(comparison, digits=digits)
+            collection: of_comparison.cautions(comparison)
             for collection, comparison in found.comparisons.items()
         },
         found.comparisons,

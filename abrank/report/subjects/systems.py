@@ -84,7 +84,7 @@ def compose_ranking(
         title=f"{head.title.removesuffix('.')} · abrank",
         context=(*context, *([created] if created else [])),
         headline=head,
-        cautions=cautions(ranking, digits=w.digits),
+        cautions=cautions(ranking),
         sections=tuple(section for section in found.values() if section is not None),
         omitted=tuple(said for key, said in _OMITTED.items() if found[key] is None),
         facts=tuple(_facts(w, head)),
@@ -382,15 +382,15 @@ def cautions_of_test(ranking: Ranking) -> Iterator[str]:
         )
 
 
-def cautions(ranking: Ranking, *, digits: int) -> tuple[Caution, ...]:
+def cautions(ranking: Ranking) -> tuple[Caution, ...]:
     """Return what is to be known of the runs, the most severe first, and how inputs were read."""
     notes = [Caution("input", "Input", f"{note}.", 1) for note in ranking.notes]
-    return (*of_runs(ranking, digits=digits), *notes)
+    return (*of_runs(ranking), *notes)
 
 
-def of_runs(ranking: Ranking, *, digits: int) -> tuple[Caution, ...]:
+def of_runs(ranking: Ranking) -> tuple[Caution, ...]:
     """Return what is to be known of the runs, the most severe first."""
-    names = SystemNames("", "", digits=digits, alpha=ranking.alpha)
+    names = SystemNames("", "", digits=ranking.decimals, alpha=ranking.alpha)
     notes = [
         replace(note, severity=4) if LEVELS.get(note.code) == "unsound" else note
         for note in ranking.cautions

@@ -32,13 +32,13 @@ def with_curves(
         judged_b=(0.5,) * n,
     )
     evidence = replace(made.evidence, cutoff_curve=curve if sides else None, recall_curve=recall)
-    found = depth(replace(made, evidence=evidence), digits=3)
+    found = depth(replace(made, evidence=evidence))
     assert found is not None
     return found
 
 
 def test_no_section_without_curves(make: Make) -> None:
-    assert depth(make(0.05), digits=3) is None
+    assert depth(make(0.05)) is None
 
 
 def test_finding_names_the_cut_offs_that_tell_apart(make: Make) -> None:
@@ -81,7 +81,7 @@ def test_finding_counts_the_levels_of_recall(make: Make) -> None:
 
 
 def test_table_is_the_curve(runs: Comparison) -> None:
-    found = depth(runs, digits=3)
+    found = depth(runs)
     curve = runs.evidence.cutoff_curve
     assert found is not None
     assert curve is not None

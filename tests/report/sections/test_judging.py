@@ -79,7 +79,7 @@ def test_a_link_saves_the_pool_file(unjudged: Comparison) -> None:
 def test_the_sentence_says_how_many_turn_it_and_to_what(unjudged: Comparison) -> None:
     found = unjudged.evidence.to_judge
     assert found is not None
-    said = tipping_sentence(unjudged, digits=3)
+    said = tipping_sentence(unjudged)
     assert said == (
         f"If the {len(found.tipping)} unjudged documents of the tipping list were all relevant, the"
         " sign of Δ nDCG@10 would turn, from"
@@ -88,18 +88,16 @@ def test_the_sentence_says_how_many_turn_it_and_to_what(unjudged: Comparison) ->
     assert said in markdown(unjudged)
     one = replace(found, tipping=found.tipping[:1])
     few = replace(unjudged, evidence=replace(unjudged.evidence, to_judge=one))
-    assert "the 1 unjudged document of the tipping list was relevant" in tipping_sentence(
-        few, digits=3
-    )
+    assert "the 1 unjudged document of the tipping list was relevant" in tipping_sentence(few)
     none = replace(found, tipping=())
     never = replace(unjudged, evidence=replace(unjudged.evidence, to_judge=none))
-    assert tipping_sentence(never, digits=3).startswith("No choice of up to")
+    assert tipping_sentence(never).startswith("No choice of up to")
 
 
 def test_what_is_not_known_or_hangs_on_no_difference_is_not_said(
     unjudged: Comparison, runs: Comparison
 ) -> None:
-    assert tipping_sentence(runs, digits=3) == ""
+    assert tipping_sentence(runs) == ""
     found = unjudged.evidence.to_judge
     assert found is not None
     level = replace(
@@ -110,8 +108,8 @@ def test_what_is_not_known_or_hangs_on_no_difference_is_not_said(
         n_documents=len(found.documents),
     )
     of = replace(unjudged, evidence=replace(unjudged.evidence, to_judge=level))
-    assert tipping_sentence(of, digits=3) == ""
-    section = judging(of, digits=3)
+    assert tipping_sentence(of) == ""
+    section = judging(of)
     assert section is not None
     said = "12 documents that nobody judged are in the top 10 of A or B."
     assert section.finding == f"{said} No judgment of them moves Δ nDCG@10."
@@ -150,11 +148,11 @@ def test_an_older_file_renders_without_it(unjudged: Comparison) -> None:
     for key in ("to_judge", "elsewhere", "documents"):
         del saved["evidence"][key]
     older = from_dict(saved)
-    assert judging(older, digits=3) is None
+    assert judging(older) is None
     assert 'id="judge"' not in html(older, drawer=lambda *_, **__: "")
     assert from_dict(unjudged.to_dict()) == unjudged
 
 
 def test_nothing_is_to_judge_where_all_is_judged(runs: Comparison) -> None:
     assert runs.evidence.to_judge is None
-    assert judging(runs, digits=3) is None
+    assert judging(runs) is None

@@ -55,11 +55,11 @@ def test_sentence(make: Make, readings: tuple[str, ...], p: float, words: str) -
 
 
 def test_no_section_without_segments(make: Make) -> None:
-    assert segments(make(0.05), digits=3) is None
+    assert segments(make(0.05)) is None
 
 
 def test_section_says_first_that_it_is_exploratory(runs: Comparison) -> None:
-    found = segments(runs, digits=3)
+    found = segments(runs)
     assert found is not None
     assert "exploratory" in found.title
     assert found.finding.startswith("Exploratory. By intent, ")
@@ -69,7 +69,7 @@ def test_section_says_first_that_it_is_exploratory(runs: Comparison) -> None:
 
 
 def test_tables_are_the_segments_under_all_queries(runs: Comparison) -> None:
-    found = segments(runs, digits=3)
+    found = segments(runs)
     assert found is not None
     tables = [block for block in found.blocks if isinstance(block, Table)]
     for table, expected in zip(tables, runs.segmentations, strict=True):
@@ -90,7 +90,7 @@ def test_tables_are_the_segments_under_all_queries(runs: Comparison) -> None:
 
 def test_only_the_largest_segments_are_shown(make: Make) -> None:
     many = replace(make(0.05), segmentations=(segmentation(*["unclear"] * (MOST + 5)),))
-    found = segments(many, digits=3)
+    found = segments(many)
     assert found is not None
     table = next(block for block in found.blocks if isinstance(block, Table))
     assert len(table.rows) == MOST + 1

@@ -50,7 +50,7 @@ def plain() -> Comparison:
 
 
 def said(comparison: Comparison, *found: Alternative) -> str:
-    return sentence(replace(comparison, alternatives=found), digits=3)
+    return sentence(replace(comparison, alternatives=found, digits=3))
 
 
 def test_what_changes_comes_first_by_verdict(plain: Comparison) -> None:
@@ -82,15 +82,15 @@ def test_dropped_queries_are_scored_0_in_the_other_analysis(plain: Comparison) -
 
 def test_nothing_is_shown_where_none_applies(plain: Comparison) -> None:
     bare = replace(plain, alternatives=())
-    assert sentence(bare, digits=3) == ""
-    assert sensitivity(bare, digits=3) is None
+    assert sentence(bare) == ""
+    assert sensitivity(bare) is None
     assert "verdict stays" not in text(bare)
     assert any(line.startswith("Other choices") for line in compose(bare).omitted)
 
 
 def test_every_format_says_it_below_the_numbers(plain: Comparison) -> None:
     comparison = replace(plain, alternatives=(SHARED, JUDGED))
-    expected = sentence(comparison, digits=comparison.decimals)
+    expected = sentence(comparison)
     shown = {
         "text": " ".join(text(comparison).split()),
         "html": unescape(html(comparison)),
@@ -105,7 +105,7 @@ def test_every_format_says_it_below_the_numbers(plain: Comparison) -> None:
 
 
 def test_the_table_has_every_number(plain: Comparison) -> None:
-    section = sensitivity(replace(plain, alternatives=(SHARED, LIGHT)), digits=3)
+    section = sensitivity(replace(plain, alternatives=(SHARED, LIGHT), digits=3))
     assert section is not None
     table, caption = section.blocks
     rows = [[cell.text for cell in row] for row in table.rows]  # type: ignore[union-attr]
@@ -138,7 +138,7 @@ def test_it_is_saved_and_read_back(of_runs: Comparison, tmp_path: Path) -> None:
     again = read_comparison(path)
     assert again.alternatives == of_runs.alternatives
     assert again == of_runs
-    assert sentence(again, digits=3) == sentence(of_runs, digits=3)
+    assert sentence(again) == sentence(of_runs)
     assert str(again) == str(of_runs)
 
 
@@ -156,7 +156,7 @@ def test_files_without_it_still_render(plain: Comparison, tmp_path: Path) -> Non
     path.write_text(json.dumps(saved), encoding="utf-8")
     again = read_comparison(path)
     assert again.alternatives == plain.alternatives
-    assert sentence(again, digits=3) == sentence(plain, digits=3) != ""
+    assert sentence(again) == sentence(plain) != ""
 
 
 @pytest.mark.parametrize("width", range(60, 90, 3))

@@ -45,7 +45,7 @@ SHOWN = 4
 _PLACES = {code: place for place, code in enumerate(WORDS)}
 
 
-def cautions(comparison: Comparison, *, digits: int) -> tuple[Caution, ...]:
+def cautions(comparison: Comparison) -> tuple[Caution, ...]:
     """Return a caution for every note, those first that mean most for the verdict.
 
     A file of an earlier version may hold notes that are no longer told: they are passed over.
@@ -53,7 +53,7 @@ def cautions(comparison: Comparison, *, digits: int) -> tuple[Caution, ...]:
     names = Names(
         comparison.baseline,
         comparison.candidate,
-        digits=digits,
+        digits=comparison.decimals,
         alpha=comparison.rule.alpha,
         topics=comparison.topics,
     )

@@ -88,7 +88,7 @@ def _said(result: Comparison) -> Iterator[str]:
     """Go through the kinds of sentences under the headline of a comparison."""
     if result.decision.direction:
         yield KINDS[0]
-    other = sensitivity.sentence(result, digits=3)
+    other = sensitivity.sentence(result)
     if other:
         yield KINDS[1] if "would be" in other else KINDS[2]
     if meaning.contradictions(result):
@@ -97,7 +97,7 @@ def _said(result: Comparison) -> Iterator[str]:
         yield KINDS[4]
     if result.decision.soundness.reasons:
         yield KINDS[5]
-    for each in cautions.cautions(result, digits=3)[: cautions.SHOWN]:
+    for each in cautions.cautions(result)[: cautions.SHOWN]:
         if each.code != "skewness-decides":  # see ask_shown
             yield each.code
 
