@@ -138,7 +138,7 @@ def _comparisons(w: Words[History]) -> Section:
         for e, _ in newest
     ]
     higher = next(entry.higher_is_better for entry, _ in newest if entry.measure == measure)
-    columns = (
+    columns: tuple[Column, ...] = (
         Column("day"),
         Column("B", numeric=False, role="name"),
         Column("against A", numeric=False, role="mean"),
