@@ -19,8 +19,7 @@ from abrank.collections.ranking import (
     StandingRow,
 )
 from abrank.collections.table import boards_of, on_collection, read_collections
-from abrank.inference.systems.stability import chances_of_ranks
-from abrank.inference.systems.strata import compare_within_collections
+from abrank.inference.systems.stability import chances_of_ranks, compare_within_collections
 from abrank.inputs.run import named_runs
 from abrank.options import Engine, RankingQuestion, Scoring, taking
 from abrank.provenance import origin
@@ -90,7 +89,7 @@ def rank_collections(
     -----
     The rank intervals follow from all pairs at one joint level, and so hold for all systems
     together [1]_: a system whose interval begins at 1 could be the best. On these collections the
-    joint test is :mod:`abrank.inference.systems.strata`. On collections like these a
+    joint test is :mod:`abrank.inference.systems.stability`. On collections like these a
     collection is one observation; percentiles of resampled collections miss the mean 6 to 18 % of
     the time in place of 5 with 5 to 20 collections, so its limits are those of t.
 

@@ -25,18 +25,21 @@ from abrank.inference.paired import (  # noqa: F401 - register
     t_and_sign,
     wilcoxon,
 )
-from abrank.inference.registry import PARAMETERS, TESTS, paired_test, run_test
-from abrank.inference.result import Answer, TestResult
+from abrank.inference.registry import PARAMETERS, TESTS, Answer, TestResult, paired_test, run_test
 
 if TYPE_CHECKING:
     from abrank.inference.designs.aa_test import check_level
     from abrank.inference.designs.bayes import bayesian_bootstrap, t_posterior
     from abrank.inference.designs.clusters import run_cluster_test
     from abrank.inference.designs.equivalence import relative_tost, tost
-    from abrank.inference.designs.group_sequential import run_at_looks, stopping_boundaries
     from abrank.inference.designs.meta_analysis import pool_collections
     from abrank.inference.designs.prediction_powered import run_prediction_powered
-    from abrank.inference.designs.sequential import asymptotic_sequence, betting_sequence
+    from abrank.inference.designs.sequential import (
+        asymptotic_sequence,
+        betting_sequence,
+        run_at_looks,
+        stopping_boundaries,
+    )
     from abrank.inference.estimates.segments import compare_segments
     from abrank.inference.estimates.shape import rosner_outliers
     from abrank.inference.systems.friedman import critical_difference, friedman_test, two_way_anova
@@ -58,10 +61,9 @@ _ON_DEMAND = {
     "designs.bayes": "bayesian_bootstrap t_posterior",
     "designs.clusters": "run_cluster_test",
     "designs.equivalence": "relative_tost tost",
-    "designs.group_sequential": "run_at_looks stopping_boundaries",
     "designs.meta_analysis": "pool_collections",
     "designs.prediction_powered": "run_prediction_powered",
-    "designs.sequential": "asymptotic_sequence betting_sequence",
+    "designs.sequential": "asymptotic_sequence betting_sequence run_at_looks stopping_boundaries",
     "estimates.segments": "compare_segments",
     "estimates.shape": "rosner_outliers",
     "systems.friedman": "critical_difference friedman_test two_way_anova",

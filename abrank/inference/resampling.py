@@ -9,7 +9,7 @@ from abrank._support.typing import Alternative, FloatArray
 from abrank.inference.exact.bootstrap_distribution import on_grid
 from abrank.inference.exact.inversion import align_interval_with_pvalue
 from abrank.inference.paired.t_and_sign import mean_and_error, t
-from abrank.inference.result import Answer
+from abrank.inference.registry import Answer
 from abrank.inference.rounding import TIE, snap, to_lattice
 
 N_RESAMPLES = 9_999

@@ -9,8 +9,8 @@ import numpy as np
 from abrank import inference
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import FloatArray
-from abrank.inference.estimates.risk import geo_risk, risk
-from abrank.inference.systems.instruments import achieved_levels, swap_rate
+from abrank.inference.estimates.effect_size import geo_risk, risk
+from abrank.inference.systems.registry import achieved_levels, swap_rate
 from abrank.ranking.result import Ranking
 from abrank.ranking.rows import Extras, Instrument, RiskRow
 

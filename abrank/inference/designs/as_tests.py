@@ -1,7 +1,7 @@
 """Designs asked as a paired test is: clustered queries, and looks at any time.
 
-What they answer has the form of :class:`~abrank.inference.result.TestResult`, so that whoever asks
-a test can ask a design in its place.
+They answer with a :class:`~abrank.inference.registry.TestResult`, so that whoever asks a test can
+ask a design in its place.
 """
 
 from __future__ import annotations
@@ -13,16 +13,17 @@ import numpy as np
 
 from abrank._support.typing import FloatArray, IntArray
 from abrank.inference.designs.clusters import ClusterResult, run_cluster_test, run_on_sums
-from abrank.inference.designs.group_sequential import NOTHING, Kind, stopping_boundaries
 from abrank.inference.designs.sequential import (
     FIRST,
+    NOTHING,
+    Kind,
     best_rho_squared,
     mixture_half_width,
     mixture_log_ratio,
+    stopping_boundaries,
 )
 from abrank.inference.exact.inversion import align_interval_with_pvalue
-from abrank.inference.registry import as_alpha, as_differences
-from abrank.inference.result import TestResult
+from abrank.inference.registry import TestResult, as_alpha, as_differences
 from abrank.inference.rounding import has_spread, round_off
 
 MEAN = "mean difference"

@@ -45,8 +45,8 @@ from abrank._support.errors import ArgumentError
 from abrank._support.records import record
 from abrank._support.rng import stream
 from abrank._support.typing import FloatArray, IntArray
+from abrank.inference.exact.sign_flips import invert_subset_means, with_mirrors
 from abrank.inference.exact.signed_sums import all_subsets, random_subsets
-from abrank.inference.exact.subset_means import invert_subset_means, with_mirrors
 from abrank.inference.paired.t_and_sign import t_answer
 from abrank.inference.registry import as_alpha, as_differences
 from abrank.inference.resampling import invert_t

@@ -6,8 +6,7 @@ import numpy as np
 
 from abrank._support.typing import FloatArray
 from abrank.inference.paired.t_and_sign import ROUNDING, t_answer
-from abrank.inference.registry import as_alpha, as_differences
-from abrank.inference.result import TestResult
+from abrank.inference.registry import TestResult, as_alpha, as_differences
 from abrank.inference.rounding import has_spread
 
 

@@ -34,9 +34,8 @@ from abrank.inference.exact.bootstrap_distribution import (
     laws_around,
 )
 from abrank.inference.paired.t_and_sign import mean_and_error
-from abrank.inference.registry import paired_test
+from abrank.inference.registry import Answer, paired_test
 from abrank.inference.resampling import bootstrap_t
-from abrank.inference.result import Answer
 from abrank.inference.rounding import round_off
 
 # Chances are rounded to 12 decimals.

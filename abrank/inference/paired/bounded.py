@@ -10,8 +10,7 @@ from abrank._support.errors import ArgumentError
 from abrank._support.typing import Alternative, FloatArray
 from abrank.inference.exact.fourier import find_root
 from abrank.inference.exact.inversion import align_interval_with_pvalue
-from abrank.inference.registry import paired_test
-from abrank.inference.result import Answer
+from abrank.inference.registry import Answer, paired_test
 from abrank.inference.rounding import round_off
 
 # What is bet of the capital, the same on every query: more of the shares are large, since small

@@ -27,13 +27,12 @@ from abrank._support.records import record
 from abrank._support.typing import FloatArray, IntArray
 from abrank.inference.exact.bootstrap_distribution import bootstrap_distribution
 from abrank.inference.exact.inversion import align_interval_with_pvalue
-from abrank.inference.exact.sign_flip_interval import sign_flip_of_counts
+from abrank.inference.exact.sign_flips import sign_flip_of_counts
 from abrank.inference.exact.signed_sums import upper_tail
 from abrank.inference.paired.bootstrap import Method, answer_by_law
 from abrank.inference.paired.t_and_sign import sign_answer
 from abrank.inference.paired.wilcoxon import EXACT_UP_TO
-from abrank.inference.registry import TESTS, run_test
-from abrank.inference.result import Answer, TestResult
+from abrank.inference.registry import TESTS, Answer, TestResult, run_test
 from abrank.inference.rounding import has_spread, to_lattice
 
 # Of a p-value: how often what the grid rounds may do more than its bound says.

@@ -8,11 +8,9 @@ import numpy as np
 
 from abrank._support import checks
 from abrank._support.typing import Alternative, FloatArray
-from abrank.inference.exact.sign_flip_interval import sign_flip_test
+from abrank.inference.exact.sign_flips import flip_all, flip_randomly, sign_flip_test
 from abrank.inference.exact.signed_sums import ABSOLUTE_WIDTH, RELATIVE_WIDTH
-from abrank.inference.exact.subset_means import flip_all, flip_randomly
-from abrank.inference.registry import paired_test
-from abrank.inference.result import Answer
+from abrank.inference.registry import Answer, paired_test
 from abrank.inference.rounding import snap, to_lattice
 
 Method = Literal["exact", "monte-carlo"]

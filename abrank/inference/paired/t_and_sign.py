@@ -7,8 +7,7 @@ import numpy as np
 from abrank._support.typing import Alternative, FloatArray
 from abrank.inference.exact.inversion import align_interval_with_pvalue
 from abrank.inference.exact.student import student_quantile
-from abrank.inference.registry import paired_test
-from abrank.inference.result import Answer
+from abrank.inference.registry import Answer, paired_test
 from abrank.inference.rounding import has_spread, round_off
 
 # --- The paired t test

@@ -14,8 +14,7 @@ from abrank._support.records import record
 from abrank._support.typing import Alternative, FloatArray, IntArray
 from abrank.inference.exact.fourier import find_root
 from abrank.inference.exact.signed_sums import subset_sum_distribution
-from abrank.inference.registry import paired_test
-from abrank.inference.result import Answer
+from abrank.inference.registry import Answer, paired_test
 from abrank.inference.rounding import round_off
 
 # --- Walsh averages (d_i + d_j) / 2 of a sample, counted and ordered

@@ -43,7 +43,7 @@ import numpy.typing as npt
 
 from abrank._support.records import record
 from abrank._support.typing import FloatArray
-from abrank.inference.exact.studentized_range import range_quantile, range_tail
+from abrank.inference.exact.student import range_quantile, range_tail
 from abrank.inference.families import adjust as adjust_pvalues
 from abrank.inference.paired.t_and_sign import t_pvalue
 from abrank.inference.rounding import TIE, round_off

@@ -9,18 +9,38 @@ systems that tie       share the ranks between them; a tie counts half in tau_AP
 all systems tie        every rank is as likely; tau NaN, tau_AP 0
 not finite             refused
 =====================  ========================================================
+
+Many systems on several collections, each with the same weight: queries drawn within collections.
+
+=========================  =====================================================================
+scores of two systems      what is said of the pair
+=========================  =====================================================================
+the same on every query    estimate 0, p 1, interval [0, 0]
+one value, not 0, of       p NaN, interval unbounded
+every difference
+one query differs, two     as any other data
+queries a collection
+fewer than two queries     refused: a collection with one query shows no spread
+not finite                 refused
+=========================  =====================================================================
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
 import numpy.typing as npt
 
+from abrank._support.errors import ArgumentError
 from abrank._support.records import record
 from abrank._support.rng import stream
 from abrank._support.typing import FloatArray
+from abrank.inference.exact.inversion import align_interval_with_pvalue
+from abrank.inference.paired.t_and_sign import t_interval, t_pvalue
+from abrank.inference.registry import as_alpha
 from abrank.inference.rounding import round_off
-from abrank.inference.systems.registry import as_scores
+from abrank.inference.systems.registry import JointResult, Pairs, as_scores
 
 N_RESAMPLES = 9_999
 N_AGREEMENT = 999
@@ -197,3 +217,167 @@ def tau_ap(truth: FloatArray, order: FloatArray) -> FloatArray:
     counted = seen > 0.0
     share = np.divide(right, seen, out=np.zeros_like(right), where=counted)
     return np.asarray(2.0 * share.sum(axis=-1) / counted.sum(axis=-1) - 1.0)
+
+
+# Numbers that all resamples together hold, of the systems on the collections and of the pairs.
+MOST_MEANS, MOST_PAIRS, FEWEST = 5_000_000, 100_000_000, 999
+
+
+@record
+class WithinCollections:
+    """Answers of :func:`compare_within_collections`."""
+
+    ci_low: FloatArray
+    ci_high: FloatArray
+    compared: JointResult
+    same_collections: FloatArray
+    other_collections: FloatArray
+
+
+def compare_within_collections(
+    blocks: Mapping[str, npt.ArrayLike],
+    *,
+    confidence: float = 0.95,
+    n_resamples: int | None = None,
+    seed: int = 0,
+) -> WithinCollections:
+    """Compare all pairs of systems by their means over these collections, of equal weight.
+
+    Estimand: the difference of two means over the collections. Hypothesis: all systems have one.
+    The query pairs the systems; it belongs to one collection, and is drawn within it.
+
+    Each pair has its t with Satterthwaite's degrees of freedom from the variances within the
+    collections. Its p-value is held against the smallest in each bootstrap sample of the queries of
+    all pairs whose p-value is no smaller (step-down min-P of Westfall and Young), which holds the
+    chance of any false difference whatever the correlations and variances of the pairs. The
+    intervals are of the smallest of all pairs, and hold jointly but for those that end at 0, where
+    the steps alone tell a pair apart: both promises at once are not guaranteed. The samples are
+    stretched by n / (n - 1) in their variance.
+
+    Source: Westfall & Young (1993), Resampling-Based Multiple Testing, algorithm 2.5.
+    """
+    alpha = float(as_alpha(confidence, 1)[0])
+    names = sorted(blocks)
+    parts = [as_scores(blocks[name]) for name in names]
+    for name, part in zip(names, parts, strict=True):
+        if len(part) < 2:
+            count = "one query" if len(part) else "no query"
+            raise ArgumentError(f"the collection {name} has {count}: it takes two to show a spread")
+    n_systems, n_collections = parts[0].shape[1], len(parts)
+    if n_resamples is None:
+        means_at_most = MOST_MEANS // (n_collections * n_systems)
+        n_resamples = max(FEWEST, min(N_RESAMPLES, means_at_most, MOST_PAIRS // n_systems**2))
+    centres = np.stack([part.mean(axis=0) for part in parts])
+    # Every collection's resamples are independent of the others'.
+    seeds = [int(stream(seed, "collection", name).integers(2**63)) for name in names]
+    samples = np.stack([
+        resample_means(part, n_resamples=n_resamples, seed=own)
+        for part, own in zip(parts, seeds, strict=True)
+    ])  # fmt: skip
+    stretch = np.array([(len(part) / (len(part) - 1)) ** 0.5 for part in parts])
+    moved = np.einsum("c,crs->rs", stretch / n_collections, samples - centres[:, None, :])
+    means = centres.mean(axis=0)
+    own = _satterthwaite([part.var(axis=0, ddof=1) for part in parts], parts)
+    low, high = t_interval(means, *own, np.full(n_systems, alpha), "two-sided")
+    # Means over collections that are drawn with replacement, and queries within them.
+    random = stream(seed, "collections")
+    chosen = random.integers(n_collections, size=(n_collections, n_resamples))
+    rows = random.integers(n_resamples, size=(n_collections, n_resamples))
+    total = np.zeros((n_resamples, n_systems))
+    for which, row in zip(chosen, rows, strict=True):
+        total += samples[which, row]
+    return WithinCollections(
+        ci_low=low,
+        ci_high=high,
+        compared=_compared(parts, means, moved, alpha, confidence),
+        same_collections=means + moved,
+        other_collections=total / n_collections,
+    )
+
+
+def _satterthwaite(
+    variances: Sequence[FloatArray], parts: Sequence[FloatArray]
+) -> tuple[FloatArray, FloatArray]:
+    """Return the standard error of a mean of means, NaN where nothing varies, and its freedom."""
+    n = np.array([len(part) for part in parts], np.float64)[:, None]
+    shares = np.stack(variances) / n / len(parts) ** 2
+    total = shares.sum(axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        freedom = total**2 / (shares**2 / (n - 1.0)).sum(axis=0)
+    varies = total > 0.0
+    return np.where(varies, np.sqrt(total), np.nan), np.where(varies, freedom, 1.0)
+
+
+def _compared(
+    parts: Sequence[FloatArray], means: FloatArray, moved: FloatArray, alpha: float, level: float
+) -> JointResult:
+    """Return all pairs by the smallest p-value of each resample."""
+    from scipy.special import ndtr
+
+    n_systems = len(means)
+    pairs = Pairs(*(each.astype(np.int64) for each in np.triu_indices(n_systems, 1)))
+    scale = max(float(np.abs(part).max()) for part in parts)
+    differences = [round_off(pairs.of(part), scale=scale) for part in parts]
+    same = ~np.any([each.any(axis=0) for each in differences], axis=0)
+    # What differs by rounding only does not vary.
+    flat = [np.ptp(d, axis=0) <= 1e-10 * np.abs(d).max(axis=0) for d in differences]
+    variances = [
+        np.where(one, 0.0, d.var(axis=0, ddof=1)) for one, d in zip(flat, differences, strict=True)
+    ]
+    error, freedom = _satterthwaite(variances, parts)
+    estimate = np.where(same, 0.0, pairs.of(means))
+    statistic = np.where(same, 0.0, estimate / error)
+    alone = np.where(same, 1.0, t_pvalue(statistic, freedom, "two-sided"))
+    adjusted, largest = _step_down(moved, pairs, error, alone)
+    smallest = np.sort(2.0 * ndtr(-largest))
+    adjusted[same] = 1.0
+    # Told apart is what at most so many of the resamples reach: fewer than that have p < alpha.
+    most = int(np.ceil(alpha * (1.0 + len(smallest)) - 1.0)) - 1
+    critical = min(alpha, float(smallest[most])) if most >= 0 else 0.0
+    low, high = t_interval(estimate, error, freedom, np.full_like(error, critical), "two-sided")
+    # What the steps alone tell apart: they say on which side of 0 it is.
+    told, tiny = adjusted < alpha, np.nextafter(0.0, 1.0)
+    low = np.where(told & (estimate > 0.0), np.maximum(low, tiny), low)
+    high = np.where(told & (estimate < 0.0), np.minimum(high, -tiny), high)
+    low, high = align_interval_with_pvalue(
+        adjusted, estimate, low, high, np.full_like(error, alpha)
+    )
+    return JointResult(
+        pairs=pairs,
+        estimate=estimate,
+        statistic=statistic,
+        pvalue=alone,
+        pvalue_adj=adjusted,
+        ci_low=np.where(same, 0.0, low),
+        ci_high=np.where(same, 0.0, high),
+        identical=same,
+        test="within-collections",
+        estimand="difference of means over these collections",
+        method="Monte Carlo",
+        n_resamples=len(smallest),
+        confidence=level,
+        baseline=None,
+        n_queries=sum(map(len, parts)),
+        n_systems=n_systems,
+    )
+
+
+def _step_down(
+    moved: FloatArray, pairs: Pairs, error: FloatArray, alone: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return adjusted p-values, NaN where there is no test, and each resample's largest t."""
+    from scipy.special import ndtri
+
+    adjusted, largest = np.full(len(error), np.nan), np.zeros(len(moved))
+    varies = np.flatnonzero(np.isfinite(error) & np.isfinite(alone))
+    # A pair is compared with the largest of those whose p is no smaller: the others, if they
+    # differ, have been found before it.
+    falling = varies[np.argsort(-alone[varies], kind="stable")]
+    for pair in falling.tolist():
+        apart = moved[:, pairs.second[pair]] - moved[:, pairs.first[pair]]
+        np.maximum(largest, np.abs(apart) / error[pair], out=largest)
+        reached = np.count_nonzero(largest >= -ndtri(alone[pair] / 2.0))
+        adjusted[pair] = max(float(alone[pair]), (1.0 + reached) / (1.0 + len(moved)))
+    rising = falling[::-1]
+    adjusted[rising] = np.maximum.accumulate(adjusted[rising])
+    return adjusted, largest

@@ -18,7 +18,7 @@ from abrank._support.errors import ArgumentError
 from abrank._support.rng import stream
 from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.inference.exact.inversion import align_interval_with_pvalue
-from abrank.inference.exact.studentized_range import (
+from abrank.inference.exact.student import (
     many_one_quantile,
     many_one_tail,
     range_quantile,

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import norm
 
 from abrank._support.errors import ArgumentError
-from abrank.inference.designs.group_sequential import stopping_boundaries
+from abrank.inference.designs.sequential import stopping_boundaries
 
 
 # Jennison & Turnbull (2000), tables 2.1 and 2.3, alpha = .05.

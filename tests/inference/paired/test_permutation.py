@@ -89,7 +89,7 @@ def test_many_columns_are_taken_in_groups():
 def test_how_many_columns_are_held_at_once_changes_nothing(monkeypatch) -> None:
     d = np.random.default_rng(5).normal(0.1, 1.0, (40, 5))
     whole = run_test("permutation", d, method="monte-carlo", n_resamples=4999, seed=3)
-    monkeypatch.setattr("abrank.inference.exact.subset_means.COLUMNS_AT_ONCE", 2)
+    monkeypatch.setattr("abrank.inference.exact.sign_flips.COLUMNS_AT_ONCE", 2)
     parts = run_test("permutation", d, method="monte-carlo", n_resamples=4999, seed=3)
     np.testing.assert_array_equal(whole.pvalue, parts.pvalue)
     np.testing.assert_array_equal(whole.ci_low, parts.ci_low)

@@ -29,7 +29,7 @@ from abrank.inference import (
     run_test,
     two_way_anova,
 )
-from abrank.inference.exact.studentized_range import range_tail
+from abrank.inference.exact.student import range_tail
 
 GRID = np.array(
     [[(7 * q * q + 5 * q * s + 3 * s * s + 2 * s) % 11 for s in range(5)] for q in range(12)]

@@ -10,8 +10,13 @@ import numpy as np
 
 from abrank._support.typing import FloatArray, IntArray
 from abrank.inference import asymptotic_sequence, run_test, stopping_boundaries
-from abrank.inference.designs.group_sequential import Boundaries, Kind, answer_at_looks
-from abrank.inference.designs.sequential import FIRST, betting_pvalues
+from abrank.inference.designs.sequential import (
+    FIRST,
+    Boundaries,
+    Kind,
+    answer_at_looks,
+    betting_pvalues,
+)
 from reports.studies.calibration.cells import LEVELS, N_DRAWN, Asked, below, visible
 from reports.studies.calibration.parts.part import Batch, Part, between, outside
 

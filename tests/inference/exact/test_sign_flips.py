@@ -7,9 +7,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from abrank.inference.exact import sign_flip_interval, signed_sums
-from abrank.inference.exact.sign_flip_interval import sign_flip_test
-from abrank.inference.exact.subset_means import flip_all
+from abrank.inference.exact import sign_flips, signed_sums
+from abrank.inference.exact.sign_flips import flip_all, sign_flip_test
 from abrank.inference.rounding import to_lattice
 
 ALTERNATIVES = ("two-sided", "greater", "less")
@@ -76,9 +75,9 @@ def test_limits_of_every_route_are_the_subset_means(monkeypatch):
         error = d.std() / np.sqrt(d.size)
         for alternative, alpha in (("two-sided", 0.05), ("greater", 0.1), ("less", 0.1)):
             expected = flip_all(numbers, unit, alpha=np.array([alpha]), alternative=alternative)
-            for most in (sign_flip_interval.ADDITIONS, 0):
+            for most in (sign_flips.ADDITIONS, 0):
                 with monkeypatch.context() as patch:
-                    patch.setattr(sign_flip_interval, "ADDITIONS", most)
+                    patch.setattr(sign_flips, "ADDITIONS", most)
                     _, *limits = ask(d, alternative, alpha)
                 np.testing.assert_allclose(
                     limits, expected[1:, 0], rtol=1e-9, atol=2e-4 * error + 1e-10
@@ -102,7 +101,7 @@ def test_limits_are_where_the_test_of_the_shifted_sample_turns(n):
 def test_ties_cost_little_where_means_cannot_be_listed(monkeypatch):
     d = np.random.default_rng(6).integers(-4, 6, 100) / 10
     _, low, high = ask(d, "two-sided")
-    monkeypatch.setattr(sign_flip_interval, "ADDITIONS", 0)
+    monkeypatch.setattr(sign_flips, "ADDITIONS", 0)
     _, low_searched, high_searched = ask(d, "two-sided")
     error = d.std() / np.sqrt(d.size)
     assert low_searched == pytest.approx(low, abs=4e-3 * error)

@@ -8,7 +8,7 @@ from scipy.stats import binomtest, norm, ttest_rel
 
 from abrank._support.errors import ArgumentError
 from abrank.inference import pool_collections
-from abrank.inference.systems.strata import compare_within_collections
+from abrank.inference.systems.stability import compare_within_collections
 
 
 def made(seed: int, *, n: int = 20, m: int = 5, c: int = 4, shift: float = 0.0):

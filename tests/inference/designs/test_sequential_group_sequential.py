@@ -7,7 +7,7 @@ import pytest
 
 from abrank._support.errors import ArgumentError
 from abrank.inference import run_test
-from abrank.inference.designs.group_sequential import run_at_looks
+from abrank.inference.designs.sequential import run_at_looks
 
 
 def test_a_look_that_is_too_early_never_stops() -> None:

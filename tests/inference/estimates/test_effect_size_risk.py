@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from abrank._support.errors import ArgumentError
-from abrank.inference.estimates.risk import geo_risk, risk
+from abrank.inference.estimates.effect_size import geo_risk, risk
 
 D = np.array([0.2, -0.1, 0.05, -0.3, 0.0, 0.4, 0.1])
 

@@ -1,4 +1,4 @@
-"""The tests of ``abrank/inference/exact/subset_means.py``."""
+"""The tests of ``abrank/inference/exact/sign_flips.py``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from abrank.inference import run_test
-from abrank.inference.exact.subset_means import (
+from abrank.inference.exact.sign_flips import (
     FIRST_FLIPS,
     additions,
     flip_all,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from abrank.inference.systems.instruments import achieved_levels, swap_rate
+from abrank.inference.systems.registry import achieved_levels, swap_rate
 
 
 def test_levels_are_the_paired_t_tests_of_all_pairs() -> None:

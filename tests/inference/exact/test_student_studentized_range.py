@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from abrank.inference.exact.studentized_range import (
+from abrank.inference.exact.student import (
     many_one_quantile,
     many_one_tail,
     range_quantile,
