@@ -17,6 +17,7 @@ from abrank._support import checks
 from abrank._support.errors import ArgumentError
 from abrank._support.records import record
 from abrank._support.typing import Requirement, Spending
+from abrank.estimate import Interval
 
 # --- The verdicts that there are, and the gates: which verdicts let a candidate pass
 
@@ -264,21 +265,11 @@ class GuardResult:
     flips: float | None = None
 
     @property
+    def interval(self) -> Interval:
+        """The limits."""
+        return Interval(self.low, self.high)
+
+    @property
     def excludes_loss(self) -> bool:
         """Whether the interval excludes the loss, whatever the flips of a few signs say."""
-        return excludes_loss(
-            self.margin, self.low, self.high, higher_is_better=self.higher_is_better
-        )
-
-
-def excludes_loss(margin: float, low: float, high: float, *, higher_is_better: bool) -> bool:
-    """Say whether an interval of B - A excludes a loss of ``margin``.
-
-    Examples
-    --------
-    >>> excludes_loss(0.02, -0.01, 0.03, higher_is_better=True)
-    True
-    >>> excludes_loss(0.02, -0.01, 0.03, higher_is_better=False)
-    False
-    """
-    return low > -margin if higher_is_better else high < margin
+        return self.interval.gain(higher=self.higher_is_better).low > -self.margin

@@ -9,6 +9,7 @@ from abrank._support import checks
 from abrank._support.errors import ArgumentError
 from abrank._support.records import record
 from abrank._support.typing import Family, OnCollections, Requirement
+from abrank.estimate import Interval
 from abrank.rule import (
     GATES,
     Design,
@@ -121,9 +122,13 @@ class Rule:
         """Level of the interval of the two one-sided tests of equivalence."""
         return 1.0 - 2.0 * self.alpha
 
-    def gain(self, low: float, high: float) -> tuple[float, float]:
+    def gain(self, low: float, high: float) -> Interval:
         """Return an interval of B - A as one of what B gains: mirrored where lower is better."""
-        return (low, high) if self.higher_is_better else (-high, -low)
+        return Interval(low, high).gain(higher=self.higher_is_better)
+
+    def confidence_of(self, decision: Decision) -> float:
+        """Return the level of the interval that a decision rests on."""
+        return self.confidence_equivalence if decision.by_margin else self.confidence
 
 
 @record
@@ -209,18 +214,31 @@ class Decision:
         return 3 if self.verdict is Verdict.CANNOT_TEST else 1
 
     @property
-    def interval(self) -> tuple[float, float]:
+    def interval(self) -> Interval:
         """The ``1 - alpha`` interval in the unit of the margin."""
-        change = self.relative
-        return (self.ci_low, self.ci_high) if change is None else (change.ci_low, change.ci_high)
+        found = self.relative or self
+        return Interval(found.ci_low, found.ci_high)
 
     @property
-    def equivalence_interval(self) -> tuple[float, float]:
+    def equivalence_interval(self) -> Interval:
         """The ``1 - 2 alpha`` interval in the unit of the margin."""
-        change = self.relative
-        if change is None:
-            return self.tost_low, self.tost_high
-        return change.tost_low, change.tost_high
+        found = self.relative or self
+        return Interval(found.tost_low, found.tost_high)
+
+    @property
+    def by_margin(self) -> bool:
+        """Whether the two one-sided tests alone decide: no difference from 0 is shown."""
+        return self.by_equivalence and self.direction == 0
+
+    @property
+    def deciding(self) -> Interval:
+        """The interval that the verdict rests on, in the unit of the margin."""
+        return self.equivalence_interval if self.by_margin else self.interval
+
+    @property
+    def unit(self) -> float:
+        """The unit of the margin in that of the primary measure: A's mean, of a relative one."""
+        return 1.0 if self.relative is None else abs(self.relative.baseline)
 
 
 def decide(
@@ -259,7 +277,6 @@ def decide(
 
     Source: Schuirmann (1987), J. Pharmacokinetics and Biopharmaceutics 15(6): two one-sided tests.
     """
-    share_of = 1.0 if relative is None else abs(relative.baseline)
     if not (rule.direction_declared or identical or reason):
         reason = "direction-not-declared"
     decision = Decision(
@@ -269,17 +286,16 @@ def decide(
         *interval,
         *equivalence_interval,
         reason=reason,
-        margin=rule.margin * share_of,
         relative=relative,
         unseen=unseen,
         guards=guards,
         sign_flips=sign_flips,
     )
+    decision = replace(decision, margin=rule.margin * decision.unit)
     if identical:
         decision = replace(decision, verdict=Verdict.IDENTICAL)
     elif not reason:
-        low, high = rule.gain(*interval)
-        direction = int(low > 0) - int(high < 0)
+        direction = rule.gain(*interval).side
         verdict = _verdict(rule, decision, direction)
         by_margin = verdict in (Verdict.SAME, Verdict.NOT_WORSE, Verdict.NOT_BETTER)
         decision = replace(decision, verdict=verdict, direction=direction, by_equivalence=by_margin)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from abrank import ArgumentError, UnknownNameError
 from abrank._support.typing import Requirement
 from abrank.inference.estimates.relative_change import RelativeChange
-from abrank.rule import Design, GuardResult, excludes_loss
+from abrank.rule import Design, GuardResult
 from abrank.verdict import (
     GATES,
     Decision,
@@ -278,8 +278,11 @@ def test_one_guard_whose_flips_do_not_agree_stops_the_gate() -> None:
 
 @pytest.mark.parametrize("higher_is_better", [True, False])
 def test_an_interval_that_ends_at_the_loss_does_not_exclude_it(higher_is_better: bool) -> None:
-    assert not excludes_loss(0.02, -0.02, 0.02, higher_is_better=higher_is_better)
-    assert excludes_loss(0.02, -0.019, 0.019, higher_is_better=higher_is_better)
+    at, inside = (
+        GuardResult("AP", 0.02, False, 0.0, -limit, limit, higher_is_better, passed=True)
+        for limit in (0.02, 0.019)
+    )
+    assert (at.excludes_loss, inside.excludes_loss) == (False, True)
 
 
 def test_looks_are_numbered_from_one() -> None:

@@ -14,14 +14,9 @@ from abrank._support.checks import explained
 from abrank._support.errors import AlignmentError, ArgumentError
 from abrank._support.rng import entropy
 from abrank._support.typing import FloatArray, IntArray, RandomSource
-from abrank.agreement.result import (
-    Estimate,
-    JudgeAgreement,
-    JudgedPair,
-    JudgedVerdict,
-    JudgesApart,
-)
+from abrank.agreement.result import JudgeAgreement, JudgedPair, JudgedVerdict
 from abrank.comparison import Comparison, compare_scores
+from abrank.estimate import Estimate
 from abrank.inference.estimates.rater_agreement import Level, cohen_kappa, krippendorff_alpha
 from abrank.inference.rounding import differences_of
 from abrank.inference.systems.stability import resample_means
@@ -93,7 +88,7 @@ def judge_agreement(
     --------
     >>> people = {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 1, "d3": 0}}
     >>> found = judge_agreement(people, {"q1": {"d1": 1, "d2": 1}, "q2": {"d1": 1, "d3": 0}})
-    >>> found.table, found.same.value, found.kappa.value
+    >>> found.table, found.same.estimate, found.kappa.estimate
     (((1, 1), (0, 2)), 0.75, 0.5)
     """
     judges = inputs.read_qrels(human), inputs.read_qrels(machine)
@@ -225,7 +220,6 @@ def _on_runs(
         apart = inference.run_test(
             "t", differences_of(machine.differences()[rows], human.differences()[kept])
         )
-        limits = (apart.estimate, apart.ci_low, apart.ci_high, apart.pvalue)
         pair = np.stack([seen[baseline], seen[name]], axis=1)
         same = _ratios(pair.sum(axis=0))[..., 0]
         pairs.append(
@@ -234,7 +228,7 @@ def _on_runs(
                 candidate=name,
                 human=_verdict(human),
                 machine=_verdict(machine),
-                apart=JudgesApart(*(float(each[0]) for each in limits)),
+                apart=Estimate.of(apart),
                 same_baseline=float(same[0]),
                 same_candidate=float(same[1]),
                 same_difference=_estimate(pair, partial(_difference, of=0), seed),
@@ -265,7 +259,7 @@ def _of_orders(
 
 def _verdict(found: Comparison) -> JudgedVerdict:
     row = found.primary
-    return JudgedVerdict(row.diff, row.ci_low, row.ci_high, row.pvalue, str(found.verdict))
+    return JudgedVerdict(row.diff, *row.interval, row.pvalue, str(found.verdict))
 
 
 def _per_query(both: pd.DataFrame, run: inputs.Run, depth: int, n_queries: int) -> FloatArray:

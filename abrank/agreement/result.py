@@ -6,44 +6,14 @@ from collections.abc import Mapping
 
 from abrank._support.records import record
 from abrank._support.result import Printed
+from abrank.estimate import Estimate
 
 
 @record
-class Estimate:
-    """A number and its 95% interval; NaN where there is none."""
-
-    value: float
-    low: float
-    high: float
-
-
-@record
-class JudgedVerdict:
+class JudgedVerdict(Estimate):
     """The comparison of two systems by one judge: the difference B - A, and the verdict."""
 
-    difference: float
-    low: float
-    high: float
-    pvalue: float
-    verdict: str
-
-
-@record
-class JudgesApart:
-    """The human difference B - A less the machine's, its 95% interval and p by the paired t test.
-
-    The limits are infinite and p is NaN for one query.
-    """
-
-    difference: float
-    low: float
-    high: float
-    pvalue: float
-
-    @property
-    def shown(self) -> bool:
-        """Whether the difference of the systems is shown to depend on the judge."""
-        return self.low > 0.0 or self.high < 0.0
+    verdict: str = ""
 
 
 @record
@@ -54,8 +24,9 @@ class JudgedPair:
     ----------
     baseline, candidate : str
     human, machine : JudgedVerdict
-    apart : JudgesApart
-        Two verdicts that differ need not be apart: one may just reach its level.
+    apart : Estimate
+        The human difference B - A less the machine's, by the paired t test: infinite limits and no
+        p of one query. Two verdicts that differ need not be apart: one may just reach its level.
     same_baseline, same_candidate : float
         Share of each system's documents to which both judges give the same grade.
     same_difference : Estimate
@@ -69,7 +40,7 @@ class JudgedPair:
     candidate: str
     human: JudgedVerdict
     machine: JudgedVerdict
-    apart: JudgesApart
+    apart: Estimate
     same_baseline: float
     same_candidate: float
     same_difference: Estimate

@@ -31,12 +31,12 @@ from abrank.comparison.choice import directions_again, refuse_unchosen, require_
 from abrank.comparison.compare import compare_recorded, compare_sample
 from abrank.comparison.declared import declared_again
 from abrank.comparison.each import gate_on_each
-from abrank.comparison.rows import read_interval
 from abrank.comparison.stratified import (
     Stratified,
     require_poolable,
     require_pooled,
 )
+from abrank.estimate import Interval
 from abrank.inference.designs.meta_analysis import MetaAnalysis
 from abrank.inference.estimates.segments import answer_by_segment
 from abrank.options import Designs, Engine, Question, Scoring
@@ -353,9 +353,7 @@ def _summary(sample: Stratified, column: int, first: Comparison) -> MeasureSumma
             ci_low=found.ci_low,
             ci_high=found.ci_high,
             pvalue=found.pvalue,
-            reading=read_interval(
-                found.ci_low,
-                found.ci_high,
+            reading=Interval(found.ci_low, found.ci_high).read(
                 tested=not np.isnan(found.pvalue),
                 moved=not (found.error == 0.0 and found.estimate == 0.0),
                 higher=higher,
@@ -408,9 +406,7 @@ def _row(
         weight_stratified=n / max(int(pooled.n_queries.sum()), 1),
         weight_random=float(pooled.weight_random[place]),
         bounded=bool(pooled.bounded[place]),
-        reading=read_interval(
-            low_adj,
-            high_adj,
+        reading=Interval(low_adj, high_adj).read(
             tested=tied or not np.isnan(adjusted),
             moved=not tied,
             higher=result.higher_is_better,

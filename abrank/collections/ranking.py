@@ -10,6 +10,7 @@ from abrank._support import display
 from abrank._support.errors import ArgumentError
 from abrank._support.records import record
 from abrank._support.result import Result
+from abrank.estimate import IntervalRow
 from abrank.ranking import Ranking
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @record
-class Standing:
+class Standing(IntervalRow):
     """How a system stands on these collections, or on collections like these.
 
     ``ci_low`` and ``ci_high`` are limits of its mean by itself; ``diff_low`` and ``diff_high`` of

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ from abrank._support.result import Result
 from abrank._support.typing import OnCollections, Requirement
 from abrank.comparison import Comparison
 from abrank.diagnostics import bounds
+from abrank.estimate import AdjustedRow, Interval, IntervalRow
 from abrank.inference.estimates.segments import Heterogeneity
 from abrank.soundness import Soundness
 from abrank.verdict import Decision, Rule, Verdict
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @record
-class CollectionRow:
+class CollectionRow(AdjustedRow):
     """One collection on one measure.
 
     ``diff`` is the mean difference B - A, ``estimate`` what the test estimates of it. The names
@@ -57,7 +57,7 @@ class CollectionRow:
 
 
 @record
-class SummaryRow:
+class SummaryRow(IntervalRow):
     """A mean difference over the collections, its standard error, interval, p-value and reading."""
 
     estimate: float
@@ -107,12 +107,13 @@ class MeasureSummary:
     heterogeneity: Heterogeneity
 
     @property
-    def prediction(self) -> tuple[float, float]:
+    def prediction(self) -> Interval:
         """What one more collection would show, within what the measure can differ at all."""
-        if not math.isfinite(self.prediction_low):
-            return self.prediction_low, self.prediction_high
+        found = Interval(self.prediction_low, self.prediction_high)
+        if not found.is_finite:
+            return found
         low, high = bounds(self.measure)
-        return max(self.prediction_low, low - high), min(self.prediction_high, high - low)
+        return Interval(max(found.low, low - high), min(found.high, high - low))
 
     @property
     def n_ahead(self) -> int:
@@ -228,8 +229,8 @@ class CollectionsComparison(Result):
     def decimals(self) -> int:
         """Decimals that its reports have, by the intervals of collections and summaries."""
         lead = self.primary
-        rows = [(row.ci_low_adj, row.ci_high_adj) for row in lead.rows]
-        pooled = [(row.ci_low, row.ci_high) for row in (lead.stratified, lead.equal, lead.random)]
+        rows = [row.adjusted for row in lead.rows]
+        pooled = [row.interval for row in (lead.stratified, lead.equal, lead.random)]
         return display.decimals([*rows, *pooled])
 
     def of(self, measure: str) -> MeasureSummary:

@@ -15,13 +15,12 @@ from abrank.comparison.family import ADJUSTMENTS
 from abrank.comparison.pairing import name_runs, pair_scores, system_names
 from abrank.comparison.power_analysis import PlannedClaim, PlannedDifference, Planning
 from abrank.comparison.result import Comparison
-from abrank.comparison.rows import ConfidenceInterval, MeasureResult, TestRow
+from abrank.comparison.rows import MeasureResult, TestRow
 
 __all__ = [
     "ADJUSTMENTS",
     "Alternative",
     "Comparison",
-    "ConfidenceInterval",
     "Effect",
     "MeasureResult",
     "PlannedClaim",

@@ -19,6 +19,7 @@ from abrank._support.records import record
 from abrank._support.typing import FloatArray
 from abrank.comparison.rows import MeasureResult
 from abrank.diagnostics import UnequalDepth, missing_policy, outcomes
+from abrank.estimate import IntervalRow
 from abrank.inference.estimates.shape import means_without
 from abrank.inference.rounding import differences_of
 from abrank.inputs import JudgedRun
@@ -47,7 +48,7 @@ FEWEST_QUERIES = 10
 
 
 @record
-class Alternative:
+class Alternative(IntervalRow):
     """The primary measure under another choice.
 
     Attributes
@@ -129,7 +130,7 @@ def alternatives(
     for each in saved:
         if each.kind in OF_RUNS:
             # Nothing computes these again, but p and interval are of one procedure.
-            outside = each.ci_low > 0.0 or each.ci_high < 0.0
+            outside = each.interval.excludes_zero
             if math.isfinite(each.pvalue) and outside != (each.pvalue < rule.alpha):
                 raise ArgumentError(
                     f"p and interval of the choice {each.kind} contradict each other"

@@ -269,7 +269,7 @@ def compare_sample(sample: Sample, question: Question | Declared) -> Comparison:
     inflation = error_inflation(rule, grouped, sample.n)
     if rule.test == "bounded" and decision.reason == "":
         own, plain = (next(row for row in tests if row.test == name) for name in ("bounded", "t"))
-        inflation = (own.ci_high - own.ci_low) / (plain.ci_high - plain.ci_low)
+        inflation = own.interval.width / plain.interval.width
     baseline, candidate = sample.names
     made = Comparison(
         baseline=baseline,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from abrank.comparison.choice import Directions
@@ -15,29 +13,6 @@ from abrank.inference.designs.equivalence import bound_unseen
 from abrank.verdict import Decision, Rule, decide
 
 FEW_CLUSTERS = "too-few-clusters"
-
-
-class DecidingInterval(NamedTuple):
-    """The interval that the verdict rests on, in the unit of the primary measure.
-
-    ``by_margin`` says that it is that of the two one-sided tests and that it decides alone: no
-    difference from 0 is shown. For a relative margin the limits are those of the relative change
-    times A's mean.
-    """
-
-    confidence: float
-    low: float
-    high: float
-    by_margin: bool
-
-
-def deciding_interval(rule: Rule, decision: Decision) -> DecidingInterval:
-    """Return the interval that the verdict rests on."""
-    by_margin = decision.by_equivalence and decision.direction == 0
-    low, high = decision.equivalence_interval if by_margin else decision.interval
-    unit = 1.0 if decision.relative is None else abs(decision.relative.baseline)
-    level = rule.confidence_equivalence if by_margin else rule.confidence
-    return DecidingInterval(level, low * unit, high * unit, by_margin)
 
 
 def decide_on(
@@ -54,7 +29,7 @@ def decide_on(
     decision = decide(
         rule,
         estimate=row.estimate,
-        interval=(row.ci_low_adj, row.ci_high_adj),
+        interval=row.adjusted,
         equivalence_interval=interval_of_primary(sample, rule, rule.confidence_equivalence),
         relative=sample.relative(lead, rule.alpha) if rule.margin_is_relative and n else None,
         identical=identical,

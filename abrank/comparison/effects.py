@@ -9,13 +9,14 @@ import numpy as np
 from abrank import inference
 from abrank._support.records import record
 from abrank._support.typing import FloatArray
+from abrank.estimate import IntervalRow
 from abrank.inference.estimates.effect_size import EffectInterval
 from abrank.inference.estimates.shape import moments
 from abrank.inference.rounding import differences_of
 
 
 @record
-class Effect:
+class Effect(IntervalRow):
     """An effect size of the primary measure, its interval, and how that is made."""
 
     estimate: float

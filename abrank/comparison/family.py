@@ -16,8 +16,9 @@ from abrank._support import checks
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import FloatArray
 from abrank.comparison.choice import Directions
-from abrank.comparison.rows import MeasureResult, read_interval
+from abrank.comparison.rows import MeasureResult
 from abrank.comparison.sample import Answer, Sample
+from abrank.estimate import Estimate, Interval
 from abrank.inference.registry import as_alpha
 from abrank.rule import Design
 from abrank.verdict import Rule
@@ -113,9 +114,7 @@ def row_of_measure(
         statistic=float(plain.statistic[column]),
         pvalue=float(plain.pvalue[column]),
         pvalue_adj=float(adjusted.pvalue[column]),
-        reading=read_interval(
-            low,
-            high,
+        reading=Interval(low, high).read(
             tested=bool(np.isfinite(plain.pvalue[column])),
             moved=bool(wins + losses),
             higher=is_higher,
@@ -177,11 +176,10 @@ def _in_sequence(pvalue: FloatArray, primary: int) -> FloatArray:
     return np.where(np.isnan(pvalue), np.nan, adjusted)
 
 
-def interval_of_primary(sample: Sample, rule: Rule, confidence: float) -> tuple[float, float]:
+def interval_of_primary(sample: Sample, rule: Rule, confidence: float) -> Interval:
     """Return the interval of the primary measure that decides: adjusted if it is in the family."""
     primary = sample.measures.index(rule.primary)
     if rule.family != "all":
-        plain = sample.test(confidence, [primary])
-        return float(plain.ci_low[0]), float(plain.ci_high[0])
+        return Estimate.of(sample.test(confidence, [primary])).interval
     found = adjust_family(sample, sample.test(confidence), rule)
-    return float(found.ci_low[primary]), float(found.ci_high[primary])
+    return Interval(float(found.ci_low[primary]), float(found.ci_high[primary]))

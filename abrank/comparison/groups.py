@@ -12,7 +12,7 @@ from abrank import inference
 from abrank._support.errors import AlignmentError
 from abrank._support.records import record
 from abrank._support.typing import FloatArray
-from abrank.comparison.rows import read_interval
+from abrank.estimate import AdjustedRow, Interval
 from abrank.inference.estimates.segments import (
     MIN_QUERIES,
     Segments,
@@ -26,7 +26,7 @@ UNNAMED = "(none)"
 
 
 @record
-class SegmentRow:
+class SegmentRow(AdjustedRow):
     """One segment: its queries, its mean difference, its interval alone and among all segments.
 
     ``reading`` is better, worse or unclear by the adjusted interval, or ``too few``.
@@ -184,11 +184,8 @@ def segment_rows(
                 pvalue_adj=pvalue_adj,
                 reading="too few"
                 if np.isnan(low_adj)
-                else read_interval(
-                    low_adj,
-                    high_adj,
-                    higher=rule.higher_is_better,
-                    declared=rule.direction_declared,
+                else Interval(low_adj, high_adj).read(
+                    higher=rule.higher_is_better, declared=rule.direction_declared
                 ),
             )
         )

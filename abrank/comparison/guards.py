@@ -11,8 +11,9 @@ from abrank._support.errors import ArgumentError
 from abrank._support.typing import FloatArray
 from abrank.comparison.choice import Directions
 from abrank.comparison.sample import Sample
+from abrank.estimate import Estimate
 from abrank.inference import run_test
-from abrank.rule import GuardResult, excludes_loss
+from abrank.rule import GuardResult
 from abrank.verdict import FEW_QUERIES, Rule, SignFlips
 
 
@@ -22,7 +23,7 @@ def guard_results(sample: Sample, rule: Rule, better: Directions) -> tuple[Guard
     Of a few queries or clusters the exact flips of their signs must agree. What could not be tested
     has not passed.
     """
-    found = []
+    results = []
     for guard in rule.guards:
         # What a gate asks of the primary measure is asked of the guard's.
         own = replace(
@@ -33,35 +34,34 @@ def guard_results(sample: Sample, rule: Rule, better: Directions) -> tuple[Guard
             higher_is_better=better.higher[guard.measure],
         )
         try:
-            estimate, low, high = _limits(sample, own)
+            found = _limits(sample, own)
         except ArgumentError as problem:
             raise ArgumentError(f"the guard {guard}: {problem}") from None
         flips = flip_signs(sample, own)
-        excluded = excludes_loss(own.margin, low, high, higher_is_better=own.higher_is_better)
-        found.append(
+        excluded = own.gain(*found.interval).low > -own.margin
+        results.append(
             GuardResult(
                 measure=own.primary,
                 margin=own.margin,
                 margin_is_relative=own.margin_is_relative,
-                estimate=estimate,
-                low=low,
-                high=high,
+                estimate=found.estimate,
+                low=found.low,
+                high=found.high,
                 higher_is_better=own.higher_is_better,
                 passed=excluded and (flips is None or flips.agree("non-inferior", own.alpha)),
                 flips=None if flips is None else flips.non_inferior,
             )
         )
-    return tuple(found)
+    return tuple(results)
 
 
-def _limits(sample: Sample, own: Rule) -> tuple[float, float, float]:
-    """Return estimate and limits of level ``1 - 2 alpha``, in the unit of the guard's margin."""
+def _limits(sample: Sample, own: Rule) -> Estimate:
+    """Return the estimate in the unit of the margin, its limits of level ``1 - 2 alpha``."""
     column = sample.measures.index(own.primary)
     if own.margin_is_relative and sample.n:
         change = sample.relative(column, own.alpha)
-        return change.estimate, change.tost_low, change.tost_high
-    found = sample.test(own.confidence_equivalence, [column])
-    return float(found.estimate[0]), float(found.ci_low[0]), float(found.ci_high[0])
+        return Estimate(change.estimate, change.tost_low, change.tost_high)
+    return Estimate.of(sample.test(own.confidence_equivalence, [column]))
 
 
 def flip_signs(sample: Sample, rule: Rule) -> SignFlips | None:

@@ -24,6 +24,7 @@ from abrank.comparison.pairing import pair_scores
 from abrank.comparison.rows import MeasureResult, TestRow
 from abrank.comparison.sample import ALL, Answer, Columns, Rows
 from abrank.diagnostics import Note, inspect_machine
+from abrank.estimate import IntervalRow
 from abrank.inference.designs.prediction_powered import (
     PredictionPowered,
     welch_pvalue,
@@ -82,7 +83,7 @@ class PairOfScores:
 
 
 @record
-class JudgedBy:
+class JudgedBy(IntervalRow):
     """One of the three answers on the primary measure: ``people``, ``both`` or ``machine``."""
 
     who: str
@@ -339,7 +340,7 @@ class WithMachine(Rows):
         if not self.together or not self.judged.worth:
             return super().deviation(lead)
         people, both = self.judged.of("people"), self.judged.of("both")
-        widening = (both.ci_high - both.ci_low) / (people.ci_high - people.ci_low)
+        widening = both.interval.width / people.interval.width
         return float(np.std(self.differences[:, lead] * widening, ddof=1))
 
     def held(self) -> dict[str, Any]:

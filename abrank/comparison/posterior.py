@@ -5,11 +5,12 @@ from __future__ import annotations
 from abrank._support.errors import ArgumentError
 from abrank._support.records import record
 from abrank._support.typing import FloatArray
+from abrank.estimate import IntervalRow
 from abrank.verdict import Rule
 
 
 @record
-class Belief:
+class Belief(IntervalRow):
     """What a posterior of the mean difference says of B's gain.
 
     ``ahead`` is the probability that B is better at all; ``worse``, ``within`` and ``better`` those

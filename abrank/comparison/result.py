@@ -14,7 +14,6 @@ from abrank._support.result import Result
 from abrank._support.typing import FloatArray, IntArray, Requirement
 from abrank.comparison.alternatives import Alternative
 from abrank.comparison.choice import refuse_unchosen, require_direction
-from abrank.comparison.deciding import deciding_interval
 from abrank.comparison.designs import Clusters, QueryWeights
 from abrank.comparison.effects import Effect, Spread
 from abrank.comparison.evidence import RunDetails
@@ -23,10 +22,11 @@ from abrank.comparison.machine import TEST as WITH_MACHINE
 from abrank.comparison.machine import MachineJudgments
 from abrank.comparison.posterior import Belief
 from abrank.comparison.power_analysis import Planning
-from abrank.comparison.rows import ConfidenceInterval, MeasureResult, MergedQueries, TestRow
+from abrank.comparison.rows import MeasureResult, MergedQueries, TestRow
 from abrank.comparison.votes import Preferences
 from abrank.diagnostics import Note, outcomes
 from abrank.diagnostics.notes import lowest_relevant
+from abrank.estimate import Estimate, Interval
 from abrank.inference.rounding import differences_of
 from abrank.measures import parse
 from abrank.scoring.judging import Found, Inspection, place_of_query
@@ -198,8 +198,7 @@ class Comparison(Result):
         """Decimals that its reports have: half of the interval that decides shows two digits."""
         if self.digits is not None:
             return self.digits
-        deciding = deciding_interval(self.rule, self.decision)
-        return display.decimals([(deciding.low, deciding.high)])
+        return display.decimals([self.decision.deciding.times(self.decision.unit)])
 
     def effect_size(self, name: str = "d_z") -> float:
         """Return an effect size of the primary measure.
@@ -217,7 +216,7 @@ class Comparison(Result):
         """Whether a machine's judgments decide beside those of people; they may be set aside."""
         return self.machine is not None and self.rule.test == WITH_MACHINE
 
-    def confidence_interval(self, level: float | None = None) -> ConfidenceInterval:
+    def confidence_interval(self, level: float | None = None) -> Interval:
         """Return the interval of the primary measure by the test that decides.
 
         Parameters
@@ -226,11 +225,11 @@ class Comparison(Result):
             Confidence level; that of the rule without it.
         """
         if level is None:
-            return self.primary.confidence_interval()
+            return self.primary.interval
         checks.fraction("level", level)
         sample = lazy.attribute("abrank.comparison.compare", "sample_of")(self)
         found = sample.test(level, [self.measures.index(self.rule.primary)])
-        return ConfidenceInterval(float(found.ci_low[0]), float(found.ci_high[0]))
+        return Estimate.of(found).interval
 
     def differences(self, measure: str | None = None) -> FloatArray:
         """Return B - A query by query: float64[n_queries], in the order of ``query_ids``.

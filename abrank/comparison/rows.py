@@ -3,46 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from abrank._support.records import record
+from abrank.estimate import AdjustedRow, IntervalRow
 from abrank.inference.estimates.shape import HEAP, Form
 
 
-class ConfidenceInterval(NamedTuple):
-    """Lower and upper limit of an interval."""
-
-    low: float
-    high: float
-
-
-def read_interval(
-    low: float,
-    high: float,
-    *,
-    tested: bool = True,
-    moved: bool = True,
-    higher: bool = True,
-    declared: bool = True,
-) -> str:
-    """Say in one word what an interval of B - A says: the one reading of every interval.
-
-    ``moved`` is False where every query scores the same; where nobody declared which direction is
-    better, a difference is no more than that.
-    """
-    if not tested:
-        return "untested"
-    if not moved:
-        return "identical"
-    if not (low > 0.0 or high < 0.0):
-        return "unclear"
-    if not declared:
-        return "differs"
-    return "better" if (low > 0.0) == higher else "worse"
-
-
 @record
-class MeasureResult:
+class MeasureResult(AdjustedRow):
     """One row of the table: one measure, A against B, by the test that decides.
 
     ``diff`` is the mean difference B - A; ``estimate`` what the test estimates (the same for tests
@@ -72,13 +41,9 @@ class MeasureResult:
     estimate: float
     higher_is_better: bool = True
 
-    def confidence_interval(self) -> ConfidenceInterval:
-        """Return the interval at the level of the rule, not adjusted."""
-        return ConfidenceInterval(self.ci_low, self.ci_high)
-
 
 @record
-class TestRow:
+class TestRow(IntervalRow):
     """One test of the primary measure, as shown beside the one that decides.
 
     ``method``, ``n_resamples``, ``pvalue_low``, ``pvalue_high`` and ``pvalue_error`` are those of

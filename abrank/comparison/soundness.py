@@ -10,6 +10,7 @@ import numpy as np
 
 from abrank.comparison.result import Comparison
 from abrank.diagnostics import lists_only_relevant
+from abrank.estimate import Estimate
 from abrank.inference.designs.as_tests import cluster_result
 from abrank.soundness import LEVELS, Reason, Soundness, judge
 from abrank.verdict import settle
@@ -55,18 +56,18 @@ def _carrying_cluster(made: Comparison) -> Mapping[str, Any] | None:
     if share[largest] <= MOST_OF_IT:
         return None
     labels = [made.clusters.labels[i] for i in np.flatnonzero(others)]
-    alone = cluster_result(
+    found = cluster_result(
         "t", differences[others], labels, confidence=made.rule.confidence, seed=made.seed
     )
-    low, high = float(alone.ci_low[0]), float(alone.ci_high[0])
-    if (low > 0.0 and sums.sum() > 0.0) or (high < 0.0 and sums.sum() < 0.0):
+    alone = Estimate.of(found)
+    if alone.interval.excludes_zero and alone.interval.side == np.sign(sums.sum()):
         return None
     return {
         "name": made.clusters.name,
         "cluster": str(names[largest]),
         "share": float(share[largest]),
         "n_queries": int(np.sum(~others)),
-        "difference": float(alone.estimate[0]),
-        "low": low,
-        "high": high,
+        "difference": alone.estimate,
+        "low": alone.low,
+        "high": alone.high,
     }

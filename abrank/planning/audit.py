@@ -12,6 +12,7 @@ from abrank._support import checks
 from abrank._support.errors import ArgumentError
 from abrank._support.records import record
 from abrank._support.result import Result
+from abrank.estimate import IntervalRow
 from abrank.inference.exact.student import student_quantile
 from abrank.inference.paired.t_and_sign import t_pvalue
 from abrank.measures import parse
@@ -22,7 +23,7 @@ MOST_DECIMALS = 12
 
 
 @record
-class AuditRow:
+class AuditRow(IntervalRow):
     """The t interval and p of the difference if the queries' differences spread by ``sd``.
 
     ``needed`` are the queries that show such a difference; None where none do.

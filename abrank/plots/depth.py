@@ -81,13 +81,13 @@ def _differences(ax: Axes, theme: Theme, comparison: Comparison, curve: CutoffCu
     gains = [
         comparison.rule.gain(*limits) for limits in zip(curve.ci_low, curve.ci_high, strict=True)
     ]
-    for place, value, (lowest, highest) in zip(x, diff, gains, strict=True):
+    for place, value, gain in zip(x, diff, gains, strict=True):
         ax.plot(
             [place],
             [value],
             marker="o",
             markersize=5.5,
-            color=theme.of_reading(style.reading_of(lowest, highest)),
+            color=theme.of_reading(gain.read()),
             markeredgewidth=0.0,
             linestyle="none",
             zorder=3.0,

@@ -16,6 +16,7 @@ from abrank._support.display import shorten
 from abrank._support.typing import BoolArray, FloatArray
 from abrank.comparison.scales import is_relative
 from abrank.diagnostics import outcomes
+from abrank.estimate import Estimate
 from abrank.inference.estimates.shape import FEWEST_FOR_DENSITY, moments, normal_plot, spread_form
 from abrank.inference.exact.signed_sums import all_subsets, random_subsets
 from abrank.inference.paired.permutation import ENUMERATED_UP_TO
@@ -494,8 +495,8 @@ def pvalue(
         shown = style.signed(row.diff, digits=theme.digits)
         return style.say(ax, theme, f"The difference is {shown} on every query: it has no error.")
     found = inference.run_test("t", differences, confidence=1.0 - alpha)
-    interval = (float(found.ci_low[0]), float(found.ci_high[0]))
-    ends = [mean + 1.6 * (limit - mean) for limit in interval]
+    estimate = Estimate.of(found)
+    ends = [mean + 1.6 * (limit - mean) for limit in estimate.interval]
     style.dress(ax, theme, grid="both", spines=("bottom", "left"))
     ax.set_ylim(0.0, 1.04)
     limits = style.difference_limits(*ends, room=0.22)
@@ -508,7 +509,7 @@ def pvalue(
     curve = t_pvalue((mean - grid) / error, n - 1, "two-sided")
     style.line(ax, grid, curve, theme.ink, 1.8, zorder=3.0)
     ax.axhline(alpha, color=theme.muted, linewidth=1.0, linestyle=(0, (4, 2)), zorder=2.0)
-    _read_off(ax, theme, row, interval, float(found.pvalue[0]), alpha)
+    _read_off(ax, theme, row, estimate, alpha)
     ax.yaxis.set_major_formatter(PlainTicks())
     style.label_y(ax, theme, "p-value (paired t)")
     level = display.alpha(alpha, found.pvalue)
@@ -523,14 +524,13 @@ def _read_off(
     ax: Axes,
     theme: Theme,
     row: MeasureResult,
-    interval: tuple[float, float],
-    at_zero: float,
+    found: Estimate,
     alpha: float,
 ) -> None:
     """Mark the interval on the line at alpha, and the p-value at 0."""
-    gain = interval if row.higher_is_better else (-interval[1], -interval[0])
-    colour = theme.of_reading(style.reading_of(*gain))
-    draw_interval(ax, interval, alpha, colour=colour, width=4.0)
+    at_zero = found.pvalue
+    colour = theme.of_reading(found.interval.read(higher=row.higher_is_better))
+    draw_interval(ax, found.interval, alpha, colour=colour, width=4.0)
     style.dot(ax, theme, (0.0, at_zero), colour=colour, size=7.5)
     style.write(
         ax,

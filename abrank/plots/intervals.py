@@ -10,7 +10,6 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from abrank._support import checks, display
-from abrank.comparison.deciding import deciding_interval
 from abrank.comparison.scales import is_relative, rows_in_unit, shares_scale
 from abrank.plots import style
 from abrank.plots.axes import Row, draw_interval, draw_rows
@@ -84,15 +83,13 @@ def _measure_row(comparison: Comparison, result: MeasureResult, digits: int) -> 
     remark = _missing(result.ci_low, result.estimate)
     if style.unit_is_measure(comparison) and not shares_scale(comparison, result.measure):
         remark = "another scale: see the numbers"
-    plain = (result.ci_low, result.ci_high)
-    adjusted = (result.ci_low_adj, result.ci_high_adj)
     turned = result.higher_is_better != comparison.rule.higher_is_better
     mark = f" {_TURNED[result.higher_is_better]}" if turned else ""
     return Row(
         name=f"{result.measure}{mark}",
         estimate=result.estimate,
-        thick=plain,
-        thin=adjusted if adjusted != plain else None,
+        thick=result.interval,
+        thin=result.adjusted if result.adjusted != result.interval else None,
         last=style.pvalue(result.pvalue_adj, alpha=comparison.rule.alpha),
         reading=result.reading,
         lead=lead,
@@ -140,17 +137,14 @@ def effect(
     if sentence:
         return style.say(ax, theme, sentence)
     lead = row.measure == comparison.rule.primary
-    deciding = deciding_interval(comparison.rule, comparison.decision)
     decision, percent = comparison.decision, is_relative(comparison)
-    interval = (row.ci_low_adj, row.ci_high_adj)
-    if lead:
-        interval = decision.equivalence_interval if deciding.by_margin else decision.interval
+    interval = decision.deciding if lead else row.adjusted
     # The law is that of the difference, not of a ratio.
     shape = None if percent else law_of_mean(comparison, row)
     # The margin is that of the primary measure.
     margin = comparison.rule.margin if lead else 0.0
     # A margin that decides is to be seen; one that is far beyond the interval is not to squeeze it.
-    edges = (-margin, margin) if lead and deciding.by_margin else ()
+    edges = (-margin, margin) if lead and decision.by_margin else ()
     ends = (row.estimate, *interval, *edges, *(shape[0] if shape else ()))
     room = 0.3 if style.inches(ax) < 3.0 else 0.2
     bar = _BAR_ALONE if shape is None else _BAR
@@ -234,9 +228,7 @@ def _axis_words(comparison: Comparison, row: MeasureResult, digits: int, *, lead
     if is_relative(comparison):
         words = style.relative_change(row.measure)
     rule = comparison.rule
-    level = display.level(
-        deciding_interval(rule, comparison.decision).confidence if lead else rule.confidence
-    )
+    level = display.level(rule.confidence_of(comparison.decision) if lead else rule.confidence)
     adjusted = "" if lead or rule.adjust == "none" else ", adjusted"
     said = [words] if math.isnan(row.ci_low) else [words, f"bar: {level} interval{adjusted}"]
     if lead and rule.margin:
@@ -291,14 +283,13 @@ def tests(  # it tests nothing itself, whatever its name tells a linter
 
 def _test_row(row: TestRow, rule: Rule) -> Row:
     word = "" if row.estimand == MEAN else f" ({row.estimand.removesuffix(' difference')})"
-    gain = rule.gain(row.ci_low, row.ci_high)
     return Row(
         name=f"{row.title}{word}",
         estimate=row.estimate,
-        thick=(row.ci_low, row.ci_high),
+        thick=row.interval,
         thin=None,
         last=style.pvalue(row.pvalue, alpha=rule.alpha),
-        reading="untested" if np.isnan(row.pvalue) else style.reading_of(*gain),
+        reading=rule.gain(*row.interval).read(tested=not np.isnan(row.pvalue)),
         lead=row.decides,
         remark=_missing(row.ci_low, row.estimate),
     )
@@ -410,8 +401,8 @@ def _segment_row(comparison: Comparison, row: SegmentRow, name: str) -> Row:
     return Row(
         name=name,
         estimate=row.mean,
-        thick=(row.ci_low, row.ci_high),
-        thin=(row.ci_low_adj, row.ci_high_adj),
+        thick=row.interval,
+        thin=row.adjusted,
         last=display.count(row.n_queries),
         reading=row.reading,
         remark="too few queries" if few else "",
@@ -424,7 +415,7 @@ def _all_queries(comparison: Comparison) -> Row:
     return Row(
         name="All queries",
         estimate=row.diff,
-        thick=(row.ci_low, row.ci_high),
+        thick=row.interval,
         thin=None,
         last=display.count(comparison.n_queries),
         reading=row.reading,
@@ -504,8 +495,8 @@ def _row(row: CollectionRow, summary: MeasureSummary, alpha: float) -> Row:
     return Row(
         name=row.collection,
         estimate=row.estimate,
-        thick=(row.ci_low, row.ci_high),
-        thin=(row.ci_low_adj, row.ci_high_adj),
+        thick=row.interval,
+        thin=row.adjusted,
         last=style.pvalue(row.pvalue_adj, alpha=alpha),
         reading=row.reading,
         remark=_missing(row.ci_low, row.estimate),
@@ -519,7 +510,7 @@ def _summary(
     return Row(
         name=name,
         estimate=row.estimate,
-        thick=(row.ci_low, row.ci_high),
+        thick=row.interval,
         thin=prediction if prediction and math.isfinite(prediction[0]) else None,
         last=style.pvalue(row.pvalue, alpha=alpha),
         reading=row.reading,

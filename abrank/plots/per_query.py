@@ -90,7 +90,7 @@ def _band(
 ) -> None:
     """Draw the mean difference and its interval across the bars."""
     colour = theme.of_reading(row.reading)
-    interval = (row.ci_low_adj, row.ci_high_adj)
+    interval = row.adjusted
     span, line = (ax.axvspan, ax.axvline) if lying else (ax.axhspan, ax.axhline)
     if style.of_the_mean(comparison) and np.all(np.isfinite(interval)):
         span(*interval, facecolor=colour, edgecolor="none", alpha=0.14, zorder=0.6)
@@ -107,7 +107,7 @@ def _lying(
     ax.set_ylim(n - 0.4, -0.6)
     ends = [*values.tolist(), row.diff]
     if style.of_the_mean(comparison):
-        ends += [row.ci_low_adj, row.ci_high_adj]
+        ends += row.adjusted
     room = 0.3 if style.inches(ax) < NARROW else 0.2
     limits = style.difference_limits(*ends, room=room)
     style.difference_axis(ax, theme, limits, higher_is_better=row.higher_is_better)
@@ -458,7 +458,7 @@ def paired(
     style.dress(ax, theme, grid="y", spines=("left",))
     ax.set_xlim(*_LIMITS)
     low, high = style.score_limits(a, b)
-    ends = [row.mean_a + end for end in (row.ci_low_adj, row.ci_high_adj) if np.isfinite(end)]
+    ends = [row.mean_a + end for end in row.adjusted if np.isfinite(end)]
     ax.set_ylim(min(low, *ends, low), max(high, *ends, high))
     ax.yaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
     ax.yaxis.set_major_formatter(PlainTicks())
@@ -576,7 +576,7 @@ def _difference(ax: Axes, theme: Theme, comparison: Comparison, row: MeasureResu
         x = _DIFFERENCE + _WIDE * np.concatenate([[0.0], tall / tall.max(), [0.0]])
         y = row.mean_a + np.concatenate([grid[:1], grid, grid[-1:]])
         ax.fill(x, y, facecolor=colour, alpha=0.28, linewidth=0.0, zorder=1.9)
-    interval = np.array([row.ci_low_adj, row.ci_high_adj])
+    interval = np.array(row.adjusted)
     if style.of_the_mean(comparison) and np.all(np.isfinite(interval)):
         ends = row.mean_a + interval
         style.line(ax, [_DIFFERENCE] * 2, ends, colour, 4.0, solid_capstyle="butt", zorder=3.0)

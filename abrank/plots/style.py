@@ -215,11 +215,6 @@ def few(n_queries: int) -> str:
     return "No queries" if n_queries == 0 else "Only 1 query"
 
 
-def reading_of(low: float, high: float) -> str:
-    """Return what the interval of a gain says."""
-    return "better" if low > 0 else "worse" if high < 0 else "unclear"
-
-
 def margin(value: float, *, digits: int = display.DIGITS) -> str:
     """Return a margin as it was declared, with so many decimals at least."""
     text = plain(value, digits=digits)

@@ -129,9 +129,7 @@ def _ends(ranking: Ranking, rows: list[SystemRow], interval: str) -> list[tuple[
     """Return the ends of the intervals that are drawn; NaN where there is none."""
     if interval != "difference":
         own = interval == "own"
-        return [
-            (row.ci_low, row.ci_high) if own else (row.within_low, row.within_high) for row in rows
-        ]
+        return [row.interval if own else (row.within_low, row.within_high) for row in rows]
     base = ranking.baseline or ranking.systems[0]
     start, found = ranking[base].mean, {}
     for pair in ranking.pair_rows:

@@ -205,7 +205,7 @@ class Ranking(Result):
         """Decimals that its reports have, by the intervals of the differences from the first."""
         named = self.baselines or self.systems[:1]
         rows = [row for row in self.pair_rows if row.a in named or row.b in named]
-        return display.decimals((row.ci_low, row.ci_high) for row in rows)
+        return display.decimals(row.interval for row in rows)
 
     @property
     def has_all_pairs(self) -> bool:

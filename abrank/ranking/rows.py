@@ -6,10 +6,11 @@ import math
 from dataclasses import dataclass
 
 from abrank._support.records import record
+from abrank.estimate import IntervalRow
 
 
 @record
-class SystemRow:
+class SystemRow(IntervalRow):
     """One line of the leaderboard.
 
     ``ci_low`` and ``ci_high`` are limits of this system's mean by itself, over queries like these:
@@ -33,7 +34,7 @@ class SystemRow:
 
 
 @record
-class PairRow:
+class PairRow(IntervalRow):
     """One pair. ``diff`` is the mean difference b - a; ``estimate`` what the test estimates of it.
 
     The limits are of the estimate, simultaneous over the pairs, and NaN where the test has none.

@@ -17,6 +17,7 @@ from abrank._support.records import record
 from abrank._support.result import Result
 from abrank._support.rng import entropy
 from abrank._support.typing import RandomSource
+from abrank.estimate import IntervalRow
 from abrank.inference.estimates.relative_change import MEAN_TESTS, mean_interval
 from abrank.inputs.topics import labels_of, read_groups
 from abrank.measures import parse
@@ -29,7 +30,7 @@ WITHOUT = "(none)"
 
 
 @record
-class MeanInterval:
+class MeanInterval(IntervalRow):
     """The mean of one system by one measure, and between which limits it lies.
 
     ``property`` and ``segment`` say of which queries, empty for all of them. The limits are those
@@ -49,7 +50,7 @@ class MeanInterval:
 
 
 @record
-class Floor:
+class Floor(IntervalRow):
     """A mean that a system must have: cleared where the lower limit ``ci_low`` is not below it.
 
     ``by_flips`` is the lower limit by sign flips, which must clear it too where queries are few;
@@ -194,7 +195,7 @@ def find_intervals(
         if n_units < FEW_UNITS:
             flips = means.of(row.system, row.measure, "permutation", range(n), 1.0 - alpha)[1]
         cleared = row.ci_low >= floor and not flips < floor
-        held.append(Floor(row.system, row.measure, floor, row.ci_low, row.ci_high, flips, cleared))
+        held.append(Floor(row.system, row.measure, floor, *row.interval, flips, cleared))
     added = [name for name in scores.measures if name not in kept]
     remarks = [
         *(f"{name} is added up over queries, not averaged: it has no interval" for name in added),

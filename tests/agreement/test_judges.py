@@ -24,10 +24,10 @@ def test_grades_are_compared_where_both_judged() -> None:
     assert (found.n_documents, found.n_other_documents) == (4, (1, 1))
     assert found.grades == (0, 1, 2)
     assert found.table == ((1, 1, 0), (0, 1, 0), (0, 1, 0))
-    assert found.same.value == 0.5
+    assert found.same.estimate == 0.5
     # By chance (2 * 1 + 1 * 3 + 1 * 0) / 16; then relevant or not: 3 of 4, by chance 8 of 16.
-    assert found.kappa.value == pytest.approx((0.5 - 5 / 16) / (1 - 5 / 16))
-    assert (found.relevant_same.value, found.relevant_kappa.value) == (0.75, 0.5)
+    assert found.kappa.estimate == pytest.approx((0.5 - 5 / 16) / (1 - 5 / 16))
+    assert (found.relevant_same.estimate, found.relevant_kappa.estimate) == (0.75, 0.5)
     assert found.tau is None
     assert found.pairs == ()
 
@@ -80,7 +80,7 @@ def test_a_favour_is_found_where_there_is_one_and_not_elsewhere(made) -> None:
     assert fair.favour.low < 0 < fair.favour.high
     assert biased.favour.low > 0
     assert biased.same_difference.high < 0
-    assert biased.machine.difference > biased.human.difference
+    assert biased.machine.estimate > biased.human.estimate
     # The verdicts are those of compare.
     alone = abrank.compare(made.qrels, made.baseline, made.candidate, measures="nDCG@10")
     assert biased.human.verdict == alone.verdict
@@ -90,10 +90,16 @@ def test_a_favour_is_found_where_there_is_one_and_not_elsewhere(made) -> None:
 def test_the_same_judgments_agree_fully(made) -> None:
     runs = {"a": made.baseline, "b": made.candidate, "a again": made.baseline}
     found = abrank.judge_agreement(made.qrels, made.qrels, runs, measure="P@10")
-    assert found.same.value == found.kappa.value == found.alpha.value == found.tau.value == 1.0
+    assert (
+        found.same.estimate
+        == found.kappa.estimate
+        == found.alpha.estimate
+        == found.tau.estimate
+        == 1.0
+    )
     for pair in found.pairs:
         assert pair.human == pair.machine
-        assert (pair.same_difference.value, pair.favour.value) == (0.0, 0.0)
+        assert (pair.same_difference.estimate, pair.favour.estimate) == (0.0, 0.0)
 
 
 def test_favour_by_hand() -> None:
@@ -102,7 +108,7 @@ def test_favour_by_hand() -> None:
     runs = {"a": {"q1": {"x": 1.0}}, "b": {"q1": {"y": 1.0}}}
     (pair,) = abrank.judge_agreement(human, machine, runs, measure="P@1").pairs
     assert (pair.same_baseline, pair.same_candidate) == (1.0, 0.0)
-    assert (pair.same_difference.value, pair.favour.value) == (-1.0, 1.0)
+    assert (pair.same_difference.estimate, pair.favour.estimate) == (-1.0, 1.0)
     assert math.isnan(pair.favour.low)  # one query has no interval
 
 
@@ -138,13 +144,13 @@ def test_the_agreement_of_orders_has_an_interval_over_the_queries() -> None:
     found = abrank.judge_agreement(*judges, runs, measure="P@1")
     block = np.array([[[q[f"d{k}"] for k in systems] for q in one.values()] for one in judges])
     means = block.mean(axis=1)
-    assert found.tau.value == pytest.approx(stats.kendalltau(*means).statistic)
+    assert found.tau.estimate == pytest.approx(stats.kendalltau(*means).statistic)
     drawn = random.integers(30, size=(500, 30))
     taus = [stats.kendalltau(*block[:, rows].mean(axis=1)).statistic for rows in drawn]
     ends = np.nanquantile(taus, [0.025, 0.975])
     assert (found.tau.low, found.tau.high) == pytest.approx(tuple(ends), abs=0.11)
-    assert found.tau_ap.low <= found.tau_ap.value <= found.tau_ap.high
+    assert found.tau_ap.low <= found.tau_ap.estimate <= found.tau_ap.high
     lines = str(found).splitlines()
-    assert f"Orders of the 5 systems: Kendall's τ {found.tau.value:.3f}." in lines
+    assert f"Orders of the 5 systems: Kendall's τ {found.tau.estimate:.3f}." in lines
     for name in ("Kendall's tau", "tau_AP"):
         assert any(line.startswith(name) and " to " in line for line in lines)

@@ -9,7 +9,6 @@ from scipy.stats import binom
 
 import abrank
 from abrank import compare_scores
-from abrank.comparison.deciding import deciding_interval
 from abrank.verdict import Rule, Verdict, decide
 
 QRELS = {f"q{i}": {"d1": 1, "d2": 0, "d3": 1} for i in range(12)}
@@ -39,10 +38,9 @@ def test_same_rests_on_the_wider_interval_where_a_difference_is_shown(direction:
     rule = Rule("AP", margin=0.01)
     decision = decide(rule, estimate=0.0, interval=wide, equivalence_interval=narrow)
     assert (decision.verdict, decision.direction) == (Verdict.SAME, direction)
-    rests = deciding_interval(rule, decision)
-    assert rests.by_margin is (direction == 0)
-    assert (rests.low, rests.high) == (wide if direction else narrow)
-    assert rests.confidence == pytest.approx(0.95 if direction else 0.9)
+    assert decision.by_margin is (direction == 0)
+    assert decision.deciding == (wide if direction else narrow)
+    assert rule.confidence_of(decision) == pytest.approx(0.95 if direction else 0.9)
 
 
 def test_what_is_identical_is_told_apart(tmp_path) -> None:
@@ -91,7 +89,8 @@ def test_the_deciding_interval_is_in_the_unit_of_the_measure() -> None:
     for margin in (0.01, "2%"):
         result = compare_scores(a, b, margin=margin)
         assert result.verdict is Verdict.SAME
-        found = deciding_interval(result.rule, result.decision)
-        assert found.confidence == pytest.approx(0.9)
-        assert found.by_margin
+        decision = result.decision
+        assert result.rule.confidence_of(decision) == pytest.approx(0.9)
+        assert decision.by_margin
+        found = decision.deciding.times(decision.unit)
         assert -result.decision.margin < found.low < 0 < found.high < result.decision.margin

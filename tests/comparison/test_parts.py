@@ -37,7 +37,7 @@ from abrank.comparison.merged import cells_of, mean_and_error, require_mergeable
 from abrank.comparison.merging import Properties
 from abrank.comparison.posterior import beliefs
 from abrank.comparison.power_analysis import ClusterSizes, plan_from_spread, planned_differences
-from abrank.comparison.rows import Cell, read_interval
+from abrank.comparison.rows import Cell
 from abrank.comparison.scales import rows_in_unit, shares_scale
 from abrank.engines.counted import exact_sum
 from abrank.inference.paired.counted import Counts
@@ -60,16 +60,6 @@ def test_the_measure_that_decides_and_directions() -> None:
     assert directions(["AP", "ms"], (), "ms").asked == ()
     assert directions_again({"AP": True, "ms": True, "cost": True}, ["cost"]).asked == ("cost",)
     assert (canonical_name("map"), canonical_name("clicks")) == ("AP", "")
-
-
-def test_one_reading_of_every_interval() -> None:
-    assert read_interval(0.1, 0.2) == "better"
-    assert read_interval(0.1, 0.2, higher=False) == "worse"
-    assert read_interval(-0.2, -0.1, higher=False) == "better"
-    assert read_interval(-0.2, 0.0) == read_interval(0.0, 0.2) == "unclear"
-    assert read_interval(0.1, 0.2, declared=False) == "differs"
-    assert read_interval(0.0, 0.0, moved=False) == "identical"
-    assert read_interval(0.1, 0.2, tested=False, moved=False) == "untested"
 
 
 def test_what_is_declared() -> None:

@@ -15,7 +15,6 @@ from abrank.options import Scoring
 from abrank.report import compose
 from abrank.report.model import Fold, Report, Scorecard, Section, Table, Text
 from abrank.report.sections import appendix, headline, measures_and_tests, quality, words
-from abrank.report.sections.margins import decides_alone
 from abrank.simulate import simulate_runs
 
 Make = Callable[..., Comparison]
@@ -140,7 +139,7 @@ def test_the_scorecard_has_the_interval_that_decides_and_says_which(make: Make) 
         comparison = make(0.01, measures=3, **how)
         card = scorecard(compose(comparison))
         decision = comparison.decision
-        by_margin = decides_alone(comparison)
+        by_margin = comparison.decision.by_margin
         ends = (decision.tost_low, decision.tost_high) if by_margin else decision.interval
         assert card.bars[0][1:3] == pytest.approx(ends)
         title = "95% interval" if how.get("adjust") else "95% interval, adjusted"

@@ -23,7 +23,6 @@ from scipy import stats
 import abrank
 from abrank._support.errors import ArgumentError
 from abrank.comparison import Comparison
-from abrank.comparison.deciding import deciding_interval
 from abrank.comparison.merged import compare_statistics
 from abrank.engines.merge import statistics_of
 from abrank.inference import adjust
@@ -623,8 +622,7 @@ def test_a_difference_that_is_shown_decides_by_its_own_interval_where_it_is_the_
     limits = {"interval": (0.01, 0.04), "equivalence_interval": (0.012, 0.038)}
     found = decide(rule, estimate=0.025, **limits)
     assert (found.verdict, found.direction) == (Verdict.SAME, 1)
-    shown = deciding_interval(rule, found)
-    assert (shown.low, shown.high, shown.by_margin) == (0.01, 0.04, False)
+    assert (found.deciding, found.by_margin) == ((0.01, 0.04), False)
 
 
 @pytest.mark.parametrize("look", ["0/4", (0, 4), "5/4"])

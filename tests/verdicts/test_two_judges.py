@@ -33,7 +33,7 @@ def test_a_verdict_that_just_fails_by_the_other_judge_does_not_depend_on_it() ->
     machine = np.repeat([1.0, 0.0, -1.0, 0.0], [10, 10, 4, 16])
     expected = stats.ttest_rel(human, machine)
     low, high = expected.confidence_interval()
-    assert pair.apart.difference == pytest.approx(3 / 40)
+    assert pair.apart.estimate == pytest.approx(3 / 40)
     assert (pair.apart.low, pair.apart.high) == pytest.approx((low, high))
     assert pair.apart.pvalue == pytest.approx(expected.pvalue)
     shown = " ".join(text(found).split())
@@ -44,7 +44,7 @@ def test_a_verdict_that_just_fails_by_the_other_judge_does_not_depend_on_it() ->
 def test_judges_that_are_shown_to_differ_are_told() -> None:
     found = abrank.judge_agreement(_judge(0, 14, 20, 3), _judge(0, 4, 20, 4), RUNS, measure="P@1")
     shown = text(found)
-    assert found.pairs[0].apart.shown
+    assert found.pairs[0].apart.interval.excludes_zero
     assert "The verdict depends on the judge." in " ".join(shown.split())
     (line,) = (each for each in shown.splitlines() if each.startswith("human less machine"))
     assert line.split()[3:] == ["+0.275", "+0.130", "to", "+0.420", "<", "0.001"]

@@ -85,7 +85,7 @@ def effect_tables(comparison: Comparison) -> tuple[Table, Table]:
     )
     middle = pseudo_median(comparison)
     if middle is not None:
-        limits = f.interval(middle.ci_low, middle.ci_high, digits=digits)
+        limits = f.interval(*middle.interval, digits=digits)
         shown = f.signed(middle.estimate, digits=digits)
         said = "median of all averages of two differences (Hodges–Lehmann), without ties"
         row = Cell("Pseudo-median of the queries that differ"), Cell(shown, middle.estimate)
@@ -113,7 +113,7 @@ def pseudo_median(comparison: Comparison) -> TestRow | None:
 
 def _effect_row(named: tuple[str, str], effect: Effect, *, in_percent: bool) -> tuple[Cell, ...]:
     title, meaning = named
-    low, high = effect.ci_low, effect.ci_high
+    low, high = effect.interval
     if in_percent:
         shown, *ends = (f.percent(each, sign=False) for each in (effect.estimate, low, high))
         limits = f.UNDEFINED if math.isnan(low) else " to ".join(ends)

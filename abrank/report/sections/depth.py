@@ -44,15 +44,15 @@ def depth(comparison: Comparison) -> Section | None:
     return Section("depth", "Depth", " ".join(findings), tuple(blocks), group="appendix")
 
 
-def _side(comparison: Comparison, low: float, high: float) -> int:
+def _sides(comparison: Comparison, curve: CutoffCurve) -> list[int]:
     """Return +1 where an interval lies on B's side of 0, -1 where on A's, else 0."""
-    low, high = comparison.rule.gain(low, high)
-    return int(low > 0) - int(high < 0)
+    ends = zip(curve.ci_low, curve.ci_high, strict=True)
+    return [comparison.rule.gain(*each).side for each in ends]
 
 
 def _cutoff_finding(comparison: Comparison, curve: CutoffCurve) -> str:
     """Say at which cut-offs the interval excludes 0."""
-    sides = [_side(comparison, *each) for each in zip(curve.ci_low, curve.ci_high, strict=True)]
+    sides = _sides(comparison, curve)
     span = f"k = {', '.join(str(k) for k in curve.cutoffs)}"
     parts = []
     for side, name in ((1, comparison.candidate), (-1, comparison.baseline)):
@@ -91,7 +91,7 @@ def _cutoff_table(comparison: Comparison, curve: CutoffCurve) -> Table:
         *(Column(title) for title in ("A", "B", "Δ", level, "Judged, A", "Judged, B")),
     )
     tones: dict[int, Tone] = {1: "b", -1: "a", 0: "plain"}
-    rows = []
+    rows, sides = [], _sides(comparison, curve)
     for i, k in enumerate(curve.cutoffs):
         low, high = curve.ci_low[i], curve.ci_high[i]
         name = f"{curve.measure}@{k}"
@@ -103,7 +103,7 @@ def _cutoff_table(comparison: Comparison, curve: CutoffCurve) -> Table:
                 Cell(
                     f.signed(curve.diff[i], digits=digits),
                     curve.diff[i],
-                    tones[_side(comparison, low, high)],
+                    tones[sides[i]],
                 ),
                 Cell(f.interval(low, high, digits=digits), low),
                 Cell(f.percent(curve.judged_a[i], sign=False), curve.judged_a[i]),

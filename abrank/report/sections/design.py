@@ -231,7 +231,7 @@ def _margin(found: GuardResult, digits: int) -> str:
 
 def _limits(found: GuardResult, digits: int) -> str:
     if not found.margin_is_relative:
-        return f.interval(found.low, found.high, digits=digits)
+        return f.interval(*found.interval, digits=digits)
     if not math.isfinite(found.low + found.high):
         return "unbounded"
     return f"{f.percent(found.low)} to {f.percent(found.high)}"
@@ -303,9 +303,7 @@ def _belief_table(comparison: Comparison) -> Table:
         rows.append(
             (
                 Cell(words.capital(_MODELS[each.model])),
-                Cell(
-                    f.interval(each.ci_low, each.ci_high, digits=comparison.decimals), each.ci_low
-                ),
+                Cell(f.interval(*each.interval, digits=comparison.decimals), each.ci_low),
                 *(Cell(_chance(chance), chance) for chance in chances),
             )
         )

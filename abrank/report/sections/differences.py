@@ -172,7 +172,7 @@ def _test_table(comparison: Comparison) -> Scorecard:
     rows = tuple(_test_row(comparison, row) for row in comparison.test_rows)
     # The sign test's estimate has another unit.
     bars = tuple(
-        Bar(row.estimate, row.ci_low, row.ci_high, tone=cells[2].tone)
+        Bar(row.estimate, *row.interval, tone=cells[2].tone)
         if row.estimand.endswith("difference") and math.isfinite(row.ci_low + row.ci_high)
         else None
         for row, cells in zip(comparison.test_rows, rows, strict=True)
@@ -194,7 +194,7 @@ def _test_row(comparison: Comparison, row: TestRow) -> tuple[Cell, ...]:
         Cell(row.estimand, row.estimand),
         Cell(f.signed(row.estimate, digits=digits), row.estimate, tone, strong=row.decides),
         Cell(""),
-        Cell(f.interval(row.ci_low, row.ci_high, digits=digits), row.ci_low),
+        Cell(f.interval(*row.interval, digits=digits), row.ci_low),
         Cell(words.statistic(row, digits=digits), row.statistic),
         Cell(f.pvalue(row.pvalue, alpha=comparison.rule.alpha), row.pvalue, strong=row.decides),
         Cell(how, how),

@@ -61,7 +61,7 @@ def headline(comparison: Comparison) -> Headline:
             for part in (
                 meaning.against_margin(comparison),
                 soundness.unseen(comparison),
-                "" if margins.decides_alone(comparison) else agreement(comparison),
+                "" if comparison.decision.by_margin else agreement(comparison),
             )
             if part
         ),
@@ -181,13 +181,11 @@ def pieces(comparison: Comparison) -> list[str]:
         return [difference, f"({means})", n]
     if comparison.verdict is Verdict.IDENTICAL:
         return [difference, f"({means})", f"{n}, all tied"]
-    level, ends = rule_.confidence, comparison.decision.interval
     by = f"p {f.pvalue(row.pvalue_adj, alpha=rule_.alpha)}"
-    if margins.decides_alone(comparison):
-        level = rule_.confidence_equivalence
-        ends = comparison.decision.equivalence_interval
+    if comparison.decision.by_margin:
         by = f"margin {margins.margin_of_what(comparison)}"
-    interval = f"{f.level(level)} CI {margins.limits(comparison, *ends)}"
+    ends = margins.limits(comparison, *comparison.decision.deciding)
+    interval = f"{f.level(rule_.confidence_of(comparison.decision))} CI {ends}"
     if rule_.margin_is_relative:
         shown = margins.estimate(comparison)
         return [f"{shown} of A's mean", interval, f"({means})", by, n]
@@ -203,12 +201,11 @@ def pieces(comparison: Comparison) -> list[str]:
 def _decisive(comparison: Comparison) -> tuple[str, str]:
     """Return the interval that decides, with its level, and p or the margin that it is held to."""
     row, rule_ = comparison.primary, comparison.rule
-    if margins.decides_alone(comparison):
+    if comparison.decision.by_margin:
         level = f"{f.level(rule_.confidence_equivalence)} interval of two one-sided tests"
-        inner = comparison.decision.equivalence_interval
-        shown = margins.limits(comparison, *inner)
+        shown = margins.limits(comparison, *comparison.decision.deciding)
         return f"{level} {shown}", f"margin {margins.margin_of_what(comparison)}"
-    shown = f.interval(row.ci_low_adj, row.ci_high_adj, digits=comparison.decimals)
+    shown = f.interval(*row.adjusted, digits=comparison.decimals)
     if is_relative(comparison):
         shown = margins.limits(comparison, *comparison.decision.interval)
     p = f.p_clause(row.pvalue_adj, alpha=rule_.alpha)

@@ -149,8 +149,7 @@ def machine(comparison: Comparison) -> Section | None:
 
 def _reading(comparison: Comparison, answer: JudgedBy) -> str:
     """Say what an interval shows of B."""
-    low, high = comparison.rule.gain(answer.ci_low, answer.ci_high)
-    return "better" if low > 0 else "worse" if high < 0 else "unclear"
+    return comparison.rule.gain(*answer.interval).read()
 
 
 def _answers(comparison: Comparison, found: MachineJudgments) -> Table:
@@ -173,7 +172,7 @@ def _answers(comparison: Comparison, found: MachineJudgments) -> Table:
             (
                 Cell(f"{_WHO[each.who]}{' ★' if decides else ''}", each.who, strong=decides),
                 Cell(f.signed(each.estimate, digits=digits), each.estimate, strong=decides),
-                Cell(f.interval(each.ci_low, each.ci_high, digits=digits), each.ci_low),
+                Cell(f.interval(*each.interval, digits=digits), each.ci_low),
                 Cell(f.pvalue(each.pvalue, alpha=comparison.rule.alpha), each.pvalue),
                 Cell(_queries(found, each), each.n_queries),
                 Cell(words.READINGS[reading], reading, words.reading_tone(reading))

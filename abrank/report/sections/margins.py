@@ -6,7 +6,6 @@ import math
 
 from abrank._support import display as f
 from abrank.comparison import Comparison
-from abrank.comparison.deciding import deciding_interval
 from abrank.comparison.margin_ranges import MarginRange, margin_ranges, verdict_with
 from abrank.comparison.scales import difference, percent_digits
 from abrank.report.sections import words
@@ -83,11 +82,6 @@ def equivalence_interval(comparison: Comparison) -> str:
     """Return the interval of the two one-sided tests, labelled with its level."""
     shown = limits(comparison, *comparison.decision.equivalence_interval)
     return f"{f.level(comparison.rule.confidence_equivalence)} interval {shown}"
-
-
-def decides_alone(comparison: Comparison) -> bool:
-    """Whether the two one-sided tests alone decide: no difference from 0 is shown."""
-    return deciding_interval(comparison.rule, comparison.decision).by_margin
 
 
 def estimate(comparison: Comparison) -> str:

@@ -94,11 +94,11 @@ def _against_declared(comparison: Comparison) -> str:
         return _WITHOUT_MARGIN.format(**sides) if direction else _OPEN
     pattern = _SAME_MEANING[direction] if verdict is Verdict.SAME else _MEANINGS[verdict]
     margin = margins.margin_of_what(comparison)
-    low, high = comparison.decision.equivalence_interval
+    excludes_zero = comparison.decision.equivalence_interval.excludes_zero
     level = f.level(comparison.rule.confidence)
     return pattern.format(
         b=comparison.candidate,
-        still=f", as the {level} interval contains 0" if low > 0.0 or high < 0.0 else "",
+        still=f", as the {level} interval contains 0" if excludes_zero else "",
         margin=margin,
         narrow=margins.equivalence_interval(comparison),
         beyond=_BEYOND.get(sign, "").format(margin=margin),

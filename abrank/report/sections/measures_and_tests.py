@@ -118,7 +118,7 @@ def _of_both(comparison: Comparison) -> str:
 
 def _margin_guide(comparison: Comparison) -> str:
     """Say that the interval and p of the primary measure are not what its reading rests on."""
-    if not margins.decides_alone(comparison):
+    if not comparison.decision.by_margin:
         return ""
     inner = f.level(comparison.rule.confidence_equivalence)
     return (
@@ -177,7 +177,7 @@ def _measure_row(
     tone = words.reading_tone(row.reading)
     marked = f"{row.measure} ★" if lead and len(comparison.rows) > 1 else row.measure
     relative = is_relative(comparison)
-    ends = (shown.ci_low_adj, shown.ci_high_adj)
+    ends = shown.adjusted
     limits = f.interval(*ends, digits=digits)
     if relative:
         limits = margins.limits(comparison, *ends)

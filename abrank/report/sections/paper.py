@@ -66,7 +66,7 @@ def _intervals(comparison: Comparison, rows: Sequence[MeasureResult]) -> tuple[T
         shown = [f.score(row.mean_a, digits=digits), f.score(row.mean_b, digits=digits)]
         shown.append(difference(comparison, row.diff, digits=digits))
         shown += [] if of_mean else [f.signed(row.estimate, digits=digits)]
-        ends = (row.ci_low_adj, row.ci_high_adj)
+        ends = row.adjusted
         limits = [difference(comparison, each, digits=digits) for each in ends]
         shown.append(limits[0] if f.UNDEFINED in limits else " to ".join(limits))
         shown.append(f.pvalue(row.pvalue_adj, alpha=comparison.rule.alpha))

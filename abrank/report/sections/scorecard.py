@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from abrank._support import display as f
 from abrank.comparison import Comparison, MeasureResult
-from abrank.comparison.deciding import deciding_interval
 from abrank.comparison.scales import difference, is_relative, rows_in_unit, shares_scale
+from abrank.estimate import Interval
 from abrank.report.cells import one_line
 from abrank.report.model import Bar, Cell, Column, Scale, Scorecard, Tone
 from abrank.report.sections import headline, margins, words
@@ -103,7 +103,7 @@ def _row(comparison: Comparison, row: MeasureResult) -> tuple[Cell, ...]:
     limits = f.interval(low, high, digits=digits)
     if lead or is_relative(comparison):
         limits = margins.limits(comparison, low, high)
-    if lead and margins.decides_alone(comparison):
+    if lead and comparison.decision.by_margin:
         limits += f" ({f.level(comparison.rule.confidence_equivalence)})"
     change = row.estimate if comparison.with_machine else row.diff
     counts = (row.losses, row.ties, row.wins)
@@ -124,13 +124,10 @@ def _row(comparison: Comparison, row: MeasureResult) -> tuple[Cell, ...]:
     )
 
 
-def deciding(comparison: Comparison, row: MeasureResult) -> tuple[float, float]:
+def deciding(comparison: Comparison, row: MeasureResult) -> Interval:
     """Return the interval that a row's reading rests on, in the unit that is drawn."""
-    decision = comparison.decision
-    if row.measure != comparison.rule.primary:
-        return row.ci_low_adj, row.ci_high_adj
-    by_margin = deciding_interval(comparison.rule, decision).by_margin
-    return decision.equivalence_interval if by_margin else decision.interval
+    lead = row.measure == comparison.rule.primary
+    return comparison.decision.deciding if lead else row.adjusted
 
 
 def _bar(comparison: Comparison, row: MeasureResult) -> Bar:
@@ -138,9 +135,9 @@ def _bar(comparison: Comparison, row: MeasureResult) -> Bar:
     tone = words.reading_tone(row.reading)
     if row.measure == comparison.rule.primary:
         thick = deciding(comparison, row)
-        thin = (row.ci_low, row.ci_high) if margins.decides_alone(comparison) else thick
+        thin = row.interval if comparison.decision.by_margin else thick
         return Bar(row.estimate, *thick, *thin, tone)
-    limits = (row.ci_low, row.ci_high, row.ci_low_adj, row.ci_high_adj)
+    limits = (*row.interval, *row.adjusted)
     return Bar(row.estimate, *limits, tone)
 
 
@@ -183,7 +180,7 @@ def _bars(comparison: Comparison) -> list[str]:
         return []
     level = f.level(comparison.rule.confidence)
     several = _adjusts(comparison)
-    if margins.decides_alone(comparison):
+    if comparison.decision.by_margin:
         narrow = f.level(comparison.rule.confidence_equivalence)
         which = "★" if len(comparison.rows) > 1 else "it"
         said = f"thick: {narrow} interval, which decides about the margin"

@@ -95,12 +95,12 @@ def _table(comparison: Comparison, found: Segmentation) -> Scorecard:
         Cell(f.count(comparison.n_queries), comparison.n_queries),
         Cell(f.signed(lead.diff, digits=digits), lead.diff, tone, strong=True),
         Cell(""),
-        Cell(f.interval(lead.ci_low, lead.ci_high, digits=digits), lead.ci_low),
+        Cell(f.interval(*lead.interval, digits=digits), lead.ci_low),
         Cell(""),
         Cell(words.reading(comparison, lead), lead.reading, tone, strong=True),
     )
     shown = found.rows[:MOST]
-    of_all: Bar | None = Bar(lead.diff, lead.ci_low, lead.ci_high, tone=tone)
+    of_all: Bar | None = Bar(lead.diff, *lead.interval, tone=tone)
     if words.estimand(comparison) != words.MEAN or not math.isfinite(lead.ci_low + lead.ci_high):
         of_all = None
     properties = " of all properties" if len(comparison.segmentations) > 1 else ""
@@ -124,7 +124,7 @@ def _table(comparison: Comparison, found: Segmentation) -> Scorecard:
 def _bar(row: SegmentRow) -> Bar | None:
     if row.reading == TOO_FEW:
         return None
-    limits = (row.ci_low, row.ci_high, row.ci_low_adj, row.ci_high_adj)
+    limits = (*row.interval, *row.adjusted)
     return Bar(row.mean, *limits, words.reading_tone(row.reading))
 
 
@@ -140,7 +140,7 @@ def _row(row: SegmentRow, *, alpha: float, digits: int) -> tuple[Cell, ...]:
         return (*start, Cell(""), Cell(""), Cell(TOO_FEW, TOO_FEW))
     return (
         *start,
-        Cell(f.interval(row.ci_low_adj, row.ci_high_adj, digits=digits), row.ci_low_adj),
+        Cell(f.interval(*row.adjusted, digits=digits), row.ci_low_adj),
         Cell(f.pvalue(row.pvalue_adj, alpha=alpha), row.pvalue_adj),
         Cell(words.READINGS[row.reading], row.reading, tone),
     )

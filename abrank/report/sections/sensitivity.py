@@ -143,7 +143,7 @@ def _row(
     digits: int,
     strong: bool = False,
 ) -> tuple[Cell, ...]:
-    limits = f.interval(found.ci_low, found.ci_high, digits=digits)
+    limits = f.interval(*found.interval, digits=digits)
     return (
         Cell(title),
         Cell(" ".join(words.tag(verdict)), tone=words.verdict_tone(verdict), strong=strong),

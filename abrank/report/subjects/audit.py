@@ -20,6 +20,7 @@ from abrank.report.model import (
     Text,
     Tone,
 )
+from abrank.report.sections.words import reading_tone
 from abrank.report.subjects import compose
 from abrank.report.wording import Words
 
@@ -36,7 +37,7 @@ def compose_audit(found: Audit, *, digits: int | None = None) -> Report:
     spread = "at the usual spread" if found.board else f"at a spread of {f.number(first.sd)}"
     numbers = (
         f"{found.measure} {w.score(found.a)} → {w.score(found.b)}, Δ {w.signed(found.difference)},"
-        f" {queries}; {w.level} CI {w.interval(first.ci_low, first.ci_high)} {spread},"
+        f" {queries}; {w.level} CI {w.interval(*first.interval)} {spread},"
         f" {w.p_clause(first.pvalue)}"
     )
     facts = tuple(_facts(w))
@@ -142,15 +143,13 @@ def _scorecard(w: Words[Audit]) -> Scorecard:
             Cell(row.spread, strong=i == 0),
             Cell(w.score(row.sd), row.sd),
             Cell(""),
-            Cell(w.interval(row.ci_low, row.ci_high)),
+            Cell(w.interval(*row.interval)),
             Cell(w.p(row.pvalue), row.pvalue),
             Cell("" if row.needed is None else f.count(row.needed), row.needed),
         )
         for i, row in enumerate(found.rows)
     )
-    bars = tuple(
-        Bar(found.difference, row.ci_low, row.ci_high, tone=_tone(row)) for row in found.rows
-    )
+    bars = tuple(Bar(found.difference, *row.interval, tone=_tone(row)) for row in found.rows)
     return Scorecard(
         key="audit", columns=columns, rows=rows, bars=bars, scale=Scale("A better", "B better"),
         legend=tuple(_legend(w)), noun="spread",
@@ -168,7 +167,7 @@ def _legend(w: Words[Audit]) -> Iterator[str]:
 
 
 def _tone(row: AuditRow) -> Tone:
-    return "b" if row.ci_low > 0.0 else "a" if row.ci_high < 0.0 else "tie"
+    return reading_tone(row.interval.read())
 
 
 def _method(w: Words[Audit]) -> str:

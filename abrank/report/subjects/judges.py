@@ -6,7 +6,8 @@ import math
 from collections.abc import Iterator
 
 from abrank._support import display as f
-from abrank.agreement import Estimate, JudgeAgreement, JudgedPair
+from abrank.agreement import JudgeAgreement, JudgedPair
+from abrank.estimate import Estimate
 from abrank.report.model import (
     EVERYWHERE,
     Block,
@@ -79,7 +80,7 @@ def _facts(found: JudgeAgreement, head: Headline) -> Iterator[Fact]:
                 "left out", f"judged by the {who} alone: {' and '.join(left)}", "", False, True
             )
     alone = (*found.n_other_documents, *found.n_other_queries)
-    if found.same.value == 1.0 and not any(alone):
+    if found.same.estimate == 1.0 and not any(alone):
         said = "both hold the same judgments: was one file given twice?"
         yield Fact("note", said, loud=True, everywhere=True)
     yield Fact("relevant", f"is grade {found.rel} and up", everywhere=False)
@@ -88,19 +89,17 @@ def _facts(found: JudgeAgreement, head: Headline) -> Iterator[Fact]:
 
 def _numbers(w: Words[JudgeAgreement]) -> str:
     found = w.result
-    same = f.percent(found.same.value, sign=False)
-    limits = _limits(w, found.same, share=True)
-    return (
-        f"{same} of the documents have the same grade ({limits}); κ {w.score(found.kappa.value)}."
-    )
+    same = f.percent(found.same.estimate, sign=False)
+    limits, kappa = _limits(w, found.same, share=True), w.score(found.kappa.estimate)
+    return f"{same} of the documents have the same grade ({limits}); κ {kappa}."
 
 
 def _limits(w: Words[JudgeAgreement], value: Estimate, *, share: bool = False) -> str:
     if math.isnan(value.low):
         return ""
     if share:
-        return " to ".join(f.percent(each, sign=False) for each in (value.low, value.high))
-    return w.range(value.low, value.high)
+        return " to ".join(f.percent(each, sign=False) for each in value.interval)
+    return w.range(*value.interval)
 
 
 def _estimates(w: Words[JudgeAgreement], key: str, rows: list[tuple[str, Estimate, bool]]) -> Table:
@@ -112,8 +111,10 @@ def _estimates(w: Words[JudgeAgreement], key: str, rows: list[tuple[str, Estimat
     )
     cells = []
     for name, value, share in rows:
-        shown = f.percent(value.value, sign=False) if share else w.score(value.value)
-        cells.append((Cell(name), Cell(shown, value.value), Cell(_limits(w, value, share=share))))
+        shown = f.percent(value.estimate, sign=False) if share else w.score(value.estimate)
+        cells.append(
+            (Cell(name), Cell(shown, value.estimate), Cell(_limits(w, value, share=share)))
+        )
     return Table(key, columns, tuple(cells))
 
 
@@ -157,7 +158,7 @@ def _systems(w: Words[JudgeAgreement]) -> Section:
     finding = ""
     if len(found.means) > 2 and found.tau is not None and found.tau_ap is not None:
         finding = (
-            f"Orders of the {len(found.means)} systems: Kendall's τ {w.score(found.tau.value)}."
+            f"Orders of the {len(found.means)} systems: Kendall's τ {w.score(found.tau.estimate)}."
         )
         estimates = [("Kendall's tau", found.tau, False), ("tau_AP", found.tau_ap, False)]
         blocks.append(_estimates(w, "orders", estimates))
@@ -179,22 +180,23 @@ def _pair(w: Words[JudgeAgreement], pair: JudgedPair) -> Section:
         (
             Cell(who),
             Cell(one.verdict),
-            Cell(w.signed(one.difference), one.difference),
-            Cell(w.interval(one.low, one.high)),
+            Cell(w.signed(one.estimate), one.estimate),
+            Cell(w.interval(*one.interval)),
             Cell(""),
         )
         for who, one in (("human", pair.human), ("machine", pair.machine))
     ]
     apart = pair.apart
     if math.isfinite(apart.low):
-        shown = Cell(w.signed(apart.difference), apart.difference)
-        limits = Cell(w.interval(apart.low, apart.high))
+        shown = Cell(w.signed(apart.estimate), apart.estimate)
+        limits = Cell(w.interval(*apart.interval))
         p = Cell(f.pvalue(apart.pvalue, alpha=0.05))
         rows.append((Cell("human less machine"), Cell(""), shown, limits, p))
+    depends = apart.interval.excludes_zero
     if pair.human.verdict == pair.machine.verdict:
-        size = "; the size of the difference depends on the judge" if apart.shown else ""
+        size = "; the size of the difference depends on the judge" if depends else ""
         finding = f"The verdict is the same{size}."
-    elif apart.shown:
+    elif depends:
         finding = "The verdict depends on the judge."
     else:
         finding = "The verdicts differ, but the judges are not shown to see different Δ."
@@ -203,14 +205,14 @@ def _pair(w: Words[JudgeAgreement], pair: JudgedPair) -> Section:
     limits_ = f"{f.percent(gap.low)} to {f.percent(gap.high)}"
     same = (
         f"Same grade in the top {found.depth}: {shares[0]} of {b}, {shares[1]} of {a}; difference"
-        f" {f.percent(gap.value)} ({limits_})."
+        f" {f.percent(gap.estimate)} ({limits_})."
     )
     favour = pair.favour
-    shown_ = favour.low > 0.0 or favour.high < 0.0
-    told = f"the machine favours {b if favour.value > 0.0 else a}" if shown_ else "no favour shown"
+    side = favour.interval.side
+    told = f"the machine favours {b if side > 0 else a}" if side else "no favour shown"
     graded = (
         f"Machine's grade of {b}'s documents less {a}'s, at the same human grade:"
-        f" {w.signed(favour.value)} ({w.interval(favour.low, favour.high)}): {told}."
+        f" {w.signed(favour.estimate)} ({w.interval(*favour.interval)}): {told}."
     )
     title = f"Is {b} better than {a}, by {found.measure}?"
     blocks = (Table(f"verdicts {b}", columns, tuple(rows)), Text(same), Text(graded))

@@ -6,9 +6,10 @@ import math
 import re
 from itertools import groupby
 from string import ascii_lowercase
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, TypeAlias
 
 from abrank._support import display as f
+from abrank.estimate import Estimate
 from abrank.ranking import PairRow, Ranking, SystemRow
 from abrank.ranking.result import RANK_TESTS
 from abrank.report.cells import one_line
@@ -29,31 +30,21 @@ def name(text: str) -> str:
     return one_line(text, width=40)
 
 
-class Distance(NamedTuple):
-    """How far a system stands from the first or the baseline; limits NaN where a test has none."""
-
-    diff: float
-    low: float
-    high: float
-
-
 # A limit this near to 0 says on which side of it the difference is, and no more.
 _SMALLEST = 1e-300
 
 
-def distances(ranking: Ranking) -> dict[str, Distance]:
+def distances(ranking: Ranking) -> dict[str, Estimate]:
     """Return the difference of every other system from the first, or from the baseline."""
     if ranking.baseline is not None:
         return {
-            row.b: Distance(row.diff, row.ci_low, row.ci_high)
+            row.b: Estimate(row.diff, *row.interval)
             for row in ranking.pair_rows
             if row.a == ranking.baseline
         }
     first = ranking.systems[0]
     return {
-        row.a: Distance(-row.diff, -row.ci_high, -row.ci_low)
-        for row in ranking.pair_rows
-        if row.b == first
+        row.a: -Estimate(row.diff, *row.interval) for row in ranking.pair_rows if row.b == first
     }
 
 
@@ -95,7 +86,7 @@ def leaderboard(w: Words[Ranking], interval: Interval = "difference") -> Scoreca
         each = apart.get(system)
         reference = system == (ranking.baseline or ranking.systems[0])
         bar = Bar(0.0, math.nan, math.nan, tone=tone) if reference else None
-        bars.append(bar if each is None else Bar(*each, tone=tone))
+        bars.append(bar if each is None else Bar(each.estimate, *each.interval, tone=tone))
     return _scorecard(w, columns, bars, (explained(ranking, interval),))
 
 
@@ -172,10 +163,10 @@ def _named(w: Words[Ranking], interval: Interval) -> list[tuple[Column, dict[str
 def limits(row: SystemRow, interval: Interval) -> tuple[float, float]:
     """Return the limits of one kind that go with a mean."""
     own = interval == "own"
-    return (row.ci_low, row.ci_high) if own else (row.within_low, row.within_high)
+    return row.interval if own else (row.within_low, row.within_high)
 
 
-def _apart(w: Words[Ranking], apart: dict[str, Distance]) -> list[tuple[Column, dict[str, Cell]]]:
+def _apart(w: Words[Ranking], apart: dict[str, Estimate]) -> list[tuple[Column, dict[str, Cell]]]:
     """Return the columns of the difference from the first or the baseline, and of its interval."""
     if not apart:
         return []
@@ -185,12 +176,15 @@ def _apart(w: Words[Ranking], apart: dict[str, Distance]) -> list[tuple[Column, 
     found = [
         (
             Column("Δ", role="change"),
-            {s: Cell(w.signed(x.diff), x.diff, tone.get(s, "plain")) for s, x in apart.items()},
+            {
+                s: Cell(w.signed(x.estimate), x.estimate, tone.get(s, "plain"))
+                for s, x in apart.items()
+            },
         )
     ]
     if has_intervals(ranking):
         found.append((Column("", numeric=False, role="drawn"), {}))
-        shown = {s: Cell(w.interval(x.low, x.high), x.low) for s, x in apart.items()}
+        shown = {s: Cell(w.interval(*x.interval), x.low) for s, x in apart.items()}
         found.append((Column("interval of Δ", role="interval"), shown))
     return found
 
@@ -311,7 +305,7 @@ def explained(ranking: Ranking, interval: Interval) -> str:
         f"The intervals are of the difference from {reference(ranking)}, for all"
         f" {'comparisons' if ranking.baseline is not None else 'pairs'} together."
     )
-    ends = (end for row in ranking.pair_rows for end in (row.ci_low, row.ci_high))
+    ends = (end for row in ranking.pair_rows for end in row.interval)
     if any(0.0 < abs(end) < _SMALLEST for end in ends):
         said += " One that ends at 0 leaves 0 out: the difference is shown step by step."
     return said
@@ -378,7 +372,7 @@ def all_pairs(w: Words[Ranking]) -> Table:
     for row in ranking.pair_rows:
         cells = [Cell(row.a, row.a), Cell(row.b, row.b)]
         cells.append(Cell(w.signed(row.diff), row.diff, TONES.get(row.reading, "plain")))
-        cells += [Cell(w.interval(row.ci_low, row.ci_high), row.ci_low)] * ranged
+        cells += [Cell(w.interval(*row.interval), row.ci_low)] * ranged
         cells.append(Cell(w.p(row.pvalue_adj), row.pvalue_adj))
         rows.append((*cells, Cell(READINGS[row.reading], row.reading)))
     return Table("pairs", tuple(heads), tuple(rows), noun="pair")

@@ -45,7 +45,7 @@ METHODS = {
 @compose.register
 def compose_intervals(found: Intervals, *, digits: int | None = None) -> Report:
     """Return everything a report says about means and their intervals."""
-    ends = [(row.ci_low, row.ci_high) for row in found.rows]
+    ends = [row.interval for row in found.rows]
     w = Words(found, f.decimals(ends) if digits is None else digits)
     head = _headline(w)
     systems = tuple(dict.fromkeys(f.shorten(row.system, width=_NAME) for row in found.rows))
@@ -60,7 +60,7 @@ def compose_intervals(found: Intervals, *, digits: int | None = None) -> Report:
     method = _method(w)
     sections.append(Section("methods", "Methods", "", (Text(method),)))
     cautions = []
-    if found.test != "bounded" and any(row.ci_high - row.ci_low >= 1.0 for row in found.rows):
+    if found.test != "bounded" and any(row.interval.width >= 1.0 for row in found.rows):
         text = (
             "Of one query, of scores that are all one value, or of too few clusters this test knows"
             " nothing: the limits are those of the measure. Bets (--test bounded) need no spread."
@@ -101,7 +101,7 @@ def _headline(w: Words[Intervals]) -> Headline:
         title = (
             f"{first.measure} of {f.shorten(first.system, width=_NAME)} is {w.score(first.mean)}"
         )
-        numbers = f"{w.level} CI {w.range(first.ci_low, first.ci_high)}  {n}"
+        numbers = f"{w.level} CI {w.range(*first.interval)}  {n}"
     elif first is not None:
         title = f"{f.plural(len(found.rows), 'mean')} with {w.level} intervals"
         numbers = n
@@ -163,9 +163,7 @@ def _facts(w: Words[Intervals]) -> Iterator[Fact]:
     for remark in w.result.remarks:
         yield Fact("note", remark, everywhere=True)
     if len(w.result.rows) == 1:
-        others = (
-            f"{TESTS[row.test]} {w.range(row.ci_low, row.ci_high)}" for row in w.result.others
-        )
+        others = (f"{TESTS[row.test]} {w.range(*row.interval)}" for row in w.result.others)
         yield Fact("others", "; ".join(others))
     yield Fact("rule", _rule(w), "muted")
 
@@ -189,7 +187,7 @@ def _scorecard(w: Words[Intervals]) -> Scorecard:
         name = f"{row.measure}, {f.shorten(row.system, width=_NAME)}" if several else row.measure
         cells = [Cell(name, strong=True), Cell(w.score(row.mean), row.mean)]
         cells += [Cell("")] * bool(floors)
-        cells.append(Cell(w.range(row.ci_low, row.ci_high)))
+        cells.append(Cell(w.range(*row.interval)))
         if floors:
             cells += _reading(floor)
         rows.append(tuple(cells))
@@ -260,7 +258,7 @@ def _table(
             *[Cell(TESTS[row.test])] * (key == "tests"),
             *[Cell(f.count(row.n_queries), row.n_queries)] * (key == "segments"),
             Cell(w.score(row.mean), row.mean),
-            Cell(w.range(row.ci_low, row.ci_high)),
+            Cell(w.range(*row.interval)),
         )
         for row in rows
     )

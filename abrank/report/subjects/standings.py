@@ -176,7 +176,7 @@ def _leader(w: Words[CollectionsRanking]) -> str:
     """Return the highest mean with its two intervals."""
     found = w.result
     top = found.primary.rows[0]
-    ends = [w.range(each.ci_low, each.ci_high) for each in (top.these, top.like)]
+    ends = [w.range(*each.interval) for each in (top.these, top.like)]
     return (
         f"{name(top.system)} has the {found.primary.these.best} mean, {w.score(top.mean)}"
         f" ({w.level} interval {ends[0]} on these collections, {ends[1]} on collections like them)."
@@ -335,7 +335,7 @@ def _ranks(w: Words[CollectionsRanking]) -> Section:
     for row in found.primary.rows:
         cells = [Cell(row.system, row.system)]
         for each in (row.these, row.like):
-            cells.append(Cell(w.range(each.ci_low, each.ci_high), each.ci_low))
+            cells.append(Cell(w.range(*each.interval), each.ci_low))
             cells.append(Cell(_difference(w, each), each.diff_low))
         cells += [Cell(chance(each.lead), each.lead) for each in (row.these, row.like)]
         rows.append(tuple(cells))

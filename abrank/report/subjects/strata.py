@@ -224,7 +224,7 @@ def _spread(found: CollectionsComparison) -> str:
 
 def _clause(w: Words[CollectionsComparison], row: SummaryRow, level: str) -> str:
     of = f"{level} interval " if level else ""
-    interval = w.interval(row.ci_low, row.ci_high)
+    interval = w.interval(*row.interval)
     return f"Δ {w.signed(row.estimate)} ({of}{interval}, {w.p_clause(row.pvalue)})"
 
 
@@ -337,16 +337,14 @@ def _scorecard(w: Words[CollectionsComparison], summary: MeasureSummary) -> Scor
     rows, bars = [], []
     for row in summary.rows:
         rows.append(_row(w, row))
-        limits = (row.ci_low, row.ci_high, row.ci_low_adj, row.ci_high_adj)
+        limits = (*row.interval, *row.adjusted)
         bars.append(Bar(row.diff, *limits, reading_tone(row.reading)))
     for kind, words in SUMMARIES.items():
         each: SummaryRow = getattr(summary, kind)
         rows.append(_summary_row(w, f"= {words}", each, summary.n_queries))
-        thin = summary.prediction if kind == "random" else (each.ci_low, each.ci_high)
-        thin = thin if math.isfinite(thin[0]) else (each.ci_low, each.ci_high)
-        bars.append(
-            Bar(each.estimate, each.ci_low, each.ci_high, *thin, reading_tone(each.reading))
-        )
+        thin = summary.prediction if kind == "random" else each.interval
+        thin = thin if math.isfinite(thin[0]) else each.interval
+        bars.append(Bar(each.estimate, *each.interval, *thin, reading_tone(each.reading)))
     several, rule = len(summary.rows), w.result.pooled.rule
     higher = summary.higher_is_better
     ahead = "higher" if summary.measure in w.result.asked else "better"
@@ -385,7 +383,7 @@ def _row(w: Words[CollectionsComparison], row: CollectionRow) -> tuple[Cell, ...
         Cell(w.score(row.mean_b), row.mean_b),
         Cell(w.signed(row.diff), row.diff, tone),
         Cell(""),
-        Cell(w.interval(row.ci_low_adj, row.ci_high_adj), row.ci_low_adj),
+        Cell(w.interval(*row.adjusted), row.ci_low_adj),
         Cell(w.p(row.pvalue_adj), row.pvalue_adj),
         Cell(READINGS[row.reading], row.reading, tone),
     )
@@ -402,7 +400,7 @@ def _summary_row(
         Cell(""),
         Cell(w.signed(row.estimate), row.estimate, tone, strong=True),
         Cell(""),
-        Cell(w.interval(row.ci_low, row.ci_high), row.ci_low, strong=True),
+        Cell(w.interval(*row.interval), row.ci_low, strong=True),
         Cell(w.p(row.pvalue), row.pvalue),
         Cell(READINGS[row.reading], row.reading, tone),
     )
@@ -439,7 +437,7 @@ def _further(w: Words[CollectionsComparison]) -> Iterator[Section]:
     for each in found.measures:
         cells = [Cell(each.measure, each.measure, strong=each is found.primary)]
         for row in (each.stratified, each.random):
-            shown = f"{w.signed(row.estimate)} ({w.interval(row.ci_low, row.ci_high)})"
+            shown = f"{w.signed(row.estimate)} ({w.interval(*row.interval)})"
             cells.append(Cell(shown, row.estimate, reading_tone(row.reading)))
         share = each.heterogeneity.i_squared
         better, worse = each.count("better"), each.count("worse")
@@ -489,7 +487,7 @@ def _fold(
     line = (
         f"{_name(row.collection)} · {READINGS[row.reading]} ·"
         f" {f.plural(row.n_queries, 'query', 'queries')}, Δ {w.signed(row.diff)}"
-        f" ({w.interval(row.ci_low_adj, row.ci_high_adj)}, adjusted)"
+        f" ({w.interval(*row.adjusted)}, adjusted)"
     )
     notes = [str(each) for each in of_comparison.cautions(comparison) if not each.stands_first]
     blocks: list[Block] = [

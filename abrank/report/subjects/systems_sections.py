@@ -153,7 +153,7 @@ def pairs(w: Words[Ranking]) -> Section | None:
 def _fold(w: Words[Ranking], row: PairRow) -> Fold:
     """Return a pair under one line: verdict, queries won and lost, the largest of them."""
     ranking = w.result
-    limits = "" if math.isnan(row.ci_low) else f" ({w.interval(row.ci_low, row.ci_high)})"
+    limits = "" if math.isnan(row.ci_low) else f" ({w.interval(*row.interval)})"
     line = (
         f"{name(row.b)} − {name(row.a)}: {w.signed(row.diff)}{limits}, adjusted"
         f" {w.p_clause(row.pvalue_adj)}, {READINGS[row.reading]}"
