@@ -24,8 +24,9 @@ from abrank.comparison.beside import Beside
 from abrank.comparison.compare import compare_recorded
 from abrank.comparison.pairing import system_names
 from abrank.comparison.result import Comparison
-from abrank.comparison.votes import Preferences, Share
+from abrank.comparison.votes import Preferences, share_of_net
 from abrank.diagnostics.notes import CREDITS, SHARES
+from abrank.estimate import Estimate
 from abrank.inference.paired.t_and_sign import t_answer
 from abrank.inputs import impressions
 from abrank.inputs.votes import Vote, Votes, read_votes
@@ -251,11 +252,11 @@ def _preferences(votes: Votes, ballots: FloatArray, alpha: float) -> Preferences
     bias = turned = None
     if len(ballots) > 1:
         to_place = (ballots[:, 1] - ballots[:, 0]) / 2.0
-        bias = Share.of(inference.run_test("t", to_place, confidence=1.0 - alpha))
+        bias = Estimate.of(inference.run_test("t", to_place, confidence=1.0 - alpha))
         if reversed_.any():
             signs_of = np.where(to_first, 1.0, -1.0)
             found = inference.run_test("sign", signs_of, confidence=1.0 - alpha)
-            turned = Share.of(found, of_net=True)
+            turned = share_of_net(found)
     elif min(counted["a"], counted["b"]) > 1:
         a_first, b_first = (
             np.array([v.value for v in votes.votes if v.first == side]) for side in "ab"
@@ -275,7 +276,7 @@ def _preferences(votes: Votes, ballots: FloatArray, alpha: float) -> Preferences
     )
 
 
-def _between(a_first: FloatArray, b_first: FloatArray, alpha: float) -> Share | None:
+def _between(a_first: FloatArray, b_first: FloatArray, alpha: float) -> Estimate | None:
     """Return half of what B gains where it is shown first, by Welch's t of independent votes."""
     parts = [float(np.var(each, ddof=1)) / len(each) / 4.0 for each in (a_first, b_first)]
     if not sum(parts):
@@ -285,4 +286,4 @@ def _between(a_first: FloatArray, b_first: FloatArray, alpha: float) -> Share | 
     middle = np.array([(b_first.mean() - a_first.mean()) / 2.0])
     error, level = np.array([math.sqrt(sum(parts))]), np.array([alpha])
     _, pvalue, low, high = t_answer(middle, error, freedom, level)
-    return Share(float(middle[0]), float(low[0]), float(high[0]), float(pvalue[0]))
+    return Estimate(float(middle[0]), float(low[0]), float(high[0]), float(pvalue[0]))

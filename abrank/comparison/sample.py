@@ -24,7 +24,7 @@ from abrank.comparison.groups import Segmentation, segment
 from abrank.comparison.posterior import Belief, beliefs
 from abrank.comparison.power_analysis import ClusterSizes
 from abrank.comparison.rows import MeasureResult, TestRow
-from abrank.comparison.votes import Preferences, Share
+from abrank.comparison.votes import Preferences, share_of_net
 from abrank.diagnostics import (
     Note,
     inspect_depth,
@@ -368,7 +368,7 @@ class Rows:
         if self.votes is None or not (self._independent and differences.any()):
             return self.votes
         found = inference.run_test("sign", differences, confidence=rule.confidence)
-        return replace(self.votes, decided=Share.of(found, of_net=True))
+        return replace(self.votes, decided=share_of_net(found))
 
     def _alternatives(
         self, rule: Rule, better: Directions, span: float, decision: Decision, evidence: RunDetails

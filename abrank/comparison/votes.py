@@ -6,26 +6,15 @@ from collections.abc import Mapping
 
 from abrank._support.records import record
 from abrank.diagnostics import Note
+from abrank.estimate import Estimate
 from abrank.inference import TestResult
 
 
-@record
-class Share:
-    """An estimate with its interval at the level of the comparison, and its p-value."""
-
-    estimate: float
-    low: float
-    high: float
-    pvalue: float
-
-    @classmethod
-    def of(cls, found: TestResult, *, of_net: bool = False) -> Share:
-        """Return a test's answer; of a net share between -1 and 1 as a share from 0 to 1."""
-        three = [float(each[0]) for each in (found.estimate, found.ci_low, found.ci_high)]
-        if of_net:
-            three = [(1.0 + each) / 2.0 for each in three]
-        estimate, low, high = three
-        return cls(estimate, low, high, float(found.pvalue[0]))
+def share_of_net(found: TestResult) -> Estimate:
+    """Return a net share between -1 and 1 as a share from 0 to 1."""
+    net = Estimate.of(found)
+    shares = ((1.0 + each) / 2.0 for each in (net.estimate, *net.interval))
+    return Estimate(*shares, net.pvalue)
 
 
 @record
@@ -45,17 +34,17 @@ class Preferences:
     n_reversed, n_to_first, n_disagree : int
         Those whose winner is the other one in the other order; of these to the answer shown first;
         and all that differ, a tie against a winner too.
-    bias : Share, optional
+    bias : Estimate, optional
         Share of verdicts for the answer shown first less that for the second, between -1 and 1: by
         the paired t test in both orders, else between the votes of the two orders.
-    to_first : Share, optional
+    to_first : Estimate, optional
         Of the reversed ones the share that goes to the answer shown first: exact binomial, which is
         McNemar's exact test of the two orders.
     credits : (float, float), optional
         Of interleaved lists: all credits of A and of B; then a query is an impression.
     n_without_click : int
         Impressions without a credit, which count as ties.
-    decided : Share, optional
+    decided : Estimate, optional
         Of the queries that are no tie the share that B wins, exact; none of clustered queries.
     """
 
@@ -67,9 +56,9 @@ class Preferences:
     n_reversed: int = 0
     n_to_first: int = 0
     n_disagree: int = 0
-    bias: Share | None = None
-    to_first: Share | None = None
-    decided: Share | None = None
+    bias: Estimate | None = None
+    to_first: Estimate | None = None
+    decided: Estimate | None = None
     credits: tuple[float, float] | None = None
     n_without_click: int = 0
 

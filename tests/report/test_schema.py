@@ -32,8 +32,9 @@ from abrank.comparison.evidence import CutoffCurve, RecallCurve, RunDetails
 from abrank.comparison.family import ADJUSTMENTS, SEQUENCE
 from abrank.comparison.groups import Segmentation, SegmentRow
 from abrank.comparison.machine import MachineJudgments
-from abrank.comparison.votes import Preferences, Share
+from abrank.comparison.votes import Preferences
 from abrank.diagnostics import Note
+from abrank.estimate import Estimate
 from abrank.inputs import Audit
 from abrank.inputs.id_differences import IdDifference
 from abrank.report import to_dict
@@ -102,7 +103,7 @@ def test_runs_hostile_names_gates_and_segments_obey_it(
         ("recall_curve", RecallCurve),
         ("machine", MachineJudgments),
         ("preferences", Preferences),
-        ("share", Share),
+        ("share", Estimate),
         ("weights", QueryWeights),
         ("to_judge", ToJudge),
         ("unjudged", Unjudged),

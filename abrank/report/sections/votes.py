@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from abrank._support import display as f
 from abrank.comparison import Comparison
-from abrank.comparison.votes import Preferences, Share
+from abrank.comparison.votes import Preferences
+from abrank.estimate import Estimate
 from abrank.report.model import EVERYWHERE, Block, Cell, Column, Section, Table, Text
 from abrank.report.sections import words
 
@@ -55,7 +56,7 @@ def _decided(comparison: Comparison, found: Preferences) -> str:
 def _order(found: Preferences, level: str) -> list[str]:
     bias = ""
     if found.bias is not None:
-        limits = f.interval(found.bias.low, found.bias.high, digits=2)
+        limits = f.interval(*found.bias.interval, digits=2)
         bias = (
             " The answer shown first has a net share of"
             f" {f.signed(found.bias.estimate, digits=2)} of the verdicts ({level} CI {limits})."
@@ -77,7 +78,7 @@ def _order(found: Preferences, level: str) -> list[str]:
     return []
 
 
-def _percent(share: Share) -> str:
+def _percent(share: Estimate) -> str:
     return (
         f"{f.percent(share.estimate, sign=False)} ({f.percent(share.low, sign=False)} to"
         f" {f.percent(share.high, sign=False)}, exact)"
@@ -112,11 +113,11 @@ def votes(comparison: Comparison) -> Section | None:
     return Section("votes", "Votes", first, tuple(blocks), EVERYWHERE - {"text"})
 
 
-def _percents(share: Share) -> tuple[Cell, Cell]:
-    low, high = (f.percent(each, sign=False) for each in (share.low, share.high))
+def _percents(share: Estimate) -> tuple[Cell, Cell]:
+    low, high = (f.percent(each, sign=False) for each in share.interval)
     return Cell(f.percent(share.estimate, sign=False), share.estimate), Cell(f"{low} to {high}")
 
 
-def _signed(share: Share) -> tuple[Cell, Cell]:
-    limits = f.interval(share.low, share.high, digits=2)
+def _signed(share: Estimate) -> tuple[Cell, Cell]:
+    limits = f.interval(*share.interval, digits=2)
     return Cell(f.signed(share.estimate, digits=2), share.estimate), Cell(limits)
