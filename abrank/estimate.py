@@ -7,6 +7,16 @@ from typing import Any, NamedTuple
 
 from abrank._support.records import record
 
+# What stands before the word that an interval is read as.
+GLYPHS = {
+    "better": "▲",
+    "worse": "▼",
+    "unclear": "?",
+    "identical": "=",
+    "untested": "!",
+    "differs": "≠",
+}
+
 
 class Interval(NamedTuple):
     """Lower and upper limit of an interval: NaN where there is none, infinite where it is open.

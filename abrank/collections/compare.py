@@ -348,12 +348,8 @@ def _summary(sample: Stratified, column: int, first: Comparison) -> MeasureSumma
     )
     stratified, equal, random = (
         SummaryRow(
-            estimate=found.estimate,
-            error=found.error,
-            ci_low=found.ci_low,
-            ci_high=found.ci_high,
-            pvalue=found.pvalue,
-            reading=Interval(found.ci_low, found.ci_high).read(
+            **vars(found),
+            reading=found.interval.read(
                 tested=not np.isnan(found.pvalue),
                 moved=not (found.error == 0.0 and found.estimate == 0.0),
                 higher=higher,

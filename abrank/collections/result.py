@@ -13,7 +13,8 @@ from abrank._support.result import Result
 from abrank._support.typing import OnCollections, Requirement
 from abrank.comparison import Comparison
 from abrank.diagnostics import bounds
-from abrank.estimate import AdjustedRow, Interval, IntervalRow
+from abrank.estimate import AdjustedRow, Interval
+from abrank.inference.designs.meta_analysis import Summary
 from abrank.inference.estimates.segments import Heterogeneity
 from abrank.soundness import Soundness
 from abrank.verdict import Decision, Rule, Verdict
@@ -57,14 +58,9 @@ class CollectionRow(AdjustedRow):
 
 
 @record
-class SummaryRow(IntervalRow):
-    """A mean difference over the collections, its standard error, interval, p-value and reading."""
+class SummaryRow(Summary):
+    """A mean difference over the collections as it was pooled, and what its interval says."""
 
-    estimate: float
-    error: float
-    ci_low: float
-    ci_high: float
-    pvalue: float
     reading: str
 
 

@@ -13,8 +13,8 @@ from abrank.inference import TestResult
 def share_of_net(found: TestResult) -> Estimate:
     """Return a net share between -1 and 1 as a share from 0 to 1."""
     net = Estimate.of(found)
-    shares = ((1.0 + each) / 2.0 for each in (net.estimate, *net.interval))
-    return Estimate(*shares, net.pvalue)
+    estimate, low, high = ((1.0 + each) / 2.0 for each in (net.estimate, *net.interval))
+    return Estimate(estimate, low, high, net.pvalue)
 
 
 @record

@@ -17,6 +17,7 @@ from matplotlib.ticker import MaxNLocator
 from abrank._support.display import shorten
 from abrank._support.typing import FloatArray
 from abrank.diagnostics import outcomes
+from abrank.estimate import GLYPHS
 from abrank.plots import style
 from abrank.plots.shapes import spread_apart
 from abrank.plots.style import NARROW, Theme
@@ -160,7 +161,7 @@ def _numbers(ax: Axes, theme: Theme, rows: Sequence[Row], first: str, last: str)
         style.write(ax, title, at, theme.muted, "right", "bottom", coords=base, shift=shift)
     for place, row in enumerate(rows):
         cells = (
-            style.GLYPHS.get(row.reading, ""),
+            GLYPHS.get(row.reading, ""),
             row.shown or style.signed(row.estimate, digits=theme.digits),
             row.last,
         )

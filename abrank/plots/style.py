@@ -161,15 +161,6 @@ NOTEBOOK = Theme(
 
 # --- The few numbers and names that a plot writes, as text
 
-GLYPHS = {
-    "better": "▲",
-    "worse": "▼",
-    "unclear": "?",
-    "identical": "=",
-    "untested": "!",
-    "differs": "≠",
-}
-
 DASH = "–"
 
 

@@ -32,6 +32,7 @@ import numpy.typing as npt
 
 from abrank._support.records import record
 from abrank._support.typing import BoolArray, FloatArray, IntArray
+from abrank.estimate import IntervalRow
 from abrank.inference.estimates.segments import Heterogeneity, heterogeneity
 from abrank.inference.exact.fourier import find_root
 from abrank.inference.exact.student import student_quantile
@@ -44,14 +45,17 @@ from abrank.inference.rounding import has_spread
 
 
 @record
-class Summary:
-    """A mean difference over collections; the interval excludes 0 exactly when p < alpha."""
+class Summary(IntervalRow):
+    """A mean difference over collections, its standard error, interval and p-value.
+
+    The interval excludes 0 exactly when p < alpha.
+    """
 
     estimate: float
     error: float
-    pvalue: float
     ci_low: float
     ci_high: float
+    pvalue: float
 
 
 @record
@@ -165,7 +169,7 @@ def pool_collections(
     by_both = _weights(judged, squared + tau_squared)
     k = int(judged.sum())
     if nothing_moved:
-        stratified = equal = fixed = random = Summary(0.0, 0.0, 1.0, 0.0, 0.0)
+        stratified = equal = fixed = random = Summary(0.0, 0.0, 0.0, 0.0, 1.0)
     else:
         stratified = _within(n, n, mean, variance, alpha)
         equal = _within((n > 0).astype(np.int64), n, mean, variance, alpha)
@@ -251,7 +255,7 @@ def _summary(estimate: float, error: float, alpha: float, *, freedom: float) -> 
     """Return estimate, p-value and interval by t, or by the normal law if freedom is infinite."""
     one, its_error, level = np.array([estimate]), np.array([error]), np.array([alpha])
     _, pvalue, low, high = t_answer(one, its_error, freedom, level)
-    return Summary(estimate, error, float(pvalue[0]), float(low[0]), float(high[0]))
+    return Summary(estimate, error, float(low[0]), float(high[0]), float(pvalue[0]))
 
 
 # --- One test on many samples at once, as simulations ask it

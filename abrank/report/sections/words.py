@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from abrank import diagnostics
 from abrank._support import display as f
+from abrank.estimate import GLYPHS
 from abrank.report.model import Tone
 from abrank.verdict import Verdict
 
@@ -38,14 +39,7 @@ _TAGS = {
     Verdict.CANNOT_TEST: ("!", "Cannot test"),
 }
 
-READINGS = {
-    "better": "▲ better",
-    "worse": "▼ worse",
-    "unclear": "? unclear",
-    "identical": "= identical",
-    "untested": "! untested",
-    "differs": "≠ differs",
-}
+READINGS = {reading: f"{glyph} {reading}" for reading, glyph in GLYPHS.items()}
 
 _BY_MARGIN = {
     Verdict.BETTER_SIZE_UNCLEAR: "△ better",

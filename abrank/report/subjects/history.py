@@ -25,17 +25,14 @@ from abrank.report.model import (
     Section,
     Table,
     Text,
-    Tone,
 )
+from abrank.report.sections.words import tag, verdict_tone
 from abrank.report.subjects import compose
 from abrank.report.wording import Words
+from abrank.verdict import Verdict
 
 SHOWN = 40  # comparisons of which a row is shown
 _NAME = 24
-_SIGNS = {
-    "better": "▲", "better-size-unclear": "△", "worse": "▼", "worse-size-unclear": "▽",
-    "same": "=", "identical": "=", "not-worse": "≥", "not-better": "≤", "cannot-test": "!",
-}  # fmt: skip
 _METHOD = (
     "Expected again: the effects of all comparisons in one measure are taken to be normal with"
     " unknown mean and spread, and each gain is drawn towards their mean as far as its own error"
@@ -134,7 +131,9 @@ def _comparisons(w: Words[History]) -> Section:
     newest = list(zip(history.entries, history.expected, strict=True))[::-1][:SHOWN]
     measure = Counter(entry.measure for entry, _ in newest).most_common(1)[0][0]
     bars = [
-        Bar(e.difference, e.low, e.high, tone=_tone(e)) if e.measure == measure else None
+        Bar(e.difference, e.low, e.high, tone=verdict_tone(Verdict(e.verdict)))
+        if e.measure == measure
+        else None
         for e, _ in newest
     ]
     higher = next(entry.higher_is_better for entry, _ in newest if entry.measure == measure)
@@ -175,14 +174,9 @@ def _comparisons(w: Words[History]) -> Section:
     return Section("comparisons", "Comparisons", finding, (card,), EVERYWHERE)
 
 
-def _tone(entry: Entry) -> Tone:
-    if entry.is_better:
-        return "b"
-    return "a" if entry.verdict.startswith("worse") else "tie"
-
-
 def _row(w: Words[History], entry: Entry, again: float) -> tuple[Cell, ...]:
-    sign = _SIGNS.get(entry.verdict, "?")
+    verdict = Verdict(entry.verdict)
+    sign, tone = tag(verdict)[0], verdict_tone(verdict)
     gate = f", gate {'✓' if entry.passed else '✗'}" if entry.gate else ""
     look = f", look {entry.look}" if entry.look else ""
     return (
@@ -190,12 +184,12 @@ def _row(w: Words[History], entry: Entry, again: float) -> tuple[Cell, ...]:
         Cell(f.shorten(entry.candidate, width=_NAME), entry.candidate),
         Cell(f.shorten(entry.baseline, width=_NAME), entry.baseline),
         Cell(entry.measure, entry.measure),
-        Cell(w.signed(entry.difference), entry.difference, _tone(entry)),
+        Cell(w.signed(entry.difference), entry.difference, tone),
         Cell(""),
         Cell(f.signed(again, digits=w.digits) if again == again else "·", again),
         Cell(w.p(entry.pvalue), entry.pvalue),
         Cell(shown_level(entry.alpha), entry.alpha),
-        Cell(f"{sign} {entry.verdict.replace('-', ' ')}{look}{gate}", entry.verdict, _tone(entry)),
+        Cell(f"{sign} {entry.verdict.replace('-', ' ')}{look}{gate}", entry.verdict, tone),
     )
 
 
