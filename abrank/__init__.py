@@ -63,8 +63,8 @@ if TYPE_CHECKING or "pdoc" in sys.modules:
     from abrank.planning.audit import audit as audit
     from abrank.planning.margins import Margins as Margins
     from abrank.planning.margins import suggest_margins as suggest_margins
+    from abrank.planning.plan import Plan as Plan
     from abrank.planning.plan import power as power
-    from abrank.planning.result import Plan as Plan
     from abrank.ranking import Ranking as Ranking
     from abrank.ranking import rank_scores as rank_scores
     from abrank.scoring.checking import check as check
@@ -105,7 +105,7 @@ _HOMES = {
     "Looks": "abrank.options",
     "Machine": "abrank.options",
     "Margins": "abrank.planning.margins",
-    "Plan": "abrank.planning.result",
+    "Plan": "abrank.planning.plan",
     "Planned": "abrank.options",
     "Qrels": "abrank.inputs",
     "Question": "abrank.options",

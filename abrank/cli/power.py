@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, astuple, fields
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from abrank._support import display
+from abrank._support.errors import AlignmentError
 from abrank.cli import _flags
 from abrank.options import TESTS
 
 if TYPE_CHECKING:
-    from abrank.planning.result import Plan
+    from abrank.planning.plan import Plan
+
+FEWEST_KNOWN = 10  # queries that both judged, of which a correlation is told
 
 
 @click.command("power", cls=_flags.Grouped)
@@ -136,7 +139,7 @@ def command(
         raise click.UsageError("--machine-qrels needs QRELS RUN_A RUN_B; --sd, --machine-queries")
 
     from abrank._support import checks
-    from abrank.cli import _judged_plan, _terminal
+    from abrank.cli import _terminal
     from abrank.planning import plan as planning
     from abrank.report.sections.notes.declared import say
 
@@ -149,7 +152,7 @@ def command(
         if machine_qrels is not None:
             machine = _gains([machine_qrels, *files[1:]], None, measure, told)[1]
             machine_queries = machine_queries or len(machine)
-            correlation = correlation or _judged_plan.measured(pilot, machine)
+            correlation = correlation or _correlation(pilot, machine)
         progress("planning")
         plan = planning.power(
             [*pilot.values()] if given else None, sd=sd, queries=queries, effect=effects or None,
@@ -199,7 +202,7 @@ def _gains(
 
 def _csv(plan: Plan) -> str:
     """Return a line a difference; what is not known is empty. One column more a correlation."""
-    from abrank.planning.result import PlanRow
+    from abrank.planning.plan import PlanRow
     from abrank.report.data import csv_text
 
     with_machine = [f"n_r_{display.number(one.correlation)}" for one in plan.judged]
@@ -207,3 +210,22 @@ def _csv(plan: Plan) -> str:
         (*astuple(row), *(one.needed[i] for one in plan.judged)) for i, row in enumerate(plan.rows)
     )
     return csv_text([*(each.name for each in fields(PlanRow)), *with_machine], rows)
+
+
+def _correlation(people: Mapping[str, float], machine: Mapping[str, float]) -> list[float]:
+    """Return the correlation on the queries that both judged, between the ends of its interval."""
+    import numpy as np
+
+    from abrank.planning import correlation_interval
+
+    shared = [query for query in people if query in machine]
+    if len(shared) < FEWEST_KNOWN:
+        raise AlignmentError(
+            f"people and machine judged {display.plural(len(shared), 'query', 'queries')} in"
+            f" common, and their correlation takes {FEWEST_KNOWN}: give --correlation and"
+            " --machine-queries"
+        )
+    d, f = (np.array([judge[each] for each in shared]) for judge in (people, machine))
+    found = float(np.corrcoef(d, f)[0, 1]) if np.ptp(d) > 0.0 and np.ptp(f) > 0.0 else 0.0
+    low, high = correlation_interval(found, len(shared))
+    return [low, found, high]

@@ -78,7 +78,7 @@ def command(
     abrank score qrels.txt bm25.run -m nDCG@10 --at-least nDCG@10:0.35
     """  # noqa: D301 - click's mark for lines to keep
     if list_measures:
-        from abrank.cli._measure_list import measure_list
+        from abrank.cli._score_formats import measure_list
 
         _terminal.put(measure_list(), nl=False)
         return 0

@@ -23,6 +23,7 @@ from abrank._support.typing import FloatArray
 from abrank.engines import plan, rows
 from abrank.engines.engine import is_parquet, run
 from abrank.engines.job import (
+    SUCCESS,
     Done,
     Job,
     finished,
@@ -31,7 +32,6 @@ from abrank.engines.job import (
     score_partition,
     stamp_of,
 )
-from abrank.engines.kept import SUCCESS
 from abrank.engines.kernel import Scoring, has_open_scale, with_scale
 from abrank.engines.merge import Statistics, Tree
 from abrank.engines.sources import ParquetTable, open_property, open_table, stamped, with_gaps

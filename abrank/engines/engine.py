@@ -1,14 +1,19 @@
-"""Which engine scores partitions, and its settings."""
+"""Which engine scores partitions, and which files a path, a glob or a URI stands for."""
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+from pyarrow import fs
+
+from abrank._support.errors import AbrankError, ArgumentError, ReadError
 from abrank._support.work import threaded_map
-from abrank.engines.listing import files_of, is_glob
 from abrank.options import Engine
 
 LARGE = 256 << 20  # bytes of a Parquet file
@@ -67,3 +72,132 @@ def has_parquet(source: Any) -> bool:  # noqa: ANN401
         return Path(source).is_dir() and next(Path(source).rglob("*.parquet"), None) is not None
     except OSError:  # a name too long, or a folder without access: the reader reports it
         return False
+
+
+_WILD = re.compile(r"[*?]")
+_FOLDERS = "(?:[^_./][^/]*/)*"  # none of them hidden
+
+
+def is_glob(path: str) -> bool:
+    """Whether a path stands for those that match it; brackets stand for themselves."""
+    return _WILD.search(path) is not None
+
+
+def files_of(named: Sequence[Any], filesystem: Any = None) -> tuple[Any, list[str]]:  # noqa: ANN401
+    """Return the file system of some paths, and the files that they stand for, by name."""
+    found: list[str] = []
+    place = _filesystem(filesystem) or fs.LocalFileSystem()
+    for each in named:
+        path = os.fspath(each)
+        with storage(path):
+            if filesystem is None:
+                place, path = _located(path)
+        with storage(os.fspath(each), place):
+            found += _listed(place, path)
+    return place, found
+
+
+@contextmanager
+def storage(label: str, place: Any = None) -> Iterator[None]:  # noqa: ANN401
+    """Turn what a file system raises into an error that names what was asked of it.
+
+    fsspec's are anybody's, and raise whatever they like.
+    """
+    try:
+        yield
+    except AbrankError:
+        raise
+    except (OSError, pa.ArrowException) as error:
+        raise ReadError(label, f"cannot be read: {error}") from error
+    except Exception as error:  # of fsspec alone: any other is a fault of our own
+        if isinstance(place, fs.PyFileSystem):
+            raise ReadError(label, f"cannot be read: {error}") from error
+        raise
+
+
+def _filesystem(given: Any) -> Any:  # noqa: ANN401
+    if given is None or isinstance(given, fs.FileSystem):
+        return given
+    return fs.PyFileSystem(fs.FSSpecHandler(given))
+
+
+def _located(path: str) -> tuple[Any, str]:
+    """Return the file system of a path or URI, and the path within it."""
+    if "://" not in path:
+        return fs.LocalFileSystem(), os.path.abspath(path)  # noqa: PTH100 - workers stand elsewhere
+    wild = _WILD.search(path)
+    folder, _, name = path[: wild.start()].rpartition("/") if wild else (path, "", "")
+    try:
+        place, inside = fs.FileSystem.from_uri(folder)
+    except (pa.ArrowInvalid, NotImplementedError) as error:
+        place, inside = _by_fsspec(folder, path, error)
+    return place, f"{inside}/{name}{path[wild.start() :]}" if wild else inside
+
+
+def _by_fsspec(folder: str, path: str, problem: Exception) -> tuple[Any, str]:
+    try:
+        from fsspec.core import url_to_fs  # type: ignore[import-not-found,unused-ignore]
+    except ImportError as error:
+        hint = "fsspec may know it: pip install fsspec"
+        raise ArgumentError(f"{path}: {problem}; {hint}") from error
+    try:
+        place, inside = url_to_fs(folder)
+    except (ImportError, ValueError) as error:  # a package that it needs, or no such scheme
+        raise ArgumentError(f"{path}: {error}") from error
+    return _filesystem(place), inside
+
+
+def _listed(place: Any, path: str) -> list[str]:  # noqa: ANN401
+    """Return the files that a path, a folder or a glob stands for, in the order of their names."""
+    info = place.get_file_info(path)
+    if info.type == fs.FileType.File:
+        return [path]
+    wild = _WILD.search(path)
+    if info.type == fs.FileType.NotFound and wild is None:
+        return []
+    base = path
+    if info.type != fs.FileType.Directory and wild is not None:
+        base = path[: wild.start()].rpartition("/")[0]
+        if place.get_file_info(base).type != fs.FileType.Directory:
+            return []
+    pattern = [part for part in path[len(base) :].split("/") if part]
+    start = len(base.rstrip("/")) + 1
+    return sorted(each for each in _below(place, base) if _matches(each[start:], pattern))
+
+
+def _below(place: Any, base: str) -> Iterator[str]:  # noqa: ANN401
+    """Yield every file below a folder."""
+    if not isinstance(place, fs.LocalFileSystem):
+        for info in place.get_file_info(fs.FileSelector(base, recursive=True)):
+            if info.type == fs.FileType.File:
+                yield info.path
+        return
+    yield from _below_here(base, (os.path.realpath(base),))
+
+
+def _below_here(folder: str, above: tuple[str, ...]) -> Iterator[str]:
+    """Yield every file below a folder of this machine; ``above`` it stand those walked through."""
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_file():
+                yield entry.path
+            elif entry.is_dir():
+                real = os.path.realpath(entry.path)
+                leads_up = any(Path(each).is_relative_to(real) for each in above)
+                if not leads_up:
+                    yield from _below_here(entry.path, (*above, real))
+
+
+def _matches(path: str, pattern: Sequence[str]) -> bool:
+    """Whether a path below a folder is meant: the first of its names match, none is hidden."""
+    expression = "".join(map(_expression, pattern))
+    return re.fullmatch(f"{expression}{_FOLDERS}", f"{path}/") is not None
+
+
+def _expression(part: str) -> str:
+    """Return a regular expression of a part of a glob, the slash behind it too."""
+    if part == "**":
+        return _FOLDERS
+    wild = {"*": "[^/]*", "?": "[^/]"}
+    name = "".join(wild.get(letter) or re.escape(letter) for letter in part)
+    return (name if part[0] in "_." else f"(?![_.]){name}") + "/"

@@ -22,7 +22,7 @@ from abrank._support.errors import AlignmentError, NotFoundError, ReadError
 from abrank._support.files import writing
 from abrank._support.work import threaded_map
 from abrank.engines import rows
-from abrank.engines.listing import files_of, storage
+from abrank.engines.engine import files_of, storage
 from abrank.engines.rows import PROPERTY
 from abrank.inputs import ids
 from abrank.inputs.archives import Stored, Unpacked, most_unpacked, too_much

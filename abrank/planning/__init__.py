@@ -37,13 +37,15 @@ or 1.9 of what is said, with 100 .8 or 1.3.
 from typing import TYPE_CHECKING
 
 from abrank._support.lazy import module_getattr
-from abrank.planning.precision import expected_width, queries_for_width, spread_interval
 from abrank.planning.student import (
+    expected_width,
     power,
     power_curve,
+    queries_for_width,
     queries_needed,
     queries_to_show_same,
     smallest_visible,
+    spread_interval,
 )
 
 if TYPE_CHECKING:

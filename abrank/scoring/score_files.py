@@ -94,7 +94,7 @@ def read_with_gaps(source: Any, *, system: str | None = None) -> Scores:  # noqa
     if sources := _several(source):
         return _joined([read_scores(each) for each in sources], system)
     if has_parquet(source):
-        from abrank.engines.kept import read_folder
+        from abrank.engines.job import read_folder
 
         source = read_folder(Path(source))
     scores = scores_of_table(read_score_table(source, is_measure=is_known), source, system=system)

@@ -2,7 +2,7 @@
 
 Of every pair of systems whose means differ by less than ``CLOSE`` the standard deviation of their
 differences, by measure: what ``abrank audit`` takes for usual stands in
-``abrank/planning/boards.py``, as this prints it.
+``abrank/planning/audit.py``, as this prints it.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from abrank import audit
-from abrank.planning.boards import BOARDS
+from abrank.planning.audit import BOARDS
 from abrank.report import compose
 from abrank.report.formats.audit_page import audit_page
 

@@ -13,7 +13,7 @@ import pytest
 from abrank import ArgumentError, audit
 from abrank.cli import run
 from abrank.inference import run_test
-from abrank.planning.boards import BOARDS
+from abrank.planning.audit import BOARDS
 from abrank.report import compose, html, latex, markdown, text, to_dict
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "votes" / "audit"

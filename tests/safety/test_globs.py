@@ -10,7 +10,7 @@ import pytest
 import abrank
 from abrank._support.errors import ReadError
 from abrank.cli import run
-from abrank.engines.listing import files_of
+from abrank.engines.engine import files_of
 from tests.safety.damaged_parquet import QRELS, reciprocal_ranks, run_of, write_run
 
 

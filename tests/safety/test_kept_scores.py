@@ -22,7 +22,7 @@ import pytest
 
 import abrank
 from abrank._support.errors import ArgumentError, ReadError, WriteError
-from abrank.engines import Engine, drive, kept
+from abrank.engines import Engine, drive, job
 from tests.safety.damaged_parquet import QRELS, reciprocal_ranks, write_run
 
 ROOT = Path(__file__).parents[2]
@@ -204,8 +204,8 @@ def test_what_cannot_be_written_is_named(folder, monkeypatch):
     def full(*_, **__):
         raise OSError(28, "Error writing bytes to file. Detail: [errno 28] No space left on device")
 
-    write = kept.pq.write_table
-    monkeypatch.setattr(kept.pq, "write_table", lambda table, path, **options: (
+    write = job.pq.write_table
+    monkeypatch.setattr(job.pq, "write_table", lambda table, path, **options: (
         full() if "part-" in str(path) else write(table, path, **options)
     ))  # fmt: skip
     with pytest.raises(WriteError, match=r"part-0000\d\.parquet: cannot be written: no space left"):

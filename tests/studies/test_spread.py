@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from abrank.planning.boards import BOARDS, Board
+from abrank.planning.audit import BOARDS, Board
 from reports.studies.spread import spreads, table
 
 DATA = Path(__file__).parents[3] / "shared" / "data"

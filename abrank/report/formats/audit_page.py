@@ -7,7 +7,7 @@ import json
 from markupsafe import Markup
 
 from abrank._support.display import GROUP
-from abrank.planning.boards import BOARDS
+from abrank.planning.audit import BOARDS
 from abrank.report.formats.jinja import environment
 
 

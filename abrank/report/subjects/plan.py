@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from abrank._support import display as f
 from abrank.planning.judged import FEWEST_PLANNED
-from abrank.planning.result import Plan, PlanRow, SameRow, WidthRow
+from abrank.planning.plan import Plan, PlanRow, SameRow, WidthRow
 from abrank.report.model import (
     EVERYWHERE,
     Block,
