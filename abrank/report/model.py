@@ -22,6 +22,9 @@ Group: TypeAlias = Literal["open", "change", "appendix"]
 
 EVERYWHERE: frozenset[Place] = frozenset({"page", "text", "markdown"})
 
+# What marks on a drawing of characters, and in a legend, the loss that a guard must exclude.
+GUARD = "╎"
+
 _LONGEST = 40  # characters of a word beside others
 _MOST_COLUMNS = 5
 
@@ -100,7 +103,7 @@ class Table:
 class Bar(NamedTuple):
     """An estimate with the interval that decides its reading (thick) and another one (thin).
 
-    Limits are NaN where there is none.
+    Limits are NaN where there is none; ``limit`` is the difference that a guard must exclude.
     """
 
     estimate: float
@@ -109,11 +112,20 @@ class Bar(NamedTuple):
     thin_low: float = float("nan")
     thin_high: float = float("nan")
     tone: Tone = "tie"
+    limit: float = float("nan")
+
+    @property
+    def places(self) -> tuple[float, ...]:
+        """What an axis must hold of it."""
+        return (*self[:5], self.limit)
 
 
 @dataclass(frozen=True)
 class Scale:
-    """The axis of a scorecard: whose side is left and right of 0, and the margin around it."""
+    """The axis of a scorecard: whose side is left and right of 0, and the margin around it.
+
+    It holds the values ``reach``, too: scorecards that share them share an axis.
+    """
 
     left: str
     right: str
@@ -121,6 +133,7 @@ class Scale:
     margin: float = 0.0
     percent: bool = False
     of: str = "Δ (B − A)"
+    reach: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

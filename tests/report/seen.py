@@ -301,7 +301,7 @@ def markdown(text: str) -> Seen:
     return seen
 
 
-_DRAWN = re.compile(r"[━─╋┼┊●]+")
+_DRAWN = re.compile(r"[━─╋┼┊●╎]+")
 
 
 def text(shown: str) -> Seen:

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable
 from functools import cache
+from html import unescape
 from typing import Any
 from xml.etree import ElementTree as ET
 
@@ -130,6 +131,15 @@ def test_every_page_has_the_same_shell(name: str) -> None:
         head = report_of(name).headline
         assert ("Next step." in page) == bool(head.further_step)
         assert head.action or head.further_step
+
+
+@pytest.mark.usefixtures("nothing_drawn")
+@pytest.mark.parametrize("name", PLAIN)
+def test_a_page_without_a_scorecard_has_the_facts_of_the_short_formats(name: str) -> None:
+    page, facts = unescape(html(report_of(name))), report_of(name).facts
+    for fact in facts:
+        assert (f"{fact.label.capitalize()}.</b> {fact.text}<" in page) is fact.everywhere
+    assert any(fact.everywhere for fact in facts) is (name == "plan")
 
 
 def test_the_scorecard_has_the_same_rows_in_text_markdown_page_and_card(name: str) -> None:

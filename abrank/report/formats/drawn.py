@@ -21,6 +21,7 @@ class Row(NamedTuple):
     dot: float | None
     tone: str
     tall: bool
+    limit: float | None
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,8 @@ def drawing(card: Scorecard, left: float, right: float, *, n_ticks: int = 5) -> 
     """Lay out the rows between two places; None where nothing is to be drawn."""
     bars = [bar for bar in card.bars if bar is not None]
     margin = card.scale.margin
-    values = [value for bar in bars for value in bar[:5]] + [-margin, margin]
+    values = [value for bar in bars for value in bar.places]
+    values += [-margin, margin, *card.scale.reach]
     finite = [value for value in values if math.isfinite(value)]
     if not bars or not any(finite):
         return None
@@ -66,6 +68,7 @@ def drawing(card: Scorecard, left: float, right: float, *, n_ticks: int = 5) -> 
                 dot=None if math.isnan(bar.estimate) else place(bar.estimate),
                 tone=bar.tone,
                 tall=i in card.tall,
+                limit=None if math.isnan(bar.limit) else place(bar.limit),
             )
             for i, bar in enumerate(card.bars)
         ),

@@ -74,7 +74,8 @@ LONGEST_NAME, MOST_ROWS = 120, 20
 WIDE, MAIN, PHONE, ONCE = 11.8, 7.2, 3.18, 3.55
 WIDTHS: Mapping[str, float] = {
     **dict.fromkeys(
-        ("deltas", "distribution", "tests", "segments", "matrix", "queries", "ranks"), WIDE
+        ("deltas", "distribution", "tests", "segments", "matrix", "queries", "ranks", "gains"),
+        WIDE,
     ),
     "forest": MAIN,
 }

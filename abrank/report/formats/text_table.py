@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from abrank.report import cells
-from abrank.report.model import Bar, Cell, Scorecard, Table
+from abrank.report.model import GUARD, Bar, Cell, Scorecard, Table
 
 Line = list[tuple[str, str]]
 
@@ -48,9 +48,10 @@ class Axis:
         return range(min(first, last), last + 1) if high < 0 else range(first, max(first, last) + 1)
 
 
-def axis(bars: Sequence[Bar], width: int) -> Axis | None:
+def axis(bars: Sequence[Bar], width: int, reach: Sequence[float] = ()) -> Axis | None:
     """Return an axis that holds every finite limit and 0; None where there is nothing to draw."""
-    values = [value for bar in bars for value in bar[:5] if math.isfinite(value)]
+    values = [value for bar in bars for value in bar.places if math.isfinite(value)]
+    values += reach if bars else ()
     low, high = min([0.0, *values]), max([0.0, *values])
     if low == high or width < LEAST:
         return None
@@ -61,6 +62,8 @@ def axis(bars: Sequence[Bar], width: int) -> Axis | None:
 
 def draw(bar: Bar, scale: Axis) -> str:
     """Return a row: thick the interval that decides, thin the other one, a dot, a line at 0.
+
+    A limit that a guard must exclude is a tick on it.
 
     Examples
     --------
@@ -73,6 +76,8 @@ def draw(bar: Bar, scale: Axis) -> str:
     for each, mark, crossing in ((thin, "─", "┼"), (thick, "━", "╋")):
         for i in each:
             drawn[i] = crossing if i == scale.zero else mark
+    if math.isfinite(bar.limit):
+        drawn[scale.cell(bar.limit)] = GUARD
     if math.isfinite(bar.estimate):
         dot = scale.cell(bar.estimate)
         drawn[min(max(dot, thick[0]), thick[-1]) if thick else dot] = "●"
@@ -120,7 +125,7 @@ def scorecard_lines(card: Scorecard, *, width: int, plain: bool) -> list[Line]:
     numeric = [card.columns[i].numeric for i in shown]
     wide = [max(map(cells.columns, column)) for column in zip(head, *body, strict=True)]
     kept, plot = _fit(wide, roles, name, width, draws=bool(bars))
-    scale = axis(bars, plot) if plot else None
+    scale = axis(bars, plot, card.scale.reach) if plot else None
     room = width - sum(wide[i] + len(_GAP) for i in kept if i != name)
     room -= (plot + len(_GAP)) if scale else 0
     wide[name] = min(wide[name], max(2, room))
@@ -149,7 +154,7 @@ def scorecard_lines(card: Scorecard, *, width: int, plain: bool) -> list[Line]:
         strong = "strong" if place in card.tall else ""
         lines.append(line(row, drawn, (strong, tone if tone in ("a", "b") else "muted")))
     for said in card.legend:
-        if scale is None and said.startswith("thick"):
+        if scale is None and said.startswith(("thick", GUARD)):
             continue
         said = said.replace("thick:", "━").replace("thin:", "─")
         lines += [[(each, "muted")] for each in cells.wrap(put(said), width)]

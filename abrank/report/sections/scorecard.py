@@ -11,8 +11,9 @@ from abrank.comparison import Comparison, MeasureResult
 from abrank.comparison.scales import difference, is_relative, rows_in_unit, shares_scale
 from abrank.estimate import Interval
 from abrank.report.cells import one_line
-from abrank.report.model import Bar, Cell, Column, Scale, Scorecard, Tone
+from abrank.report.model import GUARD, Bar, Cell, Column, Scale, Scorecard, Tone
 from abrank.report.sections import headline, margins, words
+from abrank.rule import GuardResult
 
 # Of a measure whose direction is not that of the primary one.
 _OTHER_WAY = {
@@ -25,7 +26,7 @@ def scorecard(comparison: Comparison) -> Scorecard:
     """Return a row a measure, the primary one first, with its interval drawn, wins and reading."""
     rows = primary_first(comparison, rows_in_unit(comparison))
     level = f"{f.level(comparison.rule.confidence)} interval{', adjusted' * _adjusts(comparison)}"
-    guards = {each.measure: each.passed for each in comparison.decision.guards}
+    guards = {each.measure: each for each in comparison.decision.guards}
     win = words.wins(comparison)
     columns = (
         Column("measure", numeric=False, role="name"),
@@ -42,7 +43,7 @@ def scorecard(comparison: Comparison) -> Scorecard:
     for row in rows:
         *others, reading = _row(comparison, row)
         if row.measure in guards:
-            sign = "✓" if guards[row.measure] else "✗"
+            sign = "✓" if guards[row.measure].passed else "✗"
             reading = replace(reading, text=f"{reading.text} {sign} guard")
         cells.append((*others, reading))
     return Scorecard(
@@ -51,7 +52,7 @@ def scorecard(comparison: Comparison) -> Scorecard:
         tuple(cells),
         noun="measure",
         bars=tuple(
-            _bar(comparison, row)
+            _bar(comparison, row)._replace(limit=_limit(comparison, guards.get(row.measure)))
             if shares_scale(comparison, row.measure) and math.isfinite(row.pvalue)
             else None
             for row in rows
@@ -141,6 +142,13 @@ def _bar(comparison: Comparison, row: MeasureResult) -> Bar:
     return Bar(row.estimate, *limits, tone)
 
 
+def _limit(comparison: Comparison, guard: GuardResult | None) -> float:
+    """Return the loss that a guard must exclude, where its unit is the one that is drawn."""
+    if guard is None or guard.margin_is_relative != is_relative(comparison):
+        return math.nan
+    return -guard.margin if guard.higher_is_better else guard.margin
+
+
 def _of(comparison: Comparison) -> str:
     """Return what is drawn."""
     if is_relative(comparison):
@@ -159,6 +167,8 @@ def _legend(comparison: Comparison) -> list[str]:
             how = f"tested alone; others {how.removeprefix('secondary measures ')}"
         found.append(f"★ primary, {how}")
     found += _bars(comparison)
+    if any(math.isfinite(_limit(comparison, each)) for each in comparison.decision.guards):
+        found.append(f"{GUARD} the loss that a guard must exclude")
     if comparison.with_machine:
         judged = f"A and B: the {words.queries(comparison.n_queries)} judged by people"
         found.append(f"{judged}; Δ, bars and p: all queries, with the machine")

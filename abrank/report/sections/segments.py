@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from abrank._support import display as f
 from abrank._support.display import shorten
@@ -22,11 +23,21 @@ def segments(comparison: Comparison) -> Section | None:
     """Return the section of all segmentations; None where none was given."""
     if not comparison.segmentations:
         return None
+    cards = [_table(comparison, each) for each in comparison.segmentations]
+    # One axis for all properties, and what explains it once.
+    reach = tuple(
+        value
+        for card in cards
+        for bar in card.bars
+        for value in (bar.places if bar is not None else ())
+        if math.isfinite(value)
+    )
     blocks: list[Block] = []
-    for each in comparison.segmentations:
-        blocks.append(_table(comparison, each))
-        if len(each.rows) > MOST:
-            blocks.append(Text(_left_out(each), "caption"))
+    for found, card in zip(comparison.segmentations, cards, strict=True):
+        legend = card.legend if card is cards[-1] else ()
+        blocks.append(replace(card, scale=replace(card.scale, reach=reach), legend=legend))
+        if len(found.rows) > MOST:
+            blocks.append(Text(_left_out(found), "caption"))
     blocks.append(Figure("segments", exploratory(comparison), repeats=True))
     title = "Segments (exploratory)"
     return Section("segments", title, exploratory(comparison), tuple(blocks))

@@ -133,11 +133,11 @@ def _grades(w: Words[JudgeAgreement]) -> Section:
     )
     estimates = [("same grade", found.same, True), ("Cohen's kappa", found.kappa, False)]
     if len(found.grades) > 2:
-        estimates.append(("  with linear weights", found.kappa_linear, False))
-        estimates.append(("  with quadratic weights", found.kappa_quadratic, False))
+        estimates.append(("kappa with linear weights", found.kappa_linear, False))
+        estimates.append(("kappa with quadratic weights", found.kappa_quadratic, False))
     estimates.append((f"Krippendorff's alpha, {found.level}", found.alpha, False))
     estimates.append(("both relevant or both not", found.relevant_same, True))
-    estimates.append(("  Cohen's kappa", found.relevant_kappa, False))
+    estimates.append(("Cohen's kappa of these two", found.relevant_kappa, False))
     blocks = (Table("grades", columns, rows), _estimates(w, "agreement", estimates))
     return Section("grades", "Grades", "", blocks, EVERYWHERE)
 
@@ -214,6 +214,7 @@ def _pair(w: Words[JudgeAgreement], pair: JudgedPair) -> Section:
         f"Machine's grade of {b}'s documents less {a}'s, at the same human grade:"
         f" {w.signed(favour.estimate)} ({w.interval(*favour.interval)}): {told}."
     )
-    title = f"Is {b} better than {a}, by {found.measure}?"
+    asked = f"Is {b} better than {a}, by {found.measure}?"
     blocks = (Table(f"verdicts {b}", columns, tuple(rows)), Text(same), Text(graded))
-    return Section(f"pair-{pair.candidate}", title, f"{title} {finding}", blocks, EVERYWHERE)
+    key, title = f"pair-{pair.candidate}", f"{b} against {a}"
+    return Section(key, title, f"{asked} {finding}", blocks, EVERYWHERE)

@@ -64,3 +64,13 @@ def test_the_heading_is_split_where_zero_stands(low: float, high: float, width: 
     shown = heading(scale, "A better", "B better")
     assert len(shown) == width
     assert shown[scale.zero] == "┊"
+
+
+def test_a_guard_marks_the_loss_it_must_exclude_also_under_its_interval() -> None:
+    kept, lost = (bar(x, 0.05, 0.0)._replace(limit=-0.08) for x in (0.0, -0.07))
+    scale = axis([kept, lost], 31, reach=(0.2,))
+    assert scale is not None
+    assert scale.high == 0.2
+    for each, inside in ((kept, False), (lost, True)):
+        drawn = draw(each, scale)
+        assert (drawn.index("╎") > drawn.index("━")) is inside

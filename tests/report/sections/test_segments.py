@@ -10,7 +10,8 @@ import pytest
 from abrank._support import display as f
 from abrank.comparison import Comparison
 from abrank.comparison.groups import Segmentation, SegmentRow
-from abrank.report.model import Figure, Table, Text
+from abrank.report.formats.drawn import drawing
+from abrank.report.model import Figure, Scorecard, Table, Text
 from abrank.report.sections.segments import MOST, exploratory, segments, sentence
 from tests.report.written import text
 
@@ -86,6 +87,18 @@ def test_tables_are_the_segments_under_all_queries(runs: Comparison) -> None:
             assert cells[5].text == f.pvalue(each.pvalue_adj)
             excludes = each.ci_low_adj > 0 or each.ci_high_adj < 0
             assert excludes == (each.pvalue_adj < 0.05) == (cells[6].text[0] in "▲▼")
+
+
+def test_segments_share_one_axis_and_are_explained_once(runs: Comparison) -> None:
+    found = segments(runs)
+    assert found is not None
+    cards = [block for block in found.blocks if isinstance(block, Scorecard)]
+    assert len(cards) == 2
+    first, last = (drawing(card, 0.0, 100.0) for card in cards)
+    assert first is not None
+    assert last is not None
+    assert (first.zero, first.ticks) == (last.zero, last.ticks)
+    assert [bool(card.legend) for card in cards] == [False, True]
 
 
 def test_only_the_largest_segments_are_shown(make: Make) -> None:
