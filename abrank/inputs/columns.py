@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import defaultdict
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from abrank._support.display import shorten
-from abrank._support.errors import ReadError
+from abrank._support.errors import BadLine, ReadError
 from abrank._support.typing import IntArray
 from abrank.inputs import ids
 from abrank.inputs.ids import Ids
@@ -16,6 +17,9 @@ from abrank.inputs.ids import Ids
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+MOST_SHOWN = 20  # bad lines of a file
+
+_CODED = ("query", "subtopic")  # the same on many lines
 _MIXER = 0x9E3779B97F4A7C15  # 2**64 over the golden ratio
 
 
@@ -101,10 +105,89 @@ class Columns:
     doc: Ids
     value: npt.NDArray[Any]
     position: IntArray
-    source: Source
+    source: Source = Source(None, None, 0)
     rank: IntArray | None = None
     tags: tuple[str, ...] = ()
     subtopic: Ids | None = None
+
+
+@dataclass
+class Gathered:
+    """What was read of a file so far: its columns part by part, and its bad lines.
+
+    The texts of a part make way for its columns before the next part is read: as objects of
+    Python's they would take ten times the memory of the file.
+    """
+
+    layout: Layout
+    label: str
+    unit: str = "line"
+    expected: str = ""
+    n_lines: int = 0
+    n_good: int = 0
+    n_comments: int = 0
+    n_bad: int = 0
+    byte_order_mark: bool = False
+    bad: list[BadLine] = field(default_factory=list)
+    widths: set[int] = field(default_factory=set)
+    tags: dict[str, None] = field(default_factory=dict)
+    held: defaultdict[str, list[Any]] = field(default_factory=lambda: defaultdict(list))
+
+    def refuse(self, number: int, text: bytes, problem: str) -> None:
+        """Count a bad line of the next part, by its number in it."""
+        self.n_bad += 1
+        if len(self.bad) < MOST_SHOWN:
+            shown = text.decode("utf-8", "backslashreplace")
+            self.bad.append(BadLine(self.n_lines + number, shown, problem))
+
+    def add(self, part: Columns, n_lines: int) -> None:
+        """Add the rows of so many lines; with a bad line in the file none will be used."""
+        part.position[:] += self.n_lines
+        self.n_lines += n_lines
+        if self.n_bad:
+            self.held.clear()
+        elif len(part.position):
+            for name in ("query", "doc", "value", "position", "rank", "subtopic"):
+                column = getattr(part, name)
+                if column is not None:
+                    # Of a small file, which is one part, it would take longer than it saves.
+                    coded = self.n_good and name in _CODED
+                    self.held[name].append(ids.coded(column) if coded else column)
+            self.tags |= dict.fromkeys(part.tags)
+        self.n_good += len(part.position)
+
+    def joined(self, nothing: str = "no rows") -> Columns:
+        """Return the rows of all parts."""
+        if self.n_bad:
+            raise ReadError(self.label, lines=self.bad, total=self.n_bad, expected=self.expected)
+        if not self.n_good and self.layout is not RUN:
+            raise ReadError(self.label, nothing, expected=self.expected)
+        # A run without rows is of a system that found nothing.
+        n_parts = len(self.held["doc"])
+        has_ranks = len(self.held["rank"]) == n_parts > 0
+
+        def column(name: str, empty: Any) -> Any:  # noqa: ANN401 - ids or numbers
+            parts = self.held.pop(name, None) or [empty]  # they go once they are joined
+            if len(parts) == 1:
+                return parts[0]
+            if name in _CODED:
+                parts[0] = ids.coded(parts[0])
+            return np.concatenate(parts) if isinstance(empty, np.ndarray) else ids.joined(parts)
+
+        none = ids.encode([])
+        return Columns(
+            query=column("query", none),
+            doc=column("doc", none),
+            value=column("value", np.empty(0)),
+            position=column("position", np.empty(0, np.int64)),
+            rank=column("rank", np.empty(0, np.int64)) if has_ranks else None,
+            tags=tuple(self.tags),
+            subtopic=column("subtopic", none) if self.held["subtopic"] else None,
+            source=Source(
+                None, None, self.n_good, self.label, self.unit, self.n_comments,
+                self.byte_order_mark,
+            ),
+        )  # fmt: skip
 
 
 def duplicates(query: IntArray, doc: Ids) -> tuple[IntArray, IntArray]:

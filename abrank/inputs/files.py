@@ -36,8 +36,8 @@ _STEP = 1 << 20
 
 # --- Which form a file has, by how it begins
 
-TableReader: TypeAlias = Callable[[bytes, str, Layout, Mapping[str, str] | None], Columns]
-LineReader: TypeAlias = Callable[[bytes, str, Layout], Columns]
+TableReader: TypeAlias = Callable[[Iterable[bytes], str, Layout, Mapping[str, str] | None], Columns]
+LineReader: TypeAlias = Callable[[Iterable[bytes], str, Layout], Columns]
 
 _LOOKED_AT = 20  # lines
 _WIDTHS = {6: "a TREC run", 4: "TREC judgments", 3: "a run of three columns"}
@@ -112,12 +112,12 @@ def _read(
     start = file.read(_STEP)
     read_table, read_lines = table_reader(start), line_reader(start, layout)
     if read_table is not None:
-        return read_table(_whole(file, label, ahead=start), label, layout, columns)
+        return read_table(_texts(file, label, ahead=start), label, layout, columns)
     if columns:
         raise ArgumentError("columns= is for tables and named tuples, not for TREC's files")
     lines = pieces(file, label, ahead=start)
     if read_lines is not None:
-        return read_lines(_joined(lines), label, layout)
+        return read_lines(lines, label, layout)
     return parse(lines, layout, label=label)
 
 
@@ -134,7 +134,7 @@ def contents(
             if lines and not (tables and tree.looks_like_json(start)):
                 data = _joined(pieces(file, label, ahead=start))
             else:
-                data = _whole(file, label, ahead=start)
+                data = _joined(_texts(file, label, ahead=start))
         return data, Source(_named(path), stored.sha256(), 0, label)
 
 
@@ -238,16 +238,17 @@ def pieces(
         yield held
 
 
-def _whole(file: Unpacked, label: str, *, ahead: bytes) -> bytes:
-    """Return the content of a file of text, with lines of any length."""
-
-    def parts() -> Iterator[bytes]:
-        for data in chain([ahead], iter(partial(file.read, _STEP), b"")):
-            if b"\0" in data:
-                raise ReadError(label, "holds a NUL byte: this is not a text file")
-            yield data
-
-    return _joined(parts())
+def _texts(file: Unpacked, label: str, *, ahead: bytes) -> Iterator[bytes]:
+    """Cut a file of text as :func:`pieces` does, with lines of any length."""
+    held: list[bytes] = []
+    for data in chain([ahead], iter(partial(file.read, _PIECE), b"")):
+        if b"\0" in data:
+            raise ReadError(label, "holds a NUL byte: this is not a text file")
+        if end := data.rfind(b"\n") + 1:
+            yield b"".join([*held, data[:end]])
+            held.clear()
+        held.append(data[end:])
+    yield b"".join(held)
 
 
 def _rest(file: Unpacked) -> bytes:

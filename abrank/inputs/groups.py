@@ -70,7 +70,7 @@ def from_groups(
     """
     if isinstance(y, (str, os.PathLike)):
         data, _ = contents(y)
-        judged = read_letor(data, os.fspath(y), QRELS)
+        judged = read_letor([data], os.fspath(y), QRELS)
         qrels = build_qrels(judged, short_name(y))
     else:
         grades = list(np.asarray(y).ravel().tolist())
@@ -78,7 +78,7 @@ def from_groups(
         docs = range(len(grades)) if names is None else np.asarray(names).tolist()
         if len(docs) != len(held):
             raise ArgumentError(f"{len(docs)} names for {len(held)} rows")
-        judged = checked([held, list(docs), grades], "arrays", QRELS)
+        judged = checked([[held, list(docs), grades]], "arrays", QRELS)
         qrels = build_qrels(judged, "qrels")
     if isinstance(score, Mapping):
         return qrels, {str(name): _run(each, judged, str(name)) for name, each in score.items()}
@@ -113,7 +113,7 @@ def _run(score: Any, judged: Columns, name: str) -> Run:  # noqa: ANN401
     if values.size != len(judged.value):
         raise ArgumentError(f"{values.size} scores of {name} for {len(judged.value)} rows")
     queries, docs = ids.decode(judged.query), ids.decode(judged.doc)
-    read = checked([queries, docs, list(values.ravel().tolist())], name, RUN)
+    read = checked([[queries, docs, list(values.ravel().tolist())]], name, RUN)
     return build_run(read, name, "float64", "error")
 
 

@@ -89,6 +89,18 @@ def plain(column: Ids) -> Ids:
     return column if not has_dictionary(column) else take(column.dictionary, indices(column))
 
 
+def coded(column: Ids) -> Ids:
+    """Return the column with every id written out once, where most stand there again."""
+    if has_dictionary(column):
+        return column
+    distinct, codes = code(column)
+    if 4 * len(distinct) > len(column):
+        return column
+    rows = pa.py_buffer(codes.astype(np.int32))
+    where = pa.Array.from_buffers(pa.int32(), len(column), [None, rows])
+    return pa.DictionaryArray.from_arrays(where, distinct)
+
+
 def has_dictionary(column: Ids) -> bool:
     """Whether the distinct ids are written out once, and each row says which is its own."""
     return isinstance(column, pa.DictionaryArray)

@@ -19,10 +19,10 @@ from abrank._support.errors import (
     reading,
 )
 from abrank.inputs import files
+from abrank.inputs.columns import MOST_SHOWN
 from abrank.inputs.formats.delimited import csv_lines, require_names, require_width
 from abrank.inputs.objects.arrow import objects_of
 from abrank.inputs.objects.cells import is_missing
-from abrank.inputs.trec.lines import MOST_SHOWN
 
 # --- Texts of the queries, and properties that cut them into segments
 
@@ -180,7 +180,7 @@ def labels_of(
 
 def _table(text: str, label: str) -> tuple[list[str], list[list[str]], list[str]]:
     """Return the header of a CSV text, its rows, and where each stands."""
-    lines = [line for line in csv_lines(text, ",", label) if line[1]]
+    lines = [line for line in csv_lines([text], ",", label) if line[1]]
     at, rows = [number for number, _ in lines], [fields for _, fields in lines]
     if not rows:
         raise ReadError(label, "no lines", expected=TABLE)

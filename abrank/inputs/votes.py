@@ -19,7 +19,7 @@ from abrank._support import display as f
 from abrank._support.errors import ArgumentError, BadLine, ReadError
 from abrank._support.records import record
 from abrank.inputs import impressions
-from abrank.inputs.columns import Source
+from abrank.inputs.columns import MOST_SHOWN, Source
 from abrank.inputs.files import contents
 from abrank.inputs.formats.arrow_file import columns_of, kind_of
 from abrank.inputs.formats.delimited import csv_lines, require_width
@@ -27,7 +27,6 @@ from abrank.inputs.formats.tree import looks_like_json, parsed
 from abrank.inputs.objects.arrow import objects_of, to_objects
 from abrank.inputs.objects.cells import is_missing
 from abrank.inputs.topics import QUERY_IDS
-from abrank.inputs.trec.lines import MOST_SHOWN
 
 Row = Mapping[str, Any]
 
@@ -101,7 +100,7 @@ def rows_of(source: Any) -> tuple[list[dict[str, Any]], list[str], str, Source |
         return *_named(rows, "object"), origin.label, origin
     text = data.decode("utf-8-sig", "replace")
     delimiter = "\t" if "\t" in text.partition("\n")[0] else ","
-    lines = [line for line in csv_lines(text, delimiter, origin.label) if any(line[1])]
+    lines = [line for line in csv_lines([text], delimiter, origin.label) if any(line[1])]
     if len(lines) < 2:
         raise ReadError(origin.label, "no lines below a header", expected=EXPECTED)
     names = lines[0][1]

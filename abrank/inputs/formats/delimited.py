@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
@@ -19,16 +20,15 @@ import pyarrow.csv
 
 from abrank._support.display import shorten
 from abrank._support.errors import BadLine, ReadError
-from abrank._support.typing import FloatArray, IntArray
 from abrank.inputs import ids
-from abrank.inputs.columns import RUN, Columns, Layout, Source
+from abrank.inputs.columns import MOST_SHOWN, RUN, Columns, Gathered, Layout
 from abrank.inputs.objects.arrow import to_ids, to_scores
 from abrank.inputs.objects.names import choose_columns, has_columns, holds_ranks
 from abrank.inputs.trec.lines import (
     BYTE_ORDER_MARK,
     MOST_ID,
-    MOST_SHOWN,
     READY_SCORES,
+    cut,
     one_blank,
     read_score,
 )
@@ -37,6 +37,7 @@ from abrank.inputs.trec.lines import (
 
 
 _BLOCK = 4 << 20
+_ROWS = 20_000  # whose cells are held as texts
 
 
 def plain_table(data: bytes, delimiter: str) -> bytes | None:
@@ -120,43 +121,48 @@ def header_of(start: bytes) -> tuple[str, list[str]]:
 
 
 def read_table(
-    data: bytes, label: str, layout: Layout, columns: Mapping[str, str] | None = None
+    pieces: Iterable[bytes], label: str, layout: Layout, columns: Mapping[str, str] | None = None
 ) -> Columns:
-    r"""Read a table whose first line names its columns."""
-    data = data.removeprefix(BYTE_ORDER_MARK)
-    delimiter, names = header_of(data)
+    r"""Read a table whose first line names its columns, in pieces that end with a line."""
+    pieces = iter(pieces)
+    first = next(pieces, b"").removeprefix(BYTE_ORDER_MARK)
+    delimiter, names = header_of(first)
     chosen = choose_columns(names, layout, columns, label=label)
     at = [names.index(name) for name in chosen]
-    ranks = holds_ranks(chosen[2], layout)
-    read = None
-    plain = plain_table(data, delimiter)
-    if plain is not None:
-        read = _fast(plain, label, layout, delimiter=delimiter, width=len(names), at=at, skip=1)
-    if read is None:
-        lines = csv_lines(data.decode("utf-8", "surrogateescape"), delimiter, label)
-        next(lines)
-        rows = (
-            (number, [field.encode("utf-8", "surrogateescape").strip() for field in fields])
-            for number, fields in lines
-            if "".join(fields).strip()
-        )
-        read = _careful(rows, label, layout, width=len(names), at=at)
-    return replace(read, value=-read.value) if ranks else read
+    gathered = Gathered(layout, label)
+    for piece in (pieces := chain([first], pieces)):
+        skip = int(not gathered.n_lines)
+        if not _fast(gathered, piece, delimiter, width=len(names), at=at, skip=skip):
+            # From here on a cell may hold ends of lines.
+            parts = (part for whole in chain([piece], pieces) for part in cut(whole))
+            texts = (part.decode("utf-8", "surrogateescape") for part in parts)
+            lines = csv_lines(texts, delimiter, label)
+            rows = (
+                (number, [field.encode("utf-8", "surrogateescape").strip() for field in fields])
+                for number, fields in lines
+                if "".join(fields).strip()
+            )
+            _careful(gathered, islice(rows, skip, None), width=len(names), at=at)
+    read = gathered.joined()
+    return replace(read, value=-read.value) if holds_ranks(chosen[2], layout) else read
 
 
-def read_three(data: bytes, label: str, layout: Layout) -> Columns:
+def read_three(pieces: Iterable[bytes], label: str, layout: Layout) -> Columns:
     r"""Read lines of query, document, and rank (MS MARCO's runs) or score."""
-    data = one_blank(data.removeprefix(BYTE_ORDER_MARK)).rstrip(b" \n")
-    # Only a mean over the queries is called so: trec_eval -q, ir_measures -q and our own have one.
-    if data.startswith(b"all ") or b"\nall " in data or b" all " in data:
-        raise ReadError(label, f"this looks like {READY_SCORES}")
-    plain, at = plain_table(data, " "), [0, 1, 2]
-    read = None
-    if plain is not None:
-        read = _fast(plain, label, layout, delimiter=" ", width=3, at=at, skip=0)
-    if read is None:
-        rows = ((number, line.split()) for number, line in enumerate(data.split(b"\n"), 1) if line)
-        read = _careful(rows, label, layout, width=3, at=at)
+    gathered = Gathered(layout, label)
+    for number, whole in enumerate(pieces):
+        data = one_blank(whole if number else whole.removeprefix(BYTE_ORDER_MARK))
+        # Only a mean over the queries is called so: trec_eval -q, ir_measures -q and ours have one.
+        if data.startswith(b"all ") or b"\nall " in data or b" all " in data:
+            raise ReadError(label, f"this looks like {READY_SCORES}")
+        if _fast(gathered, data, " ", width=3, at=(0, 1, 2), skip=0):
+            continue
+        for part in cut(data):
+            lines = part.removesuffix(b"\n").split(b"\n")
+            rows = ((i, line.split()) for i, line in enumerate(lines, 1) if line)
+            _careful(gathered, rows, width=3, at=(0, 1, 2))
+            gathered.n_lines += len(lines)
+    read = gathered.joined()
     if (read.value != np.floor(read.value)).any():
         return read
     _require_ranks(read, label)
@@ -179,54 +185,39 @@ def _require_ranks(read: Columns, label: str) -> None:
 
 
 def _fast(
-    plain: bytes,
-    label: str,
-    layout: Layout,
-    *,
-    delimiter: str,
-    width: int,
-    at: Sequence[int],
-    skip: int,
-) -> Columns | None:
+    gathered: Gathered, data: bytes, delimiter: str, *, width: int, at: Sequence[int], skip: int
+) -> bool:
+    """Gather the rows of a plain table by Arrow; False, and nothing, where it is not plain."""
+    plain = plain_table(data, delimiter)
+    if plain is None:
+        return False
     names = [str(i) for i in range(width)]
-    query, doc, number, *subtopic = at
-    texts = [names[i] for i in (query, doc, *subtopic)]
+    number = at[2]
+    texts = [names[i] for i in at if i != number]
     types = {name: pa.large_string() for name in texts} | {names[number]: pa.float64()}
     try:
         table = read_plain(plain, delimiter=delimiter, names=names, types=types, skip=skip)
     except pa.ArrowInvalid:
-        return None
+        return False
     value = to_scores(table[names[number]])
     columns = [to_ids(table[name]) for name in texts]
     if value is None or any(each is None or ids.longest(each) > MOST_ID for each in columns):
-        return None
-    if layout is not RUN and not ((value == np.floor(value)) & (np.abs(value) < 2**53)).all():
-        return None
+        return False
+    if gathered.layout is not RUN:
+        if not ((value == np.floor(value)) & (np.abs(value) < 2**53)).all():
+            return False
+        value = value.astype(np.int64)
     position = np.arange(1, len(value) + 1) + skip
-    return _columns(columns, value, position, label, layout)
+    query, doc, *subtopic = columns
+    part = Columns(query, doc, value, position, subtopic=subtopic[0] if subtopic else None)
+    gathered.add(part, data.count(b"\n"))
+    return True
 
 
-def _columns(
-    texts: Sequence[Any],
-    value: FloatArray,
-    position: IntArray,
-    label: str,
-    layout: Layout,
-) -> Columns:
-    query, doc, *subtopic = texts
-    return Columns(
-        query=query,
-        doc=doc,
-        value=value if layout is RUN else value.astype(np.int64),
-        position=position,
-        source=Source(None, None, len(value), label),
-        subtopic=subtopic[0] if subtopic else None,
-    )
-
-
-def csv_lines(text: str, delimiter: str, label: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the lines of a table: their numbers and fields."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+def csv_lines(texts: Iterable[str], delimiter: str, label: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the lines of a table, given in parts that end with one: their numbers and fields."""
+    lines = chain.from_iterable(io.StringIO(text, newline="") for text in texts)
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
     try:
         for fields in reader:
             yield reader.line_num, fields
@@ -260,42 +251,34 @@ def require_names(names: Sequence[str], label: str) -> None:
 
 
 def _careful(
-    rows: Iterator[tuple[int, list[bytes]]],
-    label: str,
-    layout: Layout,
-    *,
-    width: int,
-    at: Sequence[int],
-) -> Columns:
-    """Read row by row, gathering what is wrong."""
+    gathered: Gathered, rows: Iterator[tuple[int, list[bytes]]], *, width: int, at: Sequence[int]
+) -> None:
+    """Gather the rows one by one, and what is wrong with them."""
     query, _, number, *_ = at
-    texts: list[list[bytes]] = []
-    value: list[float] = []
-    position: list[int] = []
-    bad: list[BadLine] = []
-    n_bad = 0
-    read: Callable[[bytes, bytes], tuple[float, str]] = read_score if layout is RUN else _grade
-    for line, cells in rows:
-        problem, found = f"expected {width} fields, found {len(cells)}", 0.0
-        if len(cells) == width:
-            found, problem = read(cells[number], cells[query])
-            texts.append([cells[i] for i in at if i != number])
-            problem = problem or _id_problem(texts[-1])
-        if problem:
-            n_bad += 1
-            if n_bad <= MOST_SHOWN:
-                shown = b" ".join(cells).decode("utf-8", "backslashreplace")
-                bad.append(BadLine(line, shown, problem))
-            continue
-        value.append(found)
-        position.append(line)
-    if bad or not (value or layout is RUN):
-        problem = "" if bad else "no rows"
-        raise ReadError(label, problem, lines=bad, total=n_bad)
-    packed = [ids.pack(column) for column in zip(*texts, strict=True)] or [ids.pack([])] * 2
-    return _columns(
-        packed, np.array(value, np.float64), np.array(position, np.int64), label, layout
+    read: Callable[[bytes, bytes], tuple[float, str]] = (
+        read_score if gathered.layout is RUN else _grade
     )
+    while held := list(islice(rows, _ROWS)):
+        texts: list[list[bytes]] = []
+        value: list[float] = []
+        position: list[int] = []
+        for line, cells in held:
+            problem, found = f"expected {width} fields, found {len(cells)}", 0.0
+            if len(cells) == width:
+                named = [cells[i] for i in at if i != number]
+                found, problem = read(cells[number], cells[query])
+                problem = problem or _id_problem(named)
+            if problem:
+                gathered.refuse(line, b" ".join(cells), problem)
+                continue
+            texts.append(named)
+            value.append(found)
+            position.append(line)
+        packed = [ids.pack(column) for column in zip(*texts, strict=True)] or [ids.pack([])] * 2
+        queries, docs, *subtopics = packed
+        numbers = np.array(value, np.float64 if gathered.layout is RUN else np.int64)
+        part = Columns(queries, docs, numbers, np.array(position, np.int64))
+        gathered.add(replace(part, subtopic=subtopics[0]) if subtopics else part, 0)
 
 
 def _id_problem(texts: Sequence[bytes]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from abrank._support.display import shorten
 from abrank._support.errors import ReadError, retold
 from abrank.inputs import ids
-from abrank.inputs.columns import RUN, Columns, Layout, Source
+from abrank.inputs.columns import RUN, Columns, Gathered, Layout
 from abrank.inputs.ids import Ids
 from abrank.inputs.trec.lines import MOST_ID
 
@@ -18,24 +19,29 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
-def checked(columns: list[list[Any]], label: str, layout: Layout) -> Columns:
-    """Return columns of cells: query ids, document ids, numbers, and perhaps subtopics."""
-    queries, docs, values, *subtopics = columns
-    if not values and layout is not RUN:  # a run without rows is of a system that found nothing
-        raise ReadError(label, "no rows", expected=f"query_id, doc_id, {layout.value}")
-    try:
-        return Columns(
-            query=_ids(queries, "query_id", label),
-            doc=_ids(docs, "doc_id", label),
-            value=_numbers(values, layout, label),
-            position=np.arange(len(values)),
-            source=Source(None, None, len(values), label, "row"),
-            subtopic=_ids(subtopics[0], "subtopic", label) if subtopics else None,
-        )
-    except ReadError as error:
-        row = int(error.rest["at"].removeprefix("row "))
-        cells = (shorten(str(column[row]), width=40) for column in columns)
-        raise retold(error, shown="  ".join(cells)) from None
+def checked(blocks: Iterable[list[list[Any]]], label: str, layout: Layout) -> Columns:
+    """Return columns of cells, a block of rows at a time.
+
+    They are query ids, document ids, numbers, and perhaps subtopics.
+    """
+    gathered = Gathered(layout, label, "row", expected=f"query_id, doc_id, {layout.value}")
+    for columns in blocks:
+        queries, docs, values, *subtopics = columns
+        try:
+            part = Columns(
+                query=_ids(queries, "query_id", label),
+                doc=_ids(docs, "doc_id", label),
+                value=_numbers(values, layout, label),
+                position=np.arange(len(values)),
+                subtopic=_ids(subtopics[0], "subtopic", label) if subtopics else None,
+            )
+        except ReadError as error:
+            row = int(error.rest["at"].removeprefix("row "))
+            cells = (shorten(str(column[row]), width=40) for column in columns)
+            at = f"row {gathered.n_lines + row}"
+            raise retold(error, shown="  ".join(cells), at=at) from None
+        gathered.add(part, len(values))
+    return gathered.joined()
 
 
 def _ids(values: list[Any], column: str, label: str) -> Ids:

@@ -7,10 +7,11 @@ answers of ``_rank_eval`` in Elasticsearch and OpenSearch, predictions of senten
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from itertools import chain, islice
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -25,6 +26,7 @@ from abrank.inputs.trec.lines import MOST_ID
 # --- Judgments and rankings as other programs hold them in memory, converted to plain rows
 
 _HIT_IDS = (*DOC_IDS, ("_id", "id"))
+_ROWS = 50_000  # whose cells are held as objects
 _BESIDE = ("mteb_model_meta",)  # what mteb writes beside its predictions
 
 
@@ -41,10 +43,7 @@ def unwrapped(source: Any, label: str | None) -> Any:  # noqa: ANN401
             return {query: _ranked_hits(query, details[query], label) for query in details}
         if "results" not in source or not found_in(list(source), QUERY_IDS):
             return _one_of_many(source, label or "dict")
-        source = [source]  # a single line of JSON
-    records = isinstance(source, list) and source and isinstance(source[0], Mapping)
-    if records and "results" in source[0]:  # predictions of sentence-transformers
-        return _results_by_query(source, label or "list")
+        return [source]  # a single line of JSON
     return source
 
 
@@ -54,20 +53,6 @@ def _ranked_hits(query: Any, answer: Any, label: str | None) -> list[Any]:  # no
     except (TypeError, KeyError) as error:
         problem = f"query {query!r} has no list of hits with their _id"
         raise ReadError(label or "dict", problem, expected="an answer of _rank_eval") from error
-
-
-def _results_by_query(records: Sequence[Any], label: str) -> dict[Any, Any]:
-    """Return the results of each query, none of which may stand twice."""
-    made = {}
-    for number, record in enumerate(records):
-        names = list(record) if isinstance(record, Mapping) else []
-        found = found_in(names, QUERY_IDS)
-        query = record[names[found[0]]] if found else None
-        if not isinstance(query, (str, int)) or "results" not in names or query in made:
-            problem = f"query {query!r} stands twice" if found else "no query with results"
-            raise ReadError(label, problem, at=f"row {number}")
-        made[query] = record["results"]
-    return made
 
 
 def _one_of_many(source: Mapping[Any, Any], label: str) -> Mapping[Any, Any]:
@@ -95,22 +80,27 @@ def _depth(value: Any) -> int:  # noqa: ANN401
     return 1 + _depth(next((each for each in inner if each), None))
 
 
-def rows_of_dict(source: Mapping[Any, Any], layout: Layout, label: str) -> list[list[Any]]:
-    """Return queries, documents and numbers of ``{query_id: documents}``."""
+def read_queries(source: Iterable[tuple[Any, Any]], layout: Layout, label: str) -> Columns:
+    """Read pairs of a query and its documents, many documents at a time."""
     if layout is SUBTOPIC_QRELS:
         raise ArgumentError(
             "a dict of dicts has no subtopics: give tuples (query_id, subtopic, doc_id, relevance)"
         )
-    queries: list[Any] = []
-    docs: list[Any] = []
-    values: list[Any] = []
-    for query, row in source.items():
-        found = row if isinstance(row, Mapping) else _documents(query, row, layout, label)
-        pairs = list(found.items() if isinstance(found, Mapping) else found)
-        queries += [query] * len(pairs)
-        docs += [doc for doc, _ in pairs]
-        values += [value for _, value in pairs]
-    return [queries, docs, values]
+
+    def blocks() -> Iterator[list[list[Any]]]:
+        held: list[list[Any]] = [[], [], []]
+        for query, row in source:
+            found = row if isinstance(row, Mapping) else _documents(query, row, layout, label)
+            pairs = list(found.items() if isinstance(found, Mapping) else found)
+            held[0] += [query] * len(pairs)
+            held[1] += [doc for doc, _ in pairs]
+            held[2] += [value for _, value in pairs]
+            if len(held[0]) >= _ROWS:
+                yield held
+                held = [[], [], []]
+        yield held
+
+    return checked(blocks(), label, layout)
 
 
 def _documents(query: Any, row: Any, layout: Layout, label: str) -> list[tuple[Any, Any]]:  # noqa: ANN401
@@ -146,23 +136,91 @@ def _hit(
     return hit[names[doc[0]]], hit.get(layout.value, score if layout is RUN else 1)
 
 
-def rows_of_records(
-    source: Collection[Mapping[str, Any]], layout: Layout, label: str
+# Makes columns of some rows, of which the first has this number.
+_Converter: TypeAlias = Callable[[Sequence[Any], int], list[list[Any]]]
+
+
+def read_rows(
+    source: Iterable[Any], layout: Layout, columns: Mapping[str, str] | None, label: str
+) -> Columns:
+    """Read records or tuples, many at a time; what the first is, the others are."""
+    rows = iter(source)
+    begin = list(islice(rows, 1))
+    first, rows = begin[0] if begin else None, chain(begin, rows)
+    if isinstance(first, Mapping):
+        _no_columns(columns, "dicts")
+        if "results" in first:  # predictions of sentence-transformers
+            return read_queries(_results_by_query(rows, label), layout, label)
+        chosen = choose_columns(list(first), layout, None, label=label)
+        ranks = holds_ranks(chosen[2], layout)
+        convert: _Converter = partial(_of_records, chosen, label)
+    else:
+        convert, ranks = _tuple_reader(first, layout, columns, label), False
+
+    def blocks() -> Iterator[list[list[Any]]]:
+        n_rows = 0
+        while held := list(islice(rows, _ROWS)):
+            yield convert(held, n_rows)
+            n_rows += len(held)
+
+    read = checked(blocks(), label, layout)
+    return replace(read, value=-read.value) if ranks else read
+
+
+def _results_by_query(records: Iterable[Any], label: str) -> Iterator[tuple[Any, Any]]:
+    """Yield each query and its results; none may stand twice."""
+    seen = set()
+    for number, record in enumerate(records):
+        names = list(record) if isinstance(record, Mapping) else []
+        found = found_in(names, QUERY_IDS)
+        query = record[names[found[0]]] if found else None
+        if not isinstance(query, (str, int)) or "results" not in names or query in seen:
+            problem = f"query {query!r} stands twice" if found else "no query with results"
+            raise ReadError(label, problem, at=f"row {number}")
+        seen.add(query)
+        yield query, record["results"]
+
+
+def _of_records(
+    chosen: Sequence[Any], label: str, rows: Sequence[Any], first_row: int
 ) -> list[list[Any]]:
     """Return the columns of records such as ``{"query_id": …, "doc_id": …, "score": …}``."""
-    first = next(iter(source))
-    chosen = choose_columns(list(first), layout, None, label=label)
-    for number, record in enumerate(source):
+    for number, record in enumerate(rows, first_row):
         if not isinstance(record, Mapping):
             problem = f"is a {type(record).__name__}, where the first row is a record"
             raise ReadError(label, problem, at=f"row {number}")
         lacking = [name for name in chosen if name not in record]
         if lacking:
             raise ReadError(label, f"the record has no {lacking[0]}", at=f"row {number}")
-    columns = [[record[name] for record in source] for name in chosen]
-    if holds_ranks(chosen[2], layout):
-        columns[2] = [-rank if isinstance(rank, (int, float)) else rank for rank in columns[2]]
-    return columns
+    return [[record[name] for record in rows] for name in chosen]
+
+
+def _tuple_reader(
+    first: Any,  # noqa: ANN401
+    layout: Layout,
+    columns: Mapping[str, str] | None,
+    label: str,
+) -> _Converter:
+    """Return what turns tuples like the first into columns."""
+    by_subtopic = layout is SUBTOPIC_QRELS
+    expected = f"(query_id, {'subtopic, ' if by_subtopic else ''}doc_id, {layout.value})"
+    fields: tuple[str, ...] | None = getattr(first, "_fields", None)
+    at = [0, 2, 3, 1] if by_subtopic else [0, 1, 2]
+    if fields:
+        at = [fields.index(name) for name in choose_columns(fields, layout, columns)]
+    else:
+        _no_columns(columns, "plain tuples")
+    width = len(fields) if fields else len(at)
+
+    def convert(rows: Sequence[Any], first_row: int) -> list[list[Any]]:
+        for number, row in enumerate(rows, first_row):
+            if not isinstance(row, (tuple, list)) or len(row) != width:
+                raise ReadError(
+                    label, f"{row!r} is not {expected}", at=f"row {number}", expected=expected
+                )
+        return [[row[i] for row in rows] for i in at]
+
+    return convert
 
 
 # --- Tables, dicts of dicts and iterables of tuples, read into the same columns as files
@@ -187,18 +245,14 @@ def read_columns(
     if isinstance(source, Mapping):
         _no_columns(columns, "a dict of dicts")
         label = label or "dict"
-        return checked(rows_of_dict(source, layout, label), label, layout)
+        return read_queries(source.items(), layout, label)
     table = label or label_of(source)
     choose = partial(choose_columns, layout=layout, columns=columns, label=table)
     found = arrow.columns_of(source, choose)
     if found is not None:
         return of_table(found[1], table, layout, ranks=holds_ranks(found[0][2], layout))
     if isinstance(source, Iterable) and not isinstance(source, (str, bytes)):
-        label, rows = label or "tuples", list(source)
-        if rows and isinstance(rows[0], Mapping):
-            _no_columns(columns, "dicts")
-            return checked(rows_of_records(rows, layout, label), label, layout)
-        return checked(_from_tuples(rows, layout, columns, label), label, layout)
+        return read_rows(source, layout, columns, label or "tuples")
     kind = type(source).__name__
     hint = _CONVERSIONS.get((type(source).__module__.partition(".")[0], layout.kind), "")
     raise ArgumentError(
@@ -216,7 +270,7 @@ def of_table(columns: Sequence[Any], label: str, layout: Layout, *, ranks: bool 
         each is not None and ids.longest(each) <= MOST_ID for each in (query, doc, *subtopic)
     )
     if value is None or not plain or not len(value):
-        read = checked([arrow.to_objects(each) for each in columns], label, layout)
+        read = checked([[arrow.to_objects(each) for each in columns]], label, layout)
         return replace(read, value=-read.value) if ranks else read
     return Columns(
         query=query,
@@ -237,23 +291,3 @@ def label_of(source: Any) -> str:  # noqa: ANN401
 def _no_columns(columns: Mapping[str, str] | None, what: str) -> None:
     if columns:
         raise ArgumentError(f"columns= is for tables and named tuples, not for {what}")
-
-
-def _from_tuples(
-    rows: Sequence[Any], layout: Layout, columns: Mapping[str, str] | None, label: str
-) -> list[list[Any]]:
-    by_subtopic = layout is SUBTOPIC_QRELS
-    expected = f"(query_id, {'subtopic, ' if by_subtopic else ''}doc_id, {layout.value})"
-    fields: tuple[str, ...] | None = getattr(rows[0], "_fields", None) if rows else None
-    at = [0, 2, 3, 1] if by_subtopic else [0, 1, 2]
-    if fields:
-        at = [fields.index(name) for name in choose_columns(fields, layout, columns)]
-    else:
-        _no_columns(columns, "plain tuples")
-    width = len(fields) if fields else len(at)
-    for number, row in enumerate(rows):
-        if not isinstance(row, (tuple, list)) or len(row) != width:
-            raise ReadError(
-                label, f"{row!r} is not {expected}", at=f"row {number}", expected=expected
-            )
-    return [[row[i] for row in rows] for i in at]

@@ -24,7 +24,7 @@ from abrank._support.errors import ReadError
 from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank._support.work import remembered
 from abrank.inputs import ids
-from abrank.inputs.columns import Source
+from abrank.inputs.columns import MOST_SHOWN, Source
 from abrank.inputs.formats import arrow_file
 from abrank.inputs.formats.delimited import csv_lines, require_names, require_width
 from abrank.inputs.ids import Ids
@@ -32,7 +32,6 @@ from abrank.inputs.objects.arrow import table_of
 from abrank.inputs.objects.cells import read_id
 from abrank.inputs.objects.names import QUERY_IDS, folded, found_in
 from abrank.inputs.scores.logs import rows_of_log
-from abrank.inputs.trec.lines import MOST_SHOWN
 
 # --- Ready scores as other programs hold them in memory, converted to named columns
 
@@ -458,7 +457,7 @@ def _measure_first(
 
 def _columns_of_text(text: str, delimiter: str, label: str) -> tuple[list[int], list[list[str]]]:
     """Read a table's lines below its header: their numbers, and the columns."""
-    lines = [line for line in csv_lines(text, delimiter, label) if "".join(line[1]).strip()]
+    lines = [line for line in csv_lines([text], delimiter, label) if "".join(line[1]).strip()]
     at, rows = [number for number, _ in lines], [fields for _, fields in lines]
     header = [field.strip() for field in rows[0]]
     require_width(at, rows, len(header), label, delimiter.join(header))

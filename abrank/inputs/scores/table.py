@@ -18,7 +18,7 @@ import pyarrow as pa
 from abrank._support.errors import ArgumentError, BadLine, ReadError
 from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.inputs import files, ids
-from abrank.inputs.columns import Source
+from abrank.inputs.columns import MOST_SHOWN, Source
 from abrank.inputs.formats.arrow_file import kind_of
 from abrank.inputs.formats.delimited import plain_table, read_plain
 from abrank.inputs.formats.tree import looks_like_json, parsed
@@ -46,7 +46,7 @@ from abrank.inputs.scores.forms import (
     shape_of,
 )
 from abrank.inputs.scores.logs import read_archive
-from abrank.inputs.trec.lines import BYTE_ORDER_MARK, MOST_SHOWN, read_score
+from abrank.inputs.trec.lines import BYTE_ORDER_MARK, read_score
 
 # --- Tables of ready scores as Arrow columns; None for what the careful reader must read
 

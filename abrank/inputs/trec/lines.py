@@ -11,8 +11,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +20,11 @@ import pyarrow as pa
 import pyarrow.csv
 
 from abrank._support.display import shorten
-from abrank._support.errors import ArgumentError, BadLine, ReadError
+from abrank._support.errors import ArgumentError, ReadError
 from abrank._support.files import replace_all
 from abrank._support.typing import IntArray
 from abrank.inputs import ids, kernels
-from abrank.inputs.columns import RUN, Columns, Layout, Source
+from abrank.inputs.columns import RUN, Columns, Gathered, Layout
 from abrank.inputs.objects.names import QUERY_IDS, found_in
 
 # --- Plain TREC files, read by Arrow
@@ -42,21 +41,7 @@ _OTHER_BLANKS = (b"\t", b"\v", b"\f", b"\r")
 _TO_BLANK = bytes.maketrans(b"".join(_OTHER_BLANKS), b"    ")
 
 
-@dataclass
-class Rows:
-    """What either parser gives: columns without their source."""
-
-    query: Any
-    doc: Any
-    value: Any
-    position: Any
-    rank: IntArray | None
-    tags: tuple[str, ...]
-    subtopic: Any = None
-    n_comments: int = 0
-
-
-def parse_fast(data: bytes, layout: Layout) -> Rows | None:
+def parse_fast(data: bytes, layout: Layout) -> Columns | None:
     """Parse a file without comments, inner blank lines or bad lines; None if it is not such a file.
 
     Gives the same rows as the careful parser wherever it gives any. No line may be longer than
@@ -129,7 +114,7 @@ def one_blank(data: bytes) -> bytes:
     return data.lstrip(b" ")
 
 
-def _run(plain: bytes, n_fields: int) -> Rows | None:
+def _run(plain: bytes, n_fields: int) -> Columns | None:
     names = ["query", "Q0", "doc", "rank", "value", "tag"]
     names += [f"field {i}" for i in range(len(names), n_fields)]
     types = {
@@ -148,7 +133,7 @@ def _run(plain: bytes, n_fields: int) -> Rows | None:
     query, doc = (table[name].combine_chunks() for name in ("query", "doc"))
     if not np.isfinite(value).all() or max(map(ids.longest, (query, doc))) > MOST_ID:
         return None
-    return Rows(
+    return Columns(
         query=query,
         doc=doc,
         value=value,
@@ -184,7 +169,7 @@ def _may_hold_hexadecimals(plain: bytes) -> bool:
     return any(letter in plain and b" 0" + letter in plain for letter in (b"x", b"X"))
 
 
-def _qrels(plain: bytes) -> Rows | None:
+def _qrels(plain: bytes) -> Columns | None:
     types = {"query": pa.large_binary(), "subtopic": pa.large_binary(), "doc": pa.large_binary()}
     names = [*types, "value"]
     if _may_hold_hexadecimals(plain):
@@ -196,13 +181,11 @@ def _qrels(plain: bytes) -> Rows | None:
     query, subtopic, doc = (table[name].combine_chunks() for name in ("query", "subtopic", "doc"))
     if value is None or max(map(ids.longest, (query, subtopic, doc))) > MOST_ID:
         return None
-    return Rows(
+    return Columns(
         query=query,
         doc=doc,
         value=value,
         position=np.arange(1, len(value) + 1),
-        rank=None,
-        tags=(),
         subtopic=subtopic,
     )
 
@@ -238,7 +221,6 @@ def _moderate(values: IntArray) -> IntArray | None:
 # --- TREC lines to columns: by Arrow where they are plain, else line by line with exact errors
 
 
-MOST_SHOWN = 20
 READY_SCORES = (
     "scores of queries, not documents: abrank compare --scores A B (compare_scores) takes them"
 )
@@ -252,74 +234,16 @@ _GRADE = re.compile(rb"[+-]?[0-9]+")
 
 def parse(pieces: Iterable[bytes], layout: Layout, *, label: str) -> Columns:
     r"""Parse the text of a run or qrels file, piece by piece."""
-    gathered = Gathered(layout, label)
-    marked = False
+    gathered = Gathered(layout, label, expected=layout.line)
     for number, piece in enumerate(pieces):
         if number == 0:
-            marked = piece.startswith(BYTE_ORDER_MARK)
+            gathered.byte_order_mark = piece.startswith(BYTE_ORDER_MARK)
             piece = piece.removeprefix(BYTE_ORDER_MARK)
         _read_piece(gathered, piece)
-    rows = gathered.joined()
-    source = Source(None, None, len(rows.position), label, "line", rows.n_comments, marked)
-    beside = {"rank": rows.rank, "tags": rows.tags, "subtopic": rows.subtopic}
-    return Columns(rows.query, rows.doc, rows.value, rows.position, source, **beside)
-
-
-@dataclass
-class Gathered:
-    """What was read so far: the columns of each part, and the bad lines."""
-
-    layout: Layout
-    label: str
-    rows: list[Rows] = field(default_factory=list)
-    n_lines: int = 0
-    n_good: int = 0
-    n_comments: int = 0
-    bad: list[BadLine] = field(default_factory=list)
-    n_bad: int = 0
-    widths: set[int] = field(default_factory=set)
-
-    def add(self, rows: Rows, n_lines: int) -> None:
-        """Add a part's rows; with a bad line in the file none will be used."""
-        rows.position += self.n_lines
-        self.n_lines += n_lines
-        self.n_good += len(rows.position)
-        self.n_comments += rows.n_comments
-        if self.n_bad:
-            self.rows.clear()
-        else:
-            self.rows.append(rows)
-
-    def joined(self) -> Rows:
-        """Return the rows of all parts."""
-        if self.n_bad:
-            likeness = _likeness(self)
-            raise ReadError(
-                self.label,
-                f"this looks like {likeness}" if likeness else "",
-                lines=self.bad[:1] if likeness else self.bad,
-                total=1 if likeness else self.n_bad,
-                expected=self.layout.line,
-            )
-        parts = [rows for rows in self.rows if len(rows.position)]
-        if not parts:
-            if self.layout is not RUN:
-                raise ReadError(self.label, "no lines", expected=self.layout.line)
-            # A run without lines is of a system that found nothing.
-            none, nowhere = ids.encode([]), np.empty(0, np.int64)
-            return Rows(none, none, np.empty(0), nowhere, None, (), n_comments=self.n_comments)
-        ranks = [rows.rank for rows in parts if rows.rank is not None]
-        subtopics = [rows.subtopic for rows in parts if rows.subtopic is not None]
-        return Rows(
-            query=ids.joined([rows.query for rows in parts]),
-            doc=ids.joined([rows.doc for rows in parts]),
-            value=np.concatenate([rows.value for rows in parts]),
-            position=np.concatenate([rows.position for rows in parts]),
-            rank=np.concatenate(ranks) if len(ranks) == len(parts) else None,
-            tags=tuple(dict.fromkeys(tag for rows in parts for tag in rows.tags)),
-            subtopic=ids.joined(subtopics) if subtopics else None,
-            n_comments=self.n_comments,
-        )
+    if likeness := _likeness(gathered) if gathered.n_bad else "":
+        first = gathered.bad[:1]
+        raise ReadError(label, f"this looks like {likeness}", lines=first, expected=layout.line)
+    return gathered.joined("no lines")
 
 
 def _read_piece(gathered: Gathered, piece: bytes) -> None:
@@ -333,14 +257,19 @@ def _read_piece(gathered: Gathered, piece: bytes) -> None:
 
     if read_plain(piece):
         return
+    # Python's objects take much more memory than the lines; so not many of them at a time.
+    for part in cut(piece, MOST_LINE + 1):
+        if len(part) == len(piece) or not read_plain(part):
+            read_lines(gathered, part)
+
+
+def cut(data: bytes, size: int = MOST_LINE) -> Iterator[bytes]:
+    """Cut a text at ends of lines into parts of at most so many bytes, or a line."""
     start = 0
-    while start < len(piece):
-        # Python's objects take much more memory than the lines; so not many of them at a time.
-        end = piece.rfind(b"\n", start, start + MOST_LINE + 1) + 1 or len(piece)
-        whole = end - start == len(piece)
-        if whole or not read_plain(piece[start:end]):
-            read_lines(gathered, piece[start:end])
-        start = end
+    while start < len(data):
+        end = data.rfind(b"\n", start, start + size) + 1 or data.find(b"\n", start) + 1
+        yield data[start : end or None]
+        start = end or len(data)
 
 
 def read_lines(gathered: Gathered, data: bytes) -> None:
@@ -349,22 +278,18 @@ def read_lines(gathered: Gathered, data: bytes) -> None:
     fields_of: list[list[bytes]] = []
     value: list[float] = []
     position: list[int] = []
-    n_comments = 0
     lines = data.removesuffix(b"\n").split(b"\n")
     for number, line in enumerate(lines, 1):
         if line[:1] == b"#" and b"\0" not in line:
-            n_comments += 1
+            gathered.n_comments += 1
         elif fields := line.split():
             found, problem = 0.0, _shape_problem(layout, line, fields)
             if not problem:
                 read = read_score if layout is RUN else _grade
                 found, problem = read(fields[layout.value_at], fields[0])
             if problem:
-                gathered.n_bad += 1
                 gathered.widths.add(len(fields))
-                if len(gathered.bad) < MOST_SHOWN:
-                    shown = line.decode("utf-8", "backslashreplace")
-                    gathered.bad.append(BadLine(gathered.n_lines + number, shown, problem))
+                gathered.refuse(number, line, problem)
                 continue
             fields_of.append(fields)
             value.append(found)
@@ -375,7 +300,7 @@ def read_lines(gathered: Gathered, data: bytes) -> None:
     whole = all(each.isdigit() and len(each.lstrip(b"0")) <= MOST_DIGITS for each in ranks)
     rank = np.array([int(each) for each in ranks], dtype=np.int64) if whole and ranks else None
     tags = dict.fromkeys(fields[5] for fields in fields_of) if of_run else {}
-    rows = Rows(
+    rows = Columns(
         query=query,
         doc=doc,
         value=np.array(value, dtype=np.float64 if of_run else np.int64),
@@ -383,7 +308,6 @@ def read_lines(gathered: Gathered, data: bytes) -> None:
         rank=rank,
         tags=tuple(tag.decode("utf-8", "surrogateescape") for tag in tags),
         subtopic=None if of_run else second,
-        n_comments=n_comments,
     )
     gathered.add(rows, len(lines))
 

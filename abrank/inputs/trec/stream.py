@@ -19,7 +19,7 @@ from abrank.inputs.archives import Readable
 from abrank.inputs.columns import RUN, Columns, has_duplicates
 from abrank.inputs.ids import Ids
 from abrank.inputs.ties import at_precision, rank_conflicts, rank_rows
-from abrank.inputs.trec.lines import Rows, first_long_line, parse_fast
+from abrank.inputs.trec.lines import first_long_line, parse_fast
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -115,7 +115,7 @@ def block(chunk: bytes, *, score_dtype: ScoreDtype = "float64") -> Block:
     return ranked(rows, score_dtype=score_dtype)
 
 
-def ranked(rows: Rows | Columns, *, score_dtype: ScoreDtype = "float64") -> Block:
+def ranked(rows: Columns, *, score_dtype: ScoreDtype = "float64") -> Block:
     """Check and rank the rows of whole queries."""
     queries, ends = ids.runs(rows.query)
     first_row = np.concatenate([[0], ends])

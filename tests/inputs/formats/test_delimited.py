@@ -70,20 +70,20 @@ def test_a_snapshot_of_quepid_has_positions(tmp_path: Path) -> None:
 )
 def test_bad_lines_are_named(data: str, layout: Layout, words: str) -> None:
     with pytest.raises(ReadError) as caught:
-        delimited.read_table(data.encode(), "x", layout)
+        delimited.read_table([data.encode()], "x", layout)
     assert str(caught.value).startswith(words), caught.value
 
 
 @pytest.mark.parametrize("data", ["1 a 7\n1 b 9\n", "1 a 1\n1 b 1\n", "1 a -1\n1 b 1\n"])
 def test_three_fields_that_are_no_ranks_are_not_guessed_at(data: str) -> None:
     with pytest.raises(ReadError, match=r"no rank from 1.*\n.*query_id<TAB>doc_id<TAB>score"):
-        delimited.read_three(data.encode(), "x", RUN)
+        delimited.read_three([data.encode()], "x", RUN)
 
 
 def test_three_fields_with_fractions_are_scores() -> None:
-    assert delimited.read_three(b"1 a 0.5\n1 b 2\n", "x", RUN).value.tolist() == [0.5, 2.0]
+    assert delimited.read_three([b"1 a 0.5\n1 b 2\n"], "x", RUN).value.tolist() == [0.5, 2.0]
     # Between blanks a quote is text.
-    quoted = delimited.read_three(b'1 "a" 0.5\n1 b 0.25\n', "x", RUN)
+    quoted = delimited.read_three([b'1 "a" 0.5\n1 b 0.25\n'], "x", RUN)
     assert quoted.doc.to_pylist() == [b'"a"', b"b"]
 
 
@@ -101,7 +101,7 @@ ROWS = st.lists(st.tuples(CELLS, CELLS, NUMBERS).map(list), min_size=1, max_size
 
 def outcome(data: bytes, layout: Layout) -> Any:
     try:
-        read = delimited.read_table(data, "x", layout)
+        read = delimited.read_table([data], "x", layout)
     except AbrankError as error:
         return str(error)
     columns = [read.query.to_pylist(), read.doc.to_pylist(), read.value.tolist()]

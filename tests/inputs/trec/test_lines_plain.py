@@ -7,8 +7,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from abrank.inputs import ids
-from abrank.inputs.columns import QRELS, RUN, Layout
-from abrank.inputs.trec.lines import Gathered, parse_fast, read_lines
+from abrank.inputs.columns import QRELS, RUN, Gathered, Layout
+from abrank.inputs.trec.lines import parse_fast, read_lines
 
 LINE = b"301 Q0 d1 1 2.5 tag\n"
 
