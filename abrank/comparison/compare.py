@@ -242,14 +242,15 @@ def rows_of(scores: Scores, question: Question, beside: Beside) -> Rows:
         "segments": beside.segments, "topics": beside.topics, "bayes": question.bayes,
         "votes": beside.votes,
     }  # fmt: skip
+    if beside.clusters is not None:
+        how["name"], how["of_query"] = beside.clusters
     if beside.weights is not None:
         how["weighted_by"], how["of_weight"] = beside.weights
         sample = Weighted(scores, **how)
         cut = {**sample.segments, "weight": sample.weights.head_and_tail(scores.query_ids)}
         return replace(sample, segments=cut)
     if beside.clusters is not None:
-        name, of_query = beside.clusters
-        return Clustered(scores, **how, name=name, of_query=of_query)
+        return Clustered(scores, **how)
     if question.anytime:
         return Sequential(scores, **how, planned=question.anytime, alpha=question.alpha)
     return Rows(scores, **how)
@@ -348,12 +349,13 @@ def sample_of(saved: Comparison) -> Sample:
         "saved": saved,
         "votes": saved.preferences,
     }
+    if saved.clusters is not None:
+        how["name"], how["of_query"] = saved.clusters.name, by_query(saved.clusters.labels)
     if saved.weights is not None:
         of_weight = dict(zip(saved.query_ids, saved.weights.values, strict=True))
         return Weighted(scores, **how, weighted_by=saved.weights.name, of_weight=of_weight)
     if saved.clusters is not None:
-        of_query = by_query(saved.clusters.labels)
-        return Clustered(scores, **how, name=saved.clusters.name, of_query=of_query)
+        return Clustered(scores, **how)
     if design is not None and design.planned:
         return Sequential(scores, **how, planned=design.planned, alpha=saved.rule.alpha)
     rows = Rows(scores, **how)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from abrank import planning
 from abrank._support.records import record
-from abrank._support.typing import IntArray
+from abrank._support.typing import FloatArray, IntArray
 from abrank.inference.designs.clusters import (
     FEWEST_EFFECTIVE,
     effective_clusters,
@@ -92,10 +92,11 @@ class Planning:
 class ClusterSizes(NamedTuple):
     """The sizes of the clusters at hand, and the share of the squared error that is theirs.
 
-    ``lasting_share`` is what more queries of the same clusters would leave of it.
+    Of queries that count by weights a size is the part of the cluster. ``lasting_share`` is what
+    more queries of the same clusters would leave of it.
     """
 
-    sizes: IntArray
+    sizes: IntArray | FloatArray
     lasting_share: float
 
     def freedom(self, n_queries: float) -> float:
@@ -112,7 +113,7 @@ class ClusterSizes(NamedTuple):
         self, error: float, difference: float, rule: Rule, target: float
     ) -> int | None:
         """Return the queries of the same clusters that show a difference; None where none do."""
-        n, freedom = int(self.sizes.sum()), freedom_of_clusters(self.sizes)
+        n, freedom = round(float(self.sizes.sum())), freedom_of_clusters(self.sizes)
         if not math.isfinite(self.lasting_share):
             return None
 

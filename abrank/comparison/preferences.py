@@ -153,7 +153,7 @@ def compare_votes(
         )
     # Impressions of one user depend on one another, whether or not somebody thinks of it.
     clusters: Any = question.clusters
-    if clusters is None and not question.anytime and question.weights is None:
+    if clusters is None and not question.anytime:
         clusters = next((name for name in impressions.GROUPS if name in votes.groups), None)
     own = votes.groups.get(clusters) if isinstance(clusters, str) else None
     beside = Beside.of(

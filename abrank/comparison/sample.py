@@ -324,11 +324,15 @@ class Rows:
         return self._segmentations(rule, lead, None)
 
     def _segmentations(
-        self, rule: Rule, lead: int, labels: Sequence[str] | None
+        self,
+        rule: Rule,
+        lead: int,
+        labels: Sequence[str] | None,
+        weights: FloatArray | None = None,
     ) -> tuple[Segmentation, ...]:
         return segment(
             self.segments, self.scores.query_ids, self.differences[:, lead], rule,
-            seed=self.seed, clusters=labels,
+            seed=self.seed, clusters=labels, weights=weights,
         )  # fmt: skip
 
     def held(self) -> dict[str, Any]:
@@ -478,8 +482,10 @@ class Clustered(Rows):
         )  # fmt: skip
 
     def units(self, column: int) -> Units:
+        return self._by_cluster(super().units(column))
+
+    def _by_cluster(self, every: Units) -> Units:
         place = np.unique(self.labels, return_inverse=True)[1]
-        every = super().units(column)
         return Units(*(np.bincount(place, each).astype(np.float64) for each in every))
 
     def tests(self, rule: Rule, row: MeasureResult, lead: int) -> tuple[TestRow, ...]:

@@ -297,10 +297,10 @@ class Question(_Asked):
         for said, asked in refused.items():
             if asked and self.best_of is not None:
                 raise ArgumentError(f"best_of={self.best_of} cannot be asked with {said}")
-        if self.weights is not None and (self.clusters is not None or self.anytime):
+        if self.weights is not None and self.anytime:
             raise ArgumentError(
-                "weights are of single, independent queries at one look or at planned ones: leave"
-                " out --weights (Weights(...)), or --clusters and --anytime"
+                "no confidence sequence of a weighted mean is known: leave out --weights"
+                " (Weights(...)), or --anytime (Anytime(...))"
             )
 
     @property

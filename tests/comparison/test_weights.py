@@ -75,6 +75,63 @@ def test_differences_without_spread_are_answered_as_t_answers_them(values: Any) 
         assert getattr(found, name) == pytest.approx(getattr(plain, name), nan_ok=True)
 
 
+def test_the_error_of_weights_in_clusters_has_no_bias_and_is_that_of_each_alone() -> None:
+    random = np.random.default_rng(3)
+    for n in (12, 60):
+        d, w = random.standard_normal((n, 2)), random.gamma(0.7, size=n) + 0.05
+        users = random.permutation(np.arange(n) // 3)
+        found = weighted_result(d, w, confidence=0.9, clusters=users)
+        p, of = w / w.sum(), np.eye(users.max() + 1)[users].T
+        part, squares = of @ p, of @ p**2
+        scale = np.diag(1.0 / (1.0 - 2.0 * part + (p @ p) * part**2 / squares))
+        residual = of @ np.diag(p) @ (np.eye(n) - np.outer(np.ones(n), p))
+        m = residual.T @ scale @ residual
+        assert np.trace(m) == pytest.approx(p @ p, rel=1e-12)
+        t = p @ d / np.sqrt(np.diag(d.T @ m @ d))
+        assert found.statistic == pytest.approx(t, rel=1e-9)
+        freedom = 1.0 / (part @ part) - 1.0
+        assert found.pvalue == pytest.approx(2.0 * stats.t.sf(np.abs(t), freedom), rel=1e-9)
+        alone = weighted_result(d, w, confidence=0.9, clusters=np.arange(n))
+        assert alone.pvalue == pytest.approx(weighted_result(d, w, confidence=0.9).pvalue, rel=1e-9)
+        equal = weighted_result(d, np.ones(n), confidence=0.9, clusters=users)
+        robust = abrank.inference.run_cluster_test("t", d, users)
+        assert equal.statistic == pytest.approx(robust.statistic, rel=1e-7)
+    few = weighted_result(d, w, confidence=0.9, clusters=users % 2)
+    assert np.isnan(few.pvalue).all()
+    assert np.isinf(few.ci_low).all()
+
+
+def test_weights_in_clusters_are_decided_reported_and_come_back(
+    scores: Any, tmp_path: Path
+) -> None:
+    a, b = scores
+    users = pd.Series([f"u{i // 4}" for i in range(N)], IDS, name="user")
+    kinds = pd.Series(["x", "y"] * (N // 2), IDS, name="kind")
+    made = abrank.compare_scores(
+        a, b, measures=["AP", "RR"], margin=0.02, segments=kinds.to_frame(),
+        design=(abrank.Weights(TRAFFIC), abrank.Clusters(users)),
+    )  # fmt: skip
+    d, w = made.differences("AP"), TRAFFIC.to_numpy()
+    row = made.rows[0]
+    assert row.mean_b == pytest.approx(np.average(b["AP"], weights=w))
+    found = weighted_result(d[:, None], w, confidence=0.95, clusters=users)
+    assert row.pvalue == pytest.approx(found.pvalue[0], rel=1e-9)
+    assert made.test_rows[0].title == "Weighted cluster-robust t"
+    alone = weighted_result(d[:, None], w, confidence=0.95)
+    ratio = alone.statistic[0] / found.statistic[0]
+    assert made.clusters.error_ratio == pytest.approx(ratio)
+    part = np.bincount(np.arange(N) // 4, w / w.sum())
+    assert made.clusters.n_effective == pytest.approx(1.0 / (part @ part))
+    assert {each.name for each in made.segmentations} == {"kind", "weight"}
+    said = " ".join(made.report(tmp_path / "r.txt").read_text(encoding="utf-8").split())
+    assert "weighted cluster-robust t test" in said
+    assert "clusters of one weight" in said
+    assert abrank.Comparison.from_json(made.report(tmp_path / "r.json")) == made
+    few = {query: str(i % 2) for i, query in enumerate(IDS)}
+    two = abrank.compare_scores(a, b, design=(abrank.Weights(TRAFFIC), abrank.Clusters(few)))
+    assert str(two.verdict) == "cannot-test"
+
+
 def test_means_head_and_tail_are_weighted_and_come_back(scores: Any, tmp_path: Path) -> None:
     a, b = scores
     made = abrank.compare_scores(
@@ -156,8 +213,7 @@ def test_a_weight_that_is_none_is_refused(value: Any, scores: Any) -> None:
         ({"margin": "2%"}, "Fieller's interval, in which queries count alike"),
         ({"config": abrank.Question(bayes=True)}, "takes queries to count alike"),
         ({"config": abrank.Question(adjust="max-t")}, "with clusters, weights or"),
-        ({"design": (abrank.Weights(TRAFFIC), abrank.Clusters(TRAFFIC))}, "single, independent"),
-        ({"design": (abrank.Weights(TRAFFIC), abrank.Anytime(99))}, "single, independent"),
+        ({"design": (abrank.Weights(TRAFFIC), abrank.Anytime(99))}, "no confidence sequence"),
     ],
 )
 def test_what_cannot_go_with_weights_is_refused_with_its_reason(

@@ -320,7 +320,9 @@ def _answers(
     found = np.full((3, *levels.shape), np.nan)
     for i in np.flatnonzero(large).tolist():
         if weights is not None:
-            one = weighted_result(parts[i], weights[i], confidence=levels[i])
+            one = weighted_result(
+                parts[i], weights[i], confidence=levels[i], clusters=clusters and clusters[i]
+            )
         elif clusters is None:
             one = run_test(differences=parts[i], confidence=levels[i], **asked)
         else:

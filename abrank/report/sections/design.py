@@ -98,7 +98,7 @@ def _clusters(comparison: Comparison, found: Clusters) -> str:
     said = (
         f"The {words.queries(comparison.n_queries)} come in"
         f" {f.plural(found.n_clusters, 'cluster')} by {shorten(found.name, width=40)}, of"
-        f" {f.count(found.largest)} at most{_effective(found)}. The"
+        f" {f.count(found.largest)} at most{_effective(comparison, found)}. The"
         f" {words.name_of_rule(comparison)} takes clusters, not queries, to be independent"
     )
     if not math.isfinite(found.error_ratio):
@@ -109,12 +109,13 @@ def _clusters(comparison: Comparison, found: Clusters) -> str:
     )
 
 
-def _effective(found: Clusters) -> str:
-    """Say how many clusters of one size would tell as much, where these are of several sizes."""
+def _effective(comparison: Comparison, found: Clusters) -> str:
+    """Say how many clusters of one size, or weight, would tell as much, where these differ."""
     if not found.n_effective < found.n_clusters - 0.05:
         return ""
     return (
-        f": as much evidence as {f.score(found.n_effective, digits=1)} clusters of one size (their"
+        f": as much evidence as {f.score(found.n_effective, digits=1)} clusters of one"
+        f" {'size' if comparison.weights is None else 'weight'} (their"
         " effective number)"
     )
 

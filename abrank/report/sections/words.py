@@ -85,7 +85,7 @@ def name_of_rule(comparison: Comparison) -> str:
     if design is not None and design.clusters:
         found = comparison.clusters
         test = found.test if found is not None and found.test else comparison.rule.test
-        return _OF_CLUSTERS.get(test, test)
+        return f"{'weighted ' * bool(design.weights)}{_OF_CLUSTERS.get(test, test)}"
     if design is not None and design.weights:
         return "weighted t test"
     if design is not None and design.planned:
