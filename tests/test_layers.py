@@ -13,7 +13,7 @@ ROOMS = (
     "cli", "guide", "report", "plots", "collections", "workflow", "ranking", "agreement",
     "comparison", "ledger", "diagnostics", "next_step", "verdict", "soundness", "rule", "planning",
     "scoring", "provenance", "engines", "rule_file", "options", "measures", "simulate", "inference",
-    "inputs",
+    "inputs", "estimate",
     "_support",
 )  # fmt: skip
 HEAVY = {
