@@ -63,6 +63,7 @@ REMEDIES: Mapping[str, Action] = MappingProxyType(
         "unjudged-favour": "judge",
         "few-judgments-turn": "judge",
         "one-cluster-carries": "add-queries",
+        "skewness-decides": "add-queries",
         "order-fixed": "sample",
         "too-few-queries": "add-queries",
         "too-few-clusters": "add-queries",

@@ -29,6 +29,7 @@ LEVELS: Mapping[str, Level] = MappingProxyType(
         "unjudged-favour": "doubtful",
         "few-judgments-turn": "doubtful",
         "one-cluster-carries": "doubtful",
+        "skewness-decides": "doubtful",
         "order-fixed": "doubtful",
     }
 )
@@ -171,7 +172,7 @@ def _of_note(note: _Note, direction: int, primary: str) -> Reason | None:
     if note.code == "machine-sample-differs":
         return Reason("sample-differs", values)
     if note.code in LEVELS:
-        of_another = note.code == "none-relevant" and primary not in values["measures"]
+        of_another = primary not in values.get("measures", (primary,))
         return None if of_another or note.code == "missing-queries" else Reason(note.code, values)
     if note.code not in ("unjudged-documents", "judged-gap"):
         return None

@@ -22,7 +22,7 @@ from abrank.comparison.groups import Segmentation, segment_rows
 from abrank.comparison.power_analysis import ClusterSizes
 from abrank.comparison.rows import Cell, ExtremeQuery, MeasureResult, MergedQueries, TestRow
 from abrank.comparison.sample import ALL, IGNORING, OF_CLUSTERS, Columns, Units, test_row
-from abrank.diagnostics import Note, inspect_inputs, inspect_losses
+from abrank.diagnostics import Note, inspect_inputs, inspect_losses, inspect_skewness
 from abrank.engines.counted import exact_value
 from abrank.engines.merge import Extreme, MeasureStatistics, Statistics, statistics_from
 from abrank.inference.designs.as_tests import sums_result
@@ -428,7 +428,15 @@ class Merged:
         known = {query for audit in self.audits.values() for query in audit.missing}
         seen = () if self.missing == "drop" else tuple(known)
         own = self.statistics.of[self.measures.index(made.rule.primary)]
-        return [*_losses(made, own), *inspect_inputs(self.audits, seen)]
+        notes = _losses(made, own)
+        if not self.statistics.clusters:
+            found = self._independent
+            skewness = np.array([counts_of(each).moments()[0] for each in self.statistics.of])
+            notes += inspect_skewness(
+                (found.means, found.errors, skewness), self.n, made.rows,
+                alpha=made.rule.alpha, primary=made.rule.primary,
+            )  # fmt: skip
+        return [*notes, *inspect_inputs(self.audits, seen)]
 
     def doubts(self) -> Sequence[Reason]:
         return ()

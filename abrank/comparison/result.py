@@ -425,7 +425,8 @@ class Comparison(Result):
         raise TypeError("a comparison is neither true nor false; use .verdict or .require(...)")
 
     def __repr__(self) -> str:
+        doubt = " in doubt" if self.soundness.level == "doubtful" else ""
         return (
-            f"<Comparison {self.candidate!r} against {self.baseline!r}: {self.verdict.value} on"
-            f" {self.rule.primary}, {self.n_queries} queries>"
+            f"<Comparison {self.candidate!r} against {self.baseline!r}: {self.verdict.value}{doubt}"
+            f" on {self.rule.primary}, {self.n_queries} queries>"
         )

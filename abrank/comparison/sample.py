@@ -43,6 +43,7 @@ from abrank.inference.designs.clusters import (
 )
 from abrank.inference.designs.prediction_powered import PredictionPowered
 from abrank.inference.estimates.relative_change import RelativeChange, relative_change
+from abrank.inference.paired.t_and_sign import mean_and_error, skewness_of
 from abrank.inference.rounding import differences_of
 from abrank.inputs import JudgedRun, Source
 from abrank.inputs.topics import labels_of
@@ -420,9 +421,10 @@ class Rows:
             measure=rule.primary,
             higher_is_better=rule.higher_is_better,
         )
-        if self.by == "t":
+        if self.by in ("t", "permutation") and self.n > 1:
+            moments = *mean_and_error(self.differences), skewness_of(self.differences)
             notes += inspect_skewness(
-                self.differences, made.rows, alpha=rule.alpha, primary=rule.primary
+                moments, self.n, made.rows, alpha=rule.alpha, primary=rule.primary
             )
         left_out = self._left_out
         if not rule.direction_declared:

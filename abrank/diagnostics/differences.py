@@ -199,16 +199,23 @@ def _outlying(
 
 
 def inspect_skewness(
-    differences: FloatArray, rows: Sequence[_Row], *, alpha: float, primary: str
+    moments: tuple[FloatArray, FloatArray, FloatArray],
+    n_queries: int,
+    rows: Sequence[_Row],
+    *,
+    alpha: float,
+    primary: str,
 ) -> list[Note]:
-    """Return the caution on what the t test shows, and t corrected for skewness does not.
+    """Return the caution on what a test of the mean shows, and t corrected for skewness does not.
 
     Parameters
     ----------
-    differences : float64[n_queries, n_measures]
-        B - A.
+    moments : three of float64[n_measures]
+        Mean, standard error and skewness of the differences B - A.
+    n_queries : int
     rows : sequence
-        What t says of each measure: ``measure``, ``reading``, ``pvalue`` and ``pvalue_adj``.
+        What t, or flips of signs, say of each measure: ``measure``, ``reading``, ``pvalue`` and
+        ``pvalue_adj``.
     alpha : float
     primary : str
         The measure that decides.
@@ -221,26 +228,27 @@ def inspect_skewness(
     >>> [note.code for note in compare_scores(*pair).notes]
     ['skewness-decides']
     """
-    from abrank.inference.paired.t_and_sign import mean_and_error, skewed_t, skewness_of
+    from abrank.inference.paired.t_and_sign import skewed_t
 
     shown = [i for i, row in enumerate(rows) if row.reading in ("better", "worse", "differs")]
     if not shown:
         return []
-    d = differences[:, shown]
-    skewness = skewness_of(d)
+    mean, error, skewness = (each[shown] for each in moments)
     levels = np.full(len(shown), alpha)
-    pvalues = skewed_t(*mean_and_error(d), skewness, len(d), levels)[0].tolist()
+    pvalues = skewed_t(mean, error, skewness, n_queries, levels)[0].tolist()
     found = {
         rows[i].measure: (pvalue, rows[i].pvalue, float(g))
         for i, pvalue, g in zip(shown, pvalues, skewness, strict=True)
-        # By the share of alpha at which the adjustment tested it.
-        if pvalue * rows[i].pvalue_adj >= alpha * rows[i].pvalue > 0.0
+        # At the share of alpha at which the adjustment tested it, of so many measures at most: an
+        # adjusted p that is drawn cannot be as small as p.
+        if rows[i].pvalue > 0.0
+        and pvalue * min(rows[i].pvalue_adj / rows[i].pvalue, len(rows)) >= alpha
     }
     if not found:
         return []
     lead = primary if primary in found else next(iter(found))
     pvalue, by_t, g = found[lead]
-    values = {"n": len(d), "skewness": g, "pvalue": pvalue, "t": by_t, "measures": [*found]}
+    values = {"n": n_queries, "skewness": g, "pvalue": pvalue, "t": by_t, "measures": [*found]}
     return [Note("skewness-decides", 3 if lead == primary else 2, {"primary": primary} | values)]
 
 

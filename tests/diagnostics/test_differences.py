@@ -12,9 +12,10 @@ from scipy import stats
 
 from abrank import diagnostics
 from abrank._support.errors import ArgumentError
-from abrank.diagnostics import inspect_clusters, inspect_differences, inspect_skewness
+from abrank.diagnostics import Note, inspect_clusters, inspect_differences, inspect_skewness
 from abrank.inference import run_test
 from abrank.inference.estimates.shape import calls_without
+from abrank.inference.paired.t_and_sign import mean_and_error, skewness_of
 
 
 @dataclass
@@ -276,7 +277,7 @@ def test_what_t_shows_of_few_skewed_differences_is_told() -> None:
             FakeRow(name, reading, p, factor * p)
             for name, reading, p in zip(names, readings, by_t, strict=True)
         ]
-        return inspect_skewness(d, rows, alpha=0.05, primary=primary)
+        return skewness_decides(d, rows, primary=primary)
 
     (note,) = told("better", "better", "unclear")
     assert note.code == "skewness-decides"
@@ -289,6 +290,15 @@ def test_what_t_shows_of_few_skewed_differences_is_told() -> None:
     assert (note.severity, note.values["measures"]) == (2, ["RR"])
     # What an adjustment for many measures asks more of rests on skewness sooner.
     assert len(told("unclear", "better", "unclear", factor=9.0)) == 0
-    assert inspect_skewness(d[:0], [], alpha=0.05, primary="AP") == []
+    # A p adjusted by draws is far from the smallest p there is: that is no share of alpha.
+    sure = np.tile([0.09, 0.1, 0.1, 0.12], 5)[:, None]
+    by_sure = [FakeRow("AP", "better", float(run_test("t", sure).pvalue[0]), 1e-4)]
+    assert skewness_decides(sure, by_sure) == []
+    assert skewness_decides(d, []) == []
     by_even = [FakeRow("AP", "better", float(run_test("t", even).pvalue[0]), 0.0)]
-    assert inspect_skewness(even[:, None], by_even, alpha=0.05, primary="AP") == []
+    assert skewness_decides(even[:, None], by_even) == []
+
+
+def skewness_decides(d: np.ndarray, rows: list[FakeRow], primary: str = "AP") -> list[Note]:
+    moments = (*mean_and_error(d), skewness_of(d))
+    return inspect_skewness(moments, len(d), rows, alpha=0.05, primary=primary)

@@ -15,7 +15,9 @@ import abrank
 from abrank._support.errors import GateError
 from abrank.cli import main
 from abrank.comparison import Comparison
+from abrank.comparison.merged import compare_statistics
 from abrank.diagnostics import Note
+from abrank.engines.merge import statistics_of
 from abrank.report.saved.write import read_comparison
 from abrank.soundness import judge
 from abrank.verdict import Verdict
@@ -317,3 +319,60 @@ def test_unjudged_documents_are_a_doubt_unless_they_are_the_leaders(
     notes = [Note("unjudged-documents", 2, {"favours": favours})]
     found = judge(Verdict.BETTER, direction, primary="AP", notes=notes)
     assert [reason.code for reason in found.reasons] == ["unjudged-favour"] * doubts
+
+
+# Ten queries gain alike, two lose more: t shows a gain, t corrected for skewness does not.
+SKEWED = [0.089, 0.115, 0.162, 0.112, 0.186, 0.097, 0.101, 0.188, -0.033, 0.128, 0.187, -0.173]
+
+
+def skewed(sign: int, **how: Any) -> Comparison:
+    ids = [f"q{i:02}" for i in range(len(SKEWED))]
+    b = {query: 0.5 + sign * d for query, d in zip(ids, SKEWED, strict=True)}
+    return abrank.compare_scores(
+        {query: {"AP": 0.5} for query in ids}, {query: {"AP": x} for query, x in b.items()}, **how
+    )
+
+
+@pytest.mark.parametrize("test", ["t", "permutation"])
+@pytest.mark.parametrize(("sign", "verdict"), [(1, "better"), (-1, "worse")])
+def test_what_only_skewed_differences_show_is_in_doubt(sign, verdict, test, tmp_path) -> None:
+    found = skewed(sign, test=test)
+    assert (found.verdict, found.soundness.level) == (verdict, "doubtful")
+    assert [reason.code for reason in found.soundness.reasons] == ["skewness-decides"]
+    assert found.to_dict()["next_step"] == "add-queries"
+    tag, why = (
+        f"{verdict.title()}, doubtful",
+        "corrected for the skewness of the differences, t gives",
+    )
+    for name in ("r.txt", "r.md", "r.html"):
+        said = found.report(tmp_path / name).read_text(encoding="utf-8")
+        said = " ".join(said.replace("**", "").split())
+        assert tag.casefold() in said.casefold(), name
+        assert why in said, name
+        assert "stays" not in said, name
+    assert why in found._repr_html_()
+    assert f"B is {verdict} than A, in doubt." in found._repr_html_()
+    assert f"{verdict} in doubt on AP" in repr(found)
+    for name in ("r.tex", "r.junit"):
+        said = found.report(tmp_path / name).read_text(encoding="utf-8")
+        assert f"In doubt: B is {verdict} than A" in " ".join(said.split()), name
+
+
+def test_a_gate_passes_on_skewed_differences_only_if_the_doubt_is_accepted() -> None:
+    for how, passed in (({}, False), ({"accept_doubt": True}, True)):
+        gate = skewed(1, require="better", **how).decision.gate
+        assert gate is not None
+        assert gate.passed is passed
+    assert skewed(-1, fail_on="worse", accept_doubt=True).decision.exit_code == 1
+    assert skewed(1, test="sign").soundness.level == "sound"
+
+
+def test_merged_statistics_are_in_the_same_doubt() -> None:
+    ids = [f"q{i:02}" for i in range(len(SKEWED))]
+    scores = np.stack([np.full(12, 0.5), 0.5 + np.array(SKEWED)], axis=1)[:, :, None]
+    merged = compare_statistics(statistics_of(ids, scores, ["AP"]))
+    (reason,) = merged.soundness.reasons
+    (alone,) = skewed(1).soundness.reasons
+    assert reason.code == alone.code == "skewness-decides"
+    for key in ("pvalue", "skewness", "t"):
+        assert reason.values[key] == pytest.approx(alone.values[key], rel=1e-9)

@@ -119,6 +119,8 @@ def _reason(comparison: Comparison, action: str) -> str:
     said = title(comparison)
     if comparison.rule.margin and comparison.verdict in (Verdict.BETTER, Verdict.WORSE):
         said = f"{said[:-1]} by more than {margins.margin_of_what(comparison)}."
+    if comparison.soundness.level == "doubtful":
+        said = f"{said[:-1]}, in doubt."
     start = f"{comparison.candidate} is "
     if comparison.candidate in action and said.startswith(start):
         return f"it is {said.removeprefix(start)}"
@@ -217,10 +219,12 @@ def _decisive(comparison: Comparison) -> tuple[str, str]:
 def agreement(comparison: Comparison) -> str:
     """Say of a difference that is shown which rows of the table of tests put who ahead and reject.
 
-    Of one that is not shown nothing: among many tests some rejects more often than each should.
+    Of one that is not shown nothing: among many tests some rejects more often than each should. Of
+    one in doubt neither: what speaks against it speaks against all of them.
     """
     rows = [row for row in comparison.test_rows if math.isfinite(row.pvalue)]
-    if not comparison.decision.direction or len(rows) < 2 or comparison.with_machine:
+    plain = comparison.decision.direction and comparison.soundness.level == "sound"
+    if not plain or len(rows) < 2 or comparison.with_machine:
         return ""
     sign = 1 if comparison.rule.higher_is_better else -1
     ahead = sum(sign * row.estimate > 0 for row in rows)

@@ -134,9 +134,18 @@ def contradictions(comparison: Comparison) -> str:
 
 
 def _shown(comparison: Comparison, reading: str, one: str, several: str) -> str:
-    """Name the secondary measures of a reading, with the verb for one of them or for several."""
+    """Name the secondary measures of a reading, with the verb for one of them or for several.
+
+    Those of which only the skewness of few differences says so are passed over.
+    """
+    skewed = {
+        measure
+        for note in comparison.notes
+        if note.code == "skewness-decides"
+        for measure in note.values["measures"]
+    }
     others = [row for row in comparison.rows if row.measure != comparison.rule.primary]
-    found = [row.measure for row in others if row.reading == reading]
+    found = [row.measure for row in others if row.reading == reading and row.measure not in skewed]
     if not found:
         return ""
     after = " after adjustment" if comparison.rule.adjust != "none" else ""

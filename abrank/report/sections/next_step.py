@@ -176,6 +176,9 @@ _OF_EVIDENCE: Mapping[str, str] = {
         "Show the two in both orders, or in an order drawn for each query, and compare again: one"
         " order cannot tell the answer from its place."
     ),
+    "skewness-decides": (
+        "Add queries: the more there are, the less the skewness of their differences matters."
+    ),
     "too-few-queries": "Compare more queries: a test takes two at the very least.",
     "too-few-clusters": "Add queries of other clusters: these are too few for a test.",
     "no-variance": "Check that the scores are those of two different rankers.",

@@ -23,9 +23,9 @@ def paper(comparison: Comparison, *, style: Style) -> Paper:
         table, told = _superscripts(rows, comparison.decimals)
     else:
         table, told = _intervals(comparison, rows)
-    step = next_step(comparison).sentence
+    said = soundness.doubted(comparison, headline.short(comparison))
     return Paper(
-        comment=f"{headline.short(comparison)}. {step}",
+        comment=f"{said}. {next_step(comparison).sentence}",
         caption=_caption(comparison, told),
         label=f"{comparison.candidate} {comparison.baseline} {comparison.rule.primary}",
         table=table,

@@ -41,7 +41,8 @@ def sentence(comparison: Comparison) -> str:
     """Say under which other choices a verdict that is shown falls, or that it stays.
 
     A verdict that arises under another choice is not told: of many samples without a difference one
-    arises in some, the more so without the queries that weigh most. The table has it.
+    arises in some, the more so without the queries that weigh most. The table has it. Nor is that
+    one in doubt stays: no other choice takes the doubt away.
 
     Examples
     --------
@@ -64,6 +65,8 @@ def sentence(comparison: Comparison) -> str:
             fallen.setdefault(each.verdict, []).append(said)
         elif not each.changes:
             stays.append(said)
+    if comparison.soundness.level == "doubtful":
+        stays = []
     kept = f"stays {_tag(comparison.verdict)} {_listed(stays)}"
     if not fallen:
         return f"The verdict {kept}." if stays else ""

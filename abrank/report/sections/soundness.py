@@ -34,6 +34,11 @@ def sentence(comparison: Comparison) -> str:
     return f"{start}: {'; '.join(told)}."
 
 
+def doubted(comparison: Comparison, said: str) -> str:
+    """Return a verdict as it stands where no tag is beside it to tell of doubt."""
+    return f"In doubt: {said}" if comparison.soundness.level == "doubtful" else said
+
+
 def unseen(comparison: Comparison) -> str:
     """Say what loss so many queries may not have shown, where it is larger than the margin.
 
@@ -174,6 +179,11 @@ def _one_cluster(v: Mapping[str, Any], comparison: Comparison) -> str:
     )
 
 
+def _skewness(v: Mapping[str, Any], comparison: Comparison) -> str:
+    p = f.p_clause(v["pvalue"], alpha=comparison.rule.alpha)
+    return f"corrected for the skewness of the differences, t gives {p} and shows nothing"
+
+
 _CLAUSES: Mapping[str, _Words] = {
     "same-file": lambda _, comparison: (
         f"{comparison.baseline} and {comparison.candidate} are one file's content"
@@ -187,6 +197,7 @@ _CLAUSES: Mapping[str, _Words] = {
     "unjudged-favour": _unjudged_favour,
     "few-judgments-turn": _few_judgments,
     "one-cluster-carries": _one_cluster,
+    "skewness-decides": _skewness,
     "order-fixed": lambda v, comparison: (
         f"{_name(comparison, v['first'])} was shown first in every vote"
     ),

@@ -81,12 +81,13 @@ def compose_pair(comparison: Comparison, *, digits: int | None = None) -> Report
         ),
     }
     head = _headline(comparison)
+    said = soundness.doubted(comparison, headline.short(comparison))
     return Report(
         subject=comparison,
         digits=comparison.decimals,
         who=f"{comparison.candidate} against {comparison.baseline}",
         file=f"{b}-vs-{a}",
-        title=f"{headline.short(comparison)} · abrank",
+        title=f"{said} · abrank",
         context=_context(comparison),
         headline=head,
         cautions=cautions.cautions(comparison),
@@ -174,7 +175,8 @@ def cases(comparison: Comparison) -> Iterator[Case]:
     """Yield a case for the gate on the primary measure and one for each guard, or the verdict."""
     asked = comparison.decision.gate
     if asked is None:
-        yield Case("verdict", True, headline.title(comparison))
+        said = soundness.doubted(comparison, headline.title(comparison))
+        yield Case("verdict", True, said)
         return
     said = gate.primary_sentence(comparison, asked)
     passed = asked.lacks in ("", "guards")

@@ -41,7 +41,7 @@ from abrank.report.sections.bibliography import cited
 from abrank.report.sections.next_step import next_step
 from abrank.report.sections.notes import cautions as of_comparison
 from abrank.report.sections.scorecard import scorecard as of_measures
-from abrank.report.sections.soundness import clause
+from abrank.report.sections.soundness import clause, doubted
 from abrank.report.sections.words import READINGS, reading_tone, system, verdict_tone
 from abrank.report.sections.words import tag as tag_of
 from abrank.report.subjects import compose
@@ -481,7 +481,7 @@ def _fold(
 ) -> Fold:
     """Return what is shown of one collection: what its own report says first."""
     head, own = of_one.headline(comparison), comparison.primary.reading
-    said = f"{head.glyph} {head.title}"
+    said = f"{head.glyph} {doubted(comparison, head.title)}"
     if own != row.reading:
         said = f"By the p adjusted for all collections: {READINGS[row.reading][2:]}. Alone: {said}"
     line = (

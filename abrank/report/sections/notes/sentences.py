@@ -95,10 +95,10 @@ def _one_query(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
 
 def _skewness(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     others = [measure for measure in v["measures"] if measure != v["primary"]]
-    why = "t finds too much in few differences that are skewed."
+    why = "tests of the mean find too much in few differences that are skewed."
     if v["primary"] not in v["measures"]:
         title = f"Skewness decides on {f.first_of(others, MOST_NAMED)}"
-        return title, f"What t shows there it does not show corrected for skewness; {why}"
+        return title, f"Corrected for skewness, t does not show it; {why}"
     after, before = (f.p_clause(v[key], alpha=names.alpha) for key in ("pvalue", "t"))
     also = f" Nor is {f.first_of(others, MOST_NAMED)} shown so." if others else ""
     return "Skewness decides", (
