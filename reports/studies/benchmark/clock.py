@@ -83,11 +83,6 @@ def work_of_two() -> float:
 
     2 where two cores are free; less where they share what they need, or others are at work. The
     median of five tries, one of which a passing process cannot turn.
-
-    Examples
-    --------
-    >>> work_of_two() > 0.0
-    True
     """
     return statistics.median(_one_try() for _ in range(5))
 
@@ -110,8 +105,7 @@ def require_quiet(*, busy: bool) -> None:
     AbrankError
         If two processes at once do less than `QUIET` times the work of one.
     """
-    work = work_of_two()
-    if work < QUIET and not busy:
+    if not busy and (work := work_of_two()) < QUIET:
         raise AbrankError(
             f"this machine is busy: two processes at once do {work:.1f} times the work of one, and"
             f" {QUIET} is the least at which times mean something. Wait until it is quiet, or say"

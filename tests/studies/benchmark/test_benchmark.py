@@ -125,6 +125,10 @@ def test_the_command_writes_table_figure_and_numbers(
     assert re.search(r"cores \(two processes at once do \d\.\d times", found["machine"])
 
 
+def test_what_two_processes_do_at_once_is_measured() -> None:
+    assert clock.work_of_two() > 0.0
+
+
 def test_a_busy_machine_is_refused_or_marked(tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.setattr(clock, "QUIET", 1.6)
     monkeypatch.setattr(clock, "work_of_two", lambda: 1.2)

@@ -11,7 +11,7 @@ from dataclasses import replace
 import pyarrow.parquet as pq
 import pytest
 
-from reports.studies.benchmark import scale, scale_page
+from reports.studies.benchmark import scale, scale_page, writing
 from reports.studies.benchmark.scale_row import ScaleRow
 
 
@@ -29,7 +29,8 @@ def test_the_data_are_the_same_again_and_no_document_stands_twice(folder, tmp_pa
         assert len(set(pairs)) == table.num_rows
 
 
-def test_one_run_and_its_page(folder, tmp_path, capsys):
+def test_one_run_and_its_page(folder, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(writing, "work_of_two", lambda: 1.9)
     asked = ["--busy", "--queries", "120", "--engines", "local", "--inputs", str(folder.parent)]
     assert scale.main([*asked, "--output", str(tmp_path)]) == 0
     saved = json.loads((tmp_path / "scale.json").read_text())
