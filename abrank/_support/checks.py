@@ -113,6 +113,14 @@ _RANKED = {
         "alpha is shared out among pairs, not among looks; compare() of two systems plans looks",
     ),
 }
+_BOARDS = {
+    "baseline": "of all pairs it is asked which systems could be the best; compare_collections() is"
+    " for two",
+    **dict.fromkeys(
+        ["instruments", "risk", "pairs", "interval"],
+        "it is found by the queries of one collection; rank() that one",
+    ),
+}
 _POOLED = "the mean over all queries of several collections takes single, independent queries"
 _SEVERAL = {
     "clusters": f"{_POOLED}; compare() one collection by clusters",
@@ -138,7 +146,7 @@ REASONS: dict[str, dict[str, str]] = {
     "compare_preferences": _VOTES,
     "rank": _RANKED,
     "rank_scores": _RANKED,
-    "rank_collections": _RANKED,
+    "rank_collections": {**_RANKED, **_BOARDS},
     "compare_collections": _SEVERAL,
 }
 

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
+from abrank._support.checks import REASONS
 from abrank.options import (
     COMMANDS,
     HEADINGS,
@@ -181,7 +182,8 @@ def require_taken(taker: str, why: str, values: Iterable[str] = ()) -> None:
     for key in (*values, *flags):
         if key not in known:
             name = key if key in FILES else f"--{key.replace('_', '-').replace('.', '-')}"
-            raise click.UsageError(f"{name} {why}")
+            reason = REASONS.get(taker, {}).get(key, "").replace("()", "")
+            raise click.UsageError(f"{name} {why}{reason and f'; {reason}'}")
 
 
 # --- Inputs

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from abrank._support.display import plural
 from abrank.cli import _config, _flags, _terminal
 
 if TYPE_CHECKING:
@@ -214,7 +215,7 @@ def write_reports(
         drawn = figure_files(result, figures, digits=digits)
         content |= drawn
         places += drawn
-        lines.append(f"figures   {figures_target(figures)[1]}  {len(drawn)} files")
+        lines.append(f"figures   {figures_target(figures)[1]}  {plural(len(drawn), 'file')}")
     if content:
         on_stage("writing")
         require_free(places)

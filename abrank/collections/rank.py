@@ -19,6 +19,7 @@ from abrank.collections.ranking import (
     StandingRow,
 )
 from abrank.collections.table import boards_of, on_collection, read_collections
+from abrank.diagnostics import bounds
 from abrank.inference.systems.stability import chances_of_ranks, compare_within_collections
 from abrank.inputs.run import named_runs
 from abrank.options import Engine, RankingQuestion, Scoring, taking
@@ -259,6 +260,7 @@ def measure_standings(
         seed=like.seed,
     )
     own = inference.run_test("t", like.scores, confidence=1.0 - like.alpha)
+    ends = bounds(like.measure)  # a mean over collections lies within them, as each score does
     limits = {"these": (found.ci_low, found.ci_high), "like": (own.ci_low, own.ci_high)}
     drawn = {"these": found.same_collections, "like": found.other_collections}
     means = like.scores.mean(axis=0)
@@ -280,8 +282,8 @@ def measure_standings(
             rows=tuple(
                 replace(
                     row,
-                    ci_low=float(limits[key][0][i]),
-                    ci_high=float(limits[key][1][i]),
+                    ci_low=max(float(limits[key][0][i]), ends[0]),
+                    ci_high=min(float(limits[key][1][i]), ends[1]),
                     group=groups[i] if key == "these" else row.group,
                 )
                 for i, row in enumerate(each.rows)

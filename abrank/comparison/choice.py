@@ -119,7 +119,7 @@ def directions(
     found = {measure: higher_is_better(measure) for measure in measures}
     said: dict[str, bool] = {}
     for names, is_higher in ((lower, False), (higher, True)):
-        option = "higher-is-better" if is_higher else "lower-is-better"
+        option = "higher_is_better" if is_higher else "lower_is_better"
         for name in [names] if isinstance(names, str) else names:
             measure = name if name in found else canonical_name(name)
             if measure not in found:

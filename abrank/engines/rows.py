@@ -35,6 +35,8 @@ def column_names(
         columns = {"doc_id": value, "relevance": value}
     if layout != JOINED:
         query, document, value = choose_columns(names, layout, columns, label=label)
+        if layout == QRELS and document == value:
+            raise ReadError(label, "has no grades", hint="add a column relevance, 1 in each row")
         return query, document, value
     given = dict(columns or {})
     place = given.pop("position", None) or next(

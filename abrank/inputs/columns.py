@@ -43,6 +43,8 @@ class Source:
         Lines skipped because they begin with ``#``.
     byte_order_mark : bool
         Whether a UTF-8 byte order mark at the start was dropped.
+    ungraded : bool
+        Whether judgments came without grades, so that each row counts as grade 1.
     """
 
     path: str | None
@@ -52,6 +54,7 @@ class Source:
     unit: str = "line"
     n_comments: int = 0
     byte_order_mark: bool = False
+    ungraded: bool = False
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from abrank.inputs.archives import MOST_GROWTH, MOST_HELD, Stored, Unpacked, ref
 from abrank.inputs.columns import QRELS, RUN, Columns, Layout, Source
 from abrank.inputs.formats import arrow_file, delimited, letor, tree
 from abrank.inputs.formats.arrow_file import LONGEST_MARK, kind_of, names_of
-from abrank.inputs.objects.names import choose_columns, holds_grades, holds_ranks
+from abrank.inputs.objects.names import choose_columns, holds_grades
 from abrank.inputs.objects.read import of_table
 from abrank.inputs.trec.lines import BYTE_ORDER_MARK, MOST_LINE, first_long_line, parse
 
@@ -106,7 +106,7 @@ def _read(
     if kind_of(mark):
         choose = partial(choose_columns, layout=layout, columns=columns, label=label)
         chosen, found = arrow_file.columns_of(_rest(file), label, choose, most=file.asked)
-        return of_table(found, label, layout, ranks=holds_ranks(chosen[2], layout))
+        return of_table(found, label, layout, chosen=chosen)
     if mark.startswith(tree.LZ4_MARK):
         return tree.read_lz4(_rest(file), label, layout, columns, most=file.asked)
     start = file.read(_STEP)

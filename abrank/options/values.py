@@ -137,7 +137,8 @@ FLAGS = (
         " centred scores, or bets, which hold for any scores of a bounded measure.",
     ),
     Option(
-        key="figures", of=PAIR, group="Output", kind="folder", metavar="DIR", declared=False,
+        key="figures", of=(*PAIR, *MANY), group="Output", kind="folder", metavar="DIR",
+        declared=False,
         help="Write the figures that a paper uses as PDF, in the width of a column; svg:DIR and"
         " png:DIR (300 dpi) write these.",
     ),
@@ -154,7 +155,8 @@ FLAGS = (
     ),
     Option(
         key="format", of=MANY, group="Output", kind="choice", default="text", first=True,
-        declared=False, peers=("json",), choices=("text", "html", "json", "csv", "md", "tex"),
+        declared=False, peers=("json",),
+        choices=("text", "html", "md", "json", "csv", "tex", "methods", "bib"),
         help="What goes to standard output.",
     ),
     Option(

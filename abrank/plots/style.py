@@ -448,6 +448,9 @@ def margin_band(ax: Axes, theme: Theme, margin: float) -> None:
         ax.axvspan(-margin, margin, facecolor=theme.band, edgecolor="none", zorder=0.4)
 
 
+SENTENCE = "sentence"  # the label of a frame with no picture in it
+
+
 def say(ax: Axes, theme: Theme, sentence: str) -> Axes:
     """Write a sentence into the empty frame, for data that no picture can be made of."""
     dress(ax, theme, grid="", spines=("top", "bottom", "left", "right"))
@@ -455,7 +458,7 @@ def say(ax: Axes, theme: Theme, sentence: str) -> Axes:
         spine.set_color(theme.grid)
     ax.set_xticks([])
     ax.set_yticks([])
-    ax.set(xlim=(0.0, 1.0), ylim=(0.0, 1.0), aspect="auto")
+    ax.set(xlim=(0.0, 1.0), ylim=(0.0, 1.0), aspect="auto", label=SENTENCE)
     type_ = sizes(ax)
     width = max(16, int(inches(ax) * 72.0 / (0.62 * type_.body)))
     text = textwrap.fill(sentence, width)

@@ -195,11 +195,13 @@ def figures_target(folder: str | Path) -> tuple[str, Path]:
     >>> figures_target("png:out/figures")[0], figures_target("figures")[0]
     ('png', 'pdf')
     """
-    kind, _, rest = str(folder).partition(":")
-    if not rest or len(kind) < 2:  # a drive has one letter
+    kind, colon, rest = str(folder).partition(":")
+    if not colon or len(kind) < 2:  # a drive has one letter
         return "pdf", Path(folder)
     if kind not in FIGURES:
         raise ArgumentError(f"figures are written as {', '.join(FIGURES)}, not {kind}")
+    if not rest:
+        raise ArgumentError(f"{folder} names no folder: {folder}figures writes to figures/")
     return kind, Path(rest)
 
 

@@ -22,6 +22,8 @@ from abrank.measures.names import notes_on
 from abrank.options import Engine, Scoring, taking
 from abrank.scoring.scores import Scores
 
+UNGRADED = "the judgments have no grade: each pair of user and item counts as grade 1"
+
 # --- Repeated runs of a system (seeds, folds): averaged per query, never counted as more queries
 
 
@@ -242,7 +244,7 @@ def score_runs(
         audits=audits,
         sources={system: each.source for system, each in judged_runs.items()},
         judged_runs=judged_runs,
-        notes=notes,
+        notes=(*notes, UNGRADED) if judgments.source.ungraded else notes,
         judgments=judgments.source,
         named=_named(names, parsed, own),
     )

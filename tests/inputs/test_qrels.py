@@ -107,3 +107,41 @@ def test_it_can_be_pickled() -> None:
     again = pickle.loads(pickle.dumps(read_qrels(TABLE)))
     pd.testing.assert_frame_equal(again.frame(), read_qrels(TABLE).frame())
     np.testing.assert_array_equal(again.query, [0, 1, 1])
+
+
+def test_users_and_items_without_a_rating_are_feedback_of_grade_1(tmp_path) -> None:
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    rows = {"user_id": ["u1", "u1", "u2"], "item_id": ["i1", "i2", "i1"], "timestamp": [1, 2, 3]}
+    frame = pandas.DataFrame(rows)
+    frame.to_csv(tmp_path / "plain.csv", index=False)
+    (tmp_path / "quoted.csv").write_text('user,item\nu1,"i1"\nu1,i2\nu2, i1\n')
+    frame.to_parquet(tmp_path / "f.parquet")
+    named = namedtuple("Click", ["user", "item"])
+    sources = [
+        *(tmp_path / name for name in ("plain.csv", "quoted.csv", "f.parquet")),
+        frame,
+        frame.to_dict("records"),
+        polars.DataFrame(rows),
+        polars.LazyFrame(rows),
+        [named("u1", "i1"), named("u1", "i2"), named("u2", "i1")],
+    ]
+    for source in sources:
+        read = read_qrels(source)
+        assert read.source.ungraded
+        assert (read.grades("u1"), read.grades("u2")) == ({"i1": 1, "i2": 1}, {"i1": 1}), source
+    run = {"u1": {"i1": 1.0}, "u2": {"i2": 1.0}}
+    scores = abrank.evaluate(frame, {"a": run}, measures=["P@1"])
+    assert any("no grade: each pair of user and item counts as grade 1" in n for n in scores.notes)
+    for other in (frame.assign(clicks=2), frame.rename(columns={"user_id": "qid"})):
+        with pytest.raises(ReadError, match="no column relevance"):
+            read_qrels(other)
+
+
+def test_objects_of_trectools_are_read_by_their_frames() -> None:
+    pandas = pytest.importorskip("pandas")
+
+    class Held:
+        __module__ = "trectools.trec_qrel"
+        qrels_data = pandas.DataFrame([("q1", 0, "d1", 2)], columns=["query", "q0", "docid", "rel"])
+
+    assert read_qrels(Held()).grades("q1") == {"d1": 2}

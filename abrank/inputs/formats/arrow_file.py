@@ -74,7 +74,8 @@ def _parquet(
         chosen = list(choose(table.column_names))
         return chosen, [table[name] for name in chosen]
     chosen = list(choose(file.schema.names))
-    return chosen, list(file.read(chosen).columns) if chosen else []
+    table = file.read([*dict.fromkeys(chosen)]) if chosen else {}
+    return chosen, [table[name] for name in chosen]
 
 
 def _feather(

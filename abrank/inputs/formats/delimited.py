@@ -23,7 +23,7 @@ from abrank._support.errors import BadLine, ReadError
 from abrank.inputs import ids
 from abrank.inputs.columns import MOST_SHOWN, RUN, Columns, Gathered, Layout
 from abrank.inputs.objects.arrow import to_ids, to_scores
-from abrank.inputs.objects.names import choose_columns, has_columns, holds_ranks
+from abrank.inputs.objects.names import choose_columns, has_columns, holds_ones, holds_ranks
 from abrank.inputs.trec.lines import (
     BYTE_ORDER_MARK,
     MOST_ID,
@@ -144,6 +144,8 @@ def read_table(
             )
             _careful(gathered, islice(rows, skip, None), width=len(names), at=at)
     read = gathered.joined()
+    if holds_ones(chosen):
+        read = replace(read, source=replace(read.source, ungraded=True))
     return replace(read, value=-read.value) if holds_ranks(chosen[2], layout) else read
 
 
@@ -192,14 +194,16 @@ def _fast(
     if plain is None:
         return False
     names = [str(i) for i in range(width)]
-    number = at[2]
-    texts = [names[i] for i in at if i != number]
-    types = {name: pa.large_string() for name in texts} | {names[number]: pa.float64()}
+    number, ones = at[2], holds_ones(at)
+    texts = [names[i] for i in (*at[:2], *at[3:])]
+    types = ({} if ones else {names[number]: pa.float64()}) | dict.fromkeys(
+        texts, pa.large_string()
+    )
     try:
         table = read_plain(plain, delimiter=delimiter, names=names, types=types, skip=skip)
     except pa.ArrowInvalid:
         return False
-    value = to_scores(table[names[number]])
+    value = np.ones(len(table)) if ones else to_scores(table[names[number]])
     columns = [to_ids(table[name]) for name in texts]
     if value is None or any(each is None or ids.longest(each) > MOST_ID for each in columns):
         return False
@@ -254,7 +258,7 @@ def _careful(
     gathered: Gathered, rows: Iterator[tuple[int, list[bytes]]], *, width: int, at: Sequence[int]
 ) -> None:
     """Gather the rows one by one, and what is wrong with them."""
-    query, _, number, *_ = at
+    (query, _, number, *_), ones = at, holds_ones(at)
     read: Callable[[bytes, bytes], tuple[float, str]] = (
         read_score if gathered.layout is RUN else _grade
     )
@@ -265,8 +269,8 @@ def _careful(
         for line, cells in held:
             problem, found = f"expected {width} fields, found {len(cells)}", 0.0
             if len(cells) == width:
-                named = [cells[i] for i in at if i != number]
-                found, problem = read(cells[number], cells[query])
+                named = [cells[i] for i in (*at[:2], *at[3:])]
+                found, problem = (1.0, "") if ones else read(cells[number], cells[query])
                 problem = problem or _id_problem(named)
             if problem:
                 gathered.refuse(line, b" ".join(cells), problem)

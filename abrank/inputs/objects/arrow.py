@@ -72,7 +72,7 @@ def columns_of(
         chosen = list(choose(names))
         return chosen, [source[name] if name in source else beside[name] for name in chosen]
     if hasattr(source, "collect_schema") and hasattr(source, "collect"):
-        source = source.select([*choose(source.collect_schema().names())])
+        source = source.select([*dict.fromkeys(choose(source.collect_schema().names()))])
     table = table_of(source)
     if table is None:
         return None

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from abrank._support.errors import ArgumentError, ReadError, nearest
-from abrank.inputs.columns import RUN, SUBTOPIC_QRELS, Layout
+from abrank.inputs.columns import QRELS, RUN, SUBTOPIC_QRELS, Layout
 
 # Of several groups the first counts in which a name is found: beside an id, "query" is its text.
 QUERY_IDS = (
@@ -29,7 +29,8 @@ ACCEPTED: dict[str, tuple[tuple[str, ...], ...]] = {
 }
 _TERRIER = {"query_id": (("qid",),), "doc_id": (("docno",),)}
 # A column that may hold the scores of a run under another name.
-_SCORE_LIKE = re.compile(r"score|logit|similarity|probability|prediction")
+_SCORE_LIKE = re.compile(r"score|logit|similarity|probability|prediction|bm25|tf_?idf|cosine")
+_TIMES = {"timestamp", "time", "datetime", "date", "ts"}
 
 
 def folded(name: Any) -> str:  # noqa: ANN401 - a column may be named by anything
@@ -51,6 +52,11 @@ def holds_ranks(name: Any, layout: Layout) -> bool:  # noqa: ANN401
     return layout is RUN and folded(name) in ACCEPTED["score"][1]
 
 
+def holds_ones(chosen: Sequence[Any]) -> bool:
+    """Whether the columns chosen have no grade, so that each row counts as grade 1."""
+    return len(chosen) == 3 and bool(chosen[1] == chosen[2])
+
+
 def holds_grades(names: Sequence[Any]) -> bool:
     """Whether the columns of a table are those of judgments, and not of a run."""
     beir = ["query-id", "corpus-id", "score"]
@@ -68,7 +74,8 @@ def choose_columns(
 
     Names are compared without case. A frame with ``qid`` and ``docno`` is PyTerrier's, whose
     ``docid`` (an internal number) is no id. A run without scores has ranks; users and items are
-    queries and documents.
+    queries and documents; those alone, without a rating, are implicit feedback, in which the
+    column of the documents stands in the place of the number, too.
     """
     override = dict(columns or {})
     wanted = ["query_id", "doc_id", layout.value, *["subtopic"] * (layout is SUBTOPIC_QRELS)]
@@ -79,12 +86,21 @@ def choose_columns(
             close = nearest(str(name), map(str, names))
             hint = f"; did you mean {close[0]}?" if close else ""
             raise ArgumentError(f'columns= names "{name}", which is not a column{hint}')
-    terrier = {"qid", "docno"} <= set(map(folded, names))
-    accepted = ACCEPTED | (_TERRIER if terrier else {})
-    return tuple(
+    plain = set(map(folded, names))
+    if layout is QRELS and not override and _is_feedback(plain - _TIMES):
+        wanted.remove("relevance")
+    accepted = ACCEPTED | (_TERRIER if {"qid", "docno"} <= plain else {})
+    chosen = tuple(
         override[key] if key in override else _choose(names, key, accepted[key], layout, label)
         for key in wanted
     )
+    return chosen if "relevance" in wanted or layout is RUN else (*chosen, chosen[1])
+
+
+def _is_feedback(names: set[str]) -> bool:
+    """Whether there are users and items, and nothing else that could be a rating."""
+    users, items = QUERY_IDS[2], DOC_IDS[1]
+    return len(names) == 2 and not names.isdisjoint(users) and not names.isdisjoint(items)
 
 
 def has_columns(names: Sequence[Any]) -> bool:

@@ -20,7 +20,14 @@ from abrank.inputs import ids
 from abrank.inputs.columns import RUN, SUBTOPIC_QRELS, Columns, Layout, Source
 from abrank.inputs.objects import arrow
 from abrank.inputs.objects.cells import checked
-from abrank.inputs.objects.names import DOC_IDS, QUERY_IDS, choose_columns, found_in, holds_ranks
+from abrank.inputs.objects.names import (
+    DOC_IDS,
+    QUERY_IDS,
+    choose_columns,
+    found_in,
+    holds_ones,
+    holds_ranks,
+)
 from abrank.inputs.trec.lines import MOST_ID
 
 # --- Judgments and rankings as other programs hold them in memory, converted to plain rows
@@ -37,6 +44,8 @@ def unwrapped(source: Any, label: str | None) -> Any:  # noqa: ANN401
         return source.to_dict()
     if library == "lenskit" and hasattr(source, "to_df"):
         return source.to_df()
+    if library == "trectools":
+        return getattr(source, "run_data", getattr(source, "qrels_data", source))
     if isinstance(source, Mapping):
         details = source.get("details")
         if isinstance(details, Mapping) and "metric_score" in source:
@@ -152,18 +161,21 @@ def read_rows(
         if "results" in first:  # predictions of sentence-transformers
             return read_queries(_results_by_query(rows, label), layout, label)
         chosen = choose_columns(list(first), layout, None, label=label)
-        ranks = holds_ranks(chosen[2], layout)
+        ranks, ones = holds_ranks(chosen[2], layout), holds_ones(chosen)
         convert: _Converter = partial(_of_records, chosen, label)
     else:
         convert, ranks = _tuple_reader(first, layout, columns, label), False
+        ones = False
 
     def blocks() -> Iterator[list[list[Any]]]:
         n_rows = 0
         while held := list(islice(rows, _ROWS)):
-            yield convert(held, n_rows)
+            part = convert(held, n_rows)
+            yield [*part[:2], [1] * len(held)] if ones else part
             n_rows += len(held)
 
     read = checked(blocks(), label, layout)
+    read = replace(read, source=replace(read.source, ungraded=ones))
     return replace(read, value=-read.value) if ranks else read
 
 
@@ -250,7 +262,7 @@ def read_columns(
     choose = partial(choose_columns, layout=layout, columns=columns, label=table)
     found = arrow.columns_of(source, choose)
     if found is not None:
-        return of_table(found[1], table, layout, ranks=holds_ranks(found[0][2], layout))
+        return of_table(found[1], table, layout, chosen=found[0])
     if isinstance(source, Iterable) and not isinstance(source, (str, bytes)):
         return read_rows(source, layout, columns, label or "tuples")
     kind = type(source).__name__
@@ -260,8 +272,16 @@ def read_columns(
     )
 
 
-def of_table(columns: Sequence[Any], label: str, layout: Layout, *, ranks: bool = False) -> Columns:
-    """Convert a table's columns of ids and numbers, in the order of ``choose_columns``."""
+def of_table(
+    columns: Sequence[Any], label: str, layout: Layout, *, chosen: Sequence[Any] = ()
+) -> Columns:
+    """Convert a table's columns of ids and numbers, in the order of ``choose_columns``.
+
+    ``chosen`` are their names; without them the numbers are what the layout says.
+    """
+    if ones := bool(chosen) and holds_ones(chosen):
+        columns = [*columns[:2], np.ones(len(columns[0]), np.int64)]
+    ranks = bool(chosen) and holds_ranks(chosen[2], layout)
     queries, docs, numbers, *subtopics = columns
     query = arrow.to_ids(queries, coded=True)
     doc, *subtopic = (arrow.to_ids(each) for each in (docs, *subtopics))
@@ -271,13 +291,14 @@ def of_table(columns: Sequence[Any], label: str, layout: Layout, *, ranks: bool 
     )
     if value is None or not plain or not len(value):
         read = checked([[arrow.to_objects(each) for each in columns]], label, layout)
+        read = replace(read, source=replace(read.source, ungraded=ones))
         return replace(read, value=-read.value) if ranks else read
     return Columns(
         query=query,
         doc=doc,
         value=-value if ranks else value,
         position=np.arange(len(value)),
-        source=Source(None, None, len(value), label, "row"),
+        source=Source(None, None, len(value), label, "row", ungraded=ones),
         subtopic=subtopic[0] if subtopic else None,
     )
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from abrank._support.files import replace_all
 from abrank.plots.registry import draw, plots_of
 from abrank.plots.render import file_bytes
+from abrank.plots.style import SENTENCE
 from abrank.report.model import Block, Figure, Fold, Report
 from abrank.report.registry import figures_target
 from abrank.report.subjects import compose
@@ -27,7 +28,7 @@ def write_figures(
     Of a comparison they are at most eight: all measures, the difference and its interval, every
     query by its difference and by its two scores (a scatter plot, or a slope graph of up to 60
     queries), the distribution of the differences, cut-offs, segments, power; of a ranking or of
-    collections all plots.
+    collections all plots. Those that would only say why there is no picture are left out.
 
     Parameters
     ----------
@@ -73,6 +74,8 @@ def figure_files(
     content = {}
     for name, figure in figures_of(report).items():
         drawn = draw(name, result, width="column", digits=report.digits, **figure.options)
+        if drawn.get_label() == SENTENCE:
+            continue
         file = f"{name}.{kind}"
         content[place / file] = file_bytes(drawn, file)
     return content

@@ -113,8 +113,9 @@ def _cell(cell: Cell, column: Column, style: Style) -> str:
     if not cell.text:
         return ""
     if column.role == "interval":
-        ends = [end.removeprefix("+") for end in cell.text.split(" to ")]
-        return number(f"[{', '.join(ends)}]") if len(ends) == 2 else _number(cell.text)
+        # With both signs, so that the rows stand below one another.
+        low, to, high = cell.text.partition(" to ")
+        return number(f"[{low}, {high}]") if to else _number(cell.text)
     shown = _number(cell.text)
     if cell.strong and shown.startswith("$"):
         shown = rf"$\mathbf{{{shown[1:-1]}}}$"

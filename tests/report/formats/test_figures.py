@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 from matplotlib.text import Text
 
@@ -57,6 +59,21 @@ def test_each_is_written_as_what_was_asked_for(folder: Path) -> None:
 def test_another_kind_is_refused_before_anything_is_read(capsys) -> None:
     assert run(["render", "nothing.json", "--figures", "gif:out"]) == 2
     assert "figures are written as pdf, svg, png, not gif" in capsys.readouterr().err
+    assert run(["render", "nothing.json", "--figures", "png:"]) == 2
+    assert "png: names no folder: png:figures writes to figures/" in capsys.readouterr().err
+
+
+def test_a_ranking_has_its_own_without_those_that_say_why_there_is_none(tmp_path, capsys) -> None:
+    random = np.random.default_rng(1)
+    table = pd.DataFrame(random.random((12, 3)), columns=["x", "y", "z"])
+    table.rename_axis("query_id").to_csv(tmp_path / "scores.csv")
+    asked = ["rank", "--scores", f"{tmp_path}/scores.csv", "-m", "AP", "-q"]
+    for test, more in ((), set()), (("--test", "nemenyi"), {"cd.svg"}):
+        place = tmp_path / f"figures{len(more)}"
+        assert run([*asked, *test, "--figures", f"svg:{place}"]) == 0
+        found = {path.name for path in place.iterdir()}
+        assert found == {"leaderboard.svg", "matrix.svg", "queries.svg", "ranks.svg"} | more
+        assert f"{len(found)} files" in capsys.readouterr().out
 
 
 def test_files_have_the_width_of_a_column_and_what_venues_ask_for(folder: Path) -> None:

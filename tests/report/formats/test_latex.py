@@ -101,7 +101,7 @@ def test_numbers_are_those_of_the_json(make: Make) -> None:
     found = make(0.05, measures=4)
     rows = structure(latex(found, digits=4))[1:]
     for cells, row in zip(rows, to_dict(found)["measures"], strict=True):
-        limits = ", ".join(f.score(row[key], digits=4) for key in ("ci_low_adj", "ci_high_adj"))
+        limits = ", ".join(f.signed(row[key], digits=4) for key in ("ci_low_adj", "ci_high_adj"))
         assert cells[1:] == [
             number(f.score(row["mean_a"], digits=4)),
             number(f.score(row["mean_b"], digits=4)),
