@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from collections import namedtuple
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import abrank
 from abrank import Qrels, ReadError, read_qrels
 
 TABLE = {"302": {"b": 1, "a": 0}, "301": {"c": -2}}
@@ -110,13 +112,13 @@ def test_it_can_be_pickled() -> None:
 
 
 def test_users_and_items_without_a_rating_are_feedback_of_grade_1(tmp_path) -> None:
-    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    polars = pytest.importorskip("polars")
     rows = {"user_id": ["u1", "u1", "u2"], "item_id": ["i1", "i2", "i1"], "timestamp": [1, 2, 3]}
-    frame = pandas.DataFrame(rows)
+    frame = pd.DataFrame(rows)
     frame.to_csv(tmp_path / "plain.csv", index=False)
     (tmp_path / "quoted.csv").write_text('user,item\nu1,"i1"\nu1,i2\nu2, i1\n')
     frame.to_parquet(tmp_path / "f.parquet")
-    named = namedtuple("Click", ["user", "item"])
+    named = namedtuple("named", ["user", "item"])
     sources = [
         *(tmp_path / name for name in ("plain.csv", "quoted.csv", "f.parquet")),
         frame,
@@ -138,10 +140,9 @@ def test_users_and_items_without_a_rating_are_feedback_of_grade_1(tmp_path) -> N
 
 
 def test_objects_of_trectools_are_read_by_their_frames() -> None:
-    pandas = pytest.importorskip("pandas")
 
     class Held:
         __module__ = "trectools.trec_qrel"
-        qrels_data = pandas.DataFrame([("q1", 0, "d1", 2)], columns=["query", "q0", "docid", "rel"])
+        qrels_data = pd.DataFrame([("q1", 0, "d1", 2)], columns=["query", "q0", "docid", "rel"])
 
     assert read_qrels(Held()).grades("q1") == {"d1": 2}

@@ -165,7 +165,8 @@ def read_rows(
         convert: _Converter = partial(_of_records, chosen, label)
     else:
         convert, ranks = _tuple_reader(first, layout, columns, label), False
-        ones = False
+        fields = getattr(first, "_fields", ())
+        ones = bool(fields) and holds_ones(choose_columns(fields, layout, columns, label=label))
 
     def blocks() -> Iterator[list[list[Any]]]:
         n_rows = 0
