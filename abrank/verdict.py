@@ -57,7 +57,7 @@ class Rule:
     margin : float
         Smallest difference worth having, in the measure's own unit; 0 declares none.
     adjust, family : str
-        How which measures are adjusted, see :mod:`abrank.comparison.family`.
+        How which measures are adjusted, see :mod:`abrank.comparison.deciding`.
     require : str, optional; one of :data:`GATES`
     higher_is_better : bool
         Of the primary measure; where lower is better, everything below is read mirrored.

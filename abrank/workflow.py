@@ -14,8 +14,8 @@ from abrank.comparison import Comparison, name_runs
 from abrank.comparison.beside import Beside
 from abrank.comparison.choice import choose, unchosen
 from abrank.comparison.compare import compare_recorded
+from abrank.comparison.deciding import SEQUENCE
 from abrank.comparison.declared import read_margin, require_margin_in_range, with_guards
-from abrank.comparison.family import SEQUENCE
 from abrank.comparison.machine import MachineSource
 from abrank.comparison.pairing import require_common_queries
 from abrank.inputs.run import named_runs

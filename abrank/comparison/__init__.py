@@ -10,8 +10,8 @@ of the primary measure, 0 for none.
 
 from abrank.comparison.alternatives import Alternative
 from abrank.comparison.compare import compare_scores
+from abrank.comparison.deciding import ADJUSTMENTS
 from abrank.comparison.effects import Effect, Spread
-from abrank.comparison.family import ADJUSTMENTS
 from abrank.comparison.pairing import name_runs, pair_scores, system_names
 from abrank.comparison.power_analysis import PlannedClaim, PlannedDifference, Planning
 from abrank.comparison.result import Comparison

@@ -11,7 +11,7 @@ import numpy as np
 from abrank._support.display import plural
 from abrank._support.errors import ArgumentError, reading
 from abrank.comparison.result import Comparison
-from abrank.comparison.votes import Preferences
+from abrank.comparison.rows import Preferences
 from abrank.inference.rounding import ascending
 from abrank.measures import parse
 

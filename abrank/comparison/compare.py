@@ -14,17 +14,15 @@ from abrank._support.rng import entropy
 from abrank._support.typing import Asked, Missing, RandomSource
 from abrank.comparison.beside import Beside, with_titles
 from abrank.comparison.choice import choose_from, directions_again
-from abrank.comparison.deciding import decide_on
+from abrank.comparison.deciding import SEQUENCE, decide_on
 from abrank.comparison.declared import Declared, declare_on, declared_again
-from abrank.comparison.designs import error_inflation
-from abrank.comparison.family import SEQUENCE
+from abrank.comparison.designs import Clustered, Sequential, Weighted
+from abrank.comparison.groups import error_inflation
 from abrank.comparison.machine import MachineSource, WithMachine, declare_machine, scores_again
 from abrank.comparison.pairing import pair_scores, require_finite
 from abrank.comparison.power_analysis import plan_from_spread
 from abrank.comparison.result import Comparison
-from abrank.comparison.sample import Clustered, Rows, Sample, Sequential
-from abrank.comparison.soundness import with_soundness
-from abrank.comparison.weighted import Weighted
+from abrank.comparison.sample import Rows, Sample
 from abrank.diagnostics import (
     Note,
     inspect_directions,
@@ -33,12 +31,17 @@ from abrank.diagnostics import (
     inspect_margin,
     inspect_relevance,
     inspect_segments,
+    lists_only_relevant,
 )
+from abrank.estimate import Estimate
+from abrank.inference.designs.as_tests import cluster_result
 from abrank.ledger.record import recording
 from abrank.options import Designs, Machine, Question
 from abrank.provenance import provenance
 from abrank.rule_file import ruled
 from abrank.scoring.scores import Scores
+from abrank.soundness import LEVELS, Reason, Soundness, judge
+from abrank.verdict import settle
 
 # Notes on what a saved result holds no more.
 KEPT = frozenset({"nobody-chose", "shown-apart", "missing-scores"})
@@ -387,3 +390,61 @@ def _notes(made: Comparison, asked: Declared, sample: Sample) -> tuple[Note, ...
         *inspect_segments(made.segmentations, shown=made.decision.direction != 0),
     ]
     return tuple(sorted(notes, key=lambda note: -note.severity))
+
+
+# A cluster with so much of the difference carries it, if nothing is shown without it.
+MOST_OF_IT = 0.5
+
+
+def with_soundness(made: Comparison, further: Sequence[Reason] = ()) -> Comparison:
+    """Return a comparison whose decision takes account of the soundness of its evidence.
+
+    ``further`` are reasons that its parts give.
+    """
+    decision = made.decision
+    verdict = decision.of_numbers or decision.verdict
+    soundness = judge(
+        verdict,
+        decision.direction,
+        primary=made.rule.primary,
+        same_file=decision.reason == "same-file",
+        notes=made.notes,
+        alternatives=made.alternatives,
+        to_judge=None if lists_only_relevant(made.audits) else made.evidence.to_judge,
+        carrying=_carrying_cluster(made) if decision.direction else None,
+    )
+    if further:
+        order = list(LEVELS)
+        reasons = sorted((*soundness.reasons, *further), key=lambda each: order.index(each.code))
+        soundness = Soundness(tuple(reasons))
+    return replace(made, decision=settle(made.rule, decision, soundness))
+
+
+def _carrying_cluster(made: Comparison) -> Mapping[str, Any] | None:
+    """Return the cluster with most of a shown difference, if nothing is shown without it."""
+    if made.clusters is None or made.merged is not None:
+        return None
+    differences = made.differences()
+    names, place = np.unique(np.array(made.clusters.labels, dtype=object), return_inverse=True)
+    sums = np.bincount(place, weights=differences)
+    share = sums / sums.sum()
+    largest = int(np.argmax(share))
+    others = place != largest
+    if share[largest] <= MOST_OF_IT:
+        return None
+    labels = [made.clusters.labels[i] for i in np.flatnonzero(others)]
+    found = cluster_result(
+        "t", differences[others], labels, confidence=made.rule.confidence, seed=made.seed
+    )
+    alone = Estimate.of(found)
+    if alone.interval.excludes_zero and alone.interval.side == np.sign(sums.sum()):
+        return None
+    return {
+        "name": made.clusters.name,
+        "cluster": str(names[largest]),
+        "share": float(share[largest]),
+        "n_queries": int(np.sum(~others)),
+        "difference": alone.estimate,
+        "low": alone.low,
+        "high": alone.high,
+    }

@@ -1,16 +1,259 @@
-"""From a sample to the decision on its primary measure, with every interval that it needs."""
+"""From a sample to the decision: a row a measure, the family adjusted together, the guards.
+
+The family is that of the secondary measures, the primary one tested alone; that of all measures; or
+a fixed sequence, tested one after the other at the full level until one shows no difference.
+"""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
 import numpy as np
 
+from abrank import inference
+from abrank._support import checks
+from abrank._support.errors import ArgumentError
+from abrank._support.typing import FloatArray
 from abrank.comparison.choice import Directions
-from abrank.comparison.family import interval_of_primary, measure_rows
-from abrank.comparison.guards import flip_signs, guard_results
 from abrank.comparison.rows import MeasureResult
-from abrank.comparison.sample import Sample
+from abrank.comparison.sample import Answer, Sample
+from abrank.estimate import Estimate, Interval
+from abrank.inference import run_test
 from abrank.inference.designs.equivalence import bound_unseen
-from abrank.verdict import Decision, Rule, decide
+from abrank.inference.registry import as_alpha
+from abrank.rule import Design, GuardResult
+from abrank.verdict import FEW_QUERIES, Decision, Rule, SignFlips, decide
+
+ADJUSTMENTS = ("max-t", "holm", "bonferroni", "bh", "none")
+# The family that is an adjustment by itself.
+SEQUENCE = "fixed-sequence"
+
+
+class Adjusted(NamedTuple):
+    """Adjusted p-values and intervals of the measures, and the flips that max-t shared (else 0)."""
+
+    pvalue: FloatArray
+    ci_low: FloatArray
+    ci_high: FloatArray
+    n_resamples: int
+
+
+def resolve_adjustment(
+    adjust: str | None, test: str, family: str = "secondary", *, design: Design | None = None
+) -> str:
+    """Return the adjustment for a test: max-t for tests of the mean, Holm for the others.
+
+    Max-t is a joint distribution of mean differences over flips of single queries; it has nothing
+    to say of the hypotheses that the Wilcoxon and the sign test test, nor of clusters and of
+    confidence sequences, and is refused for them. A fixed sequence has none.
+    """
+    of_the_mean = inference.TESTS[test].estimand == "mean difference"
+    special = design is not None and not design.is_plain
+    if family == SEQUENCE:
+        if adjust not in (None, "none"):
+            raise ArgumentError(
+                "a fixed sequence tests one measure after the other and adjusts none: leave out"
+                f" {adjust}, or choose family secondary or all"
+            )
+        return SEQUENCE
+    if adjust is None:
+        return "max-t" if of_the_mean and not special else "holm"
+    checks.one_of("adjust", adjust, ADJUSTMENTS)
+    if adjust == "max-t" and special:
+        raise ArgumentError(
+            "max-t flips the signs of single queries at one look; with clusters, weights or a"
+            " confidence sequence use holm, bonferroni or bh"
+        )
+    if adjust == "max-t" and not of_the_mean:
+        raise ArgumentError(
+            f"max-t adjusts tests of the mean, not {test}; use holm, bonferroni or bh"
+        )
+    return adjust
+
+
+def measure_rows(
+    sample: Sample, rule: Rule, better: Directions
+) -> tuple[tuple[MeasureResult, ...], int]:
+    """Return one row a measure, and the number of sign flips that max-t shared."""
+    plain = sample.test(rule.confidence)
+    adjusted = adjust_family(sample, plain, rule)
+    rows = [
+        row_of_measure(
+            name, sample.means[:, i].tolist(), sample.wins[i].tolist(), plain, adjusted, i, better
+        )
+        for i, name in enumerate(sample.measures)
+    ]
+    return tuple(rows), adjusted.n_resamples
+
+
+def row_of_measure(
+    name: str,
+    means: Sequence[float],
+    counts: Sequence[int],
+    plain: Answer,
+    adjusted: Adjusted,
+    column: int,
+    better: Directions,
+) -> MeasureResult:
+    """Return the row of a measure; ``counts`` are the queries where B is higher, tied, lower."""
+    is_higher = better.higher[name]
+    (mean_a, mean_b), (wins, ties, losses) = means, counts[:: 1 if is_higher else -1]
+    low, high = float(adjusted.ci_low[column]), float(adjusted.ci_high[column])
+    return MeasureResult(
+        measure=name,
+        mean_a=mean_a,
+        mean_b=mean_b,
+        diff=mean_b - mean_a,
+        ci_low=float(plain.ci_low[column]),
+        ci_high=float(plain.ci_high[column]),
+        ci_low_adj=low,
+        ci_high_adj=high,
+        rel_diff=(mean_b - mean_a) / mean_a if mean_a else float("nan"),
+        wins=wins,
+        ties=ties,
+        losses=losses,
+        statistic=float(plain.statistic[column]),
+        pvalue=float(plain.pvalue[column]),
+        pvalue_adj=float(adjusted.pvalue[column]),
+        reading=Interval(low, high).read(
+            tested=bool(np.isfinite(plain.pvalue[column])),
+            moved=bool(wins + losses),
+            higher=is_higher,
+            declared=name not in better.asked,
+        ),
+        estimate=float(plain.estimate[column]),
+        higher_is_better=is_higher,
+    )
+
+
+def adjust_family(sample: Sample, plain: Answer, rule: Rule) -> Adjusted:
+    """Adjust the measures of the family together, p-values and intervals by one procedure.
+
+    An adjusted p-value is never below the plain one, nor an adjusted interval inside the plain one.
+    For a procedure on p-values (Holm, Bonferroni, BH, a fixed sequence) the interval of a measure
+    has the level at which the procedure tested it, ``alpha * p / p_adjusted``, so that it excludes
+    0 exactly when the adjusted p-value is below alpha.
+
+    ``plain`` is the answer of the rule's test, at the level to adjust.
+
+    Source of the fixed sequence: Maurer, Hothorn & Lehmacher (1995), Biometrie in der
+    chemisch-pharmazeutischen Industrie 6, 3-18; Westfall & Krishen (2001), Journal of Statistical
+    Planning and Inference 99, 25-40.
+    """
+    primary = sample.measures.index(rule.primary)
+    pvalue, low, high = plain.pvalue.copy(), plain.ci_low.copy(), plain.ci_high.copy()
+    alpha = float(as_alpha(plain.confidence, len(pvalue))[0])
+    tested = np.isfinite(plain.pvalue)
+    if rule.family == "secondary":
+        tested[primary] = False
+    family = np.flatnonzero(tested)
+    if not family.size or rule.adjust == "none":
+        return Adjusted(pvalue, low, high, 0)
+    if rule.adjust == "max-t":
+        joint = sample.joint(1.0 - alpha, family)
+        pvalue[family] = np.maximum(pvalue[family], joint.pvalue)
+        low[family] = np.minimum(low[family], joint.ci_low)
+        high[family] = np.maximum(high[family], joint.ci_high)
+        return Adjusted(pvalue, low, high, joint.n_resamples)
+    raw = plain.pvalue[family]
+    if rule.adjust == SEQUENCE:
+        pvalue = _in_sequence(pvalue, primary)
+    else:
+        pvalue[family] = inference.adjust(raw, rule.adjust)
+    share = np.divide(raw, pvalue[family], out=np.full(raw.shape, 1.0 / len(raw)), where=raw > 0)
+    wide = sample.test(1.0 - alpha * share, family)
+    low[family], high[family] = wide.ci_low, wide.ci_high
+    return Adjusted(pvalue, low, high, 0)
+
+
+def _in_sequence(pvalue: FloatArray, primary: int) -> FloatArray:
+    """Return the largest p up to each measure, the primary one first; after NaN nothing is shown.
+
+    A measure without a test stays NaN.
+    """
+    order = [primary, *(i for i in range(len(pvalue)) if i != primary)]
+    adjusted = np.empty_like(pvalue)
+    adjusted[order] = np.maximum.accumulate(np.where(np.isnan(pvalue), 1.0, pvalue)[order])
+    return np.where(np.isnan(pvalue), np.nan, adjusted)
+
+
+def interval_of_primary(sample: Sample, rule: Rule, confidence: float) -> Interval:
+    """Return the interval of the primary measure that decides: adjusted if it is in the family."""
+    primary = sample.measures.index(rule.primary)
+    if rule.family != "all":
+        return Estimate.of(sample.test(confidence, [primary])).interval
+    found = adjust_family(sample, sample.test(confidence), rule)
+    return Interval(float(found.ci_low[primary]), float(found.ci_high[primary]))
+
+
+def guard_results(sample: Sample, rule: Rule, better: Directions) -> tuple[GuardResult, ...]:
+    """Test every guard of a rule by the test that decides, at alpha one-sided.
+
+    Of a few queries or clusters the exact flips of their signs must agree. What could not be tested
+    has not passed.
+    """
+    results = []
+    for guard in rule.guards:
+        # What a gate asks of the primary measure is asked of the guard's.
+        own = replace(
+            rule,
+            primary=guard.measure,
+            margin=guard.margin,
+            margin_is_relative=guard.margin_is_relative,
+            higher_is_better=better.higher[guard.measure],
+        )
+        try:
+            found = _limits(sample, own)
+        except ArgumentError as problem:
+            raise ArgumentError(f"the guard {guard}: {problem}") from None
+        flips = flip_signs(sample, own)
+        excluded = own.gain(*found.interval).low > -own.margin
+        results.append(
+            GuardResult(
+                measure=own.primary,
+                margin=own.margin,
+                margin_is_relative=own.margin_is_relative,
+                estimate=found.estimate,
+                low=found.low,
+                high=found.high,
+                higher_is_better=own.higher_is_better,
+                passed=excluded and (flips is None or flips.agree("non-inferior", own.alpha)),
+                flips=None if flips is None else flips.non_inferior,
+            )
+        )
+    return tuple(results)
+
+
+def _limits(sample: Sample, own: Rule) -> Estimate:
+    """Return the estimate in the unit of the margin, its limits of level ``1 - 2 alpha``."""
+    column = sample.measures.index(own.primary)
+    if own.margin_is_relative and sample.n:
+        change = sample.relative(column, own.alpha)
+        return Estimate(change.estimate, change.tost_low, change.tost_high)
+    return Estimate.of(sample.test(own.confidence_equivalence, [column]))
+
+
+def flip_signs(sample: Sample, rule: Rule) -> SignFlips | None:
+    """Flip the signs of a few queries, or clusters, about the thresholds of the gates.
+
+    None from ten of them on, and without one.
+    """
+    if not 0 < sample.n_units < FEW_QUERIES:
+        return None
+    units = sample.units(sample.measures.index(rule.primary))
+    gains: FloatArray = units.differences if rule.higher_is_better else -units.differences
+    margins = rule.margin * (units.scores if rule.margin_is_relative else units.sizes)
+    shifted = np.stack([gains - margins, gains + margins, margins - gains], axis=1)
+    better, not_worse, not_better = run_test(
+        "permutation", shifted, alternative="greater", confidence=1.0
+    ).pvalue.tolist()
+    if not rule.margin:
+        return SignFlips(better, math.nan, math.nan)
+    return SignFlips(better, not_worse, max(not_worse, not_better))
+
 
 FEW_CLUSTERS = "too-few-clusters"
 

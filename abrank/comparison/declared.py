@@ -17,8 +17,8 @@ from abrank.comparison.choice import (
     directions,
     require_direction,
 )
-from abrank.comparison.designs import declare_design
-from abrank.comparison.family import resolve_adjustment
+from abrank.comparison.deciding import resolve_adjustment
+from abrank.comparison.groups import declare_design
 from abrank.diagnostics import bounds
 from abrank.inference.designs.as_tests import level_of_look, level_of_seen
 from abrank.measures import parse

@@ -1,273 +1,265 @@
-"""The test that a rule declares, asked as its design has it: queries, clusters, or any time."""
+"""Queries that are not simply independent: in clusters, looked at any time, or with weights."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import field
-from typing import Any
+from dataclasses import field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from abrank._support import display
-from abrank._support.errors import AlignmentError, ArgumentError
+from abrank import inference
+from abrank._support.errors import ArgumentError
 from abrank._support.records import record
 from abrank._support.typing import FloatArray, IntArray
-from abrank.diagnostics import Note, inspect_clusters
-from abrank.inference.designs.as_tests import (
-    level_of_look,
-    level_of_seen,
+from abrank.comparison.groups import (
+    Clusters,
+    QueryWeights,
+    Segmentation,
+    describe_clusters,
 )
+from abrank.comparison.power_analysis import ClusterSizes
+from abrank.comparison.rows import MeasureResult, TestRow
+from abrank.comparison.sample import Rows, Units
+from abrank.inference.designs.as_tests import anytime_result, cluster_result
 from abrank.inference.designs.clusters import (
-    CLUSTER_TESTS,
     FEWEST_EFFECTIVE,
+    cluster_sizes,
     deciding_test,
     effective_clusters,
-    freedom_of_clusters,
-    lasting_share,
-    standard_error,
 )
-from abrank.inference.designs.sequential import FIRST, best_rho_squared, mixture_half_width
-from abrank.inference.designs.weights import effective_queries
-from abrank.inference.exact.student import student_quantile
-from abrank.inference.rounding import has_spread
-from abrank.rule import Design
-from abrank.verdict import Rule
+from abrank.inference.designs.weights import effective_queries, weighted_result
+from abrank.inputs.topics import labels_of
+from abrank.verdict import Decision, Rule
+
+if TYPE_CHECKING:
+    from abrank.comparison.choice import Directions
+
+# Titles of tests that take clusters, not queries, and of the one that holds at any time.
+OF_CLUSTERS = {
+    "t": "Cluster-robust t",
+    "permutation": "Sign flips of clusters",
+    "bootstrap": "Bootstrap of clusters",
+}
+SEQUENCE = "Confidence sequence"
+IGNORING = "Paired t, clusters ignored"
+# Notes on single queries, which clusters and looks at any time say nothing of; and notes that say
+# which of the two gains.
+_OF_QUERIES = frozenset({"few-signs", "one-query-decides", "skewness-decides"})
+WITHOUT_WEIGHTS = "Paired t, weights ignored"
 
 
 @record
-class Clusters:
-    """The clusters that the queries compared come in.
+class Clustered(Rows):
+    """Queries that come in clusters: whole clusters are tested."""
 
-    Attributes
-    ----------
-    name : str
-        Of the property: ``conversation``.
-    labels : tuple of str, length n_queries
-        Empty of merged statistics.
-    n_clusters : int
-    largest : int
-        Queries of the largest cluster.
-    error_ratio : float
-        The cluster-robust standard error of the mean difference over that of as many independent
-        queries; NaN where there is none.
-    n_effective : float
-        Effective number of clusters, n**2 / sum m**2 of their sizes m. These three are NaN in files
-        of earlier versions.
-    freedom : float
-        Degrees of freedom of the cluster-robust t.
-    lasting_share : float
-        Share of the squared error that more queries of the same clusters would leave.
-    test : str
-        The test that decides, where that asked for can say nothing of so few: ``permutation``.
-    """
+    name: str = "clusters"
+    of_query: Mapping[str, str] = field(default_factory=dict)
+    _left_out = _OF_QUERIES
+    _independent = False
 
-    name: str
-    labels: tuple[str, ...] = field(repr=False)
-    n_clusters: int
-    largest: int
-    error_ratio: float
-    n_effective: float = math.nan
-    freedom: float = math.nan
-    lasting_share: float = math.nan
-    test: str = ""
+    @property
+    def clustered_by(self) -> str:
+        return self.name
 
-    @classmethod
-    def of(
-        cls,
-        name: str,
-        sums: FloatArray,
-        sizes: IntArray,
-        *,
-        test: str,
-        plain_error: float,
-        squares: float,
-        labels: tuple[str, ...] = (),
-    ) -> Clusters:
-        """Describe the clusters of the differences of one measure."""
-        decides = deciding_test(test, sizes)
-        return cls(
-            name,
-            labels,
-            len(sizes),
-            int(sizes.max(initial=0)),
-            standard_error(sums, sizes) / plain_error if plain_error > 0.0 else math.nan,
-            effective_clusters(sizes),
-            freedom_of_clusters(sizes) if len(sizes) else math.nan,
-            lasting_share(sums, sizes, squares),
-            decides if decides != test else "",
-        )
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """The cluster of each query."""
+        return labels_of((self.name, self.of_query), self.scores.query_ids) or ()
 
-    def untestable(self, test: str) -> bool:
-        """Whether there are too few for a test, and for the flips in its place."""
-        return not self.test and self.n_effective < FEWEST_EFFECTIVE[test]
+    @cached_property
+    def sizes(self) -> IntArray:
+        """Queries of each cluster."""
+        return cluster_sizes(self.labels)
 
-    def notes(self, test: str) -> list[Note]:
-        """Return the cautions that their number gives."""
-        decides = self.test or test
-        return inspect_clusters(self.n_clusters, self.n_effective, asked=test, decides=decides)
+    @property
+    def n_units(self) -> int:
+        return len(set(self.labels))
 
+    @property
+    def few_clusters(self) -> bool:
+        return effective_clusters(self.sizes) < FEWEST_EFFECTIVE[self.by]
 
-@record
-class QueryWeights:
-    """The weights of the queries.
-
-    Attributes
-    ----------
-    name : str
-        Of the property: ``traffic``.
-    values : tuple of float, length n_queries
-    n_effective : float
-        As many queries of one weight tell as much.
-    largest : float
-        Share that the heaviest query has.
-    n_head : int
-        Of the heaviest queries so many have half of the weight together: the head, the others are
-        the tail.
-    """
-
-    name: str
-    values: tuple[float, ...]
-    n_effective: float
-    largest: float
-    n_head: int
-
-    @classmethod
-    def of(cls, name: str, of_query: Mapping[str, Any], query_ids: Sequence[str]) -> QueryWeights:
-        """Take the weights of the queries compared; a missing one, or one of 0, is refused."""
-        values = np.array([_number(of_query.get(query)) for query in query_ids])
-        bad = np.flatnonzero(~((values > 0.0) & np.isfinite(values)))
-        if bad.size:
-            some = ", ".join(display.shorten(query_ids[i], width=40) for i in bad[:3])
-            raise AlignmentError(
-                f"weights by {name}: {display.plural(bad.size, 'query', 'queries')} of"
-                f" {display.count(len(query_ids))} without a weight above 0 ({some}); give each"
-                " query one, or leave it out of the scores"
-            )
-        heaviest = np.sort(values)[::-1].cumsum() / values.sum() if values.size else values
-        return cls(
-            name, tuple(values.tolist()), effective_queries(values),
-            float(values.max(initial=0.0) / values.sum()) if values.size else math.nan,
-            int(np.searchsorted(heaviest, 0.5 - 1e-12)) + 1 if values.size else 0,
+    def _run(
+        self, test: str, differences: FloatArray, confidence: float | FloatArray
+    ) -> inference.TestResult:
+        return cluster_result(
+            deciding_test(test, self.sizes), differences, self.labels,
+            confidence=confidence, seed=self.seed, n_resamples=self.n_resamples,
         )  # fmt: skip
 
-    def head_and_tail(self, query_ids: Sequence[str]) -> dict[str, str]:
-        """Return for each query whether it is of the head or of the tail."""
-        order = np.argsort(-np.array(self.values), kind="stable")
-        head = set(order[: self.n_head].tolist())
-        return {query: "head" if i in head else "tail" for i, query in enumerate(query_ids)}
+    def units(self, column: int) -> Units:
+        return self._by_cluster(super().units(column))
+
+    def _by_cluster(self, every: Units) -> Units:
+        place = np.unique(self.labels, return_inverse=True)[1]
+        return Units(*(np.bincount(place, each).astype(np.float64) for each in every))
+
+    def tests(self, rule: Rule, row: MeasureResult, lead: int) -> tuple[TestRow, ...]:
+        differences = self.differences[:, lead]
+        decides = deciding_test(self.by, self.sizes)
+        rows = []
+        for name, title in OF_CLUSTERS.items():
+            found = cluster_result(
+                name, differences, self.labels,
+                confidence=rule.confidence, seed=self.seed, n_resamples=self.n_resamples,
+            )  # fmt: skip
+            rows.append(TestRow.of(found, title, decides=name == decides))
+        plain = inference.run_test("t", differences, confidence=rule.confidence)
+        return *rows, TestRow.of(plain, IGNORING, decides=False)
+
+    def clusters(self, rule: Rule, lead: int) -> tuple[Clusters, ClusterSizes] | None:
+        if not self.n:
+            return None
+        found = describe_clusters(self.name, self.labels, self.differences[:, lead], self.by)
+        return found, ClusterSizes(self.sizes, found.lasting_share)
+
+    def segmentations(self, rule: Rule, lead: int) -> tuple[Segmentation, ...]:
+        return self._segmentations(rule, lead, self.labels)
+
+    def _told(self, rows: Sequence[TestRow]) -> Sequence[TestRow]:
+        return tuple(row for row in rows if row.title != IGNORING)
 
 
-def _number(value: Any) -> float:  # noqa: ANN401
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        return math.nan
+@record
+class Sequential(Rows):
+    """Queries at which one may look at any time, tested by a confidence sequence."""
+
+    planned: int = 0
+    alpha: float = 0.05
+    _left_out = _OF_QUERIES
+
+    def _run(
+        self, test: str, differences: FloatArray, confidence: float | FloatArray
+    ) -> inference.TestResult:
+        if test == "bounded":  # which holds at any number of looks as it is
+            return super()._run(test, differences, confidence)
+        return anytime_result(
+            differences, planned=self.planned, alpha=self.alpha, confidence=confidence
+        )
+
+    def tests(self, rule: Rule, row: MeasureResult, lead: int) -> tuple[TestRow, ...]:
+        differences = self.differences[:, lead]
+        found = self._run(self.by, differences, rule.confidence)
+        first = TestRow.of(found, SEQUENCE, decides=True)
+        return (first, *self._companions(differences, rule, decides=""))
+
+    def _told(self, rows: Sequence[TestRow]) -> Sequence[TestRow]:
+        return tuple(row for row in rows if row.decides)
 
 
-def describe_clusters(
-    name: str, labels: tuple[str, ...], differences: FloatArray, test: str
-) -> Clusters:
-    """Count the clusters, and say what they make of the standard error of the mean difference."""
-    _, index, sizes = np.unique(
-        np.array(labels, dtype=object).astype(str), return_inverse=True, return_counts=True
-    )
-    n = len(differences)
-    plain = float(np.std(differences, ddof=1)) / n**0.5 if has_spread(differences) else math.nan
-    return Clusters.of(
-        name,
-        np.asarray(np.bincount(index, differences, len(sizes)), dtype=np.float64),
-        sizes,
-        test=test,
-        plain_error=plain,
-        squares=float(differences @ differences),
-        labels=labels,
-    )
+@record
+class Weighted(Clustered):
+    """Queries that count by their weights: the mean is the weighted one.
 
+    They are independent where ``name`` is empty, and else come in its clusters.
+    """
 
-def error_inflation(rule: Rule, clusters: Clusters | None, n_queries: int) -> float:
-    """Return how many times as wide as of one look at independent queries the interval is."""
-    if clusters is not None:
-        return clusters.error_ratio if math.isfinite(clusters.error_ratio) else 1.0
-    planned = rule.design.planned if rule.design is not None else 0
-    if not planned or n_queries < FIRST:
-        return 1.0
-    rho = best_rho_squared(planned, rule.alpha)
-    size, unit = np.array([float(n_queries)]), np.ones(1)
-    half = float(mixture_half_width(size, unit, rho, rule.alpha)[0]) * n_queries**0.5
-    return float(half / student_quantile(n_queries - 1, 1.0 - rule.alpha / 2.0))
+    name: str = ""
+    weighted_by: str = "weights"
+    of_weight: Mapping[str, Any] = field(default_factory=dict)
 
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """The cluster of each query; none of independent ones."""
+        return super().labels if self.name else ()
 
-def declare_design(
-    *,
-    test: str,
-    alpha: float,
-    look: tuple[int, int],
-    spending: str,
-    anytime: int | None,
-    clusters: str,
-    relative: bool,
-    planned: int | None = None,
-    seen: tuple[int, ...] = (),
-    weights: str = "",
-) -> tuple[Design | None, float]:
-    """Return the design that was asked for, None for a plain one, and the level of this look."""
-    design = Design(
-        clusters=clusters, look=look[0], n_looks=look[1], spending=spending,  # type: ignore[arg-type]
-        planned=anytime or 0, alpha=alpha, n_planned=planned or 0, seen=seen, weights=weights,
-    )  # fmt: skip
-    _require_fit(design, test, relative=relative)
-    if design == Design(alpha=alpha, spending=design.spending):
-        return None, alpha
-    if design.seen:
-        level = level_of_seen(seen, design.n_planned, spending=spending, alpha=alpha)
-        if level == 0.0:
+    @property
+    def n_units(self) -> int:
+        return len(set(self.labels)) or self.n
+
+    @property
+    def few_clusters(self) -> bool:
+        return bool(self.labels) and effective_queries(self.parts) < FEWEST_EFFECTIVE["t"]
+
+    @cached_property
+    def parts(self) -> FloatArray:
+        """The weight of each cluster, n in all."""
+        found = np.bincount(np.unique(self.labels, return_inverse=True)[1], self.values)
+        return np.asarray(found * (self.n / self.values.sum()))
+
+    @cached_property
+    def weights(self) -> QueryWeights:
+        """The weights of the queries compared."""
+        return QueryWeights.of(self.weighted_by, self.of_weight, self.scores.query_ids)
+
+    @cached_property
+    def values(self) -> FloatArray:
+        """The weights: float64[n_queries]."""
+        return np.array(self.weights.values)
+
+    @cached_property
+    def means(self) -> FloatArray:
+        if not self.n:
+            return super().means
+        return np.array([self.values @ scores / self.values.sum() for scores in self.pair])
+
+    def _run(
+        self, test: str, differences: FloatArray, confidence: float | FloatArray
+    ) -> inference.TestResult:
+        return weighted_result(
+            differences, self.values, confidence=confidence, clusters=self.labels or None
+        )
+
+    def units(self, column: int) -> Units:
+        differences, scores, ones = Rows.units(self, column)
+        every = Units(*(self.values * each for each in (differences, scores, ones)))
+        return self._by_cluster(every) if self.labels else every
+
+    def tests(self, rule: Rule, row: MeasureResult, lead: int) -> tuple[TestRow, ...]:
+        differences = self.differences[:, [lead]]
+        own = self._run("t", differences, rule.confidence)
+        plain = inference.run_test("t", differences, confidence=rule.confidence)
+        return (
+            TestRow.of(own, f"Weighted {'cluster-robust ' if self.name else ''}t", decides=True),
+            TestRow.of(plain, WITHOUT_WEIGHTS, decides=False),
+        )
+
+    def deviation(self, lead: int) -> float:
+        """Return the deviation of as many equal queries with the error of the weighted mean."""
+        error = self._error(lead)
+        spread = Rows.deviation(self, lead) * math.sqrt(self.n / self.weights.n_effective)
+        return error * math.sqrt(self.n) if math.isfinite(error) else spread
+
+    def _error(self, lead: int, clusters: Sequence[str] | None = None) -> float:
+        """Return the error of the weighted mean; NaN where t is none."""
+        found = weighted_result(
+            self.differences[:, [lead]], self.values, confidence=0.95, clusters=clusters
+        )
+        return (
+            abs(float(found.estimate[0] / found.statistic[0])) if found.statistic[0] else math.nan
+        )
+
+    def clusters(self, rule: Rule, lead: int) -> tuple[Clusters, ClusterSizes] | None:
+        found = super().clusters(rule, lead) if self.labels else None
+        if found is None:
+            return None
+        grouped, sizes = found
+        n_effective = effective_queries(self.parts)
+        weighed = replace(
+            grouped, error_ratio=self._error(lead, self.labels) / self._error(lead),
+            n_effective=n_effective, freedom=n_effective - 1.0, test="",
+        )  # fmt: skip
+        return weighed, sizes._replace(sizes=self.parts)
+
+    def segmentations(self, rule: Rule, lead: int) -> tuple[Segmentation, ...]:
+        return self._segmentations(rule, lead, self.labels or None, self.values)
+
+    @property
+    def _left_out(self) -> frozenset[str]:  # type: ignore[override]
+        return super()._left_out if self.name else frozenset()
+
+    def found(
+        self, rule: Rule, better: Directions, span: float, decision: Decision
+    ) -> dict[str, Any]:
+        if self.bayes:
             raise ArgumentError(
-                f"{seen[-1]} of {planned} queries are too early for a look: {spending} leaves it"
-                f" none of alpha = {alpha:g}; look later, or choose pocock"
+                "the Bayesian view takes queries to count alike; leave out bayes (Question(bayes=))"
+                " or --weights (Weights(...))"
             )
-        return design, level
-    if not design.look:
-        return design, alpha
-    level = level_of_look(*look, spending=spending, alpha=alpha)
-    if level == 0.0:
-        raise ArgumentError(
-            f"look {look[0]} of {look[1]} comes too early: {spending} leaves it none of alpha ="
-            f" {alpha:g}, so it could show nothing; plan fewer looks, or choose pocock"
-        )
-    return design, level
+        return {**super().found(rule, better, span, decision), "weights": self.weights}
 
-
-def _require_fit(design: Design, test: str, *, relative: bool) -> None:
-    """Refuse a design that the test, the margin or another design has no answer for."""
-    if design.clusters and test not in CLUSTER_TESTS:
-        raise ArgumentError(
-            f"clusters are tested by {', '.join(CLUSTER_TESTS)}, not by {test}: its ranks, signs"
-            " or bets are of single queries, which clusters make dependent"
-        )
-    if design.weights and test != "t":
-        raise ArgumentError(
-            f"weights are for the t test, not for {test}: exact flips, ranks, signs and bets take"
-            " each query for one, and a weighted mean takes it for as many as its weight"
-        )
-    if design.planned and test not in ("t", "bounded"):
-        raise ArgumentError(
-            f"a confidence sequence is of the mean, by t or bounded, not of {test}: leave out"
-            " --test (test=)"
-        )
-    if design.planned and design.clusters:
-        raise ArgumentError(
-            "a confidence sequence takes queries to be independent, and clusters say they are not;"
-            " with clusters plan the looks: --look 1/3 (Looks(1, of=3))"
-        )
-    if relative and design.weights:
-        raise ArgumentError(
-            "a margin or guard in per cent is decided by Fieller's interval, in which queries count"
-            " alike; with weights give it in the unit of the measure"
-        )
-    if relative and (design.clusters or design.planned):
-        what = "takes queries to be independent" if design.clusters else "is for one look"
-        raise ArgumentError(
-            f"a margin or guard in per cent is decided by Fieller's interval, which {what}; give it"
-            " in the unit of the measure"
-        )
+    def _told(self, rows: Sequence[TestRow]) -> Sequence[TestRow]:
+        return tuple(row for row in rows if row.decides)

@@ -18,8 +18,8 @@ from abrank._support import checks
 from abrank._support.errors import AlignmentError, ArgumentError
 from abrank._support.records import record
 from abrank._support.typing import FloatArray, IntArray, SharedModel
+from abrank.comparison.deciding import SEQUENCE
 from abrank.comparison.evidence import RunDetails
-from abrank.comparison.family import SEQUENCE
 from abrank.comparison.pairing import pair_scores
 from abrank.comparison.rows import MeasureResult, TestRow
 from abrank.comparison.sample import ALL, Answer, Columns, Rows

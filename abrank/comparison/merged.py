@@ -16,12 +16,12 @@ from abrank._support.errors import ArgumentError
 from abrank._support.records import record
 from abrank._support.rng import entropy
 from abrank._support.typing import BoolArray, FloatArray, IntArray
-from abrank.comparison.designs import Clusters
+from abrank.comparison.designs import IGNORING, OF_CLUSTERS
 from abrank.comparison.effects import Effect, Spread
-from abrank.comparison.groups import Segmentation, segment_rows
+from abrank.comparison.groups import Clusters, Segmentation, segment_rows
 from abrank.comparison.power_analysis import ClusterSizes
 from abrank.comparison.rows import Cell, ExtremeQuery, MeasureResult, MergedQueries, TestRow
-from abrank.comparison.sample import ALL, IGNORING, OF_CLUSTERS, Columns, Units, test_row
+from abrank.comparison.sample import ALL, Columns, Units
 from abrank.diagnostics import Note, inspect_inputs, inspect_losses, inspect_skewness
 from abrank.engines.counted import exact_value
 from abrank.engines.merge import Extreme, MeasureStatistics, Statistics, statistics_from
@@ -350,7 +350,7 @@ class Merged:
         if self.statistics.clusters:
             sums, sizes = cluster_sums(self.statistics)
             rows = [
-                test_row(
+                TestRow.of(
                     sums_result(
                         name, sums[:, [lead]], sizes, confidence=rule.confidence, seed=self.seed
                     ),
@@ -359,13 +359,13 @@ class Merged:
                 )
                 for name, title in OF_CLUSTERS.items()
             ]
-            return *rows, test_row(plain, IGNORING, decides=False)
-        rows = [test_row(plain, inference.TESTS["t"].title, decides=True)]
+            return *rows, TestRow.of(plain, IGNORING, decides=False)
+        rows = [TestRow.of(plain, inference.TESTS["t"].title, decides=True)]
         counted = counts_of(self.statistics.of[lead])
         for name in _COUNTED:
             answer = counted.run(name, alpha=1.0 - rule.confidence)
             found, title = result_of(name, answer, counted.n_queries, rule.confidence)
-            rows.append(test_row(found, title, decides=False))
+            rows.append(TestRow.of(found, title, decides=False))
         return tuple(rows)
 
     def effects(self, rule: Rule, row: MeasureResult, lead: int) -> Mapping[str, Effect]:

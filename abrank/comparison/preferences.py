@@ -24,7 +24,7 @@ from abrank.comparison.beside import Beside
 from abrank.comparison.compare import compare_recorded
 from abrank.comparison.pairing import system_names
 from abrank.comparison.result import Comparison
-from abrank.comparison.votes import Preferences, share_of_net
+from abrank.comparison.rows import Preferences, share_of_net
 from abrank.diagnostics.notes import CREDITS, SHARES
 from abrank.estimate import Estimate
 from abrank.inference.paired.t_and_sign import t_answer

@@ -14,16 +14,13 @@ from abrank._support.result import Result
 from abrank._support.typing import FloatArray, IntArray, Requirement
 from abrank.comparison.alternatives import Alternative
 from abrank.comparison.choice import refuse_unchosen, require_direction
-from abrank.comparison.designs import Clusters, QueryWeights
-from abrank.comparison.effects import Effect, Spread
+from abrank.comparison.effects import Belief, Effect, Spread
 from abrank.comparison.evidence import RunDetails
-from abrank.comparison.groups import Segmentation
+from abrank.comparison.groups import Clusters, QueryWeights, Segmentation
 from abrank.comparison.machine import TEST as WITH_MACHINE
 from abrank.comparison.machine import MachineJudgments
-from abrank.comparison.posterior import Belief
 from abrank.comparison.power_analysis import Planning
-from abrank.comparison.rows import MeasureResult, MergedQueries, TestRow
-from abrank.comparison.votes import Preferences
+from abrank.comparison.rows import MeasureResult, MergedQueries, Preferences, TestRow
 from abrank.diagnostics import Note, outcomes
 from abrank.diagnostics.notes import lowest_relevant
 from abrank.estimate import Estimate, Interval

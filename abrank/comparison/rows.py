@@ -1,4 +1,4 @@
-"""The rows of a comparison's tables, and what stands in their place where scores were merged."""
+"""What a comparison holds: rows of its tables, what is known of votes, and of merged queries."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from abrank._support.records import record
-from abrank.estimate import AdjustedRow, IntervalRow
+from abrank.diagnostics import Note
+from abrank.estimate import AdjustedRow, Estimate, IntervalRow
+from abrank.inference import TestResult
 from abrank.inference.estimates.shape import HEAP, Form
 
 
@@ -66,6 +68,21 @@ class TestRow(IntervalRow):
     method: str
     n_resamples: int
     decides: bool
+
+    @classmethod
+    def of(cls, found: TestResult, title: str, *, decides: bool) -> TestRow:
+        """Return the one column of a test's answer as a row of the table of tests."""
+        numbers = {name: float(getattr(found, name)[0]) for name in _NUMBERS}
+        return cls(
+            test=found.test, title=title, estimand=found.estimand, method=found.method,
+            n_resamples=found.n_resamples, decides=decides, **numbers,
+        )  # fmt: skip
+
+
+_NUMBERS = (
+    "estimate", "ci_low", "ci_high", "statistic", "pvalue", "pvalue_low", "pvalue_high",
+    "pvalue_error",
+)  # fmt: skip
 
 
 @record
@@ -139,3 +156,69 @@ class MergedQueries:
         if all(cell.width == 0.0 for cell in self.cells):
             return "values"
         return "bins" if ties > HEAP * self.n_queries else "density"
+
+
+def share_of_net(found: TestResult) -> Estimate:
+    """Return a net share between -1 and 1 as a share from 0 to 1."""
+    net = Estimate.of(found)
+    estimate, low, high = ((1.0 + each) / 2.0 for each in (net.estimate, *net.interval))
+    return Estimate(estimate, low, high, net.pvalue)
+
+
+@record
+class Preferences:
+    """What the votes tell of the order in which the two were shown, and what was left out.
+
+    Attributes
+    ----------
+    n_votes, n_judges : int
+        Those used.
+    left_out : mapping of str to int
+        Votes without a verdict, by what stood in its place.
+    shown : mapping of str to int
+        Votes by what was shown first: ``a``, ``b``, ``random``, or empty where nobody said.
+    n_both : int
+        Pairs of verdicts of one judge on one query in both orders.
+    n_reversed, n_to_first, n_disagree : int
+        Those whose winner is the other one in the other order; of these to the answer shown first;
+        and all that differ, a tie against a winner too.
+    bias : Estimate, optional
+        Share of verdicts for the answer shown first less that for the second, between -1 and 1: by
+        the paired t test in both orders, else between the votes of the two orders.
+    to_first : Estimate, optional
+        Of the reversed ones the share that goes to the answer shown first: exact binomial, which is
+        McNemar's exact test of the two orders.
+    credits : (float, float), optional
+        Of interleaved lists: all credits of A and of B; then a query is an impression.
+    n_without_click : int
+        Impressions without a credit, which count as ties.
+    decided : Estimate, optional
+        Of the queries that are no tie the share that B wins, exact; none of clustered queries.
+    """
+
+    n_votes: int
+    n_judges: int
+    left_out: Mapping[str, int]
+    shown: Mapping[str, int]
+    n_both: int = 0
+    n_reversed: int = 0
+    n_to_first: int = 0
+    n_disagree: int = 0
+    bias: Estimate | None = None
+    to_first: Estimate | None = None
+    decided: Estimate | None = None
+    credits: tuple[float, float] | None = None
+    n_without_click: int = 0
+
+    @property
+    def always_first(self) -> str:
+        """The side that was shown first in every vote; empty where it changes or is not known."""
+        return next((side for side in "ab" if self.shown[side] == self.n_votes), "")
+
+    def notes(self) -> list[Note]:
+        """Return the cautions: one order alone, or nobody said which."""
+        if self.always_first:
+            return [Note("order-fixed", 3, {"first": self.always_first, "n": self.n_votes})]
+        if self.shown[""]:
+            return [Note("order-unknown", 2, {"n": self.shown[""], "of": self.n_votes})]
+        return []

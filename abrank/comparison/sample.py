@@ -17,14 +17,11 @@ import numpy as np
 from abrank import inference
 from abrank._support.records import record
 from abrank._support.typing import FloatArray, IntArray
-from abrank.comparison.designs import Clusters, describe_clusters
-from abrank.comparison.effects import Effect, Spread, effects, spread
+from abrank.comparison.effects import Belief, Effect, Spread, beliefs, effects, spread
 from abrank.comparison.evidence import RunDetails, collect_details
-from abrank.comparison.groups import Segmentation, segment
-from abrank.comparison.posterior import Belief, beliefs
+from abrank.comparison.groups import Clusters, Segmentation, segment
 from abrank.comparison.power_analysis import ClusterSizes
-from abrank.comparison.rows import MeasureResult, TestRow
-from abrank.comparison.votes import Preferences, share_of_net
+from abrank.comparison.rows import MeasureResult, Preferences, TestRow, share_of_net
 from abrank.diagnostics import (
     Note,
     inspect_depth,
@@ -34,19 +31,11 @@ from abrank.diagnostics import (
     outcomes,
     unequal_depth,
 )
-from abrank.inference.designs.as_tests import anytime_result, cluster_result
-from abrank.inference.designs.clusters import (
-    FEWEST_EFFECTIVE,
-    cluster_sizes,
-    deciding_test,
-    effective_clusters,
-)
 from abrank.inference.designs.prediction_powered import PredictionPowered
 from abrank.inference.estimates.relative_change import RelativeChange, relative_change
 from abrank.inference.paired.t_and_sign import mean_and_error, skewness_of
 from abrank.inference.rounding import differences_of
 from abrank.inputs import JudgedRun, Source
-from abrank.inputs.topics import labels_of
 from abrank.scoring.scores import Scores
 from abrank.soundness import Reason
 from abrank.verdict import Decision, Rule
@@ -161,17 +150,6 @@ COMPANIONS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("wilcoxon", {}),
     ("sign", {}),
 )
-# Titles of tests that take clusters, not queries, and of the one that holds at any time.
-OF_CLUSTERS = {
-    "t": "Cluster-robust t",
-    "permutation": "Sign flips of clusters",
-    "bootstrap": "Bootstrap of clusters",
-}
-SEQUENCE = "Confidence sequence"
-IGNORING = "Paired t, clusters ignored"
-# Notes on single queries, which clusters and looks at any time say nothing of; and notes that say
-# which of the two gains.
-_OF_QUERIES = frozenset({"few-signs", "one-query-decides", "skewness-decides"})
 _OF_A_DIRECTION = frozenset({"mean-against-wins", "losses-behind-the-mean"})
 
 
@@ -286,7 +264,7 @@ class Rows:
         rows: list[TestRow] = []
         if all(name != self.by for name, _ in COMPANIONS):  # a test of a user's own stands first
             own = self._run(self.by, differences, rule.confidence)
-            rows.append(test_row(own, inference.TESTS[self.by].title, decides=True))
+            rows.append(TestRow.of(own, inference.TESTS[self.by].title, decides=True))
         return (*rows, *self._companions(differences, rule, decides=self.by))
 
     def _companions(
@@ -301,7 +279,7 @@ class Rows:
             )  # fmt: skip
             kind = f", {options['method']}" if options else ""
             title = f"{inference.TESTS[name].title}{kind}"
-            rows.append(test_row(found, title, decides=name == decides))
+            rows.append(TestRow.of(found, title, decides=name == decides))
         return tuple(rows)
 
     def effects(self, rule: Rule, row: MeasureResult, lead: int) -> Mapping[str, Effect]:
@@ -442,125 +420,6 @@ class Rows:
     def _told(self, rows: Sequence[TestRow]) -> Sequence[TestRow]:
         """Return the tests that cautions may look at."""
         return rows
-
-
-@record
-class Clustered(Rows):
-    """Queries that come in clusters: whole clusters are tested."""
-
-    name: str = "clusters"
-    of_query: Mapping[str, str] = field(default_factory=dict)
-    _left_out = _OF_QUERIES
-    _independent = False
-
-    @property
-    def clustered_by(self) -> str:
-        return self.name
-
-    @cached_property
-    def labels(self) -> tuple[str, ...]:
-        """The cluster of each query."""
-        return labels_of((self.name, self.of_query), self.scores.query_ids) or ()
-
-    @cached_property
-    def sizes(self) -> IntArray:
-        """Queries of each cluster."""
-        return cluster_sizes(self.labels)
-
-    @property
-    def n_units(self) -> int:
-        return len(set(self.labels))
-
-    @property
-    def few_clusters(self) -> bool:
-        return effective_clusters(self.sizes) < FEWEST_EFFECTIVE[self.by]
-
-    def _run(
-        self, test: str, differences: FloatArray, confidence: float | FloatArray
-    ) -> inference.TestResult:
-        return cluster_result(
-            deciding_test(test, self.sizes), differences, self.labels,
-            confidence=confidence, seed=self.seed, n_resamples=self.n_resamples,
-        )  # fmt: skip
-
-    def units(self, column: int) -> Units:
-        return self._by_cluster(super().units(column))
-
-    def _by_cluster(self, every: Units) -> Units:
-        place = np.unique(self.labels, return_inverse=True)[1]
-        return Units(*(np.bincount(place, each).astype(np.float64) for each in every))
-
-    def tests(self, rule: Rule, row: MeasureResult, lead: int) -> tuple[TestRow, ...]:
-        differences = self.differences[:, lead]
-        decides = deciding_test(self.by, self.sizes)
-        rows = []
-        for name, title in OF_CLUSTERS.items():
-            found = cluster_result(
-                name, differences, self.labels,
-                confidence=rule.confidence, seed=self.seed, n_resamples=self.n_resamples,
-            )  # fmt: skip
-            rows.append(test_row(found, title, decides=name == decides))
-        plain = inference.run_test("t", differences, confidence=rule.confidence)
-        return *rows, test_row(plain, IGNORING, decides=False)
-
-    def clusters(self, rule: Rule, lead: int) -> tuple[Clusters, ClusterSizes] | None:
-        if not self.n:
-            return None
-        found = describe_clusters(self.name, self.labels, self.differences[:, lead], self.by)
-        return found, ClusterSizes(self.sizes, found.lasting_share)
-
-    def segmentations(self, rule: Rule, lead: int) -> tuple[Segmentation, ...]:
-        return self._segmentations(rule, lead, self.labels)
-
-    def _told(self, rows: Sequence[TestRow]) -> Sequence[TestRow]:
-        return tuple(row for row in rows if row.title != IGNORING)
-
-
-@record
-class Sequential(Rows):
-    """Queries at which one may look at any time, tested by a confidence sequence."""
-
-    planned: int = 0
-    alpha: float = 0.05
-    _left_out = _OF_QUERIES
-
-    def _run(
-        self, test: str, differences: FloatArray, confidence: float | FloatArray
-    ) -> inference.TestResult:
-        if test == "bounded":  # which holds at any number of looks as it is
-            return super()._run(test, differences, confidence)
-        return anytime_result(
-            differences, planned=self.planned, alpha=self.alpha, confidence=confidence
-        )
-
-    def tests(self, rule: Rule, row: MeasureResult, lead: int) -> tuple[TestRow, ...]:
-        differences = self.differences[:, lead]
-        found = self._run(self.by, differences, rule.confidence)
-        first = test_row(found, SEQUENCE, decides=True)
-        return (first, *self._companions(differences, rule, decides=""))
-
-    def _told(self, rows: Sequence[TestRow]) -> Sequence[TestRow]:
-        return tuple(row for row in rows if row.decides)
-
-
-def test_row(found: inference.TestResult, title: str, *, decides: bool) -> TestRow:
-    """Return the one column of a test's answer as a row of the table of tests."""
-    return TestRow(
-        test=found.test,
-        title=title,
-        estimand=found.estimand,
-        estimate=float(found.estimate[0]),
-        ci_low=float(found.ci_low[0]),
-        ci_high=float(found.ci_high[0]),
-        statistic=float(found.statistic[0]),
-        pvalue=float(found.pvalue[0]),
-        pvalue_low=float(found.pvalue_low[0]),
-        pvalue_high=float(found.pvalue_high[0]),
-        pvalue_error=float(found.pvalue_error[0]),
-        method=found.method,
-        n_resamples=found.n_resamples,
-        decides=decides,
-    )
 
 
 def same_content(sources: Mapping[str, Source], a: str, b: str) -> bool:

@@ -14,7 +14,7 @@ from abrank import inference
 from abrank._support import display
 from abrank._support.display import shorten
 from abrank._support.typing import BoolArray, FloatArray
-from abrank.comparison.scales import is_relative
+from abrank.comparison.margins import is_relative
 from abrank.diagnostics import outcomes
 from abrank.estimate import Estimate
 from abrank.inference.estimates.shape import FEWEST_FOR_DENSITY, moments, normal_plot, spread_form

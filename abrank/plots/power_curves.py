@@ -12,7 +12,7 @@ from matplotlib.ticker import MaxNLocator
 from abrank._support import display
 from abrank._support.display import shorten
 from abrank._support.typing import FloatArray
-from abrank.comparison.scales import is_relative
+from abrank.comparison.margins import is_relative
 from abrank.planning import power_curve
 from abrank.plots import style
 from abrank.plots.registry import plot

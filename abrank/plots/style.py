@@ -18,8 +18,7 @@ from abrank._support import display
 from abrank._support.display import DIGITS, shorten
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import FloatArray
-from abrank.comparison import scales
-from abrank.comparison.scales import is_relative
+from abrank.comparison.margins import difference_in_unit, is_relative
 
 if TYPE_CHECKING:
     from abrank.comparison import Comparison, TestRow
@@ -516,7 +515,7 @@ def margin_words(comparison: Comparison, *, digits: int) -> str:
 
 def difference(comparison: Comparison, value: float, *, digits: int) -> str:
     """Return a difference in the unit in which it is shown; a dash where there is none."""
-    return or_dash(scales.difference(comparison, value, digits=digits))
+    return or_dash(difference_in_unit(comparison, value, digits=digits))
 
 
 def relative_change(measure: str) -> str:

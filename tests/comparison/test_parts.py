@@ -19,6 +19,7 @@ from abrank.comparison.choice import (
     directions,
     directions_again,
 )
+from abrank.comparison.deciding import resolve_adjustment
 from abrank.comparison.declared import (
     Margin,
     declare,
@@ -28,17 +29,14 @@ from abrank.comparison.declared import (
     require_margin_in_range,
     with_guards,
 )
-from abrank.comparison.designs import Clusters, error_inflation
-from abrank.comparison.effects import effects, spread
-from abrank.comparison.family import resolve_adjustment
+from abrank.comparison.effects import beliefs, effects, spread
+from abrank.comparison.groups import Clusters, error_inflation
 from abrank.comparison.machine import MachineSource, declare_machine
-from abrank.comparison.margin_ranges import margin_ranges
+from abrank.comparison.margins import margin_ranges, rows_in_unit, shares_scale
 from abrank.comparison.merged import cells_of, mean_and_error, require_mergeable
 from abrank.comparison.merging import Properties
-from abrank.comparison.posterior import beliefs
 from abrank.comparison.power_analysis import ClusterSizes, plan_from_spread, planned_differences
 from abrank.comparison.rows import Cell
-from abrank.comparison.scales import rows_in_unit, shares_scale
 from abrank.engines.counted import exact_sum
 from abrank.inference.paired.counted import Counts
 from abrank.inputs.topics import labels_of

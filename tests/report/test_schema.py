@@ -27,12 +27,11 @@ from abrank.comparison import (
     compare_scores,
 )
 from abrank.comparison.alternatives import Kind
-from abrank.comparison.designs import QueryWeights
+from abrank.comparison.deciding import ADJUSTMENTS, SEQUENCE
 from abrank.comparison.evidence import CutoffCurve, RecallCurve, RunDetails
-from abrank.comparison.family import ADJUSTMENTS, SEQUENCE
-from abrank.comparison.groups import Segmentation, SegmentRow
+from abrank.comparison.groups import QueryWeights, Segmentation, SegmentRow
 from abrank.comparison.machine import MachineJudgments
-from abrank.comparison.votes import Preferences
+from abrank.comparison.rows import Preferences
 from abrank.diagnostics import Note
 from abrank.estimate import Estimate
 from abrank.inputs import Audit

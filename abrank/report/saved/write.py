@@ -19,14 +19,12 @@ from abrank._support.typing import FloatArray
 from abrank.comparison import Comparison, Effect, MeasureResult, Planning, Spread, TestRow
 from abrank.comparison.alternatives import Alternative
 from abrank.comparison.compare import compare_again
-from abrank.comparison.designs import Clusters, QueryWeights
+from abrank.comparison.effects import Belief
 from abrank.comparison.evidence import RunDetails
-from abrank.comparison.groups import Segmentation
+from abrank.comparison.groups import Clusters, QueryWeights, Segmentation
 from abrank.comparison.machine import TEST as WITH_MACHINE
 from abrank.comparison.machine import MachineJudgments
-from abrank.comparison.posterior import Belief
-from abrank.comparison.rows import MergedQueries
-from abrank.comparison.votes import Preferences
+from abrank.comparison.rows import MergedQueries, Preferences
 from abrank.diagnostics import Note
 from abrank.inference.designs.equivalence import Unseen
 from abrank.inference.estimates.relative_change import RelativeChange

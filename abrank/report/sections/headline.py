@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 
 from abrank._support import display as f
-from abrank.comparison import Comparison, TestRow, scales
-from abrank.comparison.scales import is_relative
+from abrank.comparison import Comparison, TestRow
+from abrank.comparison.margins import difference_in_unit, is_relative
 from abrank.report.model import Headline
 from abrank.report.sections import (
     design,
@@ -154,7 +154,7 @@ def numbers(comparison: Comparison) -> str:
     start += f" from {f.score(row.mean_a, digits=digits)} to {f.score(row.mean_b, digits=digits)}"
     difference = f.signed(row.diff, digits=digits)
     if relative:
-        difference = f"{scales.difference(comparison, row.rel_diff, digits=digits)} of A's mean"
+        difference = f"{difference_in_unit(comparison, row.rel_diff, digits=digits)} of A's mean"
     if comparison.soundness.level == "unsound":
         return f"{start}: {difference}, {words.queries(comparison.n_queries)}, which shows nothing."
     if comparison.verdict is Verdict.IDENTICAL:

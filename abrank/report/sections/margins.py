@@ -6,8 +6,13 @@ import math
 
 from abrank._support import display as f
 from abrank.comparison import Comparison
-from abrank.comparison.margin_ranges import MarginRange, margin_ranges, verdict_with
-from abrank.comparison.scales import difference, percent_digits
+from abrank.comparison.margins import (
+    MarginRange,
+    difference_in_unit,
+    margin_ranges,
+    percent_digits,
+    verdict_with,
+)
 from abrank.report.sections import words
 
 
@@ -61,7 +66,9 @@ def limits(comparison: Comparison, low: float, high: float) -> str:
     if math.isnan(low) or math.isnan(high):
         return f.UNDEFINED
     if comparison.rule.margin_is_relative:
-        return " to ".join(difference(comparison, end, digits=digits) for end in (low, high))
+        return " to ".join(
+            difference_in_unit(comparison, end, digits=digits) for end in (low, high)
+        )
     margin_, shown = comparison.rule.margin, []
     for end in (low, high):
         own = digits
@@ -90,7 +97,7 @@ def estimate(comparison: Comparison) -> str:
     change = comparison.decision.relative
     if change is None:
         return f.signed(comparison.primary.estimate, digits=digits)
-    return difference(comparison, change.estimate, digits=digits)
+    return difference_in_unit(comparison, change.estimate, digits=digits)
 
 
 def declared(comparison: Comparison) -> str:

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from abrank._support import display as f
-from abrank.comparison import Comparison, MeasureResult, scales
+from abrank.comparison import Comparison, MeasureResult
+from abrank.comparison.margins import difference_in_unit, is_relative, rows_in_unit
 from abrank.comparison.rows import ExtremeQuery
-from abrank.comparison.scales import is_relative, rows_in_unit
 from abrank.engines.merge import TIED
 from abrank.inference.rounding import ascending
 from abrank.report.model import Block, Cell, Column, Figure, Group, Section, Table, Text, Tone
@@ -191,7 +191,7 @@ def _measure_row(
     cells += [Cell(f.signed(each, digits=digits), each) for each in differences]
     # A count of wins says who is better, which nobody said of this measure.
     unsaid = comparison.rule.direction_declared and row.measure in comparison.asked
-    change = Cell(scales.difference(comparison, row.rel_diff, digits=digits), row.rel_diff)
+    change = Cell(difference_in_unit(comparison, row.rel_diff, digits=digits), row.rel_diff)
     if relative:
         cells.append(change)
     cells[-1] = replace(cells[-1], tone=tone, strong=lead)

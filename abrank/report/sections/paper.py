@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from abrank._support import display as f
 from abrank.comparison import Comparison, MeasureResult
-from abrank.comparison.scales import difference, is_relative, rows_in_unit
+from abrank.comparison.margins import difference_in_unit, is_relative, rows_in_unit
 from abrank.report.cells import one_line
 from abrank.report.model import Cell, Column, Paper, Style, Table
 from abrank.report.sections import headline, soundness, words
@@ -64,10 +64,10 @@ def _intervals(comparison: Comparison, rows: Sequence[MeasureResult]) -> tuple[T
     body = []
     for row in rows:
         shown = [f.score(row.mean_a, digits=digits), f.score(row.mean_b, digits=digits)]
-        shown.append(difference(comparison, row.diff, digits=digits))
+        shown.append(difference_in_unit(comparison, row.diff, digits=digits))
         shown += [] if of_mean else [f.signed(row.estimate, digits=digits)]
         ends = row.adjusted
-        limits = [difference(comparison, each, digits=digits) for each in ends]
+        limits = [difference_in_unit(comparison, each, digits=digits) for each in ends]
         shown.append(limits[0] if f.UNDEFINED in limits else " to ".join(limits))
         shown.append(f.pvalue(row.pvalue_adj, alpha=comparison.rule.alpha))
         body.append((Cell(row.measure), *map(Cell, shown)))

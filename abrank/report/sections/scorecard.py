@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from abrank._support import display as f
 from abrank.comparison import Comparison, MeasureResult
-from abrank.comparison.scales import difference, is_relative, rows_in_unit, shares_scale
+from abrank.comparison.margins import difference_in_unit, is_relative, rows_in_unit, shares_scale
 from abrank.estimate import Interval
 from abrank.report.cells import one_line
 from abrank.report.model import GUARD, Bar, Cell, Column, Scale, Scorecard, Tone
@@ -113,7 +113,7 @@ def _row(comparison: Comparison, row: MeasureResult) -> tuple[Cell, ...]:
         Cell(f"{one_line(row.measure, width=120)}{star}", row.measure, strong=lead),
         Cell(f.score(row.mean_a, digits=digits), row.mean_a),
         Cell(f.score(row.mean_b, digits=digits), row.mean_b),
-        Cell(difference(comparison, change, digits=digits), change, tone, strong=lead),
+        Cell(difference_in_unit(comparison, change, digits=digits), change, tone, strong=lead),
         Cell(""),
         Cell(limits, low),
         Cell(f.pvalue(row.pvalue_adj, alpha=comparison.rule.alpha), row.pvalue_adj),

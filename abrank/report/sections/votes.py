@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abrank._support import display as f
 from abrank.comparison import Comparison
-from abrank.comparison.votes import Preferences
+from abrank.comparison.rows import Preferences
 from abrank.estimate import Estimate
 from abrank.report.model import EVERYWHERE, Block, Cell, Column, Section, Table, Text
 from abrank.report.sections import words

@@ -9,7 +9,7 @@ from pathlib import Path
 from abrank._support import display as f
 from abrank._support.files import name_of
 from abrank.comparison import Comparison
-from abrank.comparison.scales import difference, rows_in_unit
+from abrank.comparison.margins import difference_in_unit, rows_in_unit
 from abrank.report.cells import NO_BREAK, fit, one_line
 from abrank.report.model import Case, Fact, Headline, Report
 from abrank.report.sections import (
@@ -124,7 +124,7 @@ def _headline(comparison: Comparison) -> Headline:
         headline.headline(comparison),
         line=headline.short(short),
         pieces=tuple(headline.pieces(comparison)),
-        lead=difference(comparison, value, digits=comparison.decimals),
+        lead=difference_in_unit(comparison, value, digits=comparison.decimals),
         gate_passed=passed is not None and passed.passed,
         falls=any(sensitivity.falls(comparison, each) for each in comparison.alternatives),
     )

@@ -13,7 +13,7 @@ import pytest
 from abrank import planning
 from abrank._support import display as f
 from abrank.comparison import Comparison, compare_scores
-from abrank.comparison.soundness import with_soundness
+from abrank.comparison.compare import with_soundness
 from abrank.diagnostics import Note
 from abrank.report import WRITERS, compose, from_dict
 from abrank.report.sections.next_step import next_step

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from abrank.comparison import compare_scores
-from abrank.comparison.scales import shares_scale
+from abrank.comparison.margins import shares_scale
 from abrank.options import Question
 
 
