@@ -30,9 +30,9 @@ from abrank.comparison.beside import Beside
 from abrank.comparison.choice import directions_again, refuse_unchosen, require_direction
 from abrank.comparison.compare import compare_recorded, compare_sample
 from abrank.comparison.declared import declared_again
+from abrank.comparison.result import gate_on_each
 from abrank.comparison.stratified import (
     Stratified,
-    gate_on_each,
     require_poolable,
     require_pooled,
 )

@@ -28,7 +28,7 @@ from abrank.inference.rounding import differences_of
 from abrank.measures import parse
 from abrank.scoring.judging import Found, Inspection, place_of_query
 from abrank.soundness import Soundness
-from abrank.verdict import Decision, Rule, Verdict, check_gate
+from abrank.verdict import Decision, Gate, Rule, Verdict, check_gate
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -427,3 +427,32 @@ class Comparison(Result):
             f"<Comparison {self.candidate!r} against {self.baseline!r}: {self.verdict.value}{doubt}"
             f" on {self.rule.primary}, {self.n_queries} queries>"
         )
+
+
+def on_each(rule: Rule, strata: Mapping[str, Comparison]) -> dict[str, Comparison]:
+    """Return the comparison on each collection with the gate that a rule asks of all.
+
+    All of several tests at alpha must reject, so that none is adjusted.
+    """
+    asked = {
+        name: replace(part.rule, require=rule.require, accept_doubt=rule.accept_doubt)
+        for name, part in strata.items()
+    }
+    return {
+        name: replace(
+            part,
+            rule=asked[name],
+            decision=replace(part.decision, gate=check_gate(asked[name], part.decision)),
+        )
+        for name, part in strata.items()
+    }
+
+
+def gate_on_each(pooled: Comparison) -> Comparison:
+    """Return a comparison whose gate is passed where each collection passes it by itself."""
+    if pooled.rule.require is None:
+        raise ArgumentError("on each is for a gate: give --require or --fail-on (require=)")
+    parts = on_each(pooled.rule, pooled.strata).values()
+    passed = all(each.decision.gate is not None and each.decision.gate.passed for each in parts)
+    gate = Gate(pooled.rule.require, passed, "" if passed else "each")
+    return replace(pooled, decision=replace(pooled.decision, gate=gate))

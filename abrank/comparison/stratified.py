@@ -1,10 +1,10 @@
-"""Several collections as one sample, drawn within each; and a gate on each of them by itself."""
+"""Several collections as one sample: the mean over all their queries, drawn within each."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +26,7 @@ from abrank.inference.designs.meta_analysis import MetaAnalysis, Summary
 from abrank.inference.registry import as_alpha
 from abrank.options import Question
 from abrank.soundness import Reason
-from abrank.verdict import Decision, Gate, Rule, check_gate
+from abrank.verdict import Decision, Rule
 
 if TYPE_CHECKING:
     from abrank.comparison.choice import Directions
@@ -250,32 +250,3 @@ def require_pooled(name: str, part: Comparison) -> None:
                 f"the collection {name} cannot be pooled with others: {why}, and the mean over all"
                 " queries takes single, independent queries, looked at once"
             )
-
-
-def on_each(rule: Rule, strata: Mapping[str, Comparison]) -> dict[str, Comparison]:
-    """Return the comparison on each collection with the gate that a rule asks of all.
-
-    All of several tests at alpha must reject, so that none is adjusted.
-    """
-    asked = {
-        name: replace(part.rule, require=rule.require, accept_doubt=rule.accept_doubt)
-        for name, part in strata.items()
-    }
-    return {
-        name: replace(
-            part,
-            rule=asked[name],
-            decision=replace(part.decision, gate=check_gate(asked[name], part.decision)),
-        )
-        for name, part in strata.items()
-    }
-
-
-def gate_on_each(pooled: Comparison) -> Comparison:
-    """Return a comparison whose gate is passed where each collection passes it by itself."""
-    if pooled.rule.require is None:
-        raise ArgumentError("on each is for a gate: give --require or --fail-on (require=)")
-    parts = on_each(pooled.rule, pooled.strata).values()
-    passed = all(each.decision.gate is not None and each.decision.gate.passed for each in parts)
-    gate = Gate(pooled.rule.require, passed, "" if passed else "each")
-    return replace(pooled, decision=replace(pooled.decision, gate=gate))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abrank._support import display as f
 from abrank._support.display import shorten
 from abrank.comparison import Comparison
-from abrank.comparison.stratified import on_each
+from abrank.comparison.result import on_each
 from abrank.report.sections import design, identical, margins, planning, soundness, words
 from abrank.rule import GuardResult
 from abrank.verdict import GATES, Gate, Verdict

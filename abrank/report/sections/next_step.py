@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from abrank._support import display as f
 from abrank._support.display import shorten
 from abrank.comparison import Comparison
-from abrank.comparison.stratified import on_each
+from abrank.comparison.result import on_each
 from abrank.next_step import Action, Condition, Step, choose_step
 from abrank.report.sections import margins, words
 from abrank.report.sections.notes import declared
