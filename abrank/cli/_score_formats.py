@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from abrank.measures import Entry, Measure, catalogue, parse
-from abrank.measures.dialects import OTHERS, TREC_EVAL, trec_eval_name, trec_eval_order, without
+from abrank.measures.names import OTHERS, TREC_EVAL, trec_eval_name, trec_eval_order, without
 from abrank.measures.registry import Parameter, literal, load_plugins
 
 if TYPE_CHECKING:

@@ -100,7 +100,12 @@ def command(
     if format == "json":
         _terminal.put_json({"measure": name, **asdict(found)})
     elif format == "csv":
-        _terminal.put(_csv(found), nl=False)
+        from abrank.comparison.aa import AARow
+        from abrank.report.data import csv_text
+
+        _terminal.put(
+            csv_text([each.name for each in fields(AARow)], map(astuple, found.rows)), nl=False
+        )
     else:
         lines = _text(found, name)
         if _terminal.wants_ascii(flag=False, stream=sys.stdout):
@@ -179,11 +184,3 @@ def _verdict(found: AACheck) -> list[str]:
 
 def _share(value: float) -> str:
     return display.percent(value, sign=False)
-
-
-def _csv(found: AACheck) -> str:
-    """Return a line a test and way."""
-    from abrank.comparison.aa import AARow
-    from abrank.report.data import csv_text
-
-    return csv_text([each.name for each in fields(AARow)], map(astuple, found.rows))

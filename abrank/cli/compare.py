@@ -60,7 +60,12 @@ def command(**flags: Any) -> int:  # noqa: ANN401 - those of abrank.options
         from abrank.comparison.preferences import with_test
 
         question = with_test(replace(question, test=""))
-    _require_gate(question)
+    if question.guard and not question.gate:
+        raise click.UsageError("--guard adds to a gate: give --require or --fail-on worse, too")
+    if question.on == "each" and not question.gate:
+        raise click.UsageError("--on each is for a gate: give --require or --fail-on, too")
+    if question.accept_doubt and not question.gate:
+        raise click.UsageError("--accept-doubt is for a gate: give --require or --fail-on")
     with (
         recording(question) as record,
         _terminal.Progress(quiet=flags["quiet"], verbose=flags["verbose"]) as progress,
@@ -99,16 +104,6 @@ def _require_inputs(asked: dict[str, Any]) -> None:
             asked.setdefault("engine", "local")
             return
     _flags.require_inputs(files, asked.get("scores"), asked)
-
-
-def _require_gate(question: Question) -> None:
-    """Refuse what adds to a gate without one."""
-    if question.guard and not question.gate:
-        raise click.UsageError("--guard adds to a gate: give --require or --fail-on worse, too")
-    if question.on == "each" and not question.gate:
-        raise click.UsageError("--on each is for a gate: give --require or --fail-on, too")
-    if question.accept_doubt and not question.gate:
-        raise click.UsageError("--accept-doubt is for a gate: give --require or --fail-on")
 
 
 def _compare(

@@ -38,7 +38,13 @@ def command(qrels: str | None, runs: tuple[str, ...], **flags: Any) -> None:  # 
     if flags["collections"]:
         _over_collections(question, flags, called, qrels)
         return
-    _require_files(qrels, runs, ready=flags["scores"])
+    ready = flags["scores"]
+    if qrels is None or not (runs or ready):
+        raise click.UsageError(
+            "QRELS and RUNS are needed (or --scores and their files, or --collections FILE)"
+        )
+    if [qrels, *runs].count("-") > 1:
+        raise click.UsageError("only one of the files can be standard input")
 
     output = _output.Output.of(flags)
     with _terminal.Progress(quiet=flags["quiet"], verbose=flags["verbose"]) as progress:
@@ -70,16 +76,6 @@ def _over_collections(
     if not flags["quiet"]:
         _output.put_notes(found, output.shown)
     output.show(found, written, color="auto", ascii_only=flags["ascii"])
-
-
-def _require_files(qrels: str | None, runs: tuple[str, ...], *, ready: bool) -> None:
-    """Refuse a call without files, or with standard input twice."""
-    if qrels is None or not (runs or ready):
-        raise click.UsageError(
-            "QRELS and RUNS are needed (or --scores and their files, or --collections FILE)"
-        )
-    if [qrels, *runs].count("-") > 1:
-        raise click.UsageError("only one of the files can be standard input")
 
 
 def _ranking(

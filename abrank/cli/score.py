@@ -89,7 +89,12 @@ def command(
 
     asked = _config.values()
     of_mean = {key: asked[key] for key in _OF_MEAN if key in asked}
-    _require_fit(of_mean, shown, per_query=per_query)
+    if of_mean and (per_query or shown == "trec_eval"):
+        what = "--per-query" if per_query else "--format trec_eval"
+        flag = next(iter(of_mean)).replace("_", "-")
+        raise click.UsageError(f"{what} has no place for intervals: leave out --{flag}")
+    if not of_mean and shown in ("md", "html"):
+        raise click.UsageError(f"--format {shown} is for intervals: add --interval")
     measures = _measures(asked, of_mean) or (("official",) if shown == "trec_eval" else ())
     keywords = nested(asked)
     scoring = keywords.get("scoring", Scoring())
@@ -102,22 +107,14 @@ def command(
         hashes=bool(of_mean) or _may_be_one_file(runs),
     )
     if not flags["quiet"]:
-        for line in _notes(scores):
+        from abrank.report import run_sentences
+
+        for line in [*scores.notes, *run_sentences(scores)]:
             _terminal.put(f"note: {line}", err=True)
     if of_mean:
         return _intervals(scores, of_mean, asked, {**flags, "format": shown}, scoring)
     _terminal.put(_shown(scores, shown, measures, scoring, per_query, digits), nl=False)
     return 0
-
-
-def _require_fit(of_mean: Mapping[str, Any], shown: str, *, per_query: bool) -> None:
-    """Refuse a format that has no intervals, or that has nothing else."""
-    if of_mean and (per_query or shown == "trec_eval"):
-        what = "--per-query" if per_query else "--format trec_eval"
-        flag = next(iter(of_mean)).replace("_", "-")
-        raise click.UsageError(f"{what} has no place for intervals: leave out --{flag}")
-    if not of_mean and shown in ("md", "html"):
-        raise click.UsageError(f"--format {shown} is for intervals: add --interval")
 
 
 def _measures(asked: Mapping[str, Any], of_mean: Mapping[str, Any]) -> tuple[str, ...]:
@@ -183,7 +180,7 @@ def _shown(
 ) -> str:
     """Return the scores in the format that was asked for."""
     from abrank.cli import _score_formats as formats
-    from abrank.measures.dialects import SETS
+    from abrank.measures.names import SETS
 
     if shown == "csv":
         return formats.as_csv(scores, per_query=per_query)
@@ -198,10 +195,3 @@ def _shown(
         options=scoring.settings(),
         run_id=not SETS.keys().isdisjoint(measures),
     )
-
-
-def _notes(scores: Scores) -> list[str]:
-    """Return what was counted while the runs were read and should not pass in silence."""
-    from abrank.report import run_sentences
-
-    return [*scores.notes, *run_sentences(scores)]

@@ -20,7 +20,7 @@ from abrank.inference import registry as paired_tests
 from abrank.inference.registry import RegisteredTest
 from abrank.inference.systems import registry as joint_tests
 from abrank.measures import Entry, Measure, catalogue, expand
-from abrank.measures.dialects import BARE, OTHERS, TREC_EVAL
+from abrank.measures.names import BARE, OTHERS, TREC_EVAL
 from abrank.measures.registry import literal, load_plugins
 from abrank.report.sections.notes.cautions import caution
 from abrank.report.sections.notes.names import Names

@@ -134,8 +134,7 @@ class Scoring:
 
     def named(self, names: Sequence[str] | str | None) -> tuple[Measure, ...]:
         """Parse those of the names that are names of measures, not of trec_eval's sets."""
-        from abrank.measures.dialects import SETS
-        from abrank.measures.names import listed
+        from abrank.measures.names import SETS, listed
 
         alone = [name for name in listed(names) if name.strip() not in SETS]
         return self.measures(alone) if alone else ()

@@ -402,7 +402,7 @@ def flattened(keywords: Mapping[str, Any]) -> dict[str, Any]:
         elif name == "design":
             found |= _undesigned(parts_of(value))
         else:
-            found[_key(name)] = value
+            found[_keys().get(name, name)] = value
     return found
 
 
@@ -430,10 +430,6 @@ def _keys() -> dict[str, str]:
         for kind in (Inputs, Question, RankingQuestion)
         for each in options_in(kind)
     }
-
-
-def _key(name: str) -> str:
-    return _keys().get(name, name)
 
 
 def iterate(value: Any) -> Iterator[Any]:  # noqa: ANN401 - a value of an option, or several

@@ -159,7 +159,11 @@ def rank_board(
     scores = read_board(
         scores, measures=measures, missing=missing, lower_is_better=question.lower_is_better
     )
-    _require_several(scores)
+    if len(scores.systems) < 2:
+        taken = "".join(f"\n  {note}" for note in scores.notes)
+        raise ArgumentError(
+            f"a ranking is of two systems or more, and there is one: {scores.systems[0]}{taken}"
+        )
     require_baselines(baselines, scores.systems)
     n_pairs = _pairs_of(len(scores.systems), len(baselines), name, asked=question.pairs)
     told: tuple[Note, ...] = ()
@@ -321,15 +325,6 @@ def _announce(
         on_stage(f"tested {display.count(done)} of {display.plural(total, 'pair')}")
 
     return tell if n_pairs > MANY_PAIRS else None
-
-
-def _require_several(scores: Scores) -> None:
-    """Refuse a single system, with what a file was taken for."""
-    if len(scores.systems) < 2:
-        taken = "".join(f"\n  {note}" for note in scores.notes)
-        raise ArgumentError(
-            f"a ranking is of two systems or more, and there is one: {scores.systems[0]}{taken}"
-        )
 
 
 @dataclass(frozen=True)

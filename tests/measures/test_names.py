@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from abrank._support.errors import ArgumentError, UnknownNameError
 from abrank.measures import Measure, catalogue, expand, parse, reading
-from abrank.measures.dialects import trec_eval_name
-from abrank.measures.names import DEFAULT_MEASURES, notes_on, parse_measures
+from abrank.measures.names import DEFAULT_MEASURES, notes_on, parse_measures, trec_eval_name
 from abrank.measures.registry import Gains, Levels
 
 # Canonical name, and what else means the same: ir_measures, trec_eval (and pytrec_eval), ranx.

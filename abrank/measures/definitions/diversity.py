@@ -14,8 +14,7 @@ import numpy as np
 from abrank._support import checks
 from abrank._support.typing import FloatArray, IntArray
 from abrank.inputs.judged import JudgedRun
-from abrank.measures.kernels import share, within
-from abrank.measures.novelty import OVER_GREEDY, Aspects, Discount, of_ideal, portion
+from abrank.measures.kernels import OVER_GREEDY, Aspects, Discount, of_ideal, portion, share, within
 from abrank.measures.registry import measure
 
 # --- Measures of diversity: gain over subtopics that fades with repetition

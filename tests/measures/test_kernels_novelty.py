@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from abrank._support.errors import ArgumentError
 from abrank.inputs.judged import JudgedRun
 from abrank.measures.definitions.diversity import alpha_dcg, alpha_ndcg
-from abrank.measures.novelty import OVER_GREEDY, Aspects
+from abrank.measures.kernels import OVER_GREEDY, Aspects
 
 DOCUMENT = st.dictionaries(st.sampled_from("abcd"), st.integers(0, 2), min_size=1)
 POOL = st.lists(DOCUMENT, min_size=1, max_size=5)

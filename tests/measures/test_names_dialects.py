@@ -1,4 +1,4 @@
-"""The tests of ``abrank/measures/dialects.py``."""
+"""The tests of ``abrank/measures/names.py``."""
 
 import math
 
@@ -6,7 +6,7 @@ import pytest
 
 from abrank._support.errors import ArgumentError
 from abrank.measures import catalogue, expand, parse
-from abrank.measures.dialects import (
+from abrank.measures.names import (
     BARE,
     BETA_SQUARED,
     CUTOFFS,
