@@ -26,7 +26,7 @@ EVERYWHERE: frozenset[Place] = frozenset({"page", "text", "markdown"})
 GUARD = "╎"
 
 _LONGEST = 40  # characters of a word beside others
-_MOST_COLUMNS = 5
+_NARROW, _APART = 48, 1  # characters of a telephone, and between columns
 
 
 @dataclass(frozen=True)
@@ -96,8 +96,19 @@ class Table:
         >>> [Table("t", columns, ((Cell("A"), Cell(text * 64)),)).is_wide for text in ("0", "0 ")]
         [True, False]
         """
-        has_long = any(cell.is_unbroken for row in self.rows for cell in row)
-        return has_long or len(self.columns) > _MOST_COLUMNS
+        if any(cell.is_unbroken for row in self.rows for cell in row):
+            return True
+        titles = [column.title for column in self.columns]
+        texts = zip(titles, *([cell.text for cell in row] for row in self.rows), strict=True)
+        words = ((len(word) for text in column for word in text.split()) for column in texts)
+        return sum(max(each, default=0) + _APART for each in words) > _NARROW
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rankings(Table):
+    """Two ranked lists; a page shows the documents of ``sides`` in the place of the cells."""
+
+    sides: tuple[tuple[Any, ...], tuple[Any, ...]]
 
 
 class Bar(NamedTuple):

@@ -28,6 +28,7 @@ from abrank.report.model import (
     Figure,
     Fold,
     Group,
+    Rankings,
     Report,
     Scorecard,
     Section,
@@ -40,7 +41,7 @@ Drawer: TypeAlias = Callable[..., str]
 Figures: TypeAlias = Literal["needed", "all"]
 Kind: TypeAlias = Literal[
     "figure", "table", "scorecard", "fold", "plain", "caption", "code", "source", "quote",
-    "download",
+    "download", "lists",
 ]  # fmt: skip
 
 # Each colour in light and in dark. Those of the figures stand in them as attributes, so they are
@@ -242,6 +243,8 @@ def _show(block: Block, section: Section, draw: Callable[[Figure], Shown]) -> tu
         return (draw(block),)
     if isinstance(block, Scorecard):
         return scorecard_of(block)
+    if isinstance(block, Rankings):
+        return (Shown("lists", table=block, lines=tuple(each.title for each in block.columns)),)
     if isinstance(block, Table):
         return (Shown("table", table=block, caption=f"Table: {cut(block.key, LONGEST_NAME)}"),)
     if isinstance(block, Download):

@@ -121,8 +121,13 @@ def _reason(comparison: Comparison, action: str) -> str:
         said = f"{said[:-1]} by more than {margins.margin_of_what(comparison)}."
     if comparison.soundness.level == "doubtful":
         said = f"{said[:-1]}, in doubt."
-    start = f"{comparison.candidate} is "
-    if comparison.candidate in action and said.startswith(start):
+    return after(action, said, comparison.candidate)
+
+
+def after(action: str, said: str, candidate: str) -> str:
+    """Return a title as it stands after an action, which may have named the candidate."""
+    start = f"{candidate} is "
+    if candidate in action and said.startswith(start):
         return f"it is {said.removeprefix(start)}"
     return said.replace("Any ", "any ", 1) if said.startswith("Any ") else said
 

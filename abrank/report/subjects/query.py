@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import zip_longest
 
 from abrank._support import display as f
@@ -15,6 +16,7 @@ from abrank.report.model import (
     Cell,
     Column,
     Headline,
+    Rankings,
     Report,
     Section,
     Table,
@@ -90,7 +92,14 @@ def _headline(w: Words[Inspection], title: str, why: str) -> Headline:
 
 def _lists(found: Inspection, lists: ranked_lists.Lists) -> Section:
     """Return the two lists: rank, grade, document, how it moved; titles below."""
-    sides = [[cell for line in side for cell in _document(line, found)] for side in lists.sides]
+    a, b = (
+        tuple(
+            replace(line, title=one_line(found.documents.get(line.doc_id, ""), width=200))
+            for line in side
+        )
+        for side in lists.sides
+    )
+    sides = [[cell for line in side for cell in _document(line)] for side in (a, b)]
     rows = tuple(
         tuple(each or Cell("") for each in pair) for pair in zip_longest(sides[0], sides[1])
     )
@@ -98,16 +107,17 @@ def _lists(found: Inspection, lists: ranked_lists.Lists) -> Section:
         Column(f"{letter} {one_line(name, width=60)}", numeric=False, role="name")
         for letter, name in zip("AB", (found.baseline, found.candidate), strict=True)
     )
-    return Section("lists", "Ranked lists", "", (Table("lists", columns, rows),), EVERYWHERE)
+    block = Rankings("lists", columns, rows, sides=(a, b))
+    return Section("lists", "Ranked lists", "", (block,), EVERYWHERE)
 
 
-def _document(line: ranked_lists.Line, found: Inspection) -> Iterator[Cell]:
+def _document(line: ranked_lists.Line) -> Iterator[Cell]:
     grade = "?" if line.grade is None else str(line.grade)
     moved: dict[str, Tone] = {"dropped": "a", "new": "b"}
     text = f"{line.rank:>2}  {grade}  {one_line(line.doc_id, width=200)}  {line.move}"
     yield Cell(text, tone=moved.get(line.move, "plain"))
-    if line.doc_id in found.documents:
-        yield Cell(f"       {one_line(found.documents[line.doc_id], width=200)}", tone="tie")
+    if line.title:
+        yield Cell(f"       {line.title}", tone="tie")
 
 
 def _scores(w: Words[Inspection]) -> Section:

@@ -161,16 +161,20 @@ def _headline(w: Words[CollectionsComparison]) -> Headline:
         f"{one_line(summary.measure, width=40)}, mean of the {queries}:"
         f" {_clause(w, summary.stratified, w.level)}."
     )
+    step, said = next_step(found.pooled), title(found)
+    action = "" if found.unsound or summary.measure in found.asked else step.headline
     return Headline(
         verdict=reading,
         glyph=glyph,
         tag=f"{tag[:1].upper()}{tag[1:]} over all queries",
         tone=tone,
-        title=title(found),
+        title=said,
         numbers=numbers,
         lead=lead,
         meaning=" ".join(part for part in (beyond(w), counts(summary)) if part),
-        next_step=next_step(found.pooled).sentence,
+        action=action,
+        reason=of_one.after(action, said, _name(found.candidate)),
+        next_step=step.sentence,
         rule=f"{summary.measure} decides over all queries of all collections, two-sided alpha"
         f" {f.number(found.alpha)}; each collection by itself is adjusted by Holm.",
         gate=gate.gate_sentence(found.pooled),
