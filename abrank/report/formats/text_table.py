@@ -180,7 +180,9 @@ def _fit(
     every = list(range(len(wide)))
     least = [i for i in every if roles[i] != "mean"]
     without_limits = [i for i in every if roles[i] != "interval"]
-    ways = [(every, draws), (every, False), (without_limits, draws), (least, False)]
+    # Where no column has the limits the drawing stands for them, and the means give way to it.
+    ways = [(every, draws), *([(least, True)] if draws and without_limits == every else [])]
+    ways += [(every, False), (without_limits, draws), (least, False)]
     ways.append(([i for i in least if roles[i] != "interval"], False))
     for kept, plots in ways:
         room = width - sum(wide[i] + len(_GAP) for i in kept if i != name) - plots * len(_GAP)
