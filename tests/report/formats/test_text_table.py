@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from abrank.report.formats.text_table import LEAST, Axis, axis, draw, heading, scorecard_lines
-from abrank.report.model import Bar, Cell, Column, Scale, Scorecard
+from abrank.report.model import Bar, Cell, Column, Role, Scale, Scorecard
 
 number = st.floats(-1, 1, allow_nan=False)
 
@@ -77,9 +77,10 @@ def test_a_guard_marks_the_loss_it_must_exclude_also_under_its_interval() -> Non
 
 
 def test_means_give_way_to_the_drawing_where_no_column_has_its_limits() -> None:
-    roles = ("name", "mean", "change", "interval", "reading")
-    for shown, drawn in ((("name", "mean", "mean", "change", "reading"), True), (roles, False)):
-        columns = tuple(Column(role, role=role) for role in shown)
+    roles: tuple[Role, ...] = ("name", "mean", "change", "interval", "reading")
+    without: tuple[Role, ...] = ("name", "mean", "mean", "change", "reading")
+    for shown, drawn in ((without, True), (roles, False)):
+        columns = tuple(Column(str(role), role=role) for role in shown)
         cells = tuple(Cell("0.123 to 0.456" if role == "interval" else "0.123") for role in shown)
         card = Scorecard("k", columns, (cells,), bars=(bar(0.1, 0.05, 0.0),), scale=Scale("a", "b"))
         lines = [
