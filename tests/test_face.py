@@ -226,3 +226,18 @@ def test_the_public_modules_are_written_down() -> None:
     text = (Path(__file__).parents[1] / ".github" / "CONTRIBUTING.md").read_text(encoding="utf-8")
     listed = text.partition("## What is public\n")[2].partition("\n## ")[0]
     assert set(re.findall(r"`(abrank[\w.]*)`", listed)) == {*PUBLIC}
+
+
+def test_every_place_that_contributors_are_sent_to_is_there() -> None:
+    root = Path(__file__).parents[1]
+    text = (root / ".github" / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    missing = []
+    for row in text.splitlines():  # a short name belongs to the folder that its line names first
+        folder = root
+        for name in re.findall(r"`([\w./]+(?:\.py|\.bib|/))`", row):
+            here = [each / name for each in (root, root / "abrank", folder, folder.parent)]
+            found = [each for each in here if each.exists()]
+            missing += [] if found else [name]
+            if found and len(Path(name).parts) > 1:
+                folder = found[0] if found[0].is_dir() else found[0].parent
+    assert not missing
