@@ -307,7 +307,7 @@ def rank_runs(
 ) -> Ranking:
     """Rank runs as :func:`rank` does, and tell the stages of the work."""
     # To compare two runs needs none of it.
-    from abrank.ranking import lists
+    from abrank.ranking.beside import DEPTH, MOST_LISTS
     from abrank.ranking.rank import baselines_of, rank_board, require_baselines
 
     # A mistyped name should not cost the reading of all runs.
@@ -318,7 +318,7 @@ def rank_runs(
             "a ranking takes two systems or more; abrank score (evaluate) takes one"
         )
     require_baselines(baselines_of(question.baseline), runs)
-    top = lists.DEPTH if beside and len(runs) <= lists.MOST else 0
+    top = DEPTH if beside and len(runs) <= MOST_LISTS else 0
     scores = score_runs(
         qrels, runs, measures, question.scoring,
         engine=question.engine, top=top, on_stage=on_stage,

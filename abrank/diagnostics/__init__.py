@@ -1,7 +1,11 @@
 """Cautions on a comparison, as codes and numbers; the report has their sentences."""
 
-from abrank.diagnostics.declared import asks_direction, inspect_directions, inspect_margin
-from abrank.diagnostics.depth import UnequalDepth, unequal_depth
+from abrank.diagnostics.declared import (
+    asks_direction,
+    inspect_directions,
+    inspect_machine,
+    inspect_margin,
+)
 from abrank.diagnostics.differences import (
     FALSE_FINDINGS,
     inspect_clusters,
@@ -15,15 +19,16 @@ from abrank.diagnostics.evidence import (
     inspect_segments,
     lists_only_relevant,
 )
-from abrank.diagnostics.machine import inspect_machine
 from abrank.diagnostics.notes import DECIMALS, Note, bounds, higher_is_better, outcomes
 from abrank.diagnostics.runs import (
+    UnequalDepth,
     inspect_depth,
     inspect_gaps,
     inspect_relevance,
     inspect_run,
     inspect_systems,
     missing_policy,
+    unequal_depth,
 )
 
 __all__ = [

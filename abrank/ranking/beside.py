@@ -1,22 +1,39 @@
-"""What stands beside the deciding test of a ranking: stability, agreement, other tests, spread."""
+"""Beside the deciding test of a ranking: stability, agreement, lists, instruments, risk."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from abrank import inference
-from abrank._support.typing import BoolArray, FloatArray
+from abrank._support.errors import ArgumentError
+from abrank._support.typing import BoolArray, FloatArray, IntArray
+from abrank.inference.estimates.effect_size import geo_risk, risk
 from abrank.inference.paired.wilcoxon import wilcoxon_pvalues
+from abrank.inference.systems.registry import achieved_levels, swap_rate
 from abrank.inference.systems.stability import N_AGREEMENT, N_RESAMPLES, resample_means
-from abrank.ranking.rows import Agreement, OtherTest, PairSpread, RankChance
+from abrank.inputs import ids
+from abrank.ranking.result import Ranking
+from abrank.ranking.rows import (
+    Agreement,
+    Extras,
+    Instrument,
+    OtherTest,
+    Overlap,
+    PairSpread,
+    RankChance,
+    RiskRow,
+)
+from abrank.scoring.scores import Scores
 
 if TYPE_CHECKING:
     from abrank.ranking.result import Ranking
+
 
 # Of so many pairs and more, Wilcoxon's p-values beside come from its normal approximation.
 MANY_PAIRS = 1_000
@@ -162,3 +179,148 @@ def pair_spread(scores: FloatArray) -> PairSpread | None:
         return None
     n_pairs = n_systems * (n_systems - 1) // 2
     return PairSpread(math.sqrt(smallest), math.sqrt(largest), math.sqrt(total / n_pairs))
+
+
+# Persistence, the depth to which lists are kept, and up to so many systems they are compared.
+PERSISTENCE, DEPTH, MOST_LISTS = 0.9, 20, 20
+
+
+def list_overlaps(scores: Scores, systems: Sequence[str]) -> tuple[Overlap, ...]:
+    """Return the rank-biased overlap of every two systems, in the mean over the queries.
+
+    Source: Webber, Moffat & Zobel (2010), ACM Transactions on Information Systems 28(4),
+    equation 32: extrapolated from the first 20 documents, persistence 0.9.
+    """
+    runs = scores.judged_runs
+    if len(systems) > MOST_LISTS or set(systems) - set(runs) or not scores.query_ids:
+        return ()
+    tops = [runs[system].top_docs.top(DEPTH) for system in systems]
+    if not any(len(top.rank) for top in tops):
+        return ()
+    place = {query: i for i, query in enumerate(runs[systems[0]].judged.query_ids)}
+    kept = np.array([place[query] for query in scores.query_ids])
+    distinct, code = ids.number(ids.joined([top.docs for top in tops]))
+    stops = np.cumsum([0, *(len(top.rank) for top in tops)])
+    keys = [
+        top.query * len(distinct) + code[start:stop]
+        for top, start, stop in zip(tops, stops, stops[1:], strict=False)
+    ]
+    lengths = [np.bincount(top.query, minlength=len(place)) for top in tops]
+    found = []
+    for i, j in combinations(range(len(tops)), 2):
+        _, own, others = np.intersect1d(keys[i], keys[j], return_indices=True)
+        deeper = np.maximum(tops[i].rank[own], tops[j].rank[others])
+        shared = np.zeros((len(place), DEPTH), np.int64)
+        np.add.at(shared, (tops[i].query[own], deeper - 1), 1)
+        each = overlap(np.cumsum(shared, axis=1), lengths[i], lengths[j])[kept]
+        some = ~np.isnan(each)
+        mean = float(each[some].mean()) if some.any() else float("nan")
+        found.append(Overlap(systems[i], systems[j], mean))
+    return tuple(found)
+
+
+def overlap(
+    shared: IntArray, one: IntArray, other: IntArray, persistence: float = PERSISTENCE
+) -> FloatArray:
+    """Return the extrapolated rank-biased overlap of two lists for each query."""
+    p, depth = persistence, shared.shape[1]
+    rank = np.arange(1, depth + 1)
+    short, long = np.minimum(one, other)[:, None], np.maximum(one, other)[:, None]
+    at_long = np.take_along_axis(shared, np.maximum(long - 1, 0), axis=1)
+    at_short = np.take_along_axis(shared, np.maximum(short - 1, 0), axis=1)
+    safe = np.maximum(short, 1)
+    beyond = np.where(rank > short, at_short * (rank - short) / (safe * rank), 0.0)
+    terms = np.where(rank <= long, (shared / rank + beyond) * p**rank, 0.0)
+    last = (at_long - at_short) / np.maximum(long, 1) + at_short / safe
+    found = (1.0 - p) / p * terms.sum(axis=1) + (last * p ** np.maximum(long, 1))[:, 0]
+    found = np.where(short[:, 0] == 0, 0.0, found)
+    return np.where(long[:, 0] == 0, np.nan, found)
+
+
+def with_extras(
+    ranking: Ranking, *, instruments: bool = False, risk: float | None = None
+) -> Ranking:
+    """Return the ranking with what it is asked for beside the leaderboard, in ``extras``.
+
+    Parameters
+    ----------
+    ranking : Ranking
+    instruments : bool
+        For each measure how well it tells the systems apart: discriminative power (the share of
+        pairs with p below alpha, by paired t tests that are not adjusted), the curve of achieved
+        levels, the swap rate between halves of the queries, and Kendall's tau with the first.
+    risk : float, optional
+        URisk, TRisk and GeoRisk of the first measure against the baseline (without one, the last
+        system), a loss counted 1 + ``risk`` times.
+
+    Returns
+    -------
+    Ranking
+
+    Raises
+    ------
+    ArgumentError
+        If there is no query, or the weight is negative.
+
+    Examples
+    --------
+    >>> from abrank.scoring.scores import Scores
+    >>> from abrank.ranking import rank_scores
+    >>> values = np.array([[0.3, 0.8], [0.5, 0.9], [0.1, 0.6], [0.7, 1.0]])[:, :, None]
+    >>> scores = Scores(("q1", "q2", "q3", "q4"), ("A", "B"), ("nDCG",), values)
+    >>> found = with_extras(rank_scores(scores, baseline="A"), instruments=True, risk=1.0).extras
+    >>> found.instruments[0].discriminative_power, round(found.risk[0].urisk, 3)
+    (1.0, 0.425)
+    """
+    if not ranking.n_queries:
+        raise ArgumentError("without queries there is nothing to say of measures or of risk")
+    found = Extras(
+        instruments=tuple(_instrument(each, ranking) for each in ranking.by_measure)
+        if instruments
+        else (),
+        risk_weight=float("nan") if risk is None else risk,
+        risk=() if risk is None else _risks(ranking, risk),
+    )
+    return replace(ranking, extras=found)
+
+
+def _instrument(each: Ranking, first: Ranking) -> Instrument:
+    levels = achieved_levels(each.scores, seed=each.seed)
+    told = levels < each.alpha
+    gaps = np.abs(np.subtract.outer(each.scores.mean(axis=0), each.scores.mean(axis=0)))
+    low, high = np.triu_indices(len(each.systems), 1)
+    found = inference.run_test("t", each.scores[:, high] - each.scores[:, low]).pvalue < each.alpha
+    return Instrument(
+        measure=each.measure,
+        discriminative_power=float(told.mean()),
+        swap_rate=swap_rate(each.scores, seed=each.seed),
+        smallest_told=float(gaps[low, high][found].min()) if found.any() else float("nan"),
+        tau=float(
+            inference.kendall_tau(
+                *(_oriented(one, first.systems).mean(axis=0) for one in (each, first))
+            )
+        ),
+        achieved_levels=tuple(levels.tolist()),
+    )
+
+
+def _risks(ranking: Ranking, weight: float) -> tuple[RiskRow, ...]:
+    baseline = ranking.baseline or ranking.systems[-1]
+    scores, confidence = _oriented(ranking, ranking.systems), 1.0 - ranking.alpha
+    base = scores[:, ranking.systems.index(baseline)]
+    geo = np.full((3, len(ranking.systems)), np.nan)
+    if (scores >= 0.0).all():
+        geo = np.stack(geo_risk(scores, weight=weight, confidence=confidence, seed=ranking.seed))
+    rows = []
+    for i, system in enumerate(ranking.systems):
+        found = risk(scores[:, i] - base, weight=weight, confidence=confidence)
+        of_pair = (
+            found.urisk,
+            found.urisk_low,
+            found.urisk_high,
+            found.trisk,
+            found.trisk_low,
+            found.trisk_high,
+        )
+        rows.append(RiskRow(system, baseline, *of_pair, *geo[:, i].tolist()))
+    return tuple(rows)

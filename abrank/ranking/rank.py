@@ -20,10 +20,15 @@ from abrank.inference.systems.pairwise import MANY_PAIRS
 from abrank.measures import parse
 from abrank.options import RankingQuestion, taking
 from abrank.provenance import provenance as recorded
-from abrank.ranking.beside import measure_agreements, other_tests, pair_spread, rank_chances
+from abrank.ranking.beside import (
+    list_overlaps,
+    measure_agreements,
+    other_tests,
+    pair_spread,
+    rank_chances,
+    with_extras,
+)
 from abrank.ranking.board import read_board
-from abrank.ranking.extras import with_extras
-from abrank.ranking.lists import list_overlaps
 from abrank.ranking.result import Ranking
 from abrank.ranking.tabulate import pair_rows, system_rows
 from abrank.scoring.scores import Scores

@@ -42,8 +42,7 @@ from abrank.inference.paired.counted import Counts
 from abrank.inputs.topics import labels_of
 from abrank.options import Question
 from abrank.ranking import rank_scores
-from abrank.ranking.beside import pair_spread
-from abrank.ranking.lists import overlap
+from abrank.ranking.beside import overlap, pair_spread
 from abrank.ranking.rank import baselines_of, rank_again
 from abrank.rule import Design, Guard
 from abrank.verdict import Rule

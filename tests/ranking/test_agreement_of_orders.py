@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import kendalltau
 
 from abrank.inference import kendall_tau, tau_ap
-from abrank.ranking.lists import overlap
+from abrank.ranking.beside import overlap
 
 # The example of the R package ircor (README), by the authors of "The Treatment of Ties in AP
 # Correlation" (Urbano and Marrero, ICTIR 2017).

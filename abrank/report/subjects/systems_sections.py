@@ -9,7 +9,7 @@ import numpy as np
 
 from abrank._support import display as f
 from abrank.ranking import PairRow, Ranking
-from abrank.ranking.lists import DEPTH, PERSISTENCE
+from abrank.ranking.beside import DEPTH, PERSISTENCE
 from abrank.report.model import Block, Cell, Column, Figure, Fold, Section, Table, Text
 from abrank.report.sections.words import READINGS
 from abrank.report.subjects.leaderboard import MOST_PAIRS, by_measure, chance, key_of, name, to_lead

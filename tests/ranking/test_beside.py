@@ -12,7 +12,7 @@ import abrank
 from abrank._support.errors import ArgumentError
 from abrank.cli import run
 from abrank.ranking import rank_scores
-from abrank.ranking.extras import with_extras
+from abrank.ranking.beside import with_extras
 from abrank.scoring.scores import Scores
 
 
