@@ -22,15 +22,19 @@ CLOSE = 0.1
 DECILES = np.arange(0.1, 0.95, 0.1)
 MATRICES = {
     "AP": ("urbano/adhoc7_ap.csv", "TREC-7 ad hoc"),
+    "P@10": ("urbano/adhoc7_p10.csv", "TREC-7 ad hoc"),
+    "RR": ("urbano/adhoc7_rr.csv", "TREC-7 ad hoc"),
     "nDCG@20": ("urbano/web2012_ndcg20.csv", "TREC 2012 Web"),
+    "ERR@20": ("urbano/web2012_err20.csv", "TREC 2012 Web"),
 }
-MEASURES = ("nDCG@10", "nDCG", "P@5", "P@10", "RR", "R@100", "R@1000", "Success@1", "Success@10")
+MEASURES = ("nDCG@10", "nDCG", "P@5", "R@100", "R@1000", "Success@1", "Success@10")
 
 
 def boards(folder: Path) -> Iterator[tuple[str, str, FloatArray]]:
     """Yield a measure, where its scores are from, and these, of shape (n_queries, n_systems)."""
     for measure, (path, name) in MATRICES.items():
-        yield measure, name, scores_of_matrix(folder / path)
+        if (folder / path).exists():
+            yield measure, name, scores_of_matrix(folder / path)
     runs = {path.name: path for path in sorted((folder / "robust03" / "runs").iterdir())}
     scores = evaluate(folder / "robust03" / "qrels.txt.gz", runs, MEASURES).values
     for place, measure in enumerate(MEASURES):

@@ -159,10 +159,15 @@ def _scorecard(w: Words[Audit]) -> Scorecard:
 def _legend(w: Words[Audit]) -> Iterator[str]:
     board = w.result.board
     yield f"━ {w.level} interval of Δ by Student's t; widest: no scores in 0 to 1 spread more"
-    if board is not None:
+    if board is None:
+        return
+    pairs = f"{f.count(board.n_pairs)} pairs of {board.name}"
+    if board.n_pairs >= MANY:
+        yield f"usual: the median of {pairs}, small and large: one pair in ten is beyond"
+    else:
         yield (
-            f"usual: the median of {f.count(board.n_pairs)} pairs of {board.name}, small and large:"
-            " one pair in ten is beyond"
+            f"usual: the median of only {pairs}, small and large: nearly the least and the most of"
+            " them; better is a spread that you know (--sd, sd=)"
         )
 
 

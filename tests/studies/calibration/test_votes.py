@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
+from scipy.stats import binom
 
 from reports.studies.calibration import votes
 from tests.studies.calibration.stored import page_of, rows_of
@@ -15,9 +17,23 @@ def test_the_page_is_of_the_table() -> None:
     nothing = [row for row in rows if not row.preferred]
     error = (0.05 * 0.95 / nothing[0].samples) ** 0.5
     assert max(row.flips for row in nothing) < 0.05 + 3.0 * error
+    # What flips find is what they can find with so few decided votes, to the error of the samples.
+    for row in nothing:
+        assert row.flips == pytest.approx(row.attainable, abs=5.0 * error)
+        assert row.attainable < 0.05
+    assert min(row.attainable for row in nothing if row.votes == "five judges") > 0.038
     # The page's words of the t test, and of scripts that take votes of one query for independent.
     assert max(row.t for row in nothing if row.votes == "five judges") < 0.06
     assert min(row.binomial for row in nothing if row.votes == "five judges") > 0.06
+
+
+def test_the_attainable_level_is_that_of_the_binomial_distribution() -> None:
+    for n, decided in ((25, 25), (50, 50), (50, 20), (8, 5)):
+        values = np.zeros((n, 3))
+        values[:decided] = 0.5
+        ps = [2.0 * binom.cdf(lost, decided, 0.5) for lost in range(decided // 2)]
+        most = max((p for p in ps if p < 0.05), default=0.0)
+        assert votes.attainable(values, 0.5) == pytest.approx(most, abs=1e-4)
 
 
 def test_a_small_run_writes_both(monkeypatch, tmp_path) -> None:
@@ -26,7 +42,7 @@ def test_a_small_run_writes_both(monkeypatch, tmp_path) -> None:
     assert "| five judges | no | 25 |" in (tmp_path / "votes.md").read_text("utf-8")
     rows = list(votes.measure(samples=400, seed=0))
     header, *lines = (tmp_path / "votes.csv").read_text("utf-8").splitlines()
-    assert header.startswith("votes,preferred,n,flips")
+    assert header.startswith("votes,preferred,n,attainable,flips")
     assert len(lines) == len(rows) == 10
     found = {(row.votes, row.preferred): row for row in rows}
     for kind in ("one, no ties", "one, ties", "both orders", "five judges", "interleaved"):

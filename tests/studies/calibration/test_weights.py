@@ -23,9 +23,9 @@ def test_a_small_run_writes_both(monkeypatch, tmp_path) -> None:
     rows = list(weights.measure(samples=2_000, seed=0))
     header, *lines = (tmp_path / "weights.csv").read_text("utf-8").splitlines()
     assert header.startswith("weights,shifted,n,effective,abrank")
-    assert len(lines) == len(rows) == 6
+    assert len(lines) == len(rows) == 8
     found = {(row.weights, row.shifted): row for row in rows}
-    for kind in ("strata 4 : 1", "traffic, rank ** -0.7", "traffic, 1 / rank"):
+    for kind in ("strata 4 : 1", "traffic, rank ** -0.7", "traffic, 1 / rank", weights.CLUSTERED):
         assert found[kind, False].abrank < 0.06 + 3.0 * (0.06 * 0.94 / 2_000) ** 0.5
         assert found[kind, True].abrank > 2.0 * found[kind, False].abrank
         assert found[kind, True].effective < 50
