@@ -132,16 +132,16 @@ liking of its own (standard deviation 15 points); flips and t are of users.
 
 *flips*: exact sign flips of the queries, or of the users, by which abrank decides. *attainable*:
 the level that this test can have at most with votes like these, the mean of the largest p below
-5 % that any signs of the same votes give ({looked} samples): few decided votes of one size have few
-possible p-values, and of 50 decided ones the largest below 5 % is 3.3 %. Measured and attainable
-level differ by what {samples} samples leave to chance: nothing is lost but what is not there. *t*:
-the paired t test of the same shares, or the cluster-robust t of the users (`--test t`). It takes
-votes of one size for a continuum and jumps over 5 % where few of them are decided; of users, of
-whom few have most impressions, it finds up to 6.4 %; it decides only if it is asked for.
-*binomial*: every vote for itself, as scripts do it. It is the exact flips where a query has one
-vote; of several it takes the votes of one query, or user, for independent, and finds something
-where there is nothing. In two orders it takes a win and a tie for half a win, as `mean of orders` does, and
-finds more than where these are a tie.
+5 % that any signs of the same votes give ({looked} samples): few decided votes of one size have
+few possible p-values, and of 50 decided ones the largest below 5 % is 3.3 %. Measured and
+attainable level differ by what {samples} samples leave to chance: nothing is lost but what is
+not there. *t*: the paired t test of the same shares, or the cluster-robust t of the users
+(`--test t`). It takes votes of one size for a continuum and jumps over 5 % where few of them are
+decided; of users, of whom few have most impressions, it finds up to 6.4 %; it decides only if it
+is asked for. *binomial*: every vote for itself, as scripts do it. It is the exact flips where a
+query has one vote; of several it takes the votes of one query, or user, for independent, and
+finds something where there is nothing. In two orders it takes a win and a tie for half a win, as
+`mean of orders` does, and finds more than where these are a tie.
 
 | votes | B preferred | queries or users | attainable | flips | t | binomial |
 |---|---|---:|---:|---:|---:|---:|

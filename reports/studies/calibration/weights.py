@@ -81,10 +81,11 @@ def measure(*, samples: int, seed: int) -> Iterator[Found]:
 
 WORDS = """# Weighted means
 
-How often a difference is found at 5 % in simulated scores of queries that count by weights: where
-the two systems have one mean (a rate above 6 % by more than its error is in bold), and where they
-differ by {shift} standard deviations of a query's difference. {samples} samples in a cell, so that
-a rate of 5 % has a standard error of {error:.1f} points. "Effective" is Kish's number of queries of one weight.
+How often a difference is found at 5 % in simulated scores of queries that count by weights:
+where the two systems have one mean (a rate above 6 % by more than its error is in bold), and
+where they differ by {shift} standard deviations of a query's difference. {samples} samples in a
+cell, so that a rate of 5 % has a standard error of {error:.1f} points. "Effective" is Kish's
+number of queries of one weight.
 
 *abrank*: the weighted mean with its robust error without bias, and the effective number less one
 as degrees of freedom: {least:.1%} to {most:.1%} where there is no difference. *HC1*: the robust
