@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 from abrank._support.records import record
 
+__all__ = ["AdjustedRow", "Estimate", "Interval", "IntervalRow"]
+
 # What stands before the word that an interval is read as.
 GLYPHS = {
     "better": "▲",
@@ -93,6 +95,13 @@ class Estimate:
     """A number, its interval at the level of the result that holds it, and its p-value.
 
     NaN where there is none.
+
+    Examples
+    --------
+    >>> from abrank.inference import run_test
+    >>> found = Estimate.of(run_test("t", [0.1, 0.2, 0.3, 0.2]))
+    >>> round(found.estimate, 3), found.interval.excludes_zero, found.pvalue < 0.05
+    (0.2, True, True)
     """
 
     estimate: float

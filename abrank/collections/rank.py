@@ -338,7 +338,7 @@ def _standing(ranking: Ranking) -> list[Standing]:
     for pair in ranking.pair_rows:
         a, b = place[pair.a], place[pair.b]
         if b == 0:
-            limits[a] = -pair.ci_high, -pair.ci_low
+            limits[a] = -pair.interval
         if pair.told_apart:
             above, below = (b, a) if pair.b_is_ahead else (a, b)
             worse[above] += 1

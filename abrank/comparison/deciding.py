@@ -7,7 +7,6 @@ a fixed sequence, tested one after the other at the full level until one shows n
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -30,6 +29,7 @@ from abrank.verdict import FEW_QUERIES, Decision, Rule, SignFlips, decide
 ADJUSTMENTS = ("max-t", "holm", "bonferroni", "bh", "none")
 # The family that is an adjustment by itself.
 SEQUENCE = "fixed-sequence"
+FEW_CLUSTERS = "too-few-clusters"
 
 
 class Adjusted(NamedTuple):
@@ -80,53 +80,42 @@ def measure_rows(
     """Return one row a measure, and the number of sign flips that max-t shared."""
     plain = sample.test(rule.confidence)
     adjusted = adjust_family(sample, plain, rule)
-    rows = [
-        row_of_measure(
-            name, sample.means[:, i].tolist(), sample.wins[i].tolist(), plain, adjusted, i, better
-        )
-        for i, name in enumerate(sample.measures)
-    ]
-    return tuple(rows), adjusted.n_resamples
-
-
-def row_of_measure(
-    name: str,
-    means: Sequence[float],
-    counts: Sequence[int],
-    plain: Answer,
-    adjusted: Adjusted,
-    column: int,
-    better: Directions,
-) -> MeasureResult:
-    """Return the row of a measure; ``counts`` are the queries where B is higher, tied, lower."""
-    is_higher = better.higher[name]
-    (mean_a, mean_b), (wins, ties, losses) = means, counts[:: 1 if is_higher else -1]
-    low, high = float(adjusted.ci_low[column]), float(adjusted.ci_high[column])
-    return MeasureResult(
-        measure=name,
-        mean_a=mean_a,
-        mean_b=mean_b,
-        diff=mean_b - mean_a,
-        ci_low=float(plain.ci_low[column]),
-        ci_high=float(plain.ci_high[column]),
-        ci_low_adj=low,
-        ci_high_adj=high,
-        rel_diff=(mean_b - mean_a) / mean_a if mean_a else float("nan"),
-        wins=wins,
-        ties=ties,
-        losses=losses,
-        statistic=float(plain.statistic[column]),
-        pvalue=float(plain.pvalue[column]),
-        pvalue_adj=float(adjusted.pvalue[column]),
-        reading=Interval(low, high).read(
-            tested=bool(np.isfinite(plain.pvalue[column])),
+    rows = []
+    for i, name in enumerate(sample.measures):
+        higher, own = better.higher[name], Estimate.of(plain, i)
+        together = Interval(float(adjusted.ci_low[i]), float(adjusted.ci_high[i]))
+        mean_a, mean_b = sample.means[:, i].tolist()
+        # Where B is higher, tied, lower.
+        wins, ties, losses = sample.wins[i].tolist()[:: 1 if higher else -1]
+        reading = together.read(
+            tested=math.isfinite(own.pvalue),
             moved=bool(wins + losses),
-            higher=is_higher,
+            higher=higher,
             declared=name not in better.asked,
-        ),
-        estimate=float(plain.estimate[column]),
-        higher_is_better=is_higher,
-    )
+        )
+        rows.append(
+            MeasureResult(
+                measure=name,
+                mean_a=mean_a,
+                mean_b=mean_b,
+                diff=mean_b - mean_a,
+                ci_low=own.low,
+                ci_high=own.high,
+                ci_low_adj=together.low,
+                ci_high_adj=together.high,
+                rel_diff=(mean_b - mean_a) / mean_a if mean_a else math.nan,
+                wins=wins,
+                ties=ties,
+                losses=losses,
+                statistic=float(plain.statistic[i]),
+                pvalue=own.pvalue,
+                pvalue_adj=float(adjusted.pvalue[i]),
+                reading=reading,
+                estimate=own.estimate,
+                higher_is_better=higher,
+            )
+        )
+    return tuple(rows), adjusted.n_resamples
 
 
 def adjust_family(sample: Sample, plain: Answer, rule: Rule) -> Adjusted:
@@ -253,9 +242,6 @@ def flip_signs(sample: Sample, rule: Rule) -> SignFlips | None:
     if not rule.margin:
         return SignFlips(better, math.nan, math.nan)
     return SignFlips(better, not_worse, max(not_worse, not_better))
-
-
-FEW_CLUSTERS = "too-few-clusters"
 
 
 def decide_on(

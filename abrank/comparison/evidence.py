@@ -119,7 +119,13 @@ def collect_details(scores: Scores, primary: str, differences: FloatArray) -> Ru
         unjudged_range=_difference(measure, unjudged_range, a, b, kept) if few else None,
         n_unjudged=n_unjudged,
         cutoff_curve=_cutoff_curve(measure, a.judged, b.judged, kept),
-        recall_curve=_recall_curve(measure, a.judged, b.judged, kept),
+        recall_curve=RecallCurve(
+            tuple(ELEVEN_LEVELS),
+            *(
+                _floats(precision_recall_curve(run, rel=_rel(measure))[kept].mean(axis=0))
+                for run in (a.judged, b.judged)
+            ),
+        ),
         to_judge=top_documents_to_judge(measure, a, b, kept) if few and any(n_unjudged) else None,
     )
 
@@ -239,11 +245,6 @@ def _cutoff_curve(
         judged_a=_floats([each(a)[kept].mean() for each in judged]),
         judged_b=_floats([each(b)[kept].mean() for each in judged]),
     )
-
-
-def _recall_curve(measure: Measure, a: JudgedRun, b: JudgedRun, kept: IntArray) -> RecallCurve:
-    means = [precision_recall_curve(run, rel=_rel(measure))[kept].mean(axis=0) for run in (a, b)]
-    return RecallCurve(tuple(ELEVEN_LEVELS), *map(_floats, means))
 
 
 def _rel(measure: Measure) -> int:

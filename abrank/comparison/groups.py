@@ -349,7 +349,15 @@ def segment(
     weights: FloatArray | None = None,
 ) -> tuple[Segmentation, ...]:
     """Compare the systems in every segment of every property, all of them adjusted together."""
-    labels = {name: _labels(name, of, query_ids) for name, of in segments.items()}
+    for name, of in segments.items():
+        if set(of).isdisjoint(query_ids):
+            raise AlignmentError(
+                f"segments by {name}: none of their {len(of)} query ids was compared"
+            )
+    labels = {
+        name: tuple(str(of.get(query_id, UNNAMED)) for query_id in query_ids)
+        for name, of in segments.items()
+    }
     found = {
         name: compare_segments(differences, each, confidence=rule.confidence, tested=False)
         for name, each in labels.items()
@@ -392,14 +400,6 @@ def _means(
         return list(map(float, found.mean))
     places = rows_by_label(labels)[1]
     return [float(np.average(differences[each], weights=weights[each])) for each in places]
-
-
-def _labels(name: str, of_query: Mapping[str, str], query_ids: Sequence[str]) -> tuple[str, ...]:
-    if set(of_query).isdisjoint(query_ids):
-        raise AlignmentError(
-            f"segments by {name}: none of their {len(of_query)} query ids was compared"
-        )
-    return tuple(str(of_query.get(query_id, UNNAMED)) for query_id in query_ids)
 
 
 def _adjusted(

@@ -14,6 +14,7 @@ from abrank._support.records import record
 from abrank.comparison.declared import known_range
 from abrank.comparison.result import Comparison
 from abrank.comparison.rows import MeasureResult
+from abrank.estimate import Interval
 from abrank.inference.estimates.relative_change import change_interval
 from abrank.measures import parse
 from abrank.verdict import Verdict, decide
@@ -41,9 +42,9 @@ def rows_in_unit(comparison: Comparison) -> tuple[MeasureResult, ...]:
 
 def _as_share(comparison: Comparison, row: MeasureResult) -> MeasureResult:
     change = comparison.decision.relative
-    limits = (math.nan,) * 4
+    limits: tuple[float, ...] = (math.nan,) * 4
     if change is not None and row.measure == comparison.rule.primary:
-        limits = (change.ci_low, change.ci_high) * 2
+        limits = comparison.decision.interval * 2
     elif comparison.merged is None:
         place = comparison.measures.index(row.measure)
         a, b = comparison.a[:, place], comparison.b[:, place]
@@ -120,7 +121,11 @@ def margin_ranges(comparison: Comparison) -> tuple[MarginRange, ...]:
         return ()
     low, high = rule.gain(*decision.interval)
     inner_low, inner_high = rule.gain(*decision.equivalence_interval)
-    last = _last(comparison)
+    last = 1.0  # of A's mean
+    if not rule.margin_is_relative:
+        row = comparison.primary
+        least, largest = sorted((row.mean_a, row.mean_b))
+        last = Interval(*known_range(row.measure, least=least, largest=largest)).width
     edges = sorted({each for each in (low, -high, -inner_low, inner_high) if 0.0 < each < last})
     found: list[MarginRange] = []
     for start, end in pairwise([0.0, *edges, last]):
@@ -142,13 +147,3 @@ def verdict_with(comparison: Comparison, margin: float) -> Verdict:
         equivalence_interval=(decision.tost_low, decision.tost_high),
         relative=decision.relative,
     ).verdict
-
-
-def _last(comparison: Comparison) -> float:
-    """Return the margin that no difference can reach; infinite where the range is not known."""
-    if comparison.rule.margin_is_relative:
-        return 1.0
-    row = comparison.primary
-    means = sorted((row.mean_a, row.mean_b))
-    low, high = known_range(row.measure, least=means[0], largest=means[1])
-    return high - low

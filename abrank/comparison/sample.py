@@ -17,7 +17,7 @@ import numpy as np
 from abrank import inference
 from abrank._support.records import record
 from abrank._support.typing import FloatArray, IntArray
-from abrank.comparison.effects import Belief, Effect, Spread, beliefs, effects, spread
+from abrank.comparison.effects import Effect, Spread, beliefs, effects, spread
 from abrank.comparison.evidence import RunDetails, collect_details
 from abrank.comparison.groups import Clusters, Segmentation, segment
 from abrank.comparison.power_analysis import ClusterSizes
@@ -343,7 +343,9 @@ class Rows:
             "evidence": evidence,
             "preferences": self._preferences(rule, differences),
             "alternatives": self._alternatives(rule, better, span, decision, evidence),
-            "beliefs": self._beliefs(rule, differences, decision),
+            "beliefs": beliefs(
+                differences, rule, margin=decision.margin, seed=self.seed, asked=self.bayes
+            ),
         }
 
     def _preferences(self, rule: Rule, differences: FloatArray) -> Preferences | None:
@@ -371,11 +373,6 @@ class Rows:
             deep=self.deep, unjudged=any(evidence.n_unjudged),
             saved=() if self.saved is None else self.saved.alternatives,
         )  # fmt: skip
-
-    def _beliefs(
-        self, rule: Rule, differences: FloatArray, decision: Decision
-    ) -> tuple[Belief, ...]:
-        return beliefs(differences, rule, margin=decision.margin, seed=self.seed, asked=self.bayes)
 
     def of(self, scores: Scores) -> Rows:
         """Return the sample of other scores of the same systems."""

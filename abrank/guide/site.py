@@ -19,9 +19,9 @@ from abrank.guide import CONTENTS, Page, all_pages, read_page
 # What a user may import. All else is internal, whatever its name begins with.
 PUBLIC = (
     "abrank", "abrank.agreement", "abrank.collections", "abrank.comparison", "abrank.diagnostics",
-    "abrank.engines", "abrank.engines.dask", "abrank.engines.spark", "abrank.inference",
-    "abrank.inputs", "abrank.measures", "abrank.planning", "abrank.plots", "abrank.ranking",
-    "abrank.report", "abrank.rule_file", "abrank.scoring", "abrank.simulate",
+    "abrank.engines", "abrank.engines.dask", "abrank.engines.spark", "abrank.estimate",
+    "abrank.inference", "abrank.inputs", "abrank.measures", "abrank.planning", "abrank.plots",
+    "abrank.ranking", "abrank.report", "abrank.rule_file", "abrank.scoring", "abrank.simulate",
 )  # fmt: skip
 
 

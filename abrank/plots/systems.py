@@ -130,13 +130,10 @@ def _ends(ranking: Ranking, rows: list[SystemRow], interval: str) -> list[tuple[
     if interval != "difference":
         own = interval == "own"
         return [row.interval if own else (row.within_low, row.within_high) for row in rows]
-    base = ranking.baseline or ranking.systems[0]
-    start, found = ranking[base].mean, {}
-    for pair in ranking.pair_rows:
-        if pair.a == base and ranking.baseline is not None:
-            found[pair.b] = start + pair.ci_low, start + pair.ci_high
-        elif pair.b == base and ranking.baseline is None:
-            found[pair.a] = start - pair.ci_high, start - pair.ci_low
+    start = ranking[ranking.baseline or ranking.systems[0]].mean
+    found = {
+        system: (start + each.low, start + each.high) for system, each in ranking.distances.items()
+    }
     return [found.get(row.system, (np.nan, np.nan)) for row in rows]
 
 

@@ -13,6 +13,7 @@ from abrank._support.errors import ArgumentError
 from abrank._support.result import Result
 from abrank._support.typing import BoolArray, FloatArray, RankingFamily
 from abrank.diagnostics import Note
+from abrank.estimate import Estimate
 from abrank.inputs import Audit
 from abrank.ranking.rows import (
     Agreement,
@@ -158,6 +159,15 @@ class Ranking(Result):
     def best(self) -> str:
         """Which mean is first: the highest or the lowest."""
         return "highest" if self.higher_is_better else "lowest"
+
+    @property
+    def distances(self) -> dict[str, Estimate]:
+        """How far every other system stands from the baseline, or without one from the first."""
+        if self.baseline is not None:
+            rows = [row for row in self.pair_rows if row.a == self.baseline]
+            return {row.b: Estimate(row.diff, *row.interval) for row in rows}
+        rows = [row for row in self.pair_rows if row.b == self.systems[0]]
+        return {row.a: -Estimate(row.diff, *row.interval) for row in rows}
 
     @property
     def level(self) -> float:

@@ -233,7 +233,7 @@ def _margin(found: GuardResult, digits: int) -> str:
 def _limits(found: GuardResult, digits: int) -> str:
     if not found.margin_is_relative:
         return f.interval(*found.interval, digits=digits)
-    if not math.isfinite(found.low + found.high):
+    if not found.interval.is_finite:
         return "unbounded"
     return f"{f.percent(found.low)} to {f.percent(found.high)}"
 

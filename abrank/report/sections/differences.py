@@ -173,7 +173,7 @@ def _test_table(comparison: Comparison) -> Scorecard:
     # The sign test's estimate has another unit.
     bars = tuple(
         Bar(row.estimate, *row.interval, tone=cells[2].tone)
-        if row.estimand.endswith("difference") and math.isfinite(row.ci_low + row.ci_high)
+        if row.estimand.endswith("difference") and row.interval.is_finite
         else None
         for row, cells in zip(comparison.test_rows, rows, strict=True)
     )

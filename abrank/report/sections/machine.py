@@ -46,10 +46,10 @@ def sentence(comparison: Comparison) -> str:
         return ""
     deciding = _decides(comparison)
     said = (
-        f"{_WHO[who]}: Δ {f.signed(found.of(who).estimate, digits=digits)}"
-        f" ({f.interval(found.of(who).ci_low, found.of(who).ci_high, digits=digits)})"
-        for who in ("people", "machine")
-        if who != deciding
+        f"{_WHO[each.who]}: Δ {f.signed(each.estimate, digits=digits)}"
+        f" ({f.interval(*each.interval, digits=digits)})"
+        for each in (found.of("people"), found.of("machine"))
+        if each.who != deciding
     )
     return " ".join(
         [*_aside(found), f"{'. '.join(said)}; it never decides. {worth(found)}".strip()]

@@ -112,7 +112,7 @@ def _table(comparison: Comparison, found: Segmentation) -> Scorecard:
     )
     shown = found.rows[:MOST]
     of_all: Bar | None = Bar(lead.diff, *lead.interval, tone=tone)
-    if words.estimand(comparison) != words.MEAN or not math.isfinite(lead.ci_low + lead.ci_high):
+    if words.estimand(comparison) != words.MEAN or not lead.interval.is_finite:
         of_all = None
     properties = " of all properties" if len(comparison.segmentations) > 1 else ""
     return Scorecard(

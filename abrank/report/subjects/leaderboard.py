@@ -34,20 +34,6 @@ def name(text: str) -> str:
 _SMALLEST = 1e-300
 
 
-def distances(ranking: Ranking) -> dict[str, Estimate]:
-    """Return the difference of every other system from the first, or from the baseline."""
-    if ranking.baseline is not None:
-        return {
-            row.b: Estimate(row.diff, *row.interval)
-            for row in ranking.pair_rows
-            if row.a == ranking.baseline
-        }
-    first = ranking.systems[0]
-    return {
-        row.a: -Estimate(row.diff, *row.interval) for row in ranking.pair_rows if row.b == first
-    }
-
-
 def ahead(ranking: Ranking) -> list[str]:
     """Return the systems shown to be better than the first: some tests ask not about the mean."""
     first = ranking.systems[0]
@@ -70,7 +56,7 @@ def leaderboard(w: Words[Ranking], interval: Interval = "difference") -> Scoreca
     ranking = w.result
     if len(ranking.baselines) > 1:
         return _against_several(w)
-    apart = distances(ranking)
+    apart = ranking.distances
     columns: list[tuple[Column, dict[str, Cell]]] = [*_named(w, interval)]
     against = ranking.baseline is not None
     if against or interval == "difference":
