@@ -216,11 +216,6 @@ class Guard:
         """Read ``MEASURE:-X`` or ``MEASURE:-X%``: the loss from which on a gate does not pass.
 
         The sign may be left out; of a measure of which lower is better it may be a plus.
-
-        Raises
-        ------
-        ArgumentError
-            If it is neither.
         """
         found = _GUARD.fullmatch(str(text))
         size = _size(found["size"]) if found else math.nan

@@ -95,13 +95,7 @@ class _Terminated(BaseException):
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line and leave with its exit code.
-
-    Parameters
-    ----------
-    arguments : sequence of str, optional
-        Those of the process without it.
-    """
+    """Run the command line and leave with its exit code."""
     # A process of seconds leaves little garbage; looking for it took a tenth of its time.
     gc.set_threshold(500_000, 20, 100)
     # numpy's BLAS starts a thread for each core when it is loaded: longer than all our sums take.

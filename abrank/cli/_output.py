@@ -37,15 +37,7 @@ class Output:
         cls,
         flags: Mapping[str, Any],
     ) -> Output:
-        """Read the flags ``report``, ``format``, and those that dress them.
-
-        Raises
-        ------
-        UnknownNameError
-            For a report format that does not exist.
-        UsageError
-            For a style without a report that has one.
-        """
+        """Read the flags ``report``, ``format``, and those that dress them."""
         style, figures = flags.get("style"), flags.get("figures")
         interval = flags.get("interval")
         if figures is not None:
@@ -116,17 +108,6 @@ class Output:
 def targets_of(reports: Sequence[str], *, style: str | None, shown: str) -> tuple[Target, ...]:
     """Read the flags ``--report``: a path, ``FORMAT:PATH``, or a format alone.
 
-    Raises
-    ------
-    UnknownNameError
-        For a format that does not exist.
-    WriteError
-        For a place that cannot be written.
-    UsageError
-        For a style without a report that has one.
-    ArgumentError
-        For a place that is an input of the command, or another report's.
-
     Examples
     --------
     >>> flags = ["out.html", "html", "md:summary"]
@@ -184,17 +165,7 @@ def write_reports(
     figures: str | None = None,
     digits: int | None = None,
 ) -> list[str]:
-    """Write the reports and figures, all or none of them; return a line on each.
-
-    Parameters
-    ----------
-    options : callable
-        Gives those of a format.
-    figures : str, optional
-        The folder for the figures, or ``KIND:DIR``.
-    digits : int
-        Of the figures.
-    """
+    """Write the reports and figures, all or none of them; return a line on each."""
     from abrank._support.files import replace_all
     from abrank.report.registry import figures_target, files_of
 

@@ -69,19 +69,6 @@ def as_trec_eval(
     """Return what trec_eval prints: its names, its order, its columns.
 
     A measure that trec_eval lacks has its own name here, after the others.
-
-    Parameters
-    ----------
-    per_query : bool
-        Lines of each query first (``-q``), without the measures that trec_eval gives for all
-        queries together only: num_q and the geometric means.
-    digits : int
-        Decimals; trec_eval has 4, and none for counts.
-    options : mapping
-        Parameters that were asked for all measures at once; trec_eval has flags for them, so they
-        stand in no name.
-    run_id : bool
-        Whether the line ``runid`` is asked for; several systems have it always.
     """
     measures = [without(parse(name), options) for name in scores.measures]
     order = sorted(range(len(measures)), key=lambda m: trec_eval_order(measures[m]))

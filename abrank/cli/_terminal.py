@@ -101,13 +101,7 @@ def put_styled(text: str) -> None:
 
 
 def _echo(text: str | bytes, *, err: bool = False, nl: bool = True) -> None:
-    """Write to standard output, or to standard error; the command goes on where a reader has gone.
-
-    Raises
-    ------
-    WriteError
-        If standard output takes no more, as a full disk.
-    """
+    """Write to an output of the process; the command goes on where a reader has gone."""
     try:
         # Told that there is colour, click leaves the text as it is.
         click.echo(text, err=err, nl=nl, color=True)

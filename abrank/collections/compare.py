@@ -217,34 +217,6 @@ def summarise_collections(
 ) -> CollectionsComparison:
     """Summarise comparisons on several collections; see :func:`compare_collections`.
 
-    Parameters
-    ----------
-    comparisons : mapping of str to Comparison
-        By name of the collection.
-    name_a, name_b : str, optional
-        Names of the systems.
-    require : {"better", "non-inferior", "equivalent", "not-worse-shown"}, optional
-        A gate on all collections together.
-    on : {"all", "each"}
-        Whether it is on each by itself instead.
-    accept_doubt : bool
-        Let it pass although the evidence of a collection is doubtful.
-    provenance : mapping, optional
-        Kept as it is.
-
-    Returns
-    -------
-    CollectionsComparison
-
-    Raises
-    ------
-    AlignmentError
-        If they have not the same measures, were not decided by the same rule, or a system is A
-        in one and B in another.
-    ArgumentError
-        If the queries of one come in clusters, or are otherwise not what the pooled test takes; or
-        as :func:`abrank.compare` for the gate.
-
     Examples
     --------
     >>> from abrank.comparison import compare_scores

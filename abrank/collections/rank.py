@@ -169,15 +169,7 @@ def summarise_rankings(
     adjust: str | None = None,
     provenance: Mapping[str, Any] | None = None,
 ) -> CollectionsRanking:
-    """Say what rankings on several collections say together; see :func:`rank_collections`.
-
-    Raises
-    ------
-    AlignmentError
-        If they have not the same systems and measures, or were not made at the same level.
-    ArgumentError
-        If there is one, or one has fewer than two queries or is against a baseline.
-    """
+    """Say what rankings on several collections say together; see :func:`rank_collections`."""
     _require_alike(rankings)
     first = next(iter(rankings.values()))
     boards = {

@@ -72,11 +72,6 @@ def read_page(topic: str) -> Page:
 def find_page(name: str) -> Page:
     """Return the page that a name means: a topic, a measure in any spelling, a test or a caution.
 
-    Raises
-    ------
-    UnknownNameError
-        If nothing has this name; with the nearest one.
-
     Examples
     --------
     >>> find_page("ndcg_cut_10").title, find_page("permutation").title

@@ -60,11 +60,6 @@ _TAG = re.compile(r"<[^>]+>")
 def build(folder: Path) -> Path:
     """Write the site into a folder, which is made if need be; return its first page.
 
-    Raises
-    ------
-    WriteError
-        If a file cannot be written.
-
     Examples
     --------
     >>> from pathlib import Path

@@ -242,26 +242,6 @@ def with_extras(
 ) -> Ranking:
     """Return the ranking with what it is asked for beside the leaderboard, in ``extras``.
 
-    Parameters
-    ----------
-    ranking : Ranking
-    instruments : bool
-        For each measure how well it tells the systems apart: discriminative power (the share of
-        pairs with p below alpha, by paired t tests that are not adjusted), the curve of achieved
-        levels, the swap rate between halves of the queries, and Kendall's tau with the first.
-    risk : float, optional
-        URisk, TRisk and GeoRisk of the first measure against the baseline (without one, the last
-        system), a loss counted 1 + ``risk`` times.
-
-    Returns
-    -------
-    Ranking
-
-    Raises
-    ------
-    ArgumentError
-        If there is no query, or the weight is negative.
-
     Examples
     --------
     >>> from abrank.scoring.scores import Scores

@@ -304,29 +304,6 @@ def mean_interval(
     (each score as far above the mean as below it by the toss of a coin), the studentised bootstrap,
     or bets, which ask for nothing but ``bounds``.
 
-    Parameters
-    ----------
-    scores : ndarray of shape (n_queries,)
-    test : {"t", "permutation", "bootstrap", "bounded"}
-    bounds : (float, float)
-        Least and largest score that a query can have: no limit lies beyond them.
-    clusters : sequence of length n_queries, optional
-        The cluster of each query; of too few clusters for the test their flips decide.
-    confidence : float
-    seed : int
-    n_resamples : int, optional
-
-    Returns
-    -------
-    (float, float)
-        The bounds themselves where the test knows nothing: of one query, or of scores that are all
-        one value, unless it is "bounded".
-
-    Raises
-    ------
-    ArgumentError
-        If "bounded" is asked about clusters, or about scores without bounds or beyond them.
-
     Examples
     --------
     >>> scores = np.array([0.2, 0.4, 0.1, 0.7, 0.5, 0.3])
