@@ -156,6 +156,8 @@ def read_rule(path: str | os.PathLike[str]) -> RuleFile:
     NotFoundError, ReadError
         If there is no such file, or it is no TOML.
     """
+    if isinstance(path, dict):
+        raise ArgumentError("config must be a path of a TOML file or Question(...), not a dict")
     checks.path("config", path)
     name = os.fspath(path)
     try:

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from abrank._support import checks
+from abrank._support.checks import explained
 from abrank._support.rng import entropy, stream
 from abrank._support.typing import BoolArray, FloatArray, IntArray, RandomSource
 from abrank.inputs import Qrels, Run, read_qrels, read_run
@@ -49,6 +50,7 @@ class Simulation:
     intents: Mapping[str, str]
 
 
+@explained
 def simulate_runs(
     n_queries: int = 200, *, effect: float = 0.08, rng: RandomSource = 0
 ) -> Simulation:
@@ -83,6 +85,7 @@ def simulate_runs(
     (20, 2000)
     """
     checks.count("n_queries", n_queries)
+    checks.finite("effect", effect)
     random = stream(entropy(rng), "simulate")
     grades = _grades(n_queries, random)
     signal = random.gamma(shape=4.0, scale=0.12, size=(n_queries, 1))

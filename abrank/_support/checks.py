@@ -97,9 +97,10 @@ def resamples(value: int, *, at_least: int = 1, argument: str = "n_resamples") -
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
+_T = TypeVar("_T")
 
 # Of functions that have no such argument, why: what it would ask for is not there to be asked.
-_PAIR = "a ranking tells systems apart and decides for none; compare() decides between two"
+_PAIR = "a ranking decides for no system; compare() decides between two"
 _RANKED = {
     **dict.fromkeys(["margin", "require", "fail_on", "guard", "accept_doubt", "machine"], _PAIR),
     **dict.fromkeys(["config", "bayes"], _PAIR),
@@ -176,6 +177,20 @@ def explained(
         return function(*args, **keywords)
 
     return call
+
+
+def explained_class(kind: type[_T]) -> type[_T]:
+    """Do the same for a class: its keywords are those of its fields."""
+    made: Callable[..., None] = kind.__init__
+    bind = binder(kind, lambda _word, _taker: "")
+
+    @wraps(made)
+    def init(self: _T, *args: object, **keywords: object) -> None:
+        bind(*args, **keywords)
+        made(self, *args, **keywords)
+
+    kind.__init__ = init  # type: ignore[assignment]
+    return kind
 
 
 def binder(function: Callable[..., Any], meant: Meant) -> Callable[..., dict[str, Any]]:

@@ -21,6 +21,7 @@ _FILLING = re.compile(r"tests?|paired|students?|[-_ '()]|rel$")
 _LISTED = {
     "measure": "; all: abrank guide measures",
     "topic": "; all: abrank guide",
+    "command": "; all: abrank --help",
 }
 _LONGEST = 500  # characters of what a message says of a content
 

@@ -24,7 +24,11 @@ def module_getattr(package: str, homes: Mapping[str, str]) -> Callable[[str], An
 
     def __getattr__(name: str) -> Any:  # noqa: ANN401
         if name not in homes:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            from abrank._support.errors import nearest
+
+            close = [] if name[0] == "_" else nearest(name, homes)
+            hint = f"; did you mean {close[0]}?" if close else ""
+            raise AttributeError(f"module {package!r} has no attribute {name!r}{hint}")
         return attribute(homes[name], name)
 
     return __getattr__

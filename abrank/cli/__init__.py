@@ -172,12 +172,17 @@ def _refuse(error: BaseException) -> int:
 def _misused(error: click.ClickException) -> int:
     """Let click say what is wrong with the command line, if there is where to say it."""
     if isinstance(error, click.NoSuchOption) and error.ctx is not None:
+        from abrank._support.checks import REASONS
         from abrank.options import COMMANDS as TAKERS
         from abrank.options import flag_of
 
         name = error.option_name
         ours = flag_of(name, *TAKERS.get(str(error.ctx.info_name), ()))
-        if ours:
+        reason = REASONS.get(str(error.ctx.info_name), {}).get(name.lstrip("-").replace("-", "_"))
+        if reason:
+            reason = reason.replace("()", "")
+            error = click.UsageError(f"No such option '{name}': {reason}", error.ctx)
+        elif ours:
             error = click.UsageError(f"No such option '{name}'. Did you mean '{ours}'?", error.ctx)
     with contextlib.suppress(OSError):
         if isinstance(error, click.exceptions.NoArgsIsHelpError):

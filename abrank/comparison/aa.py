@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from abrank import inference
 from abrank._support import checks
+from abrank._support.checks import explained
 from abrank._support.errors import ArgumentError
 from abrank._support.records import record
 from abrank._support.rng import entropy
@@ -76,6 +77,7 @@ class AACheck:
         return pd.DataFrame([asdict(row) for row in self.rows])
 
 
+@explained
 def aa_test(
     differences: Any,  # noqa: ANN401 - a Comparison, or an array
     *,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from abrank._support import checks, display, lazy
+from abrank._support.checks import explained
 from abrank._support.errors import ArgumentError, GateError, nearest
 from abrank._support.result import Result
 from abrank._support.typing import FloatArray, IntArray, Requirement
@@ -389,6 +390,7 @@ class Comparison(Result):
 
     # ---- gates
 
+    @explained
     def require(self, requirement: Requirement) -> Comparison:
         """Return the comparison if the gate passes, else raise GateError with the reason.
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias, get_args
 
 from abrank._support import checks
+from abrank._support.checks import explained_class
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import (
     Duplicates,
@@ -29,6 +30,7 @@ ROWS = 1_000_000  # of one system's run in a partition: what a worker holds at o
 # --- How runs are scored
 
 
+@explained_class
 @dataclass(frozen=True, kw_only=True)
 class Scoring:
     """How runs are read and scored: ``scoring=`` of whatever takes runs.
@@ -147,6 +149,7 @@ AS = {"trec_eval9": {"score_dtype": "float32", "interpolation": "9"}}
 # --- Where partitions are scored
 
 
+@explained_class
 @dataclass(frozen=True)
 class Engine:
     """Where runs in Parquet are scored, partition by partition: ``engine=`` of what takes runs.
@@ -224,6 +227,7 @@ class Engine:
 # --- How queries were sampled and are looked at
 
 
+@explained_class
 @dataclass(frozen=True)
 class Clusters:
     """Queries come in conversations, users or topic variants: these are tested, not single queries.
@@ -243,6 +247,7 @@ class Clusters:
     of: Any
 
 
+@explained_class
 @dataclass(frozen=True)
 class Weights:
     """Queries count by a number each, such as their traffic: means are weighted, and so is t.
@@ -262,6 +267,7 @@ class Weights:
     of: Any
 
 
+@explained_class
 @dataclass(frozen=True)
 class Looks:
     """One of several looks that are planned, evenly spaced: it decides by its own boundary.
@@ -309,6 +315,7 @@ class Looks:
         return cls(int(found[1]), of=int(found[2]), spending=found[3] or "obrien-fleming")  # type: ignore[arg-type]
 
 
+@explained_class
 @dataclass(frozen=True)
 class Planned:
     """Queries planned in all: each look before spends a share of alpha by the queries seen.
@@ -350,6 +357,7 @@ class Planned:
         return cls(int(count), spending=spending or "obrien-fleming", earlier=earlier)  # type: ignore[arg-type]
 
 
+@explained_class
 @dataclass(frozen=True)
 class Anytime:
     """Decide by a confidence sequence, which holds however often one looks.
@@ -409,6 +417,7 @@ def parts_of(design: Designs | None) -> tuple[DesignPart, ...]:
 # --- Judgments by a machine
 
 
+@explained_class
 @dataclass(frozen=True, kw_only=True)
 class Machine:
     """Judgments by a machine, such as a language model, of many queries: ``machine=``.

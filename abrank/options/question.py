@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 from abrank._support import checks
+from abrank._support.checks import explained_class
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import (
     Asked,
@@ -88,6 +89,7 @@ class _Asked:
             object.__setattr__(self, "engine", Engine.of(self.engine))
 
 
+@explained_class
 @dataclass(frozen=True, kw_only=True)
 class Question(_Asked):
     """All that decides, and how it is resampled, in one object: a rule declared in Python.
@@ -369,6 +371,7 @@ class Question(_Asked):
         return found.spending if found is not None else "obrien-fleming"
 
 
+@explained_class
 @dataclass(frozen=True, kw_only=True)
 class RankingQuestion(_Asked):
     """What :func:`abrank.rank` and its like are asked, in one object."""

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from abrank._support import checks
+from abrank._support.checks import explained
 from abrank._support.errors import ArgumentError
 from abrank._support.records import record
 from abrank._support.result import Result
@@ -177,6 +178,7 @@ class Audit(Result):
         return self.could_be_significant and self.rows[-1].pvalue < self.alpha
 
 
+@explained
 def audit(
     queries: int,
     a: float | str,

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from abrank._support import checks
+from abrank._support.checks import explained
 from abrank._support.errors import ArgumentError
 from abrank._support.records import record
 from abrank._support.typing import FloatArray
@@ -70,6 +71,7 @@ class Margins:
     rows: tuple[SuggestedMargin, ...]
 
 
+@explained
 def suggest_margins(
     a: npt.ArrayLike | Scores,
     b: npt.ArrayLike | None = None,
@@ -126,6 +128,11 @@ def suggest_margins(
     1% of A's mean 0.0037 6219
     2% of A's mean 0.0073 1557
     """
+    if hasattr(a, "query_ids") and not isinstance(a, Scores):
+        raise ArgumentError(
+            "a must be the scores of one system: abrank.evaluate(qrels, {'seed 1': run, …}) has"
+            " them, or an array with a column a run"
+        )
     runs = a.values[:, :, 0] if isinstance(a, Scores) else np.asarray(a, dtype=float)
     runs = runs[:, None] if runs.ndim == 1 else runs
     if runs.ndim != 2 or not runs.size:

@@ -133,8 +133,10 @@ class Plots:
 
     _subject: Subject
 
-    def __call__(self) -> Titles:
+    def __call__(self, *names: str) -> Titles:
         """Return what each plot shows, by its name."""
+        if names:
+            raise ArgumentError(f"a plot is a method: .plot.{names[0]}()")
         return Titles({name: each.title for name, each in plots_of(self._subject).items()})
 
     def __getattr__(self, name: str) -> Callable[..., Any]:

@@ -11,6 +11,7 @@ import numpy as np
 
 from abrank import inputs
 from abrank._support import checks
+from abrank._support.checks import explained
 from abrank._support.display import shorten
 from abrank._support.errors import ArgumentError, nearest
 from abrank._support.records import record
@@ -93,6 +94,7 @@ class Inspection(Printed):
         return f"<Inspection of query {self.query_id!r}: {names}{said}>"
 
 
+@explained
 def inspect_query(
     qrels: Any,  # noqa: ANN401 - whatever read_qrels reads
     a: Any,  # noqa: ANN401 - whatever read_run reads
@@ -234,9 +236,12 @@ DEPTH = 10  # ranks that are looked at where the measure has no cut-off
 MOST_TIPPING = 200  # documents; a longer list that would turn the difference is not given
 
 
-def sample_queries(query_ids: tuple[str, ...], n: int, *, rng: RandomSource = 0) -> tuple[str, ...]:
-    """Draw queries for people to judge, at random without replacement."""
-    every = sorted(set(query_ids))
+@explained
+def sample_queries(
+    query_ids: tuple[str, ...] | inputs.Qrels | inputs.Run, n: int, *, rng: RandomSource = 0
+) -> tuple[str, ...]:
+    """Draw queries for people to judge, of ids, judgments or a run; at random, none twice."""
+    every = sorted(set(getattr(query_ids, "query_ids", query_ids)))
     if checks.count("n", n) > len(every):
         raise ArgumentError(f"{n} queries cannot be drawn from {len(every)}")
     drawn = stream(entropy(rng), "sample queries").permutation(len(every))[:n]
@@ -276,6 +281,7 @@ class ToJudge:
     n_documents: int = 0
 
 
+@explained
 def sample_documents(
     qrels: Any,  # noqa: ANN401 - whatever read_qrels reads
     a: Any,  # noqa: ANN401 - whatever read_run reads

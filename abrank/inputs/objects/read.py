@@ -243,6 +243,8 @@ def _tuple_reader(
 _CONVERSIONS = {
     ("pyterrier", "run"): ": give what it retrieves, pipeline.transform(topics)",
     ("pyterrier", "qrels"): ": give its judgments, dataset.get_qrels()",
+    ("abrank", "qrels"): ": the judgments come first, then the runs",
+    ("abrank", "run"): ": the judgments come first, then the runs",
 }
 
 
