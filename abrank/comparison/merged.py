@@ -90,22 +90,9 @@ class Moments:
             np.where(self.identical, 0.0, each) for each in (statistic, low, high)
         )
         pvalue = np.where(self.identical, 1.0, pvalue)
-        return inference.TestResult(
-            estimate=self.means,
-            statistic=statistic,
-            pvalue=pvalue,
-            ci_low=low,
-            ci_high=high,
-            test="t",
-            estimand="mean difference",
-            method="closed form",
-            n_resamples=0,
-            confidence=confidence,
-            alternative="two-sided",
-            n_queries=self.n_queries,
-            pvalue_low=pvalue,
-            pvalue_high=pvalue,
-            pvalue_error=np.zeros_like(pvalue),
+        rows = np.stack([self.means, statistic, pvalue, low, high])
+        return inference.TestResult.of_mean(
+            rows, test="t", confidence=confidence, n_queries=self.n_queries
         )
 
 

@@ -196,25 +196,12 @@ def _answer(
     found: list[Summary], confidence: float | FloatArray, n: int, test: str = TEST
 ) -> inference.TestResult:
     """Return summaries in the form of a test's answer."""
-    rows = [[x.estimate, x.error, x.pvalue, x.ci_low, x.ci_high] for x in found]
-    estimate, error, pvalue, low, high = np.array(rows, dtype=np.float64).reshape(-1, 5).T
+    rows = [[x.estimate, x.error, x.pvalue, *x.interval] for x in found]
+    estimate, error, *others = np.array(rows, dtype=np.float64).reshape(-1, 5).T
     statistic = np.divide(estimate, error, out=np.zeros_like(estimate), where=error > 0.0)
-    return inference.TestResult(
-        estimate=estimate,
-        statistic=np.where(np.isnan(error), np.nan, statistic),
-        pvalue=pvalue,
-        ci_low=low,
-        ci_high=high,
-        test=test,
-        estimand="mean difference",
-        method="closed form",
-        n_resamples=0,
-        confidence=confidence,
-        alternative="two-sided",
-        n_queries=n,
-        pvalue_low=pvalue,
-        pvalue_high=pvalue,
-        pvalue_error=np.zeros_like(pvalue),
+    statistic = np.where(np.isnan(error), np.nan, statistic)
+    return inference.TestResult.of_mean(
+        np.stack([estimate, statistic, *others]), test=test, confidence=confidence, n_queries=n
     )
 
 

@@ -154,6 +154,31 @@ class TestResult:
     pvalue_high: FloatArray
     pvalue_error: FloatArray
 
+    @classmethod
+    def of_mean(
+        cls,
+        rows: npt.ArrayLike,
+        *,
+        test: str,
+        confidence: float | FloatArray,
+        n_queries: int,
+        method: str = "closed form",
+        n_resamples: int = 0,
+    ) -> TestResult:
+        """Make a two-sided answer on mean differences of an array of shape (5, n_comparisons).
+
+        Its rows are estimate, statistic, p-value and limits. A drawn p-value has the error of a
+        share.
+        """
+        estimate, statistic, pvalue, ci_low, ci_high = np.asarray(rows, dtype=np.float64)
+        error = np.zeros_like(pvalue)
+        if n_resamples:
+            error = np.sqrt(pvalue * (1.0 - pvalue) / n_resamples)
+        return cls(
+            estimate, statistic, pvalue, ci_low, ci_high, test, "mean difference", method,
+            n_resamples, confidence, "two-sided", n_queries, pvalue, pvalue, error,
+        )  # fmt: skip
+
     @property
     def excludes_zero(self) -> BoolArray:
         """Whether the interval excludes 0, shape (n_comparisons,); the same as p < alpha.

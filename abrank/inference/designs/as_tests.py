@@ -26,8 +26,6 @@ from abrank.inference.exact.inversion import align_interval_with_pvalue
 from abrank.inference.registry import TestResult, as_alpha, as_differences
 from abrank.inference.rounding import has_spread, round_off
 
-MEAN = "mean difference"
-
 
 def cluster_result(
     name: str,
@@ -80,9 +78,10 @@ def _by_column(
         [[a.estimate, a.statistic, a.pvalue, a.ci_low, a.ci_high] for a in each]
     ).reshape(-1, 5).T  # fmt: skip
     drawn = max((a.n_resamples for a in each), default=0)
-    return _result(
-        name, rows, each[0].method if each else "closed form", confidence, n_queries, drawn
-    )
+    return TestResult.of_mean(
+        rows, test=name, confidence=confidence, n_queries=n_queries,
+        method=each[0].method if each else "closed form", n_resamples=drawn,
+    )  # fmt: skip
 
 
 def anytime_result(
@@ -115,7 +114,7 @@ def anytime_result(
         pvalue = np.exp(-np.maximum(log_ratio, 0.0))
         low, high = align_interval_with_pvalue(pvalue, mean, mean - half, mean + half, level[live])
         rows[1:, live] = mean / (sd / np.sqrt(n)), pvalue, low, high
-    return _result("t", rows, "closed form", confidence, n, 0)
+    return TestResult.of_mean(rows, test="t", confidence=confidence, n_queries=n)
 
 
 def level_of_seen(seen: Sequence[int], n_planned: int, *, spending: str, alpha: float) -> float:
@@ -136,34 +135,3 @@ def level_of_look(look: int, n_looks: int, *, spending: str, alpha: float) -> fl
     kind: Kind = "spend-pocock" if spending == "pocock" else "spend-obrien-fleming"
     level = float(stopping_boundaries(n_looks, alpha=alpha, kind=kind).level[look - 1])
     return level if level > NOTHING else 0.0
-
-
-def _result(
-    name: str,
-    rows: FloatArray,
-    method: str,
-    confidence: float | FloatArray,
-    n_queries: int,
-    n_resamples: int,
-) -> TestResult:
-    estimate, statistic, pvalue, ci_low, ci_high = rows
-    error = np.zeros_like(pvalue)
-    if n_resamples:
-        error = np.sqrt(pvalue * (1.0 - pvalue) / n_resamples)
-    return TestResult(
-        estimate=estimate,
-        statistic=statistic,
-        pvalue=pvalue,
-        ci_low=ci_low,
-        ci_high=ci_high,
-        test=name,
-        estimand=MEAN,
-        method=method,
-        n_resamples=n_resamples,
-        confidence=confidence,
-        alternative="two-sided",
-        n_queries=n_queries,
-        pvalue_low=pvalue,
-        pvalue_high=pvalue,
-        pvalue_error=error,
-    )

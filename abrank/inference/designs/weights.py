@@ -69,8 +69,5 @@ def weighted_result(
     if n > 1:
         statistic, pvalue = np.where(same, 0.0, statistic), np.where(same, 1.0, pvalue)
         low, high = np.where(same, 0.0, low), np.where(same, 0.0, high)
-    nothing = np.zeros(columns)
-    return TestResult(
-        mean, statistic, pvalue, low, high, "t", "mean difference", "closed form", 0,
-        confidence, "two-sided", n, pvalue, pvalue, nothing,
-    )  # fmt: skip
+    rows = np.stack([mean, statistic, pvalue, low, high])
+    return TestResult.of_mean(rows, test="t", confidence=confidence, n_queries=n)
