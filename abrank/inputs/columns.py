@@ -32,7 +32,8 @@ class Source:
     path : str or None
         The file as it was named; None for standard input and for objects.
     sha256 : str or None
-        Of the file's bytes as they are stored (compressed, if it is); None for objects.
+        Of the file's bytes as they are stored (compressed, if it is); None for objects. Of files
+        joined into one, of their hashes one after another.
     n_rows : int
         Rows read, before duplicates were dropped.
     label : str

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -15,7 +16,7 @@ from abrank._support.checks import explained
 from abrank._support.errors import AlignmentError, ArgumentError, ReadError
 from abrank._support.typing import BoolArray, IntArray
 from abrank.engines.engine import has_parquet
-from abrank.inputs import ids
+from abrank.inputs import Source, ids
 from abrank.inputs.files import short_name
 from abrank.inputs.scores.forms import AGGREGATES, Coded, Queries, ScoreTable
 from abrank.inputs.scores.table import read_score_table
@@ -131,6 +132,7 @@ def _joined(parts: Sequence[Scores], system: str | None) -> Scores:
         place = {query: i for i, query in enumerate(each.query_ids)}
         columns.append(each.values[[place[query] for query in first.query_ids]])
     name = system or first.systems[0]
+    read = [source for each in parts for source in each.sources.values()]
     return replace(
         first,
         systems=(name,),
@@ -138,9 +140,21 @@ def _joined(parts: Sequence[Scores], system: str | None) -> Scores:
         values=np.concatenate(columns, axis=2),
         audits={},
         judged_runs={},
-        sources=dict(zip([name], first.sources.values(), strict=False)),
+        sources={name: _one_source(read)} if len(read) == len(parts) else {},
         notes=tuple(note for each in parts for note in each.notes),
         named=first.named,
+    )
+
+
+def _one_source(read: Sequence[Source]) -> Source:
+    """Return several sources as one, whose hash is that of their hashes in their order."""
+    hashes, paths = [each.sha256 for each in read], [each.path for each in read]
+    digest = hashlib.sha256("".join(map(str, hashes)).encode()).hexdigest()
+    return Source(
+        path=None if None in paths else ",".join(map(str, paths)),
+        sha256=None if None in hashes else digest,
+        n_rows=sum(each.n_rows for each in read),
+        label=",".join(each.label for each in read),
     )
 
 

@@ -120,7 +120,7 @@ def test_users_are_the_clusters_unless_others_are_asked_for(
     assert (made.clusters.name, made.clusters.n_clusters) == ("user", 60)
     assert made.rule.test == "permutation"
     assert "clusters by user" in str(made)
-    assert "query here is an impression" in str(made)
+    assert f"Interleaved lists: {made.n_queries} impressions" in " ".join(str(made).split())
     assert abrank.Comparison.from_json(made.report(tmp_path / "r.json")) == made
     page = made.report(tmp_path / "r.html").read_text(encoding="utf-8")
     assert "not say how large the gain is in nDCG" in page

@@ -137,7 +137,7 @@ def methods_text(comparison: Comparison) -> str:
     rule, settings = comparison.rule, _known(comparison, "settings")
     sentences = [
         f"We compared {comparison.candidate} (B) with the baseline {comparison.baseline} (A) on"
-        f" {words.queries(comparison.n_queries)} by {rule.primary}.",
+        f" {words.queries_of(comparison)} by {rule.primary}.",
         f"The differences B − A, paired by query, were tested with a two-sided"
         f" {words.declared_test(comparison)} at α = {words.alpha(comparison)}; intervals have"
         f" the level {f.level(rule.confidence)}.",

@@ -96,16 +96,17 @@ def _short(value: object, width: int = 40) -> str:
 
 def _clusters(comparison: Comparison, found: Clusters) -> str:
     said = (
-        f"The {words.queries(comparison.n_queries)} come in"
+        f"The {words.queries_of(comparison)} come in"
         f" {f.plural(found.n_clusters, 'cluster')} by {shorten(found.name, width=40)}, of"
         f" {f.count(found.largest)} at most{_effective(comparison, found)}. The"
-        f" {words.name_of_rule(comparison)} takes clusters, not queries, to be independent"
+        f" {words.name_of_rule(comparison)} takes clusters, not {words.unit(comparison)[1]}, to be"
+        " independent"
     )
     if not math.isfinite(found.error_ratio):
         return f"{said}."
     return (
         f"{said}: the standard error is {f.score(found.error_ratio, digits=2)} times that of"
-        " independent queries."
+        f" independent {words.unit(comparison)[1]}."
     )
 
 

@@ -104,7 +104,7 @@ def _in_spite(comparison: Comparison, gate: Gate) -> str:
         "equivalent": flips.equivalent,
     }[gate.require]
     level = comparison.rule.alpha / (2.0 if gate.require == "better" else 1.0)
-    units = words.queries(comparison.n_queries)
+    units = words.queries_of(comparison)
     if comparison.clusters is not None:
         units = f.plural(comparison.clusters.n_clusters, "cluster")
     return (
@@ -128,7 +128,7 @@ def _not_worse(comparison: Comparison, margin: str) -> str:
         return f"{said}; shown not to be worse by {margin} or more"
     if visible := planning.smallest_visible(comparison):
         power = f.level(comparison.planning.power)
-        said += f"; {words.queries(comparison.n_queries)} see a loss of {visible} or more"
+        said += f"; {words.queries_of(comparison)} see a loss of {visible} or more"
         said += f" ({power} power)"
     return f"{said}; --require non-inferior asks for proof"
 

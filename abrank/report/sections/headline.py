@@ -105,7 +105,7 @@ def title(comparison: Comparison) -> str:
     return pattern.format(
         a=comparison.baseline,
         b=comparison.candidate,
-        n=words.queries(comparison.n_queries),
+        n=words.queries_of(comparison),
         margin=margins.margin_of_what(comparison),
     )
 
@@ -155,15 +155,15 @@ def numbers(comparison: Comparison) -> str:
     change = f"; {f.percent(row.rel_diff)}" if known else ""
     start = "The score goes" if row.measure == UNNAMED else f"{row.measure} goes"
     if comparison.machine is not None:
-        start = f"On the {words.queries(comparison.n_queries)} judged by people {row.measure} goes"
+        start = f"On the {words.queries_of(comparison)} judged by people {row.measure} goes"
     start += f" from {f.score(row.mean_a, digits=digits)} to {f.score(row.mean_b, digits=digits)}"
     difference = f.signed(row.diff, digits=digits)
     if relative:
         difference = f"{difference_in_unit(comparison, row.rel_diff, digits=digits)} of A's mean"
     if comparison.soundness.level == "unsound":
-        return f"{start}: {difference}, {words.queries(comparison.n_queries)}, which shows nothing."
+        return f"{start}: {difference}, {words.queries_of(comparison)}, which shows nothing."
     if comparison.verdict is Verdict.IDENTICAL:
-        return f"{start}: {difference}, {words.queries(comparison.n_queries)}, all tied."
+        return f"{start}: {difference}, {words.queries_of(comparison)}, all tied."
     limits, by = _decisive(comparison)
     end = f"{by}, {machine.sizes(comparison)}."
     if words.estimand(comparison) == words.MEAN:
@@ -335,7 +335,7 @@ def controlled(comparison: Comparison) -> str:
     start = (
         f"If there is no difference, {f.level(in_all)} of such comparisons say that there is one"
     )
-    more = "more do if B was chosen or tuned on these queries"
+    more = f"more do if B was chosen or tuned on these {words.unit(comparison)[1]}"
     if declared.best_of > 1:
         tried = f.count(declared.best_of)
         in_all, level = declared.best_of * in_all, f.level(declared.best_of * declared.alpha)

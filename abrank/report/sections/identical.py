@@ -24,7 +24,7 @@ _LACKS = {
 def title(comparison: Comparison) -> str:
     """Return the verdict as one sentence: one file, rankings that are alike, or scores that tie."""
     if words.missing_policy(comparison) == "drop":
-        shared = f"the {words.queries(comparison.n_queries)} that both runs have"
+        shared = f"the {words.queries_of(comparison)} that both runs have"
         return f"{comparison.baseline} and {comparison.candidate} score the same on {shared}."
     pattern = _TITLES.get(comparison.decision.reason, _TIED)
     return pattern.format(a=comparison.baseline, b=comparison.candidate)

@@ -29,7 +29,7 @@ def judging(comparison: Comparison) -> Section | None:
         finding += f" No judgment of them moves {_delta(comparison)}."
         return Section("judge", _TITLE, finding, (), group="change", mark="✓")
     shown = len(found.documents)
-    n = words.queries(comparison.n_queries)
+    n = words.queries_of(comparison)
     blocks: list[Block] = [
         _table(comparison, "judge", found.documents),
         Text(

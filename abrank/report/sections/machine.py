@@ -99,7 +99,7 @@ def sizes(comparison: Comparison) -> str:
     """Return the numbers of queries, as they stand at the end of a sentence of numbers."""
     found = comparison.machine
     if found is None:
-        return words.queries(comparison.n_queries)
+        return words.queries_of(comparison)
     every = f.count(len(found.query_ids))
     said = f"{f.count(comparison.n_queries)} of {every} queries judged by people"
     left = len(found.missing)

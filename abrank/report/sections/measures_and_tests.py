@@ -109,7 +109,7 @@ def _of_what(comparison: Comparison) -> str:
 
 
 def _of_both(comparison: Comparison) -> str:
-    n = words.queries(comparison.n_queries)
+    n = words.queries_of(comparison)
     return (
         f"A, B, Δ and the wins are those of the {n} judged by people; the mean difference over all"
         " queries, its interval and p use the machine's judgments too."

@@ -9,7 +9,7 @@ from abrank.comparison import Comparison, MeasureResult
 from abrank.comparison.margins import difference_in_unit, is_relative, rows_in_unit
 from abrank.report.cells import one_line
 from abrank.report.model import Cell, Column, Paper, Style, Table
-from abrank.report.sections import headline, soundness, words
+from abrank.report.sections import headline, soundness, votes, words
 from abrank.report.sections.next_step import next_step
 from abrank.report.sections.scorecard import delta_title, primary_first
 
@@ -40,7 +40,7 @@ def _caption(comparison: Comparison, told: str) -> str:
     )
     by = f"by a two-sided {words.declared_test(comparison)} at α = {words.alpha(comparison)}"
     said = f"{b} (B) against the baseline {a} (A), means over"
-    said += f" {words.queries(comparison.n_queries)}; {told} {by}."
+    said += f" {words.queries_of(comparison)}; {told} {by}."
     if len(comparison.rows) > 1:
         how = headline.adjustment(comparison)
         alone = ", tested alone" if rule.family == "secondary" else ""
@@ -48,7 +48,7 @@ def _caption(comparison: Comparison, told: str) -> str:
         said += f" {primary} decides{alone}; {how}."
     if comparison.soundness.level == "unsound":
         return f"{said} Nothing is tested: {soundness.cannot_test(comparison)}."
-    return f"{said} {soundness.sentence(comparison)}".rstrip()
+    return " ".join([said, *votes.sentences(comparison), soundness.sentence(comparison)]).rstrip()
 
 
 def _intervals(comparison: Comparison, rows: Sequence[MeasureResult]) -> tuple[Table, str]:

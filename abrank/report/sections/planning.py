@@ -22,7 +22,7 @@ _OPEN = (Verdict.NOT_WORSE, Verdict.NOT_BETTER, Verdict.INCONCLUSIVE)
 
 def what_they_see(comparison: Comparison) -> str:
     """Say the smallest true difference that these queries show."""
-    n, power = words.queries(comparison.n_queries), f.level(comparison.planning.power)
+    n, power = words.queries_of(comparison), f.level(comparison.planning.power)
     if visible := smallest_visible(comparison):
         return f"{n} show a true Δ of {visible} in {comparison.rule.primary} with {power} power."
     said = f"{n} can show no difference in {comparison.rule.primary} with {power} power by this"
@@ -107,14 +107,15 @@ def of_clusters(comparison: Comparison) -> str:
         (row for row in reversed(rows) if (row.queries_needed or math.inf) > comparison.n_queries),
         rows[-1],
     )
-    said = "These are queries in new clusters like the ones at hand"
+    units = words.unit(comparison)[1]
+    said = f"These are {units} in new clusters like the ones at hand"
     if wanted.queries_needed is not None and wanted.queries_needed > comparison.n_queries:
         clusters = math.ceil(wanted.queries_needed * n_clusters / comparison.n_queries)
         said += f" (about {f.about(clusters)} clusters for {f.number(wanted.difference)})"
     same = wanted.queries_same_clusters
     of = f"of the same {f.plural(n_clusters, 'cluster')}"
     if same is None:
-        return f"{said}; no number of queries {of} shows it."
+        return f"{said}; no number of {units} {of} shows it."
     if same <= comparison.n_queries:
         return f"{said}."
     return f"{said}; {of} it takes about {f.about(same)}."
@@ -144,7 +145,8 @@ def _about_the_margin(comparison: Comparison) -> str:
         return f"No practical number of queries would show a true Δ of {margin}, the margin."
     if row.queries_needed <= comparison.n_queries:
         return _enough(comparison, f"{margin}, the margin,")
-    said = f"{about(row)} would show a true Δ of {margin}, the margin"
+    units = words.unit(comparison)[1]
+    said = f"{about(row, noun=f' {units}')} would show a true Δ of {margin}, the margin"
     same = comparison.planning.claim("same")
     if same is not None:
         said += f", and {about(same, noun='')} that the two are the same within it, if the true Δ"
@@ -162,15 +164,19 @@ def _about_round_differences(comparison: Comparison) -> str:
     if not open_rows:
         return _enough(comparison, f.number(rows[0].difference))
     first, *others = open_rows
-    parts = [f"seeing a true Δ of {f.number(first.difference)} takes {about(first)}"]
+    parts = [
+        f"seeing a true Δ of {f.number(first.difference)} takes"
+        f" {about(first, noun=f' {words.unit(comparison)[1]}')}"
+    ]
     parts += [f"{f.number(row.difference)} {about(row, noun='')}" for row in others]
     return f"With {power} power, {', '.join(parts)}.{_why(comparison)}"
 
 
 def _enough(comparison: Comparison, difference: str) -> str:
     return (
-        f"These {words.queries(comparison.n_queries)} show a true Δ of {difference} with at least"
-        f" {f.level(comparison.planning.power)} power; more queries narrow the interval."
+        f"These {words.queries_of(comparison)} show a true Δ of {difference} with at least"
+        f" {f.level(comparison.planning.power)} power; more {words.unit(comparison)[1]} narrow the"
+        " interval."
     )
 
 
@@ -213,7 +219,7 @@ def assumption(comparison: Comparison) -> str:
     low, high = (f.score(each, digits=digits) for each in (planned.sd_low, planned.sd_high))
     level = _level(comparison)
     return (
-        f"{said} {words.queries(comparison.n_queries)} leave that deviation between {low} and"
+        f"{said} {words.queries_of(comparison)} leave that deviation between {low} and"
         f" {high} ({level} interval by the chi-square law): hence the ranges."
     )
 
@@ -235,7 +241,7 @@ def _why(comparison: Comparison) -> str:
     if not _has_ranges(comparison):
         return ""
     level = _level(comparison)
-    few = words.queries(comparison.n_queries)
+    few = words.queries_of(comparison)
     if comparison.clusters is not None:
         few = f.plural(comparison.clusters.n_clusters, "cluster")
     return f" In brackets: the {level} range, since {few} tell the spread only roughly."

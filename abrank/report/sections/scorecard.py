@@ -170,7 +170,7 @@ def _legend(comparison: Comparison) -> list[str]:
     if any(math.isfinite(_limit(comparison, each)) for each in comparison.decision.guards):
         found.append(f"{GUARD} the loss that a guard must exclude")
     if comparison.with_machine:
-        judged = f"A and B: the {words.queries(comparison.n_queries)} judged by people"
+        judged = f"A and B: the {words.queries_of(comparison)} judged by people"
         found.append(f"{judged}; Δ, bars and p: all queries, with the machine")
     elif words.estimand(comparison) != words.MEAN:
         found.append(f"interval, bars and p: {words.estimand(comparison)} (B − A), not Δ")

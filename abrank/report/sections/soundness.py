@@ -52,7 +52,7 @@ def unseen(comparison: Comparison) -> str:
     by_spread = comparison.rule.test != "bounded" and comparison.verdict in excluding
     if found is None or not by_spread or not 0.0 < margin < found.difference:
         return ""
-    units = words.queries(comparison.n_queries)
+    units = words.queries_of(comparison)
     if comparison.clusters is not None:
         units = f.plural(comparison.clusters.n_clusters, "cluster")
     return (

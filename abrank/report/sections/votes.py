@@ -30,12 +30,12 @@ def sentences(comparison: Comparison) -> list[str]:
         a, b = found.credits
         users = f" by {f.plural(found.n_judges, 'user')}" if found.n_judges else ""
         return [
-            f"Interleaved lists: a query here is an impression, {f.count(found.n_votes)} of"
-            f" them{users}, {f.count(found.n_without_click)} without a credit. Credits of clicks:"
+            f"Interleaved lists: {words.queries_of(comparison)}{users},"
+            f" {f.count(found.n_without_click)} without a credit. Credits of clicks:"
             f" A {f.number(a)}, B {f.number(b)}.{_decided(comparison, found)}"
         ]
     judges = f" by {f.plural(found.n_judges, 'judge')}" if found.n_judges > 1 else ""
-    said = f"{f.plural(found.n_votes, 'vote')}{judges} on {words.queries(comparison.n_queries)}"
+    said = f"{f.plural(found.n_votes, 'vote')}{judges} on {words.queries_of(comparison)}"
     left = sum(found.left_out.values())
     if left:
         why = ", ".join(f"{reason} {f.count(n)}" for reason, n in sorted(found.left_out.items()))

@@ -262,6 +262,18 @@ def queries(n: int) -> str:
     return f.plural(n, "query", "queries")
 
 
+def unit(comparison: Comparison) -> tuple[str, str]:
+    """Return what one, and several, of the things compared are called."""
+    votes = comparison.preferences
+    clicked = votes is not None and votes.credits is not None
+    return ("impression", "impressions") if clicked else ("query", "queries")
+
+
+def queries_of(comparison: Comparison) -> str:
+    """Return how many queries, or impressions of interleaved lists, were compared."""
+    return f.plural(comparison.n_queries, *unit(comparison))
+
+
 def all_tied(comparison: Comparison) -> bool:
     """Whether no query has a difference in the primary measure, so that nothing is to be drawn."""
     return comparison.n_queries == comparison.primary.ties

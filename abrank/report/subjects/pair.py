@@ -230,7 +230,7 @@ def _context(comparison: Comparison) -> tuple[str, ...]:
     parts = [
         f"{words.system('A', comparison.baseline)} (baseline)",
         f"{words.system('B', comparison.candidate)} (candidate)",
-        f.plural(comparison.n_queries, "query", "queries"),
+        words.queries_of(comparison),
         *_collection(comparison),
     ]
     return tuple(parts + ([created[:10]] if created else []))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import json
 from pathlib import Path
 
@@ -143,6 +144,10 @@ def test_retrieval_and_answers_in_one_table(tmp_path, monkeypatch, capsys) -> No
     assert "NuggetRecall(vital)" in Path("r.html").read_text()
     found = compare_scores(["a.eval", "a.jsonl"], ["b.eval", "b.jsonl"], measures="nDCG@10")
     assert (found.baseline, found.mean_difference) == ("a", pytest.approx(0.31))
+    read = found.provenance["inputs"]["a"]
+    hashes = [hashlib.sha256(Path(name).read_bytes()).hexdigest() for name in ("a.eval", "a.jsonl")]
+    assert read["path"] == "a.eval,a.jsonl"
+    assert read["sha256"] == hashlib.sha256("".join(hashes).encode()).hexdigest()
     assert rank_scores(
         {name: read_scores(f"{name}.jsonl") for name in "ab"}, measures=["NuggetRecall"]
     ).systems == ("a", "b")

@@ -47,3 +47,13 @@ def test_both_orders_count_reversals_and_half_ties() -> None:
 def test_verdicts_that_never_change_with_the_order() -> None:
     rows = [{**row, "shown_first": first} for row in votes(12) for first in "AB"]
     assert "Order: none of 12 verdicts changes with the order." in said(rows)
+
+
+def test_the_table_for_a_paper_says_what_the_order_does(tmp_path) -> None:
+    rows = [
+        {"query_id": f"q{i:02}", "winner": side if i % 3 else "B", "shown_first": side}
+        for i in range(30)
+        for side in "AB"
+    ]
+    made = abrank.compare_preferences(rows).report(tmp_path / "votes.tex").read_text("utf-8")
+    assert "20 of 30 verdicts reverse with the order, 20 of them to the answer shown first" in made
