@@ -8,6 +8,7 @@ import warnings
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,7 @@ _FONT = re.compile(
     r"^(?P<italic>italic |oblique )?(?:(?P<weight>bold|\d{3}) )?(?P<size>[\d.]+)px (?P<family>.+)$"
 )
 _RECTANGLE = re.compile(r"^M(\S+) (\S+)L(\S+) \2L\3 (\S+)L\1 \4z$")
+_FEWEST = 3  # shapes of one colour that have no group of their own
 _REFERENCE = re.compile(r"url\(#([^)]+)\)")
 
 
@@ -199,7 +201,7 @@ def _ids(root: ET.Element, prefix: str) -> None:
 
 
 def _flatten(element: ET.Element) -> None:
-    """Take the children out of groups that say nothing, and drop what is empty."""
+    """Take the children out of groups that say nothing, drop what is empty, group one colour."""
     children: list[ET.Element] = []
     for child in list(element):
         _flatten(child)
@@ -208,7 +210,15 @@ def _flatten(element: ET.Element) -> None:
         if empty:
             continue
         children += list(child) if bare else [child]
-    element[:] = children
+    element[:] = []
+    for fill, run in groupby(children, key=lambda child: child.get("fill")):
+        alike = list(run)
+        if fill is not None and _FEWEST < len(alike) < len(children):
+            group = ET.SubElement(element, f"{{{SVG}}}g")
+            group[:] = alike
+            _share(group)
+        else:
+            element.extend(alike)
     _share(element)
 
 
