@@ -49,6 +49,7 @@ def test_axe_finds_nothing(
     show: Show, text: str, check_accessibility: Callable[[Any], None]
 ) -> None:
     opened = show(text)
+    opened.page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
     opened.page.locator(".opener").first.click()
     for width in (1280, 360):
         opened.resize(width)

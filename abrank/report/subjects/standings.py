@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -432,7 +433,8 @@ def _each(w: Words[CollectionsRanking]) -> Section:
 
 
 def _fold(key: str, collection: str, w: Words[Ranking]) -> Fold:
-    blocks: list[Block] = [leaderboard(w), Text(f"By {w.result.title}.", "caption")]
+    board = replace(leaderboard(w), key=f"leaderboard of {collection}")
+    blocks: list[Block] = [board, Text(f"By {w.result.title}.", "caption")]
     command = rank_command(collection, w.result)
     if command:
         blocks.append(Text(command, "code"))

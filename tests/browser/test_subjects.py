@@ -1,0 +1,37 @@
+"""The pages of every other subject in a browser: nothing asked for, nothing said, all readable."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pytest
+
+from abrank import audit
+from abrank.report import compose, html
+from abrank.report.model import Report
+from tests.report import test_contradictions, test_every_format
+
+PAGES: dict[str, Callable[[], Report]] = {
+    **{
+        name: partial(test_every_format.report_of, name)
+        for name in (*test_every_format.PLAIN, "collections", "ranking against a baseline")
+    },
+    "means": lambda: test_contradictions.report_of("means with a floor"),
+    "audit": lambda: compose(audit(queries=50, a="0.412", b="0.431", measure="nDCG@20")),
+}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_axe_finds_nothing_with_everything_open(
+    show: Callable[..., Any], check_accessibility: Callable[[Any], None], name: str
+) -> None:
+    opened = show(html(PAGES[name]()))
+    opened.page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
+    for width in (1280, 360):
+        opened.resize(width)
+        check_accessibility(opened.page)
+        assert opened.page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    assert len(opened.requests) == 1
+    assert opened.messages == []
