@@ -342,7 +342,7 @@ def test_what_only_skewed_differences_show_is_in_doubt(sign, verdict, test, tmp_
     assert found.to_dict()["next_step"] == "add-queries"
     tag, why = (
         f"{verdict.title()}, doubtful",
-        "corrected for the skewness of the differences, t gives",
+        "corrected for the skewness of the differences, t shows no difference",
     )
     for name in ("r.txt", "r.md", "r.html"):
         said = found.report(tmp_path / name).read_text(encoding="utf-8")

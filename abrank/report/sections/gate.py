@@ -6,6 +6,7 @@ from abrank._support import display as f
 from abrank._support.display import shorten
 from abrank.comparison import Comparison
 from abrank.comparison.result import on_each
+from abrank.next_step import choose_step
 from abrank.report.sections import design, identical, margins, planning, soundness, words
 from abrank.rule import GuardResult
 from abrank.verdict import GATES, Gate, Verdict
@@ -155,8 +156,10 @@ def _failure(comparison: Comparison, margin: str) -> str:
 
 def _needed(comparison: Comparison) -> str:
     """Return how many queries would show what the gate asks of the margin, if the true Δ is 0."""
-    if comparison.decision.direction:
-        return ""  # a difference is shown: the true one is not 0
+    # Where a difference is shown the true one is not 0; nor is more to be hoped for out of reach.
+    step = choose_step(comparison.rule, comparison.decision)
+    if comparison.decision.direction or step.because == "out-of-reach":
+        return ""
     claims = {"non-inferior": "not-worse", "equivalent": "same"}
     claim = comparison.planning.claim(claims.get(str(comparison.rule.require), ""))
     needed = planning.needed_for(claim, comparison.n_queries)

@@ -260,7 +260,7 @@ def _more_queries(comparison: Comparison) -> str:
         shown = f"that {comparison.candidate} is not worse by {least} or more"
         if claim.claim == "same":
             shown = f"that the two differ by less than {least}"
-        shown += ", if the true Δ is 0"
+        shown += " if the true Δ is 0"
     if not margin:
         said = "the interval is too wide for the gate."
     elif comparison.clusters is not None and not rows:
@@ -268,7 +268,8 @@ def _more_queries(comparison: Comparison) -> str:
     elif needed is None:
         said = f"no practical number of them would show {shown}."
     elif needed <= comparison.n_queries:
-        said = f"these would show {shown}, in {power} of samples, and did not."
+        queries = words.queries(comparison.n_queries)
+        said = f"{queries} show {shown}, in {power} of samples, but not in this one."
     else:
         said = f"about {f.about(needed)} in all would show {shown} ({power} power)."
     new = " in new clusters" if comparison.clusters is not None else ""

@@ -181,13 +181,11 @@ def _one_cluster(v: Mapping[str, Any], comparison: Comparison) -> str:
 
 def _skewness(v: Mapping[str, Any], comparison: Comparison) -> str:
     p = f.p_clause(v["pvalue"], alpha=comparison.rule.alpha)
-    return f"corrected for the skewness of the differences, t gives {p} and shows nothing"
+    return f"corrected for the skewness of the differences, t shows no difference ({p})"
 
 
 _CLAUSES: Mapping[str, _Words] = {
-    "same-file": lambda _, comparison: (
-        f"{comparison.baseline} and {comparison.candidate} are one file's content"
-    ),
+    "same-file": lambda _, __: "both are the content of one file",
     "document-ids": _document_ids,
     "none-judged": _none_judged,
     "none-relevant": _none_relevant,

@@ -41,9 +41,9 @@ READING = (
     " statement on the mean.",
     "A sentence that repeats the headline, or stands beside a finding alone, is as often false as"
     " the headline. Of few skewed differences t finds too much, and no other test of a mean does"
-    " without an assumption: where correcting t for their skewness takes a finding away, a caution"
-    " stands beside it, and what is left is false in less than 5 %. Segments are tested so from the"
-    " start. Of 2 clusters nothing is tested, and that is told.",
+    " without an assumption: what correcting t for their skewness takes away is in doubt, counted"
+    " as evidence not sound, and what is shown beyond doubt is false in less than 5 %. Segments are"
+    " tested so from the start. Of 2 clusters nothing is tested, and that is told.",
     "Intervals adjusted by Holm exclude 0 where the adjusted p says so, and that is all they"
     " promise: together they hold less often where some differences are not 0. The Bayesian"
     " bootstrap weighs only what was seen, so its interval leaves 0 out as soon as all queries that"

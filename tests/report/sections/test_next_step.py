@@ -68,7 +68,12 @@ CASES: list[tuple[float, dict[str, Any], str, str]] = [
         "do-not-ship",
         "its gain is too small to matter.",
     ),
-    (0.05, {"margin": 0.04, "require": "better"}, "add-queries", "in 80% of samples, and did not."),
+    (
+        0.05,
+        {"margin": 0.04, "require": "better"},
+        "add-queries",
+        "in 80% of samples, but not in this one.",
+    ),
     # That no loss was shown is no evidence: the gate passes, and the verdict decides.
     (0.01, {"require": "not-worse-shown"}, "declare-margin", "Declare the smallest Δ worth having"),
 ]

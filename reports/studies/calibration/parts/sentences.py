@@ -34,8 +34,6 @@ SIZE, WITHIN = 5, 0.3  # queries of a cluster, and their correlation
 MARGIN = 0.05
 N_SEGMENTS = 3
 ONE_IN, ALPHA = 20, 0.05
-# What stands there without the caution that only the skewness of few differences shows it.
-UNLESS = ", and skewness does not decide"
 # Whatever is said of a comparison without a finding: the notes that can come of differences alone.
 CODES = (
     "few-signs",
@@ -86,7 +84,7 @@ def ask(
 
 def _said(result: Comparison) -> Iterator[str]:
     """Go through the kinds of sentences under the headline of a comparison."""
-    if result.decision.direction:
+    if result.decision.direction and not result.decision.soundness.reasons:
         yield KINDS[0]
     other = sensitivity.sentence(result)
     if other:
@@ -98,7 +96,7 @@ def _said(result: Comparison) -> Iterator[str]:
     if result.decision.soundness.reasons:
         yield KINDS[5]
     for each in cautions.cautions(result)[: cautions.SHOWN]:
-        if each.code != "skewness-decides":  # see ask_shown
+        if each.code != "skewness-decides":  # beside a doubt
             yield each.code
 
 
@@ -128,10 +126,9 @@ def ask_shown(
             *mean_and_error(flat), skewness_of(flat), batch.n, np.full(flat.shape[1], ALPHA)
         )[0]
         kept = np.nan_to_num(corrected, nan=1.0).reshape(d.shape[1:]).T * adjusted < ALPHA * pvalue
-    yield Asked(KINDS[0], (shown[0] != 0,))
-    yield Asked(f"{KINDS[0]}{UNLESS}", ((shown[0] != 0) & kept[0],))
-    yield Asked(KINDS[3], (against.any(axis=0),))
-    yield Asked(f"{KINDS[3]}{UNLESS}", ((against & kept[1:]).any(axis=0),))
+    yield Asked(KINDS[0], ((shown[0] != 0) & kept[0],))
+    yield Asked(KINDS[5], ((shown[0] != 0) & ~kept[0],))
+    yield Asked(KINDS[3], ((against & kept[1:]).any(axis=0),))
     place = np.array([i // SIZE % N_SEGMENTS for i in range(batch.n)])
     rows = [np.flatnonzero(place == i) for i in range(min(N_SEGMENTS, place.max() + 1))]
     parts = [d[each, :, 0] for each in rows]
