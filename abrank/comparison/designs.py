@@ -249,7 +249,8 @@ class Weighted(Clustered):
 
     @property
     def _left_out(self) -> frozenset[str]:  # type: ignore[override]
-        return super()._left_out if self.name else frozenset()
+        # Its skewness is that of the differences without their weights.
+        return super()._left_out if self.name else frozenset({"skewness-decides"})
 
     def found(
         self, rule: Rule, better: Directions, span: float, decision: Decision

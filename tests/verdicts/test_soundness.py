@@ -376,3 +376,8 @@ def test_merged_statistics_are_in_the_same_doubt() -> None:
     assert reason.code == alone.code == "skewness-decides"
     for key in ("pvalue", "skewness", "t"):
         assert reason.values[key] == pytest.approx(alone.values[key], rel=1e-9)
+
+
+def test_the_skewness_of_differences_without_their_weights_decides_nothing() -> None:
+    weights = {f"q{i:02}": 1.0 + i % 2 for i in range(len(SKEWED))}
+    assert skewed(1, design=abrank.Weights(weights)).soundness.level == "sound"
