@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -20,6 +21,7 @@ from abrank.collections.ranking import (
 )
 from abrank.collections.table import boards_of, on_collection, read_collections
 from abrank.diagnostics import bounds
+from abrank.estimate import Estimate
 from abrank.inference.systems.stability import chances_of_ranks, compare_within_collections
 from abrank.inputs.run import named_runs
 from abrank.options import Engine, RankingQuestion, Scoring, taking
@@ -326,21 +328,19 @@ def _standing(ranking: Ranking) -> list[Standing]:
     """Return how each system stands, best mean first."""
     place = {system: i for i, system in enumerate(ranking.systems)}
     better, worse = np.zeros((2, len(place)), np.int64)
-    limits = np.full((len(place), 2), np.nan)
     for pair in ranking.pair_rows:
         a, b = place[pair.a], place[pair.b]
-        if b == 0:
-            limits[a] = -pair.interval
         if pair.told_apart:
             above, below = (b, a) if pair.b_is_ahead else (a, b)
             worse[above] += 1
             better[below] += 1
+    away = {ranking.systems[0]: Estimate(0.0, math.nan, math.nan), **ranking.distances}
     return [
         Standing(
             ci_low=row.ci_low,
             ci_high=row.ci_high,
-            diff_low=float(limits[i, 0]),
-            diff_high=float(limits[i, 1]),
+            diff_low=away[row.system].low,
+            diff_high=away[row.system].high,
             rank_low=1 + int(better[i]),
             rank_high=len(place) - int(worse[i]),
             lead=ranking.stability[i].first,
