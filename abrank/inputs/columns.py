@@ -207,7 +207,10 @@ def duplicates(query: IntArray, doc: Ids) -> tuple[IntArray, IntArray]:
 
 def has_duplicates(query: IntArray, doc: Ids, mark: npt.NDArray[np.uint64]) -> bool:
     """Whether a query names a document more than once; much faster than finding which."""
-    key = np.sort(mark ^ (query.astype(np.uint64) * np.uint64(_MIXER)))
+    key = query.astype(np.uint64)
+    key *= np.uint64(_MIXER)
+    key ^= mark
+    key.sort()
     # Equal pairs have equal keys, different pairs hardly ever.
     return bool((key[1:] == key[:-1]).any()) and len(duplicates(query, doc)[0]) > 0
 

@@ -55,6 +55,12 @@ def _column(lengths: Sequence[int] | IntArray, data: bytes | npt.NDArray[np.uint
     return pa.LargeBinaryArray.from_buffers(pa.large_binary(), len(lengths), buffers)
 
 
+def numerals(n: int) -> Ids:
+    """Return the column ``0 1 2 ...`` of so many ids."""
+    texts = kernels.cast(_arrow(np.arange(n)), pa.large_string())
+    return kernels.cast(texts, pa.large_binary())
+
+
 def unpack(column: Ids) -> list[bytes]:
     """Return the column's byte strings."""
     ends, data = offsets(column), column.buffers()[2]
@@ -170,6 +176,7 @@ def _arrow(rows: npt.NDArray[np.integer[Any]]) -> Any:  # noqa: ANN401
 # --- Keys of ids: the numbers by which they are told apart, put in order and found again
 
 _PROBED = 2000  # ids: where most of the first are different, most of all are taken to be
+_AT_ONCE = 1 << 20  # ids: what is found on the way takes several times their memory
 _FEW = 1 << 15  # runs of equal ids whose values Python tells apart
 
 
@@ -200,9 +207,11 @@ def _begins(column: Ids) -> IntArray:
 def number(column: Ids) -> tuple[Ids, IntArray]:
     """Give each distinct id its number in byte order."""
     if has_dictionary(column):
-        used, row = np.unique(indices(column), return_inverse=True)
+        used = np.flatnonzero(np.bincount(indices(column), minlength=len(column.dictionary)))
         distinct, codes = number(take(column.dictionary, used))
-        return distinct, codes[row]
+        code_of = np.zeros(len(column.dictionary), dtype=np.int64)
+        code_of[used] = codes
+        return distinct, code_of[indices(column)]
     rows = _few_begins(column)
     if rows is not None:
         names = unpack(take(column, rows))
@@ -294,6 +303,17 @@ def order(column: Ids) -> IntArray:
 
 def order_within(group: IntArray, column: Ids) -> IntArray:
     """Return the rows by group, and within a group by the bytes of their ids."""
+    if len(group) <= _AT_ONCE:
+        return _order_within(group, column)
+    rows: IntArray = np.argsort(group, kind="stable")
+    ends = np.append(np.flatnonzero(np.diff(group[rows])) + 1, len(rows))
+    cuts = ends[np.searchsorted(ends, np.arange(_AT_ONCE, len(rows), _AT_ONCE))]
+    for part in np.split(rows, np.unique(cuts)):
+        part[:] = part[_order_within(group[part], take(column, part))]
+    return rows
+
+
+def _order_within(group: IntArray, column: Ids) -> IntArray:
     first = _words(column)
     rows = np.lexsort((first, group))
     # Where the first eight bytes do not tell, all of them do.
@@ -320,6 +340,9 @@ def _eights(text: npt.NDArray[np.uint8], kind: str) -> npt.NDArray[np.uint64]:
 
 def fingerprint(column: Ids) -> npt.NDArray[np.uint64]:
     """Return 64 bits of each id; equal ids have equal ones, different ids hardly ever."""
+    if len(column) > _AT_ONCE:
+        parts = (column[at : at + _AT_ONCE] for at in range(0, len(column), _AT_ONCE))
+        return np.concatenate([fingerprint(part) for part in parts])
     start, length, text = spans(column)
     words = _eights(text, "<u8")
     bits = length.astype(np.uint64)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -214,11 +215,12 @@ def read_qrels(
         return source if name is None else replace(source, name=name)
     layout = SUBTOPIC_QRELS if subtopics else QRELS
     if isinstance(source, (str, os.PathLike)):
-        read = files.read_columns(source, layout, columns=columns, max_input_size=max_input_size)
         name = name or files.short_name(source)
+        read: Callable[..., Columns] = partial(files.read_columns, max_input_size=max_input_size)
     else:
-        read, name = objects.read_columns(source, layout, columns=columns), name or "qrels"
-    return _build_by_subtopic(read, name) if subtopics else build(read, name)
+        name, read = name or "qrels", objects.read_columns
+    made = _build_by_subtopic if subtopics else build
+    return made(read(source, layout, columns=columns), name)
 
 
 def build(columns: Columns, name: str) -> Qrels:
@@ -226,15 +228,12 @@ def build(columns: Columns, name: str) -> Qrels:
     distinct, query = ids.number(columns.query)
     if has_duplicates(query, columns.doc, ids.fingerprint(columns.doc)):
         _require_once(columns, *duplicates(query, columns.doc))
-    order = ids.order_within(query, columns.doc)
-    return Qrels(
-        name=name,
-        query_ids=tuple(ids.decode(distinct)),
-        query=query[order],
-        docs=ids.take(columns.doc, order),
-        grade=columns.value[order],
-        source=columns.source,
-    )
+    docs, grade, source = columns.doc, columns.value, columns.source
+    del columns  # of millions of rows the lines' numbers take as much as the grades
+    order = ids.order_within(query, docs)
+    query, grade = query[order], grade[order]
+    docs = ids.take(docs, order)
+    return Qrels(name, tuple(ids.decode(distinct)), query, docs, grade, source)
 
 
 def _build_by_subtopic(columns: Columns, name: str) -> Qrels:

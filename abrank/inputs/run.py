@@ -276,7 +276,9 @@ def build(
     """Return rows as a run: ranked, each document once."""
     checks.one_of("duplicates", duplicates, DUPLICATES)
     distinct, query = ids.number(read.query)
-    first, again = raw.duplicates(query, read.doc)
+    first = again = np.empty(0, np.int64)
+    if raw.has_duplicates(query, read.doc, ids.fingerprint(read.doc)):
+        first, again = raw.duplicates(query, read.doc)
     if len(again) and duplicates == "error":
         hint = (
             "--duplicates best (compare: --config duplicates=best; in Python"

@@ -20,6 +20,7 @@ import pyarrow.csv
 
 from abrank._support.display import shorten
 from abrank._support.errors import BadLine, ReadError
+from abrank._support.typing import BoolArray
 from abrank.inputs import ids
 from abrank.inputs.columns import MOST_SHOWN, RUN, Columns, Gathered, Layout
 from abrank.inputs.objects.arrow import to_ids, to_scores
@@ -173,12 +174,19 @@ def read_three(pieces: Iterable[bytes], label: str, layout: Layout) -> Columns:
 
 def _require_ranks(read: Columns, label: str) -> None:
     """Refuse whole numbers that are no ranks: from 0 or 1, and none twice in a query."""
-    _, query = ids.code(read.query)
-    order = np.lexsort((read.value, query))
-    first = np.diff(query[order], prepend=-1) != 0
-    ranks = read.value[order]
-    rising = first | (np.diff(ranks, prepend=0) > 0)
-    if not ((ranks[first] <= 1).all() and (ranks >= 0).all() and rising.all()):
+    distinct, query = ids.number(read.query)
+    ranks = read.value
+
+    def begins() -> BoolArray:
+        return np.append(True, query[1:] != query[:-1])
+
+    def rise() -> bool:
+        return bool((begins()[1:] | (ranks[1:] > ranks[:-1])).all())
+
+    if begins().sum() > len(distinct) or not rise():
+        order = np.lexsort((ranks, query))
+        query, ranks = query[order], ranks[order]
+    if not ((ranks[begins()] <= 1).all() and (ranks >= 0).all() and rise()):
         raise ReadError(
             label,
             "the third of three fields is no rank from 1, and may be a score or a grade",

@@ -47,7 +47,7 @@ def read_letor(pieces: Iterable[bytes], label: str, layout: Layout) -> Columns:
     # Two of one name have none, as for one line without.
     _, query = ids.number(read.query)
     if ids.has_empty(read.doc) or has_duplicates(query, read.doc, ids.fingerprint(read.doc)):
-        return replace(read, doc=ids.pack([b"%d" % i for i in range(len(read.doc))]))
+        return replace(read, doc=ids.numerals(len(read.doc)))
     return read
 
 
