@@ -245,7 +245,14 @@ def _repeated(
 
 def code(column: Ids) -> tuple[Ids, IntArray]:
     """Give each distinct id its number in order of appearance; cheaper than :func:`number`."""
-    column = plain(column)
+    if has_dictionary(column):
+        where, n_rows = indices(column), len(column)
+        first = np.full(len(column.dictionary), n_rows)
+        first[where[::-1]] = np.arange(n_rows)[::-1]
+        used = np.argsort(first, kind="stable")[: np.count_nonzero(first < n_rows)]
+        code_of = np.zeros(len(first), dtype=np.int64)
+        code_of[used] = np.arange(len(used))
+        return take(column.dictionary, used), code_of[where]
     rows = _few_begins(column)
     if rows is not None:
         names = unpack(take(column, rows))

@@ -26,6 +26,7 @@ from abrank.scoring.missing import ASKS
 from abrank.scoring.scores import Scores
 
 UNNAMED = "scores"
+_AT_ONCE = 1 << 18  # rows: what is found on the way takes several times their memory
 NOISE = 1e-9  # of the summation; printed digits are far above
 
 
@@ -219,14 +220,19 @@ def _scores(table: ScoreTable, aggregate: BoolArray) -> Scores:
     known = {name: _known(name) for name in table.measure.names}
     names = {name: name if found is None else found for name, found in known.items()}
     rows = np.flatnonzero(~aggregate)
-    query_ids, query = _occurring(table.query, rows)
-    codes = table.measure.codes[rows]
-    there = [names[table.measure.names[i]] for i in _by_appearance(codes)]
+    query_ids, place_of_query = _occurring(table.query, rows)
+    there = [names[table.measure.names[i]] for i in _by_appearance(table.measure.codes, rows)]
     measures = tuple(dict.fromkeys(there))
     place = {name: i for i, name in enumerate(measures)}
-    measure = np.array([place.get(names[name], -1) for name in table.measure.names])[codes]
+    place_of_measure = np.array([place.get(names[name], -1) for name in table.measure.names])
     shape = (len(query_ids), len(systems), len(measures))
-    cell = np.ravel_multi_index((query, table.system.codes[rows], measure), shape)
+    cell = np.empty(len(rows), np.int64)
+    for at in range(0, len(rows), _AT_ONCE):
+        part = rows[at : at + _AT_ONCE]
+        query = place_of_query[table.query.codes[part]]
+        measure = place_of_measure[table.measure.codes[part]]
+        where = (query, table.system.codes[part], measure)
+        cell[at : at + len(part)] = np.ravel_multi_index(where, shape)
     _require_once(table, cell, rows, names)
     values = np.full(shape, np.nan)
     values.flat[cell] = table.value[rows]
@@ -241,20 +247,24 @@ def _scores(table: ScoreTable, aggregate: BoolArray) -> Scores:
 
 
 def _occurring(column: Queries, rows: IntArray) -> tuple[tuple[str, ...], IntArray]:
-    """Return the query ids that occur in these rows, and each row's place among them."""
-    codes = column.codes[rows]
-    occurs = np.bincount(codes, minlength=len(column.distinct)) > 0
+    """Return the query ids that occur in these rows, and the place of each code among them."""
+    occurs = np.zeros(len(column.distinct), dtype=np.bool_)
+    for at in range(0, len(rows), _AT_ONCE):
+        occurs[column.codes[rows[at : at + _AT_ONCE]]] = True
+    place = np.cumsum(occurs) - 1
     if occurs.all():
-        return column.names, codes
-    held = ids.take(column.distinct, np.flatnonzero(occurs))
-    return tuple(ids.decode(held)), (np.cumsum(occurs) - 1)[codes]
+        return column.names, place
+    return tuple(ids.decode(ids.take(column.distinct, np.flatnonzero(occurs)))), place
 
 
-def _by_appearance(codes: IntArray) -> list[int]:
-    """Return the distinct codes in the order in which they appear."""
-    first = np.full(codes.max(initial=-1) + 1, len(codes))
-    first[codes[::-1]] = np.arange(len(codes))[::-1]
-    return [int(i) for i in np.argsort(first) if first[i] < len(codes)]
+def _by_appearance(codes: IntArray, rows: IntArray) -> list[int]:
+    """Return the distinct codes of these rows in the order in which they appear."""
+    distinct: dict[int, None] = {}
+    for at in range(0, len(rows), _AT_ONCE):
+        part = codes[rows[at : at + _AT_ONCE]]
+        found, first = np.unique(part, return_index=True)
+        distinct |= dict.fromkeys(found[np.argsort(first)].tolist())
+    return list(distinct)
 
 
 def _require_once(

@@ -429,18 +429,22 @@ def _of_lines(text: str, label: str, is_measure: Callable[[str], bool]) -> tuple
     if "" in columns[-1]:
         where = f"line {at[columns[-1].index('')]}"
         raise ReadError(label, "the score is empty: the line may be cut", at=where)
-    if len(columns) == 4:
-        system, query, measure, raw = columns
-        _require_filled(("system", "query_id", "measure"), columns[:3], at, "line", label)
-        return "abrank score --per-query", Cells(at, query, system, measure, raw)
-    if _measure_first(columns, label, is_measure):
-        measure, query, raw = columns
-        form = "trec_eval -q"
-    else:
-        query, measure, raw = columns
-        form = "ir_measures -q"
-    _require_filled(("query_id", "measure"), (query, measure), at, "line", label)
-    return form, Cells(at, query, [""] * len(at), measure, raw)
+    form, of_query, of_measure = form_of_lines(columns[:-1], label, is_measure)
+    names = ["system"] * len(columns[:-1])
+    names[of_query], names[of_measure] = "query_id", "measure"
+    system = columns[0] if len(columns) > 3 else [""] * len(at)
+    _require_filled(names, columns[:-1], at, "line", label)
+    return form, Cells(at, columns[of_query], system, columns[of_measure], columns[-1])
+
+
+def form_of_lines(
+    columns: Sequence[Sequence[str]], label: str, is_measure: Callable[[str], bool]
+) -> tuple[str, int, int]:
+    """Return the form of lines with these names before the score: where query and measure stand."""
+    if len(columns) > 2:
+        return "abrank score --per-query", 1, 2
+    first = _measure_first(columns, label, is_measure)
+    return ("trec_eval -q", 1, 0) if first else ("ir_measures -q", 0, 1)
 
 
 def _measure_first(

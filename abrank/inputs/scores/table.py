@@ -41,12 +41,13 @@ from abrank.inputs.scores.forms import (
     cells_of_text,
     columns_of,
     columns_of_file,
+    form_of_lines,
     is_number,
     queries_of,
     shape_of,
 )
 from abrank.inputs.scores.logs import read_archive
-from abrank.inputs.trec.lines import BYTE_ORDER_MARK, read_score
+from abrank.inputs.trec.lines import BYTE_ORDER_MARK, cut, read_score
 
 # --- Tables of ready scores as Arrow columns; None for what the careful reader must read
 
@@ -79,6 +80,75 @@ def of_text(data: bytes, origin: Source) -> ScoreTable | None:
         return None
     columns = {i: table[str(i)] for i in (*texts, *shape.scored)}
     return _filled(header, shape, columns, origin, missing=False, first_row=2)
+
+
+def of_lines(data: bytes, origin: Source, is_measure: Callable[[str], bool]) -> ScoreTable | None:
+    """Read plain lines of three or four fields, as the careful reader would, part by part."""
+    data = data.removeprefix(BYTE_ORDER_MARK)
+    delimiter = "\t" if b"\t" in data[: data.find(b"\n") + 1 or None] else " "
+    texts: list[list[Any]] = []
+    numbers: list[_Numbers] = []
+    at: list[IntArray] = []
+    raw: list[str] = []  # what is no plain number
+    n_lines = 0
+    for part in cut(data, _PART):
+        columns = _fields(part, delimiter)
+        if columns is None or len(raw) > _MOST_RAW or (texts and len(columns) - 1 != len(texts[0])):
+            return None
+        held = ids.decode(columns.pop())
+        numbers.append(_numbers_of_texts(held))
+        raw += compress(held, (~numbers[-1].plain).tolist())
+        texts.append(list(map(ids.coded, columns)))
+        at.append(np.arange(1, len(held) + 1) + n_lines)
+        n_lines += part.count(b"\n")
+    if not texts:
+        return None
+    columns = [ids.joined(list(each)) for each in zip(*texts, strict=True)]
+    value, rounding, good = map(np.concatenate, zip(*numbers, strict=True))
+    lines = np.concatenate(at)
+    del texts, numbers, at
+    coded = [Coded.of_ids(column) for column in columns]
+    try:
+        names = [each.names for each in coded]
+        form, of_query, of_measure = form_of_lines(names, origin.label, is_measure)
+    except ReadError:
+        return None  # a bad line comes first
+    measure = coded[of_measure]
+    left_out = Counter(measure.names[i] for i in measure.codes[~good].tolist())
+    with_numbers = {measure.names[i] for i in np.unique(measure.codes[good]).tolist()}
+    if not with_numbers.isdisjoint(left_out) or any(map(_NUMBER_LIKE.match, raw)):
+        return None
+    if raw:
+        rows = np.flatnonzero(good)
+        value, rounding, lines = value[rows], rounding[rows], lines[rows]
+        columns = [ids.take(column, rows) for column in columns]
+        coded = [Coded.of_ids(column) for column in columns]
+    system = coded[0] if len(coded) > 2 else Coded(("",), np.zeros(len(value), np.int64))
+    query, source = Queries(*ids.number(columns[of_query])), replace(origin, n_rows=len(value))
+    measure = coded[of_measure]
+    return ScoreTable(lines, query, system, measure, value, rounding, left_out, form, source)
+
+
+def _fields(part: bytes, delimiter: str) -> list[Any] | None:
+    """Return the fields of plain lines as columns of bytes, three or four; None for any other."""
+    if b"\r" in part:
+        part = part.replace(b"\r\n", b"\n")
+    if delimiter == "\t" and not _INNER_BLANKS.search(part):
+        while b"  " in part:
+            part = part.replace(b"  ", b" ")
+        part = part.replace(b" \t", b"\t").replace(b"\t ", b"\t")
+    plain = None if b'"' in part or not part.isascii() else plain_table(part, delimiter)
+    if plain is None or _CONTROL.search(plain) or (delimiter == " " and b"\t" in plain):
+        return None
+    names = list(map(str, range(plain.partition(b"\n")[0].count(delimiter.encode()) + 1)))
+    if len(names) not in (3, 4):
+        return None
+    types = dict.fromkeys(names, pa.large_binary())
+    try:
+        table = read_plain(plain, delimiter=delimiter, names=names, types=types, skip=0)
+    except pa.ArrowInvalid:
+        return None
+    return [table[name].combine_chunks() for name in names]
 
 
 def _filled(
@@ -155,6 +225,10 @@ def count_decimals(texts: Sequence[str]) -> IntArray:
 
 _START = 10_000  # bytes that are looked at to recognise the form
 
+_PART = 2 << 20  # bytes whose numbers are held as texts
+_MOST_RAW = 10_000  # values that are no plain numbers, held as texts
+_INNER_BLANKS = re.compile(rb"[^ \t\n]  +[^ \t\n]|[^ \t\n]  +\n|\n |^ ")
+_CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f]")
 _NUMBER_LIKE = re.compile(r"[+-]?[.,]?[0-9]|[+-]?(nan|inf)", re.IGNORECASE)
 
 
@@ -209,7 +283,7 @@ def _of_file(
             raise ReadError(origin.label, "holds no scores by query", expected=SHAPES)
         return _of_columns(*found, rows)
     _refuse_documents(data, origin.label, is_measure)
-    table = of_text(data, origin)
+    table = of_text(data, origin) or of_lines(data, origin, is_measure)
     if table is not None:
         return table
     text = data.removeprefix(BYTE_ORDER_MARK).decode("utf-8", "surrogateescape")

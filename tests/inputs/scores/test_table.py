@@ -156,6 +156,44 @@ def test_both_readers_give_the_same(
         assert found == outcome(path)
 
 
+LINES = st.lists(
+    st.tuples(
+        st.sampled_from(["map", "AP", "runid", "P_5", "my run", "a  b", "all", '"map"', ""]),
+        st.sampled_from(["q1", "q2", "all", "é", "q\u00a03", "", "AP"]),
+        st.sampled_from(["0.5", "0.2500", "1", "-1", "1e-3", "bm25", "nan", "0,5", "", "0x1f"]),
+    ),
+    min_size=1,
+    max_size=6,
+)
+BETWEEN = st.sampled_from(["\t", "   \t", " ", "\t ", "\x1c"])
+
+
+@given(
+    rows=LINES,
+    between=BETWEEN,
+    end=st.sampled_from(["\n", "\r\n", "\n\n", " \n"]),
+    system=st.sampled_from([(), ("bm25",), ("my run",)]),
+)
+def test_both_readers_of_lines_give_the_same(path: Path, rows, between, end, system) -> None:
+    text = end.join([between.join([*system, *row]) for row in rows])
+    path.write_bytes(text.encode())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(table, "_PART", 30)  # several parts
+        found = outcome(path)
+        patch.setattr(table, "of_lines", lambda *_: None)
+        assert found == outcome(path)
+
+
+def test_lines_of_trec_eval_are_read_without_the_careful_reader(path, monkeypatch) -> None:
+    lines = ["runid                 \tall\tmy-run", "map                   \tall\t0.3750"]
+    path.write_text("\n".join([*lines, "map\tq1\t0.5000", "map\tq2\t0.2500", ""]))
+    module = "abrank.inputs.scores.table.cells_of_text"
+    monkeypatch.setattr(module, lambda *_, **__: pytest.fail("read cell by cell"))
+    scores = read_scores(path)
+    assert (scores.query_ids, scores.values[:, 0, 0].tolist()) == (("q1", "q2"), [0.5, 0.25])
+    assert "runid (1 of text)" in scores.notes[0]
+
+
 @pytest.mark.parametrize(
     "text",
     [
