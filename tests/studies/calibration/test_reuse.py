@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import csv
-from dataclasses import fields
-from pathlib import Path
 
 import numpy as np
 
@@ -20,22 +18,16 @@ from reports.studies.calibration.reuse import (
     repeated,
     streams,
 )
-
-STORED = Path(__file__).parents[3] / "reports" / "calibration"
+from tests.studies.calibration.stored import page_of, rows_of
 
 
 def test_the_page_is_made_from_the_table() -> None:
-    with (STORED / "reuse.csv").open(encoding="utf-8") as file:
-        stored = list(csv.DictReader(file))
-    numbers = [each.name for each in fields(Row) if each.type == "float"]
-    rows = [
-        Row(**{**each, **{name: float(each[name]) for name in numbers}, "n": int(each["n"])})
-        for each in stored
-    ]
-    made, kept = page(rows, 60), (STORED / "reuse.md").read_text("utf-8")
-    assert made.splitlines()[0] == kept.splitlines()[0]
-    assert len(made.splitlines()) == len(kept.splitlines())
-    assert {row.method for row in rows if row.part == "stream"} == {*METHODS}
+    rows = rows_of("reuse.csv", Row)
+    assert page(rows) == page_of("reuse.md")
+    of_streams = [row for row in rows if row.part == "stream"]
+    assert {row.method for row in of_streams} == {*METHODS}
+    assert {row.how for row in of_streams} == {*HOWS}
+    assert {row.board for row in rows} == {"AP", "nDCG@10"}
 
 
 def test_a_small_run_has_a_row_for_every_way() -> None:
