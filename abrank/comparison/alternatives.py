@@ -32,12 +32,12 @@ Kind: TypeAlias = Literal[
     "shared-queries", "missing-as-zero", "failed-dropped", "failed-worst", "failed-best",
     "judged-only", "common-depth", "without-influential",
 ]  # fmt: skip
-# Decides on the primary measure of scores, as the comparison does.
 # What cannot be asked again without the runs.
 OF_RUNS = frozenset[Kind]([
     "missing-as-zero", "failed-dropped", "failed-worst", "failed-best", "judged-only",
     "common-depth",
 ])  # fmt: skip
+# Decides on the primary measure of scores, as the comparison does.
 Decide: TypeAlias = Callable[[Scores], tuple[MeasureResult, Decision]]
 
 FAILED: Mapping[Kind, str] = {
