@@ -241,7 +241,8 @@ def sample_queries(
     query_ids: tuple[str, ...] | inputs.Qrels | inputs.Run, n: int, *, rng: RandomSource = 0
 ) -> tuple[str, ...]:
     """Draw queries for people to judge, of ids, judgments or a run; at random, none twice."""
-    every = sorted(set(getattr(query_ids, "query_ids", query_ids)))
+    given: Any = query_ids
+    every = sorted(set(getattr(given, "query_ids", given)))
     if checks.count("n", n) > len(every):
         raise ArgumentError(f"{n} queries cannot be drawn from {len(every)}")
     drawn = stream(entropy(rng), "sample queries").permutation(len(every))[:n]
