@@ -6,11 +6,9 @@ and ``machine-picked.csv``.
 
 from __future__ import annotations
 
-import argparse
-import csv
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import astuple, dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,7 +18,8 @@ from abrank._support.rng import stream
 from abrank._support.typing import FloatArray
 from reports.studies.calibration.judges import JUDGES, Judged, judged_pairs
 from reports.studies.calibration.machine_methods import METHODS
-from reports.studies.calibration.machine_picked import Picked, measure_picked, page_of_picked
+from reports.studies.calibration.machine_picked import measure_picked, page_of_picked
+from reports.studies.calibration.single import command_of, save, save_table
 
 SIZES = (10, 25, 50, 100)
 N_QUERIES = 2_000
@@ -173,30 +172,19 @@ def _marked(coverage: float) -> str:
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the study, write its page and its table, and return the exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m reports.studies.calibration.machine", description=__doc__
-    )
+    parser = command_of("machine", __doc__)
     parser.add_argument("--data", type=Path, required=True, metavar="DIR")
-    parser.add_argument("--output", type=Path, default=Path("reports/calibration"), metavar="DIR")
     parser.add_argument("--samples", type=int, default=2_000)
-    parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args(arguments)
     pairs = list(judged_pairs(asked.data, seed=asked.seed))
     rows = []
     for row in measure(pairs, samples=asked.samples, seed=asked.seed):
         rows.append(row)
         sys.stderr.write(f"{row.judge}, n = {row.n}, {row.method}: {row.coverage:.3f}\n")
-    asked.output.mkdir(parents=True, exist_ok=True)
-    n_pairs = len({pair.name for pair in pairs})
-    said = page(rows, pairs=n_pairs, samples=asked.samples)
+    said = page(rows, pairs=len({pair.name for pair in pairs}), samples=asked.samples)
     picked = list(measure_picked(pairs, samples=asked.samples, seed=asked.seed))
-    said += page_of_picked(picked, samples=asked.samples)
-    (asked.output / "machine.md").write_text(said, encoding="utf-8")
-    for name, kind, found in (("machine", Row, rows), ("machine-picked", Picked, picked)):
-        with (asked.output / f"{name}.csv").open("w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerow([each.name for each in fields(kind)])
-            writer.writerows(astuple(row) for row in found)
+    save(asked.output, "machine", said + page_of_picked(picked, samples=asked.samples), rows)
+    save_table(asked.output, "machine-picked", picked)
     return 0
 
 

@@ -35,7 +35,8 @@ READING = (
     "Tukey, Dunnett, the analysis of variance and the randomised Tukey take all systems to vary"
     " alike, and real ones do not; a test for each pair, adjusted by Holm, does not ask for it."
     " Beside variants of one system, which hardly differ, Tukey and Dunnett give the other system"
-    " the variants' small error and tell it apart far too often; max-T has an error for each pair."
+    " the variants' small error and find that it differs far too often; max-T has an error for"
+    " each pair."
     " Friedman's test and what follows it ask whether all orders are equally likely. Of real"
     " systems of one mean they are not, and the more queries, the more surely it is said: no"
     " statement on the mean.",

@@ -25,11 +25,16 @@ def save(folder: Path, name: str, page: str, rows: Sequence[Any]) -> None:
     """Write ``NAME.md`` and ``NAME.csv``, a column for each field of the rows."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{name}.md").write_text(page, encoding="utf-8")
+    save_table(folder, name, rows)
+    sys.stderr.write(f"{folder / name}.md\n")
+
+
+def save_table(folder: Path, name: str, rows: Sequence[Any]) -> None:
+    """Write ``NAME.csv``, a column for each field of the rows."""
     with (folder / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
         table = csv.writer(file, lineterminator="\n")
         table.writerow(each.name for each in fields(rows[0]))
         table.writerows(map(astuple, rows))
-    sys.stderr.write(f"{folder / name}.md\n")
 
 
 def simulate(

@@ -115,8 +115,8 @@ def _by_pvalue(
 
 
 _WORDS = (
-    f"False is any pair told apart of {N_SYSTEMS} systems, or by Dunnett and Bonferroni-Dunn any"
-    " system from the first; joint intervals miss as often."
+    f"False is any pair of {N_SYSTEMS} systems said to differ, or by Dunnett and Bonferroni-Dunn"
+    " any system from the first; joint intervals miss as often."
 )
 SYSTEMS = (
     Part(
@@ -138,7 +138,7 @@ SYSTEMS = (
         "variants of one system",
         "queries",
         f"{N_VARIANTS} variants of one system, which differ by noise of {NOISE} on every query, and"
-        " one other; all have one mean. False is any pair told apart, or any variant from the"
+        " one other; all have one mean. False is any pair said to differ, or any variant from the"
         f" other. Max-T draws {N_DRAWN} flips.",
         ask_variants,
         one_in=20,
