@@ -193,10 +193,11 @@ EXAMPLES: Mapping[str, Example] = {
             "primary": "AP", "n": 10, "skewness": -1.9, "pvalue": 0.081, "t": 0.032,
             "measures": ["AP", "RR"],
         },
-        "The t test shows a difference that it does not show corrected for skewness (Hall 1992)."
-        " Where few differences are skewed, t alone is wrong more often than 5 %"
-        " (`reports/calibration`).",
-        "Add queries. No test of a mean holds for every shape of ten differences; `--test bounded`"
+        "The t test, or sign flips, show a difference that t corrected for skewness (Hall 1992)"
+        " does not. Where few differences are skewed, both are wrong more often than 5 %"
+        " (`reports/calibration`). On the measure that decides the verdict is in doubt.",
+        "Add queries; until then a gate passes only with `--accept-doubt`. No test of a mean holds"
+        " for every shape of ten differences; `--test bounded`"
         " does for any measure of a known range, and takes many queries.",
     ),
     "tests-disagree": Example(
