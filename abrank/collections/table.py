@@ -16,6 +16,7 @@ from abrank._support.display import shorten
 from abrank._support.errors import AlignmentError, ArgumentError, NotFoundError, ReadError
 from abrank._support.files import parse_toml
 from abrank.inputs.files import contents, short_name
+from abrank.inputs.scores.forms import OF_MTEB, PREDICTIONS
 
 # Path of the judgments ("qrels") and of the run of each system, by name.
 Files: TypeAlias = dict[str, Any]
@@ -274,13 +275,10 @@ def _collection(folder: Path, qrels: Path | None = None) -> Files:
     judged = [f for f in files if f.name.startswith(QRELS) or f".{QRELS}" in f.name]
     judged += [f for f in split if f.stem == "test"] or split
     if qrels is None and len(judged) != 1:
-        if any(f.suffix == ".json" and b'"task_name"' in f.read_bytes()[:10_000] for f in files):
-            raise ReadError(
-                str(folder),
-                "holds results of MTEB, which are means over all queries: nothing can be paired",
-                hint="let mteb keep its predictions (prediction_folder=), and give these as runs,"
-                " beside the judgments",
-            )
+        # results/MODEL/REVISION/TASK.json
+        results = [*folder.glob("*.json"), *folder.glob("*/*.json")]
+        if any(b'"task_name"' in f.read_bytes()[:10_000] for f in results[:3]):
+            raise ReadError(str(folder), OF_MTEB, hint=PREDICTIONS)
         raise ReadError(
             str(folder),
             f"{len(judged) or 'no'} file{'s' * (len(judged) != 1)} of judgments",

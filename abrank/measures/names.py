@@ -35,9 +35,16 @@ class Notation:
 
 def each(parameter: str, form: str = "%s") -> Notation:
     """Return the notation of numbers that each make a measure, printed by trec_eval as ``form``."""
+
+    def read(text: str) -> list[tuple[object, ...]]:
+        if parameter == "cutoff" and re.fullmatch(r"[0-9]+(\.[0-9]+)+", text):
+            ours = text.replace(".", ",")
+            raise ArgumentError(f"cut-offs have commas between them: {ours}, not {text}")
+        return [(number,) for number in _read_numbers(text)]
+
     return Notation(
         (parameter,),
-        lambda text: [(number,) for number in _read_numbers(text)],
+        read,
         lambda value: form % value,
     )
 
@@ -529,7 +536,26 @@ def listed(names: Sequence[str] | str | None) -> Sequence[str]:
     if names is None:
         return DEFAULT_MEASURES
     alone = isinstance(names, str) or not isinstance(names, Iterable)
-    return [each if isinstance(each, str) else str(each) for each in ([names] if alone else names)]
+    return [
+        each if isinstance(each, str) else _called(each) for each in ([names] if alone else names)
+    ]
+
+
+def _called(measure: object) -> str:
+    """Return the name of a measure object, with what ir_measures means by it."""
+    text, module = str(measure), type(measure).__module__
+    if module == "ir_measures.providers.runtime_provider":
+        raise ArgumentError(
+            f"only ir_measures can compute {text}: give its scores,"
+            f" compare_scores(ir_measures.iter_calc([{text}], qrels, run_a), …)"
+        )
+    if module.startswith("ir_measures."):
+        given: dict[str, Any] = getattr(measure, "params", {})
+        if text.startswith("SetF") and "beta" in given:  # its beta is trec_eval's: beta squared
+            return text.replace(f"beta={given['beta']}", f"beta={given['beta'] ** 0.5!r}")
+        if text.startswith("ERR") and "max_grade" not in given:  # gdeval's highest grade
+            return f"ERR(max_grade=4){text.removeprefix('ERR')}"
+    return text
 
 
 def _takes(measure: Measure, option: str) -> bool:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import abrank
 from abrank._support.errors import ArgumentError, NotFoundError, ReadError
 from abrank.collections import pairs_of, read_collections
 
@@ -87,3 +88,13 @@ def test_which_two_are_compared() -> None:
     found, names = pairs_of({"x": {"a": "1", "b": "2"}}, name_b="T5")
     assert found == {"x": ("1", "2")}
     assert names == {"name_a": None, "name_b": "T5"}
+
+
+def test_results_of_mteb_are_refused_wherever_they_are_met(tmp_path) -> None:
+    place = tmp_path / "results" / "org__model" / "revision"
+    place.mkdir(parents=True)
+    (place / "SciFact.json").write_text('{"task_name": "SciFact", "scores": {"test": []}}')
+    with pytest.raises(ReadError, match=r"(?s)means over all queries.*prediction_folder="):
+        read_collections(tmp_path / "results")
+    with pytest.raises(ReadError, match=r"(?s)means over all queries.*prediction_folder="):
+        abrank.read_scores(place / "SciFact.json")

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
+import abrank
 from abrank._support.errors import ArgumentError, UnknownNameError
 from abrank.measures import Measure, catalogue, expand, parse, reading
 from abrank.measures.names import DEFAULT_MEASURES, notes_on, parse_measures, trec_eval_name
@@ -335,3 +336,26 @@ class OfAnotherPackage:
 def test_measure_objects_of_other_packages_pass_as_they_are():
     theirs = OfAnotherPackage()
     assert parse_measures(theirs) == parse_measures([theirs]) == ("nDCG(dcg='exp-log2')@10",)
+
+
+def test_objects_of_ir_measures_are_taken_at_their_word() -> None:
+    their = pytest.importorskip("ir_measures")
+    qrels = [their.Qrel("q", f"d{i}", i % 3) for i in range(9)]
+    run = [their.ScoredDoc("q", f"d{i}", 9.0 - i) for i in range(6)]
+    for measure in (their.SetF(beta=0.5), their.SetF, their.ERR @ 5, their.nDCG @ 5):
+        found = abrank.evaluate(qrels, {"a": run}, measures=[measure]).means()[0, 0]
+        assert found == pytest.approx(
+            their.calc_aggregate([measure], qrels, run)[measure], abs=1e-5
+        )
+    mine = their.define_byquery(lambda _, run: float(len(run)), name="Mine")
+    with pytest.raises(ArgumentError, match=r"compare_scores\(ir_measures.iter_calc\(\[Mine\]"):
+        abrank.evaluate(qrels, {"a": run}, measures=[mine])
+    scores = [list(their.iter_calc([mine], qrels, part)) for part in (run, run[:2])]
+    assert abrank.compare_scores(*scores).measures == ("Mine",)
+
+
+def test_several_cut_offs_have_commas_between_them() -> None:
+    for text in ("ndcg_cut.23.4", "P.5.10.20"):
+        with pytest.raises(ArgumentError, match="cut-offs have commas between them: "):
+            parse(text)
+    assert str(parse("iprec_at_recall.0.5")) == "IPrec@0.5"

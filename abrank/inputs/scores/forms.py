@@ -35,6 +35,11 @@ from abrank.inputs.scores.logs import rows_of_log
 
 # --- Ready scores as other programs hold them in memory, converted to named columns
 
+OF_MTEB = "holds results of MTEB, which are means over all queries: nothing can be paired"
+PREDICTIONS = (
+    "let mteb keep its predictions (prediction_folder=), and give these as runs, beside the"
+    " judgments"
+)
 SHAPES = "{query_id: {measure: score}}, {measure: {query_id: score}}, or an answer of _rank_eval"
 
 # Where no column is called as a query is, an id of something else, or the text that was asked.
@@ -126,6 +131,8 @@ def _of_dict(
         names = [list(map(str, each)) for each in (source, inner)]
         hint = "a frame tells them apart: pandas.DataFrame.from_dict(scores, orient='index')"
         by_query = _measured(names, is_measure, label, "two levels", SHAPES, hint) == 1
+    elif "task_name" in source:
+        raise ReadError(label, OF_MTEB, hint=PREDICTIONS)
     else:
         raise ReadError(label, "holds no dict of scores in each place", expected=SHAPES)
     columns: list[list[Any]] = [[], [], []]
