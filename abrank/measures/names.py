@@ -37,7 +37,7 @@ def each(parameter: str, form: str = "%s") -> Notation:
     """Return the notation of numbers that each make a measure, printed by trec_eval as ``form``."""
 
     def read(text: str) -> list[tuple[object, ...]]:
-        if parameter == "cutoff" and re.fullmatch(r"[0-9]+(\.[0-9]+)+", text):
+        if parameter == "cutoff" and re.fullmatch(r"[1-9][0-9]*(\.[0-9]+)+", text):
             ours = text.replace(".", ",")
             raise ArgumentError(f"cut-offs have commas between them: {ours}, not {text}")
         return [(number,) for number in _read_numbers(text)]
@@ -550,7 +550,7 @@ def _called(measure: object) -> str:
             f" compare_scores(ir_measures.iter_calc([{text}], qrels, run_a), …)"
         )
     if module.startswith("ir_measures."):
-        given: dict[str, Any] = getattr(measure, "params", {})
+        given: dict[str, float] = getattr(measure, "params", {})
         if text.startswith("SetF") and "beta" in given:  # its beta is trec_eval's: beta squared
             return text.replace(f"beta={given['beta']}", f"beta={given['beta'] ** 0.5!r}")
         if text.startswith("ERR") and "max_grade" not in given:  # gdeval's highest grade

@@ -340,8 +340,8 @@ def test_measure_objects_of_other_packages_pass_as_they_are():
 
 def test_objects_of_ir_measures_are_taken_at_their_word() -> None:
     their = pytest.importorskip("ir_measures")
-    qrels = [their.Qrel("q", f"d{i}", i % 3) for i in range(9)]
-    run = [their.ScoredDoc("q", f"d{i}", 9.0 - i) for i in range(6)]
+    qrels = [their.Qrel("1", f"d{i}", i % 3) for i in range(9)]
+    run = [their.ScoredDoc("1", f"d{i}", 9.0 - i) for i in range(6)]
     for measure in (their.SetF(beta=0.5), their.SetF, their.ERR @ 5, their.nDCG @ 5):
         found = abrank.evaluate(qrels, {"a": run}, measures=[measure]).means()[0, 0]
         assert found == pytest.approx(
