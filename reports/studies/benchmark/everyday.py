@@ -60,9 +60,21 @@ print(time.process_time() - began)
 """
 
 
+# Put behind a comparison's script: the differences of its last measure, sorted.
+_FIGURE = """
+import matplotlib.figure
+axes = matplotlib.figure.Figure().subplots()
+axes.bar(range(len(x)), np.sort(y - x))
+axes.figure.savefig(sys.argv[4])
+"""
+
+
 def report_jobs(compare: Sequence[Job], report: str) -> list[Job]:
-    """Return a report in HTML beside the script that draws nothing, and what is imported for it."""
+    """Return a report in HTML beside scripts of no figure and of one, and what it imports alone."""
     own, *peers = compare
+    for program, (python, flag, script, *where) in [(each.program, each.command) for each in peers]:
+        drawn = (python, flag, script + _FIGURE, *where, f"{report}.svg")
+        peers.append(Job(f"{program}, one figure", drawn))
     page = Job(own.program, (*own.command, "--report", report))
     bare = (sys.executable, "-c", "import matplotlib.figure, scipy.special")
     return [page, *peers, Job("import of matplotlib.figure and scipy.special alone", bare)]

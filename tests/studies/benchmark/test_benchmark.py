@@ -206,7 +206,8 @@ def test_what_is_timed_of_runs_and_every_day(
     ]  # fmt: skip
     page, terminal = (found[f"compare S (12 × 30), {kind}"] for kind in ("HTML report", "terminal"))
     assert page[0].command == (*terminal[0].command, "--report", str(tmp_path / "report.html"))
-    assert page[1:-1] == terminal[1:]
+    assert page[1:-2] == terminal[1:]
+    assert page[-2].program == f"{terminal[1].program}, one figure"
     assert "making S: 12 queries of 30 documents" in capsys.readouterr().err
 
     daily = dict(row for each in command.EVERYDAY.values() for row in each(tmp_path, asked_of))  # type: ignore[arg-type]
@@ -227,3 +228,18 @@ def test_where_no_peer_is_installed_abrank_is_alone(
     ]  # fmt: skip
     assert {job.program for each in of_all for job in each} <= {"abrank", "abrank, file"}
     assert [len(each) for each in of_all] == [1] * 5
+
+
+def test_a_page_is_timed_beside_the_peers_script_with_one_figure(tmp_path: Path) -> None:
+    peer = Job(
+        "peer",
+        (sys.executable, "-c", "import sys, numpy as np\nx, y = np.arange(3), np.ones(3)", *"qab"),
+    )
+    page, plain, drawn, _ = everyday.report_jobs(
+        [Job("abrank", ("abrank",)), peer], f"{tmp_path}/r.html"
+    )
+    assert page.command == ("abrank", "--report", f"{tmp_path}/r.html")
+    assert plain == peer
+    assert drawn.program == "peer, one figure"
+    assert run(drawn).cpu > 0
+    assert "<svg" in (tmp_path / "r.html.svg").read_text("utf-8")
