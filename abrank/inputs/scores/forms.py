@@ -461,7 +461,14 @@ def _measure_first(
     aggregate = [not set(AGGREGATES).isdisjoint(column) for column in columns[:2]]
     if aggregate[0] != aggregate[1]:
         return aggregate[1]
-    names = [list(dict.fromkeys(column))[:MOST_SHOWN] for column in columns[:2]]
+    names: list[list[str]] = []
+    for column in columns[:2]:
+        first: dict[str, None] = {}
+        for name in column:
+            first[name] = None
+            if len(first) == MOST_SHOWN:
+                break
+        names.append(list(first))
     hint = f"they hold {names[0][0]} … and {names[1][0]} …"
     return _measured(names, is_measure, label, "first two fields", FORMS, hint) == 0
 

@@ -86,27 +86,30 @@ def of_lines(data: bytes, origin: Source, is_measure: Callable[[str], bool]) -> 
     """Read plain lines of three or four fields, as the careful reader would, part by part."""
     data = data.removeprefix(BYTE_ORDER_MARK)
     delimiter = "\t" if b"\t" in data[: data.find(b"\n") + 1 or None] else " "
+    most = data.count(b"\n") + 1
+    value, rounding, lines = np.empty(most), np.empty(most), np.empty(most, dtype=np.int64)
+    good = np.empty(most, dtype=np.bool_)
     texts: list[list[Any]] = []
-    numbers: list[_Numbers] = []
-    at: list[IntArray] = []
     raw: list[str] = []  # what is no plain number
-    n_lines = 0
+    n_rows = n_lines = 0
     for part in cut(data, _PART):
         columns = _fields(part, delimiter)
         if columns is None or len(raw) > _MOST_RAW or (texts and len(columns) - 1 != len(texts[0])):
             return None
         held = ids.decode(columns.pop())
-        numbers.append(_numbers_of_texts(held))
-        raw += compress(held, (~numbers[-1].plain).tolist())
+        rows = slice(n_rows, n_rows + len(held))
+        value[rows], rounding[rows], good[rows] = _numbers_of_texts(held)
+        lines[rows] = np.arange(1, len(held) + 1) + n_lines
+        raw += compress(held, (~good[rows]).tolist())
         texts.append(list(map(ids.coded, columns)))
-        at.append(np.arange(1, len(held) + 1) + n_lines)
+        n_rows += len(held)
         n_lines += part.count(b"\n")
     if not texts:
         return None
     columns = [ids.joined(list(each)) for each in zip(*texts, strict=True)]
-    value, rounding, good = map(np.concatenate, zip(*numbers, strict=True))
-    lines = np.concatenate(at)
-    del texts, numbers, at
+    value, rounding, lines, good = value[:n_rows], rounding[:n_rows], lines[:n_rows], good[:n_rows]
+    del texts
+    pa.default_memory_pool().release_unused()
     coded = [Coded.of_ids(column) for column in columns]
     try:
         names = [each.names for each in coded]
@@ -115,17 +118,19 @@ def of_lines(data: bytes, origin: Source, is_measure: Callable[[str], bool]) -> 
         return None  # a bad line comes first
     measure = coded[of_measure]
     left_out = Counter(measure.names[i] for i in measure.codes[~good].tolist())
-    with_numbers = {measure.names[i] for i in np.unique(measure.codes[good]).tolist()}
+    n_good = np.bincount(measure.codes, weights=good)
+    with_numbers = {name for name, n in zip(measure.names, n_good.tolist(), strict=True) if n}
     if not with_numbers.isdisjoint(left_out) or any(map(_NUMBER_LIKE.match, raw)):
         return None
     if raw:
-        rows = np.flatnonzero(good)
-        value, rounding, lines = value[rows], rounding[rows], lines[rows]
-        columns = [ids.take(column, rows) for column in columns]
+        kept = np.flatnonzero(good)
+        value, rounding, lines = value[kept], rounding[kept], lines[kept]
+        columns = [ids.take(column, kept) for column in columns]
         coded = [Coded.of_ids(column) for column in columns]
     system = coded[0] if len(coded) > 2 else Coded(("",), np.zeros(len(value), np.int64))
-    query, source = Queries(*ids.number(columns[of_query])), replace(origin, n_rows=len(value))
     measure = coded[of_measure]
+    del coded, good  # names of a million queries
+    query, source = Queries(*ids.number(columns[of_query])), replace(origin, n_rows=len(value))
     return ScoreTable(lines, query, system, measure, value, rounding, left_out, form, source)
 
 
