@@ -56,6 +56,8 @@ def _contents() -> str:
 
 def _rendered(text: str) -> str:
     """Return Markdown as a terminal shows it, with colour where that is wanted."""
+    from textwrap import wrap
+
     from rich.console import Console, ConsoleOptions
     from rich.markdown import CodeBlock, Markdown
     from rich.text import Text
@@ -63,8 +65,24 @@ def _rendered(text: str) -> str:
     class Code(CodeBlock):
         """A block as wide as the page, so that what the program prints is not wrapped."""
 
-        def __rich_console__(self, _: Console, __: ConsoleOptions) -> Iterator[Text]:
-            yield Text(str(self.text).rstrip(), style="markdown.code_block", overflow="fold")
+        def __rich_console__(self, _: Console, at: ConsoleOptions) -> Iterator[Text]:
+            # A command that is copied runs, over however many lines it goes.
+            lines = str(self.text).rstrip().splitlines()
+            code = "\n".join(
+                " \\\n".join(
+                    wrap(
+                        line,
+                        at.max_width - 2,
+                        subsequent_indent="    ",
+                        break_long_words=False,
+                        break_on_hyphens=False,
+                    )
+                )
+                if line.startswith("$ ") and len(line) > at.max_width
+                else line
+                for line in lines
+            )
+            yield Text(code, style="markdown.code_block", overflow="fold")
 
     class Shown(Markdown):
         elements: ClassVar = {**Markdown.elements, "fence": Code, "code_block": Code}
