@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -112,22 +112,19 @@ def _read(context: click.Context, _: click.Parameter, given: tuple[str, ...]) ->
     if len(paths) > 1:
         raise click.UsageError("--config takes one file, and KEY=VALUE as often as you like")
     rule, takers = read_rule(paths[0]) if paths else None, COMMANDS[str(context.command.name)]
-    pairs = RuleFile("--config", "", _pairs([each for each in given if each not in paths]))
-    context.meta[KEY] = Stated(
-        rule, {} if rule is None else rule.values(*takers), pairs.values(*takers)
-    )
-
-
-def _pairs(given: Sequence[str]) -> dict[str, Any]:
-    """Return ``KEY=VALUE`` by key: values as TOML has them, or the text as it is."""
     from abrank._support.files import parse_toml
 
-    found: dict[str, Any] = {}
+    keys: dict[str, Any] = {}  # values as TOML has them, or the text as it is
     for each in given:
+        if each in paths:
+            continue
         key, text = _PAIR.fullmatch(each).groups()  # type: ignore[union-attr]
         try:
             value = parse_toml(f"value = {text}".encode(), "--config")["value"]
         except ReadError:
             value = text
-        found[key.replace("-", "_")] = value
-    return found
+        keys[key.replace("-", "_")] = value
+    pairs = RuleFile("--config", "", keys)
+    context.meta[KEY] = Stated(
+        rule, {} if rule is None else rule.values(*takers), pairs.values(*takers)
+    )

@@ -70,22 +70,17 @@ def _run_lines(run: Run) -> str:
 
 def _audit_lines(qrels: Qrels, run: Run, audit: Audit) -> str:
     """Return what a run looks like beside the judgments, and what would make its scores wrong."""
+    from abrank.diagnostics import inspect_run
+    from abrank.report import note_sentences
+
     counts = (
         f"  {audit.n_tied_rows} documents with a tied score, in"
         f" {_count(audit.n_queries_with_ties, 'query')}\n"
         f"  against {qrels.source.path}: {_count(len(audit.missing), 'query')} missing,"
         f" {len(audit.extra)} extra, judged@10 {audit.judged_at_10:.3f}"
     )
-
-    return "\n".join([counts, *(f"  warning: {each}" for each in _warnings(run, audit))])
-
-
-def _warnings(run: Run, audit: Audit) -> tuple[str, ...]:
-    """Return what a score of the run would not tell: ids that match nothing, missing queries."""
-    from abrank.diagnostics import inspect_run
-    from abrank.report import note_sentences
-
-    return note_sentences([note for note in inspect_run(run.name, audit) if note.severity > 1])
+    grave = note_sentences([note for note in inspect_run(run.name, audit) if note.severity > 1])
+    return "\n".join([counts, *(f"  warning: {each}" for each in grave)])
 
 
 def _count(n: int, noun: str) -> str:

@@ -207,17 +207,14 @@ def _lines(data: bytes, label: str) -> list[tuple[str, Mapping[str, Any]]]:
             raise ReadError(label, f"has {len(row)} cells under {len(head)} heads", at=at)
         cells = {key: cell.strip() for key, cell in zip(head, row, strict=True) if cell.strip()}
         found.append((cells.pop(NAME, ""), cells))
-    _require_names([name for name, _ in found], label)
-    return found
-
-
-def _require_names(names: list[str], label: str) -> None:
+    names = [name for name, _ in found]
     for name in names:
         if not name or names.count(name) > 1:
-            problem = (
+            doubt = (
                 f"two collections are named {shorten(name)}" if name else "a collection has no name"
             )
-            raise ReadError(label, problem)
+            raise ReadError(label, doubt)
+    return found
 
 
 def _toml(data: bytes, label: str) -> list[tuple[str, Mapping[str, Any]]]:

@@ -9,7 +9,7 @@ import pytest
 from statsmodels.stats import inter_rater
 
 from abrank import ArgumentError
-from abrank.inference.estimates.rater_agreement import cohen_kappa, krippendorff_alpha
+from abrank.agreement import cohen_kappa, krippendorff_alpha
 
 
 def coincidences(rows: list[str]) -> np.ndarray:
