@@ -69,8 +69,9 @@ def test_the_command_writes_its_page_and_tables(
     page = (out / "machine.md").read_text()
     assert "2 pairs of real runs; 10 samples" in page
     assert page.count("| n | method | coverage |") == len(judges.JUDGES)
-    told = capsys.readouterr().err.splitlines()
+    *told, page_written = capsys.readouterr().err.splitlines()
     assert len(told) == len(rows)
+    assert page_written == str(out / "machine.md")
     first = rows[0]
     assert f"| {first['n']} | {first['method']} | {float(first['coverage']):.3f} |" in page
     with (out / "machine-picked.csv").open() as file:
