@@ -124,6 +124,8 @@ _BOARDS = {
 }
 _POOLED = "the mean over all queries of several collections takes single, independent queries"
 _SEVERAL = {
+    "ledger": "a ledger keeps a comparison with its one set of queries: compare each collection"
+    " alone with --ledger, and it counts all of them",
     "clusters": f"{_POOLED}; compare() one collection by clusters",
     "weights": f"{_POOLED}, each for one; compare() one collection by weights",
     "segments": "the collections are the segments; compare() one collection by segments",

@@ -195,3 +195,10 @@ def test_what_no_budget_can_hold_is_refused(tmp_path, monkeypatch, asked, messag
         abrank.compare_scores(*scores(0), config=config, test="wilcoxon")
     if (tmp_path / "made").exists():
         assert open_ledger("made").entries() == ()
+
+
+def test_collections_have_no_entry_and_it_is_said_what_to_do(here, capsys) -> None:
+    assert run(["compare", "--collections", "all.tsv", "--ledger", "gates"]) == 2
+    assert "compare each collection alone with --ledger" in " ".join(
+        capsys.readouterr().err.split()
+    )
