@@ -91,7 +91,11 @@ def _parts(source: Any, measure: str) -> list[Scores]:  # noqa: ANN401
         return [_named(each, str(system), measure) for system, each in source.items()]
     sources = source if isinstance(source, (list, tuple)) else [source]
     # Rows without ids are the same queries in all columns of one file, not in two files.
-    return [_read(each, measure, numbered=len(sources) == 1) for each in sources]
+    parts = [_read(each, measure, numbered=len(sources) == 1) for each in sources]
+    if len(parts) > 1 and {part.systems for part in parts} == {parts[0].systems[:1]}:
+        # One column of one name in all files is a measure, and each file a system.
+        parts = [_read(each, measure, of_systems=False) for each in sources]
+    return parts
 
 
 def _named(source: Any, system: str, measure: str) -> Scores:  # noqa: ANN401
@@ -107,14 +111,20 @@ def _named(source: Any, system: str, measure: str) -> Scores:  # noqa: ANN401
     return replace(found, systems=(system,), sources={system: origin} if origin else {})
 
 
-def _read(source: Any, measure: str, *, numbered: bool = False) -> Scores:  # noqa: ANN401
+def _read(
+    source: Any,  # noqa: ANN401
+    measure: str,
+    *,
+    numbered: bool = False,
+    of_systems: bool = True,
+) -> Scores:
     """Read one source; columns that name no measure are systems."""
     if isinstance(source, Scores):
         return source
     table = read_score_table(source, is_measure=is_known, numbered=numbered)
     columns = set(table.measure.names)
     measured = any(map(is_known, columns)) or {each.casefold() for each in columns} <= _PLAIN
-    if table.form == WIDE and not any(table.system.names) and not measured:
+    if of_systems and table.form == WIDE and not any(table.system.names) and not measured:
         named = Coded((measure,), np.zeros(len(table.measure), np.int64))
         table = replace(table, system=table.measure, measure=named, form=BY_SYSTEM)
     return scores_of_table(table, source)

@@ -107,6 +107,18 @@ def test_sources_that_do_not_fit_are_refused(wide, tmp_path):
         read_board(broken)
 
 
+def test_files_with_one_column_of_one_name_are_a_system_each(tmp_path) -> None:
+    sources = []
+    for name, more in (("slow", 30), ("fast", 0), ("middle", 10)):
+        sources.append(tmp_path / f"{name}.csv")
+        rows = [f"q{i},{10 + i % 5 + more}" for i in range(12)]
+        sources[-1].write_text("\n".join(["query_id,latency_ms", *rows]))
+    found = read_board(sources)
+    assert (found.systems, found.measures) == (("slow", "fast", "middle"), ("latency_ms",))
+    assert found.means()[:, 0].tolist() == [41.75, 11.75, 21.75]
+
+
+
 def test_one_file_of_several_systems_is_not_told_as_one_run_given_twice(wide, tmp_path):
     path = tmp_path / "wide.csv"
     wide.to_csv(path, index=False)
