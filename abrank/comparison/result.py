@@ -357,6 +357,7 @@ class Comparison(Result):
         )
         to_judge, lists = kept.to_judge, kept.rankings.get(query, ((), ()))
         ranks = [{doc: rank for rank, (doc, _) in enumerate(each, 1)} for each in lists]
+        further = kept.elsewhere.get(query, {})
         least = lowest_relevant(self.rule.primary)
         graded = {doc: grade for each in lists for doc, grade in each if (grade or 0) >= least}
         return Inspection(
@@ -369,7 +370,7 @@ class Comparison(Result):
             b=tuple(self.b[place, order].tolist()),
             rankings=lists,
             relevant=tuple(
-                Found(doc, grade, ranks[0].get(doc, 0), ranks[1].get(doc, 0))
+                Found(doc, grade, *(each.get(doc, further.get(doc, -1)) for each in ranks))
                 for doc, grade in sorted(
                     graded.items(), key=lambda item: (-(item[1] or 0), item[0])
                 )

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pandas as pd
 import pytest
 
 import abrank
 from abrank import ArgumentError, ReadError
+from abrank.workflow import TOP
 
 MADE = abrank.simulate_runs(60, rng=3)
 RESULT = abrank.compare(
@@ -42,6 +45,13 @@ def test_inspect_shows_what_the_result_holds() -> None:
     )
     assert (one.a, one.b, one.measures) == (whole.a, whole.b, whole.measures)
     assert one.rankings[0][:10] == whole.rankings[0][:10]
+    further = {each.doc_id: each for each in whole.relevant}
+    assert one.relevant
+    assert all(further[each.doc_id] == each for each in one.relevant)
+    assert max(max(each.rank_a, each.rank_b) for each in one.relevant) > TOP
+    alone = replace(RESULT, evidence=replace(RESULT.evidence, elsewhere={})).inspect(query)
+    assert "? further down or not retrieved" in str(alone)
+    assert "further down" not in str(one)
     assert MADE.topics[query] in one._repr_html_()
     assert len(repr(one)) < 200
     with pytest.raises(ArgumentError, match="did you mean"):

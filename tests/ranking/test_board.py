@@ -118,7 +118,6 @@ def test_files_with_one_column_of_one_name_are_a_system_each(tmp_path) -> None:
     assert found.means()[:, 0].tolist() == [41.75, 11.75, 21.75]
 
 
-
 def test_one_file_of_several_systems_is_not_told_as_one_run_given_twice(wide, tmp_path):
     path = tmp_path / "wide.csv"
     wide.to_csv(path, index=False)

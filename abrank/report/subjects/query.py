@@ -146,7 +146,9 @@ def _missed(found: Inspection, depth: int) -> Section | None:
     ]
     if not missed:
         return None
-    finding = f"relevant, but missing from one top {depth} or both (– is not retrieved)"
+    unknown = any(-1 in (each.rank_a, each.rank_b) for each in missed)
+    dash = f"– is not retrieved{', ? further down or not retrieved' if unknown else ''}"
+    finding = f"relevant, but missing from one top {depth} or both ({dash})"
     rows = tuple((Cell(x.doc_id), Cell(f"{x.grade}"), *_places(x)) for x in missed[:MOST])
     columns = (
         Column("document", numeric=False, role="name"), Column("grade"), Column("A"), Column("B"),
@@ -177,4 +179,5 @@ def _to_judge(w: Words[Inspection]) -> Section | None:
 
 def _places(each: Found | Unjudged) -> tuple[Cell, Cell]:
     """Return the ranks; a dash stands for a document that was not retrieved."""
-    return Cell(str(each.rank_a or "–")), Cell(str(each.rank_b or "–"))
+    a, b = ({0: "–", -1: "?"}.get(rank, str(rank)) for rank in (each.rank_a, each.rank_b))
+    return Cell(a), Cell(b)
