@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
+from abrank import soundness
+from abrank.next_step import Action, Condition
 from abrank.report.saved.schema import KEYWORDS, LARGEST, Damaged, published, shown, validate
+from abrank.verdict import Verdict
 
 
 def keywords(schema: Any) -> Iterator[str]:
@@ -28,6 +31,23 @@ def keywords(schema: Any) -> Iterator[str]:
 
 def test_every_keyword_of_the_published_schema_is_known() -> None:
     assert set(keywords(dict(published()))) <= KEYWORDS
+
+
+@pytest.mark.parametrize(
+    ("place", "codes"),
+    [
+        (("$defs", "reason", "properties", "code"), soundness.LEVELS),
+        (("$defs", "verdict", "properties", "state"), Verdict),
+        (("$defs", "alternative", "properties", "verdict"), Verdict),
+        (("properties", "next_step"), get_args(Action)),
+        (("properties", "next_step_condition"), [each for each in get_args(Condition) if each]),
+    ],
+)
+def test_a_code_that_a_result_can_have_is_in_the_schema(place: Any, codes: Any) -> None:
+    found: Any = published()
+    for key in place:
+        found = found[key]
+    assert {*codes} <= {*found["enum"]}  # those of older results stay
 
 
 PAIR = {"type": "array", "prefixItems": [{"type": "string"}, {"type": "null"}], "items": False}
