@@ -15,9 +15,9 @@ from abrank._support.errors import ReadError
 # Unless told otherwise, what is packed, or has no known end, may give this many bytes.
 MOST_UNPACKED = 4 << 30
 # A run packs to a tenth; a file that grows to more than this times its size is made to fill memory.
-# What is read as it comes may repeat itself more (the same documents for every query) than what is
-# held whole, and takes several times its size.
-MOST_GROWTH, MOST_HELD = 250, 16
+# What is read as it comes may repeat itself more (the same documents for every query) than a table
+# of columns, and that more than what is held whole as text; either takes several times its size.
+MOST_GROWTH, MOST_TABLE, MOST_HELD = 250, 32, 16
 _SMALL = 32 << 20  # bytes that no growth is too much for
 
 # What the unpackers raise where an archive is cut short or damaged.
@@ -193,13 +193,13 @@ def most_unpacked(n_bytes: int, growth: int = MOST_GROWTH) -> int:
 
 def most_in_table(n_bytes: int, asked: int | None) -> int:
     """Return how many bytes a table in a file of ``n_bytes`` may hold."""
-    return min(MOST_UNPACKED, most_unpacked(n_bytes)) if asked is None else asked
+    return min(MOST_UNPACKED, most_unpacked(n_bytes, MOST_TABLE)) if asked is None else asked
 
 
 def too_much(n_bytes: int, asked: int | None, *, what: str = "holds") -> tuple[str, str]:
     """Return what to say of a table in a file of ``n_bytes`` that holds more, and what to do."""
-    if asked is None and most_unpacked(n_bytes) < MOST_UNPACKED:
-        return _grown(what, MOST_GROWTH)
+    if asked is None and most_unpacked(n_bytes, MOST_TABLE) < MOST_UNPACKED:
+        return _grown(what, MOST_TABLE)
     return _beyond(what, MOST_UNPACKED if asked is None else asked)
 
 

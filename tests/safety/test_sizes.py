@@ -211,7 +211,7 @@ def test_row_groups_that_are_small_each_and_made_to_fill_memory_are_refused(tmp_
         for _ in range(3):
             writer.write_table(table)
     for path in (tmp_path / "a.parquet", tmp_path / "*.parquet"):
-        with pytest.raises(ReadError, match=r"a\.parquet: holds more than 250 times its size"):
+        with pytest.raises(ReadError, match=r"a\.parquet: holds more than 32 times its size"):
             abrank.evaluate({"q1": {"d1": 1}}, {"A": path}, ["AP"], engine=Engine(rows=10**6))
     pq.write_table(table.slice(0, 1), tmp_path / "a.parquet")
     found = abrank.evaluate({"q1": {"d1": 1}}, {"A": path}, ["AP"], engine=Engine(rows=10**6))

@@ -40,7 +40,7 @@ def columns_of(
 ) -> tuple[list[str], list[Any]]:
     """Return the names that ``choose`` takes among those of a table's columns, and the columns.
 
-    ``most`` is how many bytes they may hold: 4 GiB without it, and 250 times the file's size.
+    ``most`` is how many bytes they may hold: 4 GiB without it, and 32 times the file's size.
     """
     kind = kind_of(data)
     try:

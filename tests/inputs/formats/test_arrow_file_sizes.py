@@ -18,7 +18,7 @@ from tests.inputs.conftest import ended_with
 
 ROWS = 20_000
 COLUMNS = ["query_id", "doc_id", "score"]
-MUCH = "the (Parquet|Feather) file holds more than 250 times its size"
+MUCH = "the (Parquet|Feather) file holds more than 32 times its size"
 LONG = "the Parquet file holds a text longer than 64 kB"
 
 
