@@ -149,7 +149,7 @@ def test_one_file_twice_is_named_by_its_hash(capsys: pytest.CaptureFixture[str])
     out, _ = called(capsys, "compare", "qrels", "new", "copy", "-m", "AP", "--report", "same.json")
     sha256 = json.loads(Path("same.json").read_text())["provenance"]["inputs"]["b"]["sha256"]
     assert out.startswith(
-        "! CANNOT TEST copy and new cannot be tested: new and copy are one file's"
+        "! CANNOT TEST copy and new cannot be tested: both are the content of one file"
     )
     said = f"new and copy have the same content. Their sha256 is {sha256[:12]}"
     assert said in called(capsys, "score", "qrels", "new", "copy", "-m", "AP")[1]

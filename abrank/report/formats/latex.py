@@ -74,7 +74,7 @@ def latex(report: Report, *, style: Style = "interval") -> str:
     >>> print("\n".join(latex(compose(result)).splitlines()[-6:-1]))
         Measure & A & B & $\Delta$ & 95\% interval & $p$ \\
         \midrule
-        score & $0.417$ & $0.625$ & $+0.208$ & $[0.029, 0.388]$ & $0.038$ \\
+        score & $0.417$ & $0.625$ & $+0.208$ & $[+0.029, +0.388]$ & $0.038$ \\
         \bottomrule
       \end{tabular}
     """

@@ -65,7 +65,7 @@ def text(report: Report, *, width: int = WIDTH, ascii: bool = False) -> str:
     --------
     >>> from abrank.comparison import compare_scores
     >>> from abrank.report import compose
-    >>> a, b = {"q1": 0.5, "q2": 0.25, "q3": 0.5}, {"q1": 0.625, "q2": 0.5, "q3": 0.75}
+    >>> a, b = {"q1": 0.5, "q2": 0.25, "q3": 0.5}, {"q1": 0.75, "q2": 0.5, "q3": 0.8}
     >>> result = compare_scores(a, b, name_a="bm25", name_b="monot5")
     >>> print(text(compose(result)).splitlines()[0])
     ▲ BETTER  monot5 is better than bm25
