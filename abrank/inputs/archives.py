@@ -159,6 +159,24 @@ def _opened(stored: Stored) -> tuple[str, Readable]:
     return "", stored
 
 
+def other_archive(start: bytes) -> str:
+    r"""Return what kind of archive a file is that is not unpacked here; empty for none.
+
+    Examples
+    --------
+    >>> other_archive(b"PK\x03\x04..."), other_archive(b"q1 Q0 d1 1 0.5 t")
+    ('a zip archive', '')
+    """
+    if start[257:262] == b"ustar":
+        return "a tar archive"
+    marks = {
+        b"PK\x03\x04": "a zip archive",
+        b"\xfd7zXZ\x00": "an xz archive",
+        b"7z\xbc\xaf": "a 7z archive",
+    }
+    return next((kind for mark, kind in marks.items() if start.startswith(mark)), "")
+
+
 class _Bzip2:
     """All streams of a bzip2 file; ``bz2.BZ2File`` takes a damaged one for the end of the file."""
 

@@ -16,7 +16,14 @@ from pathlib import Path
 from typing import BinaryIO, TypeAlias
 
 from abrank._support.errors import ArgumentError, NotFoundError, ReadError, nearest
-from abrank.inputs.archives import MOST_GROWTH, MOST_HELD, Stored, Unpacked, refusal
+from abrank.inputs.archives import (
+    MOST_GROWTH,
+    MOST_HELD,
+    Stored,
+    Unpacked,
+    other_archive,
+    refusal,
+)
 from abrank.inputs.columns import QRELS, RUN, Columns, Layout, Source
 from abrank.inputs.formats import arrow_file, delimited, letor, tree
 from abrank.inputs.formats.arrow_file import LONGEST_MARK, kind_of, names_of
@@ -224,6 +231,9 @@ def pieces(
     held, at = b"", 0
     while data := ahead or file.read(size):
         data, ahead = held + data, b""
+        if not at and (kind := other_archive(data)):
+            hint = "unpack it: gzip, bzip2 and Zstandard are read as they are"
+            raise ReadError(label, f"is {kind}, which is not read", hint=hint)
         long = first_long_line(data)
         if long >= 0:
             problem = f"a line is longer than {MOST_LINE >> 20} MB"

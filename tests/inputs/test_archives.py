@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import lzma
+import tarfile
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -102,3 +105,16 @@ def test_what_is_held_whole_may_grow_less_than_what_is_read_as_it_comes(
         with pytest.raises(ReadError, match=refused):
             read(path)
     assert len(read_run(path, max_input_size=4 << 20)) == 3000
+
+
+def test_an_archive_that_is_not_unpacked_is_named(tmp_path: Path) -> None:
+    line = b"q1 Q0 d1 1 0.5 t\n"
+    (tmp_path / "run.txt").write_bytes(line)
+    (tmp_path / "run.xz").write_bytes(lzma.compress(line))
+    with zipfile.ZipFile(tmp_path / "run.zip", "w") as packed:
+        packed.writestr("run.txt", line)
+    with tarfile.open(tmp_path / "run.tar", "w") as tar:
+        tar.add(tmp_path / "run.txt", "run.txt")
+    for name, kind in (("run.xz", "an xz"), ("run.zip", "a zip"), ("run.tar", "a tar")):
+        with pytest.raises(ReadError, match=f"(?s)is {kind} archive, which is not read.*unpack it"):
+            read_run(tmp_path / name)
