@@ -24,7 +24,8 @@ from reports.studies.calibration.parts.part import Batch, Part, between
 
 N_DRAWN = 100
 # The scores of a system, of mean one third, and what its variants differ by on a query.
-BETA, NOISE, N_VARIANTS = (0.8, 1.6), 0.03, 10
+BETA, NOISE = (0.8, 1.6), 0.03
+VARIANTS = (6, 10, 20)
 
 
 def ask_equal(batch: Batch) -> Iterator[Asked]:
@@ -33,6 +34,7 @@ def ask_equal(batch: Batch) -> Iterator[Asked]:
     yield from _by_size(samples)
     yield _holm(samples)
     yield _by_pvalue("randomised Tukey", "randomised-tukey", samples, batch.seed())
+    yield _by_pvalue("max-T", "max-t", samples, batch.seed())
     bounds = [within_query_interval(scores) for scores in samples.swapaxes(0, 1)]
     low, high = (np.array([one[side][0] for one in bounds]) for side in (0, 1))
     yield Asked("within-query interval", covers=between(low, samples.mean(axis=(0, 2)), high))
@@ -46,17 +48,17 @@ def ask_tossed(batch: Batch) -> Iterator[Asked]:
     yield _by_pvalue("Bonferroni-Dunn", "bonferroni-dunn", samples, baseline=0)
 
 
-def ask_variants(batch: Batch) -> Iterator[Asked]:
+def ask_variants(batch: Batch, *, variants: int) -> Iterator[Asked]:
     """Ask about variants of one system and one other, all of one mean."""
     base, other = batch.random.beta(*BETA, (2, batch.n, batch.count, 1))
-    noise = batch.random.normal(0.0, NOISE, (batch.n, batch.count, N_VARIANTS))
+    noise = batch.random.normal(0.0, NOISE, (batch.n, batch.count, variants))
     samples = np.concatenate([base + noise, other], axis=2)
     seed = batch.seed()
     yield _by_pvalue("max-T", "max-t", samples, seed)
-    yield _by_pvalue("max-T, from the other", "max-t", samples, seed, baseline=N_VARIANTS)
+    yield _by_pvalue("max-T, from the other", "max-t", samples, seed, baseline=variants)
     yield _holm(samples)
     yield _by_pvalue("Tukey", "tukey", samples)
-    yield _by_pvalue("Dunnett, from the other", "dunnett", samples, baseline=N_VARIANTS)
+    yield _by_pvalue("Dunnett, from the other", "dunnett", samples, baseline=variants)
 
 
 def _samples(batch: Batch) -> FloatArray:
@@ -124,7 +126,7 @@ SYSTEMS = (
         "queries",
         f"They differ in spread and shape, not in the mean. {_WORDS} randomised Tukey draws"
         f" {N_DRAWN} orders. The within-query interval is asked whether it holds the mean of all,"
-        " which the first system truly has.",
+        " which the first system truly has. Max-T draws as many flips.",
         ask_equal,
     ),
     Part(
@@ -134,13 +136,16 @@ SYSTEMS = (
         " Tukey is exact there and not asked.",
         ask_tossed,
     ),
-    Part(
-        "variants of one system",
-        "queries",
-        f"{N_VARIANTS} variants of one system, which differ by noise of {NOISE} on every query, and"
-        " one other; all have one mean. False is any pair said to differ, or any variant from the"
-        f" other. Max-T draws {N_DRAWN} flips.",
-        ask_variants,
-        one_in=20,
+    *(
+        Part(
+            f"{variants} variants of one system",
+            "queries",
+            f"{variants} variants of one system, which differ by noise of {NOISE} on every query,"
+            " and one other; all have one mean. False is any pair said to differ, or any variant"
+            f" from the other. Max-T draws {N_DRAWN} flips.",
+            partial(ask_variants, variants=variants),
+            one_in=10,
+        )
+        for variants in VARIANTS
     ),
 )
