@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from abrank.plots.style import LIGHT, Theme, new_axes
 
-WIDTH, ROW = 8.0, 0.27
+WIDTH, ROW = 12.0, 0.27
 
 
 @dataclass(frozen=True)
