@@ -24,6 +24,7 @@ _SMALL = 32 << 20  # bytes that no growth is too much for
 _DAMAGED = (EOFError, ValueError, OSError, zlib.error)
 
 _GZIP = b"\x1f\x8b"
+ZIP = b"PK\x03\x04"
 _ZSTD = b"\x28\xb5\x2f\xfd"
 # The digits of pi open the first block, those of its square root close an empty file.
 _BZIP2 = (b"1AY&SY", b"\x17rE8P\x90")
@@ -170,7 +171,7 @@ def other_archive(start: bytes) -> str:
     if start[257:262] == b"ustar":
         return "a tar archive"
     marks = {
-        b"PK\x03\x04": "a zip archive",
+        ZIP: "a zip archive",
         b"\xfd7zXZ\x00": "an xz archive",
         b"7z\xbc\xaf": "a 7z archive",
     }

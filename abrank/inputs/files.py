@@ -19,6 +19,7 @@ from abrank._support.errors import ArgumentError, NotFoundError, ReadError, near
 from abrank.inputs.archives import (
     MOST_GROWTH,
     MOST_HELD,
+    ZIP,
     Stored,
     Unpacked,
     other_archive,
@@ -134,7 +135,8 @@ def contents(
     """Return the unpacked bytes of a file, and its source without a number of rows."""
     with opened(path, growth=MOST_HELD) as (file, stored):
         label = stored.label
-        if tables and kind_of(stored.peek(LONGEST_MARK)):
+        mark = stored.peek(LONGEST_MARK)
+        if tables and (kind_of(mark) or mark.startswith(ZIP)):
             data = _rest(file)
         else:
             start = file.read(_STEP)

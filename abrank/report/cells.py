@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable
 
 from abrank._support.display import GROUP, shorten
 
@@ -76,12 +75,6 @@ def to_ascii(text: str) -> str:
     """
     shown = "".join(ASCII.get(character, character) for character in text)
     return shown.encode("ascii", "backslashreplace").decode()
-
-
-def blocks_of_text(blocks: Iterable[list[str]], *, ascii: bool) -> str:
-    """Return blocks of lines with an empty line between them, without those that have no line."""
-    text = "\n\n".join("\n".join(block) for block in blocks if block)
-    return to_ascii(text) if ascii else text
 
 
 def columns(text: str) -> int:
@@ -167,8 +160,3 @@ def wrap(text: str, width: int, *, mark: str = "…") -> list[str]:
         else:
             lines.append(fitted)
     return lines
-
-
-def wrap_all(texts: Iterable[str], width: int) -> list[str]:
-    """Return the lines of several texts, each wrapped by itself."""
-    return [line for each in texts for line in wrap(each, width)]

@@ -11,6 +11,7 @@ import pytest
 
 import abrank
 from abrank import AlignmentError, ArgumentError, ReadError
+from tests.gold import gold_data
 
 A = {f"q{i:02}": 0.2 + i / 100 for i in range(30)}
 B = {query: score + 0.05 + 0.01 * (i % 3) for i, (query, score) in enumerate(A.items())}
@@ -119,30 +120,30 @@ def test_lines_of_an_id_and_a_score() -> None:
     assert found.query_ids == ("q0", "q1", "q2", "q3")
 
 
-LOGS = Path(__file__).parents[3] / "shared" / "data" / "votes" / "harness_logs"
+@pytest.fixture(scope="module")
+def logs() -> Path:
+    return gold_data() / "votes" / "harness_logs"
 
 
-@pytest.mark.skipif(not LOGS.is_dir(), reason="no folder ../shared/data beside the clone")
 @pytest.mark.parametrize("suffix", ["json", "eval"])
-def test_logs_of_inspect(suffix: str) -> None:
-    gold = json.loads((LOGS / "gold.json").read_text())
-    found = abrank.compare_scores(*(LOGS / f"inspect_{side}.{suffix}" for side in "AB"))
+def test_logs_of_inspect(logs: Path, suffix: str) -> None:
+    gold = json.loads((logs / "gold.json").read_text())
+    found = abrank.compare_scores(*(logs / f"inspect_{side}.{suffix}" for side in "AB"))
     exact = found.queries_of("exact").set_index("query_id")
     assert exact["a"].to_dict() == gold["A"]
     assert exact["b"].to_dict() == gold["B"]
     assert found.measures == ("exact", "dictscore/rel")  # the other is 0 everywhere
 
 
-@pytest.mark.skipif(not LOGS.is_dir(), reason="no folder ../shared/data beside the clone")
-def test_samples_of_lm_eval_and_frames_of_ragas() -> None:
-    gold = json.loads((LOGS / "gold.json").read_text())
-    (choices,) = LOGS.glob("samples_toy_mc_*")
-    (made,) = LOGS.glob("samples_toy_gen_*")
+def test_samples_of_lm_eval_and_frames_of_ragas(logs: Path) -> None:
+    gold = json.loads((logs / "gold.json").read_text())
+    (choices,) = logs.glob("samples_toy_mc_*")
+    (made,) = logs.glob("samples_toy_gen_*")
     found = abrank.read_scores(choices)
     assert found.table["ACC"].item() == gold["lm_eval"]["official_acc"]
     generated = abrank.read_scores(made)
     assert generated.measures == ("exact_match/first", "exact_match/raw")
     assert len(generated.query_ids) == gold["lm_eval"]["gen_docs"]
     for suffix in ("csv", "jsonl"):
-        ragas = abrank.read_scores(LOGS / f"ragas_to_pandas.{suffix}")
+        ragas = abrank.read_scores(logs / f"ragas_to_pandas.{suffix}")
         assert ragas.table["exact_match"].item() == gold["ragas"]["exact_match_mean"]

@@ -18,6 +18,7 @@ import pyarrow as pa
 from abrank._support.errors import ArgumentError, BadLine, ReadError
 from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.inputs import files, ids
+from abrank.inputs.archives import ZIP
 from abrank.inputs.columns import MOST_SHOWN, Source
 from abrank.inputs.formats.arrow_file import kind_of
 from abrank.inputs.formats.delimited import plain_table, read_plain
@@ -276,7 +277,7 @@ def _of_file(
     rows = replace(origin, unit="row")
     if kind_of(data):
         return _of_columns(*columns_of_file(data, origin.label), rows)
-    packed = data[:2] == b"PK"
+    packed = data.startswith(ZIP)
     if packed or looks_like_json(data):
         held = read_archive(data, origin.label) if packed else parsed(data, origin.label)
         # One answer alone is an object, and not yet a list.
