@@ -14,7 +14,7 @@ from abrank.inference.designs.clusters import (
     effective_clusters,
     freedom_of_clusters,
 )
-from abrank.planning.student import chance_to_show, smallest_size
+from abrank.planning.student import chance_to_show, smallest_effect
 from abrank.verdict import Rule
 
 # A smaller "smallest visible difference" is the rounding of differences that are all the same.
@@ -113,16 +113,18 @@ class ClusterSizes(NamedTuple):
         self, error: float, difference: float, rule: Rule, target: float
     ) -> int | None:
         """Return the queries of the same clusters that show a difference; None where none do."""
-        n, freedom = round(float(self.sizes.sum())), freedom_of_clusters(self.sizes)
-        if not math.isfinite(self.lasting_share):
+        freedom = freedom_of_clusters(self.sizes)
+        if not math.isfinite(self.lasting_share) or not freedom > 0.0:
             return None
-
-        def enough(queries: int) -> bool:
-            share = self.lasting_share + (1.0 - self.lasting_share) * n / queries
-            centre = difference / error / math.sqrt(share) if share > 0.0 else math.inf
-            return float(chance_to_show(centre, freedom, alpha=rule.alpha)) >= target
-
-        return smallest_size(enough, most=MOST_QUERIES, near=float(n))
+        centre = smallest_effect(
+            lambda each: float(chance_to_show(each, freedom, alpha=rule.alpha)), target
+        )
+        allowed = (difference / error / centre) ** 2  # share of the squared error that may be left
+        if allowed <= self.lasting_share:
+            return None
+        shrinking = (1.0 - self.lasting_share) * float(self.sizes.sum())
+        needed = max(2, math.ceil(shrinking / (allowed - self.lasting_share)))
+        return needed if needed <= MOST_QUERIES else None
 
 
 def plan_from_spread(

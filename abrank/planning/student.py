@@ -15,6 +15,7 @@ import numpy.typing as npt
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import FloatArray
+from abrank.inference.exact.fourier import find_root
 from abrank.inference.exact.student import chance_above, student_quantile
 
 _MOST_QUERIES = 100_000_000
@@ -121,8 +122,8 @@ def chance_to_show(
         return np.full_like(centre, alpha)
     critical = -student_quantile(freedom, alpha / 2.0)
     # By symmetry the far tail, of rejecting on the wrong side, is the near one of -centre.
-    tails = chance_above(critical, freedom, centre) + chance_above(critical, freedom, -centre)
-    return np.minimum(tails, 1.0)
+    tails = chance_above(critical, freedom, np.stack([centre, -centre]))
+    return np.minimum(tails.sum(axis=0), 1.0)
 
 
 def smallest_visible(
@@ -175,14 +176,10 @@ def smallest_visible(
 
 def smallest_effect(chance: Callable[[float], float], target: float) -> float:
     """Return the smallest effect whose chance to be shown, which rises with it, is the target's."""
-    low, high = 0.0, 1.0
+    high = 1.0
     while chance(high) < target:
         high *= 2.0
-    # Bisection: 60 halvings exhaust a float.
-    for _ in range(60):
-        middle = (low + high) / 2.0
-        low, high = (low, middle) if chance(middle) >= target else (middle, high)
-    return high
+    return float(find_root(lambda effect: chance(effect) - target, 0.0, high))
 
 
 def queries_needed(
