@@ -23,8 +23,7 @@ from abrank.rule import (
 from abrank.soundness import Soundness
 
 if TYPE_CHECKING:  # the help of the command line shows the gates, and loads no numpy
-    from abrank.inference.designs.equivalence import Unseen
-    from abrank.inference.estimates.relative_change import RelativeChange
+    from abrank.inference.equivalence import RelativeChange, Unseen
 
 __all__ = [
     "FEW_QUERIES",

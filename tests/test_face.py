@@ -97,7 +97,7 @@ NEVER = {
     "scipy.stats",
     "matplotlib.pyplot",
     "tomllib",
-    "abrank.inference.designs.meta_analysis",
+    "abrank.inference.strata",
     "abrank.planning.simulation",
 }
 # What scores of plain files, and a comparison in the terminal, do without beside that.
@@ -113,7 +113,7 @@ SCORED = {
 }
 COMPARED = {
     "pyarrow.compute",
-    "abrank.inference.designs.bayes",
+    "abrank.inference.bayes",
     "abrank.inference.systems",
     "abrank.scoring.partitioned",
     "abrank.planning.judged",

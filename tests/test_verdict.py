@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from abrank import ArgumentError, UnknownNameError
 from abrank._support.typing import Requirement
-from abrank.inference.estimates.relative_change import RelativeChange
+from abrank.inference.equivalence import RelativeChange
 from abrank.rule import Design, GuardResult
 from abrank.verdict import (
     GATES,

@@ -37,8 +37,7 @@ from abrank.comparison.stratified import (
     require_pooled,
 )
 from abrank.estimate import Interval
-from abrank.inference.designs.meta_analysis import MetaAnalysis
-from abrank.inference.estimates.segments import answer_by_segment
+from abrank.inference.strata import MetaAnalysis, answer_by_segment
 from abrank.options import Designs, Engine, Question, Scoring
 from abrank.provenance import origin
 from abrank.rule_file import ruled

@@ -14,8 +14,7 @@ from abrank._support.typing import OnCollections, Requirement
 from abrank.comparison import Comparison
 from abrank.diagnostics import bounds
 from abrank.estimate import AdjustedRow, Interval
-from abrank.inference.designs.meta_analysis import Summary
-from abrank.inference.estimates.segments import Heterogeneity
+from abrank.inference.strata import Heterogeneity, Summary
 from abrank.soundness import Soundness
 from abrank.verdict import Decision, Rule, Verdict
 

@@ -20,8 +20,8 @@ from abrank._support.typing import FloatArray
 from abrank.comparison.rows import MeasureResult
 from abrank.diagnostics import UnequalDepth, missing_policy, outcomes
 from abrank.estimate import IntervalRow
-from abrank.inference.estimates.shape import means_without
 from abrank.inference.rounding import differences_of
+from abrank.inference.shape import means_without
 from abrank.inputs import JudgedRun
 from abrank.measures import parse
 from abrank.scoring.missing import filled

@@ -34,7 +34,7 @@ from abrank.diagnostics import (
     lists_only_relevant,
 )
 from abrank.estimate import Estimate
-from abrank.inference.designs.as_tests import cluster_result
+from abrank.inference.designs import cluster_result
 from abrank.ledger.record import recording
 from abrank.options import Designs, Machine, Question
 from abrank.provenance import provenance

@@ -21,7 +21,7 @@ from abrank.comparison.rows import MeasureResult
 from abrank.comparison.sample import Answer, Sample
 from abrank.estimate import Estimate, Interval
 from abrank.inference import run_test
-from abrank.inference.designs.equivalence import bound_unseen
+from abrank.inference.equivalence import bound_unseen
 from abrank.inference.registry import as_alpha
 from abrank.rule import Design, GuardResult
 from abrank.verdict import FEW_QUERIES, Decision, Rule, SignFlips, decide

@@ -20,7 +20,7 @@ from abrank.comparison.choice import (
 from abrank.comparison.deciding import resolve_adjustment
 from abrank.comparison.groups import declare_design
 from abrank.diagnostics import bounds
-from abrank.inference.designs.as_tests import level_of_look, level_of_seen
+from abrank.inference.designs import level_of_look, level_of_seen
 from abrank.measures import parse
 from abrank.measures.names import DEFAULT_MEASURES, parse_measures
 from abrank.options import Question

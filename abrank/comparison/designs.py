@@ -23,14 +23,15 @@ from abrank.comparison.groups import (
 from abrank.comparison.power_analysis import ClusterSizes
 from abrank.comparison.rows import MeasureResult, TestRow
 from abrank.comparison.sample import Rows, Units
-from abrank.inference.designs.as_tests import anytime_result, cluster_result
-from abrank.inference.designs.clusters import (
+from abrank.inference.clusters import (
     FEWEST_EFFECTIVE,
     cluster_sizes,
     deciding_test,
     effective_clusters,
+    effective_queries,
+    weighted_result,
 )
-from abrank.inference.designs.weights import effective_queries, weighted_result
+from abrank.inference.designs import anytime_result, cluster_result
 from abrank.inputs.topics import labels_of
 from abrank.verdict import Decision, Rule
 

@@ -11,9 +11,9 @@ from abrank._support.errors import ArgumentError
 from abrank._support.records import record
 from abrank._support.typing import FloatArray
 from abrank.estimate import IntervalRow
-from abrank.inference.estimates.effect_size import EffectInterval
-from abrank.inference.estimates.shape import moments
+from abrank.inference.effect_size import EffectInterval
 from abrank.inference.rounding import differences_of
+from abrank.inference.shape import moments
 from abrank.verdict import Rule
 
 
@@ -115,7 +115,7 @@ def beliefs(
             "the Bayesian view takes queries to be independent, and clusters say they are not;"
             " leave out bayes (Question(bayes=)) or --clusters (Clusters(...))"
         )
-    from abrank.inference.designs.bayes import bayesian_bootstrap, t_posterior
+    from abrank.inference.bayes import bayesian_bootstrap, t_posterior
 
     # Looking does not change a posterior, so that its level is that of all looks.
     looks = rule.design is not None and rule.design.shared

@@ -16,30 +16,30 @@ from abrank._support.records import record
 from abrank._support.typing import FloatArray, IntArray
 from abrank.diagnostics import Note, inspect_clusters
 from abrank.estimate import AdjustedRow, Interval
-from abrank.inference.designs.as_tests import (
-    level_of_look,
-    level_of_seen,
-)
-from abrank.inference.designs.clusters import (
+from abrank.inference.clusters import (
     CLUSTER_TESTS,
     FEWEST_EFFECTIVE,
     deciding_test,
     effective_clusters,
+    effective_queries,
     freedom_of_clusters,
     lasting_share,
     standard_error,
 )
-from abrank.inference.designs.sequential import FIRST, best_rho_squared, mixture_half_width
-from abrank.inference.designs.weights import effective_queries
-from abrank.inference.estimates.segments import (
+from abrank.inference.designs import (
+    level_of_look,
+    level_of_seen,
+)
+from abrank.inference.rounding import has_spread
+from abrank.inference.sequential import FIRST, best_rho_squared, mixture_half_width
+from abrank.inference.strata import (
     MIN_QUERIES,
     Segments,
     answer_by_segment,
     compare_segments,
     rows_by_label,
 )
-from abrank.inference.exact.student import student_quantile
-from abrank.inference.rounding import has_spread
+from abrank.inference.student import student_quantile
 from abrank.rule import Design
 from abrank.verdict import Rule
 

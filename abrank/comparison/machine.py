@@ -25,7 +25,7 @@ from abrank.comparison.rows import MeasureResult, TestRow
 from abrank.comparison.sample import ALL, Answer, Columns, Rows
 from abrank.diagnostics import Note, inspect_machine
 from abrank.estimate import IntervalRow
-from abrank.inference.designs.prediction_powered import (
+from abrank.inference.prediction_powered import (
     PredictionPowered,
     welch_pvalue,
     worth_interval,
@@ -125,7 +125,7 @@ class MachineJudgments:
         People alone, people and machine, the machine alone. The second decides unless the machine
         is set aside.
     slope, correlation, worth, outside, floored, refused
-        As in :class:`~abrank.inference.designs.prediction_powered.PredictionPowered`; the worth
+        As in :class:`~abrank.inference.prediction_powered.PredictionPowered`; the worth
         in whole queries.
     worth_low, worth_high : int or None
         Its 95 % interval; None where people alone decide.

@@ -15,7 +15,7 @@ from abrank.comparison.declared import known_range
 from abrank.comparison.result import Comparison
 from abrank.comparison.rows import MeasureResult
 from abrank.estimate import Interval
-from abrank.inference.estimates.relative_change import change_interval
+from abrank.inference.equivalence import change_interval
 from abrank.measures import parse
 from abrank.verdict import Verdict, decide
 

@@ -25,21 +25,21 @@ from abrank.comparison.sample import ALL, Columns, Units
 from abrank.diagnostics import Note, inspect_inputs, inspect_losses, inspect_skewness
 from abrank.engines.counted import exact_value
 from abrank.engines.merge import Extreme, MeasureStatistics, Statistics, statistics_from
-from abrank.inference.designs.as_tests import sums_result
-from abrank.inference.designs.clusters import (
+from abrank.inference.clusters import (
     FEWEST_EFFECTIVE,
     deciding_test,
     effective_clusters,
     freedom_of_clusters,
     standard_error,
 )
-from abrank.inference.estimates.effect_size import counted_effects
-from abrank.inference.estimates.relative_change import RelativeChange, relative_change_of_moments
-from abrank.inference.estimates.segments import MIN_QUERIES, heterogeneity, holm_levels
-from abrank.inference.paired.counted import Counts, result_of
-from abrank.inference.paired.t_and_sign import skewed_t, t_answer
+from abrank.inference.counted import Counts, result_of
+from abrank.inference.designs import sums_result
+from abrank.inference.effect_size import counted_effects
+from abrank.inference.equivalence import RelativeChange, relative_change_of_moments
+from abrank.inference.paired import skewed_t, t_answer
 from abrank.inference.registry import as_alpha
 from abrank.inference.rounding import TIE, differences_of
+from abrank.inference.strata import MIN_QUERIES, heterogeneity, holm_levels
 from abrank.inputs import Audit
 from abrank.options import Question
 from abrank.soundness import Reason

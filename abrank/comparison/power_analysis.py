@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from abrank import planning
 from abrank._support.records import record
 from abrank._support.typing import FloatArray, IntArray
-from abrank.inference.designs.clusters import (
+from abrank.inference.clusters import (
     FEWEST_EFFECTIVE,
     effective_clusters,
     freedom_of_clusters,

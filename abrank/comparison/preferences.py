@@ -27,7 +27,7 @@ from abrank.comparison.result import Comparison
 from abrank.comparison.rows import Preferences, share_of_net
 from abrank.diagnostics.notes import CREDITS, SHARES
 from abrank.estimate import Estimate
-from abrank.inference.paired.t_and_sign import t_answer
+from abrank.inference.paired import t_answer
 from abrank.inputs import impressions
 from abrank.inputs.votes import Vote, Votes, read_votes
 from abrank.ledger.record import recording

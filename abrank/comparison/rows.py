@@ -9,7 +9,7 @@ from abrank._support.records import record
 from abrank.diagnostics import Note
 from abrank.estimate import AdjustedRow, Estimate, IntervalRow
 from abrank.inference import TestResult
-from abrank.inference.estimates.shape import HEAP, Form
+from abrank.inference.shape import HEAP, Form
 
 
 @record

@@ -31,9 +31,9 @@ from abrank.diagnostics import (
     outcomes,
     unequal_depth,
 )
-from abrank.inference.designs.prediction_powered import PredictionPowered
-from abrank.inference.estimates.relative_change import RelativeChange, relative_change
-from abrank.inference.paired.t_and_sign import mean_and_error, skewness_of
+from abrank.inference.equivalence import RelativeChange, relative_change
+from abrank.inference.paired import mean_and_error, skewness_of
+from abrank.inference.prediction_powered import PredictionPowered
 from abrank.inference.rounding import differences_of
 from abrank.inputs import JudgedRun, Source
 from abrank.scoring.scores import Scores

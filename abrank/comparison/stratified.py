@@ -22,15 +22,15 @@ from abrank.comparison.rows import MeasureResult, TestRow
 from abrank.comparison.sample import ALL, Columns, Units
 from abrank.diagnostics import Note
 from abrank.inference import pool_collections
-from abrank.inference.designs.meta_analysis import MetaAnalysis, Summary
 from abrank.inference.registry import as_alpha
+from abrank.inference.strata import MetaAnalysis, Summary
 from abrank.options import Question
 from abrank.soundness import Reason
 from abrank.verdict import Decision, Rule
 
 if TYPE_CHECKING:
     from abrank.comparison.choice import Directions
-    from abrank.inference.estimates.relative_change import RelativeChange
+    from abrank.inference.equivalence import RelativeChange
 
 TEST = "stratified"
 # The summaries of a measure, with what each is the mean of; the first decides.

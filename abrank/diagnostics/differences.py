@@ -32,7 +32,7 @@ from abrank.diagnostics.notes import (
     on_unit_scale,
     outcomes,
 )
-from abrank.inference.designs.clusters import FEWEST_EFFECTIVE, FEWEST_TO_FLIP
+from abrank.inference.clusters import FEWEST_EFFECTIVE, FEWEST_TO_FLIP
 from abrank.inference.rounding import has_spread
 
 # A fifth of the scale of a measure that runs from 0 to 1.
@@ -169,7 +169,7 @@ def _outlying(
     and three of them outweigh most means; so only of outliers is it said.
     """
     # A look at the inputs needs no test.
-    from abrank.inference.estimates.shape import calls_without, rosner_outliers
+    from abrank.inference.shape import calls_without, rosner_outliers
 
     total = float(np.sum(differences))
     apart = rosner_outliers(differences, alpha=OUTLIER_LEVEL)
@@ -228,7 +228,7 @@ def inspect_skewness(
     >>> [note.code for note in compare_scores(*pair).notes]
     ['skewness-decides']
     """
-    from abrank.inference.paired.t_and_sign import skewed_t
+    from abrank.inference.paired import skewed_t
 
     shown = [i for i, row in enumerate(rows) if row.reading in ("better", "worse", "differs")]
     if not shown:

@@ -15,35 +15,28 @@ from typing import TYPE_CHECKING
 
 from abrank._support.lazy import module_getattr
 from abrank._support.registry import complete
-from abrank.inference.estimates.effect_size import EFFECT_SIZES, effect_interval, effect_size
-from abrank.inference.estimates.relative_change import ratio_interval
+from abrank.inference import bootstrap, paired, wilcoxon  # noqa: F401 - register
+from abrank.inference.effect_size import EFFECT_SIZES, effect_interval, effect_size
+from abrank.inference.equivalence import ratio_interval
 from abrank.inference.families import ADJUSTMENTS, adjust, max_t
-from abrank.inference.paired import (  # noqa: F401 - register
-    bootstrap,
-    bounded,
-    permutation,
-    t_and_sign,
-    wilcoxon,
-)
 from abrank.inference.registry import PARAMETERS, TESTS, Answer, TestResult, paired_test, run_test
 
 if TYPE_CHECKING:
-    from abrank.inference.designs.aa_test import check_level
-    from abrank.inference.designs.bayes import bayesian_bootstrap, t_posterior
-    from abrank.inference.designs.clusters import run_cluster_test
-    from abrank.inference.designs.equivalence import relative_tost, tost
-    from abrank.inference.designs.meta_analysis import pool_collections
-    from abrank.inference.designs.prediction_powered import run_prediction_powered
-    from abrank.inference.designs.sequential import (
+    from abrank.inference.bayes import bayesian_bootstrap, t_posterior
+    from abrank.inference.clusters import run_cluster_test
+    from abrank.inference.designs import check_level
+    from abrank.inference.equivalence import relative_tost, tost
+    from abrank.inference.prediction_powered import run_prediction_powered
+    from abrank.inference.sequential import (
         asymptotic_sequence,
         betting_sequence,
         run_at_looks,
         stopping_boundaries,
     )
-    from abrank.inference.estimates.segments import compare_segments
-    from abrank.inference.estimates.shape import rosner_outliers
+    from abrank.inference.shape import rosner_outliers
+    from abrank.inference.strata import compare_segments, pool_collections
     from abrank.inference.systems.friedman import critical_difference, friedman_test, two_way_anova
-    from abrank.inference.systems.pairwise import within_query_interval
+    from abrank.inference.systems.pairwise import group_letters, within_query_interval
     from abrank.inference.systems.registry import (
         JOINT_TESTS,
         JointAnswer,
@@ -53,24 +46,21 @@ if TYPE_CHECKING:
         run_joint_test,
     )
     from abrank.inference.systems.stability import kendall_tau, rank_stability, tau_ap
-    from abrank.inference.systems.tukey import group_letters
 
 # What an everyday comparison does without is imported when it is asked for.
 _ON_DEMAND = {
-    "designs.aa_test": "check_level",
-    "designs.bayes": "bayesian_bootstrap t_posterior",
-    "designs.clusters": "run_cluster_test",
-    "designs.equivalence": "relative_tost tost",
-    "designs.meta_analysis": "pool_collections",
-    "designs.prediction_powered": "run_prediction_powered",
-    "designs.sequential": "asymptotic_sequence betting_sequence run_at_looks stopping_boundaries",
-    "estimates.segments": "compare_segments",
-    "estimates.shape": "rosner_outliers",
+    "designs": "check_level",
+    "bayes": "bayesian_bootstrap t_posterior",
+    "clusters": "run_cluster_test",
+    "equivalence": "relative_tost tost",
+    "prediction_powered": "run_prediction_powered",
+    "sequential": "asymptotic_sequence betting_sequence run_at_looks stopping_boundaries",
+    "strata": "compare_segments pool_collections",
+    "shape": "rosner_outliers",
     "systems.friedman": "critical_difference friedman_test two_way_anova",
-    "systems.pairwise": "within_query_interval",
+    "systems.pairwise": "group_letters within_query_interval",
     "systems.registry": "JOINT_TESTS JointAnswer JointResult Pairs joint_test run_joint_test",
     "systems.stability": "kendall_tau rank_stability tau_ap",
-    "systems.tukey": "group_letters",
 }
 
 __all__ = [

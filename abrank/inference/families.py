@@ -47,11 +47,10 @@ from abrank._support import checks
 from abrank._support.errors import ArgumentError
 from abrank._support.records import record
 from abrank._support.typing import BoolArray, FloatArray, IntArray
-from abrank.inference.exact.inversion import align_interval_with_pvalue
-from abrank.inference.exact.signed_sums import all_subsets, composed_flips, random_subsets
-from abrank.inference.paired.t_and_sign import mean_and_error
+from abrank.inference.paired import mean_and_error
 from abrank.inference.registry import as_alpha, as_differences
-from abrank.inference.rounding import round_off, snap, to_lattice
+from abrank.inference.rounding import align_interval_with_pvalue, round_off, snap, to_lattice
+from abrank.inference.sign_flips import all_subsets, composed_flips, random_subsets
 
 # --- Adjusted p-values of a family
 
@@ -188,7 +187,7 @@ def max_t(
         Random flips m; where all 2**n flips are no more than m + 1 they are enumerated. Above
         10,000 queries m + 1 becomes the next power of 2, and the flips with the identity are all
         products of log2(m + 1) random ones
-        (:func:`~abrank.inference.exact.signed_sums.composed_flips`).
+        (:func:`~abrank.inference.sign_flips.composed_flips`).
     seed : int
 
     Returns

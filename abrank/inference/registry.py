@@ -23,7 +23,7 @@ The betting test of bounded differences answers all but the first two and "all 0
 it rests on no spread. The p-values and intervals of the table are two-sided. "One value" and "0"
 are meant to 10 digits of the largest difference.
 Above 300 queries wilcoxon's are normal approximations. The other methods of the bootstrap are in
-:mod:`abrank.inference.paired.bootstrap`.
+:mod:`abrank.inference.bootstrap`.
 """
 
 from __future__ import annotations

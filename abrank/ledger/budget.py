@@ -11,7 +11,7 @@ from abrank._support import checks
 from abrank._support.errors import ArgumentError
 from abrank._support.records import record
 from abrank._support.typing import FloatArray
-from abrank.inference.designs.error_budget import OnlineMethod, online_levels
+from abrank.inference.many_comparisons import OnlineMethod, online_levels
 from abrank.ledger.entry import Entry
 
 METHODS: dict[str, dict[str, OnlineMethod]] = {

@@ -11,7 +11,7 @@ from typing import Any
 
 from abrank._support.errors import ArgumentError, ReadError
 from abrank._support.records import record
-from abrank.inference.exact.student import student_quantile
+from abrank.inference.student import student_quantile
 from abrank.verdict import Verdict
 
 # What may differ although the same was compared once more.

@@ -13,7 +13,7 @@ import numpy as np
 from abrank._support import checks, display
 from abrank._support.records import record
 from abrank._support.result import Printed, Result
-from abrank.inference.estimates.shrinkage import (
+from abrank.inference.many_comparisons import (
     FEWEST,
     Repetition,
     expected_again,

@@ -16,8 +16,8 @@ from abrank._support.records import record
 from abrank._support.result import Result
 from abrank._support.typing import FloatArray
 from abrank.estimate import IntervalRow
-from abrank.inference.exact.student import student_quantile
-from abrank.inference.paired.t_and_sign import t_pvalue
+from abrank.inference.paired import t_pvalue
+from abrank.inference.student import student_quantile
 from abrank.measures import parse
 from abrank.planning.student import queries_needed
 

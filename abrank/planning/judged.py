@@ -21,8 +21,8 @@ import numpy as np
 
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
-from abrank.inference.designs.prediction_powered import UNSEEN_FAILURES
-from abrank.inference.exact.student import chance_above, student_quantile
+from abrank.inference.prediction_powered import UNSEEN_FAILURES
+from abrank.inference.student import chance_above, student_quantile
 from abrank.planning.student import smallest_effect, smallest_size
 
 # With normal residuals the test sets the machine aside in 5 % of samples of 25 human queries, in

@@ -12,7 +12,7 @@ from abrank._support.checks import explained
 from abrank._support.errors import ArgumentError
 from abrank._support.records import record
 from abrank._support.typing import FloatArray
-from abrank.inference.exact.student import student_quantile
+from abrank.inference.student import student_quantile
 from abrank.planning import student
 from abrank.scoring.scores import Scores
 

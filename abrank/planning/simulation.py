@@ -11,8 +11,8 @@ from abrank._support import checks
 from abrank._support.records import record
 from abrank._support.rng import stream
 from abrank._support.typing import FloatArray
-from abrank.inference.designs.equivalence import clopper_pearson
-from abrank.inference.designs.meta_analysis import find_differences
+from abrank.inference.designs import find_differences
+from abrank.inference.equivalence import clopper_pearson
 from abrank.inference.registry import as_differences
 from abrank.inference.rounding import has_spread
 from abrank.planning.student import queries_needed, smallest_size, smallest_visible

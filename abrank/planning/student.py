@@ -15,8 +15,7 @@ import numpy.typing as npt
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import FloatArray
-from abrank.inference.exact.fourier import find_root
-from abrank.inference.exact.student import chance_above, student_quantile
+from abrank.inference.student import chance_above, find_root, student_quantile
 
 _MOST_QUERIES = 100_000_000
 
@@ -96,7 +95,7 @@ def power_curve(
     Notes
     -----
     The tails of the noncentral t with n - 1 degrees of freedom and noncentrality d_z sqrt(n), by
-    :func:`abrank.inference.exact.student.chance_above`.
+    :func:`abrank.inference.student.chance_above`.
 
     Examples
     --------

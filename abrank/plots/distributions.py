@@ -17,11 +17,10 @@ from abrank._support.typing import BoolArray, FloatArray
 from abrank.comparison.margins import is_relative
 from abrank.diagnostics import outcomes
 from abrank.estimate import Estimate
-from abrank.inference.estimates.shape import FEWEST_FOR_DENSITY, moments, normal_plot, spread_form
-from abrank.inference.exact.signed_sums import all_subsets, random_subsets
-from abrank.inference.paired.permutation import ENUMERATED_UP_TO
-from abrank.inference.paired.t_and_sign import mean_and_error, t_pvalue
+from abrank.inference.paired import ENUMERATED_UP_TO, mean_and_error, t_pvalue
 from abrank.inference.rounding import to_lattice
+from abrank.inference.shape import FEWEST_FOR_DENSITY, moments, normal_plot, spread_form
+from abrank.inference.sign_flips import all_subsets, random_subsets
 from abrank.plots import style
 from abrank.plots.axes import draw_interval
 from abrank.plots.registry import plot

@@ -15,8 +15,8 @@ from matplotlib.transforms import ScaledTranslation
 from abrank._support import display
 from abrank._support.display import shorten
 from abrank._support.typing import FloatArray, IntArray
-from abrank.inference.estimates.shape import spread_form
 from abrank.inference.rounding import ascending, differences_of, has_spread, round_off
+from abrank.inference.shape import spread_form
 from abrank.plots import style
 from abrank.plots.axes import EXTREMES, name_extremes
 from abrank.plots.registry import plot

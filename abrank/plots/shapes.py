@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from abrank._support.typing import FloatArray
-from abrank.inference.exact.bootstrap_distribution import bootstrap_distribution
+from abrank.inference.bootstrap import bootstrap_distribution
 from abrank.inference.rounding import has_spread
 from abrank.plots.style import of_the_mean
 
@@ -57,7 +57,7 @@ def bootstrap_density(values: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the density of the mean of a resample of ``values``, by its exact distribution.
 
     Source: Efron & Tibshirani (1993), An Introduction to the Bootstrap, ch. 6; the distribution of
-    :func:`abrank.inference.exact.bootstrap_distribution.bootstrap_distribution`.
+    :func:`abrank.inference.bootstrap.bootstrap_distribution`.
     """
     law = bootstrap_distribution(values)
     chance = law.below.chance

@@ -13,10 +13,10 @@ import numpy as np
 from abrank import inference
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import BoolArray, FloatArray, IntArray
-from abrank.inference.estimates.effect_size import geo_risk, risk
-from abrank.inference.paired.wilcoxon import wilcoxon_pvalues
+from abrank.inference.effect_size import geo_risk, risk
 from abrank.inference.systems.registry import achieved_levels, swap_rate
 from abrank.inference.systems.stability import N_AGREEMENT, N_RESAMPLES, resample_means
+from abrank.inference.wilcoxon import wilcoxon_pvalues
 from abrank.inputs import ids
 from abrank.ranking.result import Ranking
 from abrank.ranking.rows import (

@@ -280,7 +280,7 @@ class Ranking(Result):
         """
         if self.baseline is not None or self.test not in RANK_TESTS:
             return ()
-        from abrank.inference.systems.tukey import find_cliques
+        from abrank.inference.systems.pairwise import find_cliques
 
         place, distinct = self._distinct()
         order = [place[system] for system in self.by_mean_rank]
@@ -294,7 +294,7 @@ class Ranking(Result):
         """
         if self.baseline is not None or not self.has_all_pairs:
             return ()
-        from abrank.inference.systems.tukey import find_groups
+        from abrank.inference.systems.pairwise import find_groups
 
         found = find_groups(self._distinct()[1])
         return tuple(tuple(self.systems[i] for i in group) for group in found)

@@ -18,7 +18,7 @@ from abrank._support.result import Result
 from abrank._support.rng import entropy
 from abrank._support.typing import RandomSource
 from abrank.estimate import IntervalRow
-from abrank.inference.estimates.relative_change import MEAN_TESTS, mean_interval
+from abrank.inference.equivalence import MEAN_TESTS, mean_interval
 from abrank.inputs.topics import labels_of, read_groups
 from abrank.measures import parse
 from abrank.scoring.scores import Scores, aggregate_of

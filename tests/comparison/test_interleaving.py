@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 import abrank
-from abrank.inference.designs.clusters import standard_error
+from abrank.inference.clusters import standard_error
 from abrank.inputs.impressions import credits_of
 from abrank.simulate import interleave, simulate_clicks
 

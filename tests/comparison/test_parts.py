@@ -38,7 +38,7 @@ from abrank.comparison.merging import Properties
 from abrank.comparison.power_analysis import ClusterSizes, plan_from_spread, planned_differences
 from abrank.comparison.rows import Cell
 from abrank.engines.counted import exact_sum
-from abrank.inference.paired.counted import Counts
+from abrank.inference.counted import Counts
 from abrank.inputs.topics import labels_of
 from abrank.options import Question
 from abrank.ranking import rank_scores

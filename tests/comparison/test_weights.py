@@ -13,7 +13,7 @@ from scipy import stats
 
 import abrank
 from abrank.cli import run
-from abrank.inference.designs.weights import effective_queries, weighted_result
+from abrank.inference.clusters import effective_queries, weighted_result
 
 N = 60
 IDS = [f"q{i:02}" for i in range(N)]

@@ -14,8 +14,8 @@ from abrank import diagnostics
 from abrank._support.errors import ArgumentError
 from abrank.diagnostics import Note, inspect_clusters, inspect_differences, inspect_skewness
 from abrank.inference import run_test
-from abrank.inference.estimates.shape import calls_without
-from abrank.inference.paired.t_and_sign import mean_and_error, skewness_of
+from abrank.inference.paired import mean_and_error, skewness_of
+from abrank.inference.shape import calls_without
 
 
 @dataclass

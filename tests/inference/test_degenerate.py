@@ -278,17 +278,15 @@ def test_what_is_not_finite_is_refused(name) -> None:
             ANALYSES[name][0]([0.1] * 7 + [endless])
 
 
-MODULES = (
-    "registry", "designs.bayes", "designs.clusters", "designs.equivalence",
-    "designs.aa_test", "designs.meta_analysis", "designs.sequential",
-    "estimates.effect_size", "estimates.relative_change",
-    "estimates.segments", "estimates.shape", "families", "paired.bootstrap",
-    "systems.friedman", "systems.registry", "systems.pairwise",
-)  # fmt: skip
+MODULES = {  # how many tables each has
+    "registry": 1, "bayes": 1, "clusters": 1, "equivalence": 2, "designs": 1, "strata": 2,
+    "sequential": 2, "effect_size": 2, "shape": 1, "families": 1, "bootstrap": 1,
+    "systems.friedman": 2, "systems.registry": 1, "systems.pairwise": 1,
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", MODULES)
 def test_every_table_has_every_row(name) -> None:
     lines = (import_module(f"abrank.inference.{name}").__doc__ or "").splitlines()
     for row in (*ROWS, "not finite"):
-        assert any(line.startswith(row) for line in lines), (name, row)
+        assert sum(line.startswith(row) for line in lines) >= MODULES[name], (name, row)

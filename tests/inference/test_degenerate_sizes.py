@@ -19,7 +19,7 @@ from abrank.inference import (
     ratio_interval,
     t_posterior,
 )
-from abrank.inference.estimates.shape import calls_without
+from abrank.inference.shape import calls_without
 from tests.inference.degenerate import (
     HALF,
     INF,

@@ -10,8 +10,7 @@ import pytest
 
 import abrank
 from abrank._support.errors import ArgumentError
-from abrank.inference.designs.error_budget import online_levels
-from abrank.inference.estimates.shrinkage import expected_again
+from abrank.inference.many_comparisons import expected_again, online_levels
 from abrank.ledger import Entry, ErrorBudget, History, QuerySet, history, open_ledger
 from abrank.ledger.summary import repetition
 from tests.ledger.made import QUERIES, comparison, entry

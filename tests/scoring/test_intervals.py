@@ -13,7 +13,7 @@ from scipy import stats
 from abrank import ArgumentError, Scores, evaluate, simulate_runs
 from abrank._support.errors import AlignmentError
 from abrank.inference import run_test
-from abrank.inference.estimates.relative_change import MEAN_TESTS, mean_interval
+from abrank.inference.equivalence import MEAN_TESTS, mean_interval
 from abrank.report import compose, html, markdown, text, to_dict
 from abrank.scoring.intervals import Intervals, read_floors
 

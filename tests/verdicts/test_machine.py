@@ -11,7 +11,7 @@ import pytest
 from abrank._support.errors import AlignmentError
 from abrank.comparison import Comparison, compare_scores
 from abrank.inference import run_prediction_powered
-from abrank.inference.designs.prediction_powered import worth_interval
+from abrank.inference.prediction_powered import worth_interval
 from abrank.options import Machine, Question
 from abrank.report import compose, from_dict
 from tests.report.written import card, text

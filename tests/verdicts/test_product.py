@@ -26,8 +26,8 @@ from abrank.comparison import Comparison
 from abrank.comparison.merged import compare_statistics
 from abrank.engines.merge import statistics_of
 from abrank.inference import adjust
-from abrank.inference.designs.as_tests import cluster_result, level_of_look, level_of_seen
-from abrank.inference.designs.weights import weighted_result
+from abrank.inference.clusters import weighted_result
+from abrank.inference.designs import cluster_result, level_of_look, level_of_seen
 from abrank.report.saved.write import from_dict
 from abrank.rule import GATES, Verdict
 from abrank.simulate import simulate_runs

@@ -43,10 +43,10 @@ import numpy.typing as npt
 
 from abrank._support.records import record
 from abrank._support.typing import FloatArray
-from abrank.inference.exact.student import range_quantile, range_tail
 from abrank.inference.families import adjust as adjust_pvalues
-from abrank.inference.paired.t_and_sign import t_pvalue
+from abrank.inference.paired import t_pvalue
 from abrank.inference.rounding import TIE, round_off
+from abrank.inference.student import range_quantile, range_tail
 from abrank.inference.systems.registry import JointAnswer, Pairs, as_scores, joint_test
 
 # --- Two-way analysis of variance of queries x systems: where the scores' variance comes from

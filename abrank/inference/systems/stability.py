@@ -36,10 +36,9 @@ from abrank._support.errors import ArgumentError
 from abrank._support.records import record
 from abrank._support.rng import stream
 from abrank._support.typing import FloatArray
-from abrank.inference.exact.inversion import align_interval_with_pvalue
-from abrank.inference.paired.t_and_sign import t_interval, t_pvalue
+from abrank.inference.paired import t_interval, t_pvalue
 from abrank.inference.registry import as_alpha
-from abrank.inference.rounding import round_off
+from abrank.inference.rounding import align_interval_with_pvalue, round_off
 from abrank.inference.systems.registry import JointResult, Pairs, as_scores
 
 N_RESAMPLES = 9_999

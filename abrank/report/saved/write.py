@@ -26,8 +26,7 @@ from abrank.comparison.machine import TEST as WITH_MACHINE
 from abrank.comparison.machine import MachineJudgments
 from abrank.comparison.rows import MergedQueries, Preferences
 from abrank.diagnostics import Note
-from abrank.inference.designs.equivalence import Unseen
-from abrank.inference.estimates.relative_change import RelativeChange
+from abrank.inference.equivalence import RelativeChange, Unseen
 from abrank.inputs import Audit
 from abrank.inputs.files import contents
 from abrank.report.numbers import SCHEMA, checksum, content, plain

@@ -6,7 +6,7 @@ import math
 
 from abrank._support import display as f
 from abrank.comparison import Comparison, TestRow
-from abrank.inference.estimates.shape import spread_form
+from abrank.inference.shape import spread_form
 from abrank.report.model import (
     Bar,
     Block,

@@ -13,9 +13,8 @@ import numpy as np
 from abrank._support.rng import stream
 from abrank._support.typing import BoolArray, FloatArray
 from abrank.inference import max_t, run_test, tost
-from abrank.inference.exact.bootstrap_distribution import bootstrap_distribution
-from abrank.inference.paired.bootstrap import Method, answer_by_law
-from abrank.inference.paired.wilcoxon import wilcoxon_pvalues
+from abrank.inference.bootstrap import Method, answer_by_law, bootstrap_distribution
+from abrank.inference.wilcoxon import wilcoxon_pvalues
 from abrank.planning import smallest_visible
 from reports.studies.calibration.populations import Pair, Population, Scope
 from reports.studies.calibration.sources import MEASURES

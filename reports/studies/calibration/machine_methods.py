@@ -9,8 +9,8 @@ import numpy as np
 
 from abrank._support.typing import FloatArray
 from abrank.inference import run_prediction_powered, run_test
-from abrank.inference.designs.prediction_powered import FEWEST_ERRORS
-from abrank.inference.exact.student import student_quantile
+from abrank.inference.prediction_powered import FEWEST_ERRORS
+from abrank.inference.student import student_quantile
 
 LEVEL = 0.05
 

@@ -10,7 +10,7 @@ import numpy as np
 from abrank._support.rng import stream
 from abrank._support.typing import FloatArray
 from abrank.inference import run_prediction_powered, run_test
-from abrank.inference.paired.t_and_sign import t_pvalue
+from abrank.inference.paired import t_pvalue
 from reports.studies.calibration.judges import JUDGES, Judged
 
 SIZES = (25, 50, 100)

@@ -17,8 +17,7 @@ import numpy as np
 from abrank._support.rng import stream
 from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.inference import run_test
-from abrank.inference.designs.error_budget import OnlineMethod, online_levels
-from abrank.inference.estimates.shrinkage import predict_repetition
+from abrank.inference.many_comparisons import OnlineMethod, online_levels, predict_repetition
 from reports.studies.calibration.single import command_of, save
 from reports.studies.calibration.sources import MATRICES, scores_of_matrix
 

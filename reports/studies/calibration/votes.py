@@ -15,8 +15,8 @@ from scipy.stats import binom
 from abrank._support.rng import stream
 from abrank._support.typing import FloatArray, IntArray
 from abrank.inference import run_test
-from abrank.inference.designs.as_tests import sums_result
-from abrank.inference.exact.signed_sums import subset_sum_distribution
+from abrank.inference.designs import sums_result
+from abrank.inference.sign_flips import subset_sum_distribution
 from reports.studies.calibration.single import simulate
 
 SIZES = (25, 50, 100, 200, 400)

@@ -15,7 +15,7 @@ from scipy.stats import t
 from abrank._support.rng import stream
 from abrank._support.typing import FloatArray
 from abrank.inference import run_test
-from abrank.inference.designs.weights import effective_queries, weighted_result
+from abrank.inference.clusters import effective_queries, weighted_result
 from reports.studies.calibration.single import simulate
 
 SIZES = (25, 50, 100, 200, 400)

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import binomtest
 
 from abrank.inference import run_joint_test
-from abrank.inference.exact.student import range_tail
+from abrank.inference.student import range_tail
 
 N_BOARDS, N_QUERIES, N_SYSTEMS, ALPHA = 2_000, 50, 8, 0.05
 

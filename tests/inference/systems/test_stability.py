@@ -1,12 +1,21 @@
-"""Chances of ranks: resampled queries, the normal limit of very many, and none."""
+"""Chances of ranks: resampled queries, the normal limit of very many, and none.
+
+Many systems on several collections, queries drawn within them.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.stats import norm
+from scipy.stats import binomtest, norm, ttest_rel
 
-from abrank.inference.systems.stability import rank_stability, resample_means
+from abrank._support.errors import ArgumentError
+from abrank.inference import pool_collections
+from abrank.inference.systems.stability import (
+    compare_within_collections,
+    rank_stability,
+    resample_means,
+)
 
 
 def test_means_of_very_many_queries_are_drawn_from_their_normal_limit():
@@ -38,3 +47,97 @@ def test_no_query_gives_no_chance():
     assert np.isnan(found.chances).all()
     assert found.chances.shape == (3, 3)
     assert (found.low.tolist(), found.high.tolist(), found.n_resamples) == ([0] * 3, [0] * 3, 0)
+
+
+def made(seed: int, *, n: int = 20, m: int = 5, c: int = 4, shift: float = 0.0):
+    random = np.random.default_rng(seed)
+    spread = np.linspace(0.5, 2.0, m)  # the variances of the pairs differ
+    return {
+        str(i): random.beta(0.8, 1.5, (n, 1))
+        + shift * np.arange(m)
+        + random.normal(0.0, 0.05, (n, m)) * spread
+        for i in range(c)
+    }
+
+
+def test_pairs_are_those_of_the_meta_analysis_with_equal_weights() -> None:
+    blocks = made(1, shift=0.01)
+    found = compare_within_collections(blocks, n_resamples=999)
+    for k, (i, j) in enumerate(zip(*found.compared.pairs, strict=True)):
+        pooled = pool_collections([block[:, j] - block[:, i] for block in blocks.values()]).equal
+        assert found.compared.estimate[k] == pytest.approx(pooled.estimate)
+        assert found.compared.pvalue[k] == pytest.approx(pooled.pvalue)
+    alone = pool_collections([block[:, 2] for block in blocks.values()]).equal
+    assert (found.ci_low[2], found.ci_high[2]) == pytest.approx((alone.ci_low, alone.ci_high))
+
+
+def test_interval_excludes_zero_exactly_where_the_adjusted_p_is_below_alpha() -> None:
+    for seed in range(30):
+        found = compare_within_collections(made(seed, shift=0.012), n_resamples=499).compared
+        excludes = (found.ci_low > 0.0) | (found.ci_high < 0.0)
+        assert (excludes == found.distinct).all()
+        assert (found.pvalue_adj >= found.pvalue - 1 / 500).all()
+
+
+def test_two_systems_are_the_t_test_up_to_the_resamples() -> None:
+    random = np.random.default_rng(4)
+    a = random.uniform(size=400)
+    b = a + random.normal(0.01, 0.1, 400)
+    parts = {"x": np.stack([a, b], 1)[:200], "y": np.stack([a, b], 1)[200:]}
+    found = compare_within_collections(parts).compared
+    assert found.pvalue_adj[0] == pytest.approx(ttest_rel(b, a).pvalue, abs=0.02)
+
+
+def test_resamples_have_the_variance_of_the_mean() -> None:
+    blocks = made(2, c=3, n=10)
+    found = compare_within_collections(blocks)
+    error = np.sqrt(sum(block.var(axis=0, ddof=1) / len(block) for block in blocks.values())) / 3
+    assert found.same_collections.std(axis=0) == pytest.approx(error, rel=0.03)
+    half = norm.ppf(0.975) * error
+    assert (found.ci_high - found.ci_low > 2 * half).all()
+    # Of the collections drawn with replacement, and the queries within: two stages.
+    between = np.var([block.mean(axis=0) for block in blocks.values()], axis=0)
+    within = np.mean([block.var(axis=0) / len(block) for block in blocks.values()], axis=0)
+    both = np.sqrt((between + within) / 3)
+    assert found.other_collections.std(axis=0) == pytest.approx(both, rel=0.03)
+
+
+def test_the_order_of_the_collections_does_not_matter() -> None:
+    blocks = made(3)
+    one, other = (
+        compare_within_collections(each, n_resamples=199)
+        for each in (blocks, dict(reversed(blocks.items())))
+    )
+    assert (one.compared.pvalue_adj == other.compared.pvalue_adj).all()
+    assert (one.other_collections == other.other_collections).all()
+
+
+def test_degenerate_pairs_have_plain_answers() -> None:
+    random = np.random.default_rng(5)
+    a = random.uniform(size=(12, 1))
+    blocks = {name: np.hstack([a, a, a + 0.1, a + random.normal(0, 0.1, a.shape)]) for name in "xy"}
+    found = compare_within_collections(blocks, n_resamples=99).compared
+    assert found.identical.tolist() == [True, False, False, False, False, False]
+    assert (found.pvalue_adj[0], found.ci_low[0], found.ci_high[0]) == (1.0, 0.0, 0.0)
+    assert np.isnan(found.pvalue_adj[1])  # the same difference everywhere: no error to hold it by
+    assert found.ci_low[1] == -np.inf
+    assert not found.distinct[:2].any()
+    with pytest.raises(ArgumentError, match="the collection y has one query"):
+        compare_within_collections({"x": blocks["x"], "y": blocks["y"][:1]})
+
+
+def test_too_few_resamples_tell_nothing_apart() -> None:
+    found = compare_within_collections(made(1, shift=0.5), n_resamples=9, confidence=0.95).compared
+    assert not found.distinct.any()
+    assert (found.ci_low == -np.inf).all()
+
+
+@pytest.mark.slow
+def test_the_chance_of_any_false_difference_is_alpha() -> None:
+    wrong = sum(
+        compare_within_collections(
+            made(seed, m=8, c=5), n_resamples=999, seed=seed
+        ).compared.distinct.any()
+        for seed in range(1_000)
+    )
+    assert binomtest(int(wrong), 1_000, 0.05).pvalue > 0.001

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from abrank.inference import run_test
-from abrank.inference.paired.wilcoxon import wilcoxon_pvalues
+from abrank.inference.wilcoxon import wilcoxon_pvalues
 from reports.studies.calibration import cells
 from reports.studies.calibration.cells import band, measure
 from reports.studies.calibration.populations import Pair, Population, balancing_weights

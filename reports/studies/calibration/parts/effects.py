@@ -8,9 +8,8 @@ import numpy as np
 
 from abrank._support.typing import BoolArray, FloatArray
 from abrank.inference import EFFECT_SIZES, effect_interval, ratio_interval, relative_tost
-from abrank.inference.estimates.relative_change import RatioMethod
-from abrank.inference.exact.bootstrap_distribution import bootstrap_distribution
-from abrank.inference.paired.bootstrap import answer_by_law
+from abrank.inference.bootstrap import answer_by_law, bootstrap_distribution
+from abrank.inference.equivalence import RatioMethod
 from abrank.inference.rounding import round_off
 from reports.studies.calibration.cells import LEVELS, Asked, below
 from reports.studies.calibration.material import GAIN, Block

@@ -12,7 +12,7 @@ import numpy as np
 from abrank._support.typing import BoolArray, FloatArray
 from abrank.diagnostics import inspect_differences
 from abrank.inference import compare_segments, run_test
-from abrank.inference.paired.wilcoxon import wilcoxon_pvalues
+from abrank.inference.wilcoxon import wilcoxon_pvalues
 from reports.studies.calibration.cells import ENUMERATED_UP_TO, EXACT_RANKS, LEVELS, N_DRAWN, Asked
 from reports.studies.calibration.parts.part import Batch, Part
 

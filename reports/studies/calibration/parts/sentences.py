@@ -16,10 +16,10 @@ from abrank._support.typing import FloatArray
 from abrank.comparison import Comparison
 from abrank.comparison.compare import compare_systems
 from abrank.inference import adjust, run_test
-from abrank.inference.designs.as_tests import cluster_result
-from abrank.inference.designs.clusters import cluster_sizes, deciding_test
-from abrank.inference.estimates.segments import MIN_QUERIES, answer_by_segment, heterogeneity
-from abrank.inference.paired.t_and_sign import mean_and_error, skewed_t, skewness_of
+from abrank.inference.clusters import cluster_sizes, deciding_test
+from abrank.inference.designs import cluster_result
+from abrank.inference.paired import mean_and_error, skewed_t, skewness_of
+from abrank.inference.strata import MIN_QUERIES, answer_by_segment, heterogeneity
 from abrank.options import Question
 from abrank.report.sections import headline, meaning, sensitivity
 from abrank.report.sections.notes import cautions

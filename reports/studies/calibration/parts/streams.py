@@ -10,7 +10,7 @@ import numpy as np
 
 from abrank._support.typing import FloatArray, IntArray
 from abrank.inference import asymptotic_sequence, run_test, stopping_boundaries
-from abrank.inference.designs.sequential import (
+from abrank.inference.sequential import (
     FIRST,
     Boundaries,
     Kind,

@@ -17,7 +17,7 @@ from abrank.inference import (
     two_way_anova,
     within_query_interval,
 )
-from abrank.inference.systems.tukey import honest_difference, least_difference
+from abrank.inference.systems.pairwise import honest_difference, least_difference
 from reports.studies.calibration.cells import LEVELS, Asked, below
 from reports.studies.calibration.material import N_SYSTEMS
 from reports.studies.calibration.parts.part import Batch, Part, between

@@ -1,0 +1,249 @@
+"""A Bayesian view of the mean difference, to stand beside the tests.
+
+Nothing here is a test: it is in no catalogue, has no level, and no verdict is ever drawn from it.
+
+==================  =======================  =======================
+differences         t_posterior              bayesian_bootstrap
+==================  =======================  =======================
+no query            NaN                      NaN
+one query           estimate; else NaN,      estimate; else NaN,
+                    (-inf, inf)              (-inf, inf)
+two queries         variance inf             as any other data
+all 0               0, [0, 0], equal 1       0, [0, 0], equal 1
+one value, not 0    estimate; else NaN,      estimate; else NaN,
+                    (-inf, inf)              (-inf, inf)
+one query differs   as any other data        as any other data
+two values          as any other data        as any other data
+not finite          refused                  refused
+==================  =======================  =======================
+
+All 0 of one query is one query.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from abrank._support import checks
+from abrank._support.records import record
+from abrank._support.rng import stream
+from abrank._support.typing import BoolArray, FloatArray
+from abrank.inference.bootstrap import on_grid
+from abrank.inference.paired import mean_and_error
+from abrank.inference.registry import as_alpha, as_differences
+from abrank.inference.rounding import has_spread
+from abrank.inference.student import student_quantile
+
+N_DRAWS = 20_000
+# Part of what a seed means: another value here gives other draws.
+WEIGHTS_AT_ONCE = 2_000_000
+# Above it, values are first put on a grid of so many steps a standard deviation.
+MANY_QUERIES = 2_000
+STEPS_PER_DEVIATION = 50.0
+
+
+@record
+class Posterior:
+    """What is believed of the mean difference: arrays of shape (n_comparisons,).
+
+    ``worse``, ``equal`` and ``better`` are the probabilities that it is below, within and above the
+    region of practical equivalence [-rope, rope]; they add up to 1. The interval is credible and
+    equal-tailed. ``n_draws`` is 0 where nothing was drawn.
+    """
+
+    estimate: FloatArray
+    variance: FloatArray
+    ci_low: FloatArray
+    ci_high: FloatArray
+    worse: FloatArray
+    equal: FloatArray
+    better: FloatArray
+    rope: float
+    confidence: float | FloatArray
+    model: str
+    n_draws: int = 0
+
+
+def t_posterior(
+    differences: npt.ArrayLike, *, rope: float, confidence: float | FloatArray = 0.95
+) -> Posterior:
+    """Return the posterior of the mean difference of normal data under Jeffreys' prior.
+
+    It is the sample's mean plus its standard error times a t of n - 1 degrees of freedom [1]_, so
+    the interval is that of the paired t test, and the probability of a difference above 0 is one
+    minus its one-sided p: what it adds is the region of practical equivalence. The query pairs the
+    scores. There is no correlation between the queries, as there is between cross-validation folds.
+
+    Parameters
+    ----------
+    differences : array_like of shape (n_queries,) or (n_queries, n_comparisons)
+        Candidate minus baseline.
+    rope : float
+        Half the width of the region, in the unit of the differences; 0 or more.
+    confidence : float or array_like of shape (n_comparisons,)
+
+    Returns
+    -------
+    Posterior
+        ``variance`` is inf up to three queries: a t of two degrees of freedom has none.
+
+    Raises
+    ------
+    ArgumentError
+        If a difference is not finite, the region is below 0 or a level is out of range.
+
+    References
+    ----------
+    .. [1] Box & Tiao (1973), Bayesian Inference in Statistical Analysis, section 2.4.
+
+    Examples
+    --------
+    >>> d = [0.1, 0.2, -0.05, 0.3, 0, 0.15, -0.1, 0.25, 0.05, 0.4]
+    >>> found = t_posterior(d, rope=0.02)
+    >>> found.worse.round(3), found.equal.round(3), found.better.round(3)
+    (array([0.008]), array([0.021]), array([0.971]))
+    """
+    from scipy.special import stdtr
+
+    data, alpha, posterior = _start(differences, rope, confidence)
+    live = _with_spread(data)
+    if live.any():
+        freedom = len(data) - 1
+        mean, error = mean_and_error(data[:, live])
+        half = student_quantile(freedom, 1.0 - alpha[live] / 2.0) * error
+        worse = stdtr(freedom, (-rope - mean) / error)
+        better = stdtr(freedom, (mean - rope) / error)
+        variance = error**2 * freedom / (freedom - 2.0) if freedom > 2 else np.inf * error
+        posterior[1:, live] = variance, mean - half, mean + half, worse, 1 - worse - better, better
+    return _posterior(posterior, rope, confidence, "t, Jeffreys' prior")
+
+
+def bayesian_bootstrap(
+    differences: npt.ArrayLike,
+    *,
+    rope: float,
+    confidence: float | FloatArray = 0.95,
+    seed: int = 0,
+    n_draws: int = N_DRAWS,
+) -> Posterior:
+    """Return the posterior of the mean difference over the queries seen, their weights unknown.
+
+    The weights are Dirichlet(1, ..., 1) [1]_: nothing is supposed about the shape of the
+    differences. Mean and variance are in closed form; interval and probabilities are drawn. The
+    query pairs the scores.
+
+    Parameters
+    ----------
+    differences : array_like of shape (n_queries,) or (n_queries, n_comparisons)
+        Candidate minus baseline.
+    rope : float
+        As for :func:`t_posterior`.
+    confidence : float or array_like of shape (n_comparisons,)
+    seed : int
+    n_draws : int
+        Draws of the mean; a probability has a standard error of at most .0036 with 20,000.
+
+    Returns
+    -------
+    Posterior
+
+    Raises
+    ------
+    ArgumentError
+        As for :func:`t_posterior`, and if seed or draws are out of range.
+
+    Notes
+    -----
+    Above 2,000 queries the differences are put on a grid of a fiftieth of their standard deviation,
+    each split between its two neighbours: the weight of a cell is a gamma variable.
+
+    With few queries the interval is too short to be read as a confidence interval: on real runs
+    that of 95 % holds the mean in 78 % of samples of ten queries and in 89 % of 25
+    (``reports/calibration``). No weights move a mean past 0 where all queries that differ do so in
+    one direction, which of ten, most of them tied, is common.
+
+    References
+    ----------
+    .. [1] Rubin (1981), Annals of Statistics 9, 130-134.
+
+    Examples
+    --------
+    >>> d = [0.1, 0.2, -0.05, 0.3, 0, 0.15, -0.1, 0.25, 0.05, 0.4]
+    >>> found = bayesian_bootstrap(d, rope=0.02)
+    >>> found.variance.round(4), bool(0.98 < found.better[0] < 1.0)
+    (array([0.0021]), True)
+    """
+    checks.count("seed", seed, at_least=0)
+    checks.count("n_draws", n_draws)
+    data, alpha, posterior = _start(differences, rope, confidence)
+    n_queries = len(data)
+    live = np.flatnonzero(_with_spread(data))
+    for one, means in zip(live, _weighted_means(data[:, live], n_draws, seed), strict=True):
+        variance = data[:, one].var() / (n_queries + 1)
+        limits = np.quantile(means, [alpha[one] / 2.0, 1.0 - alpha[one] / 2.0])
+        worse, better = np.mean(means < -rope), np.mean(means > rope)
+        posterior[1:, one] = variance, *limits, worse, 1.0 - worse - better, better
+    return _posterior(posterior, rope, confidence, "Bayesian bootstrap", n_draws)
+
+
+def _start(
+    differences: npt.ArrayLike, rope: float, confidence: float | FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the data, alpha, and the first seven fields of a posterior where nothing is known."""
+    checks.not_negative("rope", rope)
+    data = as_differences(differences)
+    alpha = as_alpha(confidence, data.shape[1])
+    posterior = np.full((7, data.shape[1]), np.nan)
+    if len(data):
+        posterior[0] = data.mean(axis=0)
+        posterior[2], posterior[3] = -np.inf, np.inf
+    if len(data) > 1:
+        same = np.all(data == 0.0, axis=0)
+        posterior[:, same] = np.array([[0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0]]).T
+    return data, alpha, posterior
+
+
+def _posterior(
+    rows: FloatArray, rope: float, confidence: float | FloatArray, model: str, n_draws: int = 0
+) -> Posterior:
+    estimate, variance, ci_low, ci_high, worse, equal, better = rows
+    return Posterior(
+        estimate, variance, ci_low, ci_high, worse, equal, better, rope, confidence, model, n_draws
+    )
+
+
+def _with_spread(data: FloatArray) -> BoolArray:
+    """Return which columns have differences of more than one value."""
+    if len(data) < 2:
+        return np.zeros(data.shape[1], bool)
+    return has_spread(data)
+
+
+def _weighted_means(data: FloatArray, n_draws: int, seed: int) -> FloatArray:
+    """Return means under Dirichlet weights, shape (n_comparisons, n_draws)."""
+    if not data.size:
+        return np.empty((0, n_draws))
+    if len(data) <= MANY_QUERIES:
+        return _drawn_means(data, np.ones(len(data)), n_draws, seed)
+    means = np.empty((data.shape[1], n_draws))
+    for row, values in zip(means, data.T, strict=True):
+        step = float(values.std()) / STEPS_PER_DEVIATION
+        cells, shape = on_grid(*np.unique(values, return_counts=True), step)
+        row[:] = _drawn_means(np.asarray(cells * step, np.float64)[:, None], shape, n_draws, seed)
+    return means
+
+
+def _drawn_means(values: FloatArray, shape: FloatArray, n_draws: int, seed: int) -> FloatArray:
+    """Return means of every column under gamma weights, the same ones for all columns."""
+    random = stream(seed, "weights")
+    at_once = max(1, WEIGHTS_AT_ONCE // max(1, len(values)))
+    # A column at a time and each in one piece: the digits do not depend on the other columns.
+    columns = np.ascontiguousarray(values.T)
+    means = np.empty((len(columns), n_draws))
+    for first in range(0, n_draws, at_once):
+        part = slice(first, min(first + at_once, n_draws))
+        weights = random.standard_gamma(shape, (part.stop - first, len(values)))
+        for row, column in zip(means, columns, strict=True):
+            row[part] = weights @ column / weights.sum(axis=1)
+    return means

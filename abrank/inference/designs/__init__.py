@@ -1,1 +1,0 @@
-"""Designs beyond one test of one mean: margins, clusters, looks, collections, posteriors."""

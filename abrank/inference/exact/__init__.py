@@ -1,1 +1,0 @@
-"""Distributions computed, not sampled: of sign flips, of subset means, of a mean's bootstrap."""

@@ -1,1 +1,0 @@
-"""Tests of the paired difference of two systems, a column a comparison."""

@@ -1,0 +1,243 @@
+"""How the differences are spread, which queries stand apart, and which decide.
+
+Queries that stand apart from the others by more than chance leaves of normal differences:
+
+==================  =====================================================================
+differences         answer
+==================  =====================================================================
+fewer than three    none
+all one value       none
+one query differs   that query
+two values          as any other data
+not finite          refused
+==================  =====================================================================
+
+The call of the paired t test without single queries:
+
+==================  =====================================================================
+differences         answer
+==================  =====================================================================
+no query            not meant here
+one query           not meant here
+two queries         one remains without the other, and no call: a call flips
+all 0               no call, nothing flips; p 1 without any
+one value, not 0    no call, nothing flips; p NaN without any
+one query differs   without it the others are one value: p 1 if that is 0, else NaN
+two values          as any other data
+not finite          refused
+==================  =====================================================================
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from statistics import NormalDist
+from typing import Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from abrank._support.errors import ArgumentError
+from abrank._support.records import record
+from abrank._support.typing import FloatArray, IntArray
+from abrank.inference.registry import as_alpha, as_differences
+from abrank.inference.rounding import round_off
+
+# A smooth curve through few values, or through a heap at one, shows what is not there.
+FEWEST_FOR_DENSITY, FEW_VALUES, HEAP = 10, 25, 0.2
+
+Form: TypeAlias = Literal["dots", "values", "bins", "density"]
+
+
+def spread_form(differences: FloatArray) -> Form:
+    """Return the picture that shows how differences are spread without making anything up.
+
+    Dots below 10 queries; a bar a value where there are few values; bins where more than a fifth of
+    the queries have one value; a density else.
+    """
+    n = len(differences)
+    counts = np.unique(differences, return_counts=True)[1]
+    if n < FEWEST_FOR_DENSITY:
+        return "dots"
+    if len(counts) <= min(FEW_VALUES, n // 2):
+        return "values"
+    return "bins" if counts.max() > HEAP * n else "density"
+
+
+def moments(differences: npt.ArrayLike) -> tuple[float, float]:
+    """Return skewness g1 and excess kurtosis g2; NaN for fewer than two or one value."""
+    values = round_off(as_differences(differences)[:, 0])
+    if len(values) < 2 or np.ptp(values) == 0.0:
+        return np.nan, np.nan
+    centred = (values - values.mean()) / values.std()
+    return float(np.mean(centred**3)), float(np.mean(centred**4)) - 3.0
+
+
+# --- Queries that stand apart from the others by more than chance leaves of normal
+# differences
+
+# Rosner's percentage points for several outliers are right from so many values on; for one, always.
+LEAST_FOR_SEVERAL = 15
+
+
+def rosner_outliers(differences: npt.ArrayLike, *, most: int = 3, alpha: float = 0.05) -> IntArray:
+    """Return the places of up to ``most`` outliers by the generalised extreme studentised deviate.
+
+    Hypothesis: the differences are a sample of one normal distribution. The studentised deviates do
+    not depend on the mean and its standard error (Basu's theorem), so of normal differences as many
+    samples have an outlier among those with a small p of the t test as among all others.
+
+    Parameters
+    ----------
+    differences : array_like of shape (n_queries,)
+        Candidate minus baseline; taken to 10 decimals.
+    most : int
+        Outliers that are looked for; one below 15 queries, where the test of several is too free.
+    alpha : float
+        Share of normal samples in which any is found.
+
+    Returns
+    -------
+    int64 ndarray
+        Furthest first.
+
+    Raises
+    ------
+    ArgumentError
+        If a difference is not finite.
+
+    References
+    ----------
+    .. [1] Rosner (1983), Percentage points for a generalized ESD many-outlier procedure,
+       Technometrics 25(2), 165-172, equation 2.5. One outlier is Grubbs' test (1969).
+
+    Examples
+    --------
+    >>> rosner_outliers([0.1, 0.0, -0.1, 0.05, 0.9, -0.05, 0.0])
+    array([4])
+    """
+    values = round_off(as_differences(differences)[:, 0])
+    left, order, found = np.arange(len(values)), [], 0
+    wanted = most if len(values) >= LEAST_FOR_SEVERAL else min(most, 1, max(len(values) - 2, 0))
+    for step in range(1, wanted + 1):
+        rest = values[left] - values[left].mean()
+        spread = rest.std(ddof=1)
+        if np.ptp(values[left]) == 0.0:
+            break
+        far = int(np.argmax(np.abs(rest)))
+        order.append(left[far])
+        if abs(rest[far]) > _limit(len(values), step, alpha) * spread:
+            found = step
+        left = np.delete(left, far)
+    return np.array(order[:found], np.int64)
+
+
+@cache
+def _limit(n: int, step: int, alpha: float) -> float:
+    """Return how many standard deviations the step's largest deviate may be from the mean."""
+    from scipy.special import stdtrit
+
+    m = n - step + 1
+    t = float(stdtrit(m - 2, 1.0 - alpha / (2.0 * m)))
+    return float((m - 1) * t / np.sqrt((m - 2 + t * t) * m))
+
+
+# --- The points and the band of a normal quantile plot
+
+
+@record
+class NormalPlot:
+    """Standardised values against normal quantiles, and where chance would leave each of them.
+
+    All are ascending and of shape (n_points,). ``low`` and ``high`` hold a value of a normal sample
+    with the chance of ``confidence``, each value by itself.
+    """
+
+    expected: FloatArray
+    observed: FloatArray
+    low: FloatArray
+    high: FloatArray
+    confidence: float
+
+
+def normal_plot(
+    differences: npt.ArrayLike, *, confidence: float = 0.95, most: int = 400
+) -> NormalPlot:
+    """Return the standardised differences against the quantiles of the normal distribution.
+
+    Expected is the quantile of (i - 3/8) / (n + 1/4). The band is of the i-th smallest of n
+    independent normal values, whose distribution of chance is Beta(i, n + 1 - i); that mean and
+    deviation are those of the sample makes it a little wide.
+
+    Source: Blom (1958), Statistical Estimates and Transformed Beta-Variables; David & Nagaraja
+    (2003), Order Statistics, section 2.1.
+    """
+    from scipy.special import betaincinv, ndtri
+
+    values = np.sort(round_off(as_differences(differences)[:, 0]))
+    n = len(values)
+    if n < 2 or values[0] == values[-1]:
+        raise ArgumentError("differences that do not vary have no quantile plot")
+    rank = np.arange(1, n + 1)
+    if n > most:
+        # Evenly along the quantiles of the normal law.
+        reach = -NormalDist().inv_cdf(0.625 / (n + 0.25))
+        chance = np.array([NormalDist().cdf(z) for z in np.linspace(-reach, reach, most)])
+        taken = np.rint(chance * (n + 0.25) + 0.375).astype(np.int64)
+        rank = np.unique(np.clip(taken, 1, n))
+    tails = np.array([(1.0 - confidence) / 2.0, (1.0 + confidence) / 2.0])[:, None]
+    low, high = ndtri(betaincinv(rank, n + 1.0 - rank, tails))
+    observed = (values[rank - 1] - values.mean()) / values.std(ddof=1)
+    return NormalPlot(ndtri((rank - 0.375) / (n + 0.25)), observed, low, high, confidence)
+
+
+# --- Leave-one-out influence of single queries on the decision of the t test
+
+
+def calls_without(
+    differences: npt.ArrayLike, places: IntArray, *, confidence: float = 0.95
+) -> tuple[int, IntArray, FloatArray]:
+    """Return the call of the paired t test, and how it changes without a few queries, in turn.
+
+    A call is +1 where the mean is shown to be above 0, -1 below, else 0. Returned are that of all
+    queries, and calls and p-values without each of ``places``. Without query i the mean is
+    (n mean - d_i) / (n - 1), and the sum of squares about it less by n / (n - 1) (d_i - mean)**2.
+    """
+    values = round_off(as_differences(differences)[:, 0])
+    alpha = float(as_alpha(confidence, 1)[0])
+    n, mean, centred = len(values), values.mean(), _centred(values)
+    squares = (centred**2).sum()
+    whole = _pvalue(np.array([mean]), np.array([squares]), np.array([n]), squares)
+    call = int(_calls(np.array([mean]), whole, alpha)[0])
+    without = mean - centred[places] / (n - 1)
+    left = squares - centred[places] ** 2 * n / (n - 1)
+    pvalues = _pvalue(without, left, np.full(len(places), n - 1), squares)
+    return call, _calls(without, pvalues, alpha), pvalues
+
+
+def means_without(differences: FloatArray) -> FloatArray:
+    """Return the mean without each query in turn: float64[n_queries]; at least two queries."""
+    values = round_off(differences)
+    return np.asarray(values.mean() - _centred(values) / (len(values) - 1))
+
+
+def _centred(values: FloatArray) -> FloatArray:
+    """Return the distances from the mean; 0 where all are one value, to the last digit."""
+    from_first: FloatArray = values - values[0]
+    return np.asarray(from_first - from_first.mean())
+
+
+def _pvalue(means: FloatArray, squares: FloatArray, counts: IntArray, scale: float) -> FloatArray:
+    """Return p of t; what is left of the squares by rounding is no spread: p 1 or NaN."""
+    from scipy.special import stdtr
+
+    pvalue = np.where(np.abs(means) <= 1e-10 * np.sqrt(scale), 1.0, np.nan)
+    spread = (counts > 1) & (squares > 1e-12 * scale)
+    freedom = counts[spread] - 1.0
+    error = np.sqrt(squares[spread] / (freedom * (freedom + 1.0)))
+    pvalue[spread] = 2.0 * stdtr(freedom, -np.abs(means[spread]) / error)
+    return pvalue
+
+
+def _calls(means: FloatArray, pvalue: FloatArray, alpha: float) -> IntArray:
+    return np.where(pvalue < alpha, np.sign(means), 0.0).astype(np.int64)

@@ -1,0 +1,625 @@
+"""Sums under random signs: the exact sign-flip test, its tail, random flips and its interval."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable
+from functools import partial
+from itertools import count
+
+import numpy as np
+
+from abrank._support.records import record
+from abrank._support.rng import stream
+from abrank._support.typing import Alternative, BoolArray, FloatArray, IntArray
+from abrank.inference.rounding import common_step, invert, snap
+from abrank.inference.student import (
+    REACH,
+    TERMS_ON_THE_GRID,
+    WRAPPED,
+    Bracket,
+    best_tilt,
+    lattice_frequencies,
+    tail_by_fourier,
+    tail_by_tilting,
+    tail_on_lattice,
+)
+
+# Part of what a seed means: another value here gives other flips.
+QUERIES_AT_ONCE = 8192
+FLIPS_AT_ONCE = 4096
+
+
+def all_subsets(numbers: IntArray) -> tuple[IntArray, IntArray]:
+    """Return sum and size of every subset of the rows."""
+    return _subset_sums(numbers.T), _subset_sums(np.ones((1, len(numbers)), np.int64))[0]
+
+
+def random_subsets(numbers: IntArray, n_flips: int, *, seed: int) -> tuple[IntArray, IntArray]:
+    """Return sum and size of random subsets of the rows, each row in or out by a fair coin.
+
+    The subsets depend on ``seed`` and the number of rows only, are the same for every column, and
+    the first m of them do not depend on how many are drawn. Sums are looked up byte by byte: 256
+    partial sums for each 8 rows.
+
+    Source: Arlazarov, Dinic, Kronrod & Faradzhev (1970), the "four Russians" method.
+    """
+    n_queries, n_columns = numbers.shape
+    sums = np.zeros((n_columns, n_flips), np.int64)
+    sizes = np.zeros(n_flips, np.int64)
+    for start in range(0, n_queries, QUERIES_AT_ONCE):
+        rows = numbers[start : start + QUERIES_AT_ONCE]
+        n_bytes = -(-len(rows) // 8)
+        # The 256 subset sums of each 8 rows: shape (n_bytes, 256, n_columns).
+        padded = np.zeros((n_columns, n_bytes * 8), np.int64)
+        padded[:, : len(rows)] = rows.T
+        by_column = _subset_sums(padded.reshape(n_columns, n_bytes, 8))
+        tables = np.ascontiguousarray(by_column.transpose(1, 2, 0))
+        random = stream(seed, "sign flips", str(start))
+        for first in range(0, n_flips, FLIPS_AT_ONCE):
+            # A bit a row and flip.
+            drawn = np.frombuffer(random.bytes(n_bytes * FLIPS_AT_ONCE), np.uint8)
+            flips = drawn.reshape(n_bytes, FLIPS_AT_ONCE).copy()
+            if len(rows) % 8:
+                flips[-1] &= (1 << len(rows) % 8) - 1
+            flips = flips[:, : n_flips - first]
+            part = slice(first, first + flips.shape[1])
+            sizes[part] += np.bitwise_count(flips).sum(axis=0, dtype=np.int64)
+            # A row of the table holds the sums of all columns: one look-up for each byte.
+            partial = np.zeros((flips.shape[1], n_columns), np.int64)
+            for table, byte in zip(tables, flips, strict=True):
+                partial += table.take(byte, axis=0)
+            sums[:, part] += partial.T
+    return sums, sizes
+
+
+def composed_flips(numbers: IntArray, n_generators: int, *, seed: int) -> IntArray:
+    """Return the sums under all ``2**n_generators`` products of a few random sign flips.
+
+    Each product is as random as a flip drawn alone, and any two but the identity are independent,
+    so a share of them is as precise as that of as many flips drawn alone. And they are a group, so
+    a test by the share that reaches the observed sum keeps its level exactly. Their sums are one
+    Walsh transform of the sums over the rows that all generators treat alike.
+
+    Source: Hemerik & Goeman (2018), TEST 27, 811-825: a group of transformations is what it takes.
+    """
+    random = stream(seed, "composed sign flips")
+    alike = random.integers(0, 2**n_generators, len(numbers))
+    sums = np.zeros(2**n_generators, np.int64)
+    np.add.at(sums, alike, numbers)
+    for bit in range(n_generators):
+        pairs = sums.reshape(-1, 2, 2**bit)
+        sums = np.stack([pairs[:, 0] + pairs[:, 1], pairs[:, 0] - pairs[:, 1]], axis=1)
+    return sums.ravel()
+
+
+def _subset_sums(numbers: IntArray) -> IntArray:
+    """Return all subset sums along the last axis; bit j of the index says whether j is in."""
+    sums = np.zeros((*numbers.shape[:-1], 1), np.int64)
+    for j in range(numbers.shape[-1]):
+        sums = np.concatenate([sums, sums + numbers[..., j : j + 1]], axis=-1)
+    return sums
+
+
+# --- Sums of randomly signed terms by meeting in the middle: exact for few terms or few sizes
+
+# Above so many distinct sizes enumeration is infeasible; skip the estimate.
+MANY_SIZES = 100
+
+
+def n_meet_in_middle_sums(counts: IntArray) -> int:
+    """Return how many sums the larger half has to list; 2**50 for more than 100 sizes."""
+    if counts.size > MANY_SIZES:
+        return 1 << MANY_SIZES // 2
+    logarithms = [float(np.log1p(counts[half]).sum()) for half in _halves(counts)]
+    return round(math.exp(min(max(logarithms), 60.0)))
+
+
+def tail_by_meet_in_middle(sizes: FloatArray, counts: IntArray, threshold: float) -> float:
+    """Return P(sum of randomly signed terms >= threshold), exact but for float rounding.
+
+    The terms are split in two; each half lists its sums, and every sum of the one is looked up
+    among those of the other. Terms of one size count as one: their sum is binomial.
+
+    Source: Horowitz & Sahni (1974), Journal of the ACM 21, 277-292.
+    """
+    (sums, chances), (others, their_chances) = (
+        _signed_sums(sizes[half], counts[half]) for half in _halves(counts)
+    )
+    order = np.argsort(others)
+    # Summed from the far end: the small ones first. One more for "none reaches it".
+    above = np.append(np.cumsum(their_chances[order][::-1])[::-1], 0.0)
+    first = np.searchsorted(others[order], threshold - np.sort(sums), side="left")
+    return float(np.dot(chances[np.argsort(sums)], above[first]))
+
+
+def _halves(counts: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the places of either half, so that both have about as many sums."""
+    order = np.argsort(-counts, kind="stable")
+    halves: tuple[list[int], list[int]] = ([], [])
+    weights = [0.0, 0.0]
+    for place, weight in zip(order.tolist(), np.log1p(counts[order]).tolist(), strict=True):
+        lighter = int(weights[1] < weights[0])
+        halves[lighter].append(place)
+        weights[lighter] += weight
+    return np.array(halves[0], np.int64), np.array(halves[1], np.int64)
+
+
+def _signed_sums(sizes: FloatArray, counts: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Return all sums of the terms under all signs, and their probabilities."""
+    sums, chances = np.zeros(1), np.ones(1)
+    for size, number in zip(sizes.tolist(), counts.tolist(), strict=True):
+        steps = np.arange(-number, number + 1, 2)
+        coins = [math.comb(number, heads) / 2**number for heads in range(number + 1)]
+        sums = np.add.outer(sums, size * steps).ravel()
+        chances = np.multiply.outer(chances, coins).ravel()
+    return sums, chances
+
+
+# --- The distribution of the sum of a random subset of whole numbers, by convolution
+
+# Halving is put off so long and then done at once: a power of two costs no digit.
+NUMBERS_BETWEEN_SCALINGS = 512
+
+
+def subset_sum_distribution(numbers: IntArray, reach: int) -> FloatArray:
+    """Return the probabilities of the sums 0, 1, ..., reach of a random subset.
+
+    Each number is in the subset or not by a fair coin. Only numbers that are not negative are
+    added, so every probability, however small, is right to ``numbers.size`` roundings. The cost is
+    that of ``numbers.size * reach`` additions.
+
+    Source: Pagano & Tritchler (1983), Journal of the American Statistical Association 78, 435-440.
+    """
+    mass = np.zeros(min(reach, int(numbers.sum())) + 1)
+    mass[0] = 1.0
+    # The sums without a number and with it are added from one array into the other.
+    after, top = np.zeros_like(mass), 0
+    for done, number in enumerate(np.sort(numbers).tolist(), start=1):
+        top = min(top + number, mass.size - 1)
+        if number <= top:
+            after[:number] = mass[:number]
+            np.add(mass[number : top + 1], mass[: top + 1 - number], out=after[number : top + 1])
+            mass, after = after, mass
+        if done % NUMBERS_BETWEEN_SCALINGS == 0:
+            mass *= 2.0**-NUMBERS_BETWEEN_SCALINGS
+    return np.ldexp(mass, -(numbers.size % NUMBERS_BETWEEN_SCALINGS))
+
+
+# --- The tail of a sum under random signs, by the exact method that is quickest
+
+# How far apart the bounds of a p-value may be: of it, or in all.
+RELATIVE_WIDTH = 1e-3
+ABSOLUTE_WIDTH = 1e-6
+# What takes about 50 ms: additions of a convolution, cells of a characteristic function.
+MOST_ADDITIONS = 50_000_000
+CELLS = 10_000_000
+SUMS_OF_A_HALF = 1 << 16
+QUICKER = 20
+FEWEST_FREQUENCIES, MOST_FREQUENCIES = 256, 1 << 17
+# Below it, rounding errors of a Fourier sum would be seen.
+SMALL = 1e-6
+
+
+def lattice_tail(
+    numbers: IntArray, counts: IntArray, threshold: int, *, strict: bool = False
+) -> Bracket:
+    """Return P(sum of randomly signed whole numbers >= threshold), or > threshold."""
+    # The parity of the sum does not depend on the signs: the next sum is two further.
+    threshold += 2 * strict
+    lost = (int(counts @ numbers) - threshold) // 2
+    if lost < 0:
+        return Bracket(0.0, 0.0, 0.0)
+    if int(counts.sum()) * (lost + 1) <= MOST_ADDITIONS:
+        # The numbers with a minus add up to no more than may be lost.
+        chance = float(subset_sum_distribution(np.repeat(numbers, counts), lost).sum())
+        return Bracket(chance, chance, chance)
+    sizes = numbers.astype(np.float64)
+    cells = lattice_frequencies(numbers, counts, threshold) * min(sizes.size, TERMS_ON_THE_GRID)
+    if cells <= CELLS and _normal_tail(sizes, counts, threshold) > SMALL:
+        return tail_on_lattice(numbers, counts, threshold)
+    # Between two sums, no sum is near.
+    return upper_tail(sizes, counts, max(threshold - 1.0, 0.0), slack=0.0)
+
+
+def upper_tail(
+    sizes: FloatArray,
+    counts: IntArray,
+    threshold: float,
+    *,
+    slack: float,
+    strict: bool = False,
+    quick: bool = False,
+) -> Bracket:
+    """Return bounds of P(sum of randomly signed terms >= threshold), or > threshold."""
+    edge = threshold + slack if strict else threshold - slack
+    n_terms, total = int(counts.sum()), float(counts @ sizes)
+    if edge > total:
+        return Bracket(0.0, 0.0, 0.0)
+    least = math.ldexp(1.0, -n_terms)
+    if edge + 2.0 * float(sizes.min()) > total + slack:
+        # Only the sum of all terms reaches it.
+        return Bracket(least, least, least)
+    if n_meet_in_middle_sums(counts) <= SUMS_OF_A_HALF / (QUICKER if quick else 1):
+        chance = tail_by_meet_in_middle(sizes, counts, edge)
+        return Bracket(chance, chance, chance)
+    found = _bounds(sizes, counts, max(edge, 0.0), quick)
+    return Bracket(max(found.low, least), max(found.value, least), max(found.high, least))
+
+
+def _bounds(sizes: FloatArray, counts: IntArray, threshold: float, quick: bool) -> Bracket:
+    """Return bounds by Fourier, tilted where the probability is small."""
+    cells = CELLS / min(sizes.size, TERMS_ON_THE_GRID) / (QUICKER if quick else 1)
+    chance = _normal_tail(sizes, counts, threshold)
+    if chance >= SMALL:
+        deviation = math.sqrt(float(counts @ sizes**2))
+        density = math.exp(-0.5 * (threshold / deviation) ** 2) / deviation / math.sqrt(math.tau)
+        # The bounds are apart by about turn / n_frequencies of the probability.
+        turn = (threshold + REACH * deviation) * density / chance
+        width = max(RELATIVE_WIDTH, ABSOLUTE_WIDTH / 2.0 / chance)
+        how = partial(tail_by_fourier, sizes, counts, threshold)
+        found = _narrow(how, turn / width, cells, quick, enough=ABSOLUTE_WIDTH / 2.0)
+        if found.high >= SMALL:
+            return found
+    tilt = best_tilt(sizes, counts, threshold)
+    turn = 2.0 * (WRAPPED + tilt * threshold)
+    tilted = partial(tail_by_tilting, sizes, counts, threshold, tilt=tilt)
+    # Complex numbers take their time.
+    return _narrow(tilted, turn / RELATIVE_WIDTH, cells / 4.0, quick, enough=sys.float_info.min)
+
+
+def _narrow(
+    how: Callable[..., Bracket], wanted: float, cells: float, quick: bool, *, enough: float
+) -> Bracket:
+    """Take as many frequencies as it needs, or as many as the time allows."""
+    most = int(min(MOST_FREQUENCIES, cells))
+    wanted *= 0.2 if quick else 1.3
+    while True:
+        n_frequencies = int(min(max(wanted, FEWEST_FREQUENCIES), most))
+        found = how(n_frequencies=n_frequencies)
+        excess = (found.high - found.low) / max(RELATIVE_WIDTH * found.value, enough)
+        if quick or excess <= 1.0 or n_frequencies == most:
+            return found
+        wanted = n_frequencies * min(1.2 * excess, 100.0)
+
+
+def _normal_tail(sizes: FloatArray, counts: IntArray, threshold: float) -> float:
+    """Return the normal approximation of the tail, to choose the way by."""
+    variance = float(counts @ sizes**2)
+    return 0.5 * math.erfc(threshold / math.sqrt(2.0 * variance))
+
+
+COLUMNS_AT_ONCE = 32
+# Drawn at first where drawing may stop; then four times as many, and so on.
+FIRST_FLIPS = 4096
+
+
+def flip_all(
+    numbers: IntArray, unit: FloatArray, *, alpha: FloatArray, alternative: Alternative
+) -> FloatArray:
+    """Return p-value and limits of every column under all 2**n flips."""
+    found = np.empty((3, numbers.shape[1]))
+    for start in range(0, numbers.shape[1], COLUMNS_AT_ONCE):
+        sums, sizes = all_subsets(numbers[:, start : start + COLUMNS_AT_ONCE])
+        for column, row in enumerate(sums, start):
+            found[:, column] = invert_subset_means(
+                row, sizes, len(numbers), float(unit[column]),
+                alpha=float(alpha[column]), alternative=alternative,
+            )  # fmt: skip
+    return found
+
+
+def flip_randomly(
+    numbers: IntArray,
+    unit: FloatArray,
+    *,
+    alpha: FloatArray,
+    alternative: Alternative,
+    n_flips: int,
+    seed: int,
+    stop_after: int | None = None,
+) -> tuple[FloatArray, int]:
+    """Return p-value, limits and standard error of every column under random flips."""
+    found, drawn = np.empty((4, numbers.shape[1])), 0
+    for start in range(0, numbers.shape[1], COLUMNS_AT_ONCE):
+        group = numbers[:, start : start + COLUMNS_AT_ONCE]
+        sums, sizes = _draw(group, alpha, n_flips, seed, stop_after)
+        drawn = max(drawn, sizes.size)
+        for column, row in enumerate(sums, start):
+            total, level = int(numbers[:, column].sum()), float(alpha[column])
+            if stop_after is None or level > 0.5:
+                used = row.size
+                answer = invert_subset_means(
+                    *with_mirrors(row, sizes, total, len(numbers), identity=True), len(numbers),
+                    float(unit[column]), alpha=level, alternative=alternative,
+                )  # fmt: skip
+            else:
+                used, answer = _stopped(
+                    row, sizes, total, len(numbers), float(unit[column]), n_flips=n_flips,
+                    stop_after=stop_after, alpha=level, alternative=alternative,
+                )  # fmt: skip
+            error = math.sqrt(answer[0] * (1.0 - answer[0]) / used)
+            found[:, column] = *answer, error
+    return found, drawn
+
+
+def _draw(
+    numbers: IntArray, alpha: FloatArray, n_flips: int, seed: int, stop_after: int | None
+) -> tuple[IntArray, IntArray]:
+    """Return sums and sizes of the random subsets, as many as it takes."""
+    if stop_after is None or alpha.max(initial=0.0) > 0.5:
+        return random_subsets(numbers, n_flips, seed=seed)
+    total = numbers.sum(axis=0)[:, None]
+    # A level of 0 has no limits to find.
+    wanted = max([FIRST_FLIPS, *(math.ceil(stop_after / level) for level in alpha[alpha > 0.0])])
+    while True:
+        sums, sizes = random_subsets(numbers, min(wanted, n_flips), seed=seed)
+        hits = _hits(sums, total, len(numbers)).sum(axis=1)
+        if wanted >= n_flips or hits.min() >= stop_after:
+            return sums, sizes
+        wanted *= 4
+
+
+def _hits(sums: IntArray, total: IntArray | int, n_queries: int) -> BoolArray:
+    """Return which flips are as far from 0 as the total, or nearer by rounding only."""
+    return np.asarray(np.abs(total - 2 * sums) >= np.abs(total) - 2 * n_queries)
+
+
+def _stopped(
+    sums: IntArray,
+    sizes: IntArray,
+    total: int,
+    n_queries: int,
+    unit: float,
+    *,
+    n_flips: int,
+    stop_after: int,
+    alpha: float,
+    alternative: Alternative,
+) -> tuple[int, tuple[float, float, float]]:
+    """Return how many flips the p took, and p-value and limits (Besag & Clifford 1991).
+
+    At every shift p = h / l where the h-th hit is the l-th flip. So a shift is accepted where there
+    are h hits among the first h / alpha flips.
+    """
+
+    def answer(first: int, identity: bool) -> tuple[float, float, float]:
+        pairs = with_mirrors(sums[:first], sizes[:first], total, n_queries, identity=identity)
+        return invert_subset_means(*pairs, n_queries, unit, alpha=alpha, alternative=alternative)
+
+    reached = np.flatnonzero(np.cumsum(_hits(sums, total, n_queries)) >= stop_after)
+    used = int(reached[0]) + 1 if reached.size else n_flips
+    pvalue = answer(used, identity=not reached.size)[0]
+    if alpha == 0.0:
+        return used, (pvalue, -math.inf, math.inf)
+    # A p that equals alpha accepts, whatever the last digit of the quotient.
+    sides = 1.0 if alternative == "two-sided" else 2.0
+    deciding = math.floor(stop_after / alpha / sides * (1.0 + 1e-12))
+    _, low, high = answer(min(deciding, n_flips), identity=deciding > n_flips)
+    return used, (pvalue, low, high)
+
+
+def with_mirrors(
+    sums: IntArray, sizes: IntArray, total: int, n_queries: int, *, identity: bool
+) -> tuple[IntArray, IntArray]:
+    """Add the complement of every subset and, with the identity, the empty one and the whole."""
+    ends = np.array([0, 1] if identity else [], np.int64)
+    return (
+        np.concatenate([sums, total - sums, total * ends]),
+        np.concatenate([sizes, n_queries - sizes, n_queries * ends]),
+    )
+
+
+def invert_subset_means(
+    sums: IntArray,
+    sizes: IntArray,
+    n_queries: int,
+    unit: float,
+    *,
+    alpha: float,
+    alternative: Alternative,
+) -> tuple[float, float, float]:
+    """Return p-value and limits by the order of the subset means."""
+    taken = sizes > 0
+    table = np.arange(sizes.size + 1) / sizes.size
+    means = snap(sums[taken], n_queries) / sizes[taken] * unit
+    return invert(
+        means, table, table, alpha=alpha, alternative=alternative,
+        n_always_counted=int(np.count_nonzero(~taken)),
+    )  # fmt: skip
+
+
+# --- The distribution of the mean of a random subset of whole numbers
+
+# About 15 ms.
+MEAN_ADDITIONS = 4_000_000
+
+
+def additions(numbers: IntArray, counts: IntArray) -> int:
+    """Return how many additions :func:`subset_mean_distribution` takes, about."""
+    n, total = int(counts.sum()), int(counts @ (numbers - numbers.min()))
+    return n * (n + 1) * (total + 1) // 3
+
+
+def subset_mean_distribution(numbers: IntArray, counts: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Return the means of subsets, ascending, and the chance of each or a smaller one.
+
+    Each number is in the subset or not by a fair coin. The empty subset, of chance 2**-n, counts as
+    the smallest.
+    """
+    least, terms = int(numbers.min()), np.repeat(numbers, counts)
+    terms = np.sort(terms - least)
+    # How many are in the subset, and by how much their sum exceeds that of as many of the least.
+    mass = np.zeros((terms.size + 1, int(terms.sum()) + 1))
+    mass[0, 0] = 1.0
+    top = 0
+    for taken, term in enumerate(terms.tolist(), start=1):
+        top += term
+        before = mass[:taken, : top - term + 1] * 0.5
+        mass[:taken, : top - term + 1] = before
+        mass[1 : taken + 1, term : top + 1] += before
+    size, excess = np.nonzero(mass)
+    chance = mass[size, excess]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mean = np.where(size > 0, least + excess / size, -np.inf)
+    order = np.argsort(mean, kind="stable")
+    chances = np.cumsum(chance[order])
+    last = np.append(np.diff(mean[order]) > 0.0, True)
+    return mean[order][last], chances[last]
+
+
+# Limits are found to within this share of the standard error.
+LIMIT_ERROR = 1e-4
+# As many secants are tried before halving takes turns with them.
+SECANTS = 6
+# By how much a secant may be steeper or flatter than the normal distribution has it.
+STEEPEST = 4.0
+
+
+@record
+class Sample:
+    """The distinct differences of a sample, ascending, and how often each occurs.
+
+    Values are in units, so that what is computed of them does not depend on the unit. ``numbers``
+    are the same as multiples of a coarse step, if there is one.
+    """
+
+    values: FloatArray
+    counts: IntArray
+    numbers: IntArray | None
+    unit: float
+
+    @property
+    def size(self) -> int:
+        """The number of differences."""
+        return int(self.counts.sum())
+
+    def mirrored(self) -> Sample:
+        """Return the sample of the negated differences."""
+        numbers = None if self.numbers is None else -self.numbers[::-1]
+        return Sample(-self.values[::-1], self.counts[::-1], numbers, self.unit)
+
+
+def sign_flip_test(
+    numbers: IntArray, unit: float, *, alpha: float, alternative: Alternative
+) -> tuple[Bracket, float, float]:
+    """Return the p-value of "the mean is 0" under all 2**n sign flips, and the interval."""
+    distinct, counts = np.unique(numbers, return_counts=True)
+    return sign_flip_of_counts(distinct, counts, unit, alpha=alpha, alternative=alternative)
+
+
+def sign_flip_of_counts(
+    distinct: IntArray, counts: IntArray, unit: float, *, alpha: float, alternative: Alternative
+) -> tuple[Bracket, float, float]:
+    """Return :func:`sign_flip_test` of ascending distinct differences and their counts."""
+    n = int(counts.sum())
+    coarse = common_step(distinct, n_terms=n)
+    sample = Sample(distinct.astype(np.float64), counts, coarse, unit)
+    total = int(counts @ distinct)
+    total = 0 if abs(total) <= n else total
+    slack = float(n)
+    if alternative == "greater":
+        greater = _at_zero(sample, total, slack)
+        return greater, _lower_limit(sample, alpha, greater.value >= alpha), math.inf
+    if alternative == "less":
+        less = _at_zero(sample, -total, slack)
+        return less, -math.inf, -_lower_limit(sample.mirrored(), alpha, less.value >= alpha)
+    pvalue = Bracket(*(min(1.0, 2.0 * bound) for bound in _at_zero(sample, abs(total), slack)))
+    # On the side of the mean 0 is never rejected.
+    accepted = pvalue.value >= alpha
+    low = _lower_limit(sample, alpha / 2.0, accepted or total <= 0)
+    high = -_lower_limit(sample.mirrored(), alpha / 2.0, accepted or total >= 0)
+    return pvalue, low, high
+
+
+def _at_zero(sample: Sample, total: int, slack: float) -> Bracket:
+    """Return P(sum of flipped differences >= their sum), which has the sign of ``total``."""
+    some, strict = sample.values != 0.0, total <= 0
+    counts = sample.counts[some]
+    if sample.numbers is None:
+        sizes = np.abs(sample.values[some])
+        threshold = abs(float(sample.counts @ sample.values)) if total else 0.0
+        found = upper_tail(sizes, counts, threshold, slack=slack, strict=strict)
+    else:
+        threshold = abs(int(sample.counts @ sample.numbers)) if total else 0
+        found = lattice_tail(np.abs(sample.numbers[some]), counts, threshold, strict=strict)
+    return _complement(found) if strict else found
+
+
+def _complement(found: Bracket) -> Bracket:
+    return Bracket(1.0 - found.high, 1.0 - found.value, 1.0 - found.low)
+
+
+def _lower_limit(sample: Sample, alpha: float, zero_is_accepted: bool) -> float:
+    """Return the least shift with a one-sided p of at least alpha.
+
+    It is the mean of some of the differences, unless no p is as small as alpha.
+    """
+    if math.ldexp(1.0, -sample.size) >= alpha:
+        return -math.inf
+    if sample.numbers is None or additions(sample.numbers, sample.counts) > MEAN_ADDITIONS:
+        limit = _searched(sample, alpha)
+    else:
+        means, chances = subset_mean_distribution(sample.numbers, sample.counts)
+        step = float(np.abs(sample.values).max()) / float(np.abs(sample.numbers).max())
+        limit = float(means[np.searchsorted(chances, alpha)]) * step
+    limit *= sample.unit
+    # What rounding may do to a limit near 0 must not contradict the p-value.
+    return min(limit, 0.0) if zero_is_accepted else max(limit, sys.float_info.min)
+
+
+def _searched(sample: Sample, alpha: float) -> float:
+    """Return the shift where the one-sided p crosses alpha, from where the normal law has it."""
+    from scipy.special import ndtri
+
+    def normal(shift: float) -> float:
+        """Return the normal quantile of P(sum of flipped differences >= their sum), shifted."""
+        shifted = sample.values - shift
+        some = shifted != 0.0
+        sizes, counts = np.abs(shifted[some]), sample.counts[some]
+        total, slack = float(sample.counts @ shifted), 1e-12 * float(counts @ sizes)
+        strict = total <= slack
+        tail = upper_tail(sizes, counts, abs(total), slack=slack, strict=strict, quick=True)
+        pvalue = (_complement(tail) if strict else tail).value
+        return float(ndtri(min(max(pvalue, 1e-300), 1.0 - 1e-15)))
+
+    n, level = sample.size, float(ndtri(alpha))
+    mean = float(sample.counts @ sample.values) / n
+    spread = float(sample.counts @ (sample.values - mean) ** 2)
+    guess = mean + level * math.sqrt(spread / (n * max(n - level**2, 0.5)))
+    ends = float(np.nextafter(sample.values[0], -np.inf)), float(sample.values[-1])
+    return _crossing(normal, level, ends, start=guess, unit=math.sqrt(spread) / n)
+
+
+def _crossing(
+    rising: Callable[[float], float],
+    level: float,
+    between: tuple[float, float],
+    *,
+    start: float,
+    unit: float,
+) -> float:
+    """Return where a function that rises by about 1 a ``unit`` reaches a level.
+
+    The left end is below the level and the right one is not, whatever the function says. Secants,
+    and halvings where they leave the bracket or take long because the function jumps.
+    """
+    left, right = between
+    point, slope, last = start, 1.0 / unit if unit > 0.0 else 0.0, None
+    for step in count():
+        if not left < point < right or (step >= SECANTS and step % 2):
+            point = left + (right - left) / 2.0
+        if right - left <= LIMIT_ERROR * unit or not left < point < right:
+            return right
+        value = rising(point)
+        left, right = (point, right) if value < level else (left, point)
+        if last is not None:
+            secant = (value - last[1]) / (point - last[0])
+            slope = min(max(secant, 1.0 / STEEPEST / unit), STEEPEST / unit)
+        last = (point, value)
+        jump = (level - value) / slope
+        point += jump
+        if abs(jump) <= LIMIT_ERROR * unit:
+            break
+    return min(max(point, math.nextafter(left, math.inf)), right)

@@ -1,0 +1,338 @@
+"""The Wilcoxon signed-rank test, exact whatever the ties and zeros."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from itertools import cycle
+from typing import Literal, NamedTuple, get_args
+
+import numpy as np
+
+from abrank._support import checks
+from abrank._support.records import record
+from abrank._support.typing import Alternative, FloatArray, IntArray
+from abrank.inference.registry import Answer, paired_test
+from abrank.inference.rounding import round_off
+from abrank.inference.sign_flips import subset_sum_distribution
+from abrank.inference.student import find_root
+
+# Up to so many pairs of values, those of 1500, all are listed; of more, those about what is sought.
+MOST_PAIRS = 1500 * 1501 // 2
+# Averages are taken to so many digits of the largest.
+DIGITS = 13
+# As shares of the range: pairs so near to where the search ended are listed too, and how near it
+# goes where more pairs have one average than are listed.
+BEYOND = 1e-12
+SMALLEST_SHARE = 2.0**-42
+
+
+class _Averages(NamedTuple):
+    """Distinct averages, ascending, and twice the weight above each, and from each on."""
+
+    values: FloatArray
+    above: IntArray
+    reaching: IntArray
+
+    def at(self, place: int) -> float:
+        """Return the doubled count at a value: twice the weight above it plus the weight at it."""
+        return float(self.above[place] + self.reaching[place]) / 2.0
+
+
+class Walsh:
+    """The averages of all pairs i <= j of a sample, those with i = j of a weight of their own."""
+
+    def __init__(self, sample: FloatArray, own_weight: int) -> None:
+        # Scores of few decimals have many equal differences: what is counted, is counted by value.
+        self._values, self._weight = np.unique(sample, return_counts=True)
+        self._up_to = np.concatenate([[0], np.cumsum(self._weight)])
+        self._n = sample.size
+        self.own_weight = own_weight
+        self.total = self._n * (self._n - 1) + 2 * self._n * own_weight
+        edge = 2.0 * float(np.abs(self._values[[0, -1]]).max())
+        # The doubled counts at every theta that was asked for.
+        self._counted = {-edge: self.total, edge: 0}
+        self._all: _Averages | None = None
+        n_values = self._values.size
+        if n_values * (n_values + 1) // 2 <= MOST_PAIRS:
+            self._all = self._listed(np.zeros(n_values, np.int64), np.full(n_values, n_values))
+
+    def doubled_count(self, theta: float) -> int:
+        """Return twice the weight above ``theta`` plus the weight at it."""
+        values = self._values
+        reach = 2.0 * theta - values
+        place = np.searchsorted(values, reach, "right")
+        tied = values[np.maximum(place, 1) - 1] == reach
+        up_to = int(self._weight @ self._up_to[place])
+        below = int(self._weight @ self._up_to[place - tied])
+        above = 2 * self._n**2 - up_to - below
+        # ``above`` is twice the count over ordered pairs: each i < j twice, each i = j once.
+        first, last = (
+            self._up_to[np.searchsorted(values, theta, side)] for side in ("left", "right")
+        )
+        own = int(2 * (self._n - last) + (last - first))
+        return (above - own) // 2 + self.own_weight * own
+
+    def first_below(self, bound: int) -> float:
+        """Return the least theta at which the doubled count is below ``bound``.
+
+        Where the count falls below it only just above a value, the next float above that value.
+        """
+        found = self._around(bound, bound)
+        place = int(np.searchsorted(-found.above, -bound, side="right"))
+        value = float(found.values[place])
+        return value if found.at(place) < bound else float(np.nextafter(value, np.inf))
+
+    def last_above(self, bound: int) -> float:
+        """Return the largest theta at which the doubled count is above ``bound``."""
+        found = self._around(bound + 1, bound + 1)
+        place = int(np.searchsorted(-found.reaching, -bound, side="left")) - 1
+        value = float(found.values[place])
+        return value if found.at(place) > bound else float(np.nextafter(value, -np.inf))
+
+    def median(self) -> float:
+        """Return the weighted median, the Hodges-Lehmann estimate where all weights are 1."""
+        half = self.total // 2
+        found = self._around(half + 1, half)
+        left, right = (
+            found.values[np.searchsorted(-found.above, -half, side=side)]
+            for side in ("left", "right")
+        )
+        return float(left + right) / 2.0
+
+    def _around(self, at_least: int, below: int) -> _Averages:
+        """Return all averages, or those between two places that the doubled count tells apart.
+
+        At the first it is at least the one number, at the second below the other.
+        """
+        if self._all is not None:
+            return self._all
+        edge = max(self._counted)
+        # In turn, because between the two there may be a gap where the count is neither.
+        for bound in cycle((below, at_least)):
+            low = max(theta for theta, count in self._counted.items() if count >= at_least)
+            high = min(theta for theta, count in self._counted.items() if count < below)
+            ends = (low - BEYOND * edge, high + BEYOND * edge)
+            first, last = (np.searchsorted(self._values, 2.0 * x - self._values) for x in ends)
+            n_pairs = int((last - first).sum()) // 2
+            if n_pairs <= MOST_PAIRS or high - low <= 2.0 * SMALLEST_SHARE * edge:
+                break
+            # The count falls in steps, but so many that it is as good as a curve.
+            reach = (high - low) * max(MOST_PAIRS / (16.0 * n_pairs), SMALLEST_SHARE)
+
+            def excess(theta: float, aim: float = bound - 0.5) -> float:
+                if theta not in self._counted:
+                    self._counted[theta] = self.doubled_count(theta)
+                return self._counted[theta] - aim
+
+            find_root(excess, low, high, xtol=reach)
+        return self._listed(first, last)
+
+    def _listed(self, first: IntArray, last: IntArray) -> _Averages:
+        """Return the averages of each value with those from ``first`` up to before ``last``."""
+        own = np.arange(self._values.size)
+        start = np.maximum(first, own)
+        length = np.maximum(last - start, 0)
+        one = np.repeat(own, length)
+        other = np.arange(one.size) + np.repeat(start - np.cumsum(length) + length, length)
+        sums = self._values[one] + self._values[other]
+        if self._all is None and one.size == own.size * (own.size + 1) // 2:
+            # Rounded, so that equal averages of different pairs are one value.
+            sums = round_off(sums)
+        # To the decimal that is nearest: where the sample has few decimals, so have its averages.
+        largest = np.abs(self._values[[0, -1]]).max()
+        sums = np.round(sums, DIGITS - math.ceil(math.log10(largest))) + 0.0
+        values, group = np.unique(sums, return_inverse=True)
+        among_equals = self._weight * (self._weight - 1) // 2 + self.own_weight * self._weight
+        pairs = self._weight[one] * self._weight[other]
+        weight = np.bincount(group, np.where(one == other, among_equals[one], pairs))
+        # What lies above all of them: pairs of two values, and of equal ones.
+        rest = int(self._weight @ (self._n - self._up_to[np.maximum(last, own + 1)]))
+        rest += int(among_equals[last <= own].sum())
+        reaching = 2 * (rest + np.cumsum(weight[::-1].astype(np.int64))[::-1])
+        return _Averages(values / 2.0, np.append(reaching[1:], 2 * rest), reaching)
+
+
+# --- Midranks as whole numbers
+
+
+def doubled_midranks(values: FloatArray) -> IntArray:
+    """Return twice the rank of every value, ties sharing the mean of their ranks."""
+    _, group, count = np.unique(values, return_inverse=True, return_counts=True)
+    last = np.cumsum(count)
+    return (2 * last - count + 1)[group].astype(np.int64)
+
+
+# --- The Wilcoxon signed-rank test, exact whatever the ties and zeros
+
+ZeroMethod = Literal["wilcox", "pratt", "zsplit"]
+Method = Literal["auto", "exact", "asymptotic"]
+
+# The exact distribution costs n**3 / 2 additions: about 15 ms here.
+EXACT_UP_TO = 300
+
+Tail = Callable[[IntArray], FloatArray]
+
+
+@record
+class Ranks:
+    """Doubled midranks of one column: whole numbers, so that nothing about ties is approximate."""
+
+    of_nonzero: IntArray
+    of_zeros: IntArray
+    doubled_w: int
+
+    @property
+    def total(self) -> int:
+        """The largest value the doubled W+ can take."""
+        return int(self.of_nonzero.sum())
+
+
+@paired_test(
+    "wilcoxon",
+    title="Wilcoxon signed-rank",
+    estimand="pseudo-median difference",
+    source="Wilcoxon 1945; Pratt 1959; interval: Hodges & Lehmann 1963",
+)
+def wilcoxon(
+    differences: FloatArray,
+    *,
+    alternative: Alternative,
+    alpha: FloatArray,
+    zero_method: ZeroMethod = "wilcox",
+    method: Method = "auto",
+    correction: bool = False,
+) -> Answer:
+    """Test the centre of symmetric differences by the ranks of their sizes.
+
+    Estimand: the pseudo-median, i.e. the median of the means of two draws of the differences; it is
+    the mean only where they are symmetric. Hypothesis: each difference is symmetric about 0. The
+    query pairs the scores.
+
+    Parameters
+    ----------
+    differences : ndarray of shape (n_queries, n_comparisons)
+        Candidate minus baseline; taken to 10 digits of the largest. A column of zeros only is
+        not meant here.
+    zero_method : {"wilcox", "pratt", "zsplit"}
+        Zeros are dropped; ranked and then dropped; or ranked, each side given half their ranks.
+    method : {"auto", "exact", "asymptotic"}
+        "auto" is exact up to 300 queries, then the normal approximation.
+    correction : bool
+        Continuity correction of one half, in the normal approximation.
+
+    Returns
+    -------
+    Answer
+        ``statistic`` is W+, the rank sum of the positive differences; ``estimate`` the
+        Hodges-Lehmann estimate from the differences other than 0. Method "exact" or "normal
+        approximation".
+
+    Notes
+    -----
+    The exact distribution is that of the observed midranks: a convolution over doubled midranks,
+    which are whole numbers. It needs no correction for ties, and gives scipy's p where scipy is
+    exact. The variance of the approximation is the sum of the squared ranks / 4, which holds the
+    corrections for ties and for zeros [1]_; for "zsplit" the ranks of the zeros are in it, as in
+    scipy.
+
+    W+(theta) counts the Walsh averages (d_i + d_j) / 2 above theta (one that equals it by half;
+    under "pratt" and "zsplit" each d_i itself counts 1 + the number of zeros). The interval holds
+    the thetas with a count that the test at 0 does not reject; a limit that is rejected itself
+    is moved by one unit in the last place. So it may end at a pseudo-median that the test rejects,
+    where many averages have that value; as printed it holds the pseudo-median of real runs in 97 %
+    (``reports/calibration``).
+
+    References
+    ----------
+    .. [1] Hollander, Wolfe & Chicken (2014), Nonparametric Statistical Methods, section 3.1;
+       Cureton (1967), Journal of the American Statistical Association 62, 1068-1069.
+
+    Examples
+    --------
+    >>> from abrank.inference import run_test
+    >>> result = run_test("wilcoxon", [0.12, -0.03, 0.25, 0.31, -0.08, 0.17, 0.22, 0.05])
+    >>> result.statistic, result.pvalue, result.estimate.round(4)
+    (array([32.]), array([0.0546875]), array([0.1275]))
+    >>> result.ci_low.round(4), result.ci_high.round(4)
+    (array([-0.015]), array([0.25]))
+    """
+    checks.one_of("zero_method", zero_method, get_args(ZeroMethod))
+    checks.one_of("method", method, get_args(Method))
+    exact = method == "exact" or (method == "auto" and len(differences) <= EXACT_UP_TO)
+    rounded = round_off(differences)
+    found = np.empty((5, rounded.shape[1]))
+    for column, level in enumerate(alpha):
+        d = rounded[:, column]
+        ranks = _ranks(d, zero_method)
+        tail = _tail(ranks, ranks.total if exact else None, zero_method, correction)
+        walsh = Walsh(d[d != 0.0], 1 if zero_method == "wilcox" else 1 + ranks.of_zeros.size)
+        statistic = (ranks.doubled_w + ranks.of_zeros.sum() / 2 * (zero_method == "zsplit")) / 2
+        limits = _limits(ranks, walsh, tail, level, alternative)
+        less, greater = tail(np.array([ranks.doubled_w, ranks.total - ranks.doubled_w]))
+        pvalue = {
+            "two-sided": min(1.0, 2.0 * min(less, greater)), "less": less, "greater": greater
+        }[alternative]  # fmt: skip
+        found[:, column] = walsh.median(), statistic, pvalue, *limits
+    return Answer.from_rows(found, "exact" if exact else "normal approximation")
+
+
+def wilcoxon_pvalues(
+    differences: FloatArray,
+    *,
+    zero_method: ZeroMethod = "wilcox",
+    method: Method = "auto",
+    correction: bool = False,
+) -> FloatArray:
+    """Return the two-sided p-values of :func:`wilcoxon` alone, without its slow intervals."""
+    exact = method == "exact" or (method == "auto" and len(differences) <= EXACT_UP_TO)
+    pvalue = np.ones(differences.shape[1])
+    for column, d in enumerate(round_off(differences).T):
+        if d.any():
+            ranks = _ranks(d, zero_method)
+            nearer = min(ranks.doubled_w, ranks.total - ranks.doubled_w)
+            tail = _tail(ranks, nearer if exact else None, zero_method, correction)
+            pvalue[column] = min(1.0, 2.0 * float(tail(np.array(nearer))))
+    return pvalue
+
+
+def _ranks(differences: FloatArray, zero_method: ZeroMethod) -> Ranks:
+    """Return the doubled midranks of the sizes of one column's differences."""
+    d = differences[differences != 0.0] if zero_method == "wilcox" else differences
+    doubled = doubled_midranks(np.abs(d))
+    return Ranks(doubled[d != 0.0], doubled[d == 0.0], int(doubled[d > 0.0].sum()))
+
+
+def _tail(ranks: Ranks, reach: int | None, zero_method: ZeroMethod, correction: bool) -> Tail:
+    """Return P(doubled W+ <= w) as a function of w: exact up to ``reach``, normal without it."""
+    if reach is not None:
+        below = np.minimum(np.cumsum(subset_sum_distribution(ranks.of_nonzero, reach)), 1.0)
+        return lambda w: np.where(w < 0, 0.0, below[np.maximum(w, 0)])
+    from scipy.special import ndtr
+
+    ranked = [ranks.of_nonzero, ranks.of_zeros] if zero_method == "zsplit" else [ranks.of_nonzero]
+    deviation = np.sqrt(sum(float((r.astype(np.float64) ** 2).sum()) for r in ranked) / 4.0)
+    # Half a rank is one doubled rank.
+    shift = (1.0 if correction else 0.0) - ranks.total / 2.0
+    return lambda w: np.asarray(ndtr((w + shift) / deviation))
+
+
+def _limits(
+    ranks: Ranks, walsh: Walsh, tail: Tail, alpha: float, alternative: Alternative
+) -> tuple[float, float]:
+    """Return the interval of all theta that the test of the observed ranks does not reject."""
+    sides = 2.0 if alternative == "two-sided" else 1.0
+    # The largest count that is rejected for being small, by bisection in the distribution's own
+    # floats.
+    rejected, accepted = -1, ranks.total
+    while accepted - rejected > 1:
+        middle = (rejected + accepted) // 2
+        if sides * float(tail(np.array(middle))) < alpha:
+            rejected = middle
+        else:
+            accepted = middle
+    low = -np.inf if rejected < 0 else walsh.first_below(ranks.total - rejected)
+    high = np.inf if rejected < 0 else walsh.last_above(walsh.total - ranks.total + rejected)
+    if alternative == "two-sided":
+        return low, high
+    return (low, np.inf) if alternative == "greater" else (-np.inf, high)

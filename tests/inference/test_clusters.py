@@ -1,0 +1,183 @@
+"""Tests for queries that come in clusters."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from abrank._support.errors import ArgumentError
+from abrank.inference import run_test
+from abrank.inference.clusters import (
+    CLUSTER_TESTS,
+    freedom_of_clusters,
+    lasting_share,
+    run_cluster_test,
+)
+from tests.inference.cr2 import dense_cr2
+
+D = np.round(np.random.default_rng(5).normal(0.05, 0.2, 40), 3)
+GROUPS = np.random.default_rng(6).integers(0, 9, 40)
+
+
+@pytest.mark.parametrize("groups", [GROUPS, np.repeat([0, 1, 2, 3, 4, 5], [20, 8, 5, 4, 2, 1])])
+def test_t_against_the_matrices_of_its_definition(groups) -> None:
+    mean, error, freedom = dense_cr2(D, groups)
+    found = run_cluster_test("t", D, groups)
+    assert found.n_clusters == len(np.unique(groups))
+    assert found.largest_cluster == np.bincount(groups).max()
+    assert found.freedom == pytest.approx(freedom, rel=1e-9)
+    assert found.statistic[0] == pytest.approx(mean / error, rel=1e-9)
+    assert found.pvalue[0] == pytest.approx(2 * stats.t.sf(abs(mean / error), freedom), rel=1e-9)
+    half = stats.t.ppf(0.975, freedom) * error
+    assert [found.ci_low[0], found.ci_high[0]] == pytest.approx([mean - half, mean + half])
+
+
+def test_so_many_times_the_clusters_have_the_freedom_of_the_clusters_repeated() -> None:
+    sizes = [20, 8, 5, 4, 2, 1]
+    assert freedom_of_clusters(sizes, times=3) == pytest.approx(freedom_of_clusters(sizes * 3))
+
+
+def test_the_share_that_stays_is_that_of_the_analysis_of_variance() -> None:
+    # 30 clusters of 6, a quarter of the variance between them: (1/4) / (1/4 + 3/4 / 6) = 2/3.
+    random = np.random.default_rng(8)
+    shares = []
+    for _ in range(200):
+        d = random.normal(0, 1, (30, 1)) + random.normal(0, 3**0.5, (30, 6))
+        shares.append(lasting_share(d.sum(axis=1), np.full(30, 6), float((d**2).sum())))
+    assert np.mean(shares) == pytest.approx(2 / 3, abs=0.03)
+
+
+def brute_force(sums, sizes, theta):
+    """Two-sided p of the shift by enumeration of all sign flips."""
+    shifted = sums - sizes * theta
+    flipped = np.array([np.dot(s, shifted) for s in product((1, -1), repeat=len(sums))])
+    upper = np.mean(flipped >= shifted.sum() - 1e-9)
+    lower = np.mean(flipped <= shifted.sum() + 1e-9)
+    return min(1.0, 2 * min(upper, lower))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_permutation_against_enumeration(seed) -> None:
+    random = np.random.default_rng(seed)
+    d = random.integers(-2, 5, 18) / 10
+    clusters = random.permutation(np.r_[np.arange(8), random.integers(0, 8, 10)])
+    sums, sizes = np.bincount(clusters, d), np.bincount(clusters)
+    found = run_cluster_test("permutation", d, clusters, confidence=0.9)
+    assert found.method == "exact"
+    assert found.pvalue[0] == pytest.approx(brute_force(sums, sizes, 0.0), abs=1e-12)
+    # A limit is not rejected; a hair beyond it is.
+    for limit, beyond in ((found.ci_low[0], -1e-6), (found.ci_high[0], 1e-6)):
+        assert brute_force(sums, sizes, limit) >= 0.1 > brute_force(sums, sizes, limit + beyond)
+
+
+def test_permutation_by_random_flips_is_near_the_enumeration() -> None:
+    exact = run_cluster_test("permutation", D + 0.05, GROUPS)
+    drawn = run_cluster_test("permutation", D + 0.05, GROUPS, n_resamples=499, seed=2)
+    assert (exact.n_resamples, drawn.n_resamples) == (0, 499)
+    p = exact.pvalue[0]
+    assert abs(drawn.pvalue[0] - p) < 4 * np.sqrt(p * (1 - p) / 499)
+
+
+def test_clusters_of_one_query_are_the_plain_tests() -> None:
+    d, alone = D[:12], np.arange(12)
+    for name in ("t", "permutation"):
+        found, plain = run_cluster_test(name, d, alone), run_test(name, d)
+        assert found.pvalue[0] == pytest.approx(plain.pvalue[0], rel=1e-9)
+        assert found.ci_low[0] == pytest.approx(plain.ci_low[0], abs=1e-9)
+        assert found.ci_high[0] == pytest.approx(plain.ci_high[0], abs=1e-9)
+
+
+def test_bootstrap_keeps_its_level_against_itself() -> None:
+    # 25 clusters of two or three alike queries, no effect: 400 samples, 4 standard errors.
+    random = np.random.default_rng(1)
+    clusters = np.r_[np.arange(25), np.arange(25), np.arange(10)]
+    rejected = dict.fromkeys(("plain t", *CLUSTER_TESTS), 0)
+    for _ in range(400):
+        d = random.normal(0, 1, 25)[clusters] + random.normal(0, 0.3, 60)
+        rejected["plain t"] += run_test("t", d).pvalue[0] < 0.05
+        for name in CLUSTER_TESTS:
+            rejected[name] += run_cluster_test(name, d, clusters, n_resamples=199).pvalue[0] < 0.05
+    for name in CLUSTER_TESTS:
+        assert abs(rejected[name] / 400 - 0.05) < 4 * np.sqrt(0.05 * 0.95 / 400), rejected
+    # What clusters are for: the plain test takes 60 queries for 60 pieces of evidence.
+    assert rejected["plain t"] / 400 > 0.15
+
+
+@pytest.mark.parametrize("name", CLUSTER_TESTS)
+def test_intervals_exclude_zero_exactly_when_p_is_below_alpha(name) -> None:
+    random = np.random.default_rng(4)
+    seen = set()
+    for _ in range(60):
+        n = int(random.integers(2, 60))
+        d = random.integers(-2, 5, n) / random.choice([3, 10])
+        clusters = random.integers(0, int(random.integers(1, 20)), n)
+        for confidence in (0.5, 0.9, 0.95):
+            found = run_cluster_test(name, d, clusters, confidence=confidence, n_resamples=199)
+            excludes = bool(found.ci_low[0] > 0 or found.ci_high[0] < 0)
+            assert excludes == (found.pvalue[0] < round(1 - confidence, 12))
+            seen.add(excludes)
+    assert seen == {True, False}
+
+
+def test_columns_do_not_touch_each_other_and_labels_may_be_text() -> None:
+    both = np.column_stack([D, -2 * D])
+    for name in CLUSTER_TESTS:
+        found = run_cluster_test(name, both, [f"u{g}" for g in GROUPS], n_resamples=199)
+        alone = run_cluster_test(name, D, GROUPS, n_resamples=199)
+        assert found.pvalue[0] == alone.pvalue[0] == pytest.approx(found.pvalue[1])
+        assert found.ci_low[0] == alone.ci_low[0] == pytest.approx(-found.ci_high[1] / 2)
+
+
+NAN = np.nan
+INF = np.inf
+DEGENERATE = [
+    ("no query", [], [], {"t": (NAN, NAN, NAN), "permutation": (NAN, NAN, NAN)}),
+    ("all zero", [0, 0, 0], [1, 1, 2], {"t": (1, 0, 0), "permutation": (1, 0, 0)}),
+    ("one zero", [0.0], [1], {"t": (1, -INF, INF), "permutation": (1, -INF, INF)}),
+    ("zero, one cluster", [0, 0], [1, 1], {"t": (1, -INF, INF), "permutation": (1, -INF, INF)}),
+    ("one query", [0.1], [1], {"t": (NAN, -INF, INF), "permutation": (1, -INF, INF)}),
+    ("one cluster", [0.1, 0.2], [1, 1], {"t": (NAN, -INF, INF), "permutation": (1, -INF, INF)}),
+    ("one value", [0.1] * 6, [1, 1, 2, 2, 3, 3],
+     {"t": (NAN, -INF, INF), "permutation": (0.25, -INF, INF)}),
+    ("no spread between", [0.1, 0.3, 0.3, 0.1], [1, 1, 2, 2],
+     {"t": (NAN, -INF, INF), "permutation": (0.5, -INF, INF)}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CLUSTER_TESTS)
+@pytest.mark.parametrize(
+    ("d", "clusters", "expected"), [case[1:] for case in DEGENERATE], ids=[c[0] for c in DEGENERATE]
+)
+def test_degenerate(name, d, clusters, expected) -> None:
+    found = run_cluster_test(name, d, clusters)
+    wanted = expected["t" if name == "bootstrap" else name]
+    assert (found.pvalue[0], found.ci_low[0], found.ci_high[0]) == pytest.approx(
+        wanted, nan_ok=True
+    )
+    assert found.estimate[0] == pytest.approx(np.mean(d) if d else NAN, nan_ok=True)
+
+
+@pytest.mark.parametrize("name", CLUSTER_TESTS)
+def test_two_clusters_and_one_query_that_differs_have_an_answer(name) -> None:
+    for d, clusters in (([0.1, 0.2], [1, 2]), ([0.0] * 9 + [0.4], [1, 1, 2, 2, 3, 3, 4, 4, 5, 5])):
+        found = run_cluster_test(name, d, clusters)
+        # Of two clusters t says nothing, of so few the bootstrap neither.
+        silent = name == "bootstrap" or (name == "t" and found.n_clusters == 2)
+        assert np.isnan(found.pvalue[0]) if silent else 0.05 < found.pvalue[0] <= 1.0
+        assert found.ci_low[0] <= 0.0 <= found.ci_high[0]
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (("t", [0.1, np.inf], [1, 2]), "finite"),
+        (("t", [0.1, 0.2], [1]), "1 clusters do not fit 2"),
+        (("sign", [0.1, 0.2], [1, 2]), "unknown cluster test"),
+    ],
+)
+def test_arguments_without_meaning(given, said) -> None:
+    with pytest.raises(ArgumentError, match=said):
+        run_cluster_test(*given)

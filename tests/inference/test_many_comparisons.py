@@ -1,0 +1,171 @@
+"""Levels of a stream: equal to published ones, valid on streams, and never what comes later.
+
+What a repetition would show: right on average, and its intervals hold it.
+"""
+
+from __future__ import annotations
+
+import csv
+from itertools import groupby
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.special import ndtr
+
+from abrank._support.errors import ArgumentError
+from abrank.inference.many_comparisons import expected_again, online_levels, predict_repetition
+
+METHODS = ("lord++", "saffron", "lond", "lond-dependent", "spending")
+
+
+def test_levels_are_those_of_onlinefdr(shared_data) -> None:
+    with (shared_data / "online_fdr.tsv").open(newline="") as file:
+        rows = list(csv.DictReader(file, delimiter="\t"))
+    compared = 0
+    for (method, said), group in groupby(rows, key=lambda r: (r["method"], r["parameters"])):
+        if method == "addis":  # not offered
+            continue
+        options = {name: float(value) for name, value in (o.split("=") for o in said.split())}
+        alpha = options["alpha"]
+        # Its own default for LORD++ is a tenth.
+        first = options.get("w0", alpha / 10 if method == "lord++" else None)
+        part = list(group)
+        levels = online_levels([float(r["pvalue"]) for r in part], method, alpha=alpha, first=first)
+        stored = [float(row["level"]) for row in part]
+        np.testing.assert_allclose(levels[:-1], stored, rtol=5e-7, err_msg=method)
+        for row, level in zip(part, levels, strict=False):
+            assert (float(row["pvalue"]) <= level) == (row["rejected"] == "1")
+            compared += 1
+    assert compared == 105
+
+
+@pytest.mark.parametrize("method", METHODS)
+@given(st.lists(st.floats(0, 1), max_size=30), st.floats(0, 1))
+def test_a_level_is_known_before_its_result(method, pvalues, next_one) -> None:
+    longer = online_levels([*pvalues, next_one], method)
+    assert online_levels(pvalues, method).tolist() == longer[:-1].tolist()
+    assert (longer > 0).all()
+    assert (longer < 1).all()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_nothing_but_noise_spends_no_more_than_alpha(method) -> None:
+    # Where nothing is ever found, the levels of what costs level sum to at most alpha.
+    levels = online_levels(np.ones(2000), method, alpha=0.05)
+    assert levels.sum() < 0.05
+
+
+def test_each_finding_earns_level() -> None:
+    found = online_levels([1e-9, 0.9], "lord++")
+    missed = online_levels([0.9, 0.9], "lord++")
+    assert found[1] > missed[1]
+    assert (online_levels([1e-9, 0.9], "spending") == online_levels([0.9, 0.9], "spending")).all()
+
+
+def test_a_false_discovery_rate_of_independent_streams_is_held() -> None:
+    rng = np.random.default_rng(20261123)
+    rates = {method: [] for method in METHODS}
+    for _ in range(200):
+        is_null = rng.random(200) < 0.8
+        effects = np.where(is_null, 0.0, 3.5)
+        pvalues = ndtr(-(effects + rng.standard_normal(200)))
+        for method in METHODS:
+            found = pvalues <= online_levels(pvalues, method)[:-1]
+            rates[method].append((found & is_null).sum() / max(found.sum(), 1))
+            if method == "saffron":
+                assert found.sum() > 0
+    for method, rate in rates.items():
+        error = np.std(rate) / np.sqrt(len(rate))
+        assert np.mean(rate) < 0.05 + 3 * error, method
+
+
+def test_no_level_is_above_the_most() -> None:
+    pvalues = np.full(50, 1e-12)
+    assert online_levels(pvalues, "saffron").max() > 0.025
+    assert online_levels(pvalues, "saffron", most=0.025).max() == 0.025
+
+
+@pytest.mark.parametrize(
+    ("pvalues", "options", "message"),
+    [
+        ([0.5, 1.5], {}, "numbers from 0 to 1"),
+        ([float("nan")], {}, "numbers from 0 to 1"),
+        ([0.5], {"method": "lord"}, 'unknown method "lord"; did you mean'),
+        ([0.5], {"alpha": 0.0}, "alpha"),
+        ([0.5], {"first": 0.05}, "first must lie between 0 and alpha = 0.05"),
+    ],
+)
+def test_what_has_no_meaning_is_refused(pvalues, options, message) -> None:
+    with pytest.raises(ArgumentError, match=message):
+        online_levels(pvalues, **options)
+
+
+def test_intervals_hold_a_repetition_and_its_gain_is_not_inflated() -> None:
+    rng = np.random.default_rng(7)
+    held, ours, plain = [], [], []
+    for _ in range(300):
+        effects = rng.normal(0.0, 0.01, 20)
+        errors = np.full(20, 0.02)
+        # One baseline: half of the variance of each error is common to all.
+        luck, luck_again = rng.normal(0, 0.02 * np.sqrt(0.5), 2)
+        own = rng.normal(0, 0.02 * np.sqrt(0.5), (2, 20))
+        seen, again = effects + luck + own[0], effects + luck_again + own[1]
+        best = int(np.argmax(seen))
+        predicted = predict_repetition(seen, errors, best)
+        held.append(predicted.low <= again[best] <= predicted.high)
+        ours.append(predicted.expected - effects[best])
+        plain.append(seen[best] - effects[best])
+        assert predicted.expected == pytest.approx(expected_again(seen, errors)[best])
+    assert 0.92 < np.mean(held) < 0.99
+    assert np.mean(plain) > 0.015
+    assert abs(np.mean(ours)) < 0.005
+
+
+def test_on_halves_of_real_topics_intervals_hold_the_other_half(shared_data) -> None:
+    scores = np.loadtxt(shared_data / "urbano" / "adhoc7_ap.csv", delimiter=",", skiprows=1)
+    n, n_systems = scores.shape
+    means, rng = scores.mean(axis=0), np.random.default_rng(1)
+    held, ours, plain = [], [], []
+    for _ in range(60):
+        one, other = np.array_split(rng.permutation(n), 2)
+        base = rng.integers(n_systems)
+        near = np.argsort(abs(means - means[base]))[1:41]
+        differences = scores[:, rng.choice(near, 12, replace=False)] - scores[:, [base]]
+        seen, truth = differences[one].mean(axis=0), differences[other].mean(axis=0)
+        errors = differences[one].std(axis=0, ddof=1) / np.sqrt(len(one))
+        for place in range(12):
+            again = predict_repetition(seen, errors, place, freedom=len(one) - 1)
+            held.append(again.low <= truth[place] <= again.high)
+            ours.append(abs(again.expected - truth[place]))
+            plain.append(abs(seen[place] - truth[place]))
+    assert 0.92 < np.mean(held) < 0.97
+    assert np.mean(ours) < np.mean(plain)
+
+
+def test_of_effects_that_are_far_apart_nothing_is_taken_away() -> None:
+    seen = np.arange(10.0)
+    np.testing.assert_allclose(expected_again(seen, np.full(10, 1e-4)), seen, atol=1e-6)
+
+
+def test_few_queries_widen_the_interval() -> None:
+    seen = [0.05, 0.01, -0.02, 0.0, 0.02, -0.01, 0.01, 0.03]
+    few = predict_repetition(seen, [0.02] * 8, freedom=4)
+    many = predict_repetition(seen, [0.02] * 8)
+    assert few.low < many.low < many.expected < many.high < few.high
+    assert few.expected == many.expected
+
+
+@pytest.mark.parametrize(
+    ("effects", "errors", "message"),
+    [
+        ([0.1] * 7, [0.1] * 7, "8 effects and as many standard errors, not 7 and 7"),
+        ([0.1] * 8, [0.1] * 7, "8 effects and as many standard errors, not 8 and 7"),
+        ([0.1] * 8, [0.1] * 7 + [0.0], "standard errors above 0"),
+        ([0.1] * 7 + [float("nan")], [0.1] * 8, "must be finite"),
+    ],
+)
+def test_what_cannot_be_learnt_from_is_refused(effects, errors, message) -> None:
+    with pytest.raises(ArgumentError, match=message):
+        predict_repetition(effects, errors)

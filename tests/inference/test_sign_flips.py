@@ -1,0 +1,407 @@
+"""The exact test of one sample by every route, against going through all signs."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from abrank.inference import run_test, sign_flips
+from abrank.inference.rounding import to_lattice
+from abrank.inference.sign_flips import (
+    FIRST_FLIPS,
+    FLIPS_AT_ONCE,
+    MANY_SIZES,
+    NUMBERS_BETWEEN_SCALINGS,
+    QUERIES_AT_ONCE,
+    SMALL,
+    additions,
+    all_subsets,
+    composed_flips,
+    flip_all,
+    flip_randomly,
+    lattice_tail,
+    n_meet_in_middle_sums,
+    random_subsets,
+    sign_flip_test,
+    subset_mean_distribution,
+    subset_sum_distribution,
+    tail_by_meet_in_middle,
+    upper_tail,
+)
+from abrank.inference.student import Bracket
+
+ALTERNATIVES = ("two-sided", "greater", "less")
+
+
+def samples(n_samples, largest):
+    """Ties, zeros, fractions, an outlier, one value, and numbers without any pattern."""
+    random = np.random.default_rng(16)
+    for i in range(n_samples):
+        n = int(random.integers(2, largest + 1))
+        d = (
+            random.integers(-3, 5, n) / 10,
+            random.integers(-2, 4, n) * random.integers(0, 2, n) / 3,
+            np.append(random.normal(0.02, 0.02, n - 1), 3.0),
+            np.full(n, 0.1),
+            np.round(random.normal(0.05, 0.2, n), 4),
+            random.normal(0.1, 0.3, n),
+        )[i % 6]
+        if d.any():
+            yield d
+
+
+def enumerated(d, alternative):
+    sums = np.array(list(product((1, -1), repeat=d.size))) @ d
+    observed, noise = d.sum(), 1e-9
+    return {
+        "two-sided": np.mean(np.abs(sums) >= abs(observed) - noise),
+        "greater": np.mean(sums >= observed - noise),
+        "less": np.mean(sums <= observed + noise),
+    }[alternative]
+
+
+def ask(d, alternative, alpha=0.05):
+    numbers, unit = to_lattice(d[:, None])
+    return sign_flip_test(numbers[:, 0], float(unit[0]), alpha=alpha, alternative=alternative)
+
+
+def test_pvalues_are_those_of_all_signs():
+    compared = 0
+    for d in samples(100, 11):
+        for alternative in ALTERNATIVES:
+            found, truth = ask(d, alternative)[0], enumerated(d, alternative)
+            assert found.value == pytest.approx(truth, rel=1e-12)
+            assert found.low == found.value == found.high
+            compared += 1
+    assert compared > 250
+
+
+def test_bounds_hold_the_pvalue_where_nothing_else_is_allowed(monkeypatch):
+    monkeypatch.setattr(sign_flips, "MOST_ADDITIONS", 0)
+    monkeypatch.setattr(sign_flips, "SUMS_OF_A_HALF", 0)
+    monkeypatch.setattr(sign_flips, "MOST_FREQUENCIES", 4096)
+    for d in samples(60, 10):
+        for alternative in ALTERNATIVES:
+            found, truth = ask(d, alternative)[0], enumerated(d, alternative)
+            assert found.low - 1e-12 <= truth <= found.high + 1e-12
+
+
+def test_limits_of_every_route_are_the_subset_means(monkeypatch):
+    """Listed as multiples of a step, or searched by meeting halves; order statistics otherwise."""
+    compared = 0
+    for d in samples(60, 12):
+        numbers, unit = to_lattice(d[:, None])
+        error = d.std() / np.sqrt(d.size)
+        for alternative, alpha in (("two-sided", 0.05), ("greater", 0.1), ("less", 0.1)):
+            expected = flip_all(numbers, unit, alpha=np.array([alpha]), alternative=alternative)
+            for most in (sign_flips.MEAN_ADDITIONS, 0):
+                with monkeypatch.context() as patch:
+                    patch.setattr(sign_flips, "MEAN_ADDITIONS", most)
+                    _, *limits = ask(d, alternative, alpha)
+                np.testing.assert_allclose(
+                    limits, expected[1:, 0], rtol=1e-9, atol=2e-4 * error + 1e-10
+                )
+                compared += int(np.isfinite(limits).sum())
+    assert compared > 200
+
+
+@pytest.mark.parametrize("n", [40, 300])
+def test_limits_are_where_the_test_of_the_shifted_sample_turns(n):
+    d = np.random.default_rng(n).gamma(0.5, 0.2, n) - 0.08
+    error = 1e-3 * d.std() / np.sqrt(n)
+    for alternative in ALTERNATIVES:
+        _, low, high = ask(d, alternative)
+        for end, inwards in ((low, error), (high, -error)):
+            if np.isfinite(end):
+                assert ask(d - (end + inwards), alternative)[0].value > 0.05
+                assert ask(d - (end - inwards), alternative)[0].value < 0.05
+
+
+def test_ties_cost_little_where_means_cannot_be_listed(monkeypatch):
+    d = np.random.default_rng(6).integers(-4, 6, 100) / 10
+    _, low, high = ask(d, "two-sided")
+    monkeypatch.setattr(sign_flips, "MEAN_ADDITIONS", 0)
+    _, low_searched, high_searched = ask(d, "two-sided")
+    error = d.std() / np.sqrt(d.size)
+    assert low_searched == pytest.approx(low, abs=4e-3 * error)
+    assert high_searched == pytest.approx(high, abs=4e-3 * error)
+
+
+def test_a_limit_never_contradicts_the_pvalue():
+    """With alpha set to the p-value itself 0 is in the interval; a little above, it is out."""
+    random = np.random.default_rng(9)
+    for n in (18, 40, 120):
+        for d in (random.normal(0.1, 0.3, n), random.integers(-3, 5, n) / 10):
+            for alternative in ALTERNATIVES:
+                p = ask(d, alternative)[0].value
+                _, low, high = ask(d, alternative, p)
+                assert low <= 0.0 <= high
+                _, low, high = ask(d, alternative, min(p * (1 + 1e-9), 1 - 1e-9))
+                assert low > 0.0 or high < 0.0
+
+
+ALTERNATIVES = ("two-sided", "greater", "less")
+
+
+def draw(d, *, alpha=0.05, alternative="two-sided", n_flips=9_999, stop_after=None):
+    numbers, unit = to_lattice(np.reshape(d, (len(d), -1)))
+    return flip_randomly(
+        numbers, unit, alpha=np.full(numbers.shape[1], alpha), alternative=alternative,
+        n_flips=n_flips, seed=7, stop_after=stop_after,
+    )  # fmt: skip
+
+
+def test_the_formula_of_the_drawn_pvalue():
+    """37 of 9,999 flips reach the mean: p = 38 / 10,000 (Phipson & Smyth 2010)."""
+    d = np.random.default_rng(2).normal(0.08, 0.2, 45)
+    found, drawn = draw(d)
+    assert drawn == 9_999
+    b = found[0, 0] * 10_000 - 1
+    assert b == pytest.approx(round(b), abs=1e-6)
+    assert b >= 1
+    assert found[3, 0] == pytest.approx(np.sqrt(found[0, 0] * (1 - found[0, 0]) / 9_999))
+    # No flip reaches it: the smallest p there is, not 0.
+    assert draw(np.full(40, 0.1))[0][0, 0] == 1 / 10_000
+
+
+def test_all_flips_are_the_limit_of_random_ones():
+    d = np.round(np.random.default_rng(5).normal(0.1, 0.3, 14), 2)
+    numbers, unit = to_lattice(d[:, None])
+    exact = flip_all(numbers, unit, alpha=np.array([0.05]), alternative="two-sided")[:, 0]
+    found = draw(d, n_flips=200_000)[0][:, 0]
+    assert abs(found[0] - exact[0]) < 4 * found[3]
+    assert found[1:3] == pytest.approx(exact[1:], abs=0.01)
+
+
+def test_drawing_stops_at_the_hits_asked_for():
+    weak = np.random.default_rng(3).normal(0.01, 0.3, 60)
+    found, drawn = draw(weak, stop_after=20)
+    assert drawn == FIRST_FLIPS
+    # p = h / l with a whole l, at the first flips of all.
+    needed = 20 / found[0, 0]
+    assert needed == pytest.approx(round(needed), abs=1e-6)
+    assert abs(found[0, 0] - draw(weak)[0][0, 0]) < 4 * found[0, 0] / np.sqrt(20)
+    # What is rarer takes more; what never comes takes all, and (b + 1) / (m + 1).
+    strong = np.random.default_rng(3).normal(0.11, 0.2, 60)
+    assert draw(strong, stop_after=20, n_flips=50_000)[1] > FIRST_FLIPS
+    found, drawn = draw(np.full(60, 0.1), stop_after=20)
+    assert (found[0, 0], drawn) == (1 / 10_000, 9_999)
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_a_stopped_interval_agrees_with_its_pvalue(alternative):
+    random = np.random.default_rng(8)
+    outcomes = set()
+    for _ in range(40):
+        d = random.integers(-3, 5, 30) / 10
+        for alpha, hits in ((0.02, 10), (0.05, 10), (0.29, 29), (0.22, 11), (0.7, 10)):
+            found = draw(d, alpha=alpha, alternative=alternative, n_flips=2000, stop_after=hits)[0]
+            excludes = bool(found[1, 0] > 0 or found[2, 0] < 0)
+            assert excludes == (found[0, 0] < alpha)
+            outcomes.add(excludes)
+    assert outcomes == {True, False}
+
+
+def test_stopping_is_an_option_of_the_test():
+    d = np.random.default_rng(3).normal(0.04, 0.3, (60, 2))
+    result = run_test("permutation", d, method="monte-carlo", stop_after=20)
+    assert result.n_resamples == FIRST_FLIPS
+    assert (result.pvalue_error > 0).all()
+
+
+def test_against_enumeration():
+    random = np.random.default_rng(4)
+    for _ in range(20):
+        terms = np.sort(random.integers(-4, 7, int(random.integers(1, 11))))
+        means, chances = subset_mean_distribution(*np.unique(terms, return_counts=True))
+        taken = np.array(list(product((0, 1), repeat=terms.size)))
+        size = taken.sum(axis=1)
+        listed = (taken @ terms)[size > 0] / size[size > 0]
+        assert means[0] == -np.inf
+        assert chances[0] == 0.5**terms.size
+        np.testing.assert_allclose(means[1:], np.unique(listed.round(12)), atol=1e-11)
+        for mean, chance in zip(means[1:], chances[1:], strict=True):
+            count = 1 + np.count_nonzero(listed <= mean + 1e-9)
+            assert chance == pytest.approx(count / 2**terms.size, rel=1e-12)
+
+
+def test_the_cost_grows_with_terms_and_range():
+    numbers, counts = np.array([-1, 4]), np.array([10, 20])
+    assert additions(numbers, 2 * counts) > 7 * additions(numbers, counts)
+    assert additions(3 * numbers, counts) > 2 * additions(numbers, counts)
+
+
+def by_convolution(numbers, threshold):
+    return float(subset_sum_distribution(numbers, (int(numbers.sum()) - threshold) // 2).sum())
+
+
+@pytest.mark.parametrize(("n", "decimals"), [(50, 5), (250, 4), (1000, 3)])
+@pytest.mark.parametrize("z", [0.3, 2.0, 3.5, 6.0, 8.0])
+def test_bounds_of_reals_hold_what_the_convolution_of_decimals_finds(n, decimals, z):
+    random = np.random.default_rng(n)
+    numbers = np.rint(random.gamma(0.5, 0.15 * 10**decimals, n)).astype(np.int64) + 1
+    total = int(numbers.sum())
+    threshold = total - 2 * ((total - int(z * np.sqrt((numbers**2).sum()))) // 2)
+    if threshold >= total:
+        threshold = total - 2 * int(numbers.min()) - 2
+    truth = by_convolution(numbers, threshold)
+    sizes, counts = np.unique(numbers / 10.0**decimals, return_counts=True)
+    found = upper_tail(sizes, counts, threshold / 10.0**decimals, slack=1e-9)
+    assert found.low <= truth <= found.high
+    assert found.high - found.low < max(0.02 * truth, 1e-6)
+    assert found.value == pytest.approx(truth, rel=5e-3)
+    quick = upper_tail(sizes, counts, threshold / 10.0**decimals, slack=1e-9, quick=True)
+    assert quick.low <= truth <= quick.high
+
+
+def test_a_lattice_too_long_for_convolution_is_transformed(monkeypatch):
+    random = np.random.default_rng(8)
+    numbers, counts = np.arange(1, 10), random.integers(20, 60, 9)
+    spread = np.sqrt(counts @ numbers**2)
+    total = int(counts @ numbers)
+    for z in (0.5, 3.0, 7.0):
+        threshold = total - 2 * int((total - z * spread) / 2)
+        for strict in (False, True):
+            truth = lattice_tail(numbers, counts, threshold, strict=strict)
+            assert truth.low == truth.high
+            with monkeypatch.context() as patch:
+                patch.setattr(sign_flips, "MOST_ADDITIONS", 0)
+                found = lattice_tail(numbers, counts, threshold, strict=strict)
+            assert found.low <= truth.value <= found.high
+            if truth.value > SMALL:
+                assert found.value == pytest.approx(truth.value, abs=1e-12)
+            else:
+                assert found.value == pytest.approx(truth.value, rel=5e-3)
+
+
+@pytest.mark.parametrize("n_sums", [1 << 16, 0])
+def test_ends_of_the_law(monkeypatch, n_sums):
+    monkeypatch.setattr(sign_flips, "SUMS_OF_A_HALF", n_sums)
+    sizes, counts = np.array([0.2, 0.3, 0.5]), np.array([1, 2, 1])
+    least = Bracket(1 / 16, 1 / 16, 1 / 16)
+    assert upper_tail(sizes, counts, 1.3, slack=1e-9) == least
+    assert upper_tail(sizes, counts, 1.1, slack=1e-9, strict=True) == least
+    assert upper_tail(sizes, counts, 1.3, slack=1e-9, strict=True) == Bracket(0.0, 0.0, 0.0)
+    assert upper_tail(sizes, counts, 1.4, slack=1e-9) == Bracket(0.0, 0.0, 0.0)
+    found = upper_tail(sizes, counts, 0.9, slack=1e-9)
+    assert found.low <= 2 / 16 <= found.high
+    assert lattice_tail(np.array([2, 3, 5]), counts, 13, strict=True).high == 0.0
+
+
+def test_one_outlier_deceives_nobody():
+    """The normal law takes for ordinary what is rare: one difference has nearly all variance."""
+    sizes = np.append(np.linspace(0.01, 0.02, 60), 5.0)
+    counts = np.ones(61, np.int64)
+    threshold = 5.0 + 0.9 * sizes[:60].sum()
+    assert stats.norm.sf(threshold / np.sqrt(sizes @ sizes)) > 0.1
+    # The outlier must have plus, and the others reach nine tenths of their sum.
+    others = upper_tail(sizes[:60], counts[:60], threshold - 5.0, slack=1e-12)
+    found = upper_tail(sizes, counts, threshold, slack=1e-12)
+    assert others.value < 1e-9
+    assert found.low <= others.value / 2 <= found.high
+
+
+def test_the_flips_of_a_large_run_are_its_first_ones():
+    numbers = np.random.default_rng(1).integers(-9, 9, (QUERIES_AT_ONCE + 13, 2))
+    few, sizes = random_subsets(numbers, 10, seed=4)
+    many, more_sizes = random_subsets(numbers, FLIPS_AT_ONCE + 10, seed=4)
+    np.testing.assert_array_equal(many[:, :10], few)
+    np.testing.assert_array_equal(more_sizes[:10], sizes)
+    assert np.abs(more_sizes - len(numbers) / 2).max() < 6 * np.sqrt(len(numbers)) / 2
+    # Rows of the same bit of two parts agree half of the time: no byte is used twice.
+    ones = np.ones((len(numbers), 3), np.int64)
+    ones[1:, 0] = ones[:QUERIES_AT_ONCE, 1] = ones[QUERIES_AT_ONCE + 1 :, 1] = 0
+    (first, second, all_rows), sizes = random_subsets(ones, 4000, seed=4)
+    np.testing.assert_array_equal(all_rows, sizes)
+    assert abs(np.mean(first == second) - 0.5) < 4 * np.sqrt(0.25 / 4000)
+
+
+def test_all_subsets_are_all_sums():
+    sums, sizes = all_subsets(np.array([[1, -1], [2, -2], [4, -4]]))
+    assert sums.tolist() == [list(range(8)), [-k for k in range(8)]]
+    assert sizes.tolist() == [0, 1, 1, 2, 1, 2, 2, 3]
+
+
+def test_composed_flips_are_a_group_of_fair_and_pairwise_independent_flips():
+    n, n_generators = 60, 6
+    # One row at a time: its sum is its sign under each flip.
+    rows = np.eye(n, dtype=np.int64)
+    signs = np.stack([composed_flips(row, n_generators, seed=5) for row in rows], axis=1)
+    assert set(signs.ravel().tolist()) == {-1, 1}
+    assert (signs[0] == 1).all()
+    # The product of any two is there again, at the place of their exclusive or.
+    place = np.arange(2**n_generators)
+    products = signs[:, None, :] * signs[None, :, :]
+    np.testing.assert_array_equal(products, signs[place[:, None] ^ place[None, :]])
+    numbers = np.random.default_rng(2).integers(-9, 9, n)
+    np.testing.assert_array_equal(composed_flips(numbers, n_generators, seed=5), signs @ numbers)
+    # Over seeds each is a fair coin, and so is the product of two.
+    fair = np.mean(
+        [[composed_flips(row, 2, seed=seed) for row in rows[:4]] for seed in range(2000)], axis=0
+    )
+    assert np.abs(fair[:, 1:]).max() < 4.5 / np.sqrt(2000)
+
+
+def test_signed_sums_against_enumeration():
+    random = np.random.default_rng(3)
+    for _ in range(20):
+        sizes = random.gamma(0.5, 1.0, int(random.integers(1, 4)))
+        counts = random.integers(1, 5, sizes.size)
+        terms = np.repeat(sizes, counts)
+        sums = np.array(list(product((-1, 1), repeat=terms.size))) @ terms
+        for threshold in (0.01, 0.3 * terms.sum(), 0.999 * terms.sum()):
+            expected = np.mean(sums >= threshold)
+            assert tail_by_meet_in_middle(sizes, counts, threshold) == pytest.approx(
+                expected, rel=1e-13
+            )
+
+
+def test_many_terms_of_few_sizes_against_the_binomial_law():
+    counts = np.array([600])
+    expected = stats.binom.sf(379, 600, 0.5)
+    assert tail_by_meet_in_middle(np.ones(1), counts, 159.5) == pytest.approx(expected, rel=1e-12)
+
+
+def test_the_larger_half_is_counted():
+    assert n_meet_in_middle_sums(np.array([3, 1])) == 4
+    assert n_meet_in_middle_sums(np.ones(7, np.int64)) == 16
+    assert n_meet_in_middle_sums(np.ones(MANY_SIZES + 1, np.int64)) == 2**50
+
+
+def in_fractions(numbers):
+    law = {0: 1}
+    for number in numbers:
+        longer = dict(law)
+        for total, ways in law.items():
+            longer[total + number] = longer.get(total + number, 0) + ways
+        law = longer
+    return law
+
+
+def test_every_probability_is_right_to_its_last_digits():
+    numbers = np.random.default_rng(1).integers(0, 40, 90)
+    law, exact = subset_sum_distribution(numbers, 10**6), in_fractions(numbers.tolist())
+    assert law.size == numbers.sum() + 1
+    for total, ways in exact.items():
+        assert law[total] == pytest.approx(float(Fraction(ways, 2**90)), rel=1e-14)
+
+
+def test_a_reach_leaves_out_the_rest_and_changes_nothing():
+    numbers = np.array([7, 3, 3, 12, 1, 0])
+    whole = subset_sum_distribution(numbers, 100)
+    for reach in (0, 2, 5, 11, 26, 27):
+        np.testing.assert_array_equal(subset_sum_distribution(numbers, reach), whole[: reach + 1])
+    assert subset_sum_distribution(np.array([], np.int64), 5).tolist() == [1.0]
+
+
+@pytest.mark.parametrize("n", [NUMBERS_BETWEEN_SCALINGS, 3 * NUMBERS_BETWEEN_SCALINGS + 7])
+def test_scaling_costs_no_digit(n):
+    law = subset_sum_distribution(np.ones(n, np.int64), n)
+    for heads in (n // 2, n // 3):
+        exact = Fraction(math.comb(n, heads), 2**n)
+        assert law[heads] == pytest.approx(float(exact), rel=1e-12)

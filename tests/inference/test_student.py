@@ -1,0 +1,348 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.special
+from scipy import stats
+from scipy.optimize import brentq
+from scipy.special import ndtri, stdtr
+
+from abrank.inference import run_test
+from abrank.inference.sign_flips import subset_sum_distribution, tail_by_meet_in_middle
+from abrank.inference.student import (
+    SMALL_ANGLE,
+    TERMS_ON_THE_GRID,
+    best_tilt,
+    chance_above,
+    characteristic_function,
+    cumulant,
+    find_root,
+    lattice_frequencies,
+    many_one_quantile,
+    many_one_tail,
+    noncentrality_interval,
+    range_quantile,
+    range_tail,
+    student_quantile,
+    tail_by_fourier,
+    tail_by_tilting,
+    tail_on_lattice,
+)
+
+PROBABILITIES = np.array([1e-6, 0.0005, 0.005, 0.025, 0.05, 0.15, 0.4, 0.6, 0.85, 0.975, 0.9995])
+
+
+def test_one_and_two_degrees_of_freedom_have_closed_forms() -> None:
+    one = -1.0 / np.tan(np.pi * PROBABILITIES)
+    two = (2 * PROBABILITIES - 1) / np.sqrt(2 * PROBABILITIES * (1 - PROBABILITIES))
+    np.testing.assert_allclose(student_quantile(1.0, PROBABILITIES), one, rtol=1e-12)
+    np.testing.assert_allclose(student_quantile(2.0, PROBABILITIES), two, rtol=1e-12)
+
+
+def test_four_degrees_of_freedom_have_a_closed_form() -> None:
+    alpha = 4 * PROBABILITIES * (1 - PROBABILITIES)
+    root = np.cos(np.arccos(np.sqrt(alpha)) / 3) / np.sqrt(alpha)
+    four = np.sign(PROBABILITIES - 0.5) * 2 * np.sqrt(root - 1)
+    np.testing.assert_allclose(student_quantile(4.0, PROBABILITIES), four, rtol=1e-12)
+
+
+@pytest.mark.parametrize("freedom", [3, 9, 24, 49, 249, 99_999])
+def test_the_distribution_function_takes_it_back(freedom: int) -> None:
+    found = student_quantile(freedom, PROBABILITIES)
+    np.testing.assert_allclose(stdtr(freedom, found), PROBABILITIES, rtol=1e-13)
+    np.testing.assert_allclose(found, -student_quantile(freedom, 1 - PROBABILITIES), rtol=1e-9)
+
+
+def test_arrays_are_broadcast_and_the_ends_are_infinite() -> None:
+    assert student_quantile(np.array([[3.0], [9.0]]), PROBABILITIES).shape == (2, 11)
+    found = student_quantile(5, [0.0, 0.5, 1.0])
+    assert found.tolist() == [-np.inf, 0.0, np.inf]
+    assert np.isnan(student_quantile(5.0, np.nan))
+    assert student_quantile(np.inf, 0.975) == pytest.approx(ndtri(0.975), rel=1e-12)
+
+
+@pytest.mark.parametrize("alternative", ["greater", "less"])
+def test_a_median_that_is_not_quite_zero_leaves_a_limit_at_zero(monkeypatch, alternative) -> None:
+    # scipy 1.15 gives 8.2e-17 at most; the one-sided limit of level .5 is the mean, here 0.
+    stdtrit = scipy.special.stdtrit
+    monkeypatch.setattr(
+        scipy.special,
+        "stdtrit",
+        lambda freedom, p: np.where(np.equal(p, 0.5), -8e-17, stdtrit(freedom, p)),
+    )
+    result = run_test("t", [0.1, 0.0, -0.2, 0.1], alternative=alternative, confidence=0.5)
+    assert result.pvalue.tolist() == [0.5]
+    assert not result.excludes_zero.any()
+    assert 0.0 in (result.ci_low[0], result.ci_high[0])
+
+
+@pytest.mark.parametrize("freedom", [1, 2, 9, 49, 999])
+def test_against_scipy(freedom):
+    t, center = np.meshgrid([-15.0, -2.0, -0.1, 0.0, 0.5, 2.0, 20.0], [-20.0, -3.0, 0.0, 0.5, 30.0])
+    ours, theirs = chance_above(t, freedom, center), stats.nct.sf(t, freedom, center)
+    np.testing.assert_allclose(ours, theirs, rtol=0.0, atol=1e-12)
+
+
+@pytest.mark.parametrize("freedom", [1, 2, 7, 49, 300, 5000])
+@pytest.mark.parametrize("center", [-3.0, -0.1, 0.0, 0.5, 3.0, 12.0])
+def test_tails_of_a_test_against_scipy(freedom, center):
+    # scipy's own distribution is right where its arguments are small.
+    for alpha in (0.05, 1e-4):
+        critical = stats.t.isf(alpha / 2, freedom)
+        found = chance_above(critical, freedom, center)
+        expected = stats.nct.sf(critical, freedom, center)
+        assert found == pytest.approx(expected, rel=1e-9, abs=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("t", "freedom"),
+    [(0.0, 9), (2.5, 9), (-2.5, 9), (0.5, 1), (1e5, 2), (38.0, 6999), (1e4, 10**6)],
+)
+def test_limits_are_where_half_of_alpha_is_left(t, freedom):
+    low, high = noncentrality_interval(np.array([t]), freedom, np.array([0.1]))
+    assert chance_above(t, freedom, low)[0] == pytest.approx(0.05, rel=1e-8)
+    assert 1.0 - chance_above(t, freedom, high)[0] == pytest.approx(0.05, rel=1e-8)
+
+
+def test_large_noncentralities_against_theory():
+    """With n large, T is normal about c with variance 1 + c**2 / 2 df."""
+    low, high = noncentrality_interval(np.array([1000.0]), 999_999, np.array([0.05]))
+    half = 1.959964 * np.sqrt(1 + 1000.0**2 / 2 / 999_999)
+    assert (high - low)[0] / 2 == pytest.approx(half, rel=1e-4)
+    assert (high + low)[0] / 2 == pytest.approx(1000.0, abs=0.01)
+
+
+Q = np.array([0.01, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0])
+
+
+@pytest.mark.parametrize(
+    ("n_means", "freedom"), [(2, 1), (2, 5), (3, 2), (4, 15), (8, 1700), (103, 4998), (20, np.inf)]
+)
+def test_range_against_scipy(n_means, freedom):
+    expected = stats.studentized_range.sf(Q, n_means, freedom)
+    np.testing.assert_allclose(range_tail(Q, n_means, freedom), expected, rtol=2e-10, atol=1e-11)
+    for alpha in (0.1, 0.05, 0.001):
+        expected = stats.studentized_range.isf(alpha, n_means, freedom)
+        assert range_quantile(alpha, n_means, freedom) == pytest.approx(expected, rel=1e-8)
+
+
+def test_range_of_two_is_student_t_far_into_the_tail():
+    for freedom in (1, 3, 30, 1000, 200_000):
+        q = np.array([0.001, 1.0, 5.0, 20.0, 35.0])
+        expected = 2.0 * stats.t.sf(q / np.sqrt(2.0), freedom)
+        kept = expected > 1e-280
+        np.testing.assert_allclose(range_tail(q, 2, freedom)[kept], expected[kept], rtol=1e-10)
+        np.testing.assert_allclose(
+            many_one_tail(q / np.sqrt(2.0), 1, freedom)[kept], expected[kept], rtol=1e-10
+        )
+
+
+def test_range_where_scipy_takes_the_error_for_known():
+    # scipy puts infinity for 100,000 degrees of freedom and more: wrong by 1.7e-5 of the value.
+    exact, known = range_tail(Q[2:], 30, 1e5), range_tail(Q[2:], 30, np.inf)
+    np.testing.assert_array_less(known[3:], exact[3:])
+    np.testing.assert_allclose(stats.studentized_range.sf(Q[2:], 30, 1e5), known, rtol=1e-9)
+    # Between the freedoms on either side, as 1 / freedom goes.
+    half = range_tail(Q[2:], 30, 5e4)
+    np.testing.assert_allclose(exact - known, (half - known) / 2.0, rtol=1e-3, atol=1e-11)
+
+
+def test_many_one_against_multivariate_t():
+    for n_others, freedom in ((3, 15),):
+        shape = np.full((n_others, n_others), 0.5) + 0.5 * np.eye(n_others)
+        for t in (1.0, 2.0, 3.0):
+            corner = np.full(n_others, t)
+            inside = stats.multivariate_t.cdf(
+                corner, shape=shape, df=freedom, lower_limit=-corner, random_state=1, maxpts=400_000
+            )
+            ours = many_one_tail(np.array([t]), n_others, freedom)[0]
+            assert ours == pytest.approx(1.0 - inside, abs=2e-6)
+
+
+def test_many_one_against_dunnetts_tables():
+    # Dunnett (1964), Biometrics 20, 482-491, two-sided at .05, 20 degrees of freedom.
+    table = [2.09, 2.38, 2.54, 2.65, 2.73, 2.80, 2.86, 2.90, 2.95]
+    ours = [many_one_quantile(0.05, n_others, 20) for n_others in range(1, 10)]
+    np.testing.assert_allclose(ours, table, atol=0.0051)
+
+
+def test_quantile_and_tail_are_inverse():
+    for n_means in (2, 60):
+        for freedom in (3, np.inf):
+            for alpha in (0.5, 1e-6):
+                q = range_quantile(alpha, n_means, freedom)
+                assert range_tail(np.array([q]), n_means, freedom)[0] == pytest.approx(alpha)
+                t = many_one_quantile(alpha, n_means, freedom)
+                assert many_one_tail(np.array([t]), n_means, freedom)[0] == pytest.approx(alpha)
+
+
+def test_a_value_does_not_depend_on_the_others_and_falls():
+    q = np.linspace(0.0, 30.0, 700)
+    for tail in (range_tail, many_one_tail):
+        values = tail(q, 6, 25)
+        assert values[0] == 1.0
+        assert np.all(np.diff(values) < 0.0)
+        alone = np.concatenate([tail(q[[i]], 6, 25) for i in (0, 3, 90, 400, 699)])
+        np.testing.assert_allclose(values[[0, 3, 90, 400, 699]], alone, rtol=1e-11)
+    assert range_tail(np.array([]), 3, 5).shape == (0,)
+
+
+def samples(n_sizes, largest_count):
+    random = np.random.default_rng(11)
+    for i in range(6):
+        sizes = random.gamma((0.3, 1.0, 5.0)[i % 3], 0.2, n_sizes)
+        yield sizes, random.integers(1, largest_count + 1, n_sizes)
+
+
+@pytest.mark.parametrize(("n_sizes", "largest_count"), [(1, 9), (5, 4), (20, 1), (24, 1)])
+@pytest.mark.parametrize("n_frequencies", [16, 5000])
+def test_bounds_hold_the_tail(n_sizes, largest_count, n_frequencies):
+    for sizes, counts in samples(n_sizes, largest_count):
+        total = float(counts @ sizes)
+        for share in (0.0, 0.02, 0.2, 0.6, 0.95):
+            truth = tail_by_meet_in_middle(sizes, counts, share * total * (1 - 1e-12))
+            found = tail_by_fourier(sizes, counts, share * total, n_frequencies=n_frequencies)
+            assert found.low <= truth <= found.high
+            assert found.low <= found.value <= found.high
+
+
+@pytest.mark.parametrize(("n_sizes", "largest_count"), [(2, 9), (20, 1), (24, 1)])
+@pytest.mark.parametrize("n_frequencies", [16, 3000])
+def test_tilted_bounds_hold_the_tail(n_sizes, largest_count, n_frequencies):
+    for sizes, counts in samples(n_sizes, largest_count):
+        total = float(counts @ sizes)
+        for share in (0.1, 0.5, 0.9, 0.99):
+            truth = tail_by_meet_in_middle(sizes, counts, share * total)
+            # Any tilt will do; the best gives the narrowest bounds.
+            for times in (0.5, 1.0, 2.0):
+                found = tail_by_tilting(
+                    sizes, counts, share * total, n_frequencies=n_frequencies,
+                    tilt=times * best_tilt(sizes, counts, share * total),
+                )  # fmt: skip
+                assert found.low <= truth <= found.high
+
+
+@pytest.mark.parametrize("z", [0.0, 0.7, 2.0, 4.0])
+def test_a_smooth_law_is_found_to_many_digits(z):
+    sizes, counts = np.sqrt(np.arange(1.0, 2001.0)), np.ones(2000, np.int64)
+    threshold = z * np.sqrt(sizes @ sizes)
+    coarse, fine = (
+        tail_by_fourier(sizes, counts, threshold, n_frequencies=n) for n in (2**13, 2**17)
+    )
+    assert coarse.value == pytest.approx(fine.value, rel=1e-5)
+    assert fine.high - fine.low < (coarse.high - coarse.low) / 15
+    # Edgeworth: the kurtosis of the sum moves the normal tail by less than 1e-4 of a density.
+    assert fine.value == pytest.approx(stats.norm.sf(z), abs=2e-4)
+
+
+@pytest.mark.parametrize("wins", [130, 160, 199, 200])
+def test_a_small_tail_is_found_relative_to_itself(wins):
+    counts, threshold = np.array([200]), float(2 * wins - 201)
+    truth = stats.binom.sf(wins - 1, 200, 0.5)
+    tilt = best_tilt(np.ones(1), counts, threshold)
+    found = tail_by_tilting(np.ones(1), counts, threshold, tilt=tilt, n_frequencies=2**17)
+    assert found.low <= truth <= found.high
+    assert found.high - found.low < 0.01 * truth
+    assert found.value == pytest.approx(truth, rel=1e-4)
+
+
+def test_on_a_lattice_it_is_exact():
+    random = np.random.default_rng(2)
+    for _ in range(20):
+        numbers = np.unique(random.integers(1, 30, int(random.integers(1, 9))))
+        counts = random.integers(1, 40, numbers.size)
+        total = int(counts @ numbers)
+        law = subset_sum_distribution(np.repeat(numbers, counts), total)
+        for lost in {0, total // 5, total // 3, total // 2}:
+            truth = law[: lost + 1].sum()
+            found = tail_on_lattice(numbers, counts, total - 2 * lost)
+            assert found.low <= truth <= found.high
+            assert found.value == pytest.approx(truth, abs=2e-13)
+            assert found.high - found.low < 1e-12
+            assert lattice_frequencies(numbers, counts, total - 2 * lost) <= total
+
+
+def product_of_cosines(sizes, counts, frequency, tilt):
+    angle = np.multiply.outer(sizes, frequency)
+    factors = np.cos(angle) + 1j * np.tanh(tilt * sizes)[:, None] * np.sin(angle)
+    return np.prod(factors ** counts[:, None], axis=0)
+
+
+@pytest.mark.parametrize("n", [1, TERMS_ON_THE_GRID, TERMS_ON_THE_GRID + 1, 700])
+@pytest.mark.parametrize("tilt", [0.0, 0.4])
+@pytest.mark.parametrize("largest_count", [1, 6])
+def test_it_is_the_product_of_all_cosines(n, tilt, largest_count):
+    random = np.random.default_rng(n)
+    sizes = np.sort(random.gamma(0.5, 1.0, n))
+    counts = random.integers(1, largest_count + 1, n)
+    step = 0.03 / np.sqrt(counts @ sizes**2)
+    # Some frequencies are small enough for the series, some beyond what is looked at.
+    assert step * sizes.max() < SMALL_ANGLE
+    found = characteristic_function(sizes, counts, step, 1000, tilt=tilt)
+    expected = product_of_cosines(sizes, counts, step * np.arange(1, 1001), tilt)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=2e-13)
+    assert np.iscomplexobj(found) == (tilt > 0)
+
+
+def test_where_the_product_is_nothing_no_more_is_multiplied():
+    sizes = np.ones(300) + 1e-6 * np.arange(300)
+    found = characteristic_function(sizes, np.ones(300, np.int64), 0.9, 1)
+    assert np.abs(found[0]) < 1e-17
+
+
+def test_the_tilt_makes_the_threshold_the_mean():
+    random = np.random.default_rng(5)
+    sizes, counts = random.gamma(0.5, 1.0, 40), random.integers(1, 4, 40)
+    for share in (0.01, 0.5, 0.999):
+        threshold = share * float(counts @ sizes)
+        tilt = best_tilt(sizes, counts, threshold)
+        slope = (cumulant(sizes, counts, tilt * 1.001) - cumulant(sizes, counts, tilt * 0.999)) / (
+            0.002 * tilt
+        )
+        assert slope == pytest.approx(threshold, rel=2e-3)
+
+
+def test_cumulants_of_large_tilts_do_not_overflow():
+    assert cumulant(np.array([2.0]), np.array([3]), 1e6) == pytest.approx(6e6 - 3 * np.log(2))
+
+
+# --- Roots between limits, against scipy and closed forms
+
+
+def curve(x, root, steepness):
+    return np.tanh(steepness * (x - root)) + (x - root) ** 3
+
+
+def test_roots_against_scipy():
+    rng = np.random.default_rng(1)
+    root, steepness = rng.normal(size=200), 10.0 ** rng.uniform(-2, 2, 200)
+    found = find_root(lambda x: curve(x, root, steepness), np.full(200, -9.0), np.full(200, 9.0))
+    expected = [brentq(curve, -9.0, 9.0, given) for given in zip(root, steepness, strict=True)]
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-11)
+
+
+def test_a_number_gives_numbers_to_the_function():
+    seen = []
+
+    def function(x):
+        seen.append(type(x))
+        return x**2 - 2.0
+
+    assert float(find_root(function, 0.0, 2.0)) == pytest.approx(2**0.5, rel=1e-15)
+    assert all(issubclass(each, float) for each in seen)
+    assert len(seen) < 15
+
+
+@pytest.mark.parametrize("limits", [(3.0, 9.0), (0.0, 3.0)])
+def test_a_root_at_a_limit_is_found(limits):
+    assert float(find_root(lambda x: x - 3.0, *limits)) == 3.0
+
+
+def test_a_step_is_found_within_the_tolerance():
+    found = float(find_root(lambda x: np.sign(x - 1 / 3), 0.0, 1.0, xtol=1e-6, rtol=0.0))
+    assert abs(found - 1 / 3) <= 1e-6
+
+
+def test_no_root_between_the_limits_is_an_error():
+    with pytest.raises(ValueError, match="one sign"):
+        find_root(lambda x: x + 1.0, 0.0, 1.0)
