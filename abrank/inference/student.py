@@ -364,8 +364,10 @@ def student_quantile(freedom: Any, probability: Any) -> FloatArray:  # noqa: ANN
         needed = (np.abs(step) > 1e-14 * np.abs(quantile)) & (np.abs(step) < 1e-6)
         found = np.where(needed, quantile - step, quantile)
     # Older versions give NaN at the ends, and not quite 0 in the middle.
-    known = [np.broadcast_to(probability == each, found.shape) for each in (0.0, 0.5, 1.0)]
-    return np.select(known, [-np.inf, 0.0, np.inf], found)
+    known = {0.0: -np.inf, 0.5: 0.0, 1.0: np.inf}
+    for each, quantile in known.items():
+        found = np.where(probability == each, quantile, found)
+    return found
 
 
 # --- The noncentral t distribution, for any number of queries, and the interval it gives
