@@ -48,7 +48,7 @@ def command(
     """  # noqa: D301 - click's mark for lines to keep
     if page is not None:
         from abrank._support.files import replace_all
-        from abrank.report.formats.audit_page import audit_page
+        from abrank.report.formats.html import audit_page
 
         replace_all({Path(page): audit_page().encode()})
         _terminal.put(f"page      {page}")

@@ -141,7 +141,7 @@ def command(
     from abrank._support import checks
     from abrank.cli import _terminal
     from abrank.planning import plan as planning
-    from abrank.report.sections.notes.declared import say
+    from abrank.report.sections.declared_notes import say
 
     checks.fraction("power", power)
     with _terminal.Progress(quiet=False, verbose=False) as progress:

@@ -102,7 +102,7 @@ def documents(
     """  # noqa: D301 - click's mark for lines to keep
     _output.require_free([] if pool is None else [Path(pool)])
 
-    from abrank.report.formats.to_judge import documents_text
+    from abrank.report.formats.text import documents_text
     from abrank.scoring.judging import pool_text, sample_documents
 
     found = sample_documents(qrels, run_a, run_b, measure=measure, depth=depth)

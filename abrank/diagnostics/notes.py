@@ -34,7 +34,7 @@ class Note:
     values: Mapping[str, Any] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        said: str = lazy.attribute("abrank.report.sections.notes.cautions", "sentence_of")(self)
+        said: str = lazy.attribute("abrank.report.sections.cautions", "sentence_of")(self)
         return said
 
     def __repr__(self) -> str:

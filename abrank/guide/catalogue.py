@@ -22,8 +22,8 @@ from abrank.inference.systems import registry as joint_tests
 from abrank.measures import Entry, Measure, catalogue, expand
 from abrank.measures.names import BARE, OTHERS, TREC_EVAL
 from abrank.measures.registry import literal, load_plugins
-from abrank.report.sections.notes.cautions import caution
-from abrank.report.sections.notes.names import Names
+from abrank.report.sections.cautions import caution
+from abrank.report.sections.declared_notes import Names
 
 # The list that every measure is worked on: d2 is not judged, d3 and d4 have one score, and d6 is
 # relevant and was not found.

@@ -5,14 +5,12 @@ of all plots are is said in :mod:`~abrank.plots.registry` and added to their doc
 """
 
 from abrank._support.registry import complete
-from abrank.plots.depth import cutoffs, judged, recall
+from abrank.plots.curves import cutoffs, gains, judged, power, recall
 from abrank.plots.distributions import distribution, null, pvalue, qq
 from abrank.plots.grids import achieved, matrix, queries
-from abrank.plots.history import gains
 from abrank.plots.intervals import collections, effect, forest, segments, tests
 from abrank.plots.per_query import deltas, paired, scatter
 from abrank.plots.picture import Picture, Plots
-from abrank.plots.power_curves import power
 from abrank.plots.registry import (
     PARAMETERS,
     PLOTS,

@@ -22,9 +22,8 @@ from abrank.inference.rounding import to_lattice
 from abrank.inference.shape import FEWEST_FOR_DENSITY, moments, normal_plot, spread_form
 from abrank.inference.sign_flips import all_subsets, random_subsets
 from abrank.plots import style
-from abrank.plots.axes import draw_interval
+from abrank.plots.axes import MANY, N_MEANS, density, draw_interval, evenly, scatter_heights
 from abrank.plots.registry import plot
-from abrank.plots.shapes import MANY, N_MEANS, density, evenly, scatter_heights
 from abrank.plots.style import LIGHT, NARROW, PlainTicks, Theme
 
 if TYPE_CHECKING:

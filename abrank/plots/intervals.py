@@ -12,9 +12,8 @@ from matplotlib.axes import Axes
 from abrank._support import checks, display
 from abrank.comparison.margins import is_relative, rows_in_unit, shares_scale
 from abrank.plots import style
-from abrank.plots.axes import Row, draw_interval, draw_rows
+from abrank.plots.axes import Row, draw_interval, draw_rows, law_of_mean
 from abrank.plots.registry import plot
-from abrank.plots.shapes import law_of_mean
 from abrank.plots.style import COUNTING, LIGHT, MEAN, Theme
 
 if TYPE_CHECKING:

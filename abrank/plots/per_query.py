@@ -18,9 +18,8 @@ from abrank._support.typing import FloatArray, IntArray
 from abrank.inference.rounding import ascending, differences_of, has_spread, round_off
 from abrank.inference.shape import spread_form
 from abrank.plots import style
-from abrank.plots.axes import EXTREMES, name_extremes
+from abrank.plots.axes import EXTREMES, density, evenly, law_of_mean, name_extremes
 from abrank.plots.registry import plot
-from abrank.plots.shapes import density, evenly, law_of_mean
 from abrank.plots.style import LIGHT, NARROW, PlainTicks, Theme
 
 if TYPE_CHECKING:

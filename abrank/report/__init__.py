@@ -16,8 +16,8 @@ from abrank._support.lazy import module_getattr
 
 if TYPE_CHECKING:
     from abrank.report.data import to_dict as to_dict
-    from abrank.report.formats.card import card as card
     from abrank.report.formats.figures import write_figures as write_figures
+    from abrank.report.formats.html import card as card
     from abrank.report.formats.latex import latex as latex
     from abrank.report.formats.markdown import markdown as markdown
     from abrank.report.formats.page import html as html
@@ -27,26 +27,26 @@ if TYPE_CHECKING:
     from abrank.report.registry import WRITERS as WRITERS
     from abrank.report.registry import write as write
     from abrank.report.registry import writer as writer
-    from abrank.report.saved.collections import read_results as read_results
-    from abrank.report.saved.write import from_dict as from_dict
-    from abrank.report.sections.gate import gate_sentence as gate_sentence
-    from abrank.report.sections.notes.cautions import note_sentences as note_sentences
-    from abrank.report.sections.notes.cautions import run_sentences as run_sentences
+    from abrank.report.saved.comparison import from_dict as from_dict
+    from abrank.report.saved.many import read_results as read_results
+    from abrank.report.sections.cautions import note_sentences as note_sentences
+    from abrank.report.sections.cautions import run_sentences as run_sentences
+    from abrank.report.sections.decision import gate_sentence as gate_sentence
     from abrank.report.subjects import compose as compose
 
 _HOMES = {
     "Report": "abrank.report.model",
     "WRITERS": "abrank.report.registry",
-    "card": "abrank.report.formats.card",
+    "card": "abrank.report.formats.html",
     "compose": "abrank.report.subjects",
-    "from_dict": "abrank.report.saved.write",
-    "gate_sentence": "abrank.report.sections.gate",
+    "from_dict": "abrank.report.saved.comparison",
+    "gate_sentence": "abrank.report.sections.decision",
     "html": "abrank.report.formats.page",
     "latex": "abrank.report.formats.latex",
     "markdown": "abrank.report.formats.markdown",
-    "note_sentences": "abrank.report.sections.notes.cautions",
-    "read_results": "abrank.report.saved.collections",
-    "run_sentences": "abrank.report.sections.notes.cautions",
+    "note_sentences": "abrank.report.sections.cautions",
+    "read_results": "abrank.report.saved.many",
+    "run_sentences": "abrank.report.sections.cautions",
     "text": "abrank.report.formats.text",
     "text_lines": "abrank.report.formats.text",
     "to_dict": "abrank.report.data",

@@ -1,13 +1,12 @@
-"""The Report: headline, cautions, scorecard, sections of text, tables and figures; no markup.
-
-:func:`abrank.report.subjects` makes one of any result, and one writer a format turns it into text.
-"""
+"""What a report is: headline, sections and their blocks, without any markup."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar
+
+from abrank._support import display as f
 
 Tone: TypeAlias = Literal["a", "b", "tie", "plain"]
 Style: TypeAlias = Literal["interval", "superscript"]
@@ -396,3 +395,45 @@ class Report:
     def in_place(self, *places: Place) -> tuple[Section, ...]:
         """Return the sections that stand in one of these places."""
         return tuple(section for section in self.sections if section.places & set(places))
+
+
+Subject = TypeVar("Subject")
+
+
+class Words(Generic[Subject]):
+    """A result, and its numbers in words: scores, differences and intervals have ``digits``."""
+
+    def __init__(self, result: Subject, digits: int | None = None) -> None:
+        self.result = result
+        self.digits: int = getattr(result, "decimals", f.DIGITS) if digits is None else digits
+        alpha = getattr(result, "alpha", None)
+        self.alpha = alpha if isinstance(alpha, float) else 0.05
+
+    def score(self, value: float) -> str:
+        """Return a score or a mean."""
+        return f.score(value, digits=self.digits)
+
+    def signed(self, value: float) -> str:
+        """Return a difference with its sign."""
+        return f.signed(value, digits=self.digits)
+
+    def interval(self, low: float, high: float) -> str:
+        """Return both limits of a difference."""
+        return f.interval(low, high, digits=self.digits)
+
+    def range(self, low: float, high: float) -> str:
+        """Return both limits of a mean."""
+        return f.UNDEFINED if low != low else f"{self.score(low)} to {self.score(high)}"
+
+    def p(self, value: float) -> str:
+        """Return a p-value beside others."""
+        return f.pvalue(value, alpha=self.alpha)
+
+    def p_clause(self, value: float) -> str:
+        """Return a p-value as a clause of a sentence."""
+        return f.p_clause(value, alpha=self.alpha)
+
+    @property
+    def level(self) -> str:
+        """The level of the intervals."""
+        return f.level(1.0 - self.alpha)

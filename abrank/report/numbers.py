@@ -19,8 +19,8 @@ import numpy as np
 
 from abrank.comparison import Comparison
 from abrank.comparison.margins import margin_ranges
+from abrank.report.sections.cautions import cautions
 from abrank.report.sections.next_step import next_step
-from abrank.report.sections.notes.cautions import cautions
 from abrank.verdict import Decision, Rule
 
 SCHEMA = "abrank/2"

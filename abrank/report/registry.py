@@ -145,9 +145,9 @@ _FUNCTIONS = {
     ".csv": "data:csv_files",
     ".txt": "formats.text:text",
     ".tex": "formats.latex:latex",
-    ".methods": "formats.plain:methods",
-    ".junit": "formats.plain:junit",
-    ".bib": "formats.plain:bibtex",
+    ".methods": "formats.text:methods",
+    ".junit": "formats.text:junit",
+    ".bib": "formats.text:bibtex",
     ".parquet": "data:queries_parquet",
 }
 for _suffix, _door in _FUNCTIONS.items():

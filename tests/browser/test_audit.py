@@ -10,7 +10,7 @@ import pytest
 from abrank import audit
 from abrank.planning.audit import BOARDS
 from abrank.report import compose
-from abrank.report.formats.audit_page import audit_page
+from abrank.report.formats.html import audit_page
 
 CASES = [
     (n, a, b, measure, sd, binary)

@@ -15,7 +15,7 @@ from abrank.comparison import Comparison
 from abrank.comparison.groups import Segmentation
 from abrank.report import compose
 from abrank.report.formats.page import PALETTE
-from abrank.report.formats.query_rows import FIRST_EACH
+from abrank.report.formats.queries import FIRST_EACH
 from tests.report.written import card, html
 
 expect = pytest.importorskip("playwright.sync_api", reason="playwright is not installed").expect

@@ -11,7 +11,7 @@ from abrank import ArgumentError
 from abrank.inference import max_t, run_test
 from abrank.report import to_dict
 from abrank.report.numbers import json_text
-from abrank.report.saved.write import read_comparison
+from abrank.report.saved.comparison import read_comparison
 from abrank.report.sections import headline
 from tests.asked import asked as keywords
 from tests.report.written import text

@@ -15,7 +15,7 @@ from abrank.guide import catalogue, site
 from abrank.guide.cautions import EXAMPLES
 from abrank.inference import JOINT_TESTS, TESTS
 from abrank.measures import catalogue as measures
-from abrank.report.sections.notes.cautions import WORDS
+from abrank.report.sections.cautions import WORDS
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""The tests of ``abrank/plots/depth.py``."""
+"""The tests of ``abrank/plots/curves.py``."""
 
 from __future__ import annotations
 

@@ -13,7 +13,8 @@ from abrank import compare_scores, plots
 from abrank._support.errors import UnknownNameError
 from abrank.collections import compare_collections
 from abrank.options import Clusters
-from abrank.plots import LIGHT, effect, forest, segments, shapes
+from abrank.plots import LIGHT, effect, forest, segments
+from abrank.plots import axes as drawn
 from abrank.plots import intervals as drawing
 
 
@@ -177,7 +178,7 @@ def test_clusters_of_queries_have_no_half_eye_of_single_queries():
 
 
 def test_for_very_many_queries_the_shape_is_the_normal_curve(comparison_of, monkeypatch):
-    monkeypatch.setattr(shapes, "MANY", 50)
+    monkeypatch.setattr(drawn, "MANY", 50)
     comparison = comparison_of(60)
     (shape,) = [patch for patch in effect(comparison).patches if patch.get_alpha() == 0.28]
     differences = comparison.differences()

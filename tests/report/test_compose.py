@@ -14,7 +14,7 @@ from abrank.comparison import Comparison, compare_scores
 from abrank.options import Scoring
 from abrank.report import compose
 from abrank.report.model import Fold, Report, Scorecard, Section, Table, Text
-from abrank.report.sections import appendix, headline, measures_and_tests, quality, words
+from abrank.report.sections import appendix, headline, inputs, measures, words
 from abrank.simulate import simulate_runs
 
 Make = Callable[..., Comparison]
@@ -187,7 +187,7 @@ def test_finding_counts_the_secondary_measures(
     comparison = make(0.05, measures=len(readings) + 1)
     rows = [replace(r, reading=s) for r, s in zip(comparison.rows[1:], readings, strict=True)]
     changed = replace(comparison, rows=(comparison.rows[0], *rows))
-    assert measures_and_tests.measures_finding(changed) == finding
+    assert measures.measures_finding(changed) == finding
 
 
 @pytest.mark.parametrize(
@@ -401,8 +401,8 @@ def test_reproduce_shows_every_setting_in_words() -> None:
 
 
 def test_listed_values_are_cut() -> None:
-    assert quality._listed(range(9)) == "0, 1, 2, 3 …"
-    assert quality._listed(()) == "none"
+    assert inputs._first_listed(range(9)) == "0, 1, 2, 3 …"
+    assert inputs._first_listed(()) == "none"
 
 
 def test_digits_reach_every_difference(make: Make) -> None:

@@ -24,12 +24,12 @@ import pytest
 from abrank._support import display as f
 from abrank.comparison import Comparison
 from abrank.plots import plots_of
-from abrank.plots.shapes import N_MEANS
+from abrank.plots.axes import N_MEANS
 from abrank.report import WRITERS, compose
-from abrank.report.formats.query_rows import FIRST_EACH
+from abrank.report.formats.queries import FIRST_EACH
 from abrank.report.model import Block, Figure, Fold, Table, Text
 from abrank.report.numbers import json_text
-from abrank.report.sections.measures_and_tests import SHOWN
+from abrank.report.sections.measures import SHOWN
 from tests.report.conftest import SITUATIONS
 from tests.report.written import bibtex, card, html, table
 

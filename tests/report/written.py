@@ -8,7 +8,7 @@ from typing import Any
 from abrank import report
 from abrank.report import compose
 from abrank.report.data import csv_files, json_bytes
-from abrank.report.formats.plain import bibtex, junit, methods
+from abrank.report.formats.text import bibtex, junit, methods
 
 COMPOSED = ("digits", "interval", "pairs", "depth", "measure", "measured")
 

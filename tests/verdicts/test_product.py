@@ -28,7 +28,7 @@ from abrank.engines.merge import statistics_of
 from abrank.inference import adjust
 from abrank.inference.clusters import weighted_result
 from abrank.inference.designs import cluster_result, level_of_look, level_of_seen
-from abrank.report.saved.write import from_dict
+from abrank.report.saved.comparison import from_dict
 from abrank.rule import GATES, Verdict
 from abrank.simulate import simulate_runs
 from abrank.verdict import Rule, decide

@@ -15,7 +15,7 @@ from abrank import AlignmentError, ArgumentError, Verdict
 from abrank.cli import run
 from abrank.inference import TESTS, Answer, paired_test
 from abrank.report import read_results
-from abrank.report.saved.write import read_comparison
+from abrank.report.saved.comparison import read_comparison
 from abrank.simulate import simulate_runs
 
 N = 40

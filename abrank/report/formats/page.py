@@ -1,13 +1,13 @@
-"""A report as one HTML file that opens anywhere: offline, without scripts, dark, on paper."""
+"""The report as one page of HTML that needs no other file."""
 
 from __future__ import annotations
 
 import zlib
 from base64 import b64encode
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import count
+from itertools import count, takewhile, zip_longest
 from typing import Literal, TypeAlias, get_args
 from urllib.parse import quote
 
@@ -16,11 +16,9 @@ from markupsafe import Markup
 import abrank
 from abrank import plots
 from abrank._support import checks, display
-from abrank.report.formats import layout
-from abrank.report.formats.clean import clean, cut
-from abrank.report.formats.drawn import Drawing, drawing, heat, shares
-from abrank.report.formats.jinja import environment
-from abrank.report.formats.query_rows import query_rows
+from abrank.report.cells import clean, cut
+from abrank.report.formats.html import Drawing, drawing, environment, heat, shares
+from abrank.report.formats.queries import query_rows
 from abrank.report.formats.text import SHOWN
 from abrank.report.model import (
     Block,
@@ -33,8 +31,83 @@ from abrank.report.model import (
     Scorecard,
     Section,
     Table,
+    Text,
     Tone,
 )
+
+# Figures and tables that take half of the page: two stand side by side.
+HALVES = frozenset(
+    {"scatter", "paired", "qq", "null", "pvalue", "planning", "power", "cutoffs"}
+    | {"recall", "judged", "quality", "achieved", "instruments"}
+)
+
+
+def panels_of(section: Section) -> list[tuple[list[Block], bool]]:
+    """Put a section's blocks into cards; with each, whether it takes half of the width.
+
+    Text goes with what it follows, a half never with a whole, and a half that has no other half
+    beside it gets the whole width. The table of queries is left out with its caption: another, with
+    scripts, stands there.
+    """
+    blocks: Iterable[Block] = section.blocks
+    if section.key == "queries":
+        blocks = takewhile(lambda block: not isinstance(block, Table), blocks)
+    found: list[list[Block]] = []
+    for block in blocks:
+        halves = found and any(_key(each) in HALVES for each in (found[-1][0], block))
+        joined = isinstance(block, Text) or not halves
+        if not (found and joined):
+            found.append([])
+        found[-1].append(block)
+    return list(zip(found, _paired([_key(each[0]) in HALVES for each in found]), strict=True))
+
+
+def with_figures(
+    sections: Sequence[Section], *, every: bool
+) -> tuple[tuple[Section, ...], tuple[str, ...]]:
+    """Return the sections without the figures that repeat others, and what those figures show.
+
+    A caption goes with its figure.
+    """
+    if every:
+        return tuple(sections), ()
+    kept, left_out = [], []
+    for section in sections:
+        blocks: list[Block] = []
+        captioned = False
+        for block in section.blocks:
+            repeats = isinstance(block, Figure) and block.repeats
+            if isinstance(block, Figure) and repeats:
+                left_out.append(block.plot)
+            if not repeats and not (captioned and isinstance(block, Text)):
+                blocks.append(block)
+            captioned = repeats
+        kept.append(replace(section, blocks=tuple(blocks)))
+    return tuple(kept), tuple(left_out)
+
+
+def _key(block: Block) -> str:
+    """Return the name of a figure or a table; empty for text."""
+    if isinstance(block, Figure):
+        return block.plot
+    return block.key if isinstance(block, (Table, Fold)) else ""
+
+
+def _paired(halves: Sequence[bool]) -> list[bool]:
+    """Keep the halves that have another one beside them.
+
+    Examples
+    --------
+    >>> _paired([True, True, True, False, True])
+    [True, True, False, False, False]
+    """
+    found: list[bool] = []
+    beside = False
+    for half, after in zip_longest(halves, halves[1:], fillvalue=False):
+        found.append(half and (beside or after))
+        beside = found[-1] and not beside
+    return found
+
 
 # Takes a plot's name, its subject and the options of ``plots.svg``, and returns an SVG element.
 Drawer: TypeAlias = Callable[..., str]
@@ -157,7 +230,7 @@ def html(report: Report, *, figures: Figures = "needed", drawer: Drawer | None =
     '<!doctype html>'
     """
     checks.one_of("figures", figures, get_args(Figures))
-    sections, left_out = layout.with_figures(report.in_place("page"), every=figures == "all")
+    sections, left_out = with_figures(report.in_place("page"), every=figures == "all")
     draw = partial(figure_of, number=count(1), drawer=drawer or plots.svg, report=report)
     fill = {name: PALETTE[name][0] for name in ("a", "b", "tie")} | {"axis": PALETTE["muted"][0]}
     rows = query_rows(report.subject, digits=report.digits)
@@ -232,7 +305,7 @@ def page_of(section: Section, draw: Callable[[Figure], Shown], *, without: Block
     kept = replace(section, blocks=tuple(each for each in section.blocks if each is not without))
     panels = tuple(
         Panel(tuple(part for each in blocks for part in _show(each, kept, draw)), half)
-        for blocks, half in layout.panels(kept)
+        for blocks, half in panels_of(kept)
     )
     return Page(section, LABELS.get(section.key, section.key.capitalize()), panels)
 

@@ -14,7 +14,7 @@ from abrank._support.errors import ArgumentError
 from abrank.comparison import Comparison
 from abrank.comparison.evidence import RankedList
 from abrank.measures import parse
-from abrank.report.formats.clean import cut
+from abrank.report.cells import cut
 
 DEPTH = 10
 DEEPEST = 20

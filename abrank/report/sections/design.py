@@ -12,7 +12,7 @@ from abrank.comparison import Comparison
 from abrank.comparison.effects import Belief
 from abrank.comparison.groups import Clusters
 from abrank.report.model import Block, Cell, Column, Section, Table, Text
-from abrank.report.sections import margins, words
+from abrank.report.sections import planning, words
 from abrank.rule import Design, GuardResult
 from abrank.verdict import Rule
 
@@ -276,7 +276,7 @@ def _belief(comparison: Comparison, found: Belief) -> str:
             "Without a margin a flat prior says the p-value again: with one (--margin, margin=) it"
             " says how probable a gain beyond it is."
         )
-    margin = margins.in_unit(comparison)
+    margin = planning.in_unit(comparison)
     return (
         f"{names[0]} is better than {names[1]} by more than {margin} with probability"
         f" {_chance(found.better)}, and the two differ by less than {margin} with"
@@ -292,7 +292,7 @@ def _chance(probability: float) -> str:
 
 
 def _belief_table(comparison: Comparison) -> Table:
-    margin = margins.in_unit(comparison) if comparison.beliefs[0].rope else ""
+    margin = planning.in_unit(comparison) if comparison.beliefs[0].rope else ""
     columns = (
         Column("Posterior", numeric=False),
         Column(f"{f.level(comparison.beliefs[0].confidence)} credible interval"),

@@ -8,21 +8,174 @@ from collections.abc import Sequence
 from abrank._support import display as f
 from abrank.comparison import Comparison, TestRow
 from abrank.comparison.margins import difference_in_unit, is_relative
-from abrank.report.model import Headline
-from abrank.report.sections import (
-    design,
-    identical,
-    machine,
-    margins,
-    meaning,
-    sensitivity,
-    soundness,
-    votes,
-    words,
-)
-from abrank.report.sections.gate import gate_sentence
+from abrank.report.model import Headline, Section, Text
+from abrank.report.sections import decision, design, inputs, planning, samples, words
+from abrank.report.sections.decision import gate_sentence
 from abrank.report.sections.next_step import next_step
 from abrank.verdict import Verdict
+
+_MEANINGS = {
+    Verdict.BETTER: ("The whole interval lies {beyond}, so the gain is large enough to matter."),
+    Verdict.WORSE: "The whole interval lies {beyond}, so the loss is large enough to matter.",
+    Verdict.BETTER_SIZE_UNCLEAR: (
+        "The interval excludes 0 but reaches {within}: the gain is shown, its size is open."
+    ),
+    Verdict.WORSE_SIZE_UNCLEAR: (
+        "The interval excludes 0 but reaches {within}: the loss is shown, its size is open."
+    ),
+    Verdict.NOT_WORSE: (
+        "The {narrow}, which decides this, excludes a loss as large as the margin of {margin}, but"
+        " not a gain that large: whether {b} is better is open{still}."
+    ),
+    Verdict.NOT_BETTER: (
+        "The {narrow}, which decides this, excludes a gain as large as the margin of {margin}, but"
+        " not a loss that large: whether {b} is worse is open{still}."
+    ),
+    Verdict.INCONCLUSIVE: (
+        "The interval allows a loss as well as a gain of {margin}, the declared margin."
+    ),
+}
+
+# Against the margin, of a difference B - A that is above 0, and of one below.
+_BEYOND = {
+    1: "above the declared margin of {margin}",
+    -1: "below −{margin}, beyond the declared margin",
+}
+_WITHIN = {
+    1: "below the declared margin of {margin}",
+    -1: "above −{margin}, within the declared margin",
+}
+
+_WITHOUT_MARGIN = (
+    "The whole interval lies {side} 0. No margin was declared (--margin, margin=) to ask whether"
+    " the {what} matters."
+)
+_OPEN = "The interval contains 0: it allows a loss as well as a gain."
+
+_NOTHING = "Nothing was tested, so nothing is shown, one way or the other."
+
+_SAME_MEANING = {
+    1: (
+        "The interval excludes 0; the {narrow} also excludes any gain as large as the margin of"
+        " {margin}."
+    ),
+    0: "The {narrow}, which decides this, lies within the margin of ±{margin}.",
+    -1: (
+        "The interval excludes 0; the {narrow} also excludes any loss as large as the margin of"
+        " {margin}."
+    ),
+}
+
+
+def against_margin(comparison: Comparison) -> str:
+    """Say what the interval means against the declared margin, and what others would give."""
+    other = planning.other_margins(comparison)
+    return f"{_against_declared(comparison)} {other}".rstrip()
+
+
+def other_margins(comparison: Comparison) -> Section | None:
+    """Return the line on other margins; opened it says what the declared one means."""
+    if comparison.verdict in (Verdict.IDENTICAL, Verdict.CANNOT_TEST):
+        return None
+    declared = _against_declared(comparison)
+    other = planning.other_margins(comparison)
+    blocks = (Text(declared),) if other else ()
+    return Section("margin", "Another margin", other or declared, blocks, group="change")
+
+
+def _against_declared(comparison: Comparison) -> str:
+    """Say what the interval means against the declared margin."""
+    verdict, direction = comparison.verdict, comparison.decision.direction
+    if verdict is Verdict.IDENTICAL:
+        return decision.tied_meaning(comparison)
+    if comparison.decision.reason == "direction-not-declared":
+        return "Its name sounds like a cost. Which system is better is open until that is said."
+    if verdict is Verdict.CANNOT_TEST:
+        other = "" if comparison.decision.of_numbers else words.other_test(comparison)
+        return f"{words.capital(other)}." if other else _NOTHING
+    # Where lower is better a gain is a difference below 0.
+    sign = direction if comparison.rule.higher_is_better else -direction
+    if comparison.rule.margin == 0:
+        sides = {"side": "above" if sign > 0 else "below", "what": _WHAT.get(direction, "")}
+        return _WITHOUT_MARGIN.format(**sides) if direction else _OPEN
+    pattern = _SAME_MEANING[direction] if verdict is Verdict.SAME else _MEANINGS[verdict]
+    margin = planning.margin_of_what(comparison)
+    excludes_zero = comparison.decision.equivalence_interval.excludes_zero
+    level = f.level(comparison.rule.confidence)
+    return pattern.format(
+        b=comparison.candidate,
+        still=f", as the {level} interval contains 0" if excludes_zero else "",
+        margin=margin,
+        narrow=planning.equivalence_interval(comparison),
+        beyond=_BEYOND.get(sign, "").format(margin=margin),
+        within=_WITHIN.get(sign, "").format(margin=margin),
+    )
+
+
+_WHAT = {1: "gain", -1: "loss"}
+
+
+def contradictions(comparison: Comparison) -> str:
+    """Say which secondary measures are shown to point against the verdict; empty where none is.
+
+    Beside a verdict that is inconclusive, which of them are shown to be worse or better.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from abrank import Question
+    >>> from abrank.comparison import compare_scores
+    >>> a = pd.DataFrame({"AP": [0.1, 0.2, 0.3, 0.4, 0.5], "RR": [0.5, 0.6, 0.7, 0.8, 0.9]})
+    >>> b = pd.DataFrame({"AP": [0.2, 0.3, 0.4, 0.5, 0.7], "RR": [0.3, 0.4, 0.5, 0.6, 0.6]})
+    >>> contradictions(compare_scores(a, b, config=Question(adjust="holm")))
+    'The secondary measure points the other way after adjustment: RR.'
+    """
+    against = _AGAINST.get(comparison.verdict, "")
+    if comparison.verdict is Verdict.SAME and comparison.decision.direction < 0:
+        against = "better"
+    if comparison.verdict is Verdict.INCONCLUSIVE:
+        said = (_secondary_shown(comparison, each, f"is {each}", f"are {each}") for each in _SHOWN)
+        return " ".join(each for each in said if each)
+    return _secondary_shown(comparison, against, "points the other way", "point the other way")
+
+
+def _secondary_shown(comparison: Comparison, reading: str, one: str, several: str) -> str:
+    """Name the secondary measures of a reading, with the verb for one of them or for several.
+
+    Those of which only the skewness of few differences says so are passed over.
+    """
+    skewed = {
+        measure
+        for note in comparison.notes
+        if note.code == "skewness-decides"
+        for measure in note.values["measures"]
+    }
+    others = [row for row in comparison.rows if row.measure != comparison.rule.primary]
+    found = [row.measure for row in others if row.reading == reading and row.measure not in skewed]
+    if not found:
+        return ""
+    after = " after adjustment" if comparison.rule.adjust != "none" else ""
+    names = f.first_of(found, _MOST_NAMED)
+    if len(others) == 1:
+        return f"The secondary measure {one}{after}: {names}."
+    of = f"{f.count(len(found))} of {f.count(len(others))}"
+    return f"{of} secondary measures {one if len(found) == 1 else several}{after}: {names}."
+
+
+_MOST_NAMED = 4
+_SHOWN = ("worse", "better")
+# What a secondary measure says that no reader of the verdict would expect.
+_AGAINST = {
+    Verdict.BETTER: "worse",
+    Verdict.BETTER_SIZE_UNCLEAR: "worse",
+    Verdict.SAME: "worse",
+    Verdict.NOT_WORSE: "worse",
+    Verdict.IDENTICAL: "worse",
+    Verdict.NOT_BETTER: "better",
+    Verdict.WORSE_SIZE_UNCLEAR: "better",
+    Verdict.WORSE: "better",
+}
+
 
 # What a measure without a name is called: a Series of scores has none.
 UNNAMED = "score"
@@ -59,8 +212,8 @@ def headline(comparison: Comparison) -> Headline:
         meaning=" ".join(
             part
             for part in (
-                meaning.against_margin(comparison),
-                soundness.unseen(comparison),
+                against_margin(comparison),
+                decision.unseen(comparison),
                 "" if comparison.decision.by_margin else agreement(comparison),
             )
             if part
@@ -69,11 +222,11 @@ def headline(comparison: Comparison) -> Headline:
         reason=_reason(comparison, step.headline),
         next_step=step.sentence,
         rule=rule(comparison),
-        sensitivity=machine.sentence(comparison) or sensitivity.sentence(comparison),
+        sensitivity=samples.machine_sentence(comparison) or inputs.sensitivity_sentence(comparison),
         gate=gate_sentence(comparison) if comparison.decision.gate else "",
-        against=meaning.contradictions(comparison),
+        against=contradictions(comparison),
         design=_design(comparison),
-        soundness=soundness.sentence(comparison),
+        soundness=decision.doubts(comparison),
     )
 
 
@@ -88,7 +241,7 @@ def _design(comparison: Comparison) -> str:
     gated = comparison.decision.gate is not None
     said = design.sentences(comparison)
     told = [each for label, each in said if not (gated and label == "guards")]
-    return " ".join([*told, *votes.sentences(comparison)[-1:]])
+    return " ".join([*told, *samples.vote_sentences(comparison)[-1:]])
 
 
 def title(comparison: Comparison) -> str:
@@ -97,16 +250,16 @@ def title(comparison: Comparison) -> str:
     if comparison.decision.reason == "direction-not-declared":
         return f"Is lower better for {comparison.rule.primary}? Say so."
     if verdict is Verdict.CANNOT_TEST:
-        reason = soundness.cannot_test(comparison)
+        reason = decision.cannot_test(comparison)
         return f"{comparison.candidate} and {comparison.baseline} cannot be tested: {reason}."
     if verdict is Verdict.IDENTICAL:
-        return identical.title(comparison)
+        return decision.tied_title(comparison)
     pattern = _SAME[comparison.decision.direction] if verdict is Verdict.SAME else _TITLES[verdict]
     return pattern.format(
         a=comparison.baseline,
         b=comparison.candidate,
         n=words.queries_of(comparison),
-        margin=margins.margin_of_what(comparison),
+        margin=planning.margin_of_what(comparison),
     )
 
 
@@ -118,7 +271,7 @@ def _reason(comparison: Comparison, action: str) -> str:
         return f"a loss is not excluded on {f.listed(lost)}."
     said = title(comparison)
     if comparison.rule.margin and comparison.verdict in (Verdict.BETTER, Verdict.WORSE):
-        said = f"{said[:-1]} by more than {margins.margin_of_what(comparison)}."
+        said = f"{said[:-1]} by more than {planning.margin_of_what(comparison)}."
     if comparison.soundness.level == "doubtful":
         said = f"{said[:-1]}, in doubt."
     return after(action, said, comparison.candidate)
@@ -165,7 +318,7 @@ def numbers(comparison: Comparison) -> str:
     if comparison.verdict is Verdict.IDENTICAL:
         return f"{start}: {difference}, {words.queries_of(comparison)}, all tied."
     limits, by = _decisive(comparison)
-    end = f"{by}, {machine.sizes(comparison)}."
+    end = f"{by}, {samples.sizes(comparison)}."
     if words.estimand(comparison) == words.MEAN:
         return f"{start}: {difference} ({limits}{change}), {end}"
     estimate = f.signed(row.estimate, digits=digits)
@@ -179,7 +332,7 @@ def pieces(comparison: Comparison) -> list[str]:
     """Return difference, interval, means, p or the margin: what decides, and nothing beside it."""
     digits = comparison.decimals
     row, rule_ = comparison.primary, comparison.rule
-    n = machine.sizes(comparison)
+    n = samples.sizes(comparison)
     if comparison.n_queries == 0:
         return [n]
     means = f"{f.score(row.mean_a, digits=digits)} → {f.score(row.mean_b, digits=digits)}"
@@ -190,11 +343,11 @@ def pieces(comparison: Comparison) -> list[str]:
         return [difference, f"({means})", f"{n}, all tied"]
     by = f"p {f.pvalue(row.pvalue_adj, alpha=rule_.alpha)}"
     if comparison.decision.by_margin:
-        by = f"margin {margins.margin_of_what(comparison)}"
-    ends = margins.limits(comparison, *comparison.decision.deciding)
+        by = f"margin {planning.margin_of_what(comparison)}"
+    ends = planning.limits(comparison, *comparison.decision.deciding)
     interval = f"{f.level(rule_.confidence_of(comparison.decision))} CI {ends}"
     if rule_.margin_is_relative:
-        shown = margins.estimate(comparison)
+        shown = planning.estimate(comparison)
         return [f"{shown} of A's mean", interval, f"({means})", by, n]
     change = f", {f.percent(row.rel_diff)}" if math.isfinite(row.rel_diff) else ""
     if words.estimand(comparison) == words.MEAN:
@@ -210,11 +363,11 @@ def _decisive(comparison: Comparison) -> tuple[str, str]:
     row, rule_ = comparison.primary, comparison.rule
     if comparison.decision.by_margin:
         level = f"{f.level(rule_.confidence_equivalence)} interval of two one-sided tests"
-        shown = margins.limits(comparison, *comparison.decision.deciding)
-        return f"{level} {shown}", f"margin {margins.margin_of_what(comparison)}"
+        shown = planning.limits(comparison, *comparison.decision.deciding)
+        return f"{level} {shown}", f"margin {planning.margin_of_what(comparison)}"
     shown = f.interval(*row.adjusted, digits=comparison.decimals)
     if is_relative(comparison):
-        shown = margins.limits(comparison, *comparison.decision.interval)
+        shown = planning.limits(comparison, *comparison.decision.interval)
     p = f.p_clause(row.pvalue_adj, alpha=rule_.alpha)
     if rule_.family == "all" and rule_.adjust != "none":
         p += " adjusted"
@@ -274,7 +427,7 @@ def rule_parts(comparison: Comparison) -> list[str]:
     return [
         f"{declared.primary} decides by the {words.name_of_rule(comparison)}",
         _level(comparison),
-        margins.declared(comparison),
+        planning.declared(comparison),
         *([_POLICIES[policy]] if policy else []),
         f"seed {comparison.seed}",
     ]

@@ -10,8 +10,7 @@ from abrank._support.display import shorten
 from abrank.comparison import Comparison
 from abrank.comparison.result import on_each
 from abrank.next_step import Action, Condition, Step, choose_step
-from abrank.report.sections import margins, words
-from abrank.report.sections.notes import declared
+from abrank.report.sections import declared_notes, planning, words
 from abrank.verdict import Verdict
 
 LONGEST_NAME = 40
@@ -59,7 +58,7 @@ def _headline(comparison: Comparison, step: Step) -> str:
     pattern = _HEADLINES.get(what)
     if pattern is None:
         return ""
-    margin = margins.margin(comparison)
+    margin = planning.margin(comparison)
     said = pattern.format(a=comparison.baseline, b=comparison.candidate, margin=margin)
     if step.action == "do-not-ship" and step.because in ("gate", "guards", "out-of-reach"):
         said += " by this rule"
@@ -111,7 +110,7 @@ def _sentence(comparison: Comparison, step: Step) -> str:
     if step.action == "add-queries":
         return _more_queries(comparison)
     pattern = (_WITH_MARGIN if comparison.rule.margin else _WITHOUT_MARGIN)[step.action, verdict]
-    return pattern.format(a=a, b=b, margin=margins.margin(comparison))
+    return pattern.format(a=a, b=b, margin=planning.margin(comparison))
 
 
 _WITH_MARGIN: Mapping[tuple[Action, Verdict], str] = {
@@ -145,8 +144,8 @@ _WITHOUT_MARGIN: Mapping[tuple[Action, Verdict], str] = {
 def _out_of_reach(comparison: Comparison) -> str:
     """Say that no number of queries is to be expected to let the gate pass."""
     rule, b = comparison.rule, comparison.candidate
-    margin = margins.margin_of_what(comparison)
-    shown = margins.estimate(comparison)
+    margin = planning.margin_of_what(comparison)
+    shown = planning.estimate(comparison)
     change = comparison.decision.relative
     estimate = comparison.decision.estimate if change is None else change.estimate
     if (estimate > 0.0) != rule.higher_is_better:
@@ -200,7 +199,7 @@ def _of_evidence(comparison: Comparison, code: str) -> str:
     """Say what removes what speaks against the evidence, or lets it be tested."""
     a, b = comparison.baseline, comparison.candidate
     if code == "direction-not-declared":
-        return declared.say(comparison.rule.primary)
+        return declared_notes.say(comparison.rule.primary)
     if _OF_EVIDENCE[code]:
         return _OF_EVIDENCE[code].format(a=a, b=b)
     values = next(each.values for each in comparison.soundness.reasons if each.code == code)
@@ -250,13 +249,13 @@ def _more_queries(comparison: Comparison) -> str:
     margin = comparison.decision.margin
     rows = comparison.planning.differences
     needed = next((row.queries_needed for row in rows if row.difference == margin), None)
-    shown = f"a Δ of the margin, {margins.margin_of_what(comparison)}"
+    shown = f"a Δ of the margin, {planning.margin_of_what(comparison)}"
     power = f.level(comparison.planning.power)
     claims = {"non-inferior": "not-worse", "equivalent": "same"}
     claim = comparison.planning.claim(claims.get(comparison.rule.require or "", ""))
     if claim is not None and comparison.decision.direction == 0:
         needed = claim.queries_needed
-        least = margins.margin_of_what(comparison)
+        least = planning.margin_of_what(comparison)
         shown = f"that {comparison.candidate} is not worse by {least} or more"
         if claim.claim == "same":
             shown = f"that the two differ by less than {least}"

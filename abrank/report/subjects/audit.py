@@ -19,10 +19,10 @@ from abrank.report.model import (
     Section,
     Text,
     Tone,
+    Words,
 )
 from abrank.report.sections.words import reading_tone
 from abrank.report.subjects import compose
-from abrank.report.wording import Words
 
 MANY = 100  # pairs of which a share is told
 

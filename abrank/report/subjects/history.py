@@ -25,10 +25,10 @@ from abrank.report.model import (
     Section,
     Table,
     Text,
+    Words,
 )
 from abrank.report.sections.words import tag, verdict_tone
 from abrank.report.subjects import compose
-from abrank.report.wording import Words
 from abrank.verdict import Verdict
 
 SHOWN = 40  # comparisons of which a row is shown

@@ -19,9 +19,9 @@ from abrank.report.model import (
     Section,
     Table,
     Text,
+    Words,
 )
 from abrank.report.subjects import compose
-from abrank.report.wording import Words
 
 _LABEL = 24
 

@@ -13,9 +13,20 @@ from abrank.estimate import Estimate
 from abrank.ranking import PairRow, Ranking, SystemRow
 from abrank.ranking.result import RANK_TESTS
 from abrank.report.cells import one_line
-from abrank.report.model import Bar, Cell, Column, Paper, Role, Scale, Scorecard, Style, Table, Tone
+from abrank.report.model import (
+    Bar,
+    Cell,
+    Column,
+    Paper,
+    Role,
+    Scale,
+    Scorecard,
+    Style,
+    Table,
+    Tone,
+    Words,
+)
 from abrank.report.sections.words import READINGS
-from abrank.report.wording import Words
 
 # Of the difference from the first or the baseline, of each mean by itself, or within the queries.
 Interval: TypeAlias = Literal["difference", "own", "within"]

@@ -22,9 +22,9 @@ from abrank.report.model import (
     Section,
     Table,
     Text,
+    Words,
 )
 from abrank.report.subjects import compose
-from abrank.report.wording import Words
 from abrank.scoring.intervals import FEW_UNITS, Floor, Intervals, MeanInterval
 
 _NAME = 24

@@ -14,28 +14,18 @@ from abrank.report.cells import NO_BREAK, fit, one_line
 from abrank.report.model import Case, Fact, Headline, Report
 from abrank.report.sections import (
     appendix,
-    bibliography,
-    depth,
+    cautions,
+    decision,
     design,
-    differences,
-    gate,
     headline,
-    judging,
-    machine,
-    meaning,
-    measures_and_tests,
-    merged,
-    paper,
+    inputs,
+    measures,
     planning,
-    quality,
-    segments,
-    sensitivity,
-    soundness,
-    votes,
+    samples,
+    scorecard,
     words,
 )
 from abrank.report.sections.next_step import next_step
-from abrank.report.sections.notes import cautions
 from abrank.report.subjects import compose
 
 LONGEST_NAME, LONGEST_IN_LINE = 120, 28
@@ -56,22 +46,22 @@ def compose_pair(comparison: Comparison, *, digits: int | None = None) -> Report
         digits=comparison.digits if digits is None else digits,
     )
     found = {
-        "votes": votes.votes(comparison),
-        "measures": measures_and_tests.measures(comparison),
-        "machine": machine.machine(comparison),
+        "votes": samples.votes(comparison),
+        "measures": measures.measures(comparison),
+        "machine": samples.machine(comparison),
         "design": design.design(comparison),
-        "sensitivity": sensitivity.sensitivity(comparison),
-        "judge": judging.judging(comparison),
-        "tests": differences.all_tests(comparison),
-        "margin": meaning.other_margins(comparison),
-        "unseen": soundness.rare_losses(comparison),
+        "sensitivity": inputs.sensitivity(comparison),
+        "judge": inputs.judging(comparison),
+        "tests": scorecard.all_tests(comparison),
+        "margin": headline.other_margins(comparison),
+        "unseen": decision.rare_losses(comparison),
         "planning": appendix.plan(comparison),
-        "queries": measures_and_tests.queries(comparison),
-        "segments": segments.segments(comparison),
+        "queries": measures.queries(comparison),
+        "segments": scorecard.segments(comparison),
         "effects": appendix.effects(comparison),
-        "distribution": differences.distribution(comparison),
-        "depth": depth.depth(comparison),
-        "quality": quality.quality(comparison),
+        "distribution": scorecard.distribution(comparison),
+        "depth": inputs.depth(comparison),
+        "quality": inputs.quality(comparison),
         "methods": appendix.methods(comparison),
         "reproduce": appendix.reproduce(
             comparison.provenance,
@@ -81,7 +71,7 @@ def compose_pair(comparison: Comparison, *, digits: int | None = None) -> Report
         ),
     }
     head = _headline(comparison)
-    said = soundness.doubted(comparison, headline.short(comparison))
+    said = decision.doubted(comparison, headline.short(comparison))
     return Report(
         subject=comparison,
         digits=comparison.decimals,
@@ -99,10 +89,10 @@ def compose_pair(comparison: Comparison, *, digits: int | None = None) -> Report
         omitted=_omitted(comparison, [key for key in _OMITTED if found[key] is None]),
         facts=tuple(_facts(comparison)),
         methods=appendix.methods_text(comparison),
-        sources=bibliography.bibliography(comparison),
+        sources=appendix.bibliography(comparison),
         command=str(comparison.provenance.get("command") or ""),
         cases=tuple(cases(comparison)),
-        papers=lambda style: paper.paper(comparison, style=style),
+        papers=lambda style: measures.paper(comparison, style=style),
         hint='.table  .queries  .plot.deltas()  .report("report.html")',
     )
 
@@ -126,7 +116,7 @@ def _headline(comparison: Comparison) -> Headline:
         pieces=tuple(headline.pieces(comparison)),
         lead=difference_in_unit(comparison, value, digits=comparison.decimals),
         gate_passed=passed is not None and passed.passed,
-        falls=any(sensitivity.falls(comparison, each) for each in comparison.alternatives),
+        falls=any(inputs.falls(comparison, each) for each in comparison.alternatives),
     )
 
 
@@ -137,14 +127,14 @@ def _facts(comparison: Comparison) -> Iterator[Fact]:
     yield Fact("systems", f"{name_a} (baseline) {NO_BREAK}{NO_BREAK}{name_b} (candidate)")
     if comparison.n_queries:
         yield Fact("queries", _wins(comparison))
-    for said in votes.sentences(comparison):
+    for said in samples.vote_sentences(comparison):
         yield Fact("votes", said)
-    yield Fact("meaning", meaning.against_margin(comparison))
-    if left := soundness.unseen(comparison):
+    yield Fact("meaning", headline.against_margin(comparison))
+    if left := decision.unseen(comparison):
         yield Fact("unseen", left)
     for label, stated in design.sentences(comparison):
         yield Fact(label, stated)
-    if against := meaning.contradictions(comparison):
+    if against := headline.contradictions(comparison):
         yield Fact("but", against, loud=True)
     yield Fact("next", next_step(comparison).sentence, "strong")
     if planned := planning.queries_planned(comparison):
@@ -153,11 +143,11 @@ def _facts(comparison: Comparison) -> Iterator[Fact]:
     held = headline.controlled(comparison)
     yield Fact("rule", f"{rule}. {held}".rstrip(" ."), "muted")
     if comparison.merged is not None:
-        yield Fact("merged", merged.sentence(comparison.merged))
-    if tipping := judging.short_tipping(comparison):
+        yield Fact("merged", samples.how_merged(comparison.merged))
+    if tipping := inputs.short_tipping(comparison):
         yield Fact("judge", tipping)
     if comparison.segmentations:
-        yield Fact("segments", segments.exploratory(comparison))
+        yield Fact("segments", scorecard.exploratory(comparison))
 
 
 def _wins(comparison: Comparison) -> str:
@@ -175,10 +165,10 @@ def cases(comparison: Comparison) -> Iterator[Case]:
     """Yield a case for the gate on the primary measure and one for each guard, or the verdict."""
     asked = comparison.decision.gate
     if asked is None:
-        said = soundness.doubted(comparison, headline.title(comparison))
+        said = decision.doubted(comparison, headline.title(comparison))
         yield Case("verdict", True, said)
         return
-    said = gate.primary_sentence(comparison, asked)
+    said = decision.primary_sentence(comparison, asked)
     passed = asked.lacks in ("", "guards")
     yield Case(f"{asked.require} on {comparison.rule.primary}", passed, said)
     for each in comparison.decision.guards:
@@ -194,7 +184,7 @@ def _omitted(comparison: Comparison, lacking: list[str]) -> tuple[str, ...]:
     if comparison.merged is None:
         return tuple(_why(comparison, key) for key in lacking)
     own = [key for key in lacking if key not in ("machine", "sensitivity", "depth")]
-    return merged.LEFT_OUT, *(_why(comparison, key) for key in own)
+    return samples.MERGED_LEFT_OUT, *(_why(comparison, key) for key in own)
 
 
 def _why(comparison: Comparison, key: str) -> str:

@@ -19,9 +19,9 @@ from abrank.report.model import (
     Section,
     Table,
     Text,
+    Words,
 )
 from abrank.report.subjects import compose
-from abrank.report.wording import Words
 
 NO_SPREAD = (
     "Every query has the same difference. Without spread these numbers say nothing of the next"

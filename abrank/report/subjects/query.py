@@ -22,9 +22,9 @@ from abrank.report.model import (
     Table,
     Text,
     Tone,
+    Words,
 )
 from abrank.report.subjects import compose
-from abrank.report.wording import Words
 from abrank.scoring.judging import Found, Inspection, Unjudged
 
 MOST = 20

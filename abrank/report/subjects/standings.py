@@ -35,15 +35,14 @@ from abrank.report.model import (
     Table,
     Text,
     Tone,
+    Words,
 )
-from abrank.report.sections.appendix import reproduce
-from abrank.report.sections.bibliography import cited
-from abrank.report.sections.notes.cautions import by_collection as cautions_by_collection
+from abrank.report.sections.appendix import cited, reproduce
+from abrank.report.sections.cautions import by_collection as cautions_by_collection
 from abrank.report.subjects import compose
 from abrank.report.subjects.leaderboard import ahead, chance, lead, leaderboard, name, to_lead
 from abrank.report.subjects.systems import methods_text as ranking_methods
 from abrank.report.subjects.systems import of_runs
-from abrank.report.wording import Words
 
 MOST_NAMES = 4  # that a sentence lists
 MOST_COLUMNS = 10  # collections beside each other in a table

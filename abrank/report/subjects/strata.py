@@ -33,20 +33,19 @@ from abrank.report.model import (
     Table,
     Text,
     Tone,
+    Words,
 )
-from abrank.report.sections import design, gate
+from abrank.report.sections import cautions as of_comparison
+from abrank.report.sections import decision, design
 from abrank.report.sections import headline as of_one
-from abrank.report.sections.appendix import reproduce
-from abrank.report.sections.bibliography import cited
+from abrank.report.sections.appendix import cited, reproduce
+from abrank.report.sections.decision import clause, doubted
 from abrank.report.sections.next_step import next_step
-from abrank.report.sections.notes import cautions as of_comparison
 from abrank.report.sections.scorecard import scorecard as of_measures
-from abrank.report.sections.soundness import clause, doubted
 from abrank.report.sections.words import READINGS, reading_tone, system, verdict_tone
 from abrank.report.sections.words import tag as tag_of
 from abrank.report.subjects import compose
 from abrank.report.subjects.pair import cases
-from abrank.report.wording import Words
 from abrank.rule import Verdict
 
 _SHOWN = ("better", "worse")
@@ -177,7 +176,7 @@ def _headline(w: Words[CollectionsComparison]) -> Headline:
         next_step=step.sentence,
         rule=f"{summary.measure} decides over all queries of all collections, two-sided alpha"
         f" {f.number(found.alpha)}; each collection by itself is adjusted by Holm.",
-        gate=gate.gate_sentence(found.pooled),
+        gate=decision.gate_sentence(found.pooled),
         gate_passed=asked is not None and asked.passed,
         against=against,
     )

@@ -23,11 +23,11 @@ from abrank.report.model import (
     Report,
     Section,
     Text,
+    Words,
 )
-from abrank.report.sections.appendix import reproduce
-from abrank.report.sections.bibliography import cited
-from abrank.report.sections.notes.cautions import SystemNames, caution
-from abrank.report.sections.notes.declared import say
+from abrank.report.sections.appendix import cited, reproduce
+from abrank.report.sections.cautions import SystemNames, caution
+from abrank.report.sections.declared_notes import say
 from abrank.report.subjects import compose
 from abrank.report.subjects.leaderboard import (
     Interval,
@@ -49,7 +49,6 @@ from abrank.report.subjects.systems_sections import (
     stability,
     test,
 )
-from abrank.report.wording import Words
 from abrank.soundness import LEVELS
 
 # Tests of one error for all pairs, and the largest variance of a pair over the pooled one from

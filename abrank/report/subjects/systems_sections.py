@@ -10,10 +10,9 @@ import numpy as np
 from abrank._support import display as f
 from abrank.ranking import PairRow, Ranking
 from abrank.ranking.beside import DEPTH, PERSISTENCE
-from abrank.report.model import Block, Cell, Column, Figure, Fold, Section, Table, Text
+from abrank.report.model import Block, Cell, Column, Figure, Fold, Section, Table, Text, Words
 from abrank.report.sections.words import READINGS
 from abrank.report.subjects.leaderboard import MOST_PAIRS, by_measure, chance, key_of, name, to_lead
-from abrank.report.wording import Words
 
 # Rows of a table that a page shows; the CSV and results.json have all.
 MOST_ROWS, MOST_OVERLAPS = 20, 12

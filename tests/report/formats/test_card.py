@@ -18,10 +18,9 @@ from abrank._support import display
 from abrank.comparison import Comparison
 from abrank.diagnostics import Note
 from abrank.report import compose
-from abrank.report.formats.card import MOST_ROWS, TONES
-from abrank.report.formats.drawn import Drawing, drawing
-from abrank.report.sections.notes.cautions import SHOWN
-from abrank.report.sections.segments import exploratory
+from abrank.report.formats.html import MOST_ROWS, TONES, Drawing, drawing
+from abrank.report.sections.cautions import SHOWN
+from abrank.report.sections.scorecard import exploratory
 from tests.report.written import card
 
 

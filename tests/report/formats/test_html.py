@@ -15,9 +15,9 @@ from abrank.comparison import Comparison
 from abrank.report import compose
 from abrank.report import html as page_of
 from abrank.report.formats.page import PALETTE, Drawer
-from abrank.report.formats.query_rows import EMBED_ALL, EMBED_EACH, FIRST_EACH, query_rows
+from abrank.report.formats.queries import EMBED_ALL, EMBED_EACH, FIRST_EACH, query_rows
 from abrank.report.model import Caution, Figure, Fold
-from abrank.report.sections.notes.cautions import SHOWN
+from abrank.report.sections.cautions import SHOWN
 from tests.report.conftest import SITUATIONS
 from tests.report.formats.page import Page, comparison_of, island, read, scores
 from tests.report.written import html

@@ -11,7 +11,7 @@ import pytest
 
 from abrank import compare_scores
 from abrank.comparison import Comparison
-from abrank.report.formats.query_columns import LONGEST
+from abrank.report.formats.queries import LONGEST
 from tests.report.formats.page import island, read
 from tests.report.written import html
 

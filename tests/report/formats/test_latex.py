@@ -13,8 +13,7 @@ from abrank._support import display as f
 from abrank._support.errors import UnknownNameError
 from abrank.comparison import Comparison, compare_scores
 from abrank.report import to_dict
-from abrank.report.formats.latex import MOST
-from abrank.report.formats.tex import escape, number
+from abrank.report.formats.latex import MOST, escape, number
 from tests.report.written import latex
 
 Make = Callable[..., Comparison]

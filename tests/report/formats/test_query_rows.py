@@ -12,8 +12,7 @@ import pytest
 from abrank import compare_scores
 from abrank.comparison import Comparison
 from abrank.report.formats import ranked_lists
-from abrank.report.formats.query_columns import FURTHER, LONGEST
-from abrank.report.formats.query_rows import EMBED_ALL, QueryRows, query_rows
+from abrank.report.formats.queries import EMBED_ALL, FURTHER, LONGEST, QueryRows, query_rows
 
 Make = Callable[..., Comparison]
 FILL = dict.fromkeys(("a", "b", "tie", "axis"), "#000000")
@@ -70,9 +69,7 @@ def test_lists_of_the_outermost_rows_come_first(
     runs: Comparison, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     every = rows_of(runs).lists
-    monkeypatch.setattr(
-        "abrank.report.formats.query_rows.ROOM_FOR_LISTS", len(json.dumps(every)) // 3
-    )
+    monkeypatch.setattr("abrank.report.formats.queries.ROOM_FOR_LISTS", len(json.dumps(every)) // 3)
     kept = rows_of(runs).lists
     held = [i for i, each in enumerate(kept) if each is not None]
     n = len(every)

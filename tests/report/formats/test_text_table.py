@@ -7,7 +7,7 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abrank.report.formats.text_table import LEAST, Axis, axis, draw, heading, scorecard_lines
+from abrank.report.formats.text import LEAST, Axis, axis, draw, heading, scorecard_lines
 from abrank.report.model import Bar, Cell, Column, Role, Scale, Scorecard
 
 number = st.floats(-1, 1, allow_nan=False)

@@ -14,7 +14,7 @@ from abrank.comparison import Comparison, compare_scores
 from abrank.options import Question
 from abrank.report import from_dict
 from abrank.report.numbers import checksum, json_text
-from abrank.report.saved.alike import differences
+from abrank.report.saved.comparison import differences
 from tests.report.refused import OF_THE_MEANS, Contradictions, why_refused
 
 HOW = "\n  write it again: abrank compare … --report results.json"

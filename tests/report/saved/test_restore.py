@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from abrank.report.saved.restore import restore
+from abrank.report.saved.comparison import restore
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ import pytest
 
 from abrank._support.errors import ReadError
 from abrank.collections import CollectionsRanking, rank_collections
-from abrank.report.saved.collections import _HOW_RANKED as HOW
-from abrank.report.saved.collections import standings_of
+from abrank.report.saved.many import _HOW_RANKED as HOW
+from abrank.report.saved.many import standings_of
 from tests.report.refused import Contradictions, why_refused
 
 WEB = {

@@ -16,7 +16,7 @@ from abrank._support.errors import NotFoundError, ReadError
 from abrank.comparison import Comparison, compare_scores
 from abrank.report import WRITERS, from_dict, to_dict
 from abrank.report.numbers import json_text
-from abrank.report.saved.write import read_comparison
+from abrank.report.saved.comparison import read_comparison
 
 Make = Callable[..., Comparison]
 CHEAP = [suffix for suffix in WRITERS if suffix != ".html"]

@@ -13,7 +13,7 @@ from abrank.comparison import Comparison, compare_scores
 from abrank.comparison.deciding import ADJUSTMENTS as OFFERED
 from abrank.comparison.deciding import SEQUENCE
 from abrank.measures import catalogue
-from abrank.report.sections.bibliography import (
+from abrank.report.sections.appendix import (
     ADJUSTMENTS,
     EQUIVALENCE,
     RELATIVE_CHANGE,

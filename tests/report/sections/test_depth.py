@@ -9,7 +9,7 @@ from abrank._support import display as f
 from abrank.comparison import Comparison
 from abrank.comparison.evidence import CutoffCurve, RecallCurve
 from abrank.report.model import Figure, Section, Table
-from abrank.report.sections.depth import depth
+from abrank.report.sections.inputs import depth
 
 Make = Callable[..., Comparison]
 

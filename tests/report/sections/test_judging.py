@@ -12,8 +12,8 @@ import pytest
 import abrank
 from abrank.comparison import Comparison
 from abrank.report import from_dict
-from abrank.report.formats.to_judge import documents_text
-from abrank.report.sections.judging import judging, tipping_sentence
+from abrank.report.formats.text import documents_text
+from abrank.report.sections.inputs import judging, tipping_sentence
 from abrank.scoring.judging import sample_documents
 from tests.report.written import html, markdown, text
 

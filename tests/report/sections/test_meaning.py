@@ -11,7 +11,7 @@ import pytest
 from abrank.comparison import Comparison, compare_scores
 from abrank.options import Question
 from abrank.report import WRITERS, compose
-from abrank.report.sections.meaning import contradictions
+from abrank.report.sections.headline import contradictions
 from tests.report.written import card, text
 
 Make = Callable[..., Comparison]

@@ -17,7 +17,7 @@ from abrank.comparison import Comparison
 from abrank.comparison.power_analysis import PlannedDifference
 from abrank.report import compose
 from abrank.report.model import Section
-from abrank.report.saved.write import read_comparison
+from abrank.report.saved.comparison import read_comparison
 from abrank.report.sections.planning import queries_planned
 from abrank.verdict import Verdict
 

@@ -10,9 +10,9 @@ import pytest
 from abrank._support import display as f
 from abrank.comparison import Comparison
 from abrank.comparison.groups import Segmentation, SegmentRow
-from abrank.report.formats.drawn import drawing
+from abrank.report.formats.html import drawing
 from abrank.report.model import Figure, Scorecard, Table, Text
-from abrank.report.sections.segments import MOST, exploratory, segments, sentence
+from abrank.report.sections.scorecard import MOST, exploratory, segments, segments_sentence
 from tests.report.written import text
 
 Make = Callable[..., Comparison]
@@ -52,7 +52,7 @@ def segmentation(*readings: str, p: float = 0.3) -> Segmentation:
     ],
 )
 def test_sentence(make: Make, readings: tuple[str, ...], p: float, words: str) -> None:
-    assert sentence(make(0.05), segmentation(*readings, p=p)) == words
+    assert segments_sentence(make(0.05), segmentation(*readings, p=p)) == words
 
 
 def test_no_section_without_segments(make: Make) -> None:

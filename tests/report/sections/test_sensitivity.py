@@ -13,8 +13,8 @@ from abrank import compare
 from abrank._support.errors import AbrankError
 from abrank.comparison import Alternative, Comparison, compare_scores
 from abrank.report import WRITERS, compose, from_dict
-from abrank.report.saved.write import read_comparison
-from abrank.report.sections.sensitivity import sensitivity, sentence
+from abrank.report.saved.comparison import read_comparison
+from abrank.report.sections.inputs import sensitivity, sensitivity_sentence
 from abrank.simulate import simulate_runs
 from abrank.verdict import Verdict
 from tests.report.written import card, html, text
@@ -50,7 +50,7 @@ def plain() -> Comparison:
 
 
 def said(comparison: Comparison, *found: Alternative) -> str:
-    return sentence(replace(comparison, alternatives=found, digits=3))
+    return sensitivity_sentence(replace(comparison, alternatives=found, digits=3))
 
 
 def test_what_changes_comes_first_by_verdict(plain: Comparison) -> None:
@@ -82,7 +82,7 @@ def test_dropped_queries_are_scored_0_in_the_other_analysis(plain: Comparison) -
 
 def test_nothing_is_shown_where_none_applies(plain: Comparison) -> None:
     bare = replace(plain, alternatives=())
-    assert sentence(bare) == ""
+    assert sensitivity_sentence(bare) == ""
     assert sensitivity(bare) is None
     assert "verdict stays" not in text(bare)
     assert any(line.startswith("Other choices") for line in compose(bare).omitted)
@@ -90,7 +90,7 @@ def test_nothing_is_shown_where_none_applies(plain: Comparison) -> None:
 
 def test_every_format_says_it_below_the_numbers(plain: Comparison) -> None:
     comparison = replace(plain, alternatives=(SHARED, JUDGED))
-    expected = sentence(comparison)
+    expected = sensitivity_sentence(comparison)
     shown = {
         "text": " ".join(text(comparison).split()),
         "html": unescape(html(comparison)),
@@ -138,7 +138,7 @@ def test_it_is_saved_and_read_back(of_runs: Comparison, tmp_path: Path) -> None:
     again = read_comparison(path)
     assert again.alternatives == of_runs.alternatives
     assert again == of_runs
-    assert sentence(again) == sentence(of_runs)
+    assert sensitivity_sentence(again) == sensitivity_sentence(of_runs)
     assert str(again) == str(of_runs)
 
 
@@ -156,7 +156,7 @@ def test_files_without_it_still_render(plain: Comparison, tmp_path: Path) -> Non
     path.write_text(json.dumps(saved), encoding="utf-8")
     again = read_comparison(path)
     assert again.alternatives == plain.alternatives
-    assert sentence(again) == sentence(plain) != ""
+    assert sensitivity_sentence(again) == sensitivity_sentence(plain) != ""
 
 
 @pytest.mark.parametrize("width", range(60, 90, 3))

@@ -62,7 +62,7 @@ def test_queries_that_were_picked(monkeypatch) -> None:
 
 def test_the_page_says_what_was_measured_of_picked_queries() -> None:
     """The section of a report quotes the study: its smallest and largest coverage."""
-    from abrank.report.sections.machine import PICKED
+    from abrank.report.sections.samples import PICKED
 
     with (ROOT / "reports/calibration/machine-picked.csv").open(encoding="utf-8") as file:
         rows = [row for row in csv.DictReader(file) if row["judge"] == "noisy"]

@@ -21,8 +21,7 @@ from abrank.inference.designs import cluster_result
 from abrank.inference.paired import mean_and_error, skewed_t, skewness_of
 from abrank.inference.strata import MIN_QUERIES, answer_by_segment, heterogeneity
 from abrank.options import Question
-from abrank.report.sections import headline, meaning, sensitivity
-from abrank.report.sections.notes import cautions
+from abrank.report.sections import cautions, headline, inputs
 from abrank.scoring.scores import Scores
 from reports.studies.calibration.cells import Asked
 from reports.studies.calibration.parts.part import Batch, Part
@@ -86,10 +85,10 @@ def _said(result: Comparison) -> Iterator[str]:
     """Go through the kinds of sentences under the headline of a comparison."""
     if result.decision.direction and not result.decision.soundness.reasons:
         yield KINDS[0]
-    other = sensitivity.sentence(result)
+    other = inputs.sensitivity_sentence(result)
     if other:
         yield KINDS[1] if "would be" in other else KINDS[2]
-    if meaning.contradictions(result):
+    if headline.contradictions(result):
         yield KINDS[3]
     if headline.agreement(result):
         yield KINDS[4]

@@ -14,9 +14,8 @@ from abrank import diagnostics
 from abrank.comparison import Comparison, compare_scores
 from abrank.diagnostics import Note
 from abrank.report import compose, run_sentences
-from abrank.report.sections.notes.cautions import WORDS, caution
-from abrank.report.sections.notes.names import Names
-from abrank.report.sections.notes.sentences import SENTENCES
+from abrank.report.sections.cautions import SENTENCES, WORDS, caution
+from abrank.report.sections.declared_notes import Names
 from abrank.scoring.evaluate import evaluate
 
 NAMES = Names("bm25", "monot5", digits=3, alpha=0.05)

@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 
 from abrank.diagnostics import Note
-from abrank.report.sections.notes.cautions import SystemNames, caution
-from abrank.report.sections.notes.names import Names
-from abrank.report.sections.notes.runs import RUN_SENTENCES
-from abrank.report.sections.notes.sentences import SENTENCES
+from abrank.report.sections.cautions import SENTENCES, SystemNames, caution
+from abrank.report.sections.declared_notes import Names
+from abrank.report.sections.run_notes import RUN_SENTENCES
 
 NAMES = Names("bm25", "monot5", digits=3, alpha=0.05)
 SYSTEMS = SystemNames("", "", digits=3, alpha=0.05)

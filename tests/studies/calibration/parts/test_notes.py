@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from abrank.report.sections.notes.sentences import SENTENCES
+from abrank.report.sections.cautions import SENTENCES
 from reports.studies.calibration.cells import Asked
 from reports.studies.calibration.page_of_parts import parts_in_short, parts_in_tables
 from reports.studies.calibration.parts.notes import CODES, NOTES, ask

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from abrank import compare_scores, guide
-from abrank.report.sections.notes.sentences import SENTENCES as WORDS
+from abrank.report.sections.cautions import SENTENCES as WORDS
 from reports.studies.calibration.parts.part import Batch
 from reports.studies.calibration.parts.sentences import (
     CODES,

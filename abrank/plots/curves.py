@@ -1,23 +1,31 @@
-"""Plots by depth: the primary measure and judged documents at cut-offs, precision by recall."""
+"""Plots against depth, number of queries, and time."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
+from abrank._support import display
 from abrank._support.display import shorten
 from abrank._support.errors import ArgumentError
+from abrank._support.typing import FloatArray
+from abrank.comparison.margins import is_relative
 from abrank.measures import parse
+from abrank.planning import power_curve
 from abrank.plots import style
 from abrank.plots.registry import plot
-from abrank.plots.style import LIGHT, PlainTicks, Theme
+from abrank.plots.style import LIGHT, NARROW, PlainTicks, Theme, dress, label_x, label_y, new_axes
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from abrank.comparison import Comparison
     from abrank.comparison.evidence import CutoffCurve
+    from abrank.ledger import History
 
 
 # --- The primary measure, and the judged documents, at growing cut-offs
@@ -181,4 +189,160 @@ def recall(comparison: Comparison, *, ax: Axes | None = None, theme: Theme = LIG
     style.name_systems(ax, theme, comparison)
     style.label_x(ax, theme, "recall")
     style.label_y(ax, theme, "interpolated precision, mean")
+    return ax
+
+
+POWER_SIZE = (5.6, 3.1)
+POINTS = 81
+
+
+@plot("power", title="What so many queries can see", size=POWER_SIZE)
+def power(comparison: Comparison, *, ax: Axes | None = None, theme: Theme = LIGHT) -> Axes:
+    """Draw the chance to show a true difference: with these queries, a quarter, four times.
+
+    Computed from the spread of the differences, never from the difference observed. The dot is the
+    smallest difference that these queries show with the power of the plan; the band is the margin.
+
+    Examples
+    --------
+    >>> from abrank import compare_scores
+    >>> result = compare_scores({"q1": 0.2, "q2": 0.4}, {"q1": 0.3, "q2": 0.6})
+    >>> power(result).get_ylabel()
+    'chance to show it'
+    """
+    ax = ax if ax is not None else style.new_axes(theme, POWER_SIZE)
+    n, plan = comparison.n_queries, comparison.planning
+    if n < 2:
+        return style.say(ax, theme, f"{style.few(n)}: the spread of the differences is not known.")
+    if math.isnan(plan.smallest_visible):
+        return style.say(ax, theme, "The clusters are too few to plan with.")
+    if plan.sd < 1e-10:
+        return style.say(ax, theme, "The differences do not vary: there is no spread to plan with.")
+    style.dress(ax, theme, grid="both", spines=("bottom", "left"))
+    _axes_of_power(ax, theme, comparison)
+    wide = ax.get_xlim()[1]
+
+    def freedom(queries: float) -> float:
+        """Return those of so many queries in clusters like these, taken to be of one size."""
+        return (plan.freedom + 1.0) * queries / n - 1.0
+
+    grid = np.linspace(0.0, wide, POINTS)
+    for queries, dash, width in (
+        (4 * n, (0, (5, 2)), 1.4),
+        (n, "-", 2.4),
+        (n // 4, (0, (1, 1.5)), 1.6),
+    ):
+        if queries >= 2:
+            chance = power_curve(
+                queries,
+                grid / plan.sd,
+                alpha=comparison.rule.alpha,
+                freedom=freedom if comparison.clusters is not None else None,
+            )
+            now = queries == n
+            colour = theme.ink if now else theme.muted
+            style.line(ax, grid, chance, colour, width, linestyle=dash, zorder=3.0)
+            _name_curve(ax, theme, grid, chance, queries, n)
+    _smallest(ax, theme, plan.smallest_visible, plan.power)
+    return ax
+
+
+def _axes_of_power(ax: Axes, theme: Theme, comparison: Comparison) -> None:
+    plan, margin = comparison.planning, comparison.decision.margin
+    ax.set_xlim(
+        0.0, max((2.6 if comparison.n_queries >= 8 else 1.9) * plan.smallest_visible, 1.6 * margin)
+    )
+    ax.set_ylim(0.0, 1.04)
+    ax.set_yticks([0.0, 0.2, 0.4, 0.6, 0.8, 1.0], ["0%", "20%", "40%", "60%", "80%", "100%"])
+    ax.xaxis.set_major_locator(
+        MaxNLocator(4 if style.inches(ax) < NARROW else 7, steps=[1, 2, 5, 10])
+    )
+    ax.xaxis.set_major_formatter(PlainTicks())
+    words = f"true Δ {shorten(comparison.rule.primary, width=28)}, up or down"
+    if margin > 0:
+        ax.axvspan(0.0, margin, facecolor=theme.band, edgecolor="none", zorder=0.4)
+        said = style.margin_words(comparison, digits=theme.digits)
+        if is_relative(comparison):
+            said = f"{display.least(margin, digits=theme.digits)} ({said})"
+        words += f"; band: margin {said}"
+    style.label_x(ax, theme, words)
+    style.label_y(ax, theme, "chance to show it")
+
+
+def _name_curve(
+    ax: Axes, theme: Theme, grid: FloatArray, chance: FloatArray, queries: int, n: int
+) -> None:
+    """Write the number of queries beside its curve, that of the steepest at its left."""
+    height, side = (0.92, "right") if queries > n else (0.3 if queries == n else 0.5, "left")
+    place, shift = float(np.interp(height, chance, grid)), 6.0 if side == "left" else -5.0
+    if chance[-1] < height:
+        # So few queries never get there in this picture: the name stands at the end of the curve.
+        place, height, side, shift = float(grid[-1]), float(chance[-1]) + 0.05, "right", -2.0
+    style.write(
+        ax,
+        f"n = {display.count(queries)}",
+        (place, height),
+        theme.ink if queries == n else theme.muted,
+        side,
+        "center",
+        shift=(shift, 0.0),
+        bold=queries == n,
+        zorder=4.0,
+    )
+
+
+def _smallest(ax: Axes, theme: Theme, smallest: float, target: float) -> None:
+    """Mark the smallest difference that is shown with the power of the plan."""
+    style.line(
+        ax,
+        [0.0, smallest, smallest],
+        [target, target, 0.0],
+        theme.b,
+        1.2,
+        linestyle=(0, (2, 2)),
+        zorder=2.5,
+    )
+    style.dot(ax, theme, (smallest, target), colour=theme.b, size=7.5)
+    words = f"smallest visible Δ {display.least(smallest, digits=theme.digits)}"
+    body = style.sizes(ax).body
+    # On the side that has more room, and shorter where that is too little.
+    share, wide = smallest / ax.get_xlim()[1], 72.0 * style.inches(ax)
+    side, shift = ("left", 5.0) if share < 0.5 else ("right", -5.0)
+    if 0.66 * body * len(words) > wide * max(share, 1.0 - share):
+        words = words.removeprefix("smallest ")
+    look: dict[str, Any] = {"size": body, "bold": True, "zorder": 4.0, "shift": (shift, 5.0)}
+    style.write(ax, words, (smallest, 0.0), theme.b, side, "bottom", **look)
+
+
+GAINS_SIZE = (7.0, 2.6)
+
+
+@plot("gains", title="Gains found, added up", size=GAINS_SIZE, of="History")
+def gains(history: History, *, ax: Axes | None = None, theme: Theme = LIGHT) -> Axes:
+    """Draw the sum of the gains found, and of what is to be expected again of them.
+
+    A comparison that found nothing adds nothing to either.
+
+    Examples
+    --------
+    >>> from abrank.ledger import History
+    >>> gains(History("gates", (), (), (), ())).get_xlabel()
+    'comparison'
+    """
+    ax = ax if ax is not None else new_axes(theme, GAINS_SIZE)
+    dress(ax, theme)
+    found = history.gains()
+    places = np.arange(len(found) + 1)
+    sums = np.vstack([np.zeros(2), np.cumsum(np.array(found).reshape(-1, 2), axis=0)])
+    for column, (label, colour) in enumerate((("found", theme.muted), ("expected again", theme.b))):
+        ax.step(places, sums[:, column], where="post", color=colour, linewidth=1.8)
+        ax.annotate(
+            label,
+            (float(places[-1]), float(sums[-1, column])),
+            xytext=(4, 0), textcoords="offset points", va="center", color=colour,
+        )  # fmt: skip
+    ax.xaxis.set_major_locator(MaxNLocator(7, integer=True))
+    ax.set_xlim(0, max(len(found), 1) * 1.16)
+    label_x(ax, theme, "comparison")
+    label_y(ax, theme, f"sum of gains, {shorten(history.measure, width=24)}")
     return ax

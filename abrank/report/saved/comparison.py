@@ -1,4 +1,4 @@
-"""``results.json`` read back: the comparison that was saved, to render it in any format."""
+"""The JSON report of a comparison read back, checked and computed again."""
 
 from __future__ import annotations
 
@@ -6,16 +6,20 @@ import json
 import math
 import os
 import re
-from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, replace
-from typing import Any, Literal, NoReturn
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
+from enum import StrEnum
+from functools import lru_cache, partial
+from types import NoneType, UnionType
+from typing import Any, Literal, NamedTuple, NoReturn, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
 from abrank import inference
-from abrank._support.display import shorten
+from abrank._support.display import count, shorten
 from abrank._support.errors import AbrankError, ReadError
 from abrank._support.typing import FloatArray
+from abrank._support.version import __version__
 from abrank.comparison import Comparison, Effect, MeasureResult, Planning, Spread, TestRow
 from abrank.comparison.alternatives import Alternative
 from abrank.comparison.compare import compare_again
@@ -30,13 +34,235 @@ from abrank.inference.equivalence import RelativeChange, Unseen
 from abrank.inputs import Audit
 from abrank.inputs.files import contents
 from abrank.report.numbers import SCHEMA, checksum, content, plain
-from abrank.report.saved.alike import differences, of_this_version, remarks_on, require_none
-from abrank.report.saved.consistency import require_showable
-from abrank.report.saved.restore import restore
 from abrank.report.saved.schema import Damaged, published, shown, validate
+from abrank.report.sections.cautions import NO_LONGER_TOLD, WORDS, caution
+from abrank.report.sections.declared_notes import Names
 from abrank.rule import GuardResult
 from abrank.soundness import Reason, Soundness
 from abrank.verdict import Decision, Gate, Rule, SignFlips, Verdict
+
+# Another processor adds in another order and has other last digits of exp and log: a share of the
+# value and, where a value is what is left of larger ones, of the largest score.
+RELATIVE, ABSOLUTE = 1e-9, 1e-12
+
+
+class Difference(NamedTuple):
+    """A place in the file, what stands there, and what its scores give."""
+
+    place: str
+    saved: Any
+    again: Any
+
+
+def differences(
+    saved: Any,  # noqa: ANN401 - trees of plain values
+    again: Any,  # noqa: ANN401
+    place: str = "",
+    *,
+    scale: float = 1.0,
+) -> Iterator[Difference]:
+    """Yield where two trees of plain values differ; numbers by more than rounding.
+
+    Parameters
+    ----------
+    scale : float
+        The largest score; a p-value's scale is 1.
+
+    Examples
+    --------
+    >>> saved = {"rows": [{"pvalue": 0.007, "wins": 3}]}
+    >>> list(differences(saved, {"rows": [{"pvalue": 0.007 + 1e-15, "wins": 4}]}))
+    [Difference(place='rows[0].wins', saved=3, again=4)]
+    """
+    if isinstance(saved, dict) and isinstance(again, dict):
+        for key in {**again, **saved}:
+            at = f"{place}.{key}" if place else str(key)
+            if key not in saved or key not in again:
+                yield Difference(at, saved.get(key), again.get(key))
+            else:
+                yield from differences(saved[key], again[key], at, scale=scale)
+    elif isinstance(saved, list) and isinstance(again, list) and len(saved) == len(again):
+        if saved != again:
+            for i, (one, two) in enumerate(zip(saved, again, strict=True)):
+                yield from differences(one, two, f"{place}[{i}]", scale=scale)
+    elif not _alike(saved, again, 1.0 if "pvalue" in place.rpartition(".")[2] else scale):
+        yield Difference(place, saved, again)
+
+
+def _alike(saved: Any, again: Any, scale: float) -> bool:  # noqa: ANN401
+    both = [saved, again]
+    if all(type(each) in (int, float) for each in both):
+        return math.isclose(saved, again, rel_tol=RELATIVE, abs_tol=ABSOLUTE * scale)
+    return bool(saved == again and type(saved) is type(again))
+
+
+def of_this_version(value: Mapping[str, Any]) -> bool:
+    """Whether a file was written by this version, which then gives the same numbers again."""
+    written_by = (value["provenance"].get("versions") or {}).get("abrank", __version__)
+    return value["schema"].endswith("/2") and bool(written_by == __version__)
+
+
+def require_none(different: Iterable[Difference], source: str = "scores and rule") -> None:
+    """Refuse a file of which a value is not what its scores give.
+
+    Raises
+    ------
+    Damaged
+        At the first difference.
+    """
+    for place, saved, again in different:
+        said = f"is {shown(saved)}, but the {source} of the file give {shown(again)}"
+        raise Damaged(place, said)
+
+
+def remarks_on(different: Iterable[Difference]) -> tuple[str, ...]:
+    """Return what is to be known of a file of another version: how far its numbers are others.
+
+    What one of the versions does not know is left out.
+    """
+    changed = [each for each in different if None not in (each.saved, each.again)]
+    if not changed:
+        return ()
+    place, saved, again = changed[0]
+    return (
+        f"computed again: {count(len(changed))} values of the file, by another version of abrank,"
+        f" are others now; the first is {place}, {shown(saved)} there and {shown(again)} here",
+    )
+
+
+INFINITE = {"inf": math.inf, "-inf": -math.inf}
+
+
+def restore(kind: Any, value: Any) -> Any:  # noqa: ANN401 - any annotation, any value
+    """Return a value read from JSON as its annotation has it.
+
+    Parameters
+    ----------
+    kind : type or annotation
+        A dataclass, ``tuple``, ``Mapping``, ``Literal``, ``X | None``, a number, text or Any.
+    value : object
+        As ``json.loads`` returns it; a float may be null (NaN), ``"inf"`` or ``"-inf"``.
+
+    Examples
+    --------
+    >>> restore(tuple[float, ...], [0.5, None, "-inf"])
+    (0.5, nan, -inf)
+    """
+    found = _reader(kind)
+    return value if found is None else found(value)
+
+
+@lru_cache(maxsize=512)
+def _reader(kind: Any) -> Callable[[Any], Any] | None:  # noqa: ANN401
+    """Return what turns a value into its kind; None where values are taken as they are."""
+    origin, kinds = get_origin(kind), get_args(kind)
+    if origin in (Union, UnionType):
+        (other,) = (_reader(each) for each in kinds if each is not NoneType)
+        return None if other is None else lambda value: None if value is None else other(value)
+    if origin is tuple:
+        return _reader_of_tuple(kinds)
+    if isinstance(origin, type) and issubclass(origin, Mapping):
+        each = _reader(kinds[1])
+        if each is None:
+            return dict
+        return lambda value: {key: each(item) for key, item in value.items()}
+    if is_dataclass(kind):
+        return partial(_dataclass, kind)
+    if isinstance(kind, type) and issubclass(kind, StrEnum):
+        return kind
+    return _float if kind is float else None
+
+
+def _float(value: float | str | None) -> float:
+    if value is None:
+        return math.nan
+    return INFINITE[value] if isinstance(value, str) else float(value)
+
+
+def _reader_of_tuple(kinds: tuple[Any, ...]) -> Callable[[list[Any]], tuple[Any, ...]]:
+    """Return what makes a tuple of one kind and any length, or of as many as there are kinds."""
+    readers = [_reader(each) or _as_it_is for each in kinds if each is not Ellipsis]
+
+    def same(value: list[Any]) -> tuple[Any, ...]:
+        if readers[0] is _as_it_is or set(map(type, value)) == {kinds[0]}:
+            return tuple(value)  # a million scores, and none to be changed
+        return tuple(map(readers[0], value))
+
+    def several(value: list[Any]) -> tuple[Any, ...]:
+        return tuple(turn(item) for turn, item in zip(readers, value, strict=True))
+
+    return same if kinds[-1] is Ellipsis else several
+
+
+def _as_it_is(value: Any) -> Any:  # noqa: ANN401
+    return value
+
+
+def _dataclass(kind: Any, value: Mapping[str, Any]) -> Any:  # noqa: ANN401
+    """Return a dataclass of the fields that are there; those that came later have a default."""
+    found = {name: turn(value[name]) for name, turn in _fields(kind) if name in value}
+    return kind(**found)
+
+
+@lru_cache(maxsize=64)
+def _fields(kind: Any) -> list[tuple[str, Callable[[Any], Any]]]:  # noqa: ANN401
+    hints = get_type_hints(kind)
+    return [(each.name, _reader(hints[each.name]) or _as_it_is) for each in fields(kind)]
+
+
+def require_showable(comparison: Comparison) -> None:
+    """Refuse texts and lists of other queries, curves with holes, and notes without words.
+
+    Raises
+    ------
+    Damaged
+        At the first of them.
+
+    Examples
+    --------
+    >>> from abrank import compare_scores
+    >>> require_showable(compare_scores({"q1": 0.5, "q2": 0.25}, {"q1": 0.75, "q2": 0.75}))
+    """
+    known, evidence = set(comparison.query_ids), comparison.evidence
+    parts: Mapping[str, Mapping[str, Any]] = {
+        "topics": comparison.topics,
+        "evidence.rankings": evidence.rankings,
+    }
+    for place, part in parts.items():
+        for query_id in part:
+            if query_id not in known:
+                raise Damaged(place, f"{shown(query_id)} is not among the queries")
+    for name, curve in (("cutoff", evidence.cutoff_curve), ("recall", evidence.recall_curve)):
+        if curve is None:
+            continue
+        columns = {each.name: getattr(curve, each.name) for each in fields(curve)}
+        lengths = {key: len(each) for key, each in columns.items() if isinstance(each, tuple)}
+        first = next(iter(lengths))
+        for key, length in lengths.items():
+            if length != lengths[first]:
+                raise Damaged(
+                    f"evidence.{name}_curve.{key}",
+                    f"has {length} entries, and there are {lengths[first]} {first}",
+                )
+    names = Names(
+        comparison.baseline,
+        comparison.candidate,
+        digits=3,
+        alpha=comparison.rule.alpha,
+        topics=comparison.topics,
+    )
+    for i, note in enumerate(comparison.notes):
+        if note.code in NO_LONGER_TOLD:
+            continue
+        if note.code not in WORDS:
+            raise Damaged(f"notes[{i}].code", f"{shown(note.code)} is no note of abrank")
+        try:
+            caution(note, names)
+        except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError):
+            raise Damaged(
+                f"notes[{i}].values", f"are not those that the note {note.code} asks for"
+            ) from None
+
 
 # What scores and settings raise that do not go together.
 NOT_COMPUTED = (AbrankError, LookupError, TypeError, ValueError, ArithmeticError)

@@ -1,0 +1,288 @@
+"""What is HTML beside the page: templates, clean text, drawn rows, the card, the audit."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import resources
+from typing import NamedTuple
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from abrank._support import display
+from abrank._support.display import GROUP
+from abrank.report.cells import clean, cut
+from abrank.report.formats.text import SHOWN
+from abrank.report.model import Report, Scale, Scorecard, Table
+
+
+@cache
+def environment() -> Environment:
+    """Return the environment of the package's own templates, with their style and script."""
+    made = Environment(
+        loader=PackageLoader("abrank.report.formats"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_safe,
+    )
+    made.filters["cut"] = cut
+    folder = resources.files("abrank.report.formats") / "templates"
+    for name in ("css", "js"):
+        text = (folder / f"report.{name}").read_text("utf-8")
+        if name == "css":
+            text = re.sub(r"/\*.*?\*/", "", re.sub(r" ?([{};:,]) ", r"\1", text), flags=re.S)
+        made.globals[name] = Markup("\n".join(filter(None, map(str.strip, text.splitlines()))))
+    return made
+
+
+def _safe(value: object) -> object:
+    """Neutralise controls in every text that a template shows; markup of our own passes."""
+    return clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def audit_page() -> str:
+    """Return the page as HTML; its numbers are those of :func:`abrank.audit`.
+
+    Examples
+    --------
+    >>> audit_page().startswith("<!doctype html>")
+    True
+    """
+    from abrank.planning.audit import BOARDS
+
+    boards = {name: board._asdict() for name, board in BOARDS.items()}
+    held = {"boards": json.dumps(boards), "group": json.dumps(GROUP)}
+    ours = {name: Markup(text) for name, text in held.items()}
+    return environment().get_template("audit.html").render(measures=[*BOARDS], **ours) + "\n"
+
+
+Ends = tuple[float, float]
+
+
+class Row(NamedTuple):
+    """What is drawn of a row, in units of the drawing; None where there is nothing."""
+
+    thick: Ends | None
+    thin: Ends | None
+    dot: float | None
+    tone: str
+    tall: bool
+    limit: float | None
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """The rows of a scorecard on one axis from ``left`` to ``right``."""
+
+    rows: tuple[Row | None, ...]
+    ticks: tuple[tuple[float, str], ...]
+    zero: float
+    band: Ends | None
+    scale: Scale
+    left: float
+    right: float
+
+
+def drawing(card: Scorecard, left: float, right: float, *, n_ticks: int = 5) -> Drawing | None:
+    """Lay out the rows between two places; None where nothing is to be drawn."""
+    bars = [bar for bar in card.bars if bar is not None]
+    margin = card.scale.margin
+    values = [value for bar in bars for value in bar.places]
+    values += [-margin, margin, *card.scale.reach]
+    finite = [value for value in values if math.isfinite(value)]
+    if not bars or not any(finite):
+        return None
+    low, high = min([0.0, *finite]), max([0.0, *finite])
+    air = 0.06 * (high - low)
+    low, high = low - air, high + air
+
+    def place(value: float) -> float:
+        share = (min(max(value, low), high) - low) / (high - low)
+        return round(left + share * (right - left), 1)
+
+    def ends(start: float, stop: float) -> Ends | None:
+        return None if math.isnan(start) or math.isnan(stop) else (place(start), place(stop))
+
+    step = _step(low, high, n_ticks)
+    return Drawing(
+        rows=tuple(
+            None
+            if bar is None
+            else Row(
+                thick=ends(bar.low, bar.high),
+                thin=ends(bar.thin_low, bar.thin_high),
+                dot=None if math.isnan(bar.estimate) else place(bar.estimate),
+                tone=bar.tone,
+                tall=i in card.tall,
+                limit=None if math.isnan(bar.limit) else place(bar.limit),
+            )
+            for i, bar in enumerate(card.bars)
+        ),
+        ticks=tuple(
+            (place(value), _tick(value, step, card.scale)) for value in _multiples(step, low, high)
+        ),
+        zero=place(0.0),
+        band=ends(-margin, margin) if margin else None,
+        scale=card.scale,
+        left=left,
+        right=right,
+    )
+
+
+def _step(low: float, high: float, n_ticks: int) -> float:
+    """Return a round step that gives at most so many ticks."""
+    size = 10.0 ** math.floor(math.log10((high - low) / n_ticks))
+    return next(size * k for k in (1, 2, 5, 10) if size * k >= (high - low) / n_ticks)
+
+
+def _multiples(step: float, low: float, high: float) -> Iterator[float]:
+    for k in range(math.ceil(low / step), math.floor(high / step) + 1):
+        yield k * step
+
+
+def _tick(value: float, step: float, scale: Scale) -> str:
+    """Return the label of a tick, with as many digits as their distance needs."""
+    digits = max(0, -math.floor(math.log10(step)))
+    if scale.percent:
+        return display.percent(value, digits=max(0, digits - 2))
+    return display.signed(value, digits=digits) if value else "0"
+
+
+def shares(parts: Sequence[int], width: float) -> list[tuple[float, float, str]]:
+    """Return where the pieces of a bar of counts begin, how wide they are, and their tones."""
+    total = max(sum(parts), 1)
+    found, start = [], 0.0
+    for count, tone in zip(parts, ("a", "tie", "b"), strict=True):
+        if count:
+            wide = width * count / total
+            found.append((round(start, 1), round(wide, 1), tone))
+            start += wide
+    return found
+
+
+def heat(card: Scorecard) -> dict[tuple[int, int], float]:
+    """Return how deep the colour of each cell of a pair is, by row and column: 0 to 1."""
+    places = [i for i, column in enumerate(card.columns) if column.role == "pair"]
+    values = {
+        (r, i): abs(float(row[i].value or 0.0))
+        for r, row in enumerate(card.rows)
+        for i in places
+        if row[i].text
+    }
+    most = max(values.values(), default=0.0) or 1.0
+    return {place: round(0.25 + 0.75 * value / most, 2) for place, value in values.items()}
+
+
+# Tones that read on white and on black; everything else takes the colour of the text around.
+TONES = {"a": "#d2691e", "b": "#2b87c8", "tie": "#858b94", "plain": "#858b94"}
+MOST_ROWS = 12
+LONGEST_LABEL, LONGEST_TITLE, LONGEST_ASIDE = 19, 200, 400
+_LEFT, _RIGHT, _TOP, _ROW = 160.0, 430.0, 22.0, 26.0
+
+
+def card(report: Report) -> str:
+    """Return the verdict and a small scorecard as an HTML fragment for notebooks.
+
+    It has no background, no script, no style sheet and no id, so it neither reads badly in a dark
+    notebook nor changes anything outside of itself.
+
+    Parameters
+    ----------
+    report : Report
+        As :func:`abrank.report.subjects` makes it of a result.
+
+    Returns
+    -------
+    str
+        At most 25 kB.
+
+    Examples
+    --------
+    >>> import abrank
+    >>> from abrank.report import compose
+    >>> a = {"q1": 0.2, "q2": 0.4, "q3": 0.1, "q4": 0.5}
+    >>> b = {"q1": 0.3, "q2": 0.6, "q3": 0.2, "q4": 0.9}
+    >>> card(compose(abrank.compare_scores(a, b))).startswith("<div")
+    True
+    """
+    # Here, not above: a room that only writes text does not load the templates.
+    pass
+
+    head, shown = report.headline, report.scorecard
+    sentences = (head.sensitivity, head.design, head.meaning if not head.gate else "")
+    drawn = None if shown is None else drawing(shown, _LEFT, _RIGHT)
+    lines = [] if shown is None or drawn is None else _lines(shown)
+    tables = [
+        block
+        for section in report.in_place("text")
+        for block in section.blocks
+        if isinstance(block, Table) and not isinstance(block, Scorecard)
+    ]
+    return (
+        environment()
+        .get_template("card.html")
+        .render(
+            headline=head,
+            first=[cut(str(each), LONGEST_ASIDE) for each in report.first],
+            title=cut(head.sentence, LONGEST_TITLE),
+            loud=[each for each in (head.soundness, head.against) if each],
+            sentences=[cut(each, LONGEST_ASIDE) for each in sentences if each],
+            step=cut(head.further_step, LONGEST_TITLE),
+            tone=TONES[head.tone],
+            tones=TONES,
+            drawn=drawn,
+            lines=lines,
+            places=[_TOP + _ROW * (i + 0.5) for i in range(len(lines))],
+            bottom=_TOP + _ROW * len(lines),
+            legend=[] if shown is None else [cut(each, LONGEST_TITLE) for each in shown.legend],
+            more=0 if shown is None else max(len(shown.rows) - MOST_ROWS, 0),
+            asides=list(_asides(report)),
+            tables=[]
+            if shown is not None
+            else [replace(each, rows=each.rows[:MOST_ROWS]) for each in tables[:3]],
+            hint=report.hint,
+        )
+        .strip()
+    )
+
+
+def _asides(report: Report) -> list[str]:
+    """Return what to read before acting, by title."""
+    titles = [each.title for each in report.notes]
+    found = [f"Read before you decide: {'; '.join(titles[:SHOWN])}."] if titles else []
+    if len(titles) > SHOWN:
+        more = display.plural(len(titles) - SHOWN, "more note")
+        found.append(f'{more} in the report: .report("report.html").')
+    found += [fact.text for fact in report.facts if fact.label == "segments"]
+    return [cut(each, LONGEST_ASIDE) for each in found]
+
+
+def _lines(card: Scorecard) -> list[dict[str, str]]:
+    """Return what stands beside each drawing: the name, two numbers, and the reading."""
+    roles = [column.role for column in card.columns]
+    found = []
+    for row, bar in list(zip(card.rows, card.bars, strict=True))[:MOST_ROWS]:
+        cells = dict(zip(roles, row, strict=True))
+        numbers = [cells[role].text for role in ("change", "p") if role in cells]
+        if "p" not in cells or not cells["p"].text:
+            mean = cells.get("mean")
+            numbers = [mean.text if mean is not None else "", numbers[0] if numbers else ""]
+        reading = cells["reading"].text if "reading" in cells else ""
+        found.append(
+            {
+                "label": cut(cells["name"].text, LONGEST_LABEL),
+                "first": numbers[0],
+                "second": numbers[1] if len(numbers) > 1 else "",
+                "reading": cut(reading, LONGEST_LABEL),
+                "tone": TONES[bar.tone if bar is not None else "tie"],
+                "weight": "700" if cells["name"].strong else "400",
+            }
+        )
+    return found

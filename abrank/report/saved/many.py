@@ -1,0 +1,309 @@
+"""The JSON reports of rankings and of several collections read back."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from typing import Any
+
+import numpy as np
+
+from abrank._support.errors import AlignmentError, ArgumentError, ReadError
+from abrank.collections import CollectionsComparison, CollectionsRanking
+from abrank.collections.compare import summarise_collections
+from abrank.collections.rank import summarise_rankings
+from abrank.comparison import Comparison
+from abrank.diagnostics import Note, higher_is_better
+from abrank.inputs import Audit
+from abrank.ranking import PairRow, Ranking, SystemRow
+from abrank.ranking.rank import rank_again
+from abrank.ranking.rows import Agreement, Extras, OtherTest, Overlap, PairSpread, RankChance
+from abrank.report.data import (
+    COLLECTIONS_SCHEMA,
+    STANDINGS_SCHEMA,
+    decided,
+    ranking_values,
+    standings_values,
+)
+from abrank.report.data import RANKING_SCHEMA as SCHEMA
+from abrank.report.numbers import checksum, plain
+from abrank.report.saved.comparison import (
+    HOW,
+    NOT_COMPUTED,
+    differences,
+    from_dict,
+    not_computed,
+    note_of,
+    of_this_version,
+    read_json,
+    remarks_on,
+    require_none,
+    require_unchanged,
+    restore,
+)
+from abrank.report.saved.schema import Damaged, published, validate
+
+RANKING_SCHEMAS = (SCHEMA, "abrank-ranking/1")
+HOW_RANKING = "write it again: abrank rank … --report results.json"
+# What stands beside the pairs; files of old have none of it.
+_BESIDE: Mapping[str, Any] = {
+    "notes": tuple[str, ...],
+    "stability": tuple[RankChance, ...],
+    "n_drawn": int,
+    "agreements": tuple[Agreement, ...],
+    "overlaps": tuple[Overlap, ...],
+    "beside": tuple[OtherTest, ...],
+    "spread": PairSpread | None,
+    "extras": Extras,
+}
+
+
+def ranking_of(value: Mapping[str, Any], label: str = "results.json") -> Ranking:
+    """Return the ranking of which :func:`abrank.report.to_dict` gave the plain values.
+
+    Parameters
+    ----------
+    label : str
+        What a message calls it.
+
+    Raises
+    ------
+    ReadError
+        If it is damaged, changed after it was written, or other than its scores give. What
+        another version wrote is shown as it is computed now, with a note.
+
+    Examples
+    --------
+    >>> from abrank.ranking import rank_scores
+    >>> found = rank_scores({"X": {"q1": 0.3, "q2": 0.6}, "Y": {"q1": 0.5, "q2": 0.9}})
+    >>> ranking_of(found.to_dict()) == found
+    True
+    """
+    try:
+        validate(value, published("abrank-ranking-2"))
+        found = _ranking(value)
+        again = rank_again(found)
+        different = list(differences(_numbers(value), _numbers(ranking_values(again))))
+        if of_this_version(value):
+            require_none(different)
+            again = found
+        require_unchanged(value)
+    except Damaged as problem:
+        raise ReadError(
+            label, problem.problem, at=problem.place, hint=problem.hint or HOW_RANKING
+        ) from None
+    except NOT_COMPUTED as problem:
+        raise not_computed(label, problem, HOW_RANKING) from None
+    if again is found:
+        return found
+    return replace(again, notes=(*again.notes, *remarks_on(different)))
+
+
+def restored(value: Mapping[str, Any], label: str) -> Ranking:
+    """Return the ranking of plain values as they are, which are part of a larger result."""
+    try:
+        validate(value, published("abrank-ranking-2"))
+        return _ranking(value)
+    except Damaged as problem:
+        raise ReadError(
+            label, problem.problem, at=problem.place, hint=problem.hint or HOW_RANKING
+        ) from None
+
+
+# Long, and taken as they are.
+_AS_READ = ("schema", "checksum", "queries", "quality", "cautions", "provenance", "overlaps")
+
+
+def _numbers(value: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the scores give, and not the scores."""
+    found = {key: each for key, each in value.items() if key not in (*_AS_READ, "notes")}
+    found["secondary"] = [
+        {key: each for key, each in one.items() if key != "scores"} for one in value["secondary"]
+    ]
+    return found
+
+
+def _ranking(value: Mapping[str, Any]) -> Ranking:
+    settings = value["settings"]
+    base = settings["baseline"]
+    shared = {
+        "query_ids": tuple(value["queries"]["query_id"]),
+        "test": settings["test"],
+        "title": settings["title"],
+        "alpha": settings["alpha"],
+        "baseline": base,
+        "baselines": tuple(settings.get("baselines", [] if base is None else [base])),
+        "adjust": settings.get("adjust"),
+        "family": settings.get("family", "measure"),
+        "n_families": settings.get("n_families", 1),
+        "seed": value["seed"],
+    }
+    if len(shared["query_ids"]) != value["n_queries"]:
+        raise Damaged("n_queries", f"is {value['n_queries']}, and there are other query ids")
+    newer = {key: restore(kind, value[key]) for key, kind in _BESIDE.items() if key in value}
+    facts = {**value, "scores": value["queries"]["scores"]}
+    return Ranking(
+        **_facts(facts, shared, "systems"),
+        audits=restore(Mapping[str, Audit], value["quality"]),
+        cautions=tuple(map(note_of, restore(tuple[Note, ...], value["cautions"]))),
+        provenance=value["provenance"],
+        secondary=tuple(
+            Ranking(**_facts(each, shared, f"secondary[{i}]"))
+            for i, each in enumerate(value["secondary"])
+        ),
+        **newer,
+    )
+
+
+def _facts(value: Mapping[str, Any], shared: Mapping[str, Any], place: str) -> dict[str, Any]:
+    """Return what belongs to one measure; Damaged where its parts do not fit together."""
+    rows = restore(tuple[SystemRow, ...], value["systems"])
+    pairs = restore(tuple[PairRow, ...], value["pairs"])
+    systems, scores = tuple(row.system for row in rows), value["scores"]
+    if len(set(systems)) < len(systems) or set(systems) != set(scores):
+        raise Damaged(place, "the systems are not those of the scores")
+    known = {name for row in pairs for name in (row.a, row.b)} | set(shared["baselines"])
+    if not known <= set(systems):
+        raise Damaged(place, f"there is no system {sorted(known - set(systems))[0]}")
+    if {len(each) for each in scores.values()} != {len(shared["query_ids"])}:
+        raise Damaged(place, "not every system has one score a query")
+    columns = [restore(tuple[float, ...], scores[system]) for system in systems]
+    return {
+        **shared,
+        "measure": value["measure"],
+        "higher_is_better": value.get("higher_is_better", higher_is_better(value["measure"])),
+        "systems": systems,
+        "scores": np.ascontiguousarray(np.array(columns, dtype=np.float64).T),
+        "rows": rows,
+        "pair_rows": pairs,
+        "shares": restore(Mapping[str, float], value["shares"]),
+        "method": value["method"],
+        "n_resamples": value["n_resamples"],
+    }
+
+
+COLLECTIONS_SCHEMAS = (COLLECTIONS_SCHEMA, "abrank-collections/1")
+STANDINGS_SCHEMAS = (STANDINGS_SCHEMA, "abrank-collections-ranking/1")
+_HOW = "write it again: abrank compare --collections … --report results.json"
+_HOW_RANKED = "write it again: abrank rank --collections … --report results.json"
+_KINDS = {
+    "abrank": "Comparison",
+    "abrank-ranking": "Ranking",
+    "abrank-collections": "CollectionsComparison",
+    "abrank-collections-ranking": "CollectionsRanking",
+}
+_HOWS = {
+    "Comparison": HOW,
+    "Ranking": HOW_RANKING,
+    "CollectionsComparison": _HOW,
+    "CollectionsRanking": _HOW_RANKED,
+}
+
+
+def read_results(
+    path: str | os.PathLike[str], *, of: str = ""
+) -> Comparison | CollectionsComparison | Ranking | CollectionsRanking:
+    """Read ``results.json`` of a comparison or ranking, on one collection or on several.
+
+    Parameters
+    ----------
+    of : str
+        The class that is expected; any without it.
+
+    Raises
+    ------
+    NotFoundError, ReadError
+        As :meth:`abrank.Comparison.from_json`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from abrank.comparison import compare_scores
+    >>> one = compare_scores({"q1": 0.5, "q2": 0.25}, {"q1": 0.75, "q2": 0.75})
+    >>> found = summarise_collections({"x": one, "y": one})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     read_results(found.report(Path(folder) / "results.json")) == found
+    True
+    """
+    value, label = read_json(path)
+    schema = value.get("schema") if isinstance(value, Mapping) else None
+    kind = _KINDS.get(str(schema).partition("/")[0], "")
+    if of and kind != of and (kind or of != "Comparison"):
+        raise ReadError(label, f"is no report of a {of}", hint=_HOWS[of])
+    if schema in RANKING_SCHEMAS:
+        return ranking_of(value, label)
+    if schema in STANDINGS_SCHEMAS:
+        return standings_of(value, label)
+    read = collections_of if schema in COLLECTIONS_SCHEMAS else from_dict
+    return read(value, label)
+
+
+def collections_of(value: Mapping[str, Any], label: str) -> CollectionsComparison:
+    """Return two systems on several collections from their plain values."""
+    try:
+        validate(value, published("abrank-collections-2"))
+        comparisons = {
+            each["name"]: from_dict(
+                {**each["comparison"], "checksum": checksum(each["comparison"])},
+                f"{label}, collections[{i}]",
+            )
+            for i, each in enumerate(value["collections"])
+        }
+        declared = published()
+        settings = value.get("settings", {})  # files of old have none
+        if settings:
+            rule = {**declared["$defs"]["settings"], "$defs": declared["$defs"]}
+            validate(settings, rule, place="settings")
+        again = summarise_collections(
+            comparisons,
+            require=settings.get("require"),
+            on=settings.get("on", "all"),
+            accept_doubt=settings.get("accept_doubt", False),
+            name_a=value["systems"]["a"],
+            name_b=value["systems"]["b"],
+            provenance=value["provenance"],
+        )
+        if of_this_version(value):
+            compared = {"alpha": again.alpha, "measures": [asdict(each) for each in again.measures]}
+            compared |= decided(again)
+            saved = {key: value.get(key) for key in compared}
+            require_none(differences(saved, plain(compared)), "comparisons")
+        require_unchanged(value)
+    except Damaged as problem:
+        hint = problem.hint or _HOW
+        raise ReadError(label, problem.problem, at=problem.place, hint=hint) from None
+    except (AlignmentError, ArgumentError) as problem:
+        raise ReadError(label, str(problem), at="collections", hint=_HOW) from None
+    return again
+
+
+def standings_of(value: Mapping[str, Any], label: str = "results.json") -> CollectionsRanking:
+    """Return many systems on several collections from their plain values."""
+    try:
+        validate(value, published("abrank-collections-ranking-2"))
+        rankings = {
+            each["name"]: ranking_of(
+                {**each["ranking"], "checksum": checksum(each["ranking"])},
+                f"{label}, collections[{i}]",
+            )
+            for i, each in enumerate(value["collections"])
+        }
+        like = restored(value["measures"][0]["like"], f"{label}, measures[0].like")
+        again = summarise_rankings(
+            rankings, test=like.test, adjust=like.adjust, provenance=value["provenance"]
+        )
+        if of_this_version(value):
+            keys = ("alpha", "n_queries", "measures")
+            saved, computed = (
+                {key: each[key] for key in keys} for each in (value, standings_values(again))
+            )
+            require_none(differences(saved, computed), "rankings")
+        require_unchanged(value)
+    except Damaged as problem:
+        hint = problem.hint or _HOW_RANKED
+        raise ReadError(label, problem.problem, at=problem.place, hint=hint) from None
+    except (AlignmentError, ArgumentError) as problem:
+        raise ReadError(label, str(problem), at="collections", hint=_HOW_RANKED) from None
+    return again

@@ -1,0 +1,433 @@
+"""Whether the result decides: scores that tie, evidence that is not sound, the gate."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
+
+from abrank._support import display as f
+from abrank._support.display import shorten
+from abrank.comparison import Comparison
+from abrank.comparison.result import on_each
+from abrank.inference.rounding import has_spread
+from abrank.next_step import choose_step
+from abrank.report.model import Section
+from abrank.report.numbers import plain
+from abrank.report.sections import design, planning, words
+from abrank.rule import GuardResult
+from abrank.soundness import Reason
+from abrank.verdict import GATES, Gate, Verdict
+
+_TITLES = {
+    "same-file": "{a} and {b} are the same file.",
+    "same-rankings": "{a} and {b} rank alike on every query.",
+}
+_TIED = "{a} and {b} score the same on every query."
+
+_LACKS = {
+    "same-file": "both runs are the same file, so nothing was compared",
+    "same-rankings": "both rankings have the same grades at the same ranks, which is no evidence",
+}
+
+
+def tied_title(comparison: Comparison) -> str:
+    """Return the verdict as one sentence: one file, rankings that are alike, or scores that tie."""
+    if words.missing_policy(comparison) == "drop":
+        shared = f"the {words.queries_of(comparison)} that both runs have"
+        return f"{comparison.baseline} and {comparison.candidate} score the same on {shared}."
+    pattern = _TITLES.get(comparison.decision.reason, _TIED)
+    return pattern.format(a=comparison.baseline, b=comparison.candidate)
+
+
+def tied_meaning(comparison: Comparison) -> str:
+    """Say which of the three it is, what to check, and what other queries could still show."""
+    digest = _shared_file(comparison)
+    if digest:
+        return f"Both runs are the same file (sha256 {digest[:12]}…): compare two different runs."
+    if comparison.decision.reason == "same-rankings":
+        start = (
+            "Both rankings have the same grades at the same ranks, so these judgments cannot tell"
+            " them apart by any measure. Check that two different systems were compared."
+        )
+    elif comparison.decision.reason == "tied-scores":
+        start = "The scores tie query by query; the rankings may still differ."
+    else:
+        start = "Check that two different systems were compared."
+    left = could_differ(comparison)
+    return (
+        f"{start} No difference on these queries is no proof for others: {left}." if left else start
+    )
+
+
+def tied_lacks(comparison: Comparison) -> str:
+    """Say why a gate that asks for evidence does not pass, as a clause."""
+    reason = comparison.decision.reason
+    tied = f"the scores tie on all {f.count(comparison.n_queries)} queries, which is no evidence"
+    said = _LACKS.get(reason, tied)
+    left = "" if reason == "same-file" else could_differ(comparison)
+    return f"{said}: {left}" if left else said
+
+
+def could_differ(comparison: Comparison) -> str:
+    """Say how many queries could still differ, and what loss that bounds; empty where unknown."""
+    found = comparison.decision.unseen
+    if found is None:
+        return ""
+    level = f.level(comparison.rule.confidence)
+    said = f"up to {f.percent(found.share, sign=False)} of queries could still differ"
+    if math.isfinite(found.difference):
+        said += f", a mean loss of up to {f.least(found.difference, digits=comparison.decimals)}"
+    return f"{said} ({level} confidence)"
+
+
+def _shared_file(comparison: Comparison) -> str:
+    """Return the hash of the file that both systems are; empty where they are two."""
+    inputs = plain(comparison.provenance.get("inputs") or {})
+    if not isinstance(inputs, dict):
+        return ""
+    hashes = {str(inputs.get(key, {}).get("sha256") or "") for key in "ab"}
+    return hashes.pop() if len(hashes) == 1 else ""
+
+
+LONGEST_NAME = 40
+
+_Words: TypeAlias = Callable[[Mapping[str, Any], Comparison], str]
+
+
+def doubts(comparison: Comparison) -> str:
+    """Say what puts the verdict in doubt, or what more forbids it; empty where nothing does.
+
+    The first reason that forbids a verdict stands in its title, and is not told again.
+    """
+    found = comparison.soundness
+    told = [clause(reason, comparison) for reason in found.told]
+    if found.level == "unsound":
+        told = told[1:]
+    if not told:
+        return ""
+    start = "In doubt" if found.level == "doubtful" else "Nor is this sound"
+    return f"{start}: {'; '.join(told)}."
+
+
+def doubted(comparison: Comparison, said: str) -> str:
+    """Return a verdict as it stands where no tag is beside it to tell of doubt."""
+    return f"In doubt: {said}" if comparison.soundness.level == "doubtful" else said
+
+
+def unseen(comparison: Comparison) -> str:
+    """Say what loss so many queries may not have shown, where it is larger than the margin.
+
+    Of what excludes a loss of the margin alone, by a test that rests on the spread that was seen;
+    of B shown to be better only where a gate asks for no more than that.
+    """
+    found, margin = comparison.decision.unseen, comparison.decision.margin
+    excluding = _EXCLUDE_A_LOSS
+    if comparison.rule.require == "not-worse-shown":
+        excluding = excluding | {Verdict.BETTER, Verdict.BETTER_SIZE_UNCLEAR}
+    by_spread = comparison.rule.test != "bounded" and comparison.verdict in excluding
+    if found is None or not by_spread or not 0.0 < margin < found.difference:
+        return ""
+    units = words.queries_of(comparison)
+    if comparison.clusters is not None:
+        units = f.plural(comparison.clusters.n_clusters, "cluster")
+    return (
+        f"{units} may miss large losses on up to {f.percent(found.share, sign=False)} of all"
+        f" queries ({f.level(comparison.rule.confidence)} confidence), up to"
+        f" {f.least(found.difference, digits=comparison.decimals)} in the mean, more than the"
+        " margin; the test “bounded” allows for them."
+    )
+
+
+def rare_losses(comparison: Comparison) -> Section | None:
+    """Return the line on losses that so few queries may not have shown; None without any."""
+    said = unseen(comparison)
+    return Section("unseen", "Rare losses", said, (), group="change", mark="!") if said else None
+
+
+_EXCLUDE_A_LOSS = frozenset({Verdict.SAME, Verdict.NOT_WORSE})
+
+
+def clause(reason: Reason, comparison: Comparison) -> str:
+    """Return a reason as a clause without a full stop."""
+    return _CLAUSES[reason.code](reason.values, comparison)
+
+
+def cannot_test(comparison: Comparison) -> str:
+    """Say why nothing could be tested, as a clause without a full stop."""
+    if comparison.soundness.level == "unsound":
+        return clause(comparison.soundness.reasons[0], comparison)
+    if comparison.decision.reason == "direction-not-declared":
+        return f"nobody said whether lower is better for {comparison.rule.primary}"
+    if comparison.decision.reason == "too-few-queries":
+        if comparison.n_queries == 0:
+            return "there is no query to compare"
+        return "1 query is too few for a test"
+    name = words.name_of_rule(comparison)
+    if comparison.clusters is not None and comparison.clusters.n_clusters == 1:
+        return "all queries come in one cluster, and a test takes two at the very least"
+    found = comparison.clusters
+    if found is not None and found.untestable(comparison.rule.test):
+        takes = "the bootstrap takes 7" if comparison.rule.test == "bootstrap" else "t takes 3"
+        return (
+            f"its {f.plural(found.n_clusters, 'cluster')} of queries tell no more than"
+            f" {f.score(found.n_effective, digits=1)} of one size, where {takes} and sign flips"
+            " take 6 clusters"
+        )
+    constant = comparison.merged is not None or not has_spread(comparison.differences())
+    if constant:
+        same = f.signed(comparison.mean_difference, digits=comparison.decimals)
+        undefined = "t statistic" if comparison.rule.test == "t" else name
+        return f"every query differs by exactly {same}, so the {undefined} is undefined"
+    return f"the {name} gives no p-value for these differences"
+
+
+def _name(comparison: Comparison, key: str) -> str:
+    return comparison.baseline if key == "a" else comparison.candidate
+
+
+def _document_ids(v: Mapping[str, Any], comparison: Comparison) -> str:
+    name = _name(comparison, v["system"])
+    return f"the document ids of {name} differ from the judged ones by {v['cause']}"
+
+
+def _none_judged(v: Mapping[str, Any], comparison: Comparison) -> str:
+    if not v["n_rows"]:
+        return f"{_name(comparison, v['system'])} returned nothing"
+    return f"no document of {_name(comparison, v['system'])} is judged"
+
+
+def _none_relevant(v: Mapping[str, Any], comparison: Comparison) -> str:
+    return (
+        f"no judged document is relevant to {comparison.rule.primary}: the highest grade is"
+        f" {f.count(v['highest'])}, and {f.count(v['rel'])} or more counts"
+    )
+
+
+def _missing_queries(v: Mapping[str, Any], comparison: Comparison) -> str:
+    queries = words.queries(v["n_queries"])
+    where = f"on the {queries} that both runs have"
+    if v["kind"] == "missing-as-zero":
+        where = f"on all {queries} with the missing ones scored 0"
+    return f"the verdict rests on the queries that are missing: {_would_be(v, comparison)} {where}"
+
+
+def _common_depth(v: Mapping[str, Any], comparison: Comparison) -> str:
+    cut = f"with both cut at rank {f.count(v['depth'])}"
+    return f"the verdict rests on the unequal depth of the runs: {_would_be(v, comparison)} {cut}"
+
+
+def _would_be(v: Mapping[str, Any], comparison: Comparison) -> str:
+    tag = words.tag(Verdict(v["verdict"]))[1]
+    return f"it would be “{tag}” (Δ {f.signed(v['difference'], digits=comparison.decimals)})"
+
+
+def _sample_differs(v: Mapping[str, Any], comparison: Comparison) -> str:
+    p = f.p_clause(v["pvalue"], alpha=comparison.rule.alpha)
+    return f"the queries that people judged are not like the others ({v['what']}, {p})"
+
+
+def _unjudged_favour(v: Mapping[str, Any], comparison: Comparison) -> str:
+    shares = {key: v.get(f"{key}_at_10", v[key]) for key in "ab"}
+    less, more = ("b", "a") if shares["b"] > shares["a"] else ("a", "b")
+    said = {key: f.percent(share, sign=False) for key, share in shares.items()}
+    return (
+        f"{_name(comparison, less)} may be better than it looks: {said[less]} of its top 10 is"
+        f" unjudged ({_name(comparison, more)}: {said[more]})"
+    )
+
+
+def _few_judgments(v: Mapping[str, Any], _: Comparison) -> str:
+    count = f.count(v["count"])
+    return (
+        f"{count} of the {f.count(v['of'])} unjudged documents would turn the sign of Δ if"
+        f" {'it' if v['count'] == 1 else 'they'} were relevant"
+    )
+
+
+def _one_cluster(v: Mapping[str, Any], comparison: Comparison) -> str:
+    digits = comparison.decimals
+    limits = f.interval(v["low"], v["high"], digits=digits)
+    return (
+        f"{f.percent(v['share'], sign=False)} of the difference is from one cluster by {v['name']},"
+        f" “{shorten(v['cluster'], width=LONGEST_NAME)}”; without it Δ is"
+        f" {f.signed(v['difference'], digits=digits)} ({limits})"
+    )
+
+
+def _skewness(v: Mapping[str, Any], comparison: Comparison) -> str:
+    p = f.p_clause(v["pvalue"], alpha=comparison.rule.alpha)
+    return f"corrected for the skewness of the differences, t shows no difference ({p})"
+
+
+_CLAUSES: Mapping[str, _Words] = {
+    "same-file": lambda _, __: "both are the content of one file",
+    "document-ids": _document_ids,
+    "none-judged": _none_judged,
+    "none-relevant": _none_relevant,
+    "missing-queries": _missing_queries,
+    "common-depth": _common_depth,
+    "sample-differs": _sample_differs,
+    "unjudged-favour": _unjudged_favour,
+    "few-judgments-turn": _few_judgments,
+    "one-cluster-carries": _one_cluster,
+    "skewness-decides": _skewness,
+    "order-fixed": lambda v, comparison: (
+        f"{_name(comparison, v['first'])} was shown first in every vote"
+    ),
+}
+
+
+MOST_NAMED = 3  # collections that a sentence names
+
+
+def gate_sentence(comparison: Comparison) -> str:
+    """Say whether the gate passed and, where it did not, what was lacking.
+
+    Returns
+    -------
+    str
+        Without a full stop and without the word gate; empty where no gate was asked for.
+
+    Examples
+    --------
+    >>> from abrank.comparison import compare_scores
+    >>> a = {"q1": 0.2, "q2": 0.4, "q3": 0.1, "q4": 0.5}
+    >>> b = {"q1": 0.3, "q2": 0.6, "q3": 0.2, "q4": 0.9}
+    >>> gate_sentence(compare_scores(a, b, require="better"))
+    'not passed: better not shown (+0.200, −0.025 to +0.425)'
+    """
+    gate = comparison.decision.gate
+    if gate is None:
+        return ""
+    if comparison.rule.on == "each":
+        return _on_each(comparison, gate)
+    guards = [design.guard(comparison, each) for each in _told(comparison)]
+    flips = comparison.decision.sign_flips
+    shown = flips is None or flips.agree(gate.require, comparison.rule.alpha)
+    if gate.passed or gate.lacks not in ("guards", "queries") or not shown:
+        return "; ".join([primary_sentence(comparison, gate), *guards])
+    return f"not passed: {'; '.join(guards)}"
+
+
+def _on_each(comparison: Comparison, gate: Gate) -> str:
+    """Say whether each collection passed by itself, and of those that did not, what they lack."""
+    parts = on_each(comparison.rule, comparison.strata)
+    n = f.plural(len(parts), "collection")
+    failed = {k: each for k, each in parts.items() if each.decision.exit_code}
+    if gate.passed:
+        shown = GATES[gate.require].passes.partition(":")[0]
+        return f"passed on each of the {n} by itself: {shown}"
+    said = [
+        f"{shorten(name, width=40)} " + gate_sentence(each).removeprefix("not passed: ")
+        for name, each in list(failed.items())[:MOST_NAMED]
+    ]
+    more = len(failed) - len(said)
+    said += [f"and {f.count(more)} more"] if more else []
+    return f"not passed on {f.count(len(failed))} of the {n}: {'; '.join(said)}"
+
+
+def _told(comparison: Comparison) -> list[GuardResult]:
+    """Return the guards that a gate's sentence names: all that passed, or those that did not."""
+    gate = comparison.decision.gate
+    passed = gate is not None and gate.passed
+    return [each for each in comparison.decision.guards if each.passed == passed]
+
+
+def primary_sentence(comparison: Comparison, gate: Gate) -> str:
+    """Say what the primary measure makes of a gate, whatever its guards do."""
+    margin = planning.margin_of_what(comparison)
+    primary = comparison.rule.primary
+    if comparison.verdict in GATES[gate.require].verdicts:
+        lacking = _in_spite(comparison, gate)
+        wider = planning.equivalence_interval(comparison)
+        by = f" by more than {margin}" if comparison.rule.margin else ""
+        shown = {
+            "better": f"better{by} on {primary}",
+            "non-inferior": f"not worse by {margin} or more on {primary} ({wider})",
+            "equivalent": f"within ±{margin} on {primary} ({wider})",
+            "not-worse-shown": _not_worse(comparison, margin),
+        }[gate.require]
+        doubt = "; the doubt was accepted" if comparison.soundness.reasons else ""
+        return f"not passed: {shown}, but {lacking}" if lacking else f"passed: {shown}{doubt}"
+    if comparison.verdict is Verdict.CANNOT_TEST:
+        return f"not passed: {cannot_test(comparison)}"
+    if comparison.verdict is Verdict.IDENTICAL:
+        return f"not passed: {tied_lacks(comparison)}"
+    return f"not passed: {_failure(comparison, margin)}"
+
+
+def _in_spite(comparison: Comparison, gate: Gate) -> str:
+    """Say why a gate did not pass though its verdict would let it; empty where it did."""
+    if gate.lacks == "trust":
+        told = comparison.soundness.told
+        doubts = [clause(each, comparison) for each in told]
+        return f"in doubt: {'; '.join(doubts)} (--accept-doubt lets it pass)"
+    flips = comparison.decision.sign_flips
+    if gate.lacks != "queries" or flips is None or gate.require == "not-worse-shown":
+        return ""  # of "not-worse-shown" a guard lacks the queries
+    pvalue = {
+        "better": flips.better,
+        "non-inferior": flips.non_inferior,
+        "equivalent": flips.equivalent,
+    }[gate.require]
+    level = comparison.rule.alpha / (2.0 if gate.require == "better" else 1.0)
+    units = words.queries_of(comparison)
+    if comparison.clusters is not None:
+        units = f.plural(comparison.clusters.n_clusters, "cluster")
+    return (
+        f"{units} are few, and exact flips of their signs do not show it: one-sided"
+        f" {f.p_clause(pvalue, alpha=level)}, not below {f.number(level)}"
+    )
+
+
+def _not_worse(comparison: Comparison, margin: str) -> str:
+    """Say what a gate that fails on worse let pass, and which loss it could have seen."""
+    primary, direction = comparison.rule.primary, comparison.decision.direction
+    if comparison.verdict is Verdict.IDENTICAL:
+        lacks = tied_lacks(comparison)
+        return f"not shown to be worse on {primary}: {lacks}"
+    if direction:
+        return f"{'better' if direction > 0 else 'worse'} on {primary}" + (
+            "" if direction > 0 else f", but by less than {margin}"
+        )
+    said = f"not shown to be worse on {primary}"
+    if comparison.verdict in (Verdict.NOT_WORSE, Verdict.SAME):
+        return f"{said}; shown not to be worse by {margin} or more"
+    if visible := planning.smallest_visible(comparison):
+        power = f.level(comparison.planning.power)
+        said += f"; {words.queries_of(comparison)} see a loss of {visible} or more"
+        said += f" ({power} power)"
+    return f"{said}; --require non-inferior asks for proof"
+
+
+def _failure(comparison: Comparison, margin: str) -> str:
+    """Say what a gate that did not pass lacks, with the interval that it asked."""
+    require = comparison.rule.require
+    estimate = planning.estimate(comparison)
+    shown = planning.limits(comparison, *comparison.decision.interval)
+    limits = f"{estimate}, {shown}"
+    wider = f"{estimate}, {planning.equivalence_interval(comparison)}"
+    if require in ("non-inferior", "equivalent"):
+        lacking = {
+            "non-inferior": f"a loss of {margin} not excluded",
+            "equivalent": f"a difference of {margin} not excluded",
+        }[require]
+        return f"{lacking} ({wider}){_needed(comparison)}"
+    if comparison.decision.direction < 0:
+        small = f" by less than {margin}" if comparison.verdict is Verdict.SAME else ""
+        return f"worse{small} ({limits})"
+    by = f" by more than {margin}" if comparison.rule.margin else ""
+    return f"better{by} not shown ({limits})"
+
+
+def _needed(comparison: Comparison) -> str:
+    """Return how many queries would show what the gate asks of the margin, if the true Δ is 0."""
+    # Where a difference is shown the true one is not 0; nor is more to be hoped for out of reach.
+    step = choose_step(comparison.rule, comparison.decision)
+    if comparison.decision.direction or step.because == "out-of-reach":
+        return ""
+    claims = {"non-inferior": "not-worse", "equivalent": "same"}
+    claim = comparison.planning.claim(claims.get(str(comparison.rule.require), ""))
+    needed = planning.needed_for(claim, comparison.n_queries)
+    return f"; {needed}" if needed else ""

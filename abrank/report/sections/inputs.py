@@ -1,0 +1,561 @@
+"""The inputs, and what would change with others: judgments, depth, the choices made."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+from urllib.parse import quote
+
+from abrank._support import display as f
+from abrank._support.display import shorten
+from abrank.comparison import Alternative, Comparison, MeasureResult
+from abrank.comparison.evidence import CutoffCurve, RecallCurve
+from abrank.report.model import (
+    Block,
+    Cell,
+    Column,
+    Download,
+    Figure,
+    Fold,
+    Section,
+    Table,
+    Text,
+    Tone,
+)
+from abrank.report.sections import words
+from abrank.scoring.judging import MOST_TIPPING, ToJudge, Unjudged, pool_text
+from abrank.verdict import Verdict
+
+_COUNTS: tuple[tuple[str, Callable[[Any], str]], ...] = (
+    ("Queries in the qrels", lambda audit: f.count(audit.n_queries)),
+    ("Missing from the run", lambda audit: f.count(len(audit.missing))),
+    ("In the run only, ignored", lambda audit: f.count(len(audit.extra))),
+    ("Documents in the run", lambda audit: f.count(audit.n_rows)),
+    ("Duplicates left out", lambda audit: f.count(audit.n_duplicates_dropped)),
+    ("Documents that share their score", lambda audit: f.count(audit.n_tied_rows)),
+    ("Queries with such ties", lambda audit: f.count(audit.n_queries_with_ties)),
+    ("Queries with ranks against the scores", lambda audit: f.count(audit.n_rank_conflicts)),
+    ("Comment lines skipped", lambda audit: f.count(audit.n_comments)),
+    ("Judged among the top 10", lambda audit: f.percent(audit.judged_at_10, sign=False)),
+    ("Unjudged among the top 10, in all", lambda audit: f.count(audit.n_unjudged_at_10)),
+    ("Run tags", lambda audit: _first_listed(audit.tags)),
+    ("Judgments", lambda audit: f.count(audit.n_judgments)),
+    ("Judgments with a grade below 0", lambda audit: f.count(audit.n_negative_grades)),
+    ("Grades in the qrels", lambda audit: _first_listed(audit.grades)),
+)
+
+
+def quality(comparison: Comparison) -> Section | None:
+    """Return the section on the inputs; None where nothing was seen of them."""
+    said = tuple(Text(f"Note: {remark}.") for remark in comparison.remarks)
+    title = "Data quality"
+    if set(comparison.audits) != {"a", "b"}:
+        what = "Votes" if comparison.preferences is not None else "Ready scores"
+        finding = f"{what} were compared, no run was read."
+        return Section("quality", title, finding, said, group="appendix") if said else None
+    a, b = comparison.audits["a"], comparison.audits["b"]
+    rows = tuple(
+        (Cell(title), Cell(show(a), show(a)), Cell(show(b), show(b))) for title, show in _COUNTS
+    )
+    columns = (Column("What was counted", numeric=False), Column("A"), Column("B"))
+    lacking = [
+        f"{words.queries(len(audit.missing))} missing from {name}"
+        for audit, name in ((a, comparison.baseline), (b, comparison.candidate))
+        if audit.missing
+    ]
+    asked = f"{words.queries(a.n_queries)} in the qrels"
+    finding = f"{asked}; {' and '.join(lacking) or 'both runs have them all'}"
+    judged = (
+        f"{f.percent(a.judged_at_10, sign=False)} of A's and"
+        f" {f.percent(b.judged_at_10, sign=False)} of B's top 10 are judged"
+    )
+    blocks: list[Block] = [Table("quality", columns, rows)]
+    if comparison.evidence.cutoff_curve is not None:
+        blocks += [
+            # The table of the cut-offs has the same shares.
+            Figure("judged", f"Share of judged documents by depth. {judged}.", repeats=True),
+            Text("A document that nobody judged counts as not relevant.", "caption"),
+        ]
+    blocks += [
+        Text(unjudged_sentence(comparison)),
+        Text(tie_sentence(comparison)),
+        *said,
+    ]
+    unusual = any(
+        each.missing or each.extra or each.n_duplicates_dropped or each.n_rank_conflicts
+        for each in (a, b)
+    )
+    mark = "!" if unusual else ""
+    return Section(
+        "quality", title, f"{finding}. {judged}.", tuple(blocks), group="appendix", mark=mark
+    )
+
+
+def unjudged_sentence(comparison: Comparison) -> str:
+    """Say what unjudged documents could make of the difference."""
+    evidence, measure = comparison.evidence, comparison.rule.primary
+    seen = (evidence.rankings, evidence.cutoff_curve, evidence.recall_curve, evidence.tie_range)
+    if not any(seen):
+        # Runs that were scored in partitions: nobody held the documents of all queries.
+        a, b = (f.count(comparison.audits[key].n_unjudged_at_10) for key in "ab")
+        return (
+            f"Of the first ten documents {a} of A's and {b} of B's are unjudged and count as not"
+            " relevant; what they could make of Δ was not worked out."
+        )
+    if not any(evidence.n_unjudged):
+        return f"Every document that {measure} looks at is judged: more judgments change nothing."
+    a, b = (f.count(number) for number in evidence.n_unjudged)
+    met = f"{measure} meets {a} unjudged documents of A and {b} of B, which count as not relevant"
+    if evidence.unjudged_range is None:
+        return f"{met}; what they could make of Δ was not worked out."
+    limits = f.interval(*evidence.unjudged_range, digits=comparison.decimals)
+    return (
+        f"{met}; were those of one system relevant and those of the other not, Δ would lie within"
+        f" {limits}."
+    )
+
+
+def tie_sentence(comparison: Comparison) -> str:
+    """Say what the order of tied documents could make of the difference."""
+    digits = comparison.decimals
+    ties, audits = comparison.evidence.tie_range, comparison.audits
+    if ties is not None:
+        low, high = (f.signed(value, digits=digits) for value in ties)
+        found = f"is {low}" if low == high else f"lies within {f.interval(*ties, digits=digits)}"
+        return f"Over all orders of documents with equal scores Δ {found}."
+    if any(audit.n_tied_rows for audit in audits.values()):
+        return "Documents share scores; how far their order could move Δ was not worked out."
+    return "No two documents of a query share a score, so no order was left open."
+
+
+def _first_listed(values: Any, most: int = 4) -> str:  # noqa: ANN401 - any sequence
+    shown = [str(value) for value in values]
+    if not shown:
+        return "none"
+    return ", ".join(shown[:most]) + (" …" if len(shown) > most else "")
+
+
+# A longer tipping list is no reason for a line on a terminal.
+SHORT = 12
+FILES = {"judge": "to-judge.txt", "tipping": "tipping-list.txt"}
+_NOT_THERE, _TITLE = "–", "Unjudged documents"
+
+
+def judging(comparison: Comparison) -> Section | None:
+    """Return the section; None where nothing is to be judged, or it is not known."""
+    found = _found(comparison)
+    if found is None:
+        return None
+    every = f.plural(found.n_documents, "document")
+    are = "is" if found.n_documents == 1 else "are"
+    finding = f"{every} that nobody judged {are} in the top {found.depth} of A or B."
+    if not any(each.swing for each in found.documents):
+        finding += f" No judgment of them moves {_delta(comparison)}."
+        return Section("judge", _TITLE, finding, (), group="change", mark="✓")
+    shown = len(found.documents)
+    n = words.queries_of(comparison)
+    blocks: list[Block] = [
+        _table(comparison, "judge", found.documents),
+        Text(
+            f"Swing: how far Δ of its query would move were the document of grade {found.grade},"
+            f" the highest; the mean over {n} moves by that divided by their number."
+            f" {_NOT_THERE}: not among the first documents of that list. A pool file has a line for"
+            " each: add a grade to its end, put the lines under the judgments, and compare again.",
+            "caption",
+        ),
+        _download(FILES["judge"], found.documents, "these"),
+        *_tipping(comparison, found),
+    ]
+    command = _command(comparison, found)
+    if command:
+        blocks += [
+            Text("All of them in depth order, as a file to add grades to:", "caption"),
+            Text(command, "code"),
+        ]
+    if shown < found.n_documents:
+        finding += f" These {f.count(shown)} could move {_delta(comparison)} the most."
+    said = tipping_sentence(comparison)
+    mark = "!" if short_tipping(comparison) else ""
+    return Section(
+        "judge", _TITLE, f"{finding} {said}".strip(), tuple(blocks), group="change", mark=mark
+    )
+
+
+def tipping_sentence(comparison: Comparison) -> str:
+    """Say how few judgments would turn the sign of the mean; empty where it is not known."""
+    found = _found(comparison)
+    if found is None:
+        return ""
+    delta = _delta(comparison)
+    if not found.tipping:
+        if not found.difference:
+            return ""
+        most = min(MOST_TIPPING, found.n_documents)
+        return f"No choice of up to {f.count(most)} that was found turns the sign of {delta}."
+    before, after = (
+        f.signed(each, digits=comparison.decimals) for each in (found.difference, found.tipped)
+    )
+    n = len(found.tipping)
+    those = (
+        "the 1 unjudged document of the tipping list was"
+        if n == 1
+        else f"the {f.count(n)} unjudged documents of the tipping list were all"
+    )
+    return f"If {those} relevant, the sign of {delta} would turn, from {before} to {after}."
+
+
+def short_tipping(comparison: Comparison) -> str:
+    """Return the line for a terminal, where a difference that is shown hangs on few judgments."""
+    found = _found(comparison)
+    if found is None or comparison.with_machine or not comparison.decision.direction:
+        return ""
+    n = len(found.tipping)
+    if not 0 < n <= SHORT:
+        return ""
+    these = "1 unjudged document was" if n == 1 else f"{f.count(n)} unjudged documents were all"
+    return f"If {these} relevant, the sign of Δ would turn."
+
+
+def _found(comparison: Comparison) -> ToJudge | None:
+    found = comparison.evidence.to_judge
+    # Where ids do not match those of the judgments, more judgments would help nobody.
+    if any(note.code in ("document-ids", "none-judged") for note in comparison.notes):
+        return None
+    return found if found is not None and found.documents else None
+
+
+def _delta(comparison: Comparison) -> str:
+    """Name the mean difference that the judgments are about."""
+    alone = "" if not comparison.with_machine else " by people alone"
+    return f"Δ {comparison.rule.primary}{alone}"
+
+
+def _tipping(comparison: Comparison, found: ToJudge) -> tuple[Block, ...]:
+    """Return the tipping list, to be opened; nothing where there is none."""
+    if not found.tipping:
+        return ()
+    n = f.plural(len(found.tipping), "document")
+    blocks = (
+        _table(comparison, "tipping", found.tipping),
+        Text(
+            "Found one at a time, each the one that then takes most of the difference; its swing is"
+            " that at its turn. Another choice may be shorter.",
+            "caption",
+        ),
+        _download(FILES["tipping"], found.tipping, "the tipping list"),
+    )
+    return (Fold("tipping", f"The tipping list: {n} that would turn the sign", blocks),)
+
+
+def _download(file: str, documents: tuple[Unjudged, ...], what: str) -> Download:
+    """Return a pool file: ids to which people add grades."""
+    n = f.plural(len(documents), "document")
+    said = n if what == "the tipping list" else f"{what} {n}".replace("these 1 ", "this ")
+    return Download(f"Save {said} as a pool file ({file})", file, pool_text(documents))
+
+
+def _table(comparison: Comparison, key: str, documents: tuple[Unjudged, ...]) -> Table:
+    titles = comparison.evidence.documents
+    columns = [
+        Column("Query", numeric=False),
+        Column("Document", numeric=False),
+        Column("Rank in A"),
+        Column("Rank in B"),
+        Column("Swing of Δ"),
+    ]
+    titled = any(each.doc_id in titles for each in documents)
+    if titled:
+        columns.append(Column("Title", numeric=False))
+    rows = []
+    for each in documents:
+        text = comparison.topics.get(each.query_id, "")
+        name = f"{each.query_id} “{f.shorten(text, width=40)}”" if text else each.query_id
+        row = [
+            Cell(name, link=f"query={quote(each.query_id, safe='', errors='replace')}"),
+            Cell(each.doc_id),
+            Cell(_rank(each.rank_a), each.rank_a),
+            Cell(_rank(each.rank_b), each.rank_b),
+            Cell(
+                f.signed(each.swing, digits=comparison.decimals),
+                each.swing,
+                _tone(comparison, each.swing),
+            ),
+        ]
+        if titled:
+            row.append(Cell(titles.get(each.doc_id, "")))
+        rows.append(tuple(row))
+    return Table(key, tuple(columns), tuple(rows))
+
+
+def _tone(comparison: Comparison, swing: float) -> Tone:
+    if not swing:
+        return "tie"
+    return "b" if (swing > 0) == comparison.rule.higher_is_better else "a"
+
+
+def _rank(rank: int) -> str:
+    return str(rank) if rank else _NOT_THERE
+
+
+def _command(comparison: Comparison, found: ToJudge) -> str:
+    """Return the command that lists all of them; empty where not all inputs are files."""
+    inputs = comparison.provenance.get("inputs", {})
+    paths = [(inputs.get(role) or {}).get("path") for role in ("qrels", "a", "b")]
+    settings = comparison.provenance.get("settings", {})
+    if not all(paths) or settings.get("depth") or settings.get("missing") == "drop":
+        return ""
+    more = ["-m", found.measure, "--pool", "pool.txt"]
+    return shlex.join(["abrank", "sample", "documents", *map(str, paths), *more])
+
+
+def depth(comparison: Comparison) -> Section | None:
+    """Return the section of the curves; None where no ranking was read, or all depths tie."""
+    cutoffs, recall = comparison.evidence.cutoff_curve, comparison.evidence.recall_curve
+    if cutoffs is not None and not any(cutoffs.diff) and words.all_tied(comparison):
+        return None
+    findings: list[str] = []
+    blocks: list[Block] = []
+    if cutoffs is not None:
+        findings.append(_cutoff_finding(comparison, cutoffs))
+        blocks += [
+            Figure("cutoffs", f"{cutoffs.measure}@k of A and B and their difference by k."),
+            Text(
+                f"{cutoffs.measure} of the first k documents. Each interval is the"
+                f" {f.level(comparison.rule.confidence)} one of the paired t test at that k alone,"
+                " not adjusted.",
+                "caption",
+            ),
+        ]
+    if recall is not None:
+        findings.append(_recall_finding(recall))
+        blocks += [
+            Figure("recall", "Mean interpolated precision of A and B at eleven levels of recall."),
+            Text(
+                "Mean interpolated precision, as trec_eval computes it: the best precision at that"
+                " recall or beyond. Higher is better everywhere.",
+                "caption",
+            ),
+        ]
+    if cutoffs is not None:
+        blocks.append(_cutoff_table(comparison, cutoffs))
+    if not blocks:
+        return None
+    return Section("depth", "Depth", " ".join(findings), tuple(blocks), group="appendix")
+
+
+def _sides(comparison: Comparison, curve: CutoffCurve) -> list[int]:
+    """Return +1 where an interval lies on B's side of 0, -1 where on A's, else 0."""
+    ends = zip(curve.ci_low, curve.ci_high, strict=True)
+    return [comparison.rule.gain(*each).side for each in ends]
+
+
+def _cutoff_finding(comparison: Comparison, curve: CutoffCurve) -> str:
+    """Say at which cut-offs the interval excludes 0."""
+    sides = _sides(comparison, curve)
+    span = f"k = {', '.join(str(k) for k in curve.cutoffs)}"
+    parts = []
+    for side, name in ((1, comparison.candidate), (-1, comparison.baseline)):
+        found = [str(k) for k, each in zip(curve.cutoffs, sides, strict=True) if each == side]
+        if found:
+            parts.append(f"{name} is ahead at k = {', '.join(found)}")
+    if not parts:
+        return f"{curve.measure}@k was looked at for {span}: every interval includes 0."
+    open_ = sum(each == 0 for each in sides)
+    rest = f"; at {f.word(open_)} other {'k' if open_ == 1 else 'values of k'} it includes 0"
+    return f"By the interval of {curve.measure}@k, {' and '.join(parts)}{rest if open_ else ''}."
+
+
+def _recall_finding(curve: RecallCurve) -> str:
+    """Count the levels of recall at which each has the higher precision."""
+    b = sum(y > x for x, y in zip(curve.a, curve.b, strict=True))
+    a = sum(y < x for x, y in zip(curve.a, curve.b, strict=True))
+    levels = len(curve.levels)
+    if not a and not b:
+        return f"The mean precision is the same at all {f.count(levels)} levels of recall."
+    first, more = ("B", b) if b >= a else ("A", a)
+    if more == levels:
+        return f"{first}'s mean precision is higher at all {f.count(levels)} levels of recall."
+    other = f", {'A' if first == 'B' else 'B'}'s at {f.word(min(a, b))}" if min(a, b) else ""
+    return (
+        f"{first}'s mean precision is higher at {f.word(more)} of {f.count(levels)} levels of"
+        f" recall{other}."
+    )
+
+
+def _cutoff_table(comparison: Comparison, curve: CutoffCurve) -> Table:
+    digits = comparison.decimals
+    level = f"{f.level(comparison.rule.confidence)} interval"
+    columns = (
+        Column("Measure", numeric=False),
+        *(Column(title) for title in ("A", "B", "Δ", level, "Judged, A", "Judged, B")),
+    )
+    tones: dict[int, Tone] = {1: "b", -1: "a", 0: "plain"}
+    rows, sides = [], _sides(comparison, curve)
+    for i, k in enumerate(curve.cutoffs):
+        low, high = curve.ci_low[i], curve.ci_high[i]
+        name = f"{curve.measure}@{k}"
+        rows.append(
+            (
+                Cell(name, name, strong=name == comparison.rule.primary),
+                Cell(f.score(curve.mean_a[i], digits=digits), curve.mean_a[i]),
+                Cell(f.score(curve.mean_b[i], digits=digits), curve.mean_b[i]),
+                Cell(
+                    f.signed(curve.diff[i], digits=digits),
+                    curve.diff[i],
+                    tones[sides[i]],
+                ),
+                Cell(f.interval(low, high, digits=digits), low),
+                Cell(f.percent(curve.judged_a[i], sign=False), curve.judged_a[i]),
+                Cell(f.percent(curve.judged_b[i], sign=False), curve.judged_b[i]),
+            )
+        )
+    return Table("depths", columns, tuple(rows))
+
+
+LONGEST_ID = 40
+
+
+# What each verdict claims of B: a gain, a loss, its size, and what is ruled out.
+_CLAIMS = {
+    Verdict.BETTER: {"gain", "gain of that size", "no loss"},
+    Verdict.BETTER_SIZE_UNCLEAR: {"gain", "no loss"},
+    Verdict.NOT_WORSE: {"no loss"},
+    Verdict.SAME: {"no loss", "no gain"},
+    Verdict.IDENTICAL: {"no loss", "no gain", "no difference"},
+    Verdict.NOT_BETTER: {"no gain"},
+    Verdict.WORSE_SIZE_UNCLEAR: {"loss", "no gain"},
+    Verdict.WORSE: {"loss", "loss of that size", "no gain"},
+}
+
+
+def falls(comparison: Comparison, other: Alternative) -> bool:
+    """Whether something that the verdict claims is not shown under another choice."""
+    claimed, shown = (_CLAIMS.get(each.verdict, set()) for each in (comparison, other))
+    return not claimed <= shown
+
+
+_NOTHING = "Nothing is shown that another choice could take away."
+
+
+def sensitivity_sentence(comparison: Comparison) -> str:
+    """Say under which other choices a verdict that is shown falls, or that it stays.
+
+    A verdict that arises under another choice is not told: of many samples without a difference one
+    arises in some, the more so without the queries that weigh most. The table has it. Nor is that
+    one in doubt stays: no other choice takes the doubt away.
+
+    Examples
+    --------
+    >>> from abrank.comparison import compare_scores
+    >>> a = {f"q{i:02}": i / 100 for i in range(12)}
+    >>> b = {query: score + 0.01 * (int(query[1:]) % 3) for query, score in a.items()}
+    >>> sensitivity_sentence(compare_scores(a, b))
+    'The verdict stays “Better” without the three most influential queries (Δ +0.0111).'
+    """
+    if comparison.verdict not in _CLAIMS or comparison.decision.of_numbers is not None:
+        return ""
+    fallen: dict[Verdict, list[str]] = {}
+    stays = []
+    for each in comparison.alternatives:
+        # Chosen queries take a verdict against a margin back too often though it is right.
+        if each.kind == "without-influential" and not comparison.decision.direction:
+            continue
+        said = f"{_choice(each)} (Δ {f.signed(each.diff, digits=comparison.decimals)})"
+        if falls(comparison, each):
+            fallen.setdefault(each.verdict, []).append(said)
+        elif not each.changes:
+            stays.append(said)
+    if comparison.soundness.level == "doubtful":
+        stays = []
+    kept = f"stays {_tag(comparison.verdict)} {_listed(stays)}"
+    if not fallen:
+        return f"The verdict {kept}." if stays else ""
+    others = [f"{_tag(each)} {_listed(said)}" for each, said in fallen.items()]
+    return f"The verdict would be {'; '.join(others)}{f'; it {kept}' if stays else ''}."
+
+
+def sensitivity(comparison: Comparison) -> Section | None:
+    """Return the section with the numbers of every alternative; None where there is none."""
+    if not comparison.alternatives or words.all_tied(comparison):
+        return None
+    level = f.level(comparison.rule.confidence)
+    columns = (
+        Column("Analysis", numeric=False),
+        Column("Verdict", numeric=False),
+        *(Column(title) for title in ("Δ", f"{level} interval", "p", "Queries", "A", "B")),
+    )
+    row = partial(_row, alpha=comparison.rule.alpha, digits=comparison.decimals)
+    declared = comparison.decision.of_numbers or comparison.verdict
+    rows = [row("As declared", comparison.n_queries, comparison.primary, declared)]
+    rows += [
+        row(
+            words.capital(_choice(each)), each.n_queries, each, each.verdict,
+            strong=falls(comparison, each),
+        )
+        for each in comparison.alternatives
+    ]  # fmt: skip
+    said = "Each row changes one choice and keeps everything else as it was declared."
+    left_out = [each for each in comparison.alternatives if each.left_out]
+    if left_out:
+        ids = [shorten(query_id, width=LONGEST_ID) for query_id in left_out[0].left_out]
+        said += (
+            " The most influential queries are those whose removal moves the mean difference most:"
+            f" {_listed(ids)}."
+        )
+    blocks = (Table("sensitivity", columns, tuple(rows)), Text(said, "caption"))
+    finding = sensitivity_sentence(comparison) or _NOTHING
+    if comparison.decision.of_numbers is not None:
+        finding = f"Nothing is decided; the numbers alone would say {_tag(declared)}."
+    turned = any(falls(comparison, each) for each in comparison.alternatives)
+    mark = "!" if turned else "✓" * (comparison.verdict in _CLAIMS)
+    title = "Other choices"
+    return Section("sensitivity", title, finding, blocks, group="change", mark=mark)
+
+
+def _choice(each: Alternative) -> str:
+    """Return the choice as it stands after a verdict."""
+    return {
+        "shared-queries": f"on the {words.queries(each.n_queries)} that both runs have",
+        "missing-as-zero": (
+            f"on all {words.queries(each.n_queries)} with the missing ones scored 0"
+        ),
+        "failed-dropped": f"on the {words.queries(each.n_queries)} with both scores",
+        "failed-worst": "with the worst score where one is missing",
+        "failed-best": "with the best score where one is missing",
+        "judged-only": "with judged documents only",
+        "common-depth": f"with both runs cut at rank {f.count(each.depth or 0)}",
+        "without-influential": "without the three most influential queries",
+    }[each.kind]
+
+
+def _tag(verdict: Verdict) -> str:
+    return f"“{words.tag(verdict)[1]}”"
+
+
+def _listed(parts: Sequence[str]) -> str:
+    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
+
+
+def _row(
+    title: str,
+    n_queries: int,
+    found: Alternative | MeasureResult,
+    verdict: Verdict,
+    *,
+    alpha: float,
+    digits: int,
+    strong: bool = False,
+) -> tuple[Cell, ...]:
+    limits = f.interval(*found.interval, digits=digits)
+    return (
+        Cell(title),
+        Cell(" ".join(words.tag(verdict)), tone=words.verdict_tone(verdict), strong=strong),
+        Cell(f.signed(found.diff, digits=digits), found.diff),
+        Cell(limits, found.ci_low),
+        Cell(f.pvalue(found.pvalue, alpha=alpha), found.pvalue),
+        Cell(f.count(n_queries), n_queries),
+        Cell(f.score(found.mean_a, digits=digits), found.mean_a),
+        Cell(f.score(found.mean_b, digits=digits), found.mean_b),
+    )
