@@ -213,6 +213,11 @@ def _bound(
     except TypeError as error:
         problem = f"{function.__name__}(): {error}"
     known = list(signature.parameters)
+    if "too many" in problem:
+        parameters = signature.parameters.values()
+        bare = [each.name for each in parameters if each.kind < each.KEYWORD_ONLY]
+        problem += f"; it takes {', '.join(bare)}" + "; the others by name" * (known != bare)
+        problem += ', and runs as one mapping: {"bm25": run, …}' * ("runs" in bare)
     unknown = next((each for each in keywords if each not in known), None)
     if unknown is not None:
         close = [f"{each}=" for each in nearest(unknown, known)[:1]]

@@ -3,9 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from abrank._support import lazy
+from abrank._support.checks import explained
+from abrank._support.errors import nearest
+
+# What people ask a result for by other names.
+_MEANT = {
+    "ci": "confidence_interval()", "interval": "confidence_interval()", "delta": "mean_difference",
+    "diff": "mean_difference", "best": "queries.nlargest(10, 'diff')", "summary": "table",
+    "to_pandas": "table", "dataframe": "table", "df": "table", "save": "report()",
+    "to_html": "report()", "to_latex": "report()", "to_csv": "report()",
+}  # fmt: skip
 
 
 class Printed:
@@ -38,6 +48,16 @@ class Result(Printed):
         for name, member in vars(Result).items():
             if not name.startswith("_") and name not in vars(cls):
                 setattr(cls, name, member)
+
+    if not TYPE_CHECKING:  # what has no such attribute stays an error to a checker
+
+        def __getattr__(self, name: str) -> NoReturn:
+            problem = f"a {type(self).__name__} has no {name}"
+            there = [each for each in dir(type(self)) if each[0] != "_"]
+            meant = _MEANT.get(name, "")
+            found = [meant] * (meant.partition(".")[0].strip("()") in there) or nearest(name, there)
+            hint = f"; did you mean {found[0]}?" if found and name[0] != "_" else ""
+            raise AttributeError(problem + hint, name=name, obj=self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, as the JSON report holds it."""
@@ -77,6 +97,7 @@ class Result(Printed):
         found: Self = lazy.attribute("abrank.report", "read_results")(path, of=cls.__name__)
         return found
 
+    @explained
     def report(
         self,
         path: str | Path,

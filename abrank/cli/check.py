@@ -23,7 +23,7 @@ MOST_TAGS = 5
 )
 @_flags.take("max_input_size", of=("evaluate",))
 def command(files: tuple[str, ...], *, subtopics: bool, max_input_size: int | None) -> int:
-    """Validate FILES: qrels (4 columns) and runs (6 columns), told apart by their first line.
+    """Validate FILES: qrels (4 columns), runs (6 columns), and tables or logs of ready scores.
 
     With qrels among the files, each run is also checked against them: queries missing on either
     side, judged documents in the top 10. Every file is read, whatever is wrong with another.
@@ -40,6 +40,8 @@ def command(files: tuple[str, ...], *, subtopics: bool, max_input_size: int | No
         for one, qrels, audit in found.audits:
             if one is run:
                 _terminal.put(_audit_lines(qrels, run, audit))
+    for scores in found.scores:
+        _terminal.put("\n".join([*scores.notes, f"  {', '.join(scores.measures)}"]))
     return max((error.exit_code for error in found.errors), default=0)
 
 

@@ -11,6 +11,7 @@ from abrank._support.errors import ArgumentError
 from abrank._support.records import record
 from abrank._support.result import Result
 from abrank.estimate import IntervalRow
+from abrank.measures.names import known_among
 from abrank.ranking import Ranking
 
 if TYPE_CHECKING:
@@ -160,11 +161,8 @@ class CollectionsRanking(Result):
 
     def of(self, measure: str) -> MeasureStandings:
         """Return the standings by one of the measures."""
-        for each in self.measures:
-            if each.measure == measure:
-                return each
-        there = ", ".join(each.measure for each in self.measures)
-        raise ArgumentError(f"no measure {measure!r} here; there are {there}")
+        names = [each.measure for each in self.measures]
+        return self.measures[names.index(known_among(measure, names))]
 
     def __getitem__(self, collection: str) -> Ranking:
         if collection not in self.rankings:

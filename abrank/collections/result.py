@@ -15,6 +15,7 @@ from abrank.comparison import Comparison
 from abrank.diagnostics import bounds
 from abrank.estimate import AdjustedRow, Interval
 from abrank.inference.strata import Heterogeneity, Summary
+from abrank.measures.names import known_among
 from abrank.soundness import Soundness
 from abrank.verdict import Decision, Rule, Verdict
 
@@ -230,11 +231,8 @@ class CollectionsComparison(Result):
 
     def of(self, measure: str) -> MeasureSummary:
         """Return the summary of one of the measures."""
-        for each in self.measures:
-            if each.measure == measure:
-                return each
-        there = ", ".join(each.measure for each in self.measures)
-        raise ArgumentError(f"no measure {measure!r} here; there are {there}")
+        names = [each.measure for each in self.measures]
+        return self.measures[names.index(known_among(measure, names))]
 
     @property
     def remarks(self) -> tuple[str, ...]:

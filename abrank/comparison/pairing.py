@@ -17,8 +17,7 @@ from abrank.inputs import ids
 from abrank.inputs.files import distinct_names
 from abrank.inputs.run import UNNAMED as UNNAMED_RUN
 from abrank.inputs.run import name_of
-from abrank.measures import parse
-from abrank.measures.names import listed
+from abrank.measures.names import known_among, listed
 from abrank.scoring.evaluate import is_repeated
 from abrank.scoring.scores import Scores
 
@@ -86,6 +85,12 @@ def pair_scores(
             there = ", ".join(both.systems)
             raise ArgumentError(f"of the systems {there} name a baseline and a candidate")
         two = one_system(both, candidate or others[0])
+        for wanted, taken in ((name_a, one), (name_b, two)):
+            if wanted in both.systems and wanted not in taken.systems:
+                raise ArgumentError(
+                    f"{wanted} is another system than {taken.systems[0]}, to which the name is"
+                    " given: baseline= and candidate= choose systems"
+                )
     elif baseline or candidate:
         raise ArgumentError(
             "baseline and candidate select systems of one table: where a and b are given, name_a"
@@ -278,11 +283,7 @@ def _chosen(one: Scores, two: Scores, names: Sequence[str] | str | None) -> tupl
                 " name those to compare"
             )
         return one.measures
-    chosen = tuple(name if name in shared else parse(name) for name in listed(names))
-    for name in chosen:
-        if name not in shared:
-            raise ArgumentError(f"{name} is not in both; there are {', '.join(shared) or 'none'}")
-    return tuple(dict.fromkeys(chosen))
+    return tuple(dict.fromkeys(known_among(name, shared) for name in listed(names)))
 
 
 def name_runs(

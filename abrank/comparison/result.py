@@ -10,14 +10,14 @@ import numpy as np
 
 from abrank._support import checks, display, lazy
 from abrank._support.checks import explained
-from abrank._support.errors import ArgumentError, GateError, nearest
+from abrank._support.errors import ArgumentError, GateError
 from abrank._support.result import Result
 from abrank._support.typing import FloatArray, IntArray, Requirement
 from abrank.comparison.alternatives import Alternative
 from abrank.comparison.choice import refuse_unchosen, require_direction
 from abrank.comparison.effects import Belief, Effect, Spread
 from abrank.comparison.evidence import RunDetails
-from abrank.comparison.groups import Clusters, QueryWeights, Segmentation
+from abrank.comparison.groups import Clusters, QueryWeights, Segmentation, SegmentRow
 from abrank.comparison.machine import TEST as WITH_MACHINE
 from abrank.comparison.machine import MachineJudgments
 from abrank.comparison.power_analysis import Planning
@@ -26,7 +26,7 @@ from abrank.diagnostics import Note, outcomes
 from abrank.diagnostics.notes import lowest_relevant
 from abrank.estimate import Estimate, Interval
 from abrank.inference.rounding import differences_of
-from abrank.measures import parse
+from abrank.measures.names import known_among
 from abrank.scoring.judging import Found, Inspection, place_of_query
 from abrank.soundness import Soundness
 from abrank.verdict import Decision, Gate, Rule, Verdict, check_gate
@@ -255,22 +255,7 @@ class Comparison(Result):
             )
 
     def __getitem__(self, measure: str) -> MeasureResult:
-        name = measure if measure in self.measures else self._canonical(measure)
-        return self.rows[self.measures.index(name)]
-
-    def _canonical(self, measure: str) -> str:
-        """Return the measure compared that a name of any dialect means."""
-        try:
-            found = str(parse(measure))
-        except ArgumentError:
-            found = str(measure)
-        if found in self.measures:
-            return found
-        close = nearest(found, self.measures)
-        hint = f"; did you mean {close[0]}?" if close else ""
-        raise ArgumentError(
-            f"no measure {measure!r} here; there are {', '.join(self.measures)}{hint}"
-        )
+        return self.rows[self.measures.index(known_among(measure, self.measures))]
 
     # ---- frames, made afresh at each call
 
@@ -314,7 +299,8 @@ class Comparison(Result):
             }
         )
 
-    def worst(self, n: int = 10, *, measure: str | None = None) -> pd.DataFrame:
+    @explained
+    def worst(self, n: int = 10, measure: str | None = None) -> pd.DataFrame:
         """Return the queries on which B loses the most, as ``queries`` has them, with their texts.
 
         Parameters
@@ -388,6 +374,16 @@ class Comparison(Result):
         import pandas as pd
 
         return pd.DataFrame([asdict(row) for row in self.test_rows])
+
+    @property
+    def segments(self) -> pd.DataFrame:
+        """The primary measure in every segment: its property, and a :class:`SegmentRow`."""
+        import pandas as pd
+
+        columns = ["property", *(each.name for each in fields(SegmentRow))]
+        found = [(of.name, row) for of in self.segmentations for row in of.rows]
+        rows = [{"property": name, **asdict(row)} for name, row in found]
+        return pd.DataFrame(rows, columns=columns)
 
     # ---- gates
 

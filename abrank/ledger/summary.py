@@ -127,6 +127,7 @@ class History(Printed):
         return sum(again for _, again in self.gains())
 
 
+@checks.explained
 def history(path: str | os.PathLike[str]) -> History:
     """Read a ledger.
 

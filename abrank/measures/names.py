@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from abrank._support import checks
-from abrank._support.errors import ArgumentError, UnknownNameError
+from abrank._support.errors import ArgumentError, UnknownNameError, nearest
 from abrank._support.typing import Interpolation
 from abrank.measures.registry import (
     Entry,
@@ -117,7 +117,8 @@ class Spelling:
     numbers: Notation | None = None
     bare: str = ""
     fixed: tuple[tuple[str, Value], ...] = ()
-    note: str = ""
+    note: str = ""  # said where nothing stands behind the name
+    means: str = ""  # said whatever stands behind it
 
 
 # In the order in which trec_eval prints them (measures.c), whatever the order they are asked for.
@@ -163,7 +164,7 @@ OTHERS = {
     "rbp": Spelling("RBP", PERSISTENCE, note="p=0.8 as in ir_measures; trec_eval has p=0.9"),
     "dcg_burges": Spelling("DCG", fixed=(("dcg", "exp-log2"),)),
     "ndcg_burges": Spelling("nDCG", fixed=(("dcg", "exp-log2"),)),
-    **dict.fromkeys(("hit_rate", "hit_ratio", "HR"), Spelling("Success")),
+    **dict.fromkeys(("hit_rate", "hit_ratio", "HR"), Spelling("Success", means="the hit rate")),
     "r-precision": Spelling("Rprec"),
     "r_precision": Spelling("Rprec"),
     "set_r": Spelling("SetR"),
@@ -192,6 +193,7 @@ SETS = {
     "set": (*_COUNTS, "utility", "set_P", "set_recall", "set_relative_P", "set_map", "set_F"),
     "all_trec": tuple(name for name in TREC_EVAL if name not in ("dcg", "yaap")),
 }  # fmt: skip
+_ABSENT = re.compile(r"prefs_|zscore|runid$|relstring$|\w+_avgjg$")
 _BY_FOLDED_NAME = {name.casefold(): spelling for name, spelling in {**TREC_EVAL, **OTHERS}.items()}
 
 
@@ -390,11 +392,15 @@ def reading(text: str | Measure) -> str | None:
         return None
     form = _FORM.fullmatch(text.strip())
     found = form and _look_up(form)
-    if not form or not found or not _is_bare(form):
+    if not form or not found:
+        return None
+    entry, spelling, _ = found
+    if spelling.means:
+        return f"{text}: {made[0]}, {spelling.means}"
+    if not _is_bare(form):
         return None
     if len(made) > 1:
         return f"{text}: trec_eval's {len(made)} cut-offs, {made[0]} … {made[-1]}"
-    entry, spelling, _ = found
     told = spelling.note and text != entry.name  # RBP is our own word, rbp that of two programs
     return f"{text}: {made[0]}, {spelling.note}" if told else None
 
@@ -467,6 +473,8 @@ def _unknown(text: str) -> ArgumentError:
     if len(parts) > 1 and all(known_as(part.partition("@")[0]) for part in parts):
         flags = " ".join(f"-m {part}" for part in parts)
         return ArgumentError(f'"{text}" is {len(parts)} measures: {flags} (measures={parts})')
+    if _ABSENT.match(text):
+        return ArgumentError(f"trec_eval's {text} is left out: abrank guide trec_eval")
     return UnknownNameError("measure", text, _like(text))
 
 
@@ -501,14 +509,16 @@ def parse_measures(
     if rel is not None:
         options["rel"] = checks.count("rel", rel)
     parsed: list[Measure] = []
+    single: list[Measure] = []  # ndcg_cut and ndcg_cut_15: one of its cut-offs, named again
     for name in listed(names):
         made = []
         for found in expand(name):
             taken = {key: value for key, value in options.items() if _takes(found, key)}
             made.append(found.entry.with_parameters(taken | dict(found.parameters)))
         new = [each for each in made if each not in parsed]
-        if len(made) == 1 and not new:
+        if len(made) == 1 and made[0] in single:
             raise ArgumentError(f"measure {made[0]} is named twice")
+        single += made if len(made) == 1 else []
         parsed += new
     if not parsed:
         raise ArgumentError("no measure is named")
@@ -524,6 +534,11 @@ def notes_on(
 ) -> tuple[str, ...]:
     """Say how bare words were read, and which measures the options pass by."""
     notes = [note for name in listed(names) if (note := reading(name)) is not None]
+    if names is not None:
+        alone = isinstance(names, str) or not isinstance(names, Iterable)
+        own = [str(names)] if alone else [str(each) for each in names]
+        called = zip(own, listed(names), strict=True)
+        notes += [f"{ours}: {it}, as ir_measures has it" for ours, it in called if ours != it]
     for option, value in {"rel": rel, "judged_only": judged_only or None}.items():
         without = [each.name for each in parsed if not _takes(each, option)]
         if value is not None and without:
@@ -539,6 +554,25 @@ def listed(names: Sequence[str] | str | None) -> Sequence[str]:
     return [
         each if isinstance(each, str) else _called(each) for each in ([names] if alone else names)
     ]
+
+
+def known_among(name: object, there: Sequence[str]) -> str:
+    """Return the one of the measures that are there which a name in any dialect means.
+
+    Examples
+    --------
+    >>> known_among("ndcg_cut_10", ["AP", "nDCG@10"])
+    'nDCG@10'
+    """
+    try:
+        known = name if name in there else str(parse(name))  # type: ignore[arg-type]
+    except ArgumentError:
+        known = str(name)
+    if known in there:
+        return str(known)
+    close = nearest(str(known), there)
+    hint = f"; did you mean {close[0]}?" if close else ""
+    raise ArgumentError(f"no measure {name!r} here; there are {', '.join(there) or 'none'}{hint}")
 
 
 def _called(measure: object) -> str:

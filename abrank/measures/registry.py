@@ -379,7 +379,7 @@ def measure(
     Raises
     ------
     ArgumentError
-        If the name or an alias is taken or is no name.
+        If the name or an alias is taken or is no name, or none was given.
 
     Examples
     --------
@@ -390,6 +390,8 @@ def measure(
     Traceback (most recent call last):
     abrank._support.errors.ArgumentError: the name "mrr" is taken by RR
     """
+    if not isinstance(name, str):
+        raise ArgumentError('the decorator takes the name of the measure: @measure("NAME")')
 
     def enter(function: Function) -> Function:
         parameters = read_signature(function) + ((_JUDGED_ONLY,) if condensable else ())

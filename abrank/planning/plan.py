@@ -177,6 +177,7 @@ class Compared(Protocol):
         ...
 
 
+@checks.explained
 def power(
     pilot: npt.ArrayLike | Compared | None = None,
     *,
@@ -336,7 +337,7 @@ def _wanted(
         asked = [effect] if np.ndim(effect) == 0 else list(effect)  # type: ignore[arg-type,list-item]
     if margin is not None and margin not in asked:
         asked = [*asked, margin] if effect is not None else sorted([*asked, margin])
-    return [float(each) for each in asked]
+    return [checks.finite("effect", each) for each in asked]
 
 
 @dataclass(frozen=True)

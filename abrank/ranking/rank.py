@@ -17,7 +17,7 @@ from abrank.comparison.choice import Directions, choose_from, directions, direct
 from abrank.comparison.declared import require_bounded
 from abrank.diagnostics import Note, inspect_directions, inspect_systems
 from abrank.inference.systems.pairwise import MANY_PAIRS
-from abrank.measures import parse
+from abrank.measures.names import known_among
 from abrank.options import RankingQuestion, taking
 from abrank.provenance import provenance as recorded
 from abrank.ranking.beside import (
@@ -414,9 +414,7 @@ def _columns(scores: Scores, measures: Sequence[str] | str | None) -> list[int]:
         raise ArgumentError("no measures given to rank by")
     found = []
     for name in named:
-        known = name if name in scores.measures else str(parse(name))
-        if known not in scores.measures:
-            raise ArgumentError(f"{known} is not among {', '.join(scores.measures)}")
+        known = known_among(name, scores.measures)
         place = scores.measures.index(known)
         if place in found:
             raise ArgumentError(f"{known} is named twice")

@@ -7,6 +7,11 @@ from dataclasses import dataclass
 
 from abrank import inputs
 from abrank._support.errors import AbrankError
+from abrank.scoring.score_files import read_with_gaps
+from abrank.scoring.scores import Scores
+
+# Of tables and logs; a run of TREC that is damaged is not taken for scores.
+_SCORE_FILES = (".csv", ".tsv", ".json", ".jsonl", ".eval", ".parquet", ".feather")
 
 
 @dataclass(frozen=True)
@@ -17,6 +22,8 @@ class CheckedFiles:
     ----------
     qrels : tuple of Qrels
     runs : tuple of Run
+    scores : tuple of Scores
+        Tables and logs of ready scores; their ``notes`` say what they were taken for.
     audits : tuple of (Run, Qrels, Audit)
         Each run beside each of the judgments: queries missing on either side, ties, how many of the
         top 10 are judged.
@@ -26,6 +33,7 @@ class CheckedFiles:
 
     qrels: tuple[inputs.Qrels, ...]
     runs: tuple[inputs.Run, ...]
+    scores: tuple[Scores, ...]
     audits: tuple[tuple[inputs.Run, inputs.Qrels, inputs.Audit], ...]
     errors: tuple[AbrankError, ...]
 
@@ -38,7 +46,7 @@ class CheckedFiles:
 def check(
     *files: str | os.PathLike[str], subtopics: bool = False, max_input_size: int | None = None
 ) -> CheckedFiles:
-    """Read judgments and runs, told apart by their first line, and say what is in them.
+    """Read judgments, runs and ready scores, known by what is in them, and say what that is.
 
     Every file is read, whatever is wrong with another.
 
@@ -59,7 +67,7 @@ def check(
     >>> check("no.run").passed
     False
     """
-    qrels, runs, audits = [], [], []
+    qrels, runs, scores, audits = [], [], [], []
     errors: list[AbrankError] = []
     for path in files:
         try:
@@ -70,11 +78,16 @@ def check(
             else:
                 runs.append(inputs.read_run(path, max_input_size=max_input_size))
         except AbrankError as error:
-            errors.append(error)
+            try:
+                if not os.fspath(path).endswith(_SCORE_FILES):
+                    raise error
+                scores.append(read_with_gaps(path))
+            except AbrankError:
+                errors.append(error)
     for run in runs:
         for judgments in qrels:
             try:
                 audits.append((run, judgments, inputs.read_judged_run(judgments, run).audit))
             except AbrankError as error:
                 errors.append(error)
-    return CheckedFiles(tuple(qrels), tuple(runs), tuple(audits), tuple(errors))
+    return CheckedFiles(tuple(qrels), tuple(runs), tuple(scores), tuple(audits), tuple(errors))

@@ -68,7 +68,7 @@ def test_names_gates_and_reports(files, capsys) -> None:
             "--judged-only is for runs",
         ),
         (["--scores", "a.eval", "c.eval"], 2, "c.eval: no such file"),
-        (["--scores", "a.eval", "b.eval", "-m", "RR"], 2, "RR is not in both"),
+        (["--scores", "a.eval", "b.eval", "-m", "RR"], 2, "no measure 'RR' here"),
         (
             ["--scores", "a.eval", "a.run"],
             3,

@@ -75,7 +75,7 @@ def test_bars_of_ranks_are_for_tests_of_ranks(scores) -> None:
 def test_measures_are_named_once_and_known(scores) -> None:
     for measures, said in (
         (["AP", "map"], "AP is named twice"),
-        (["RR"], "RR is not among AP, nDCG@10, Unj@10"),
+        (["RR"], "no measure 'RR' here; there are AP, nDCG@10, Unj@10"),
         ([], "no measures"),
     ):
         with pytest.raises(ArgumentError, match=said):

@@ -29,8 +29,10 @@ ACCEPTED: dict[str, tuple[tuple[str, ...], ...]] = {
 }
 _TERRIER = {"query_id": (("qid",),), "doc_id": (("docno",),)}
 # A column that may hold the scores of a run under another name.
-_SCORE_LIKE = re.compile(r"score|logit|similarity|probability|prediction|bm25|tf_?idf|cosine")
+_SCORE_LIKE = re.compile(r"score|logit|similarity|probability|pred|bm25|tf_?idf|cosine")
 _TIMES = {"timestamp", "time", "datetime", "date", "ts"}
+_TEXTS = {"tag", "run", "run_id", "system", "model", "q0", "iter", "title", "text", "body", "url"}
+_INDEX = re.compile(r"__index_level_\d+__")  # what pandas calls an index without a name in a file
 
 
 def folded(name: Any) -> str:  # noqa: ANN401 - a column may be named by anything
@@ -86,7 +88,7 @@ def choose_columns(
             close = nearest(str(name), map(str, names))
             hint = f"; did you mean {close[0]}?" if close else ""
             raise ArgumentError(f'columns= names "{name}", which is not a column{hint}')
-    plain = set(map(folded, names))
+    plain = {name for name in map(folded, names) if not _INDEX.fullmatch(name)}
     if layout is QRELS and not override and _is_feedback(plain - _TIMES):
         wanted.remove("relevance")
     accepted = ACCEPTED | (_TERRIER if {"qid", "docno"} <= plain else {})
@@ -103,6 +105,14 @@ def _is_feedback(names: set[str]) -> bool:
     return len(names) == 2 and not names.isdisjoint(users) and not names.isdisjoint(items)
 
 
+def _alone(names: Sequence[Any]) -> list[Any]:
+    """Return the one column of a run of which nothing is known, if there is just one."""
+    groups = (*QUERY_IDS, *DOC_IDS, *ACCEPTED["score"], ("docid",), (*_TIMES, *_TEXTS))
+    known = {name for group in groups for name in group}
+    left = [name for name in names if folded(name) not in known and not _INDEX.match(str(name))]
+    return left if len(left) == 1 else []
+
+
 def has_columns(names: Sequence[Any]) -> bool:
     """Whether the names are those of a table of judgments or of a run."""
     return bool(found_in(names, QUERY_IDS) and found_in(names, DOC_IDS))
@@ -117,13 +127,15 @@ def _choose(
 ) -> Any:  # noqa: ANN401
     found = [names[i] for i in found_in(names, accepted)]
     if len(found) == 1:
-        like = [name for name in names if _SCORE_LIKE.search(folded(name))]
+        like = [name for name in names if _SCORE_LIKE.search(folded(name))] or _alone(names)
         if like and wanted == "score" and holds_ranks(found[0], layout):
             problem = f"is {like[0]} the score? The column {found[0]} orders the documents, too"
             hint = f'rename it to score, or say which: columns={{"score": "{like[0]}"}}'
             raise ReadError(label, problem, hint=hint)
         return found[0]
     hint = f'say which: abrank.read_{layout.kind}(..., columns={{"{wanted}": "..."}})'
+    if wanted == "relevance" and found_in(names, QUERY_IDS[2:]) and found_in(names, DOC_IDS[1:]):
+        hint += ", or give the columns of users and items alone: each pair is then of grade 1"
     if found:
         raise ReadError(label, f"{' and '.join(map(str, found))} could both be {wanted}", hint=hint)
     others = [name for group in accepted for name in group if name != wanted]
