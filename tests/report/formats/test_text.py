@@ -1,10 +1,12 @@
-"""The terminal text: 80 columns, the same numbers, nothing cut but names."""
+"""The tests of ``abrank/report/formats/text.py``."""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from xml.etree import ElementTree as ET
 
 import numpy as np
 import pandas as pd
@@ -18,7 +20,9 @@ from abrank.comparison import Comparison, compare_scores
 from abrank.diagnostics import Note
 from abrank.report import compose, to_dict
 from abrank.report.cells import columns
-from tests.report.written import text, text_lines
+from abrank.report.formats.text import LEAST, Axis, axis, draw, heading, scorecard_lines
+from abrank.report.model import Bar, Cell, Column, Role, Scale, Scorecard
+from tests.report.written import junit, text, text_lines
 
 Make = Callable[..., Comparison]
 STYLES = {"", "strong", "a", "b", "muted", "note"}
@@ -233,3 +237,114 @@ def test_a_measure_that_points_the_other_way_is_named_under_the_bars() -> None:
     assert "Unj@10: lower is better, so left of 0 B is better" in text(
         compare_scores(*frames, measures=["AP", "Unj@10"])
     )
+
+
+number = st.floats(-1, 1, allow_nan=False)
+
+
+def bar(estimate: float, thick: float, thin: float) -> Bar:
+    low, high = estimate - thick, estimate + thick
+    return Bar(estimate, low, high, low - thin, high + thin)
+
+
+@given(
+    st.lists(st.builds(bar, number, st.floats(0, 0.5), st.floats(0, 0.5)), min_size=1, max_size=6),
+    st.integers(LEAST, 40),
+)
+def test_zero_is_covered_exactly_when_the_wider_interval_contains_it(
+    bars: list[Bar], width: int
+) -> None:
+    scale = axis(bars, width)
+    if scale is None:
+        assert all(each.estimate == each.thin_low == 0 for each in bars)
+        return
+    assert 0 < scale.zero < width - 1
+    for each in bars:
+        drawn = draw(each, scale)
+        assert len(drawn) == width
+        assert drawn.count("●") == 1
+        assert (drawn[scale.zero] == "┊") == (each.thin_low > 0 or each.thin_high < 0)
+
+
+def test_dot_lies_on_the_side_of_its_estimate() -> None:
+    wide, near = bar(0.5, 0.4, 0.0), bar(0.002, 0.001, 0.0)
+    scale = axis([wide, near], 20)
+    assert scale is not None
+    assert draw(near, scale).index("●") == scale.zero + 1
+    assert draw(bar(-0.002, 0.001, 0.0), scale).index("●") == scale.zero - 1
+
+
+def test_infinite_interval_fills_the_row_and_undefined_draws_nothing() -> None:
+    scale = axis([bar(0.1, 0.05, 0.0)], 20)
+    assert scale is not None
+    assert " " not in draw(bar(0.1, math.inf, 0.0), scale)
+    assert set(draw(bar(math.nan, math.nan, math.nan), scale)) == {" ", "┊"}
+    assert draw(Bar(0.1, math.nan, math.nan), scale).count("●") == 1
+
+
+def test_no_axis_without_room_or_differences() -> None:
+    assert axis([bar(0.1, 0.05, 0.0)], LEAST - 1) is None
+    assert axis([bar(0.0, 0.0, 0.0)], 30) is None
+
+
+@given(st.floats(-1, -0.001), st.floats(0.001, 1), st.integers(LEAST, 40))
+def test_the_heading_is_split_where_zero_stands(low: float, high: float, width: int) -> None:
+    scale = Axis(low, high, width)
+    shown = heading(scale, "A better", "B better")
+    assert len(shown) == width
+    assert shown[scale.zero] == "┊"
+
+
+def test_a_guard_marks_the_loss_it_must_exclude_also_under_its_interval() -> None:
+    kept, lost = (bar(x, 0.05, 0.0)._replace(limit=-0.08) for x in (0.0, -0.07))
+    scale = axis([kept, lost], 31, reach=(0.2,))
+    assert scale is not None
+    assert scale.high == 0.2
+    for each, inside in ((kept, False), (lost, True)):
+        drawn = draw(each, scale)
+        assert (drawn.index("╎") > drawn.index("━")) is inside
+
+
+def test_means_give_way_to_the_drawing_where_no_column_has_its_limits() -> None:
+    roles: tuple[Role, ...] = ("name", "mean", "change", "interval", "reading")
+    without: tuple[Role, ...] = ("name", "mean", "mean", "change", "reading")
+    for shown, drawn in ((without, True), (roles, False)):
+        columns = tuple(Column(str(role), role=role) for role in shown)
+        cells = tuple(Cell("0.123 to 0.456" if role == "interval" else "0.123") for role in shown)
+        card = Scorecard("k", columns, (cells,), bars=(bar(0.1, 0.05, 0.0),), scale=Scale("a", "b"))
+        lines = [
+            "".join(text for text, _ in each)
+            for each in scorecard_lines(card, width=48, plain=False)
+        ]
+        assert ("●" in lines[1]) is drawn
+        assert ("mean" in lines[0]) is not drawn
+
+
+A = {f"q{i}": 0.1 + i / 100 for i in range(12)}
+B = {query: score + 0.05 + (score / 20) for query, score in A.items()}
+
+
+@pytest.mark.parametrize(
+    ("how", "failures"),
+    [
+        ({}, 0),
+        ({"require": "better"}, 0),
+        ({"require": "better", "margin": 0.5}, 1),
+        ({"require": "better", "guard": ["score:-0.01"]}, 0),
+        ({"require": "equivalent", "margin": 0.01, "guard": ["score:-0.01"]}, 1),
+    ],
+)
+def test_failures_are_what_did_not_pass(how, failures) -> None:
+    found = compare_scores(A, B, **how)
+    root = ET.fromstring(junit(found))
+    assert root.get("failures") == str(failures)
+    assert len(list(root.iter("failure"))) == failures
+    assert len(list(root.iter("testcase"))) == 1 + len(how.get("guard", ()))
+    gate = found.decision.gate
+    assert (failures == 0) == (gate is None or gate.passed)
+
+
+def test_names_cannot_break_the_file() -> None:
+    name = 'a"<b>&\x00\x1b[31m]]>\ud800'
+    root = ET.fromstring(junit(compare_scores(A, B, name_b=name, require="better")))
+    assert '"<b>&' in str(root[0].get("name"))

@@ -1,4 +1,4 @@
-"""What a report says of votes: what was left out, and what the order of the two tells."""
+"""The tests of ``abrank/report/sections/samples.py``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The words of the notes on runs, with their numbers."""
+"""The tests of ``abrank/report/sections/run_notes.py``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rows that a report embeds: every column, and the lists that belong to each row."""
+"""The tests of ``abrank/report/formats/queries.py``."""
 
 from __future__ import annotations
 

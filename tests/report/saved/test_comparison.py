@@ -1,12 +1,13 @@
-"""results.json read back: the same comparison, the same bytes in every format; errors that help."""
+"""The tests of ``abrank/report/saved/comparison.py``."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from dataclasses import replace
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -16,7 +17,8 @@ from abrank._support.errors import NotFoundError, ReadError
 from abrank.comparison import Comparison, compare_scores
 from abrank.report import WRITERS, from_dict, to_dict
 from abrank.report.numbers import json_text
-from abrank.report.saved.comparison import read_comparison
+from abrank.report.saved.comparison import read_comparison, restore
+from tests.report.refused import Contradictions, why_refused
 
 Make = Callable[..., Comparison]
 CHEAP = [suffix for suffix in WRITERS if suffix != ".html"]
@@ -247,3 +249,77 @@ def test_an_older_file_is_read_by_the_present_definition_of_same(make: Make, sta
     assert found.decision.gate is not None
     assert found.decision.gate.passed
     assert "is better than bm25, but by less than 0.060" in str(found)
+
+
+@dataclass(frozen=True)
+class Part:
+    name: str
+    limits: tuple[float, float] = (0.0, 0.0)
+
+
+def test_values_become_what_their_annotation_says() -> None:
+    assert restore(float, 1) == 1.0
+    assert isinstance(restore(float, 1), float)
+    assert math.isnan(restore(float, None))
+    assert restore(float | None, None) is None
+    assert restore(tuple[float, ...], ["-inf", 2]) == (-math.inf, 2.0)
+    assert restore(Mapping[str, tuple[str, int | None]], {"q": ["d", None]}) == {"q": ("d", None)}
+    assert restore(Literal["a", "b"], "b") == "b"
+    assert restore(Any, {"free": [1]}) == {"free": [1]}
+
+
+def test_a_field_that_came_later_has_its_default() -> None:
+    assert restore(Part, {"name": "x"}) == Part("x")
+    assert restore(tuple[Part, ...], [{"name": "y", "limits": [None, "inf"]}])[0].limits[1] > 1e308
+
+
+def test_a_design_comes_back_and_every_format_with_it(design: Comparison) -> None:
+    again = from_dict(json.loads(json_text(design)))
+    assert again == design
+    assert again.clusters == design.clusters
+    for kind in (".txt", ".md", ".json", ".junit", ".methods", ".csv"):
+        assert WRITERS[kind](again) == WRITERS[kind](design)
+
+
+def test_a_level_that_was_asked_for_again_is_that_of_the_design(design: Comparison) -> None:
+    interval = design.confidence_interval(design.rule.confidence)
+    assert interval == pytest.approx(design.confidence_interval(), rel=1e-12)
+
+
+DESIGNS_THAT_CONTRADICT: Contradictions = {
+    "a level of another look": (
+        lambda d: d["settings"]["design"].update(look=1) if d["settings"]["design"] else None,
+        "settings.alpha: is 0.",
+    ),
+    "a look that was not planned": (
+        lambda d: d["settings"]["design"].update(look=9),
+        "look 9 is not one of 3",
+    ),
+    "a guard that passed after all": (
+        lambda d: d["verdict"]["guards"][0].update(passed=not d["verdict"]["guards"][0]["passed"]),
+        "verdict.guards[0].passed: is ",
+    ),
+    "a guard that was not declared": (
+        lambda d: d["settings"]["guards"].clear(),
+        "verdict.guards: is a list of 1, but the scores and rule of the file give a list of 0",
+    ),
+    "a guard of nothing compared": (
+        lambda d: [each[0].update(measure="P@3") for each in
+                   (d["settings"]["guards"], d["verdict"]["guards"])],
+        "settings: cannot be computed again: ",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", DESIGNS_THAT_CONTRADICT)
+def test_a_design_that_contradicts_itself_is_refused(looked: Comparison, name: str) -> None:
+    change, message = DESIGNS_THAT_CONTRADICT[name]
+    assert message in why_refused(json.loads(json_text(looked)), change)
+
+
+def test_a_query_in_another_cluster_is_refused(clustered: Comparison) -> None:
+    def change(found: dict[str, Any]) -> None:
+        found["clusters"]["labels"][0] = "somebody else"
+
+    reason = why_refused(json.loads(json_text(clustered)), change)
+    assert "but the scores and rule of the file give " in reason

@@ -1,4 +1,4 @@
-"""The gate in one line."""
+"""The tests of ``abrank/report/sections/decision.py``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The section on segments: exploratory in its first word, and no number of its own."""
+"""The tests of ``abrank/report/sections/scorecard.py``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""BibTeX: every source that a catalogue cites has its entry, and a report has those it names."""
+"""The tests of ``abrank/report/sections/appendix.py``."""
 
 from __future__ import annotations
 

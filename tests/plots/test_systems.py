@@ -1,4 +1,4 @@
-"""The plots of a ranking: leaderboard, matrix of pairs, critical difference diagram."""
+"""The tests of ``abrank/plots/systems.py``."""
 
 from __future__ import annotations
 

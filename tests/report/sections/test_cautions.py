@@ -1,4 +1,4 @@
-"""Every note has words: a title and a sentence with its numbers."""
+"""The tests of ``abrank/report/sections/cautions.py``."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""A ranking written as JSON and read back: the same object, and the same bytes in every format."""
+"""The tests of ``abrank/report/saved/many.py``."""
 
 from __future__ import annotations
 
 import json
+from functools import partial
 
 import numpy as np
 import pytest
@@ -10,9 +11,13 @@ import pytest
 from abrank import Ranking
 from abrank._support.errors import ReadError
 from abrank.cli import run
+from abrank.collections import CollectionsRanking, rank_collections
 from abrank.ranking import rank_scores
 from abrank.report import WRITERS
+from abrank.report.saved.many import _HOW_RANKED as HOW
+from abrank.report.saved.many import standings_of
 from abrank.scoring.scores import Scores
+from tests.report.refused import Contradictions, why_refused
 from tests.report.written import card
 
 pytestmark = pytest.mark.usefixtures("nothing_drawn")
@@ -28,10 +33,15 @@ def board(n_systems=4, measures=("AP", "RR"), n_queries=30):
     return Scores(ids, tuple(f"s{i}" for i in range(n_systems)), tuple(measures), values)
 
 
-HOW = [{}, {"baseline": "s1"}, {"baseline": ["s0", "s1"], "family": "all"}, {"test": "nemenyi"}]
+HOW_RANKING = [
+    {},
+    {"baseline": "s1"},
+    {"baseline": ["s0", "s1"], "family": "all"},
+    {"test": "nemenyi"},
+]
 
 
-@pytest.mark.parametrize("how", HOW)
+@pytest.mark.parametrize("how", HOW_RANKING)
 def test_it_comes_back_and_every_format_has_the_same_bytes(tmp_path, how, capsys):
     found = rank_scores(board(), resamples=199, **how)
     path = found.report(tmp_path / "r.json")
@@ -114,3 +124,64 @@ def test_the_card_has_no_style_sheet_script_or_id():
     assert not any(part in shown for part in ("<script", "<style", " id=", "nan"))
     assert "and 2 more in .table" in shown
     assert len(shown) < 25_000
+
+
+WEB = {
+    "X": {"q1": 0.3, "q2": 0.6, "q3": 0.1},
+    "Y": {"q1": 0.6, "q2": 0.8, "q3": 0.3},
+    "Z": {"q1": 0.5, "q2": 0.9, "q3": 0.7},
+}
+NEWS = {system: {query: value**2 for query, value in of.items()} for system, of in WEB.items()}
+
+
+@pytest.fixture(scope="module")
+def found() -> CollectionsRanking:
+    return rank_collections({"web": WEB, "news": NEWS})
+
+
+def test_what_was_saved_is_read_back(found, tmp_path) -> None:
+    assert CollectionsRanking.from_json(found.report(tmp_path / "results.json")) == found
+    assert standings_of(found.to_dict()) == found
+
+
+@pytest.mark.parametrize("value", [{}, {"schema": "abrank/1"}, [1, 2]])
+def test_another_file_is_no_ranking_on_several_collections(value, tmp_path) -> None:
+    path = tmp_path / "other.json"
+    path.write_text(json.dumps(value))
+    with pytest.raises(ReadError) as caught:
+        CollectionsRanking.from_json(path)
+    assert str(caught.value) == f"{path}: is no report of a CollectionsRanking\n  {HOW}"
+
+
+CONTRADICTIONS: Contradictions = {
+    "a word for a number": (
+        lambda d: d.update(alpha="five"),
+        'alpha: expected a number, found "five"',
+    ),
+    "a collection under another name": (
+        lambda d: d["collections"][0].update(name="wiki"),
+        "measures[0].standings[0].these.lead: is ",
+    ),
+    "another standing": (
+        lambda d: d["measures"][0]["standings"][0].update(mean=0.123),
+        "measures[0].standings[0].mean: is 0.123, but the rankings of the file give 0.6",
+    ),
+    "a system fewer": (
+        lambda d: d["measures"][0]["standings"].pop(),
+        "measures[0].standings: is a list of 2, but the rankings of the file give a list of 3",
+    ),
+}
+
+
+@pytest.mark.parametrize(("change", "said"), CONTRADICTIONS.values(), ids=CONTRADICTIONS)
+def test_standings_that_contradict_themselves_are_refused(change, said, found) -> None:
+    reason = why_refused(found.to_dict(), change, read=partial(standings_of, label="my.json"))
+    assert reason.startswith(f"my.json, {said}")
+    assert reason.endswith(f"\n  {HOW}")
+
+
+def test_what_was_changed_after_it_was_written_is_refused(found, tmp_path) -> None:
+    path = found.report(tmp_path / "results.json")
+    path.write_text(json.dumps(json.loads(path.read_text("utf-8")) | {"provenance": {}}))
+    with pytest.raises(ReadError, match="checksum: the content was changed after it was written"):
+        CollectionsRanking.from_json(path)

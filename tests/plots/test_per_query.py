@@ -1,0 +1,342 @@
+"""The tests of ``abrank/plots/per_query.py``."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from matplotlib.colors import to_rgb
+from matplotlib.patches import PathPatch, Polygon, Rectangle
+
+from abrank import compare_scores
+from abrank.plots import LIGHT, deltas, paired, scatter
+from abrank.plots import per_query as drawing
+
+
+def bars(ax) -> dict[int, Rectangle]:
+    return {
+        int(p.get_gid().removeprefix("query-")): p
+        for p in ax.get_children()
+        if isinstance(p, Rectangle) and (p.get_gid() or "").startswith("query-")
+    }
+
+
+@pytest.mark.parametrize("n", [1, 5, 24])
+def test_few_queries_lie_with_their_names_best_first(n, comparison_of):
+    comparison = comparison_of(n)
+    values = comparison.differences()
+    ax = deltas(comparison)
+    order = np.argsort(values, kind="stable")[::-1]
+    names = [label.get_text() for label in ax.get_yticklabels()]
+    assert names == [comparison.query_ids[i] for i in order]
+    found = bars(ax)
+    assert [found[i].get_width() for i in range(n)] == pytest.approx(values.tolist())
+    assert [found[i].get_facecolor()[:3] for i in range(n)] == [_winner(v) for v in values]
+
+
+@pytest.mark.parametrize("n", [25, 121, 250])
+def test_more_queries_stand_sorted(n, comparison_of):
+    comparison = comparison_of(n)
+    values = comparison.differences()
+    found = bars(deltas(comparison))
+    assert sorted(found) == [i for i in range(n) if round(values[i], 10)]
+    assert all(found[i].get_height() == values[i] for i in found)
+    by_place = sorted(found, key=lambda i: found[i].get_x())
+    assert values[by_place].tolist() == sorted(values[by_place])
+    assert all(found[i].get_facecolor()[:3] == _winner(values[i]) for i in found)
+
+
+def test_very_many_queries_become_a_curve_through_quantiles(comparison_of):
+    comparison = comparison_of(7000)
+    ax = deltas(comparison)
+    assert bars(ax) == {}
+    shapes = [p for p in ax.patches if isinstance(p, Polygon) and p.get_alpha() is None]
+    heights = np.concatenate([shape.get_xy()[1:-2, 1] for shape in shapes])
+    values = np.sort(comparison.differences())
+    assert {values[0], values[-1]} <= set(heights)
+    assert set(heights) <= set(values)
+    assert len(heights) <= drawing.CURVE
+    assert np.median(heights[np.abs(heights) > 0]) == pytest.approx(np.median(values), abs=0.01)
+
+
+@pytest.mark.parametrize("n", [12, 60])
+def test_the_band_is_the_interval_and_the_line_the_mean(n, comparison_of):
+    comparison = comparison_of(n)
+    row = comparison.primary
+    ax = deltas(comparison)
+    (band,) = [p for p in ax.patches if p.get_alpha() == 0.14]
+    low, size = (band.get_x(), band.get_width()) if n == 12 else (band.get_y(), band.get_height())
+    assert (low, low + size) == pytest.approx((row.ci_low, row.ci_high))
+    line = next(line for line in ax.lines if line.get_linewidth() == 1.1 and line.is_dashed())
+    assert set(line.get_xdata() if n == 12 else line.get_ydata()) == {row.diff}
+
+
+@pytest.mark.parametrize("n", [12, 60])
+def test_a_test_of_another_hypothesis_has_no_band(n, comparison_of):
+    ax = deltas(comparison_of(n, test="sign"))
+    assert not [p for p in ax.patches if p.get_alpha() == 0.14]
+
+
+def test_a_curve_of_wins_alone_has_one_colour():
+    a = {f"q{i}": (7 * i % 1600) / 4000 for i in range(1600)}
+    b = {query: 1.3 * value + 0.1 for query, value in a.items()}
+    comparison = compare_scores(a, b)
+    curves = [p for p in deltas(comparison).patches if p.get_alpha() is None]
+    assert [curve.get_facecolor()[:3] for curve in curves] == [_winner(1.0)]
+    values = comparison.differences()
+    assert curves[0].get_xy()[1:-2, 1].min() == values.min() > 0.0
+
+
+def test_an_infinite_interval_has_no_band(comparison_of):
+    ax = deltas(comparison_of(60, "constant"))
+    assert not [p for p in ax.patches if p.get_alpha() == 0.14]
+
+
+@pytest.mark.parametrize(("kind", "beside"), [("normal", True), ("constant", False)])
+def test_the_mean_is_named_once(kind, beside, comparison_of):
+    comparison = comparison_of(60, kind)
+    ax = deltas(comparison)
+    words = f"mean {comparison.mean_difference:+.3f}".replace("-", "−")
+    assert (words in [text.get_text() for text in ax.texts]) is beside
+    assert (words in ax.get_xlabel()) is not beside
+
+
+@pytest.mark.parametrize("n", [12, 60, 7000])
+def test_the_bracket_counts_wins_ties_and_losses_in_proportion(n, comparison_of):
+    comparison = comparison_of(n, "many ties")
+    row = comparison.primary
+    ax = deltas(comparison)
+    words = {text.get_text().replace("\u202f", "") for text in ax.texts}
+    assert {f"▲ B wins {row.wins}", f"● ties {row.ties}", f"▼ A wins {row.losses}"} <= words
+    rails = [line for line in ax.lines if line.get_linewidth() == 3.5]
+    shares = {line.get_color(): np.ptp(line.get_xdata()) for line in rails}
+    assert shares == pytest.approx(
+        {LIGHT.a: row.losses / n, LIGHT.tie: row.ties / n, LIGHT.b: row.wins / n}
+    )
+
+
+@pytest.mark.parametrize(
+    ("n", "kind", "sentence"),
+    [
+        (0, "normal", "No queries: nothing to draw."),
+        (1, "identical", "the only query"),
+        (60, "identical", "all 60 queries"),
+    ],
+)
+def test_a_sentence_where_there_is_no_bar(n, kind, sentence, comparison_of):
+    (text,) = deltas(comparison_of(n, kind)).texts
+    assert sentence in text.get_text()
+
+
+def test_another_measure_can_be_asked_for(comparison_of):
+    comparison = comparison_of(12)
+    found = bars(deltas(comparison, measure="AP"))
+    expected = comparison.differences("AP").tolist()
+    assert [found[i].get_width() for i in range(12)] == pytest.approx(expected)
+
+
+def _winner(value: float) -> tuple[float, ...]:
+    from matplotlib.colors import to_rgb
+
+    return to_rgb(LIGHT.of_outcome(int(np.sign(round(value, 10)))))
+
+
+def joins(ax) -> list[tuple[float, float]]:
+    """Ends of the lines that join the columns."""
+    return [tuple(line.get_ydata()) for line in ax.lines if list(line.get_xdata()) == [0.0, 1.0]]
+
+
+@pytest.mark.parametrize("n", [1, 60])
+def test_up_to_sixty_queries_are_lines_in_the_winners_colour(n, comparison_of):
+    comparison = comparison_of(n)
+    ax = paired(comparison)
+    joined, dots = ax.collections
+    ends = np.array([line.vertices for line in joined.get_paths()])
+    scores = np.column_stack([comparison.a[:, 0], comparison.b[:, 0]])
+    assert np.array_equal(ends[:, :, 0], np.tile([0.0, 1.0], (n, 1)))
+    assert np.array_equal(ends[:, :, 1], scores)
+    assert np.array_equal(dots.get_offsets()[:, 1], scores.T.ravel())
+    colours = [to_rgb(LIGHT.of_outcome(int(sign))) for sign in comparison.outcomes()]
+    assert np.array_equal(joined.get_edgecolor()[:, :3], colours)
+    assert np.array_equal(dots.get_facecolor()[:, :3], colours + colours)
+
+
+@pytest.mark.parametrize("n", [61, 7000])
+def test_more_queries_are_shapes_and_nine_deciles(n, comparison_of):
+    comparison = comparison_of(n)
+    ax = paired(comparison)
+    share = np.arange(10, 100, 10)
+    ends = np.percentile(comparison.a[:, 0], share), np.percentile(comparison.b[:, 0], share)
+    assert joins(ax) == list(zip(*ends, strict=True))
+    left, right = [p for p in ax.patches if p.get_alpha() == 0.3]
+    assert left.get_facecolor()[:3] == to_rgb(LIGHT.a)
+    assert left.get_xy()[:, 0].max() == 0.0
+    assert right.get_xy()[:, 0].min() == 1.0
+
+
+def test_few_values_make_steps_and_no_smooth_shape(comparison_of):
+    heights, width = drawing._outline(comparison_of(250, "discrete").a[:, 0], smooth=False)
+    # Between two of the five values there is nothing.
+    assert np.min(width) == 0.0
+    assert np.sum(np.diff(heights) * (width[:-1] + width[1:]) / 2) == pytest.approx(1.0)
+    assert len(drawing._outline(np.full(99, 0.4), smooth=True)[0]) == 0
+
+
+def test_both_shapes_are_of_one_kind() -> None:
+    # A has a heap at 0 and so is drawn in steps; B alone would be a smooth curve.
+    a = np.where(np.arange(200) % 3, np.linspace(0.1, 0.9, 200), 0.0)
+    names = [f"q{i}" for i in range(200)]
+    b = np.linspace(0.0, 1.0, 200)
+    result = compare_scores(dict(zip(names, a, strict=True)), dict(zip(names, b, strict=True)))
+    shapes = [p.get_xy() for p in drawing.paired(result).patches if p.get_alpha() == 0.3]
+    # Of steps every width stands there twice, at both ends of its bin.
+    assert [len(shape) // 2 for shape in shapes] == [len(shapes[0]) // 2] * 2
+    widths = [np.abs(shape[1:-2, 0] - shape[0, 0]) for shape in shapes]
+    assert all(np.array_equal(width[0::2], width[1::2]) for width in widths)
+
+
+@pytest.mark.parametrize("n", [3, 250])
+def test_the_difference_stands_on_an_axis_of_the_same_unit(n, comparison_of):
+    comparison = comparison_of(n)
+    row = comparison.primary
+    ax = paired(comparison)
+    (scale,) = ax.child_axes
+    ax.figure.draw_without_rendering()
+    assert np.array(scale.get_ylim()) == pytest.approx(np.array(ax.get_ylim()) - row.mean_a)
+    (bar,) = [line for line in ax.lines if line.get_linewidth() == 4.0]
+    assert np.array(bar.get_ydata()) - row.mean_a == pytest.approx([row.ci_low, row.ci_high])
+    assert ax.lines[-1].get_ydata()[0] - row.mean_a == pytest.approx(row.diff)
+    labels = [label.get_text() for label in ax.get_xticklabels()]
+    assert labels == [
+        f"A BM25\nmean {row.mean_a:.3f}",
+        f"B monoT5\nmean {row.mean_b:.3f}",
+        f"B − A\n{row.diff:+.3f}".replace("-", "−"),
+    ]
+
+
+@pytest.mark.parametrize("how", [{"test": "wilcoxon"}, {"test": "sign"}, {"kind": "constant"}])
+def test_there_is_no_interval_where_it_is_not_of_the_mean(how, comparison_of):
+    assert not [x for x in paired(comparison_of(60, **how)).lines if x.get_linewidth() == 4.0]
+
+
+def test_where_lower_is_better_a_falling_line_is_bs(comparison_of):
+    ax = paired(comparison_of(30, measures=("Unj@10",)))
+    for line in ax.lines:
+        if list(line.get_xdata()) == [0.0, 1.0]:
+            first, second = line.get_ydata()
+            sign = int(np.sign(round(first - second, 10)))
+            assert line.get_color() == LIGHT.of_outcome(sign)
+
+
+def test_no_queries_make_a_sentence(comparison_of):
+    assert [t.get_text() for t in paired(comparison_of(0)).texts] == [
+        "No queries: nothing to draw."
+    ]
+
+
+def test_scores_that_are_all_one_have_no_shape() -> None:
+    a = {f"q{i}": i / 98 for i in range(99)}
+    result = compare_scores(a, dict.fromkeys(a, 0.4))
+    (shape,) = [p for p in drawing.paired(result).patches if p.get_alpha() == 0.3]
+    assert shape.get_facecolor()[:3] == to_rgb(LIGHT.a)
+
+
+SIDES = {LIGHT.b: 1, LIGHT.tie: 0, LIGHT.a: -1}
+
+
+def spots(ax) -> dict[int, np.ndarray]:
+    found = {}
+    for drawn in ax.collections:
+        side = next(s for c, s in SIDES.items() if to_rgb(c) == tuple(drawn.get_facecolor()[0][:3]))
+        found[side] = np.asarray(drawn.get_offsets())
+    return found
+
+
+@pytest.mark.parametrize("n", [3, 250, 700])
+def test_dots_are_the_scores_by_who_wins(n, comparison_of):
+    comparison = comparison_of(n, "many ties")
+    a, b = comparison.a[:, 0], comparison.b[:, 0]
+    ax = scatter(comparison)
+    signs = np.sign(np.round(b - a, 10))
+    found = spots(ax)
+    for side in (-1, 0, 1):
+        expected = np.unique(np.column_stack([a, b])[signs == side], axis=0)
+        assert np.array_equal(found.get(side, np.empty((0, 2))), expected)
+
+
+def test_queries_at_one_spot_make_a_larger_dot(comparison_of):
+    comparison = comparison_of(250, "discrete")
+    ax = scatter(comparison)
+    pairs = np.column_stack([comparison.a[:, 0], comparison.b[:, 0]])
+    _, times = np.unique(pairs, axis=0, return_counts=True)
+    areas = np.concatenate([drawn.get_sizes() for drawn in ax.collections])
+    assert len(areas) == len(times)
+    assert np.argmax(areas) >= 0
+    assert ax.get_xlabel().endswith(f"up to {times.max()}")
+    assert areas.max() / areas.min() == pytest.approx((times.max() / times.min()) ** 0.7)
+
+
+def test_very_many_queries_are_counted_in_hexagons(comparison_of):
+    comparison = comparison_of(7000)
+    ax = scatter(comparison)
+    cells = [patch for patch in ax.patches if isinstance(patch, PathPatch)]
+    assert not ax.collections
+    assert 6 < len(cells) <= 18
+    alphas = {patch.get_alpha() for patch in cells}
+    assert max(alphas) == 1.0
+    assert min(alphas) == pytest.approx(0.25)
+    assert "1 to " in ax.get_xlabel()
+    # Cells well above the diagonal are B's, those well below A's.
+    for patch in cells:
+        corners = patch.get_path().vertices
+        rise = corners[:, 1] - corners[:, 0]
+        if patch.get_facecolor()[:3] == to_rgb(LIGHT.b):
+            assert rise.min() > -0.1
+        if patch.get_facecolor()[:3] == to_rgb(LIGHT.a):
+            assert rise.max() < 0.1
+
+
+def test_a_cell_of_ties_is_a_ties(comparison_of):
+    comparison = comparison_of(7000, "one decided")
+    ax = scatter(comparison)
+    colours = {patch.get_facecolor()[:3] for patch in ax.patches if isinstance(patch, PathPatch)}
+    assert colours <= {to_rgb(LIGHT.tie), to_rgb(LIGHT.b)}
+    assert to_rgb(LIGHT.tie) in colours
+
+
+@pytest.mark.parametrize("n", [250, 7000])
+def test_axes_are_equal_and_name_the_means(n, comparison_of):
+    comparison = comparison_of(n)
+    row = comparison.primary
+    ax = scatter(comparison)
+    assert ax.get_xlim() == ax.get_ylim() == (-0.04, 1.04)
+    assert ax.get_aspect() == 1.0
+    assert ax.get_xlabel().startswith(f"A BM25, nDCG@10 (mean {row.mean_a:.3f})")
+    assert ax.get_ylabel() == f"B monoT5, nDCG@10 (mean {row.mean_b:.3f})"
+    crosses = [line for line in ax.lines if line.get_marker() == "+"]
+    assert {(line.get_xdata()[0], line.get_ydata()[0]) for line in crosses} == {
+        (row.mean_a, row.mean_b)
+    }
+
+
+def test_counts_stand_above_the_frame(comparison_of):
+    comparison = comparison_of(250, "many ties")
+    row = comparison.primary
+    texts = [text.get_text() for text in scatter(comparison).texts]
+    assert texts == [f"▲ B wins {row.wins}", f"● ties {row.ties}", f"▼ A wins {row.losses}"]
+
+
+def test_scores_beyond_one_have_their_own_range(comparison_of):
+    import dataclasses
+
+    made = comparison_of(30)
+    ax = scatter(dataclasses.replace(made, a=10 * made.a, b=10 * made.b))
+    top = 10 * max(made.a[:, 0].max(), made.b[:, 0].max())
+    assert ax.get_xlim()[1] > top > 2
+    flat = dataclasses.replace(made, a=0 * made.a + 7, b=0 * made.b + 7)
+    assert scatter(flat).get_xlim() == pytest.approx((6.72, 7.28))
+
+
+def test_a_scatter_of_no_queries_is_a_sentence(comparison_of):
+    assert [t.get_text() for t in scatter(comparison_of(0)).texts] == [
+        "No queries: nothing to draw."
+    ]

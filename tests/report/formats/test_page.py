@@ -1,0 +1,426 @@
+"""The tests of ``abrank/report/formats/page.py``."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from abrank import compare_scores
+from abrank._support import display
+from abrank._support.errors import ArgumentError
+from abrank.comparison import Comparison
+from abrank.report import compose
+from abrank.report import html as page_of
+from abrank.report.formats.page import PALETTE, Drawer
+from abrank.report.formats.queries import EMBED_ALL, EMBED_EACH, FIRST_EACH, LONGEST, query_rows
+from abrank.report.model import Caution, Figure, Fold
+from abrank.report.sections.cautions import SHOWN
+from tests.report.conftest import SITUATIONS
+from tests.report.formats.page import Page, comparison_of, island, read, scores
+from tests.report.written import html
+
+
+@pytest.fixture(scope="module")
+def better() -> Comparison:
+    return comparison_of(250, margin=0.01, require="better")
+
+
+@pytest.fixture(scope="module")
+def text(better: Comparison) -> str:
+    """The page with its figures; they are drawn once for all tests that look at them."""
+    return html(better)
+
+
+@pytest.fixture(scope="module")
+def page(text: str) -> Page:
+    return read(text)
+
+
+def test_page_says_the_verdict_in_title_heading_and_tag(better: Comparison, page: Page) -> None:
+    report = compose(better)
+    assert page.inside("title") == report.title
+    assert page.inside("h1") == report.headline.sentence
+    assert page.inside("h1") == "Ship monot5: it is better than bm25 by more than 0.010."
+    shown = "".join(data for _, data in page.text)
+    assert "▲ Better" in shown
+    assert "✓ gate passed" in shown
+
+
+def test_the_difference_that_decides_stands_out_where_a_machine_judged_too(no_drawer) -> None:
+    both = SITUATIONS["people and machine"][2]()
+    numbers = re.search(r'<p class="numbers">.*?</p>', html(both, drawer=no_drawer)).group()
+    assert both.primary.estimate != both.primary.diff
+    assert f"<strong>{display.signed(both.primary.estimate)}</strong>" in numbers
+
+
+def test_page_has_every_section_with_its_finding(better: Comparison, page: Page) -> None:
+    texts = "".join(data for where, data in page.text if "script" not in where)
+    for section in compose(better).sections:
+        assert section.key in page.having("id")
+        heading = section.key if section.group == "open" else section.group
+        assert f"#{heading}" in page.having("href")
+        assert section.finding in texts
+    for line in compose(better).omitted:
+        assert line in texts
+
+
+def test_page_asks_for_nothing_from_outside(page: Page) -> None:
+    names = ("src", "href", "xlink:href", "action", "data")
+    links = [value for name in names for value in page.having(name)]
+    assert links
+    assert [each for each in links if not each.startswith(("#", "data:,"))] == []
+    policy = next(a["content"] for _, a in page.tags if a.get("http-equiv"))
+    assert policy == (
+        "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
+    )
+    assert "@import" not in page.inside("style")
+    assert "url(" not in page.inside("style").replace("url(#", "")
+
+
+def test_no_event_handler_stands_in_an_attribute(page: Page) -> None:
+    assert [name for _, attrs in page.tags for name in attrs if name.startswith("on")] == []
+
+
+def test_ids_are_unique_and_every_reference_has_its_target(page: Page) -> None:
+    ids = page.having("id")
+    assert len(ids) == len(set(ids))
+    wanted = [*page.having("for")]
+    wanted += [each for value in page.having("aria-labelledby") for each in value.split()]
+    wanted += [link[1:] for link in page.having("href") if link.startswith("#")]
+    assert [each for each in wanted if each not in ids] == []
+
+
+def test_landmarks_and_a_way_past_the_bar(page: Page) -> None:
+    names = [tag for tag, _ in page.tags]
+    assert all(names.count(tag) == 1 for tag in ("main", "h1", "footer", "nav", "aside"))
+    assert ("a", {"class": "skip", "href": "#summary"}) in page.tags
+    assert dict(page.tags)["html"] == {"lang": "en"}
+    assert names.index("h1") < names.index("h2")
+
+
+def test_every_table_has_a_caption_and_every_heading_a_scope(page: Page) -> None:
+    names = [tag for tag, _ in page.tags]
+    assert names.count("table") == names.count("caption") >= 4
+    assert all("scope" in attrs for tag, attrs in page.tags if tag == "th")
+
+
+def test_every_figure_is_one_image_with_a_summary(page: Page) -> None:
+    names = [tag for tag, _ in page.tags]
+    images = [attrs for _, attrs in page.tags if attrs.get("role") == "img"]
+    assert len(images) >= names.count("figure") >= 5
+    assert all(attrs.get("aria-label") or attrs.get("aria-labelledby") for attrs in images)
+    # What spans the page is drawn for telephones as well.
+    narrow = [attrs for _, attrs in page.tags if attrs.get("class") == "narrow"]
+    assert names.count("desc") == names.count("figure") + len(narrow)
+    assert len(narrow) >= 1
+
+
+def test_measures_show_the_numbers_of_the_json(better: Comparison, page: Page) -> None:
+    alpha = better.rule.alpha
+    for row in better.to_dict()["measures"]:
+        card, shown = (
+            cells for cells in page.rows if cells and cells[0].startswith(row["measure"])
+        )
+        numbers = [display.score(row["mean_a"]), display.score(row["mean_b"])]
+        numbers.append(display.signed(row["diff"]))
+        assert card[1:4] == numbers
+        assert card[5] == display.interval(row["ci_low_adj"], row["ci_high_adj"])
+        assert card[6] == display.pvalue(row["pvalue_adj"], alpha=alpha)
+        assert card[7] == " · ".join(display.count(row[x]) for x in ("losses", "ties", "wins"))
+        assert shown[1:6] == [
+            display.score(row["mean_a"]),
+            display.score(row["mean_b"]),
+            display.signed(row["diff"]),
+            display.interval(row["ci_low_adj"], row["ci_high_adj"]),
+            display.percent(row["rel_diff"]),
+        ]
+        assert shown[6:9] == [display.count(row[key]) for key in ("wins", "ties", "losses")]
+        assert shown[9] == display.pvalue(row["pvalue"], alpha=alpha)
+        assert shown[10] == display.pvalue(row["pvalue_adj"], alpha=alpha)
+
+
+def test_rows_show_the_numbers_of_the_json(better: Comparison, text: str) -> None:
+    queries = better.to_dict()["queries"]
+    data = island(text)
+    columns = {column["csv"]: column for column in data["columns"]}
+    place = {query: i for i, query in enumerate(queries["query_id"])}
+    for measure, key in (("nDCG@10", "diff"), ("AP", "diff AP"), ("P@10", "diff P@10")):
+        column = queries["scores"][measure]
+        lists = (columns["query_id"]["values"], columns[key]["shown"], columns[key]["values"])
+        for query, shown, value in zip(*lists, strict=True):
+            exact = column["b"][place[query]] - column["a"][place[query]]
+            assert shown == display.signed(exact)
+            assert value == pytest.approx(exact, abs=1e-10)
+    for key in "ab":
+        for query, shown in zip(columns["query_id"]["values"], columns[key]["shown"], strict=True):
+            assert shown == display.score(queries["scores"]["nDCG@10"][key][place[query]])
+
+
+def test_the_worst_and_the_best_stand_in_the_page_itself(better: Comparison, page: Page) -> None:
+    frame = better.queries.query("measure == 'nDCG@10'").sort_values(["diff", "query_id"])
+    for _, row in pd.concat([frame.head(FIRST_EACH), frame.tail(FIRST_EACH)]).iterrows():
+        numbers = [display.score(row.a), display.score(row.b), "", display.signed(row["diff"])]
+        assert [row.query_id, *numbers] in [cells[:5] for cells in page.rows]
+    assert ["246 queries between these"] in page.rows
+
+
+@pytest.mark.parametrize("n", [2, 3, 25])
+def test_few_queries_all_stand_in_the_page(n: int, no_drawer: Drawer) -> None:
+    found = read(html(comparison_of(n), drawer=no_drawer))
+    shown = [cells[0] for cells in found.rows if cells and re.fullmatch(r"q\d{5}", cells[0])]
+    assert len(shown) == n
+
+
+def test_very_many_queries_are_thinned_and_the_page_says_so() -> None:
+    rows = query_rows(comparison_of(EMBED_ALL + 1, test="t", resamples=None))
+    assert rows is not None
+    assert len(rows.outcome) == 3 * EMBED_EACH
+    assert rows.columns[3].values == sorted(rows.columns[3].values)
+    assert len(set(rows.columns[0].values)) == 3 * EMBED_EACH
+    assert rows.left_out.startswith("Of 100\u202f001 queries this table holds 1\u202f000 worst")
+    assert rows.total == EMBED_ALL + 1
+
+
+def test_every_one_of_very_many_queries_travels() -> None:
+    found = comparison_of(20_000)
+    data = island(html(found, drawer=lambda *_, **__: ""))
+    ids, *_, delta = (column for column in data["columns"] if column["csv"] in ("query_id", "diff"))
+    assert sorted(ids["values"]) == sorted(found.query_ids)
+    assert len(delta["shown"]) == 20_000
+    assert delta["values"] is None  # a number is what its text says
+
+
+def test_same_comparison_gives_the_same_bytes(text: str) -> None:
+    assert text == html(comparison_of(250, margin=0.01, require="better"))
+
+
+def test_a_day_is_shown_only_where_it_is_given(
+    better: Comparison, text: str, no_drawer: Drawer
+) -> None:
+    assert not re.search(r"20\d\d-\d\d-\d\d", text)
+    dated = replace(better, provenance={"created": "2031-05-06T07:08:09Z"})
+    assert "2031-05-06" in html(dated, drawer=no_drawer)
+
+
+def test_size_at_250_queries(text: str) -> None:
+    assert len(text.encode()) <= 300_000
+
+
+def test_size_at_7000_queries() -> None:
+    assert len(html(comparison_of(7_000)).encode()) <= 2_000_000
+
+
+@pytest.mark.parametrize(
+    ("n", "shift", "tone"), [(250, 0.05, "b"), (250, -0.05, "a"), (8, 0.0, "tie")]
+)
+def test_card_has_the_colour_of_the_winner(
+    n: int, shift: float, tone: str, no_drawer: Drawer
+) -> None:
+    found = read(html(comparison_of(n, shift), drawer=no_drawer))
+    (classes,) = (each for each in found.having("class") if each.startswith("card verdict"))
+    assert classes.endswith(f" tone-{tone}")
+
+
+def test_identical_systems_get_a_page() -> None:
+    a, _ = scores(30, 0.0)
+    found = read(html(compare_scores(a, a, resamples=999)))
+    assert "score the same on every query" in found.inside("h1")
+    assert ["q00000"] in [cells[:1] for cells in found.rows]
+
+
+def test_no_query_gets_a_page_without_a_table_of_queries() -> None:
+    text = html(compare_scores({}, {}))
+    assert 'id="query-data"' not in text
+    assert "Query by query: there is no query." in text
+
+
+def test_one_query_gets_a_page() -> None:
+    found = read(html(comparison_of(1)))
+    assert "1 query is too few for a test" in found.inside("h1")
+    assert "r-drawn" not in found.having("class")  # nothing was tested, nothing is drawn
+
+
+def test_failed_gate_is_on_the_tag(no_drawer: Drawer) -> None:
+    found = comparison_of(250, -0.05, margin=0.01, require="non-inferior")
+    text = html(found, drawer=no_drawer)
+    assert "▼ Worse" in text
+    assert "✗ gate not passed" in text
+
+
+def test_next_step_stands_under_the_verdict_that_does_not_say_it(no_drawer: Drawer) -> None:
+    few = comparison_of(40, 0.0)
+    assert compose(few).headline.sentence.startswith("Do not decide yet: 40 queries cannot tell")
+    step = compose(few).headline.next_step
+    assert f'<p class="next"><b>Next step.</b> {step}</p>' in html(few, drawer=no_drawer)
+    better = html(comparison_of(250, margin=0.01), drawer=no_drawer)
+    assert "Ship monot5" in better
+    assert "Next step" not in better
+
+
+def test_no_gate_is_not_mentioned(no_drawer: Drawer) -> None:
+    assert "Gate " not in html(comparison_of(40), drawer=no_drawer)
+
+
+def test_most_severe_cautions_are_open_and_the_others_one_click_away(
+    better: Comparison, no_drawer: Drawer
+) -> None:
+    cautions = tuple(
+        Caution(f"c{i}", f"Title {i}", f"Sentence {i}.", 3 if i < 2 else 1)
+        for i in range(SHOWN + 2)
+    )
+    report = replace(compose(better), cautions=cautions)
+    found = read(page_of(report, drawer=no_drawer))
+    folded = found.inside("details")
+    assert "2 more" in folded
+    assert f"Sentence {SHOWN}." in folded
+    assert "Sentence 0." not in folded
+    assert "Sentence 0." in found.inside("aside")
+
+
+def test_figures_come_from_the_drawer_given(better: Comparison) -> None:
+    asked = []
+
+    def drawer(plot: str, subject: object, *, summary: str, prefix: str, **_: object) -> str:
+        asked.append((plot, prefix))
+        return f"<svg><desc>{plot} drawn as {prefix}</desc></svg>"
+
+    texts = [data for _, data in read(html(better, figures="all", drawer=drawer)).text]
+    wanted = {
+        block.plot
+        for each in compose(better).sections
+        for fold in each.blocks
+        for block in (fold, *(fold.blocks if isinstance(fold, Fold) else ()))
+        if isinstance(block, Figure)
+    }
+    assert wanted >= {"effect", "forest"}
+    assert {plot for plot, _ in asked} == wanted
+    assert len(set(asked)) == len(asked)
+    for plot, prefix in asked:
+        assert f"{plot} drawn as {prefix}" in texts
+
+
+def test_figures_that_repeat_others_are_drawn_where_all_are_asked_for(better: Comparison) -> None:
+    repeating = {
+        block.plot
+        for each in compose(better).sections
+        for block in each.blocks
+        if isinstance(block, Figure) and block.repeats
+    }
+    assert repeating >= {"qq", "null", "pvalue"}
+    needed, every = [], []
+    text = html(better, drawer=lambda plot, *_, **__: needed.append(plot) or plot)
+    assert "<code>--all-figures</code> draws " in text
+    assert "the hill is what chance alone gives" not in text
+    text = html(better, figures="all", drawer=lambda plot, *_, **__: every.append(plot) or plot)
+    assert "--all-figures" not in text
+    assert "the hill is what chance alone gives" in text
+    assert {*every} - {*needed} == repeating
+    with pytest.raises(ArgumentError, match="figures"):
+        html(better, figures="none")
+
+
+def test_of_few_queries_nothing_is_drawn_that_their_bars_show() -> None:
+    few = compare_scores({"q1": 0.2, "q2": 0.4, "q3": 0.1}, {"q1": 0.3, "q2": 0.6, "q3": 0.2})
+    drawn: list[str] = []
+    html(few, drawer=lambda plot, *_, **__: drawn.append(plot) or plot)
+    assert {*drawn} == {"effect", "deltas", "power"}
+
+
+def test_figures_carry_their_colours_as_attributes(page: Page) -> None:
+    fills = {value.lower() for value in page.having("fill")}
+    assert {PALETTE["a"][0], PALETTE["b"][0], PALETTE["ink"][0]} <= fills
+    style = page.inside("style")
+    for name in ("a", "b", "ink"):
+        assert f'[fill="{PALETTE[name][0]}"] {{ fill: var(--{name}); }}' in style
+
+
+def test_text_colours_have_enough_contrast_in_both_themes() -> None:
+    for theme in (0, 1):
+        for text, ground in (
+            *((name, "paper") for name in ("ink", "muted", "a", "b", "warn")),
+            *((name, "page") for name in ("ink", "muted")),
+            *((name, "band") for name in ("ink", "muted", "a", "b")),
+            *((name, "find") for name in ("ink", "a", "b", "muted")),
+            ("a", "a-wash"),
+            ("b", "b-wash"),
+            ("warn", "warn-wash"),
+            ("ink", "warn-wash"),
+        ):
+            ratio = contrast(PALETTE[text][theme], PALETTE[ground][theme])
+            assert ratio >= 4.5, (text, ground, theme, ratio)
+
+
+def contrast(one: str, other: str) -> float:
+    """Return the contrast of two colours by WCAG 2.2."""
+    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def luminance(colour: str) -> float:
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "</script><script>alert(2)</script>",
+    "\"'><img src=x onerror=alert(3)>",
+    "javascript:alert(4)",
+    "\u202eabc\u200f\u2066def",
+    "{{ 7 * 7 }}{% raw %}",
+    "]]><!--",
+    "nul\x00bell\x07",
+    "$x_1$ & \\frac{1}{2}",
+    "=cmd()",
+    "long" * 2500,
+]
+
+
+@pytest.fixture(scope="module")
+def hostile() -> Comparison:
+    a = pd.Series(np.linspace(0.1, 0.6, len(HOSTILE)), index=pd.Index(HOSTILE))
+    b = a + np.linspace(-0.1, 0.3, len(HOSTILE))
+    result = compare_scores(a, b, name_a=HOSTILE[0] + "\u202e", name_b=HOSTILE[-1], resamples=999)
+    # A frame refuses half of a surrogate pair; other ways in may not.
+    ids = tuple("half\ud800pair" if each.startswith("=") else each for each in result.query_ids)
+    return replace(result, query_ids=ids)
+
+
+@pytest.fixture(scope="module")
+def hostile_text(hostile: Comparison) -> str:
+    return html(hostile)
+
+
+def test_hostile_ids_and_names_stay_text(hostile_text: str) -> None:
+    found = read(hostile_text)
+    assert sorted(attrs.get("type") or "" for tag, attrs in found.tags if tag == "script") == [
+        "",
+        "text/plain",
+    ]
+    assert [tag for tag, _ in found.tags if tag == "img"] == []
+    assert [name for _, attrs in found.tags for name in attrs if name.startswith("on")] == []
+    assert all(value.startswith(("#", "data:,")) for value in found.having("href"))
+    assert not re.search("[\x00-\x08\x0b\x0c\x0e-\x1f]", hostile_text)
+    outside = "".join(data for where, data in found.text if "script" not in where)
+    assert not re.search("[\u202a-\u202e\u2066-\u2069]", outside)
+    assert "{{ 7 * 7 }}{% raw %}" in outside
+    hostile_text.encode("utf-8")
+
+
+def test_hostile_rows_reach_the_script_unchanged(hostile: Comparison, hostile_text: str) -> None:
+    values = island(hostile_text)["columns"][0]["values"]
+    assert set(values) == {each.replace("\ud800", "?") for each in hostile.query_ids}
+    start = hostile_text.index('id="query-data">') + len('id="query-data">')
+    assert "<" not in hostile_text[start : hostile_text.index("</script>", start)]
+
+
+def test_long_ids_are_cut_where_they_are_shown(hostile_text: str) -> None:
+    found = read(hostile_text)
+    cells = [cell for cells in found.rows for cell in cells]
+    assert max(len(cell) for cell in cells) <= LONGEST
+    assert len(found.inside("h1")) < 500

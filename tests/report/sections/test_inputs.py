@@ -1,0 +1,416 @@
+"""The tests of ``abrank/report/sections/inputs.py``."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from html import unescape
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+import abrank
+from abrank import compare
+from abrank._support import display as f
+from abrank._support.errors import AbrankError
+from abrank.comparison import Alternative, Comparison, compare_scores
+from abrank.comparison.evidence import CutoffCurve, RecallCurve
+from abrank.report import WRITERS, compose, from_dict
+from abrank.report.formats.text import documents_text
+from abrank.report.model import Figure, Section, Table
+from abrank.report.saved.comparison import read_comparison
+from abrank.report.sections.inputs import (
+    depth,
+    judging,
+    sensitivity,
+    sensitivity_sentence,
+    tipping_sentence,
+)
+from abrank.scoring.judging import sample_documents
+from abrank.simulate import simulate_runs
+from abrank.verdict import Verdict
+from tests.report.written import card, html, markdown, text
+
+
+def again(comparison: Comparison, *, more: list[tuple[str, str, int]]) -> Comparison:
+    """Compare once more, with some documents judged."""
+    inputs = comparison.provenance["inputs"]
+    qrels, a, b = (inputs[role]["path"] for role in ("qrels", "a", "b"))
+    rows = abrank.read_qrels(qrels).frame()[["query_id", "doc_id", "relevance"]]
+    judged = [tuple(row) for row in rows.to_numpy().tolist()]
+    return abrank.compare([*judged, *more], a, b, measures=["nDCG@10"])
+
+
+def test_swings_are_what_scoring_with_the_judgment_gives(unjudged: Comparison) -> None:
+    found = unjudged.evidence.to_judge
+    assert found is not None
+    assert len(found.documents) == 12
+    assert found.difference == pytest.approx(unjudged.mean_difference)
+    for each in (found.documents[0], found.documents[5], found.documents[11]):
+        more = again(unjudged, more=[(each.query_id, each.doc_id, found.grade)])
+        moved = (more.mean_difference - unjudged.mean_difference) * unjudged.n_queries
+        assert each.swing == pytest.approx(moved, abs=1e-9)
+    sizes = [abs(each.swing) for each in found.documents]
+    assert sizes == sorted(sizes, reverse=True)
+
+
+def test_the_tipping_list_turns_the_sign_as_it_says(unjudged: Comparison) -> None:
+    found = unjudged.evidence.to_judge
+    assert found is not None
+    assert found.tipping
+    turned = again(unjudged, more=[(e.query_id, e.doc_id, found.grade) for e in found.tipping])
+    assert turned.mean_difference == pytest.approx(found.tipped, abs=1e-9)
+    assert found.tipped * found.difference <= 0
+
+
+def test_the_command_finds_the_same(unjudged: Comparison) -> None:
+    inputs = unjudged.provenance["inputs"]
+    paths = [inputs[role]["path"] for role in ("qrels", "a", "b")]
+    mine, theirs = unjudged.evidence.to_judge, sample_documents(*paths)
+    assert mine is not None
+    assert mine.n_documents == theirs.n_documents == len(theirs.documents)
+    assert mine.tipped == pytest.approx(theirs.tipped)
+    assert [each.doc_id for each in mine.tipping] == [each.doc_id for each in theirs.tipping]
+    swings = {(each.query_id, each.doc_id): each.swing for each in theirs.documents}
+    for each in mine.documents:
+        assert each.swing == pytest.approx(swings[each.query_id, each.doc_id])
+    page = unescape(html(unjudged, drawer=lambda *_, **__: ""))
+    assert f"abrank sample documents {' '.join(paths)} -m nDCG@10 --pool pool.txt" in page
+
+
+def test_a_link_saves_the_pool_file(unjudged: Comparison) -> None:
+    found = unjudged.evidence.to_judge
+    assert found is not None
+    page = html(unjudged, drawer=lambda *_, **__: "")
+    links = re.findall(r'href="data:text/plain;charset=utf-8,([^"]*)" download="([^"]*)"', page)
+    files = {name: unquote(unescape(content)) for content, name in links}
+    assert files["to-judge.txt"].splitlines() == [
+        f"{each.query_id} 0 {each.doc_id}" for each in found.documents
+    ]
+    assert len(files["tipping-list.txt"].splitlines()) == len(found.tipping)
+
+
+def test_the_sentence_says_how_many_turn_it_and_to_what(unjudged: Comparison) -> None:
+    found = unjudged.evidence.to_judge
+    assert found is not None
+    said = tipping_sentence(unjudged)
+    assert said == (
+        f"If the {len(found.tipping)} unjudged documents of the tipping list were all relevant, the"
+        " sign of Δ nDCG@10 would turn, from"
+        f" {unjudged.mean_difference:+.3f} to {found.tipped:+.3f}.".replace("-", "−")
+    )
+    assert said in markdown(unjudged)
+    one = replace(found, tipping=found.tipping[:1])
+    few = replace(unjudged, evidence=replace(unjudged.evidence, to_judge=one))
+    assert "the 1 unjudged document of the tipping list was relevant" in tipping_sentence(few)
+    none = replace(found, tipping=())
+    never = replace(unjudged, evidence=replace(unjudged.evidence, to_judge=none))
+    assert tipping_sentence(never).startswith("No choice of up to")
+
+
+def test_what_is_not_known_or_hangs_on_no_difference_is_not_said(
+    unjudged: Comparison, runs: Comparison
+) -> None:
+    assert tipping_sentence(runs) == ""
+    found = unjudged.evidence.to_judge
+    assert found is not None
+    level = replace(
+        found,
+        tipping=(),
+        difference=0.0,
+        documents=tuple(replace(each, swing=0.0) for each in found.documents),
+        n_documents=len(found.documents),
+    )
+    of = replace(unjudged, evidence=replace(unjudged.evidence, to_judge=level))
+    assert tipping_sentence(of) == ""
+    section = judging(of)
+    assert section is not None
+    said = "12 documents that nobody judged are in the top 10 of A or B."
+    assert section.finding == f"{said} No judgment of them moves Δ nDCG@10."
+    assert section.blocks == ()
+
+
+def test_documents_that_turn_nothing_are_told_in_the_terminal(unjudged: Comparison) -> None:
+    found = unjudged.evidence.to_judge
+    assert found is not None
+    shown = documents_text(replace(found, tipping=()), tipping=False, most=2)
+    assert "\nNo choice of up to " in shown
+    assert shown.count("swing +") + shown.count("swing −") == 2
+    assert shown.endswith("and 10 more: --pool FILE writes all")
+    none = replace(found, tipping=(), documents=(), n_documents=0)
+    said = documents_text(none, tipping=False, most=2)
+    assert said.startswith("0 documents in the top 10 of A or B that nobody judged")
+    assert "swing" not in said
+    assert "No choice" not in said
+
+
+def test_the_terminal_has_a_line_where_a_shown_difference_hangs_on_few(
+    unjudged: Comparison,
+) -> None:
+    found = unjudged.evidence.to_judge
+    assert found is not None
+    few = replace(found, tipping=found.tipping[:3])
+    hangs = replace(unjudged, evidence=replace(unjudged.evidence, to_judge=few))
+    shown = replace(hangs, decision=replace(hangs.decision, direction=1))
+    line = "judge     If 3 unjudged documents were all relevant, the sign of Δ would turn."
+    assert line in text(shown).splitlines()
+    assert "judge " not in text(replace(hangs, decision=replace(hangs.decision, direction=0)))
+
+
+def test_an_older_file_renders_without_it(unjudged: Comparison) -> None:
+    saved = unjudged.to_dict()
+    for key in ("to_judge", "elsewhere", "documents"):
+        del saved["evidence"][key]
+    older = from_dict(saved)
+    assert judging(older) is None
+    assert 'id="judge"' not in html(older, drawer=lambda *_, **__: "")
+    assert from_dict(unjudged.to_dict()) == unjudged
+
+
+def test_nothing_is_to_judge_where_all_is_judged(runs: Comparison) -> None:
+    assert runs.evidence.to_judge is None
+    assert judging(runs) is None
+
+
+Make = Callable[..., Comparison]
+
+
+def with_curves(
+    made: Comparison, sides: tuple[int, ...] = (), recall: RecallCurve | None = None
+) -> Section:
+    """Return the section of curves whose intervals lie on these sides of 0."""
+    n = len(sides)
+    middle = tuple(0.1 * side for side in sides)
+    curve = CutoffCurve(
+        measure="nDCG",
+        cutoffs=(1, 5, 10)[:n],
+        mean_a=(0.3,) * n,
+        mean_b=tuple(0.3 + each for each in middle),
+        diff=middle,
+        ci_low=tuple(each - 0.05 for each in middle),
+        ci_high=tuple(each + 0.05 for each in middle),
+        judged_a=(1.0,) * n,
+        judged_b=(0.5,) * n,
+    )
+    evidence = replace(made.evidence, cutoff_curve=curve if sides else None, recall_curve=recall)
+    found = depth(replace(made, evidence=evidence))
+    assert found is not None
+    return found
+
+
+def test_no_section_without_curves(make: Make) -> None:
+    assert depth(make(0.05)) is None
+
+
+def test_finding_names_the_cut_offs_that_tell_apart(make: Make) -> None:
+    made = make(0.05)
+    assert with_curves(made, (0, 1, 1)).finding == (
+        "By the interval of nDCG@k, monot5 is ahead at k = 5, 10; at one other k it includes 0."
+    )
+    assert with_curves(made, (-1, 0, 0)).finding == (
+        "By the interval of nDCG@k, bm25 is ahead at k = 1; at two other values of k it includes 0."
+    )
+    assert with_curves(made, (-1, 1, 1)).finding == (
+        "By the interval of nDCG@k, monot5 is ahead at k = 5, 10 and bm25 is ahead at k = 1."
+    )
+    assert with_curves(made, (0, 0)).finding == (
+        "nDCG@k was looked at for k = 1, 5: every interval includes 0."
+    )
+
+
+def test_less_is_better_turns_who_is_ahead(make: Make) -> None:
+    made = make(0.05)
+    turned = replace(made, rule=replace(made.rule, higher_is_better=False))
+    assert "bm25 is ahead at k = 1" in with_curves(turned, (1, 0, 0)).finding
+
+
+def test_finding_counts_the_levels_of_recall(make: Make) -> None:
+    made = make(0.05)
+    levels = tuple(i / 10 for i in range(11))
+    low, high = (0.1,) * 11, (0.2,) * 11
+    for a, b, words in (
+        (low, high, "B's mean precision is higher at all 11 levels of recall."),
+        (high, low, "A's mean precision is higher at all 11 levels of recall."),
+        (low, low, "The mean precision is the same at all 11 levels of recall."),
+        (
+            low,
+            high[:8] + (0.0,) * 3,
+            "B's mean precision is higher at eight of 11 levels of recall, A's at three.",
+        ),
+    ):
+        assert with_curves(made, recall=RecallCurve(levels, a, b)).finding == words
+
+
+def test_table_is_the_curve(runs: Comparison) -> None:
+    found = depth(runs)
+    curve = runs.evidence.cutoff_curve
+    assert found is not None
+    assert curve is not None
+    assert [b.plot for b in found.blocks if isinstance(b, Figure)] == ["cutoffs", "recall"]
+    table = next(b for b in found.blocks if isinstance(b, Table))
+    assert [row[0].text for row in table.rows] == [f"nDCG@{k}" for k in curve.cutoffs]
+    assert [row[0].text for row in table.rows if row[0].strong] == ["nDCG@10"]
+    for i, row in enumerate(table.rows):
+        assert [cell.text for cell in row[1:]] == [
+            f.score(curve.mean_a[i]),
+            f.score(curve.mean_b[i]),
+            f.signed(curve.diff[i]),
+            f.interval(curve.ci_low[i], curve.ci_high[i]),
+            f.percent(curve.judged_a[i], sign=False),
+            f.percent(curve.judged_b[i], sign=False),
+        ]
+        excludes = curve.ci_low[i] > 0 or curve.ci_high[i] < 0
+        assert (row[3].tone in "ab") == excludes
+
+
+def alternative(kind: str, verdict: Verdict, diff: float = 0.02, **more: object) -> Alternative:
+    made = Alternative(
+        kind=kind,  # type: ignore[arg-type]
+        n_queries=30,
+        mean_a=0.3,
+        mean_b=0.3 + diff,
+        diff=diff,
+        ci_low=diff - 0.01,
+        ci_high=diff + 0.01,
+        pvalue=0.012 if abs(diff) > 0.01 else 0.5,
+        verdict=verdict,
+        changes=verdict is not Verdict.BETTER,
+    )
+    return replace(made, **more)  # type: ignore[arg-type]
+
+
+SHARED = alternative("shared-queries", Verdict.IDENTICAL, 0.0)
+JUDGED = alternative("judged-only", Verdict.BETTER, 0.031)
+DEEP = alternative("common-depth", Verdict.IDENTICAL, 0.0, depth=1000)
+LIGHT = alternative("without-influential", Verdict.INCONCLUSIVE, -0.012, left_out=("q1", "q2"))
+
+
+@pytest.fixture(scope="module")
+def plain() -> Comparison:
+    a = {f"q{i:02}": 0.4 + i / 100 for i in range(30)}
+    b = {query: score + 0.1 + 0.01 * (i % 5) for i, (query, score) in enumerate(a.items())}
+    return compare_scores(a, b, name_a="bm25", name_b="monot5")
+
+
+def said(comparison: Comparison, *found: Alternative) -> str:
+    return sensitivity_sentence(replace(comparison, alternatives=found, digits=3))
+
+
+def test_what_changes_comes_first_by_verdict(plain: Comparison) -> None:
+    assert said(plain, SHARED, JUDGED, DEEP, LIGHT) == (
+        "The verdict would be “Identical” on the 30 queries that both runs have (Δ 0.000) and with"
+        " both runs cut at rank 1\u202f000 (Δ 0.000); “Inconclusive” without the three most"
+        " influential queries (Δ −0.012); it stays “Better” with judged documents only (Δ +0.031)."
+    )
+
+
+def test_where_nothing_changes_it_says_so(plain: Comparison) -> None:
+    assert said(plain, JUDGED) == (
+        "The verdict stays “Better” with judged documents only (Δ +0.031)."
+    )
+
+
+def test_where_nothing_stays_it_says_no_more(plain: Comparison) -> None:
+    assert said(plain, LIGHT) == (
+        "The verdict would be “Inconclusive” without the three most influential queries (Δ −0.012)."
+    )
+
+
+def test_dropped_queries_are_scored_0_in_the_other_analysis(plain: Comparison) -> None:
+    zero = alternative("missing-as-zero", Verdict.WORSE, -0.1, n_queries=100)
+    assert said(plain, zero) == (
+        "The verdict would be “Worse” on all 100 queries with the missing ones scored 0 (Δ −0.100)."
+    )
+
+
+def test_nothing_is_shown_where_none_applies(plain: Comparison) -> None:
+    bare = replace(plain, alternatives=())
+    assert sensitivity_sentence(bare) == ""
+    assert sensitivity(bare) is None
+    assert "verdict stays" not in text(bare)
+    assert any(line.startswith("Other choices") for line in compose(bare).omitted)
+
+
+def test_every_format_says_it_below_the_numbers(plain: Comparison) -> None:
+    comparison = replace(plain, alternatives=(SHARED, JUDGED))
+    expected = sensitivity_sentence(comparison)
+    shown = {
+        "text": " ".join(text(comparison).split()),
+        "html": unescape(html(comparison)),
+        "card": unescape(card(comparison)),
+        "md": WRITERS[".md"](comparison).decode(),
+    }
+    for name, each in shown.items():
+        assert expected in each, name
+        # A page has it among the lines under the scorecard.
+        after = '<section id="queries"' if name == "html" else "decides by the"
+        assert each.index(expected) < each.index(after), name
+
+
+def test_the_table_has_every_number(plain: Comparison) -> None:
+    section = sensitivity(replace(plain, alternatives=(SHARED, LIGHT), digits=3))
+    assert section is not None
+    table, caption = section.blocks
+    rows = [[cell.text for cell in row] for row in table.rows]  # type: ignore[union-attr]
+    assert [row[0] for row in rows] == [
+        "As declared",
+        "On the 30 queries that both runs have",
+        "Without the three most influential queries",
+    ]
+    assert rows[0][1] == "▲ Better"
+    assert rows[2][1:] == [
+        "? Inconclusive", "−0.012", "−0.022 to −0.002", "0.012", "30", "0.300", "0.288",
+    ]  # fmt: skip
+    assert "q1 and q2" in caption.text  # type: ignore[union-attr]
+
+
+@pytest.fixture(scope="module")
+def of_runs() -> Comparison:
+    """Compare runs of which one lacks queries, and of which one is deeper."""
+    made = simulate_runs(40, rng=3)
+    rows = made.candidate.frame()
+    rows = rows[rows["query_id"].isin(made.qrels.query_ids[:36])]
+    shallow = rows[rows.groupby("query_id").cumcount() < 15]
+    return compare(made.qrels, made.baseline, shallow, measures="AP")
+
+
+def test_it_is_saved_and_read_back(of_runs: Comparison, tmp_path: Path) -> None:
+    kinds = {each.kind for each in of_runs.alternatives}
+    assert {"shared-queries", "common-depth", "judged-only", "without-influential"} <= kinds
+    path = of_runs.report(tmp_path / "results.json")
+    again = read_comparison(path)
+    assert again.alternatives == of_runs.alternatives
+    assert again == of_runs
+    assert sensitivity_sentence(again) == sensitivity_sentence(of_runs)
+    assert str(again) == str(of_runs)
+
+
+def test_a_file_with_another_is_refused(of_runs: Comparison) -> None:
+    saved = of_runs.to_dict()
+    saved["sensitivity"][-1]["diff"] += 0.01
+    with pytest.raises(AbrankError, match="sensitivity"):
+        from_dict(saved)
+
+
+def test_files_without_it_still_render(plain: Comparison, tmp_path: Path) -> None:
+    path = plain.report(tmp_path / "results.json")
+    saved = json.loads(path.read_text("utf-8")) | {"schema": "abrank/1"}
+    del saved["sensitivity"], saved["checksum"]
+    path.write_text(json.dumps(saved), encoding="utf-8")
+    again = read_comparison(path)
+    assert again.alternatives == plain.alternatives
+    assert sensitivity_sentence(again) == sensitivity_sentence(plain) != ""
+
+
+@pytest.mark.parametrize("width", range(60, 90, 3))
+def test_no_line_parts_a_difference_from_its_sign(plain: Comparison, width: int) -> None:
+    shown = text(replace(plain, alternatives=(SHARED, JUDGED, DEEP, LIGHT)), width=width)
+    lines = [line for line in shown.splitlines() if "(Δ" in line]
+    assert lines
+    assert not any(line.endswith("(Δ") for line in lines)
+    assert "\N{NO-BREAK SPACE}" not in shown
+    ascii_ = text(replace(plain, alternatives=(SHARED,)), width=width, ascii=True)
+    assert ascii_.isascii()
