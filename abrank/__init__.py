@@ -60,9 +60,9 @@ if TYPE_CHECKING or "pdoc" in sys.modules:
     from abrank.options import Scoring as Scoring
     from abrank.options import Weights as Weights
     from abrank.planning.audit import Audit as Audit
+    from abrank.planning.audit import Margins as Margins
     from abrank.planning.audit import audit as audit
-    from abrank.planning.margins import Margins as Margins
-    from abrank.planning.margins import suggest_margins as suggest_margins
+    from abrank.planning.audit import suggest_margins as suggest_margins
     from abrank.planning.plan import Plan as Plan
     from abrank.planning.plan import power as power
     from abrank.ranking import Ranking as Ranking
@@ -104,7 +104,7 @@ _HOMES = {
     "JudgedRun": "abrank.inputs",
     "Looks": "abrank.options",
     "Machine": "abrank.options",
-    "Margins": "abrank.planning.margins",
+    "Margins": "abrank.planning.audit",
     "Plan": "abrank.planning.plan",
     "Planned": "abrank.options",
     "Qrels": "abrank.inputs",
@@ -139,7 +139,7 @@ _HOMES = {
     "sample_queries": "abrank.scoring.judging",
     "score_ranges": "abrank.scoring.ranges",
     "simulate_runs": "abrank.simulate",
-    "suggest_margins": "abrank.planning.margins",
+    "suggest_margins": "abrank.planning.audit",
 }
 
 __all__ = ["__version__", *_HOMES]

@@ -11,13 +11,11 @@ from abrank._support import display as f
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import Asked, RandomSource, RankingFamily
 from abrank.comparison import Comparison, name_runs
-from abrank.comparison.beside import Beside
-from abrank.comparison.choice import choose, unchosen
 from abrank.comparison.compare import compare_recorded
-from abrank.comparison.deciding import SEQUENCE
+from abrank.comparison.deciding import SEQUENCE, choose, unchosen
 from abrank.comparison.declared import read_margin, require_margin_in_range, with_guards
 from abrank.comparison.machine import MachineSource
-from abrank.comparison.pairing import require_common_queries
+from abrank.comparison.pairing import Beside, require_common_queries
 from abrank.inputs.run import named_runs
 from abrank.ledger.record import recording
 from abrank.measures import parse
@@ -88,7 +86,7 @@ def compare(
     guard : str or sequence of str
         Measures that must be shown not to be worse, for the gate: ``"R@100:-0.02"``.
     accept_doubt : bool
-        Let the gate pass although the evidence is doubtful: see :mod:`abrank.soundness`.
+        Let the gate pass although the evidence is doubtful: see :mod:`abrank.rule`.
     alpha : float
         Two-sided level.
     test : {"t", "permutation", "bootstrap", "wilcoxon", "sign", "bounded"}

@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import abrank
-from abrank.guide.site import PUBLIC
+from abrank.guide.catalogue import PUBLIC
 
 HEAVY = {"pandas", "scipy", "matplotlib", "statsmodels", "pyarrow", "jinja2", "rich", "numpy"}
 
@@ -97,7 +97,7 @@ NEVER = {
     "scipy.stats",
     "matplotlib.pyplot",
     "tomllib",
-    "abrank.inference.strata",
+    "abrank.inference.meta_analysis",
     "abrank.planning.simulation",
 }
 # What scores of plain files, and a comparison in the terminal, do without beside that.
@@ -116,7 +116,7 @@ COMPARED = {
     "abrank.inference.bayes",
     "abrank.inference.systems",
     "abrank.scoring.partitioned",
-    "abrank.planning.judged",
+    "abrank.planning.simulation",
     "abrank.plots",
     "abrank.ranking",
     "abrank.scoring.score_files",

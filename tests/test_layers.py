@@ -11,7 +11,7 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "abrank"
 ROOMS = (
     "cli", "guide", "report", "plots", "collections", "workflow", "ranking", "agreement",
-    "comparison", "ledger", "diagnostics", "next_step", "verdict", "soundness", "rule", "planning",
+    "comparison", "ledger", "diagnostics", "verdict", "rule", "planning",
     "scoring", "provenance", "engines", "rule_file", "options", "measures", "simulate", "inference",
     "inputs", "estimate",
     "_support",

@@ -134,9 +134,9 @@ def _compare(
         pair = _flags.named_pair(a, b, **names)
         return compare_runs(keywords.get("qrels"), pair, question, **known, **told)
     from abrank.comparison import pair_scores
-    from abrank.comparison.beside import Beside
     from abrank.comparison.compare import compare_recorded
     from abrank.comparison.machine import MachineSource
+    from abrank.comparison.pairing import Beside
 
     on_stage("reading the scores")
     paired = pair_scores(

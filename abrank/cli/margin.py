@@ -13,7 +13,7 @@ from abrank._support import display
 from abrank.cli import _flags, _terminal
 
 if TYPE_CHECKING:
-    from abrank.planning.margins import Margins
+    from abrank.planning.audit import Margins
     from abrank.scoring.scores import Scores
 
 _WHOSE = {"candidate": "of {b} less A", "runs": "of two runs of A", "given": "as given"}
@@ -74,7 +74,7 @@ def command(
     if against is not None and sd is not None:
         raise click.UsageError("--against and --sd both give the spread: choose one")
 
-    from abrank.planning.margins import suggest_margins
+    from abrank.planning.audit import suggest_margins
 
     with _terminal.Progress(quiet=False, verbose=False) as progress:
         progress("scoring")
@@ -115,7 +115,7 @@ def _ready(files: list[str], against: str | None, measure: str) -> tuple[Scores,
     if given := sorted(_flags.given(*_flags.SCORING)):
         raise click.UsageError(f"--{given[0].replace('_', '-')} is for runs, not for ready scores")
 
-    from abrank.ranking.board import read_board
+    from abrank.ranking.rank import read_board
 
     asked = [measure] if _flags.given("measure") else None
     scores = read_board(files, measures=asked)
@@ -183,7 +183,7 @@ def _needed(n: int | None) -> str:
 
 def _csv(found: Margins) -> str:
     """Return a line a margin; what is not known is empty."""
-    from abrank.planning.margins import SuggestedMargin
+    from abrank.planning.audit import SuggestedMargin
     from abrank.report.data import csv_text
 
     return csv_text([each.name for each in fields(SuggestedMargin)], map(astuple, found.rows))

@@ -9,13 +9,13 @@ from abrank._support.lazy import module_getattr
 if TYPE_CHECKING:
     from abrank.collections.compare import compare_collections as compare_collections
     from abrank.collections.rank import rank_collections as rank_collections
-    from abrank.collections.ranking import CollectionsRanking as CollectionsRanking
-    from abrank.collections.ranking import MeasureStandings as MeasureStandings
-    from abrank.collections.ranking import Standing as Standing
-    from abrank.collections.ranking import StandingRow as StandingRow
     from abrank.collections.result import CollectionRow as CollectionRow
     from abrank.collections.result import CollectionsComparison as CollectionsComparison
+    from abrank.collections.result import CollectionsRanking as CollectionsRanking
+    from abrank.collections.result import MeasureStandings as MeasureStandings
     from abrank.collections.result import MeasureSummary as MeasureSummary
+    from abrank.collections.result import Standing as Standing
+    from abrank.collections.result import StandingRow as StandingRow
     from abrank.collections.result import SummaryRow as SummaryRow
     from abrank.collections.table import boards_of as boards_of
     from abrank.collections.table import pairs_of as pairs_of
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 _HOMES = {
     "CollectionRow": "abrank.collections.result",
     "CollectionsComparison": "abrank.collections.result",
-    "CollectionsRanking": "abrank.collections.ranking",
-    "MeasureStandings": "abrank.collections.ranking",
+    "CollectionsRanking": "abrank.collections.result",
+    "MeasureStandings": "abrank.collections.result",
     "MeasureSummary": "abrank.collections.result",
-    "Standing": "abrank.collections.ranking",
-    "StandingRow": "abrank.collections.ranking",
+    "Standing": "abrank.collections.result",
+    "StandingRow": "abrank.collections.result",
     "SummaryRow": "abrank.collections.result",
     "boards_of": "abrank.collections.table",
     "compare_collections": "abrank.collections.compare",

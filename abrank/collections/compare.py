@@ -26,18 +26,19 @@ from abrank.collections.result import (
 )
 from abrank.collections.table import on_collection, pairs_of, read_collections
 from abrank.comparison import Comparison, name_runs, pair_scores
-from abrank.comparison.beside import Beside
-from abrank.comparison.choice import directions_again, refuse_unchosen, require_direction
 from abrank.comparison.compare import compare_recorded, compare_sample
+from abrank.comparison.deciding import directions_again, refuse_unchosen, require_direction
 from abrank.comparison.declared import declared_again
-from abrank.comparison.result import gate_on_each
-from abrank.comparison.stratified import (
+from abrank.comparison.designs import (
     Stratified,
     require_poolable,
     require_pooled,
 )
+from abrank.comparison.pairing import Beside
+from abrank.comparison.result import gate_on_each
 from abrank.estimate import Interval
-from abrank.inference.strata import MetaAnalysis, answer_by_segment
+from abrank.inference.meta_analysis import MetaAnalysis
+from abrank.inference.segments import answer_by_segment
 from abrank.options import Designs, Engine, Question, Scoring
 from abrank.provenance import origin
 from abrank.rule_file import ruled

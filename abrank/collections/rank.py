@@ -13,7 +13,7 @@ import numpy as np
 from abrank import inference
 from abrank._support.errors import AlignmentError, ArgumentError
 from abrank._support.typing import FloatArray, Missing, RandomSource
-from abrank.collections.ranking import (
+from abrank.collections.result import (
     CollectionsRanking,
     MeasureStandings,
     Standing,
@@ -27,9 +27,9 @@ from abrank.inputs.run import named_runs
 from abrank.options import Engine, RankingQuestion, Scoring, taking
 from abrank.provenance import origin
 from abrank.ranking import Ranking
+from abrank.ranking.beside import pair_rows
 from abrank.ranking.rank import rank_board, rank_ready
-from abrank.ranking.rows import RankChance
-from abrank.ranking.tabulate import pair_rows
+from abrank.ranking.result import RankChance
 from abrank.scoring.evaluate import silent
 from abrank.scoring.scores import Scores
 from abrank.workflow import rank_runs

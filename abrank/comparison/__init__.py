@@ -8,14 +8,20 @@ what was found of it; ``higher`` says of each measure whether the higher score i
 of the primary measure, 0 for none.
 """
 
-from abrank.comparison.alternatives import Alternative
 from abrank.comparison.compare import compare_scores
 from abrank.comparison.deciding import ADJUSTMENTS
-from abrank.comparison.effects import Effect, Spread
+from abrank.comparison.evidence import Alternative
 from abrank.comparison.pairing import name_runs, pair_scores, system_names
-from abrank.comparison.power_analysis import PlannedClaim, PlannedDifference, Planning
 from abrank.comparison.result import Comparison
-from abrank.comparison.rows import MeasureResult, TestRow
+from abrank.comparison.rows import (
+    Effect,
+    MeasureResult,
+    PlannedClaim,
+    PlannedDifference,
+    Planning,
+    Spread,
+    TestRow,
+)
 
 __all__ = [
     "ADJUSTMENTS",

@@ -14,7 +14,7 @@ from abrank._support.records import record
 from abrank._support.rng import entropy
 from abrank._support.typing import RandomSource
 from abrank.comparison.result import Comparison
-from abrank.inference.designs import FEWEST_RESAMPLED, N_REPLICATIONS, Way, check_level
+from abrank.inference.aa_test import FEWEST_RESAMPLED, N_REPLICATIONS, Way, check_level
 from abrank.inference.registry import as_differences
 from abrank.verdict import Rule
 

@@ -12,16 +12,14 @@ import numpy as np
 from abrank._support.errors import ArgumentError
 from abrank._support.rng import entropy
 from abrank._support.typing import Asked, Missing, RandomSource
-from abrank.comparison.beside import Beside, with_titles
-from abrank.comparison.choice import choose_from, directions_again
-from abrank.comparison.deciding import SEQUENCE, decide_on
+from abrank.comparison.deciding import SEQUENCE, choose_from, decide_on, directions_again
 from abrank.comparison.declared import Declared, declare_on, declared_again
 from abrank.comparison.designs import Clustered, Sequential, Weighted
 from abrank.comparison.groups import error_inflation
 from abrank.comparison.machine import MachineSource, WithMachine, declare_machine, scores_again
-from abrank.comparison.pairing import pair_scores, require_finite
-from abrank.comparison.power_analysis import plan_from_spread
+from abrank.comparison.pairing import Beside, pair_scores, require_finite, with_titles
 from abrank.comparison.result import Comparison
+from abrank.comparison.rows import plan_from_spread
 from abrank.comparison.sample import Rows, Sample
 from abrank.diagnostics import (
     Note,
@@ -38,9 +36,9 @@ from abrank.inference.designs import cluster_result
 from abrank.ledger.record import recording
 from abrank.options import Designs, Machine, Question
 from abrank.provenance import provenance
+from abrank.rule import LEVELS, Reason, Soundness, judge
 from abrank.rule_file import ruled
 from abrank.scoring.scores import Scores
-from abrank.soundness import LEVELS, Reason, Soundness, judge
 from abrank.verdict import settle
 
 # Notes on what a saved result holds no more.
@@ -325,7 +323,7 @@ def sample_of(saved: Comparison) -> Sample:
 
         return Merged.again(saved)
     if saved.strata:
-        from abrank.comparison.stratified import Stratified
+        from abrank.comparison.designs import Stratified
 
         return Stratified(saved.strata, (saved.baseline, saved.candidate), saved.measures)
     systems, design = (saved.baseline, saved.candidate), saved.rule.design

@@ -37,9 +37,9 @@ from abrank.scoring.scores import Scores
 from abrank.verdict import Decision, Rule
 
 if TYPE_CHECKING:
-    from abrank.comparison.alternatives import Alternative
-    from abrank.comparison.beside import Beside
-    from abrank.comparison.choice import Directions
+    from abrank.comparison.deciding import Directions
+    from abrank.comparison.evidence import Alternative
+    from abrank.comparison.pairing import Beside
     from abrank.comparison.result import Comparison
 
 # The test that decides with machine judgments; it is not among the plain paired tests.

@@ -17,10 +17,17 @@ from abrank._support.records import record
 from abrank._support.rng import entropy
 from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.comparison.designs import IGNORING, OF_CLUSTERS
-from abrank.comparison.effects import Effect, Spread
 from abrank.comparison.groups import Clusters, Segmentation, segment_rows
-from abrank.comparison.power_analysis import ClusterSizes
-from abrank.comparison.rows import Cell, ExtremeQuery, MeasureResult, MergedQueries, TestRow
+from abrank.comparison.rows import (
+    Cell,
+    ClusterSizes,
+    Effect,
+    ExtremeQuery,
+    MeasureResult,
+    MergedQueries,
+    Spread,
+    TestRow,
+)
 from abrank.comparison.sample import ALL, Columns, Units
 from abrank.diagnostics import Note, inspect_inputs, inspect_losses, inspect_skewness
 from abrank.engines.counted import exact_value
@@ -39,14 +46,14 @@ from abrank.inference.equivalence import RelativeChange, relative_change_of_mome
 from abrank.inference.paired import skewed_t, t_answer
 from abrank.inference.registry import as_alpha
 from abrank.inference.rounding import TIE, differences_of
-from abrank.inference.strata import MIN_QUERIES, heterogeneity, holm_levels
+from abrank.inference.segments import MIN_QUERIES, heterogeneity, holm_levels
 from abrank.inputs import Audit
 from abrank.options import Question
-from abrank.soundness import Reason
+from abrank.rule import Reason
 from abrank.verdict import FEW_QUERIES, Decision, Rule
 
 if TYPE_CHECKING:
-    from abrank.comparison.choice import Directions
+    from abrank.comparison.deciding import Directions
     from abrank.comparison.result import Comparison
 
 LONGEST, MOST_ZEROS = 2000, 4000  # of the text of a sum

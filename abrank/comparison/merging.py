@@ -8,8 +8,8 @@ from typing import Any
 
 from abrank._support.display import shorten
 from abrank._support.errors import ArgumentError, ReadError
-from abrank.comparison.beside import Beside
 from abrank.comparison.merged import compare_statistics, require_mergeable
+from abrank.comparison.pairing import Beside
 from abrank.comparison.result import Comparison
 from abrank.comparison.sample import same_content
 from abrank.diagnostics import missing_policy

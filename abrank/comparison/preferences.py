@@ -20,9 +20,8 @@ from abrank import inference
 from abrank._support import display as f
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import Asked, FloatArray, RandomSource
-from abrank.comparison.beside import Beside
 from abrank.comparison.compare import compare_recorded
-from abrank.comparison.pairing import system_names
+from abrank.comparison.pairing import Beside, system_names
 from abrank.comparison.result import Comparison
 from abrank.comparison.rows import Preferences, share_of_net
 from abrank.diagnostics.notes import CREDITS, SHARES

@@ -13,22 +13,28 @@ from abrank._support.checks import explained
 from abrank._support.errors import ArgumentError, GateError
 from abrank._support.result import Result
 from abrank._support.typing import FloatArray, IntArray, Requirement
-from abrank.comparison.alternatives import Alternative
-from abrank.comparison.choice import refuse_unchosen, require_direction
-from abrank.comparison.effects import Belief, Effect, Spread
-from abrank.comparison.evidence import RunDetails
+from abrank.comparison.deciding import refuse_unchosen, require_direction
+from abrank.comparison.evidence import Alternative, RunDetails
 from abrank.comparison.groups import Clusters, QueryWeights, Segmentation, SegmentRow
 from abrank.comparison.machine import TEST as WITH_MACHINE
 from abrank.comparison.machine import MachineJudgments
-from abrank.comparison.power_analysis import Planning
-from abrank.comparison.rows import MeasureResult, MergedQueries, Preferences, TestRow
+from abrank.comparison.rows import (
+    Belief,
+    Effect,
+    MeasureResult,
+    MergedQueries,
+    Planning,
+    Preferences,
+    Spread,
+    TestRow,
+)
 from abrank.diagnostics import Note, outcomes
 from abrank.diagnostics.notes import lowest_relevant
 from abrank.estimate import Estimate, Interval
 from abrank.inference.rounding import differences_of
 from abrank.measures.names import known_among
+from abrank.rule import Soundness
 from abrank.scoring.judging import Found, Inspection, place_of_query
-from abrank.soundness import Soundness
 from abrank.verdict import Decision, Gate, Rule, Verdict, check_gate
 
 if TYPE_CHECKING:

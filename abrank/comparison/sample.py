@@ -17,11 +17,20 @@ import numpy as np
 from abrank import inference
 from abrank._support.records import record
 from abrank._support.typing import FloatArray, IntArray
-from abrank.comparison.effects import Effect, Spread, beliefs, effects, spread
 from abrank.comparison.evidence import RunDetails, collect_details
 from abrank.comparison.groups import Clusters, Segmentation, segment
-from abrank.comparison.power_analysis import ClusterSizes
-from abrank.comparison.rows import MeasureResult, Preferences, TestRow, share_of_net
+from abrank.comparison.rows import (
+    ClusterSizes,
+    Effect,
+    MeasureResult,
+    Preferences,
+    Spread,
+    TestRow,
+    beliefs,
+    effects,
+    share_of_net,
+    spread,
+)
 from abrank.diagnostics import (
     Note,
     inspect_depth,
@@ -36,13 +45,13 @@ from abrank.inference.paired import mean_and_error, skewness_of
 from abrank.inference.prediction_powered import PredictionPowered
 from abrank.inference.rounding import differences_of
 from abrank.inputs import JudgedRun, Source
+from abrank.rule import Reason
 from abrank.scoring.scores import Scores
-from abrank.soundness import Reason
 from abrank.verdict import Decision, Rule
 
 if TYPE_CHECKING:
-    from abrank.comparison.alternatives import Alternative, Decide
-    from abrank.comparison.choice import Directions
+    from abrank.comparison.deciding import Directions
+    from abrank.comparison.evidence import Alternative, Decide
     from abrank.comparison.result import Comparison
 
 Answer: TypeAlias = inference.TestResult | PredictionPowered
@@ -358,8 +367,8 @@ class Rows:
     def _alternatives(
         self, rule: Rule, better: Directions, span: float, decision: Decision, evidence: RunDetails
     ) -> tuple[Alternative, ...]:
-        from abrank.comparison.alternatives import alternatives
         from abrank.comparison.deciding import decide_on
+        from abrank.comparison.evidence import alternatives
 
         unguarded = replace(rule, guards=())  # the scores are of the primary measure alone
 

@@ -1,32 +1,32 @@
 """Cautions on a comparison, as codes and numbers; the report has their sentences."""
 
-from abrank.diagnostics.declared import (
-    asks_direction,
-    inspect_directions,
-    inspect_machine,
-    inspect_margin,
-)
-from abrank.diagnostics.differences import (
+from abrank.diagnostics.notes import (
+    DECIMALS,
     FALSE_FINDINGS,
+    Note,
+    asks_direction,
+    bounds,
+    higher_is_better,
     inspect_clusters,
     inspect_differences,
+    inspect_directions,
     inspect_losses,
+    inspect_machine,
+    inspect_margin,
     inspect_skewness,
+    outcomes,
 )
-from abrank.diagnostics.evidence import (
-    inspect_evidence,
-    inspect_inputs,
-    inspect_segments,
-    lists_only_relevant,
-)
-from abrank.diagnostics.notes import DECIMALS, Note, bounds, higher_is_better, outcomes
 from abrank.diagnostics.runs import (
     UnequalDepth,
     inspect_depth,
+    inspect_evidence,
     inspect_gaps,
+    inspect_inputs,
     inspect_relevance,
     inspect_run,
+    inspect_segments,
     inspect_systems,
+    lists_only_relevant,
     missing_policy,
     unequal_depth,
 )

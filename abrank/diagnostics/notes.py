@@ -1,17 +1,38 @@
-"""A caution, and what the cautions ask of differences and of measures."""
+"""Cautions that the declared rule and the differences themselves give.
+
+The cautions that the differences themselves give.
+
+Each is one that normal differences without an effect give in at most 5 % of samples of any size:
+reports/calibration has the rates. What depends on chance is held to a level by a test of its own.
+
+=====================  ======================================================================
+differences            what is said of their number and shape
+=====================  ======================================================================
+no query               nothing
+one query              nothing: the verdict says that it is too few
+two queries            flips of signs cannot reach alpha; as any other data
+all 0                  nothing: the verdict says it
+one value, not 0       that it is one value, and nothing else
+one query differs      flips of signs cannot reach alpha; ties, an outlier
+two values             as any other data
+not finite             refused
+=====================  ======================================================================
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from abrank._support import lazy
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import FloatArray, IntArray
-from abrank.inference.rounding import signs_of
+from abrank.inference.clusters import FEWEST_EFFECTIVE, FEWEST_TO_FLIP
+from abrank.inference.rounding import has_spread, signs_of
 from abrank.measures import Measure, parse
 
 # Of a score or difference as it is written or held against a bound: .1 + .2 is not .3 in floats.
@@ -109,3 +130,452 @@ def _measure(name: str) -> Measure | None:
         return parse(name)
     except ArgumentError:
         return None
+
+
+# So many queries show differences of a few hundredths of their standard deviation.
+MANY = 10_000
+# Names of what one would rather have less of.
+COSTS = frozenset({"latency", "ms", "time", "loss", "error", "cost", "rank", "perplexity"})
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_PLURALS = {"losses": "loss"} | {f"{word}s": word for word in COSTS - {"loss", "ms"}}
+
+
+def inspect_margin(
+    margin: float, *, baseline: float, span: float, n_queries: int = 0, visible: float = 0.0
+) -> list[Note]:
+    """Return the caution that a margin is too wide, or that many queries decide without one.
+
+    Parameters
+    ----------
+    margin : float
+        In the unit of the primary measure.
+    baseline : float
+        Mean of the baseline, NaN without a query.
+    span : float
+        From the least to the largest value of the measure; infinite where it is not known.
+    n_queries : int
+    visible : float
+        The smallest difference that so many show, in the same unit; NaN where it is not known.
+
+    Returns
+    -------
+    list of Note
+
+    Examples
+    --------
+    >>> found = inspect_margin(0.0, baseline=0.4, span=1.0, n_queries=100_000, visible=0.0008)
+    >>> [note.code for note in found]
+    ['no-margin-many-queries']
+    >>> [note.code for note in inspect_margin(0.6, baseline=0.4, span=1.0)]
+    ['margin-above-baseline']
+    >>> [note.code for note in inspect_margin(0.6, baseline=0.8, span=1.0)]
+    ['margin-above-half-range']
+    """
+    values = {"margin": margin, "baseline": baseline, "span": span}
+    if margin > 0.0 and margin > abs(baseline):
+        return [Note("margin-above-baseline", 3, values)]
+    if margin > 0.5 * span:
+        return [Note("margin-above-half-range", 3, values)]
+    if not margin and n_queries >= MANY and visible > 0.0:
+        return [Note("no-margin-many-queries", 2, {"n": n_queries, "visible": visible})]
+    return []
+
+
+def inspect_directions(asked: Sequence[str], *, primary: str) -> list[Note]:
+    """Return the question whether less is better of scores with a name like a cost.
+
+    Parameters
+    ----------
+    asked : sequence of str
+        Measures with such names, of which nobody said it.
+    primary : str
+
+    Returns
+    -------
+    list of Note
+        One for all, and before all others where the primary measure is among them.
+
+    Examples
+    --------
+    >>> found = inspect_directions(["p95_latencyMs"], primary="lossless")
+    >>> [(note.code, note.severity, note.values["measures"]) for note in found]
+    [('direction-not-declared', 2, ['p95_latencyMs'])]
+    """
+    severity = 4 if primary in asked else 2
+    names = sorted(asked, key=lambda name: name != primary)
+    return [Note("direction-not-declared", severity, {"measures": names})] if names else []
+
+
+def asks_direction(name: str) -> bool:
+    """Say whether a score that is no measure has a word in its name that costs have.
+
+    Examples
+    --------
+    >>> asks_direction("p95_latencyMs"), asks_direction("lossless")
+    (True, False)
+    """
+    words = {word.casefold() for word in _WORD.findall(name)}
+    words |= {_PLURALS.get(word, word) for word in words}
+    return bool(words & COSTS) and not is_known(name)
+
+
+LEVEL = 0.05  # of the tests whether the human queries are like the others, all together
+# Of all queries: so many judged by people leave the machine little to add.
+MOST_JUDGED = 0.5
+
+
+def inspect_machine(
+    *,
+    n_judged: int,
+    n_queries: int,
+    missing: Sequence[str] = (),
+    correlation: float,
+    break_even: float,
+    outside: float,
+    set_aside: str,
+    shared_model: str | None = None,
+    judge: str | None = None,
+    sample: Sequence[tuple[str, float, float, float]] = (),
+) -> list[Note]:
+    """Return the cautions on a comparison that uses a machine's judgments.
+
+    Parameters
+    ----------
+    n_judged, n_queries : int
+        Queries that people judged, and all that the machine did.
+    missing : sequence of str
+        Queries that people judged and the machine did not.
+    correlation, break_even : float
+        Of people's and the machine's differences, and the one below which it widens the interval.
+    outside : float
+        Share of all queries whose machine difference lies outside the range of the judged ones.
+    set_aside : {"", "draw", "errors"}
+        Why people alone decide: the draw was rejected, or too few errors of the machine were seen
+        to know how often it fails grossly.
+    shared_model : {"a", "b", "both", "neither"}, optional
+    judge : str, optional
+        The machine's name.
+    sample : sequence of (what, mean of judged, mean of others, p-value)
+
+    Returns
+    -------
+    list of Note
+
+    Examples
+    --------
+    >>> seen = {"correlation": 0.1, "break_even": 0.32, "outside": 0.15, "set_aside": "errors"}
+    >>> found = inspect_machine(n_judged=26, n_queries=400, **seen)
+    >>> [note.code for note in found]
+    ['machine-set-aside', 'machine-not-declared']
+    """
+    notes = []
+    sizes = {"n_judged": n_judged, "n_queries": n_queries}
+    for what, judged, others, pvalue in sample:
+        if pvalue < LEVEL / len(sample):
+            values = {"what": what, "judged": judged, "others": others, "pvalue": pvalue}
+            notes.append(Note("machine-sample-differs", 3, values))
+    if n_judged > MOST_JUDGED * n_queries:
+        notes.append(Note("machine-nearly-all-judged", 1, sizes))
+    elif not set_aside and abs(correlation) <= break_even:
+        values = {"correlation": correlation, "break_even": break_even}
+        notes.append(Note("machine-no-help", 2, values))
+    if set_aside == "errors":
+        notes.append(Note("machine-set-aside", 3, {**sizes, "outside": outside}))
+    if missing:
+        values = {"ids": list(missing[:3]), "count": len(missing)}
+        notes.append(Note("machine-missing", 3 if len(missing) >= n_judged else 2, values))
+    if shared_model not in (None, "neither"):
+        notes.append(Note("machine-shares-model", 2, {"shared": shared_model}))
+    if shared_model is None or judge is None:
+        values = {"judge": judge is not None, "shared_model": shared_model is not None}
+        notes.append(Note("machine-not-declared", 1, values))
+    return notes
+
+
+# A fifth of the scale of a measure that runs from 0 to 1.
+LARGE_LOSS = 0.20
+# Share of normal samples in which an outlier is seen.
+OUTLIER_LEVEL = 0.05
+FEW_CLUSTERS = 20
+
+# How often a test finds a mean difference at 5 % where there is none, by number of queries: the
+# sizes at which that is clearly too often on real runs. From reports/calibration, all measures.
+FALSE_FINDINGS: Mapping[str, Mapping[int, float]] = {
+    "wilcoxon": {50: 0.062, 100: 0.076, 250: 0.109},
+    "sign": {50: 0.073, 100: 0.126, 250: 0.242},
+}
+# Tests whose least p-value is that of all signs alike.
+BY_SIGNS = ("permutation", "wilcoxon", "sign")
+
+
+class _Test(Protocol):
+    @property
+    def test(self) -> str: ...
+    @property
+    def pvalue(self) -> float: ...
+    @property
+    def decides(self) -> bool: ...
+
+
+class _Row(Protocol):
+    @property
+    def measure(self) -> str: ...
+    @property
+    def reading(self) -> str: ...
+    @property
+    def pvalue(self) -> float: ...
+    @property
+    def pvalue_adj(self) -> float: ...
+
+
+def inspect_differences(
+    differences: FloatArray,
+    tests: Sequence[_Test],
+    *,
+    alpha: float,
+    query_ids: Sequence[str],
+    measure: str,
+    higher_is_better: bool = True,
+) -> list[Note]:
+    """Return the cautions that the per-query differences of the primary measure give.
+
+    Parameters
+    ----------
+    differences : float64[n_queries]
+        B - A.
+    tests : sequence
+        The tests of the primary measure, each with ``test``, ``pvalue`` and ``decides``.
+    alpha : float
+    query_ids : sequence of str
+    measure : str
+        Canonical name of the primary measure.
+    higher_is_better : bool
+        Whether B gains where the difference is above 0.
+
+    Returns
+    -------
+    list of Note
+
+    Raises
+    ------
+    ArgumentError
+        If a difference is not finite.
+
+    Examples
+    --------
+    >>> notes = inspect_differences(
+    ...     np.array([0.1, 0.1]), [], alpha=0.05, query_ids=["a", "b"], measure="AP"
+    ... )
+    >>> [note.code for note in notes]
+    ['constant-difference']
+    """
+    n = len(differences)
+    if not np.all(np.isfinite(differences)):
+        raise ArgumentError("differences must be finite numbers")
+    if n < 2 or not outcomes(differences).any():
+        return []
+    if not has_spread(differences):
+        return [Note("constant-difference", 3, {"difference": float(differences[0])})]
+    gains = differences if higher_is_better else -differences
+    deciding = next((test for test in tests if test.decides), None)
+    # The others are beside nothing else.
+    shown = deciding is not None and deciding.pvalue < alpha
+    signs = outcomes(differences)
+    # The least two-sided p-value that flips of the signs can give.
+    lowest = float(2.0 ** (1.0 - np.count_nonzero(signs)))
+    notes = []
+    blind = deciding.test if deciding is not None and deciding.test in BY_SIGNS else ""
+    if lowest >= alpha and (blind or shown):
+        differ = int(np.count_nonzero(signs))
+        values = {"n": n, "differ": differ, "lowest": lowest, "test": blind}
+        notes.append(Note("few-signs", 3 if blind else 2, values))
+    by_t = [test.pvalue for test in tests if test.test == "t"]
+    if shown:
+        both = {test.test: test.pvalue for test in tests if test.test in ("t", "permutation")}
+        if len({pvalue < alpha for pvalue in both.values()}) == 2 and lowest < alpha:
+            notes.append(Note("tests-disagree", 3, both))
+        toward = outcomes(gains)
+        wins, losses = int(np.sum(toward > 0)), int(np.sum(toward < 0))
+        if np.sign(np.mean(gains)) * (wins - losses) < 0:
+            notes.append(Note("mean-against-wins", 2, {"wins": wins, "losses": losses}))
+    if deciding is not None and shown and by_t and not any(pvalue < alpha for pvalue in by_t):
+        # The test asks about something else than the mean.
+        rates = FALSE_FINDINGS.get(deciding.test, {})
+        size = max((size for size in rates if size <= n), default=None)
+        if size is not None:
+            values = {"test": deciding.test, "n": size, "rate": rates[size], "t": by_t[0]}
+            notes.append(Note("not-about-the-mean", 2, values))
+    notes += _outlying(differences, deciding, alpha, query_ids)
+    if shown and np.mean(gains) > 0.0:
+        rounded, worst = np.round(gains, DECIMALS), int(np.argmin(gains))
+        lost = gains[rounded < -LARGE_LOSS]
+        notes += inspect_losses(
+            n, measure, lost=(len(lost), float(lost.sum())),
+            n_gained=int(np.count_nonzero(rounded > LARGE_LOSS)),
+            worst=(query_ids[worst], float(gains[worst])),
+        )  # fmt: skip
+    return notes
+
+
+def _outlying(
+    differences: FloatArray, deciding: _Test | None, alpha: float, query_ids: Sequence[str]
+) -> list[Note]:
+    """Note queries that stand apart from the others and decide, or carry, the mean.
+
+    That one of the larger differences turns a call near alpha is so in about half of all samples,
+    and three of them outweigh most means; so only of outliers is it said.
+    """
+    # A look at the inputs needs no test.
+    from abrank.inference.shape import calls_without, rosner_outliers
+
+    total = float(np.sum(differences))
+    apart = rosner_outliers(differences, alpha=OUTLIER_LEVEL)
+    apart = apart[differences[apart] * np.sign(total) > 0.0]
+    if not apart.size or deciding is None:
+        return []
+    if deciding.test == "t":
+        call, calls, pvalues = calls_without(differences, apart, confidence=1.0 - alpha)
+        flips = np.flatnonzero((calls != call) & (call != 0))
+        if flips.size:
+            one = int(apart[flips[0]])
+            values = {
+                "query_id": query_ids[one],
+                "difference": float(differences[one]),
+                "pvalue": float(pvalues[flips[0]]),
+            }
+            return [Note("one-query-decides", 3, values)]
+    if not deciding.pvalue < alpha or abs(differences[apart].sum()) <= 0.5 * abs(total):
+        return []
+    values = {
+        "count": int(apart.size),
+        "ids": [query_ids[place] for place in apart.tolist()],
+        "difference": total / len(differences),
+        "without": float(np.mean(np.delete(differences, apart))),
+    }
+    return [Note("few-queries-carry-the-mean", 2, values)]
+
+
+def inspect_skewness(
+    moments: tuple[FloatArray, FloatArray, FloatArray],
+    n_queries: int,
+    rows: Sequence[_Row],
+    *,
+    alpha: float,
+    primary: str,
+) -> list[Note]:
+    """Return the caution on what a test of the mean shows, and t corrected for skewness does not.
+
+    Parameters
+    ----------
+    moments : three of float64[n_measures]
+        Mean, standard error and skewness of the differences B - A.
+    n_queries : int
+    rows : sequence
+        What t, or flips of signs, say of each measure: ``measure``, ``reading``, ``pvalue`` and
+        ``pvalue_adj``.
+    alpha : float
+    primary : str
+        The measure that decides.
+
+    Examples
+    --------
+    >>> from abrank.comparison import compare_scores
+    >>> lost = [0.1, 0.12, 0.08, 0.11, 0.09, 0.1, 0.13, -0.02, 0.12, -0.12]
+    >>> pair = [{f"q{i}": 0.5 + d * at for i, d in enumerate(lost)} for at in (0, 1)]
+    >>> [note.code for note in compare_scores(*pair).notes]
+    ['skewness-decides']
+    """
+    from abrank.inference.paired import skewed_t
+
+    shown = [i for i, row in enumerate(rows) if row.reading in ("better", "worse", "differs")]
+    if not shown:
+        return []
+    mean, error, skewness = (each[shown] for each in moments)
+    levels = np.full(len(shown), alpha)
+    pvalues = skewed_t(mean, error, skewness, n_queries, levels)[0].tolist()
+    found = {
+        rows[i].measure: (pvalue, rows[i].pvalue, float(g))
+        for i, pvalue, g in zip(shown, pvalues, skewness, strict=True)
+        # At the share of alpha at which the adjustment tested it, of so many measures at most: an
+        # adjusted p that is drawn cannot be as small as p.
+        if rows[i].pvalue > 0.0
+        and pvalue * min(rows[i].pvalue_adj / rows[i].pvalue, len(rows)) >= alpha
+    }
+    if not found:
+        return []
+    lead = primary if primary in found else next(iter(found))
+    pvalue, by_t, g = found[lead]
+    values = {"n": n_queries, "skewness": g, "pvalue": pvalue, "t": by_t, "measures": [*found]}
+    return [Note("skewness-decides", 3 if lead == primary else 2, {"primary": primary} | values)]
+
+
+def inspect_losses(
+    n: int, measure: str, *, lost: tuple[int, float], n_gained: int, worst: tuple[str, float]
+) -> list[Note]:
+    """Return the caution that some of ``n`` queries lose much.
+
+    Parameters
+    ----------
+    n : int
+    measure : str
+    lost : (int, float)
+        How many queries lose more than 0.2, and the sum of their gains.
+    n_gained : int
+        How many gain more than that.
+    worst : (str, float)
+        The query with the largest loss, and its gain.
+
+    Examples
+    --------
+    >>> found = inspect_losses(100, "AP", lost=(2, -0.7), n_gained=9, worst=("q1", -0.4))
+    >>> round(found[0].values["cost"], 6)
+    0.007
+    """
+    if not lost[0] or not on_unit_scale(measure):
+        return []
+    values = {
+        "count": lost[0],
+        "gains": n_gained,
+        "threshold": LARGE_LOSS,
+        "cost": -lost[1] / n,
+        "query_id": worst[0],
+        "loss": worst[1],
+    }
+    return [Note("losses-behind-the-mean", 2, values)]
+
+
+def inspect_clusters(
+    n_clusters: int, n_effective: float, *, asked: str, decides: str
+) -> list[Note]:
+    """Return the cautions that the number of clusters gives, where queries come in clusters.
+
+    Parameters
+    ----------
+    n_clusters : int
+    n_effective : float
+        Their effective number.
+    asked, decides : {"t", "permutation", "bootstrap"}
+        The test that was asked for, and the one that decides.
+
+    Returns
+    -------
+    list of Note
+        Below 3 effective clusters t says nothing, below 7 the bootstrap, and with fewer than 6 no
+        flip of their signs reaches .05; with fewer than 20 the bootstrap's errors can be too small
+        where they differ in size.
+
+    Examples
+    --------
+    >>> [note.values for note in inspect_clusters(11, 2.6, asked="t", decides="permutation")]
+    [{'n': 11, 'too_few': False, 'n_effective': 2.6, 'test': 't'}]
+    >>> inspect_clusters(7, 5.2, asked="t", decides="t")
+    []
+    """
+    if n_effective < FEWEST_EFFECTIVE[asked]:
+        too_few = decides == asked
+        values = {"n": n_clusters, "too_few": too_few, "n_effective": n_effective, "test": asked}
+        return [Note("few-clusters", 3, values)]
+    too_few = decides == "permutation" and n_clusters < FEWEST_TO_FLIP
+    if too_few or (decides == "bootstrap" and n_clusters < FEW_CLUSTERS):
+        return [Note("few-clusters", 3 if too_few else 2, {"n": n_clusters, "too_few": too_few})]
+    return []

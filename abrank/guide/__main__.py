@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from abrank.guide.site import build, build_reference
+from abrank.guide.catalogue import build, build_reference
 
 WAYS = {"build": build, "reference": build_reference}
 

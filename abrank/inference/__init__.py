@@ -22,11 +22,13 @@ from abrank.inference.families import ADJUSTMENTS, adjust, max_t
 from abrank.inference.registry import PARAMETERS, TESTS, Answer, TestResult, paired_test, run_test
 
 if TYPE_CHECKING:
+    from abrank.inference.aa_test import check_level
     from abrank.inference.bayes import bayesian_bootstrap, t_posterior
     from abrank.inference.clusters import run_cluster_test
-    from abrank.inference.designs import check_level
     from abrank.inference.equivalence import relative_tost, tost
+    from abrank.inference.meta_analysis import pool_collections
     from abrank.inference.prediction_powered import run_prediction_powered
+    from abrank.inference.segments import compare_segments
     from abrank.inference.sequential import (
         asymptotic_sequence,
         betting_sequence,
@@ -34,7 +36,6 @@ if TYPE_CHECKING:
         stopping_boundaries,
     )
     from abrank.inference.shape import rosner_outliers
-    from abrank.inference.strata import compare_segments, pool_collections
     from abrank.inference.systems.friedman import critical_difference, friedman_test, two_way_anova
     from abrank.inference.systems.pairwise import group_letters, within_query_interval
     from abrank.inference.systems.registry import (
@@ -49,13 +50,14 @@ if TYPE_CHECKING:
 
 # What an everyday comparison does without is imported when it is asked for.
 _ON_DEMAND = {
-    "designs": "check_level",
+    "aa_test": "check_level",
     "bayes": "bayesian_bootstrap t_posterior",
     "clusters": "run_cluster_test",
     "equivalence": "relative_tost tost",
     "prediction_powered": "run_prediction_powered",
     "sequential": "asymptotic_sequence betting_sequence run_at_looks stopping_boundaries",
-    "strata": "compare_segments pool_collections",
+    "segments": "compare_segments",
+    "meta_analysis": "pool_collections",
     "shape": "rosner_outliers",
     "systems.friedman": "critical_difference friedman_test two_way_anova",
     "systems.pairwise": "group_letters within_query_interval",

@@ -33,7 +33,6 @@ from collections.abc import Sequence
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
-from scipy import optimize, special
 
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
@@ -214,6 +213,8 @@ def predict_repetition(
     >>> f"{again.expected:.3f} ({again.low:.3f} to {again.high:.3f})"
     '0.035 (-0.020 to 0.091)'
     """
+    from scipy import optimize, special  # the levels of a stream do without them
+
     checks.fraction("level", level)
     y, se = _checked(estimates, standard_errors)
     centre, sd, weight = (each[..., place] if each.ndim > 1 else each for each in _posterior(y, se))

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 from abrank._support.lazy import module_getattr
 
 if TYPE_CHECKING:
-    from abrank.ledger.budget import ErrorBudget as ErrorBudget
-    from abrank.ledger.entry import Entry as Entry
+    from abrank.ledger.store import Entry as Entry
     from abrank.ledger.store import Ledger as Ledger
     from abrank.ledger.store import open_ledger as open_ledger
+    from abrank.ledger.summary import ErrorBudget as ErrorBudget
     from abrank.ledger.summary import History as History
     from abrank.ledger.summary import QuerySet as QuerySet
     from abrank.ledger.summary import Spent as Spent
     from abrank.ledger.summary import history as history
 
 _HOMES = {
-    "Entry": "abrank.ledger.entry",
-    "ErrorBudget": "abrank.ledger.budget",
+    "Entry": "abrank.ledger.store",
+    "ErrorBudget": "abrank.ledger.summary",
     "History": "abrank.ledger.summary",
     "Ledger": "abrank.ledger.store",
     "QuerySet": "abrank.ledger.summary",

@@ -13,9 +13,8 @@ from abrank.options import Question
 
 # Most comparisons have no ledger, and wait for none of its imports.
 if TYPE_CHECKING:
-    from abrank.ledger.budget import ErrorBudget
-    from abrank.ledger.entry import Entry
-    from abrank.ledger.store import Ledger
+    from abrank.ledger.store import Entry, Ledger
+    from abrank.ledger.summary import ErrorBudget
     from abrank.rule import Design
     from abrank.verdict import Rule
 
@@ -38,7 +37,7 @@ class Recording:
                 command="an error budget is shared out over the comparisons of a ledger: give"
                 " --ledger, too",
             )
-        from abrank.ledger.budget import TESTS, ErrorBudget
+        from abrank.ledger.summary import TESTS, ErrorBudget
 
         self.budget = ErrorBudget.parse(question.error_budget)
         if question.design is not None or question.machine is not None:
@@ -60,7 +59,7 @@ class Recording:
         """What the budget has left for a comparison, as a sentence; empty without one."""
         if self.budget is None:
             return ""
-        from abrank.ledger.budget import shown_level
+        from abrank.ledger.summary import shown_level
 
         alpha = shown_level(self.question.alpha)
         return f"error budget {self.budget}: a new comparison has the level {alpha}"
@@ -70,7 +69,7 @@ class Recording:
         if self.ledger is None:
             return compute(self.question)
         found: Any = compute(self.question)
-        from abrank.ledger.entry import Entry
+        from abrank.ledger.store import Entry
 
         budget = "" if self.budget is None else str(self.budget)
         entry, earlier = Entry.of(found, budget=budget), self.ledger.entries()
@@ -87,8 +86,7 @@ class Recording:
         return made
 
     def _remarks(self, earlier: Sequence[Entry], entry: Entry, rule: Rule) -> Iterator[str]:
-        from abrank.ledger.budget import shown_level
-        from abrank.ledger.summary import repetition
+        from abrank.ledger.summary import repetition, shown_level
 
         if self.budget is not None:
             alpha = shown_level(self.question.alpha)

@@ -118,7 +118,7 @@ class Question(_Asked):
         Of several collections: the gate is asked of the mean over all queries, or of each
         collection by itself, all of which must pass.
     accept_doubt : bool
-        Let a gate pass although the evidence is doubtful: see :mod:`abrank.soundness`.
+        Let a gate pass although the evidence is doubtful: see :mod:`abrank.rule`.
     alpha : float
         Two-sided level.
     test : str

@@ -38,9 +38,11 @@ from typing import TYPE_CHECKING
 
 from abrank._support.lazy import module_getattr
 from abrank.planning.student import (
+    anova_power,
     expected_width,
     power,
     power_curve,
+    queries_for_anova,
     queries_for_width,
     queries_needed,
     queries_to_show_same,
@@ -49,8 +51,8 @@ from abrank.planning.student import (
 )
 
 if TYPE_CHECKING:
-    from abrank.planning.anova import anova_power, queries_for_anova
-    from abrank.planning.judged import (
+    from abrank.planning.simulation import (
+        SimulatedPower,
         correlation_interval,
         judged_error,
         judged_for_width,
@@ -59,9 +61,6 @@ if TYPE_CHECKING:
         judged_to_show_same,
         judged_visible,
         judged_width,
-    )
-    from abrank.planning.simulation import (
-        SimulatedPower,
         queries_by_simulation,
         simulate_power,
         visible_by_simulation,
@@ -94,9 +93,9 @@ __all__ = [
 
 __getattr__ = module_getattr(
     __name__,
-    dict.fromkeys(("anova_power", "queries_for_anova"), f"{__name__}.anova")
-    | dict.fromkeys(
+    dict.fromkeys(
         (
+            "SimulatedPower",
             "correlation_interval",
             "judged_error",
             "judged_for_width",
@@ -105,11 +104,10 @@ __getattr__ = module_getattr(
             "judged_to_show_same",
             "judged_visible",
             "judged_width",
+            "queries_by_simulation",
+            "simulate_power",
+            "visible_by_simulation",
         ),
-        f"{__name__}.judged",
-    )
-    | dict.fromkeys(
-        ("SimulatedPower", "queries_by_simulation", "simulate_power", "visible_by_simulation"),
         f"{__name__}.simulation",
     ),
 )

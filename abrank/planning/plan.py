@@ -17,10 +17,15 @@ from abrank._support.result import Printed
 from abrank._support.rng import entropy
 from abrank._support.typing import FloatArray, RandomSource
 from abrank.inference.registry import as_column
-from abrank.planning import judged, student
+from abrank.planning import student
 from abrank.planning.simulation import (
     N_REPLICATIONS,
     SimulatedPower,
+    correlation_interval,
+    judged_for_width,
+    judged_needed,
+    judged_to_show_same,
+    judged_visible,
     queries_by_simulation,
     simulate_power,
     spread_of,
@@ -299,7 +304,7 @@ def _machine(
     if found is not None:
         n_machine = len(found.query_ids) if n_machine is None else n_machine
         if correlation is None:
-            low, high = judged.correlation_interval(found.correlation, found.of("both").n_queries)
+            low, high = correlation_interval(found.correlation, found.of("both").n_queries)
             correlation = [low, found.correlation, high]
     if n_machine is None:
         if correlation is not None:
@@ -320,10 +325,10 @@ def _judged(plan: Plan, correlation: float, n_queries: int) -> JudgedPlan:
     return JudgedPlan(
         correlation,
         n_queries,
-        judged.judged_visible(plan.sd, plan.n_queries or 0, **level),
-        tuple(judged.judged_needed(plan.sd, row.difference, **level) for row in plan.rows),
-        None if not plan.same else judged.judged_to_show_same(plan.sd, plan.same.margin, **level),
-        None if not plan.width else judged.judged_for_width(plan.sd, plan.width.width, **known),
+        judged_visible(plan.sd, plan.n_queries or 0, **level),
+        tuple(judged_needed(plan.sd, row.difference, **level) for row in plan.rows),
+        None if not plan.same else judged_to_show_same(plan.sd, plan.same.margin, **level),
+        None if not plan.width else judged_for_width(plan.sd, plan.width.width, **known),
     )
 
 

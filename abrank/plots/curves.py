@@ -13,7 +13,7 @@ from abrank._support import display
 from abrank._support.display import shorten
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import FloatArray
-from abrank.comparison.margins import is_relative
+from abrank.comparison.declared import is_relative
 from abrank.measures import parse
 from abrank.planning import power_curve
 from abrank.plots import style

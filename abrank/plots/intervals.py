@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from abrank._support import checks, display
-from abrank.comparison.margins import is_relative, rows_in_unit, shares_scale
+from abrank.comparison.declared import is_relative, rows_in_unit, shares_scale
 from abrank.plots import style
 from abrank.plots.axes import Row, draw_interval, draw_rows, law_of_mean
 from abrank.plots.registry import plot

@@ -293,7 +293,7 @@ def _collections_tables(found: Any) -> dict[str, str]:  # noqa: ANN401 - Collect
 
 def _standings_tables(found: Any) -> dict[str, str]:  # noqa: ANN401 - CollectionsRanking
     """Return a row a measure and system; the means by collection and all pairs beside."""
-    flat = lazy.attribute("abrank.collections.ranking", "flat")
+    flat = lazy.attribute("abrank.collections.result", "flat")
     row = found.primary.rows[0]
     own = [each.name for each in fields(row) if each.name not in ("these", "like")]
     both = [f"{which}_{each.name}" for which in ("these", "like") for each in fields(row.these)]

@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from abrank.comparison import Comparison
-from abrank.comparison.margins import margin_ranges
+from abrank.comparison.declared import margin_ranges
 from abrank.report.sections.cautions import cautions
 from abrank.report.sections.next_step import next_step
 from abrank.verdict import Decision, Rule

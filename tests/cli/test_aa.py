@@ -13,7 +13,7 @@ import pytest
 import abrank
 from abrank._support.errors import ArgumentError
 from abrank.cli import run
-from abrank.inference.designs import check_level
+from abrank.inference.aa_test import check_level
 
 
 @pytest.fixture

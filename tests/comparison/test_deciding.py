@@ -1,15 +1,27 @@
-"""The decision on the primary measure, and what two systems share that never differ."""
+"""The decision on the primary measure, and what two systems share that never differ.
+
+What is held to alpha over several measures: families, and what is said of them.
+"""
 
 from __future__ import annotations
 
 import math
 
+import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import binom
 
 import abrank
-from abrank import compare_scores
+from abrank import ArgumentError, compare_scores
+from abrank.inference import max_t, run_test
+from abrank.report import to_dict
+from abrank.report.numbers import json_text
+from abrank.report.saved.comparison import read_comparison
+from abrank.report.sections import headline
 from abrank.verdict import Rule, Verdict, decide
+from tests.asked import asked as keywords
+from tests.report.written import text
 
 QRELS = {f"q{i}": {"d1": 1, "d2": 0, "d3": 1} for i in range(12)}
 RUN = {f"q{i}": {"d1": 3.0, "d2": 2.0, "d3": 1.0} for i in range(12)}
@@ -94,3 +106,163 @@ def test_the_deciding_interval_is_in_the_unit_of_the_measure() -> None:
         assert decision.by_margin
         found = decision.deciding.times(decision.unit)
         assert -result.decision.margin < found.low < 0 < found.high < result.decision.margin
+
+
+MEASURES = ["AP", "nDCG@10", "RR", "P@10"]
+
+
+def compare_tables(a, b, **how):
+    return abrank.compare_scores(a, b, **({"measures": MEASURES} | how))
+
+
+def two_tables(seed=2, shift=0.02):
+    random = np.random.default_rng(seed)
+    a = pd.DataFrame(random.uniform(0.2, 0.8, (40, 4)), columns=MEASURES)
+    return a, a + random.normal(shift, 0.06, (40, 4))
+
+
+def test_the_default_tests_the_primary_alone_and_the_others_together():
+    a, b = two_tables()
+    result, declared = (
+        compare_tables(a, b),
+        compare_tables(a, b, config=abrank.Question(family="secondary")),
+    )
+    assert result.rows == declared.rows
+    assert result.rule.family == "secondary"
+    assert result.primary.pvalue_adj == result.primary.pvalue
+    assert (
+        "If there is no difference, 5% of such comparisons say that there is one in AP, and 5% in"
+        " any of the others; more do if" in headline.rule(result)
+    )
+
+
+@pytest.mark.parametrize("adjust", ["max-t", "holm", "bonferroni", "bh"])
+def test_a_family_of_all_measures_adjusts_the_primary_too(adjust):
+    a, b = two_tables(shift=0.025)
+    result = compare_tables(a, b, config=abrank.Question(family="all", adjust=adjust))
+    lead = result.primary
+    assert lead.pvalue_adj > lead.pvalue
+    assert lead.ci_low_adj < lead.ci_low < lead.ci_high < lead.ci_high_adj
+    assert result.decision.interval == (lead.ci_low_adj, lead.ci_high_adj)
+    low, high = result.decision.equivalence_interval
+    assert lead.ci_low_adj < low < high < lead.ci_high_adj
+    for row in result.rows:
+        assert (row.pvalue_adj < 0.05) == (row.ci_low_adj > 0 or row.ci_high_adj < 0)
+    assert "all measures adjusted together" in headline.adjustment(result)
+    said = headline.rule(result)
+    if adjust != "bh":
+        assert "5% of such comparisons say that there is one in any measure; more do" in said
+    assert "adjusted" in headline.numbers(result)
+
+
+def test_max_t_over_all_measures_is_max_t_of_all_columns():
+    a, b = two_tables()
+    result = compare_tables(a, b, config=abrank.Question(family="all"))
+    joint = max_t(result.b - result.a, seed=result.seed)
+    alone = run_test("t", result.b - result.a)
+    expected = np.maximum(joint.pvalue, alone.pvalue)
+    np.testing.assert_allclose([row.pvalue_adj for row in result.rows], expected)
+
+
+def test_a_verdict_by_the_primary_alone_may_not_hold_for_all():
+    a, b = two_tables(seed=15)
+    alone, together = (
+        compare_tables(a, b, config=abrank.Question(family=name)) for name in ("secondary", "all")
+    )
+    assert alone.pvalue < 0.05 < together.primary.pvalue_adj
+    assert (str(alone.verdict), str(together.verdict)) == ("better", "inconclusive")
+
+
+def test_a_fixed_sequence_stops_at_the_first_measure_without_a_difference():
+    random = np.random.default_rng(4)
+    noise = random.normal(0.0, 0.05, (40, 4))
+    noise -= noise.mean(axis=0)
+    a = pd.DataFrame(random.uniform(0.2, 0.8, (40, 4)), columns=MEASURES)
+    b = a + noise + np.array([0.02, 0.05, 0.0, 0.05])
+    result = compare_tables(
+        a, b, config=abrank.Question(family="fixed-sequence", primary="nDCG@10")
+    )
+    # nDCG@10 first, then as given: AP, RR, P@10.
+    p = {row.measure: row.pvalue for row in result.rows}
+    adjusted = {row.measure: row.pvalue_adj for row in result.rows}
+    assert adjusted["nDCG@10"] == p["nDCG@10"]
+    assert adjusted["AP"] == max(p["nDCG@10"], p["AP"]) < 0.05
+    assert adjusted["P@10"] == adjusted["RR"] == p["RR"] > 0.05 > p["P@10"]
+    assert [row.reading for row in result.rows] == ["better", "better", "unclear", "unclear"]
+    said = headline.adjustment(result)
+    assert "tested in the order given, each at 5%, until one shows no difference" in said
+    said = headline.rule(result)
+    assert "5% of such comparisons say that there is one in any measure; more do" in said
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"family": "al"}, "did you mean all"),
+        ({"family": "fixed-sequence", "adjust": "holm"}, "adjusts none"),
+        ({"family": "all", "margin": "2%"}, "relative margin"),
+    ],
+)
+def test_families_that_do_not_go_together_are_refused(asked, message):
+    with pytest.raises(ArgumentError, match=message):
+        compare_tables(*two_tables(), **keywords(**asked))
+
+
+def test_the_family_is_recorded():
+    assert (
+        to_dict(compare_tables(*two_tables(), config=abrank.Question(family="all")))["settings"][
+            "family"
+        ]
+        == "all"
+    )
+
+
+@pytest.mark.parametrize("family", ["all", "fixed-sequence"])
+def test_a_saved_comparison_keeps_its_family(tmp_path, family):
+    result = compare_tables(
+        *two_tables(seed=15), config=abrank.Question(family=family), margin=0.01
+    )
+    path = tmp_path / "results.json"
+    path.write_text(json_text(result))
+    saved = read_comparison(path)
+    assert saved.rule == result.rule
+    assert saved.decision == result.decision
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({}, "say that there is one in AP, and 5% in any of the others"),
+        ({"family": "all"}, "5% of such comparisons say that there is one in any measure"),
+        (
+            {"family": "fixed-sequence"},
+            "5% of such comparisons say that there is one in any measure",
+        ),
+        ({"adjust": "bh"}, "Of the other measures found to differ an expected 5% do not"),
+        (
+            {"family": "all", "adjust": "bh"},
+            "Of the measures found to differ an expected 5% do not",
+        ),
+    ],
+)
+def test_the_terminal_says_what_is_controlled(asked, said):
+    result = compare_tables(*two_tables(), **keywords(**asked))
+    assert said in " ".join(text(result).split())
+
+
+def test_a_verdict_on_all_measures_is_not_held_against_those_of_one():
+    tables = two_tables(seed=15)
+    assert compare_tables(*tables).alternatives
+    assert compare_tables(*tables, config=abrank.Question(family="all")).alternatives == ()
+
+
+def test_each_measure_has_its_own_errors_without_adjustment():
+    result = compare_tables(*two_tables(), config=abrank.Question(adjust="none"))
+    assert "there is one in AP, and 5% in each of the others" in headline.controlled(result)
+
+
+def test_a_measure_without_a_test_ends_the_sequence():
+    a, b = two_tables(shift=0.1)
+    b["nDCG@10"] = a["nDCG@10"] + 0.1
+    result = compare_tables(a, b, config=abrank.Question(family="fixed-sequence"))
+    assert [row.reading for row in result.rows] == ["better", "untested", "unclear", "unclear"]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from abrank import AlignmentError, NotFoundError, compare_scores
-from abrank.inference.strata import compare_segments
+from abrank.inference.segments import compare_segments
 from abrank.options import Clusters
 
 RNG = np.random.default_rng(5)

@@ -10,33 +10,41 @@ import pytest
 
 from abrank._support.errors import ArgumentError
 from abrank.comparison import compare_scores, pair_scores
-from abrank.comparison.beside import Beside
-from abrank.comparison.choice import (
+from abrank.comparison.deciding import (
     Choice,
     Directions,
     canonical_name,
     choose,
     directions,
     directions_again,
+    resolve_adjustment,
 )
-from abrank.comparison.deciding import resolve_adjustment
 from abrank.comparison.declared import (
     Margin,
     declare,
     known_range,
+    margin_ranges,
     read_guards,
     read_margin,
     require_margin_in_range,
+    rows_in_unit,
+    shares_scale,
     with_guards,
 )
-from abrank.comparison.effects import beliefs, effects, spread
 from abrank.comparison.groups import Clusters, error_inflation
 from abrank.comparison.machine import MachineSource, declare_machine
-from abrank.comparison.margins import margin_ranges, rows_in_unit, shares_scale
 from abrank.comparison.merged import cells_of, mean_and_error, require_mergeable
 from abrank.comparison.merging import Properties
-from abrank.comparison.power_analysis import ClusterSizes, plan_from_spread, planned_differences
-from abrank.comparison.rows import Cell
+from abrank.comparison.pairing import Beside
+from abrank.comparison.rows import (
+    Cell,
+    ClusterSizes,
+    beliefs,
+    effects,
+    plan_from_spread,
+    planned_differences,
+    spread,
+)
 from abrank.engines.counted import exact_sum
 from abrank.inference.counted import Counts
 from abrank.inputs.topics import labels_of

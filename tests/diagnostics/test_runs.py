@@ -1,21 +1,34 @@
-"""What runs tell beside their judgments: of one run, and of many at once."""
+"""What runs tell beside their judgments: of one run, and of many at once.
+
+Runs of unequal depth: which measures it touches, and what they score at a common depth.
+
+The cautions on inputs: each comes when its condition holds.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 from abrank.diagnostics import (
+    inspect_depth,
+    inspect_evidence,
     inspect_inputs,
     inspect_relevance,
     inspect_run,
     inspect_systems,
     missing_policy,
+    unequal_depth,
 )
 from abrank.inputs import read_judged_run, read_qrels
+from abrank.inputs.id_differences import IdDifference
 from abrank.options import Scoring
 from abrank.scoring.evaluate import evaluate
+from abrank.scoring.scores import Scores
 
 QRELS = {f"q{i:03}": {f"D{j}": j % 2 for j in range(20)} for i in range(200)}
 GOOD = {query: {doc: float(-j) for j, doc in enumerate(docs)} for query, docs in QRELS.items()}
@@ -122,3 +135,192 @@ def test_missing_queries_say_how_their_ids_are_written_otherwise() -> None:
     assert (difference["cause"], difference["n_alike"]) == ("leading zeros", 10)
     assert (difference["in_run"], difference["in_qrels"]) == ("0", "00")
     assert "policy" not in missing.values
+
+
+TEN_QUERIES = {f"q{i}": {f"d{j}": int(j % 7 == i % 7) for j in range(60)} for i in range(8)}
+DEEP = {query: {f"d{j}": float(-j) for j in range(60)} for query in TEN_QUERIES}
+MEASURES = ["AP", "P@5", "R@20", "nDCG@10"]
+
+
+def cut(depth: int) -> dict[str, dict[str, float]]:
+    return {query: dict(list(docs.items())[:depth]) for query, docs in DEEP.items()}
+
+
+def scored(cut_at: int, measures: list[str] | None = None, *, depth: int | None = None) -> Scores:
+    runs = {"deep": DEEP, "cut": cut(cut_at)}
+    return evaluate(TEN_QUERIES, runs, measures or MEASURES, scoring=Scoring(depth=depth))
+
+
+def test_names_the_measures_that_look_further_down() -> None:
+    found = unequal_depth(scored(10))
+    assert found is not None
+    assert found.medians == {"deep": 60, "cut": 10}
+    assert found.depth == 10
+    assert found.cut.measures == ("AP", "R@20")
+
+
+def test_scores_at_the_common_depth_are_those_of_the_option() -> None:
+    found = unequal_depth(scored(10))
+    assert found is not None
+    again = scored(10, ["AP", "R@20"], depth=10)
+    np.testing.assert_array_equal(found.cut.values, again.values)
+    assert (found.cut.values[:, 0] == found.cut.values[:, 1]).all()
+
+
+@pytest.mark.parametrize(("depth", "told"), [(47, True), (48, False), (60, False)])
+def test_runs_of_about_one_depth_are_of_one(depth: int, told: bool) -> None:
+    assert (unequal_depth(scored(depth, ["AP"])) is not None) is told
+
+
+def test_a_depth_that_was_asked_for_is_the_depth_of_all() -> None:
+    assert unequal_depth(scored(10, depth=10)) is None
+
+
+def test_nothing_where_no_measure_looks_further_down() -> None:
+    assert unequal_depth(scored(10, ["P@5", "nDCG@10"])) is None
+
+
+def test_queries_without_results_do_not_count_for_the_median() -> None:
+    few = {query: docs for query, docs in DEEP.items() if query < "q2"}
+    found = evaluate(TEN_QUERIES, {"deep": DEEP, "few": few}, ["AP"])
+    assert unequal_depth(found) is None
+
+
+def test_ready_scores_and_one_system_have_no_depths() -> None:
+    ready = Scores(("q1",), ("a", "b"), ("AP",), np.zeros((1, 2, 1)))
+    assert unequal_depth(ready) is None
+    assert unequal_depth(evaluate(TEN_QUERIES, {"deep": DEEP}, ["AP"])) is None
+
+
+def test_the_note_has_both_differences_in_a_comparison() -> None:
+    scores = scored(10)
+    (note,) = inspect_depth(unequal_depth(scores), scores, keys="ab", primary="AP")
+    assert note.severity == 3
+    assert note.values["medians"] == {"a": 60, "b": 10}
+    declared, common = note.values["differences"]["AP"]
+    means = scores.means()
+    assert declared == means[1, 0] - means[0, 0]
+    assert declared < common == 0.0
+
+
+def test_the_note_is_milder_where_the_primary_measure_is_not_touched() -> None:
+    scores = scored(10)
+    (note,) = inspect_depth(unequal_depth(scores), scores, keys="ab", primary="P@5")
+    assert note.severity == 2
+
+
+def test_of_many_systems_the_note_has_the_names() -> None:
+    scores = evaluate(TEN_QUERIES, {"deep": DEEP, "ten": cut(10), "five": cut(5)}, ["AP"])
+    (note,) = inspect_depth(unequal_depth(scores), scores)
+    assert note.values["medians"] == {"deep": 60, "ten": 10, "five": 5}
+    assert (note.values["depth"], note.values["differences"]) == (5, {})
+
+
+def test_documents_that_change_no_score_are_no_caution() -> None:
+    qrels = {query: {f"d{j}": 1 for j in range(3)} for query in TEN_QUERIES}
+    assert unequal_depth(evaluate(qrels, {"deep": DEEP, "cut": cut(10)}, ["AP"])) is None
+
+
+@dataclass(frozen=True)
+class FakeAudit:
+    """The counts of an unremarkable run."""
+
+    n_queries: int = 50
+    missing: tuple[str, ...] = ()
+    extra: tuple[str, ...] = ()
+    judged_at_10: float = 0.875
+    n_tied_rows: int = 0
+    n_queries_with_ties: int = 0
+    n_rank_conflicts: int = 0
+    tags: tuple[str, ...] = ("run",)
+    n_rows: int = 500
+    n_judged_rows: int | None = 400
+    document_ids: IdDifference | None = None
+    query_ids: IdDifference | None = None
+    grades: tuple[int, ...] = (0, 1, 2)
+    values: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class FakeEvidence:
+    """What stands behind scores, with nothing to say."""
+
+    tie_range: tuple[float, float] | None = None
+    unjudged_range: tuple[float, float] | None = None
+    n_unjudged: tuple[int, int] = (0, 0)
+
+
+def inputs_notes(a=None, b=None) -> dict[str, dict[str, Any]]:
+    audits = {"a": a or FakeAudit(), "b": b or FakeAudit()}
+    return {note.code: dict(note.values) for note in inspect_inputs(audits)}
+
+
+def evidence_notes(difference=0.02, a=None, b=None, **evidence) -> dict[str, Any]:
+    audits = {"a": a or FakeAudit(), "b": b or FakeAudit()}
+    found = inspect_evidence(difference, FakeEvidence(**evidence), audits)
+    return {note.code: (note.severity, dict(note.values)) for note in found}
+
+
+def test_nothing_to_say() -> None:
+    assert inputs_notes() == {}
+    assert inspect_inputs({}) == []
+    assert evidence_notes() == {}
+    assert inspect_evidence(0.02, FakeEvidence(), {}) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "code", "values"),
+    [
+        (
+            {"missing": ("q1",)},
+            "missing-queries",
+            {"system": "b", "count": 1, "ids": ["q1"], "n_queries": 50, "policy": "drop"},
+        ),
+        ({"extra": ("x", "y")}, "extra-queries", {"system": "b", "count": 2, "ids": ["x", "y"]}),
+        ({"n_rank_conflicts": 4}, "rank-conflicts", {"system": "b", "count": 4}),
+        ({"tags": ("x", "y")}, "several-tags", {"system": "b", "tags": ["x", "y"]}),
+    ],
+)
+def test_inputs(change, code, values) -> None:
+    assert inputs_notes(b=replace(FakeAudit(), **change)) == {code: values}
+
+
+@pytest.mark.parametrize(
+    "change", [{"n_tied_rows": 8, "n_queries_with_ties": 3}, {"grades": (0, 1)}]
+)
+def test_what_has_no_consequence_is_not_told(change) -> None:
+    """Ties whose orders were not worked out, and binary judgments."""
+    b = replace(FakeAudit(), **change)
+    assert inputs_notes(b=b) == {}
+    assert evidence_notes(b=b) == {}
+
+
+def test_ties_are_told_once_for_both_runs_with_what_they_could_do() -> None:
+    a, b = replace(FakeAudit(), n_tied_rows=2), replace(FakeAudit(), n_tied_rows=8)
+    low, high = 0.01, 0.03
+    found = evidence_notes(a=a, b=b, tie_range=(low, high))
+    assert found == {"order-of-ties": (1, {"low": low, "high": high, "a": 2, "b": 8})}
+    assert evidence_notes(a=a, b=b, tie_range=(-0.01, 0.03))["order-of-ties"][0] == 3
+    for hardly in ((0.02, 0.02), (0.0195, 0.0205)):
+        assert evidence_notes(a=a, b=b, tie_range=hardly) == {}
+
+
+def test_a_gap_in_the_judgments_is_told_where_it_could_turn_the_difference() -> None:
+    b = replace(FakeAudit(), judged_at_10=0.75)
+    shares = {"a_at_10": 0.125, "b_at_10": 0.25}
+    values = {"low": -0.1, "high": 0.2, "a": 3, "b": 9}
+    known = {"unjudged_range": (-0.1, 0.2), "n_unjudged": (3, 9)}
+    severe = evidence_notes(b=b, **known)
+    assert severe == {"unjudged-documents": (3, values | shares | {"favours": "b"})}
+    alike = evidence_notes(**known)["unjudged-documents"]
+    assert (alike[0], alike[1]["favours"]) == (2, "")
+    # One that no judgment could turn is nothing to warn of, one that was not worked out is.
+    assert evidence_notes(b=b, unjudged_range=(0.01, 0.2), n_unjudged=(3, 9)) == {}
+    assert evidence_notes(b=b) == {"judged-gap": (3, {"a": 0.125, "b": 0.25})}
+    assert evidence_notes(a=b)["judged-gap"][1] == {"a": 0.25, "b": 0.125}
+
+
+def test_a_run_that_is_mostly_absent_is_severe() -> None:
+    ids = tuple(f"q{i}" for i in range(6))
+    audits = {"a": FakeAudit(), "b": replace(FakeAudit(), missing=ids)}
+    assert [note.severity for note in inspect_inputs(audits)] == [3]

@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 
 import abrank
-from abrank.ledger.entry import Entry, _digest
+from abrank.ledger.store import Entry, _digest
 
 QUERIES = tuple(f"q{number}" for number in range(50))
 

@@ -1,4 +1,7 @@
-"""An audit's bounds: against enumeration of all outcomes, and what is said of them."""
+"""What a margin cannot be found from.
+
+An audit's bounds: against enumeration of all outcomes, and what is said of them.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +13,32 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from abrank import ArgumentError, audit
+import abrank
+from abrank import audit
+from abrank._support.errors import ArgumentError
 from abrank.cli import run
 from abrank.inference import run_test
 from abrank.planning.audit import BOARDS
 from abrank.report import compose, html, latex, markdown, text, to_dict
+
+A = np.linspace(0.1, 0.9, 20)
+
+
+@pytest.mark.parametrize(
+    ("a", "how", "said"),
+    [
+        (np.zeros((2, 2, 2)), {}, "takes the scores of a query and a run at least"),
+        ([], {}, "takes the scores of a query and a run at least"),
+        (A, {"b": A[:5]}, r"b has the shape \(5,\), and A has 20 queries"),
+        ([0.5, np.nan], {}, "a score is not finite"),
+        (A, {"b": A + np.inf}, "a score is not finite"),
+        (A, {"b": A + 0.1, "sd": 0.2}, "the spread comes from b or from sd, not from both"),
+    ],
+)
+def test_scores_that_give_no_margin_are_refused(a, how, said: str) -> None:
+    with pytest.raises(ArgumentError, match=said):
+        abrank.suggest_margins(a, **how)
+
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "votes" / "audit"
 

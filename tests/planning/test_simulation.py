@@ -1,4 +1,7 @@
-"""Simulated power: against the closed form of t, and what a pilot without spread gives."""
+"""Simulated power: against the closed form of t, and what a pilot without spread gives.
+
+Human queries planned beside a machine's: against simulation, and at its limits.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,9 @@ import math
 import numpy as np
 import pytest
 
-from abrank import ArgumentError, planning
+import abrank
+from abrank import ArgumentError, Comparison, planning
+from abrank.inference import run_prediction_powered
 
 # Close to normal quantiles, so that the closed form of t holds for it.
 PILOT = np.sin(np.linspace(-1.5, 1.5, 201)) * 0.2
@@ -97,3 +102,92 @@ def test_arguments_without_meaning(change, said) -> None:
     given = {"pilot": PILOT, "n_queries": 20, "difference": 0.1, **change}
     with pytest.raises(ArgumentError, match=said):
         planning.simulate_power(given.pop("pilot"), **given)
+
+
+N = 400
+
+
+@pytest.mark.parametrize(("n", "r"), [(25, 0.6), (40, 0.0), (40, -0.8), (80, 0.95)])
+def test_power_and_width_are_those_of_simulated_comparisons(n, r) -> None:
+    random, times, effect = np.random.default_rng(1), 1_500, 2.8 / math.sqrt(n)
+    f = random.standard_normal((N, times))
+    d = effect + r * f[:n] + math.sqrt(1 - r * r) * random.standard_normal((n, times))
+    found = run_prediction_powered(d, np.arange(n), f)
+    seen = float((found.pvalue < 0.05).mean())
+    error = 3.0 * math.sqrt(max(seen * (1.0 - seen), 0.01) / times)
+    told = planning.judged_power(n, effect=effect, correlation=r, n_queries=N)
+    assert told == pytest.approx(seen, abs=error + 0.02)
+    width = planning.judged_width(1.0, n, correlation=r, n_queries=N)
+    assert width == pytest.approx(float(np.mean(found.ci_high - found.ci_low)), rel=0.03)
+
+
+def test_needed_is_the_fewest_and_a_better_machine_needs_fewer() -> None:
+    known = {"correlation": 0.8, "n_queries": 2000}
+    n = planning.judged_needed(0.2, 0.05, **known)
+    powers = [planning.judged_power(each, effect=0.25, **known) for each in (n - 1, n)]
+    assert powers[0] < 0.8 <= powers[1]
+    asked = {"sd": 0.2, "difference": 0.05, "n_queries": 2000}
+    needed = [planning.judged_needed(correlation=r, **asked) for r in (0.0, 0.3, 0.6, 0.9)]
+    assert needed == sorted(needed, reverse=True)
+    assert planning.queries_needed(0.2, 0.05) < needed[0] < planning.queries_needed(0.2, 0.05) + 3
+    assert planning.judged_needed(0.2, 0.05, correlation=-0.8, n_queries=2000) == n
+    visible = planning.judged_visible(0.2, n, **known)
+    assert visible <= 0.05 < planning.judged_visible(0.2, n - 1, **known)
+    width = planning.judged_width(0.2, 50, **known)
+    assert planning.judged_for_width(0.2, width, **known) == 50
+
+
+def test_the_break_even_correlation() -> None:
+    n = 102
+    for r, narrower in ((0.09, False), (0.11, True)):
+        error = planning.judged_error(n, correlation=r, n_queries=10**7)
+        assert (error < n**-0.5) == narrower
+
+
+def test_limits() -> None:
+    assert planning.judged_needed(0.2, 5.0, correlation=0.9, n_queries=2000) == 25
+    assert planning.judged_needed(0.0, 0.1, correlation=0.9, n_queries=2000) == 25
+    assert planning.judged_needed(0.2, 0.01, correlation=0.9, n_queries=100) is None
+    assert planning.judged_needed(0.2, 5.0, correlation=0.9, n_queries=20) is None
+    assert planning.judged_needed(0.2, 0.0, correlation=0.9, n_queries=2000) is None
+    assert math.isnan(planning.judged_visible(0.2, 24, correlation=0.9, n_queries=2000))
+    # Where all queries are judged the machine adds nothing.
+    assert planning.judged_error(50, correlation=0.7, n_queries=50) == pytest.approx(50**-0.5)
+    assert planning.correlation_interval(1.0, 50) == (1.0, 1.0)
+    assert math.isnan(planning.correlation_interval(0.5, 3)[0])
+    for given, said in (
+        ({"correlation": 1.5, "n_queries": 99}, "correlation must be"),
+        ({"correlation": 0.5, "n_queries": 9}, "cannot judge 10 of 9"),
+    ):
+        with pytest.raises(ArgumentError, match=said):
+            planning.judged_error(10, **given)
+    with pytest.raises(ArgumentError, match="effect must be finite, not inf"):
+        planning.judged_power(25, effect=math.inf, correlation=0.5, n_queries=99)
+    with pytest.raises(ArgumentError, match="machine's queries are known"):
+        abrank.power(sd=0.2, effect=0.1, correlation=0.5)
+
+
+def beside_a_machine(n: int) -> Comparison:
+    """Compare the scores of 40 queries by people, and of n queries by a machine."""
+    random = np.random.default_rng(4)
+    names = [f"q{i}" for i in range(n)]
+    machine = [{q: float(s) for q, s in zip(names, random.random(n), strict=True)} for _ in "ab"]
+    people = [{q: one[q] + random.normal(0, 0.1) for q in names[:40]} for one in machine]
+    return abrank.compare_scores(*people, machine=abrank.Machine(scores=machine))
+
+
+def test_a_comparison_with_a_machine_brings_its_correlation_and_queries() -> None:
+    result = beside_a_machine(300)
+    plan = abrank.power(result, effect=0.1, width=0.2)
+    low, r, high = (one.correlation for one in plan.judged)
+    assert (plan.test, r) == ("t", result.machine.correlation)
+    assert low < r < high
+    assert {one.n_queries for one in plan.judged} == {300}
+    assert plan.judged[1].needed[0] < plan.n
+    assert plan.judged[1].width < plan.width.n
+
+
+def test_another_correlation_than_that_of_the_comparison_is_planned_with() -> None:
+    result = beside_a_machine(99)
+    plan = abrank.power(result, effect=0.1, correlation=0.5)
+    assert [(one.correlation, one.n_queries) for one in plan.judged] == [(0.5, 99)]

@@ -1,4 +1,9 @@
-"""Power, smallest visible difference and queries needed, against statsmodels and the published."""
+"""Power, smallest visible difference and queries needed, against statsmodels and the published.
+
+Expected width of the interval, against the published design and a simulation.
+
+Power and size of the comparison of several systems.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +15,7 @@ import pytest
 from scipy import integrate, special, stats
 
 from abrank import ArgumentError, planning
+from abrank.inference import run_test
 from abrank.planning.student import queries_needed, smallest_size
 
 
@@ -201,3 +207,118 @@ def test_a_good_guess_takes_few_calls():
 def test_a_difference_too_small_to_count_queries_for_has_no_number() -> None:
     # Its square leaves the range of float64; as an error, the warning would fail this test.
     assert queries_needed(1.0, 1e-300) is None
+
+
+def test_acceptance_case_of_a_width(shared_data) -> None:
+    cases = json.loads((shared_data / "stat_cases.json").read_text())["cases"]
+    expected = next(case for case in cases if case["id"] == "pow02")["expected"]
+    assert planning.expected_width(0.2, 50) == pytest.approx(
+        expected["expected_width_n50"], abs=1e-12
+    )
+    assert planning.queries_for_width(0.2, 0.1) == expected["n"]
+
+
+def test_width_against_itself() -> None:
+    d = np.random.default_rng(1).normal(0, 0.2, (6, 40_000))
+    result = run_test("t", d, confidence=0.9)
+    widths = result.ci_high - result.ci_low
+    error = widths.std() / math.sqrt(widths.size)
+    assert planning.expected_width(0.2, 6, confidence=0.9) == pytest.approx(
+        widths.mean(), abs=4 * error
+    )
+
+
+def test_spread_interval_against_theory() -> None:
+    low, high = planning.spread_interval(0.2, 26, confidence=0.9)
+    assert 25 * 0.2**2 / low**2 == pytest.approx(stats.chi2.ppf(0.95, 25), rel=1e-12)
+    assert 25 * 0.2**2 / high**2 == pytest.approx(stats.chi2.ppf(0.05, 25), rel=1e-12)
+
+
+@pytest.mark.parametrize("n", [2, 5, 40])
+def test_spread_interval_covers_the_truth(n: int) -> None:
+    spreads = np.random.default_rng(n).normal(0, 0.2, (4_000, n)).std(axis=1, ddof=1)
+    factors = np.array(planning.spread_interval(1.0, n))
+    inside = (spreads * factors[0] < 0.2) & (spreads * factors[1] > 0.2)
+    assert stats.binomtest(int(inside.sum()), 4_000, 0.95).pvalue > 0.01
+
+
+def test_the_size_for_a_width_is_the_smallest() -> None:
+    n = planning.queries_for_width(0.2, 0.013)
+    assert planning.expected_width(0.2, n) <= 0.013 < planning.expected_width(0.2, n - 1)
+
+
+def test_many_queries_have_the_normal_width() -> None:
+    normal = 2 * 1.959963984540054 * 0.2 / 1e4
+    assert planning.expected_width(0.2, 100_000_000) == pytest.approx(normal, rel=1e-7)
+
+
+def test_degenerate_widths() -> None:
+    assert planning.expected_width(0.2, 0) == planning.expected_width(0.2, 1) == math.inf
+    assert planning.expected_width(0.0, 10) == 0.0
+    assert planning.queries_for_width(0.0, 0.1) == 2
+    assert planning.queries_for_width(1.0, 1e-9) is None
+    assert planning.spread_interval(0.0, 10) == (0.0, 0.0)
+    for sd, n in ((0.2, 0), (0.2, 1), (math.nan, 10)):
+        assert all(map(math.isnan, planning.spread_interval(sd, n)))
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: planning.queries_for_width(0.2, 0.0), "width"),
+        (lambda: planning.expected_width(math.nan, 10), "sd"),
+        (lambda: planning.expected_width(-0.1, 10), "sd"),
+        (lambda: planning.spread_interval(-0.1, 10), "sd"),
+        (lambda: planning.expected_width(0.1, 10, confidence=1.0), "confidence"),
+    ],
+)
+def test_widths_without_meaning(call, said) -> None:
+    with pytest.raises(ArgumentError, match=said):
+        call()
+
+
+# Of statsmodels 0.15, its FTestAnovaPower().power(f, n * m, 0.05, k_groups=m) with Cohen's
+# f = effect / sqrt(2 m).
+@pytest.mark.parametrize(
+    ("n", "m", "effect", "expected"),
+    [
+        (60, 5, 0.6, 0.7457399639418677),
+        (20, 3, 0.5, 0.26121902880473324),
+        (96, 5, 0.5, 0.7979393456416812),
+        (200, 10, 0.3, 0.5083514571547583),
+    ],
+)
+def test_anova_power_against_statsmodels(n, m, effect, expected) -> None:
+    assert planning.anova_power(n, n_systems=m, effect=effect) == pytest.approx(expected, abs=1e-10)
+
+
+def test_no_effect_has_the_level_and_a_huge_one_is_certain() -> None:
+    assert planning.anova_power(50, n_systems=4, effect=0.0) == pytest.approx(0.05, abs=1e-10)
+    assert planning.anova_power(1_000_000, n_systems=4, effect=100.0) == 1.0
+
+
+def test_the_size_is_the_smallest() -> None:
+    assert planning.queries_for_anova(0.04, 0.1, n_systems=5) == 97
+    assert planning.anova_power(97, n_systems=5, effect=0.5) >= 0.8
+    assert planning.anova_power(96, n_systems=5, effect=0.5) < 0.8
+
+
+def test_degenerate() -> None:
+    assert planning.queries_for_anova(0.04, 0.0, n_systems=3) is None
+    assert planning.queries_for_anova(0.04, math.nan, n_systems=3) is None
+    assert planning.queries_for_anova(0.04, 1e-6, n_systems=3) is None
+    assert planning.queries_for_anova(0.0, 0.1, n_systems=3) == 2
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: planning.anova_power(1, n_systems=3, effect=0.1), "n_queries"),
+        (lambda: planning.anova_power(9, n_systems=1, effect=0.1), "n_systems"),
+        (lambda: planning.anova_power(9, n_systems=3, effect=-0.1), "effect"),
+        (lambda: planning.queries_for_anova(-1.0, 0.1, n_systems=3), "variance"),
+    ],
+)
+def test_anova_without_meaning(call, said) -> None:
+    with pytest.raises(ArgumentError, match=said):
+        call()

@@ -1,18 +1,24 @@
-"""Measures as instruments, and risk, as a user meets them."""
+"""Measures as instruments, and risk, as a user meets them.
+
+Agreement of two orders against published values, the packages of others, and the definitions.
+"""
 
 from __future__ import annotations
 
 import json
+from itertools import permutations
 from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import kendalltau
 
 import abrank
 from abrank._support.errors import ArgumentError
 from abrank.cli import run
+from abrank.inference import kendall_tau, tau_ap
 from abrank.ranking import rank_scores
-from abrank.ranking.beside import with_extras
+from abrank.ranking.beside import overlap, with_extras
 from abrank.scoring.scores import Scores
 
 
@@ -62,3 +68,91 @@ def test_no_query_is_refused() -> None:
     empty = rank_scores(Scores((), ("A", "B"), ("AP",), np.empty((0, 2, 1))))
     with pytest.raises(ArgumentError, match="without queries"):
         with_extras(empty, risk=1.0)
+
+
+# The example of the R package ircor (README), by the authors of "The Treatment of Ties in AP
+# Correlation" (Urbano and Marrero, ICTIR 2017).
+X = np.array([0.06, 0.2, 0.27, 0.37, 0.57, 0.63, 0.66, 0.9, 0.91, 0.94])
+Y = np.array([0.37, 0.06, 0.2, 0.27, 0.57, 0.66, 0.63, 0.91, 0.9, 0.94])
+
+# Package rbo 0.1.3, RankingSimilarity(a, b).rbo_ext(p=0.9): lists, and extrapolated overlap.
+RBO_PACKAGE = [
+    ("abcdefg", "abcdefg", 1.0),
+    ("abcdefg", "badcfeg", 0.859878),
+    ("abcdef", "fedcba", 0.679428),
+    ("abcde", "axbyc", 0.62911),
+    ("abc", "cadbe", 0.734445),
+    ("abcdefghij", "bacx", 0.71775),
+    ("ab", "cd", 0.0),
+]
+
+
+def test_the_example_of_ircor() -> None:
+    assert kendall_tau(X, Y) == pytest.approx(0.7777778, abs=5e-8)
+    assert tau_ap(X, Y) == pytest.approx(0.7491182, abs=5e-8)
+    tied = np.round(X * 5) / 5, np.round(Y * 5) / 5
+    assert kendall_tau(*tied) == pytest.approx(0.75)
+
+
+def by_definition(truth: np.ndarray, order: np.ndarray) -> float:
+    """Equation 6 of Yilmaz, Aslam and Robertson (2008): the mean precision of the pairs above."""
+    ranked = sorted(range(len(order)), key=lambda i: -order[i])
+    share = 0.0
+    for i in range(1, len(ranked)):
+        share += sum(truth[ranked[j]] > truth[ranked[i]] for j in range(i)) / i
+    return 2.0 * share / (len(ranked) - 1) - 1.0
+
+
+def test_tau_ap_is_its_definition_for_every_order_and_0_in_their_mean() -> None:
+    truth = np.arange(5.0)
+    found = []
+    for order in permutations(range(5)):
+        value = float(tau_ap(truth, np.array(order, float)))
+        assert value == pytest.approx(by_definition(truth, np.array(order, float)))
+        found.append(value)
+    assert (max(found), min(found)) == (1.0, -1.0)
+    assert np.mean(found) == pytest.approx(0.0)
+
+
+def test_tau_ap_punishes_a_mistake_at_the_top_more() -> None:
+    truth = np.arange(10.0)
+    top, bottom = truth.copy(), truth.copy()
+    top[[9, 8]], bottom[[0, 1]] = top[[8, 9]], bottom[[1, 0]]
+    assert tau_ap(truth, top) < kendall_tau(truth, top) < tau_ap(truth, bottom)
+    assert kendall_tau(truth, top) == kendall_tau(truth, bottom)
+
+
+def test_kendall_is_scipys_with_ties_too() -> None:
+    random = np.random.default_rng(1)
+    for _ in range(50):
+        one, other = random.integers(0, 6, (2, 12)).astype(float)
+        assert kendall_tau(one, other) == pytest.approx(kendalltau(one, other).statistic)
+
+
+def rbo_of(one: str, other: str, depth: int = 12) -> float:
+    shared = [len(set(one[:d]) & set(other[:d])) for d in range(1, depth + 1)]
+    lengths = np.array([len(one)]), np.array([len(other)])
+    return float(overlap(np.array([shared]), *lengths)[0])
+
+
+@pytest.mark.parametrize(("one", "other", "expected"), RBO_PACKAGE)
+def test_rank_biased_overlap_of_the_package_rbo(one, other, expected) -> None:
+    assert rbo_of(one, other) == pytest.approx(expected, abs=1e-12)
+    assert rbo_of(other, one) == pytest.approx(expected, abs=1e-12)
+
+
+def test_extrapolated_overlap_lies_between_the_bounds_of_the_definition() -> None:
+    """Webber, Moffat and Zobel (2010): what lists that go on could make of the sum, equation 4."""
+    p, endless = 0.9, 400
+    random = np.random.default_rng(2)
+    for _ in range(20):
+        one, other = ("".join(random.permutation(list("abcdefghijkl"))[:6]) for _ in range(2))
+        depths = range(1, endless + 1)
+        seen = [len(set(one[:d]) & set(other[:d])) for d in depths]
+        # At least: nothing more is shared. At most: all that follows is, one rank after the other.
+        most = [min(d, seen[-1] + 2 * max(0, d - 6)) for d in depths]
+        low, high = (
+            (1 - p) * sum(share / d * p ** (d - 1) for d, share in zip(depths, each, strict=True))
+            for each in (seen, most)
+        )
+        assert low - 1e-9 <= rbo_of(one, other) <= high + 1e-9

@@ -1,15 +1,22 @@
+"""Ready scores of many systems, in every form in which they come.
+
+A ranking by several measures: the first orders, and each is a family of its own.
+"""
+
 from __future__ import annotations
 
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import abrank
-from abrank._support.errors import ArgumentError, UnknownNameError
-from abrank.inference import JOINT_TESTS, TESTS, run_joint_test
+from abrank._support.errors import AlignmentError, ArgumentError, ReadError, UnknownNameError
+from abrank.cli import run
+from abrank.inference import JOINT_TESTS, TESTS, run_joint_test, run_test
 from abrank.measures import catalogue
-from abrank.ranking import PairRow, SystemRow, rank_scores
+from abrank.ranking import PairRow, SystemRow, rank_scores, read_board
 from abrank.scoring.scores import Scores
 from tests.report.written import json_of, table, text
 
@@ -231,3 +238,277 @@ def test_from_runs_to_ranking():
         abrank.rank(made.qrels, runs, measures=[])
     with pytest.raises(ArgumentError, match="the baseline 'nwe' is not among old, new, copy"):
         abrank.rank(made.qrels, runs, baseline="nwe")
+
+
+@pytest.fixture
+def wide():
+    values = np.random.default_rng(3).uniform(size=(12, 3)).round(4)
+    return pd.DataFrame(values, columns=["bm25", "t5", "dph"])
+
+
+def forms(wide, folder):
+    """Return the same scores in every form."""
+    with_ids = wide.set_axis([str(row) for row in range(1, 13)]).rename_axis("query_id")
+    long = with_ids.reset_index().melt("query_id", var_name="system", value_name="score")
+    long["measure"] = "AP"
+    for name in wide:
+        with_ids[[name]].rename(columns={name: "AP"}).to_csv(folder / f"{name}.csv")
+    wide.to_csv(folder / "matrix.csv", index=False)
+    with_ids.to_csv(folder / "wide.tsv", sep="\t")
+    long.to_csv(folder / "long.csv", index=False)
+    with_ids.to_parquet(folder / "wide.parquet")
+    long.to_parquet(folder / "long.parquet")
+    paths = [folder / each for each in ("matrix.csv", "wide.tsv", "long.csv", "wide.parquet")]
+    files = [str(folder / f"{name}.csv") for name in wide]
+    columns = {name: with_ids[name] for name in wide}
+    plain = {name: column.to_dict() for name, column in columns.items()}
+    return [*map(str, paths), str(folder / "long.parquet"), with_ids, long, files, columns, plain]
+
+
+def test_every_form_gives_the_same_ranking(wide, tmp_path):
+    expected = None
+    for form in forms(wide, tmp_path):
+        found = abrank.rank_scores(form, measures="AP")
+        assert found.measure == "AP"
+        assert found.n_queries == 12
+        expected = expected or found
+        assert found.rows == expected.rows
+        assert found.pair_rows == expected.pair_rows
+
+
+def test_the_command_reads_them(wide, tmp_path, capsys):
+    *_, files, _, _ = forms(wide, tmp_path)
+    for flags in ([str(tmp_path / "matrix.csv"), "-m", "AP"], files):
+        assert run(["rank", "--scores", *flags, "-q"]) == 0
+        assert "3 systems by AP on 12 queries." in capsys.readouterr().out
+    assert run(["rank", "--scores", *files, "--depth", "3"]) == 2
+    assert "--depth is for runs" in capsys.readouterr().err
+    assert run(["rank", files[0]]) == 2
+    assert "RUNS are needed" in capsys.readouterr().err
+
+
+def test_one_system_is_refused_in_words(wide, tmp_path):
+    one = tmp_path / "one.csv"
+    wide[["t5"]].to_csv(one, index=False)
+    for form in (one, wide[["t5"]], {"t5": {"q1": 0.5}}):
+        with pytest.raises(ArgumentError, match="two systems or more, and there is one: t5"):
+            abrank.rank_scores(form)
+
+
+def test_what_is_missing_follows_the_policy(wide):
+    holes = wide.copy()
+    holes.loc[:5, "t5"] = np.nan
+    with pytest.raises(AlignmentError, match=r"missing on 6 of t5, of 12 queries: (?s:.*)missing="):
+        abrank.rank_scores(holes)
+    zero = abrank.rank_scores(holes, missing="zero")
+    assert zero["t5"].mean == pytest.approx(wide.loc[6:, "t5"].sum() / 12)
+    assert any(
+        "scores are missing on 6 of t5, of 12 queries: they score 0" in note for note in zero.notes
+    )
+    drop = abrank.rank_scores(holes, missing="drop")
+    assert drop.n_queries == 6
+    assert drop["dph"].mean == pytest.approx(wide.loc[6:, "dph"].mean())
+    with pytest.raises(AlignmentError, match="nothing is left"):
+        abrank.rank_scores(holes.assign(t5=np.nan), missing="drop")
+
+
+def test_sources_that_do_not_fit_are_refused(wide, tmp_path):
+    path = tmp_path / "wide.csv"
+    wide.to_csv(path, index=False)
+    with pytest.raises(ReadError):  # rows without ids, in two files
+        read_board([str(path), str(path)])
+    named = wide.rename_axis("query_id")
+    with pytest.raises(ArgumentError, match="two sources have a system 'bm25'"):
+        read_board([named, named])
+    one, other = (named[["t5"]].set_axis([name], axis=1) for name in ("AP", "RR"))
+    with pytest.raises(ArgumentError, match="the measures differ"):
+        read_board({"a": one, "b": other})
+    with pytest.raises(ArgumentError, match="one system is asked for, not bm25, t5, dph"):
+        read_board({"a": named})
+    with pytest.raises(ArgumentError, match="not int"):
+        read_board(3)
+    with pytest.raises(ArgumentError, match="no scores"):
+        read_board([])
+    broken = tmp_path / "broken.parquet"
+    broken.write_bytes(b"PAR1 and no more")
+    with pytest.raises(ReadError, match="the Parquet file is cut short"):
+        read_board(broken)
+
+
+def test_files_with_one_column_of_one_name_are_a_system_each(tmp_path) -> None:
+    sources = []
+    for name, more in (("slow", 30), ("fast", 0), ("middle", 10)):
+        sources.append(tmp_path / f"{name}.csv")
+        rows = [f"q{i},{10 + i % 5 + more}" for i in range(12)]
+        sources[-1].write_text("\n".join(["query_id,latency_ms", *rows]))
+    found = read_board(sources)
+    assert (found.systems, found.measures) == (("slow", "fast", "middle"), ("latency_ms",))
+    assert found.means()[:, 0].tolist() == [41.75, 11.75, 21.75]
+
+
+def test_one_file_of_several_systems_is_not_told_as_one_run_given_twice(wide, tmp_path):
+    path = tmp_path / "wide.csv"
+    wide.to_csv(path, index=False)
+    assert abrank.rank_scores(path).cautions == ()
+
+
+def test_what_several_systems_lack_is_counted(wide):
+    holes = wide.copy()
+    holes.loc[:5, "t5"] = np.nan
+    holes.loc[4:6, "dph"] = np.nan
+    with pytest.raises(
+        AlignmentError, match=r"^scores are missing on 6 of t5 and on 3 of dph, of 12"
+    ):
+        abrank.rank_scores(holes)
+
+
+def test_scores_are_taken_as_they_are(wide):
+    scores = read_board(wide)
+    assert read_board(scores) is scores
+    assert abrank.rank_scores(scores).rows == abrank.rank_scores(wide).rows
+    halves = [read_board(wide[names]) for names in (["bm25", "t5"], ["dph"])]
+    joined = read_board(halves)
+    assert joined.systems == ("bm25", "t5", "dph")
+    assert np.array_equal(joined.values[:, :, 0], wide.loc[[int(q) for q in joined.query_ids]])
+
+
+@pytest.mark.parametrize("n", [3, 4])
+def test_of_many_sources_what_the_first_was_taken_for_is_told(n, wide, tmp_path):
+    paths = [tmp_path / f"s{i}.csv" for i in range(n)]
+    for path in paths:
+        wide[["t5"]].set_axis(["AP"], axis=1).rename_axis("query_id").to_csv(path)
+    taken = [f"{path}: taken for a wide table, 12 queries, 1 measure" for path in paths]
+    told = (f"4 sources, the first {taken[0]}",) if n == 4 else tuple(taken)
+    assert abrank.rank_scores([str(path) for path in paths]).notes == told
+
+
+MEASURES = ("AP", "nDCG@10", "Unj@10")
+
+
+@pytest.fixture(scope="module")
+def board() -> Scores:
+    """Four systems on 30 queries, whose order differs from measure to measure."""
+    random = np.random.default_rng(4)
+    hard = random.uniform(0.1, 0.5, (30, 1))
+    shifts = np.array([[0.0, 0.1, 0.2, 0.3], [0.3, 0.2, 0.1, 0.0], [0.1, 0.0, 0.3, 0.2]])
+    blocks = [hard + random.normal(0, 0.08, (30, 4)) + each for each in shifts]
+    values = np.clip(np.stack(blocks, axis=2), 0.0, 1.0)
+    return Scores(tuple(f"q{i}" for i in range(30)), tuple("ABCD"), MEASURES, values)
+
+
+def test_the_first_measure_orders_and_all_are_there(board) -> None:
+    # The last one ordered once, in silence.
+    ranking = rank_scores(board)
+    assert (ranking.measure, ranking.measures) == ("AP", MEASURES)
+    assert ranking.systems == ("D", "C", "B", "A")
+    assert ranking.of("nDCG@10").systems == ("A", "B", "C", "D")
+    assert ranking.of("Unj@10").systems == ("B", "A", "D", "C")  # lower is better
+    turned = rank_scores(board, measures=["nDCG@10", "map"])
+    assert (turned.measure, turned.measures) == ("nDCG@10", ("nDCG@10", "AP"))
+    means = turned.means
+    assert list(means.index) == list(turned.systems)
+    assert means.loc["A", "AP"] == ranking["A"].mean
+    with pytest.raises(ArgumentError, match="not ranked by 'RR'; by nDCG@10, AP"):
+        turned.of("RR")
+
+
+@pytest.mark.parametrize("baseline", [None, "B"])
+@pytest.mark.parametrize("test", ["tukey", "max-t", "t", "randomised-tukey"])
+def test_each_measure_is_what_it_is_alone(board, test, baseline) -> None:
+    if (test == "max-t") is (baseline is None) and test != "t":
+        baseline = "B" if test == "max-t" else None
+    how = {"test": test, "baseline": baseline, "resamples": 199, "rng": 3}
+    together = rank_scores(board, **how)
+    for measure in MEASURES:
+        alone = rank_scores(board, measures=[measure], **how)
+        assert together.of(measure).rows == alone.rows
+        assert together.of(measure).pair_rows == alone.pair_rows
+
+
+def test_groups_are_the_letters(board) -> None:
+    ranking = rank_scores(board)
+    for place, group in enumerate(ranking.groups):
+        letter = "abcd"[place]
+        assert group == tuple(row.system for row in ranking.rows if letter in row.group)
+    assert rank_scores(board, baseline="A").groups == ()
+
+
+def test_bars_of_ranks_are_for_tests_of_ranks(board) -> None:
+    # On robust03 Tukey told uic0301 not apart from three systems, and no bar joined them.
+    assert rank_scores(board).cliques == ()
+    assert rank_scores(board, test="t").cliques == ()
+    flat = Scores(board.query_ids, board.systems, ("AP",), board.values[:, :, :1] * 0.01 + 0.5)
+    assert isinstance(rank_scores(flat, test="nemenyi").cliques, tuple)
+    noise = np.random.default_rng(1).random((30, 4, 1))
+    near = Scores(board.query_ids, board.systems, ("AP",), noise)
+    assert rank_scores(near, test="nemenyi").cliques != ()
+
+
+def test_measures_are_named_once_and_known(board) -> None:
+    for measures, said in (
+        (["AP", "map"], "AP is named twice"),
+        (["RR"], "no measure 'RR' here; there are AP, nDCG@10, Unj@10"),
+        ([], "no measures"),
+    ):
+        with pytest.raises(ArgumentError, match=said):
+            rank_scores(board, measures=measures)
+
+
+def test_a_means_own_interval_stays_within_the_range_of_the_measure() -> None:
+    # AP .004 was printed with the interval -.035 to .043, which goes with differences.
+    random = np.random.default_rng(0)
+    weak = np.where(np.arange(40) % 10 == 0, 0.04, 0.0)
+    values = np.column_stack([random.uniform(0.0, 0.9, (40, 4)), weak])[:, :, None]
+    board = Scores(tuple(map(str, range(40))), tuple("ABCDE"), ("AP",), values)
+    row = rank_scores(board)["E"]
+    assert row.within_low < 0.0
+    assert 0.0 <= row.ci_low < row.mean < row.ci_high <= 0.04
+    found = run_test("bootstrap", values[:, 4, :], method="percentile")
+    assert (row.ci_low, row.ci_high) == (found.ci_low[0], found.ci_high[0])
+
+
+def test_several_baselines_are_corrected_across(board) -> None:
+    both = rank_scores(board, measures="AP", baseline=["A", "B"], test="t")
+    assert both.baselines == ("A", "B")
+    assert [(row.a, row.b) for row in both.pair_rows] == [
+        ("A", "D"), ("A", "C"), ("B", "D"), ("B", "C")
+    ]  # fmt: skip
+    plain = [row.pvalue for row in both.pair_rows]
+    from abrank.inference import adjust
+
+    assert [row.pvalue_adj for row in both.pair_rows] == adjust(plain, "holm").tolist()
+    with pytest.raises(ArgumentError, match="dunnett compares with one baseline"):
+        rank_scores(board, baseline=["A", "B"], test="dunnett")
+    with pytest.raises(ArgumentError, match="leave a system to compare"):
+        rank_scores(board, baseline=["A", "B", "C", "D"])
+    with pytest.raises(ArgumentError, match="baselines must differ"):
+        rank_scores(board, baseline=["A", "A"])
+
+
+def test_one_family_of_all_measures_divides_alpha(board) -> None:
+    each, together = (rank_scores(board, family=family) for family in ("measure", "all"))
+    for one, all_ in zip(each.by_measure, together.by_measure, strict=True):
+        for row, shared in zip(one.pair_rows, all_.pair_rows, strict=True):
+            assert shared.pvalue_adj == min(1.0, 3 * row.pvalue_adj)
+            assert (shared.ci_low > 0 or shared.ci_high < 0) == (shared.pvalue_adj < 0.05)
+            assert shared.ci_high - shared.ci_low > row.ci_high - row.ci_low
+        assert all_.level == pytest.approx(0.05 / 3)
+
+
+def test_agreement_stability_and_queries_won(board) -> None:
+    ranking = rank_scores(board)
+    found = {(row.a, row.b): row for row in ranking.agreements}
+    turned = found["AP", "nDCG@10"]  # one is the reverse of the other
+    assert (turned.tau, turned.tau_ap) == (-1.0, -1.0)
+    assert turned.tau_low <= turned.tau <= turned.tau_high
+    assert [row.system for row in ranking.stability] == list(ranking.systems)
+    assert sum(row.first for row in ranking.stability) == pytest.approx(1.0)
+    for row in ranking.stability:
+        assert sum(row.chances) == pytest.approx(1.0)
+        assert 1 <= row.low <= row.high <= 4
+    for each in ranking.by_measure:
+        sign = -1.0 if each.measure == "Unj@10" else 1.0
+        for row in each.pair_rows:
+            a, b = (each.scores[:, each.systems.index(name)] for name in (row.a, row.b))
+            assert row.wins == int((sign * (b - a) > 0).sum())
+            assert row.wins + row.ties + row.losses == 30

@@ -26,9 +26,8 @@ from abrank.comparison import (
     TestRow,
     compare_scores,
 )
-from abrank.comparison.alternatives import Kind
 from abrank.comparison.deciding import ADJUSTMENTS, SEQUENCE
-from abrank.comparison.evidence import CutoffCurve, RecallCurve, RunDetails
+from abrank.comparison.evidence import CutoffCurve, Kind, RecallCurve, RunDetails
 from abrank.comparison.groups import QueryWeights, Segmentation, SegmentRow
 from abrank.comparison.machine import MachineJudgments
 from abrank.comparison.rows import Preferences

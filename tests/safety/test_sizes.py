@@ -16,8 +16,8 @@ import abrank.ranking
 from abrank import ArgumentError, ReadError
 from abrank.cli import run
 from abrank.engines import Engine
-from abrank.inference import families, run_joint_test, strata
-from abrank.inference.strata import MIN_QUERIES, compare_segments
+from abrank.inference import families, run_joint_test, segments
+from abrank.inference.segments import MIN_QUERIES, compare_segments
 from abrank.inference.systems import registry, stability
 from abrank.inference.systems.pairwise import find_groups
 from abrank.options import RankingQuestion
@@ -187,8 +187,8 @@ def test_a_thousand_segments_have_the_answers_of_each(monkeypatch) -> None:
     b = {name: 0.5 + x for name, x in zip(zero, d.tolist(), strict=True)}
     properties = {"s": dict(zip(zero, labels, strict=True))}
     asked = []
-    plain = strata.run_test
-    monkeypatch.setattr(strata, "run_test", lambda **how: asked.append(1) or plain(**how))
+    plain = segments.run_test
+    monkeypatch.setattr(segments, "run_test", lambda **how: asked.append(1) or plain(**how))
     since = time.process_time()
     found = abrank.compare_scores(zero, b, segments=properties).segmentations[0]
     assert time.process_time() - since < 45  # 108 s before, on a machine without other work

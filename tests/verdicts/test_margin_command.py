@@ -26,7 +26,7 @@ def seeds() -> pd.DataFrame:
     return frame.round(6)
 
 
-def by_name(found: abrank.Margins) -> dict[str, abrank.planning.margins.SuggestedMargin]:
+def by_name(found: abrank.Margins) -> dict[str, abrank.planning.audit.SuggestedMargin]:
     return {row.name: row for row in found.rows}
 
 

@@ -9,10 +9,8 @@ from typing import Any
 import pytest
 
 import abrank
-from abrank.next_step import REMEDIES, choose_step
-from abrank.rule import GATES, Verdict
-from abrank.soundness import LEVELS, Reason, Soundness
-from abrank.verdict import Decision, Rule, check_gate, decide, settle
+from abrank.rule import GATES, LEVELS, Reason, Soundness, Verdict
+from abrank.verdict import REMEDIES, Decision, Rule, check_gate, choose_step, decide, settle
 
 MARGIN = 0.02
 # An estimate with both intervals for each verdict that numbers can give, with a margin of 0.02.

@@ -89,7 +89,7 @@ def test_a_margin_in_per_cent_has_one_interval_in_per_cent(n: int) -> None:
 
 
 def test_the_intervals_in_per_cent_exclude_0_where_the_others_do() -> None:
-    from abrank.comparison.margins import rows_in_unit
+    from abrank.comparison.declared import rows_in_unit
 
     for seed in range(40):
         result = abrank.compare_scores(*frames(25, 0.04, 0.1, seed=seed), margin="2%")

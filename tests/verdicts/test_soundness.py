@@ -19,7 +19,7 @@ from abrank.comparison.merged import compare_statistics
 from abrank.diagnostics import Note
 from abrank.engines.merge import statistics_of
 from abrank.report.saved.comparison import read_comparison
-from abrank.soundness import judge
+from abrank.rule import judge
 from abrank.verdict import Verdict
 from tests.asked import asked
 

@@ -21,14 +21,12 @@ from abrank._support.errors import AbrankError, ReadError
 from abrank._support.typing import FloatArray
 from abrank._support.version import __version__
 from abrank.comparison import Comparison, Effect, MeasureResult, Planning, Spread, TestRow
-from abrank.comparison.alternatives import Alternative
 from abrank.comparison.compare import compare_again
-from abrank.comparison.effects import Belief
-from abrank.comparison.evidence import RunDetails
+from abrank.comparison.evidence import Alternative, RunDetails
 from abrank.comparison.groups import Clusters, QueryWeights, Segmentation
 from abrank.comparison.machine import TEST as WITH_MACHINE
 from abrank.comparison.machine import MachineJudgments
-from abrank.comparison.rows import MergedQueries, Preferences
+from abrank.comparison.rows import Belief, MergedQueries, Preferences
 from abrank.diagnostics import Note
 from abrank.inference.equivalence import RelativeChange, Unseen
 from abrank.inputs import Audit
@@ -37,8 +35,7 @@ from abrank.report.numbers import SCHEMA, checksum, content, plain
 from abrank.report.saved.schema import Damaged, published, shown, validate
 from abrank.report.sections.cautions import NO_LONGER_TOLD, WORDS, caution
 from abrank.report.sections.declared_notes import Names
-from abrank.rule import GuardResult
-from abrank.soundness import Reason, Soundness
+from abrank.rule import GuardResult, Reason, Soundness
 from abrank.verdict import Decision, Gate, Rule, SignFlips, Verdict
 
 # Another processor adds in another order and has other last digits of exp and log: a share of the

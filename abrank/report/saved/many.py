@@ -18,7 +18,7 @@ from abrank.diagnostics import Note, higher_is_better
 from abrank.inputs import Audit
 from abrank.ranking import PairRow, Ranking, SystemRow
 from abrank.ranking.rank import rank_again
-from abrank.ranking.rows import Agreement, Extras, OtherTest, Overlap, PairSpread, RankChance
+from abrank.ranking.result import Agreement, Extras, OtherTest, Overlap, PairSpread, RankChance
 from abrank.report.data import (
     COLLECTIONS_SCHEMA,
     STANDINGS_SCHEMA,

@@ -17,7 +17,7 @@ from abrank._support import display as f
 from abrank._support.errors import ArgumentError
 from abrank.comparison import Comparison, Effect, TestRow, machine
 from abrank.comparison.machine import MachineJudgments
-from abrank.comparison.power_analysis import NOTHING
+from abrank.comparison.rows import NOTHING
 from abrank.measures import parse
 from abrank.report.cells import one_line, to_ascii
 from abrank.report.model import Block, Cell, Column, Figure, Fold, Section, Table, Text

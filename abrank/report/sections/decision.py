@@ -11,13 +11,11 @@ from abrank._support.display import shorten
 from abrank.comparison import Comparison
 from abrank.comparison.result import on_each
 from abrank.inference.rounding import has_spread
-from abrank.next_step import choose_step
 from abrank.report.model import Section
 from abrank.report.numbers import plain
 from abrank.report.sections import design, planning, words
-from abrank.rule import GuardResult
-from abrank.soundness import Reason
-from abrank.verdict import GATES, Gate, Verdict
+from abrank.rule import GuardResult, Reason
+from abrank.verdict import GATES, Gate, Verdict, choose_step
 
 _TITLES = {
     "same-file": "{a} and {b} are the same file.",

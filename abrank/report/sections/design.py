@@ -9,8 +9,8 @@ from typing import Any
 from abrank._support import display as f
 from abrank._support.display import shorten
 from abrank.comparison import Comparison
-from abrank.comparison.effects import Belief
 from abrank.comparison.groups import Clusters
+from abrank.comparison.rows import Belief
 from abrank.report.model import Block, Cell, Column, Section, Table, Text
 from abrank.report.sections import planning, words
 from abrank.rule import Design, GuardResult

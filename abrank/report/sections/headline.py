@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from abrank._support import display as f
 from abrank.comparison import Comparison, TestRow
-from abrank.comparison.margins import difference_in_unit, is_relative
+from abrank.comparison.declared import difference_in_unit, is_relative
 from abrank.report.model import Headline, Section, Text
 from abrank.report.sections import decision, design, inputs, planning, samples, words
 from abrank.report.sections.decision import gate_sentence

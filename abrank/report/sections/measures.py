@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from abrank._support import display as f
 from abrank.comparison import Comparison, MeasureResult
-from abrank.comparison.margins import difference_in_unit, is_relative, rows_in_unit
+from abrank.comparison.declared import difference_in_unit, is_relative, rows_in_unit
 from abrank.comparison.rows import ExtremeQuery
 from abrank.engines.merge import TIED
 from abrank.inference.rounding import ascending

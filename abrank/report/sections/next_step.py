@@ -9,9 +9,8 @@ from abrank._support import display as f
 from abrank._support.display import shorten
 from abrank.comparison import Comparison
 from abrank.comparison.result import on_each
-from abrank.next_step import Action, Condition, Step, choose_step
 from abrank.report.sections import declared_notes, planning, words
-from abrank.verdict import Verdict
+from abrank.verdict import Action, Condition, Step, Verdict, choose_step
 
 LONGEST_NAME = 40
 

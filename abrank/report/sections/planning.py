@@ -6,14 +6,14 @@ import math
 
 from abrank._support import display as f
 from abrank.comparison import Comparison, PlannedClaim, PlannedDifference
-from abrank.comparison.margins import (
+from abrank.comparison.declared import (
     MarginRange,
     difference_in_unit,
     margin_ranges,
     percent_digits,
     verdict_with,
 )
-from abrank.comparison.power_analysis import NOTHING
+from abrank.comparison.rows import NOTHING
 from abrank.diagnostics import bounds
 from abrank.report.model import Cell, Column, Table
 from abrank.report.sections import words

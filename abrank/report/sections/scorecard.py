@@ -9,8 +9,8 @@ from dataclasses import replace
 from abrank._support import display as f
 from abrank._support.display import shorten
 from abrank.comparison import Comparison, MeasureResult, TestRow
+from abrank.comparison.declared import difference_in_unit, is_relative, rows_in_unit, shares_scale
 from abrank.comparison.groups import Segmentation, SegmentRow
-from abrank.comparison.margins import difference_in_unit, is_relative, rows_in_unit, shares_scale
 from abrank.estimate import Interval
 from abrank.inference.shape import spread_form
 from abrank.report.cells import one_line

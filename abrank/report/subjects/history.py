@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from abrank._support import display as f
 from abrank.inference.many_comparisons import FEWEST
 from abrank.ledger import Entry, ErrorBudget, History, Spent
-from abrank.ledger.budget import shown_level
+from abrank.ledger.summary import shown_level
 from abrank.report.model import (
     EVERYWHERE,
     Bar,

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator
 
 from abrank._support import display as f
-from abrank.planning.judged import FEWEST_PLANNED
 from abrank.planning.plan import Plan, PlanRow, SameRow, WidthRow
+from abrank.planning.simulation import FEWEST_PLANNED
 from abrank.report.model import (
     EVERYWHERE,
     Block,

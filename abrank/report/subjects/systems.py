@@ -49,7 +49,7 @@ from abrank.report.subjects.systems_sections import (
     stability,
     test,
 )
-from abrank.soundness import LEVELS
+from abrank.rule import LEVELS
 
 # Tests of one error for all pairs, and the largest variance of a pair over the pooled one from
 # which they find far too much.

@@ -7,10 +7,9 @@ from typing import Any, get_args
 
 import pytest
 
-from abrank import soundness
-from abrank.next_step import Action, Condition
+from abrank import rule
 from abrank.report.saved.schema import KEYWORDS, LARGEST, Damaged, published, shown, validate
-from abrank.verdict import Verdict
+from abrank.verdict import Action, Condition, Verdict
 
 
 def keywords(schema: Any) -> Iterator[str]:
@@ -36,7 +35,7 @@ def test_every_keyword_of_the_published_schema_is_known() -> None:
 @pytest.mark.parametrize(
     ("place", "codes"),
     [
-        (("$defs", "reason", "properties", "code"), soundness.LEVELS),
+        (("$defs", "reason", "properties", "code"), rule.LEVELS),
         (("$defs", "verdict", "properties", "state"), Verdict),
         (("$defs", "alternative", "properties", "verdict"), Verdict),
         (("properties", "next_step"), get_args(Action)),

@@ -14,7 +14,7 @@ import pytest
 from abrank import compare_scores, planning
 from abrank._support import display as f
 from abrank.comparison import Comparison
-from abrank.comparison.power_analysis import PlannedDifference
+from abrank.comparison.rows import PlannedDifference
 from abrank.report import compose
 from abrank.report.model import Section
 from abrank.report.saved.comparison import read_comparison

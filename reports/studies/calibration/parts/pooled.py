@@ -8,7 +8,7 @@ import numpy as np
 
 from abrank._support.typing import FloatArray
 from abrank.inference import pool_collections
-from abrank.inference.strata import MetaAnalysis
+from abrank.inference.meta_analysis import MetaAnalysis
 from reports.studies.calibration.cells import Asked, below
 from reports.studies.calibration.parts.part import Batch, Part, between
 from reports.studies.calibration.populations import Pair

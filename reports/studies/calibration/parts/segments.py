@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from abrank._support.typing import FloatArray
-from abrank.inference.strata import answer_by_segment, heterogeneity
+from abrank.inference.segments import answer_by_segment, heterogeneity
 from reports.studies.calibration.cells import LEVELS, Asked, below, visible
 from reports.studies.calibration.parts.part import Batch, Part, between
 

@@ -19,7 +19,7 @@ from abrank.inference import adjust, run_test
 from abrank.inference.clusters import cluster_sizes, deciding_test
 from abrank.inference.designs import cluster_result
 from abrank.inference.paired import mean_and_error, skewed_t, skewness_of
-from abrank.inference.strata import MIN_QUERIES, answer_by_segment, heterogeneity
+from abrank.inference.segments import MIN_QUERIES, answer_by_segment, heterogeneity
 from abrank.options import Question
 from abrank.report.sections import cautions, headline, inputs
 from abrank.scoring.scores import Scores

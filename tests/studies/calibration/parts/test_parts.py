@@ -13,7 +13,7 @@ from abrank.inference import (
     run_joint_test,
     tost,
 )
-from abrank.inference.strata import answer_by_segment
+from abrank.inference.segments import answer_by_segment
 from reports.studies.calibration.cells import LEVELS, Asked
 from reports.studies.calibration.material import GAIN
 from reports.studies.calibration.parts import effects, margins, rare_losses, streams, systems

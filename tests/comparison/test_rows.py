@@ -1,4 +1,7 @@
-"""Planning with the spread of a finished comparison, by the closed forms of the planning room."""
+"""Effect sizes and spread of a comparison: those of the inference room, and of numpy and scipy.
+
+Planning with the spread of a finished comparison, by the closed forms of the planning room.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,68 @@ import math
 
 import numpy as np
 import pytest
+from scipy import stats
 
-from abrank import compare_scores, planning
+from abrank import compare_scores, inference, planning
 from abrank.comparison import Comparison
-from abrank.comparison.power_analysis import planned_differences
+from abrank.comparison.rows import effects, planned_differences, spread
+
+
+def scores(n: int) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(n)
+    a = rng.random(n)
+    return a, np.clip(a + rng.normal(0.05, 0.1, n), 0.0, 1.0)
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.01])
+def test_effects_are_those_of_the_inference_room_at_the_level_of_the_rule(alpha: float) -> None:
+    a, b = scores(40)
+    ids = [f"q{i:02}" for i in range(40)]
+    pairs = (dict(zip(ids, each.tolist(), strict=True)) for each in (a, b))
+    found = compare_scores(*pairs, alpha=alpha, resamples=99)
+    assert list(found.effects) == list(inference.EFFECT_SIZES)
+    for name, effect in found.effects.items():
+        wanted = inference.effect_interval(name, a, b, confidence=1.0 - alpha)
+        assert effect.estimate == wanted.estimate[0] == found.effect_size(name)
+        assert (effect.ci_low, effect.ci_high) == (wanted.ci_low[0], wanted.ci_high[0])
+        assert effect.method == wanted.method
+
+
+def test_the_interval_of_d_z_excludes_0_exactly_when_the_t_test_rejects() -> None:
+    rejected = []
+    for n in (3, 5, 8, 13, 21, 34):
+        a, b = scores(n)
+        found = effects(a, b, confidence=0.95)["d_z"]
+        rejected.append(stats.ttest_rel(b, a).pvalue < 0.05)
+        assert (found.ci_low > 0 or found.ci_high < 0) == rejected[-1]
+    assert {*rejected} == {True, False}
+
+
+def test_spread_against_scipy() -> None:
+    a, b = scores(60)
+    found = spread(a, b)
+    low, middle, high = np.quantile(b - a, [0.25, 0.5, 0.75])
+    assert (found.lower_quartile, found.median, found.upper_quartile) == (low, middle, high)
+    assert found.skew == pytest.approx(stats.skew(b - a), rel=1e-8)
+    assert found.excess == pytest.approx(stats.kurtosis(b - a), rel=1e-8)
+    assert found.correlation == pytest.approx(stats.pearsonr(a, b).statistic)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2])
+def test_few_queries_have_little_spread(n: int) -> None:
+    a, b = scores(n)
+    found = spread(a, b)
+    assert math.isnan(found.correlation)
+    assert math.isnan(found.median) == (n == 0)
+    assert math.isnan(found.skew) == (n < 2)
+
+
+def test_scores_all_alike_have_no_correlation() -> None:
+    found = spread(np.full(5, 0.5), np.linspace(0.0, 1.0, 5))
+    assert math.isnan(found.correlation)
+    flat = spread(np.full(5, 0.5), np.full(5, 0.6))
+    assert math.isnan(flat.skew)
+    assert flat.median == pytest.approx(0.1)
 
 
 def compared(mean: float, *, n: int = 100, measure: str = "nDCG@10", **how: object) -> Comparison:

@@ -8,7 +8,7 @@ from scipy.stats import binom
 
 from abrank._support.errors import ArgumentError
 from abrank.inference import TESTS, run_test
-from abrank.inference.designs import check_level, find_differences
+from abrank.inference.aa_test import check_level, find_differences
 
 D = np.round(np.random.default_rng(3).gamma(0.5, 0.2, 40), 3) - 0.02
 

@@ -1,0 +1,232 @@
+"""The A/A test: how often a test finds a difference where there is none, on one's own data.
+
+==================  ================================================================
+differences         answer
+==================  ================================================================
+no query            rate NaN, interval [0, 1], for both ways
+one query           the same for halves; by flips what the test says of one query
+two queries         by halves one pair, of which the test says what it can
+all 0               rate 0: every p is 1
+one value, not 0    by halves every pair is 0 and so is the rate
+one query differs   what the test says of one difference that is not 0: rate 0
+two values          as any other data
+not finite          refused
+==================  ================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from abrank._support import checks
+from abrank._support.errors import ArgumentError
+from abrank._support.records import record
+from abrank._support.rng import stream
+from abrank._support.typing import BoolArray, FloatArray, IntArray
+from abrank.inference.designs import cluster_result
+from abrank.inference.equivalence import clopper_pearson
+from abrank.inference.registry import as_alpha, as_differences, run_test
+from abrank.inference.wilcoxon import wilcoxon_pvalues
+
+Way = Literal["flips", "halves", "resampled"]
+
+N_REPLICATIONS = 1_000
+# The level of a test that draws is then off by .002, well within the band.
+N_RESAMPLES = 9_999
+# Fewer resampled queries are too unlike the normal ones of a t test: of 12 it finds 6 to 8 %.
+FEWEST_RESAMPLED = 25
+# Part of what a seed means: another value here gives other replications.
+VALUES_AT_ONCE = 1_000_000
+
+
+@record
+class AATest:
+    """The answer of :func:`check_level`.
+
+    ``rate`` is the share of replications with p < alpha, ``low`` and ``high`` its 95 % interval.
+    ``band_low`` and ``band_high`` enclose 95 % of the shares that tests of exactly the level alpha
+    would give, all checks that are made together within.
+    """
+
+    rate: float
+    low: float
+    high: float
+    band_low: float
+    band_high: float
+    alpha: float
+    n_replications: int
+
+    @property
+    def too_often(self) -> bool:
+        """Whether the rate lies above the band: the test finds too much on such data.
+
+        A rate below it is no fault. Exact tests of few distinct values cannot use up their level.
+        """
+        return self.rate > self.band_high
+
+
+def check_level(
+    name: str,
+    differences: npt.ArrayLike,
+    *,
+    by: Way = "flips",
+    alpha: float = 0.05,
+    n_replications: int = N_REPLICATIONS,
+    seed: int = 0,
+    clusters: Sequence[object] | None = None,
+    robust: bool = False,
+    n_checks: int = 1,
+    **options: Any,  # noqa: ANN401 - each test has its own
+) -> AATest:
+    """Count the false findings of a two-sided test on differences with nothing to find (A/A).
+
+    Parameters
+    ----------
+    name : str
+        A name in ``TESTS``.
+    differences : array_like of shape (n_queries,)
+        Candidate minus baseline.
+    by : {"flips", "halves", "resampled"}
+        "flips" turns the sign of each difference by the toss of a coin, as if the systems' names
+        had been swapped query by query. "halves" splits the queries at random into two halves and
+        tests the differences of the one less those of the other, pair by pair: the same two systems
+        on either side, with half as many queries. Both make the differences symmetric about 0, and
+        what asks for a median or for wins has nothing to find either. "resampled" takes the mean
+        from every difference and draws as many with replacement: their shape stays, their mean is
+        0, and a test of something else than the mean is seen to find it. It takes 25 queries or
+        clusters.
+    alpha : float
+    n_replications : int
+    seed : int
+    clusters : sequence of length n_queries, optional
+        The cluster of each query: the signs of a cluster turn together, or whole clusters are
+        drawn, so that what its queries have in common stays.
+    robust : bool
+        Ask the cluster-robust t test in place of the plain one, where there are clusters.
+    n_checks : int
+        Checks made together: the band is that of each of so many, 95 % of which are all within.
+    **options
+        The test's own, as for :func:`run_test`.
+
+    Returns
+    -------
+    AATest
+        A p that is not defined finds nothing.
+
+    Raises
+    ------
+    ArgumentError
+        If a difference is not finite or an argument out of range.
+
+    Examples
+    --------
+    >>> d = np.sin(np.arange(40)) + 0.3
+    >>> found = check_level("t", d, n_replications=400)
+    >>> found.low < 0.05 < found.high, found.too_often
+    (True, False)
+    """
+    from scipy.stats import binom
+
+    values = as_differences(differences)[:, 0]
+    checks.one_of("way", by, get_args(Way))
+    checks.count("n_replications", n_replications)
+    checks.count("seed", seed, at_least=0)
+    level = float(as_alpha(1.0 - checks.level("alpha", alpha), 1)[0])
+    # The shares between which those of right tests lie, all of them in 95 % of cases.
+    tail = 0.025 / n_checks
+    low_share, high_share = (
+        float(binom.ppf(share, n_replications, level)) / n_replications
+        for share in (tail, 1.0 - tail)
+    )
+    band = low_share, high_share
+    if name == "bounded" and by != "flips":
+        # Two differences in a row, or one less the mean, reach twice as far.
+        options = {**options, "span": 2.0 * options.get("span", 1.0)}
+    n = len(values) if by == "flips" else len(values) // 2
+    if n == 0:
+        return AATest(np.nan, 0.0, 1.0, *band, level, 0)
+    random = stream(seed, "self-check", by)
+    index = np.arange(values.size)
+    if clusters is not None:
+        if by == "halves" or len(clusters) != len(values):
+            raise ArgumentError(
+                "clusters are flipped or drawn, one for each query; halves would split them"
+            )
+        index = np.unique(np.asarray(clusters, dtype=object).astype(str), return_inverse=True)[1]
+    if by == "resampled" and index.max() + 1 < FEWEST_RESAMPLED:
+        raise ArgumentError(
+            f"{index.max() + 1} queries or clusters are too few to be resampled:"
+            f" {FEWEST_RESAMPLED} at the least"
+        )
+
+    def rejected(block: FloatArray, labels: Sequence[object] | None) -> int:
+        if robust and labels is not None:
+            pvalue = cluster_result("t", block, labels, confidence=0.95, seed=seed).pvalue
+            return int(np.count_nonzero(pvalue < level))
+        return int(np.count_nonzero(find_differences(
+            name, block, alpha=level, seed=seed, n_resamples=N_RESAMPLES, **options
+        )))  # fmt: skip
+
+    if by == "resampled" and clusters is not None:
+        # Clusters differ in size, and so do the samples: they are tested one by one.
+        drawn = (_draw_clusters(values, index, random) for _ in range(n_replications))
+        found = sum(rejected(block, labels) for block, labels in drawn)
+    else:
+        at_once, found = max(1, VALUES_AT_ONCE // len(values)), 0
+        for first in range(0, n_replications, at_once):
+            block = _replicate(values, by, random, at_once, index)[: n_replications - first].T
+            found += rejected(block, clusters)
+    low, high = clopper_pearson(found, n_replications)
+    return AATest(found / n_replications, low, high, *band, level, n_replications)
+
+
+def _replicate(
+    values: FloatArray, by: Way, random: np.random.Generator, count: int, index: IntArray
+) -> FloatArray:
+    """Return differences with nothing to find: shape (count, n_queries or half of them)."""
+    if by == "flips":
+        signs = random.choice([-1.0, 1.0], (count, int(index.max()) + 1))
+        return np.asarray(values * signs[:, index])
+    if by == "resampled":
+        rows = random.integers(0, values.size, (count, values.size))
+        return np.asarray((values - values.mean())[rows])
+    half = values.size // 2
+    shuffled = random.permuted(np.broadcast_to(values, (count, values.size)), axis=1)
+    return np.asarray(shuffled[:, :half] - shuffled[:, half : 2 * half])
+
+
+def _draw_clusters(
+    values: FloatArray, index: IntArray, random: np.random.Generator
+) -> tuple[FloatArray, Sequence[object]]:
+    """Return the differences, less their mean, of clusters drawn anew, and their labels."""
+    rows = [np.flatnonzero(index == cluster) for cluster in range(int(index.max()) + 1)]
+    drawn = [rows[cluster] for cluster in random.integers(0, len(rows), len(rows))]
+    labels = np.repeat(np.arange(len(rows)), [each.size for each in drawn])
+    return (values - values.mean())[np.concatenate(drawn)][:, None], labels.tolist()
+
+
+# --- One test on many samples at once, as simulations ask it
+
+# Made for one sample, the exact permutation test would take a second for a dozen.
+_FOR_MANY: dict[str, dict[str, Any]] = {"permutation": {"method": "monte-carlo"}}
+
+
+def find_differences(
+    name: str,
+    samples: FloatArray,
+    *,
+    alpha: float,
+    seed: int,
+    n_resamples: int,
+    **options: Any,  # noqa: ANN401 - each test has its own
+) -> BoolArray:
+    """Return whether a two-sided test finds a difference in each sample."""
+    if name == "wilcoxon":
+        return np.asarray(wilcoxon_pvalues(samples, **options) < alpha)
+    given = _FOR_MANY.get(name, {}) | options
+    result = run_test(name, samples, confidence=1.0, seed=seed, n_resamples=n_resamples, **given)
+    return np.asarray(result.pvalue < alpha)

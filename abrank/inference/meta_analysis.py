@@ -1,0 +1,253 @@
+"""One comparison over several collections: by query, by precision, and for one to come.
+
+=========================  ====================================================================
+differences of a           what is said
+collection
+=========================  ====================================================================
+no query                   it weighs nothing; every summary NaN where no collection has one
+one query                  shown alone, and left out of ``fixed`` and ``random``; weighs by its
+                           queries in ``stratified`` and ``equal``, whose p is then NaN, interval
+                           unbounded
+two queries                as any other data
+all 0                      its variance is bounded by that of the others (``bounded``); where
+                           all collections are 0 every summary is 0, p 1, interval [0, 0]
+one value, not 0           its variance is bounded likewise; where no collection has spread there
+                           is no ``fixed`` nor ``random``, and the others have p NaN
+one query differs          as any other data
+two values                 as any other data
+not finite                 refused
+=========================  ====================================================================
+
+With one collection that can be judged ``fixed`` is its own and ``random`` NaN, as both are with
+none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from abrank._support.records import record
+from abrank._support.typing import BoolArray, FloatArray, IntArray
+from abrank.estimate import IntervalRow
+from abrank.inference.paired import t_answer
+from abrank.inference.registry import as_alpha, as_column
+from abrank.inference.rounding import has_spread
+from abrank.inference.segments import Heterogeneity, heterogeneity
+from abrank.inference.student import find_root, student_quantile
+
+
+@record
+class Summary(IntervalRow):
+    """A mean difference over collections, its standard error, interval and p-value.
+
+    The interval excludes 0 exactly when p < alpha.
+    """
+
+    estimate: float
+    error: float
+    ci_low: float
+    ci_high: float
+    pvalue: float
+
+
+@record
+class MetaAnalysis:
+    """Answers of :func:`pool_collections`; arrays of shape (n_collections,) in the order given."""
+
+    n_queries: IntArray
+    mean: FloatArray
+    error: FloatArray
+    ci_low: FloatArray
+    ci_high: FloatArray
+    weight_fixed: FloatArray
+    weight_random: FloatArray
+    bounded: BoolArray
+    stratified: Summary
+    equal: Summary
+    fixed: Summary
+    random: Summary
+    tau: float
+    prediction_low: float
+    prediction_high: float
+    heterogeneity: Heterogeneity
+
+
+def pool_collections(
+    differences: Sequence[npt.ArrayLike], *, confidence: float = 0.95
+) -> MetaAnalysis:
+    """Summarise the mean difference over several collections of queries.
+
+    Estimand and hypothesis: the mean difference, and that it is 0, over all queries of these
+    collections (``stratified``), over the collections (``equal``), as one effect common to all
+    (``fixed``), or in the population of collections (``random``). The query pairs the scores;
+    collections share no query.
+
+    Parameters
+    ----------
+    differences : sequence of array_like of shape (n_queries,)
+        Candidate minus baseline, an array a collection.
+    confidence : float
+
+    Returns
+    -------
+    MetaAnalysis
+
+    Raises
+    ------
+    ArgumentError
+        If a difference is not finite, an array is not one column, or the level not in (0, 1).
+
+    Notes
+    -----
+    ``stratified`` and ``equal`` have Satterthwaite's degrees of freedom. ``fixed`` weighs by 1 /
+    error**2 and takes the errors for known, which asks for a hundred queries each. ``random``
+    weighs by 1 / (error**2 + tau**2), tau such that the weighted squares about the mean are k - 1
+    [1]_, and uses t with k - 1 degrees of freedom. That is the interval of Hartung, Knapp, Sidik
+    and Jonkman where tau > 0, whose factor is 1 by the choice of tau, and theirs with the factor
+    kept from falling below 1 where tau = 0 [2]_.
+
+    n queries of one value (all tied, say) do not say that no query has another: their share is at
+    most 1 - alpha**(1 / n), at the level of the intervals [3]_. The summaries ``fixed`` and
+    ``random`` take the variance of such a collection to be that share of the mean square of the
+    differences other than 0 of the collections that vary. So it counts for more than one that
+    varies, but not endlessly; leaving it out would leave out what speaks against a difference.
+
+    References
+    ----------
+    .. [1] Paule & Mandel (1982), Journal of Research of the National Bureau of Standards 87,
+       377-385.
+    .. [2] Hartung & Knapp (2001), Statistics in Medicine 20, 3875-3889; Röver, Knapp & Friede
+       (2015), BMC Medical Research Methodology 15, 99; prediction: Higgins, Thompson &
+       Spiegelhalter (2009), Journal of the Royal Statistical Society A 172, 137-159.
+    .. [3] Louis (1981), The American Statistician 35, 154: after observing no successes; Clopper &
+       Pearson (1934), Biometrika 26, 404-413.
+
+    Examples
+    --------
+    >>> found = pool_collections([[0.1, 0.3, 0.2], [0.0, 0.2, 0.1, 0.3], [0.4, 0.1, 0.2]])
+    >>> round(found.stratified.estimate, 3), round(found.random.estimate, 3), found.tau
+    (0.19, 0.188, 0.0)
+
+    A collection of ties counts:
+
+    >>> found = pool_collections([[0.1, 0.3, 0.2], [0.0, 0.2, 0.1, 0.3], [0.0] * 20])
+    >>> found.bounded, found.weight_random.round(2), round(found.random.estimate, 3)
+    (array([False, False,  True]), array([0.31, 0.29, 0.4 ]), 0.105)
+    """
+    alpha = float(as_alpha(confidence, 1)[0])
+    parts = [as_column(each, "a collection is") for each in differences]
+    n = np.array([len(part) for part in parts], dtype=np.int64)
+    mean = np.array([part.mean() if len(part) else np.nan for part in parts])
+    spread = np.array([bool(has_spread(part)) for part in parts], dtype=np.bool_)
+    variance = np.array([
+        part.var(ddof=1) if has else 0.0 for part, has in zip(parts, spread, strict=True)
+    ])  # fmt: skip
+    at_least_one = np.maximum(1, n)
+    error = np.where(spread, np.sqrt(variance / at_least_one), np.nan)
+    freedom = np.maximum(1.0, n - 1.0)
+    _, _, ci_low, ci_high = t_answer(mean, error, freedom, np.full_like(mean, alpha))
+    nothing_moved = bool(n.sum()) and not any(part.any() for part in parts)
+    # How large the variance may be where all queries are of one value: of n queries none differs,
+    # so of all a share of 1 - alpha**(1 / n) may. One that does is taken to differ as those of the
+    # collections that vary.
+    bounded = (n > 1) & ~spread & spread.any()
+    varied = [part[part != 0.0] for part, has in zip(parts, spread, strict=True) if has]
+    square = float(np.mean(np.concatenate(varied) ** 2)) if varied else 0.0
+    bound = square * (1.0 - alpha ** (1.0 / at_least_one)) / at_least_one
+    squared = np.where(bounded, bound, error**2)
+    judged = spread | bounded
+    tau_squared = _paule_mandel(mean[judged], squared[judged])
+    by_precision = _weights(judged, squared)
+    by_both = _weights(judged, squared + tau_squared)
+    k = int(judged.sum())
+    if nothing_moved:
+        stratified = equal = fixed = random = Summary(0.0, 0.0, 0.0, 0.0, 1.0)
+    else:
+        stratified = _within(n, n, mean, variance, alpha)
+        equal = _within((n > 0).astype(np.int64), n, mean, variance, alpha)
+        fixed = _weighted(mean, squared, by_precision, alpha, freedom=np.inf)
+        random = _weighted(mean, squared + tau_squared, by_both, alpha, freedom=k - 1)
+    # The limits for the effect in a collection to come.
+    low, high = (0.0, 0.0) if random.error == 0.0 else (-np.inf, np.inf)
+    if random.error != 0.0 and k >= 3:
+        half = -student_quantile(k - 2, alpha / 2.0) * np.sqrt(tau_squared + random.error**2)
+        low, high = random.estimate - float(half), random.estimate + float(half)
+    return MetaAnalysis(
+        n_queries=n,
+        mean=mean,
+        error=error,
+        ci_low=ci_low,
+        ci_high=ci_high,
+        weight_fixed=by_precision,
+        weight_random=by_both,
+        bounded=bounded,
+        stratified=stratified,
+        equal=equal,
+        fixed=fixed,
+        random=random,
+        tau=float(np.sqrt(tau_squared)),
+        prediction_low=low,
+        prediction_high=high,
+        heterogeneity=heterogeneity(n.astype(np.float64), mean, variance),
+    )
+
+
+def _paule_mandel(mean: FloatArray, variance: FloatArray) -> float:
+    """Return the variance between collections that leaves k - 1 weighted squares; at least 0."""
+    k = len(mean)
+
+    def excess(tau_squared: float) -> float:
+        weight = 1.0 / (variance + tau_squared)
+        return float((weight * (mean - np.average(mean, weights=weight)) ** 2).sum()) - (k - 1)
+
+    if k < 2 or excess(0.0) <= 0.0:
+        return 0.0
+    # With errors of 0 the squares would be k - 1 at the plain variance; errors only lower them.
+    return float(find_root(excess, 0.0, float(mean.var(ddof=1)), rtol=1e-14))
+
+
+def _weights(judged: BoolArray, variance: FloatArray) -> FloatArray:
+    """Return shares in proportion to 1 / variance; 0 for collections that cannot be judged."""
+    weight = np.zeros(len(judged))
+    weight[judged] = 1.0 / variance[judged]
+    return weight / weight.sum() if judged.any() else weight
+
+
+def _weighted(
+    mean: FloatArray, variance: FloatArray, weight: FloatArray, alpha: float, *, freedom: float
+) -> Summary:
+    """Return the weighted mean of the collections that have a weight."""
+    used = weight > 0.0
+    if not used.any():
+        return _summary(np.nan, np.nan, alpha, freedom=1)
+    estimate = float(mean[used] @ weight[used])
+    error = float(1.0 / np.sqrt((1.0 / variance[used]).sum()))
+    if freedom < 1:
+        estimate = error = np.nan
+    return _summary(estimate, error, alpha, freedom=freedom)
+
+
+def _within(
+    weight: IntArray, n: IntArray, mean: FloatArray, variance: FloatArray, alpha: float
+) -> Summary:
+    """Return a weighted mean of these collections, its error from within them."""
+    there = n > 0
+    if not there.any():
+        return _summary(np.nan, np.nan, alpha, freedom=1)
+    share = weight[there] / weight.sum()
+    estimate = float(share @ mean[there])
+    parts = share**2 * variance[there] / n[there]
+    if (n == 1).any() or not parts.any():
+        return _summary(estimate, np.nan, alpha, freedom=1)
+    freedom = parts.sum() ** 2 / (parts**2 / np.maximum(n[there] - 1, 1)).sum()
+    return _summary(estimate, float(np.sqrt(parts.sum())), alpha, freedom=float(freedom))
+
+
+def _summary(estimate: float, error: float, alpha: float, *, freedom: float) -> Summary:
+    """Return estimate, p-value and interval by t, or by the normal law if freedom is infinite."""
+    one, its_error, level = np.array([estimate]), np.array([error]), np.array([alpha])
+    _, pvalue, low, high = t_answer(one, its_error, freedom, level)
+    return Summary(estimate, error, float(low[0]), float(high[0]), float(pvalue[0]))
