@@ -365,8 +365,8 @@ def student_quantile(freedom: Any, probability: Any) -> FloatArray:  # noqa: ANN
         found = np.where(needed, quantile - step, quantile)
     # Older versions give NaN at the ends, and not quite 0 in the middle.
     known = {0.0: -np.inf, 0.5: 0.0, 1.0: np.inf}
-    for each, quantile in known.items():
-        found = np.where(probability == each, quantile, found)
+    for each, exact in known.items():
+        found = np.where(probability == each, exact, found)
     return found
 
 
