@@ -15,6 +15,7 @@ from abrank.diagnostics.notes import (
     inspect_margin,
     inspect_skewness,
     outcomes,
+    undone_by_skewness,
 )
 from abrank.diagnostics.runs import (
     UnequalDepth,
@@ -57,5 +58,6 @@ __all__ = [
     "lists_only_relevant",
     "missing_policy",
     "outcomes",
+    "undone_by_skewness",
     "unequal_depth",
 ]

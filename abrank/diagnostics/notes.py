@@ -30,7 +30,7 @@ import numpy as np
 
 from abrank._support import lazy
 from abrank._support.errors import ArgumentError
-from abrank._support.typing import FloatArray, IntArray
+from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.inference.clusters import FEWEST_EFFECTIVE, FEWEST_TO_FLIP
 from abrank.inference.rounding import has_spread, signs_of
 from abrank.measures import Measure, parse
@@ -317,15 +317,18 @@ class _Test(Protocol):
     def decides(self) -> bool: ...
 
 
-class _Row(Protocol):
-    @property
-    def measure(self) -> str: ...
-    @property
-    def reading(self) -> str: ...
+class _Shown(Protocol):
     @property
     def pvalue(self) -> float: ...
     @property
     def pvalue_adj(self) -> float: ...
+
+
+class _Row(_Shown, Protocol):
+    @property
+    def measure(self) -> str: ...
+    @property
+    def reading(self) -> str: ...
 
 
 def inspect_differences(
@@ -485,21 +488,17 @@ def inspect_skewness(
     >>> [note.code for note in compare_scores(*pair).notes]
     ['skewness-decides']
     """
-    from abrank.inference.paired import skewed_t
-
     shown = [i for i, row in enumerate(rows) if row.reading in ("better", "worse", "differs")]
-    if not shown:
-        return []
+    of_shown = [rows[i] for i in shown]
     mean, error, skewness = (each[shown] for each in moments)
-    levels = np.full(len(shown), alpha)
-    pvalues = skewed_t(mean, error, skewness, n_queries, levels)[0].tolist()
+    moments = (mean, error, skewness)
+    pvalues, undone = undone_by_skewness(moments, n_queries, of_shown, of=len(rows), alpha=alpha)
     found = {
-        rows[i].measure: (pvalue, rows[i].pvalue, float(g))
-        for i, pvalue, g in zip(shown, pvalues, skewness, strict=True)
-        # At the share of alpha at which the adjustment tested it, of so many measures at most: an
-        # adjusted p that is drawn cannot be as small as p.
-        if rows[i].pvalue > 0.0
-        and pvalue * min(rows[i].pvalue_adj / rows[i].pvalue, len(rows)) >= alpha
+        row.measure: (pvalue, row.pvalue, g)
+        for row, pvalue, g, doubt in zip(
+            of_shown, pvalues.tolist(), skewness.tolist(), undone.tolist(), strict=True
+        )
+        if doubt
     }
     if not found:
         return []
@@ -507,6 +506,34 @@ def inspect_skewness(
     pvalue, by_t, g = found[lead]
     values = {"n": n_queries, "skewness": g, "pvalue": pvalue, "t": by_t, "measures": [*found]}
     return [Note("skewness-decides", 3 if lead == primary else 2, {"primary": primary} | values)]
+
+
+def undone_by_skewness(
+    moments: tuple[FloatArray, FloatArray, FloatArray],
+    n_queries: int,
+    shown: Sequence[_Shown],
+    *,
+    of: int,
+    alpha: float,
+) -> tuple[FloatArray, BoolArray]:
+    """Return the p-values of t corrected for skewness, and where they do not show what is shown.
+
+    ``moments`` are those of the rows that are ``shown``, of a family of so many.
+    """
+    from abrank.inference.paired import skewed_t, t_answer
+
+    if not shown:
+        return np.empty(0), np.empty(0, np.bool_)
+    mean, error, skewness = moments
+    levels = np.full(len(shown), alpha)
+    by_t = t_answer(mean, error, n_queries - 1.0, levels)[1]
+    pvalue = skewed_t(mean, error, skewness, n_queries, levels)[0]
+    own, adjusted = np.array([(row.pvalue, row.pvalue_adj) for row in shown]).T
+    # At the share of alpha at which the adjustment tested it, of so many rows at most: an adjusted
+    # p that is drawn cannot be as small as p. Flips alone may give a p below that of t.
+    alone = np.maximum(own, by_t)
+    times = np.minimum(np.divide(adjusted, alone, where=own > 0.0, out=np.zeros_like(own)), of)
+    return pvalue, (own > 0.0) & (pvalue * times >= alpha)
 
 
 def inspect_losses(

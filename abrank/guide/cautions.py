@@ -195,7 +195,8 @@ EXAMPLES: Mapping[str, Example] = {
         },
         "The t test, or sign flips, show a difference that t corrected for skewness (Hall 1992)"
         " does not. Where few differences are skewed, both are wrong more often than 5 %"
-        " (`reports/calibration`). On the measure that decides the verdict is in doubt.",
+        " (`reports/calibration`). On the measure that decides the verdict is in doubt; a ranking"
+        " names the pairs of which it is true.",
         "Add queries; until then a gate passes only with `--accept-doubt`. No test of a mean holds"
         " for every shape of ten differences; `--test bounded`"
         " does for any measure of a known range, and takes many queries.",

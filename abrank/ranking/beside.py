@@ -13,7 +13,9 @@ import numpy as np
 from abrank import inference
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import BoolArray, FloatArray, IntArray
+from abrank.diagnostics import Note, undone_by_skewness
 from abrank.inference.effect_size import geo_risk, risk
+from abrank.inference.paired import mean_and_error, skewness_of
 from abrank.inference.rounding import TIE
 from abrank.inference.systems.registry import achieved_levels, swap_rate
 from abrank.inference.systems.stability import N_AGREEMENT, N_RESAMPLES, resample_means
@@ -132,6 +134,9 @@ def _reading(found: inference.JointResult, k: int, advantage: float, *, declared
 
 # Of so many pairs and more, Wilcoxon's p-values beside come from its normal approximation.
 MANY_PAIRS = 1_000
+# Joint and paired tests that skewness misleads; pairs that are held at once, and named.
+OF_THE_MEAN = ("max-t", "tukey", "randomised-tukey", "dunnett", "t", "permutation")
+SHOWN_AT_ONCE, MOST_NAMED = 4_096, 3
 # Above so many systems fewer resamples are drawn, and the chance to lead is kept alone; above so
 # many nothing is said of ranks.
 MANY_SYSTEMS, MOST_RANKED = 300, 2_000
@@ -251,6 +256,33 @@ def _told(
     how: dict[str, Any] = {"seed": ranking.seed, "confidence": 1.0 - ranking.level}
     result = inference.run_joint_test(test, ranking.scores, baseline=columns or None, **how)
     return result.matrix(result.distinct)[pairs.first, pairs.second], title
+
+
+def skewed_pairs(ranking: Ranking) -> list[Note]:
+    """Return a caution a measure on pairs that differ by t, but not by t corrected for skewness.
+
+    Source: Hall (1992), as :func:`abrank.inference.paired.t_and_sign.skewed_t`.
+    """
+    found: list[Note] = []
+    for each in ranking.by_measure if ranking.test in OF_THE_MEAN and ranking.n_queries > 1 else ():
+        place = {system: i for i, system in enumerate(each.systems)}
+        shown = [row for row in each.pair_rows if row.told_apart]
+        undone: list[PairRow] = []
+        for start in range(0, len(shown), SHOWN_AT_ONCE):
+            rows = shown[start : start + SHOWN_AT_ONCE]
+            one, two = ([place[getattr(row, side)] for row in rows] for side in "ab")
+            d = each.scores[:, two] - each.scores[:, one]
+            moments = (*mean_and_error(d), skewness_of(d))
+            _, doubt = undone_by_skewness(
+                moments, len(d), rows, of=len(each.pair_rows), alpha=ranking.level
+            )
+            undone += [row for row, is_undone in zip(rows, doubt, strict=True) if is_undone]
+        if undone:
+            pairs = [[row.b, row.a] if row.b_is_ahead else [row.a, row.b] for row in undone]
+            values = {"measure": each.measure, "count": len(pairs), "of": len(shown)}
+            values["pairs"] = pairs[:MOST_NAMED]
+            found.append(Note("skewness-decides", 2 if each is ranking else 1, values))
+    return found
 
 
 def pair_spread(scores: FloatArray) -> PairSpread | None:

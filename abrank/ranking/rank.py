@@ -32,6 +32,7 @@ from abrank.ranking.beside import (
     pair_rows,
     pair_spread,
     rank_chances,
+    skewed_pairs,
     system_rows,
     with_extras,
 )
@@ -376,6 +377,9 @@ def rank_board(
         provenance=dict(provenance or {}),
         secondary=tuple(others),
     )
+    if len(scores.systems) <= MOST_SYSTEMS:
+        told = (*made.cautions, *skewed_pairs(made))
+        made = replace(made, cautions=tuple(sorted(told, key=lambda note: -note.severity)))
     if question.instruments or question.risk is not None:
         made = with_extras(made, instruments=question.instruments, risk=question.risk)
     return made

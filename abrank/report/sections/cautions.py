@@ -104,8 +104,17 @@ def _one_query(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
 
 
 def _skewness(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
-    others = [measure for measure in v["measures"] if measure != v["primary"]]
     why = "tests of the mean find too much in few differences that are skewed."
+    if "pairs" in v:
+        pairs = "the pair" if v["of"] == 1 else f"{f.count(v['count'])} of {f.count(v['of'])} pairs"
+        named = [" and ".join(map(shorten, pair)) for pair in v["pairs"]]
+        more = v["count"] - len(named)
+        others = f", and {f.plural(more, 'other pair')}" if more else ""
+        return f"Skewness decides {pairs} said to differ on {v['measure']}", (
+            "Corrected for the skewness of their differences, t does not show it of"
+            f" {', '.join(named)}{others}: {why}"
+        )
+    others = [measure for measure in v["measures"] if measure != v["primary"]]
     if v["primary"] not in v["measures"]:
         title = f"Skewness decides on {f.first_of(others, MOST_NAMED)}"
         return title, f"Corrected for skewness, t does not show it; {why}"
@@ -181,8 +190,8 @@ def _order_of_ties(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
         title = f"Tied scores hardly move Δ: {low} in any order"
     return title, (
         f"{f.plural(v['b'], 'document')} of {names['b']} and {f.count(v['a'])} of {names['a']}"
-        " have the score of another one of their query; such are ordered by document id, as in"
-        " trec_eval."
+        " share their score with another document of the query; abrank orders these by document id,"
+        " as trec_eval does."
     )
 
 

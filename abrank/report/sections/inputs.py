@@ -199,7 +199,7 @@ def tipping_sentence(comparison: Comparison) -> str:
     )
     n = len(found.tipping)
     those = (
-        "the 1 unjudged document of the tipping list was"
+        "the one unjudged document of the tipping list were"
         if n == 1
         else f"the {f.count(n)} unjudged documents of the tipping list were all"
     )

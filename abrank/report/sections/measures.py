@@ -36,13 +36,11 @@ def measures(comparison: Comparison) -> Section:
     """Return the section of all measures: forest and table."""
     blocks: list[Block] = [scorecard(comparison)]
     if comparison.n_queries > max(1, min(row.ties for row in comparison.rows)):
-        drawn = Figure(
-            "forest",
-            f"{words.capital(_of_what(comparison))}:"
-            f" {f.plural(len(comparison.rows), 'measure')} with their intervals; the table has the"
-            " same numbers.",
-            repeats=True,
-        )
+        shown = "one measure with its interval"
+        if len(comparison.rows) > 1:
+            shown = f"{f.count(len(comparison.rows))} measures with their intervals"
+        said = f"{words.capital(_of_what(comparison))}: {shown}; the table has the same numbers."
+        drawn = Figure("forest", said, repeats=True)
         reading = Text(_reading_guide(comparison), "caption")
         every = measure_table(comparison)
         guide = Text(_forest_guide(comparison), "caption")
@@ -69,6 +67,9 @@ def measures_finding(comparison: Comparison) -> str:
         return f"The secondary measure {others[0].measure} is {others[0].reading}."
     count = {name: sum(row.reading == name for row in others) for name in words.READINGS}
     after = " after adjustment" if comparison.rule.adjust != "none" else ""
+    alike = next((name for name in ("better", "worse") if count[name] == len(others)), "")
+    if alike:
+        return f"All {f.word(len(others))} secondary measures are {alike}{after}."
     if count["better"] or count["worse"]:
         start = (
             f"{words.capital(f.word(count['better']))} of {f.count(len(others))} secondary"

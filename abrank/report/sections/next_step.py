@@ -155,7 +155,7 @@ def _out_of_reach(comparison: Comparison) -> str:
     return (
         f"Do not ship {b} by this rule: it gains more ({shown}) than the margin of {margin}, so"
         " more queries will not show the two to be equivalent. Where a gain is welcome, ask for"
-        " --require non-inferior or better."
+        " --require better, or for --require non-inferior."
     )
 
 
@@ -250,9 +250,18 @@ def _more_queries(comparison: Comparison) -> str:
     needed = next((row.queries_needed for row in rows if row.difference == margin), None)
     shown = f"a Δ of the margin, {planning.margin_of_what(comparison)}"
     power = f.level(comparison.planning.power)
-    claims = {"non-inferior": "not-worse", "equivalent": "same"}
-    claim = comparison.planning.claim(claims.get(comparison.rule.require or "", ""))
-    if claim is not None and comparison.decision.direction == 0:
+    asked = {"non-inferior": "not-worse", "equivalent": "same"}.get(
+        comparison.rule.require or "", ""
+    )
+    if asked and comparison.decision.direction:
+        change = "gain" if comparison.decision.direction > 0 else "loss"
+        return (
+            f"Add queries: the {change} seen ({planning.estimate(comparison)}) is smaller than"
+            f" the margin of {planning.margin_of_what(comparison)}, but a larger one is not"
+            " excluded yet."
+        )
+    claim = comparison.planning.claim(asked)
+    if claim is not None:
         needed = claim.queries_needed
         least = planning.margin_of_what(comparison)
         shown = f"that {comparison.candidate} is not worse by {least} or more"

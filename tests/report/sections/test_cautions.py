@@ -217,7 +217,8 @@ def test_caution_has_title_and_sentence(code: str) -> None:
         (
             "order-of-ties",
             EXAMPLES["order-of-ties"][0],
-            "2 documents of monot5 and 4 of bm25 have the score of another one of their query",
+            "2 documents of monot5 and 4 of bm25 share their score with another document of the"
+            " query",
         ),
     ],
 )

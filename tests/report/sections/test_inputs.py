@@ -105,7 +105,7 @@ def test_the_sentence_says_how_many_turn_it_and_to_what(unjudged: Comparison) ->
     assert said in markdown(unjudged)
     one = replace(found, tipping=found.tipping[:1])
     few = replace(unjudged, evidence=replace(unjudged.evidence, to_judge=one))
-    assert "the 1 unjudged document of the tipping list was relevant" in tipping_sentence(few)
+    assert "the one unjudged document of the tipping list were relevant" in tipping_sentence(few)
     none = replace(found, tipping=())
     never = replace(unjudged, evidence=replace(unjudged.evidence, to_judge=none))
     assert tipping_sentence(never).startswith("No choice of up to")

@@ -74,6 +74,20 @@ CASES: list[tuple[float, dict[str, Any], str, str]] = [
         "add-queries",
         "in 80% of samples, but not in this one.",
     ),
+    # A difference that is shown, and may reach the margin: no plan for a true Δ of 0 answers that.
+    (
+        -0.05,
+        {"margin": 0.06, "require": "non-inferior"},
+        "add-queries",
+        "Add queries: the loss seen (−0.050) is smaller than the margin of 0.060, but a larger one"
+        " is not excluded yet.",
+    ),
+    (
+        0.05,
+        {"margin": 0.06, "require": "equivalent"},
+        "add-queries",
+        "Add queries: the gain seen (+0.050) is smaller than the margin of 0.060,",
+    ),
     # That no loss was shown is no evidence: the gate passes, and the verdict decides.
     (0.01, {"require": "not-worse-shown"}, "declare-margin", "Declare the smallest Δ worth having"),
 ]
