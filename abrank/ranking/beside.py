@@ -261,7 +261,7 @@ def _told(
 def skewed_pairs(ranking: Ranking) -> list[Note]:
     """Return a caution a measure on pairs that differ by t, but not by t corrected for skewness.
 
-    Source: Hall (1992), as :func:`abrank.inference.paired.t_and_sign.skewed_t`.
+    Source: Hall (1992), as :func:`abrank.inference.paired.skewed_t`.
     """
     found: list[Note] = []
     for each in ranking.by_measure if ranking.test in OF_THE_MEAN and ranking.n_queries > 1 else ():

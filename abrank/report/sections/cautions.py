@@ -109,10 +109,10 @@ def _skewness(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
         pairs = "the pair" if v["of"] == 1 else f"{f.count(v['count'])} of {f.count(v['of'])} pairs"
         named = [" and ".join(map(shorten, pair)) for pair in v["pairs"]]
         more = v["count"] - len(named)
-        others = f", and {f.plural(more, 'other pair')}" if more else ""
+        beyond = f", and {f.plural(more, 'other pair')}" if more else ""
         return f"Skewness decides {pairs} said to differ on {v['measure']}", (
             "Corrected for the skewness of their differences, t does not show it of"
-            f" {', '.join(named)}{others}: {why}"
+            f" {', '.join(named)}{beyond}: {why}"
         )
     others = [measure for measure in v["measures"] if measure != v["primary"]]
     if v["primary"] not in v["measures"]:
