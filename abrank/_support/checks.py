@@ -122,22 +122,23 @@ _BOARDS = {
         "it is found by the queries of one collection; rank() that one",
     ),
 }
-_POOLED = "the mean over all queries of several collections takes single, independent queries"
 _SEVERAL = {
     "ledger": "a ledger keeps a comparison with its one set of queries: compare each collection"
     " alone with --ledger, and it counts all of them",
-    "clusters": f"{_POOLED}; compare() one collection by clusters",
-    "weights": f"{_POOLED}, each for one; compare() one collection by weights",
-    "segments": "the collections are the segments; compare() one collection by segments",
+    "weights": "weights say how much a query counts among those of its collection, not beside"
+    " those of another; compare() one collection by weights",
     **dict.fromkeys(
         ["planned", "anytime", "earlier"],
         "queries of several collections do not come one after the other; Looks(...) plans looks at"
         " all",
     ),
     "bayes": "the posterior is of the queries of one collection; compare() that one",
-    "best_of": f"{_POOLED}, by t, whose tails are too light for the best of many",
-    **dict.fromkeys(["machine"], f"{_POOLED}, and a machine's judgments correct those of one"),
-    "merged": f"{_POOLED}, and merged statistics hold none",
+    "best_of": "over several collections t decides, whose tails are too light for the best of"
+    " many; choose the best on one collection, and compare it on the others",
+    "machine": "a machine's judgments correct those that people made on one collection; compare()"
+    " each with its own",
+    "merged": "the mean over all queries takes the scores of each, which merged statistics do not"
+    " hold",
     **dict.fromkeys(["topics", "docs"], "texts stand on the page of one collection: compare() it"),
 }
 _VOTES = {

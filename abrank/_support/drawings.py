@@ -118,6 +118,9 @@ class CollectionsPlots(_Plots, Protocol):
     def forest(self, measure: str | None = None, **look: Unpack[Look]) -> Picture:
         """Draw the mean difference on every collection, and the summaries as diamonds."""
 
+    def segments(self, by: str | None = None, **look: Unpack[Look]) -> Picture:
+        """Draw the mean difference in every segment of the queries of all collections."""
+
 
 class StandingsPlots(_Plots, Protocol):
     """The plots of a ranking over several collections."""

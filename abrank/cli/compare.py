@@ -121,6 +121,7 @@ def _compare(
     if "collections" in keywords:
         from abrank.collections.compare import compare_each
 
+        told["segments"] = keywords.get("segments")
         return compare_each(keywords["collections"], question, missing=missing, **names, **told)
     known = {name: keywords[name] for name in ("segments", "topics", "docs") if name in keywords}
     if "votes" in keywords:

@@ -24,7 +24,13 @@ from abrank.collections.result import (
     MeasureSummary,
     SummaryRow,
 )
-from abrank.collections.table import on_collection, pairs_of, read_collections
+from abrank.collections.table import (
+    PROPERTIES,
+    on_collection,
+    pairs_of,
+    properties_of,
+    read_collections,
+)
 from abrank.comparison import Comparison, name_runs, pair_scores
 from abrank.comparison.compare import compare_recorded, compare_sample
 from abrank.comparison.deciding import directions_again, refuse_unchosen, require_direction
@@ -39,8 +45,10 @@ from abrank.comparison.result import gate_on_each
 from abrank.estimate import Interval
 from abrank.inference.meta_analysis import MetaAnalysis
 from abrank.inference.segments import answer_by_segment
-from abrank.options import Designs, Engine, Question, Scoring
+from abrank.options import Clusters, Designs, Engine, Question, Scoring
+from abrank.options.parts import parts_of
 from abrank.provenance import origin
+from abrank.rule import Design
 from abrank.rule_file import ruled
 from abrank.scoring.evaluate import silent
 from abrank.workflow import compare_runs
@@ -63,6 +71,7 @@ def compare_collections(
     lower_is_better: Sequence[str] | str = (),
     name_a: str | None = None,
     name_b: str | None = None,
+    segments: Any = None,  # noqa: ANN401 - by collection, whatever read_segments reads
     design: Designs | None = None,
     scoring: Scoring | None = None,
     engine: Engine | str | None = None,
@@ -94,8 +103,13 @@ def compare_collections(
         none is adjusted, as a test that must reject everywhere need not be.
     alpha, test, lower_is_better, resamples, rng
         As for :func:`abrank.compare`.
-    design : Looks, str or tuple, optional
-        The look at all collections, of those planned: ``"2/4"``.
+    segments : mapping of str to path, DataFrame or mapping; or path or DataFrame, optional
+        Properties of the queries: for each collection as for :func:`abrank.compare`, or one table
+        for all with a column ``collection``. A collection may have none.
+    design : Clusters, Looks, str or tuple, optional
+        Clusters of the queries, by collection or in one table as the segments are: the error within
+        a collection is then by its clusters (CR2), and no cluster is of two collections. Looks are
+        at all collections: ``"2/4"``.
     name_a, name_b : str, optional
         Names of the systems; without them those of their files, where they are the same everywhere.
         In a file or folder, the systems to take.
@@ -135,7 +149,10 @@ def compare_collections(
         engine=engine, resamples=resamples, rng=rng,
     )  # fmt: skip
     missing: Missing = "error" if scoring is None else scoring.missing
-    return compare_each(collections or {}, question, name_a=name_a, name_b=name_b, missing=missing)
+    return compare_each(
+        collections or {}, question, name_a=name_a, name_b=name_b, segments=segments,
+        missing=missing,
+    )  # fmt: skip
 
 
 def compare_each(
@@ -144,6 +161,7 @@ def compare_each(
     *,
     name_a: str | None = None,
     name_b: str | None = None,
+    segments: Any = None,  # noqa: ANN401
     missing: Missing = "error",
     command: str | None = None,
     on_stage: Callable[[str], None] = silent,
@@ -151,16 +169,27 @@ def compare_each(
     """Compare as :func:`compare_collections` does, and tell the stages of the work."""
     names: dict[str, str | None] = {"name_a": name_a, "name_b": name_b}
     source = collections
+    stated: dict[str, dict[str, Any]] = {}
     if not isinstance(collections, Mapping):
-        collections, names = pairs_of(read_collections(collections), **names)
+        files = read_collections(collections)
+        stated = {
+            what: {name: each[what] for name, each in files.items() if what in each}
+            for what in PROPERTIES
+        }
+        collections, names = pairs_of(files, **names)
     _require_several(collections)
     require_poolable(question)
+    cut = stated.get("segments", {}) | properties_of("segments", segments, [*collections])
+    grouped = stated.get("clusters", {}) | _clusters_of(question, cut, [*collections])
     alone = replace(question, require=None, fail_on=None, accept_doubt=False)
     found = {}
     for name, given in collections.items():
         on_stage(f"comparing on {name}")
+        others = [each for each in parts_of(alone.design) if not isinstance(each, Clusters)]
+        own = [Clusters(grouped[name])] if name in grouped else []
+        asked = replace(alone, design=[*own, *others] or None)
         with on_collection(name, source):
-            found[name] = _comparison(name, given, alone, names, missing)
+            found[name] = _comparison(name, given, asked, names, missing, cut.get(name))
     return summarise_collections(
         found,
         require=question.gate,
@@ -169,6 +198,16 @@ def compare_each(
         provenance=origin(command),
         **names,
     )
+
+
+def _clusters_of(
+    question: Question, segments: Mapping[str, Any], collections: Sequence[str]
+) -> dict[str, Any]:
+    """Return the clusters of each collection, or the column of its segments that has them."""
+    given = question.clusters
+    if isinstance(given, str) and segments and not os.path.exists(given):  # noqa: PTH110
+        return dict.fromkeys(segments, given)
+    return properties_of("clusters", given, collections)
 
 
 def _require_several(collections: Mapping[str, Any]) -> None:
@@ -185,9 +224,14 @@ def _comparison(
     question: Question,
     names: Mapping[str, str | None],
     missing: Missing,
+    segments: Any,  # noqa: ANN401
 ) -> Comparison:
     """Compare on one collection."""
     if isinstance(given, Comparison):
+        if segments is not None or question.clusters is not None:
+            raise ArgumentError(
+                "it is a Comparison, which has its segments and clusters: give them to compare()"
+            )
         return given
     parts = list(given) if isinstance(given, (list, tuple)) else []
     if len(parts) == 2:
@@ -195,14 +239,15 @@ def _comparison(
             *parts, measures=question.measures, missing=missing,
             lower_is_better=question.lower_is_better, **names,
         )  # fmt: skip
-        return compare_recorded(paired, question, beside=Beside())
+        beside = Beside.of(segments=segments, clusters=question.clusters)
+        return compare_recorded(paired, question, beside=beside)
     if len(parts) != 3:
         raise ArgumentError(
             f"the collection {name!r} is (qrels, a, b), (a, b) of ready scores or a Comparison"
         )
     qrels, *runs = parts
     named = name_runs(*runs, **names)
-    return compare_runs(qrels, named, question)
+    return compare_runs(qrels, named, question, segments=segments)
 
 
 def summarise_collections(
@@ -281,6 +326,9 @@ def _decide(
                 refuse_unchosen(note.values["n"], note.values["primary"])
     # Measures are not adjusted for their number: the primary one decides.
     rule = replace(rule, family="secondary", adjust="none")
+    if sample.clustered_by:  # maybe not of the first
+        design = rule.design or Design(alpha=rule.alpha)
+        rule = replace(rule, design=replace(design, clusters=sample.clustered_by))
     made = compare_sample(sample, declared_again(sample, rule, better))
     return gate_on_each(made) if on == "each" else made
 
@@ -313,6 +361,7 @@ def _summary(sample: Stratified, column: int, first: Comparison) -> MeasureSumma
         pooled.n_queries > 0,
         alpha,
         {"name": first.rule.test, "seed": first.seed, "n_resamples": first.n_resamples},
+        [*sample.by_cluster.values()] if sample.labels else None,
     )[..., 0]
     rows = tuple(
         _row(name, each, measure, pooled, i, each_alone[:, i])

@@ -13,7 +13,13 @@ from typing import Any, TypeAlias
 
 from abrank._support import checks
 from abrank._support.display import shorten
-from abrank._support.errors import AlignmentError, ArgumentError, NotFoundError, ReadError
+from abrank._support.errors import (
+    AlignmentError,
+    ArgumentError,
+    NotFoundError,
+    ReadError,
+    reading,
+)
 from abrank._support.files import parse_toml
 from abrank.inputs.files import contents, short_name
 from abrank.inputs.scores.forms import OF_MTEB, PREDICTIONS
@@ -21,6 +27,8 @@ from abrank.inputs.scores.forms import OF_MTEB, PREDICTIONS
 # Path of the judgments ("qrels") and of the run of each system, by name.
 Files: TypeAlias = dict[str, Any]
 NAME, QRELS, SCORES = "name", "qrels", "scores"
+# What the queries of a collection are, in files of its own: no systems.
+PROPERTIES = ("segments", "clusters")
 _PAIRS = (("a", "b"), ("baseline", "candidate"))
 _FORM = "name<TAB>qrels<TAB>a<TAB>b, a line a collection; or TOML: [name] qrels = … a = … b = …"
 
@@ -37,12 +45,14 @@ def read_collections(source: str | os.PathLike[str]) -> dict[str, Files]:
         with a folder a collection: in each one file of judgments, ``qrels.*``, ``*.qrels`` or, as
         BEIR has it, ``qrels/test.tsv``, and runs, there or in ``runs/``, named after their systems.
         Or a pattern of the files of judgments, such as ``"beir/*/qrels.txt"``. To rank many systems
-        a column ``scores`` may hold one file with ready scores of them all.
+        a column ``scores`` may hold one file with ready scores of them all. Columns ``segments``
+        and ``clusters`` (files ``segments.*`` and ``clusters.*`` of a folder) hold properties of
+        the queries, each as :func:`abrank.compare` takes it.
 
     Returns
     -------
     dict of str to dict of str to path
-        By collection, then by ``qrels`` and system.
+        By collection, then by ``qrels``, ``segments``, ``clusters`` and system.
 
     Raises
     ------
@@ -68,7 +78,9 @@ def read_collections(source: str | os.PathLike[str]) -> dict[str, Files]:
     rows = _toml(data, label) if path.suffix.lower() == ".toml" else _lines(data, label)
     if not rows:
         raise ReadError(label, "names no collection", expected=_FORM)
-    return {name: {key: _beside(path, each) for key, each in row.items()} for name, row in rows}
+    return {
+        name: {key: _beside(path, key, each) for key, each in row.items()} for name, row in rows
+    }
 
 
 def pairs_of(
@@ -108,7 +120,7 @@ def pairs_of(
     first, *others = collections
     keys = _chosen(first, collections[first], asked)
     for name in others:
-        systems = [key for key in collections[name] if key != QRELS]
+        systems = systems_of(collections[name])
         # Two that were named, or the only two: never a third in the place of one of them.
         chosen = {*keys} in ({*asked}, *map(set, _PAIRS))
         if not {*keys} <= {*systems} or not (chosen or len(systems) == 2):
@@ -124,6 +136,36 @@ def pairs_of(
         for name, files in collections.items()
     }
     return found, dict(zip(("name_a", "name_b"), names, strict=True))
+
+
+def systems_of(files: Files) -> list[str]:
+    """Return the systems of a collection: what is no judgments, nor properties of queries."""
+    return [key for key in files if key not in (QRELS, *PROPERTIES)]
+
+
+def properties_of(
+    what: str,
+    given: Any,  # noqa: ANN401
+    collections: Sequence[str],
+) -> dict[str, Any]:
+    """Return the segments or clusters of each collection.
+
+    ``given`` is a mapping by collection, or one table for all with a column ``collection``.
+    """
+    if given is None:
+        return {}
+    if isinstance(given, Mapping):
+        others = [str(name) for name in given if name not in collections]
+        if not others:
+            return dict(given)
+        raise ArgumentError(
+            f"{what} of {_listed(others[:3])}: the collections are {_listed(collections)}; of"
+            f" several collections give {{collection: {what}}}, or a table with a column collection"
+        )
+    from abrank.inputs.topics import Cells
+
+    with reading(what, given):
+        return dict(Cells.of(given).by_collection(collections))
 
 
 def same_judgments(parts: Mapping[str, Any]) -> list[tuple[str, ...]]:
@@ -162,15 +204,15 @@ def boards_of(collections: Mapping[str, Files]) -> dict[str, Any]:
     """
     found: dict[str, Any] = {}
     for name, files in collections.items():
-        systems = {key: path for key, path in files.items() if key != QRELS}
+        systems = {key: files[key] for key in systems_of(files)}
         found[name] = (files[QRELS], systems) if QRELS in files else systems
-        if list(files) == [SCORES]:
+        if list(systems) == [SCORES] and QRELS not in files:
             found[name] = files[SCORES]
     return found
 
 
 def _chosen(name: str, files: Files, asked: tuple[str | None, str | None]) -> tuple[str, str]:
-    systems = [key for key in files if key != QRELS]
+    systems = systems_of(files)
     for pair in (asked, *_PAIRS):
         if all(each in systems for each in pair):
             return str(pair[0]), str(pair[1])
@@ -232,11 +274,13 @@ def _is_path(value: object) -> bool:
     )
 
 
-def _beside(path: Path, given: Any) -> Any:  # noqa: ANN401
-    """Return a path relative to that of the table."""
-    return (
-        [path.parent / each for each in given] if isinstance(given, list) else path.parent / given
-    )
+def _beside(path: Path, key: str, given: Any) -> Any:  # noqa: ANN401
+    """Return a path relative to that of the table; a column of segments stays as it is."""
+    if isinstance(given, list):
+        return [path.parent / each for each in given]
+    beside = path.parent / given
+    is_column = key == "clusters" and not (beside.exists() or beside.suffix)
+    return given if is_column else beside
 
 
 def _folder(path: Path) -> dict[str, Files]:
@@ -283,8 +327,11 @@ def _collection(folder: Path, qrels: Path | None = None) -> Files:
             " and its runs",
         )
     runs = sorted([*files, *_files_in(folder / "runs")], key=lambda f: f.name)
-    named = {short_name(f): f for f in runs if f not in judged and not _BESIDE.match(f.name)}
-    return {QRELS: qrels or judged[0], **named}
+    own = {f.name.partition(".")[0]: f for f in files}  # segments.csv, clusters.tsv.gz
+    own = {what: f for what, f in own.items() if what in PROPERTIES}
+    others = {*judged, *own.values()}
+    named = {short_name(f): f for f in runs if f not in others and not _BESIDE.match(f.name)}
+    return {QRELS: qrels or judged[0], **own, **named}
 
 
 # What stands beside judgments and runs: texts, and what people write.

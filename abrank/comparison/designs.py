@@ -20,6 +20,7 @@ from abrank.comparison.groups import (
     QueryWeights,
     Segmentation,
     describe_clusters,
+    segment,
 )
 from abrank.comparison.result import Comparison
 from abrank.comparison.rows import (
@@ -107,11 +108,7 @@ class Clustered(Rows):
         )  # fmt: skip
 
     def units(self, column: int) -> Units:
-        return self._by_cluster(super().units(column))
-
-    def _by_cluster(self, every: Units) -> Units:
-        place = np.unique(self.labels, return_inverse=True)[1]
-        return Units(*(np.bincount(place, each).astype(np.float64) for each in every))
+        return super().units(column).by_cluster(self.labels)
 
     def tests(self, rule: Rule, row: MeasureResult, lead: int) -> tuple[TestRow, ...]:
         differences = self.differences[:, lead]
@@ -222,7 +219,7 @@ class Weighted(Clustered):
     def units(self, column: int) -> Units:
         differences, scores, ones = Rows.units(self, column)
         every = Units(*(self.values * each for each in (differences, scores, ones)))
-        return self._by_cluster(every) if self.labels else every
+        return every.by_cluster(self.labels) if self.labels else every
 
     def tests(self, rule: Rule, row: MeasureResult, lead: int) -> tuple[TestRow, ...]:
         differences = self.differences[:, [lead]]
@@ -300,9 +297,7 @@ class Stratified:
     measures: tuple[str, ...]
 
     by = TEST
-    clustered_by = ""
     n_resamples = None
-    few_clusters = False
 
     @property
     def seed(self) -> int:
@@ -321,8 +316,34 @@ class Stratified:
         return ""
 
     @property
+    def clustered_by(self) -> str:
+        names = {x.clusters.name for x in self.parts.values() if x.clusters is not None}
+        return names.pop() if len(names) == 1 else "clusters" if names else ""
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """The cluster of each query, its collection's name before it; none without clusters."""
+        if not self.clustered_by:
+            return ()
+        return tuple(f"{name}/{x}" for name, of in self.by_cluster.items() for x in of)
+
+    @cached_property
+    def by_cluster(self) -> dict[str, tuple[str, ...]]:
+        """The cluster of each query by collection; one with independent queries has one each."""
+        return {
+            name: x.query_ids if x.clusters is None else x.clusters.labels
+            for name, x in self.parts.items()
+        }
+
+    @property
     def n_units(self) -> int:
-        return self.n
+        return len(set(self.labels)) or self.n
+
+    @property
+    def few_clusters(self) -> bool:
+        sizes = cluster_sizes(self.labels)
+        lone = any(len(set(each)) == 1 for each in self.by_cluster.values())
+        return bool(self.labels) and (lone or effective_clusters(sizes) < FEWEST_EFFECTIVE[TEST])
 
     @cached_property
     def pair(self) -> tuple[FloatArray, FloatArray]:
@@ -342,7 +363,10 @@ class Stratified:
 
     def pooled(self, column: int, confidence: float) -> MetaAnalysis:
         """Summarise one measure over the collections."""
-        return inference.pool_collections(self.differences(column), confidence=confidence)
+        clusters = [*self.by_cluster.values()] if self.labels else None
+        return inference.pool_collections(
+            self.differences(column), confidence=confidence, clusters=clusters
+        )
 
     @cached_property
     def means(self) -> FloatArray:
@@ -379,7 +403,8 @@ class Stratified:
 
     def units(self, column: int) -> Units:
         differences = np.concatenate(self.differences(column))
-        return Units(differences, np.abs(self.pair[0][:, column]), np.ones(self.n))
+        every = Units(differences, np.abs(self.pair[0][:, column]), np.ones(self.n))
+        return every.by_cluster(self.labels) if self.labels else every
 
     def range_of(self, column: int) -> tuple[float, float]:
         seen = np.stack([scores[:, column] for scores in self.pair])
@@ -408,13 +433,44 @@ class Stratified:
         return spread(*(scores[:, lead] for scores in self.pair))
 
     def deviation(self, lead: int) -> float:
-        return self.pooled(lead, 0.95).stratified.error * math.sqrt(self.n)
+        alone = inference.pool_collections(self.differences(lead))  # clusters have their own factor
+        return alone.stratified.error * math.sqrt(self.n)
 
     def clusters(self, rule: Rule, lead: int) -> tuple[Clusters, ClusterSizes] | None:
-        return None
+        if not self.labels or not self.n:
+            return None
+        centred = np.concatenate(
+            [each - each.mean() for each in self.differences(lead) if len(each)]
+        )
+        plain = self.deviation(lead) / math.sqrt(self.n)
+        pooled = self.pooled(lead, rule.confidence)
+        found = replace(
+            describe_clusters(self.clustered_by, self.labels, centred, TEST),
+            error_ratio=pooled.stratified.error / plain if plain > 0.0 else math.nan,
+            freedom=pooled.freedom,
+            test="",  # no flips stand in its place
+        )
+        return found, ClusterSizes(cluster_sizes(self.labels), found.lasting_share)
 
     def segmentations(self, rule: Rule, lead: int) -> tuple[Segmentation, ...]:
-        return ()
+        properties = dict.fromkeys(
+            each.name for x in self.parts.values() for each in x.segmentations
+        )
+        labels = {
+            name: {
+                f"{collection}/{query}": label
+                for collection, x in self.parts.items()
+                for each in x.segmentations
+                if each.name == name
+                for query, label in zip(x.query_ids, each.labels, strict=True)
+            }
+            for name in properties
+        }
+        return segment(
+            labels, self.query_ids, np.concatenate(self.differences(lead)), rule,
+            seed=self.seed, clusters=self.labels or None,
+            strata=[name for name, x in self.parts.items() for _ in x.query_ids],
+        )  # fmt: skip
 
     def held(self) -> dict[str, Any]:
         a, b = self.pair
@@ -460,7 +516,7 @@ def require_poolable(question: Question) -> None:
     reasons = REASONS["compare_collections"]
     if question.weights is not None:  # a Series has no truth
         raise ArgumentError(f"compare_collections() takes no weights=: {reasons['weights']}")
-    for name in ("clusters", "anytime", "planned", "earlier", "bayes"):
+    for name in ("anytime", "planned", "earlier", "bayes"):
         if getattr(question, name):
             raise ArgumentError(f"compare_collections() takes no {name}=: {reasons[name]}")
     guards = [question.guard] if isinstance(question.guard, str) else question.guard
@@ -475,7 +531,6 @@ def require_pooled(name: str, part: Comparison) -> None:
     """Refuse a comparison whose queries are not what the pooled test takes them to be."""
     design = part.rule.design
     whys = {
-        "its queries come in clusters": part.clusters is not None,
         "its queries count by weights": part.weights is not None,
         "it was decided by a confidence sequence": design is not None and bool(design.planned),
         "a machine's judgments decide beside those of people": part.with_machine,
@@ -485,5 +540,5 @@ def require_pooled(name: str, part: Comparison) -> None:
         if holds:
             raise ArgumentError(
                 f"the collection {name} cannot be pooled with others: {why}, and the mean over all"
-                " queries takes single, independent queries, looked at once"
+                " queries takes queries that count alike, judged by people and looked at once"
             )

@@ -33,6 +33,7 @@ from abrank.inference.segments import (
     Segments,
     answer_by_segment,
     compare_segments,
+    heterogeneity,
     rows_by_label,
 )
 from abrank.inference.sequential import FIRST, best_rho_squared, mixture_half_width
@@ -344,8 +345,14 @@ def segment(
     seed: int,
     clusters: Sequence[str] | None = None,
     weights: FloatArray | None = None,
+    strata: Sequence[str] | None = None,
 ) -> tuple[Segmentation, ...]:
-    """Compare the systems in every segment of every property, all of them adjusted together."""
+    """Compare the systems in every segment of every property, all of them adjusted together.
+
+    ``strata`` are the collections of the queries, where these are drawn within collections.
+    """
+    if not segments:
+        return ()
     for name, of in segments.items():
         if set(of).isdisjoint(query_ids):
             raise AlignmentError(
@@ -359,11 +366,13 @@ def segment(
         name: compare_segments(differences, each, confidence=rule.confidence, tested=False)
         for name, each in labels.items()
     }
-    rows = iter(_adjusted(found, labels, differences, rule, seed, clusters, weights).T.tolist())
-    interactions = np.array([each.interaction.pvalue for each in found.values()])
+    answers, interactions = _adjusted(
+        found, labels, differences, rule, seed, clusters, weights, strata
+    )
+    rows = iter(answers.T.tolist())
     if clusters is not None or weights is not None:
         interactions = np.full(len(found), np.nan)
-    together = inference.adjust(interactions, "holm") if len(found) else interactions
+    together = inference.adjust(interactions, "holm")
     return tuple(
         Segmentation(
             name=name,
@@ -407,18 +416,35 @@ def _adjusted(
     seed: int,
     clusters: Sequence[str] | None,
     weights: FloatArray | None,
-) -> FloatArray:
-    """Return p-values and limits of the segments of all properties, and the same adjusted."""
+    strata: Sequence[str] | None,
+) -> tuple[FloatArray, FloatArray]:
+    """Return p-values and limits of the segments of all properties, and the same adjusted.
+
+    Behind them stand p-values of the interactions, a property each.
+    """
     places = [rows for name in found for rows in rows_by_label(labels[name])[1]]
     large = np.array([len(each) >= MIN_QUERIES for each in places], dtype=bool)
-    parts = [differences[each][:, None] for each in places]
     of = None if clusters is None else [[clusters[i] for i in each] for each in places]
+    alpha = round(1.0 - rule.confidence, 12)
+    if strata is not None:
+        from abrank.inference.meta_analysis import segments_within
+
+        drawn = [[strata[i] for i in each] for each in places]
+        within = segments_within([differences[each] for each in places], drawn, large, alpha, of)
+        ends = np.cumsum([len(each.labels) for each in found.values()])[:-1]
+        by_property = zip(
+            found.values(), np.split(within.variance, ends), np.split(within.freedom, ends),
+            strict=True,
+        )  # fmt: skip
+        return within.answers, np.array([
+            heterogeneity(each.n_queries.astype(np.float64), each.mean, variance, freedom).pvalue
+            for each, variance, freedom in by_property
+        ])  # fmt: skip
+    parts = [differences[each][:, None] for each in places]
     weighted = None if weights is None else [weights[each] for each in places]
     asked = {"name": rule.test, "seed": seed, "n_resamples": None}
-    alpha = round(1.0 - rule.confidence, 12)
-    return answer_by_segment(parts, large, alpha, asked, of, weighted, skewed=weights is None)[
-        ..., 0
-    ]
+    answers = answer_by_segment(parts, large, alpha, asked, of, weighted, skewed=weights is None)
+    return answers[..., 0], np.array([each.interaction.pvalue for each in found.values()])
 
 
 def segment_rows(

@@ -66,6 +66,11 @@ class Units(NamedTuple):
     scores: FloatArray
     sizes: FloatArray
 
+    def by_cluster(self, labels: Sequence[str]) -> Units:
+        """Return the sums over clusters, of the cluster of each query."""
+        place = np.unique(labels, return_inverse=True)[1]
+        return Units(*(np.bincount(place, each).astype(np.float64) for each in self))
+
 
 class Sample(Protocol):
     """What can answer a test of B against A by each of several measures.

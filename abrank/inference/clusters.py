@@ -63,9 +63,9 @@ N_FLIPS = 99_999
 N_RESAMPLES = 9_999
 # Part of what a seed means: another value here gives other resamples.
 DRAWS_AT_ONCE = 2_000_000
-# Effective clusters below which a test says nothing, and clusters from which all flips together can
-# reach a p of .05.
-FEWEST_EFFECTIVE = {"t": 3.0, "permutation": 0.0, "bootstrap": 7.0}
+# Effective clusters below which a test says nothing (``stratified``: all collections together), and
+# clusters from which all flips together can reach a p of .05.
+FEWEST_EFFECTIVE = {"t": 3.0, "permutation": 0.0, "bootstrap": 7.0, "stratified": 3.0}
 FEWEST_TO_FLIP = 6
 
 

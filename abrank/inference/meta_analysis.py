@@ -19,12 +19,14 @@ not finite                 refused
 =========================  ====================================================================
 
 With one collection that can be judged ``fixed`` is its own and ``random`` NaN, as both are with
-none.
+none. Where the queries of a collection come in clusters, this is of its clusters: with one of them
+the collection is as one with one query.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -32,10 +34,11 @@ import numpy.typing as npt
 from abrank._support.records import record
 from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.estimate import IntervalRow
-from abrank.inference.paired import t_answer
+from abrank.inference.clusters import cluster_sizes, freedom_of_clusters, standard_error
+from abrank.inference.paired import skewed_t, t_answer
 from abrank.inference.registry import as_alpha, as_column
 from abrank.inference.rounding import has_spread
-from abrank.inference.segments import Heterogeneity, heterogeneity
+from abrank.inference.segments import Heterogeneity, answer_by_holm, heterogeneity
 from abrank.inference.student import find_root, student_quantile
 
 
@@ -55,7 +58,10 @@ class Summary(IntervalRow):
 
 @record
 class MetaAnalysis:
-    """Answers of :func:`pool_collections`; arrays of shape (n_collections,) in the order given."""
+    """Answers of :func:`pool_collections`; arrays of shape (n_collections,) in the order given.
+
+    ``freedom`` are Satterthwaite's degrees of freedom of ``stratified``.
+    """
 
     n_queries: IntArray
     mean: FloatArray
@@ -73,10 +79,39 @@ class MetaAnalysis:
     prediction_low: float
     prediction_high: float
     heterogeneity: Heterogeneity
+    freedom: float
+
+
+class Moments(NamedTuple):
+    """A collection's queries: the variance of one, its freedom, what is independent of them."""
+
+    variance: float
+    freedom: float
+    n_units: int
+    varies: bool
+
+    @classmethod
+    def of(cls, values: FloatArray, clusters: Sequence[object] | None) -> Moments:
+        """Return them; the variance is that of as many independent queries with this error."""
+        n = len(values)
+        if clusters is None:
+            varies = bool(has_spread(values))
+            variance = float(values.var(ddof=1)) if varies else 0.0
+            return cls(variance, max(1.0, n - 1.0), n, varies)
+        _, place = np.unique(np.asarray(clusters, dtype=object).astype(str), return_inverse=True)
+        sizes = cluster_sizes(clusters)
+        sums = np.bincount(place, values, len(sizes)).astype(np.float64)
+        error = standard_error(sums, sizes) if n else np.nan
+        varies = bool(error > 0.0)
+        freedom = max(1.0, freedom_of_clusters(sizes))
+        return cls(error**2 * n if varies else 0.0, freedom, len(sizes), varies)
 
 
 def pool_collections(
-    differences: Sequence[npt.ArrayLike], *, confidence: float = 0.95
+    differences: Sequence[npt.ArrayLike],
+    *,
+    confidence: float = 0.95,
+    clusters: Sequence[Sequence[object] | None] | None = None,
 ) -> MetaAnalysis:
     """Summarise the mean difference over several collections of queries.
 
@@ -90,6 +125,9 @@ def pool_collections(
     differences : sequence of array_like of shape (n_queries,)
         Candidate minus baseline, an array a collection.
     confidence : float
+    clusters : sequence of (sequence of length n_queries, or None), optional
+        The cluster of each query, for each collection; None where its queries are independent.
+        Collections share no cluster.
 
     Returns
     -------
@@ -102,12 +140,14 @@ def pool_collections(
 
     Notes
     -----
-    ``stratified`` and ``equal`` have Satterthwaite's degrees of freedom. ``fixed`` weighs by 1 /
-    error**2 and takes the errors for known, which asks for a hundred queries each. ``random``
-    weighs by 1 / (error**2 + tau**2), tau such that the weighted squares about the mean are k - 1
-    [1]_, and uses t with k - 1 degrees of freedom. That is the interval of Hartung, Knapp, Sidik
-    and Jonkman where tau > 0, whose factor is 1 by the choice of tau, and theirs with the factor
-    kept from falling below 1 where tau = 0 [2]_.
+    ``stratified`` and ``equal`` have Satterthwaite's degrees of freedom. With clusters the error of
+    a collection and its degrees of freedom are those of :func:`run_cluster_test` (CR2).
+
+    ``fixed`` weighs by 1 / error**2 and takes the errors for known, which asks for a hundred
+    queries each. ``random`` weighs by 1 / (error**2 + tau**2), tau such that the weighted squares
+    about the mean are k - 1 [1]_, and uses t with k - 1 degrees of freedom. That is the interval of
+    Hartung, Knapp, Sidik and Jonkman where tau > 0, whose factor is 1 by the choice of tau, and
+    theirs with the factor kept from falling below 1 where tau = 0 [2]_.
 
     n queries of one value (all tied, say) do not say that no query has another: their share is at
     most 1 - alpha**(1 / n), at the level of the intervals [3]_. The summaries ``fixed`` and
@@ -141,22 +181,24 @@ def pool_collections(
     parts = [as_column(each, "a collection is") for each in differences]
     n = np.array([len(part) for part in parts], dtype=np.int64)
     mean = np.array([part.mean() if len(part) else np.nan for part in parts])
-    spread = np.array([bool(has_spread(part)) for part in parts], dtype=np.bool_)
-    variance = np.array([
-        part.var(ddof=1) if has else 0.0 for part, has in zip(parts, spread, strict=True)
-    ])  # fmt: skip
+    labels = [None] * len(parts) if clusters is None else list(clusters)
+    moments = [Moments.of(part, of) for part, of in zip(parts, labels, strict=True)]
+    variance = np.array([each.variance for each in moments], dtype=np.float64)
+    freedom = np.array([each.freedom for each in moments], dtype=np.float64)
+    units = np.array([each.n_units for each in moments], dtype=np.int64)
+    spread = np.array([each.varies for each in moments], dtype=np.bool_)
     at_least_one = np.maximum(1, n)
     error = np.where(spread, np.sqrt(variance / at_least_one), np.nan)
-    freedom = np.maximum(1.0, n - 1.0)
     _, _, ci_low, ci_high = t_answer(mean, error, freedom, np.full_like(mean, alpha))
     nothing_moved = bool(n.sum()) and not any(part.any() for part in parts)
     # How large the variance may be where all queries are of one value: of n queries none differs,
     # so of all a share of 1 - alpha**(1 / n) may. One that does is taken to differ as those of the
     # collections that vary.
-    bounded = (n > 1) & ~spread & spread.any()
+    bounded = (units > 1) & ~spread & spread.any()
     varied = [part[part != 0.0] for part, has in zip(parts, spread, strict=True) if has]
     square = float(np.mean(np.concatenate(varied) ** 2)) if varied else 0.0
-    bound = square * (1.0 - alpha ** (1.0 / at_least_one)) / at_least_one
+    n_units = np.maximum(1, units)
+    bound = square * (1.0 - alpha ** (1.0 / n_units)) / n_units
     squared = np.where(bounded, bound, error**2)
     judged = spread | bounded
     tau_squared = _paule_mandel(mean[judged], squared[judged])
@@ -165,9 +207,10 @@ def pool_collections(
     k = int(judged.sum())
     if nothing_moved:
         stratified = equal = fixed = random = Summary(0.0, 0.0, 0.0, 0.0, 1.0)
+        pooled = np.nan
     else:
-        stratified = _within(n, n, mean, variance, alpha)
-        equal = _within((n > 0).astype(np.int64), n, mean, variance, alpha)
+        stratified, pooled = _within(n, n, mean, moments, alpha)
+        equal, _ = _within((n > 0).astype(np.int64), n, mean, moments, alpha)
         fixed = _weighted(mean, squared, by_precision, alpha, freedom=np.inf)
         random = _weighted(mean, squared + tau_squared, by_both, alpha, freedom=k - 1)
     # The limits for the effect in a collection to come.
@@ -191,7 +234,8 @@ def pool_collections(
         tau=float(np.sqrt(tau_squared)),
         prediction_low=low,
         prediction_high=high,
-        heterogeneity=heterogeneity(n.astype(np.float64), mean, variance),
+        heterogeneity=heterogeneity(n.astype(np.float64), mean, variance, freedom),
+        freedom=pooled,
     )
 
 
@@ -231,19 +275,27 @@ def _weighted(
 
 
 def _within(
-    weight: IntArray, n: IntArray, mean: FloatArray, variance: FloatArray, alpha: float
-) -> Summary:
-    """Return a weighted mean of these collections, its error from within them."""
-    there = n > 0
-    if not there.any():
-        return _summary(np.nan, np.nan, alpha, freedom=1)
+    weight: IntArray, n: IntArray, mean: FloatArray, moments: Sequence[Moments], alpha: float
+) -> tuple[Summary, float]:
+    """Return a weighted mean of these collections, its error from within them, its freedom."""
+    there = np.flatnonzero(n)
+    if not there.size:
+        return _summary(np.nan, np.nan, alpha, freedom=1), np.nan
     share = weight[there] / weight.sum()
     estimate = float(share @ mean[there])
-    parts = share**2 * variance[there] / n[there]
-    if (n == 1).any() or not parts.any():
-        return _summary(estimate, np.nan, alpha, freedom=1)
-    freedom = parts.sum() ** 2 / (parts**2 / np.maximum(n[there] - 1, 1)).sum()
-    return _summary(estimate, float(np.sqrt(parts.sum())), alpha, freedom=float(freedom))
+    error, freedom = _error_within(share, n[there], [moments[i] for i in there.tolist()])
+    return _summary(estimate, error, alpha, freedom=freedom), freedom
+
+
+def _error_within(
+    share: FloatArray, n: IntArray, moments: Sequence[Moments]
+) -> tuple[float, float]:
+    """Return the error of a weighted mean of collections and Satterthwaite's freedom; or NaN."""
+    variance, freedom = np.array([each[:2] for each in moments]).T
+    parts = share**2 * variance / n
+    if not parts.any() or any(each.n_units == 1 for each in moments):
+        return np.nan, 1.0
+    return float(np.sqrt(parts.sum())), float(parts.sum() ** 2 / (parts**2 / freedom).sum())
 
 
 def _summary(estimate: float, error: float, alpha: float, *, freedom: float) -> Summary:
@@ -251,3 +303,87 @@ def _summary(estimate: float, error: float, alpha: float, *, freedom: float) -> 
     one, its_error, level = np.array([estimate]), np.array([error]), np.array([alpha])
     _, pvalue, low, high = t_answer(one, its_error, freedom, level)
     return Summary(estimate, error, float(low[0]), float(high[0]), float(pvalue[0]))
+
+
+# --- Segments of the queries of several collections
+
+
+class Segmented(NamedTuple):
+    """Answers of :func:`segments_within`, a segment each.
+
+    ``answers`` are p-value and limits of each alone, then adjusted, float64[6, n_segments];
+    ``variance`` is that of as many independent queries with the error of the mean.
+    """
+
+    answers: FloatArray
+    variance: FloatArray
+    freedom: FloatArray
+
+
+def segments_within(
+    parts: Sequence[FloatArray],
+    strata: Sequence[Sequence[str]],
+    large: BoolArray,
+    alpha: float,
+    clusters: Sequence[Sequence[str]] | None = None,
+) -> Segmented:
+    """Test the mean difference in segments whose queries are drawn within collections.
+
+    The error is from within the collections, as that of ``stratified``; p-values are adjusted by
+    Holm and, of independent queries, for skewness, as by :func:`compare_segments`. Collections with
+    one query (or cluster) of a segment are taken for one together, and one such alone for part of
+    the smallest other, as their own spread is not known [1]_.
+
+    References
+    ----------
+    .. [1] Collapsed strata: Cochran (1977), Sampling Techniques, section 5A.12.
+    """
+    found = np.full((4, len(parts)), np.nan)
+    for i in np.flatnonzero(large).tolist():
+        found[:, i] = _within_segment(
+            parts[i], strata[i], None if clusters is None else clusters[i]
+        )
+    mean, error, freedom, skewness = found
+    still = np.array([large[i] and not part.any() for i, part in enumerate(parts)], dtype=np.bool_)
+
+    def ask(levels: FloatArray, skewness: FloatArray = skewness) -> FloatArray:
+        given = mean, error, skewness, freedom + 1.0, 1.0 - levels[:, 0]
+        answers = np.full((3, *levels.shape), np.nan)
+        answers[:, large, 0] = skewed_t(*(each[large] for each in given))
+        answers[:, still, 0] = np.array([[1.0], [0.0], [0.0]])
+        return answers
+
+    alone = ask(np.full((len(parts), 1), 1.0 - alpha), np.zeros(len(parts)))
+    sizes = np.array([len(part) for part in parts])
+    return Segmented(answer_by_holm(alone, ask, alpha)[..., 0], error**2 * sizes, freedom)
+
+
+def _within_segment(
+    values: FloatArray, strata: Sequence[str], clusters: Sequence[str] | None
+) -> tuple[float, float, float, float]:
+    """Return mean, error, degrees of freedom, and the skewness that t is corrected for."""
+    _, place = np.unique(np.array(strata, dtype=object).astype(str), return_inverse=True)
+    # A cluster belongs to one collection.
+    units = [f"{i}/{unit}" for i, unit in zip(place, clusters or range(len(values)), strict=True)]
+    n_units = np.bincount(place[np.unique(units, return_index=True)[1]])
+    alone = np.flatnonzero(n_units == 1)
+    if alone.size == 1 and len(n_units) > 1:
+        others = np.where(n_units == 1, len(units) + 1, n_units)
+        alone = np.array([alone[0], np.argmin(others)])
+    if alone.size > 1:
+        place[np.isin(place, alone)] = alone[0]
+    rows = [np.flatnonzero(place == stratum) for stratum in np.unique(place)]
+    n = np.array([len(each) for each in rows])
+    share = n / n.sum()
+    moments = [
+        Moments.of(values[each], None if clusters is None else [units[i] for i in each])
+        for each in rows
+    ]
+    error, freedom = _error_within(share, n, moments)
+    if clusters is not None or not error > 0.0:
+        return float(values.mean()), error, freedom, 0.0
+    centred = [values[each] - values[each].mean() for each in rows]
+    squares, cubes = (np.array([np.mean(each**k) for each in centred]) for k in (2, 3))
+    third, second = (share**3 * cubes / n**2).sum(), (share**2 * squares / n).sum()
+    skewness = float(third / second**1.5 * np.sqrt(freedom + 1.0))
+    return float(values.mean()), error, freedom, skewness

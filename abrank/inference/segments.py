@@ -32,7 +32,8 @@ with a variance NaN    left out
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -68,8 +69,15 @@ class Heterogeneity:
     i_squared: float
 
 
-def heterogeneity(counts: FloatArray, means: FloatArray, variances: FloatArray) -> Heterogeneity:
+def heterogeneity(
+    counts: FloatArray,
+    means: FloatArray,
+    variances: FloatArray,
+    freedom: FloatArray | None = None,
+) -> Heterogeneity:
     """Test whether the groups have one mean, without taking their variances for equal.
+
+    ``freedom`` are the degrees of freedom of the variances, n - 1 without it.
 
     With w = n / s**2 both statistics rest on q = sum w (mean - weighted mean)**2. Welch's keeps its
     level with few queries a group; q takes the variances for known and rejects too often there.
@@ -86,7 +94,8 @@ def heterogeneity(counts: FloatArray, means: FloatArray, variances: FloatArray) 
         nothing = float("nan")
         return Heterogeneity(k, nothing, (nothing, nothing), nothing, nothing, nothing, nothing)
     q = float((weight * (mean - np.average(mean, weights=weight)) ** 2).sum())
-    spread = float(((1.0 - weight / weight.sum()) ** 2 / (n - 1.0)).sum())
+    known = n - 1.0 if freedom is None else freedom[judged]
+    spread = float(((1.0 - weight / weight.sum()) ** 2 / known).sum())
     statistic = q / (k - 1.0) / (1.0 + 2.0 * (k - 2.0) / (k**2 - 1.0) * spread)
     below = (k**2 - 1.0) / (3.0 * spread)
     return Heterogeneity(
@@ -270,15 +279,21 @@ def answer_by_segment(
     columns = parts[0].shape[1] if parts else 1
     levels = np.full((len(parts), columns), 1.0 - alpha)
     alone = _answers(parts, large, levels, asked, clusters, weights)
-    skewed = skewed and asked["name"] == "t" and clusters is None and weights is None
-    pvalue = _skewed_answers(parts, large, levels)[0] if skewed else alone[0]
-    adjusted, levels = holm_levels(pvalue, alpha)
-    wide = (
-        _skewed_answers(parts, large, levels)
-        if skewed
-        else _answers(parts, large, levels, asked, clusters, weights)
-    )
-    return np.concatenate([alone, adjusted[None], wide[1:]])
+    if skewed and asked["name"] == "t" and clusters is None and weights is None:
+        return answer_by_holm(alone, partial(_skewed_answers, parts, large), alpha)
+
+    def ask(levels: FloatArray) -> FloatArray:
+        return _answers(parts, large, levels, asked, clusters, weights)
+
+    return answer_by_holm(alone, ask, alpha)
+
+
+def answer_by_holm(
+    alone: FloatArray, ask: Callable[[FloatArray], FloatArray], alpha: float
+) -> FloatArray:
+    """Return answers alone, and below them those of ``ask`` at the levels that Holm gives it."""
+    adjusted, levels = holm_levels(ask(np.full(alone.shape[1:], 1.0 - alpha))[0], alpha)
+    return np.concatenate([alone, adjusted[None], ask(levels)[1:]])
 
 
 def holm_levels(pvalue: FloatArray, alpha: float) -> tuple[FloatArray, FloatArray]:

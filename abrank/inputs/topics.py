@@ -7,6 +7,7 @@ import json
 import os
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from abrank._support.display import count, plural, shorten
@@ -32,6 +33,9 @@ QUERY_IDS = (
     "query_id", "qid", "q_id", "topic_id", "_id", "id", "number", "num", "query", "topic",
     "user_id", "userid", "user",
 )  # fmt: skip
+
+# The column that says of which of several collections a row is.
+COLLECTIONS = ("collection", "dataset", "task")
 
 TOPICS = "query_id<TAB>text, JSON lines, or TREC topics"
 TABLE = "query_id,property,…"
@@ -70,14 +74,8 @@ def read_segments(source: Any) -> dict[str, dict[str, str]]:  # noqa: ANN401
     if hasattr(source, "items") and not hasattr(source, "columns"):  # a dict, or a Series
         name = str(getattr(source, "name", None) or "segment")
         return {name: {str(q): str(label) for q, label in source.items() if not is_missing(label)}}
-    if isinstance(source, (str, os.PathLike)):
-        label = os.fspath(source)
-        names, rows, at = _table(_text(source), label)
-    else:
-        label, (names, columns) = "DataFrame", objects_of(_with_index(source))
-        cells = [["" if is_missing(each) else str(each) for each in column] for column in columns]
-        rows = list(map(list, zip(*cells, strict=True)))
-        at = [f"row {number}" for number in range(len(rows))]
+    cells = Cells.of(source)
+    label, names, rows, at = cells.label, cells.names, cells.rows, cells.at
     place = names.index(_column(names, QUERY_IDS, label))
     ids = [row[place] for row in rows]
     if len(names) == 1:
@@ -96,6 +94,59 @@ def read_segments(source: Any) -> dict[str, dict[str, str]]:  # noqa: ANN401
         for i, name in enumerate(names)
         if i != place
     }
+
+
+@dataclass(frozen=True)
+class Cells:
+    """A table of properties as text, or its rows that are of one collection; a path to its file."""
+
+    label: str
+    names: list[str]
+    rows: list[list[str]]
+    at: list[str]
+
+    def __fspath__(self) -> str:
+        return self.label
+
+    @classmethod
+    def of(cls, source: Any) -> Cells:  # noqa: ANN401 - a path or DataFrame
+        """Read a file, or take a frame."""
+        if isinstance(source, Cells):
+            return source
+        if isinstance(source, (str, os.PathLike)):
+            label = os.fspath(source)
+            return cls(label, *_table(_text(source), label))
+        names, columns = objects_of(_with_index(source))
+        cells = [["" if is_missing(each) else str(each) for each in column] for column in columns]
+        rows = list(map(list, zip(*cells, strict=True)))
+        return cls("DataFrame", names, rows, [f"row {number}" for number in range(len(rows))])
+
+    def by_collection(self, collections: Collection[str]) -> dict[str, Cells]:
+        """Return the rows of each collection, without the column that names it."""
+        folded = [name.strip().casefold() for name in self.names]
+        place = next((folded.index(each) for each in COLLECTIONS if each in folded), None)
+        if place is None:
+            raise ReadError(
+                self.label,
+                f"has no column {COLLECTIONS[0]}, which says whose queries they are"
+                f" ({shorten(', '.join(collections))})",
+                hint="add the column, or give a file for each collection",
+            )
+        found: dict[str, Cells] = {}
+        names = self.names[:place] + self.names[place + 1 :]
+        for row, at in zip(self.rows, self.at, strict=True):
+            own = found.setdefault(row[place].strip(), Cells(self.label, names, [], []))
+            own.rows.append(row[:place] + row[place + 1 :])
+            own.at.append(at)
+        unknown = [name for name in found if name not in collections]
+        if unknown and not {*collections} <= {*found}:
+            raise ReadError(
+                self.label,
+                f"is of {shorten(', '.join(found))}, and compared are"
+                f" {shorten(', '.join(collections))}",
+                hint=f"write the names of the collections in the column {self.names[place]} alike",
+            )
+        return {name: found[name] for name in collections if name in found}
 
 
 def _with_index(source: Any) -> Any:  # noqa: ANN401

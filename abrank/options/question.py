@@ -457,8 +457,9 @@ class Inputs:
     )  # fmt: skip
     segments: Any = option(
         None,
-        "Compare within segments. A CSV with a column query_id and one for each property.",
-        of=(*SINGLE, "intervals"), group="Inputs", kind="path", metavar="FILE", first=True,
+        "Compare within segments. A CSV with a column query_id and one for each property; with"
+        " --collections also a column collection.",
+        of=(*PAIR, "intervals"), group="Inputs", kind="path", metavar="FILE", first=True,
     )  # fmt: skip
     topics: Any = option(
         None,

@@ -43,8 +43,9 @@ FLAGS = (
         key="collections", of=("compare_collections",), group="Inputs", kind="path",
         metavar="FILE", first=True,
         help="Several collections at once. In the place of QRELS RUN_A RUN_B: a TSV with columns"
-        " name, qrels, a and b, a TOML file with such keys, a folder with a folder a"
-        " collection (BEIR's qrels/test.tsv, too), or a pattern: 'beir/*/qrels.txt'.",
+        " name, qrels, a and b (and segments, clusters), a TOML file with such keys, a folder"
+        " with a folder a collection (BEIR's qrels/test.tsv, too), or a pattern:"
+        " 'beir/*/qrels.txt'.",
     ),
     Option(
         key="collections", of=("rank_collections",), group="Inputs", kind="path", metavar="FILE",
@@ -54,11 +55,12 @@ FLAGS = (
         " a folder a collection.",
     ),
     Option(
-        key="clusters", of=(*SINGLE, "intervals"), kind="path",
+        key="clusters", of=(*PAIR, "intervals"), kind="path",
         group="Designs and further analyses",
         python="design=Clusters(...)", metavar="FILE|COLUMN", first=True,
         help="Test clusters of queries, not queries. They come in conversations, users or"
-        " topic variants: a CSV with query_id and one column, or a column of --segments.",
+        " topic variants: a CSV with query_id and one column (with --collections also a column"
+        " collection), or a column of --segments.",
         peers=("cluster",),
     ),
     Option(

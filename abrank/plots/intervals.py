@@ -424,6 +424,36 @@ def _all_queries(comparison: Comparison) -> Row:
     )
 
 
+def collected_segments_size(found: CollectionsComparison) -> tuple[float, float]:
+    """Return width and height in inches."""
+    return segments_size(found.pooled)
+
+
+@plot(
+    "segments",
+    title="The primary measure in every segment, over all collections",
+    size=collected_segments_size,
+    of="CollectionsComparison",
+)
+def collected_segments(
+    found: CollectionsComparison,
+    *,
+    by: str | None = None,
+    ax: Axes | None = None,
+    theme: Theme = LIGHT,
+) -> Axes:
+    """Draw the mean difference in every segment of the queries of all collections.
+
+    As the plot ``segments`` of a comparison, by the mean over all queries that are of a segment.
+
+    Parameters
+    ----------
+    by : str, optional
+        The property; all of them without it.
+    """
+    return segments(found.pooled, by=by, ax=ax, theme=theme)
+
+
 # --- Several collections in one forest, with what they say together
 
 MOST_COLLECTIONS = 40

@@ -177,9 +177,19 @@ def _read_first(found: Any, subject: str) -> dict[str, list[str]]:  # noqa: ANN4
 
 
 def decided(found: Any) -> dict[str, Any]:  # noqa: ANN401 - CollectionsComparison
-    """Return the rule, the verdict and the next step of all collections together."""
+    """Return the rule, the verdict and the next step of all collections, segments and clusters."""
     whole = numbers.content(found.pooled)
-    return {key: whole[key] for key in ("settings", "verdict", "next_step")}
+    decided = {key: whole[key] for key in ("settings", "verdict", "next_step")}
+    # Which query has which label stands with each collection.
+    if found.pooled.segmentations:
+        decided["segments"] = [_unlabelled(each) for each in found.pooled.segmentations]
+    if found.pooled.clusters is not None:
+        decided["clusters"] = _unlabelled(found.pooled.clusters)
+    return decided
+
+
+def _unlabelled(found: Any) -> dict[str, Any]:  # noqa: ANN401 - Segmentation or Clusters
+    return {key: value for key, value in asdict(found).items() if key != "labels"}
 
 
 def standings_values(found: Any) -> dict[str, Any]:  # noqa: ANN401 - CollectionsRanking
@@ -232,9 +242,16 @@ def _comparison_tables(comparison: Comparison) -> dict[str, str]:
                 )
             ),
         )
-    if comparison.segmentations:
-        both = ("interaction_pvalue", "interaction_pvalue_adj")
-        made[".segments.csv"] = csv_text(
+    return made | _segment_tables(comparison)
+
+
+def _segment_tables(comparison: Comparison) -> dict[str, str]:
+    """Return a row a property and segment, where there are any."""
+    if not comparison.segmentations:
+        return {}
+    both = ("interaction_pvalue", "interaction_pvalue_adj")
+    return {
+        ".segments.csv": csv_text(
             ["property", *(each.name for each in fields(SegmentRow)), *both],
             (
                 (each.name, *astuple(row), *(getattr(each, name) for name in both))
@@ -242,7 +259,7 @@ def _comparison_tables(comparison: Comparison) -> dict[str, str]:
                 for row in each.rows
             ),
         )
-    return made
+    }
 
 
 def _ranking_tables(ranking: Ranking) -> dict[str, str]:
@@ -288,6 +305,7 @@ def _collections_tables(found: Any) -> dict[str, str]:  # noqa: ANN401 - Collect
                 for kind in SUMMARIES
             ),
         ),
+        **_segment_tables(found.pooled),
     }
 
 

@@ -98,7 +98,8 @@ def test_figures_are_the_forest(table) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--collections", "beir.tsv", "--segments", "s.csv"], "--segments is for one"),
+        (["--collections", "beir.tsv", "--weights", "s.csv"], "--weights is for one"),
+        (["--collections", "beir.tsv", "--clusters", "user"], "user: no such file"),
         (["--collections", "beir.tsv", "q", "a", "b"], "qrels is for one collection"),
         (["--collections", "beir.tsv", "--report", "metods:m.txt"], "unknown report format"),
         (["--collections", "none.tsv"], "no such file"),
@@ -107,3 +108,52 @@ def test_figures_are_the_forest(table) -> None:
 def test_wrong_usage_is_told(table, capsys, arguments, words) -> None:
     assert run(["compare", *arguments]) == 2
     assert words in capsys.readouterr().err
+
+
+def test_segments_and_clusters_of_a_table_and_of_flags_are_the_same(table, capsys) -> None:
+    lines = Path(table).read_text().splitlines()
+    every = ["collection,query_id,intent,user"]
+    for i, line in enumerate(lines[1:], 1):
+        name = line.partition("\t")[0]
+        rows = [f"q{k:02},{'ab'[k % 2]},u{k // 3}" for k in range(1, 26)]
+        Path(f"{name}.csv").write_text("\n".join(["query_id,intent,user", *rows]))
+        every += [f"{name},{row}" for row in rows]
+        lines[i] = f"{line}\t{name}.csv\tuser"
+    Path("all.csv").write_text("\n".join(every))
+    Path("own.tsv").write_text("\n".join([f"{lines[0]}\tsegments\tclusters", *lines[1:]]))
+    out = {}
+    for name, flags in {
+        "own.tsv": [],
+        table: ["--segments", "all.csv", "--clusters", "user"],
+    }.items():
+        kinds = ["md", "json", "csv", "methods"]
+        reports = [word for kind in kinds for word in ("--report", f"{kind}:out.{kind}")]
+        assert run(["compare", "--collections", name, *ASKED, *flags, *reports]) == 0
+        out[name] = capsys.readouterr().out
+        out[name] += Path("out.segments.csv").read_text()
+    assert out["own.tsv"] == out[table]
+    assert "clusters  The 75 queries come in 27 clusters by user" in out[table]
+    assert "segments  Exploratory. By intent, B is better in" in out[table]
+    assert "**Segments.** Exploratory." in Path("out.md").read_text(encoding="utf-8")
+    assert "cluster-robust (CR2)" in " ".join(Path("out.methods").read_text().split())
+    saved = json.loads(Path("out.json").read_text())
+    assert [row["label"] for row in saved["segments"][0]["rows"]] == ["b", "a"]
+    assert saved["clusters"]["n_clusters"] == 27
+    assert run(["render", "out.json", "--report", "md:again.md"]) == 0
+    assert Path("again.md").read_bytes() == Path("out.md").read_bytes()
+    changed = Path("out.json").read_text().replace('"n_clusters": 27', '"n_clusters": 28', 1)
+    Path("changed.json").write_text(changed)
+    assert run(["render", "changed.json"]) == 3
+
+
+def test_a_folder_has_its_segments_beside_its_judgments(table, capsys) -> None:
+    for name in ("fiqa", "nq"):
+        folder = Path("beir") / name
+        (folder / "qrels").mkdir(parents=True)
+        Path(f"{name}.qrels").rename(folder / "qrels" / "test.tsv")
+        for system in ("bm25", "t5"):
+            Path(f"{name}.{system}.run").rename(folder / f"{system}.run")
+        rows = [f"q{k:02},{'ab'[k % 2]}" for k in range(1, 26)]
+        (folder / "segments.csv").write_text("\n".join(["query_id,intent", *rows]))
+    assert run(["compare", "--collections", "beir", "-m", "AP", "-q"]) == 0
+    assert "By intent, B is better" in capsys.readouterr().out

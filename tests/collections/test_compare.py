@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import abrank
 from abrank import CollectionsComparison, compare_collections, compare_scores
-from abrank._support.errors import AlignmentError, ArgumentError
+from abrank._support.errors import AlignmentError, ArgumentError, ReadError
 from abrank.inference import pool_collections
 
 LETTERS = [f"q{i}" for i in range(30)]
@@ -156,3 +157,106 @@ def test_what_the_files_were_taken_for_stands_once(tmp_path) -> None:
 def test_a_collection_of_one_query_is_untested() -> None:
     found = compare_collections({"one": ({"q1": 0.2}, {"q1": 0.5}), "many": scores(0.1, seed=1)})
     assert [row.reading for row in found.primary.rows] == ["untested", "better"]
+
+
+# --- Segments and clusters of the queries
+
+PAIRS = {"up": scores(0.1, seed=1), "down": scores(-0.06, seed=2, n=20)}
+INTENT = {query: ("nav", "info")[i % 2] for i, query in enumerate(LETTERS)}
+USER = {query: f"u{i // 3}" for i, query in enumerate(LETTERS)}
+
+
+def table_of(*properties: str) -> pd.DataFrame:
+    rows = [
+        {"collection": name, "query_id": query, "intent": INTENT[query], "user": USER[query]}
+        for name, (a, _) in PAIRS.items()
+        for query in a
+    ]
+    return pd.DataFrame(rows)[["collection", "query_id", *properties]]
+
+
+def test_segments_come_by_collection_or_in_one_table(tmp_path) -> None:
+    by_collection = compare_collections(
+        PAIRS, segments={name: {"intent": INTENT} for name in PAIRS}
+    )
+    frame = compare_collections(PAIRS, segments=table_of("intent"))
+    table_of("intent").to_csv(tmp_path / "s.csv", index=False)
+    file = compare_collections(PAIRS, segments=tmp_path / "s.csv")
+    assert by_collection.pooled.segmentations == frame.pooled.segmentations
+    assert file.pooled.segmentations == frame.pooled.segmentations
+    recorded = file["up"].provenance["inputs"]["segments"]
+    assert (recorded["path"], len(recorded["sha256"])) == (str(tmp_path / "s.csv"), 64)
+    (found,) = frame.pooled.segmentations
+    assert [(row.label, row.n_queries) for row in found.rows] == [("info", 25), ("nav", 25)]
+    every = np.concatenate([each.differences() for each in frame.comparisons.values()])
+    for row in found.rows:
+        assert row.mean == pytest.approx(every[np.array(found.labels) == row.label].mean())
+    assert 0.0 < found.interaction_pvalue < 1.0
+    assert frame.plot.segments().axes.get_xlabel().startswith("mean Δ")
+
+
+def test_a_collection_may_have_no_segments() -> None:
+    found = compare_collections(PAIRS, segments={"up": {"intent": INTENT}})
+    (intent,) = found.pooled.segmentations
+    assert [(row.label, row.n_queries) for row in intent.rows] == [
+        ("(none)", 20), ("info", 15), ("nav", 15),
+    ]  # fmt: skip
+    assert found["down"].segmentations == ()
+
+
+def test_clusters_are_of_their_collection(tmp_path) -> None:
+    given = {"up": pd.Series(USER, name="user")}
+    found = compare_collections(PAIRS, design=abrank.Clusters(given))
+    clusters = found.pooled.clusters
+    assert (clusters.name, clusters.n_clusters, clusters.largest) == ("user", 10 + 20, 3)
+    assert found["down"].clusters is None
+    robust = pool_collections(
+        [each.differences() for each in found.comparisons.values()],
+        clusters=[found["up"].clusters.labels, None],
+    )
+    assert found.primary.stratified.pvalue == robust.stratified.pvalue
+    assert found.rule.design.clusters == "user"
+    assert found.primary.rows[0].pvalue == found["up"].pvalue
+    # Users of one name in two collections are two.
+    both = compare_collections(PAIRS, design=abrank.Clusters(table_of("user")))
+    assert both.pooled.clusters.n_clusters == 10 + 7
+    column = compare_collections(
+        PAIRS, segments=table_of("user", "intent"), design=abrank.Clusters("user")
+    )
+    assert column.pooled.clusters.labels == both.pooled.clusters.labels
+    assert [each.name for each in column.pooled.segmentations] == ["intent"]
+    assert np.isnan(column.pooled.segmentations[0].interaction_pvalue)
+    for i, made in enumerate((found, both, column)):
+        saved = made.report(tmp_path / f"{i}.json")
+        assert CollectionsComparison.from_json(saved) == made
+
+
+def test_clusters_that_are_too_few_say_so() -> None:
+    one = dict.fromkeys(LETTERS, "all")
+    found = compare_collections(PAIRS, design=abrank.Clusters({"up": one}))
+    assert (str(found.verdict), found.decision.reason) == ("cannot-test", "too-few-clusters")
+    two = {query: f"u{i // 15}" for i, query in enumerate(LETTERS)}
+    given = abrank.Clusters(dict.fromkeys(PAIRS, two))
+    few = compare_collections(PAIRS, design=given)
+    assert [note.code for note in few.pooled.notes if note.code == "few-clusters"] == []
+    assert few.pooled.clusters.n_effective > 3.0
+
+
+@pytest.mark.parametrize(
+    ("segments", "words"),
+    [
+        ({"up": {"intent": INTENT}, "web": {"intent": INTENT}}, "segments of web: the collections"),
+        ({"intent": INTENT}, "segments of intent: the collections are up, down"),
+        (table_of("intent").drop(columns="collection"), "segments .*no column collection"),
+        (table_of("intent").replace("up", "Up"), "is of Up, down, and compared are up, down"),
+    ],
+)
+def test_segments_that_fit_no_collection_are_told(segments, words) -> None:
+    with pytest.raises((ArgumentError, ReadError), match=words):
+        compare_collections(PAIRS, segments=segments)
+
+
+def test_a_comparison_has_its_own_segments() -> None:
+    one = compare_scores(*PAIRS["up"])
+    with pytest.raises(ArgumentError, match="the collection up: it is a Comparison"):
+        compare_collections({**PAIRS, "up": one}, segments={"up": {"intent": INTENT}})

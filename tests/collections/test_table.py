@@ -8,7 +8,7 @@ import pytest
 
 import abrank
 from abrank._support.errors import ArgumentError, NotFoundError, ReadError
-from abrank.collections import pairs_of, read_collections
+from abrank.collections import boards_of, pairs_of, read_collections
 
 
 def read(tmp_path: Path, name: str, text: str) -> dict[str, dict[str, str]]:
@@ -98,3 +98,21 @@ def test_results_of_mteb_are_refused_wherever_they_are_met(tmp_path) -> None:
         read_collections(tmp_path / "results")
     with pytest.raises(ReadError, match=r"(?s)means over all queries.*prediction_folder="):
         abrank.read_scores(place / "SciFact.json")
+
+
+def test_segments_and_clusters_are_no_systems(tmp_path) -> None:
+    text = "name,qrels,a,b,segments,clusters\nx,q,1,2,s.csv,user\ny,q,1,2,,u.csv\n"
+    (tmp_path / "c.csv").write_text(text)
+    found = read_collections(tmp_path / "c.csv")
+    assert found["x"]["segments"] == tmp_path / "s.csv"
+    assert found["x"]["clusters"] == "user"  # a column of the segments
+    assert found["y"]["clusters"] == tmp_path / "u.csv"
+    assert pairs_of(found)[0]["x"] == tuple(tmp_path / name for name in ("q", "1", "2"))
+    assert boards_of(found)["x"][1] == {"a": tmp_path / "1", "b": tmp_path / "2"}
+    folder = tmp_path / "all" / "x"
+    folder.mkdir(parents=True)
+    for name in ("qrels.txt", "bm25.run", "t5.run", "segments.csv", "clusters.tsv.gz"):
+        (folder / name).touch()
+    (files,) = read_collections(tmp_path / "all").values()
+    assert list(files) == ["qrels", "clusters", "segments", "bm25", "t5"]
+    assert pairs_of({"x": files})[1] == {"name_a": "bm25", "name_b": "t5"}

@@ -8,7 +8,9 @@ from scipy import stats
 
 from abrank._support.errors import ArgumentError
 from abrank.inference import run_test
-from abrank.inference.meta_analysis import pool_collections
+from abrank.inference.clusters import run_cluster_test
+from abrank.inference.meta_analysis import pool_collections, segments_within
+from abrank.inference.segments import compare_segments
 
 COLLECTIONS = (
     [0.1, 0.2, -0.05, 0.3, 0, 0.15],
@@ -218,3 +220,112 @@ def test_zeros_of_the_others_bound_no_variance() -> None:
         x = np.append(moved, [0.0] * (n - 4))
         weights = 1 / np.array([x.var(ddof=1) / n, x.var(ddof=1) / n, square * share / 20])
         assert found.weight_fixed == pytest.approx(weights / weights.sum())
+
+
+# --- Queries of collections that come in clusters
+
+RANDOM = np.random.default_rng(5)
+CLUSTERED = [
+    RANDOM.normal(0.1, 0.3, n) + np.repeat(RANDOM.normal(0, 0.3, n // 3), 3) for n in (30, 45)
+]
+USERS = [[f"u{i // 3}" for i in range(len(part))] for part in CLUSTERED]
+
+
+def test_clusters_give_each_collection_the_error_of_its_own_test() -> None:
+    found = pool_collections(CLUSTERED, clusters=USERS)
+    alone = [run_cluster_test("t", *each) for each in zip(CLUSTERED, USERS, strict=True)]
+    error = [abs(each.estimate[0] / each.statistic[0]) for each in alone]
+    assert found.error == pytest.approx(error)
+    assert found.ci_low == pytest.approx([each.ci_low[0] for each in alone])
+    parts = [(30 / 75 * error[0]) ** 2, (45 / 75 * error[1]) ** 2]
+    freedom = sum(parts) ** 2 / sum(
+        x**2 / each.freedom for x, each in zip(parts, alone, strict=True)
+    )
+    assert found.freedom == pytest.approx(freedom)
+    assert found.stratified.error == pytest.approx(np.sqrt(sum(parts)))
+    expected = 2 * stats.t.sf(abs(found.stratified.estimate) / np.sqrt(sum(parts)), freedom)
+    assert found.stratified.pvalue == pytest.approx(expected)
+
+
+def test_clusters_of_one_query_change_nothing() -> None:
+    plain = pool_collections(COLLECTIONS)
+    each_its_own = pool_collections(COLLECTIONS, clusters=[[*range(len(x))] for x in COLLECTIONS])
+    some = pool_collections(COLLECTIONS, clusters=[[*range(len(COLLECTIONS[0]))], None, None])
+    for found in (each_its_own, some):
+        for kind in ("stratified", "equal", "fixed", "random"):
+            mine, theirs = (vars_of(getattr(each, kind)) for each in (found, plain))
+            assert mine == pytest.approx(theirs)
+        assert found.heterogeneity.pvalue == pytest.approx(plain.heterogeneity.pvalue)
+
+
+def vars_of(summary) -> list[float]:
+    return [summary.estimate, summary.error, summary.ci_low, summary.ci_high, summary.pvalue]
+
+
+def test_a_collection_of_one_cluster_has_no_error_and_one_of_ties_a_bound() -> None:
+    lone = pool_collections(CLUSTERED, clusters=[["u"] * 30, USERS[1]])
+    assert np.isnan(lone.stratified.pvalue)
+    assert lone.weight_random.tolist() == [0.0, 1.0]
+    tied = pool_collections([[0.0] * 30, CLUSTERED[1]], clusters=USERS)
+    assert tied.bounded.tolist() == [True, False]
+    many = pool_collections([[0.0] * 30, CLUSTERED[1]], clusters=[None, USERS[1]])
+    assert tied.weight_random[0] < many.weight_random[0]  # ten clusters say less than 30 queries
+    assert np.isnan(pool_collections([[], []], clusters=[[], None]).freedom)
+
+
+# --- Segments of the queries of several collections
+
+
+def test_segments_of_one_collection_are_those_of_one() -> None:
+    d = RANDOM.standard_exponential(60) - 0.8
+    labels = ["a"] * 25 + ["b"] * 30 + ["c"] * 5
+    plain = compare_segments(d, labels)
+    parts = [d[:25], d[25:55], d[55:]]
+    found = segments_within(parts, [["x"] * len(p) for p in parts], np.array([1, 1, 0], bool), 0.05)
+    expected = [
+        plain.pvalue, plain.ci_low, plain.ci_high,
+        plain.pvalue_adj, plain.ci_low_adj, plain.ci_high_adj,
+    ]  # fmt: skip
+    assert found.answers == pytest.approx(np.array(expected), nan_ok=True)
+    assert found.variance[:2] == pytest.approx([p.var(ddof=1) for p in parts[:2]])
+
+
+def test_the_error_of_a_segment_is_from_within_the_collections() -> None:
+    d = np.concatenate([RANDOM.normal(0.5, 0.1, 20), RANDOM.normal(-0.5, 0.1, 20)])
+    strata = [["x"] * 20 + ["y"] * 20]
+    found = segments_within([d], strata, np.array([True]), 0.05)
+    pooled = pool_collections([d[:20], d[20:]])
+    assert found.answers[:3, 0] == pytest.approx(
+        [pooled.stratified.pvalue, pooled.stratified.ci_low, pooled.stratified.ci_high]
+    )
+    assert found.answers[2, 0] - found.answers[1, 0] < 0.2  # of one sample it would be 0.3
+    users = [f"u{i // 4}" for i in range(40)]
+    robust = segments_within([d], strata, np.array([True]), 0.05, [users])
+    clustered = pool_collections([d[:20], d[20:]], clusters=[users[:20], users[20:]])
+    assert robust.answers[0, 0] == pytest.approx(clustered.stratified.pvalue)
+    assert robust.answers[3:, 0] == pytest.approx(robust.answers[:3, 0])  # nothing for skewness
+
+
+@pytest.mark.parametrize(
+    ("strata", "taken_for"),
+    [
+        ("xxxxxyyyyz", "xxxxxyyyyy"),  # one alone is part of the smallest other
+        ("xxxxxxxxyz", "xxxxxxxxyy"),  # several are one together
+        ("uvwxyzabcd", "xxxxxxxxxx"),
+        ("xxxxxxxxxx", "xxxxxxxxxx"),
+    ],
+)
+def test_collections_with_one_query_of_a_segment_are_taken_together(strata, taken_for) -> None:
+    d = RANDOM.normal(0.2, 0.3, 10)
+    made = [segments_within([d], [[*each]], np.array([True]), 0.05) for each in (strata, taken_for)]
+    assert made[0].answers == pytest.approx(made[1].answers)
+
+
+def test_segments_that_do_not_vary() -> None:
+    still, same = np.zeros(8), np.full(8, 0.3)
+    strata = [[*"xxxxyyyy"]] * 2
+    found = segments_within([still, same], strata, np.array([True, True]), 0.05)
+    assert found.answers[:3, 0].tolist() == [1.0, 0.0, 0.0]
+    assert np.isnan(found.answers[0, 1])
+    lone = segments_within([same], [["x"] * 8], np.array([True]), 0.05, [["u"] * 8])
+    assert np.isnan(lone.answers[0, 0])

@@ -26,7 +26,7 @@ from abrank.comparison import Comparison
 from abrank.comparison.merged import compare_statistics
 from abrank.engines.merge import statistics_of
 from abrank.inference import adjust
-from abrank.inference.clusters import weighted_result
+from abrank.inference.clusters import run_cluster_test, weighted_result
 from abrank.inference.designs import cluster_result, level_of_look, level_of_seen
 from abrank.report.saved.comparison import from_dict
 from abrank.rule import GATES, Verdict
@@ -132,6 +132,11 @@ def merged(**how: Any) -> Comparison:
 
 def collections(**how: Any) -> Any:
     pairs = {"x": (A[:25], B[:25]), "y": (A[25:], B[25:])}
+    for name in {"clusters", "segments"} & {*how}:
+        of_query = how[name]
+        how[name] = dict.fromkeys(pairs, of_query)
+        if name == "clusters":
+            how[name] = dict.fromkeys(pairs, pd.Series(of_query, name="user"))
     return abrank.compare_collections(pairs, measures=MEASURES, **asked(**how))
 
 
@@ -279,9 +284,26 @@ def sees_clusters(cell: Cell) -> None:
         a, b = cell.scores
         d = (b - a)[str(made.rule.primary)].to_numpy()
         by = cell.of.rule.test
-        found = cluster_result(by, d, labels, confidence=made.rule.confidence, seed=0)
-        assert made.primary.pvalue == pytest.approx(found.pvalue[0], rel=1e-6)
+        if cell.door == "collections":
+            pvalue = within_collections(d, labels)
+        else:
+            found = cluster_result(by, d, labels, confidence=made.rule.confidence, seed=0)
+            pvalue = found.pvalue[0]
+        assert made.primary.pvalue == pytest.approx(pvalue, rel=1e-6)
     assert made.effects["d_z"].ci_low != made.effects["d_z"].ci_low  # NaN: no interval
+
+
+def within_collections(d: np.ndarray, labels: list[str]) -> float:
+    """Return p of the mean over two collections by the errors of each, CR2 and Satterthwaite."""
+    squares, freedom = [], []
+    for part in (slice(25), slice(25, None)):
+        own, users = d[part], labels[part]
+        found = run_cluster_test("t", own, users)
+        error = abs(own.mean() / found.statistic[0])
+        squares.append((len(own) / N * error) ** 2)
+        freedom.append(found.freedom)
+    df = sum(squares) ** 2 / sum(x**2 / each for x, each in zip(squares, freedom, strict=True))
+    return 2 * stats.t.sf(abs(d.mean()) / sum(squares) ** 0.5, df)
 
 
 def sees_weights(cell: Cell) -> None:
@@ -359,11 +381,13 @@ def sees_segments(cell: Cell) -> None:
     adjusted = np.array([row.pvalue_adj for row in rows])
     if cell.door == "merged":  # held to the scores in memory by its own tests
         assert np.all(adjusted >= adjust(raw, "holm"))
+    elif cell.door == "collections":
+        assert_drawn_within_collections(cell, found)
     elif not clustered and cell.of.rule.test == "t":
         d = cell.of.differences()
         parts = [d[np.array(each.labels) == row.label] for each in found for row in each.rows]
         raw = np.maximum(raw, [corrected_for_skewness(part) for part in parts])
-    if cell.door != "merged":
+    if cell.door not in ("merged", "collections"):
         assert adjusted == pytest.approx(adjust(raw, "holm"))
     sign = 1 if cell.of.primary.higher_is_better else -1
     for row in rows:
@@ -376,6 +400,29 @@ def sees_segments(cell: Cell) -> None:
     if not clustered:
         adjusted = [each.interaction_pvalue_adj for each in found]
         assert adjusted == pytest.approx(adjust(plain, "holm").tolist())
+
+
+def assert_drawn_within_collections(cell: Cell, found: Any) -> None:
+    """Hold each segment to Student's t of its mean, with the errors within both collections."""
+    d = cell.of.differences()
+    for each in found:
+        for row in each.rows:
+            places = np.array(each.labels) == row.label
+            parts = [
+                part[own]
+                for part, own in zip(np.split(d, [25]), np.split(places, [25]), strict=True)
+            ]
+            if "clusters" not in cell.asked:
+                square = [len(part) * part.var(ddof=1) / row.n_queries**2 for part in parts]
+                df = sum(square) ** 2 / sum(
+                    x**2 / (len(p) - 1) for x, p in zip(square, parts, strict=True)
+                )
+                low, high = stats.t.interval(
+                    cell.of.rule.confidence, df, row.mean, sum(square) ** 0.5
+                )
+                assert (row.ci_low, row.ci_high) == pytest.approx((low, high))
+            assert row.mean == pytest.approx(d[places].mean())
+            assert row.pvalue_adj >= row.pvalue
 
 
 def sees_beliefs(cell: Cell) -> None:
@@ -426,7 +473,7 @@ REASONS: dict[tuple[str, ...], str] = {
     ("ranking", "sequence"): "unknown family .*; choices: measure, all",
     ("votes", "cost"): "takes no lower_is_better=: a vote is for the better one",
     ("merged", *ALONE): "needs the scores of every query",
-    ("collections", "clusters", "weights", "segments", *ALONE): "takes no .*=: ",
+    ("collections", "weights", *ALONE): "takes no .*=: ",
     ("collections", "best"): "takes no best_of=: ",
     ("merged", "best"): "needs the scores of every query",
     ("machine", "best"): "best_of cannot be combined with machine judgments: t decides",
@@ -582,10 +629,8 @@ def test_what_speaks_against_one_collection_speaks_against_all() -> None:
     assert found.decision.exit_code == 3
 
 
-def test_collections_of_dependent_queries_are_not_pooled() -> None:
-    users = pd.Series(USERS, name="user")
+def test_collections_whose_queries_do_not_count_alike_are_not_pooled() -> None:
     parts = {
-        "clustered": abrank.compare_scores(A, B, measures=MEASURES, design=abrank.Clusters(users)),
         "machine": machine(),
         "merged": merged(),
         "anytime": abrank.compare_scores(A, B, measures=MEASURES, design=abrank.Anytime(60)),

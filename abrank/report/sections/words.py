@@ -67,6 +67,7 @@ _OF_CLUSTERS = {
     "t": "cluster-robust t test",
     "permutation": "sign-flip test of clusters",
     "bootstrap": "bootstrap test of clusters",
+    "stratified": "cluster-robust t test within collections",
 }
 
 

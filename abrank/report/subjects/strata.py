@@ -36,7 +36,7 @@ from abrank.report.model import (
     Words,
 )
 from abrank.report.sections import cautions as of_comparison
-from abrank.report.sections import decision, design
+from abrank.report.sections import decision, design, scorecard
 from abrank.report.sections import headline as of_one
 from abrank.report.sections.appendix import cited, reproduce
 from abrank.report.sections.decision import clause, doubted
@@ -115,6 +115,7 @@ def compose_strata(found: CollectionsComparison, *, digits: int | None = None) -
         sections=(
             _numbers_section(w),
             *_further(w),
+            *_segments(found.pooled),
             _each(w),
             Section(
                 "methods", "Methods", "A paragraph to paste, with its sources.",
@@ -302,6 +303,12 @@ def _facts(
         yield Fact("differ", said, everywhere=True)
     if said := _bounded(w.result.primary):
         yield Fact("tied", said, everywhere=True)
+    pooled = w.result.pooled
+    for label, said in design.sentences(pooled):
+        if label != "guards":  # they stand with the gate
+            yield Fact(label, said, everywhere=True)
+    if pooled.segmentations:
+        yield Fact("segments", scorecard.exploratory(pooled))
     yield Fact("next", head.next_step, "strong")
     yield Fact("rule", head.rule.rstrip("."), "muted")
 
@@ -465,6 +472,13 @@ def _further(w: Words[CollectionsComparison]) -> Iterator[Section]:
     yield Section("measures", "Other measures", finding, blocks, EVERYWHERE, group="change")
 
 
+def _segments(pooled: Comparison) -> Iterator[Section]:
+    """Yield the section of the segments over all collections, folded in Markdown."""
+    section = scorecard.segments(pooled)
+    if section is not None:
+        yield replace(section, places=section.places | {"folded"})
+
+
 def _each(w: Words[CollectionsComparison]) -> Section:
     finding = (
         "Open one to read what its own report says first. Its interval and p are those of this"
@@ -504,13 +518,26 @@ def _fold(
 
 def _methods(found: CollectionsComparison) -> str:
     """Return the methods paragraph: what was compared where, and by which models."""
+    pooled = found.pooled
+    beside = ""
+    if pooled.clusters is not None:
+        beside += (
+            f" Queries come in clusters ({_name(pooled.clusters.name)}): the errors within"
+            " collections are cluster-robust (CR2)."
+        )
+    if pooled.segmentations:
+        names = f.listed([_name(each.name) for each in pooled.segmentations])
+        beside += (
+            f" Segments of the queries ({names}) were compared by their means over all queries,"
+            " with errors from within the collections, adjusted by Holm; they are exploratory."
+        )
     a, b = (_name(each) for each in (found.baseline, found.candidate))
     n = f.plural(len(found.comparisons), "collection")
     queries = f.plural(found.primary.n_queries, "query", "queries")
     return (
         f"We compared {b} (B) with the baseline {a} (A) on {n} ({queries}) by"
         f" {', '.join(each.measure for each in found.measures)}, at alpha {f.number(found.alpha)}."
-        f" {_METHOD} Single collections were adjusted by Holm."
+        f" {_METHOD} Single collections were adjusted by Holm.{beside}"
     )
 
 
