@@ -290,7 +290,16 @@ def null(comparison: Comparison, *, ax: Axes | None = None, theme: Theme = LIGHT
     ax.set_yticks([])
     limits = style.difference_limits(-reach, reach)
     style.difference_axis(ax, theme, limits, higher_is_better=row.higher_is_better, zero=False)
-    _draw_law(ax, theme, law)
+    # Fill the law and its mirror image; dark where it is as far from 0 as what was observed.
+    for far, colour, alpha in ((False, theme.muted, 0.35), (True, theme.ink, 0.85)):
+        chosen = law.far == far
+        if not chosen.any():
+            continue
+        heights = np.where(chosen, law.heights, 0.0)
+        for side in (-1.0, 1.0):
+            x = side * np.repeat(law.edges, 2)
+            y = np.concatenate([[0.0], np.repeat(heights, 2), [0.0]])
+            ax.fill(x, y, facecolor=colour, alpha=alpha, linewidth=0.0, zorder=1.5)
     _observed(ax, theme, row)
     test = next(each for each in comparison.test_rows if each.test == "permutation")
     shown = display.p_clause(test.pvalue, alpha=comparison.rule.alpha)
@@ -343,19 +352,6 @@ def _edges(reach: float, edge: float, width: float) -> FloatArray:
     # What rounding made of one edge is one edge.
     kept: FloatArray = edges[np.concatenate([[True], np.diff(edges) > 1e-6 * width])]
     return kept
-
-
-def _draw_law(ax: Axes, theme: Theme, law: _Law) -> None:
-    """Fill the law and its mirror image; dark where it is as far from 0 as what was observed."""
-    for far, colour, alpha in ((False, theme.muted, 0.35), (True, theme.ink, 0.85)):
-        chosen = law.far == far
-        if not chosen.any():
-            continue
-        heights = np.where(chosen, law.heights, 0.0)
-        for side in (-1.0, 1.0):
-            x = side * np.repeat(law.edges, 2)
-            y = np.concatenate([[0.0], np.repeat(heights, 2), [0.0]])
-            ax.fill(x, y, facecolor=colour, alpha=alpha, linewidth=0.0, zorder=1.5)
 
 
 def _observed(ax: Axes, theme: Theme, row: MeasureResult) -> None:

@@ -20,7 +20,7 @@ from abrank.plots.registry import plot
 from abrank.plots.style import LIGHT, NARROW, Theme
 
 if TYPE_CHECKING:
-    from abrank.ranking import PairRow, Ranking
+    from abrank.ranking import Ranking
 
 
 # --- Grids of many cells, each the deeper in one colour the larger its value
@@ -135,9 +135,37 @@ def _cells(ax: Axes, theme: Theme, ranking: Ranking) -> None:
     for pair in ranking.pair_rows:
         row, column = place[pair.b], place[pair.a]
         if pair.told_apart:
-            _fill(ax, theme, row, column, pair.reading, abs(pair.diff) / largest)
+            share = abs(pair.diff) / largest
+            # Fill a cell, pale enough for the letters on it.
+            deepest = 0.25 if theme.paper == "none" else 0.5
+            ax.add_patch(
+                Rectangle(
+                    (column - 0.5, row - 0.5),
+                    1.0,
+                    1.0,
+                    facecolor=theme.of_reading(pair.reading),
+                    edgecolor="none",
+                    # Six depths, so that a drawing holds no more than it needs.
+                    alpha=round(deepest * (0.25 + 0.75 * round(6.0 * share) / 6.0), 3),
+                    zorder=1.0,
+                )
+            )
         if k <= NUMBERED and cell >= ROOM_FOR_NUMBER:
-            _number(ax, theme, ranking, pair, (column, row), cell)
+            at = (column, row)
+            # Write the difference, and under it the adjusted p-value where there is room.
+            small = style.sizes(ax).small
+            with_p = cell >= ROOM_FOR_P
+            shown = style.signed(pair.diff, digits=theme.digits)
+            colour = theme.ink if pair.told_apart else theme.muted
+            lines = [(shown, 0.55 * small if with_p else 0.0, small, pair.told_apart)]
+            if with_p:
+                shown = style.pvalue(pair.pvalue_adj, alpha=ranking.alpha)
+                lines.append((shown, -0.65 * small, small, False))
+            for text, up, size, bold in lines:
+                look = {"shift": (0.0, up), "size": size, "bold": bold, "zorder": 4.0}
+                note = style.write(ax, text, at, colour, "center", "center", **look)  # type: ignore[arg-type]
+                # Within its cell it asks for no room, and hundreds of them take their time.
+                note.set_in_layout(False)
 
 
 def _many(ax: Axes, theme: Theme, ranking: Ranking) -> None:
@@ -214,47 +242,6 @@ def _frame(ax: Axes, theme: Theme, ranking: Ranking) -> None:
 def _cell(ax: Axes, k: int) -> float:
     """Return the width of a cell in inches, about."""
     return 0.8 * style.inches(ax) / max(1, k - 1)
-
-
-def _fill(ax: Axes, theme: Theme, row: int, column: int, reading: str, share: float) -> None:
-    """Fill a cell, pale enough for the letters on it."""
-    deepest = 0.25 if theme.paper == "none" else 0.5
-    ax.add_patch(
-        Rectangle(
-            (column - 0.5, row - 0.5),
-            1.0,
-            1.0,
-            facecolor=theme.of_reading(reading),
-            edgecolor="none",
-            # Six depths, so that a drawing holds no more than it needs.
-            alpha=round(deepest * (0.25 + 0.75 * round(6.0 * share) / 6.0), 3),
-            zorder=1.0,
-        )
-    )
-
-
-def _number(
-    ax: Axes,
-    theme: Theme,
-    ranking: Ranking,
-    pair: PairRow,
-    at: tuple[int, int],
-    cell: float,
-) -> None:
-    """Write the difference, and under it the adjusted p-value where there is room."""
-    small = style.sizes(ax).small
-    with_p = cell >= ROOM_FOR_P
-    shown = style.signed(pair.diff, digits=theme.digits)
-    colour = theme.ink if pair.told_apart else theme.muted
-    lines = [(shown, 0.55 * small if with_p else 0.0, small, pair.told_apart)]
-    if with_p:
-        shown = style.pvalue(pair.pvalue_adj, alpha=ranking.alpha)
-        lines.append((shown, -0.65 * small, small, False))
-    for text, up, size, bold in lines:
-        look = {"shift": (0.0, up), "size": size, "bold": bold, "zorder": 4.0}
-        note = style.write(ax, text, at, colour, "center", "center", **look)  # type: ignore[arg-type]
-        # Within its cell it asks for no room, and hundreds of them take their time.
-        note.set_in_layout(False)
 
 
 # --- Systems by queries: who scores what where

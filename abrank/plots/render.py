@@ -62,9 +62,25 @@ def clean(
 ) -> str:
     r"""Return matplotlib's SVG as an element for a page."""
     root = ET.fromstring(text)
-    _drop(root)
+    # Remove metadata and style elements.
+    for parent in list(root.iter()):
+        for child in list(parent):
+            if child.tag in (f"{{{SVG}}}metadata", f"{{{SVG}}}style"):
+                parent.remove(child)
     for element in root.iter():
-        _attributes(element, current)
+        # Turn the style into presentation attributes and round the lengths.
+        for key, value in _declarations(element.attrib.pop("style", "")).items():
+            if _DEFAULTS.get(key) != value:
+                element.set(key, value)
+        if re.fullmatch(r"rotate\(-?0 .*\)", element.get("transform", "")):
+            del element.attrib["transform"]
+        if _XLINK in element.attrib:
+            element.set("href", element.attrib.pop(_XLINK))
+        for key, value in element.attrib.items():
+            if key in _LENGTHS:
+                element.set(key, _rounded(value, path=key == "d"))
+            elif current is not None and key in ("fill", "stroke") and value == current:
+                element.set(key, "currentColor")
     _mark_queries(root, query_ids)
     _inherit(root)
     _ids(root, prefix)
@@ -84,30 +100,6 @@ def _serialise(root: ET.Element) -> str:
     root.attrib.clear()
     root.attrib.update(ordered)
     return ET.tostring(root, encoding="unicode", short_empty_elements=True).replace(" />", "/>")
-
-
-def _drop(root: ET.Element) -> None:
-    """Remove metadata and style elements."""
-    for parent in list(root.iter()):
-        for child in list(parent):
-            if child.tag in (f"{{{SVG}}}metadata", f"{{{SVG}}}style"):
-                parent.remove(child)
-
-
-def _attributes(element: ET.Element, current: str | None) -> None:
-    """Turn the style into presentation attributes and round the lengths."""
-    for key, value in _declarations(element.attrib.pop("style", "")).items():
-        if _DEFAULTS.get(key) != value:
-            element.set(key, value)
-    if re.fullmatch(r"rotate\(-?0 .*\)", element.get("transform", "")):
-        del element.attrib["transform"]
-    if _XLINK in element.attrib:
-        element.set("href", element.attrib.pop(_XLINK))
-    for key, value in element.attrib.items():
-        if key in _LENGTHS:
-            element.set(key, _rounded(value, path=key == "d"))
-        elif current is not None and key in ("fill", "stroke") and value == current:
-            element.set(key, "currentColor")
 
 
 def _declarations(style: str) -> dict[str, str]:

@@ -272,7 +272,11 @@ def cd(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) -> Axe
     ax.set(xlim=ends, ylim=(tall, -0.3))
     ax.set_yticks([])
     ax.set_xticks([])
-    _rank_axis(ax, theme, ends)
+    style.line(ax, ends, [0.0, 0.0], theme.ink, 1.2, zorder=3.0, clip_on=False)
+    step = max(1, round((ends[1] - ends[0]) / (8 if style.inches(ax) < NARROW else 16)))
+    for rank in range(ends[0], ends[1] + 1, step):
+        style.line(ax, [rank] * 2, [0.0, -0.06], theme.ink, 1.2, clip_on=False)
+        style.write(ax, str(rank), (rank, -0.06), theme.muted, "center", "bottom", shift=(0.0, 2.0))
     _bars(ax, theme, ranking)
     _names(ax, theme, ranking)
     _ruler(ax, theme, ranking, ends)
@@ -311,14 +315,6 @@ def _nothing_to_draw(ranking: Ranking) -> str:
             " leaderboard, or rank by the test nemenyi or conover."
         )
     return ""
-
-
-def _rank_axis(ax: Axes, theme: Theme, ends: tuple[int, int]) -> None:
-    style.line(ax, ends, [0.0, 0.0], theme.ink, 1.2, zorder=3.0, clip_on=False)
-    step = max(1, round((ends[1] - ends[0]) / (8 if style.inches(ax) < NARROW else 16)))
-    for rank in range(ends[0], ends[1] + 1, step):
-        style.line(ax, [rank] * 2, [0.0, -0.06], theme.ink, 1.2, clip_on=False)
-        style.write(ax, str(rank), (rank, -0.06), theme.muted, "center", "bottom", shift=(0.0, 2.0))
 
 
 def _lanes(ranking: Ranking) -> list[list[tuple[float, float]]]:

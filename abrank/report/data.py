@@ -22,6 +22,13 @@ from abrank.report.numbers import checksum, layout, plain
 RANKING_SCHEMA = "abrank-ranking/2"
 COLLECTIONS_SCHEMA = "abrank-collections/2"
 STANDINGS_SCHEMA = "abrank-collections-ranking/2"
+# Fields of a ranking that stand in the file under their own names.
+RANKING_SETTINGS = (
+    "test", "title", "alpha", "baseline", "baselines", "adjust", "family", "n_families",
+)  # fmt: skip
+RANKING_BESIDE = (
+    "notes", "stability", "n_drawn", "agreements", "overlaps", "beside", "spread",
+)  # fmt: skip
 SUMMARIES = ("stratified", "equal", "random")
 
 # A spreadsheet takes a cell that begins so for a formula, and runs it.
@@ -104,16 +111,7 @@ def ranking_values(ranking: Ranking) -> dict[str, Any]:
             "measure": facts.pop("measure"),
             "higher_is_better": facts.pop("higher_is_better"),
             "n_queries": ranking.n_queries,
-            "settings": {
-                "test": ranking.test,
-                "title": ranking.title,
-                "alpha": ranking.alpha,
-                "baseline": ranking.baseline,
-                "baselines": ranking.baselines,
-                "adjust": ranking.adjust,
-                "family": ranking.family,
-                "n_families": ranking.n_families,
-            },
+            "settings": {name: getattr(ranking, name) for name in RANKING_SETTINGS},
             "seed": ranking.seed,
             **facts,
             "queries": {"query_id": ranking.query_ids, "scores": scores},
@@ -121,13 +119,7 @@ def ranking_values(ranking: Ranking) -> dict[str, Any]:
             "quality": ranking.audits,
             "provenance": ranking.provenance,
             "secondary": [_facts(each) for each in ranking.secondary],
-            "notes": ranking.notes,
-            "stability": ranking.stability,
-            "n_drawn": ranking.n_drawn,
-            "agreements": ranking.agreements,
-            "overlaps": ranking.overlaps,
-            "beside": ranking.beside,
-            "spread": ranking.spread,
+            **{name: getattr(ranking, name) for name in RANKING_BESIDE},
         }
     )
     if ranking.omnibus is not None:
@@ -346,20 +338,14 @@ def _history_tables(history: Any) -> dict[str, str]:  # noqa: ANN401 - History
     entries = [asdict(entry) for entry in history.entries]
     columns = [*(entries[0] if entries else ["key"]), "expected_again"]
     rows = [[*e.values(), again] for e, again in zip(entries, history.expected, strict=True)]
-    sets = [asdict(each) for each in history.query_sets]
-    used = csv_text(list(sets[0]) if sets else ["queries"], [list(each.values()) for each in sets])
+    used = _records(history.query_sets, "queries")
     return {".csv": csv_text(columns, rows), ".queries.csv": used}
 
 
-def _interval_tables(found: Any) -> dict[str, str]:  # noqa: ANN401 - Intervals
-    """Return a row an interval, the one that decides first; segments last."""
-    rows = [asdict(row) for row in (*found.rows, *found.others, *found.segments)]
-    return {".csv": csv_text([*rows[0]] if rows else [], [[*row.values()] for row in rows])}
-
-
-def _audit_tables(found: Any) -> dict[str, str]:  # noqa: ANN401 - Audit
-    rows = [asdict(row) for row in found.rows]
-    return {".csv": csv_text([*rows[0]], [[*row.values()] for row in rows])}
+def _records(rows: Iterable[Any], *empty: str) -> str:
+    """Return records as CSV, a column a field; without any the columns ``empty``."""
+    found = [asdict(row) for row in rows]
+    return csv_text([*found[0]] if found else empty, [[*row.values()] for row in found])
 
 
 _VALUES: dict[str, Callable[[Any], dict[str, Any]]] = {
@@ -379,8 +365,9 @@ _TABLES: dict[str, Callable[[Any], dict[str, str]]] = {
     "CollectionsComparison": _collections_tables,
     "CollectionsRanking": _standings_tables,
     "History": _history_tables,
-    "Intervals": _interval_tables,
-    "Audit": _audit_tables,
+    # The interval that decides first, segments last.
+    "Intervals": lambda all_: {".csv": _records([*all_.rows, *all_.others, *all_.segments])},
+    "Audit": lambda found: {".csv": _records(found.rows)},
 }
 
 # The results on each collection of one that has the scores of queries.

@@ -42,23 +42,22 @@ def content(comparison: Comparison) -> dict[str, Any]:
     if comparison.rule.best_of == 1:
         del rule["best_of"]
     first = [str(each) for each in told if each.stands_first]
+
+    def named(*names: str) -> dict[str, Any]:
+        return {name: getattr(comparison, name) for name in names}
+
+    designs = named("machine", "merged", "weights", "preferences")
     return {
         "schema": SCHEMA,
         **({"read_first": first} if first else {}),
         "systems": {"a": comparison.baseline, "b": comparison.candidate},
         "n_queries": comparison.n_queries,
-        "settings": {
-            **rule,
-            "n_resamples": comparison.n_resamples,
-            "n_resamples_joint": comparison.n_resamples_joint,
-        },
+        "settings": {**rule, **named("n_resamples", "n_resamples_joint")},
         "seed": comparison.seed,
         "verdict": _verdict(comparison.rule, comparison.decision),
         "measures": [asdict(row) for row in comparison.rows],
         "tests": [asdict(row) for row in comparison.test_rows],
-        "effects": comparison.effects,
-        "spread": comparison.spread,
-        "planning": comparison.planning,
+        **named("effects", "spread", "planning"),
         "notes": [
             {"code": note.code, "severity": note.severity, "values": note.values}
             for note in comparison.notes
@@ -73,19 +72,12 @@ def content(comparison: Comparison) -> dict[str, Any]:
             },
         },
         "segments": comparison.segmentations,
-        "clusters": comparison.clusters,
-        "beliefs": comparison.beliefs,
-        "topics": comparison.topics,
-        "evidence": comparison.evidence,
-        "provenance": comparison.provenance,
+        **named("clusters", "beliefs", "topics", "evidence", "provenance"),
         "next_step": step.action,
         **({"next_step_condition": step.condition} if step.condition else {}),
         "margins": margin_ranges(comparison),
         "sensitivity": comparison.alternatives,
-        **({} if comparison.machine is None else {"machine": comparison.machine}),
-        **({} if comparison.merged is None else {"merged": comparison.merged}),
-        **({} if comparison.weights is None else {"weights": comparison.weights}),
-        **({} if comparison.preferences is None else {"preferences": comparison.preferences}),
+        **{key: each for key, each in designs.items() if each is not None},
     }
 
 
@@ -187,7 +179,9 @@ def plain(value: Any, *, many: bool = False) -> Any:  # noqa: ANN401 - any tree 
     if isinstance(value, np.generic):
         return plain(value.item())
     if isinstance(value, float):
-        return _number(value)
+        if math.isinf(value):
+            return "inf" if value > 0 else "-inf"
+        return None if math.isnan(value) else value
     if is_dataclass(value) and not isinstance(value, type):
         # Not asdict: it copies deep, and cannot copy a read-only mapping.
         return {each.name: plain(getattr(value, each.name)) for each in fields(value)}
@@ -199,12 +193,6 @@ def plain(value: Any, *, many: bool = False) -> Any:  # noqa: ANN401 - any tree 
         items = list(value)
         return items if set(map(type, items)) == {str} else [plain(item) for item in items]
     return str(value)
-
-
-def _number(value: float) -> float | str | None:
-    if math.isinf(value):
-        return "inf" if value > 0 else "-inf"
-    return None if math.isnan(value) else value
 
 
 def _verdict(rule: Rule, decision: Decision) -> dict[str, Any]:

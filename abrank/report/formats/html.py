@@ -110,7 +110,8 @@ def drawing(card: Scorecard, left: float, right: float, *, n_ticks: int = 5) -> 
     def ends(start: float, stop: float) -> Ends | None:
         return None if math.isnan(start) or math.isnan(stop) else (place(start), place(stop))
 
-    step = _step(low, high, n_ticks)
+    size = 10.0 ** math.floor(math.log10((high - low) / n_ticks))
+    step = next(size * k for k in (1, 2, 5, 10) if size * k >= (high - low) / n_ticks)
     return Drawing(
         rows=tuple(
             None
@@ -134,12 +135,6 @@ def drawing(card: Scorecard, left: float, right: float, *, n_ticks: int = 5) -> 
         left=left,
         right=right,
     )
-
-
-def _step(low: float, high: float, n_ticks: int) -> float:
-    """Return a round step that gives at most so many ticks."""
-    size = 10.0 ** math.floor(math.log10((high - low) / n_ticks))
-    return next(size * k for k in (1, 2, 5, 10) if size * k >= (high - low) / n_ticks)
 
 
 def _multiples(step: float, low: float, high: float) -> Iterator[float]:

@@ -97,7 +97,14 @@ def why(a: RankedList, b: RankedList, *, depth: int, rel: int = 1) -> str:
         return _nothing(bool(ranked_a), bool(ranked_b))
     if ranked_a == ranked_b:
         return f"Both have the same top {depth}, in the same order."
-    found = [_relevant(each, rel) for each in (ranked_a, ranked_b)]
+    found = [
+        {
+            doc: rank
+            for rank, (doc, grade) in enumerate(each, start=1)
+            if grade is not None and grade >= rel
+        }
+        for each in (ranked_a, ranked_b)
+    ]
     lost, gained = len(found[0].keys() - found[1]), len(found[1].keys() - found[0])
     if lost or gained:
         noun = "document" if lost == gained == 1 else "documents"
@@ -114,15 +121,6 @@ def _nothing(a: bool, b: bool) -> str:
     if a or b:
         return f"{'B' if a else 'A'} returned no document for this query."
     return "Neither returned a document for this query."
-
-
-def _relevant(ranking: RankedList, rel: int) -> dict[str, int]:
-    """Return the ranks of the relevant documents."""
-    return {
-        doc: rank
-        for rank, (doc, grade) in enumerate(ranking, start=1)
-        if grade is not None and grade >= rel
-    }
 
 
 def _moved(a: dict[str, int], b: dict[str, int], *, depth: int) -> str:

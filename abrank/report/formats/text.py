@@ -21,7 +21,6 @@ from abrank.report.model import (
     Fact,
     Report,
     Scorecard,
-    Section,
     Table,
     Text,
 )
@@ -408,19 +407,15 @@ def _sections(report: Report, look: Look) -> Iterator[list[Line]]:
     for section in report.in_place("text"):
         if section.finding:
             yield [[(line, "")] for line in look.wrap(section.finding)]
-        yield from _blocks(section, look, report)
-
-
-def _blocks(section: Section, look: Look, report: Report) -> Iterator[list[Line]]:
-    for block in section.blocks:
-        if isinstance(block, Scorecard):
-            if block is not report.scorecard:
-                yield scorecard_lines(block, width=look.width, plain=look.plain)
-        elif isinstance(block, Table):
-            yield from table_lines(block, width=look.width, plain=look.plain)
-        elif isinstance(block, Text) and block.kind in ("plain", "caption"):
-            style = "muted" if block.kind == "caption" else ""
-            yield [[(line, style)] for line in look.wrap(block.text)]
+        for block in section.blocks:
+            if isinstance(block, Scorecard):
+                if block is not report.scorecard:
+                    yield scorecard_lines(block, width=look.width, plain=look.plain)
+            elif isinstance(block, Table):
+                yield from table_lines(block, width=look.width, plain=look.plain)
+            elif isinstance(block, Text) and block.kind in ("plain", "caption"):
+                style = "muted" if block.kind == "caption" else ""
+                yield [[(line, style)] for line in look.wrap(block.text)]
 
 
 def _notes(report: Report, look: Look) -> Iterator[Line]:

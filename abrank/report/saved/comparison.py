@@ -7,26 +7,24 @@ import math
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from enum import StrEnum
 from functools import lru_cache, partial
 from types import NoneType, UnionType
-from typing import Any, Literal, NamedTuple, NoReturn, Union, get_args, get_origin, get_type_hints
+from typing import Any, NamedTuple, NoReturn, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
 from abrank import inference
 from abrank._support.display import count, shorten
-from abrank._support.errors import AbrankError, ReadError
+from abrank._support.errors import AbrankError, AlignmentError, ArgumentError, ReadError
 from abrank._support.typing import FloatArray
 from abrank._support.version import __version__
-from abrank.comparison import Comparison, Effect, MeasureResult, Planning, Spread, TestRow
+from abrank.comparison import Comparison
 from abrank.comparison.compare import compare_again
-from abrank.comparison.evidence import Alternative, RunDetails
-from abrank.comparison.groups import Clusters, QueryWeights, Segmentation
 from abrank.comparison.machine import TEST as WITH_MACHINE
-from abrank.comparison.machine import MachineJudgments
-from abrank.comparison.rows import Belief, MergedQueries, Preferences
+from abrank.comparison.rows import MergedQueries
 from abrank.diagnostics import Note
 from abrank.inference.equivalence import RelativeChange, Unseen
 from abrank.inputs import Audit
@@ -35,8 +33,8 @@ from abrank.report.numbers import SCHEMA, checksum, content, plain
 from abrank.report.saved.schema import Damaged, published, shown, validate
 from abrank.report.sections.cautions import NO_LONGER_TOLD, WORDS, caution
 from abrank.report.sections.declared_notes import Names
-from abrank.rule import GuardResult, Reason, Soundness
-from abrank.verdict import Decision, Gate, Rule, SignFlips, Verdict
+from abrank.rule import Reason, Soundness
+from abrank.verdict import Decision, Rule
 
 # Another processor adds in another order and has other last digits of exp and log: a share of the
 # value and, where a value is what is left of larger ones, of the largest score.
@@ -262,6 +260,7 @@ def require_showable(comparison: Comparison) -> None:
 
 
 # What scores and settings raise that do not go together.
+_OF_PARTS = (AlignmentError, ArgumentError)
 NOT_COMPUTED = (AbrankError, LookupError, TypeError, ValueError, ArithmeticError)
 HOW = "write it again: abrank compare … --report results.json"
 
@@ -357,22 +356,31 @@ def from_dict(value: Mapping[str, Any], label: str = "results.json") -> Comparis
     schema = value.get("schema") if isinstance(value, Mapping) else None
     if schema not in (SCHEMA, "abrank/1"):
         raise _other_schema(label, schema)
-    try:
+    with reading(label, HOW):
         validate(value, published())
         found = _computed_again(_comparison(value), value)
         require_unchanged(value)
-    except Damaged as problem:
-        hint = problem.hint or HOW
-        raise ReadError(label, problem.problem, at=problem.place, hint=hint) from None
-    except NOT_COMPUTED as problem:
-        raise not_computed(label, problem, HOW) from None
     return found
 
 
-def not_computed(label: str, problem: Exception, hint: str) -> ReadError:
-    """Return the error of a file that does not give a result again."""
-    said = f"cannot be computed again: {problem}"
-    return ReadError(label, said, at="settings", hint=hint)
+@contextmanager
+def reading(label: str, hint: str, *, parts: bool = False) -> Iterator[None]:
+    """Name the place of what is wrong with a file; ``parts`` of several have errors of their own.
+
+    Raises
+    ------
+    ReadError
+        Where a value is damaged, or scores and settings do not go together.
+    """
+    try:
+        yield
+    except Damaged as problem:
+        hint = problem.hint or hint
+        raise ReadError(label, problem.problem, at=problem.place, hint=hint) from None
+    except _OF_PARTS if parts else NOT_COMPUTED as problem:  # noqa: B030 - one of two tuples
+        said = str(problem) if parts else f"cannot be computed again: {problem}"
+        at = "collections" if parts else "settings"
+        raise ReadError(label, said, at=at, hint=hint) from None
 
 
 def _computed_again(found: Comparison, value: Mapping[str, Any]) -> Comparison:
@@ -452,50 +460,54 @@ def require_unchanged(value: Mapping[str, Any]) -> None:
         )
 
 
+# Where the parts of a comparison, and of its decision, have another name in the file.
+_PLACES = {
+    "baseline": "systems.a",
+    "candidate": "systems.b",
+    "rule": "settings",
+    "rows": "measures",
+    "test_rows": "tests",
+    "n_resamples": "settings.n_resamples",
+    "n_resamples_joint": "settings.n_resamples_joint",
+    "audits": "quality",
+    "alternatives": "sensitivity",
+    "segmentations": "segments",
+    "verdict": "state",
+    "ci_low": "interval.low",
+    "ci_high": "interval.high",
+    "tost_low": "equivalence_interval.low",
+    "tost_high": "equivalence_interval.high",
+}
+# Made of several parts of the file, or not in it.
+_MADE = {"query_ids", "measures", "a", "b", "decision", "soundness", "strata", "digits"}
+
+
 def _comparison(value: Mapping[str, Any]) -> Comparison:
     """Build the comparison part by part; Damaged names the parts that do not fit together."""
-    rows = _take(value, "measures", tuple[MeasureResult, ...])
-    measures = tuple(row.measure for row in rows)
-    merged = _take(value, "merged", MergedQueries | None, None)
-    query_ids, a, b = _queries(value, measures, merged)
-    segmentations = _take(value, "segments", tuple[Segmentation, ...])
-    for i, each in enumerate(segmentations):
+    parts = _parts(value, Comparison, audits=Mapping[str, Audit])
+    measures = tuple(row.measure for row in parts["rows"])
+    query_ids, a, b = _queries(value, measures, parts["merged"])
+    for i, each in enumerate(parts["segmentations"]):
         _same_length(each.labels, len(query_ids), f"segments[{i}].labels")
-    rule = _take(value, "settings", Rule)
+    rule = parts["rule"]
     if rule.primary not in measures:
         raise Damaged("settings.primary", f"{shown(rule.primary)} is not among the measures")
-    return Comparison(
-        baseline=_take(value, "systems.a", str),
-        candidate=_take(value, "systems.b", str),
-        query_ids=query_ids,
-        measures=measures,
-        a=a,
-        b=b,
-        rule=rule,
-        decision=_decision(value, rule),
-        rows=rows,
-        test_rows=_take(value, "tests", tuple[TestRow, ...]),
-        effects=_take(value, "effects", Mapping[str, Effect]),
-        spread=_take(value, "spread", Spread),
-        planning=_take(value, "planning", Planning),
-        notes=tuple(map(note_of, _take(value, "notes", tuple[Note, ...]))),
-        seed=_take(value, "seed", int),
-        n_resamples=_take(value, "settings.n_resamples", int | None),
-        n_resamples_joint=_take(value, "settings.n_resamples_joint", int),
-        remarks=_take(value, "remarks", tuple[str, ...]),
-        audits=_take(value, "quality", Mapping[str, Audit]),
-        evidence=_take(value, "evidence", RunDetails),
-        alternatives=_take(value, "sensitivity", tuple[Alternative, ...], ()),
-        segmentations=segmentations,
-        clusters=_take(value, "clusters", Clusters | None, None),
-        beliefs=_take(value, "beliefs", tuple[Belief, ...], ()),
-        topics=_take(value, "topics", Mapping[str, str]),
-        provenance=_take(value, "provenance", Mapping[str, Any]),
-        machine=_take(value, "machine", MachineJudgments | None, None),
-        merged=merged,
-        weights=_take(value, "weights", QueryWeights | None, None),
-        preferences=_take(value, "preferences", Preferences | None, None),
-    )
+    parts["notes"] = tuple(map(note_of, parts["notes"]))
+    decision = _decision(value["verdict"], rule)
+    parts |= {"query_ids": query_ids, "measures": measures, "decision": decision}
+    return Comparison(**parts, a=a, b=b)
+
+
+def _parts(value: Mapping[str, Any], kind: type, **kinds: Any) -> dict[str, Any]:  # noqa: ANN401
+    """Return the fields of a class that stand in the file, by the class's annotations."""
+    # The verdict's own module names these for the type checker alone.
+    known = {each.__name__: each for each in (RelativeChange, Unseen)}
+    hints = {**get_type_hints(kind, localns=known), **kinds}
+    return {
+        each.name: _take(value, _PLACES.get(each.name, each.name), hints[each.name], each.default)
+        for each in fields(kind)
+        if each.name not in _MADE
+    }
 
 
 def _take(value: Any, path: str, kind: Any, default: Any = MISSING) -> Any:  # noqa: ANN401
@@ -541,32 +553,15 @@ def _same_length(found: tuple[Any, ...], n_queries: int, place: str) -> None:
         raise Damaged(place, f"has {len(found)} entries, and there are {n_queries} queries")
 
 
-def _decision(value: Mapping[str, Any], rule: Rule) -> Decision:
+def _decision(verdict: Mapping[str, Any], rule: Rule) -> Decision:
     """Return the decision that stands under ``verdict``; files of old have fewer parts there."""
     levels = {"interval": rule.confidence, "equivalence_interval": rule.confidence_equivalence}
     for key, level in levels.items():
-        found = value["verdict"][key]["confidence"]
+        found = verdict[key]["confidence"]
         if not math.isclose(found, level, rel_tol=1e-9):
             raise Damaged(f"verdict.{key}.confidence", f"is {found}, but alpha gives {level:g}")
-    newer: dict[str, Any] = {
-        name: restore(kind, value["verdict"][name])
-        for name, kind in _NEWER_PARTS.items()
-        if name in value["verdict"]
-    }
-    return Decision(
-        verdict=Verdict(_take(value, "verdict.state", Literal[*(each.value for each in Verdict)])),
-        direction=_take(value, "verdict.direction", int),
-        estimate=_take(value, "verdict.estimate", float),
-        ci_low=_take(value, "verdict.interval.low", float),
-        ci_high=_take(value, "verdict.interval.high", float),
-        tost_low=_take(value, "verdict.equivalence_interval.low", float),
-        tost_high=_take(value, "verdict.equivalence_interval.high", float),
-        by_equivalence=_take(value, "verdict.by_equivalence", bool),
-        reason=_take(value, "verdict.reason", str),
-        gate=_take(value, "verdict.gate", Gate | None),
-        soundness=_soundness(value["verdict"].get("soundness")),
-        **{"margin": rule.margin, **newer},
-    )
+    parts = _parts({"margin": rule.margin, **verdict}, Decision)
+    return Decision(**parts, soundness=_soundness(verdict.get("soundness")))
 
 
 def _soundness(value: Mapping[str, Any] | None) -> Soundness:
@@ -575,16 +570,6 @@ def _soundness(value: Mapping[str, Any] | None) -> Soundness:
         {**each, "severity": 0} for each in value["reasons"]
     ])  # fmt: skip
     return Soundness(tuple(Reason(each.code, note_of(each).values) for each in reasons))
-
-
-_NEWER_PARTS: Mapping[str, Any] = {
-    "margin": float,
-    "relative": RelativeChange | None,
-    "unseen": Unseen | None,
-    "guards": tuple[GuardResult, ...],
-    "of_numbers": Verdict | None,
-    "sign_flips": SignFlips | None,
-}
 
 
 def note_of(note: Note) -> Note:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from abrank._support.errors import AlignmentError, ArgumentError, ReadError
+from abrank._support.errors import ReadError
 from abrank.collections import CollectionsComparison, CollectionsRanking
 from abrank.collections.compare import summarise_collections
 from abrank.collections.rank import summarise_rankings
@@ -21,6 +21,7 @@ from abrank.ranking.rank import rank_again
 from abrank.ranking.result import Agreement, Extras, OtherTest, Overlap, PairSpread, RankChance
 from abrank.report.data import (
     COLLECTIONS_SCHEMA,
+    RANKING_SETTINGS,
     STANDINGS_SCHEMA,
     decided,
     ranking_values,
@@ -30,13 +31,12 @@ from abrank.report.data import RANKING_SCHEMA as SCHEMA
 from abrank.report.numbers import checksum, plain
 from abrank.report.saved.comparison import (
     HOW,
-    NOT_COMPUTED,
     differences,
     from_dict,
-    not_computed,
     note_of,
     of_this_version,
     read_json,
+    reading,
     remarks_on,
     require_none,
     require_unchanged,
@@ -80,7 +80,7 @@ def ranking_of(value: Mapping[str, Any], label: str = "results.json") -> Ranking
     >>> ranking_of(found.to_dict()) == found
     True
     """
-    try:
+    with reading(label, HOW_RANKING):
         validate(value, published("abrank-ranking-2"))
         found = _ranking(value)
         again = rank_again(found)
@@ -89,12 +89,6 @@ def ranking_of(value: Mapping[str, Any], label: str = "results.json") -> Ranking
             require_none(different)
             again = found
         require_unchanged(value)
-    except Damaged as problem:
-        raise ReadError(
-            label, problem.problem, at=problem.place, hint=problem.hint or HOW_RANKING
-        ) from None
-    except NOT_COMPUTED as problem:
-        raise not_computed(label, problem, HOW_RANKING) from None
     if again is found:
         return found
     return replace(again, notes=(*again.notes, *remarks_on(different)))
@@ -102,13 +96,9 @@ def ranking_of(value: Mapping[str, Any], label: str = "results.json") -> Ranking
 
 def restored(value: Mapping[str, Any], label: str) -> Ranking:
     """Return the ranking of plain values as they are, which are part of a larger result."""
-    try:
+    with reading(label, HOW_RANKING):
         validate(value, published("abrank-ranking-2"))
         return _ranking(value)
-    except Damaged as problem:
-        raise ReadError(
-            label, problem.problem, at=problem.place, hint=problem.hint or HOW_RANKING
-        ) from None
 
 
 # Long, and taken as they are.
@@ -128,15 +118,9 @@ def _ranking(value: Mapping[str, Any]) -> Ranking:
     settings = value["settings"]
     base = settings["baseline"]
     shared = {
+        **{name: settings[name] for name in RANKING_SETTINGS if name in settings},
         "query_ids": tuple(value["queries"]["query_id"]),
-        "test": settings["test"],
-        "title": settings["title"],
-        "alpha": settings["alpha"],
-        "baseline": base,
         "baselines": tuple(settings.get("baselines", [] if base is None else [base])),
-        "adjust": settings.get("adjust"),
-        "family": settings.get("family", "measure"),
-        "n_families": settings.get("n_families", 1),
         "seed": value["seed"],
     }
     if len(shared["query_ids"]) != value["n_queries"]:
@@ -242,7 +226,7 @@ def read_results(
 
 def collections_of(value: Mapping[str, Any], label: str) -> CollectionsComparison:
     """Return two systems on several collections from their plain values."""
-    try:
+    with reading(label, _HOW, parts=True):
         validate(value, published("abrank-collections-2"))
         comparisons = {
             each["name"]: from_dict(
@@ -271,17 +255,12 @@ def collections_of(value: Mapping[str, Any], label: str) -> CollectionsCompariso
             saved = {key: value.get(key) for key in compared}
             require_none(differences(saved, plain(compared)), "comparisons")
         require_unchanged(value)
-    except Damaged as problem:
-        hint = problem.hint or _HOW
-        raise ReadError(label, problem.problem, at=problem.place, hint=hint) from None
-    except (AlignmentError, ArgumentError) as problem:
-        raise ReadError(label, str(problem), at="collections", hint=_HOW) from None
     return again
 
 
 def standings_of(value: Mapping[str, Any], label: str = "results.json") -> CollectionsRanking:
     """Return many systems on several collections from their plain values."""
-    try:
+    with reading(label, _HOW_RANKED, parts=True):
         validate(value, published("abrank-collections-ranking-2"))
         rankings = {
             each["name"]: ranking_of(
@@ -301,9 +280,4 @@ def standings_of(value: Mapping[str, Any], label: str = "results.json") -> Colle
             )
             require_none(differences(saved, computed), "rankings")
         require_unchanged(value)
-    except Damaged as problem:
-        hint = problem.hint or _HOW_RANKED
-        raise ReadError(label, problem.problem, at=problem.place, hint=hint) from None
-    except (AlignmentError, ArgumentError) as problem:
-        raise ReadError(label, str(problem), at="collections", hint=_HOW_RANKED) from None
     return again

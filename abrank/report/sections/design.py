@@ -182,21 +182,18 @@ def _sequence(comparison: Comparison, declared: Design) -> str:
         said += " number of queries and for any differences of a bounded measure. The other tests"
         said += " hold for one look"
     else:
-        said = _asymptotic(declared)
+        narrowest = words.queries(declared.planned)
+        said = (
+            f"The confidence sequence, narrowest at {narrowest}, holds however often you look and"
+            " whenever you stop, from 25 queries on, for differences like these: with rare large"
+            " losses, still unseen, it does not. The other tests hold for one look"
+        )
     if comparison.decision.direction:
         said += "; Δ where one stops early is larger than the true one on average"
     if wider == 1.0:
         return f"{said}."
     times = f.score(wider, digits=2)
     return f"{said}. It is {times} times as wide as the interval of one look."
-
-
-def _asymptotic(declared: Design) -> str:
-    return (
-        f"The confidence sequence, narrowest at {words.queries(declared.planned)}, holds however"
-        " often you look and whenever you stop, from 25 queries on, for differences like these:"
-        " with rare large losses, still unseen, it does not. The other tests hold for one look"
-    )
 
 
 def guard(comparison: Comparison, found: GuardResult) -> str:

@@ -105,7 +105,8 @@ def _sentence(comparison: Comparison, step: Step) -> str:
         lost = [each.measure for each in comparison.decision.guards if not each.passed]
         return f"Do not ship {b} by this rule: a loss is not excluded on {f.listed(lost)}."
     if step.action == "declare-margin":
-        return _declare()
+        said = "Declare the smallest Δ worth having (--margin, margin=)"
+        return f"{said}: abrank margin helps to choose."
     if step.action == "add-queries":
         return _more_queries(comparison)
     pattern = (_WITH_MARGIN if comparison.rule.margin else _WITHOUT_MARGIN)[step.action, verdict]
@@ -236,11 +237,6 @@ def _look_again(comparison: Comparison) -> str:
         return f"{said} for it: this one leaves the question open."
     said = "Add queries and look again as often as you like: the question is open"
     return f"{said}, and the interval holds at any number of them."
-
-
-def _declare() -> str:
-    """Ask for a margin, which what the queries at hand can show is not."""
-    return "Declare the smallest Δ worth having (--margin, margin=): abrank margin helps to choose."
 
 
 def _more_queries(comparison: Comparison) -> str:

@@ -89,7 +89,10 @@ def _unequal_depth(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     medians = sorted(v["medians"].items(), key=lambda each: float(each[1]))
     short, least = medians[0]
     long, most = max(medians, key=lambda each: float(each[1]))
-    low, high = (_count(each) for each in (least, most))
+    low, high = (
+        (f.count(int(each)) if float(each).is_integer() else f.score(each, digits=1))
+        for each in (least, most)
+    )
     depth = f.count(v["depth"])
     look = f"{_some_measures(v['measures'])} {'looks' if len(v['measures']) == 1 else 'look'}"
     if not v["differences"]:
@@ -115,11 +118,6 @@ def _unequal_depth(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
         f"{look} further down. With both cut at rank {depth} (--config depth={v['depth']}),"
         f" {consequence}.",
     )
-
-
-def _count(median: float) -> str:
-    """Return a median of counts, which may lie half way between two."""
-    return f.count(int(median)) if float(median).is_integer() else f.score(median, digits=1)
 
 
 def _some_measures(names: list[str]) -> str:

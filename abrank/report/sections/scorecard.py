@@ -244,7 +244,8 @@ def segments(comparison: Comparison) -> Section | None:
         legend = card.legend if card is cards[-1] else ()
         blocks.append(replace(card, scale=replace(card.scale, reach=reach), legend=legend))
         if len(found.rows) > MOST:
-            blocks.append(Text(_left_out(found), "caption"))
+            of = f"The {MOST} largest of {f.count(len(found.rows))} segments"
+            blocks.append(Text(f"{of}; all are in a .json report.", "caption"))
     blocks.append(Figure("segments", exploratory(comparison), repeats=True))
     title = "Segments (exploratory)"
     return Section("segments", title, exploratory(comparison), tuple(blocks))
@@ -287,10 +288,6 @@ def _interaction(comparison: Comparison, found: Segmentation) -> str:
     shown = f"{'adjusted ' * (len(comparison.segmentations) > 1)}{f.p_clause(p, alpha=alpha)}"
     differ = "differ" if p < alpha else "are not shown to differ"
     return f"the segments {differ} ({shown} for interaction)"
-
-
-def _left_out(found: Segmentation) -> str:
-    return f"The {MOST} largest of {f.count(len(found.rows))} segments; all are in a .json report."
 
 
 def _table(comparison: Comparison, found: Segmentation) -> Scorecard:
