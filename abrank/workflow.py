@@ -306,7 +306,7 @@ def rank_runs(
     """Rank runs as :func:`rank` does, and tell the stages of the work."""
     # To compare two runs needs none of it.
     from abrank.ranking.beside import DEPTH, MOST_LISTS
-    from abrank.ranking.rank import baselines_of, rank_board, require_baselines
+    from abrank.ranking.rank import baselines_of, rank_board
 
     # A mistyped name should not cost the reading of all runs.
     measures = DEFAULT_MEASURES[0] if question.measures is None else question.measures
@@ -315,7 +315,7 @@ def rank_runs(
         raise ArgumentError(
             "a ranking takes two systems or more; abrank score (evaluate) takes one"
         )
-    require_baselines(baselines_of(question.baseline), runs)
+    baselines_of(question.baseline, runs)
     top = DEPTH if beside and len(runs) <= MOST_LISTS else 0
     scores = score_runs(
         qrels, runs, measures, question.scoring,

@@ -424,8 +424,8 @@ class RankingQuestion(_Asked):
     )  # fmt: skip
     instruments: bool = option(
         False,
-        "Say of each measure which share of pairs it tells apart, its swap rate, and its agreement"
-        " with the first.",
+        "Say of each measure which share of pairs it shows to differ, its swap rate, and its"
+        " agreement with the first.",
         of=BOARD, group="Designs and further analyses", kind="flag",
     )  # fmt: skip
     risk: float | None = option(

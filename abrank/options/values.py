@@ -207,7 +207,8 @@ FLAGS = (
     Option(
         key="style", of=("render", *BOARD), group="Output", kind="choice", declared=False,
         choices=("interval", "superscript"),
-        help="What a .tex table shows: difference, interval and p, or means with superscripts.",
+        help="What a .tex table shows: difference, interval and p (of a ranking by several measures"
+        " the means), or means with superscripts.",
     ),
     Option(
         key="color", of=(*PAIR, "intervals", "audit"), group="Output", kind="choice",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, get_args
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from abrank import inference
 from abrank._support import checks, display
-from abrank._support.errors import ArgumentError
+from abrank._support.errors import ArgumentError, nearest
 from abrank._support.rng import entropy
 from abrank._support.typing import Missing, RandomSource, RankingFamily
 from abrank.comparison.deciding import Directions, choose_from, directions, directions_again
@@ -20,6 +20,7 @@ from abrank.comparison.pairing import one_measure, require_common
 from abrank.diagnostics import Note, inspect_directions, inspect_systems
 from abrank.inference.systems.pairwise import MANY_PAIRS
 from abrank.inputs import ids
+from abrank.inputs.files import short_name
 from abrank.inputs.scores.forms import Coded
 from abrank.inputs.scores.table import read_score_table
 from abrank.measures.names import known_among, listed
@@ -320,7 +321,6 @@ def rank_board(
 ) -> Ranking:
     """Rank scores as :func:`rank_scores` does; ``beside`` asks what other tests and lists say."""
     measures, alpha, family = question.measures, question.alpha, question.family
-    baselines = baselines_of(question.baseline)
     name, options = _resolve(question.test, question.adjust)
     checks.level("alpha", alpha)
     if question.resamples is not None:
@@ -334,7 +334,7 @@ def rank_board(
         raise ArgumentError(
             f"a ranking is of two systems or more, and there is one: {scores.systems[0]}{taken}"
         )
-    require_baselines(baselines, scores.systems)
+    baselines = baselines_of(question.baseline, scores.systems)
     n_pairs = _pairs_of(len(scores.systems), len(baselines), name, asked=question.pairs)
     told: tuple[Note, ...] = ()
     if measures is None:
@@ -443,18 +443,16 @@ def rank_again(saved: Ranking) -> Ranking:
     return replace(again, **kept)
 
 
-def baselines_of(baseline: str | Sequence[str] | None) -> tuple[str, ...]:
-    """Return the baselines that were asked for, none, one or several."""
-    if baseline is None:
-        return ()
-    return (baseline,) if isinstance(baseline, str) else tuple(baseline)
-
-
-def require_baselines(baselines: Sequence[str], systems: Iterable[str]) -> None:
-    """Refuse baselines that are no systems."""
-    for each in baselines:
-        if each not in systems:
-            raise ArgumentError(f"the baseline {each!r} is not among {', '.join(systems)}")
+def baselines_of(baseline: str | Sequence[str] | None, systems: Collection[str]) -> tuple[str, ...]:
+    """Return the systems that are baselines, each asked for by its name or by its file."""
+    asked = [baseline] if isinstance(baseline, str) else baseline or []
+    found = tuple(each if each in systems else short_name(each) for each in asked)
+    for each, name in zip(asked, found, strict=True):
+        if name not in systems:
+            close = nearest(name, systems)
+            hint = f"; did you mean {close[0]}?" if close else ""
+            raise ArgumentError(f"the baseline {each!r} is not among {', '.join(systems)}{hint}")
+    return found
 
 
 def _pairs_of(n_systems: int, n_baselines: int, test: str, *, asked: bool) -> int:

@@ -275,7 +275,8 @@ def write(
     ``.csv`` holds the table of measures, or the leaderboard; beside it go ``NAME.queries.csv``, the
     scores of every query, and ``NAME.segments.csv``, what was found in segments; for a ranking
     ``NAME.pairs.csv``. ``.parquet`` holds the scores of every query alone. ``.bib`` holds the
-    sources of what ``.methods``, a paragraph of plain text, names.
+    sources of what ``.methods``, a paragraph of plain text, names; ``methods:NAME.tex`` holds that
+    paragraph as LaTeX reads it.
 
     Parameters
     ----------
@@ -348,6 +349,9 @@ def files_of(
     files = made.files(subject, **options)
     own = next(iter(files))
     content = {target: files.pop(own)}
+    if asked.suffix == ".methods" and target.suffix == ".tex":
+        escape = lazy.attribute("abrank.report.formats.latex", "escape")
+        content[target] = f"{escape(content[target].decode().rstrip(), width=10_000)}\n".encode()
     # Beside a pipe or /dev/stdout there is no place for more.
     if is_replaceable(target):
         content |= {target.with_suffix(suffix): data for suffix, data in files.items()}

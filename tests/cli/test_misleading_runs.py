@@ -196,3 +196,21 @@ def test_missing_queries_are_said_with_every_format(
         assert MISSING in (err if shown in ("csv", "tex") else out)
     assert err == "" or shown in ("csv", "tex")
     assert called(capsys, *asked, "-m", "AP", "--format", shown, "-q")[1] == ""
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "step"),
+    [
+        ("old", "none", "Give the run that was meant: none holds no document."),
+        ("old", "other", "documents of old are judged, and none of other."),
+        ("other", "old", "documents of old are judged, and none of other."),
+        ("other", "none", "Take judgments that fit the runs, and compare again."),
+    ],
+)
+def test_the_next_step_names_the_run_that_does_not_fit(
+    a: str, b: str, step: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "none").write_text("")
+    (folder / "other").write_text("".join(f"{300 + q} Q0 zz{q}ü 1 1 t\n" for q in range(N_QUERIES)))
+    assert run(["compare", "qrels", a, b, "-m", "AP"]) == 0
+    assert step in " ".join(capsys.readouterr().out.split())

@@ -178,6 +178,9 @@ def test_too_few_or_too_even(values, readings, baseline):
 def test_arguments(scores):
     with pytest.raises(ArgumentError, match="the baseline 'Z' is not among A, B"):
         rank_scores(scores, baseline="Z")
+    with pytest.raises(ArgumentError, match=r"is not among .*; did you mean A\?"):
+        rank_scores(scores, baseline="a")
+    assert rank_scores(scores, baseline="runs/A.run.gz").baselines == ("A",)
     with pytest.raises(ArgumentError, match="no measure 'AP' here"):
         rank_scores(scores, measures="AP")
     with pytest.raises(ArgumentError, match="two systems or more"):

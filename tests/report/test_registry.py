@@ -264,6 +264,15 @@ def test_a_format_may_stand_before_a_path(
     assert comparison.report(path) == Path(path.partition(":")[2])
 
 
+def test_the_methods_paragraph_is_written_as_latex_reads_it(
+    comparison: Comparison, tmp_path: Path
+) -> None:
+    shown = comparison.report(f"methods:{tmp_path / 'methods.tex'}").read_text("utf-8")
+    assert r"at $\alpha$ = 0.05; intervals have the level 95\%." in shown
+    assert shown.isascii()
+    assert "α = 0.05" in comparison.report(f"methods:{tmp_path / 'm.txt'}").read_text("utf-8")
+
+
 def test_an_unknown_word_before_a_path_is_refused(comparison: Comparison, tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError, match='unknown report format "metods"; did you mean'):
         comparison.report(f"metods:{tmp_path / 'm.html'}")

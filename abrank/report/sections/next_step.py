@@ -163,7 +163,6 @@ def _out_of_reach(comparison: Comparison) -> str:
 _OF_EVIDENCE: Mapping[str, str] = {
     "same-file": "Compare two different runs: {a} and {b} are one file's content.",
     "document-ids": "Make the document ids alike, and compare again.",
-    "none-judged": "Take judgments that fit the runs, and compare again.",
     "missing-queries": (
         "Run both systems on all judged queries: the verdict rests on those that are missing."
     ),
@@ -186,6 +185,7 @@ _OF_EVIDENCE: Mapping[str, str] = {
         "Check that {b} is the system you meant: on these queries nothing tells the two apart."
     ),
     # Those whose numbers stand in the sentence, see below.
+    "none-judged": "",
     "none-relevant": "",
     "common-depth": "",
     "unjudged-favour": "",
@@ -202,7 +202,18 @@ def _of_evidence(comparison: Comparison, code: str) -> str:
         return declared_notes.say(comparison.rule.primary)
     if _OF_EVIDENCE[code]:
         return _OF_EVIDENCE[code].format(a=a, b=b)
-    values = next(each.values for each in comparison.soundness.reasons if each.code == code)
+    told = [each.values for each in comparison.soundness.reasons if each.code == code]
+    values = told[0]
+    if code == "none-judged":
+        own, other = (a, b) if values["system"] == "a" else (b, a)
+        if len(told) > 1:
+            return "Take judgments that fit the runs, and compare again."
+        if not values["n_rows"]:
+            return f"Give the run that was meant: {own} holds no document."
+        return (
+            f"See over which documents {own} was made, and how their ids are written: documents of"
+            f" {other} are judged, and none of {own}."
+        )
     if code == "none-relevant":
         said = "Choose a grade that the judgments have as the lowest relevant one (--config rel=…)"
         if values["highest"] < 1:

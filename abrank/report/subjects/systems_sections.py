@@ -327,7 +327,7 @@ def test(w: Words[Ranking]) -> Section | None:
 
 def _others(ranking: Ranking) -> Table:
     n = len(ranking.pair_rows)
-    heads = [Column("Test", numeric=False), Column("Told apart"), Column("Other than decided")]
+    heads = [Column("Test", numeric=False), Column("Shown to differ"), Column("Other than decided")]
     leading = ranking.baseline is None
     heads += [Column("Not significantly different from the first")] * leading
     own = [Cell(f"{ranking.title} (decides)", strong=True)]
@@ -355,9 +355,9 @@ def _on_others(ranking: Ranking) -> str:
 
 
 def instruments(w: Words[Ranking]) -> Section:
-    """Return what each measure tells apart, its swap rate, and its agreement with the first."""
+    """Return what pairs each measure shows to differ, its swap rate, its agreement."""
     ranking = w.result
-    heads = [Column("Measure", numeric=False, role="name"), Column("Told apart")]
+    heads = [Column("Measure", numeric=False, role="name"), Column("Shown to differ")]
     heads += [Column("Swap rate"), Column("Smallest Δ"), Column("Tau")]
     rows = tuple(
         (
@@ -376,7 +376,7 @@ def instruments(w: Words[Ranking]) -> Section:
         f" of {n}, by paired t tests that are not adjusted."
     )
     text = Text(
-        f"Told apart: pairs with p < {f.number(ranking.alpha)} by these tests (discriminative"
+        f"Shown to differ: pairs with p < {f.number(ranking.alpha)} by these tests (discriminative"
         " power; the p-values of all pairs stand in the JSON). Swap rate: how often disjoint halves"
         " of the queries order a pair the other way round. Smallest Δ: of two means that differ"
         " significantly. Tau: Kendall's, with the order by the first measure.",
@@ -384,7 +384,7 @@ def instruments(w: Words[Ranking]) -> Section:
     )
     summary = (
         f"{finding} The p-values of all pairs by each measure, smallest first: the further right a"
-        " curve meets the line, the more pairs the measure tells apart (Sakai 2006)."
+        " curve meets the line, the more pairs the measure shows to differ (Sakai 2006)."
     )
     blocks = (Table("instruments", tuple(heads), rows), text, Figure("achieved", summary))
     return Section("instruments", "Measures as instruments", finding, blocks)

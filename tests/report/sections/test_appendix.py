@@ -33,6 +33,12 @@ REQUIRED = {
 CITED = {
     *(part for entry in catalogue().values() for part in entry.source.split("; ")),
     *(part for test in inference.TESTS.values() for part in test.source.split("; ")),
+    *(
+        part
+        for test in inference.JOINT_TESTS.values()
+        for part in test.source.split("; ")
+        if part[-4:].isdigit()
+    ),
     *(part for source in ADJUSTMENTS.values() for part in source.split("; ") if part),
     EQUIVALENCE,
     RELATIVE_CHANGE,
