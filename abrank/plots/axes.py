@@ -321,11 +321,8 @@ def name_extremes(ax: Axes, theme: Theme, name: Callable[[int], str], values: Fl
 def _free_column(
     ax: Axes, values: FloatArray, places: list[int], side: int, letters: int
 ) -> tuple[float, list[float]] | None:
-    """Return where across no bar reaches, and the heights of names there; None without room.
-
-    ``places`` come with the largest difference first. Heights are reckoned in |Δ| from the outer
-    edge inwards, each name a line further in than the last.
-    """
+    """Return where across no bar reaches, and the heights of names there; None without room."""
+    # Heights are in |Δ| from the outer edge inwards, that of the largest difference first.
     if not places:
         return None
     figure = style.figure_of(ax)

@@ -246,10 +246,7 @@ BARS = 24
 
 @dataclass(frozen=True)
 class _Law:
-    """Bars of the size of the mean under chance: edges from 0, heights (the highest is 1).
-
-    ``far`` are those at the size observed and beyond; ``how`` says where the distribution is from.
-    """
+    """Bars of the size of the mean under chance; ``far`` are as far as the one observed."""
 
     edges: FloatArray
     heights: FloatArray

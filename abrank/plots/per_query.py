@@ -197,10 +197,7 @@ def _curve(ax: Axes, theme: Theme, values: FloatArray, signs: IntArray) -> None:
 
 
 def _mean_label(ax: Axes, theme: Theme, row: MeasureResult) -> str:
-    """Name the mean where bars leave room for it, else return the words for the axis.
-
-    That is above 0 at the left, or below 0 at the right.
-    """
+    """Name the mean where bars leave room (left above 0, right below), or return its words."""
     up = row.diff >= 0
     shown = f"mean {style.signed(row.diff, digits=theme.digits)}"
     total = row.wins + row.ties + row.losses

@@ -81,23 +81,18 @@ def content(comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def json_text(comparison: Comparison) -> str:
-    """Return the text of ``results.json``: one line a fact, a list without mappings on one line.
+def json_bytes(comparison: Comparison) -> bytes:
+    """Return ``results.json``: one line a fact, a list without mappings on one line.
 
     To the plain values it adds the :func:`checksum`.
 
     Examples
     --------
     >>> from abrank.comparison import compare_scores
-    >>> text = json_text(compare_scores({"q1": 0.5, "q2": 0.25}, {"q1": 0.75, "q2": 0.75}))
-    >>> text.splitlines()[:2]
+    >>> found = json_bytes(compare_scores({"q1": 0.5, "q2": 0.25}, {"q1": 0.75, "q2": 0.75}))
+    >>> found.decode().splitlines()[:2]
     ['{', '  "schema": "abrank/2",']
     """
-    return json_bytes(comparison).decode()
-
-
-def json_bytes(comparison: Comparison) -> bytes:
-    """Return what :func:`json_text` returns as it stands in the file."""
     found = plain(content(comparison), many=True)
     numbers: Numbers = {}
     sum_ = checksum(found, numbers=numbers)

@@ -15,9 +15,8 @@ from scipy.stats import binom
 import abrank
 from abrank import ArgumentError, compare_scores
 from abrank.inference import max_t, run_test
-from abrank.report import to_dict
-from abrank.report.numbers import json_text
-from abrank.report.saved.comparison import read_comparison
+from abrank.report import read_results, to_dict
+from abrank.report.numbers import json_bytes
 from abrank.report.sections import headline
 from abrank.verdict import Rule, Verdict, decide
 from tests.asked import asked as keywords
@@ -223,8 +222,8 @@ def test_a_saved_comparison_keeps_its_family(tmp_path, family):
         *two_tables(seed=15), config=abrank.Question(family=family), margin=0.01
     )
     path = tmp_path / "results.json"
-    path.write_text(json_text(result))
-    saved = read_comparison(path)
+    path.write_text(json_bytes(result).decode())
+    saved = read_results(path)
     assert saved.rule == result.rule
     assert saved.decision == result.decision
 

@@ -20,7 +20,7 @@ from abrank import plots
 from abrank.cli import run
 from abrank.comparison import Comparison, compare_scores
 from abrank.report import WRITERS, from_dict
-from abrank.report.numbers import checksum, json_text
+from abrank.report.numbers import checksum, json_bytes
 from abrank.report.saved.schema import LARGEST, Damaged, published, validate
 
 OLD = Path(__file__).parents[1] / "report" / "saved" / "old"
@@ -35,7 +35,7 @@ def _gated() -> Comparison:
 
 
 SOUND: list[dict[str, Any]] = [json.loads(path.read_text("utf-8")) for path in OLD.glob("*.json")]
-SOUND += [json.loads(json_text(_gated()))]
+SOUND += [json.loads(json_bytes(_gated()))]
 
 
 def places(value: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:

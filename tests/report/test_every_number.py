@@ -28,7 +28,7 @@ from abrank.plots.axes import N_MEANS
 from abrank.report import WRITERS, compose
 from abrank.report.formats.queries import FIRST_EACH
 from abrank.report.model import Block, Figure, Fold, Table, Text
-from abrank.report.numbers import json_text
+from abrank.report.numbers import json_bytes
 from abrank.report.sections.measures import SHOWN
 from tests.report.conftest import SITUATIONS
 from tests.report.written import bibtex, card, html, table
@@ -106,7 +106,7 @@ def plain(text: str) -> str:
 
 def known_of(comparison: Comparison, *, scores: bool) -> Known:
     """Return what results.json holds, with or without the scores of single queries."""
-    found = json.loads(json_text(comparison))
+    found = json.loads(json_bytes(comparison))
     parts = {key: value for key, value in found.items() if key != "queries"}
     parts["evidence"] = {k: v for k, v in found["evidence"].items() if k != "rankings"}
     numbers = [each for each in leaves(parts) if not isinstance(each, str)]

@@ -12,11 +12,11 @@ import pytest
 
 from abrank.comparison import Comparison
 from abrank.report import to_dict
-from abrank.report.numbers import checksum, json_text, layout, plain
+from abrank.report.numbers import checksum, json_bytes, layout, plain
 
 
 def test_json_reads_back_to_the_same_values(situation: Comparison) -> None:
-    text = json_text(situation)
+    text = json_bytes(situation).decode()
     assert text.endswith("}\n")
     for word in ("NaN", "Infinity"):
         assert word not in text
@@ -24,7 +24,7 @@ def test_json_reads_back_to_the_same_values(situation: Comparison) -> None:
 
 
 def test_scores_keep_every_bit(situation: Comparison) -> None:
-    queries = json.loads(json_text(situation))["queries"]
+    queries = json.loads(json_bytes(situation))["queries"]
     assert queries["query_id"] == list(situation.query_ids)
     for i, measure in enumerate(situation.measures):
         assert queries["scores"][measure]["a"] == situation.a[:, i].tolist()

@@ -21,7 +21,7 @@ from abrank.collections import compare_collections, rank_collections
 from abrank.comparison import Comparison, compare_scores
 from abrank.ranking import rank_scores
 from abrank.report import WRITERS, Report, compose, from_dict, write, writer
-from abrank.report.numbers import json_text
+from abrank.report.numbers import json_bytes
 from abrank.report.registry import default_path, target_of
 from tests.report.written import latex, markdown, table, text
 
@@ -57,7 +57,9 @@ def test_each_format_is_written_by_suffix(
 def test_contents_are_those_of_the_functions(comparison: Comparison, tmp_path: Path) -> None:
     assert write(comparison, tmp_path / "a.md").read_text("utf-8") == markdown(comparison)
     assert write(comparison, tmp_path / "a.txt").read_text("utf-8") == text(comparison) + "\n"
-    assert write(comparison, tmp_path / "a.json").read_text("utf-8") == json_text(comparison)
+    assert (
+        write(comparison, tmp_path / "a.json").read_text("utf-8") == json_bytes(comparison).decode()
+    )
 
 
 def test_csv_puts_the_queries_beside(comparison: Comparison, tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ from abrank.estimate import Estimate
 from abrank.inputs import Audit
 from abrank.inputs.id_differences import IdDifference
 from abrank.report import to_dict
-from abrank.report.numbers import SCHEMA, json_text
+from abrank.report.numbers import SCHEMA, json_bytes
 from abrank.scoring.judging import ToJudge, Unjudged
 from abrank.verdict import Rule, Verdict
 
@@ -54,7 +54,7 @@ def violations(value: Any) -> list[str]:
 
 
 def saved(comparison: Comparison) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(json_text(comparison))
+    found: dict[str, Any] = json.loads(json_bytes(comparison))
     return found
 
 

@@ -18,7 +18,7 @@ from abrank.comparison import Comparison
 from abrank.comparison.merged import compare_statistics
 from abrank.diagnostics import Note
 from abrank.engines.merge import statistics_of
-from abrank.report.saved.comparison import read_comparison
+from abrank.report import read_results
 from abrank.rule import judge
 from abrank.verdict import Verdict
 from tests.asked import asked
@@ -221,7 +221,7 @@ def test_it_is_saved_and_read_and_files_without_it_are_judged_anew(
     result = make(files)
     path = tmp_path / "results.json"
     result.report(path)
-    again = read_comparison(path)
+    again = read_results(path)
     assert again == result
     value = json.loads(path.read_text(encoding="utf-8"))
     for key in ("soundness", "of_numbers", "sign_flips"):
@@ -232,7 +232,7 @@ def test_it_is_saved_and_read_and_files_without_it_are_judged_anew(
     del value["checksum"]
     value["schema"] = "abrank/1"
     path.write_text(json.dumps(value), encoding="utf-8")
-    older = read_comparison(path)
+    older = read_results(path)
     assert older.soundness == result.soundness
     assert older.verdict == result.verdict
 

@@ -15,7 +15,6 @@ from abrank import AlignmentError, ArgumentError, Verdict
 from abrank.cli import run
 from abrank.inference import TESTS, Answer, paired_test
 from abrank.report import read_results
-from abrank.report.saved.comparison import read_comparison
 from abrank.simulate import simulate_runs
 
 N = 40
@@ -207,7 +206,7 @@ def test_a_set_of_trec_eval_decides_no_more_where_statistics_are_merged(tmp_path
         abrank.compare(
             *paths, measures="official", engine=abrank.Engine(merged=True), require="better"
         )
-    assert read_comparison(found.report(tmp_path / "r.json")) == found
+    assert read_results(found.report(tmp_path / "r.json")) == found
     named = abrank.compare(*paths, measures=["P@10", "official"], engine=abrank.Engine(merged=True))
     assert (named.rule.primary, str(named).startswith("Nobody")) == ("P@10", False)
 

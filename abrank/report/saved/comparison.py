@@ -265,41 +265,6 @@ NOT_COMPUTED = (AbrankError, LookupError, TypeError, ValueError, ArithmeticError
 HOW = "write it again: abrank compare … --report results.json"
 
 
-def read_comparison(path: str | os.PathLike[str]) -> Comparison:
-    """Read ``results.json``.
-
-    Parameters
-    ----------
-    path : str or path
-        ``-`` is standard input; gzip, bzip2 and Zstandard are unpacked.
-
-    Returns
-    -------
-    Comparison
-        Equal to the one that was saved; every format written from it has the same bytes.
-
-    Raises
-    ------
-    NotFoundError
-        If there is no such file.
-    ReadError
-        If it is no JSON, of another or a newer schema, damaged, changed after it was written, or
-        at odds with itself; the message says where.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> from abrank import compare_scores
-    >>> result = compare_scores({"q1": 0.5, "q2": 0.25}, {"q1": 0.75, "q2": 0.75})
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     again = read_comparison(result.report(Path(folder) / "results.json"))
-    >>> again == result, str(again) == str(result)
-    (True, True)
-    """
-    return from_dict(*read_json(path))
-
-
 def read_json(path: str | os.PathLike[str]) -> tuple[Any, str]:
     """Return what a JSON file holds, and what messages call it.
 
@@ -335,11 +300,13 @@ def from_dict(value: Mapping[str, Any], label: str = "results.json") -> Comparis
     Returns
     -------
     Comparison
+        Equal to the one that was saved; every format written from it has the same bytes.
 
     Raises
     ------
     ReadError
-        As :func:`read_comparison`.
+        If it is of another or a newer schema, damaged, changed after it was written, or at odds
+        with itself; the message says where.
 
     Examples
     --------
@@ -384,14 +351,7 @@ def reading(label: str, hint: str, *, parts: bool = False) -> Iterator[None]:
 
 
 def _computed_again(found: Comparison, value: Mapping[str, Any]) -> Comparison:
-    """Return a comparison of which nothing is taken from the file that its scores can give.
-
-    Raises
-    ------
-    Damaged
-        If the file says otherwise, and the present version wrote it. What another one wrote is
-        shown as it is computed now, with a remark.
-    """
+    """Return a comparison of which nothing is taken from the file that its scores can give."""
     require_showable(found)
     test = found.rule.test
     if test not in {*inference.TESTS, WITH_MACHINE}:

@@ -328,10 +328,7 @@ def _array(schema: Schema, root: Schema, defined: dict[str, Check]) -> Callable[
 
 
 def _plain_column(value: list[Any], schema: Schema) -> bool:
-    """Whether all are text where text is asked, or small floats where numbers are.
-
-    A column may hold a number for each of a million queries.
-    """
+    """Whether all are text, or small floats, as asked: a column may have a million."""
     kinds = set(map(type, value))
     if schema == {"type": "string"}:
         return kinds <= {str}

@@ -140,10 +140,7 @@ def contradictions(comparison: Comparison) -> str:
 
 
 def _secondary_shown(comparison: Comparison, reading: str, one: str, several: str) -> str:
-    """Name the secondary measures of a reading, with the verb for one of them or for several.
-
-    Those of which only the skewness of few differences says so are passed over.
-    """
+    """Name the secondary measures of a reading, but for those that skewness alone speaks of."""
     skewed = {
         measure
         for note in comparison.notes

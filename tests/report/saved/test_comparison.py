@@ -15,9 +15,9 @@ import pytest
 from abrank import plots
 from abrank._support.errors import NotFoundError, ReadError
 from abrank.comparison import Comparison, compare_scores
-from abrank.report import WRITERS, from_dict, to_dict
-from abrank.report.numbers import json_text
-from abrank.report.saved.comparison import read_comparison, restore
+from abrank.report import WRITERS, from_dict, read_results, to_dict
+from abrank.report.numbers import json_bytes
+from abrank.report.saved.comparison import restore
 from tests.report.refused import Contradictions, why_refused
 
 Make = Callable[..., Comparison]
@@ -25,7 +25,7 @@ CHEAP = [suffix for suffix in WRITERS if suffix != ".html"]
 
 
 def again(comparison: Comparison) -> Comparison:
-    return from_dict(json.loads(json_text(comparison)))
+    return from_dict(json.loads(json_bytes(comparison)))
 
 
 def test_every_situation_comes_back(situation: Comparison) -> None:
@@ -50,7 +50,7 @@ def test_runs_with_every_fault_come_back(
 
 def test_hostile_names_come_back(hostile: Comparison, tmp_path: Path) -> None:
     odd = replace(hostile, candidate="half \ud800")
-    back = read_comparison(odd.report(tmp_path / "results.json"))
+    back = read_results(odd.report(tmp_path / "results.json"))
     assert back.candidate == "half \ud800"
     assert back == odd
 
@@ -186,7 +186,7 @@ DAMAGES: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
 
 @pytest.fixture(scope="module")
 def saved(make: Make) -> str:
-    return json_text(make(0.05, measures=2))
+    return json_bytes(make(0.05, measures=2)).decode()
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
@@ -215,13 +215,13 @@ def test_what_is_no_json_is_told(tmp_path: Path, text: str, said: str) -> None:
     path = tmp_path / "results.json"
     path.write_bytes(text.encode("utf-8", "surrogateescape"))
     with pytest.raises(ReadError, match=said) as caught:
-        read_comparison(path)
+        read_results(path)
     assert "abrank compare … --report results.json" in str(caught.value)
 
 
 def test_no_file_is_told(tmp_path: Path) -> None:
     with pytest.raises(NotFoundError, match="no such file"):
-        read_comparison(tmp_path / "results.json")
+        read_results(tmp_path / "results.json")
 
 
 @pytest.mark.parametrize(
@@ -229,7 +229,7 @@ def test_no_file_is_told(tmp_path: Path) -> None:
     [("runs", "better"), ("constant", "cannot-test"), ("wilcoxon", "better")],
 )
 def test_files_of_the_first_version_still_render(name: str, verdict: str) -> None:
-    found = read_comparison(Path(__file__).parent / "old" / f"{name}.json")
+    found = read_results(Path(__file__).parent / "old" / f"{name}.json")
     assert found.verdict == verdict
     for kind in CHEAP:
         assert len(WRITERS[kind](found)) > 100
@@ -274,7 +274,7 @@ def test_a_field_that_came_later_has_its_default() -> None:
 
 
 def test_a_design_comes_back_and_every_format_with_it(design: Comparison) -> None:
-    again = from_dict(json.loads(json_text(design)))
+    again = from_dict(json.loads(json_bytes(design)))
     assert again == design
     assert again.clusters == design.clusters
     for kind in (".txt", ".md", ".json", ".junit", ".methods", ".csv"):
@@ -314,12 +314,12 @@ DESIGNS_THAT_CONTRADICT: Contradictions = {
 @pytest.mark.parametrize("name", DESIGNS_THAT_CONTRADICT)
 def test_a_design_that_contradicts_itself_is_refused(looked: Comparison, name: str) -> None:
     change, message = DESIGNS_THAT_CONTRADICT[name]
-    assert message in why_refused(json.loads(json_text(looked)), change)
+    assert message in why_refused(json.loads(json_bytes(looked)), change)
 
 
 def test_a_query_in_another_cluster_is_refused(clustered: Comparison) -> None:
     def change(found: dict[str, Any]) -> None:
         found["clusters"]["labels"][0] = "somebody else"
 
-    reason = why_refused(json.loads(json_text(clustered)), change)
+    reason = why_refused(json.loads(json_bytes(clustered)), change)
     assert "but the scores and rule of the file give " in reason

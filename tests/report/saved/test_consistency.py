@@ -13,7 +13,7 @@ from abrank._support.errors import ReadError
 from abrank.comparison import Comparison, compare_scores
 from abrank.options import Question
 from abrank.report import from_dict
-from abrank.report.numbers import checksum, json_text
+from abrank.report.numbers import checksum, json_bytes
 from abrank.report.saved.comparison import differences
 from tests.report.refused import OF_THE_MEANS, Contradictions, why_refused
 
@@ -22,7 +22,7 @@ HOW = "\n  write it again: abrank compare … --report results.json"
 
 @pytest.fixture(scope="module")
 def saved(runs: Comparison) -> str:
-    return json_text(runs)
+    return json_bytes(runs).decode()
 
 
 CONTRADICTIONS: Contradictions = {
@@ -219,7 +219,7 @@ def test_what_is_written_is_never_refused(test: str, adjust: str | None) -> None
         found = compare_scores(
             a * 10.0**size, b, test=test, config=Question(adjust=adjust, primary=primary), **how
         )
-        assert from_dict(json.loads(json_text(found))) == found
+        assert from_dict(json.loads(json_bytes(found))) == found
 
 
 def test_a_share_of_a_millionth_is_no_rounding() -> None:

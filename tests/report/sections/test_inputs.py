@@ -18,10 +18,9 @@ from abrank._support import display as f
 from abrank._support.errors import AbrankError
 from abrank.comparison import Alternative, Comparison, compare_scores
 from abrank.comparison.evidence import CutoffCurve, RecallCurve
-from abrank.report import WRITERS, compose, from_dict
+from abrank.report import WRITERS, compose, from_dict, read_results
 from abrank.report.formats.text import documents_text
 from abrank.report.model import Figure, Section, Table
-from abrank.report.saved.comparison import read_comparison
 from abrank.report.sections.inputs import (
     depth,
     judging,
@@ -381,7 +380,7 @@ def test_it_is_saved_and_read_back(of_runs: Comparison, tmp_path: Path) -> None:
     kinds = {each.kind for each in of_runs.alternatives}
     assert {"shared-queries", "common-depth", "judged-only", "without-influential"} <= kinds
     path = of_runs.report(tmp_path / "results.json")
-    again = read_comparison(path)
+    again = read_results(path)
     assert again.alternatives == of_runs.alternatives
     assert again == of_runs
     assert sensitivity_sentence(again) == sensitivity_sentence(of_runs)
@@ -400,7 +399,7 @@ def test_files_without_it_still_render(plain: Comparison, tmp_path: Path) -> Non
     saved = json.loads(path.read_text("utf-8")) | {"schema": "abrank/1"}
     del saved["sensitivity"], saved["checksum"]
     path.write_text(json.dumps(saved), encoding="utf-8")
-    again = read_comparison(path)
+    again = read_results(path)
     assert again.alternatives == plain.alternatives
     assert sensitivity_sentence(again) == sensitivity_sentence(plain) != ""
 

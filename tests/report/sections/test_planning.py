@@ -15,9 +15,8 @@ from abrank import compare_scores, planning
 from abrank._support import display as f
 from abrank.comparison import Comparison
 from abrank.comparison.rows import PlannedDifference
-from abrank.report import compose
+from abrank.report import compose, read_results
 from abrank.report.model import Section
-from abrank.report.saved.comparison import read_comparison
 from abrank.report.sections.planning import queries_planned
 from abrank.verdict import Verdict
 
@@ -150,7 +149,7 @@ def test_files_of_before_still_render(make: Make, tmp_path: Path) -> None:
     value["schema"] = "abrank/1"
     path.write_text(json.dumps(value))
     # What it lacks is computed from its scores, and what it has is not taken from it.
-    old = read_comparison(path)
+    old = read_results(path)
     assert old.planning == comparison.planning
     assert queries_planned(old) == queries_planned(comparison)
     assert "3 142" not in str(old).replace(f.GROUP, " ")
