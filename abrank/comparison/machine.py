@@ -319,21 +319,10 @@ class WithMachine(Rows):
         if not self.together:
             return super().tests(rule, row, lead)
         first = TestRow(
-            test=TEST,
-            title=TITLE,
-            estimand=ESTIMAND,
-            estimate=row.estimate,
-            ci_low=row.ci_low,
-            ci_high=row.ci_high,
-            statistic=row.statistic,
-            pvalue=row.pvalue,
-            pvalue_low=row.pvalue,
-            pvalue_high=row.pvalue,
-            pvalue_error=0.0,
-            method="closed form",
-            n_resamples=0,
-            decides=True,
-        )
+            TEST, TITLE, ESTIMAND, row.estimate, row.ci_low, row.ci_high, row.statistic,
+            row.pvalue, pvalue_low=row.pvalue, pvalue_high=row.pvalue, pvalue_error=0.0,
+            method="closed form", n_resamples=0, decides=True,
+        )  # fmt: skip
         return (first, *self._companions(self.differences[:, lead], rule, decides=""))
 
     def deviation(self, lead: int) -> float:

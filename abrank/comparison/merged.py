@@ -31,7 +31,7 @@ from abrank.comparison.rows import (
 from abrank.comparison.sample import ALL, Columns, Units
 from abrank.diagnostics import Note, inspect_inputs, inspect_losses, inspect_skewness
 from abrank.engines.counted import exact_value
-from abrank.engines.merge import Extreme, MeasureStatistics, Statistics, statistics_from
+from abrank.engines.merge import MeasureStatistics, Statistics, statistics_from
 from abrank.inference.clusters import (
     FEWEST_EFFECTIVE,
     deciding_test,
@@ -101,14 +101,6 @@ class Moments:
         return inference.TestResult.of_mean(
             rows, test="t", confidence=confidence, n_queries=self.n_queries
         )
-
-
-def moments_of(statistics: Statistics) -> Moments:
-    """Return mean and error of every measure, of queries that are independent, rounded once."""
-    n = statistics.n_queries
-    pairs = [mean_and_error(n, own.sums[2], own.sums[6]) for own in statistics.of]
-    identical = np.array([not own.wins + own.losses for own in statistics.of])
-    return _moments(pairs, np.full(len(pairs), n - 1.0), identical, n)
 
 
 @record
@@ -305,7 +297,11 @@ class Merged:
 
     @cached_property
     def _independent(self) -> Moments:
-        return moments_of(self.statistics)
+        """Mean and error of every measure, of queries that are independent, rounded once."""
+        of, n = self.statistics.of, self.n
+        pairs = [mean_and_error(n, own.sums[2], own.sums[6]) for own in of]
+        identical = np.array([not own.wins + own.losses for own in of])
+        return _moments(pairs, np.full(len(pairs), n - 1.0), identical, n)
 
     @cached_property
     def _moments(self) -> Moments | FlippedClusters:
@@ -363,12 +359,31 @@ class Merged:
         return tuple(rows)
 
     def effects(self, rule: Rule, row: MeasureResult, lead: int) -> Mapping[str, Effect]:
-        own, moments = self.statistics.of[lead], self._independent.take([lead])
+        # d_av and glass_delta are without interval: their limits take the scores' fourth moments.
+        own = self.statistics.of[lead]
+        sd = float(self._independent.errors[lead]) * math.sqrt(self.n)
+        found = counted_effects(
+            counts_of(own),
+            d_z=0.0 if not row.wins + row.losses else row.diff / sd,
+            alpha=1.0 - rule.confidence,
+            higher_is_better=rule.higher_is_better,
+        )
         clustered = bool(self.statistics.clusters)
-        return effects_of(own, row, moments, rule, clustered=clustered)
+        made = {name: Effect.of(each, has_interval=not clustered) for name, each in found.items()}
+        _, (var_a, var_b, _) = score_moments(self.n, own.sums)
+        for name, variance in (("d_av", (var_a + var_b) / 2.0), ("glass_delta", var_a)):
+            size = row.diff / math.sqrt(variance) if variance > 0.0 else math.nan
+            made[name] = Effect(size, math.nan, math.nan, "none")
+        return {name: made[name] for name in inference.EFFECT_SIZES}
 
     def spread(self, lead: int) -> Spread:
-        return spread_of(self.statistics.of[lead], self.n)
+        own = self.statistics.of[lead]
+        counted = counts_of(own)
+        low, middle, high = counted.quantiles(np.array([0.25, 0.5, 0.75])).tolist()
+        _, (var_a, var_b, cov) = score_moments(self.n, own.sums)
+        known = self.n > 2 and var_a > 0.0 and var_b > 0.0
+        correlation = cov / math.sqrt(var_a * var_b) if known else math.nan
+        return Spread(low, middle, high, *counted.moments(), correlation)
 
     def deviation(self, lead: int) -> float:
         sd = float(self._independent.errors[lead]) * self.n**0.5
@@ -386,7 +401,50 @@ class Merged:
         return found, ClusterSizes(sizes, found.lasting_share)
 
     def segmentations(self, rule: Rule, lead: int) -> tuple[Segmentation, ...]:
-        return segmentations(self.statistics, lead, rule)
+        """Compare the systems in every segment of every property by t, all adjusted together."""
+        of = {
+            name: moments_of_segments(self.statistics, name, lead)
+            for name in self.statistics.segments
+        }
+        if not of:
+            return ()
+        joined = {
+            each.name: np.concatenate([getattr(own, each.name) for own in of.values()])
+            for each in fields(Moments)
+            if each.name != "n_queries"
+        }
+        every = Moments(**joined, n_queries=self.statistics.n_queries)
+        large, alpha = every.freedom + 1 >= MIN_QUERIES, round(1.0 - rule.confidence, 12)
+        plain = every.run(rule.confidence)
+        pvalue = np.where(large, every.run(rule.confidence, skewed=True).pvalue, np.nan)
+        adjusted, levels = (each[:, 0] for each in holm_levels(pvalue[:, None], alpha))
+        wide = every.run(levels, skewed=True)
+        columns = (plain.pvalue, plain.ci_low, plain.ci_high, adjusted, wide.ci_low, wide.ci_high)
+        answers = iter(np.where(large, np.stack(columns), np.nan).T.tolist())
+        found, total = [], np.sign(exact_value(self.statistics.of[lead].sums[2]))
+        for name, own in of.items():
+            n = own.freedom + 1.0
+            judged = (n >= MIN_QUERIES) & np.isfinite(own.errors)
+            signs = np.sign(own.means[n >= MIN_QUERIES]) * total
+            labels = self.statistics.segments[name]
+            sizes = zip(labels, n.astype(int).tolist(), own.means.tolist(), strict=True)
+            found.append(
+                Segmentation(
+                    name=name,
+                    labels=(),
+                    rows=segment_rows(sizes, rule, answers),
+                    interaction_pvalue=heterogeneity(
+                        n, own.means, np.where(judged, own.errors**2 * n, 0.0)
+                    ).pvalue,
+                    reversal=bool(np.sum(signs < 0) > np.sum(signs > 0)),
+                )
+            )
+        interactions = np.array([each.interaction_pvalue for each in found])
+        together = inference.adjust(interactions, "holm")
+        return tuple(
+            replace(each, interaction_pvalue_adj=float(adjusted))
+            for each, adjusted in zip(found, together, strict=True)
+        )
 
     def held(self) -> dict[str, Any]:
         return {
@@ -412,8 +470,8 @@ class Merged:
             missing=self.missing,
             profile=tuple(counted.quantiles(SHARES).tolist()),
             cells=cells_of(counted),
-            smallest=tuple(map(_extreme, own.smallest)),
-            largest=tuple(map(_extreme, own.largest)),
+            smallest=tuple(ExtremeQuery(x.query_id, x.a, x.b, x.difference) for x in own.smallest),
+            largest=tuple(ExtremeQuery(x.query_id, x.a, x.b, x.difference) for x in own.largest),
             statistics=_kept(self.statistics, lead, {each.measure for each in rule.guards}),
         )
         return {"merged": queries}
@@ -493,82 +551,6 @@ def counts_of(own: MeasureStatistics) -> Counts:
     return Counts(values, counts, own.counted.step, exact_value(own.sums[2]))
 
 
-def segmentations(statistics: Statistics, lead: int, rule: Rule) -> tuple[Segmentation, ...]:
-    """Compare the systems in every segment of every property by t, all adjusted together."""
-    of = {name: moments_of_segments(statistics, name, lead) for name in statistics.segments}
-    if not of:
-        return ()
-    joined = {
-        each.name: np.concatenate([getattr(own, each.name) for own in of.values()])
-        for each in fields(Moments)
-        if each.name != "n_queries"
-    }
-    every = Moments(**joined, n_queries=statistics.n_queries)
-    large, alpha = every.freedom + 1 >= MIN_QUERIES, round(1.0 - rule.confidence, 12)
-    plain = every.run(rule.confidence)
-    pvalue = np.where(large, every.run(rule.confidence, skewed=True).pvalue, np.nan)
-    adjusted, levels = (each[:, 0] for each in holm_levels(pvalue[:, None], alpha))
-    wide = every.run(levels, skewed=True)
-    columns = (plain.pvalue, plain.ci_low, plain.ci_high, adjusted, wide.ci_low, wide.ci_high)
-    answers = iter(np.where(large, np.stack(columns), np.nan).T.tolist())
-    found, total = [], np.sign(exact_value(statistics.of[lead].sums[2]))
-    for name, own in of.items():
-        n = own.freedom + 1.0
-        judged = (n >= MIN_QUERIES) & np.isfinite(own.errors)
-        signs = np.sign(own.means[n >= MIN_QUERIES]) * total
-        sizes = zip(
-            statistics.segments[name], n.astype(int).tolist(), own.means.tolist(), strict=True
-        )
-        found.append(
-            Segmentation(
-                name=name,
-                labels=(),
-                rows=segment_rows(sizes, rule, answers),
-                interaction_pvalue=heterogeneity(
-                    n, own.means, np.where(judged, own.errors**2 * n, 0.0)
-                ).pvalue,
-                reversal=bool(np.sum(signs < 0) > np.sum(signs > 0)),
-            )
-        )
-    interactions = np.array([each.interaction_pvalue for each in found])
-    together = inference.adjust(interactions, "holm")
-    return tuple(
-        replace(each, interaction_pvalue_adj=float(adjusted))
-        for each, adjusted in zip(found, together, strict=True)
-    )
-
-
-def effects_of(
-    own: MeasureStatistics, row: MeasureResult, moments: Moments, rule: Rule, *, clustered: bool
-) -> dict[str, Effect]:
-    """Return the effect sizes; d_av and glass_delta without interval, and in clusters all."""
-    counted = counts_of(own)
-    deviation = float(moments.errors[0]) * math.sqrt(moments.n_queries)
-    found = counted_effects(
-        counted,
-        d_z=0.0 if not row.wins + row.losses else row.diff / deviation,
-        alpha=1.0 - rule.confidence,
-        higher_is_better=rule.higher_is_better,
-    )
-    made = {name: Effect.of(each, has_interval=not clustered) for name, each in found.items()}
-    # Their limits take the fourth moments of the scores.
-    _, (var_a, var_b, _) = score_moments(moments.n_queries, own.sums)
-    for name, variance in (("d_av", (var_a + var_b) / 2.0), ("glass_delta", var_a)):
-        size = row.diff / math.sqrt(variance) if variance > 0.0 else math.nan
-        made[name] = Effect(size, math.nan, math.nan, "none")
-    return {name: made[name] for name in inference.EFFECT_SIZES}
-
-
-def spread_of(own: MeasureStatistics, n: int) -> Spread:
-    """Return how the differences are spread, and the correlation of A and B."""
-    counted = counts_of(own)
-    low, middle, high = counted.quantiles(np.array([0.25, 0.5, 0.75])).tolist()
-    _, (var_a, var_b, cov) = score_moments(n, own.sums)
-    known = n > 2 and var_a > 0.0 and var_b > 0.0
-    correlation = cov / math.sqrt(var_a * var_b) if known else math.nan
-    return Spread(low, middle, high, *counted.moments(), correlation)
-
-
 def _kept(statistics: Statistics, lead: int, guards: Collection[str]) -> dict[str, Any]:
     """Return what gives the comparison again, as JSON has it; counts of one measure only.
 
@@ -583,7 +565,7 @@ def _kept(statistics: Statistics, lead: int, guards: Collection[str]) -> dict[st
         if m == lead:
             exponent, items = each["counted"]
             every["counted"] = [exponent, [list(x) for x in items]]
-        sums = {key: list(map(_text, each[key])) for key in ("sums", "beyond")}
+        sums = _texts({key: each[key] for key in ("sums", "beyond")})
         found["of"][m] = {**each, **sums, **every}
     found["clusters"] = _texts(found["clusters"])
     found["segments"] = {name: _texts(each) for name, each in found["segments"].items()}
@@ -594,7 +576,7 @@ def statistics_again(kept: Mapping[str, Any]) -> Statistics:
     """Return the statistics that a comparison holds."""
     try:
         of = [
-            {**each, **{key: list(map(_number, each[key])) for key in ("sums", "beyond")}}
+            {**each, **_numbers({key: each[key] for key in ("sums", "beyond")})}
             for each in kept["of"]
         ]
         return statistics_from(
@@ -645,7 +627,3 @@ def cells_of(counted: Counts) -> tuple[Cell, ...]:
              width if each else 0.0, number)
         for each, number in zip(bins.tolist(), n, strict=True)
     )  # fmt: skip
-
-
-def _extreme(one: Extreme) -> ExtremeQuery:
-    return ExtremeQuery(one.query_id, one.a, one.b, one.difference)
