@@ -336,24 +336,17 @@ def adjust_family(sample: Sample, plain: Answer, rule: Rule) -> Adjusted:
         return Adjusted(pvalue, low, high, joint.n_resamples)
     raw = plain.pvalue[family]
     if rule.adjust == SEQUENCE:
-        pvalue = _in_sequence(pvalue, primary)
+        # The largest p up to each measure, the primary one first; after NaN nothing is shown.
+        order = [primary, *(i for i in range(len(pvalue)) if i != primary)]
+        adjusted = np.empty_like(pvalue)
+        adjusted[order] = np.maximum.accumulate(np.where(np.isnan(pvalue), 1.0, pvalue)[order])
+        pvalue = np.where(np.isnan(pvalue), np.nan, adjusted)
     else:
         pvalue[family] = inference.adjust(raw, rule.adjust)
     share = np.divide(raw, pvalue[family], out=np.full(raw.shape, 1.0 / len(raw)), where=raw > 0)
     wide = sample.test(1.0 - alpha * share, family)
     low[family], high[family] = wide.ci_low, wide.ci_high
     return Adjusted(pvalue, low, high, 0)
-
-
-def _in_sequence(pvalue: FloatArray, primary: int) -> FloatArray:
-    """Return the largest p up to each measure, the primary one first; after NaN nothing is shown.
-
-    A measure without a test stays NaN.
-    """
-    order = [primary, *(i for i in range(len(pvalue)) if i != primary)]
-    adjusted = np.empty_like(pvalue)
-    adjusted[order] = np.maximum.accumulate(np.where(np.isnan(pvalue), 1.0, pvalue)[order])
-    return np.where(np.isnan(pvalue), np.nan, adjusted)
 
 
 def interval_of_primary(sample: Sample, rule: Rule, confidence: float) -> Interval:

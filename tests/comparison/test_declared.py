@@ -5,16 +5,32 @@ Measures that share an axis: by their declared ranges, a user's own by their sco
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pandas as pd
 import pytest
 
 import abrank
 from abrank import AlignmentError, ArgumentError, compare_scores
-from abrank.comparison.deciding import Directions, decide_on, directions
-from abrank.comparison.declared import Margin, declare, read_margin, shares_scale
+from abrank.comparison.deciding import Directions, decide_on, directions, resolve_adjustment
+from abrank.comparison.declared import (
+    Margin,
+    declare,
+    known_range,
+    margin_ranges,
+    read_guards,
+    read_margin,
+    require_margin_in_range,
+    rows_in_unit,
+    shares_scale,
+    with_guards,
+)
+from abrank.comparison.machine import declare_machine
+from abrank.comparison.merged import require_mergeable
 from abrank.comparison.sample import Rows
 from abrank.options import Question
+from abrank.rule import Guard
 from abrank.scoring.scores import Scores
 from abrank.verdict import Verdict
 
@@ -266,3 +282,37 @@ def test_a_users_own_measure_by_its_scores(own: float, expected: bool) -> None:
 
 def test_without_queries_a_users_own_measure_runs_from_0_to_1() -> None:
     assert shares_scale(compare_scores({}, {}), "score")
+
+
+def test_what_is_declared() -> None:
+    assert read_margin("2%") == Margin(0.02, is_relative=True)
+    assert read_margin("0.01") == Margin(0.01, is_relative=False)
+    assert read_margin(None) == Margin(0.0, is_relative=False)
+    with pytest.raises(ArgumentError, match=r"from 0 to 1, can reach the margin 5: .* --margin 5%"):
+        require_margin_in_range(read_margin(5), "AP", range_=(0.0, 1.0))
+    assert known_range("AP", least=0.1, largest=0.9) == (0.0, 1.0)
+    assert known_range("AP", least=0.0, largest=63.0) == (-math.inf, math.inf)
+    assert read_guards("recall_100:-0.02", ["nDCG@10", "R@100"]) == (Guard("R@100", 0.02),)
+    asked = with_guards(["AP", "RR"], ["map:-1%", "recall_100:-0.02"])
+    assert asked == ["AP", "RR", "recall_100"]
+    rule = declare(Question(margin="2%"), "AP", Directions({"AP": True}))
+    assert (rule.margin, rule.margin_is_relative, rule.adjust) == (0.02, True, "max-t")
+    assert [resolve_adjustment(None, test) for test in ("t", "wilcoxon")] == ["max-t", "holm"]
+    assert require_mergeable(Question()).adjust == "holm"
+    assert declare_machine(Question(), segments={}, clusters=None).adjust == "holm"
+
+
+def test_margins_that_would_give_another_verdict_and_units() -> None:
+    a, b = {"q1": 0.2, "q2": 0.4, "q3": 0.3}, {"q1": 0.3, "q2": 0.3, "q3": 0.5}
+    ranges = [(str(x.verdict), x.low, x.high) for x in margin_ranges(compare_scores(a, b))]
+    assert [name for name, *_ in ranges] == ["inconclusive", "not-worse", "same"]
+    ends = [low for _, low, _ in ranges]
+    assert ends == pytest.approx([0.0, 0.191, 0.324], abs=5e-4)
+    b = {"q1": 0.3, "q2": 0.6, "q3": 0.4}
+    for margin, shown in ((0.05, (0.133, -0.010)), ("5%", (0.444, -0.128))):
+        (row,) = rows_in_unit(compare_scores(a, b, margin=margin))
+        assert (row.diff, row.ci_low) == pytest.approx(shown, abs=5e-4)
+    clicked, ms = [0.1, 0.2, 0.3], [90.0, 80.0, 85.0]
+    one = pd.DataFrame({"clicked": clicked, "ms": ms})
+    two = pd.DataFrame({"clicked": [0.2, 0.2, 0.4], "ms": [95.0, 70.0, 90.0]})
+    assert not shares_scale(compare_scores(one, two), "ms")

@@ -1,11 +1,19 @@
 """Segments of a comparison."""
 
+from __future__ import annotations
+
 import numpy as np
 import pytest
 
 from abrank import AlignmentError, NotFoundError, compare_scores
+from abrank.comparison import groups
+from abrank.comparison.groups import error_inflation
+from abrank.comparison.rows import ClusterSizes
 from abrank.inference.segments import compare_segments
+from abrank.inputs.topics import labels_of
 from abrank.options import Clusters
+from abrank.rule import Design
+from abrank.verdict import Rule
 
 RNG = np.random.default_rng(5)
 QUERIES = [f"q{i:02d}" for i in range(40)]
@@ -53,3 +61,12 @@ def test_clusters_that_are_neither_a_file_nor_a_column_of_the_segments() -> None
     with pytest.raises(NotFoundError, match="whom: no such file") as caught:
         compare_scores(scores, scores, segments=segments, design=Clusters("whom"))
     assert caught.value.__notes__ == ["nor is it a column of --segments: intent"]
+
+
+def test_clusters_and_looks_widen_what_is_planned() -> None:
+    assert groups.Clusters("user", (), 2, 40, 1.2, 1.25).untestable("t")
+    assert labels_of(("user", {"q1": "u1", "q2": "u1"}), ["q1", "q2"]) == ("u1", "u1")
+    anytime = Rule("AP", design=Design(planned=100))
+    assert error_inflation(anytime, None, 100) == pytest.approx(1.53, abs=0.005)
+    sizes = ClusterSizes(np.full(10, 8), 0.4)
+    assert [sizes.freedom(n) for n in (80, 160, 40)] == pytest.approx([9.0, 19.0, 4.0])

@@ -8,9 +8,13 @@ import pytest
 
 import abrank
 from abrank._support.errors import ArgumentError
-from abrank.comparison.merged import Merged, compare_statistics
+from abrank.comparison.merged import Merged, cells_of, compare_statistics, mean_and_error
+from abrank.comparison.merging import Properties
+from abrank.comparison.rows import Cell
 from abrank.engines import counted
+from abrank.engines.counted import exact_sum
 from abrank.engines.merge import statistics_of
+from abrank.inference.counted import Counts
 from tests.asked import asked, question
 
 NAMES = ("AP", "RR", "P@10")
@@ -230,3 +234,13 @@ def test_interactions_of_several_segmentations_are_adjusted_together(frames) -> 
 def test_queries_without_clusters_have_not_too_few(frames) -> None:
     values = np.stack([frame.to_numpy() for frame in frames], axis=1)
     assert not Merged(statistics_of(list(frames[0].index), values, NAMES)).few_clusters
+
+
+def test_merged_statistics_count_and_add_exactly() -> None:
+    d = np.array([0.1, 0.3])
+    found = mean_and_error(2, exact_sum(d), exact_sum(d * d))
+    assert found == pytest.approx((0.2, 0.1))
+    cells = cells_of(Counts(np.array([0.0, 0.5]), np.array([1, 2]), 0.0, 1.0))
+    assert cells == (Cell(0.0, 0.0, 1), Cell(0.5, 0.0, 2))
+    given = Properties.of(segments={"intent": {"q1": "buy"}})
+    assert (list(given.tables), given.clusters) == (["intent"], "")

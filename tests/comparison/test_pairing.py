@@ -16,7 +16,8 @@ import abrank
 from abrank import AlignmentError, ArgumentError, ReadError
 from abrank.cli import run
 from abrank.comparison import compare_scores, pair_scores
-from abrank.comparison.pairing import SNIPPET, with_titles
+from abrank.comparison.machine import MachineSource
+from abrank.comparison.pairing import SNIPPET, Beside, with_titles
 from abrank.scoring.evaluate import score_runs
 
 A = {"q1": 0.1, "q2": 0.3, "q3": 0.2}
@@ -221,3 +222,14 @@ def test_ready_scores_have_no_lists_to_put_titles_to(tmp_path, monkeypatch, caps
     ready = abrank.compare_scores({"q": 0.5, "r": 0.1}, {"q": 0.6, "r": 0.2})
     with pytest.raises(ArgumentError, match="ready scores were compared"):
         with_titles(ready, {"d": "x"})
+
+
+def test_what_stands_beside_the_scores() -> None:
+    assert Beside.of(topics={"q1": "cats"}).topics == {"q1": "cats"}
+    a, b = {"q1": 0.5, "q2": 0.25}, {"q1": 0.75, "q2": 0.75}
+    machine = MachineSource(scores=(a, b)).beside(Beside(), pair_scores(a, b)).machine
+    assert machine is not None
+    assert machine.scores.values[:, :, 0].tolist() == [[0.5, 0.75], [0.25, 0.75]]
+    kinds = pd.Series({"q1": "u", "q2": "v", "q3": "w", "q4": "w"}, name="user")
+    cut = Beside.of(segments={"half": {"q1": "x"}}, clusters=kinds)
+    assert (list(cut.segments), cut.clusters) == (["half"], ("user", kinds.to_dict()))

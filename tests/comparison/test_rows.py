@@ -13,7 +13,8 @@ from scipy import stats
 
 from abrank import compare_scores, inference, planning
 from abrank.comparison import Comparison
-from abrank.comparison.rows import effects, planned_differences, spread
+from abrank.comparison.rows import beliefs, effects, plan_from_spread, planned_differences, spread
+from abrank.verdict import Rule
 
 
 def scores(n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -154,3 +155,29 @@ def test_no_query_has_no_spread() -> None:
     found = compare_scores({}, {}).planning
     assert math.isnan(found.sd)
     assert math.isnan(found.smallest_visible)
+
+
+def test_plans() -> None:
+    differences = np.array([0.0, 0.1, 0.3, 0.12])
+    found = plan_from_spread(float(differences.std(ddof=1)), 4, Rule("AP", margin=0.1), 0.1)
+    needed = {row.difference: row.queries_needed for row in found.differences}
+    assert needed == {0.01: 1227, 0.02: 309, 0.05: 51, 0.1: 15}
+    assert [(x.claim, x.queries_needed) for x in found.claims] == [("same", 15), ("not-worse", 12)]
+    plain = plan_from_spread(0.2, 50, Rule("AP"), 0.0)
+    assert plain.smallest_visible == pytest.approx(0.081, abs=5e-4)
+    assert planned_differences(0.21, 0.0) == [0.01, 0.02, 0.05]
+    assert planned_differences(0.21, 0.015) == [0.01, 0.015, 0.02, 0.05]
+    assert planned_differences(30, 0) == [1.0, 2.0, 5.0]
+
+
+def test_effects_spread_and_beliefs() -> None:
+    found = effects(np.array([0.1, 0.2, 0.4]), np.array([0.3, 0.3, 0.8]), confidence=0.95)
+    assert found["d_z"].estimate == pytest.approx(1.528, abs=5e-4)
+    assert (found["d_z"].method, found["p_better"].estimate) == ("noncentral t", 1.0)
+    shape = spread(np.array([0.1, 0.2, 0.4, 0.4]), np.array([0.3, 0.3, 0.4, 0.8]))
+    told = shape.median, shape.skew, shape.correlation
+    assert told == pytest.approx((0.15, 0.435, 0.7), abs=5e-4)
+    d = np.array([0.1, 0.2, -0.05, 0.3, 0, 0.15, -0.1, 0.25, 0.05, 0.4])
+    belief = beliefs(d, Rule("AP", margin=0.02), margin=0.02, seed=0)[0]
+    shares = belief.ahead, belief.within, belief.better
+    assert shares == pytest.approx((0.985, 0.021, 0.971), abs=5e-4)

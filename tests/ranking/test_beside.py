@@ -18,7 +18,8 @@ from abrank._support.errors import ArgumentError
 from abrank.cli import run
 from abrank.inference import kendall_tau, tau_ap
 from abrank.ranking import rank_scores
-from abrank.ranking.beside import overlap, with_extras
+from abrank.ranking.beside import overlap, pair_spread, with_extras
+from abrank.ranking.rank import baselines_of, rank_again
 from abrank.scoring.scores import Scores
 
 
@@ -156,3 +157,27 @@ def test_extrapolated_overlap_lies_between_the_bounds_of_the_definition() -> Non
             for each in (seen, most)
         )
         assert low - 1e-9 <= rbo_of(one, other) <= high + 1e-9
+
+
+def test_rankings(monkeypatch) -> None:
+    shared = np.array([[1, 2, 3], [0, 0, 0], [0, 1, 3]])
+    lengths = np.array([3, 3, 3])
+    assert overlap(shared, lengths, lengths) == pytest.approx([1.0, 0.0, 0.855], abs=5e-4)
+    found = pair_spread(np.array([[0.1, 0.2, 0.5], [0.3, 0.4, 0.1], [0.2, 0.5, 0.2]]))
+    assert (found.least, found.most, found.pooled) == pytest.approx(
+        (0.1155, 0.3464, 0.2749), abs=1e-4
+    )
+    scores = np.random.default_rng(0).random((9, 40))
+    scores[:, 7] = scores[:, 3]  # one system twice
+    whole = pair_spread(scores)
+    monkeypatch.setattr("abrank.ranking.beside.SYSTEMS_AT_ONCE", 16)
+    in_parts = pair_spread(scores)
+    sizes = [np.std(scores[:, i] - scores[:, j], ddof=1) for i in range(40) for j in range(i)]
+    for each in (whole, in_parts):
+        assert each.least == pytest.approx(min(size for size in sizes if size))
+        assert each.most == pytest.approx(max(sizes))
+        assert each.pooled == pytest.approx(np.sqrt(np.mean(np.square(sizes))))
+    ranking = rank_scores({"X": {"q1": 0.3, "q2": 0.6}, "Y": {"q1": 0.5, "q2": 0.9}})
+    assert rank_again(ranking) == ranking
+    for asked, found in ((None, ()), ("bm25", ("bm25",)), (["bm25", "rm3"], ("bm25", "rm3"))):
+        assert baselines_of(asked) == found
