@@ -18,6 +18,7 @@ PAIR = (MADE.qrels, MADE.baseline, MADE.candidate)
 RESULT = abrank.compare(*PAIR, measures="AP")
 ONE = {f"q{i}": i / 10 for i in range(8)}
 TWO = {"a": ONE, "b": ONE}
+FRAME = pd.DataFrame({"query_id": ["1", "1"], "system": ["a", "b"], "AP": [0.25, 0.5]})
 
 
 @pytest.mark.parametrize(
@@ -87,6 +88,40 @@ def test_a_score_by_another_name_is_asked_for_and_not_replaced_by_the_rank() -> 
 def test_the_hit_rate_of_recommenders_is_success() -> None:
     found = abrank.compare(*PAIR, measures=["HR@20", "hit_ratio@5"])
     assert found.measures == ("Success@20", "Success@5")
+    assert "HR@20: Success@20, the hit rate" in found.remarks
+
+
+def test_a_cutoff_may_be_named_beside_those_of_its_family() -> None:
+    found = abrank.compare(*PAIR, measures=["ndcg_cut", "ndcg_cut_15"])
+    assert found.measures.count("nDCG@15") == 1
+
+
+def test_an_attribute_that_is_not_there_is_answered_with_the_one_that_is() -> None:
+    for name, meant in (
+        ("ci", "confidence_interval()"),
+        ("p_value", "pvalue"),
+        ("best", "queries.nl"),
+    ):
+        with pytest.raises(AttributeError, match=re.escape(f"has no {name}; did you mean {meant}")):
+            getattr(RESULT, name)
+    with pytest.raises(AttributeError, match=r"a Comparison has no _x$"):
+        getattr(RESULT, "_x")  # noqa: B009
+    assert RESULT.segments.columns[:3].tolist() == ["property", "label", "n_queries"]
+
+
+def test_implicit_feedback_is_read_beside_the_index_of_a_frame(tmp_path: Path) -> None:
+    held = pd.DataFrame({"user_id": ["u1", "u2"], "item_id": ["i1", "i2"]}, index=[3, 5])
+    held.to_parquet(tmp_path / "held.parquet")
+    assert len(abrank.read_qrels(tmp_path / "held.parquet")) == 2
+    with pytest.raises(AbrankError, match="or give the columns of users and items alone"):
+        abrank.read_qrels(held.assign(price=1.0))
+
+
+def test_check_knows_ready_scores(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "ready.csv").write_text("query_id,AP\nq01,0.5\nq02,0.25\n")
+    assert run(["check", str(folder / "ready.csv")]) == 0
+    assert "taken for a wide table, 2 queries, 1 measure\n  AP" in capsys.readouterr().out
+    assert run(["check", str(folder / "s.csv")]) == 3
 
 
 # --- What people got wrong when they tried: the call, and the words that say what to do
@@ -200,13 +235,49 @@ compare(PAIR[1], PAIR[0], PAIR[2]) -> the judgments come first, then the runs
 read_run(PAIR[0]) -> not Qrels: the judgments come first, then the runs
 sample_documents(*PAIR, n=-1) -> it has qrels, a, b, measure, depth
 rank(PAIR[0], {"a": ONE, "b": ONE}, margin=0.1) -> a ranking decides for no system; compare()
+compare(PAIR[0], PAIR[1]) -> compare(): missing the argument 'b'
+compare(PAIR[0], PAIR[1].frame().drop(columns="doc_id"), PAIR[2]) -> say which: abrank.read_run(
+compare(PAIR[0], PAIR[1].frame().assign(score=None), PAIR[2]) -> row 0: score is missing (None)
+compare(PAIR[0], PAIR[1].frame().rename(columns={"score": "mine"}), PAIR[2]) -> is mine the score?
+compare({"q1": {"d1": 1}}, {"q1": {"d1": "high"}}, {"q1": {"d1": .5}}) -> 'high' is a str
+compare({}, {}, {}) -> expected: query_id, doc_id, relevance
+compare(*PAIR, measures="precision at 10") -> did you mean Precision@10?
+compare(*PAIR, measures="prefs_pair") -> left out: abrank guide trec_eval
+compare(*PAIR, k=10) -> did you mean measures= ?
+compare(*PAIR, ci=0.9) -> did you mean alpha= ?
+compare(*PAIR, cutoff=10) -> did you mean scoring=Scoring(depth=...) ?
+compare(*PAIR, n_bootstrap=1000) -> did you mean resamples= ?
+compare(*PAIR, weights={"q01": 1}) -> did you mean design=Weights(...) ?
+compare(*PAIR, missing="drop") -> did you mean scoring=Scoring(missing=...) ?
+compare(*PAIR, risk=1.0) -> rank() has it, of several systems against a baseline
+compare(*PAIR, machine="llm.qrels") -> machine must be Machine(...), not 'llm.qrels'
+compare(*PAIR, design=Weights({"q01": 1.0})) -> give each query one, or leave it out of the scores
+compare_scores(FRAME, name_a="b") -> baseline= and candidate= choose systems
+compare_scores({"q1": None, "q2": .5}, {"q1": .4, "q2": .5}) -> (missing="drop")
+compare_scores([.1, float("nan")], [.1, .2]) -> (missing="drop")
+compare_scores(FRAME, measures="APP") -> there are AP; did you mean AP?
+rank_scores(FRAME, measures="nDCG") -> there are AP
+rank(*PAIR) -> it takes qrels, runs; the others by name, and runs as one mapping: {"bm25": run, …}
+rank(PAIR[0], {"a": PAIR[1], "b": PAIR[2]}, baseline="A") -> did you mean a?
+suggest_margins(*PAIR) -> the others by name
+power(RESULT, effect="5%") -> effect must be a number, not '5%'
+power(n=50, sd=.2) -> the number of queries is --queries (queries=)
+audit(n=50, a=.4, b=.5) -> the number of queries is --queries (queries=)
+history() -> missing a required argument: 'path'
+measure(len) -> @measure("NAME")
+RESULT.report() -> missing a required argument: 'path'
+RESULT.report("folder/") -> a file is known by its ending, as in report.html
+RESULT.worst(3, "RR") -> there are AP
+compare_collections([PAIR, PAIR]) -> or a mapping by name: {"scifact": (qrels, a, b), …}
+compare_preferences({"q1": "A"}) -> a list of dicts, each a vote such as {'query_id': 'q1'
+compare_preferences(["A", "B"]) -> a list of dicts, each a vote such as {'query_id': 'q1'
 """
 ON_THE_COMMAND_LINE = """
 compare a.run b.run -> 2 RUN_A and RUN_B are needed (or --scores A B)
 compare q.txt a.run -> 2 RUN_A and RUN_B are needed (or --scores A B)
 compare a.run q.txt b.run -> 3 the qrels come first, then the runs
 compare q.txt q.txt b.run -> 3 the qrels come first, then the runs
-compare q.txt a.run b.run c.run -> 2 Got unexpected extra argument (c.run)
+compare q.txt a.run b.run c.run -> 2 more than two runs are ranked (abrank rank)
 compare q.txt a.run b.run -m -> 2 Option '-m' requires an argument.
 compare q.txt a.run b.run -m foo -> 2 all: abrank guide measures
 compare q.txt a.run b.run --measures AP -> 2 Did you mean '--measure'?
@@ -255,7 +326,7 @@ compare --scores a.run b.run -> 3 this looks like a run, not like scores of quer
 compare --scores q.txt a.run b.run -> 2 A B stands in the place of QRELS RUN_A RUN_B
 compare --collections nope.tsv -> 2 nope.tsv: no such file
 compare --collections col.tsv -> 2 col.tsv, the collection x: nope.run: no such file
-compare --collections dir -> 2 dir: holds no folder of a collection
+compare --collections dir -> 2 each has its judgments (qrels.txt or qrels/test.tsv) and its runs
 compare --collections col.tsv q.txt -> 2 collection: it cannot stand beside --collections
 compare --preferences votes.csv -> 3 votes.csv, line 3: no known winner
 compare --preferences nope.csv -> 2 nope.csv: no such file
@@ -282,7 +353,7 @@ audit --queries 50 -> 2 --queries, --a and --b are needed
 audit --queries 50 --a 41 --b 43 -> 2 mean between 0 and 1, as 0.412 for 41.2%, not 41
 audit --queries x --a .4 --b .5 -> 2 '--queries': 'x' is not a valid integer range.
 aa q.txt a.run -> 2 RUN_A and RUN_B are needed (or --scores A B)
-inspect q.txt a.run b.run -> 2 Missing argument 'QUERY'.
+inspect q.txt a.run b.run -> 2 abrank compare names the worst ones, and its report has all
 inspect q.txt a.run b.run nope -> 2 the first is q01
 render -> 2 Missing argument 'RESULTS'.
 render nope.json -> 2 nope.json: no such file
@@ -297,6 +368,45 @@ guide start stop -> 2 Got unexpected extra argument (stop)
 demo a.run -> 2 for '[FOLDER]': Directory 'a.run' is a file.
 foo -> 2 unknown command "foo"; all: abrank --help
 --foo -> 2 No such option '--foo'.
+compare --qrels q.txt --run-a a.run --run-b b.run -> 2 stand without a flag, in this order
+compare q.txt a.run b.run -m nDCG@10 AP -> 2 a further measure takes its own -m
+compare q.txt a.run b.run -k 10 -> 2 Did you mean '--measure'?
+compare q.txt a.run b.run --metric AP -> 2 Did you mean '--measure'?
+compare q.txt a.run b.run --p-value 0.01 -> 2 Did you mean '--alpha'?
+compare q.txt a.run b.run --gate better -> 2 Did you mean '--require'?
+compare q.txt a.run b.run --correction holm -> 2 Did you mean '--config adjust=...'?
+compare q.txt a.run b.run --baseline a -> 2 Did you mean '--name-a'?
+compare q.txt a.run b.run --risk 1 -> 2 rank has it, of several systems against a baseline
+compare q.txt a.run b.run -o report.html -> 2 Did you mean '--report'?
+compare q.txt a.run b.run --html report.html -> 2 Did you mean '--report'?
+compare q.txt a.run b.run --json -> 2 Did you mean '--format'?
+compare q.txt a.run b.run --report out -> 2 a file is known by its ending, as in report.html
+compare q.txt a.run b.run --report report.pdf -> 2 --figures DIR writes the figures as PDF
+compare q.txt a.run b.run --require non-inferior -> 2 how to choose one: abrank guide margin
+compare q.txt a.run b.run --require noninferior --margin 1% -> 2 is not one of 'non-inferior'
+compare q.txt a.run b.run --require better --guard R@100:-2 -> 2 no difference of R@100 is larger
+compare q.txt a.run b.run --on each -> 2 is for a gate: give --require or --fail-on, too
+compare q.txt a.run b.run --lower-is-better AP -> 2 by its definition
+compare q.txt a.run b.run --look 1/4 --anytime 100 -> 2 choose --look (Looks(...)) or --anytime
+compare q.txt a.run b.run --merged -> 3 leave them out, and this file is read as it is
+compare q.txt a.run b.run --machine-qrels a.run -> 3 the qrels come first, then the runs
+compare q.txt a.run b.run --topics seg.csv -> 3 expected: query_id<TAB>text, JSON lines, or TREC
+compare --preferences seg.csv -> 3 expected: query_id, and winner (A, B, tie or a system's name)
+compare --collections q.txt -> 3 expected: name<TAB>qrels<TAB>a<TAB>b, a line a collection
+compare --config q.txt -> 3 no TOML: Expected '=' after a key
+rank q.txt a.run b.run --sort AP -> 2 Did you mean '--measure'?
+rank q.txt a.run b.run --segments seg.csv -> 2 rank the queries of one segment alone
+rank q.txt a.run a.run -> 2 a.run is given twice
+score q.txt a.run --floor nDCG@10:0.3 -> 2 Did you mean '--at-least'?
+power --n 100 --sd 0.2 -> 2 the number of queries is --queries
+power q.txt a.run b.run --power 80 -> 2 power must lie between 0 and 1, not 80.0
+margin q.txt a.run --margin 0.01 -> 2 this command finds what to hold one against
+audit --n 50 --a 0.4 --b 0.43 -> 2 the number of queries is --queries
+inspect q.txt a.run b.run q01 q02 -> 2 one query at a time
+agreement q.txt a.run -> 3 the qrels come first, then the runs
+sample query q.txt -> 2 Did you mean 'queries'?
+comapre q.txt a.run b.run -> 2 did you mean compare?
+guide gate -> 2 did you mean gates?
 """
 
 
@@ -304,7 +414,7 @@ foo -> 2 unknown command "foo"; all: abrank --help
 def test_a_wrong_call_of_python_says_what_to_do(row: str) -> None:
     call, words = row.split(" -> ")
     known = {name: getattr(abrank, name) for name in abrank.__all__}
-    known |= {"pd": pd, "PAIR": PAIR, "RESULT": RESULT, "ONE": ONE}
+    known |= {"pd": pd, "PAIR": PAIR, "RESULT": RESULT, "ONE": ONE, "FRAME": FRAME}
     with pytest.raises(AbrankError, match=re.escape(words)):
         eval(call, known)
 

@@ -146,7 +146,16 @@ _VOTES = {
     "machine": "a machine that votes is a judge: give its votes as votes=",
     **dict.fromkeys(["scoring", "engine", "docs", "qrels", "runs"], "votes have no rankings"),
 }
+_PLACES = "QRELS, RUN_A and RUN_B stand without a flag, in this order"
+_QUERIES = {"n": "the number of queries is --queries (queries=)"}
 REASONS: dict[str, dict[str, str]] = {
+    "compare": {
+        **dict.fromkeys(["qrels", "run_a", "run_b", "a", "b", "runs"], _PLACES),
+        "risk": "rank() has it, of several systems against a baseline",
+    },
+    "margin": {"margin": "this command finds what to hold one against; compare() takes it"},
+    "power": _QUERIES,
+    "audit": _QUERIES,
     "compare_preferences": _VOTES,
     "rank": _RANKED,
     "rank_scores": _RANKED,

@@ -169,6 +169,15 @@ def _refuse(error: BaseException) -> int:
     return code
 
 
+_INSTEAD = {
+    ("compare", "Got unexpected extra"): "a further measure takes its own -m, and more than two"
+    " runs are ranked (abrank rank)",
+    ("inspect", "Missing argument 'QUERY'"): "abrank compare names the worst ones, and its report"
+    " has all",
+    ("inspect", "Got unexpected extra"): "one query at a time",
+}
+
+
 def _misused(error: click.ClickException) -> int:
     """Let click say what is wrong with the command line, if there is where to say it."""
     if isinstance(error, click.NoSuchOption) and error.ctx is not None:
@@ -184,6 +193,12 @@ def _misused(error: click.ClickException) -> int:
             error = click.UsageError(f"No such option '{name}': {reason}", error.ctx)
         elif ours:
             error = click.UsageError(f"No such option '{name}'. Did you mean '{ours}'?", error.ctx)
+    elif isinstance(error, click.UsageError) and error.ctx is not None:
+        told = error.format_message()
+        for (command, begin), hint in _INSTEAD.items():
+            if error.ctx.info_name == command and told.startswith(begin):
+                error = click.UsageError(f"{told.rstrip('.')}: {hint}", error.ctx)
+                break
     with contextlib.suppress(OSError):
         if isinstance(error, click.exceptions.NoArgsIsHelpError):
             click.echo(error.ctx.get_help(), err=True)

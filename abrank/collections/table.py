@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from abrank._support import checks
 from abrank._support.display import shorten
 from abrank._support.errors import (
     AlignmentError,
@@ -68,7 +67,12 @@ def read_collections(source: str | os.PathLike[str]) -> dict[str, Files]:
     >>> {key: path.name for key, path in read_collections(file)["scifact"].items()}
     {'qrels': 'q.txt', 'bm25': 'bm25.run', 't5': 't5.run'}
     """
-    path = Path(checks.path("collections", source))
+    if not isinstance(source, (str, os.PathLike)):
+        raise ArgumentError(
+            'collections must be a path, or a mapping by name: {"scifact": (qrels, a, b), …}, not a'
+            f" {type(source).__name__}"
+        )
+    path = Path(source)
     if path.is_dir():
         return _folder(path)
     if glob.has_magic(os.fspath(source)) and not path.exists():
@@ -218,8 +222,14 @@ def _chosen(name: str, files: Files, asked: tuple[str | None, str | None]) -> tu
             return str(pair[0]), str(pair[1])
     if len(systems) == 2 and not {*asked} & {*systems}:
         return systems[0], systems[1]
+    if len(systems) < 2:
+        there = f"one run, {systems[0]}" if systems else "no runs"
+        raise ArgumentError(
+            f"the collection {name} has {there}: two runs are compared, beside its judgments or in"
+            " runs/"
+        )
     raise ArgumentError(
-        f"of the systems of the collection {name} ({_listed(systems) or 'none'}) name two:"
+        f"of the systems of the collection {name} ({_listed(systems)}) name two:"
         " --name-a NAME --name-b NAME (name_a=, name_b=)"
     )
 
@@ -290,7 +300,11 @@ def _folder(path: Path) -> dict[str, Files]:
         if folder.is_dir() and folder.name[0] != "."
     }
     if not found:
-        raise NotFoundError(f"{path}: holds no folder of a collection")
+        raise NotFoundError(
+            f"{path}: holds no folder of a collection\n"
+            "  each has its judgments (qrels.txt or qrels/test.tsv) and its runs, beside them or in"
+            " runs/"
+        )
     return found
 
 

@@ -82,6 +82,12 @@ def rows_of(source: Any) -> tuple[list[dict[str, Any]], list[str], str, Source |
     """Return the rows of a file, a frame or a list of mappings, and where each stands."""
     if isinstance(source, (list, tuple)) and all(isinstance(row, Mapping) for row in source):
         return *_named(source, "row"), "list", None
+    if isinstance(source, (Mapping, list, tuple, set)):
+        kind = type(source).__name__
+        raise ArgumentError(
+            "votes are a path, a table or a list of dicts, each a vote such as"
+            f" {{'query_id': 'q1', 'winner': 'A'}}, not a {kind}"
+        )
     if not isinstance(source, (str, os.PathLike)):
         names, columns = objects_of(source)
         rows = [dict(zip(names, cells, strict=True)) for cells in zip(*columns, strict=True)]

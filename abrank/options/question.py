@@ -175,7 +175,7 @@ class Question(_Asked):
         " runs: without it nDCG@10 decides, a gate too, beside AP, RR, P@10 and R@100.",
         key="measure", short="-m", of=PAIR, group="Measures and tests",
         kind="measure", metavar="NAME", several=True, first=True,
-        peers=("metrics", "metric", "measure", "eval_metrics"),
+        peers=("metrics", "metric", "measure", "eval_metrics", "k"),
     )  # fmt: skip
     primary: str | None = option(
         None,
@@ -224,7 +224,7 @@ class Question(_Asked):
         0.05,
         "Two-sided significance level.",
         of=(*PAIR, "intervals", "audit"), group="Measures and tests", kind="number", metavar="X",
-        peers=("level", "significance", "max_p", "p", "confidence"),
+        peers=("level", "significance", "max_p", "p", "p_value", "confidence", "ci"),
     )  # fmt: skip
     test: str = option(
         "t",
@@ -382,7 +382,7 @@ class RankingQuestion(_Asked):
         " nDCG@10; of ready scores all, by a ranking measure.",
         key="measure", short="-m", of=MANY, group="Measures and tests", kind="measure",
         metavar="NAME", several=True, first=True,
-        peers=("metrics", "metric", "measure", "eval_metrics"),
+        peers=("metrics", "metric", "measure", "eval_metrics", "k", "sort", "sort_by"),
     )  # fmt: skip
     baseline: str | Sequence[str] | None = option(
         None,
@@ -414,7 +414,7 @@ class RankingQuestion(_Asked):
         0.05,
         "Significance level of all pairs together.",
         of=MANY, group="Measures and tests", kind="number", metavar="X",
-        peers=("level", "significance", "max_p", "p", "confidence"),
+        peers=("level", "significance", "max_p", "p", "p_value", "confidence", "ci"),
     )  # fmt: skip
     pairs: bool = option(
         False,

@@ -103,21 +103,21 @@ FLAGS = (
     ),
     Option(
         key="report", of=PAIR, group="Output", metavar="PATH", several=True, first=True,
-        declared=False, peers=("out", "output", "html"),
+        declared=False, peers=("o", "out", "output", "html", "pdf"),
         help="Write a report: .html .md .json .csv .tex. Also .txt .bib .methods .junit"
         " .parquet, by suffix, or FORMAT:PATH. A FORMAT alone, such as html, writes"
         " reports/B-vs-A.html. What is there is replaced. Repeat for more.",
     ),
     Option(
         key="report", of=MANY, group="Output", metavar="PATH", several=True, first=True,
-        declared=False, peers=("out", "output", "html"),
+        declared=False, peers=("o", "out", "output", "html", "pdf"),
         help="Write a report: .html .md .json .csv .tex. Also .txt, by suffix, or FORMAT:PATH. A"
         " FORMAT alone, such as html, writes reports/ranking-MEASURE.html. What is there is"
         " replaced. Repeat for more.",
     ),
     Option(
         key="report", of=("intervals", "audit"), group="Output", metavar="PATH", several=True,
-        first=True, declared=False, peers=("out", "output", "html"),
+        first=True, declared=False, peers=("o", "out", "output", "html", "pdf"),
         help="Write a report: .html .md .json .csv .txt, by suffix, or FORMAT:PATH. A FORMAT alone,"
         " such as html, writes to reports/. What is there is replaced. Repeat for more.",
     ),
@@ -294,7 +294,7 @@ def flag_of(long: str, *takers: str) -> str:
     >>> flag_of("--metrics", *PAIR), flag_of("--depth", *PAIR), flag_of("--depthh", *PAIR)
     ('--measure', '--config depth=...', '')
     """
-    word = long.removeprefix("--").replace("-", "_")
+    word = long.lstrip("-").replace("-", "_")
     of = options_of(*takers).values()
     known = [each for each in of if each.is_flag(*takers) or "compare" in takers]
     exact = [each for each in known if word in _words(each)]

@@ -241,6 +241,8 @@ def _unknown(wanted: str) -> UnknownNameError:
         known = f'unknown report format "{wanted}"; {known}'
         error.args = (f"{known}abrank.report.write_figures(result, DIR){written}",)
         error.command = f"{known}--figures DIR{written}"
+    elif not wanted.startswith("."):
+        error.args = (f"{error}; a file is known by its ending, as in report.html; {known}",)
     else:
         error.args = (f"{error}; {known}",)
     return error

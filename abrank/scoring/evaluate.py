@@ -87,11 +87,13 @@ def _notes(scores: Scores, system: str, block: FloatArray) -> list[str]:
     queries = display.plural(n_queries, "query", "queries")
     said = [
         f"{system} is the mean of {display.plural(n_runs, 'run')} on every query: tests count"
-        f" {queries}, not {display.count(n_queries * n_runs)}"
+        f" {queries}, not {display.count(n_queries * n_runs)}; intervals cover the queries alone"
     ]
     if n_queries > 1:
         said += [
-            _spread(system, measure, block[:, :, m]) for m, measure in enumerate(scores.measures)
+            _spread(system, measure, block[:, :, m])
+            for m, measure in enumerate(scores.measures)
+            if np.ptp(block[:, :, m].mean(axis=0)) > 0.0
         ]
     return said
 
@@ -110,8 +112,7 @@ def _spread(system: str, measure: str, block: FloatArray) -> str:
     return (
         f"{system}, {measure}: means of its runs {low} to {high}, standard deviation"
         f" {display.least(deviation)}; standard error of the mean from runs"
-        f" {display.least(deviation / n_runs**0.5)}, from queries {display.least(error)}. The"
-        " intervals hold for these runs: they cover the queries alone"
+        f" {display.least(deviation / n_runs**0.5)}, from queries {display.least(error)}"
     )
 
 

@@ -186,4 +186,7 @@ def test_of_one_query_no_spread_is_told() -> None:
     runs = [{"q1": {"d": 1.0}}, {"q1": {"x": 2.0, "d": 1.0}}]
     scores = abrank.evaluate({"q1": {"d": 1}}, {"t5": runs}, ["RR"])
     assert scores.values.tolist() == [[[0.75]]]
-    assert scores.notes == ("t5 is the mean of 2 runs on every query: tests count 1 query, not 2",)
+    assert scores.notes == (
+        "t5 is the mean of 2 runs on every query: tests count 1 query, not 2; intervals cover the"
+        " queries alone",
+    )
