@@ -1,4 +1,4 @@
-"""Write every format of nine comparisons and three rankings, and a list of their SHA-256.
+"""Write every format of eleven comparisons and three rankings, and a list of their SHA-256.
 
 Two versions of the program that are meant to print the same are told apart by it::
 
@@ -33,6 +33,10 @@ COMPARISONS = {
     "robust-bootstrap": ROBUST.format("pircRBa1", "humR03dc") + " --test bootstrap -m AP -m P@10",
     "ltr": "ltr/qrels.txt ltr/runs/ridge.run ltr/runs/constant.run --test wilcoxon",
     "demo-collections": "--collections collections.tsv -m nDCG@10 -m AP",
+    "demo-collections-segments": "--collections collections.tsv -m nDCG@10 -m AP"
+    " --segments by_collection.csv --margin 0.01 --require non-inferior",
+    "demo-collections-clusters": "--collections collections.tsv -m nDCG@10 --segments"
+    " by_collection.csv --clusters user --guard AP:-0.02 --require better --on each",
     "partial": "partial/qrels.txt.gz partial/runs/a.run.gz partial/runs/b.run.gz -m AP",
 }
 COLLECTIONS = "name\tqrels\ta\tb\n" + "".join(
@@ -75,6 +79,12 @@ def main(folder: Path) -> None:
     demo = [sys.executable, "-m", "abrank", "demo", ".", "-q"]
     subprocess.run(demo, cwd=folder, check=True, env=_environment(), capture_output=True)
     (folder / "collections.tsv").write_text(COLLECTIONS, encoding="utf-8")
+    lines = (folder / "segments.csv").read_text(encoding="utf-8").splitlines()[1:]
+    rows = [
+        f"{name},{line},u{i // 4}" for name in ("first", "second") for i, line in enumerate(lines)
+    ]
+    table = ["collection,query_id,intent,user", *rows]
+    (folder / "by_collection.csv").write_text("\n".join(table), encoding="utf-8")
     for verb, calls in (("compare", COMPARISONS), ("rank", RANKINGS)):
         for name, command in calls.items():
             if "/" in command and not DATA.is_dir():

@@ -13,7 +13,7 @@ import pytest
 from abrank import compare_scores, evaluate, rank_scores, report, simulate_runs
 from abrank.collections import compare_collections, rank_collections
 from abrank.comparison import Comparison
-from abrank.options import Machine
+from abrank.options import Clusters, Machine
 from abrank.report import compose
 from abrank.report.model import Report
 from tests.asked import asked
@@ -66,6 +66,16 @@ def _collected(**how: Any) -> Any:
     return compare_collections(pairs, **how)
 
 
+def _of_queries(name: str, labels: list[str]) -> dict[str, Any]:
+    """Return a property of the queries of two of the three collections."""
+    of_query = dict(zip(IDS, np.resize(labels, 40).tolist(), strict=False))
+    return {f"col{i}": pd.Series(of_query, name=name) for i in (1, 2)}
+
+
+_USERS = Clusters(_of_queries("user", [f"u{i}" for i in range(12)]))
+_INTENTS = _of_queries("intent", ["nav", "info", "one", "nav"])
+
+
 _TESTS = ("bootstrap", "sign", "wilcoxon", "permutation")
 _PERCENT = ((0.05, "2%"), (0.05, "12%"), (0.001, "10%"), (0.01, "6%"), (0.005, "1%"), (-0.05, "2%"))
 GALLERY: dict[str, Callable[[], Any]] = {
@@ -89,6 +99,9 @@ GALLERY: dict[str, Callable[[], Any]] = {
     "ranking against a baseline": lambda: rank_scores(_systems(3, 4), baseline="sys0"),
     "collections": _collected,
     "collections, margin": partial(_collected, margin=0.02),
+    "collections, segments": partial(_collected, segments=_INTENTS),
+    "collections, clusters": partial(_collected, design=_USERS, margin=0.02),
+    "collections, both": partial(_collected, segments=_INTENTS, design=_USERS, require="better"),
     "collections, many": lambda: rank_collections({f"col{i}": _systems(i, 3) for i in range(3)}),
 }
 READ = {

@@ -27,6 +27,7 @@ from abrank.verdict import Verdict
 
 EQUIVALENCE = "Schuirmann 1987"
 RELATIVE_CHANGE = "Fieller 1954"
+CLUSTERS = "Bell & McCaffrey 2002"
 ADJUSTMENTS = {
     "max-t": "Westfall & Young 1993; Boytsov, Belova & Westfall 2013",
     "holm": "Holm 1979",
@@ -78,11 +79,7 @@ def cited(sources: Iterable[tuple[str, str]]) -> str:
 def _sources(comparison: Comparison) -> Iterator[tuple[str, str]]:
     """Yield what the methods paragraph names, with its source as the catalogues have it."""
     rule = comparison.rule
-    for measure in comparison.measures:
-        try:
-            yield measure, parse(measure).entry.source
-        except ArgumentError:
-            yield measure, ""
+    yield from of_measures(comparison.measures)
     if rule.test == machine.TEST:
         yield machine.TITLE, machine.SOURCE
     elif rule.test in inference.TESTS:
@@ -93,6 +90,17 @@ def _sources(comparison: Comparison) -> Iterator[tuple[str, str]]:
         yield "Two one-sided tests", EQUIVALENCE
     if rule.margin_is_relative:
         yield "Interval of the relative change", RELATIVE_CHANGE
+    if comparison.clusters is not None:
+        yield "Errors of clusters", CLUSTERS
+
+
+def of_measures(measures: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield each measure with its source; none of scores of one's own."""
+    for measure in measures:
+        try:
+            yield measure, parse(measure).entry.source
+        except ArgumentError:
+            yield measure, ""
 
 
 def key_of(source: str) -> str:

@@ -158,7 +158,7 @@ def _look(comparison: Comparison, declared: Design) -> str:
         f": this one decides at α = {words.alpha(comparison)}, all together at"
         f" {f.number(declared.alpha)}."
     )
-    if not declared.seen:
+    if not declared.seen and not comparison.strata:
         start += (
             " That no other looks were taken is not checked: --planned records them, and a"
             " --ledger knows them."

@@ -37,7 +37,7 @@ from abrank.report.model import (
     Tone,
     Words,
 )
-from abrank.report.sections.appendix import cited, reproduce
+from abrank.report.sections.appendix import cited, of_measures, reproduce
 from abrank.report.sections.cautions import by_collection as cautions_by_collection
 from abrank.report.subjects import compose
 from abrank.report.subjects.leaderboard import ahead, chance, lead, leaderboard, name, to_lead
@@ -47,6 +47,10 @@ from abrank.report.subjects.systems import of_runs
 MOST_NAMES = 4  # that a sentence lists
 MOST_COLUMNS = 10  # collections beside each other in a table
 MOST_INPUTS = 3
+SOURCES = (
+    ("Ranks and pairs", "Mogstad, Romano, Shaikh & Wilhelm 2024"),
+    ("All pairs", "Westfall & Young 1993"),
+)
 _CLAIMS = (
     "Rank, on these collections: the collections stay, and their queries are drawn anew; all pairs"
     " by the smallest p of each bootstrap sample (Westfall and Young 1993). Like these: the"
@@ -75,8 +79,7 @@ def compose_standings(found: CollectionsRanking, *, digits: int | None = None) -
         for collection, ranking in found.rankings.items()
         for role, source in (ranking.provenance.get("inputs") or {}).items()
     }
-    sources = cited([("Ranks and pairs", "Mogstad, Romano, Shaikh & Wilhelm 2024"),
-                     ("All pairs", "Westfall & Young 1993")])  # fmt: skip
+    sources = cited([*of_measures(each.measure for each in found.measures), *SOURCES])
     return Report(
         subject=found,
         digits=w.digits,

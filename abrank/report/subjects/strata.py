@@ -38,11 +38,13 @@ from abrank.report.model import (
 from abrank.report.sections import cautions as of_comparison
 from abrank.report.sections import decision, design, scorecard
 from abrank.report.sections import headline as of_one
-from abrank.report.sections.appendix import cited, reproduce
+from abrank.report.sections.appendix import CLUSTERS, cited, reproduce
+from abrank.report.sections.appendix import of_measures as of_sources
 from abrank.report.sections.decision import clause, doubted
 from abrank.report.sections.next_step import next_step
 from abrank.report.sections.scorecard import scorecard as of_measures
 from abrank.report.sections.words import READINGS, reading_tone, system, verdict_tone
+from abrank.report.sections.words import alpha as alpha_of
 from abrank.report.sections.words import tag as tag_of
 from abrank.report.subjects import compose
 from abrank.report.subjects.pair import cases
@@ -71,7 +73,7 @@ _METHOD = (
     " Paule and Mandel, interval by Hartung and Knapp, prediction interval by Higgins, Thompson and"
     " Spiegelhalter. Measures are not adjusted for their number; the first decides."
 )
-_SOURCES = (
+SOURCES = (
     ("Variance between collections", "Paule & Mandel 1982"),
     ("Interval of random effects", "Hartung & Knapp 2001"),
     ("Prediction interval", "Higgins, Thompson & Spiegelhalter 2009"),
@@ -101,7 +103,7 @@ def compose_strata(found: CollectionsComparison, *, digits: int | None = None) -
         for role, source in (one.provenance.get("inputs") or {}).items()
     }
     seed = next(iter(found.comparisons.values())).seed
-    methods, sources = _methods(found), cited(_SOURCES)
+    methods, sources = _methods(found), cited(_sources(found))
     files = (name_of(found.candidate) or "B", name_of(found.baseline) or "A")
     return Report(
         subject=found,
@@ -115,7 +117,7 @@ def compose_strata(found: CollectionsComparison, *, digits: int | None = None) -
         sections=(
             _numbers_section(w),
             *_further(w),
-            *_segments(found.pooled),
+            *_of_pooled(found),
             _each(w),
             Section(
                 "methods", "Methods", "A paragraph to paste, with its sources.",
@@ -176,7 +178,7 @@ def _headline(w: Words[CollectionsComparison]) -> Headline:
         reason=of_one.after(action, said, _name(found.candidate)),
         next_step=step.sentence,
         rule=f"{summary.measure} decides over all queries of all collections, two-sided alpha"
-        f" {f.number(found.alpha)}; each collection by itself is adjusted by Holm.",
+        f" {alpha_of(found.pooled)}; each collection by itself is adjusted by Holm.",
         gate=decision.gate_sentence(found.pooled),
         gate_passed=asked is not None and asked.passed,
         against=against,
@@ -304,9 +306,9 @@ def _facts(
     if said := _bounded(w.result.primary):
         yield Fact("tied", said, everywhere=True)
     pooled = w.result.pooled
-    for label, said in design.sentences(pooled):
-        if label != "guards":  # they stand with the gate
-            yield Fact(label, said, everywhere=True)
+    for label, said in design.sentences(replace(pooled, provenance=w.result.provenance)):
+        if label != "guards" or pooled.rule.require is not None:  # else the headline has them
+            yield Fact(label, said)
     if pooled.segmentations:
         yield Fact("segments", scorecard.exploratory(pooled))
     yield Fact("next", head.next_step, "strong")
@@ -472,10 +474,12 @@ def _further(w: Words[CollectionsComparison]) -> Iterator[Section]:
     yield Section("measures", "Other measures", finding, blocks, EVERYWHERE, group="change")
 
 
-def _segments(pooled: Comparison) -> Iterator[Section]:
-    """Yield the section of the segments over all collections, folded in Markdown."""
-    section = scorecard.segments(pooled)
-    if section is not None:
+def _of_pooled(found: CollectionsComparison) -> Iterator[Section]:
+    """Yield the sections that one comparison has, too, of all queries: design and segments."""
+    pooled = replace(found.pooled, provenance=found.provenance)
+    if (section := design.design(pooled)) is not None:
+        yield section
+    if (section := scorecard.segments(pooled)) is not None:
         yield replace(section, places=section.places | {"folded"})
 
 
@@ -516,6 +520,14 @@ def _fold(
     return Fold(key, line, tuple(blocks), reading_tone(row.reading))
 
 
+def _sources(found: CollectionsComparison) -> Iterator[tuple[str, str]]:
+    """Yield what the methods paragraph names, with its source."""
+    yield from of_sources(each.measure for each in found.measures)
+    yield from SOURCES
+    if found.pooled.clusters is not None:
+        yield "Errors of clusters", CLUSTERS
+
+
 def _methods(found: CollectionsComparison) -> str:
     """Return the methods paragraph: what was compared where, and by which models."""
     pooled = found.pooled
@@ -536,7 +548,7 @@ def _methods(found: CollectionsComparison) -> str:
     queries = f.plural(found.primary.n_queries, "query", "queries")
     return (
         f"We compared {b} (B) with the baseline {a} (A) on {n} ({queries}) by"
-        f" {', '.join(each.measure for each in found.measures)}, at alpha {f.number(found.alpha)}."
+        f" {', '.join(each.measure for each in found.measures)}, at alpha {alpha_of(pooled)}."
         f" {_METHOD} Single collections were adjusted by Holm.{beside}"
     )
 

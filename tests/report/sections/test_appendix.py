@@ -15,11 +15,13 @@ from abrank.comparison.deciding import SEQUENCE
 from abrank.measures import catalogue
 from abrank.report.sections.appendix import (
     ADJUSTMENTS,
+    CLUSTERS,
     EQUIVALENCE,
     RELATIVE_CHANGE,
     entries,
     key_of,
 )
+from abrank.report.subjects import standings, strata
 from tests.report.written import bibtex, methods
 
 Make = Callable[..., Comparison]
@@ -42,6 +44,8 @@ CITED = {
     *(part for source in ADJUSTMENTS.values() for part in source.split("; ") if part),
     EQUIVALENCE,
     RELATIVE_CHANGE,
+    CLUSTERS,
+    *(source for _, source in (*strata.SOURCES, *standings.SOURCES)),
 }
 
 
