@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ast
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -60,3 +63,25 @@ def test_imports_run_down(path: Path) -> None:
 def test_every_module_stands_in_a_room() -> None:
     found = {room_of(path) for path in PACKAGE.rglob("*.py")}
     assert found - {"__init__", "__main__"} <= set(ROOMS)
+
+
+MOST_ENTERED = 110  # modules that a comparison of files loads
+
+
+def test_a_comparison_of_files_enters_few_modules(tmp_path: Path) -> None:
+    for name, scores in {"a": (3, 2, 1), "b": (1, 3, 2)}.items():
+        rows = [
+            f"q{q} Q0 d{d} 0 {s + q * d} {name}" for q in range(6) for d, s in enumerate(scores)
+        ]
+        (tmp_path / f"{name}.run").write_text("\n".join(rows) + "\n")
+    judged = "".join(f"q{q} 0 d{q % 3} 1\n" for q in range(6))
+    (tmp_path / "qrels.txt").write_text(judged)
+    code = (
+        "import sys, abrank\n"
+        "abrank.compare('qrels.txt', 'a.run', 'b.run', measures='nDCG@10')\n"
+        "print(*(name for name in sys.modules if name.partition('.')[0] == 'abrank'))"
+    )
+    call = [sys.executable, "-c", code]
+    path = {**os.environ, "PYTHONPATH": str(PACKAGE.parent)}
+    done = subprocess.run(call, cwd=tmp_path, env=path, capture_output=True, text=True, check=True)
+    assert len(done.stdout.split()) <= MOST_ENTERED

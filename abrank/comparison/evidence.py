@@ -30,8 +30,7 @@ from abrank.measures import Measure, parse
 from abrank.measures.definitions.interpolated import ELEVEN_LEVELS, precision_recall_curve
 from abrank.measures.sensitivity import extremes, unjudged_range
 from abrank.scoring.judging import ToJudge, top_documents_to_judge
-from abrank.scoring.missing import filled
-from abrank.scoring.scores import Scores
+from abrank.scoring.scores import Scores, filled
 from abrank.verdict import Decision, Rule, Verdict
 
 CUTOFFS = (1, 2, 3, 5, 10, 20, 50, 100)

@@ -82,8 +82,8 @@ def pair_scores(
            [0.4, 0.6]])
     """
     # Runs need none of it.
-    from abrank.scoring.missing import settled
     from abrank.scoring.score_files import one_system, read_with_gaps, require_all
+    from abrank.scoring.scores import settled
 
     if b is None:
         both = read_with_gaps(a)
@@ -246,7 +246,7 @@ def _require_same_queries(one: Scores, two: Scores) -> None:
     if one.notes == two.notes == (BY_POSITION,):
         counts = f"{len(one.query_ids)} scores of the baseline and {len(two.query_ids)}"
         raise AlignmentError(f"{counts} of the candidate cannot be paired by position")
-    from abrank.scoring.missing import ASKS
+    from abrank.scoring.scores import ASKS
 
     a, b = set(one.query_ids), set(two.query_ids)
     require_common({"A": a, "B": b})

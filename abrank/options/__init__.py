@@ -6,21 +6,16 @@ file uses and the long flag repeats; in Python it is a keyword, or a field of on
 ``scoring=``, ``design=``, ``machine=``, ``engine=``. No library is loaded, so that help is quick.
 """
 
-from abrank.options.option import (
+from abrank.options.parts import (
+    AS,
     BOARD,
     JOINT_TESTS,
     MANY,
     ONE,
     PAIR,
+    ROWS,
     RUNS,
     TESTS,
-    Option,
-    option,
-    options_in,
-)
-from abrank.options.parts import (
-    AS,
-    ROWS,
     Anytime,
     Clusters,
     DesignPart,
@@ -28,9 +23,12 @@ from abrank.options.parts import (
     Engine,
     Looks,
     Machine,
+    Option,
     Planned,
     Scoring,
     Weights,
+    option,
+    options_in,
     parts_of,
 )
 from abrank.options.question import Question, RankingQuestion

@@ -17,7 +17,7 @@ from abrank._support.typing import (
     Requirement,
     Spending,
 )
-from abrank.options.option import (
+from abrank.options.parts import (
     BOARD,
     JOINT_TESTS,
     MANY,
@@ -25,10 +25,6 @@ from abrank.options.option import (
     PAIR,
     SINGLE,
     TESTS,
-    option,
-    require_kinds,
-)
-from abrank.options.parts import (
     Anytime,
     Clusters,
     Designs,
@@ -38,7 +34,9 @@ from abrank.options.parts import (
     Planned,
     Scoring,
     Weights,
+    option,
     parts_of,
+    require_kinds,
 )
 
 if TYPE_CHECKING:

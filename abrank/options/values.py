@@ -10,18 +10,24 @@ from typing import Any, ParamSpec, TypeVar
 from abrank._support import checks
 from abrank._support.checks import explained
 from abrank._support.errors import ArgumentError
-from abrank.options.option import BOARD, MANY, PAIR, RUNS, SINGLE, Option, options_in
 from abrank.options.parts import (
     AS,
+    BOARD,
+    MANY,
+    PAIR,
+    RUNS,
+    SINGLE,
     Anytime,
     Clusters,
     DesignPart,
     Engine,
     Looks,
     Machine,
+    Option,
     Planned,
     Scoring,
     Weights,
+    options_in,
     parts_of,
 )
 from abrank.options.question import Inputs, Question, RankingQuestion

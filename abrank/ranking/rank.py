@@ -38,9 +38,8 @@ from abrank.ranking.beside import (
     with_extras,
 )
 from abrank.ranking.result import Ranking
-from abrank.scoring.missing import settled
 from abrank.scoring.score_files import is_known, scores_of_table
-from abrank.scoring.scores import MISSING, Scores
+from abrank.scoring.scores import MISSING, Scores, settled
 
 UNNAMED = "score"
 MOST_NOTES = 3

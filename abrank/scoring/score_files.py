@@ -22,8 +22,7 @@ from abrank.inputs.scores.forms import AGGREGATES, Coded, Queries, ScoreTable
 from abrank.inputs.scores.table import read_score_table
 from abrank.measures import Measure, parse
 from abrank.scoring.evaluate import average_repeats
-from abrank.scoring.missing import ASKS
-from abrank.scoring.scores import Scores
+from abrank.scoring.scores import ASKS, Scores
 
 UNNAMED = "scores"
 _AT_ONCE = 1 << 18  # rows: what is found on the way takes several times their memory

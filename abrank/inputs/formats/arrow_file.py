@@ -14,8 +14,6 @@ import pyarrow as pa
 
 from abrank._support.errors import ReadError
 from abrank.inputs.archives import most_in_table, too_much
-from abrank.inputs.formats.parquet import Oversized, ParquetData, decoded_bytes
-from abrank.inputs.formats.parquet_footer import Damaged
 from abrank.inputs.objects.arrow import nested_column, stored_as, unfolded
 
 MARKS = {b"PAR1": "Parquet", b"ARROW1": "Feather", b"FEA1": "Feather"}
@@ -42,6 +40,9 @@ def columns_of(
 
     ``most`` is how many bytes they may hold: 4 GiB without it, and 32 times the file's size.
     """
+    from abrank.inputs.formats.parquet import Oversized  # where a file has such a mark
+    from abrank.inputs.formats.parquet_footer import Damaged
+
     kind = kind_of(data)
     try:
         chosen, columns = (_parquet if kind == "Parquet" else _feather)(data, choose, most)
@@ -68,6 +69,8 @@ def names_of(data: bytes, label: str) -> list[str]:
 def _parquet(
     data: bytes, choose: Callable[[Sequence[str]], Sequence[str]], most: int | None
 ) -> tuple[list[str], list[Any]]:
+    from abrank.inputs.formats.parquet import ParquetData
+
     file = ParquetData(pa.BufferReader(data), most=most)
     if nested_column(file.schema) is not None:
         table = unfolded(file.read(file.schema.names))
@@ -82,6 +85,8 @@ def _feather(
     data: bytes, choose: Callable[[Sequence[str]], Sequence[str]], asked: int | None
 ) -> tuple[list[str], list[Any]]:
     from pyarrow.feather import read_table
+
+    from abrank.inputs.formats.parquet import Oversized, decoded_bytes
 
     def require_room(n_bytes: int) -> None:
         if n_bytes > most_in_table(len(data), asked):
