@@ -16,6 +16,7 @@ from abrank.comparison.groups import Segmentation
 from abrank.report import compose
 from abrank.report.formats.page import PALETTE
 from abrank.report.formats.queries import FIRST_EACH
+from tests.report.conftest import DESIGNS
 from tests.report.written import card, html
 
 expect = pytest.importorskip("playwright.sync_api", reason="playwright is not installed").expect
@@ -97,6 +98,34 @@ def test_no_column_is_out_of_sight_and_letters_are_legible(
     swiped = {"Scores of each query", "Table: inputs"} if width == 360 else set()
     assert set(page.evaluate(cut)) <= swiped
     assert smallest_letters(page) > 8
+
+
+@pytest.mark.parametrize("width", [360, 768, 1024, 1280])
+def test_the_letters_of_a_scorecard_keep_their_size(show: Show, width: int) -> None:
+    # The widest rows: large counts of wins, and a guard.
+    page = show(html(DESIGNS["merged, bins"]()), width=width).page
+    sizes = page.evaluate(
+        """[...document.querySelectorAll('.scorecard svg text')]
+        .filter((text) => text.getClientRects().length).map((text) => {
+            const drawn = text.getScreenCTM();
+            return parseFloat(getComputedStyle(text).fontSize) * Math.hypot(drawn.a, drawn.b);
+        })"""
+    )
+    assert len(sizes) > 5
+    assert {round(size) for size in sizes} == {12}
+    cut = "box => box.scrollWidth > box.clientWidth + 1"
+    assert not page.locator(".verdict .table").evaluate(cut)
+
+
+@pytest.mark.parametrize("width", [768, 1280])
+def test_the_tables_of_segments_share_the_place_of_zero(show: Show, width: int) -> None:
+    page = show(html(DESIGNS["segments"]()), width=width).page
+    zeros = page.evaluate(
+        """[...document.querySelectorAll('#segments tr.tall .r-drawn line:first-of-type')]
+        .map((line) => Math.round(line.getBoundingClientRect().x))"""
+    )
+    assert len(zeros) == 2
+    assert len(set(zeros)) == 1
 
 
 def test_nothing_is_wider_than_the_screen_at_twice_the_size(show: Show, text: str) -> None:

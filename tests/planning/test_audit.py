@@ -104,7 +104,7 @@ def test_the_stored_enumeration() -> None:
 @pytest.mark.parametrize(
     ("asked", "title", "tag"),
     [
-        ((50, "0.412", "0.431"), "At the usual spread 50 queries do not tell", "? not shown"),
+        ((50, "0.412", "0.431"), "At the usual spread 50 queries do not show", "? not shown"),
         ((50, "0.40", "0.50", "Success@1"), "No outcome with these means", "! cannot be sig"),
         (
             (50, "0.412", "0.5", "P@1"),

@@ -231,6 +231,11 @@ def _table(node: Node, scope: str) -> Table:
     return Table(scope, titles, found)
 
 
+def _place(text: str) -> float:
+    """Return a place along an axis; in a row of a scorecard it is a share of 260 pixels."""
+    return 2.6 * float(text[:-1]) if text.endswith("%") else float(text)
+
+
 _LINE = re.compile(r"^M([\d.]+) ([\d.]+)(?:H([\d.]+)|L([\d.]+) ([\d.]+))$")
 
 
@@ -244,12 +249,15 @@ def _drawing(node: Node, scope: str) -> Drawing:
                 continue
             attributes = child.attributes
             if child.tag == "text" and "x" in attributes:
-                at = float(attributes["x"]), float(attributes["y"])
+                at = _place(attributes["x"]), float(attributes["y"])
                 found.texts.append((*at, attributes.get("text-anchor", ""), child.text))
             elif child.tag == "text":
                 found.texts.append((-1.0, -1.0, "", child.text))
             match = _LINE.match(attributes.get("d", "")) if child.tag == "path" else None
             width = float(attributes.get("stroke-width", "0"))
+            if child.tag == "line" and attributes["y1"] == attributes["y2"]:
+                ends = _place(attributes["x1"]), _place(attributes["x2"])
+                found.bars.append((float(attributes["y1"]), width, *ends))
             if match is None or "stroke-dasharray" in attributes:
                 continue
             (left, right), y = (

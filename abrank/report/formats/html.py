@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
@@ -64,6 +64,7 @@ def audit_page() -> str:
 
 
 Ends = tuple[float, float]
+_LETTER = 7.5  # pixels that a letter of a tick takes, with the air around the label
 
 
 class Row(NamedTuple):
@@ -90,8 +91,8 @@ class Drawing:
     right: float
 
 
-def drawing(card: Scorecard, left: float, right: float, *, n_ticks: int = 5) -> Drawing | None:
-    """Lay out the rows between two places; None where nothing is to be drawn."""
+def drawing(card: Scorecard, left: float, right: float, *, pixels: float) -> Drawing | None:
+    """Lay out the rows between two places, so many pixels apart at least; None without a row."""
     bars = [bar for bar in card.bars if bar is not None]
     margin = card.scale.margin
     values = [value for bar in bars for value in bar.places]
@@ -105,13 +106,17 @@ def drawing(card: Scorecard, left: float, right: float, *, n_ticks: int = 5) -> 
 
     def place(value: float) -> float:
         share = (min(max(value, low), high) - low) / (high - low)
-        return round(left + share * (right - left), 1)
+        return round(left + share * (right - left), 2)
 
     def ends(start: float, stop: float) -> Ends | None:
         return None if math.isnan(start) or math.isnan(stop) else (place(start), place(stop))
 
-    size = 10.0 ** math.floor(math.log10((high - low) / n_ticks))
-    step = next(size * k for k in (1, 2, 5, 10) if size * k >= (high - low) / n_ticks)
+    size = 10.0 ** math.floor(math.log10((high - low) / 5))
+    step = next(size * k for k in (1, 2, 5, 10) if size * k >= (high - low) / 5)
+    steps = range(math.ceil(low / step), math.floor(high / step) + 1)
+    labels = {k: _tick(k * step, step, card.scale) for k in steps}
+    # Where they would touch, every second one is left out.
+    every = 1 + (max(map(len, labels.values())) * _LETTER > step / (high - low) * pixels)
     return Drawing(
         rows=tuple(
             None
@@ -126,20 +131,13 @@ def drawing(card: Scorecard, left: float, right: float, *, n_ticks: int = 5) -> 
             )
             for i, bar in enumerate(card.bars)
         ),
-        ticks=tuple(
-            (place(value), _tick(value, step, card.scale)) for value in _multiples(step, low, high)
-        ),
+        ticks=tuple((place(k * step), label) for k, label in labels.items() if k % every == 0),
         zero=place(0.0),
         band=ends(-margin, margin) if margin else None,
         scale=card.scale,
         left=left,
         right=right,
     )
-
-
-def _multiples(step: float, low: float, high: float) -> Iterator[float]:
-    for k in range(math.ceil(low / step), math.floor(high / step) + 1):
-        yield k * step
 
 
 def _tick(value: float, step: float, scale: Scale) -> str:
@@ -212,7 +210,7 @@ def card(report: Report) -> str:
 
     head, shown = report.headline, report.scorecard
     sentences = (head.sensitivity, head.design, head.meaning if not head.gate else "")
-    drawn = None if shown is None else drawing(shown, _LEFT, _RIGHT)
+    drawn = None if shown is None else drawing(shown, _LEFT, _RIGHT, pixels=_RIGHT - _LEFT)
     lines = [] if shown is None or drawn is None else _lines(shown)
     tables = [
         block

@@ -279,7 +279,7 @@ def packed(text: str) -> str:
 
 def scorecard_of(card: Scorecard) -> tuple[Shown, ...]:
     """Return a scorecard as the template shows it: of many rows the first, the others folded."""
-    drawn, depth = drawing(card, 6.0, 254.0), heat(card)
+    drawn, depth = drawing(card, 4.0, 96.0, pixels=160.0), heat(card)  # in per cent
     found = []
     for start, stop in ((0, MOST_ROWS), (MOST_ROWS, len(card.rows))):
         if start and stop <= start:

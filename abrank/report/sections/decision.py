@@ -45,8 +45,8 @@ def tied_meaning(comparison: Comparison) -> str:
         return f"Both runs are the same file (sha256 {digest[:12]}…): compare two different runs."
     if comparison.decision.reason == "same-rankings":
         start = (
-            "Both rankings have the same grades at the same ranks, so these judgments cannot tell"
-            " them apart by any measure. Check that two different systems were compared."
+            "Both rankings have the same grades at the same ranks, so every measure finds"
+            " them equal. Check that two different systems were compared."
         )
     elif comparison.decision.reason == "tied-scores":
         start = "The scores tie query by query; the rankings may still differ."

@@ -182,7 +182,7 @@ _TITLES = {
     Verdict.BETTER_SIZE_UNCLEAR: "{b} is better than {a}, maybe by less than {margin}.",
     Verdict.NOT_WORSE: "Any loss is smaller than {margin}; a gain is not shown.",
     Verdict.NOT_BETTER: "Any gain is smaller than {margin}; a loss is not shown.",
-    Verdict.INCONCLUSIVE: "{n} cannot tell {a} and {b} apart.",
+    Verdict.INCONCLUSIVE: "{b} is not shown to differ from {a}.",
     Verdict.WORSE_SIZE_UNCLEAR: "{b} is worse than {a}, maybe by less than {margin}.",
     Verdict.WORSE: "{b} is worse than {a}.",
 }
@@ -255,7 +255,6 @@ def title(comparison: Comparison) -> str:
     return pattern.format(
         a=comparison.baseline,
         b=comparison.candidate,
-        n=words.queries_of(comparison),
         margin=planning.margin_of_what(comparison),
     )
 

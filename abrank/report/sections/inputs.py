@@ -436,9 +436,6 @@ def falls(comparison: Comparison, other: Alternative) -> bool:
     return not claimed <= shown
 
 
-_NOTHING = "Nothing is shown that another choice could take away."
-
-
 def sensitivity_sentence(comparison: Comparison) -> str:
     """Say under which other choices a verdict that is shown falls, or that it stays.
 
@@ -454,14 +451,9 @@ def sensitivity_sentence(comparison: Comparison) -> str:
     >>> sensitivity_sentence(compare_scores(a, b))
     'The verdict stays “Better” without the three most influential queries (Δ +0.0111).'
     """
-    if comparison.verdict not in _CLAIMS or comparison.decision.of_numbers is not None:
-        return ""
     fallen: dict[Verdict, list[str]] = {}
     stays = []
-    for each in comparison.alternatives:
-        # Chosen queries take a verdict against a margin back too often though it is right.
-        if each.kind == "without-influential" and not comparison.decision.direction:
-            continue
+    for each in _telling(comparison):
         said = f"{_choice(each)} (Δ {f.signed(each.diff, digits=comparison.decimals)})"
         if falls(comparison, each):
             fallen.setdefault(each.verdict, []).append(said)
@@ -474,6 +466,33 @@ def sensitivity_sentence(comparison: Comparison) -> str:
         return f"The verdict {kept}." if stays else ""
     others = [f"{_tag(each)} {_listed(said)}" for each, said in fallen.items()]
     return f"The verdict would be {'; '.join(others)}{f'; it {kept}' if stays else ''}."
+
+
+def _telling(comparison: Comparison) -> list[Alternative]:
+    """Return the choices that say something of what the verdict claims."""
+    if comparison.verdict not in _CLAIMS or comparison.decision.of_numbers is not None:
+        return []
+    # Chosen queries take a verdict against a margin back too often though it is right.
+    return [
+        each
+        for each in comparison.alternatives
+        if each.kind != "without-influential" or comparison.decision.direction
+    ]
+
+
+def _untold(comparison: Comparison) -> str:
+    """Say why the other choices say nothing of the verdict, where they do not."""
+    numbers = comparison.decision.of_numbers
+    if numbers is not None:
+        return f"Nothing is decided; the numbers alone would say {_tag(numbers)}."
+    if comparison.verdict not in _CLAIMS:
+        return "Nothing is shown that another choice could take away."
+    if comparison.soundness.level == "doubtful":
+        return "No other choice takes the doubt away."
+    return (
+        "Without the queries that weigh most a verdict against a margin falls too often even where"
+        " it is right, so that only the table has it."
+    )
 
 
 def sensitivity(comparison: Comparison) -> Section | None:
@@ -505,13 +524,11 @@ def sensitivity(comparison: Comparison) -> Section | None:
             f" {_listed(ids)}."
         )
     blocks = (Table("sensitivity", columns, tuple(rows)), Text(said, "caption"))
-    finding = sensitivity_sentence(comparison) or _NOTHING
-    if comparison.decision.of_numbers is not None:
-        finding = f"Nothing is decided; the numbers alone would say {_tag(declared)}."
-    turned = any(falls(comparison, each) for each in comparison.alternatives)
-    mark = "!" if turned else "✓" * (comparison.verdict in _CLAIMS)
-    title = "Other choices"
-    return Section("sensitivity", title, finding, blocks, group="change", mark=mark)
+    told = sensitivity_sentence(comparison)
+    turned = any(falls(comparison, each) for each in _telling(comparison))
+    mark = "!" if turned else "✓" * bool(told)
+    finding = told or _untold(comparison)
+    return Section("sensitivity", "Other choices", finding, blocks, group="change", mark=mark)
 
 
 def _choice(each: Alternative) -> str:

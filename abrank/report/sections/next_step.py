@@ -182,7 +182,7 @@ _OF_EVIDENCE: Mapping[str, str] = {
     "no-variance": "Check that the scores are those of two different rankers.",
     "tied-scores": "Add queries: on these the two score the same.",
     "same-rankings": (
-        "Check that {b} is the system you meant: on these queries nothing tells the two apart."
+        "Check that {b} is the system you meant: on these queries the two do not differ."
     ),
     # Those whose numbers stand in the sentence, see below.
     "none-judged": "",

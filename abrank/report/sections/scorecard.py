@@ -61,20 +61,21 @@ def scorecard(comparison: Comparison) -> Scorecard:
             sign = "✓" if guards[row.measure].passed else "✗"
             reading = replace(reading, text=f"{reading.text} {sign} guard")
         cells.append((*others, reading))
+    bars = tuple(
+        _bar(comparison, row)._replace(limit=_limit(comparison, guards.get(row.measure)))
+        if shares_scale(comparison, row.measure) and math.isfinite(row.pvalue)
+        else None
+        for row in rows
+    )
     return Scorecard(
         "measures",
         columns,
         tuple(cells),
         noun="measure",
-        bars=tuple(
-            _bar(comparison, row)._replace(limit=_limit(comparison, guards.get(row.measure)))
-            if shares_scale(comparison, row.measure) and math.isfinite(row.pvalue)
-            else None
-            for row in rows
-        ),
+        bars=bars,
         scale=scale(comparison, margin=comparison.rule.margin, percent=is_relative(comparison)),
         narrow=frozenset({"interval"}),
-        legend=tuple(_legend(comparison)),
+        legend=tuple(_legend(comparison, drawn=any(each and any(each.places) for each in bars))),
     )
 
 
@@ -173,7 +174,7 @@ def _of(comparison: Comparison) -> str:
     return f"{words.capital(words.estimand(comparison))}, B − A"
 
 
-def _legend(comparison: Comparison) -> list[str]:
+def _legend(comparison: Comparison, *, drawn: bool) -> list[str]:
     """Return what explains the table: the mark, the bars, the adjustment, what is not drawn."""
     found, rule = [], comparison.rule
     if len(comparison.rows) > 1:
@@ -181,7 +182,7 @@ def _legend(comparison: Comparison) -> list[str]:
         if rule.family == "secondary":
             how = f"tested alone; others {how.removeprefix('secondary measures ')}"
         found.append(f"★ primary, {how}")
-    found += _bars(comparison)
+    found += _bars(comparison) if drawn else []
     if any(math.isfinite(_limit(comparison, each)) for each in comparison.decision.guards):
         found.append(f"{GUARD} the loss that a guard must exclude")
     if comparison.with_machine:
@@ -192,16 +193,15 @@ def _legend(comparison: Comparison) -> list[str]:
     turned = [row.measure for row in comparison.rows if _turned(comparison, row)]
     if turned:
         found.append(f"{', '.join(turned)}: {_OTHER_WAY[rule.higher_is_better]}")
-    drawn = [row for row in comparison.rows if shares_scale(comparison, row.measure)]
-    if len(drawn) < len(comparison.rows):
-        left = len(comparison.rows) - len(drawn)
+    left = sum(not shares_scale(comparison, row.measure) for row in comparison.rows)
+    if left:
         found.append(f"{f.plural(left, 'measure')} on another scale, not drawn")
     return found
 
 
 def _bars(comparison: Comparison) -> list[str]:
     """Say which interval is thick and which is thin, where that is not one and the same."""
-    if comparison.soundness.level == "unsound" or comparison.n_queries < 2:
+    if comparison.soundness.level == "unsound":
         return []
     level = f.level(comparison.rule.confidence)
     several = _adjusts(comparison)

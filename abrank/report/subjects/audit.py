@@ -84,7 +84,7 @@ def _verdict(w: Words[Audit]) -> tuple[str, str, str]:
     spread = "usual spread" if found.board else "spread given"
     if found.rows[0].pvalue < found.alpha:
         return f"At the {spread} this difference is significant.", "plausible", "△"
-    return f"At the {spread} {queries} do not tell these means apart.", "not shown", "?"
+    return f"At the {spread} {queries} do not show that these means differ.", "not shown", "?"
 
 
 def _facts(w: Words[Audit]) -> Iterator[Fact]:

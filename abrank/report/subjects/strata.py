@@ -217,7 +217,7 @@ def title(found: CollectionsComparison) -> str:
             " these it is not shown."
         )
     ahead = f"{b} is ahead on {f.count(found.primary.n_ahead)}"
-    return f"These {several} cannot tell {a} and {b} apart: {ahead}."
+    return f"{b} is not shown to differ from {a} on these {several}: {ahead}."
 
 
 def _spread(found: CollectionsComparison) -> str:

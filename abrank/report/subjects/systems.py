@@ -158,8 +158,8 @@ def _verdict(ranking: Ranking) -> tuple[str, str, str, str]:
     """Return the verdict, its glyph and tag, and the sentence."""
     on = f" on {name(ranking.measure)}" if ranking.measure != "score" else ""
     if ranking.n_queries < 2:
-        few = "No query" if ranking.n_queries == 0 else "One query"
-        return "cannot-test", "!", "Cannot test", f"{few} cannot tell systems apart{on}."
+        few = "No query can" if ranking.n_queries == 0 else "One query cannot"
+        return "cannot-test", "!", "Cannot test", f"{few} show that systems differ{on}."
     if all(row.reading == "identical" for row in ranking.pair_rows):
         return "identical", "=", "Identical", f"All systems score the same on every query{on}."
     if not ranking.direction_declared:

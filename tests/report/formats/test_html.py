@@ -45,7 +45,7 @@ def drawn(comparison: Comparison) -> Drawing:
     """Return what is drawn of the scorecard, between 150 and 480."""
     card = compose(comparison).scorecard
     assert card is not None
-    found = drawing(card, 150.0, 480.0)
+    found = drawing(card, 150.0, 480.0, pixels=330.0)
     assert found is not None
     return found
 

@@ -56,7 +56,7 @@ ROWS: list[tuple[float, dict[str, Any], str, str, str]] = [
         "Not better",
         "Any gain is smaller than 0.020; a loss is not shown.",
     ),
-    (0.005, {}, "?", "Inconclusive", "100 queries cannot tell bm25 and monot5 apart."),
+    (0.005, {}, "?", "Inconclusive", "monot5 is not shown to differ from bm25."),
     (-0.05, {"margin": 0.01}, "▼", "Worse", "monot5 is worse than bm25."),
     (
         -0.05,

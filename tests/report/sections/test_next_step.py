@@ -127,7 +127,7 @@ def test_without_a_margin_it_asks_for_one(make: Callable[..., Comparison]) -> No
 def test_what_cannot_be_tested_is_sent_back(make: Callable[..., Comparison]) -> None:
     tied = make(0.0, sd=0.0)
     assert next_step(tied).action == "add-queries"
-    for reason, said in (("same-file", "one file"), ("same-rankings", "nothing tells")):
+    for reason, said in (("same-file", "one file"), ("same-rankings", "do not differ")):
         found = next_step(replace(tied, decision=replace(tied.decision, reason=reason)))
         assert found.action == "mend-inputs"
         assert said in found.sentence

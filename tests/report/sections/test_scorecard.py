@@ -94,7 +94,7 @@ def test_segments_share_one_axis_and_are_explained_once(runs: Comparison) -> Non
     assert found is not None
     cards = [block for block in found.blocks if isinstance(block, Scorecard)]
     assert len(cards) == 2
-    first, last = (drawing(card, 0.0, 100.0) for card in cards)
+    first, last = (drawing(card, 0.0, 100.0, pixels=200.0) for card in cards)
     assert first is not None
     assert last is not None
     assert (first.zero, first.ticks) == (last.zero, last.ticks)

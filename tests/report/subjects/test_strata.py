@@ -42,7 +42,11 @@ def found():
             "B is better than A over all queries (ahead on 2; I² 0.0%), but worse on average",
         ),
         ("unclear", "worse", "B is worse than A on average over collections like these; over all"),
-        ("unclear", "unclear", "These 3 collections cannot tell A and B apart: B is ahead on 2."),
+        (
+            "unclear",
+            "unclear",
+            "B is not shown to differ from A on these 3 collections: B is ahead on 2.",
+        ),
         ("identical", "identical", "A and B score the same on every query of every collection."),
     ],
 )

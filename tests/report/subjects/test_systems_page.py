@@ -78,8 +78,8 @@ def test_headlines_say_who_leads_and_who_is_not_told_apart() -> None:
     same = board(3, step=0.0)
     same.values[:] = same.values[:, :1]
     assert title(same) == "All systems score the same on every query on AP."
-    assert title(board(3, n_queries=1)) == "One query cannot tell systems apart on AP."
-    assert title(board(3, n_queries=0)) == "No query cannot tell systems apart on AP."
+    assert title(board(3, n_queries=1)) == "One query cannot show that systems differ on AP."
+    assert title(board(3, n_queries=0)) == "No query can show that systems differ on AP."
 
 
 @pytest.mark.parametrize("n_systems", [2, 3, 13, 45])
