@@ -73,7 +73,8 @@ def _cells(
             cell = Cell(population.source, population.measure, n, [])
             yield cell, partial(measure, population, n)
     for part in PARTS:
-        for n in asked.sizes if part.name in asked.parts else []:
+        sizes = [n for n in asked.sizes if not part.sizes or n in part.sizes]
+        for n in sizes if part.name in asked.parts else []:
             cell = Cell(drawn_from.source, MIXED, n, [], part.name)
             yield cell, partial(measure_part, part, drawn_from, n)
 

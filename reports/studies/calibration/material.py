@@ -14,6 +14,7 @@ import numpy as np
 from abrank._support.errors import ArgumentError
 from abrank._support.rng import stream
 from abrank._support.typing import FloatArray
+from reports.studies.calibration import sources
 from reports.studies.calibration.populations import (
     FEWEST_VALUES,
     LARGEST_MEAN,
@@ -33,6 +34,8 @@ from reports.studies.calibration.sources import (
 N_SYSTEMS = 5
 # What the second system of a raised pair has above the first, of its mean.
 GAIN = 0.25
+# Of a board of more systems the best are one of their own.
+N_BEST = 10
 # Pairs and blocks of a kind; every measure has its share.
 N_OF_A_MEASURE = 10
 
@@ -41,11 +44,12 @@ N_OF_A_MEASURE = 10
 class Block:
     """Scores of systems on the queries of a collection, shape (n_queries, n_systems).
 
-    A query is drawn with the chance ``weights[query]``.
+    A query is drawn with the chance ``weights[query]``. ``name`` tells of what it is.
     """
 
     scores: FloatArray
     weights: FloatArray
+    name: str = ""
 
     def draw(self, n_queries: int, n_samples: int, random: np.random.Generator) -> FloatArray:
         """Return samples of queries, shape (n_queries, n_samples, n_systems)."""
@@ -69,6 +73,7 @@ class Material:
 
     ``families`` have the four measures of one pair; in ``level`` two systems have one mean, in
     ``raised`` the second has a quarter more than the first, in ``many`` several systems have one.
+    ``boards`` are all systems of a collection, or the best of them, each less its own mean.
     """
 
     source: str
@@ -77,6 +82,7 @@ class Material:
     level: tuple[Block, ...]
     raised: tuple[Block, ...]
     many: tuple[Block, ...]
+    boards: tuple[Block, ...]
 
 
 def material(folder: Path | None, populations: Sequence[Population], *, seed: int) -> Material:
@@ -102,6 +108,7 @@ def material(folder: Path | None, populations: Sequence[Population], *, seed: in
         level=_chosen(scores, _twos, random, gain=0.0),
         raised=_chosen(scores, _twos, random, gain=GAIN),
         many=_chosen(scores, _neighbours, random, gain=0.0),
+        boards=tuple(_boards(folder, scores)),
     )
 
 
@@ -122,6 +129,24 @@ def _scores(folder: Path | None, seed: int) -> Iterator[_Scores]:
         for scores in scores_of_runs(folder)
         for place, name in enumerate(MEASURES)
     ]
+
+
+def _boards(folder: Path | None, kinds: list[_Scores]) -> Iterator[Block]:
+    """Go through the boards: all systems of a source by one measure, and the best of many."""
+    names = [Path(path).stem for path in MATRICES.values()]
+    names += [
+        f"{collection}, {measure}" for collection in sources.COLLECTIONS for measure in MEASURES
+    ]
+    if folder is None:
+        names = [f"simulated, {measure}" for measure in MEASURES]
+    boards = [scores for kind in kinds for _, scores in kind]
+    for name, scores in zip(names, boards, strict=True):
+        centred = scores - scores.mean(axis=0)
+        order = np.argsort(-scores.mean(axis=0), kind="stable")
+        weights = np.full(len(scores), 1.0 / len(scores))
+        if len(order) > N_BEST:
+            yield Block(centred[:, order[:N_BEST]], weights, f"{name}, the {N_BEST} best")
+        yield Block(centred[:, order], weights, f"{name}, {len(order)} systems")
 
 
 def _stacked(pairs: list[FloatArray], place: int) -> FloatArray:

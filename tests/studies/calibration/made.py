@@ -23,6 +23,7 @@ def normal_material() -> Material:
 
     query = 1.0 + columns(1)
     two, five = query + columns(2), query + columns(5)
+    twelve = columns(12)
     raised = two + np.array([0.0, GAIN])
     return Material(
         source="made",
@@ -31,6 +32,10 @@ def normal_material() -> Material:
         level=(Block(two, weights),),
         raised=(Block(raised, weights),),
         many=(Block(five, weights),),
+        boards=(
+            Block(five - five.mean(axis=0), weights, "made, 5 systems"),
+            Block(twelve, weights),
+        ),
     )
 
 

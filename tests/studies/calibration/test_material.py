@@ -46,6 +46,12 @@ def test_real_material(shared_data, monkeypatch) -> None:
     assert found.source == "collections"
     assert {block.scores.shape[1] for block in found.many} == {5}
     assert len(found.level) > len(found.many) > 0
+    boards = {board.name: board.scores.shape for board in found.boards}
+    assert boards["ltr, AP, 5 systems"] == (50, 5)
+    assert boards["adhoc7_ap, the 10 best"] == (50, 10)
+    assert boards["adhoc7_ap, 103 systems"] == (50, 103)
+    for board in found.boards:
+        np.testing.assert_allclose(board.mean, 0.0, atol=1e-12)
 
 
 def test_true_effects_are_those_of_many_queries() -> None:

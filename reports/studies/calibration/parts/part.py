@@ -40,6 +40,7 @@ class Part:
     ``name`` tells its cells from others. ``size`` is what n counts, ``words`` what was drawn,
     ``power`` what is found where there is something to find. ``gives`` is what is counted: false
     findings, or notes of a report; ``one_in`` asks for a sample in so many, where each takes long.
+    ``sizes`` are those that are asked about; without them all.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Part:
     power: str = ""
     gives: Literal["finding", "note"] = "finding"
     one_in: int = 1
+    sizes: tuple[int, ...] = ()
 
 
 def measure_part(part: Part, material: Material, n: int, *, replications: int, seed: int) -> Counts:

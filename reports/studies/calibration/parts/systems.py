@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
 from abrank._support.typing import FloatArray
+from abrank.diagnostics import undone_by_skewness
 from abrank.inference import (
     critical_difference,
     friedman_test,
@@ -17,15 +19,17 @@ from abrank.inference import (
     two_way_anova,
     within_query_interval,
 )
+from abrank.inference.paired import mean_and_error, skewness_of
 from abrank.inference.systems.pairwise import honest_difference, least_difference
 from reports.studies.calibration.cells import LEVELS, Asked, below
-from reports.studies.calibration.material import N_SYSTEMS
+from reports.studies.calibration.material import N_BEST, N_SYSTEMS
 from reports.studies.calibration.parts.part import Batch, Part, between
 
 N_DRAWN = 100
 # The scores of a system, of mean one third, and what its variants differ by on a query.
 BETA, NOISE = (0.8, 1.6), 0.03
 VARIANTS = (6, 10, 20)
+N_FLIPS = 999  # of a board: enough to tell the p-values of its pairs
 
 
 def ask_equal(batch: Batch) -> Iterator[Asked]:
@@ -59,6 +63,37 @@ def ask_variants(batch: Batch, *, variants: int) -> Iterator[Asked]:
     yield _holm(samples)
     yield _by_pvalue("Tukey", "tukey", samples)
     yield _by_pvalue("Dunnett, from the other", "dunnett", samples, baseline=variants)
+
+
+class _Shown(NamedTuple):
+    pvalue: float
+    pvalue_adj: float
+
+
+def ask_boards(batch: Batch, *, whole: bool) -> Iterator[Asked]:
+    """Ask about real boards, each by itself: those of many systems, or the others."""
+    for board in batch.material.boards:
+        if (board.scores.shape[1] > N_BEST) is not whole:
+            continue
+        samples = board.draw(batch.n, batch.count, batch.random)
+        shown, sure = np.zeros((2, batch.count), np.bool_)
+        seed = batch.seed()
+        for place, scores in enumerate(samples.swapaxes(0, 1)):
+            joint = run_joint_test("max-t", scores, seed=seed + place, n_resamples=N_FLIPS)
+            found = np.flatnonzero(joint.pvalue_adj < LEVELS[0])
+            if not found.size:
+                continue
+            d = joint.pairs.of(scores)[:, found]
+            rows = [_Shown(joint.pvalue[i], joint.pvalue_adj[i]) for i in found]
+            moments = (*mean_and_error(d), skewness_of(d))
+            _, undone = undone_by_skewness(
+                moments, len(d), rows, of=len(joint.pvalue), alpha=LEVELS[0]
+            )
+            shown[place], sure[place] = True, not undone.all()
+        yield Asked(f"max-T, {board.name}", (shown,))
+        yield Asked(f"max-T beyond doubt, {board.name}", (sure,))
+        by_t = _holm(samples).false
+        yield Asked(f"t, Holm, {board.name}", by_t and by_t[:1])
 
 
 def _samples(batch: Batch) -> FloatArray:
@@ -147,5 +182,23 @@ SYSTEMS = (
             one_in=10,
         )
         for variants in VARIANTS
+    ),
+    *(
+        Part(
+            name,
+            "queries",
+            f"{words} of one collection by one measure, each less its own mean, so that none is"
+            " better; what is skewed stays so, and queries that tie no longer do. False is any"
+            f" pair said to differ: by max-T ({N_FLIPS} flips), and by it beyond doubt, which is"
+            " where t corrected for skewness (Hall 1992) shows it as well; or by t, adjusted by"
+            " Holm.",
+            partial(ask_boards, whole=whole),
+            one_in=one_in,
+            sizes=(25, 50),
+        )
+        for name, words, whole, one_in in (
+            ("real boards", f"All systems, or of more than {N_BEST} the best,", False, 5),
+            ("whole boards", f"All systems, more than {N_BEST},", True, 100),
+        )
     ),
 )

@@ -132,3 +132,18 @@ def test_the_guide_says_what_t_finds_too_much_of(shown: list[Row]) -> None:
     assert f"in {told[0]} of samples, of 25 in {told[1]}, of 50 in {told[2]}" in said
     most = max(rate for (_, test), rate in rates.items() if test == HEADLINE)
     assert f"at most {100 * most:.1f}%" in said
+
+
+def test_the_guide_says_on_which_boards_max_t_finds_too_much() -> None:
+    found = [
+        row for row in rows(read_study(COMMITTED)) if row.part in ("real boards", "whole boards")
+    ]
+    said = " ".join((Path(guide.__file__).parent / "families.md").read_text("utf-8").split())
+    for test, of, digits in (
+        ("max-T, ", ", nDCG@10,", 1), ("max-T, ", ", AP,", 1), ("max-T beyond doubt", ", nDCG@10,", 1),
+        ("t, Holm", ", nDCG@10,", 1), ("max-T, ", "", 0),
+    ):  # fmt: skip
+        part = "real boards" if of else "whole boards"
+        those = [row for row in found if row.part == part and row.test.startswith(test)]
+        rates = sorted(100 * row.false_05 for row in those if of in row.test)
+        assert f"{rates[0]:.{digits}f}% to {rates[-1]:.{digits}f}%" in said, (test, of)
