@@ -179,5 +179,6 @@ def test_rankings(monkeypatch) -> None:
         assert each.pooled == pytest.approx(np.sqrt(np.mean(np.square(sizes))))
     ranking = rank_scores({"X": {"q1": 0.3, "q2": 0.6}, "Y": {"q1": 0.5, "q2": 0.9}})
     assert rank_again(ranking) == ranking
-    for asked, found in ((None, ()), ("bm25", ("bm25",)), (["bm25", "rm3"], ("bm25", "rm3"))):
-        assert baselines_of(asked) == found
+    systems = ("bm25", "rm3")
+    for asked, found in ((None, ()), ("bm25", ("bm25",)), (["runs/bm25.run", "rm3"], systems)):
+        assert baselines_of(asked, systems) == found
