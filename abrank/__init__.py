@@ -46,7 +46,7 @@ if TYPE_CHECKING or "pdoc" in sys.modules:
     from abrank.inputs import Run as Run
     from abrank.inputs import read_qrels as read_qrels
     from abrank.inputs import read_run as read_run
-    from abrank.inputs.groups import from_groups as from_groups
+    from abrank.inputs.run import from_groups as from_groups
     from abrank.ledger.summary import History as History
     from abrank.ledger.summary import history as history
     from abrank.measures import measure as measure
@@ -67,12 +67,12 @@ if TYPE_CHECKING or "pdoc" in sys.modules:
     from abrank.planning.plan import power as power
     from abrank.ranking import Ranking as Ranking
     from abrank.ranking import rank_scores as rank_scores
-    from abrank.scoring.checking import check as check
     from abrank.scoring.evaluate import evaluate as evaluate
+    from abrank.scoring.evaluate import score_ranges as score_ranges
     from abrank.scoring.judging import inspect_query as inspect_query
     from abrank.scoring.judging import sample_documents as sample_documents
     from abrank.scoring.judging import sample_queries as sample_queries
-    from abrank.scoring.ranges import score_ranges as score_ranges
+    from abrank.scoring.score_files import check as check
     from abrank.scoring.score_files import read_scores as read_scores
     from abrank.scoring.scores import Scores as Scores
     from abrank.simulate import simulate_runs as simulate_runs
@@ -117,13 +117,13 @@ _HOMES = {
     "Weights": "abrank.options",
     "aa_test": "abrank.comparison.aa",
     "audit": "abrank.planning.audit",
-    "check": "abrank.scoring.checking",
+    "check": "abrank.scoring.score_files",
     "compare": "abrank.workflow",
     "compare_collections": "abrank.collections",
     "compare_preferences": "abrank.comparison.preferences",
     "compare_scores": "abrank.comparison",
     "evaluate": "abrank.scoring.evaluate",
-    "from_groups": "abrank.inputs.groups",
+    "from_groups": "abrank.inputs.run",
     "history": "abrank.ledger.summary",
     "inspect_query": "abrank.scoring.judging",
     "judge_agreement": "abrank.agreement",
@@ -137,7 +137,7 @@ _HOMES = {
     "read_scores": "abrank.scoring.score_files",
     "sample_documents": "abrank.scoring.judging",
     "sample_queries": "abrank.scoring.judging",
-    "score_ranges": "abrank.scoring.ranges",
+    "score_ranges": "abrank.scoring.evaluate",
     "simulate_runs": "abrank.simulate",
     "suggest_margins": "abrank.planning.audit",
 }

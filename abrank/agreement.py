@@ -23,8 +23,7 @@ from abrank import inference, inputs
 from abrank._support import checks
 from abrank._support.checks import explained
 from abrank._support.errors import AlignmentError, ArgumentError
-from abrank._support.records import record
-from abrank._support.result import Printed
+from abrank._support.result import Printed, record
 from abrank._support.rng import entropy
 from abrank._support.typing import FloatArray, IntArray, RandomSource
 from abrank.comparison import Comparison, compare_scores

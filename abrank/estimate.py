@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from abrank._support.records import record
+from abrank._support.result import record
 
 __all__ = ["AdjustedRow", "Estimate", "Interval", "IntervalRow"]
 

@@ -22,7 +22,7 @@ from typing import Any, Literal, Protocol, TypeAlias, get_args
 
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
-from abrank._support.records import record
+from abrank._support.result import record
 from abrank._support.typing import Requirement, Spending
 from abrank.estimate import Interval
 

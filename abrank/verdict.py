@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
-from abrank._support.records import record
+from abrank._support.result import record
 from abrank._support.typing import Family, OnCollections, Requirement
 from abrank.estimate import Interval
 from abrank.rule import (

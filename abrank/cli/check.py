@@ -28,7 +28,7 @@ def command(files: tuple[str, ...], *, subtopics: bool, max_input_size: int | No
     With qrels among the files, each run is also checked against them: queries missing on either
     side, judged documents in the top 10. Every file is read, whatever is wrong with another.
     """
-    from abrank.scoring.checking import check
+    from abrank.scoring.score_files import check
 
     found = check(*files, subtopics=subtopics, max_input_size=max_input_size)
     for error in found.errors:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from abrank._support import display
 from abrank._support.errors import ArgumentError, GateError
-from abrank._support.records import record
-from abrank._support.result import Result
+from abrank._support.result import Result, record
 from abrank._support.typing import OnCollections, Requirement
 from abrank.comparison import Comparison
 from abrank.diagnostics import bounds

@@ -10,7 +10,7 @@ from abrank import inference
 from abrank._support import checks
 from abrank._support.checks import explained
 from abrank._support.errors import ArgumentError
-from abrank._support.records import record
+from abrank._support.result import record
 from abrank._support.rng import entropy
 from abrank._support.typing import RandomSource
 from abrank.comparison.result import Comparison

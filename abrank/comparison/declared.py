@@ -12,7 +12,7 @@ import numpy as np
 
 from abrank._support import checks, display
 from abrank._support.errors import AlignmentError, ArgumentError
-from abrank._support.records import record
+from abrank._support.result import record
 from abrank.comparison.deciding import (
     Directions,
     canonical_name,

@@ -13,7 +13,7 @@ import numpy as np
 from abrank import inference
 from abrank._support.checks import REASONS
 from abrank._support.errors import ArgumentError
-from abrank._support.records import record
+from abrank._support.result import record
 from abrank._support.typing import FloatArray, IntArray
 from abrank.comparison.groups import (
     Clusters,

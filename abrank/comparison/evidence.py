@@ -18,7 +18,7 @@ import numpy as np
 
 from abrank import inference
 from abrank._support.errors import ArgumentError
-from abrank._support.records import record
+from abrank._support.result import record
 from abrank._support.typing import FloatArray, IntArray
 from abrank.comparison.rows import MeasureResult
 from abrank.diagnostics import UnequalDepth, missing_policy, outcomes
@@ -27,7 +27,7 @@ from abrank.inference.rounding import differences_of
 from abrank.inference.shape import means_without
 from abrank.inputs import JudgedRun, JudgedSource, ids
 from abrank.measures import Measure, parse
-from abrank.measures.definitions.interpolated import ELEVEN_LEVELS, precision_recall_curve
+from abrank.measures.definitions.textbook import ELEVEN_LEVELS, precision_recall_curve
 from abrank.measures.sensitivity import extremes, unjudged_range
 from abrank.scoring.judging import ToJudge, top_documents_to_judge
 from abrank.scoring.scores import Scores, filled

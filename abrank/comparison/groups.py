@@ -12,7 +12,7 @@ import numpy as np
 from abrank import inference
 from abrank._support import display
 from abrank._support.errors import AlignmentError, ArgumentError
-from abrank._support.records import record
+from abrank._support.result import record
 from abrank._support.typing import FloatArray, IntArray
 from abrank.diagnostics import Note, inspect_clusters
 from abrank.estimate import AdjustedRow, Interval

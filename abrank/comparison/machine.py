@@ -16,7 +16,7 @@ import numpy as np
 from abrank import inference, inputs
 from abrank._support import checks
 from abrank._support.errors import AlignmentError, ArgumentError
-from abrank._support.records import record
+from abrank._support.result import record
 from abrank._support.typing import FloatArray, IntArray, SharedModel
 from abrank.comparison.deciding import SEQUENCE
 from abrank.comparison.evidence import RunDetails

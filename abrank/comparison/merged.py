@@ -13,7 +13,7 @@ import numpy as np
 
 from abrank import inference
 from abrank._support.errors import ArgumentError
-from abrank._support.records import record
+from abrank._support.result import record
 from abrank._support.rng import entropy
 from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.comparison.designs import IGNORING, OF_CLUSTERS
@@ -30,8 +30,7 @@ from abrank.comparison.rows import (
 )
 from abrank.comparison.sample import ALL, Columns, Units
 from abrank.diagnostics import Note, inspect_inputs, inspect_losses, inspect_skewness
-from abrank.engines.counted import exact_value
-from abrank.engines.merge import MeasureStatistics, Statistics, statistics_from
+from abrank.engines.merge import MeasureStatistics, Statistics, exact_value, statistics_from
 from abrank.inference.clusters import (
     FEWEST_EFFECTIVE,
     deciding_test,

@@ -27,8 +27,7 @@ from abrank.comparison.rows import Preferences, share_of_net
 from abrank.diagnostics.notes import CREDITS, SHARES
 from abrank.estimate import Estimate
 from abrank.inference.paired import t_answer
-from abrank.inputs import impressions
-from abrank.inputs.votes import Vote, Votes, read_votes
+from abrank.inputs.votes import GROUPS, Vote, Votes, read_votes
 from abrank.ledger.record import recording
 from abrank.measures.names import listed
 from abrank.options import Designs, Question
@@ -153,7 +152,7 @@ def compare_votes(
     # Impressions of one user depend on one another, whether or not somebody thinks of it.
     clusters: Any = question.clusters
     if clusters is None and not question.anytime:
-        clusters = next((name for name in impressions.GROUPS if name in votes.groups), None)
+        clusters = next((name for name in GROUPS if name in votes.groups), None)
     own = votes.groups.get(clusters) if isinstance(clusters, str) else None
     beside = Beside.of(
         segments=segments, topics=topics, clusters=None if own else clusters,

@@ -11,7 +11,7 @@ import numpy as np
 
 from abrank import inference, planning
 from abrank._support.errors import ArgumentError
-from abrank._support.records import record
+from abrank._support.result import record
 from abrank._support.typing import FloatArray, IntArray
 from abrank.diagnostics import Note
 from abrank.estimate import AdjustedRow, Estimate, IntervalRow

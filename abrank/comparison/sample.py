@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 import numpy as np
 
 from abrank import inference
-from abrank._support.records import record
+from abrank._support.result import record
 from abrank._support.typing import FloatArray, IntArray
 from abrank.comparison.evidence import RunDetails, collect_details
 from abrank.comparison.groups import Clusters, Segmentation, segment

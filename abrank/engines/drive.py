@@ -20,19 +20,23 @@ from pyarrow import fs
 from abrank._support.errors import AlignmentError, ArgumentError, ReadError, WriteError
 from abrank._support.files import alone_in, replace_all, writing
 from abrank._support.typing import FloatArray
-from abrank.engines import plan, rows
 from abrank.engines.engine import is_parquet, run
 from abrank.engines.job import (
     SUCCESS,
     Done,
     Job,
+    Partition,
+    buckets,
+    by_range,
     finished,
     light,
     read_scores,
     score_partition,
+    spill,
+    spills,
     stamp_of,
 )
-from abrank.engines.kernel import Scoring, has_open_scale, with_scale
+from abrank.engines.kernel import JOINED, Scoring, has_open_scale, with_scale
 from abrank.engines.merge import Statistics, Tree
 from abrank.engines.sources import ParquetTable, open_property, open_table, stamped, with_gaps
 from abrank.inputs import ids, read_qrels
@@ -124,7 +128,7 @@ def score_tables(
 
 def _done(
     job: Job,
-    parts: Sequence[plan.Partition],
+    parts: Sequence[Partition],
     engine: Engine,
     tree: Tree,
     on_progress: Callable[[int, int], None],
@@ -190,7 +194,7 @@ def _tables(
     **how: Any,  # noqa: ANN401 - of open_table
 ) -> list[ParquetTable]:
     if qrels is None:
-        opened = [open_table(run, rows.JOINED, columns=columns, **how) for run in runs.values()]
+        opened = [open_table(run, JOINED, columns=columns, **how) for run in runs.values()]
         return with_gaps(opened)
     if is_parquet(qrels):
         judged = open_table(qrels, QRELS, **{**how, "skips": False})
@@ -217,9 +221,9 @@ def _parquet_of(qrels: Any, folder: Path) -> str:  # noqa: ANN401
 
 def _divided(
     job: Job, tables: list[ParquetTable], engine: Engine, folder: Path
-) -> tuple[Job, list[plan.Partition]]:
+) -> tuple[Job, list[Partition]]:
     """Return the partitions: ranges of query ids, or buckets once the rows are regrouped."""
-    parts = plan.by_range(tables, rows=engine.rows)
+    parts = by_range(tables, rows=engine.rows)
     if parts is not None:
         return job, parts
     # Named by all that decides what is in it: rows of another job are never taken up.
@@ -229,12 +233,12 @@ def _divided(
             shutil.rmtree(other, ignore_errors=True)
     with writing(spilled):
         spilled.mkdir(parents=True, exist_ok=True)
-    tasks, n_buckets = plan.spills(tables, spilled, n_rows=engine.rows)
-    for bad in run(engine, plan.spill, tasks):
+    tasks, n_buckets = spills(tables, spilled, n_rows=engine.rows)
+    for bad in run(engine, spill, tasks):
         if bad is not None:  # with on_bad_partition="skip", queries would lose some of their rows
             hint = "its queries stand in many row groups, so that no part can be skipped"
             raise _error(bad[0], bad[1], hint)
-    regrouped, parts = plan.buckets(tables, tasks, n_buckets)
+    regrouped, parts = buckets(tables, tasks, n_buckets)
     return replace(job, tables=tuple(regrouped)), parts
 
 

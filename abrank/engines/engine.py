@@ -1,4 +1,4 @@
-"""Which engine scores partitions, and which files a path, a glob or a URI stands for."""
+"""Which engine scores partitions: threads of this machine, Dask or Spark, and what needs one."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _ENDINGS = (".parquet", ".parq", ".pq")
 
 def run(engine: Engine, function: Callable[[Any], Any], items: Sequence[Any]) -> Iterator[Any]:
     """Apply a function to every item where the engine says, in whatever order."""
-    # Imported here: Dask and Spark are optional.
-    from abrank.engines import dask, spark
+    # Imported here: Spark is optional.
+    from abrank.engines import spark
 
     if engine.name == "dask":
-        return dask.run(function, items, scheduler=engine.address)
+        return on_dask(function, items, scheduler=engine.address)
     if engine.name == "spark":
         return spark.run(function, items, master=engine.address)
     # Threads: Arrow and NumPy release the lock of the interpreter, and a script that calls this
@@ -201,3 +201,59 @@ def _expression(part: str) -> str:
     wild = {"*": "[^/]*", "?": "[^/]"}
     name = "".join(wild.get(letter) or re.escape(letter) for letter in part)
     return (name if part[0] in "_." else f"(?![_.]){name}") + "/"
+
+
+RETRIES = 3
+
+
+def on_dask(
+    function: Callable[[Any], Any],
+    items: Sequence[Any],
+    *,
+    scheduler: Any,  # noqa: ANN401 - an address, or a Client
+) -> Iterator[Any]:
+    """Apply a function to every item, on the workers of a cluster, or of one started for it.
+
+    A partition whose worker died is scored again by another.
+    """
+    distributed: Any
+    try:
+        from dask import distributed
+    except ImportError as error:
+        raise ArgumentError("Dask is not installed: pip install dask distributed") from error
+    if not items:
+        return
+    with _client(distributed, scheduler) as client:
+        futures = client.map(function, items, retries=RETRIES, pure=False)
+        try:
+            for future in distributed.as_completed(futures, loop=client.loop):
+                yield future.result()
+        except distributed.KilledWorker as error:
+            raise AbrankError(
+                f"{error}; a worker needs about 500 MB a thread for partitions of 1 million rows"
+            ) from error
+        finally:
+            client.cancel(futures)
+
+
+@contextmanager
+def _client(distributed: Any, scheduler: Any) -> Iterator[Any]:  # noqa: ANN401
+    if isinstance(scheduler, distributed.Client):
+        yield scheduler
+        return
+    if scheduler is not None:
+        try:
+            client = distributed.Client(scheduler, timeout="10s", set_as_default=False)
+        except (OSError, ValueError) as error:
+            raise ArgumentError(f"no Dask scheduler answers at {scheduler}: {error}") from error
+        with client:
+            yield client
+        return
+    # One thread a process: a worker that dies takes one partition with it. The dashboard is at a
+    # free port, as another cluster may have the usual one.
+    options = {"threads_per_worker": 1, "dashboard_address": "127.0.0.1:0", "host": "127.0.0.1"}
+    with (
+        distributed.LocalCluster(**options) as cluster,
+        distributed.Client(cluster, set_as_default=False) as client,
+    ):
+        yield client

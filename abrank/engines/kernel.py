@@ -1,4 +1,4 @@
-"""The kernel of every engine: the rankings of whole queries and their judgments, to scores.
+"""What runs where a partition is: rows of Arrow tables as checked columns, and their scores.
 
 It is the join and the measures of :func:`abrank.evaluate`; only the rows come from Arrow tables.
 """
@@ -12,21 +12,150 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from pyarrow import compute
 
-from abrank._support.errors import AlignmentError, ArgumentError
-from abrank._support.typing import Duplicates, FloatArray, Missing, ScoreDtype
-from abrank.engines import rows
-from abrank.engines.counted import exact_sum, exact_value
+from abrank._support.display import shorten
+from abrank._support.errors import AlignmentError, ArgumentError, ReadError
+from abrank._support.typing import Duplicates, FloatArray, IntArray, Missing, ScoreDtype
+from abrank.engines.merge import exact_sum, exact_value
 from abrank.inputs import ids
-from abrank.inputs.audit import Audit, counted, judged_shares
-from abrank.inputs.columns import QRELS, RUN, Columns, Source
+from abrank.inputs.arrow import stored_as, to_grades
+from abrank.inputs.columns import QRELS, RUN, Columns, Layout, Source, choose_columns, duplicates
+from abrank.inputs.ids import kernels
 from abrank.inputs.join import Judgments, ReadCounts, block_of, join_pieces
 from abrank.inputs.judged import JudgedRun
+from abrank.inputs.objects import of_table
 from abrank.inputs.qrels import Qrels
 from abrank.inputs.qrels import build as build_qrels
+from abrank.inputs.reading import Audit, counted, judged_shares
 from abrank.inputs.run import build as build_run
-from abrank.inputs.trec.stream import NotPlain, ranked, slices
+from abrank.inputs.trec import NotPlain, ranked, slices
 from abrank.measures import Measure, resolved
+
+# One row a shown document: its position from 1, empty where a judged document was not shown, and
+# its grade, empty where it was not judged.
+JOINED = Layout("joined table", "query_id position relevance", "relevance", 2, 3)
+# The value of a property of the query stands in the place of the document, and there is no number.
+PROPERTY = Layout("property", "query_id value", "relevance", 1, 2)
+_POSITIONS = ("position", "rank")
+
+
+def column_names(
+    names: Sequence[str], layout: Layout, columns: Mapping[str, str] | None, label: str
+) -> tuple[str, str, str]:
+    """Find the three columns of a table among its ``names``, or those that ``columns`` gives."""
+    if layout == PROPERTY:
+        (value,) = (columns or {}).values()
+        columns = {"doc_id": value, "relevance": value}
+    if layout != JOINED:
+        query, document, value = choose_columns(names, layout, columns, label=label)
+        if layout == QRELS and document == value:
+            raise ReadError(label, "has no grades", hint="add a column relevance, 1 in each row")
+        return query, document, value
+    given = dict(columns or {})
+    place = given.pop("position", None) or next(
+        (name for name in names if name.casefold() in _POSITIONS), None
+    )
+    if place not in names:
+        raise ReadError(label, f"no column position (nor rank); it has {', '.join(names)}")
+    # The third column of the layout is not there: the position stands in for the document.
+    given["doc_id"] = "doc_id"
+    query, _, value = choose_columns([*names, "doc_id"], QRELS, given, label=label)
+    return query, str(place), value
+
+
+def read_rows(table: Any, layout: Layout, label: str) -> Columns:  # noqa: ANN401 - a pyarrow.Table
+    """Check the three columns of a table, which stand in the order of the layout."""
+    columns = [stored_as(table.column(i)) for i in range(3)]
+    if layout == PROPERTY:  # the queries that have a value, the value, and a number for none
+        query, text = columns[0], columns[1].cast(pa.large_string())
+        known = compute.fill_null(compute.not_equal(text, ""), False)
+        query, text = query.filter(known), text.filter(known)
+        columns = [query, text, pa.chunked_array([np.zeros(len(text))])]
+    if len(columns[0]):
+        return of_table(columns, label, QRELS if layout == QRELS else RUN)
+    return _empty(label)
+
+
+def split_joined(table: Any, label: str) -> tuple[Columns, Columns]:  # noqa: ANN401
+    """Return the run and the judgments that a joined table holds."""
+    query, position, grade = (table.column(i).combine_chunks() for i in range(3))
+    shown, judged = position.is_valid(), grade.is_valid()
+    rank = to_grades(position.filter(shown))
+    if rank is None or (rank < 1).any():
+        raise ReadError(label, "position is no rank: they are whole numbers from 1")
+    numbers = pa.array(np.arange(len(shown))).cast(pa.string())
+    row = compute.binary_join_element_wise(f"{label}, row", numbers, " ")
+    place = compute.binary_join_element_wise("position", position.cast(pa.int64()).cast("str"), " ")
+    document = compute.if_else(shown, place, row)
+    run = [query.filter(shown), document.filter(shown), pa.array(-rank.astype(np.float64))]
+    judgments = [query.filter(judged), document.filter(judged), grade.filter(judged)]
+    return (
+        read_rows(pa.table(run, names=["query", "doc", "value"]), RUN, label),
+        read_rows(pa.table(judgments, names=["query", "doc", "value"]), QRELS, label),
+    )
+
+
+def joined(parts: Sequence[Columns]) -> Columns:
+    """Return the rows of several tables as one; see :func:`require_once` for its messages."""
+    if len(parts) == 1:
+        return parts[0]
+    if not parts:
+        return _empty("")
+    return Columns(
+        query=ids.joined([each.query for each in parts]),
+        doc=ids.joined([each.doc for each in parts]),
+        value=np.concatenate([each.value for each in parts]),
+        position=np.concatenate([each.position for each in parts]),
+        source=Source(None, None, sum(each.source.n_rows for each in parts), "", "row"),
+    )
+
+
+def require_once(parts: Sequence[Columns], *, hint: str) -> None:
+    """Refuse a document that a query names twice; the message names both row groups."""
+    rows = joined(parts)
+    first, again = duplicates(ids.number(rows.query)[1], rows.doc)
+    if not len(again):
+        return
+    ends = np.cumsum([len(each.value) for each in parts])
+    places = []
+    for row in (int(first[0]), int(again[0])):
+        part = parts[int(np.searchsorted(ends, row, side="right"))]
+        places.append((part.source.label, int(rows.position[row])))
+    one = np.array([first[0]])
+    query, document = (ids.decode(ids.take(each, one))[0] for each in (rows.query, rows.doc))
+    (label, row), (other, row_of_other) = places
+    where = f"rows {row} and {row_of_other}"
+    if other != label:
+        where = f"row {row}, and {other}, row {row_of_other}"
+    problem = f"document {shorten(document)} twice in query {shorten(query)}"
+    raise ReadError(label, problem, at=where, hint=hint)
+
+
+def by_query(rows: Columns) -> Columns:
+    """Return the rows with those of each query together, in the order read within one."""
+    starts, _ = ids.runs(rows.query)
+    if len(kernels.unique(starts)) == len(starts):
+        return rows
+    order = np.argsort(ids.number(rows.query)[1], kind="stable").astype(np.int64)
+    return take(rows, order)
+
+
+def take(rows: Columns, chosen: IntArray) -> Columns:
+    """Return some of the rows."""
+    return Columns(
+        query=ids.take(rows.query, chosen),
+        doc=ids.take(rows.doc, chosen),
+        value=rows.value[chosen],
+        position=rows.position[chosen],
+        source=rows.source,
+    )
+
+
+def _empty(label: str) -> Columns:
+    none, nowhere = ids.encode([]), np.empty(0, np.int64)
+    return Columns(none, none, np.empty(0), nowhere, Source(None, None, 0, label, "row"))
+
 
 # --- What was counted of a run in each partition, and the audit that all of them give
 
@@ -147,8 +276,8 @@ class Scored:
 
 def score_table(run: Any, qrels: Any, scoring: Scoring) -> Any:  # noqa: ANN401
     """Score whole queries of one run."""
-    ranked_rows = rows.read_rows(run, RUN, RUN.kind)
-    judged_rows = rows.read_rows(qrels, QRELS, QRELS.kind)
+    ranked_rows = read_rows(run, RUN, RUN.kind)
+    judged_rows = read_rows(qrels, QRELS, QRELS.kind)
     scored = score_rows({"run": [ranked_rows]}, [judged_rows], scoring)
     return long_table(scored, scoring.measures).cast(SCHEMA)
 
@@ -165,9 +294,9 @@ def score_rows(
     for system, parts in runs.items():
         if id(own[system]) not in known:
             try:
-                built = build_qrels(rows.joined(own[system]), "qrels")
+                built = build_qrels(joined(own[system]), "qrels")
             except ValueError:
-                rows.require_once(own[system], hint="keep one row of the two")
+                require_once(own[system], hint="keep one row of the two")
                 raise
             known[id(own[system])] = built, Judgments.of(built)
         judgments, looked_up = known[id(own[system])]
@@ -209,14 +338,14 @@ def _join(
 ) -> tuple[JudgedRun, ReadCounts, int]:
     keep_scores = any(each.needs == "scores" for each in scoring.measures)
     laid = partial(join_pieces, qrels, judgments=judgments, keep_scores=keep_scores, threads=1)
-    read = rows.by_query(rows.joined(parts))
+    read = by_query(joined(parts))
     # In slices that stay in the processor's cache; the engine has a thread for each partition.
     block = partial(ranked, score_dtype=scoring.score_dtype)
     try:
         judged, seen, _ = laid(slices(read), block)
     except NotPlain:
         if scoring.duplicates == "error":
-            rows.require_once(parts, hint=_BEST)
+            require_once(parts, hint=_BEST)
         run = build_run(read, "run", scoring.score_dtype, scoring.duplicates)
         judged, seen, _ = laid([run], block_of)
         return judged, seen, run.n_duplicates_dropped

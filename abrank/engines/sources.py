@@ -21,17 +21,14 @@ from abrank._support.display import shorten
 from abrank._support.errors import AlignmentError, NotFoundError, ReadError
 from abrank._support.files import writing
 from abrank._support.work import threaded_map
-from abrank.engines import rows
 from abrank.engines.engine import files_of, storage
-from abrank.engines.rows import PROPERTY
+from abrank.engines.kernel import JOINED, PROPERTY, column_names, read_rows, split_joined
 from abrank.inputs import ids
 from abrank.inputs.archives import Stored, Unpacked, most_unpacked, too_much
-from abrank.inputs.columns import Columns, Layout
+from abrank.inputs.arrow import nested_column
+from abrank.inputs.columns import QUERY_IDS, Columns, Layout, found_in
 from abrank.inputs.files import likeness
-from abrank.inputs.formats.parquet import Oversized, ParquetData
-from abrank.inputs.formats.parquet_footer import Damaged, Group
-from abrank.inputs.objects.arrow import nested_column
-from abrank.inputs.objects.names import QUERY_IDS, found_in
+from abrank.inputs.parquet import Damaged, Group, Oversized, ParquetData
 
 # --- Parquet tables: one file, a folder, Hive partitions or a glob, on any file system
 
@@ -85,7 +82,7 @@ class ParquetTable:
     stamp : tuple
         Of every file its path, its size and a hash, once :func:`stamped` has made them.
     most : int, optional
-        Bytes that a row group may hold; see :class:`~abrank.inputs.formats.parquet.ParquetData`.
+        Bytes that a row group may hold; see :class:`~abrank.inputs.parquet.ParquetData`.
     """
 
     label: str
@@ -104,9 +101,9 @@ class ParquetTable:
     def load(self, piece: Piece) -> tuple[list[Columns], ...]:
         """Read and check a row group."""
         table = self._read(piece)
-        if self.layout == rows.JOINED:
-            return tuple([each] for each in rows.split_joined(table, piece.label))
-        return ([rows.read_rows(table, self.layout, piece.label)],)
+        if self.layout == JOINED:
+            return tuple([each] for each in split_joined(table, piece.label))
+        return ([read_rows(table, self.layout, piece.label)],)
 
     def _read(self, piece: Piece) -> Any:  # noqa: ANN401 - a pyarrow.Table
         if piece.problem:
@@ -142,7 +139,7 @@ def open_table(
     place, paths = files_of(named, filesystem)
     if not paths:
         raise NotFoundError(f"{label}: no Parquet file there")
-    hint = "" if layout == rows.JOINED else _ONLY_PARQUET
+    hint = "" if layout == JOINED else _ONLY_PARQUET
 
     def opened(path: str) -> Footer | ReadError:
         try:
@@ -163,7 +160,7 @@ def open_table(
             "its documents stand in lists, a row a query, which is read only of one small file",
             hint='LensKit writes a row a document with save_parquet(path, layout="flat")',
         )
-    chosen = rows.column_names(footer.schema.names, layout, columns, first)
+    chosen = column_names(footer.schema.names, layout, columns, first)
     pieces: list[Piece] = []
     total = 0
     for path, file in files.items():

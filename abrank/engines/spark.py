@@ -18,8 +18,7 @@ import pyarrow as pa
 from pyarrow import compute
 
 from abrank._support.errors import ArgumentError
-from abrank.engines import rows
-from abrank.engines.kernel import Scoring, has_open_scale, score_table
+from abrank.engines.kernel import Scoring, column_names, has_open_scale, score_table
 from abrank.inputs import Qrels, ids, read_qrels
 from abrank.inputs.columns import QRELS, RUN, Layout
 from abrank.measures.names import parse_measures
@@ -102,7 +101,7 @@ def evaluate(
                 f"{each} needs the highest grade of its scale: {each.entry.name}(max_grade=4)@10"
             )
     if not hasattr(qrels, "sparkSession"):
-        names = rows.column_names(df.columns, RUN, columns, "the DataFrame")
+        names = column_names(df.columns, RUN, columns, "the DataFrame")
         if partitioned_by_query is None:
             partitioned_by_query = _stands_by(df, names[0])
         if partitioned_by_query:
@@ -214,7 +213,7 @@ class _KernelOfRun(_Kernel):
 
 def _chosen(df: Any, layout: Layout, columns: dict[str, str] | None, value: str) -> Any:  # noqa: ANN401
     """Return three columns under their own names, and which of the two tables a row is of."""
-    query, document, number = rows.column_names(df.columns, layout, columns, "the DataFrame")
+    query, document, number = column_names(df.columns, layout, columns, "the DataFrame")
     return df.selectExpr(
         f"cast(`{query}` as string) as query_id",
         f"cast(`{document}` as string) as doc_id",

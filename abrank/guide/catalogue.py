@@ -369,7 +369,7 @@ def _parameters(section: str, *, skip: tuple[str, ...] = (), only: tuple[str, ..
 # What a user may import. All else is internal, whatever its name begins with.
 PUBLIC = (
     "abrank", "abrank.agreement", "abrank.collections", "abrank.comparison", "abrank.diagnostics",
-    "abrank.engines", "abrank.engines.dask", "abrank.engines.spark", "abrank.estimate",
+    "abrank.engines", "abrank.engines.spark", "abrank.estimate",
     "abrank.inference", "abrank.inputs", "abrank.measures", "abrank.planning", "abrank.plots",
     "abrank.ranking", "abrank.report", "abrank.rule_file", "abrank.scoring", "abrank.simulate",
 )  # fmt: skip

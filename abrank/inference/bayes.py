@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from abrank._support import checks
-from abrank._support.records import record
+from abrank._support.result import record
 from abrank._support.rng import stream
 from abrank._support.typing import BoolArray, FloatArray
 from abrank.inference.bootstrap import on_grid

@@ -31,7 +31,7 @@ import numpy as np
 import numpy.typing as npt
 
 from abrank._support import checks
-from abrank._support.records import record
+from abrank._support.result import record
 from abrank._support.rng import stream
 from abrank._support.typing import Alternative, FloatArray, IntArray
 from abrank._support.work import remembered

@@ -44,7 +44,7 @@ import numpy.typing as npt
 
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
-from abrank._support.records import record
+from abrank._support.result import record
 from abrank._support.rng import stream
 from abrank._support.typing import FloatArray, IntArray
 from abrank.inference.bootstrap import invert_t

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from abrank._support.records import record
+from abrank._support.result import record
 from abrank._support.typing import FloatArray, IntArray
 from abrank.inference.bootstrap import Method, answer_by_law, bootstrap_distribution
 from abrank.inference.paired import sign_answer

@@ -48,7 +48,7 @@ import numpy.typing as npt
 
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
-from abrank._support.records import record
+from abrank._support.result import record
 from abrank._support.typing import Alternative, BoolArray, FloatArray
 from abrank.inference.bootstrap import bootstrap_distribution
 from abrank.inference.clusters import cluster_sizes, deciding_test, run_cluster_test

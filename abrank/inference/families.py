@@ -45,7 +45,7 @@ import numpy.typing as npt
 
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
-from abrank._support.records import record
+from abrank._support.result import record
 from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.inference.paired import mean_and_error
 from abrank.inference.registry import as_alpha, as_differences

@@ -36,7 +36,7 @@ import numpy as np
 
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
-from abrank._support.records import record
+from abrank._support.result import record
 from abrank._support.typing import FloatArray
 
 OnlineMethod: TypeAlias = Literal["lord++", "saffron", "lond", "lond-dependent", "spending"]

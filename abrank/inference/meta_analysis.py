@@ -31,7 +31,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from abrank._support.records import record
+from abrank._support.result import record
 from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.estimate import IntervalRow
 from abrank.inference.clusters import cluster_sizes, freedom_of_clusters, standard_error

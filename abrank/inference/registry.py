@@ -39,8 +39,8 @@ import numpy.typing as npt
 
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
-from abrank._support.records import record
 from abrank._support.registry import Registry
+from abrank._support.result import record
 from abrank._support.typing import Alternative, BoolArray, FloatArray, Function
 
 

@@ -41,7 +41,7 @@ import numpy.typing as npt
 
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
-from abrank._support.records import record
+from abrank._support.result import record
 from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.inference.clusters import cluster_sizes, deciding_test, weighted_result
 from abrank.inference.designs import cluster_result

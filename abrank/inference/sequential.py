@@ -62,7 +62,7 @@ import numpy.typing as npt
 
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
-from abrank._support.records import record
+from abrank._support.result import record
 from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.inference.registry import as_alpha, as_column, run_test
 from abrank.inference.rounding import align_interval_with_pvalue, round_off

@@ -38,7 +38,7 @@ import numpy as np
 import numpy.typing as npt
 
 from abrank._support.errors import ArgumentError
-from abrank._support.records import record
+from abrank._support.result import record
 from abrank._support.typing import FloatArray, IntArray
 from abrank.inference.registry import as_alpha, as_differences
 from abrank.inference.rounding import round_off

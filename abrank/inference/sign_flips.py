@@ -10,7 +10,7 @@ from itertools import count
 
 import numpy as np
 
-from abrank._support.records import record
+from abrank._support.result import record
 from abrank._support.rng import stream
 from abrank._support.typing import Alternative, BoolArray, FloatArray, IntArray
 from abrank.inference.rounding import common_step, invert, snap

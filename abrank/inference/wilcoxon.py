@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 
 from abrank._support import checks
-from abrank._support.records import record
+from abrank._support.result import record
 from abrank._support.typing import Alternative, FloatArray, IntArray
 from abrank.inference.registry import Answer, paired_test
 from abrank.inference.rounding import round_off

@@ -1,13 +1,11 @@
 """Judgments and runs: read, checked, ordered, and joined with one another."""
 
-from abrank.inputs.audit import Audit
 from abrank.inputs.columns import Source
 from abrank.inputs.files import looks_like_qrels
-from abrank.inputs.id_differences import TopDocs
-from abrank.inputs.join import join
+from abrank.inputs.join import TopDocs, join
 from abrank.inputs.judged import JudgedRun
 from abrank.inputs.qrels import Qrels, read_qrels
-from abrank.inputs.reading import JudgedSource
+from abrank.inputs.reading import Audit, JudgedSource
 from abrank.inputs.reading import read_judged_run as read_judged_run
 from abrank.inputs.run import Run, read_run
 

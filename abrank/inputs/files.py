@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import BinaryIO, TypeAlias
 
 from abrank._support.errors import ArgumentError, NotFoundError, ReadError, nearest
+from abrank.inputs import arrow, delimited, tree
 from abrank.inputs.archives import (
     MOST_GROWTH,
     MOST_HELD,
@@ -25,12 +26,10 @@ from abrank.inputs.archives import (
     other_archive,
     refusal,
 )
-from abrank.inputs.columns import QRELS, RUN, Columns, Layout, Source
-from abrank.inputs.formats import arrow_file, delimited, letor, tree
-from abrank.inputs.formats.arrow_file import LONGEST_MARK, kind_of, names_of
-from abrank.inputs.objects.names import choose_columns, holds_grades
-from abrank.inputs.objects.read import of_table
-from abrank.inputs.trec.lines import BYTE_ORDER_MARK, MOST_LINE, first_long_line, parse
+from abrank.inputs.arrow import LONGEST_MARK, kind_of, names_of
+from abrank.inputs.columns import QRELS, RUN, Columns, Layout, Source, choose_columns, holds_grades
+from abrank.inputs.objects import of_table
+from abrank.inputs.trec import BYTE_ORDER_MARK, MOST_LINE, first_long_line, parse
 
 STDIN = "-"
 ENDINGS = (
@@ -62,8 +61,8 @@ def table_reader(start: bytes) -> TableReader | None:
 def line_reader(start: bytes, layout: Layout) -> LineReader | None:
     """Return the reader of lines that are not in TREC's form, by the first of them."""
     lines = _first_lines(start)
-    if lines and letor.looks_like_letor(lines[0]):
-        return letor.read_letor
+    if lines and delimited.looks_like_letor(lines[0]):
+        return delimited.read_letor
     three = layout is RUN and lines and all(len(line.split()) == 3 for line in lines)
     return delimited.read_three if three else None
 
@@ -77,7 +76,7 @@ def likeness(start: bytes) -> str:
     if reader is not None:
         return "JSON" if reader is tree.read_json else "a table of text"
     lines = _first_lines(start)
-    if lines and letor.looks_like_letor(lines[0]):
+    if lines and delimited.looks_like_letor(lines[0]):
         return "LETOR lines"
     if lines and lines[0].lower().lstrip().startswith((b"<!doctype html", b"<html")):
         return "a page of HTML"
@@ -113,7 +112,7 @@ def _read(
     label, mark = stored.label, stored.peek(LONGEST_MARK)
     if kind_of(mark):
         choose = partial(choose_columns, layout=layout, columns=columns, label=label)
-        chosen, found = arrow_file.columns_of(_rest(file), label, choose, most=file.asked)
+        chosen, found = arrow.file_columns(_rest(file), label, choose, most=file.asked)
         return of_table(found, label, layout, chosen=chosen)
     if mark.startswith(tree.LZ4_MARK):
         return tree.read_lz4(_rest(file), label, layout, columns, most=file.asked)

@@ -20,10 +20,25 @@ import numpy as np
 import pyarrow as pa
 
 from abrank._support.typing import BoolArray, IntArray
-from abrank.inputs import kernels
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+
+
+class _Kernels:
+    """Arrow's kernels by their names, imported when one is asked for.
+
+    ``pyarrow.compute`` writes a Python function for each of its hundreds of kernels when it is
+    imported, which takes longer than reading an everyday file: that does without.
+    """
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - a function of Arrow arrays
+        from pyarrow import compute
+
+        return getattr(compute, name)
+
+
+kernels = _Kernels()
 
 
 # --- Columns of ids: bytes exactly as they stand in the file, in Arrow's compact form

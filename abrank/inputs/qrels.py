@@ -14,7 +14,7 @@ import numpy as np
 from abrank._support.checks import explained
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import IntArray
-from abrank.inputs import files, ids
+from abrank.inputs import files, ids, objects
 from abrank.inputs.columns import (
     QRELS,
     SUBTOPIC_QRELS,
@@ -25,9 +25,8 @@ from abrank.inputs.columns import (
     has_duplicates,
 )
 from abrank.inputs.ids import Ids
-from abrank.inputs.objects import read as objects
-from abrank.inputs.subtopics import Subtopics, gather
-from abrank.inputs.trec.lines import write_lines
+from abrank.inputs.judged import Subtopics, gather
+from abrank.inputs.trec import write_lines
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,23 +1,187 @@
-"""A run from wherever it is, joined with its judgments, with all that was counted on the way."""
+"""A run from wherever it is, joined with its judgments, and the audit of the two."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
-from abrank._support.typing import Duplicates, ScoreDtype
+import numpy as np
+
+from abrank._support.display import shorten
+from abrank._support.errors import AlignmentError
+from abrank._support.typing import Duplicates, FloatArray, IntArray, ScoreDtype
 from abrank.inputs import files
-from abrank.inputs.audit import Audit, audit, require_common
 from abrank.inputs.columns import Source
-from abrank.inputs.id_differences import TopDocs
-from abrank.inputs.join import ReadCounts, block_of, join_pieces
+from abrank.inputs.join import (
+    IdDifference,
+    ReadCounts,
+    TopDocs,
+    block_of,
+    how_ids_differ,
+    id_difference,
+    join_pieces,
+)
 from abrank.inputs.judged import JudgedRun
 from abrank.inputs.qrels import Qrels
 from abrank.inputs.run import Run, build, name_of, read_columns, read_run
-from abrank.inputs.trec.stream import NotPlain, block, chunks, ranked, slices
+from abrank.inputs.trec import NotPlain, block, chunks, ranked, slices
+
+DEPTH = 10
+
+
+@dataclass(frozen=True)
+class Audit:
+    """Counts on one run and its judgments.
+
+    Attributes
+    ----------
+    n_queries : int
+        Queries of the qrels.
+    missing : tuple of str
+        Queries of the qrels for which the run has no document.
+    extra : tuple of str
+        Queries of the run that the qrels lack; ignored.
+    n_rows : int
+        Documents of the run, extra queries included.
+    n_tied_rows, n_queries_with_ties : int
+        Documents whose score another document of their query has too, and the queries they are of.
+    n_rank_conflicts : int
+        Queries in which the rank column contradicts the scores (the scores decide).
+    n_duplicates_dropped : int
+        Rows left out by ``duplicates="best"``.
+    judged_at_10 : float
+        Mean share of a query's first 10 documents (or fewer, if fewer were retrieved) that have a
+        grade of 0 or more, in [0, 1], over the judged queries with results.
+    n_unjudged_at_10 : int
+        Documents among those that have no such grade, all queries together.
+    n_judgments, n_negative_grades : int
+        Judgments, and those with a grade below 0, which count as unjudged.
+    grades : tuple of int
+        Distinct grades of the qrels, ascending.
+    tags : tuple of str
+        Run tags of the file.
+    n_comments : int
+        Lines of the run file that begin with # and were skipped.
+    byte_order_mark : bool
+        Whether a byte order mark at the start of the run file was dropped.
+    path, sha256 : str or None
+        Of the run file.
+    n_judged_rows : int or None
+        Documents of the run that are judged, down to any rank; None where it was not counted.
+    document_ids : IdDifference or None
+        Why documents of the run are not judged, where their ids look like judged ones. Looked at
+        are the first 10 documents of 50 queries.
+    query_ids : IdDifference or None
+        Why queries are missing, where ids of extra queries look like theirs.
+    """
+
+    n_queries: int
+    missing: tuple[str, ...]
+    extra: tuple[str, ...]
+    n_rows: int
+    n_tied_rows: int
+    n_queries_with_ties: int
+    n_rank_conflicts: int
+    n_duplicates_dropped: int
+    judged_at_10: float
+    n_unjudged_at_10: int
+    n_judgments: int
+    n_negative_grades: int
+    grades: tuple[int, ...]
+    tags: tuple[str, ...]
+    n_comments: int = 0
+    byte_order_mark: bool = False
+    path: str | None = None
+    sha256: str | None = None
+    n_judged_rows: int | None = None
+    document_ids: IdDifference | None = None
+    query_ids: IdDifference | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the counts as plain values; tuples become lists."""
+        return {
+            key: list(value) if isinstance(value, tuple) else value
+            for key, value in asdict(self).items()
+        }
+
+
+def judged_shares(judged: JudgedRun) -> FloatArray:
+    """Return the judged share of the first 10 documents of each query with results."""
+    at_hand, n_graded = _at_hand(judged)
+    return n_graded[at_hand > 0] / at_hand[at_hand > 0]
+
+
+def _at_hand(judged: JudgedRun) -> tuple[IntArray, IntArray]:
+    graded = (judged.rank <= DEPTH) & (judged.grade >= 0)
+    n_graded = np.bincount(judged.query[graded], minlength=judged.n_queries)
+    return np.minimum(judged.n_retrieved, DEPTH), n_graded
+
+
+def counted(
+    qrels: Qrels, judged: JudgedRun, seen: ReadCounts, *, n_duplicates_dropped: int = 0
+) -> dict[str, Any]:
+    """Return the fields of an audit that add up over parts of the queries."""
+    at_hand, n_graded = _at_hand(judged)
+    return {
+        "n_queries": judged.n_queries,
+        "missing": tuple(qrels.query_ids[i] for i in np.flatnonzero(judged.n_retrieved == 0)),
+        "extra": tuple(sorted(seen.extra)),
+        "n_rows": seen.n_rows,
+        "n_tied_rows": seen.n_tied_rows,
+        "n_queries_with_ties": seen.n_queries_with_ties,
+        "n_duplicates_dropped": n_duplicates_dropped,
+        "n_unjudged_at_10": int(at_hand.sum() - n_graded.sum()),
+        "n_judgments": len(qrels),
+        "n_negative_grades": int(np.sum(qrels.grade < 0)),
+        "grades": tuple(np.unique(qrels.grade).tolist()),
+        "n_judged_rows": len(judged.rank),
+    }
+
+
+def audit(
+    qrels: Qrels,
+    judged: JudgedRun,
+    seen: ReadCounts,
+    *,
+    source: Source,
+    n_duplicates_dropped: int = 0,
+) -> Audit:
+    """Count what a reader of the result should know of its inputs."""
+    counts = counted(qrels, judged, seen, n_duplicates_dropped=n_duplicates_dropped)
+    shares = judged_shares(judged)
+    missing, extra = ([(0, each) for each in counts[name]] for name in ("missing", "extra"))
+    return Audit(
+        **counts,
+        n_rank_conflicts=seen.n_rank_conflicts,
+        judged_at_10=float(np.mean(shares)) if len(shares) else 0.0,
+        tags=tuple(seen.tags),
+        n_comments=source.n_comments,
+        byte_order_mark=source.byte_order_mark,
+        path=source.path,
+        sha256=source.sha256,
+        document_ids=seen.document_ids,
+        query_ids=id_difference(extra, missing),
+    )
+
+
+def require_common(qrels: Qrels, seen: ReadCounts, run: str) -> None:
+    """Refuse a run that shares no query with the qrels, and guess how the ids differ."""
+    if seen.n_shared or not seen.n_rows:  # a system that found nothing has the ids of nothing
+        return
+    extra = sorted(seen.extra)
+    guess = how_ids_differ(qrels.query_ids, extra)
+    shown = [
+        ", ".join(map(shorten, some[:3])) + (" …" if len(some) > 3 else "")
+        for some in (qrels.query_ids, extra)
+    ]
+    raise AlignmentError(
+        f"no query is in both {qrels.source.path or qrels.name} and {run}\n"
+        f"  qrels: {shown[0]}   run: {shown[1]}"
+        + (f"   {shorten(guess, width=200)}" if guess else "")
+    )
 
 
 @dataclass(frozen=True, eq=False)

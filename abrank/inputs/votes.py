@@ -3,13 +3,14 @@
 Which form a table has is seen by its columns: ``winner`` (A, B, tie, a side such as ``model_a``, or
 a system's name), the two games of FastChat's judges (``g1_winner``, ``g2_winner``), or a number in
 ``preference`` (-1 to 1; AlpacaEval's 1 to 2; the probability of B). Impressions of interleaved
-lists are votes of those who clicked: see :mod:`abrank.inputs.impressions`.
+lists are votes of those who clicked: see :mod:`abrank.inputs.votes`.
 """
 
 from __future__ import annotations
 
 import math
 import os
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
@@ -17,16 +18,116 @@ from typing import Any, NamedTuple
 
 from abrank._support import display as f
 from abrank._support.errors import ArgumentError, BadLine, ReadError
-from abrank._support.records import record
-from abrank.inputs import impressions
+from abrank._support.result import record
+from abrank.inputs.arrow import file_columns, kind_of, objects_of, to_objects
 from abrank.inputs.columns import MOST_SHOWN, Source
+from abrank.inputs.delimited import csv_lines, require_width
 from abrank.inputs.files import contents
-from abrank.inputs.formats.arrow_file import columns_of, kind_of
-from abrank.inputs.formats.delimited import csv_lines, require_width
-from abrank.inputs.formats.tree import looks_like_json, parsed
-from abrank.inputs.objects.arrow import objects_of, to_objects
-from abrank.inputs.objects.cells import is_missing
+from abrank.inputs.objects import is_missing
 from abrank.inputs.topics import QUERY_IDS
+from abrank.inputs.tree import looks_like_json, parsed
+
+# What names an impression, and what it comes in, by any of these columns.
+IMPRESSION = ("impression", "impression_id")
+GROUPS = {"user": ("user", "user_id", "client_id"), "session": ("session", "session_id")}
+CLICKS = ("click", "item_click")
+HAVE_TEAMS = (
+    "join the team (A or B) of each shown object to the events, as event_attributes.team, or give"
+    " a row an impression: query_id, user, credit_a, credit_b"
+)
+
+
+def are_impressions(columns: set[str]) -> bool:
+    """Say whether a table's columns are those of impressions, not of votes."""
+    return {"credit_a", "credit_b"} <= columns or "clicks" in columns
+
+
+def credits_of(row: Mapping[str, Any]) -> tuple[float, float] | str:
+    """Return what A and B are credited for on an impression, or what is wrong with it.
+
+    Of team draft a click counts for the team whose document it is. Of balanced interleaving it
+    counts for each list that has the document among its first k, with k the shorter reach of the
+    two lists that has the lowest click. Clicks are places in the shown list, from 0.
+
+    Examples
+    --------
+    >>> credits_of({"team": "ABBA", "clicks": [1, 2, 3]})
+    (1.0, 2.0)
+    >>> credits_of({"ranking": [2, 1, 3], "a": [1, 2], "b": [2, 3], "clicks": [0, 2]})
+    (1.0, 2.0)
+    """
+    if "credit_a" in row:
+        given = _number(row["credit_a"]), _number(row["credit_b"])
+        if not all(0.0 <= each < math.inf for each in given):
+            return "credits must be numbers of 0 or more"
+        return given
+    places = [_number(each) for each in items(row.get("clicks"))]
+    team = [each.upper() for each in items(row.get("team"))]
+    shown = team or items(row.get("ranking"))
+    if not all(0 <= each < len(shown) and each == int(each) for each in places):
+        return f"a click is no place from 0 to {len(shown) - 1} of the shown list"
+    clicked = [int(each) for each in places]
+    if team:
+        if not {*team} <= {"A", "B", ""}:
+            return "a team is A or B, or empty for what both or neither gave"
+        return float(sum(team[i] == "A" for i in clicked)), float(
+            sum(team[i] == "B" for i in clicked)
+        )
+    lists = [items(row.get(name)) for name in "ab"]
+    if not all(lists):
+        return "neither team nor the lists a and b"
+    if not clicked:
+        return 0.0, 0.0
+    lowest = shown[max(clicked)]
+    k = min(each.index(lowest) if lowest in each else len(each) for each in lists) + 1
+    a, b = (float(sum(shown[i] in each[:k] for i in clicked)) for each in lists)
+    return a, b
+
+
+def items(value: Any) -> list[str]:  # noqa: ANN401 - a list, or a text with one in it
+    """Return the items of a list, of ``0;2 5`` or, of teams, ``ABBA``."""
+    if isinstance(value, str):
+        if re.fullmatch(r"[ABab]+", value):
+            return list(value)
+        return [each for each in re.split(r"[\s,;|\[\]]+", value) if each]
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, (list, tuple)):
+        return ["" if each is None else str(each) for each in value]
+    return [] if value is None or value != value else [str(value)]
+
+
+def _number(value: Any) -> float:  # noqa: ANN401
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return math.nan
+
+
+def of_events(rows: Sequence[Mapping[str, Any]], label: str) -> list[dict[str, Any]]:
+    """Return the impressions of OpenSearch's UBI lines: events of one query_id are one of them."""
+    found: dict[str, dict[str, Any]] = {}
+    known = False
+    for row in rows:
+        if "action_name" not in row:
+            continue
+        about = row.get("event_attributes") or {}
+        inside = about.get("object") or {}
+        team = str(about.get("team") or inside.get("team") or row.get("team") or "").upper()
+        query = str(row.get("query_id") or "")
+        one = found.setdefault(
+            query,
+            {"impression": query, "query_id": row.get("user_query") or query,
+             "user": row.get("client_id"), "session": row.get("session_id"),
+             "credit_a": 0.0, "credit_b": 0.0},
+        )  # fmt: skip
+        known |= team in ("A", "B")
+        if row["action_name"] in CLICKS and team in ("A", "B"):
+            one[f"credit_{team.lower()}"] += 1.0
+    if not known:
+        raise ReadError(label, "the events of user behaviour carry no teams", hint=HAVE_TEAMS)
+    return list(found.values())
+
 
 Row = Mapping[str, Any]
 
@@ -94,7 +195,7 @@ def rows_of(source: Any) -> tuple[list[dict[str, Any]], list[str], str, Source |
         return *_named(rows, "row"), "DataFrame", None
     data, origin = contents(source, lines=False, tables=True)
     if kind_of(data[:8]):
-        names, found = columns_of(data, origin.label, list)
+        names, found = file_columns(data, origin.label, list)
         cells = zip(*map(to_objects, found), strict=True)
         rows = [dict(zip(names, each, strict=True)) for each in cells]
         return *_named(rows, "row"), origin.label, origin
@@ -145,7 +246,7 @@ class Table:
         if not self.rows:
             raise ReadError(self.label, "no rows", expected=EXPECTED)
         if any("action_name" in row for row in self.rows):
-            self.rows = impressions.of_events(self.rows, self.label)
+            self.rows = of_events(self.rows, self.label)
             self.at = [f"impression {i + 1}" for i in range(len(self.rows))]
         self.columns = set().union(*self.rows)
         self.key = next((name for name in IDS if name in self.columns), "")
@@ -196,7 +297,7 @@ def read_votes(
         If it is not clear which of several systems are meant.
     """
     table = Table(source)
-    if impressions.are_impressions(table.columns):
+    if are_impressions(table.columns):
         return _interleaved(table, (name_a or "A", name_b or "B"))
     names, sides = _sides(table, name_a, name_b)
     kept = [i for i, side in enumerate(sides) if side]
@@ -252,13 +353,13 @@ def read_votes(
 
 def _interleaved(table: Table, names: tuple[str, str]) -> Votes:
     """Return each impression as a vote for the list that is credited for more."""
-    found = [impressions.credits_of(row) for row in table.rows]
+    found = [credits_of(row) for row in table.rows]
     for problem in {each for each in found if isinstance(each, str)}:
         table.refuse([i for i, each in enumerate(found) if each == problem], problem,
                      "a row an impression: credit_a and credit_b, clicks and team, or clicks,"
                      " ranking, a and b")  # fmt: skip
     credits = [each for each in found if not isinstance(each, str)]
-    own = next((name for name in impressions.IMPRESSION if name in table.columns), "")
+    own = next((name for name in IMPRESSION if name in table.columns), "")
     width = len(str(len(credits)))
     ids = [text_of(row.get(own)) if own else f"{i + 1:0{width}}"
            for i, row in enumerate(table.rows)]  # fmt: skip
@@ -266,7 +367,7 @@ def _interleaved(table: Table, names: tuple[str, str]) -> Votes:
     bad = [i for i, each in enumerate(ids) if twice[each] > 1 or not each]
     table.refuse(bad, f"an {own or 'impression'} stands once, and is not empty", "one row each")
     groups = {}
-    for name, columns in {**impressions.GROUPS, "query_id": (table.key,)}.items():
+    for name, columns in {**GROUPS, "query_id": (table.key,)}.items():
         column = next((each for each in columns if each in table.columns), None)
         labels = [text_of(row.get(column)) for row in table.rows] if column else []
         if column and all(labels):

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 
 from abrank._support.errors import ArgumentError, NotFoundError, ReadError, WriteError
 from abrank._support.files import writing
-from abrank._support.records import record
+from abrank._support.result import record
 from abrank.inference.student import student_quantile
 from abrank.verdict import Verdict
 

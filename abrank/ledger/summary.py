@@ -13,8 +13,7 @@ import numpy as np
 
 from abrank._support import checks, display
 from abrank._support.errors import ArgumentError
-from abrank._support.records import record
-from abrank._support.result import Printed, Result
+from abrank._support.result import Printed, Result, record
 from abrank._support.typing import FloatArray
 from abrank.inference.many_comparisons import (
     FEWEST,

@@ -13,8 +13,7 @@ import numpy.typing as npt
 from abrank._support import checks
 from abrank._support.checks import explained
 from abrank._support.errors import ArgumentError
-from abrank._support.records import record
-from abrank._support.result import Result
+from abrank._support.result import Result, record
 from abrank._support.typing import FloatArray
 from abrank.estimate import IntervalRow
 from abrank.inference.paired import t_pvalue

@@ -12,8 +12,7 @@ import numpy.typing as npt
 
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
-from abrank._support.records import record
-from abrank._support.result import Printed
+from abrank._support.result import Printed, record
 from abrank._support.rng import entropy
 from abrank._support.typing import FloatArray, RandomSource
 from abrank.inference.registry import as_column

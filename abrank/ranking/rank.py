@@ -21,8 +21,8 @@ from abrank.diagnostics import Note, inspect_directions, inspect_systems
 from abrank.inference.systems.pairwise import MANY_PAIRS
 from abrank.inputs import ids
 from abrank.inputs.files import short_name
-from abrank.inputs.scores.forms import Coded
-from abrank.inputs.scores.table import read_score_table
+from abrank.inputs.score_forms import Coded
+from abrank.inputs.score_table import read_score_table
 from abrank.measures.names import known_among, listed
 from abrank.options import RankingQuestion, taking
 from abrank.provenance import provenance as recorded

@@ -14,8 +14,7 @@ import numpy as np
 
 from abrank._support import display, lazy
 from abrank._support.errors import ArgumentError
-from abrank._support.records import record
-from abrank._support.result import Result
+from abrank._support.result import Result, record
 from abrank._support.typing import BoolArray, FloatArray, RankingFamily
 from abrank.diagnostics import Note
 from abrank.estimate import Estimate, IntervalRow

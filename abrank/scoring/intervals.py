@@ -13,8 +13,7 @@ import numpy as np
 from abrank._support import checks
 from abrank._support.display import plural
 from abrank._support.errors import AlignmentError, ArgumentError
-from abrank._support.records import record
-from abrank._support.result import Result
+from abrank._support.result import Result, record
 from abrank._support.rng import entropy
 from abrank._support.typing import RandomSource
 from abrank.estimate import IntervalRow

@@ -14,8 +14,7 @@ from abrank._support import checks
 from abrank._support.checks import explained
 from abrank._support.display import shorten
 from abrank._support.errors import ArgumentError, nearest
-from abrank._support.records import record
-from abrank._support.result import Printed
+from abrank._support.result import Printed, record
 from abrank._support.rng import entropy, stream
 from abrank._support.typing import BoolArray, IntArray, RandomSource
 from abrank.inputs import JudgedRun, ids

@@ -1,25 +1,26 @@
-"""Ready scores: the output of another program, or of this one, as Scores."""
+"""Ready scores of other programs, or of this one, as Scores; and files of any kind, checked."""
 
 from __future__ import annotations
 
 import hashlib
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from abrank import inputs
 from abrank._support import display
 from abrank._support.checks import explained
-from abrank._support.errors import AlignmentError, ArgumentError, ReadError
+from abrank._support.errors import AbrankError, AlignmentError, ArgumentError, ReadError
 from abrank._support.typing import BoolArray, IntArray
 from abrank.engines.engine import has_parquet
 from abrank.inputs import Source, ids
 from abrank.inputs.files import short_name
-from abrank.inputs.scores.forms import AGGREGATES, Coded, Queries, ScoreTable
-from abrank.inputs.scores.table import read_score_table
+from abrank.inputs.score_forms import AGGREGATES, Coded, Queries, ScoreTable
+from abrank.inputs.score_table import read_score_table
 from abrank.measures import Measure, parse
 from abrank.scoring.evaluate import average_repeats
 from abrank.scoring.scores import ASKS, Scores
@@ -360,3 +361,86 @@ def one_system(scores: Scores, system: str) -> Scores:
     sources = {name: source for name, source in scores.sources.items() if name == system}
     values = scores.of(system)[:, np.newaxis, :]
     return replace(scores, systems=(system,), values=values, sources=sources)
+
+
+# Of tables and logs; a run of TREC that is damaged is not taken for scores.
+_SCORE_FILES = (".csv", ".tsv", ".json", ".jsonl", ".eval", ".parquet", ".feather")
+
+
+@dataclass(frozen=True)
+class CheckedFiles:
+    """What :func:`check` found.
+
+    Attributes
+    ----------
+    qrels : tuple of Qrels
+    runs : tuple of Run
+    scores : tuple of Scores
+        Tables and logs of ready scores; their ``notes`` say what they were taken for.
+    audits : tuple of (Run, Qrels, Audit)
+        Each run beside each of the judgments: queries missing on either side, ties, how many of the
+        top 10 are judged.
+    errors : tuple of AbrankError
+        Of the files that cannot be used, and of runs without a query in common with judgments.
+    """
+
+    qrels: tuple[inputs.Qrels, ...]
+    runs: tuple[inputs.Run, ...]
+    scores: tuple[Scores, ...]
+    audits: tuple[tuple[inputs.Run, inputs.Qrels, inputs.Audit], ...]
+    errors: tuple[AbrankError, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether every file can be used."""
+        return not self.errors
+
+
+def check(
+    *files: str | os.PathLike[str], subtopics: bool = False, max_input_size: int | None = None
+) -> CheckedFiles:
+    """Read judgments, runs and ready scores, known by what is in them, and say what that is.
+
+    Every file is read, whatever is wrong with another.
+
+    Parameters
+    ----------
+    *files : path
+    subtopics : bool
+        Whether the judgments are by subtopic: ``query_id subtopic doc_id grade``.
+    max_input_size : int, optional
+        Most bytes that a file may hold once it is unpacked; see :func:`abrank.read_run`.
+
+    Returns
+    -------
+    CheckedFiles
+
+    Examples
+    --------
+    >>> check("no.run").passed
+    False
+    """
+    qrels, runs, scores, audits = [], [], [], []
+    errors: list[AbrankError] = []
+    for path in files:
+        try:
+            if inputs.looks_like_qrels(path):
+                qrels.append(
+                    inputs.read_qrels(path, subtopics=subtopics, max_input_size=max_input_size)
+                )
+            else:
+                runs.append(inputs.read_run(path, max_input_size=max_input_size))
+        except AbrankError as error:
+            try:
+                if not os.fspath(path).endswith(_SCORE_FILES):
+                    raise error
+                scores.append(read_with_gaps(path))
+            except AbrankError:
+                errors.append(error)
+    for run in runs:
+        for judgments in qrels:
+            try:
+                audits.append((run, judgments, inputs.read_judged_run(judgments, run).audit))
+            except AbrankError as error:
+                errors.append(error)
+    return CheckedFiles(tuple(qrels), tuple(runs), tuple(scores), tuple(audits), tuple(errors))

@@ -1,5 +1,8 @@
+"""The registry and the docstrings that its entries share."""
+
 from __future__ import annotations
 
+import inspect
 import subprocess
 import sys
 from collections.abc import Callable
@@ -8,7 +11,9 @@ from typing import Any
 import pytest
 
 from abrank import ArgumentError, UnknownNameError
-from abrank._support.registry import Registry
+from abrank._support.registry import Registry, complete, entries, join, split
+from abrank.inference import JOINT_TESTS, TESTS
+from abrank.plots import PLOTS
 
 
 def test_registry_keeps_the_order_and_refuses_a_second_entry() -> None:
@@ -70,3 +75,49 @@ from abrank.inference import registry
 assert {"t", "bootstrap"} <= set(registry.TESTS)
 """
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+FUNCTIONS = [
+    *(each.function for each in TESTS.values()),
+    *(each.function for each in JOINT_TESTS.values()),
+    *(each.draw for each in PLOTS.values()),
+]
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda each: each.__name__)
+def test_every_registered_function_describes_all_its_parameters(function) -> None:
+    _, sections = split(function.__doc__)
+    assert list(entries(sections["Parameters"])) == list(inspect.signature(function).parameters)
+    assert sections["Returns"]
+    assert sections["Examples"]
+
+
+def test_what_a_function_says_itself_stays() -> None:
+    def draw(data, *, low, high, width):
+        """Draw.
+
+        Notes
+        -----
+        None.
+
+        Parameters
+        ----------
+        low, high : float
+            The limits.
+
+        Returns
+        -------
+        str
+        """
+
+    parameters = {"data": "DataFrame", "width": "float", "high": "int"}
+    for _ in range(2):  # to complete what is complete changes nothing
+        complete(draw, parameters, Returns="Axes")
+        text, sections = split(draw.__doc__)
+        assert text == "Draw."
+        assert list(sections) == ["Parameters", "Returns", "Notes"]
+        assert sections["Returns"] == "str"
+        assert sections["Parameters"].splitlines() == [
+            "data : DataFrame", "low, high : float", "    The limits.", "width : float",
+        ]  # fmt: skip
+    assert join(text, sections) == draw.__doc__

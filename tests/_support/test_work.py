@@ -1,14 +1,16 @@
-"""Answers found again by the content of arrays."""
+"""Answers found again by the content of arrays; work shared out among threads."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
-from abrank._support.work import remembered
+from abrank._support import work
+from abrank._support.work import remembered, threaded_map
 
 Made = tuple[Callable[..., float], list[int]]
 
@@ -94,3 +96,27 @@ def test_columns_of_arrow_are_compared_by_content() -> None:
     assert [length(pa.array(["a", "b"])) for _ in range(2)] == [2, 2]
     assert length(pa.array(["a", "c", "d"])[:2]) == 2
     assert len(calls) == 2
+
+
+@pytest.mark.parametrize("n_threads", [1, 2, 8])
+@pytest.mark.parametrize("count", [0, 1, 2, 50])
+def test_results_come_in_order(n_threads, count, monkeypatch):
+    monkeypatch.setattr(work.os, "cpu_count", lambda: n_threads)
+    assert list(threaded_map(lambda x: x * x, range(count))) == [x * x for x in range(count)]
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_the_first_exception_ends_it(n_threads, monkeypatch):
+    monkeypatch.setattr(work.os, "cpu_count", lambda: n_threads)
+    found = threaded_map(lambda x: 1 // x, [2, 1, 0, 3, 0])
+    assert [next(found), next(found)] == [0, 1]
+    with pytest.raises(ZeroDivisionError):
+        next(found)
+    assert list(found) == []
+
+
+def test_items_are_read_only_a_few_ahead(monkeypatch):
+    monkeypatch.setattr(work.os, "cpu_count", lambda: 2)
+    endless = threaded_map(abs, itertools.count())
+    assert list(itertools.islice(endless, 100)) == list(range(100))
+    endless.close()

@@ -11,9 +11,8 @@ from abrank._support.errors import ArgumentError
 from abrank.comparison.merged import Merged, cells_of, compare_statistics, mean_and_error
 from abrank.comparison.merging import Properties
 from abrank.comparison.rows import Cell
-from abrank.engines import counted
-from abrank.engines.counted import exact_sum
-from abrank.engines.merge import statistics_of
+from abrank.engines import merge
+from abrank.engines.merge import exact_sum, statistics_of
 from abrank.inference.counted import Counts
 from tests.asked import asked, question
 
@@ -114,8 +113,8 @@ def test_every_number_is_that_of_the_path_in_memory(frames, primary, keywords):
 
 
 def test_what_the_grid_rounds_stays_within_its_bounds(frames, monkeypatch):
-    monkeypatch.setattr(counted, "MOST", 50)
-    monkeypatch.setattr(counted, "BINS", 256)
+    monkeypatch.setattr(merge, "MOST", 50)
+    monkeypatch.setattr(merge, "BINS", 256)
     found, whole = merged(frames, primary="AP"), in_memory(frames, primary="AP")
     step = found.merged.step
     assert step == 2.0**-9
@@ -184,7 +183,7 @@ def test_clusters_whose_mean_difference_is_zero(frames):
 
 
 def test_many_ties_beside_counted_differences_are_drawn_in_bins(frames, monkeypatch):
-    monkeypatch.setattr(counted, "MOST", 50)
+    monkeypatch.setattr(merge, "MOST", 50)
     few = merged(frames, primary="AP").merged
     tied = frames[0].copy()
     tied.iloc[::3] = frames[1].iloc[::3]

@@ -25,7 +25,7 @@ from abrank.diagnostics import (
     unequal_depth,
 )
 from abrank.inputs import read_judged_run, read_qrels
-from abrank.inputs.id_differences import IdDifference
+from abrank.inputs.join import IdDifference
 from abrank.options import Scoring
 from abrank.scoring.evaluate import evaluate
 from abrank.scoring.scores import Scores

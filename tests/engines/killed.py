@@ -8,8 +8,7 @@ import threading
 import time
 from pathlib import Path
 
-from abrank.engines.job import Done, Job, score_partition
-from abrank.engines.plan import Partition
+from abrank.engines.job import Done, Job, Partition, score_partition
 
 PLACE = "killed-process"
 

@@ -23,7 +23,7 @@ from abrank._support.errors import (
     ReadError,
     WriteError,
 )
-from abrank.engines import Engine, drive, plan
+from abrank.engines import Engine, drive, job
 from abrank.scoring import partitioned
 from tests.engines.conftest import COMMANDS, MEASURES, ROOT, run_shown, write
 
@@ -72,8 +72,8 @@ def test_rows_in_any_order_are_regrouped(collection, tmp_path):
         write(frame.sample(frac=1, random_state=5), paths[name], n_files=4, group=60)
     called = []
     with pytest.MonkeyPatch.context() as patch:
-        spill = plan.spill
-        patch.setattr(plan, "spill", lambda task: called.append(task) or spill(task))
+        spill = drive.spill
+        patch.setattr(drive, "spill", lambda task: called.append(task) or spill(task))
         scores = abrank.evaluate(collection.qrels, paths, MEASURES, engine=SMALL)
     assert len({task.n_buckets for task in called}) == 1
     assert called[0].n_buckets > 3
@@ -309,8 +309,8 @@ def test_numbers_as_query_ids_are_cut_where_a_row_group_goes_on(collection, tmp_
 def test_files_that_do_not_say_which_queries_they_hold_are_regrouped(
     collection, tmp_path, monkeypatch
 ):
-    written, write_rows = [], plan._write
-    monkeypatch.setattr(plan, "_write", lambda *of: written.append(of) or write_rows(*of))
+    written, write_rows = [], job._write_buckets
+    monkeypatch.setattr(job, "_write_buckets", lambda *of: written.append(of) or write_rows(*of))
     for name, frame in {"qrels": collection.qrels, **collection.runs}.items():
         table = pa.Table.from_pandas(frame, preserve_index=False)
         pq.write_table(
@@ -340,7 +340,7 @@ def test_what_was_regrouped_before_an_interrupt_is_not_read_again(
         patch.setattr(drive, "score_partition", interrupted)
         with pytest.raises(KeyboardInterrupt):
             abrank.evaluate(*asked, engine=engine)
-    monkeypatch.setattr(plan, "_write", interrupted)
+    monkeypatch.setattr(job, "_write_buckets", interrupted)
     scores = abrank.evaluate(*asked, engine=engine)
     np.testing.assert_array_equal(scores.values, collection.scores.values[:, :1])
 

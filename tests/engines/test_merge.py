@@ -10,10 +10,16 @@ import numpy as np
 import pytest
 
 from abrank._support.errors import ArgumentError
-from abrank.engines import Engine, counted, drive
-from abrank.engines.counted import exact_sum, exact_value
+from abrank.engines import Engine, drive, merge
 from abrank.engines.kernel import Scoring
-from abrank.engines.merge import EXTREMES, Tree, statistics_from, statistics_of
+from abrank.engines.merge import (
+    EXTREMES,
+    Tree,
+    exact_sum,
+    exact_value,
+    statistics_from,
+    statistics_of,
+)
 from abrank.measures.names import parse_measures
 
 NAMES = ("nDCG@10", "AP", "RR")
@@ -53,7 +59,7 @@ def text_of(statistics):
 @pytest.mark.parametrize("seed", range(8))
 def test_any_partitions_and_any_tree_give_the_same_bytes(scores, seed, monkeypatch):
     # So that some partitions count each difference, some do not, and the grids differ.
-    monkeypatch.setattr(counted, "MOST", 60)
+    monkeypatch.setattr(merge, "MOST", 60)
     drawn = random.Random(seed)
     rows = list(range(500))
     drawn.shuffle(rows)
@@ -75,17 +81,17 @@ def test_any_partitions_and_any_tree_give_the_same_bytes(scores, seed, monkeypat
 def test_what_is_counted_is_within_half_a_bin_and_exact_where_values_are_few():
     drawn = np.random.default_rng(2)
     few = np.round(drawn.integers(-10, 11, 20_000) / 10, 1)
-    found = counted.count(few)
+    found = merge.count(few)
     assert found.step == 0.0
     values, counts = found.values()
     np.testing.assert_array_equal(np.repeat(values, counts), np.sort(few))
     many = np.where(drawn.random(20_000) < 0.3, 0.0, drawn.normal(0, 30, 20_000))
-    found = counted.count(many)
+    found = merge.count(many)
     values, counts = found.values()
     assert found.step == 2.0 ** (math.ceil(math.log2(np.abs(many).max())) - 14)
     assert np.abs(np.repeat(values, counts) - np.sort(many)).max() <= found.step / 2
     assert dict(zip(values.tolist(), counts.tolist(), strict=True))[0.0] == np.sum(many == 0.0)
-    assert counted.count(np.array([0.3 - 0.2, 0.2 - 0.1, 3e-12])).items == ((3e-12, 1), (0.1, 2))
+    assert merge.count(np.array([0.3 - 0.2, 0.2 - 0.1, 3e-12])).items == ((3e-12, 1), (0.1, 2))
 
 
 def test_exact_sums_are_those_of_fsum_for_any_floats():

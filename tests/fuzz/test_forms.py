@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 
 from abrank import ReadError, read_run
 from abrank.collections.table import read_collections
-from abrank.inputs.scores.table import read_score_table
+from abrank.inputs.score_table import read_score_table
 from abrank.rule_file import read_rule
 from tests.fuzz import strict
 from tests.fuzz.damage import Read, damaged, outcome, trying

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from abrank import read_qrels, read_run
 from abrank.inputs import read_judged_run
-from abrank.inputs.scores.table import read_score_table
+from abrank.inputs.score_table import read_score_table
 from abrank.inputs.topics import read_segments, read_topics
 from tests.fuzz import strict
 from tests.fuzz.damage import SIZES, Read, damaged, outcome, trying

@@ -16,6 +16,7 @@ from abrank import NotFoundError, ReadError, read_qrels, read_run
 from abrank.inputs import files, ids, looks_like_qrels
 from abrank.inputs.archives import Stored
 from abrank.inputs.columns import QRELS, RUN
+from abrank.inputs.files import likeness
 
 LINES = b"".join(b"301 Q0 d%d %d %d.5 tag\n" % (i, i, 100 - i) for i in range(1, 60))
 
@@ -208,3 +209,25 @@ def test_a_line_that_is_too_long_is_refused_in_every_form_of_lines(tmp_path: Pat
     path.write_bytes(b"q1 Q0 " + b"\0" * (2 << 20))
     with pytest.raises(ReadError, match="and holds NUL bytes: this is not a text file"):
         read_run(path)
+
+
+@pytest.mark.parametrize(
+    ("start", "found"),
+    [
+        (b"301 Q0 d1 1 2.5 x\n302 Q0 d2", "a TREC run"),
+        (b"# by hand\n301\t0\td1\t1\n", "TREC judgments"),
+        (b"301 d1 2.5\n", "a run of three columns"),
+        (b"301 d1 2.5\n302 Q0 d1 1 2.5 x\n301 d1 2.5\n", ""),
+        (b"2 qid:1 1:0.5\n", "LETOR lines"),
+        (b'{"q1": {"d1": 1}}', "JSON"),
+        (b"query_id\tdoc_id\tscore\n", "a table of text"),
+        (b"PAR1\x15", "a file of Parquet"),
+        (b"ARROW1\0\0", "a file of Feather"),
+        (b"\x04\x22\x4d\x18", "a file of ranx"),
+        (b"<!DOCTYPE html>\n<html>\n", "a page of HTML"),
+        (b"\x89PNG\r\n\x1a\n", ""),
+        (b"", ""),
+    ],
+)
+def test_the_likeness_of_a_file(start: bytes, found: str) -> None:
+    assert likeness(start) == found

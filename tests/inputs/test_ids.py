@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from itertools import accumulate, groupby
 
 import numpy as np
 import pyarrow as pa
@@ -67,3 +68,86 @@ def test_a_column_with_a_dictionary_reads_as_a_plain_one(values: list[bytes]) ->
     plain, coded = ids.pack(values), in_dictionary(values)
     assert ids.decode(coded) == ids.decode(ids.plain(coded)) == ids.decode(plain)
     assert ids.decode(ids.joined([coded, plain])) == ids.decode(ids.joined([plain, plain]))
+
+
+@given(BYTES)
+def test_numbers_follow_byte_order(values: list[bytes]) -> None:
+    distinct, codes = ids.number(ids.pack(values))
+    assert ids.unpack(distinct) == sorted(set(values))
+    assert [ids.unpack(distinct)[i] for i in codes] == values
+
+
+@given(BYTES)
+def test_codes_follow_appearance(values: list[bytes]) -> None:
+    distinct, codes = ids.code(ids.pack(values))
+    assert ids.unpack(distinct) == list(dict.fromkeys(values))
+    assert [ids.unpack(distinct)[i] for i in codes] == values
+
+
+@given(BYTES)
+def test_places_sort_the_rows(values: list[bytes]) -> None:
+    place = ids.order(ids.pack(values))
+    assert sorted(place.tolist()) == list(range(len(values)))
+    assert [value for _, value in sorted(zip(place, values, strict=True))] == sorted(values)
+
+
+@given(BYTES)
+def test_runs_begin_where_an_id_differs_from_the_one_before(values: list[bytes]) -> None:
+    found, ends = ids.runs(ids.pack(values))
+    runs = [(value, len(list(run))) for value, run in groupby(values)]
+    assert ids.unpack(found) == [value for value, _ in runs]
+    assert ends.tolist() == list(accumulate(length for _, length in runs))
+
+
+@pytest.mark.parametrize("n", [60, 60_000])
+def test_stretches_of_equal_ids_are_found_with_few_and_many_rows(n: int) -> None:
+    values, ends = ids.runs(ids.encode([f"query-{i // 20}" for i in range(n)]))
+    assert ids.decode(values) == [f"query-{i}" for i in range(n // 20)]
+    assert ends.tolist() == [*range(20, n + 1, 20)]
+
+
+LONG = st.sampled_from([b"q" * 9, b"q" * 8 + b"r", b"q" * 17, b"q" * 16 + b"r", b"q" * 16 + b"\0"])
+EITHER = st.binary(max_size=3) | LONG
+
+
+@given(st.lists(st.tuples(EITHER, EITHER)))
+def test_same_compares_row_by_row(pairs: list[tuple[bytes, bytes]]) -> None:
+    one, other = (ids.pack([pair[i] for pair in pairs]) for i in (0, 1))
+    assert ids.same(one, other).tolist() == [a == b for a, b in pairs]
+
+
+def test_order_is_that_of_strcmp_not_of_surrogates() -> None:
+    # As Python text the escaped byte sorts above U+E000; as bytes it sorts below.
+    latin, private = b"\xe9", "\ue000".encode()
+    assert sorted([latin, private]) == [latin, private]
+    assert ids.order(ids.pack([private, latin])).tolist() == [1, 0]
+
+
+SHARED = st.sampled_from([b"", b"12345678"]), st.binary(max_size=3)
+
+
+@given(st.lists(st.tuples(st.integers(0, 2), st.builds(bytes.__add__, *SHARED)), max_size=30))
+def test_rows_are_ordered_within_groups_whatever_their_first_bytes(
+    rows: list[tuple[int, bytes]],
+) -> None:
+    group = np.array([group for group, _ in rows], dtype=np.int64)
+    found = ids.order_within(group, ids.pack([value for _, value in rows]))
+    assert [rows[i] for i in found] == sorted(rows)
+    assert sorted(found.tolist()) == list(range(len(rows)))
+
+
+@given(FEW)
+def test_a_column_with_a_dictionary_has_the_keys_of_a_plain_one(values: list[bytes]) -> None:
+    plain, coded = ids.pack(values), in_dictionary(values)
+    for function in (ids.runs, ids.number, ids.code):
+        (one, codes), (other, expected) = function(coded), function(plain)
+        assert ids.decode(one) == ids.decode(other)
+        np.testing.assert_array_equal(codes, expected)
+
+
+@given(st.lists(st.binary(max_size=30), min_size=1, max_size=30, unique=True))
+def test_fingerprints_differ_where_the_ids_do(values: list[bytes]) -> None:
+    marks = ids.fingerprint(ids.pack([*values, values[0]]))
+    assert len(set(marks.tolist())) == len(values)
+    assert marks[0] == marks[-1]
+    assert ids.fingerprint(ids.pack(values)[1:]).tolist() == marks[1:-1].tolist()

@@ -13,7 +13,7 @@ from scipy import stats
 
 import abrank
 from abrank.inference.clusters import standard_error
-from abrank.inputs.impressions import credits_of
+from abrank.inputs.votes import credits_of
 from abrank.simulate import interleave, simulate_clicks
 
 PARTS = {

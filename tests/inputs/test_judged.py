@@ -1,18 +1,21 @@
-"""The join, against a plain loop and against trec_eval."""
+"""The join, against a plain loop and against trec_eval; judgments by subtopic."""
 
 from __future__ import annotations
 
 import csv
 import gzip
+from collections import namedtuple
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 import pytrec_eval
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abrank.inputs import JudgedRun, join, read_qrels, read_run
+from abrank import ArgumentError, ReadError, read_qrels, read_run
+from abrank.inputs import JudgedRun, join
 from tests.gold import left_out
 
 IDS = st.sampled_from(["a", "b", "c", "d", "é", "01", "1"])
@@ -101,3 +104,177 @@ def test_against_the_gold_of_trec_eval_9(shared_data: Path, system: str) -> None
     ours = dict(zip(judged.query_ids, average_precision(judged), strict=True))
     assert gold.keys() == ours.keys()
     assert max(abs(ours[query] - gold[query]) for query in gold) < 1e-12
+
+
+ROWS = [
+    ("2", "b", "d1", 1),
+    ("2", "a", "d1", 0),
+    ("2", "a", "d2", 2),
+    ("1", "a", "d1", -1),
+    ("1", "b", "d9", 0),
+]
+NAMES = st.sampled_from(["1", "2", "10", "a", "é"])
+JUDGMENTS = st.dictionaries(
+    st.tuples(NAMES, NAMES, NAMES),
+    st.integers(-2, 3),
+    min_size=1,
+    max_size=25,
+).filter(lambda table: len({subtopic for _, subtopic, _ in table}) > 1)
+
+
+def rows_of(table):
+    return [(*key, grade) for key, grade in table.items()]
+
+
+def test_a_document_has_its_highest_grade() -> None:
+    qrels = read_qrels(ROWS, subtopics=True)
+    assert qrels.query_ids == ("1", "2")
+    assert qrels.grades("2") == {"d1": 1, "d2": 2}
+    assert qrels.grades("1") == {"d1": -1, "d9": 0}
+    assert qrels.source.n_rows == 5
+
+
+def test_the_judgments_are_kept_in_order() -> None:
+    found = read_qrels(ROWS, subtopics=True).subtopics
+    assert found is not None
+    assert found.ids == ("a", "b", "a", "b")
+    assert found.query.tolist() == [0, 0, 1, 1]
+    assert found.document.tolist() == [0, 1, 2, 2, 3]
+    assert found.subtopic.tolist() == [0, 1, 2, 3, 2]
+    assert found.grade.tolist() == [-1, 0, 0, 1, 2]
+
+
+@pytest.mark.parametrize("name", ["subtopic", "subtopic_id", "Iteration"])
+def test_frame_and_named_tuples(name) -> None:
+    frame = pd.DataFrame(ROWS, columns=["qid", name, "docno", "label"])
+    Qrel = namedtuple("Qrel", ["doc_id", "relevance", name, "query_id"])
+    tuples = [Qrel(doc, grade, subtopic, query) for query, subtopic, doc, grade in ROWS]
+    for source in (frame, tuples):
+        found = read_qrels(source, subtopics=True)
+        assert found.grades("2") == {"d1": 1, "d2": 2}
+        assert found.subtopics.grade.tolist() == [-1, 0, 0, 1, 2]
+
+
+def test_the_column_of_subtopics_can_be_named() -> None:
+    frame = pd.DataFrame(ROWS, columns=["query_id", "aspect", "doc_id", "relevance"])
+    with pytest.raises(ReadError, match="no column subtopic"):
+        read_qrels(frame, subtopics=True)
+    found = read_qrels(frame, subtopics=True, columns={"subtopic": "aspect"})
+    assert found.subtopics.ids == ("a", "b", "a", "b")
+
+
+@given(JUDGMENTS)
+def test_file_and_back(tmp_path_factory, table) -> None:
+    path = tmp_path_factory.getbasetemp() / "subtopics.qrels"  # the same for every example
+    qrels = read_qrels(rows_of(table), subtopics=True)
+    again = read_qrels(qrels.write(path), subtopics=True)
+    for name in ("ids", "query", "document", "subtopic", "grade"):
+        np.testing.assert_array_equal(
+            getattr(again.subtopics, name), getattr(qrels.subtopics, name)
+        )
+    assert {query: again.grades(query) for query in again.query_ids} == {
+        query: qrels.grades(query) for query in qrels.query_ids
+    }
+
+
+@pytest.mark.parametrize("blank", ["", "\n"])  # a blank line takes the careful parser
+def test_read_plainly_a_document_stands_there_twice(tmp_path: Path, blank) -> None:
+    path = tmp_path / "q"
+    path.write_text(f"1 a d1 1\n{blank}1 b d1 0\n")
+    with pytest.raises(ReadError, match="with a and b in the second field") as caught:
+        read_qrels(path)
+    assert "subtopics=True" in str(caught.value)
+    assert read_qrels(path, subtopics=True).grades("1") == {"d1": 1}
+
+
+def test_a_judgment_twice_for_one_subtopic(tmp_path: Path) -> None:
+    path = tmp_path / "q"
+    path.write_text("1 a d1 1\n1 b d1 0\n1 a d1 1\n")
+    with pytest.raises(ReadError, match="lines 1 and 3: document d1 twice in query 1") as caught:
+        read_qrels(path, subtopics=True)
+    assert "second field" not in str(caught.value)
+
+
+def test_judgments_without_subtopics_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "q"
+    path.write_text("1 0 d1 1\n1 0 d2 0\n2 0 d1 1\n")
+    with pytest.raises(ReadError, match=r'every row has "0" for its subtopic') as caught:
+        read_qrels(path, subtopics=True)
+    assert str(caught.value).startswith(str(path))
+    with pytest.raises(ArgumentError, match="holds no judgments by subtopic"):
+        read_qrels(read_qrels(path), subtopics=True)
+    with pytest.raises(ArgumentError, match="a dict of dicts has no subtopics"):
+        read_qrels({"1": {"d1": 1}}, subtopics=True)
+    with pytest.raises(ReadError, match=r"row 0: .* is not \(query_id, subtopic, doc_id"):
+        read_qrels([("1", "d1", 1)], subtopics=True)
+    qrels = read_qrels(ROWS, subtopics=True)
+    assert read_qrels(qrels, subtopics=True) is read_qrels(qrels) is qrels
+
+
+def pairs(judged: JudgedRun) -> list[tuple[str, int, str, int]]:
+    found = judged.subtopics
+    return [
+        (judged.query_ids[judged.query[row]], int(judged.rank[row]), found.pool.ids[s], int(grade))
+        for row, s, grade in zip(found.row, found.subtopic, found.grade, strict=True)
+    ]
+
+
+@given(
+    JUDGMENTS,
+    st.dictionaries(NAMES, st.dictionaries(NAMES, st.integers(0, 2), min_size=1), min_size=1),
+)
+def test_the_join_against_a_plain_loop(table, retrieved) -> None:
+    run = read_run(retrieved)
+    judged = join(read_qrels(rows_of(table), subtopics=True), run)
+    expected = [
+        (query, rank, subtopic, table[query, subtopic, doc])
+        for query in judged.query_ids
+        for rank, (doc, _) in enumerate(run.ranking(query), 1)
+        for subtopic in sorted({key[1] for key in table})
+        if (query, subtopic, doc) in table
+    ]
+    assert pairs(judged) == expected
+    assert pairs(judged.top(2)) == [each for each in expected if each[1] <= 2]
+    condensed = judged.condensed()
+    assert [(query, subtopic) for query, _, subtopic, _ in pairs(condensed)] == [
+        (query, subtopic)
+        for query, rank, subtopic, _ in expected
+        if judged.grade[(judged.query == judged.query_ids.index(query)) & (judged.rank == rank)]
+        >= 0
+    ]
+
+
+def test_from_subtopics_makes_the_same() -> None:
+    made = JudgedRun.from_subtopics(
+        [[{"a": 0, "b": 1}, None, {"a": 2}, {}], []], missed=[[{"b": 3}], [{"b": 1}]]
+    )
+    qrels = [("1", "a", "d1", 0), ("1", "b", "d1", 1), ("1", "a", "d2", 2), ("1", "b", "d3", 3)]
+    read = join(
+        read_qrels([*qrels, ("2", "b", "d1", 1)], subtopics=True),
+        read_run({"1": {"d1": 4, "x": 3, "d2": 2, "y": 1}}),
+    )
+    for name in ("query", "rank", "grade", "n_retrieved", "ideal_query", "ideal_grade"):
+        np.testing.assert_array_equal(getattr(made, name), getattr(read, name))
+    for name in ("row", "subtopic", "grade"):
+        np.testing.assert_array_equal(getattr(made.subtopics, name), getattr(read.subtopics, name))
+    for name in ("ids", "query", "document", "subtopic", "grade"):
+        np.testing.assert_array_equal(
+            getattr(made.subtopics.pool, name), getattr(read.subtopics.pool, name)
+        )
+
+
+@given(JUDGMENTS, st.data())
+def test_rows_in_another_order_keep_their_judgments(table, data) -> None:
+    docs = {doc: float(i) for i, doc in enumerate(["1", "2", "10", "a", "é"])}
+    judged = join(read_qrels(rows_of(table), subtopics=True), read_run({"1": docs, "2": docs}))
+    order = np.array(data.draw(st.permutations(range(len(judged.rank)))), dtype=np.int64)
+    moved = judged.subtopics.reordered(order)
+    assert (np.diff(moved.row) >= 0).all()
+    before, after = (
+        sorted(zip(rows, each.subtopic.tolist(), each.grade.tolist(), strict=True))
+        for each, rows in (
+            (judged.subtopics, judged.rank[judged.subtopics.row].tolist()),
+            (moved, judged.rank[order][moved.row].tolist()),
+        )
+    )
+    assert before == after

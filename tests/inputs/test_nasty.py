@@ -11,7 +11,7 @@ from abrank import AbrankError, AlignmentError, NotFoundError, ReadError, read_q
 from abrank.inputs import ids, read_judged_run
 from abrank.inputs.columns import QRELS, RUN, Gathered, Layout
 from abrank.inputs.files import contents
-from abrank.inputs.trec.lines import BYTE_ORDER_MARK, parse_fast, read_lines
+from abrank.inputs.trec import BYTE_ORDER_MARK, parse_fast, read_lines
 
 SAME_AS_BASE = [
     "tabs_multispace",

@@ -11,10 +11,7 @@ import numpy as np
 import pytest
 
 from abrank import AbrankError, read_qrels, read_run
-from abrank.inputs import files, ids
-from abrank.inputs.formats import delimited, letor, tree
-from abrank.inputs.objects import read as objects
-from abrank.inputs.trec import lines
+from abrank.inputs import delimited, files, ids, objects, trec, tree
 
 N = 60
 RUN = [(f"q{i // 7}", f"d{i * 7 % 61}", 100.0 - i % 7) for i in range(N)]
@@ -82,8 +79,8 @@ def in_parts(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     def change() -> None:
         for name in ("_PIECE", "_STEP"):
             monkeypatch.setattr(files, name, 300)
-        for module in (delimited, letor, tree, lines):
-            monkeypatch.setattr(module, "cut", lambda data, size=0, cut=lines.cut: cut(data, 150))
+        for module in (delimited, delimited, tree, trec):
+            monkeypatch.setattr(module, "cut", lambda data, size=0, cut=trec.cut: cut(data, 150))
         for module in (delimited, objects):
             monkeypatch.setattr(module, "_ROWS", 4)
         monkeypatch.setattr(ids, "_AT_ONCE", 8)

@@ -34,7 +34,7 @@ from abrank.comparison.rows import Preferences
 from abrank.diagnostics import Note
 from abrank.estimate import Estimate
 from abrank.inputs import Audit
-from abrank.inputs.id_differences import IdDifference
+from abrank.inputs.join import IdDifference
 from abrank.report import to_dict
 from abrank.report.numbers import SCHEMA, json_bytes
 from abrank.scoring.judging import ToJudge, Unjudged

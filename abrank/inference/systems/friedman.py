@@ -41,7 +41,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from abrank._support.records import record
+from abrank._support.result import record
 from abrank._support.typing import FloatArray
 from abrank.inference.families import adjust as adjust_pvalues
 from abrank.inference.paired import t_pvalue

@@ -33,7 +33,7 @@ import numpy as np
 import numpy.typing as npt
 
 from abrank._support.errors import ArgumentError
-from abrank._support.records import record
+from abrank._support.result import record
 from abrank._support.rng import stream
 from abrank._support.typing import FloatArray
 from abrank.inference.paired import t_interval, t_pvalue

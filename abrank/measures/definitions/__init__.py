@@ -7,16 +7,7 @@ than elsewhere, references and examples. What all of them share is added by
 the errors.
 """
 
-from abrank.measures.definitions import (
-    binary,
-    counts,
-    diversity,
-    graded,
-    incomplete,
-    interpolated,
-    textbook,
-    user_models,
-)
+from abrank.measures.definitions import binary, counts, diversity, graded, textbook, user_models
 
 __all__ = [
     "binary",

@@ -1,12 +1,29 @@
+"""Measures of graded relevance by hand: DCG, cascades, compat, normalized gain."""
+
+from __future__ import annotations
+
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from abrank._support.errors import ArgumentError
 from abrank.inputs.judged import JudgedRun
-from abrank.measures.definitions.graded import dcg_of, ndcg, ndcg_at_grade_changes, ndcg_at_relevant
+from abrank.measures.definitions.graded import (
+    binary_normalized_gain,
+    cascade,
+    cascade_measure,
+    compatibility,
+    dcg_of,
+    ndcg,
+    ndcg_at_grade_changes,
+    ndcg_at_relevant,
+    normalized_gain,
+    scale_of,
+)
+from abrank.measures.definitions.user_models import expected_reciprocal_rank
 
 RANKINGS = st.lists(st.lists(st.none() | st.integers(-2, 4), max_size=12), min_size=1, max_size=6)
 
@@ -160,3 +177,128 @@ def test_ndcg_at_grade_changes_joins_grades_of_the_same_gain():
     # both gain 1: one change, at rank 2
     judged = JudgedRun.from_grades([[1, 2]])
     assert ndcg_at_grade_changes(judged, gains=((2, 1.0),)).tolist() == [1.0]
+
+
+def test_discount_of_dcg_by_hand():
+    # scale to 4: s(2) = 3/16 at rank 1; then 13/16 * 15/16 / log2(4) at rank 3
+    judged = JudgedRun.from_grades([[2, 0, 4]])
+    assert cascade_measure(judged) == pytest.approx([3 / 16 + 13 / 16 * 15 / 16 / 2])
+    assert cascade_measure(judged, cutoff=2).tolist() == [3 / 16]
+
+
+@given(RANKINGS, st.none() | st.integers(1, 12))
+def test_one_over_the_rank_is_err(rankings, cutoff):
+    judged = JudgedRun.from_grades(rankings)
+    np.testing.assert_array_equal(
+        cascade_measure(judged, phi="1/r", cutoff=cutoff),
+        expected_reciprocal_rank(judged, cutoff=cutoff),
+    )
+
+
+@given(RANKINGS)
+def test_any_position_function_equals_the_loop_of_the_paper(rankings):
+    # Chapelle et al., algorithm 2, with phi instead of 1/r
+    expected = []
+    for ranking in rankings:
+        arriving, value = 1.0, 0.0
+        for rank, grade in enumerate(ranking, 1):
+            stop = (2 ** max(grade or 0, 0) - 1) / 2**4
+            value += arriving * stop * math.exp(1 - rank)
+            arriving *= 1 - stop
+        expected.append(value)
+    got = cascade(JudgedRun.from_grades(rankings), lambda r: np.exp(1 - r), max_grade=4)
+    np.testing.assert_allclose(got, expected, rtol=1e-13)
+
+
+def test_unknown_position_and_a_grade_above_the_scale():
+    judged = JudgedRun.from_grades([[3]])
+    with pytest.raises(ArgumentError, match="choices: 1/r, 1/log2"):
+        cascade_measure(judged, phi="1/r**2")
+    with pytest.raises(ArgumentError, match="grade of 3, above max_grade=2"):
+        scale_of(judged, 2)
+
+
+GRADES = st.lists(st.none() | st.integers(-2, 3), max_size=8)
+
+
+def by_the_definition(ranking, missed, p, normalize):
+    """Overlap depth by depth, with documents named by their place."""
+    documents = [*enumerate(ranking), *enumerate(missed, len(ranking))]
+    good = [(doc, grade) for doc, grade in documents if grade is not None and grade > 0]
+    ideal = [doc for doc, grade in sorted(good, key=lambda each: -each[1])]
+    depth = max(len(ranking), len(ideal))
+
+    def overlap(left, right):
+        weights = [p**i for i in range(depth)]
+        both = [len(set(left[: i + 1]) & set(right[: i + 1])) / (i + 1) for i in range(depth)]
+        return sum(w * b for w, b in zip(weights, both, strict=True)) / sum(weights)
+
+    if not ideal:
+        return 0.0
+    found = overlap(list(range(len(ranking))), ideal)
+    return found / overlap(ideal, ideal) if normalize else found
+
+
+@given(st.lists(st.tuples(GRADES, st.lists(st.integers(-2, 3), max_size=4)), max_size=4))
+@pytest.mark.parametrize("normalize", [True, False])
+@pytest.mark.parametrize("p", [0.5, 0.95])
+def test_equals_the_definition_depth_by_depth(p, normalize, queries):
+    rankings = [ranking for ranking, _ in queries]
+    pools = [[g for g in ranking if g is not None] + missed for ranking, missed in queries]
+    got = compatibility(JudgedRun.from_grades(rankings, ideal=pools), p=p, normalize=normalize)
+    expected = [by_the_definition(*query, p, normalize) for query in queries]
+    assert got == pytest.approx(expected, abs=1e-12)
+
+
+def test_ideal_ranking_shorter_than_the_run_needs_the_normalization():
+    judged = JudgedRun.from_grades([[1, 0, 0]])
+    assert compatibility(judged).tolist() == [1.0]
+    # overlap 1, 1/2, 1/3 with weights 1, 1/2, 1/4
+    expected = (1 + 1 / 4 + 1 / 12) / 1.75
+    assert compatibility(judged, p=0.5, normalize=False) == pytest.approx([expected])
+
+
+def test_documents_that_were_not_retrieved_stand_last_whatever_the_scores():
+    # both relevant; scores below 0 change nothing, where ir_measures takes 0 for the one missed
+    high = JudgedRun.from_grades([[1]], ideal=[[1, 1]], scores=[[2.0]])
+    low = JudgedRun.from_grades([[1]], ideal=[[1, 1]], scores=[[-2.0]])
+    assert compatibility(high).tolist() == compatibility(low).tolist()
+
+
+def test_persistence_without_meaning():
+    with pytest.raises(ArgumentError, match="p must lie between 0 and 1"):
+        compatibility(JudgedRun.from_grades([[1]]), p=1.0)
+
+
+def test_normalized_gain_by_hand():
+    # ideal 2, 1, 1, then cost 1 a rank. Rank 1: 1 / log2(2 + 2 - 1); rank 5: 2 / log2(2 + 6 - 3)
+    judged = JudgedRun.from_grades([[1, 0, None, -1, 2]], ideal=[[2, 1, 1]])
+    expected = (1 / math.log2(3) + 2 / math.log2(5)) / 4
+    assert normalized_gain(judged) == pytest.approx([expected])
+
+
+def test_normalized_gain_of_the_ideal_ranking_is_1_also_for_large_gains():
+    judged = JudgedRun.from_grades([[2, 2, 1, 0]])
+    assert normalized_gain(judged, gains=((1, 4.0), (2, 9.0))) == pytest.approx([1.0])
+
+
+def test_normalized_gain_charges_at_least_1_a_rank():
+    # gain 1/2 at rank 1: cost 1, so 0.5 / log2(2 + 1 - 0.5) / 0.5
+    judged = JudgedRun.from_grades([[1]])
+    assert normalized_gain(judged, gains=((1, 0.5),)) == pytest.approx([1 / math.log2(2.5)])
+
+
+def test_normalized_gain_without_anything_to_gain():
+    judged = JudgedRun.from_grades([[0, 1], []], ideal=[[0, 1], [1]])
+    assert normalized_gain(judged, gains=((0, -1.0), (1, 0.0))).tolist() == [0.0, 0.0]
+
+
+def test_binary_normalized_gain_counts_the_others_above():
+    # 1/log2(2 + 0), 1/log2(2 + 2), and one never found
+    judged = JudgedRun.from_grades([[1, 0, None, 2]], ideal=[[2, 1, 1, 0]])
+    assert binary_normalized_gain(judged) == pytest.approx([1.5 / 3])
+
+
+def test_binary_normalized_gain_with_a_higher_level():
+    judged = JudgedRun.from_grades([[1, 2]])
+    assert binary_normalized_gain(judged, rel=2) == pytest.approx([1 / math.log2(3)])

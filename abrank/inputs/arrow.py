@@ -1,0 +1,372 @@
+"""Tables of any library as Arrow columns, and and those needed of Parquet and Feather.
+
+Anything that exports Arrow data is read: frames of pandas and polars, tables of pyarrow, relations
+of DuckDB. No library is imported that is not there already: an object brings its own.
+
+Every conversion gives None for a column that is not plain (empty cells, cells of several kinds);
+then its cells are read one by one in ``cells``, which reports what is wrong.
+
+A few kilobytes of either can hold one long text in a dictionary and millions of references to it,
+or pages and buffers that unpack to gigabytes; what is told of that is looked at before it is read.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from abrank._support.errors import ArgumentError, ReadError
+from abrank._support.typing import FloatArray, IntArray
+from abrank.inputs import ids
+from abrank.inputs.archives import most_in_table, too_much
+from abrank.inputs.columns import DOC_IDS, found_in, has_columns
+from abrank.inputs.ids import Ids, kernels
+
+# --- Tables with a row a query and its documents in a list, as LensKit saves them, unfolded
+
+
+def nested_column(schema: Any) -> str | None:  # noqa: ANN401 - a pyarrow.Schema
+    """Return the column that holds lists of documents; None where there is none."""
+    if found_in(schema.names, DOC_IDS):
+        return None
+    for field in schema:
+        listed = pa.types.is_list(field.type) or pa.types.is_large_list(field.type)
+        if listed and pa.types.is_struct(field.type.value_type):
+            row = field.type.value_type
+            if found_in([row.field(i).name for i in range(row.num_fields)], DOC_IDS):
+                return str(field.name)
+    return None
+
+
+def unfolded(table: Any) -> Any:  # noqa: ANN401 - a pyarrow.Table
+    """Return a row a document, of a table with a row a query; any other as it is."""
+    name = nested_column(table.schema)
+    if name is None:
+        return table
+    lists = table[name].combine_chunks()
+    rows = kernels.list_parent_indices(lists)
+    columns = {each: kernels.take(table[each], rows) for each in table.column_names if each != name}
+    documents = lists.flatten()
+    fields = documents.flatten()
+    for i, field in enumerate(fields):
+        columns[documents.type.field(i).name] = field
+    return pa.table(columns)
+
+
+# --- Tables of any library as Arrow columns, without one Python object per cell
+
+
+_REFUSALS = (pa.ArrowException, TypeError, ValueError, OverflowError)
+
+
+def columns_of(
+    source: Any,  # noqa: ANN401
+    choose: Callable[[Sequence[Any]], Sequence[Any]],
+) -> tuple[list[Any], list[Any]] | None:
+    """Return the names that ``choose`` takes of a table's columns, and those; None for no table."""
+    if hasattr(source, "iloc") and hasattr(source, "columns"):
+        names, index, beside = [*source.columns], source.index, {}
+        if not has_columns(names):  # then those of its index count, too
+            own = [name for name in index.names if name is not None]
+            beside = {name: index.get_level_values(name) for name in own}
+            names += [name for name in beside if name not in names]
+        chosen = list(choose(names))
+        return chosen, [source[name] if name in source else beside[name] for name in chosen]
+    if hasattr(source, "collect_schema") and hasattr(source, "collect"):
+        source = source.select([*dict.fromkeys(choose(source.collect_schema().names()))])
+    table = table_of(source)
+    if table is None:
+        return None
+    table = unfolded(table)
+    chosen = list(choose(table.column_names))
+    return chosen, [table[name] for name in chosen]
+
+
+def table_of(source: Any) -> Any:  # noqa: ANN401
+    """Return a pyarrow.Table of an object that hands over Arrow data; None for any other."""
+    if isinstance(source, pa.Table):
+        return source
+    kind = type(source).__name__
+    try:
+        found = _handed_over(source)
+    except MemoryError:
+        raise
+    except Exception as error:  # capsules and methods of others raise whatever they like
+        raise ArgumentError(
+            f"{kind} hands over no table that Arrow can read: {error}; cast its columns to text,"
+            " 64-bit integers or floats, or give it as a DataFrame"
+        ) from error
+    if isinstance(found, (pa.Array, pa.ChunkedArray)) or (found is None and kind == "Series"):
+        raise ArgumentError(f"a {kind} is one column: give the table, with a column of query ids")
+    return found
+
+
+def _handed_over(source: Any) -> Any:  # noqa: ANN401
+    if hasattr(source, "collect_schema") and hasattr(source, "collect"):
+        source = source.collect()
+    if hasattr(source, "iloc") and not hasattr(source, "columns"):
+        return None
+    if type(source).__module__.partition(".")[0] == "polars" and hasattr(source, "to_arrow"):
+        return source.to_arrow()  # its stream holds views, which Arrow 17 cannot cast
+    if hasattr(source, "__arrow_c_stream__"):
+        return pa.RecordBatchReader.from_stream(source).read_all()
+    if hasattr(source, "__arrow_c_array__"):
+        return pa.Table.from_batches([pa.record_batch(source)])
+    if hasattr(source, "__dataframe__"):
+        from pyarrow.interchange import from_dataframe
+
+        return from_dataframe(source)
+    return None
+
+
+def objects_of(source: Any) -> tuple[list[str], list[list[Any]]]:  # noqa: ANN401
+    """Return the names of a small table's columns, and their cells as Python's objects."""
+    if hasattr(source, "iloc") and hasattr(source, "columns"):
+        names = [str(name) for name in source.columns]
+        return names, [list(source.iloc[:, i]) for i in range(len(names))]
+    table = table_of(source)
+    if table is None:
+        raise ArgumentError(f"a path, a table or a mapping is wanted, not {type(source).__name__}")
+    return list(table.column_names), [to_objects(column) for column in table.columns]
+
+
+def stored_as(column: Any) -> Any:  # noqa: ANN401 - an Arrow array
+    """Return bytes as text and yes or no as 1 or 0, which Parquet files hold too."""
+    kind = column.type
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    if pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
+        return kernels.cast(column, pa.large_string())
+    return kernels.cast(column, pa.int64()) if pa.types.is_boolean(kind) else column
+
+
+def to_objects(column: Any) -> list[Any]:  # noqa: ANN401
+    """Return the cells as Python's objects."""
+    return column.to_pylist() if hasattr(column, "to_pylist") else list(column)
+
+
+def to_ids(column: Any, *, coded: bool = False) -> Ids | None:  # noqa: ANN401
+    """Return text or whole numbers as ids; none may be empty.
+
+    Where ``coded``, a column that has its ids in a dictionary keeps it.
+    """
+    array = _whole(column)
+    if array is None:
+        return None
+    try:
+        found = _as_bytes(array, coded=coded)
+    except _REFUSALS:
+        return None
+    return None if found is None or ids.has_empty(found) else found
+
+
+def _as_bytes(array: Any, *, coded: bool = False) -> Ids | None:  # noqa: ANN401
+    kind = array.type
+    if pa.types.is_dictionary(kind):
+        known = None if array.dictionary.null_count else _as_bytes(array.dictionary)
+        if known is None:
+            return None
+        found = pa.DictionaryArray.from_arrays(kernels.cast(array.indices, pa.int32()), known)
+        return found if coded and len(kernels.unique(known)) == len(known) else ids.plain(found)
+    if pa.types.is_integer(kind):
+        array = kernels.cast(array, pa.string())
+    elif str(kind) not in ("string", "large_string", "string_view"):
+        return None
+    return kernels.cast(array, pa.large_binary())
+
+
+def to_scores(column: Any, *, missing: bool = False) -> FloatArray | None:  # noqa: ANN401
+    """Return finite numbers as float64; with ``missing`` an empty cell is NaN."""
+    array = _whole(column, nulls=missing)
+    numbers = (pa.types.is_floating, pa.types.is_integer, pa.types.is_decimal)
+    if array is None or not any(is_a(array.type) for is_a in numbers):
+        return None
+    try:
+        array = kernels.cast(array, pa.float64())
+    except _REFUSALS:
+        return None
+    if not len(array):
+        return np.empty(0)
+    values = np.frombuffer(array.buffers()[1], np.float64)[array.offset : array.offset + len(array)]
+    if array.null_count:
+        there = ids.integers(kernels.indices_nonzero(kernels.is_valid(array)))
+        values, held = np.full(len(array), np.nan), values
+        values[there] = held[there]
+    usable = ~np.isinf(values) if missing else np.isfinite(values)
+    return values if usable.all() else None
+
+
+def to_grades(column: Any) -> IntArray | None:  # noqa: ANN401
+    """Return whole numbers, of whatever type, as int64."""
+    array = _whole(column)
+    if array is not None and pa.types.is_integer(array.type) and len(array):
+        try:
+            return ids.integers(kernels.cast(array, pa.int64()))
+        except _REFUSALS:
+            return None
+    values = None if array is None else to_scores(array)
+    if values is None or (values != np.floor(values)).any() or (np.abs(values) >= 2**63).any():
+        return None
+    return values.astype(np.int64)
+
+
+def _whole(column: Any, *, nulls: bool = False) -> Any:  # noqa: ANN401 - an Arrow array, or None
+    if not isinstance(column, (pa.Array, pa.ChunkedArray)):
+        try:
+            column = pa.array(column, from_pandas=False)
+        except _REFUSALS:
+            return None
+    if column.null_count and not nulls:
+        return None
+    if not isinstance(column, pa.ChunkedArray):
+        return column
+    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+
+
+MARKS = {b"PAR1": "Parquet", b"ARROW1": "Feather", b"FEA1": "Feather"}
+LONGEST_MARK = 6
+
+# Of the format's Message: https://github.com/apache/arrow/blob/main/format/Message.fbs
+_DICTIONARY_BATCH, _RECORD_BATCH = 2, 3
+_PREFIX = 8  # bytes before the stream in a file, and before a packed buffer: its unpacked length
+
+
+def kind_of(start: bytes) -> str:
+    """Return which kind of table a file is, by its first bytes; empty for none."""
+    return next((kind for mark, kind in MARKS.items() if start.startswith(mark)), "")
+
+
+def file_columns(
+    data: bytes,
+    label: str,
+    choose: Callable[[Sequence[str]], Sequence[str]],
+    *,
+    most: int | None = None,
+) -> tuple[list[str], list[Any]]:
+    """Return the names that ``choose`` takes among those of a table's columns, and the columns.
+
+    ``most`` is how many bytes they may hold: 4 GiB without it, and 32 times the file's size.
+    """
+    from abrank.inputs.parquet import Damaged, Oversized  # where a file has such a mark
+
+    kind = kind_of(data)
+    try:
+        chosen, columns = (_parquet if kind == "Parquet" else _feather)(data, choose, most)
+        return chosen, [stored_as(column) for column in columns]
+    except Oversized as what:
+        raise ReadError(label, f"the {kind} file {what}", hint=what.hint) from None
+    except (pa.ArrowException, OSError, UnicodeDecodeError, Damaged) as error:
+        problem = f"the {kind} file is cut short or damaged ({error})"
+        raise ReadError(label, problem, hint="copy or write the file again") from error
+
+
+def names_of(data: bytes, label: str) -> list[str]:
+    """Return the names of a table's columns."""
+    found: list[str] = []
+
+    def none(names: Sequence[str]) -> Sequence[str]:
+        found.extend(names)
+        return []
+
+    file_columns(data, label, none)
+    return found
+
+
+def _parquet(
+    data: bytes, choose: Callable[[Sequence[str]], Sequence[str]], most: int | None
+) -> tuple[list[str], list[Any]]:
+    from abrank.inputs.parquet import ParquetData
+
+    file = ParquetData(pa.BufferReader(data), most=most)
+    if nested_column(file.schema) is not None:
+        table = unfolded(file.read(file.schema.names))
+        chosen = list(choose(table.column_names))
+        return chosen, [table[name] for name in chosen]
+    chosen = list(choose(file.schema.names))
+    table = file.read([*dict.fromkeys(chosen)]) if chosen else {}
+    return chosen, [table[name] for name in chosen]
+
+
+def _feather(
+    data: bytes, choose: Callable[[Sequence[str]], Sequence[str]], asked: int | None
+) -> tuple[list[str], list[Any]]:
+    from pyarrow.feather import read_table
+
+    from abrank.inputs.parquet import Oversized, decoded_bytes
+
+    def require_room(n_bytes: int) -> None:
+        if n_bytes > most_in_table(len(data), asked):
+            raise Oversized(*too_much(len(data), asked))
+
+    require_room(feather_bytes(data))
+    table = read_table(pa.BufferReader(data))
+    # Arrow takes a file at its word, and would read beyond its ends.
+    table.validate(full=True)
+    # Of empty or repeated cells a column holds none, and each becomes one.
+    require_room(4 * table.num_rows * max(1, table.num_columns))
+    table = unfolded(table)
+    chosen = list(choose(table.column_names))
+    columns = [table[name] for name in chosen]
+    require_room(sum(map(decoded_bytes, columns)))
+    return chosen, columns
+
+
+def feather_bytes(data: bytes) -> int:
+    """Return the bytes that the packed buffers of a Feather file say they unpack to.
+
+    0 of a file whose messages do not follow each other: reading it says what is wrong.
+    """
+    total = 0
+    try:
+        for message in pa.ipc.MessageReader.open_stream(pa.BufferReader(data[_PREFIX:])):
+            total += sum(_unpacked_lengths(bytes(message.metadata), message.body))
+    except (pa.ArrowException, OSError, struct.error):
+        return total
+    return total
+
+
+def _unpacked_lengths(metadata: bytes, body: Any) -> Iterator[int]:  # noqa: ANN401
+    """Yield the length that stands before each packed buffer of a message."""
+    message = _Table(metadata, struct.unpack_from("<I", metadata)[0])
+    kind, batch = metadata[message.place(1)] if message.place(1) else 0, message.table(2)
+    if kind == _DICTIONARY_BATCH and batch:
+        batch = batch.table(1)
+    if kind not in (_DICTIONARY_BATCH, _RECORD_BATCH) or not batch or not batch.place(3):
+        return  # a schema, or a batch that is not packed
+    for offset, length in batch.pairs(2):
+        if length >= _PREFIX:  # -1 says that a buffer is not packed
+            yield max(0, struct.unpack_from("<q", body, offset)[0])
+
+
+class _Table:
+    """A table of a FlatBuffer, whose fields are found by their number."""
+
+    def __init__(self, data: bytes, start: int) -> None:
+        self.data, self.start = data, start
+
+    def place(self, field: int) -> int:
+        """Where a field is; 0 where it is left out."""
+        fields = self.start - struct.unpack_from("<i", self.data, self.start)[0]
+        at = 4 + 2 * field
+        if at >= struct.unpack_from("<H", self.data, fields)[0]:
+            return 0
+        offset: int = struct.unpack_from("<H", self.data, fields + at)[0]
+        return self.start + offset if offset else 0
+
+    def table(self, field: int) -> _Table | None:
+        place = self.place(field)
+        if not place:
+            return None
+        return _Table(self.data, place + struct.unpack_from("<I", self.data, place)[0])
+
+    def pairs(self, field: int) -> Iterator[tuple[int, int]]:
+        """Yield the pairs of 64-bit numbers of a vector."""
+        place = self.place(field)
+        if place:
+            vector = place + struct.unpack_from("<I", self.data, place)[0]
+            (count,) = struct.unpack_from("<I", self.data, vector)
+            for i in range(count):
+                yield struct.unpack_from("<qq", self.data, vector + 4 + 16 * i)

@@ -1,0 +1,389 @@
+"""Judgments and runs in other text than TREC's: CSV and TSV, three columns, and LETOR.
+
+Such are BEIR's judgments (``query-id corpus-id score``), Quepid's exports, what a frame writes, and
+MS MARCO's runs (query, document, rank). Arrow reads what is plain; the careful reader reads the
+rest, gives the same rows, and says what is wrong with a line.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain, islice
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+
+from abrank._support.display import shorten
+from abrank._support.errors import BadLine, ReadError
+from abrank._support.typing import BoolArray
+from abrank.inputs import ids
+from abrank.inputs.arrow import to_ids, to_scores
+from abrank.inputs.columns import (
+    MOST_SHOWN,
+    RUN,
+    Columns,
+    Gathered,
+    Layout,
+    choose_columns,
+    has_columns,
+    has_duplicates,
+    holds_ones,
+    holds_ranks,
+)
+from abrank.inputs.trec import (
+    BYTE_ORDER_MARK,
+    MOST_DIGITS,
+    MOST_ID,
+    READY_SCORES,
+    cut,
+    one_blank,
+    read_score,
+)
+
+# --- Read plain tables of text with Arrow, where the careful reader would give the same rows
+
+
+_BLOCK = 4 << 20
+_ROWS = 20_000  # whose cells are held as texts
+
+
+def plain_table(data: bytes, delimiter: str) -> bytes | None:
+    r"""Return a table with LF at its lines' ends, or None where it is not plain.
+
+    Plain is a table without empty cells, empty lines, and blanks at a cell's ends: those that Arrow
+    and the careful reader read alike. Quotes around whole cells are taken off; a table with any
+    other quote, or that needs its quotes, is not plain; between blanks a quote is text.
+    """
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n")
+    data = data.rstrip(b"\n")
+    if not data or b"\r" in data or b"\0" in data:
+        return None
+    mark = ord(delimiter)
+    if b'"' in data:
+        unquoted = None if delimiter == " " else _unquoted(data, mark)
+        if not unquoted:
+            return None
+        data = unquoted
+    for at in range(0, len(data), _BLOCK):
+        part = np.frombuffer(data, np.uint8, min(_BLOCK + 1, len(data) - at), at)
+        ends = (part <= ord(" ")) | (part == mark)
+        if (ends[1:] & ends[:-1]).any() or (at == 0 and ends[0]):
+            return None
+    return None if data[-1] <= ord(" ") or data[-1] == mark else data
+
+
+def _unquoted(data: bytes, mark: int) -> bytes | None:
+    """Return a table without the quotes around its cells; None where a quote is anything else."""
+    text = np.frombuffer(b"\n" + data + b"\n", np.uint8)
+    quotes = np.flatnonzero(text == ord('"'))
+    opening, closing = quotes[0::2], quotes[1::2]
+    ends = (text == mark) | (text == ord("\n"))
+    if len(quotes) % 2 or not (ends[opening - 1].all() and ends[closing + 1].all()):
+        return None
+    # Between an opening quote and its closing one no cell may end.
+    if np.logical_or.reduceat(ends, quotes)[0::2].any():
+        return None
+    return bytes(text[1:-1][text[1:-1] != ord('"')])
+
+
+def read_plain(
+    plain: bytes, *, delimiter: str, names: Sequence[str], types: Mapping[str, Any], skip: int = 1
+) -> Any:  # noqa: ANN401 - a pyarrow.Table
+    """Return the columns of a plain table that ``types`` names."""
+    return pyarrow.csv.read_csv(
+        pa.BufferReader(plain),
+        pyarrow.csv.ReadOptions(
+            use_threads=len(plain) > _BLOCK,
+            block_size=max(_BLOCK, min(len(plain), 1 << 20)),
+            column_names=list(names),
+            skip_rows=skip,
+        ),
+        pyarrow.csv.ParseOptions(delimiter=delimiter, quote_char=False),
+        pyarrow.csv.ConvertOptions(
+            column_types=dict(types),
+            include_columns=list(types),
+            null_values=[],
+            strings_can_be_null=False,
+        ),
+    )
+
+
+# --- Judgments and runs in tables of text: CSV and TSV with a header, and three columns without
+
+
+_DELIMITERS = "\t,;|"
+
+
+def header_of(start: bytes) -> tuple[str, list[str]]:
+    r"""Return the delimiter of a table and the names of its columns; no names for no header."""
+    line = start.removeprefix(BYTE_ORDER_MARK).lstrip(b"\r\n").partition(b"\n")[0]
+    text = line.decode("utf-8", "surrogateescape").rstrip("\r")
+    delimiter = next((mark for mark in _DELIMITERS if mark in text), ",")
+    try:
+        names = [name.strip() for name in next(csv.reader([text], delimiter=delimiter))]
+    except (csv.Error, StopIteration):
+        return delimiter, []
+    return delimiter, names if has_columns(names) else []
+
+
+def read_table(
+    pieces: Iterable[bytes], label: str, layout: Layout, columns: Mapping[str, str] | None = None
+) -> Columns:
+    r"""Read a table whose first line names its columns, in pieces that end with a line."""
+    pieces = iter(pieces)
+    first = next(pieces, b"").removeprefix(BYTE_ORDER_MARK)
+    delimiter, names = header_of(first)
+    chosen = choose_columns(names, layout, columns, label=label)
+    at = [names.index(name) for name in chosen]
+    gathered = Gathered(layout, label)
+    for piece in (pieces := chain([first], pieces)):
+        skip = int(not gathered.n_lines)
+        if not _fast(gathered, piece, delimiter, width=len(names), at=at, skip=skip):
+            # From here on a cell may hold ends of lines.
+            parts = (part for whole in chain([piece], pieces) for part in cut(whole))
+            texts = (part.decode("utf-8", "surrogateescape") for part in parts)
+            lines = csv_lines(texts, delimiter, label)
+            rows = (
+                (number, [field.encode("utf-8", "surrogateescape").strip() for field in fields])
+                for number, fields in lines
+                if "".join(fields).strip()
+            )
+            _careful(gathered, islice(rows, skip, None), width=len(names), at=at)
+    read = gathered.joined()
+    if holds_ones(chosen):
+        read = replace(read, source=replace(read.source, ungraded=True))
+    return replace(read, value=-read.value) if holds_ranks(chosen[2], layout) else read
+
+
+def read_three(pieces: Iterable[bytes], label: str, layout: Layout) -> Columns:
+    r"""Read lines of query, document, and rank (MS MARCO's runs) or score."""
+    gathered = Gathered(layout, label)
+    for number, whole in enumerate(pieces):
+        data = one_blank(whole if number else whole.removeprefix(BYTE_ORDER_MARK))
+        # Only a mean over the queries is called so: trec_eval -q, ir_measures -q and ours have one.
+        if data.startswith(b"all ") or b"\nall " in data or b" all " in data:
+            raise ReadError(label, f"this looks like {READY_SCORES}")
+        if _fast(gathered, data, " ", width=3, at=(0, 1, 2), skip=0):
+            continue
+        for part in cut(data):
+            lines = part.removesuffix(b"\n").split(b"\n")
+            rows = ((i, line.split()) for i, line in enumerate(lines, 1) if line)
+            _careful(gathered, rows, width=3, at=(0, 1, 2))
+            gathered.n_lines += len(lines)
+    read = gathered.joined()
+    if (read.value != np.floor(read.value)).any():
+        return read
+    _require_ranks(read, label)
+    return replace(read, value=-read.value)
+
+
+def _require_ranks(read: Columns, label: str) -> None:
+    """Refuse whole numbers that are no ranks: from 0 or 1, and none twice in a query."""
+    distinct, query = ids.number(read.query)
+    ranks = read.value
+
+    def begins() -> BoolArray:
+        return np.append(True, query[1:] != query[:-1])
+
+    def rise() -> bool:
+        return bool((begins()[1:] | (ranks[1:] > ranks[:-1])).all())
+
+    if begins().sum() > len(distinct) or not rise():
+        order = np.lexsort((ranks, query))
+        query, ranks = query[order], ranks[order]
+    if not ((ranks[begins()] <= 1).all() and (ranks >= 0).all() and rise()):
+        raise ReadError(
+            label,
+            "the third of three fields is no rank from 1, and may be a score or a grade",
+            hint="say which, in a first line: query_id<TAB>doc_id<TAB>score",
+        )
+
+
+def _fast(
+    gathered: Gathered, data: bytes, delimiter: str, *, width: int, at: Sequence[int], skip: int
+) -> bool:
+    """Gather the rows of a plain table by Arrow; False, and nothing, where it is not plain."""
+    plain = plain_table(data, delimiter)
+    if plain is None:
+        return False
+    names = [str(i) for i in range(width)]
+    number, ones = at[2], holds_ones(at)
+    texts = [names[i] for i in (*at[:2], *at[3:])]
+    types = ({} if ones else {names[number]: pa.float64()}) | dict.fromkeys(
+        texts, pa.large_string()
+    )
+    try:
+        table = read_plain(plain, delimiter=delimiter, names=names, types=types, skip=skip)
+    except pa.ArrowInvalid:
+        return False
+    value = np.ones(len(table)) if ones else to_scores(table[names[number]])
+    columns = [to_ids(table[name]) for name in texts]
+    if value is None or any(each is None or ids.longest(each) > MOST_ID for each in columns):
+        return False
+    if gathered.layout is not RUN:
+        if not ((value == np.floor(value)) & (np.abs(value) < 2**53)).all():
+            return False
+        value = value.astype(np.int64)
+    position = np.arange(1, len(value) + 1) + skip
+    query, doc, *subtopic = columns
+    part = Columns(query, doc, value, position, subtopic=subtopic[0] if subtopic else None)
+    gathered.add(part, data.count(b"\n"))
+    return True
+
+
+def csv_lines(texts: Iterable[str], delimiter: str, label: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the lines of a table, given in parts that end with one: their numbers and fields."""
+    lines = chain.from_iterable(io.StringIO(text, newline="") for text in texts)
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    try:
+        for fields in reader:
+            yield reader.line_num, fields
+    except csv.Error as error:
+        at = f"line {reader.line_num}"
+        raise ReadError(label, f"no line of a table: {error}", at=at) from error
+
+
+def require_width(
+    at: Sequence[int], rows: Sequence[Sequence[str]], width: int, label: str, expected: str
+) -> None:
+    """Refuse lines of a table that have more or fewer fields than its header."""
+    bad = []
+    for number, fields in zip(at, rows, strict=True):
+        if len(fields) != width:
+            shown = " ".join(map(str.strip, fields))
+            bad.append(BadLine(number, shown, f"expected {width} fields, found {len(fields)}"))
+    if bad:
+        raise ReadError(label, lines=bad[:MOST_SHOWN], total=len(bad), expected=expected)
+
+
+def require_names(names: Sequence[str], label: str) -> None:
+    """Refuse columns without a name, and two of one."""
+    seen = set()
+    for name in names:
+        if not name.strip():
+            raise ReadError(label, "a column has no name", hint="name it, or write no row numbers")
+        if name in seen:
+            raise ReadError(label, f'the column "{shorten(name)}" stands there twice')
+        seen.add(name)
+
+
+def _careful(
+    gathered: Gathered, rows: Iterator[tuple[int, list[bytes]]], *, width: int, at: Sequence[int]
+) -> None:
+    """Gather the rows one by one, and what is wrong with them."""
+    (query, _, number, *_), ones = at, holds_ones(at)
+    read: Callable[[bytes, bytes], tuple[float, str]] = (
+        read_score if gathered.layout is RUN else _grade
+    )
+    while held := list(islice(rows, _ROWS)):
+        texts: list[list[bytes]] = []
+        value: list[float] = []
+        position: list[int] = []
+        for line, cells in held:
+            problem, found = f"expected {width} fields, found {len(cells)}", 0.0
+            if len(cells) == width:
+                named = [cells[i] for i in (*at[:2], *at[3:])]
+                found, problem = (1.0, "") if ones else read(cells[number], cells[query])
+                problem = problem or _id_problem(named)
+            if problem:
+                gathered.refuse(line, b" ".join(cells), problem)
+                continue
+            texts.append(named)
+            value.append(found)
+            position.append(line)
+        packed = [ids.pack(column) for column in zip(*texts, strict=True)] or [ids.pack([])] * 2
+        queries, docs, *subtopics = packed
+        numbers = np.array(value, np.float64 if gathered.layout is RUN else np.int64)
+        part = Columns(queries, docs, numbers, np.array(position, np.int64))
+        gathered.add(replace(part, subtopic=subtopics[0]) if subtopics else part, 0)
+
+
+def _id_problem(texts: Sequence[bytes]) -> str:
+    if not all(texts):
+        return f"the {('query id', 'document id', 'subtopic')[list(texts).index(b'')]} is empty"
+    return f"an id is longer than {MOST_ID >> 10} kB" if max(map(len, texts)) > MOST_ID else ""
+
+
+def _grade(text: bytes, query: bytes) -> tuple[float, str]:
+    """Return the grade and what is wrong with it; a frame may have written 1 as 1.0."""
+    value, problem = read_score(text, query)
+    if problem or value != np.floor(value) or abs(value) >= 2**53:
+        shown = shorten(text.decode("utf-8", "backslashreplace"), width=48)
+        return 0.0, f'grade "{shown}" is not a whole number'
+    return value, ""
+
+
+_LINE = re.compile(rb"\s*([+-]?[0-9]+)(?:\.0*)?\s+qid:([^\s#]+)(?:\s|$)")
+_DOCUMENT = re.compile(rb"#.*?\bdoc(?:id|_id|no)\s*[=:]\s*(\S+)")
+
+LINE = "grade qid:query_id 1:feature 2:feature ..."
+
+
+def looks_like_letor(line: bytes) -> bool:
+    """Whether a line is one of a LETOR file."""
+    return _LINE.match(line) is not None
+
+
+def read_letor(pieces: Iterable[bytes], label: str, layout: Layout) -> Columns:
+    r"""Read the grades of a LETOR file, in pieces that end with a line.
+
+    A document's id stands in the comment (``# docid = ...``) where every line has one; else it is
+    the number of its line among those that count, from 0, which is its row in the matrix of
+    features.
+    """
+    pieces = iter(pieces)
+    first = next(pieces, b"")
+    if layout is RUN:
+        raise ReadError(
+            label,
+            "is a LETOR file, which holds grades and features and no scores",
+            hint=f'qrels, run = abrank.from_groups("{label}", scores)',
+        )
+    gathered = Gathered(layout, label, expected=LINE)
+    for part in (part for piece in chain([first], pieces) for part in cut(piece)):
+        gathered.add(_read(gathered, part), part.count(b"\n"))
+    read = gathered.joined()
+    # Two of one name have none, as for one line without.
+    _, query = ids.number(read.query)
+    if ids.has_empty(read.doc) or has_duplicates(query, read.doc, ids.fingerprint(read.doc)):
+        return replace(read, doc=ids.numerals(len(read.doc)))
+    return read
+
+
+def _read(gathered: Gathered, part: bytes) -> Columns:
+    """Return the rows of some lines, of which a document without a name has an empty one."""
+    at, grades, queries, docs = [], [], [], []
+    for number, line in enumerate(part.split(b"\n"), 1):
+        if not line.strip() or line.lstrip().startswith(b"#"):
+            continue
+        found, named = _LINE.match(line), _DOCUMENT.search(line)
+        names = [each for each in (found and found[2], named and named[1]) if each]
+        problem = ""
+        if found is None:
+            problem = "no grade and qid"
+        elif len(found[1].lstrip(b"+-0")) > MOST_DIGITS:
+            problem = f"the grade has more than {MOST_DIGITS} digits"
+        elif b"\0" in line:
+            problem = "a NUL character"
+        elif max(map(len, names)) > MOST_ID:
+            problem = f"an id is longer than {MOST_ID >> 10} kB"
+        if found is None or problem:
+            gathered.refuse(number, line, problem)
+            continue
+        at.append(number)
+        grades.append(int(found[1]))
+        queries.append(found[2])
+        docs.append(named[1] if named else b"")
+    return Columns(
+        query=ids.pack(queries),
+        doc=ids.pack(docs),
+        value=np.array(grades, dtype=np.int64),
+        position=np.array(at, dtype=np.int64),
+    )

@@ -1,1 +1,0 @@
-"""Files in other formats than TREC's, read into the same columns."""

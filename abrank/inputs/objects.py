@@ -1,0 +1,446 @@
+"""Objects that hold judgments or a run, read into columns as files are, or cell by cell.
+
+These are tables, dicts of dicts, iterables of tuples, lists of documents by query, hits (dicts or
+pairs) by query, records, ranx' and LensKit's own objects, mteb's predictions by subset and split,
+answers of ``_rank_eval`` in Elasticsearch and OpenSearch, predictions of sentence-transformers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from abrank._support.display import shorten
+from abrank._support.errors import ArgumentError, ReadError, retold
+from abrank.inputs import arrow, ids
+from abrank.inputs.columns import (
+    DOC_IDS,
+    QUERY_IDS,
+    RUN,
+    SUBTOPIC_QRELS,
+    Columns,
+    Gathered,
+    Layout,
+    Source,
+    choose_columns,
+    found_in,
+    holds_ones,
+    holds_ranks,
+)
+from abrank.inputs.ids import Ids
+from abrank.inputs.trec import MOST_ID
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+
+def checked(blocks: Iterable[list[list[Any]]], label: str, layout: Layout) -> Columns:
+    """Return columns of cells, a block of rows at a time.
+
+    They are query ids, document ids, numbers, and perhaps subtopics.
+    """
+    gathered = Gathered(layout, label, "row", expected=f"query_id, doc_id, {layout.value}")
+    for columns in blocks:
+        queries, docs, values, *subtopics = columns
+        try:
+            part = Columns(
+                query=_ids(queries, "query_id", label),
+                doc=_ids(docs, "doc_id", label),
+                value=_numbers(values, layout, label),
+                position=np.arange(len(values)),
+                subtopic=_ids(subtopics[0], "subtopic", label) if subtopics else None,
+            )
+        except ReadError as error:
+            row = int(error.rest["at"].removeprefix("row "))
+            cells = (shorten(str(column[row]), width=40) for column in columns)
+            at = f"row {gathered.n_lines + row}"
+            raise retold(error, shown="  ".join(cells), at=at) from None
+        gathered.add(part, len(values))
+    return gathered.joined()
+
+
+def _ids(values: list[Any], column: str, label: str) -> Ids:
+    """Return ids as text; whole numbers are spelled out, floats are refused."""
+    if set(map(type, values)) != {str}:
+        values = [read_id(value, row, column, label) for row, value in enumerate(values)]
+    try:
+        encoded = ids.encode(values)
+    except UnicodeEncodeError as error:
+        row = values.index(error.object)
+        raise ReadError(
+            label, f"{column} {error.object!r} is not valid text", at=f"row {row}"
+        ) from error
+    if "" in values:
+        raise ReadError(label, f"{column} is empty", at=f"row {values.index('')}")
+    if ids.longest(encoded) > MOST_ID:
+        row = max(range(len(values)), key=lambda at: len(values[at]))
+        problem = f"{column} is longer than {MOST_ID >> 10} kB"
+        raise ReadError(label, problem, at=f"row {row}")
+    return encoded
+
+
+def read_id(value: Any, row: int, column: str, label: str) -> str:  # noqa: ANN401
+    """Return an id as text; a whole number is spelled out, a float is refused."""
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
+        return str(int(value))
+    hint = ""
+    if is_missing(value):
+        problem = f"{column} is missing ({value!r})"
+    elif isinstance(value, (float, np.floating)):
+        problem = f"{column} {value!r} is a float; ids are text, and 301.0 is not 301"
+        hint = f'frame["{column}"] = frame["{column}"].astype("Int64").astype(str) mends it'
+    else:
+        problem = f"{column} {value!r} is a {type(value).__name__}; ids are text or whole numbers"
+    raise ReadError(label, problem, at=f"row {row}", hint=hint)
+
+
+def is_missing(value: Any) -> bool:  # noqa: ANN401
+    """Whether a cell of a frame is empty: None, NaN, NA or NaT."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, (float, np.floating)) and math.isnan(value)
+
+
+def _numbers(values: list[Any], layout: Layout, label: str) -> npt.NDArray[Any]:
+    if layout is RUN and set(map(type, values)) == {float}:
+        scores = np.array(values)
+        if np.isfinite(scores).all():  # else one is refused below, with its row
+            return scores
+    read = read_score if layout is RUN else _one_grade
+    numbers = []
+    for row, value in enumerate(values):
+        number, problem = read(value)
+        if problem:
+            raise ReadError(label, problem, at=f"row {row}")
+        numbers.append(number)
+    return np.array(numbers, dtype=np.float64 if layout is RUN else np.int64)
+
+
+def read_score(value: Any) -> tuple[float, str]:  # noqa: ANN401
+    """Return the score and what is wrong with it."""
+    if is_missing(value):
+        return 0.0, f"score is missing ({value!r})"
+    if not _is_number(value):
+        return 0.0, f"score {value!r} is a {type(value).__name__}, not a number"
+    number = _as_float(value)
+    return number, "" if math.isfinite(number) else "score is infinite"
+
+
+def _one_grade(value: Any) -> tuple[int, str]:  # noqa: ANN401
+    """Return the grade and what is wrong with it."""
+    if is_missing(value):
+        return 0, f"relevance is missing ({value!r})"
+    if not _is_number(value):
+        return 0, f"relevance {value!r} is a {type(value).__name__}, not a whole number"
+    if isinstance(value, int) and math.isinf(_as_float(value)):
+        return 0, "relevance is too large"
+    if not math.isfinite(value) or int(value) != value:
+        return 0, f"relevance {value!r} is not a whole number"
+    return int(value), "" if abs(int(value)) < 2**63 else f"relevance {value!r} is too large"
+
+
+def _as_float(value: Any) -> float:  # noqa: ANN401
+    try:
+        return float(value)
+    except OverflowError:  # a whole number of hundreds of digits
+        return math.inf
+
+
+def _is_number(value: Any) -> bool:  # noqa: ANN401
+    kinds = (int, float, np.integer, np.floating)
+    return isinstance(value, kinds) and not isinstance(value, bool)
+
+
+# --- Judgments and rankings as other programs hold them in memory, converted to plain rows
+
+_HIT_IDS = (*DOC_IDS, ("_id", "id"))
+_ROWS = 50_000  # whose cells are held as objects
+_BESIDE = ("mteb_model_meta",)  # what mteb writes beside its predictions
+
+
+def unwrapped(source: Any, label: str | None) -> Any:  # noqa: ANN401
+    """Return the dict, table or rows in an object of another library; others unchanged."""
+    library = type(source).__module__.partition(".")[0]
+    if library == "ranx" and hasattr(source, "to_dict"):
+        return source.to_dict()
+    if library == "lenskit" and hasattr(source, "to_df"):
+        return source.to_df()
+    if library == "trectools":
+        return getattr(source, "run_data", getattr(source, "qrels_data", source))
+    if isinstance(source, Mapping):
+        details = source.get("details")
+        if isinstance(details, Mapping) and "metric_score" in source:
+            return {query: _ranked_hits(query, details[query], label) for query in details}
+        if "results" not in source or not found_in(list(source), QUERY_IDS):
+            return _one_of_many(source, label or "dict")
+        return [source]  # a single line of JSON
+    return source
+
+
+def _ranked_hits(query: Any, answer: Any, label: str | None) -> list[Any]:  # noqa: ANN401
+    try:
+        return [each["hit"]["_id"] for each in answer["hits"]]
+    except (TypeError, KeyError) as error:
+        problem = f"query {query!r} has no list of hits with their _id"
+        raise ReadError(label or "dict", problem, expected="an answer of _rank_eval") from error
+
+
+def _one_of_many(source: Mapping[Any, Any], label: str) -> Mapping[Any, Any]:
+    """Return the rankings of mteb's predictions, which stand below subset and split."""
+    path = []
+    while _depth(source) > 2:
+        names = [name for name in source if name not in _BESIDE]
+        path.append(names[0])
+        if len(names) > 1:
+            keys = "".join(f"[{name!r}]" for name in path)
+            raise ReadError(
+                label,
+                f"holds {len(names)} sets of rankings: {', '.join(map(str, names))}",
+                hint=f"give one of them: json.load(open(path)){keys}",
+            )
+        source = source[names[0]]
+    return source
+
+
+def _depth(value: Any) -> int:  # noqa: ANN401
+    """Return how deeply dicts are nested, along the first value that is not empty."""
+    if not isinstance(value, Mapping):
+        return 0
+    inner = (each for name, each in value.items() if name not in _BESIDE)
+    return 1 + _depth(next((each for each in inner if each), None))
+
+
+def read_queries(source: Iterable[tuple[Any, Any]], layout: Layout, label: str) -> Columns:
+    """Read pairs of a query and its documents, many documents at a time."""
+    if layout is SUBTOPIC_QRELS:
+        raise ArgumentError(
+            "a dict of dicts has no subtopics: give tuples (query_id, subtopic, doc_id, relevance)"
+        )
+
+    def blocks() -> Iterator[list[list[Any]]]:
+        held: list[list[Any]] = [[], [], []]
+        for query, row in source:
+            found = row if isinstance(row, Mapping) else _documents(query, row, layout, label)
+            pairs = list(found.items() if isinstance(found, Mapping) else found)
+            held[0] += [query] * len(pairs)
+            held[1] += [doc for doc, _ in pairs]
+            held[2] += [value for _, value in pairs]
+            if len(held[0]) >= _ROWS:
+                yield held
+                held = [[], [], []]
+        yield held
+
+    return checked(blocks(), label, layout)
+
+
+def _documents(query: Any, row: Any, layout: Layout, label: str) -> list[tuple[Any, Any]]:  # noqa: ANN401
+    """Return documents and numbers of a list: of hits, of pairs, or of ids in rank order."""
+    is_set = isinstance(row, (set, frozenset))
+    if not isinstance(row, (list, tuple)) and not (is_set and layout is not RUN):
+        what = "set, which has no order" if is_set else f"{type(row).__name__}, not a dict"
+        raise ReadError(
+            label,
+            f"query {query!r} has a {what}",
+            expected=f"{{query_id: {{doc_id: {layout.value}}}}} or {{query_id: [doc_id, ...]}}",
+        )
+    if all(isinstance(each, Mapping) for each in row) and row:
+        return [_hit(query, hit, len(row) - i, layout, label) for i, hit in enumerate(row)]
+    if all(isinstance(each, (tuple, list)) and len(each) == 2 for each in row):
+        return [(doc, value) for doc, value in row]
+    return [(doc, len(row) - i if layout is RUN else 1) for i, doc in enumerate(row)]
+
+
+def _hit(
+    query: Any,  # noqa: ANN401
+    hit: Mapping[str, Any],
+    score: int,
+    layout: Layout,
+    label: str,
+) -> tuple[Any, Any]:
+    """Return document and number of a hit such as ``{"corpus_id": "d1", "score": 0.5}``."""
+    names = list(hit)
+    doc = found_in(names, _HIT_IDS)
+    if not doc:
+        problem = f"a hit of query {query!r} names no document; it has {', '.join(names)}"
+        raise ReadError(label, problem, expected='{"doc_id": ..., "score": ...}')
+    return hit[names[doc[0]]], hit.get(layout.value, score if layout is RUN else 1)
+
+
+# Makes columns of some rows, of which the first has this number.
+_Converter: TypeAlias = Callable[[Sequence[Any], int], list[list[Any]]]
+
+
+def read_rows(
+    source: Iterable[Any], layout: Layout, columns: Mapping[str, str] | None, label: str
+) -> Columns:
+    """Read records or tuples, many at a time; what the first is, the others are."""
+    rows = iter(source)
+    begin = list(islice(rows, 1))
+    first, rows = begin[0] if begin else None, chain(begin, rows)
+    if isinstance(first, Mapping):
+        _no_columns(columns, "dicts")
+        if "results" in first:  # predictions of sentence-transformers
+            return read_queries(_results_by_query(rows, label), layout, label)
+        chosen = choose_columns(list(first), layout, None, label=label)
+        ranks, ones = holds_ranks(chosen[2], layout), holds_ones(chosen)
+        convert: _Converter = partial(_of_records, chosen, label)
+    else:
+        convert, ranks = _tuple_reader(first, layout, columns, label), False
+        fields = getattr(first, "_fields", ())
+        ones = bool(fields) and holds_ones(choose_columns(fields, layout, columns, label=label))
+
+    def blocks() -> Iterator[list[list[Any]]]:
+        n_rows = 0
+        while held := list(islice(rows, _ROWS)):
+            part = convert(held, n_rows)
+            yield [*part[:2], [1] * len(held)] if ones else part
+            n_rows += len(held)
+
+    read = checked(blocks(), label, layout)
+    read = replace(read, source=replace(read.source, ungraded=ones))
+    return replace(read, value=-read.value) if ranks else read
+
+
+def _results_by_query(records: Iterable[Any], label: str) -> Iterator[tuple[Any, Any]]:
+    """Yield each query and its results; none may stand twice."""
+    seen = set()
+    for number, record in enumerate(records):
+        names = list(record) if isinstance(record, Mapping) else []
+        found = found_in(names, QUERY_IDS)
+        query = record[names[found[0]]] if found else None
+        if not isinstance(query, (str, int)) or "results" not in names or query in seen:
+            problem = f"query {query!r} stands twice" if found else "no query with results"
+            raise ReadError(label, problem, at=f"row {number}")
+        seen.add(query)
+        yield query, record["results"]
+
+
+def _of_records(
+    chosen: Sequence[Any], label: str, rows: Sequence[Any], first_row: int
+) -> list[list[Any]]:
+    """Return the columns of records such as ``{"query_id": …, "doc_id": …, "score": …}``."""
+    for number, record in enumerate(rows, first_row):
+        if not isinstance(record, Mapping):
+            problem = f"is a {type(record).__name__}, where the first row is a record"
+            raise ReadError(label, problem, at=f"row {number}")
+        lacking = [name for name in chosen if name not in record]
+        if lacking:
+            raise ReadError(label, f"the record has no {lacking[0]}", at=f"row {number}")
+    return [[record[name] for record in rows] for name in chosen]
+
+
+def _tuple_reader(
+    first: Any,  # noqa: ANN401
+    layout: Layout,
+    columns: Mapping[str, str] | None,
+    label: str,
+) -> _Converter:
+    """Return what turns tuples like the first into columns."""
+    by_subtopic = layout is SUBTOPIC_QRELS
+    expected = f"(query_id, {'subtopic, ' if by_subtopic else ''}doc_id, {layout.value})"
+    fields: tuple[str, ...] | None = getattr(first, "_fields", None)
+    at = [0, 2, 3, 1] if by_subtopic else [0, 1, 2]
+    if fields:
+        at = [fields.index(name) for name in choose_columns(fields, layout, columns)]
+    else:
+        _no_columns(columns, "plain tuples")
+    width = len(fields) if fields else len(at)
+
+    def convert(rows: Sequence[Any], first_row: int) -> list[list[Any]]:
+        for number, row in enumerate(rows, first_row):
+            if not isinstance(row, (tuple, list)) or len(row) != width:
+                raise ReadError(
+                    label, f"{row!r} is not {expected}", at=f"row {number}", expected=expected
+                )
+        return [[row[i] for row in rows] for i in at]
+
+    return convert
+
+
+# --- Tables, dicts of dicts and iterables of tuples, read into the same columns as files
+
+
+# What becomes of an object that holds a way to judgments or a run, by its library.
+_CONVERSIONS = {
+    ("pyterrier", "run"): ": give what it retrieves, pipeline.transform(topics)",
+    ("pyterrier", "qrels"): ": give its judgments, dataset.get_qrels()",
+    ("abrank", "qrels"): ": the judgments come first, then the runs",
+    ("abrank", "run"): ": the judgments come first, then the runs",
+}
+
+
+def read_columns(
+    source: Any,  # noqa: ANN401
+    layout: Layout,
+    *,
+    columns: Mapping[str, str] | None,
+    label: str | None = None,
+) -> Columns:
+    """Read judgments or a run from an object."""
+    source = unwrapped(source, label)
+    if isinstance(source, Mapping):
+        _no_columns(columns, "a dict of dicts")
+        label = label or "dict"
+        return read_queries(source.items(), layout, label)
+    table = label or label_of(source)
+    choose = partial(choose_columns, layout=layout, columns=columns, label=table)
+    found = arrow.columns_of(source, choose)
+    if found is not None:
+        return of_table(found[1], table, layout, chosen=found[0])
+    if isinstance(source, Iterable) and not isinstance(source, (str, bytes)):
+        return read_rows(source, layout, columns, label or "tuples")
+    kind = type(source).__name__
+    hint = _CONVERSIONS.get((type(source).__module__.partition(".")[0], layout.kind), "")
+    raise ArgumentError(
+        f"{layout.kind} must be a path, a DataFrame, a dict of dicts or tuples, not {kind}{hint}"
+    )
+
+
+def of_table(
+    columns: Sequence[Any], label: str, layout: Layout, *, chosen: Sequence[Any] = ()
+) -> Columns:
+    """Convert a table's columns of ids and numbers, in the order of ``choose_columns``.
+
+    ``chosen`` are their names; without them the numbers are what the layout says.
+    """
+    if ones := bool(chosen) and holds_ones(chosen):
+        columns = [*columns[:2], np.ones(len(columns[0]), np.int64)]
+    ranks = bool(chosen) and holds_ranks(chosen[2], layout)
+    queries, docs, numbers, *subtopics = columns
+    query = arrow.to_ids(queries, coded=True)
+    doc, *subtopic = (arrow.to_ids(each) for each in (docs, *subtopics))
+    value = (arrow.to_scores if layout is RUN else arrow.to_grades)(numbers)
+    plain = all(
+        each is not None and ids.longest(each) <= MOST_ID for each in (query, doc, *subtopic)
+    )
+    if value is None or not plain or not len(value):
+        read = checked([[arrow.to_objects(each) for each in columns]], label, layout)
+        read = replace(read, source=replace(read.source, ungraded=ones))
+        return replace(read, value=-read.value) if ranks else read
+    return Columns(
+        query=query,
+        doc=doc,
+        value=-value if ranks else value,
+        position=np.arange(len(value)),
+        source=Source(None, None, len(value), label, "row", ungraded=ones),
+        subtopic=subtopic[0] if subtopic else None,
+    )
+
+
+def label_of(source: Any) -> str:  # noqa: ANN401
+    """Return what messages call an object."""
+    kind = type(source).__name__
+    return "DataFrame" if kind.endswith("Frame") else kind
+
+
+def _no_columns(columns: Mapping[str, str] | None, what: str) -> None:
+    if columns:
+        raise ArgumentError(f"columns= is for tables and named tuples, not for {what}")

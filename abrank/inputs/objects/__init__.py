@@ -1,1 +1,0 @@
-"""Objects of other libraries, read into the same columns as files."""

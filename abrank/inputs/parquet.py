@@ -1,0 +1,501 @@
+"""What a Parquet file says of itself, checked before Arrow reads a row group of it.
+
+Arrow ends the process (SIGABRT) where the footer of a damaged file contradicts itself and its
+Python binding looks at a column, and it takes sizes, encodings and offsets at their word.
+The format: https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift
+"""
+
+from __future__ import annotations
+
+import mmap
+import struct
+import sys
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import pyarrow as pa
+
+from abrank.inputs.archives import most_in_table, too_much
+from abrank.inputs.ids import kernels
+from abrank.inputs.trec import MOST_ID
+
+# --- Records in Thrift's compact protocol, which Parquet uses: numbers of fields, and their values
+# https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md
+
+_TRUE, _FALSE, _BYTE, _DOUBLE, _BINARY, _LIST, _SET, _STRUCT = 1, 2, 3, 7, 8, 9, 10, 12
+_WHOLE = (4, 5, 6)  # of 16, 32 and 64 bits
+_DEEPEST = 32  # records within records; Parquet's are 5 deep
+
+
+class Malformed(Exception):
+    """These bytes are no record."""
+
+
+def read_struct(data: bytes, at: int = 0, depth: int = 0) -> tuple[dict[int, Any], int]:
+    """Return the fields of a record by their number, and where it ends."""
+    if depth > _DEEPEST:
+        raise Malformed("records within records")
+    found: dict[int, Any] = {}
+    number = 0
+    try:
+        while (head := data[at]) != 0:
+            at += 1
+            kind = head & 15
+            if head >> 4:
+                number += head >> 4
+            else:
+                number, at = _signed(data, at)
+            if kind in (_TRUE, _FALSE):
+                found[number] = kind == _TRUE
+            else:
+                found[number], at = _value(data, at, kind, depth)
+    except (IndexError, struct.error) as error:
+        raise Malformed("it is cut short") from error
+    return found, at + 1
+
+
+def _value(data: bytes, at: int, kind: int, depth: int) -> tuple[Any, int]:
+    if kind in _WHOLE:
+        return _signed(data, at)
+    if kind == _BINARY:
+        length, at = _unsigned(data, at)
+        if length > len(data) - at:
+            raise Malformed("a text is longer than what is left")
+        return data[at : at + length], at + length
+    if kind == _STRUCT:
+        return read_struct(data, at, depth + 1)
+    if kind in (_LIST, _SET):
+        return _items(data, at, depth)
+    if kind in (_BYTE, _TRUE, _FALSE):  # the latter two only in lists
+        return data[at], at + 1
+    if kind == _DOUBLE:
+        return struct.unpack_from("<d", data, at)[0], at + 8
+    raise Malformed(f"a value of the unknown kind {kind}")
+
+
+def _items(data: bytes, at: int, depth: int) -> tuple[list[Any], int]:
+    if depth > _DEEPEST:
+        raise Malformed("lists within lists")
+    count, kind = data[at] >> 4, data[at] & 15
+    at += 1
+    if count == 15:
+        count, at = _unsigned(data, at)
+    if count > len(data) - at:
+        raise Malformed("a list is longer than what is left")
+    found = []
+    for _ in range(count):
+        item, at = _value(data, at, kind, depth + 1)
+        found.append(item)
+    return found, at
+
+
+def _signed(data: bytes, at: int) -> tuple[int, int]:
+    value, at = _unsigned(data, at)
+    return (value >> 1) ^ -(value & 1), at
+
+
+def _unsigned(data: bytes, at: int) -> tuple[int, int]:
+    byte = data[at]
+    if byte < 128:
+        return byte, at + 1
+    value, shift = byte & 127, 0
+    while byte > 127:
+        at, shift = at + 1, shift + 7
+        if shift > 63:
+            raise Malformed("a number of more than 64 bits")
+        byte = data[at]
+        value |= (byte & 127) << shift
+    return value, at + 1
+
+
+# --- What a Parquet file says of itself, read here and checked before Arrow reads the file
+
+
+MARK = b"PAR1"
+_TAIL = 8  # bytes: the length of the footer, and the mark
+_END = 1 << 16
+BYTE_ARRAY, _FIXED = 6, 7
+_WIDTHS = {0: 1, 1: 4, 2: 8, 3: 12, 4: 4, 5: 8}  # bytes of a decoded value, by its physical type
+_DATA, _DICTIONARY, _DATA_V2 = 0, 2, 3  # kinds of pages
+_MOST_HEADER = 1 << 16  # bytes of a page's header, which may hold its statistics
+# A page of values by references names the encoding of its dictionary or that of the references.
+_REFERENCES = {2, 8}
+LENGTHS_FIRST = (6, 7)  # encodings of texts by their lengths, and of those by prefixes
+WITH_PREFIXES = 7  # the encoding of a text by how much of the one before it begins with
+
+ReadAt: TypeAlias = Callable[[int, int], Any]  # bytes from a place, so many
+
+
+class Damaged(Exception):
+    """The file contradicts itself, or a page is not what its checksum says."""
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """A leaf column in a row group.
+
+    path : str
+        The column's name, with those of the groups that it is in.
+    kind : int
+        Its physical type.
+    n_values : int
+    start, n_packed : int
+        Where its pages begin, and their bytes as they are stored.
+    n_unpacked : int
+        Bytes of its pages once they are unpacked, their headers too.
+    encodings : frozenset of int
+    has_dictionary : bool
+    n_decoded : int
+        Bytes of its values as far as the footer tells: those of texts may be more.
+    knows_text : bool
+        Whether ``n_decoded`` counts the texts of a dictionary as often as they stand there.
+    low, high : bytes, optional
+        Least and largest value, or a bound of them; None where the footer does not say.
+    n_missing : int, optional
+        Of the values.
+    """
+
+    path: str
+    kind: int
+    n_values: int
+    start: int
+    n_packed: int
+    n_unpacked: int
+    encodings: frozenset[int]
+    has_dictionary: bool
+    n_decoded: int
+    knows_text: bool
+    low: bytes | None
+    high: bytes | None
+    n_missing: int | None
+
+
+@dataclass(frozen=True)
+class Group:
+    """A row group: its rows, and its leaf columns."""
+
+    n_rows: int
+    chunks: tuple[Chunk, ...]
+
+    def of(self, names: Sequence[str]) -> list[Chunk]:
+        """Return the leaves of the columns named."""
+        return [
+            chunk
+            for chunk in self.chunks
+            if any(chunk.path == name or chunk.path.startswith(f"{name}.") for name in names)
+        ]
+
+
+def read_groups(read_at: ReadAt, size: int) -> tuple[Group, ...]:
+    """Return the row groups of a Parquet file."""
+    # As much as Arrow reads of the end of a file, so that it is read once.
+    tail = bytes(read_at(max(0, size - _END), min(size, _END)))
+    if len(tail) < _TAIL or tail[-4:] != MARK:
+        raise Damaged("it has no footer")
+    length = int.from_bytes(tail[-_TAIL:-4], "little")
+    if length > size - _TAIL - len(MARK):
+        raise Damaged("its footer is longer than the file")
+    if length + _TAIL > len(tail):
+        tail = bytes(read_at(size - _TAIL - length, length + _TAIL))
+    try:
+        about, _ = read_struct(tail[-_TAIL - length : -_TAIL])
+        leaves = [(each[4], each[1]) for each in about[2] if not each.get(5)]
+        groups = tuple(_group(group, leaves, size) for group in about.get(4, []))
+        n_rows = int(about[3])
+    except Malformed as error:
+        raise Damaged(f"its footer is damaged: {error}") from error
+    except (LookupError, TypeError, AttributeError, ValueError) as error:
+        raise Damaged("its footer is damaged: a part of it is missing") from error
+    if n_rows != sum(group.n_rows for group in groups):
+        raise Damaged(f"its footer is damaged: {n_rows} rows, and others in its row groups")
+    return groups
+
+
+def _group(group: dict[int, Any], leaves: Sequence[tuple[bytes, int]], size: int) -> Group:
+    n_rows = int(group[3])
+    chunks = tuple(_chunk(each[3], n_rows, size) for each in group.get(1, []))
+    if n_rows < 0 or len(chunks) != len(leaves):
+        raise Malformed("a row group has other columns than the table")
+    for chunk, (name, kind) in zip(chunks, leaves, strict=True):
+        if chunk.kind != kind or not chunk.path.endswith(name.decode("utf-8", "replace")):
+            raise Malformed(f"column {chunk.path} is of another type in a row group")
+    return Group(n_rows, chunks)
+
+
+def _chunk(about: dict[int, Any], n_rows: int, size: int) -> Chunk:
+    path = ".".join(name.decode("utf-8", "replace") for name in about[3])
+    kind, n_values, unpacked, packed = (int(about[number]) for number in (1, 5, 6, 7))
+    start = int(about[9])
+    dictionary = about.get(11)
+    if dictionary is not None and (0 < dictionary < start or start <= 0):  # 0: no values
+        start = dictionary
+    flat = len(about[3]) == 1
+    within = len(MARK) <= start <= size - packed or not packed  # no pages are nowhere
+    if min(n_values, unpacked, packed) < 0 or not within:
+        raise Malformed(f"column {path} is not within the file")
+    if flat and n_values != n_rows:
+        raise Malformed(f"column {path} has {n_values} values in {n_rows} rows")
+    told, sizes = about.get(12, {}), about.get(16, {})
+    for number, most in ((2, 1), (3, 2)):  # histograms of levels
+        if flat and len(sizes.get(number, [])) > most:
+            raise Malformed(f"column {path} has levels that it cannot have")
+    encodings = frozenset(int(each) for each in about[2])
+    # Arrow counts of texts with a prefix in common only what is not.
+    n_text = None if WITH_PREFIXES in encodings else sizes.get(1)
+    n_decoded = n_values * _WIDTHS.get(kind, 4)
+    if kind in (BYTE_ARRAY, _FIXED):
+        n_decoded += unpacked if n_text is None else n_text
+    return Chunk(
+        path=path,
+        kind=kind,
+        n_values=n_values,
+        start=start,
+        n_packed=packed,
+        n_unpacked=unpacked,
+        encodings=encodings,
+        has_dictionary=bool(encodings & _REFERENCES),
+        n_decoded=n_decoded,
+        knows_text=n_text is not None,
+        low=told.get(6),
+        high=told.get(5),
+        n_missing=told.get(3),
+    )
+
+
+def require_pages(data: Any, chunk: Chunk) -> int:  # noqa: ANN401 - bytes, or a view of them
+    """Check the pages of a chunk: checksums where they have any, sizes, numbers, encodings."""
+    view = memoryview(data)
+    if len(view) != chunk.n_packed:
+        raise Damaged(f"column {chunk.path}: the file ends before it does")
+    at, n_values, n_unpacked = 0, 0, 0
+    while at < len(view):
+        header, end = _page(view, at, chunk)
+        kind = header[1]
+        about = header.get({_DATA: 5, _DICTIONARY: 7, _DATA_V2: 8}.get(kind, 0), {})
+        if kind in (_DATA, _DATA_V2):
+            if about.get(4 if kind == _DATA_V2 else 2) not in chunk.encodings:
+                problem = "a page has an encoding that the footer does not name"
+                raise Damaged(f"column {chunk.path}: {problem}")
+            n_values += about.get(1, 0)
+        elif at:
+            raise Damaged(f"column {chunk.path}: its dictionary stands behind its values")
+        n_unpacked += header[2]
+        at = end
+    if n_values != chunk.n_values:
+        told = f"its pages hold {n_values} values, and the footer says {chunk.n_values}"
+        raise Damaged(f"column {chunk.path}: {told}")
+    return n_unpacked
+
+
+def _page(view: memoryview, at: int, chunk: Chunk) -> tuple[dict[int, Any], int]:
+    """Return the header of the page at a place, and where the page ends."""
+    try:
+        header, length = read_struct(bytes(view[at : at + _MOST_HEADER]))
+        _, unpacked, packed = (int(header[number]) for number in (1, 2, 3))
+    except (Malformed, LookupError, TypeError, ValueError) as error:
+        raise Damaged(f"column {chunk.path}: a page has no header") from error
+    body = view[at + length : at + length + packed]
+    if packed < 0 or unpacked < 0 or len(body) != packed:
+        raise Damaged(f"column {chunk.path}: a page is longer than the column")
+    checksum = header.get(4)
+    if checksum is not None and zlib.crc32(body) != checksum & 0xFFFFFFFF:
+        raise Damaged(f"column {chunk.path}: a page is not what its checksum says")
+    return header, at + length + packed
+
+
+_BATCH = 8192  # values, after each of which it is seen how much there is
+_UNRESERVED = 0x4000 if sys.platform == "linux" else 0  # MAP_NORESERVE, which Python 3.13 names
+_KEPT = 256 << 20  # bytes that are kept before it is known how many there are
+
+
+class ParquetData:
+    """A Parquet file that can be read at any place.
+
+    groups : tuple of Group
+    """
+
+    def __init__(self, file: Any, *, most: int | None = None) -> None:  # noqa: ANN401
+        from pyarrow.parquet import ParquetFile
+
+        self._size = file.size()
+        self._most, self._asked = most_in_table(self._size, most), most
+        self._at: ReadAt
+        if isinstance(file, pa.BufferReader):
+            whole = memoryview(file.read_buffer())
+            self._source, self._at = file, lambda start, size: whole[start : start + size]
+        else:
+            held = _Held(file, self._size)
+            self._source = pa.BufferReader(pa.py_buffer(held.memory))
+            self._at = held.range
+        self.groups: tuple[Group, ...] = read_groups(self._at, self._size)
+        self.schema = ParquetFile(self._source).schema_arrow
+
+    def read(
+        self, names: Sequence[str], *, group: int | None = None, coded: Sequence[str] = ()
+    ) -> Any:  # noqa: ANN401 - a pyarrow.Table
+        """Read columns of one row group, or of all."""
+        from pyarrow.parquet import ParquetFile
+
+        numbers = range(len(self.groups)) if group is None else [group]
+        by_group = {number: self.groups[number].of(names) for number in numbers}
+        chunks = [chunk for each in by_group.values() for chunk in each]
+        self._require_room(sum(chunk.n_decoded for chunk in chunks))
+        n_unpacked = 0
+        for chunk in chunks:
+            n_unpacked += require_pages(self._at(chunk.start, chunk.n_packed), chunk)
+            self._require_room(n_unpacked)
+        if _has_long_text(self._source, by_group):
+            raise Oversized(f"holds a text longer than {MOST_ID >> 10} kB")
+        # Arrow keeps no dictionary of what is stored as lengths or prefixes.
+        plain = {chunk.path for chunk in chunks if not chunk.encodings.isdisjoint(LENGTHS_FIRST)}
+        coded = [name for name in coded if name not in plain]
+        file = ParquetFile(self._source, read_dictionary=coded)
+        batches = self._batches(file, [*by_group], names, chunks, coded)
+        # Only where it is needed: to make an empty table, Arrow imports pandas.
+        schema = file.schema_arrow
+        table = pa.Table.from_batches(batches) if batches else schema.empty_table()
+        table = table.select(list(names))
+        # Arrow takes a file at its word: a reference may lead beyond the end of its dictionary.
+        table.validate(full=True)
+        if table.num_rows != sum(self.groups[number].n_rows for number in by_group):
+            raise Damaged("it holds another number of rows than its footer says")
+        return table
+
+    def _batches(
+        self,
+        file: Any,  # noqa: ANN401 - a ParquetFile
+        groups: list[int],
+        names: Sequence[str],
+        chunks: Sequence[Chunk],
+        coded: Sequence[str],
+    ) -> list[Any]:
+        """Read what can be kept, after a pass that only counts where the footer does not tell."""
+        texts = [chunk for chunk in chunks if chunk.kind == BYTE_ARRAY]
+        told = sum(chunk.n_decoded for chunk in chunks)
+        known = all(chunk.knows_text for chunk in texts)
+        size = _BATCH if known else _BATCH // 8
+        if any(WITH_PREFIXES in each.encodings and each.n_unpacked > MOST_ID for each in texts):
+            size = _BATCH // 128  # texts longer than any id, perhaps, of which little is stored
+        n_rows = sum(self.groups[number].n_rows for number in groups)
+        # A row of a nested table is a query with all its documents.
+        n_values = max((chunk.n_values for chunk in chunks), default=0) * len(groups)
+        size = size * n_rows // max(n_values, n_rows, 1)
+        for counting in (not known, False):
+            kept: list[Any] = []
+            n_bytes = 0
+            for batch in file.iter_batches(
+                max(1, size), row_groups=groups, columns=list(names), use_threads=len(groups) > 1
+            ):
+                for name in names:
+                    column = batch[name]
+                    if name in coded and pa.types.is_dictionary(column.type):
+                        n_bytes += column.indices.nbytes  # its dictionary comes with every batch
+                    else:
+                        n_bytes += decoded_bytes(pa.chunked_array([column]))
+                self._require_room(n_bytes)
+                if known and n_bytes > max(_KEPT, 4 * told):
+                    raise Damaged("it holds more than its footer says")
+                if counting and n_bytes > _KEPT:
+                    kept.clear()
+                else:
+                    kept.append(batch)
+            if not counting or n_bytes <= _KEPT:
+                break
+        return kept
+
+    def _require_room(self, n_bytes: int) -> None:
+        if n_bytes > self._most:
+            raise Oversized(*too_much(self._size, self._asked))
+
+
+class Oversized(Exception):
+    """A file holds more than may be read; says what, and what to do."""
+
+    def __init__(self, problem: str, hint: str = "no run, judgments or scores do") -> None:
+        self.hint = hint
+        super().__init__(problem)
+
+
+class _Held:
+    """A file of which the ranges that were asked for are in memory, each at its place.
+
+    Arrow reads them there, and not the file: what was checked is what is read.
+    """
+
+    def __init__(self, file: Any, size: int) -> None:  # noqa: ANN401
+        self._file = file
+        # Only pages that are written to take memory.
+        flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _UNRESERVED
+        self.memory = mmap.mmap(-1, max(1, size), flags=flags)
+        self._view = memoryview(self.memory)[:size]
+        self._ranges: list[tuple[int, int]] = []
+
+    def range(self, start: int, size: int) -> memoryview:
+        """Return ``size`` bytes from a place on."""
+        if not any(begin <= start and start + size <= end for begin, end in self._ranges):
+            try:
+                found = self._file.read_at(size, start)
+            except Exception as error:  # a file system of fsspec raises whatever it likes
+                raise OSError(str(error)) from error
+            self._view[start : start + len(found)] = found
+            self._ranges.append((start, start + len(found)))
+            size = len(found)
+        return self._view[start : start + size]
+
+
+def _has_long_text(source: Any, groups: Mapping[int, Sequence[Chunk]]) -> bool:  # noqa: ANN401
+    """Whether a dictionary of some chunks of a Parquet file holds a text longer than any id.
+
+    The dictionary of a column comes whole with its first row; short ones are not looked at, nor
+    those of columns that tell how long their texts are together.
+    """
+    from pyarrow.parquet import ParquetFile
+
+    for group, chunks in groups.items():
+        names = [
+            chunk.path
+            for chunk in chunks
+            if chunk.kind == BYTE_ARRAY
+            and chunk.has_dictionary
+            and not chunk.knows_text
+            and chunk.n_unpacked > MOST_ID
+        ]
+        if names:
+            encoded = ParquetFile(source, read_dictionary=names)
+            batch = next(encoded.iter_batches(1, row_groups=[group], columns=names), None)
+            for texts in _dictionaries([] if batch is None else batch.columns):
+                lengths = kernels.binary_length(texts) if _is_text(texts.type) else None
+                if lengths is not None and (kernels.max(lengths).as_py() or 0) > MOST_ID:
+                    return True
+    return False
+
+
+def _dictionaries(arrays: list[Any]) -> Iterator[Any]:
+    """Yield the dictionaries of arrays, in lists and structs too."""
+    for array in arrays:
+        if pa.types.is_dictionary(array.type):
+            yield array.dictionary
+        elif pa.types.is_struct(array.type):
+            yield from _dictionaries(array.flatten())
+        elif pa.types.is_list(array.type) or pa.types.is_large_list(array.type):
+            yield from _dictionaries([array.values])
+
+
+def decoded_bytes(column: Any) -> int:  # noqa: ANN401 - a pyarrow.ChunkedArray
+    """Return the bytes of a column's texts once a dictionary's references are replaced by them."""
+    total = 0
+    for array in column.chunks:
+        if not pa.types.is_dictionary(array.type) or not len(array):
+            total += array.nbytes
+        elif not _is_text(array.dictionary.type):
+            total += 8 * len(array)
+        else:
+            lengths = kernels.binary_length(array.dictionary).take(array.indices)
+            total += kernels.sum(lengths).as_py() or 0
+    return total
+
+
+def _is_text(kind: Any) -> bool:  # noqa: ANN401 - a pyarrow.DataType
+    return str(kind) in ("string", "large_string", "binary", "large_binary")

@@ -1,1 +1,0 @@
-"""Ready scores of other programs, in any of their forms, read into columns."""

@@ -1,0 +1,565 @@
+"""TREC lines: to columns and back, by Arrow where they are plain, whole or as blocks of rankings.
+
+A line is fields between C's ``isspace()`` bytes (blank, tab, LF, VT, FF, CR) and nothing else:
+U+00A0 or U+2028 inside an id is part of it, as for trec_eval. Lines end at LF. Blank lines are
+skipped; so are lines that begin with ``#``, as trec_eval 10 does (9 takes them for data). A UTF-8
+byte order mark at the start is dropped (for trec_eval it becomes part of the first query's id).
+
+Plain is what nearly every run is: six or more fields a line, the lines of a query together, every
+document once, no comments. Whatever is not plain raises :class:`NotPlain`, and the caller
+reads the whole file with the careful parser, which knows what to say.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+
+from abrank._support.display import shorten
+from abrank._support.errors import ArgumentError, ReadError
+from abrank._support.files import replace_all
+from abrank._support.typing import FloatArray, IntArray, ScoreDtype
+from abrank.inputs import ids
+from abrank.inputs.archives import Readable
+from abrank.inputs.columns import (
+    QUERY_IDS,
+    RUN,
+    Columns,
+    Gathered,
+    Layout,
+    at_precision,
+    found_in,
+    has_duplicates,
+    rank_conflicts,
+    rank_rows,
+)
+from abrank.inputs.ids import Ids, kernels
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+# --- Plain TREC files, read by Arrow
+
+
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+MOST_DIGITS = 18  # a whole number of 18 digits always fits 64 bits
+MOST_LINE = 1 << 20  # bytes
+MOST_ID = 1 << 16  # bytes; a document's URL has a thousand
+
+_STEP = 1 << 18  # bytes looked at together
+_BLOCK = 4 << 20  # bytes that Arrow parses at once: a thread's work
+_OTHER_BLANKS = (b"\t", b"\v", b"\f", b"\r")
+_TO_BLANK = bytes.maketrans(b"".join(_OTHER_BLANKS), b"    ")
+
+
+def parse_fast(data: bytes, layout: Layout) -> Columns | None:
+    """Parse a file without comments, inner blank lines or bad lines; None if it is not such a file.
+
+    Gives the same rows as the careful parser wherever it gives any. No line may be longer than
+    ``MOST_LINE``.
+    """
+    plain = _plain(data)
+    if plain is None:
+        return None
+    n_fields = plain[: plain.find(b"\n") + 1 or None].count(b" ") + 1
+    if n_fields < layout.n_fields or (layout is not RUN and n_fields != layout.n_fields):
+        return None
+    try:
+        return _run(plain, n_fields) if layout is RUN else _qrels(plain)
+    except pa.ArrowInvalid:
+        return None
+
+
+def first_long_line(data: bytes) -> int:
+    r"""Return where the first line begins that is longer than ``MOST_LINE`` bytes, or -1."""
+    # A longer line fills one of the windows of half its length.
+    half = MOST_LINE // 2
+    for window in range(0, len(data) - half + 1, half):
+        if data.find(b"\n", window, window + half) < 0:
+            start = data.rfind(b"\n", 0, window) + 1
+            end = data.find(b"\n", window + half)
+            if (end if end >= 0 else len(data)) - start > MOST_LINE:
+                return start
+    return -1
+
+
+def _plain(data: bytes) -> bytes | None:
+    """Return the text with one blank between fields and none at a line's ends, if that is safe."""
+    # One byte is found so much faster than two that it is looked for first.
+    if b"\0" in data or data.startswith(b"#") or (b"#" in data and b"\n#" in data):
+        return None
+    # A CR alone parts fields, or is meant to end a line.
+    if b"\r" in data and data.count(b"\r") != data.count(b"\r\n"):
+        return None
+    if not _regular(data):
+        data = one_blank(data).rstrip(b" \n")
+    # Arrow skips a byte order mark and blank lines without a word; with blank lines gone its rows
+    # are no longer the file's lines.
+    if not _regular(data) or data.startswith(BYTE_ORDER_MARK):
+        return None
+    return data
+
+
+def _regular(data: bytes) -> bool:
+    """Whether fields are parted by one blank and lines by one LF, with nothing at either end."""
+    if not data or data[:1] in b" \n" or data.endswith(b" "):
+        return False
+    if any(byte in data for byte in _OTHER_BLANKS):
+        return False
+    for at in range(0, len(data), _STEP):
+        count = min(_STEP + 1, len(data) - at)
+        parts = np.frombuffer(data, np.uint8, count, at) <= ord(" ")
+        if (parts[1:] & parts[:-1]).any():
+            return False
+    return True
+
+
+def one_blank(data: bytes) -> bytes:
+    r"""Return the text with one blank between fields and none at a line's ends."""
+    if any(separator in data for separator in _OTHER_BLANKS):
+        data = data.translate(_TO_BLANK)
+    while b"  " in data:
+        data = data.replace(b"  ", b" ")
+    if b" \n" in data or b"\n " in data:
+        data = data.replace(b" \n", b"\n").replace(b"\n ", b"\n")
+    return data.lstrip(b" ")
+
+
+def _run(plain: bytes, n_fields: int) -> Columns | None:
+    names = ["query", "Q0", "doc", "rank", "value", "tag"]
+    names += [f"field {i}" for i in range(len(names), n_fields)]
+    types = {
+        "query": pa.large_binary(),
+        "doc": pa.large_binary(),
+        "value": pa.float64(),
+        "tag": pa.large_binary(),
+    }
+    table, rank = _with_ranks(plain, names, types)
+    value = np.concatenate(
+        [
+            np.frombuffer(chunk.buffers()[1], np.float64)[chunk.offset : chunk.offset + len(chunk)]
+            for chunk in table["value"].chunks
+        ]
+    )
+    query, doc = (table[name].combine_chunks() for name in ("query", "doc"))
+    if not np.isfinite(value).all() or max(map(ids.longest, (query, doc))) > MOST_ID:
+        return None
+    return Columns(
+        query=query,
+        doc=doc,
+        value=value,
+        position=np.arange(1, len(value) + 1),
+        rank=rank,
+        tags=tuple(ids.distinct(table["tag"].combine_chunks())),
+    )
+
+
+def _with_ranks(
+    plain: bytes, names: list[str], types: dict[str, Any]
+) -> tuple[Any, IntArray | None]:
+    """Return the table and the ranks, if they are all digits and nothing else."""
+    if not _may_hold_hexadecimals(plain):
+        try:
+            table = _table(plain, names, types | {"rank": pa.int64()})
+        except pa.ArrowInvalid:
+            pass  # a rank that is no number, or something worse
+        else:
+            rank = ids.integers(table["rank"].combine_chunks())
+            digits = rank.min() > 0 or (rank.min() == 0 and b" -0" not in plain)
+            if digits and rank.max() < 10**MOST_DIGITS:
+                return table, rank
+    table = _table(plain, names, types | {"rank": pa.string()})
+    try:
+        return table, _whole(table["rank"], table["rank"])
+    except pa.ArrowInvalid:
+        return table, None
+
+
+def _may_hold_hexadecimals(plain: bytes) -> bool:
+    """Whether a field begins as 0x1f does, which Arrow would read as 31."""
+    return any(letter in plain and b" 0" + letter in plain for letter in (b"x", b"X"))
+
+
+def _qrels(plain: bytes) -> Columns | None:
+    types = {"query": pa.large_binary(), "subtopic": pa.large_binary(), "doc": pa.large_binary()}
+    names = [*types, "value"]
+    if _may_hold_hexadecimals(plain):
+        table = _table(plain, names, types | {"value": pa.string()})
+        value = _whole(table["value"], kernels.ascii_ltrim(table["value"], "-"))
+    else:
+        table = _table(plain, names, types | {"value": pa.int64()})
+        value = _moderate(ids.integers(table["value"].combine_chunks()))
+    query, subtopic, doc = (table[name].combine_chunks() for name in ("query", "subtopic", "doc"))
+    if value is None or max(map(ids.longest, (query, subtopic, doc))) > MOST_ID:
+        return None
+    return Columns(
+        query=query,
+        doc=doc,
+        value=value,
+        position=np.arange(1, len(value) + 1),
+        subtopic=subtopic,
+    )
+
+
+def _table(plain: bytes, names: list[str], types: dict[str, Any]) -> Any:  # noqa: ANN401 - a pyarrow.Table
+    return pyarrow.csv.read_csv(
+        pa.BufferReader(plain),
+        pyarrow.csv.ReadOptions(
+            use_threads=len(plain) > _BLOCK, block_size=_BLOCK, column_names=names
+        ),
+        pyarrow.csv.ParseOptions(delimiter=" ", quote_char=False),
+        pyarrow.csv.ConvertOptions(
+            column_types=types,
+            include_columns=list(types),
+            null_values=[],
+            strings_can_be_null=False,
+        ),
+    )
+
+
+def _whole(column: Any, digits: Any) -> IntArray | None:  # noqa: ANN401
+    """Return whole numbers; None where ``digits`` of one are anything else, as of 0x1f."""
+    if not kernels.all(kernels.ascii_is_decimal(digits)).as_py():
+        return None
+    return _moderate(ids.integers(kernels.cast(column, pa.int64()).combine_chunks()))
+
+
+def _moderate(values: IntArray) -> IntArray | None:
+    """Return whole numbers, or None if one has more than ``MOST_DIGITS`` digits."""
+    return values if np.abs(values).max() < 10**MOST_DIGITS else None
+
+
+# --- TREC lines to columns: by Arrow where they are plain, else line by line with exact errors
+
+
+READY_SCORES = (
+    "scores of queries, not documents: abrank compare --scores A B (compare_scores) takes them"
+)
+_SCORED = (("measure", "metric", "score", "value"),)
+_SHOWN = 48  # characters of a value in a message
+
+# Never back over digits: a number that breaks off would take the square of its length.
+_SCORE = re.compile(rb"[+-]?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?")
+_GRADE = re.compile(rb"[+-]?[0-9]+")
+
+
+def parse(pieces: Iterable[bytes], layout: Layout, *, label: str) -> Columns:
+    r"""Parse the text of a run or qrels file, piece by piece."""
+    gathered = Gathered(layout, label, expected=layout.line)
+    for number, piece in enumerate(pieces):
+        if number == 0:
+            gathered.byte_order_mark = piece.startswith(BYTE_ORDER_MARK)
+            piece = piece.removeprefix(BYTE_ORDER_MARK)
+        _read_piece(gathered, piece)
+    if likeness := _likeness(gathered) if gathered.n_bad else "":
+        first = gathered.bad[:1]
+        raise ReadError(label, f"this looks like {likeness}", lines=first, expected=layout.line)
+    return gathered.joined("no lines")
+
+
+def _read_piece(gathered: Gathered, piece: bytes) -> None:
+    """Read a piece at Arrow's speed, or what of it is plain."""
+
+    def read_plain(data: bytes) -> bool:
+        rows = parse_fast(data, gathered.layout)
+        if rows is not None:
+            gathered.add(rows, data.count(b"\n"))
+        return rows is not None
+
+    if read_plain(piece):
+        return
+    # Python's objects take much more memory than the lines; so not many of them at a time.
+    for part in cut(piece, MOST_LINE + 1):
+        if len(part) == len(piece) or not read_plain(part):
+            read_lines(gathered, part)
+
+
+def cut(data: bytes, size: int = MOST_LINE) -> Iterator[bytes]:
+    """Cut a text at ends of lines into parts of at most so many bytes, or a line."""
+    start = 0
+    while start < len(data):
+        end = data.rfind(b"\n", start, start + size) + 1 or data.find(b"\n", start) + 1
+        yield data[start : end or None]
+        start = end or len(data)
+
+
+def read_lines(gathered: Gathered, data: bytes) -> None:
+    """Read line by line, gathering the bad lines."""
+    layout = gathered.layout
+    fields_of: list[list[bytes]] = []
+    value: list[float] = []
+    position: list[int] = []
+    lines = data.removesuffix(b"\n").split(b"\n")
+    for number, line in enumerate(lines, 1):
+        if line[:1] == b"#" and b"\0" not in line:
+            gathered.n_comments += 1
+        elif fields := line.split():
+            found, problem = 0.0, _shape_problem(layout, line, fields)
+            if not problem:
+                read = read_score if layout is RUN else _grade
+                found, problem = read(fields[layout.value_at], fields[0])
+            if problem:
+                gathered.widths.add(len(fields))
+                gathered.refuse(number, line, problem)
+                continue
+            fields_of.append(fields)
+            value.append(found)
+            position.append(number)
+    query, second, doc = (ids.pack([fields[i] for fields in fields_of]) for i in range(3))
+    of_run = layout is RUN
+    ranks = [fields[3] for fields in fields_of] if of_run else []
+    whole = all(each.isdigit() and len(each.lstrip(b"0")) <= MOST_DIGITS for each in ranks)
+    rank = np.array([int(each) for each in ranks], dtype=np.int64) if whole and ranks else None
+    tags = dict.fromkeys(fields[5] for fields in fields_of) if of_run else {}
+    rows = Columns(
+        query=query,
+        doc=doc,
+        value=np.array(value, dtype=np.float64 if of_run else np.int64),
+        position=np.array(position, dtype=np.int64),
+        rank=rank,
+        tags=tuple(tag.decode("utf-8", "surrogateescape") for tag in tags),
+        subtopic=None if of_run else second,
+    )
+    gathered.add(rows, len(lines))
+
+
+def _shape_problem(layout: Layout, line: bytes, fields: Sequence[bytes]) -> str:
+    if b"\0" in line:
+        return "holds a NUL byte: this is not a text file"
+    n_fields = len(fields)
+    if n_fields > layout.n_fields and b"\r" in line.strip():
+        return "holds a CR that ends no line; lines end in LF or CR LF"
+    if n_fields < layout.n_fields or (layout is not RUN and n_fields > layout.n_fields):
+        return f"expected {layout.n_fields} fields, found {n_fields}"
+    ids_of = fields[:3:2] if layout is RUN else fields[:3]  # what is second in a run has no meaning
+    if len(line) > MOST_ID and max(map(len, ids_of)) > MOST_ID:
+        return f"an id is longer than {MOST_ID >> 10} kB"
+    return ""
+
+
+def read_score(text: bytes, query: bytes) -> tuple[float, str]:
+    """Return the score and what is wrong with it."""
+    if _SCORE.fullmatch(text):
+        value = float(text)
+        return value, "" if math.isfinite(value) else f'score "{_show(text)}" is too large'
+    bare = text.lstrip(b"+-").lower()
+    if bare == b"nan":
+        return 0.0, f"score is NaN (query {_show(query)})"
+    if bare in (b"inf", b"infinity"):
+        return 0.0, f"score is infinite (query {_show(query)})"
+    comma = text.count(b",") == 1 and _SCORE.fullmatch(text.replace(b",", b".")) is not None
+    why = " (a decimal point is needed, not a comma)" if comma else ""
+    return 0.0, f'score "{_show(text)}" is not a number{why}'
+
+
+def _grade(text: bytes, _query: bytes) -> tuple[int, str]:
+    """Return the grade and what is wrong with it."""
+    if not _GRADE.fullmatch(text):
+        return 0, f'grade "{_show(text)}" is not a whole number'
+    if len(text.lstrip(b"+-0")) > MOST_DIGITS:
+        return 0, f'grade "{_show(text)}" is too large'
+    return int(text), ""
+
+
+def _show(text: bytes) -> str:
+    return shorten(text.decode("utf-8", "backslashreplace"), width=_SHOWN)
+
+
+def _likeness(gathered: Gathered) -> str:
+    """Say what a file without a good line looks like; empty where that cannot be told."""
+    layout, first = gathered.layout, gathered.bad[0].text
+    if first.startswith(("\\xff\\xfe", "\\xfe\\xff")):
+        return "UTF-16; save it as UTF-8"
+    if gathered.n_good:
+        return ""
+    if first.lower().startswith(("<!doctype html", "<html")):
+        return "a page of HTML; save the file itself, not the page that offers it"
+    names = re.split(r"[\s,;|]+", first)
+    if found_in(names, QUERY_IDS) and found_in(names, _SCORED):
+        return READY_SCORES
+    if layout is RUN and gathered.widths == {4}:
+        return "qrels; the qrels come first, then the runs"
+    if layout is not RUN and gathered.widths == {6}:
+        return "a run; the qrels come first, then the runs"
+    for separator, name in ((",", "commas"), (";", "semicolons"), ("|", "bars")):
+        if gathered.widths == {1} and first.count(separator) >= 2:
+            named = separator.join(("query_id", "doc_id", layout.value))
+            return f"CSV (fields separated by {name}); name the columns in its first line: {named}"
+    return ""
+
+
+# --- Judgments and runs back to TREC files
+
+
+def write_lines(path: str | os.PathLike[str], columns: Sequence[Sequence[bytes]]) -> Path:
+    """Write the columns' values with one blank between, packed if the name ends in .gz.
+
+    The file is written whole or not at all, and always with the same bytes.
+    """
+    for value in (value for column in columns for value in column):
+        if b"\0" in value or value.split() != [value]:
+            shown = repr(value.decode("utf-8", "backslashreplace"))
+            raise ArgumentError(f"{shown} cannot stand in a TREC file: it holds a blank")
+    for query in columns[0]:
+        if query.startswith(b"#"):
+            shown = repr(query.decode("utf-8", "backslashreplace"))
+            raise ArgumentError(f"query {shown} would be read as a comment")
+    data = b"".join(b" ".join(fields) + b"\n" for fields in zip(*columns, strict=True))
+    file = Path(path)
+    if file.suffix == ".gz":
+        import gzip
+
+        data = gzip.compress(data, mtime=0)
+    replace_all({file: data})
+    return file
+
+
+BLOCK = 2 << 20
+ROWS = 250_000  # of a table, ranked together; of fewer, threads wait for each other more often
+LARGEST = 64 << 20  # bytes of a query's lines that are held at once
+
+
+class NotPlain(Exception):
+    """The file needs the careful parser; never seen by a user."""
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Whole rankings of some queries, the rows of each together and in rank order.
+
+    queries : Ids
+        In the order in which they stand.
+    first_row : int64[n_queries + 1]
+        Row at which each query begins, and the number of rows.
+    docs : Ids
+        Documents as they were read, by query.
+    mark : uint64[n_rows]
+        Fingerprints of ``docs``.
+    ranking : int64[n_rows]
+        Number of the ranking that each row is of.
+    row : int64[n_rows] or None
+        Where the document at each rank stands in ``docs``; None where they stand in rank order.
+    score : float64[n_rows]
+        In rank order.
+    tags : tuple of str
+    n_rank_conflicts : int
+        Queries whose rank column contradicts the scores.
+    """
+
+    queries: Ids
+    first_row: IntArray
+    docs: Ids
+    mark: npt.NDArray[np.uint64]
+    ranking: IntArray
+    row: IntArray | None
+    score: FloatArray
+    tags: tuple[str, ...] = ()
+    n_rank_conflicts: int = 0
+
+
+def chunks(file: Readable) -> Iterator[bytes]:
+    r"""Cut a run where a query ends, into chunks of about ``BLOCK`` bytes or one query.
+
+    Where the lines of a query do not stand together, a cut may part them.
+    """
+    held = b""
+    while data := file.read(max(BLOCK, len(held))):
+        data = held + data
+        if first_long_line(data) >= 0:
+            raise NotPlain("a line that is too long")
+        cut = _last_query(data)
+        if not cut and len(data) > LARGEST:
+            raise NotPlain("a ranking that is too large to be held")
+        if cut:
+            yield data[:cut]
+        held = data[cut:]
+    yield held  # of an empty file too: whoever reads it says what is wrong
+
+
+def _last_query(data: bytes) -> int:
+    """Return where the lines of the last query begin, by halving: its lines stand together."""
+    end = data.rfind(b"\n") + 1
+    first, last = 0, data.rfind(b"\n", 0, max(end - 1, 0)) + 1
+    query = _query(data, last)
+    while first < last:
+        line = data.rfind(b"\n", 0, (first + last) // 2) + 1
+        if _query(data, line) == query:
+            last = line
+        else:
+            first = data.find(b"\n", line) + 1
+    return last
+
+
+def _query(data: bytes, line: int) -> list[bytes]:
+    """Return the first field of the line that begins here."""
+    return data[line : data.find(b"\n", line)].split(None, 1)[:1]
+
+
+def block(chunk: bytes, *, score_dtype: ScoreDtype = "float64") -> Block:
+    r"""Read, check and rank whole queries."""
+    rows = parse_fast(chunk, RUN)
+    if rows is None:
+        raise NotPlain("a bad line, a comment or a number in need of care")
+    if rows.rank is None:
+        raise NotPlain("a rank that is no number, so that no rank of the file counts")
+    return ranked(rows, score_dtype=score_dtype)
+
+
+def ranked(rows: Columns, *, score_dtype: ScoreDtype = "float64") -> Block:
+    """Check and rank the rows of whole queries."""
+    queries, ends = ids.runs(rows.query)
+    first_row = np.concatenate([[0], ends])
+    query = np.repeat(np.arange(len(ends)), np.diff(first_row))
+    mark = ids.fingerprint(rows.doc)
+    if has_duplicates(query, rows.doc, mark):
+        raise NotPlain("a document twice in a query")
+    score = at_precision(rows.value, score_dtype)
+    row = None if _falls(score, ends) else rank_rows(query, score, rows.doc)
+    n_rank_conflicts = 0
+    if rows.rank is not None and not (row is None and _falls(-rows.rank, ends)):
+        n_rank_conflicts = rank_conflicts(query, score, rows.rank)
+    return Block(
+        queries=queries,
+        first_row=first_row,
+        docs=rows.doc,
+        mark=mark,
+        ranking=query,
+        row=row,
+        score=score if row is None else score[row],
+        tags=rows.tags,
+        n_rank_conflicts=n_rank_conflicts,
+    )
+
+
+def slices(columns: Columns) -> Iterator[Columns]:
+    """Cut columns where a query ends, into slices of about ``ROWS`` rows or one query."""
+    ends = ids.runs(columns.query)[1]
+    start = 0
+    if not len(columns.value):
+        yield columns
+    while start < len(columns.value):
+        stop = int(ends[min(int(np.searchsorted(ends, start + ROWS)), len(ends) - 1)])
+        yield replace(
+            columns,
+            query=columns.query[start:stop],
+            doc=columns.doc[start:stop],
+            value=columns.value[start:stop],
+            rank=None if columns.rank is None else columns.rank[start:stop],
+        )
+        start = stop
+
+
+def _falls(values: FloatArray | IntArray, ends: IntArray) -> bool:
+    """Whether the values of every query fall from row to row, without a tie."""
+    falls = values[1:] < values[:-1]
+    falls[ends[:-1] - 1] = True
+    return bool(falls.all())

@@ -1,1 +1,0 @@
-"""TREC files: their lines read by Arrow, one by one or in blocks, and written back."""

@@ -1,0 +1,319 @@
+"""JSON, JSON lines and ranx' LZ4 files, and the logs of programs in which a model judges.
+
+A log is read as a long table: query, repeat, measure and score. A sample without a score, as where
+the judge failed, has an empty one.
+"""
+
+from __future__ import annotations
+
+import importlib
+import io
+import re
+import struct
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import chain
+from typing import Any
+
+import pyarrow as pa
+
+from abrank._support.errors import AbrankError, ReadError
+from abrank.inputs.archives import most_in_table, too_much
+from abrank.inputs.columns import Columns, Layout
+from abrank.inputs.objects import read_columns, read_queries, read_rows
+from abrank.inputs.trec import BYTE_ORDER_MARK, cut
+
+LZ4_MARK = b"\x04\x22\x4d\x18"
+
+# What is empty stands alone, or before the next line's: {} may be an id, too.
+_BEGIN = re.compile(rb"\s*(?:\{\s*\"|\[\s*[\[{\"]|(?:\{\s*\}|\[\s*\])\s*(?:\Z|[{\[]))")
+_LINE = re.compile(rb"\s*[^\n]*\n?")
+_TEXT = re.compile(rb"\S")
+_BLANK = re.compile(r"[ \t\n\r]*")
+
+
+def looks_like_json(start: bytes) -> bool:
+    """Whether a text begins as an object or array of JSON does."""
+    return _BEGIN.match(start) is not None
+
+
+def read_json(
+    pieces: Iterable[bytes], label: str, layout: Layout, columns: Mapping[str, str] | None = None
+) -> Columns:
+    """Read judgments or a run of JSON, or of JSON lines, in pieces that end with a line.
+
+    Rows, queries and lines are read one by one: together they would take ten times the memory.
+    """
+    pieces = iter(pieces)
+    start = next(pieces, b"").removeprefix(BYTE_ORDER_MARK)
+    first = _LINE.match(start)
+    if first and first.end() == len(start):
+        start += next(pieces, b"")
+    is_lines = first and _TEXT.search(start, first.end()) and _is_json(first[0])
+    parts = chain([start], pieces)
+    del start, first  # which may be the whole file
+    with _json_errors(label):
+        if is_lines:
+            return read_rows(_of_lines(parts, label), layout, columns, label)
+        text = b"".join(parts).decode()
+        members = _members(text, label)
+        if text.startswith("[", _BLANK.match(text).end()):  # type: ignore[union-attr]
+            return read_rows(members, layout, columns, label)
+        query = next(members, ("", None))
+        if _is_ranking(*query):
+            return read_queries(chain([query], members), layout, label)
+    return read_columns(parsed(text, label), layout, columns=columns, label=label)
+
+
+def _is_json(line: bytes) -> bool:
+    import json
+
+    try:
+        json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _is_ranking(query: str, documents: Any) -> bool:  # noqa: ANN401
+    """Whether this is a query with its documents, and not what stands above queries."""
+    if query in ("results", "details"):
+        return False
+    numbers = isinstance(documents, dict) and bool(documents)
+    return isinstance(documents, list) or (
+        numbers and not isinstance(next(iter(documents.values())), (dict, list, str))
+    )
+
+
+def _of_lines(pieces: Iterable[bytes], label: str) -> Iterator[Any]:
+    """Yield what each line holds."""
+    import json
+
+    decode = _decoder(label).decode
+    number = 0
+    for part in (part for piece in pieces for part in cut(piece)):
+        for line in part.decode().removesuffix("\n").split("\n"):
+            number += 1
+            if line.strip():
+                try:
+                    yield decode(line)
+                except json.JSONDecodeError as error:
+                    error.lineno = number
+                    raise
+
+
+def _members(text: str, label: str) -> Iterator[Any]:
+    """Yield the values of an array, or the keys and values of an object, one by one."""
+    import json
+
+    decode = _decoder(label).raw_decode
+    seen = set()
+
+    def beyond(at: int) -> int:
+        return _BLANK.match(text, at).end()  # type: ignore[union-attr]
+
+    def behind(mark: str, at: int) -> int:
+        if not text.startswith(mark, at):
+            raise json.JSONDecodeError(f"Expecting {mark!r} delimiter", text, at)
+        return beyond(at + 1)
+
+    at = beyond(0)
+    closing = {"[": "]", "{": "}"}[text[at]]
+    at = beyond(at + 1)
+    while not text.startswith(closing, at):
+        if closing == "]":
+            value, at = decode(text, at)
+            yield value
+        else:
+            if not text.startswith('"', at):
+                expected = "Expecting property name enclosed in double quotes"
+                raise json.JSONDecodeError(expected, text, at)
+            key, at = decode(text, at)
+            if key in seen:
+                raise ReadError(label, f"the key {key!r} stands twice in one object")
+            seen.add(key)
+            value, at = decode(text, behind(":", beyond(at)))
+            yield key, value
+        at = beyond(at)
+        if not text.startswith(closing, at):
+            at = behind(",", at)
+            if text.startswith(closing, at):
+                raise json.JSONDecodeError("Expecting value", text, at)
+    at = beyond(at + 1)
+    if at < len(text):
+        raise json.JSONDecodeError("Extra data", text, at)
+
+
+def _decoder(label: str) -> Any:  # noqa: ANN401 - a json.JSONDecoder
+    """Return a reader of JSON that refuses an object with one key twice."""
+    import json  # few inputs are
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        made = dict(pairs)
+        if len(made) < len(pairs):
+            names = [name for name, _ in pairs]
+            twice = next(name for name in names if names.count(name) > 1)
+            raise ReadError(label, f"the key {twice!r} stands twice in one object")
+        return made
+
+    return json.JSONDecoder(object_pairs_hook=once)
+
+
+@contextmanager
+def _json_errors(label: str) -> Iterator[None]:
+    """Say of what is no JSON where it is not."""
+    import json
+
+    try:
+        yield
+    except AbrankError:
+        raise
+    except json.JSONDecodeError as error:
+        at = f"line {error.lineno}, column {error.colno}"
+        raise ReadError(label, f"is no JSON: {error.msg}", at=at) from error
+    except (UnicodeDecodeError, RecursionError, ValueError) as error:
+        raise ReadError(label, f"is no JSON: {error}") from error
+
+
+def parsed(data: bytes | str, label: str) -> Any:  # noqa: ANN401 - whatever JSON holds
+    r"""Return what JSON holds; of JSON lines, a list."""
+    import json
+
+    decode = _decoder(label).decode
+    with _json_errors(label):
+        text = data if isinstance(data, str) else data.decode("utf-8-sig")
+        try:
+            return decode(text)
+        except json.JSONDecodeError as error:
+            if not error.msg.startswith("Extra data"):
+                raise
+        return list(_of_lines([text.encode()], label))
+
+
+def read_lz4(
+    data: bytes,
+    label: str,
+    layout: Layout,
+    columns: Mapping[str, str] | None = None,
+    *,
+    most: int | None = None,
+) -> Columns:
+    """Read a run that ranx has saved as LZ4 (CBOR, packed twice), of at most so many bytes."""
+    try:
+        cbor = importlib.import_module("cbor2")
+    except ImportError as error:
+        hint = f'ranx.Run.from_file("{label}").save("run.json") writes a file that is read as it is'
+        raise ReadError(label, "is a run of ranx, which needs cbor2", hint=hint) from error
+    hint = "copy or write the file again"
+    damage = (pa.ArrowException, OSError, ValueError, EOFError, RecursionError, TypeError)
+    try:
+        held = cbor.loads(_unpacked(_unpacked(data, label, most), label, most))
+    except ReadError:
+        raise
+    except (*damage, cbor.CBORDecodeError) as error:
+        raise ReadError(label, f"the LZ4 file is damaged ({error})", hint=hint) from error
+    if not isinstance(held, Mapping):
+        raise ReadError(label, "the LZ4 file holds no run of ranx", hint=hint)
+    return read_columns(held, layout, columns=columns, label=label)
+
+
+def _unpacked(data: bytes, label: str, asked: int | None) -> bytes:
+    most = most_in_table(len(data), asked)
+    found = pa.CompressedInputStream(pa.BufferReader(data), "lz4").read(most + 1)
+    if len(found) > most:
+        problem, hint = too_much(len(data), asked, what="the LZ4 file unpacks to")
+        raise ReadError(label, problem, hint=hint)
+    return bytes(found)
+
+
+LONG = ["query_id", "epoch", "measure", "score"]
+# What Inspect makes of its letters: correct, incorrect, partial, no answer.
+_LETTERS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
+_ZSTANDARD = 93
+
+Row = tuple[Any, Any, str, Any]
+
+
+def rows_of_log(source: Any) -> tuple[list[str], list[list[Any]]] | None:  # noqa: ANN401
+    """Return the long table of a log; None for what is none."""
+    if isinstance(source, Mapping) and "eval" in source and "samples" in source:
+        rows = list(_of_inspect(source["samples"] or []))
+    elif _is_harness(source):
+        rows = list(_of_harness(source))
+    else:
+        return None
+    epochs = len({row[1] for row in rows}) > 1
+    kept = [i for i in range(4) if epochs or i != 1]
+    return [LONG[i] for i in kept], [[row[i] for row in rows] for i in kept]
+
+
+def read_archive(data: bytes, label: str) -> dict[str, Any]:
+    """Return what an ``.eval`` file of Inspect holds, a zip with a file a sample."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            held = [each for each in archive.infolist() if each.filename.startswith("samples/")]
+    except zipfile.BadZipFile as error:
+        raise ReadError(label, f"is no zip: {error}") from None
+    if not held:
+        hint = "unpack it, and give the file of scores in it"
+        raise ReadError(label, "is a zip without samples/: no log of Inspect", hint=hint)
+    if sum(each.file_size for each in held) > most_in_table(len(data), None):
+        problem, hint = too_much(len(data), None)
+        raise ReadError(label, problem, hint=hint)
+    samples = [parsed(_unzipped(data, each, label), f"{label}, {each.filename}") for each in held]
+    return {"eval": {}, "samples": samples}
+
+
+def _unzipped(data: bytes, entry: zipfile.ZipInfo, label: str) -> bytes:
+    """Return one file of a zip; Zstandard is beyond Python's own reader before 3.14."""
+    if entry.compress_type != _ZSTANDARD:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            return archive.read(entry)
+    name, extra = struct.unpack_from("<HH", data, entry.header_offset + 26)
+    start = entry.header_offset + 30 + name + extra
+    packed = pa.BufferReader(data[start : start + entry.compress_size])
+    try:
+        return bytes(pa.CompressedInputStream(packed, "zstd").read(entry.file_size))
+    except OSError as error:
+        raise ReadError(label, f"{entry.filename} is damaged: {error}") from None
+
+
+def _of_inspect(samples: Sequence[Mapping[str, Any]]) -> Iterator[Row]:
+    """Yield a row a sample and scorer; a score that is a dict is one a key."""
+    names: dict[str, None] = {}
+    held: list[tuple[Any, Any, dict[str, Any]]] = []
+    for sample in samples:
+        scores: dict[str, Any] = {}
+        for scorer, score in (sample.get("scores") or {}).items():
+            value = score.get("value") if isinstance(score, Mapping) else score
+            inner = value if isinstance(value, Mapping) else {"": value}
+            scores |= {f"{scorer}/{key}" if key else scorer: each for key, each in inner.items()}
+        names |= dict.fromkeys(scores)
+        held.append((sample.get("id"), sample.get("epoch", 1), scores))
+    for query, epoch, scores in held:
+        for name in names:
+            value = scores.get(name)
+            yield (
+                query,
+                epoch,
+                name,
+                _LETTERS.get(value, value) if isinstance(value, str) else value,
+            )
+
+
+def _is_harness(source: Any) -> bool:  # noqa: ANN401
+    first = source[0] if isinstance(source, list) and source else None
+    return isinstance(first, Mapping) and {"doc_id", "filtered_resps"} <= {*first}
+
+
+def _of_harness(source: Sequence[Mapping[str, Any]]) -> Iterator[Row]:
+    """Yield a row a document, filter and metric: ``exact_match``, of several filters each named."""
+    filters = {row.get("filter", "none") for row in source}
+    for row in source:
+        behind = f"/{row.get('filter')}" if len(filters) > 1 else ""
+        told = row.get("metrics") or [name for name, v in row.items() if isinstance(v, float)]
+        for name in told:
+            value = row.get(name)
+            if not isinstance(value, (list, tuple, dict)):
+                yield row["doc_id"], 1, f"{name}{behind}", value

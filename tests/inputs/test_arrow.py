@@ -1,0 +1,367 @@
+"""Tables of every library, Parquet and Feather give what a text file gives."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.feather
+import pyarrow.parquet
+import pytest
+from click.testing import CliRunner
+from pyarrow import feather, parquet
+
+from abrank import ReadError, evaluate, read_qrels, read_run
+from abrank.cli.check import command
+from abrank.inputs import arrow, looks_like_qrels
+from abrank.inputs.arrow import feather_bytes
+from abrank.options import Scoring
+from tests.inputs.conftest import ended_with
+
+ROWS = [("302", "é", 0.5), ("302", "d2", 2.0), ("301", "d1", 1.0), ("302", "d1", 2.0)]
+QRELS = {"301": {"d1": 1}, "302": {"d1": 2, "d9": 1}}
+
+
+def frame(**columns: Any) -> pd.DataFrame:
+    names = ["query_id", "doc_id", "score"]
+    return pd.DataFrame(ROWS, columns=names).assign(tag="x", **columns)
+
+
+def polars_frame() -> Any:
+    polars = pytest.importorskip("polars", reason="polars is in the extra `test`")
+    return polars.DataFrame(ROWS, schema=["query_id", "doc_id", "score"], orient="row")
+
+
+def relation() -> Any:
+    duckdb = pytest.importorskip("duckdb", reason="DuckDB is in the extra `test`")
+    lines = ", ".join(f"('{query}', '{doc}', {score})" for query, doc, score in ROWS)
+    return duckdb.sql(f"select * from (values {lines}) as t(query_id, doc_id, score)")
+
+
+class OnlyInterchange:
+    """A frame of a library that speaks the interchange protocol and nothing else."""
+
+    def __init__(self, table: Any) -> None:
+        self.table = table
+
+    def __dataframe__(self, **keywords: Any) -> Any:
+        return self.table.__dataframe__(**keywords)
+
+
+class OnlyArray:
+    """A batch of a library that hands over Arrow data in one piece."""
+
+    def __init__(self, batch: Any) -> None:
+        self.batch = batch
+
+    def __arrow_c_array__(self, requested_schema: Any = None) -> Any:
+        return self.batch.__arrow_c_array__(requested_schema)
+
+
+TABLES: dict[str, Callable[[], Any]] = {
+    "pandas": frame,
+    "pandas objects": lambda: frame().astype(object),
+    "pandas categories": lambda: frame().astype({"query_id": "category", "doc_id": "category"}),
+    "pandas whole numbers": lambda: frame(query_id=[302, 302, 301, 302]),
+    "pandas nullable": lambda: frame().convert_dtypes(),
+    "pandas float32": lambda: frame().astype({"score": "float32"}),
+    "polars": polars_frame,
+    "polars lazy": lambda: polars_frame().lazy(),
+    "polars categories": lambda: polars_frame().with_columns(
+        query_id=polars_frame()["query_id"].cast(sys.modules["polars"].Categorical)
+    ),
+    "pyarrow table": lambda: pa.Table.from_pandas(frame()),
+    "pyarrow batch": lambda: pa.RecordBatch.from_pandas(frame()),
+    "pyarrow reader": lambda: pa.Table.from_pandas(frame()).to_reader(max_chunksize=1),
+    "pyarrow decimals": lambda: pa.Table.from_pandas(frame()).set_column(
+        2, "score", pa.array([0.5, 2.0, 1.0, 2.0]).cast(pa.decimal128(9, 3))
+    ),
+    "interchange": lambda: OnlyInterchange(pa.Table.from_pandas(frame())),
+    "one array": lambda: OnlyArray(pa.RecordBatch.from_pandas(frame())),
+    "DuckDB": relation,
+}
+
+
+@pytest.fixture
+def no_cells(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing may be read cell by cell."""
+
+    def refuse(column: Any) -> Any:
+        raise AssertionError(f"a column of {type(column).__name__} became Python objects")
+
+    monkeypatch.setattr(arrow, "to_objects", refuse)
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_every_table_gives_the_run_of_its_rows(name: str, no_cells: None) -> None:
+    made, expected = read_run(TABLES[name]()), read_run(ROWS)
+    assert made.frame().to_dict("list") == expected.frame().to_dict("list")
+    assert made.source.unit == "row"
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_every_table_is_scored_as_its_rows(name: str, no_cells: None) -> None:
+    found = evaluate(QRELS, {"B": TABLES[name]()}, ["nDCG@10", "AP"])
+    expected = evaluate(QRELS, {"B": ROWS}, ["nDCG@10", "AP"])
+    assert np.array_equal(found.values, expected.values)
+    assert found.audits["B"].n_rows == 4
+    assert found.audits["B"].n_tied_rows == 2
+
+
+def test_scores_that_are_whole_numbers_beyond_the_exact_ones() -> None:
+    large = frame(score=[2**60 + 1, 3, 2, 2])
+    made = read_run(pa.Table.from_pandas(large))
+    assert made.ranking("302") == [("é", 2.0**60), ("d2", 3.0), ("d1", 2.0)]
+
+
+def test_ranks_beside_ids_that_are_read_cell_by_cell() -> None:
+    ranks = pd.DataFrame({"query_id": ["q1"] * 2, "doc_id": ["d1", 2], "rank": [2, 1]})
+    assert [doc for doc, _ in read_run(ranks).ranking("q1")] == ["2", "d1"]
+
+
+def test_a_column_of_lists_that_holds_no_documents(tmp_path: Any) -> None:
+    table = pa.table({"query_id": ["q1"], "clicks": [[{"at": 3}]], "score": [1.0]})
+    parquet.write_table(table, tmp_path / "log.parquet")
+    with pytest.raises(ReadError, match="no column doc_id"):
+        read_run(tmp_path / "log.parquet")
+
+
+def test_scattered_queries_and_duplicates_are_found_in_tables_too() -> None:
+    again = pa.Table.from_pandas(frame(doc_id=["d1", "d2", "d1", "d1"]))
+    with pytest.raises(ReadError, match=r"B \(Table\), rows 0 and 3: document d1 twice"):
+        evaluate(QRELS, {"B": again})
+    best = evaluate(QRELS, {"B": again}, ["RR"], scoring=Scoring(duplicates="best"))
+    assert best.audits["B"].n_duplicates_dropped == 1
+
+
+@pytest.mark.parametrize(
+    ("column", "cells", "words"),
+    [
+        ("query_id", ["1", None, "2", "2"], "row 1: query_id is missing"),
+        ("query_id", ["1", "", "2", "2"], "row 1: query_id is empty"),
+        ("query_id", [1.0, 2.0, 3.0, 4.0], "row 0: query_id 1.0 is a float"),
+        ("doc_id", [True, False, True, False], "row 0: doc_id True is a bool"),
+        ("score", [1.0, float("nan"), 2.0, 3.0], "row 1: score is missing"),
+        ("score", [1.0, float("inf"), 2.0, 3.0], "row 1: score is infinite"),
+        ("score", ["1", "2", "3", "4"], "row 0: score '1' is a str, not a number"),
+    ],
+)
+def test_what_cannot_be_used_is_named_alike(column: str, cells: list[Any], words: str) -> None:
+    pandas = frame(**{column: cells})
+    table = pa.table({name: pa.array(list(pandas[name])) for name in pandas if name != column})
+    table = table.append_column(column, pa.array(cells))
+    for source, label in ((pandas, "DataFrame"), (table, "Table")):
+        with pytest.raises(ReadError) as caught:
+            read_run(source)
+        assert str(caught.value).startswith(f"{label}, {words}"), caught.value
+
+
+def test_grades_of_every_type_of_number() -> None:
+    for numbers in ([2, 0, -1], [2.0, 0.0, -1.0], [np.uint8(2), np.uint8(0), np.uint8(1)]):
+        table = pa.table({"qid": ["1"] * 3, "docno": ["a", "b", "c"], "label": pa.array(numbers)})
+        assert list(read_qrels(table).grades("1").values()) == [int(each) for each in numbers]
+    half = pa.table({"qid": ["1"], "docno": ["a"], "label": pa.array([0.5])})
+    with pytest.raises(ReadError, match=r"relevance 0\.5 is not a whole number"):
+        read_qrels(half)
+    large = pa.table({"qid": ["1"], "docno": ["a"], "label": pa.array([2**63], pa.uint64())})
+    with pytest.raises(ReadError, match="is too large"):
+        read_qrels(large)
+
+
+@pytest.mark.parametrize(
+    ("library", "read"), [("polars", "polars.read_csv"), ("pyarrow", "pyarrow.csv.read_csv")]
+)
+def test_no_library_is_imported_that_is_not_there_already(library: str, read: str) -> None:
+    pytest.importorskip(library, reason=f"{library} is in the extra `test`")
+    code = (
+        f"import abrank, io, sys, {read.rpartition('.')[0]}\n"
+        f"q = {read}(io.BytesIO(b'query_id,doc_id,relevance\\nx,a,1\\ny,b,2\\n'))\n"
+        f"r = {read}(io.BytesIO(b'query_id,doc_id,score\\nx,a,1.5\\ny,b,2.5\\n'))\n"
+        "print(abrank.evaluate(q, {'r': r}, ['AP']).means()[0, 0])\n"
+        "print({'pandas', 'polars'} & set(sys.modules))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
+    expected = "{'polars'}" if library == "polars" else "set()"
+    assert done.stdout.split("\n")[:2] == ["1.0", expected], done.stdout
+
+
+def test_documents_in_a_list_are_unfolded(tmp_path) -> None:
+    lists = [[{"item_id": "a", "score": 0.5}, {"item_id": "b", "score": 0.75}], [],
+             [{"item_id": "a", "score": 1.0}]]  # fmt: skip
+    table = pa.table({"user_id": [3, 4, 5], "items": lists})
+    expected = read_run({"3": {"a": 0.5, "b": 0.75}, "5": {"a": 1.0}}).frame()
+    parquet.write_table(table, tmp_path / "run.parquet")
+    feather.write_feather(table, tmp_path / "run.feather")
+    for source in (table, tmp_path / "run.parquet", tmp_path / "run.feather"):
+        pd.testing.assert_frame_equal(read_run(source).frame(), expected)
+    with pytest.raises(ReadError, match=r'save_parquet\(path, layout="flat"\)'):
+        evaluate(QRELS, {"a": str(tmp_path / "*.parquet")}, ["AP"])
+
+
+def test_query_ids_keep_their_dictionary_unless_it_names_one_twice() -> None:
+    ids_of = pa.DictionaryArray.from_arrays([1, 0, 1], ["301", "302"])
+    assert pa.types.is_dictionary(arrow.to_ids(ids_of, coded=True).type)
+    assert not pa.types.is_dictionary(arrow.to_ids(ids_of).type)
+    twice = pa.DictionaryArray.from_arrays([0, 1, 2], ["301", "301", "302"])
+    assert arrow.to_ids(twice, coded=True).to_pylist() == [b"301", b"301", b"302"]
+    run = read_run(pa.table({"query_id": ids_of, "doc_id": list("abc"), "score": [1, 2, 3]}))
+    assert (run.query_ids, run.ranking("302")) == (("301", "302"), [("c", 3.0), ("a", 1.0)])
+
+
+RUN = pa.Table.from_pandas(
+    pd.DataFrame({"q_id": ["1", "1"], "text": ["x", "y"], "doc_id": ["a", "b"], "score": [1, 2.5]})
+)
+QRELS_FILE = pa.Table.from_pandas(
+    pd.DataFrame({"q_id": ["1", "1"], "doc_id": ["a", "b"], "relevance": [1, 0]})
+)
+WRITERS: dict[str, Callable[[Any, Any], Any]] = {
+    "parquet": parquet.write_table,
+    "feather": feather.write_feather,
+}
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+def test_files_of_frames(kind: str, tmp_path: Path) -> None:
+    WRITERS[kind](RUN, tmp_path / f"b.{kind}")
+    WRITERS[kind](QRELS_FILE, tmp_path / "judged")
+    run = read_run(tmp_path / f"b.{kind}")
+    assert (run.name, run.ranking("1")) == ("b", [("b", 2.5), ("a", 1.0)])
+    assert read_qrels(tmp_path / "judged").grades("1") == {"a": 1, "b": 0}
+    scores = evaluate(tmp_path / "judged", {"B": tmp_path / f"b.{kind}"}, ["RR"])
+    assert scores.values.tolist() == [[[0.5]]]
+    assert scores.sources["B"].n_rows == 2
+    assert [looks_like_qrels(tmp_path / name) for name in ("judged", f"b.{kind}")] == [True, False]
+    files = [str(tmp_path / "judged"), str(tmp_path / f"b.{kind}")]
+    said = CliRunner().invoke(command, files, standalone_mode=False)
+    assert (said.return_value, said.exit_code) == (0, 0)
+    assert "2 judgments, 1 query, grades 0, 1" in said.output
+    assert "2 documents, 1 query\n" in said.output
+
+
+def test_columns_can_be_named(tmp_path: Path) -> None:
+    parquet.write_table(RUN.rename_columns(["q", "t", "d", "s"]), tmp_path / "b.parquet")
+    names = {"query_id": "q", "doc_id": "d", "score": "s"}
+    assert read_run(tmp_path / "b.parquet", columns=names).ranking("1", top=1) == [("b", 2.5)]
+
+
+def test_damage_is_a_sentence(tmp_path: Path) -> None:
+    for kind, write in WRITERS.items():
+        path = tmp_path / f"b.{kind}"
+        write(RUN, path)
+        path.write_bytes(path.read_bytes()[:-20])
+        with pytest.raises(ReadError, match=r"file is cut short or damaged"):
+            read_run(path)
+
+
+def test_cells_that_cannot_be_used_are_named_by_row(tmp_path: Path) -> None:
+    parquet.write_table(RUN.set_column(3, "score", pa.array([1.0, None])), tmp_path / "b.parquet")
+    with pytest.raises(ReadError, match=r"b\.parquet, row 1: score is missing"):
+        read_run(tmp_path / "b.parquet")
+
+
+ROWS_SIZES = 20_000
+COLUMNS = ["query_id", "doc_id", "score"]
+MUCH = "the (Parquet|Feather) file holds more than 32 times its size"
+LONG = "the Parquet file holds a text longer than 64 kB"
+
+
+def run(query: pa.Array) -> pa.Table:
+    documents = pa.array([f"d{i}" for i in range(len(query))])
+    return pa.table({"query_id": query, "doc_id": documents, "score": np.ones(len(query))})
+
+
+def references(text: str) -> pa.Array:
+    """One text and another, and references to both: the long one last."""
+    return pa.DictionaryArray.from_arrays(np.arange(ROWS_SIZES) // (ROWS_SIZES // 2), ["q", text])
+
+
+def write_parquet(table: pa.Table, path: Path, **options: Any) -> None:
+    how = {"compression": "zstd", "store_schema": False, "use_dictionary": True, **options}
+    pa.parquet.write_table(table, path, **how)
+
+
+def parquet_untold(table: pa.Table, path: Path) -> None:
+    """Write a footer without the sizes of texts, as polars and older programs do."""
+    pl.from_arrow(table).write_parquet(path)
+
+
+def parquet_pages(table: pa.Table, path: Path) -> None:
+    write_parquet(table, path, use_dictionary=False)
+
+
+def parquet_prefixes(table: pa.Table, path: Path) -> None:
+    how = {"column_encoding": {"query_id": "DELTA_BYTE_ARRAY"}, "use_dictionary": False}
+    write_parquet(table, path, **how)
+
+
+def write_feather(table: pa.Table, path: Path) -> None:
+    pa.feather.write_feather(table, path, compression="zstd", chunksize=10_000_000)
+
+
+def nested(text: str) -> pa.Table:
+    items = [{"item_id": text, "score": 1.0}] * 500
+    return pa.table({"user_id": ["1", "2"], "items": [items, items]})
+
+
+BOMBS = {
+    "told references to a text": (write_parquet, lambda: run(references("q" * 70_000)), MUCH),
+    "references to a text of 70 kB": (parquet_untold, lambda: run(references("q" * 70_000)), LONG),
+    "references to a text of 1 MB": (parquet_untold, lambda: run(references("q" * 10**6)), LONG),
+    "references to a text of 60 kB": (parquet_untold, lambda: run(references("q" * 60_000)), MUCH),
+    "prefixes": (parquet_prefixes, lambda: run(pa.array(["q" * 60_000] * 10_000)), MUCH),
+    "a text in lists": (write_parquet, lambda: nested("q" * 10**5), MUCH),
+    "pages": (parquet_pages, lambda: run(pa.array(["q" * 50_000] * 4_000)), MUCH),
+    "buffers": (write_feather, lambda: run(pa.array(["q" * 50_000] * 8_000)), MUCH),
+    "rows without cells": (
+        write_feather,
+        lambda: pa.table(dict.fromkeys(COLUMNS, pa.nulls(10**8))),
+        MUCH,
+    ),
+    "references in buffers": (write_feather, lambda: run(references("q" * 10**6)), MUCH),
+}
+
+
+@pytest.mark.parametrize("kind", BOMBS)
+def test_a_table_that_fills_memory_is_refused_before_it_does(tmp_path: Path, kind: str) -> None:
+    write, table, problem = BOMBS[kind]
+    write(table(), tmp_path / "bomb")
+    assert (tmp_path / "bomb").stat().st_size < 200_000
+    with pytest.raises(ReadError, match=problem):
+        read_run(tmp_path / "bomb")
+    code = (
+        "import contextlib, abrank\n"
+        "with contextlib.suppress(abrank.ReadError): abrank.read_run('bomb')"
+    )
+    ended, kilobytes = ended_with(["-c", code], folder=tmp_path)
+    assert ended == 0
+    assert kilobytes < 300_000
+
+
+@pytest.mark.parametrize("write", [write_parquet, write_feather])
+def test_ids_of_a_dictionary_are_read_as_any_others(tmp_path: Path, write: Any) -> None:
+    texts = pa.array([f"q{i % 3}" * 2_000 for i in range(300)])
+    write(run(texts), tmp_path / "plain")
+    write(run(texts.dictionary_encode()), tmp_path / "encoded")
+    plain, encoded = (read_run(tmp_path / name).frame() for name in ("plain", "encoded"))
+    assert len(plain) == 300
+    assert plain.equals(encoded)
+
+
+@pytest.mark.parametrize("packing", ["zstd", "lz4"])
+def test_packed_buffers_tell_their_size(tmp_path: Path, packing: str) -> None:
+    table = pa.table({"n": np.zeros(1_000), "d": pa.array(["a"] * 1_000).dictionary_encode()})
+    pa.feather.write_feather(table, tmp_path / "file", compression=packing)
+    # 8 bytes a number and 4 an index; of the dictionary two offsets and a letter.
+    assert 12_000 <= feather_bytes((tmp_path / "file").read_bytes()) <= 12_009
+    pa.feather.write_feather(table, tmp_path / "file", compression="uncompressed")
+    assert feather_bytes((tmp_path / "file").read_bytes()) == 0
+    assert feather_bytes(b"ARROW1\x00\x00 and no message") == 0

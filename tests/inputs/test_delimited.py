@@ -1,0 +1,161 @@
+"""CSV, TSV, three columns and LETOR give the rows of TREC's files, by either reader."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from abrank import AbrankError, ReadError, evaluate, read_qrels, read_run
+from abrank.inputs import delimited
+from abrank.inputs.columns import QRELS, RUN, Layout
+
+BEIR = b"query-id\tcorpus-id\tscore\nq1\td1\t2\nq1\td2\t0\nq2\td1\t1\n"
+MARCO = b"q1\td2\t1\nq1\td1\t2\nq2\td1\t1\n"
+
+
+def test_beir_and_ms_marco_files_are_scored(tmp_path: Path) -> None:
+    (tmp_path / "test.tsv").write_bytes(BEIR)
+    (tmp_path / "run.dev.tsv").write_bytes(MARCO)
+    scores = evaluate(tmp_path / "test.tsv", {"B": tmp_path / "run.dev.tsv"}, ["RR", "NumQ"])
+    assert scores.values[:, 0, 0].tolist() == [0.5, 1.0]
+    assert scores.sources["B"].sha256 is not None
+    assert scores.judgments is not None
+    assert scores.judgments.n_rows == 3
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "query,docid,rating",  # Quepid, the basic format
+        "Query Text,Doc ID,Rating",  # Quepid, the general format
+        "query-id,corpus-id,score",
+        "qid,docno,label",
+        "user_id,item_id,rating",
+        "qid;docno;label",
+        "qid|docno|label",
+    ],
+)
+def test_headers_of_other_programs(header: str, tmp_path: Path) -> None:
+    delimiter = ";" if ";" in header else "|" if "|" in header else ","
+    (tmp_path / "a.csv").write_text(f"{header}\n{delimiter.join(['red shoes', 'd1', '3'])}\n")
+    assert read_qrels(tmp_path / "a.csv").grades("red shoes") == {"d1": 3}
+
+
+def test_a_snapshot_of_quepid_has_positions(tmp_path: Path) -> None:
+    """The columns are those of Quepid's snapshot export, as its manual lists them."""
+    lines = ["Snapshot Name,Snapshot Time,Case ID,Query Text,Doc ID,Doc Position"]
+    lines += ['now,2026-01-01,7,"shoes, red",d2,1', 'now,2026-01-01,7,"shoes, red",d1,2']
+    (tmp_path / "snapshot.csv").write_text("\n".join(lines))
+    run = read_run(tmp_path / "snapshot.csv")
+    assert [doc for doc, _ in run.ranking("shoes, red")] == ["d2", "d1"]
+
+
+@pytest.mark.parametrize(
+    ("data", "layout", "words"),
+    [
+        ("qid,docno,score\n1,a,0.5\n1,b\n", RUN, "x, line 3: expected 3 fields, found 2"),
+        ("qid,docno,score\n1,a,nan\n", RUN, "x, line 2: score is NaN (query 1)"),
+        ("qid,docno,score\n1,a,high\n", RUN, 'x, line 2: score "high" is not a number'),
+        ("qid,docno,score\n\n,a,1\n", RUN, "x, line 3: the query id is empty"),
+        ("qid,docno,label\n1,a,0.5\n", QRELS, 'x, line 2: grade "0.5" is not a whole number'),
+        ("qid,docno,label\n", QRELS, "x: no rows"),
+        ("qid,docno,tag\n1,a,x\n", RUN, "x: no column score"),
+        ('qid,docno,score\n"1,a,1\n', RUN, "x, line 2: no line of a table"),
+        (f"qid,docno,score\n{'q' * 70_000},a,1\n", RUN, "x, line 2: an id is longer than 64 kB"),
+    ],
+)
+def test_bad_lines_are_named(data: str, layout: Layout, words: str) -> None:
+    with pytest.raises(ReadError) as caught:
+        delimited.read_table([data.encode()], "x", layout)
+    assert str(caught.value).startswith(words), caught.value
+
+
+@pytest.mark.parametrize("data", ["1 a 7\n1 b 9\n", "1 a 1\n1 b 1\n", "1 a -1\n1 b 1\n"])
+def test_three_fields_that_are_no_ranks_are_not_guessed_at(data: str) -> None:
+    with pytest.raises(ReadError, match=r"no rank from 1.*\n.*query_id<TAB>doc_id<TAB>score"):
+        delimited.read_three([data.encode()], "x", RUN)
+
+
+def test_three_fields_with_fractions_are_scores() -> None:
+    assert delimited.read_three([b"1 a 0.5\n1 b 2\n"], "x", RUN).value.tolist() == [0.5, 2.0]
+    # Between blanks a quote is text.
+    quoted = delimited.read_three([b'1 "a" 0.5\n1 b 0.25\n'], "x", RUN)
+    assert quoted.doc.to_pylist() == [b'"a"', b"b"]
+
+
+def test_one_short_line_is_still_a_bad_line(tmp_path: Path) -> None:
+    (tmp_path / "a.run").write_text("1 Q0 a 1 1.0 x\n1 Q0 b\n")
+    with pytest.raises(ReadError, match="line 2: expected 6 fields, found 3"):
+        read_run(tmp_path / "a.run")
+
+
+QUOTED = ['"q"', '"a,b"', '"a\nb"', '"a""b"', 'a"b', '" q"', '""', '"']
+CELLS = st.sampled_from(["q1", "2", "é", " q", "0x1f", "", "q\u2028", "a b", *QUOTED])
+NUMBERS = st.sampled_from(["1", "-2", "0.5", "1e-3", "+1", ".5", "nan", "inf", "0x1f", "", "2.0"])
+ROWS = st.lists(st.tuples(CELLS, CELLS, NUMBERS).map(list), min_size=1, max_size=4)
+
+
+def outcome(data: bytes, layout: Layout) -> Any:
+    try:
+        read = delimited.read_table([data], "x", layout)
+    except AbrankError as error:
+        return str(error)
+    columns = [read.query.to_pylist(), read.doc.to_pylist(), read.value.tolist()]
+    return [*columns, read.position.tolist(), read.value.dtype]
+
+
+@given(rows=ROWS, layout=st.sampled_from([RUN, QRELS]), end=st.sampled_from(["\n", "\r\n"]))
+def test_both_readers_give_the_same(rows: list[list[str]], layout: Layout, end: str) -> None:
+    lines = ["qid,docno,score", *map(",".join, rows)]
+    data = end.join(lines).encode()
+    fast = outcome(data, layout)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(delimited, "plain_table", lambda *_: None)
+        assert fast == outcome(data, layout)
+
+
+LINES = (
+    "2 qid:10 1:0.03 2:0.5 # docid = GX1 inc = 1\n0 qid:10 1:0 # docid = GX2\n"
+    "1 qid:11 1:1 # docid = GX1\n"
+)
+
+
+def test_grades_by_query(tmp_path: Path) -> None:
+    (tmp_path / "test.letor").write_text(f"# features\n\n{LINES}")
+    qrels = read_qrels(tmp_path / "test.letor")
+    assert (qrels.grades("10"), qrels.grades("11")) == ({"GX1": 2, "GX2": 0}, {"GX1": 1})
+
+
+def test_documents_without_names_are_rows(tmp_path: Path) -> None:
+    (tmp_path / "a.svm").write_text("1 qid:7 1:0.5\n3 qid:7 1:0.25\n")
+    assert read_qrels(tmp_path / "a.svm").grades("7") == {"0": 1, "1": 3}
+
+
+def test_bad_lines_are_named_letor(tmp_path: Path) -> None:
+    (tmp_path / "a.svm").write_text("1 qid:7 1:0.5\n0.5 qid:7 1:2\n")
+    with pytest.raises(ReadError, match=r"a\.svm, line 2: no grade and qid\n.*\n.*expected: grade"):
+        read_qrels(tmp_path / "a.svm")
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("1" * 30 + " qid:7 1:2", "the grade has more than 18 digits"),
+        ("1 qid:7 1:2 # docid = a\0b", "a NUL character"),
+        (f"1 qid:{'x' * 70_000} 1:2", "an id is longer than 64 kB"),
+    ],
+)
+def test_what_no_judgment_has(tmp_path: Path, line: str, problem: str) -> None:
+    (tmp_path / "a.svm").write_text(f"1 qid:7 1:0.5\n{line}\n")
+    with pytest.raises(ReadError, match=rf"a\.svm, line 2: {problem}"):
+        read_qrels(tmp_path / "a.svm")
+
+
+def test_it_is_no_run_and_the_error_says_what_makes_one(tmp_path: Path) -> None:
+    (tmp_path / "a.svm").write_text(LINES)
+    with pytest.raises(ReadError, match=r"no scores\n  qrels, run = abrank\.from_groups"):
+        read_run(tmp_path / "a.svm")

@@ -1,0 +1,196 @@
+"""Documents looked up among judgments, against a dict; ids that differ from those judged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from abrank.inputs import ids, read_judged_run, read_qrels, read_run
+from abrank.inputs.join import Judgments, Places, block_of, how_ids_differ, id_difference
+
+
+@pytest.mark.parametrize("keys", ["own", "all alike", "a few"])
+def test_the_judged_documents_are_those_of_a_dict(
+    keys: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alike = {"all alike": 1, "a few": 7}.get(keys)
+    if alike:  # fingerprints that many ids share: the ids must be looked at
+        own = ids.fingerprint
+        monkeypatch.setattr(ids, "fingerprint", lambda column: own(column) % np.uint64(alike))
+    random = np.random.default_rng(3)
+    judged = {
+        f"q{i}": {f"d{d}": int(random.integers(0, 3)) for d in random.choice(60, 25, replace=False)}
+        for i in range(20)
+    }
+    retrieved = {
+        f"q{i}": {f"d{d}": float(s) for s, d in enumerate(random.choice(90, 40, replace=False))}
+        for i in range(5, 30)
+    }
+    qrels, block = read_qrels(judged), block_of(read_run(retrieved))
+    queries, judgments = ids.decode(block.queries), Judgments.of(qrels)
+    query = judgments.numbers(block.queries)
+    expected = [qrels.query_ids.index(q) if q in judged else -1 for q in queries]
+    assert query.tolist() == expected
+    rows, at = judgments.docs.find(query, np.diff(block.first_row), block.docs, block.mark)
+    assert (np.diff(rows) > 0).all()
+    owners = np.repeat(queries, np.diff(block.first_row)).tolist()
+    pairs = list(zip(owners, ids.decode(block.docs), strict=True))
+    grades = {
+        pair: judged[pair[0]][pair[1]] for pair in pairs if pair[1] in judged.get(pair[0], {})
+    }
+    assert {pairs[row]: int(qrels.grade[i]) for row, i in zip(rows, at, strict=True)} == grades
+    assert len(rows) == len(grades)
+
+
+def test_a_query_of_very_many_judgments_has_places_of_its_own() -> None:
+    documents = ids.encode([f"d{i}" for i in range(20_000)])
+    group = np.append(np.zeros(19_990, np.int64), np.arange(1, 11))
+    found = Places.of(group, documents, 11)
+    assert np.bincount(found.start[group] + (found.mark & found.mask[group]).astype(int)).max() < 8
+    rows, at = found.find(np.array([-1, 0]), np.array([5, 19_995]), documents, found.mark)
+    np.testing.assert_array_equal(rows, np.arange(5, 19_990))
+    np.testing.assert_array_equal(at, rows)
+
+
+def test_among_no_judgments_nothing_is_found() -> None:
+    block = block_of(read_run({"q1": {"d1": 1.0}}))
+    places = Judgments.of(read_qrels({"q1": {"d2": 1}})).docs
+    found = places.find(np.array([0]), np.array([1]), block.docs, block.mark)
+    assert [len(each) for each in found] == [0, 0]
+
+
+JUDGED = [(query, f"LA0{query}-{doc:04}") for query in range(20) for doc in range(30)]
+
+
+def test_names_the_change_that_makes_most_ids_match() -> None:
+    changes: dict[str, Callable[[str], str]] = {
+        "upper and lower case": str.lower,
+        '".0"': lambda text: f"{text}.0",
+        'the prefix "x_"': lambda text: f"x_{text}",
+        'the ending ".txt"': lambda text: f"{text}.txt",
+        'the prefix "LA0"': lambda text: text.removeprefix("LA0"),
+        "blanks or quotes around them": lambda text: f'"{text}"',
+    }
+    for cause, change in changes.items():
+        run = [(query, change(text)) for query, text in JUDGED[::3]]
+        found = id_difference(run, JUDGED)
+        assert found is not None
+        assert (found.cause, found.n_alike, found.n_compared) == (cause, 200, 200)
+        assert (found.in_run, found.in_qrels) == (run[0][1], JUDGED[0][1])
+
+
+def test_leading_zeros() -> None:
+    found = id_difference([(0, "0017"), (0, "0018")], [(0, "17"), (0, "18"), (0, "19")])
+    assert found is not None
+    assert (found.cause, found.n_alike) == ("leading zeros", 2)
+    found = id_difference([(0, "D7-0")], [(0, "D007-00")])
+    assert found is not None
+    assert found.cause == "leading zeros"
+    assert id_difference([(0, "D10")], [(0, "D1")]) is None
+
+
+def test_an_id_matches_within_its_query_only() -> None:
+    assert id_difference([(0, "d1")], [(1, "D1")]) is None
+
+
+def test_a_few_that_are_alike_by_chance_are_no_cause() -> None:
+    others = [(0, f"x{i}") for i in range(30)]
+    assert id_difference([(0, "d1"), *others], [(0, "D1")]) is None
+    assert id_difference([(0, "d1")], [(0, "D1")], n_compared=21) is None
+    assert id_difference([(0, "d1")], [(0, "D1")], n_compared=20) is not None
+
+
+def test_numbers_that_end_alike_by_chance_are_no_prefix() -> None:
+    """Judged topics 401 to 450 and a run over 1112595 and the like share endings by chance."""
+    judged = [str(number) for number in range(401, 451)]
+    run = [str(number) for number in (1110401, 1043135, 156493, 1117099, 47923, 1113437)]
+    assert how_ids_differ(judged, run) == ""
+    assert how_ids_differ(judged, [f"9{each}" for each in judged]) == (
+        'the ids differ by the prefix "9"'
+    )
+
+
+def test_a_prefix_is_found_among_many_other_judged_documents() -> None:
+    run = [(0, f"x-{i}-{i}") for i in range(30)]
+    judged = [(0, f"{i}-{i}") for i in range(30)] + [(0, f"other {i}") for i in range(60)]
+    found = id_difference(run, judged)
+    assert found is not None
+    assert (found.cause, found.n_alike) == ('the prefix "x-"', 30)
+
+
+def test_nothing_to_compare_is_no_difference() -> None:
+    assert id_difference([], JUDGED) is None
+    assert id_difference(JUDGED, []) is None
+
+
+def written(folder: Path, change: Callable[[int, str], str]) -> Path:
+    """Write a run of 120 queries and 40 documents each, their ids changed."""
+    lines = [
+        f"{query} Q0 {change(doc, f'LA{query}-{doc:03}')} {doc} {100 - doc} tag\n"
+        for query in range(120)
+        for doc in range(40)
+    ]
+    path = folder / "changed.run"
+    path.write_text("".join(lines))
+    return path
+
+
+@pytest.fixture(scope="module")
+def qrels(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("ids") / "qrels"
+    lines = [f"{q} 0 LA{q}-{doc:03} {doc % 2}\n" for q in range(120) for doc in range(36)]
+    path.write_text("".join(lines))
+    return path
+
+
+def test_a_run_tells_why_its_documents_are_not_judged(qrels: Path, tmp_path: Path) -> None:
+    read = read_qrels(qrels)
+    audit = read_judged_run(read, written(tmp_path, lambda _, text: text.lower())).audit
+    assert audit.n_judged_rows == 0
+    assert audit.document_ids is not None
+    assert audit.document_ids.cause == "upper and lower case"
+    assert (audit.document_ids.n_alike, audit.document_ids.n_compared) == (500, 500)
+
+
+def test_half_the_documents_with_another_ending(qrels: Path, tmp_path: Path) -> None:
+    run = written(tmp_path, lambda doc, text: text if doc % 2 else f"{text}.0")
+    audit = read_judged_run(read_qrels(qrels), run).audit
+    assert audit.n_judged_rows == 120 * 18
+    assert audit.document_ids is not None
+    assert audit.document_ids.cause == '".0"'
+    assert (audit.document_ids.n_alike, audit.document_ids.n_compared) == (250, 500)
+
+
+def test_a_run_held_in_memory_tells_the_same(qrels: Path, tmp_path: Path) -> None:
+    path = written(tmp_path, lambda doc, text: text if doc % 2 else f"x{text}")
+    rows = [line.split() for line in path.read_text().splitlines()]
+    table: dict[str, dict[str, float]] = {}
+    for query, _, doc, _, score, _ in rows:
+        table.setdefault(query, {})[doc] = float(score)
+    read = read_qrels(qrels)
+    streamed, held = read_judged_run(read, path).audit, read_judged_run(read, table).audit
+    assert streamed.document_ids == held.document_ids
+    assert streamed.document_ids is not None
+    assert streamed.document_ids.cause == 'the prefix "x"'
+
+
+@pytest.mark.parametrize("top", [0, 3, 20])
+def test_looking_at_first_documents_keeps_no_more_of_them(
+    qrels: Path, tmp_path: Path, top: int
+) -> None:
+    found = read_judged_run(read_qrels(qrels), written(tmp_path, lambda _, text: text), top=top)
+    assert found.audit.document_ids is None
+    assert len(found.top_docs.docs) == 120 * top
+    assert found.top_docs.rank.max(initial=0) == top
+
+
+def test_query_ids_of_which_half_differ() -> None:
+    table = {str(q): {"d": 1} for q in range(300, 310)}
+    run = {q if int(q) < 305 else f"{q}.0": {"d": 1.0} for q in table}
+    audit = read_judged_run(read_qrels(table), run).audit
+    assert audit.query_ids is not None
+    assert (audit.query_ids.cause, audit.query_ids.n_alike) == ('".0"', 5)
+    assert (audit.query_ids.in_run, audit.query_ids.in_qrels) == ("305.0", "305")

@@ -1,0 +1,556 @@
+"""TREC lines by two parsers, as blocks and written: what is taken, refused, and that all agree."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from abrank import ArgumentError, ReadError, evaluate, read_qrels, read_run
+from abrank.inputs import ids, trec
+from abrank.inputs.columns import QRELS, RUN, Columns, Gathered, Layout, has_duplicates
+from abrank.inputs.join import join_pieces
+from abrank.inputs.reading import read_judged_run
+from abrank.inputs.trec import NotPlain, parse, parse_fast, read_lines
+
+LINE = b"301 Q0 d1 1 2.5 tag\n"
+
+
+def rows(columns: Columns) -> list[tuple[bytes, bytes, float, int]]:
+    return list(
+        zip(
+            ids.unpack(columns.query),
+            ids.unpack(columns.doc),
+            columns.value.tolist(),
+            columns.position.tolist(),
+            strict=True,
+        )
+    )
+
+
+def run_rows(data: bytes) -> list[tuple[bytes, bytes, float, int]]:
+    return rows(parse([data], RUN, label="a.run"))
+
+
+def problem(data: bytes, layout: Layout = RUN) -> ReadError:
+    with pytest.raises(ReadError) as caught:
+        parse([data], layout, label="a.run")
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        LINE,
+        LINE.rstrip(),
+        LINE.replace(b" ", b"\t"),
+        LINE.replace(b" ", b" \t \v\f"),
+        LINE.replace(b"\n", b"\r\n"),
+        b"  " + LINE.replace(b"\n", b" \t\n"),
+        LINE + b"\n \n\t\n",
+        LINE.replace(b"tag", b"tag more columns"),
+        b"\xef\xbb\xbf" + LINE,
+        LINE.replace(b" 1 ", b" first "),
+        LINE.replace(b"2.5", b"+002.50000000000000000000000000000000000000e+00"),
+        LINE.replace(b"2.5", b"25.E-1"),
+    ],
+)
+def test_one_line_in_every_legal_dress(data: bytes) -> None:
+    assert run_rows(data) == [(b"301", b"d1", 2.5, 1)]
+
+
+def test_a_carriage_return_separates_and_does_not_end_a_line() -> None:
+    assert run_rows(b"301 Q0\rd1\r1 2.5 tag\r\n") == [(b"301", b"d1", 2.5, 1)]
+
+
+def test_unicode_spaces_are_part_of_an_id() -> None:
+    odd = "a\u00a0b\u3000c\u2028d\u0085e\x1cf"
+    read = parse([f"301 Q0 {odd} 1 1 t\n".encode()], RUN, label="a.run")
+    assert ids.decode(read.doc) == [odd]
+
+
+@pytest.mark.parametrize("text", ["01", "1.0", "NA", "1e5", "NaN", "True", "null", '"a', "#5", ""])
+def test_ids_stay_text(text: str) -> None:
+    line = f"q{text} Q0 {text or 'd'} 1 1 t\n".encode()
+    read = parse([line], RUN, label="a.run")
+    assert ids.decode(read.query) == [f"q{text}"]
+    assert ids.decode(read.doc) == [text or "d"]
+
+
+def test_comments_and_blank_lines_keep_the_numbering() -> None:
+    read = parse([b"# note\n\n" + LINE + b"#\n" + LINE.replace(b"d1", b"d2")], RUN, label="a.run")
+    assert read.position.tolist() == [3, 5]
+    assert read.source.n_comments == 2
+
+
+@pytest.mark.parametrize("before", [b"", b"\n\n"])
+def test_a_comment_begins_at_the_start_of_the_line(before: bytes) -> None:
+    line = before + b" #1 Q0 d1 1 2.5 tag\n#2 Q0 d2 1 2.5 tag\n"
+    assert run_rows(line) == [(b"#1", b"d1", 2.5, len(before) + 1)]
+
+
+def test_only_the_first_byte_order_mark_is_dropped() -> None:
+    mark = b"\xef\xbb\xbf"
+    read = parse([mark + mark + LINE], RUN, label="a.run")
+    assert ids.unpack(read.query) == [mark + b"301"]
+    assert read.source.byte_order_mark
+    assert ids.unpack(parse([b" " + mark + LINE], RUN, label="a.run").query) == [mark + b"301"]
+
+
+def test_bytes_that_are_not_utf8_survive() -> None:
+    read = parse(["301 Q0 é 1 2.5 ü\n".encode("latin-1")], RUN, label="a.run")
+    assert ids.unpack(read.doc) == [b"\xe9"]
+    assert read.tags == ("\udcfc",)
+
+
+def test_a_rank_that_is_not_utf8_is_no_number() -> None:
+    read = parse([b"301 Q0 d1 \xe9 2.5 tag\n"], RUN, label="a.run")
+    assert read.rank is None
+
+
+@pytest.mark.parametrize(
+    ("ranks", "expected"),
+    [
+        (("1", "02"), [1, 2]),
+        (("1", "x"), None),
+        (("1", "-1"), None),
+        (("1", "9" * 19), None),
+        (("1", "9" * 30), None),
+        (("1", "0x2"), None),
+    ],
+)
+@pytest.mark.parametrize("blank", [b"", b"\n\n"])
+def test_ranks_count_where_all_are_digits(
+    ranks: tuple[str, ...], expected: list[int] | None, blank: bytes
+) -> None:
+    lines = [f"1 Q0 d{i} {rank} 1 t\n".encode() for i, rank in enumerate(ranks)]
+    read = parse([blank.join(lines)], RUN, label="a.run")
+    assert (read.rank if read.rank is None else read.rank.tolist()) == expected
+
+
+@pytest.mark.parametrize("blank", [b"", b"\n"])
+def test_tags_in_order_of_appearance(blank: bytes) -> None:
+    data = blank.join(LINE.replace(b"tag", tag) for tag in (b"z", b"a", b"z"))
+    assert parse([data], RUN, label="a.run").tags == ("z", "a")
+
+
+@pytest.mark.parametrize(
+    ("score", "words"),
+    [
+        ("nan", "score is NaN (query 301)"),
+        ("-NaN", "score is NaN"),
+        ("inf", "score is infinite (query 301)"),
+        ("-Infinity", "score is infinite"),
+        ("1e999", 'score "1e999" is too large'),
+        ("0x1p10", 'score "0x1p10" is not a number'),
+        ("1_000", "is not a number"),
+        ("12,5", "a decimal point is needed, not a comma"),
+        ("1,2,3", 'score "1,2,3" is not a number'),
+        ("12.5abc", "is not a number"),
+        ("high", 'score "high" is not a number'),
+        (".", "is not a number"),
+        ("1e", "is not a number"),
+        ("١", "is not a number"),
+    ],
+)
+def test_scores_that_are_no_decimal_numbers(score: str, words: str) -> None:
+    error = problem(LINE + LINE.replace(b"2.5", score.encode()))
+    assert str(error).startswith("a.run, line 2: ")
+    assert words in str(error)
+    assert "expected: query_id Q0 doc_id rank score tag" in str(error)
+
+
+def test_scores_at_the_edges() -> None:
+    values = ["1e-999", "-0", ".5", "1e308", "1." + "0" * 400, "1" + "0" * 300]
+    data = "".join(f"1 Q0 d{i} 1 {text} t\n" for i, text in enumerate(values)).encode()
+    assert parse([data], RUN, label="a.run").value.tolist() == [float(text) for text in values]
+
+
+@pytest.mark.parametrize(
+    ("grade", "value"),
+    [("1", 1), ("+1", 1), ("-2", -2), ("007", 7), ("-0", 0), ("9" * 18, 10**18 - 1)],
+)
+def test_grades(grade: str, value: int) -> None:
+    read = parse([f"301 0 d1 {grade}\n".encode()], QRELS, label="q")
+    assert read.value.tolist() == [value]
+    assert read.value.dtype == np.int64
+
+
+@pytest.mark.parametrize(
+    ("grade", "words"),
+    [
+        ("0.5", "is not a whole number"),
+        ("1.0", "is not a whole number"),
+        ("yes", "is not a whole number"),
+        ("--1", "is not a whole number"),
+        ("-", "is not a whole number"),
+        ("0x1f", "is not a whole number"),
+        ("9" * 19, "is too large"),
+    ],
+)
+def test_grades_that_are_no_whole_numbers(grade: str, words: str) -> None:
+    error = problem(f"301 0 d1 {grade}\n".encode(), QRELS)
+    assert f'line 1: grade "{grade}" {words}' in str(error)
+
+
+@pytest.mark.parametrize(
+    ("line", "layout", "words"),
+    [
+        (b"301 Q0 d1 1 2.5\n", RUN, "expected 6 fields, found 5"),
+        (b"301\n", RUN, "expected 6 fields, found 1"),
+        (b"301 d1 1\n", QRELS, "expected 4 fields, found 3"),
+        (b"301 0 d1 1 x\n", QRELS, "expected 4 fields, found 5"),
+        (b"301 Q0 d1 1 2.5 t\0g\n", RUN, "holds a NUL byte"),
+        (b"#\0\n", RUN, "holds a NUL byte"),
+    ],
+)
+def test_lines_of_the_wrong_shape(line: bytes, layout: Layout, words: str) -> None:
+    error = problem(line, layout)
+    assert error.lines[0].number == 1
+    assert words in str(error)
+
+
+@pytest.mark.parametrize("data", [b"", b"\n", b" \n\t\n", b"# only\n", b"\xef\xbb\xbf"])
+def test_a_file_without_lines(data: bytes) -> None:
+    assert str(problem(data, QRELS)).startswith("a.run: no lines")
+    assert len(parse([data], RUN, label="a.run").value) == 0  # a system that found nothing
+
+
+def test_twenty_bad_lines_are_shown_and_all_are_counted() -> None:
+    error = problem(LINE + b"bad\n" * 30)
+    assert [line.number for line in error.lines] == list(range(2, 22))
+    assert error.total == 30
+    assert "30 bad lines in all; the first 20 are shown" in str(error)
+    assert "2 bad lines in all" in str(problem(b"bad\n" * 2))
+    assert "in all" not in str(problem(b"bad\n"))
+
+
+def test_files_in_each_others_place_are_recognised() -> None:
+    assert "this looks like qrels" in str(problem(b"301 0 d1 1\n", RUN))
+    assert "this looks like a run" in str(problem(LINE, QRELS))
+    assert "looks like" not in str(problem(LINE + b"301 0 d1 1\n", RUN))
+
+
+def test_utf16_is_named() -> None:
+    assert "this looks like UTF-16" in str(problem(LINE.decode().encode("utf-16")))
+
+
+def test_bytes_that_cannot_be_shown_are_spelled_out() -> None:
+    error = problem(b"301 \xff\x07\n")
+    assert "\\xff\\x07" in str(error)
+    assert str(error).encode()
+
+
+@pytest.mark.parametrize("at", [0, 2])
+@pytest.mark.parametrize("blank", [b"", b"\n"])
+def test_an_id_of_64_kb_is_read_and_a_longer_one_refused(at: int, blank: bytes) -> None:
+    fields = LINE.split()
+    fields[at] = b"d" * (1 << 16)
+    assert run_rows(LINE + blank + b" ".join(fields) + b"\n")[1][at // 2] == fields[at]
+    fields[at] += b"d"
+    error = problem(LINE + blank + b" ".join(fields) + b"\n")
+    assert f"a.run, line {2 + len(blank)}: an id is longer than 64 kB" in str(error)
+    assert len(str(error)) < 300
+
+
+def test_a_file_of_several_blocks() -> None:
+    lines = [b"q%d Q0 doc%d %d %d.25 t\n" % (i // 100, i, i % 100, i) for i in range(60_000)]
+    read = parse([b"".join(lines)], RUN, label="a.run")
+    assert rows(read)[-1] == (b"q599", b"doc59999", 59999.25, 60000)
+    assert len(read.position) == 60_000
+    assert read.rank is not None
+    assert read.rank[-1] == 99
+
+
+def test_a_line_that_is_not_plain_behind_a_megabyte_of_plain_ones() -> None:
+    plain = b"".join(b"q%05d Q0 document-%05d 1 0.5 tag\n" % (i, i) for i in range(32_000))
+    read = parse([plain + b"# a note\nlast\tQ0\td1\t1\t2.5\ttag\n"], RUN, label="a.run")
+    assert len(read.position) == 32_001
+    assert rows(read)[-2:] == [
+        (b"q31999", b"document-31999", 0.5, 32_000), (b"last", b"d1", 2.5, 32_002),
+    ]  # fmt: skip
+
+
+TOKEN = st.one_of(
+    st.sampled_from(
+        [
+            *(b"1", b"01", b"-1", b"+1", b"0x1f", b"1e5", b"2.5", b".5", b"3.", b"nan", b"inf"),
+            *(b"1e999", b"1" * 19, b"true", b"Q0", b"#", b"#a", b'"', b'"a', b"\\", b","),
+            *(b"\xe9", b"a\xc2\xa0b", b"\xef\xbb\xbf", b"\x1c", b"\x00", b""),
+        ]
+    ),
+    st.binary(max_size=3),
+)
+BLANKS = st.sampled_from([b" ", b"\t", b"  ", b" \t", b"\r", b"\v", b"\f"])
+ENDS = st.sampled_from([b"\n", b"\r\n", b"\n\n", b" \n", b"\n ", b"\n#x\n"])
+
+
+GOOD = {
+    RUN: [
+        *([b"1", b"2"], [b"Q0", b"x"], [b"d", b"\xe9", b'"'], [b"1", b"02"]),
+        *([b"2.5", b"-3e1", b".5", b"7"], [b"t", b"u"], [b"more"]),
+    ],
+    QRELS: [[b"1", b"2"], [b"0"], [b"d", b"\xe9", b'"'], [b"0", b"-1", b"2"]],
+}
+
+
+@st.composite
+def texts(draw: st.DrawFn) -> tuple[bytes, Layout]:
+    """Draw files that are right or nearly right."""
+    layout = draw(st.sampled_from([RUN, QRELS]))
+    n_fields = draw(st.sampled_from([layout.n_fields] * 3 + [layout.n_fields + 1]))
+    odd = draw(st.sampled_from([0, 0, 1]))
+    lines = []
+    for _ in range(draw(st.integers(1, 5))):
+        fields = [draw(st.sampled_from(choice)) for choice in GOOD[layout][:n_fields]]
+        if odd and draw(st.booleans()):
+            fields[draw(st.integers(0, len(fields) - 1))] = draw(TOKEN)
+        end = draw(ENDS) if odd else b"\n"
+        lines.append(draw(BLANKS).join(fields) + end)
+    start = draw(st.sampled_from([b"", b"", b" ", b"\n", b"\xef\xbb\xbf", b"#"]))
+    return start + b"".join(lines), layout
+
+
+@given(texts())
+@example((b" \xef\xbb\xbf1 0 d 1\n", QRELS))
+@example((b"1 0 d 0x1\n", QRELS))
+@example((b"1 Q0 d 0x1 1 t\n", RUN))
+@example((b"1 0 d 1\n# 0 d 1\n", QRELS))
+def test_the_fast_parser_gives_what_the_careful_one_gives(drawn: tuple[bytes, Layout]) -> None:
+    data, layout = drawn
+    fast = parse_fast(data, layout)
+    if fast is None:
+        return
+    gathered = Gathered(layout, "a.run")
+    read_lines(gathered, data)
+    careful = gathered.joined()
+    assert ids.unpack(fast.query) == ids.unpack(careful.query)
+    assert ids.unpack(fast.doc) == ids.unpack(careful.doc)
+    assert fast.value.tolist() == careful.value.tolist()
+    assert fast.value.dtype == careful.value.dtype
+    assert fast.position.tolist() == careful.position.tolist()
+    assert fast.tags == careful.tags
+    assert (fast.rank is None) == (careful.rank is None)
+    assert fast.rank is None or fast.rank.tolist() == careful.rank.tolist()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        LINE,
+        LINE.rstrip(),
+        LINE.replace(b" ", b"\t  "),
+        LINE.replace(b"\n", b"\r\n") * 3,
+        LINE + b"\n",
+    ],
+)
+def test_plain_files_take_the_fast_way(data: bytes) -> None:
+    assert parse_fast(data, RUN) is not None
+    assert parse_fast(data, QRELS) is None
+
+
+TABLE = {"302": {"b": 1, "a": 0}, "301": {"c": -2}}
+
+
+def test_lines_of_qrels(tmp_path: Path) -> None:
+    path = read_qrels(TABLE).write(str(tmp_path / "q.txt"))
+    assert path == tmp_path / "q.txt"
+    assert path.read_bytes() == b"301 0 c -2\n302 0 a 0\n302 0 b 1\n"
+
+
+def test_lines_of_a_run(tmp_path: Path) -> None:
+    run = read_run({"1": {"a": 0.1, "b": 1e-7, "c": 0.1}}, name=" ")
+    assert run.write(tmp_path / "a.run").read_text().splitlines() == [
+        "1 Q0 c 1 0.1 run",
+        "1 Q0 a 2 0.1 run",
+        "1 Q0 b 3 1e-07 run",
+    ]
+
+
+def test_ids_that_no_file_can_hold(tmp_path: Path) -> None:
+    for table in ({"1": {"a b": 1}}, {"1": {"a\0": 1}}, {"1 ": {"a": 1}}, {"#1": {"a": 1}}):
+        with pytest.raises(ArgumentError, match=r"cannot stand in|as a comment"):
+            read_qrels(table).write(tmp_path / "q")
+    assert not (tmp_path / "q").exists()
+
+
+def test_gzip_by_name_the_same_bytes_each_time(tmp_path: Path) -> None:
+    first = read_qrels(TABLE).write(tmp_path / "a.gz").read_bytes()
+    assert first[:2] == b"\x1f\x8b"
+    assert read_qrels(TABLE).write(tmp_path / "b.gz").read_bytes() == first
+    assert read_qrels(tmp_path / "a.gz").grades("302") == TABLE["302"]
+
+
+FIELD = st.sampled_from(["301", "q-1", "é", "a#b", "1e5", "007", "d" * 40, "NaN", '"', "x", "0x1f"])
+SCORE = st.sampled_from(["1", "2.5", "-0", "0.0", "1e3", "2.50", "nan", "inf", "1,5", "0x10", "3."])
+BLANK = st.sampled_from([" "] * 30 + ["  ", "\t", "\r"])
+ENDING = st.sampled_from(["\n"] * 30 + ["\n\n", "\r\n", "\n#c\n", " \n", ""])
+
+
+@st.composite
+def files(draw):
+    """Runs that are mostly plain, with all that may go wrong in some of them."""
+    rows = []
+    for query in draw(st.lists(FIELD, min_size=1, max_size=4)):
+        for doc in draw(st.lists(FIELD, min_size=1, max_size=4)):
+            fields = [query, "Q0", doc, draw(st.sampled_from(["1", "2", "x", "0x2"])),
+                      draw(SCORE), draw(FIELD)]  # fmt: skip
+            fields += draw(st.sampled_from([[]] * 5 + [["more"]]))
+            rows.append(draw(BLANK).join(fields) + draw(ENDING))
+    return "".join(rows).encode()
+
+
+def streamed(data, score_dtype="float64"):
+    """Every ranking of the stream: query id, documents and scores in rank order."""
+    found = {}
+    for chunk in trec.chunks(io.BytesIO(data)):
+        block = trec.block(chunk, score_dtype=score_dtype)
+        queries = ids.decode(block.queries)
+        if found.keys() & set(queries) or len(set(queries)) < len(queries):
+            raise NotPlain("the lines of a query do not stand together")
+        rows = np.arange(len(block.score)) if block.row is None else block.row
+        docs = ids.decode(ids.take(block.docs, rows))
+        for i, query in enumerate(queries):
+            rows = slice(int(block.first_row[i]), int(block.first_row[i + 1]))
+            found[query] = list(zip(docs[rows], block.score[rows].tolist(), strict=True))
+    return found
+
+
+def whole(path, score_dtype="float64"):
+    run = read_run(path, score_dtype=score_dtype)
+    return {query: run.ranking(query) for query in run.query_ids}
+
+
+def test_what_is_too_long_to_be_held_is_left_to_the_careful_reader(monkeypatch, tmp_path):
+    path = tmp_path / "a.run"
+    path.write_bytes(b"q1 Q0 d1 1 1 t\nq1 Q0 " + b"x" * (2 << 20))
+    with pytest.raises(NotPlain, match="a line that is too long"):
+        list(trec.chunks(io.BytesIO(path.read_bytes())))
+    qrels = read_qrels({"q1": {"d7": 1}})
+    with pytest.raises(ReadError, match="byte 15: a line is longer than 1 MB"):
+        read_judged_run(qrels, path)
+
+    lines = [b"q1 Q0 d%d %d %d t\n" % (i, i, 99 - i) for i in range(20)]
+    path.write_bytes(b"".join(lines))
+    monkeypatch.setattr(trec, "BLOCK", 64)
+    monkeypatch.setattr(trec, "LARGEST", 100)
+    with pytest.raises(NotPlain, match="a ranking that is too large to be held"):
+        list(trec.chunks(io.BytesIO(path.read_bytes())))
+    assert evaluate(qrels, {"A": path}, ["RR"]).values.tolist() == [[[1 / 8]]]
+
+
+@settings(max_examples=200)
+@given(data=files(), score_dtype=st.sampled_from(["float64", "float32"]))
+def test_random_files_give_the_same_rankings_or_are_left_to_the_careful_reader(
+    data, score_dtype, tmp_path_factory
+):
+    path = tmp_path_factory.mktemp("runs") / "one.run"
+    path.write_bytes(data)
+    try:
+        found = streamed(data, score_dtype)
+    except NotPlain:
+        return
+    assert found == whole(path, score_dtype)
+
+
+@pytest.mark.parametrize("size", [64, 100, 1000])
+def test_queries_that_stand_across_blocks_stay_whole(size, monkeypatch, tmp_path):
+    draw = random.Random(3)
+    lines = [
+        f"q{query} Q0 d{doc:03d} {rank} {draw.choice([3.0, 2.5, 2.0, 1.25])} tag{query % 2}\n"
+        for query in range(40)
+        for rank, doc in enumerate(draw.sample(range(999), draw.randint(1, 12)), 1)
+    ]
+    data = "".join(lines).encode()
+    path = tmp_path / "many.run"
+    path.write_bytes(data)
+    monkeypatch.setattr(trec, "BLOCK", size)
+    run = read_run(path)
+    assert streamed(data) == whole(path)
+    chunks = list(trec.chunks(io.BytesIO(data)))
+    assert b"".join(chunks) == data
+    blocks = [trec.block(chunk) for chunk in chunks]
+    assert len(blocks) > 3
+    assert {tag for block in blocks for tag in block.tags} == set(run.tags) == {"tag0", "tag1"}
+    assert sum(block.n_rank_conflicts for block in blocks) == run.n_rank_conflicts > 0
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("301 Q0 d1 1 2.5\n", "bad line"),
+        ("\ufeff301 Q0 d1 1 2.5 t\n", "bad line"),
+        ("301 Q0 d1 1 2.5 t\n\n301 Q0 d2 1 2.5 t\n", "bad line"),
+        ("301 Q0 d1 1 high t\n", "number"),
+        ("301 Q0 d1 1 1e999 t\n", "number"),
+        ("301 Q0 d1 1 2.5 t\n# more\n", "comment"),
+        ("301 Q0 d1 1 2.5 t\n301 Q0 d\0 1 2.5 t\n", "bad line"),
+        ("301 Q0 d1 1 2.5 t\n301  d1 1 2.5 t\n", "bad line"),
+        ("301 Q0 d1 1 2.5 t\n301 Q0 d2 1 2.5 t\n301 Q0 d1 1 2.5 t\n", "twice"),
+        ("301 Q0 d1 0x1 2.5 t\n", "rank"),
+        ("301 Q0 d1 -1 2.5 t\n", "rank"),
+        ("301 Q0 d1 -0 2.5 t\n", "rank"),
+    ],
+)
+def test_what_is_not_plain_is_refused(line, why):
+    with pytest.raises(NotPlain, match=why):
+        trec.block(line.encode())
+
+
+@pytest.mark.parametrize("size", [1 << 21, 20])
+def test_lines_of_a_query_that_stand_apart_are_refused(size, monkeypatch):
+    monkeypatch.setattr(trec, "BLOCK", size)
+    qrels = read_qrels({"301": {"d1": 1}})
+    for query in (b"301", b"302"):
+        rows = [b"%s Q0 d1 1 2.5 t\n" % each for each in (query, b"303", b"304", query)]
+        with pytest.raises(NotPlain, match="together"):
+            join_pieces(qrels, trec.chunks(io.BytesIO(b"".join(rows))), trec.block)
+
+
+def test_nasty_files(shared_data):
+    count = {"streamed": 0, "left": 0, "refused": 0}
+    for path in sorted((shared_data / "nasty").glob("*/*.run*")):
+        stored = path.read_bytes()
+        packed = path.suffix == ".gz" and stored[:2] == b"\x1f\x8b"
+        try:
+            data = gzip.decompress(stored) if packed else stored
+        except EOFError:
+            continue
+        try:
+            found = streamed(data)
+        except NotPlain:
+            try:
+                whole(path)
+                count["left"] += 1
+            except ReadError:
+                count["refused"] += 1
+            continue
+        assert found == whole(path), path.name
+        count["streamed"] += 1
+    print(count)
+    assert count["streamed"] >= 15
+    assert count["refused"] >= 10
+
+
+def test_duplicates_are_told_from_look_alikes():
+    query = np.array([0, 0, 1, 1])
+    once, twice = ids.encode(["d1", "d2", "d1", "d2"]), ids.encode(["d1", "d2", "d1", "d1"])
+    assert not has_duplicates(query, once, ids.fingerprint(once))
+    assert has_duplicates(query, twice, ids.fingerprint(twice))
+    assert not has_duplicates(query, once, np.zeros(4, dtype=np.uint64))
+
+
+def test_late_tabs_and_long_lines_are_streamed(monkeypatch):
+    monkeypatch.setattr(trec, "BLOCK", 64)
+    lines = [b"%d Q0 d1 1 2.5 t\n" % query for query in range(301, 309)]
+    late = [b"401 Q0 d2\t2 2.5 t\r\n", b"402  Q0 " + b"d" * 200 + b" 2 2.5 t"]
+    found = streamed(b"".join(lines + late))
+    assert found["401"] == [("d2", 2.5)]
+    assert found["402"] == [("d" * 200, 2.5)]
+    assert len(found) == 10

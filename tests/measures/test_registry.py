@@ -1,0 +1,413 @@
+"""The catalogue: entries, parameters, docstrings, plugins."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import sys
+from types import NoneType
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import abrank.measures.registry
+from abrank._support.errors import ArgumentError, UnknownNameError
+from abrank._support.registry import Registry
+from abrank._support.typing import FloatArray
+from abrank.inputs.judged import JudgedRun
+from abrank.measures import Measure, catalogue, measure, parse
+from abrank.measures.registry import (
+    Entry,
+    Gains,
+    Levels,
+    Parameter,
+    _revive,
+    complete,
+    known_as,
+    literal,
+    load_plugins,
+    read_literal,
+    read_signature,
+)
+
+
+@pytest.fixture
+def empty_catalogue(monkeypatch):
+    monkeypatch.setattr(abrank.measures.registry, "_MEASURES", Registry("measure"))
+    monkeypatch.setattr(abrank.measures.registry, "_BY_FOLDED_NAME", {})
+
+
+def depth(
+    judged: JudgedRun,
+    *,
+    cutoff: int | None = None,
+    scale: float = 1.0,
+    unit: Literal["ranks", "pages"] = "ranks",
+    doubled: bool = False,
+    label: str = "",
+) -> FloatArray:
+    """Depth: retrieved documents.
+
+    More.
+    """
+    counted = judged.n_retrieved if cutoff is None else np.minimum(judged.n_retrieved, cutoff)
+    return scale * counted
+
+
+def rate(judged: JudgedRun, *, base: int) -> FloatArray:
+    return judged.n_retrieved / base
+
+
+def enter(function=depth, name="Depth", **options):
+    return measure(name, **{"bounds": (0, 100), "source": "none"} | options)(function)
+
+
+def test_measure_returns_the_function_unchanged(empty_catalogue):
+    assert enter() is depth
+    assert catalogue()["Depth"].function is depth
+
+
+def test_entry_reads_signature_and_docstring(empty_catalogue):
+    enter(aliases=("Length",), discrete=True)
+    entry = catalogue()["Depth"]
+    assert entry.definition == "Depth: retrieved documents."
+    assert (entry.bounds, entry.source, entry.aliases) == ((0, 100), "none", ("Length",))
+    assert entry.discrete
+    defaults = {parameter.name: parameter.default for parameter in entry.parameters}
+    assert defaults == {
+        "cutoff": None, "scale": 1.0, "unit": "ranks", "doubled": False, "label": "",
+        "judged_only": False,
+    }  # fmt: skip
+    assert entry.parameter("unit").choices == ("ranks", "pages")
+
+
+def test_entry_without_a_docstring(empty_catalogue):
+    enter(rate, "Rate")
+    assert catalogue()["Rate"].definition == ""
+
+
+def test_new_measure_is_parsed_called_and_named(empty_catalogue):
+    enter(aliases=("Length",))
+    made = parse("length(scale=2,label='it is')@3")
+    assert made.name == "Depth(scale=2.0,label='it is')@3"
+    assert parse(made.name) == made
+    assert made(JudgedRun.from_grades([[0] * 5, [0]])).tolist() == [6.0, 2.0]
+
+
+def test_text_with_an_apostrophe_is_named_so_that_it_parses(empty_catalogue):
+    enter()
+    made = parse('Depth(label="it\'s")')
+    assert dict(made.parameters) == {"label": "it's"}
+    assert parse(str(made)) == made
+
+
+def test_order_of_parameters_is_that_of_the_signature(empty_catalogue):
+    enter()
+    assert parse("Depth(label=a,scale=2.5)") == parse("Depth(scale=2.5,label=a)")
+    assert hash(parse("Depth(doubled=True)@2")) == hash(parse("depth(cutoff=2,doubled=True)"))
+
+
+@pytest.mark.parametrize("names", [["Depth"], ["DEPTH"], ["Other", "depth"], ["Other", "length"]])
+def test_second_measure_of_a_name_is_refused(empty_catalogue, names):
+    enter(aliases=("Length",))
+    with pytest.raises(ArgumentError, match="is taken by Depth"):
+        enter(rate, names[0], aliases=tuple(names[1:]))
+    assert list(catalogue()) == ["Depth"]
+
+
+def test_a_measure_defined_again_takes_its_own_place(empty_catalogue):
+    enter(aliases=("Length",))
+    enter(bounds=(0, 50))
+    assert catalogue()["Depth"].bounds == (0, 50)
+
+
+@pytest.mark.parametrize("name", ["", "two words", "1st", "a@b", "a(b)", "a-b"])
+def test_name_that_the_grammar_cannot_read_is_refused(empty_catalogue, name):
+    with pytest.raises(ArgumentError, match="is no name for a measure"):
+        enter(name=name)
+
+
+def test_name_with_a_number_goes_before_a_number_behind_a_name(empty_catalogue):
+    enter()
+    enter(name="Depth_10")
+    assert parse("depth_10").entry.name == "Depth_10"
+    assert parse("depth_11").name == "Depth@11"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("cutoff", "x", "cutoff must be a whole number, not 'x'"),
+        ("cutoff", 1.5, r"cutoff must be a whole number, not 1\.5"),
+        ("cutoff", True, "cutoff must be a whole number, not True"),
+        ("scale", "x", "scale must be a number, not 'x'"),
+        ("scale", None, "scale must be a number, not None"),
+        ("unit", "pagse", "did you mean pages"),
+        ("unit", 3, "choices: ranks, pages"),
+        ("doubled", 1, "doubled must be True or False, not 1"),
+        ("label", 1, "label must be text, not 1"),
+    ],
+)
+def test_value_of_the_wrong_type(empty_catalogue, name, value, message):
+    enter()
+    with pytest.raises(ArgumentError, match=message):
+        catalogue()["Depth"].with_parameters({name: value})
+
+
+def test_missing_parameter_is_named(empty_catalogue):
+    enter(rate, "Rate")
+    with pytest.raises(ArgumentError, match=r"Rate needs base: Rate\(base=\.\.\.\)"):
+        parse("Rate")
+
+
+def test_required_parameter_may_be_none_if_its_type_says_so(empty_catalogue):
+    def open_ended(judged: JudgedRun, *, base: int | None) -> FloatArray:
+        return judged.n_retrieved / (base or 1)
+
+    enter(open_ended, "Open")
+    assert parse("Open(base=None)").name == "Open(base=None)"
+
+
+def test_registered_name_goes_before_a_spelling_of_another_program(empty_catalogue):
+    enter(name="Hit_rate")
+    assert parse("hit_rate").entry.name == "Hit_rate"
+
+
+def test_default_value_is_the_same_measure():
+    assert catalogue()["AP"].with_parameters({"rel": 1, "cutoff": None}) == parse("AP")
+
+
+def test_value_without_meaning_names_the_measure():
+    with pytest.raises(ArgumentError, match=r"RBP\(p=1\.5\): p must lie between 0 and 1"):
+        parse("RBP(p=1.5)")
+
+
+@pytest.mark.parametrize("values", [np.zeros(3), np.array([np.nan, 0]), np.array([np.inf, 0])])
+def test_function_that_breaks_the_contract_is_refused(empty_catalogue, values):
+    def broken(judged: JudgedRun) -> FloatArray:
+        return values if judged.n_queries == 2 else np.zeros(1)
+
+    enter(broken, "Broken")
+    with pytest.raises(ArgumentError, match="Broken must give one finite value for each query"):
+        parse("Broken")(JudgedRun.from_grades([[1], [1]]))
+
+
+def test_measure_survives_pickling():
+    made = parse("nDCG(dcg='exp-log2')@10")
+    again = pickle.loads(pickle.dumps(made))
+    assert again == made
+    judged = JudgedRun.from_grades([[0, 1]])
+    assert again(judged) == made(judged)
+
+
+def test_measures_of_other_parameters_differ():
+    assert len({parse("P@5"), parse("P@10"), parse("P(rel=2)@10"), parse("P_10")}) == 3
+
+
+def test_measure_can_be_made_by_hand():
+    assert Measure(catalogue()["P"], (("cutoff", 10),)) == parse("P@10")
+
+
+def test_known_as_ignores_case_and_knows_aliases():
+    assert known_as("precision") is catalogue()["P"]
+    assert known_as("nothing") is None
+
+
+def test_catalogue_names_the_nearest_measure():
+    with pytest.raises(UnknownNameError, match="did you mean Bpref"):
+        catalogue()["bprf"]
+
+
+def test_a_function_without_annotations_takes_any_value(empty_catalogue) -> None:
+    @measure("Deep", bounds=(0, 1), source="none")
+    def deep(judged, *, cutoff=10, how="plain"):
+        """Whether the cut-off lies beyond 10."""
+        return np.full(judged.n_queries, float(cutoff > 10))
+
+    entry = catalogue()["Deep"]
+    deep_20 = entry.with_parameters({"cutoff": 20, "how": "odd"})
+    assert deep_20.name == "Deep(how='odd')@20"
+    assert deep_20(JudgedRun.from_grades([[1]])).tolist() == [1.0]
+
+
+def test_a_measure_is_its_name_and_knows_what_it_means():
+    made = parse("map-l2")
+    assert made == "AP(rel=2)"
+    assert {made: 1}["AP(rel=2)"] == 1
+    assert copy.deepcopy(made) is made
+    assert type(made.name) is str
+
+
+def test_a_pickled_measure_that_is_not_known_there_is_its_name():
+    assert _revive("Mine@5", "Mine", (("cutoff", 5),)) == "Mine@5"
+
+
+def test_a_name_is_parsed_once_and_never_for_a_report(monkeypatch):
+    made = abrank.simulate_runs(12, rng=3)
+    result = abrank.compare(made.qrels, made.baseline, made.candidate)
+    read = []
+    bound = Entry.with_parameters
+    monkeypatch.setattr(
+        Entry, "with_parameters", lambda *given: read.append(given) or bound(*given)
+    )
+    result.to_dict()
+    str(result)
+    assert all(isinstance(name, Measure) for name in result.measures)
+    assert read == []
+
+
+def test_a_frame_indexed_by_a_measure_is_told_its_name() -> None:
+    frame = pd.DataFrame({"AP": [0.5]})
+    with pytest.raises(ArgumentError, match=r'as the name of a column write frame\["AP"\]'):
+        frame[parse("map")]
+    assert frame[parse("map").name].tolist() == [0.5]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("10", 10),
+        (" -1 ", -1),
+        ("0.10", 0.1),
+        (".5", 0.5),
+        ("1e-3", 0.001),
+        ("None", None),
+        ("True", True),
+        ("False", False),
+        ("exp-log2", "exp-log2"),
+        ("'10'", "10"),
+        ('"it\'s"', "it's"),
+        ("[.25, .5]", [0.25, 0.5]),
+        ("{1: 3.5, 2:9}", {1: 3.5, 2: 9}),
+        ("1" * 30, float("1" * 30)),  # no whole number of this size has a meaning
+        ("", ""),
+    ],
+)
+def test_read_literal(text, value):
+    found = read_literal(text)
+    assert found == value
+    assert type(found) is type(value)
+
+
+@given(st.integers(-(10**17), 10**17) | st.floats(allow_nan=False, allow_infinity=False))
+def test_numbers_read_back(value):
+    assert read_literal(literal(value)) == value
+
+
+@given(st.lists(st.floats(-10, 10), min_size=1))
+def test_levels_read_back(values):
+    parameter = Parameter("levels", (Levels,), (), None, required=False)
+    assert parameter.conform(read_literal(literal(tuple(values)))) == tuple(values)
+
+
+@given(st.dictionaries(st.integers(-5, 9), st.floats(-10, 10), min_size=1))
+def test_gains_read_back_in_the_order_of_grades(values):
+    parameter = Parameter("gains", (Gains, NoneType), (), None, required=False)
+    gains = tuple(sorted(values.items()))
+    assert parameter.conform(read_literal(literal(gains))) == gains
+    assert parameter.conform(values) == gains
+    assert parameter.conform(None) is None
+
+
+@pytest.mark.parametrize("value", [{}, {"a": 1}, {1: "x"}, [1], "x", 3, [(1, 2)]])
+def test_what_is_no_gain(value):
+    parameter = Parameter("gains", (Gains, NoneType), (), None, required=False)
+    with pytest.raises(ArgumentError, match="gains must be gains by grade"):
+        parameter.conform(value)
+
+
+@pytest.mark.parametrize("value", [{1: 2}, ["x"], 0.5, "x", [True]])
+def test_what_is_no_list_of_levels(value):
+    parameter = Parameter("levels", (Levels,), (), None, required=False)
+    with pytest.raises(ArgumentError, match="levels must be a list of numbers"):
+        parameter.conform(value)
+
+
+def test_signature_gives_kinds_and_choices():
+    def mine(
+        judged,
+        *,
+        cutoff: int,
+        gains: Gains | None = None,
+        levels: Levels = (0.0, 1.0),
+        how: Literal["a", "b"] = "a",
+        anything=0,
+    ):
+        """Mine."""
+
+    cutoff, gains, levels, how, anything = read_signature(mine)
+    assert (cutoff.kinds, cutoff.required) == ((int,), True)
+    assert gains.kinds == (Gains, NoneType)
+    assert (levels.kinds, levels.default) == ((Levels,), (0.0, 1.0))
+    assert how.choices == ("a", "b")
+    assert {int, float, str, bool, NoneType} <= set(anything.kinds)
+
+
+@pytest.mark.parametrize("name", ["AP", "nDCG", "ERR", "alpha_nDCG"])
+def test_a_docstring_that_is_complete_stays_as_it_is(name) -> None:
+    """A package imported again, in a process that goes on, completes nothing twice."""
+    entry = catalogue()[name]
+    assert "\nReturns\n-------\n" in entry.function.__doc__
+    assert complete(entry) == entry.function.__doc__
+
+
+MODULE = """
+import numpy as np
+from abrank import measure
+
+@measure("Elsewhere", higher_is_better=False)
+def elsewhere(judged, *, cutoff=None):
+    '''Half a point, wherever.'''
+    return np.full(judged.n_queries, 0.5)
+"""
+
+
+@pytest.fixture
+def installed(tmp_path, monkeypatch, own_catalogue):
+    """Install a distribution with these entry points; they are looked for anew."""
+
+    def install(module: str, entry_point: str) -> None:
+        (tmp_path / "other_package.py").write_text(module)
+        info = tmp_path / "other_package-1.0.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text("Metadata-Version: 2.1\nName: other-package\nVersion: 1.0\n")
+        (info / "entry_points.txt").write_text(f"[abrank.measures]\n{entry_point}\n")
+        monkeypatch.syspath_prepend(tmp_path)
+        load_plugins.cache_clear()
+
+    yield install
+    sys.modules.pop("other_package", None)
+    load_plugins.cache_clear()
+
+
+def test_measure_of_another_package_is_found_by_its_name(installed):
+    installed(MODULE, "other = other_package")
+    made = parse("elsewhere@3")
+    assert made.name == "Elsewhere@3"
+    assert not made.entry.higher_is_better
+
+
+def test_packages_are_asked_once(installed, monkeypatch):
+    installed(MODULE, "other = other_package")
+    with pytest.raises(UnknownNameError, match="did you mean Elsewhere"):
+        parse("Elsewhre")
+    monkeypatch.delitem(sys.modules, "other_package")  # a second import would take the name twice
+    with pytest.raises(UnknownNameError):
+        parse("Elsewhre")
+
+
+def test_known_name_asks_no_package(installed):
+    installed("raise ImportError('should not be imported')", "other = other_package")
+    assert parse("AP").name == "AP"
+
+
+def test_package_that_cannot_be_imported_is_named(installed):
+    installed("import no_such_module", "other = other_package")
+    with pytest.raises(
+        ArgumentError, match=r"entry point .other = other_package. .*'no_such_module'"
+    ):
+        parse("Elsewhere")
