@@ -10,11 +10,10 @@ import importlib
 import io
 import re
 import struct
-import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -23,6 +22,9 @@ from abrank.inputs.archives import most_in_table, too_much
 from abrank.inputs.columns import Columns, Layout
 from abrank.inputs.objects import read_columns, read_queries, read_rows
 from abrank.inputs.trec import BYTE_ORDER_MARK, cut
+
+if TYPE_CHECKING:
+    from zipfile import ZipFile, ZipInfo
 
 LZ4_MARK = b"\x04\x22\x4d\x18"
 
@@ -250,26 +252,29 @@ def rows_of_log(source: Any) -> tuple[list[str], list[list[Any]]] | None:  # noq
 
 def read_archive(data: bytes, label: str) -> dict[str, Any]:
     """Return what an ``.eval`` file of Inspect holds, a zip with a file a sample."""
+    import zipfile  # with all that it loads, which few need
+
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            held = [each for each in archive.infolist() if each.filename.startswith("samples/")]
+        archive = zipfile.ZipFile(io.BytesIO(data))
     except zipfile.BadZipFile as error:
         raise ReadError(label, f"is no zip: {error}") from None
+    held = [each for each in archive.infolist() if each.filename.startswith("samples/")]
     if not held:
         hint = "unpack it, and give the file of scores in it"
         raise ReadError(label, "is a zip without samples/: no log of Inspect", hint=hint)
     if sum(each.file_size for each in held) > most_in_table(len(data), None):
         problem, hint = too_much(len(data), None)
         raise ReadError(label, problem, hint=hint)
-    samples = [parsed(_unzipped(data, each, label), f"{label}, {each.filename}") for each in held]
+    samples = [
+        parsed(_unzipped(archive, each, data, label), f"{label}, {each.filename}") for each in held
+    ]
     return {"eval": {}, "samples": samples}
 
 
-def _unzipped(data: bytes, entry: zipfile.ZipInfo, label: str) -> bytes:
+def _unzipped(archive: ZipFile, entry: ZipInfo, data: bytes, label: str) -> bytes:
     """Return one file of a zip; Zstandard is beyond Python's own reader before 3.14."""
     if entry.compress_type != _ZSTANDARD:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            return archive.read(entry)
+        return archive.read(entry)
     name, extra = struct.unpack_from("<HH", data, entry.header_offset + 26)
     start = entry.header_offset + 30 + name + extra
     packed = pa.BufferReader(data[start : start + entry.compress_size])
