@@ -312,8 +312,9 @@ def rank_runs(
     measures = DEFAULT_MEASURES[0] if question.measures is None else question.measures
     parse_measures(measures)
     if len(runs) < 2:
+        there = f", and there is one, {next(iter(runs))}" if runs else ""
         raise ArgumentError(
-            "a ranking takes two systems or more; abrank score (evaluate) takes one"
+            f"a ranking takes two systems or more{there}; abrank score (evaluate) takes one"
         )
     baselines_of(question.baseline, runs)
     top = DEPTH if beside and len(runs) <= MOST_LISTS else 0

@@ -331,7 +331,7 @@ compare --collections col.tsv q.txt -> 2 collection: it cannot stand beside --co
 compare --preferences votes.csv -> 3 votes.csv, line 3: no known winner
 compare --preferences nope.csv -> 2 nope.csv: no such file
 rank q.txt -> 2 --scores and their files, or --collections FILE)
-rank q.txt a.run -> 2 abrank score (evaluate) takes one
+rank q.txt a.run -> 2 there is one, a; abrank score (evaluate) takes one
 rank a.run b.run -> 2 abrank score (evaluate) takes one
 rank q.txt a.run b.run --baseline c -> 2 the baseline 'c' is not among a, b
 rank q.txt a.run b.run --margin 0.1 -> 2 compare decides between two
@@ -385,6 +385,7 @@ compare q.txt a.run b.run --report report.pdf -> 2 --figures DIR writes the figu
 compare q.txt a.run b.run --require non-inferior -> 2 how to choose one: abrank guide margin
 compare q.txt a.run b.run --require noninferior --margin 1% -> 2 is not one of 'non-inferior'
 compare q.txt a.run b.run --require better --guard R@100:-2 -> 2 no difference of R@100 is larger
+compare q.txt a.run b.run --clusters lang -> 2 give the table with it as --segments
 compare q.txt a.run b.run --on each -> 2 is for a gate: give --require or --fail-on, too
 compare q.txt a.run b.run --lower-is-better AP -> 2 by its definition
 compare q.txt a.run b.run --look 1/4 --anytime 100 -> 2 choose --look (Looks(...)) or --anytime

@@ -174,8 +174,8 @@ def read_clusters(
     try:
         found = read_segments(source)
     except NotFoundError as problem:
-        if columns:
-            problem.add_note(f"nor is it a column of --segments: {', '.join(columns)}")
+        there = ", ".join(columns) or "give the table with it as --segments"
+        problem.add_note(f"nor is it a column of --segments: {there}")
         raise
     if len(found) > 1:
         label = os.fspath(source) if isinstance(source, (str, os.PathLike)) else "DataFrame"
