@@ -6,8 +6,8 @@ import pytest
 from abrank._support.errors import ArgumentError, UnknownNameError
 from abrank.inference import TESTS, run_test
 from abrank.inference.registry import PairedTest, as_alpha, paired_test
+from tests.contracts.test_paired_tests import NEEDS_SPREAD
 
-NEEDS_SPREAD = ("t", "bootstrap")
 COUNTS = ("permutation", "wilcoxon", "sign")
 
 
