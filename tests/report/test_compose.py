@@ -171,7 +171,7 @@ def test_a_guard_stands_on_the_row_of_its_measure(make: Make) -> None:
         ),
         (
             ("worse", "worse"),
-            "None of 2 secondary measures is better after adjustment, two are worse.",
+            "Both secondary measures are worse after adjustment.",
         ),
         (
             ("unclear", "untested"),

@@ -69,7 +69,8 @@ def measures_finding(comparison: Comparison) -> str:
     after = " after adjustment" if comparison.rule.adjust != "none" else ""
     alike = next((name for name in ("better", "worse") if count[name] == len(others)), "")
     if alike:
-        return f"All {f.word(len(others))} secondary measures are {alike}{after}."
+        every = "Both" if len(others) == 2 else f"All {f.word(len(others))}"
+        return f"{every} secondary measures are {alike}{after}."
     if count["better"] or count["worse"]:
         start = (
             f"{words.capital(f.word(count['better']))} of {f.count(len(others))} secondary"
