@@ -450,6 +450,19 @@ def collected_segments(
     ----------
     by : str, optional
         The property; all of them without it.
+
+    Raises
+    ------
+    UnknownNameError
+        If the queries have no such property.
+
+    Examples
+    --------
+    >>> from abrank import compare_collections
+    >>> pair = {"q1": 0.2, "q2": 0.4}, {"q1": 0.3, "q2": 0.6}
+    >>> found = compare_collections({"x": pair, "y": pair})
+    >>> collected_segments(found).texts[0].get_text()
+    'No segments of the queries were given.'
     """
     return segments(found.pooled, by=by, ax=ax, theme=theme)
 
