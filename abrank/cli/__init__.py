@@ -1,4 +1,4 @@
-"""The command line: one file a command; errors become messages and exit codes."""
+"""The command line: commands in files of their kind; errors become messages and exit codes."""
 
 from __future__ import annotations
 
@@ -46,6 +46,13 @@ COMMANDS = {
     "guide": "how to begin, what decides, what a measure or a caution means",
 }
 
+# The files of the commands that stand with others.
+_HOMES = {
+    "compare": ("rank", "render", "history"),
+    "plan": ("power", "margin", "aa"),
+    "judge": ("check", "inspect", "sample", "agreement", "audit"),
+}
+
 
 # ruff: noqa: ARG002 - click hands a context to methods that have no use for it
 
@@ -59,7 +66,8 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = importlib.import_module(f"abrank.cli.{cmd_name}").command
+        home = next((file for file, names in _HOMES.items() if cmd_name in names), cmd_name)
+        command: click.Command = getattr(importlib.import_module(f"abrank.cli.{home}"), cmd_name)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

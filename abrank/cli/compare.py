@@ -1,4 +1,4 @@
-"""``abrank compare``: decide whether B may replace A."""
+"""``abrank compare``, ``rank``, ``render``, ``history``: results made, read, and looked back on."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ import click
 
 from abrank.cli import _config, _flags, _output, _terminal
 from abrank.ledger.record import recording
-from abrank.options import Question, made, nested
+from abrank.options import Question, RankingQuestion, made, nested
 from abrank.rule import GATES
 
 if TYPE_CHECKING:
     from abrank.collections import CollectionsComparison
     from abrank.comparison import Comparison
+    from abrank.ranking import Ranking
 
 
 def _gates() -> str:
@@ -35,7 +36,7 @@ def _gates() -> str:
 @_flags.pair
 @_config.option
 @_flags.every("compare")
-def command(**flags: Any) -> int:  # noqa: ANN401 - those of abrank.options
+def compare(**flags: Any) -> int:  # noqa: ANN401 - those of abrank.options
     """Decide whether the candidate RUN_B may replace the baseline RUN_A.
 
     QRELS are judgments (query_id 0 doc_id grade), RUN_A and RUN_B TREC runs (query_id Q0 doc_id
@@ -166,3 +167,146 @@ def _gate(comparison: Comparison | CollectionsComparison, *, tell: bool) -> int:
 
     _terminal.put(f"gate      {gate_sentence(comparison)}", err=True)
     return comparison.decision.exit_code
+
+
+@click.command("rank", cls=_flags.Grouped)
+@click.argument("qrels", type=_flags.RUN, required=False)
+@click.argument("runs", type=_flags.RUN, nargs=-1)
+@_flags.every("rank")
+def rank(qrels: str | None, runs: tuple[str, ...], **flags: Any) -> None:  # noqa: ANN401 - those of abrank.options
+    """Rank RUNS by their mean on QRELS, and say which differ significantly.
+
+    Systems that share a letter do not differ significantly. Each is named after its file, or the
+    column; NAME=RUN1,RUN2 are repeated runs of one system (seeds, folds), averaged per query. Over
+    several collections of equal weight: which could be the best on these, and on others like them.
+
+    \b
+    abrank rank qrels.txt bm25.run splade.run monot5.run -m nDCG@10 -m AP
+    abrank rank qrels.txt *.run --baseline bm25 --pairs
+    abrank rank --scores scores.csv -m AP
+    abrank rank --collections beir.tsv -m nDCG@10 --report html
+    """  # noqa: D301 - click's mark for lines to keep
+    asked = dict(_flags.options_given())
+    question = made(RankingQuestion, nested(asked))
+    called = shlex.join(["abrank", *click.get_current_context().obj])
+    if flags["collections"]:
+        _over_collections(question, flags, called, qrels)
+        return
+    ready = flags["scores"]
+    if qrels is None or not (runs or ready):
+        raise click.UsageError(
+            "QRELS and RUNS are needed (or --scores and their files, or --collections FILE)"
+        )
+    if [qrels, *runs].count("-") > 1:
+        raise click.UsageError("only one of the files can be standard input")
+
+    output = _output.Output.of(flags)
+    with _terminal.Progress(quiet=flags["quiet"], verbose=flags["verbose"]) as progress:
+        ranking = _ranking([qrels, *runs], question, flags, called, progress)
+        written = output.write(ranking, progress)
+    if not flags["quiet"]:
+        _output.put_notes(ranking, output.shown)
+    output.show(ranking, written, color="auto", ascii_only=flags["ascii"])
+
+
+def _over_collections(
+    question: RankingQuestion, flags: Mapping[str, Any], called: str, qrels: str | None
+) -> None:
+    """Rank on the collections of a table or folder, and print and write what was found."""
+    _flags.require_taken(
+        "rank_collections",
+        "is for one collection: it cannot stand beside --collections",
+        ["qrels"] if qrels else [],
+    )
+    from abrank.collections.rank import rank_each
+
+    output = _output.Output.of(flags)
+    missing = question.scoring.missing if _flags.given("missing") else "error"
+    with _terminal.Progress(quiet=flags["quiet"], verbose=flags["verbose"]) as progress:
+        found = rank_each(
+            flags["collections"], question, missing=missing, command=called, on_stage=progress
+        )
+        written = output.write(found, progress)
+    if not flags["quiet"]:
+        _output.put_notes(found, output.shown)
+    output.show(found, written, color="auto", ascii_only=flags["ascii"])
+
+
+def _ranking(
+    files: list[Any],
+    question: RankingQuestion,
+    flags: Mapping[str, Any],
+    called: str,
+    on_stage: Callable[[str], None],
+) -> Ranking:
+    """Rank runs by judgments, or files of ready scores."""
+    if flags["scores"]:
+        from abrank.ranking.rank import rank_ready
+
+        _flags.require_taken("rank_scores", "is for runs, not for ready scores")
+        missing = question.scoring.missing if _flags.given("missing") else "error"
+        on_stage("reading the scores")
+        return rank_ready(files, question, missing=missing, command=called, on_stage=on_stage)
+    from abrank.workflow import rank_runs
+
+    qrels, *runs = files
+    return rank_runs(qrels, _flags.named(tuple(runs)), question, command=called, on_stage=on_stage)
+
+
+@click.command("render")
+@click.argument("results", type=_flags.RUN)
+@_flags.take(
+    "report", "figures", "all_figures", "format", "digits", "style", "color", "ascii", "quiet",
+    "verbose", of=("render", "compare"),
+)  # fmt: skip
+def render(results: str, **flags: Any) -> None:  # noqa: ANN401 - those of abrank.options
+    """Write any report from RESULTS, the .json report of a comparison; - is standard input.
+
+    It may be of one collection, of several, or of a ranking. All is computed again from the scores
+    that it holds, and what differs is refused: every file has the bytes that compare or rank would
+    have written. A gate that did not pass is told, but does not change the exit code.
+
+    \b
+    abrank render results.json --report report.html --report table.tex
+    abrank render results.json --figures figures --format md
+    """  # noqa: D301 - click's mark for lines to keep
+    output = _output.Output.of(flags)  # what no format is, is told before anything is read
+
+    from abrank.cli import _terminal
+    from abrank.report import read_results
+
+    with _terminal.Progress(quiet=flags["quiet"], verbose=flags["verbose"]) as progress:
+        progress(f"reading {results}")
+        comparison = read_results(results)
+        written = output.write(comparison, progress)
+    if not flags["quiet"]:
+        _output.put_notes(comparison, output.shown, remarks=getattr(comparison, "remarks", ()))
+    output.show(comparison, written, color=flags["color"], ascii_only=flags["ascii"])
+
+
+@click.command("history")
+@click.argument("ledger", type=_flags.RUN)
+@_flags.take(
+    "report", "figures", "all_figures", "format", "digits", "color", "ascii", "quiet", "verbose",
+    of=("render", "compare"),
+)  # fmt: skip
+def history(ledger: str, **flags: Any) -> None:  # noqa: ANN401 - those of abrank.options
+    """Say how often queries were asked, and what of the gains is to be expected again.
+
+    LEDGER is the folder or the .sqlite file of abrank compare --ledger. Every comparison adds
+    errors of its own: of a hundred on the same queries, some are found better by chance alone.
+
+    \b
+    abrank compare qrels.txt old.run new.run --ledger gates.sqlite
+    abrank history gates.sqlite --report html
+    """  # noqa: D301 - click's mark for lines to keep
+    output = _output.Output.of(flags)
+
+    from abrank.cli import _terminal
+    from abrank.ledger import history
+
+    with _terminal.Progress(quiet=flags["quiet"], verbose=flags["verbose"]) as progress:
+        progress(f"reading {ledger}")
+        found = history(ledger)
+        written = output.write(found, progress)
+    output.show(found, written, color=flags["color"], ascii_only=flags["ascii"])

@@ -25,7 +25,7 @@ TRUE_DIFFERENCE = 0.036
 @click.command("demo")
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path), default="abrank-demo")
 @_flags.take("color", "ascii", "quiet", "verbose")
-def command(
+def demo(
     folder: Path,
     *,
     color: str,

@@ -26,7 +26,7 @@ def _complete(_: click.Context, __: click.Parameter, begun: str) -> list[str]:
 
 @click.command("guide")
 @click.argument("topic", required=False, shell_complete=_complete)
-def command(topic: str | None) -> None:
+def guide(topic: str | None) -> None:
     """Show the page of a TOPIC: how to begin, what decides, what a caution means.
 
     Without a TOPIC all are listed. A measure, a test and a caution have a page of their own:

@@ -56,7 +56,7 @@ _OF_MEAN = ("interval", "at_least", "test", "segments", "clusters", "alpha", "re
 )
 @_config.option
 @_flags.every("score")
-def command(
+def score(
     qrels: str | None,
     runs: tuple[str, ...],
     *,

@@ -19,7 +19,7 @@ from click.testing import CliRunner
 from pyarrow import feather, parquet
 
 from abrank import ReadError, evaluate, read_qrels, read_run
-from abrank.cli.check import command
+from abrank.cli.judge import check
 from abrank.inputs import arrow, looks_like_qrels
 from abrank.inputs.arrow import feather_bytes
 from abrank.options import Scoring
@@ -241,7 +241,7 @@ def test_files_of_frames(kind: str, tmp_path: Path) -> None:
     assert scores.sources["B"].n_rows == 2
     assert [looks_like_qrels(tmp_path / name) for name in ("judged", f"b.{kind}")] == [True, False]
     files = [str(tmp_path / "judged"), str(tmp_path / f"b.{kind}")]
-    said = CliRunner().invoke(command, files, standalone_mode=False)
+    said = CliRunner().invoke(check, files, standalone_mode=False)
     assert (said.return_value, said.exit_code) == (0, 0)
     assert "2 judgments, 1 query, grades 0, 1" in said.output
     assert "2 documents, 1 query\n" in said.output

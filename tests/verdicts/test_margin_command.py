@@ -101,7 +101,7 @@ def test_csv_has_a_line_a_margin_and_text_says_what_is_not_known(
     assert first.startswith("name,margin,")
     assert lines[0].split(",")[0] == "one query lost of 120"
     assert all(line.endswith(",,,") for line in lines)
-    monkeypatch.setattr("abrank.cli.margin._terminal.wants_ascii", lambda **_: True)
+    monkeypatch.setattr("abrank.cli.plan._terminal.wants_ascii", lambda **_: True)
     assert run(["margin", "--scores", "one.csv", "-m", "AP"]) == 0
     text = capsys.readouterr().out
     assert "--against RUN or --sd X tells what the queries can show of each" in text

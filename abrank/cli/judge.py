@@ -1,0 +1,419 @@
+"""``abrank check``, ``inspect``, ``sample``, ``agreement``, ``audit``: inputs, judges, claims."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from abrank._support import display
+from abrank._support import display as f
+from abrank.cli import _flags, _output, _terminal
+
+if TYPE_CHECKING:
+    from abrank.inputs import Audit, Qrels, Run
+
+MOST_TAGS = 5
+
+
+@click.command("check")
+@click.argument("files", nargs=-1, required=True, type=_flags.RUN)
+@click.option(
+    "--subtopics", is_flag=True, help="Qrels are by subtopic: query_id subtopic doc_id grade."
+)
+@_flags.take("max_input_size", of=("evaluate",))
+def check(files: tuple[str, ...], *, subtopics: bool, max_input_size: int | None) -> int:
+    """Validate FILES: qrels (4 columns), runs (6 columns), and tables or logs of ready scores.
+
+    With qrels among the files, each run is also checked against them: queries missing on either
+    side, judged documents in the top 10. Every file is read, whatever is wrong with another.
+    """
+    from abrank.scoring.score_files import check
+
+    found = check(*files, subtopics=subtopics, max_input_size=max_input_size)
+    for error in found.errors:
+        _terminal.put(f"error: {error}", err=True)
+    for qrels in found.qrels:
+        _terminal.put(_qrels_lines(qrels))
+    for run in found.runs:
+        _terminal.put(_run_lines(run))
+        for one, qrels, audit in found.audits:
+            if one is run:
+                _terminal.put(_audit_lines(qrels, run, audit))
+    for scores in found.scores:
+        _terminal.put("\n".join([*scores.notes, f"  {', '.join(scores.measures)}"]))
+    return max((error.exit_code for error in found.errors), default=0)
+
+
+def _qrels_lines(qrels: Qrels) -> str:
+    """Return what is in a judgment file."""
+    found = qrels if qrels.subtopics is None else qrels.subtopics
+    grades = ", ".join(map(str, sorted(set(found.grade.tolist()))))
+    by = "" if qrels.subtopics is None else f", {len(qrels.subtopics.ids)} subtopics"
+    none = "\n  warning: no grade is above 0, so nothing is relevant"
+    return (
+        f"{qrels.source.path}  qrels\n"
+        f"  {len(found.grade)} judgments, {_count(len(qrels.query_ids), 'query')}{by},"
+        f" grades {grades}{'' if (found.grade > 0).any() else none}"
+    )
+
+
+def _run_lines(run: Run) -> str:
+    """Return what is in a run file."""
+    tags = ", ".join(display.shorten(tag) for tag in run.tags[:MOST_TAGS])
+    more = f" and {len(run.tags) - MOST_TAGS} more" if len(run.tags) > MOST_TAGS else ""
+    tagged = f", tag {tags}{more}" if tags else ""  # only TREC's files have one
+    return (
+        f"{run.source.path}  run\n"
+        f"  {len(run)} documents, {_count(len(run.query_ids), 'query')}{tagged}\n"
+        f"  {_count(run.n_rank_conflicts, 'query')} whose rank column contradicts the scores"
+    )
+
+
+def _audit_lines(qrels: Qrels, run: Run, audit: Audit) -> str:
+    """Return what a run looks like beside the judgments, and what would make its scores wrong."""
+    from abrank.diagnostics import inspect_run
+    from abrank.report import note_sentences
+
+    counts = (
+        f"  {audit.n_tied_rows} documents with a tied score, in"
+        f" {_count(audit.n_queries_with_ties, 'query')}\n"
+        f"  against {qrels.source.path}: {_count(len(audit.missing), 'query')} missing,"
+        f" {len(audit.extra)} extra, judged@10 {audit.judged_at_10:.3f}"
+    )
+    grave = note_sentences([note for note in inspect_run(run.name, audit) if note.severity > 1])
+    return "\n".join([counts, *(f"  warning: {each}" for each in grave)])
+
+
+def _count(n: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    Examples
+    --------
+    >>> _count(1, "query"), _count(2, "query")
+    ('1 query', '2 queries')
+    """
+    return f"{n} {noun}" if n == 1 else f"{n} {noun.removesuffix('y')}ies"
+
+
+@click.command("inspect")
+@click.argument("qrels", type=_flags.RUN)
+@click.argument("run_a", type=_flags.RUN)
+@click.argument("run_b", type=_flags.RUN)
+@click.argument("query")
+@_flags.take("measure", of=("evaluate",))
+@_flags.take("docs", "topics")
+@click.option(
+    "--depth",
+    type=click.IntRange(1, 1000),
+    metavar="N",
+    help="Show the first N documents of each list.",
+)
+@click.option(
+    "--pool",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Write what to judge next: query_id 0 doc_id, a line each.",
+)
+@click.option(
+    "--judge",
+    type=click.IntRange(0),
+    default=12,
+    show_default=True,
+    metavar="N",
+    help="Name so many documents that nobody judged.",
+)
+@_flags.take("ascii")
+def inspect(
+    qrels: str,
+    run_a: str,
+    run_b: str,
+    query: str,
+    *,
+    measure: tuple[str, ...],
+    docs: str | None,
+    topics: str | None,
+    depth: int | None,
+    pool: str | None,
+    judge: int,
+    ascii: bool,
+) -> None:
+    """Show QUERY as RUN_A and RUN_B answer it.
+
+    Two lists side by side with grades and moves, the scores by every measure, where relevant
+    documents are that one of them missed, and which documents that nobody judged could most move
+    the difference.
+
+    \b
+    abrank inspect qrels.txt bm25.run monot5.run 301 --docs docs.jsonl
+    abrank inspect qrels.txt bm25.run monot5.run 301 -m AP --pool to-judge.txt
+    """  # noqa: D301 - click's mark for lines to keep
+    _output.require_free([] if pool is None else [Path(pool)])
+
+    from abrank.inputs.topics import read_topics
+    from abrank.scoring.judging import inspect_query
+
+    found = inspect_query(
+        qrels,
+        run_a,
+        run_b,
+        query,
+        measures=measure or None,
+        docs=docs,
+        text=read_topics(topics).get(query, "") if topics else "",
+        judge=judge,
+    )
+    if pool is not None:
+        from abrank._support.files import replace_all
+        from abrank.scoring.judging import pool_text
+
+        replace_all({Path(pool): pool_text(found.to_judge).encode()})
+    _terminal.show(found, ascii_only=ascii, depth=depth)
+    if pool is not None:
+        _terminal.put(f"\npool      {pool}")
+
+
+SHOWN = 10
+
+
+@click.group("sample")
+def sample() -> None:
+    """Say what people should judge next: queries at random, or single documents."""
+
+
+@sample.command("queries")
+@click.argument("source", type=_flags.RUN)
+@click.option(
+    "-n",
+    "--n",
+    "n",
+    type=click.IntRange(1),
+    default=50,
+    show_default=True,
+    metavar="N",
+    help="Number of queries to draw.",
+)
+@_flags.take("seed")
+@click.option(
+    "--output",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Write the ids there; without it they are printed.",
+)
+def queries(source: str, *, n: int, seed: int, output: str | None) -> None:
+    """Draw N of the queries of SOURCE, qrels or a run, at random.
+
+    People judge these, a machine all: abrank compare … --machine-qrels. The ids come in the order
+    drawn, so that the first 25 of 50 are a random draw, too. The first line records the draw.
+
+    \b
+    abrank sample queries llm.qrels --n 50 --seed 7 --output to-judge.txt
+    """  # noqa: D301 - click's mark for lines to keep
+    _output.require_free([] if output is None else [Path(output)])
+
+    from abrank import inputs
+    from abrank.scoring.judging import sample_queries
+
+    is_qrels = inputs.looks_like_qrels(source)
+    read = inputs.read_qrels(source) if is_qrels else inputs.read_run(source)
+    drawn = sample_queries(read.query_ids, n, rng=seed)
+    sha256 = (read.source.sha256 or "")[:16]
+    of = f"{len(drawn)} of {len(read.query_ids)} queries of {source}, sha256 {sha256}"
+    head = f"# abrank sample queries --n {n} --seed {seed}: {of}"
+    _write(
+        "\n".join([head, *drawn]), output, f"{f.plural(len(drawn), 'query', 'queries')} to judge"
+    )
+
+
+@sample.command("documents")
+@click.argument("qrels", type=_flags.RUN)
+@click.argument("run_a", type=_flags.RUN)
+@click.argument("run_b", type=_flags.RUN)
+@_flags.take("measure", of=("sample",))
+@click.option(
+    "--depth",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Look at the first N documents of each run; without it to the measure's cut-off.",
+)
+@click.option("--tipping", is_flag=True, help="Take the tipping list rather than all documents.")
+@click.option(
+    "--pool",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Write what to judge: query_id 0 doc_id, a line each. With a grade at the end of each"
+    " line it can be read as qrels.",
+)
+def documents(
+    qrels: str,
+    run_a: str,
+    run_b: str,
+    *,
+    measure: str | None,
+    depth: int | None,
+    tipping: bool,
+    pool: str | None,
+) -> None:
+    """List the documents in the top ranks of RUN_A or RUN_B that nobody judged.
+
+    They come in depth order, each with how far the difference of its query would move if it had the
+    highest grade. The tipping list is the fewest, found one at a time, that would turn the sign of
+    the mean difference: a short one says that the verdict hangs on judgments that are missing.
+
+    \b
+    abrank sample documents qrels.txt a.run b.run --pool to-judge.txt
+    """  # noqa: D301 - click's mark for lines to keep
+    _output.require_free([] if pool is None else [Path(pool)])
+
+    from abrank.report.formats.text import documents_text
+    from abrank.scoring.judging import pool_text, sample_documents
+
+    found = sample_documents(qrels, run_a, run_b, measure=measure, depth=depth)
+    chosen = found.tipping if tipping else found.documents
+    plain = _terminal.wants_ascii(False, sys.stdout)
+    width = _terminal.width()
+    text = documents_text(found, tipping=tipping, most=SHOWN, width=width, ascii=plain)
+    _terminal.put(text)
+    if pool is not None:
+        text = pool_text(chosen).removesuffix("\n")
+        _write(text, pool, f"{f.plural(len(chosen), 'document')} to judge")
+
+
+def _write(text: str, path: str | None, what: str) -> None:
+    from abrank._support.files import replace_all
+
+    if path is None:
+        _terminal.put(text)
+        return
+    replace_all({Path(path): f"{text}\n".encode() if text else b""})
+    _terminal.put(f"{what}: {path}", err=True)
+
+
+@click.command("agreement")
+@click.argument("human", type=_flags.RUN)
+@click.argument("machine", type=_flags.RUN)
+@click.argument("runs", type=_flags.RUN, nargs=-1)
+@_flags.take("measure", of=("agreement",))
+@click.option(
+    "--level",
+    type=click.Choice(["ordinal", "nominal"]),
+    default="ordinal",
+    show_default=True,
+    help="Whether Krippendorff's alpha takes grades as ordered or as mere names.",
+)
+@click.option(
+    "--rel",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    metavar="GRADE",
+    help="Lowest relevant grade, for the agreement on relevant or not.",
+)
+@click.option(
+    "--margin",
+    type=float,
+    metavar="X",
+    help="Smallest difference worth having, for the verdicts on the runs.",
+)
+@_flags.take("seed")
+@click.option(
+    "--format",
+    "shown",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="What goes to standard output.",
+)
+@_flags.take("ascii")
+def agreement(
+    human: str,
+    machine: str,
+    runs: tuple[str, ...],
+    *,
+    measure: str,
+    level: Any,  # noqa: ANN401 - one of the choices
+    rel: int,
+    margin: float | None,
+    seed: int,
+    shown: str,
+    ascii: bool,
+) -> None:
+    """Hold the judgments of MACHINE against those of HUMAN, two qrels files.
+
+    By grade: who gave which, Cohen's kappa (plain, linear, quadratic), Krippendorff's alpha. With
+    two RUNS or more also: the order of the systems by either, the verdict of each against the first
+    by either, and whether the machine favours one of them.
+
+    \b
+    abrank agreement people.qrels llm.qrels
+    abrank agreement people.qrels llm.qrels a.run b.run -m AP --format json
+    """  # noqa: D301 - click's mark for lines to keep
+    from abrank.agreement import judge_agreement
+
+    found = judge_agreement(
+        human, machine, _flags.named(runs), measure=measure, level=level, rel=rel, margin=margin,
+        rng=seed,
+    )  # fmt: skip
+    if shown == "json":
+        _terminal.put_json(asdict(found))
+        return
+    _terminal.show(found, ascii_only=ascii)
+
+
+@click.command("audit", cls=_flags.Grouped)
+@_flags.own(
+    "--queries", group="Inputs", type=click.IntRange(2), metavar="N", help="Number of queries."
+)
+@_flags.own("--a", group="Inputs", metavar="X", help="Published mean of A, with its decimals.")
+@_flags.own("--b", group="Inputs", metavar="X", help="Published mean of B, with its decimals.")
+@_flags.own(
+    "--binary/--graded", group="Inputs", default=None,
+    help="Whether each query scores 0 or 1; without it by the measure.",
+)  # fmt: skip
+@_flags.own(
+    "--format", group="Output", type=click.Choice(["text", "json", "csv", "md", "html", "tex"]),
+    default="text", show_default=True, help="What goes to standard output.",
+)  # fmt: skip
+@_flags.own(
+    "--page", group="Output", type=click.Path(dir_okay=False), metavar="FILE",
+    help="Write the page that does these sums in a browser, without an install.",
+)  # fmt: skip
+@_flags.every("audit")
+def audit(
+    queries: int | None,
+    a: str | None,
+    b: str | None,
+    *,
+    page: str | None,
+    **flags: Any,  # noqa: ANN401 - those of abrank.options
+) -> None:
+    """Say whether a published difference could be real, from two means and the queries alone.
+
+    How wide its interval can be, how wide it usually is, the smallest p that any scores with these
+    means have, and how many queries would settle it.
+
+    \b
+    abrank audit --queries 50 --a 0.412 --b 0.431 -m nDCG@20
+    abrank audit --queries 50 --a 0.40 --b 0.44 -m Success@1 --report html
+    """  # noqa: D301 - click's mark for lines to keep
+    if page is not None:
+        from abrank._support.files import replace_all
+        from abrank.report.formats.html import audit_page
+
+        replace_all({Path(page): audit_page().encode()})
+        _terminal.put(f"page      {page}")
+        if queries is None and a is None and b is None:
+            return
+    if queries is None or a is None or b is None:
+        raise click.UsageError("--queries, --a and --b are needed")
+
+    from abrank.planning.audit import audit
+
+    output = _output.Output.of(flags)
+    keys = ("measure", "sd", "binary", "alpha", "power")
+    found = audit(queries, a, b, **{key: flags[key] for key in keys})
+    written = output.write(found, lambda _: None)
+    output.show(found, written, color=flags["color"], ascii_only=flags["ascii"])

@@ -1,0 +1,580 @@
+"""``abrank power``, ``margin``, ``aa``: how large, how many, which test, before comparing."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, astuple, fields
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from abrank._support import display
+from abrank._support.errors import AlignmentError
+from abrank.cli import _flags, _terminal
+from abrank.options import TESTS
+
+if TYPE_CHECKING:
+    from abrank.comparison.aa import AACheck
+    from abrank.planning.audit import Margins
+    from abrank.planning.plan import Plan
+    from abrank.scoring.scores import Scores
+
+FEWEST_KNOWN = 10  # queries that both judged, of which a correlation is told
+
+
+@click.command("power", cls=_flags.Grouped)
+@_flags.pair
+@_flags.take("scores")
+@_flags.take("measure", "power", "sd", of=("power",))
+@_flags.take("lower_is_better", "higher_is_better")
+@_flags.own(
+    "--effect",
+    "effects",
+    group="Planning",
+    type=float,
+    multiple=True,
+    metavar="X",
+    help="True difference that a test is to show. Repeat for more; without it round ones.",
+)
+@_flags.own(
+    "--margin",
+    group="Planning",
+    type=float,
+    metavar="X",
+    help="Smallest difference worth having: plan to show it, and to show that no difference is as"
+    " large.",
+)
+@_flags.take("alpha")
+@_flags.own(
+    "--test",
+    group="Planning",
+    type=click.Choice(TESTS),
+    default="t",
+    show_default=True,
+    help="The test that is planned; all but t by simulation from the differences of the two runs.",
+)
+@_flags.own(
+    "--queries",
+    group="Planning",
+    type=click.IntRange(2),
+    metavar="N",
+    help="Number of queries at hand; without it those of the files.",
+)
+@_flags.own(
+    "--width",
+    group="Planning",
+    type=float,
+    metavar="X",
+    help="Full width that the interval is to have at most.",
+)
+@_flags.own(
+    "--machine-qrels",
+    group="Planning",
+    type=_flags.RUN,
+    metavar="FILE",
+    help="Judgments by a machine: plan how many queries people need to judge beside it.",
+)
+@_flags.own(
+    "--machine-queries",
+    group="Planning",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Number of queries that a machine judges; without it those of --machine-qrels.",
+)
+@_flags.own(
+    "--correlation",
+    "correlations",
+    group="Planning",
+    type=click.FloatRange(-1.0, 1.0),
+    multiple=True,
+    metavar="R",
+    help="Correlation of people's differences with the machine's. Repeat for more.",
+)
+@_flags.replications("Simulated tests for each number of queries; the time grows with them.")
+@_flags.take("seed")
+@_flags.take(*_flags.SCORING, of=("evaluate",))
+@_flags.take("format", of=("power",))
+def power(
+    qrels: str | None,
+    a: str | None,
+    b: str | None,
+    *,
+    scores: tuple[str, str] | None,
+    measure: str | None,
+    lower_is_better: tuple[str, ...],
+    higher_is_better: tuple[str, ...],
+    effects: tuple[float, ...],
+    margin: float | None,
+    power: float,
+    alpha: float,
+    test: str,
+    sd: float | None,
+    queries: int | None,
+    width: float | None,
+    machine_qrels: str | None,
+    machine_queries: int | None,
+    correlations: tuple[float, ...],
+    replications: int,
+    seed: int,
+    format: str,
+    **_: Any,  # noqa: ANN401 - how runs are scored
+) -> None:
+    """Say how many queries a difference needs, and what the queries at hand can show.
+
+    The spread of the differences is that of RUN_B less RUN_A on QRELS, or --sd. The difference that
+    was observed plays no part. Two runs tell the spread only roughly: the range is what its 95%
+    interval makes of a number of queries.
+
+    \b
+    abrank power qrels.txt bm25.run monot5.run -m AP --effect 0.01 --effect 0.02
+    abrank power qrels.txt bm25.run monot5.run -m AP --margin 0.01
+    abrank power --scores a.csv b.csv -m latency_ms --lower-is-better latency_ms
+    abrank power --sd 0.2 --queries 250
+    abrank power --sd 0.2 --margin 0.05 --machine-queries 2000 --correlation 0.8
+    """  # noqa: D301 - click's mark for lines to keep
+    files = [each for each in (qrels, a, b) if each is not None]
+    given = len(files) == 3 or scores is not None
+    if len(files) not in (0, 3) or (files and scores) or given == (sd is not None):
+        raise click.UsageError("give QRELS RUN_A RUN_B or --scores A B, or --sd without files")
+    if not given and queries is None and not effects and margin is None and width is None:
+        raise click.UsageError("--sd needs --queries, --effect, --margin or --width")
+    if machine_qrels is not None and not files:  # which --scores are not judged by
+        raise click.UsageError("--machine-qrels needs QRELS RUN_A RUN_B; --sd, --machine-queries")
+
+    from abrank._support import checks
+    from abrank.cli import _terminal
+    from abrank.planning import plan as planning
+    from abrank.report.sections.declared_notes import say
+
+    checks.fraction("power", power)
+    with _terminal.Progress(quiet=False, verbose=False) as progress:
+        progress("scoring")
+        told = (lower_is_better, higher_is_better)
+        name, pilot, asks = _gains(files, scores, measure, told) if given else ("", {}, False)
+        correlation: list[float] | None = list(correlations) or None
+        if machine_qrels is not None:
+            machine = _gains([machine_qrels, *files[1:]], None, measure, told)[1]
+            machine_queries = machine_queries or len(machine)
+            correlation = correlation or _correlation(pilot, machine)
+        progress("planning")
+        plan = planning.power(
+            [*pilot.values()] if given else None, sd=sd, queries=queries, effect=effects or None,
+            margin=margin, power=power, alpha=alpha, test=test, width=width,
+            correlation=correlation, machine_queries=machine_queries,
+            replications=replications, rng=seed,
+        )  # fmt: skip
+    if format != "text" and plan.sd == 0.0:
+        from abrank.report.subjects.plan import NO_SPREAD
+
+        _terminal.put(f"note: {NO_SPREAD}", err=True)
+    if asks and test != "t":  # which has the same power both ways
+        said = f"Is lower better for {name}? {say(name)} Until then a gain is planned as a rise."
+        _terminal.put(f"note: {said}", err=format != "text")
+    if format == "json":
+        _terminal.put_json(asdict(plan))
+    elif format == "csv":
+        _terminal.put(_csv_of_plan(plan), nl=False)
+    else:
+        measured = machine_qrels is not None and not correlations
+        _terminal.show(plan, measure=name, measured=measured)
+
+
+def _gains(
+    files: list[str],
+    ready: tuple[str, str] | None,
+    measure: str | None,
+    told: tuple[Sequence[str], Sequence[str]],
+) -> tuple[str, dict[str, float], bool]:
+    """Return the measure, what B gains on A by query, and whether its direction is to be asked."""
+    from abrank.comparison import pair_scores
+    from abrank.comparison.deciding import choose_from, directions
+    from abrank.scoring.evaluate import evaluate
+
+    if ready:
+        scores, *_ = choose_from(pair_scores(*ready, measures=[measure] if measure else None))
+    else:
+        qrels, run_a, run_b = files
+        runs, names = {"A": run_a, "B": run_b}, [measure or "nDCG@10"]
+        scores = evaluate(qrels, runs, names, scoring=_flags.scoring())
+    name = scores.measures[0]
+    better = directions(scores.measures, *told)
+    a, b = (scores.of(system)[:, 0] for system in scores.systems)
+    gains = b - a if better.higher[name] else a - b
+    return name, dict(zip(scores.query_ids, gains.tolist(), strict=True)), name in better.asked
+
+
+def _csv_of_plan(plan: Plan) -> str:
+    """Return a line a difference; what is not known is empty. One column more a correlation."""
+    from abrank.planning.plan import PlanRow
+    from abrank.report.data import csv_text
+
+    with_machine = [f"n_r_{display.number(one.correlation)}" for one in plan.judged]
+    rows = (
+        (*astuple(row), *(one.needed[i] for one in plan.judged)) for i, row in enumerate(plan.rows)
+    )
+    return csv_text([*(each.name for each in fields(PlanRow)), *with_machine], rows)
+
+
+def _correlation(people: Mapping[str, float], machine: Mapping[str, float]) -> list[float]:
+    """Return the correlation on the queries that both judged, between the ends of its interval."""
+    import numpy as np
+
+    from abrank.planning import correlation_interval
+
+    shared = [query for query in people if query in machine]
+    if len(shared) < FEWEST_KNOWN:
+        raise AlignmentError(
+            f"people and machine judged {display.plural(len(shared), 'query', 'queries')} in"
+            f" common, and their correlation takes {FEWEST_KNOWN}: give --correlation and"
+            " --machine-queries"
+        )
+    d, f = (np.array([judge[each] for each in shared]) for judge in (people, machine))
+    found = float(np.corrcoef(d, f)[0, 1]) if np.ptp(d) > 0.0 and np.ptp(f) > 0.0 else 0.0
+    low, high = correlation_interval(found, len(shared))
+    return [low, found, high]
+
+
+_WHOSE = {"candidate": "of {b} less A", "runs": "of two runs of A", "given": "as given"}
+_ADVICE = (
+    "Take the smallest loss that users would notice, and more than A differs from",
+    "itself. What these queries can show is no reason for a margin.",
+)
+
+
+@click.command("margin", cls=_flags.Grouped)
+@click.argument("qrels", type=_flags.RUN, required=False)
+@click.argument("runs", type=_flags.RUN, nargs=-1)
+@_flags.own(
+    "--scores",
+    "ready",
+    group="Planning",
+    is_flag=True,
+    help="All files are ready scores per query, without QRELS: one a run, or a table with a column"
+    " a run.",
+)
+@_flags.own(
+    "--against",
+    group="Planning",
+    type=_flags.RUN,
+    metavar="RUN",
+    help="A run of another system (with --scores its scores, or the name of its column): its"
+    " differences tell what the queries can show.",
+)
+@_flags.take("measure", "sd", "power", of=("margin",))
+@_flags.take("alpha")
+@_flags.take(*_flags.SCORING, of=("evaluate",))
+@_flags.take("format", of=("margin",))
+def margin(
+    qrels: str | None,
+    runs: tuple[str, ...],
+    *,
+    ready: bool,
+    against: str | None,
+    measure: str,
+    sd: float | None,
+    alpha: float,
+    power: float,
+    format: str,
+    **_: Any,  # noqa: ANN401 - how runs are scored
+) -> None:
+    """Help to choose a margin: the smallest loss worth noticing, declared before looking.
+
+    RUNS are of one system A: seeds, folds, refreshes of its index. A margin is to be larger than
+    what they differ by. Beside it: one query lost of all, 1% and 2% of A's mean, and of each what
+    the queries at hand could show, and how many would.
+
+    \b
+    abrank margin qrels.txt seed1.run seed2.run seed3.run --against new.run -m AP
+    abrank margin --scores seeds.csv --sd 0.2 -m AP
+    """  # noqa: D301 - click's mark for lines to keep
+    if qrels is None or not (runs or ready):
+        raise click.UsageError("QRELS and RUNS are needed (or --scores and their files)")
+    if against is not None and sd is not None:
+        raise click.UsageError("--against and --sd both give the spread: choose one")
+
+    from abrank.planning.audit import suggest_margins
+
+    with _terminal.Progress(quiet=False, verbose=False) as progress:
+        progress("scoring")
+        if ready:
+            scores, other = _ready([qrels, *runs], against, measure)
+        else:
+            scores, other = _scored(qrels, runs, against, measure)
+    b = None if other is None else scores.of(other)[:, 0]
+    kept = [place for place, name in enumerate(scores.systems) if name != other]
+    found = suggest_margins(
+        scores.values[:, kept, 0], b, span=_span(scores), sd=sd, alpha=alpha, power=power
+    )
+    if format == "json":
+        _terminal.put_json({"measure": scores.measures[0], **asdict(found)})
+    elif format == "csv":
+        _terminal.put(_csv_of_margins(found), nl=False)
+    else:
+        lines = _text_of_margins(found, scores.measures[0], other or "")
+        if _terminal.wants_ascii(flag=False, stream=sys.stdout):
+            lines = [line.replace(display.GROUP, " ") for line in lines]
+        _terminal.put("\n".join(lines))
+
+
+def _scored(
+    qrels: str, runs: tuple[str, ...], against: str | None, measure: str
+) -> tuple[Scores, str | None]:
+    """Score the runs; return the name of the other system, too."""
+    from abrank.scoring.evaluate import evaluate
+
+    named = _flags.named((*runs, against) if against else runs)
+    return evaluate(qrels, named, [measure], scoring=_flags.scoring()), [*named][
+        -1
+    ] if against else None
+
+
+def _ready(files: list[str], against: str | None, measure: str) -> tuple[Scores, str | None]:
+    """Read ready scores; the other system is a column of theirs, or of a file of its own."""
+    if given := sorted(_flags.given(*_flags.SCORING)):
+        raise click.UsageError(f"--{given[0].replace('_', '-')} is for runs, not for ready scores")
+
+    from abrank.ranking.rank import read_board
+
+    asked = [measure] if _flags.given("measure") else None
+    scores = read_board(files, measures=asked)
+    if len(scores.measures) > 1:
+        count, names = len(scores.measures), ", ".join(scores.measures[:3])
+        raise click.UsageError(f"{count} measures ({names} …); say which: -m {scores.measures[0]}")
+    if against is None or against in scores.systems:
+        return scores, against
+    known, several = set(scores.systems), read_board([*files, against], measures=asked)
+    others = [name for name in several.systems if name not in known]
+    if len(others) != 1:
+        raise click.UsageError(f"--against is one system, and {against} has {len(others)}")
+    return several, others[0]
+
+
+def _span(scores: Scores) -> float | None:
+    """Return the range of the measure, None where it is not known."""
+    from abrank.comparison.declared import known_range
+
+    seen = scores.values[:, :, 0]
+    low, high = known_range(scores.measures[0], least=float(seen.min()), largest=float(seen.max()))
+    return high - low if math.isfinite(high - low) else None
+
+
+def _text_of_margins(found: Margins, measure: str, other: str) -> list[str]:
+    """Return what was found as lines of at most 80 columns."""
+    queries = display.plural(found.n_queries, "query", "queries")
+    runs = display.plural(found.n_runs, "run")
+    mean = display.score(found.mean, digits=4)
+    if found.n_runs > 1:
+        ends = (min(found.run_means), max(found.run_means))
+        mean += f" ({' to '.join(display.score(each, digits=4) for each in ends)})"
+    lines = [f"{display.shorten(measure, width=24)}: {runs} of A, {queries}, mean {mean}", ""]
+    known = found.sd > 0.0
+    rows = [("", "margin", *(("power at hand", "queries", "not worse") if known else ()))]
+    for row in found.rows:
+        cells = [row.name, display.least(row.margin, digits=4)]
+        if known:
+            cells += [
+                display.percent(row.power, sign=False), _needed(row.n), _needed(row.n_not_worse)
+            ]  # fmt: skip
+        rows.append(tuple(cells))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for first, *cells in rows:
+        rest = (f"{cell:>{width}}" for cell, width in zip(cells, widths[1:], strict=True))
+        lines.append("  ".join([f"{first:<{widths[0]}}", *rest]))
+    lines.append("")
+    if known:
+        power = display.level(found.target)
+        whose = _WHOSE[found.sd_of].format(b=display.shorten(other, width=28))
+        lines += [
+            f"power at hand: that {queries} show a true difference of that size",
+            f"queries: to show it with {power} power; not worse: to show B not worse by it,",
+            "if the true difference is 0",
+            f"sd of the differences: {display.score(found.sd, digits=4)}, {whose}",
+        ]
+    else:
+        lines.append("--against RUN or --sd X tells what the queries can show of each")
+    return [*lines, *_ADVICE]
+
+
+def _needed(n: int | None) -> str:
+    return "no number" if n is None else display.count(n)
+
+
+def _csv_of_margins(found: Margins) -> str:
+    """Return a line a margin; what is not known is empty."""
+    from abrank.planning.audit import SuggestedMargin
+    from abrank.report.data import csv_text
+
+    return csv_text([each.name for each in fields(SuggestedMargin)], map(astuple, found.rows))
+
+
+_WAYS = {
+    "flips": "names swapped by chance",
+    "halves": "half against half",
+    "resampled": "mean 0, queries redrawn",
+}
+# What a test asks about that is none of the mean.
+_OTHER = {"wilcoxon": "about the pseudo-median", "sign": "who wins more queries"}
+
+
+@click.command("aa", cls=_flags.Grouped)
+@_flags.pair
+@_flags.take("scores")
+@_flags.take("measure", of=("aa",))
+@_flags.own(
+    "--test",
+    "tests",
+    group="Measures and tests",
+    type=click.Choice(TESTS),
+    multiple=True,
+    help="Test to check. Repeat for more; without it t, permutation, wilcoxon and sign.",
+)
+@_flags.take("alpha")
+@_flags.own(
+    "--clusters",
+    group="Measures and tests",
+    type=_flags.RUN,
+    metavar="FILE",
+    help="Queries come in conversations, users or topic variants: a CSV with query_id and one"
+    " column. The names of a cluster are swapped together, and whole clusters are drawn.",
+)
+@_flags.replications(
+    "Simulated comparisons behind each row: a rate of 5% is then known to 1.4 percentage points,"
+    " with 10000 to 0.4."
+)
+@_flags.take("seed")
+@_flags.take(*_flags.SCORING, of=("evaluate",))
+@_flags.take("format", of=("aa",))
+def aa(
+    qrels: str | None,
+    a: str | None,
+    b: str | None,
+    *,
+    scores: tuple[str, str] | None,
+    measure: str | None,
+    tests: tuple[str, ...],
+    alpha: float,
+    clusters: str | None,
+    replications: int,
+    seed: int,
+    format: str,
+    **_: Any,  # noqa: ANN401 - how runs are scored
+) -> None:
+    """Say how often a test finds a difference between two systems where there is none (A/A).
+
+    The differences are those of RUN_B less RUN_A; that there is none is made true in three ways: by
+    swapping the two names query by query as a coin falls, by testing one random half of the queries
+    against the other, and by taking the mean from all differences and drawing queries anew. A test
+    of the mean that keeps its level finds a difference in alpha of them.
+
+    \b
+    abrank aa qrels.txt bm25.run monot5.run -m nDCG@10
+    abrank aa --scores bm25.csv monot5.csv -m AP --test t --clusters users.csv
+    """  # noqa: D301 - click's mark for lines to keep
+    _flags.require_inputs([qrels, a, b], scores)
+
+    from abrank.comparison.aa import aa_test
+    from abrank.inputs.topics import labels_of, read_clusters
+
+    with _terminal.Progress(quiet=False, verbose=False) as progress:
+        progress("scoring")
+        name, query_ids, differences = _differences([qrels, a, b], scores, measure)
+        labels = labels_of(read_clusters(clusters), query_ids)
+        progress("testing")
+        found = aa_test(
+            differences,
+            # The bootstrap takes long.
+            tests=tests or [each for each in TESTS if each != "bootstrap"],
+            alpha=alpha,
+            replications=replications,
+            clusters=labels,
+            rng=seed,
+        )
+    if format == "json":
+        _terminal.put_json({"measure": name, **asdict(found)})
+    elif format == "csv":
+        from abrank.comparison.aa import AARow
+        from abrank.report.data import csv_text
+
+        _terminal.put(
+            csv_text([each.name for each in fields(AARow)], map(astuple, found.rows)), nl=False
+        )
+    else:
+        lines = _text_of_check(found, name)
+        if _terminal.wants_ascii(flag=False, stream=sys.stdout):
+            lines = [line.replace(display.GROUP, " ") for line in lines]
+        _terminal.put("\n".join(lines))
+
+
+def _differences(
+    files: list[str | None],
+    scores: tuple[str, str] | None,
+    measure: str | None,
+) -> tuple[str, tuple[str, ...], Any]:
+    """Return the measure, the queries, and B - A of each."""
+    from abrank.comparison import pair_scores
+    from abrank.inference.rounding import differences_of
+    from abrank.scoring.evaluate import evaluate
+
+    if scores:
+        found = pair_scores(*scores, measures=[measure] if measure else None)
+    else:
+        qrels, a, b = files
+        runs, names = {"A": a, "B": b}, [measure or "nDCG@10"]
+        found = evaluate(qrels, runs, names, scoring=_flags.scoring())
+    one, two = (found.of(system)[:, 0] for system in found.systems)
+    return found.measures[0], found.query_ids, differences_of(one, two)
+
+
+def _text_of_check(found: AACheck, measure: str) -> list[str]:
+    """Return the check as lines of at most 80 columns."""
+    queries = display.plural(found.n_queries, "query", "queries")
+    alpha = display.level(found.alpha)
+    rows = [("test", "without a difference by", "found in", "95% interval")]
+    rows += [
+        (row.test, _WAYS[row.by], _share(row.rate), f"{_share(row.low)} to {_share(row.high)}")
+        for row in found.rows
+    ]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [
+        f"A/A test on {display.shorten(measure, width=24)}, {queries}, alpha"
+        f" {display.number(found.alpha)},",
+        f"{display.count(found.n_replications)} replications a row without any difference to find",
+        "",
+    ]
+    for row, cells in zip((None, *found.rows), rows, strict=True):
+        first, way, rate, interval = cells
+        mark = "  too often" if row is not None and row.too_often else ""
+        lines.append(
+            f"{first:<{widths[0]}}  {way:<{widths[1]}}  {rate:>{widths[2]}}"
+            f"  {interval:>{widths[3]}}{mark}".rstrip()
+        )
+    first_row = found.rows[0]
+    band = f"{_share(first_row.band_low)} to {_share(first_row.band_high)}"
+    said = [
+        f"Tests of level {alpha} are within {band} in all rows of 95% of such checks.",
+        *_verdict(found),
+    ]
+    if not any(row.by == "resampled" for row in found.rows):
+        said.append("Queries are not redrawn: that takes 25 of them, or of their clusters.")
+    return [*lines, "", *said]
+
+
+def _verdict(found: AACheck) -> list[str]:
+    """Say which tests find too much, or that none does, in lines of at most 80 columns."""
+    lines = []
+    for name in found.too_often:
+        ways = {row.by for row in found.rows if row.test == name and row.too_often}
+        if ways == {"resampled"} and name in _OTHER:
+            lines += [
+                f"{name} finds differences where the mean Δ is 0: it asks",
+                f"{_OTHER[name]}. To judge the mean, choose another test.",
+            ]
+        else:
+            lines.append(f"{name} finds too much on queries such as these: choose another test.")
+    return lines or ["No test finds too much on queries such as these."]
+
+
+def _share(value: float) -> str:
+    return display.percent(value, sign=False)
