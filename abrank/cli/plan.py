@@ -307,15 +307,8 @@ def margin(
     found = suggest_margins(
         scores.values[:, kept, 0], b, span=_span(scores), sd=sd, alpha=alpha, power=power
     )
-    if format == "json":
-        _terminal.put_json({"measure": scores.measures[0], **asdict(found)})
-    elif format == "csv":
-        _terminal.put(_csv_of_margins(found), nl=False)
-    else:
-        lines = _text_of_margins(found, scores.measures[0], other or "")
-        if _terminal.wants_ascii(flag=False, stream=sys.stdout):
-            lines = [line.replace(display.GROUP, " ") for line in lines]
-        _terminal.put("\n".join(lines))
+    name = scores.measures[0]
+    _put(found, name, _text_of_margins(found, name, other or ""), format)
 
 
 def _scored(
@@ -401,12 +394,19 @@ def _needed(n: int | None) -> str:
     return "no number" if n is None else display.count(n)
 
 
-def _csv_of_margins(found: Margins) -> str:
-    """Return a line a margin; what is not known is empty."""
-    from abrank.planning.audit import SuggestedMargin
-    from abrank.report.data import csv_text
+def _put(found: Any, measure: str, lines: list[str], format: str) -> None:  # noqa: ANN401 - with rows
+    """Print what was found: as JSON, its rows as CSV, or as lines of text."""
+    if format == "json":
+        _terminal.put_json({"measure": measure, **asdict(found)})
+    elif format == "csv":
+        from abrank.report.data import csv_text
 
-    return csv_text([each.name for each in fields(SuggestedMargin)], map(astuple, found.rows))
+        header = [each.name for each in fields(found.rows[0])]
+        _terminal.put(csv_text(header, map(astuple, found.rows)), nl=False)
+    else:
+        text = "\n".join(lines)
+        plain = _terminal.wants_ascii(flag=False, stream=sys.stdout)
+        _terminal.put(text.replace(display.GROUP, " ") if plain else text)
 
 
 _WAYS = {
@@ -491,20 +491,7 @@ def aa(
             clusters=labels,
             rng=seed,
         )
-    if format == "json":
-        _terminal.put_json({"measure": name, **asdict(found)})
-    elif format == "csv":
-        from abrank.comparison.aa import AARow
-        from abrank.report.data import csv_text
-
-        _terminal.put(
-            csv_text([each.name for each in fields(AARow)], map(astuple, found.rows)), nl=False
-        )
-    else:
-        lines = _text_of_check(found, name)
-        if _terminal.wants_ascii(flag=False, stream=sys.stdout):
-            lines = [line.replace(display.GROUP, " ") for line in lines]
-        _terminal.put("\n".join(lines))
+    _put(found, name, _text_of_check(found, name), format)
 
 
 def _differences(
