@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
-from xml.sax.saxutils import escape, quoteattr
+from typing import TYPE_CHECKING, NamedTuple
 
 from abrank._support import checks
 from abrank._support import display as f
@@ -24,7 +23,9 @@ from abrank.report.model import (
     Table,
     Text,
 )
-from abrank.scoring.judging import MOST_TIPPING, ToJudge
+
+if TYPE_CHECKING:
+    from abrank.scoring.judging import ToJudge
 
 Line = list[tuple[str, str]]
 
@@ -476,7 +477,7 @@ def junit(report: Report) -> str:
         f"<testsuites {counts}>",
         f'<testsuite name={_attribute(f"abrank: {report.who}")} {counts} skipped="0">',
         *(_case(report, case) for case in cases),
-        f"<system-out>{escape(clean(text(report)))}</system-out>",
+        f"<system-out>{_escaped(text(report))}</system-out>",
         "</testsuite>",
         "</testsuites>",
     ]
@@ -487,12 +488,20 @@ def _case(report: Report, case: Case) -> str:
     start = f"<testcase classname={_attribute(f'abrank.{report.file}')}"
     start += f" name={_attribute(case.name)}"
     if case.passed:
-        return f"{start}><system-out>{escape(clean(case.text))}</system-out></testcase>"
+        return f"{start}><system-out>{_escaped(case.text)}</system-out></testcase>"
     message = _attribute(case.text)
-    return f"{start}><failure message={message}>{escape(clean(case.text))}</failure></testcase>"
+    return f"{start}><failure message={message}>{_escaped(case.text)}</failure></testcase>"
+
+
+def _escaped(value: str) -> str:
+    from xml.sax.saxutils import escape  # which loads ssl
+
+    return escape(clean(value))
 
 
 def _attribute(value: str) -> str:
+    from xml.sax.saxutils import quoteattr
+
     return quoteattr(clean(" ".join(value.split())))
 
 
@@ -524,6 +533,8 @@ def documents_text(
             f" {f.signed(found.tipped)}: the tipping list{'' if tipping else ' (--tipping)'}."
         )
     elif found.documents:
+        from abrank.scoring.judging import MOST_TIPPING  # with inputs, which a plan does without
+
         lines.append(f"No choice of up to {MOST_TIPPING} of them that was found turns its sign.")
     chosen = found.tipping if tipping else found.documents
     rows = [
