@@ -490,8 +490,8 @@ def _untold(comparison: Comparison) -> str:
     if comparison.soundness.level == "doubtful":
         return "No other choice takes the doubt away."
     return (
-        "Without the queries that weigh most a verdict against a margin falls too often even where"
-        " it is right, so that only the table has it."
+        "A verdict against a margin often falls once the most influential queries are left out,"
+        " even where it is right: only the table shows that."
     )
 
 
