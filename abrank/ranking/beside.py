@@ -278,7 +278,12 @@ def skewed_pairs(ranking: Ranking) -> list[Note]:
             )
             undone += [row for row, is_undone in zip(rows, doubt, strict=True) if is_undone]
         if undone:
-            pairs = [[row.b, row.a] if row.b_is_ahead else [row.a, row.b] for row in undone]
+            pairs = [
+                {"ahead": row.b, "behind": row.a}
+                if row.b_is_ahead
+                else {"ahead": row.a, "behind": row.b}
+                for row in undone
+            ]
             values = {"measure": each.measure, "count": len(pairs), "of": len(shown)}
             values["pairs"] = pairs[:MOST_NAMED]
             found.append(Note("skewness-decides", 2 if each is ranking else 1, values))

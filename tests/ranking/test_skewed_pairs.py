@@ -32,7 +32,9 @@ def test_a_pair_that_only_skewness_shows_is_named() -> None:
     d = -LOST[:, None]
     corrected = skewed_t(*mean_and_error(d), skewness_of(d), len(d), np.array([0.05]))[0]
     assert made.pair_rows[0].pvalue_adj < 0.05 <= corrected[0]
-    assert found(made) == [{"measure": "AP", "count": 1, "of": 1, "pairs": [["A", "B"]]}]
+    assert found(made) == [
+        {"measure": "AP", "count": 1, "of": 1, "pairs": [{"ahead": "A", "behind": "B"}]}
+    ]
     assert "Skewness decides the pair said to differ on AP." in [
         each.heading for each in compose(made).cautions
     ]
@@ -40,9 +42,11 @@ def test_a_pair_that_only_skewness_shows_is_named() -> None:
 
 def test_a_pair_is_named_by_the_better_one_first_whichever_is_the_baseline() -> None:
     for baseline in "AB":
-        assert found(ranking(LOST, baseline=baseline))[0]["pairs"] == [["A", "B"]]
+        assert found(ranking(LOST, baseline=baseline))[0]["pairs"] == [
+            {"ahead": "A", "behind": "B"}
+        ]
     assert found(ranking(LOST, measures=("cost",), lower_is_better="cost"))[0]["pairs"] == [
-        ["B", "A"]
+        {"ahead": "B", "behind": "A"}
     ]
 
 

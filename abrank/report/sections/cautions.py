@@ -107,7 +107,7 @@ def _skewness(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     why = "tests of the mean find too much in few differences that are skewed."
     if "pairs" in v:
         pairs = "the pair" if v["of"] == 1 else f"{f.count(v['count'])} of {f.count(v['of'])} pairs"
-        named = [" and ".join(map(shorten, pair)) for pair in v["pairs"]]
+        named = [f"{shorten(pair['ahead'])} and {shorten(pair['behind'])}" for pair in v["pairs"]]
         more = v["count"] - len(named)
         beyond = f", and {f.plural(more, 'other pair')}" if more else ""
         return f"Skewness decides {pairs} said to differ on {v['measure']}", (
