@@ -81,7 +81,9 @@ def known_of(found: Ranking | CollectionsRanking) -> Known:
 
 
 def pairs_of(value: Any) -> list[list[dict[str, Any]]]:
-    return _under(value, "pairs")
+    """Return the rows of pairs; under that key a note names pairs without numbers."""
+    found = _under(value, "pairs")
+    return [[row for row in rows if isinstance(row, dict)] for rows in found]
 
 
 def scores_of(value: Any) -> list[dict[str, Any]]:
