@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import combinations
+from itertools import combinations, product
 
 from tests.report.seen import (
     INTERVAL,
@@ -25,7 +25,7 @@ from tests.report.seen import (
 ESTIMATES = re.compile(
     r"^(Δ%?|Estimate|Value|mean|Δ, all queries|Net share.*|Pseudo-median.*|Mean .*|Median.*)$"
 )
-INSTEAD = re.compile(r"(?:interval, )?bars and p: ([^;.\n]*?) \(B − A\), not Δ")
+INSTEAD = re.compile(r"(?:[Ii]nterval(?:, bars)?|bars) and p: ([^;.\n]*?) \(B − A\), not Δ")
 WORDS = (
     "net share of decided queries won", "pseudo-median", "median difference", "prediction",
     "credible", "chi-square",
@@ -42,6 +42,7 @@ def found_in(seen: Seen) -> list[str]:
         *_of_one_thing(claims),
         *_of_a_row(seen),
         *_of_the_star(seen),
+        *_of_the_deciding(seen, claims),
         *_of_equal_numbers(seen),
         *_of_interactions(seen),
     })  # fmt: skip
@@ -90,8 +91,12 @@ def _subject(seen: Seen, table: Table, row: Row) -> str:
     return name
 
 
+def _place_of(table: Table) -> str:
+    return f"table {' | '.join(table.titles)[:40]}"
+
+
 def _claims_of_table(seen: Seen, table: Table) -> Iterator[Claim]:
-    where = f"table {' | '.join(table.titles)[:40]}"
+    where = _place_of(table)
     instead = INSTEAD.search(table.legend)
     for title in table.titles:
         level = LEVEL.search(f"{title} " if "%" in title else "")
@@ -106,7 +111,7 @@ def _claims_of_table(seen: Seen, table: Table) -> Iterator[Claim]:
             estimand = _estimand(table, title, row)
             if limits[1].endswith("%") and estimand == "Δ":
                 estimand = "Δ%"
-            if instead and "interval, bars" in instead[0]:
+            if instead and "nterval" in instead[0]:
                 estimand = instead[1]
             own = re.search(r"\((\d+(?:\.\d+)?)%\)", cell)
             # A star is not adjusted, a summary of collections neither: the legend says so.
@@ -191,7 +196,8 @@ def _claims_of_drawing(seen: Seen, drawing: Drawing) -> Iterator[Claim]:
     relative = any("%" in text for _, _, anchor, text in drawing.texts if anchor == "middle")
     unit = "Δ%" if relative else "Δ"
     for word in WORDS:
-        unit = word if word in words.lower() and "not Δ" not in words else unit
+        on_axis = any(word in text.lower() for *_, text in drawing.texts)
+        unit = word if on_axis or (word in words.lower() and "not Δ" not in words) else unit
     primary = primary_of(seen, drawing.scope)
     first = min(bar[2] for bar in drawing.bars)
     names = {
@@ -298,7 +304,9 @@ def _of_one_thing(claims: list[Claim]) -> Iterator[str]:
         same = one.of == other.of and one.estimand != other.estimand and one.agrees(other)
         units = {one.estimand, other.estimand}
         precise = min(one.high.half, other.high.half) < 0.002 and one.high.number
-        printed = "draw" not in one.where + other.where
+        printed = all(
+            "draw" not in each.where or "of the card" in each.where for each in (one, other)
+        )
         if same and precise and printed and units & {"Δ", "Δ%"} and "value" not in units:
             yield f"one interval of two things: {one} | {other}"
 
@@ -315,7 +323,7 @@ def _of_a_row(seen: Seen) -> Iterator[str]:
             adjusted = next(
                 (
                     row.cells[t]
-                    for t in ("adj p", "adj. p", "Adjusted p", "p adj.")
+                    for t in ("adj p", "adj. p", "Adjusted p", "p adj.", "p (Holm)")
                     if row.cells.get(t)
                 ),
                 "",
@@ -358,7 +366,7 @@ def _p(text: str) -> float | None:
 def _of_the_star(seen: Seen) -> Iterator[str]:
     """A star stands where the rule says that it decides."""
     rule = _RULE.search(seen.text)
-    people = "People alone decide" in seen.text
+    people = bool(re.search("(?:^|: )people alone decide", seen.text, re.I | re.M))
     for table in seen.tables:
         if table.scope:
             continue
@@ -378,6 +386,21 @@ def _of_the_star(seen: Seen) -> Iterator[str]:
                 yield f"star at “{name}”, whose role is “{role}”"
 
 
+def _of_the_deciding(seen: Seen, claims: list[Claim]) -> Iterator[str]:
+    """The interval of the headline is the one printed in the row of the measure that decides."""
+    primary = primary_of(seen)
+    ours = [each for each in claims if each.of == primary and each.estimand == "Δ"]
+    told = [each for each in ours if "goes from" in each.where and each.level]
+    tables = [
+        _place_of(each) for each in seen.tables if "".join(each.titles[:1]).lower() == "measure"
+    ]
+    rows = [each for each in ours if each.where in tables[:1]]
+    for one, other in product(told[:1], rows):
+        if not one.agrees(other):
+            yield f"the headline's interval is not that of its row: {one} | {other}"
+
+
+_SHARES = re.compile(rf"({VALUE}) to ({VALUE}), that is ({VALUE}) to ({VALUE})")
 _THAT_IS = re.compile(
     rf"(?<![\w.])({VALUE})((?: of A's mean)?)[,:(]* that is,? (?:about )?({VALUE})"
 )
@@ -392,7 +415,12 @@ def _of_equal_numbers(seen: Seen) -> Iterator[str]:
         if _bare(row.name) == primary_of(seen, table.scope)
         and re.fullmatch(VALUE, row.cells.get("A", ""))
     ]
-    for match in _THAT_IS.finditer(seen.text):
+    for match in _SHARES.finditer(seen.text):
+        ends, shares = map(value, match.group(1, 2)), map(value, match.group(3, 4))
+        for end, share in zip(ends, shares, strict=True):
+            if means and abs(end.number - share.number / 100.0 * means[0]) > 2.0 * end.half:
+                yield f"“that is” joins {match[0].replace(', that is ', ' and ')}"
+    for match in _THAT_IS.finditer(_SHARES.sub("", seen.text)):
         one, other = value(match[1]), value(match[3])
         if match[1].endswith("%") is not match[3].endswith("%"):
             share, amount = (one, other) if match[1].endswith("%") else (other, one)

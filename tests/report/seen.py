@@ -196,7 +196,9 @@ def _walk(node: Node, scope: str, seen: Seen) -> None:
             seen.lines += [(inner, each.text) for each in child.all("desc") if each.text]
             if each := child.attributes.get("aria-label"):
                 seen.lines.append((inner, each))
-        elif child.tag in LEAVES or (child.tag == "div" and not [*child.all("div", "p", "svg")]):
+        elif child.tag in LEAVES or (
+            child.tag == "div" and not [*child.all("div", "p", "svg", "table")]
+        ):
             if child.text:
                 seen.lines.append((inner, child.text))
                 if seen.tables and not seen.tables[-1].legend.count("\n") > 9:

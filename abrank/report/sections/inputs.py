@@ -516,6 +516,8 @@ def sensitivity(comparison: Comparison) -> Section | None:
         for each in comparison.alternatives
     ]  # fmt: skip
     said = "Each row changes one choice and keeps everything else as it was declared."
+    if words.estimand(comparison) != words.MEAN:
+        said += f" Interval and p: {words.estimand(comparison)} (B − A), not Δ."
     left_out = [each for each in comparison.alternatives if each.left_out]
     if left_out:
         ids = [shorten(query_id, width=LONGEST_ID) for query_id in left_out[0].left_out]
