@@ -31,23 +31,16 @@ if TYPE_CHECKING or "pdoc" in sys.modules:
     from abrank._support.errors import ReadError as ReadError
     from abrank._support.errors import UnknownNameError as UnknownNameError
     from abrank._support.errors import WriteError as WriteError
-    from abrank.agreement import JudgeAgreement as JudgeAgreement
     from abrank.agreement import judge_agreement as judge_agreement
-    from abrank.collections import CollectionsComparison as CollectionsComparison
-    from abrank.collections import CollectionsRanking as CollectionsRanking
     from abrank.collections import compare_collections as compare_collections
     from abrank.collections import rank_collections as rank_collections
     from abrank.comparison import Comparison as Comparison
     from abrank.comparison import compare_scores as compare_scores
     from abrank.comparison.aa import aa_test as aa_test
     from abrank.comparison.preferences import compare_preferences as compare_preferences
-    from abrank.inputs import JudgedRun as JudgedRun
-    from abrank.inputs import Qrels as Qrels
-    from abrank.inputs import Run as Run
     from abrank.inputs import read_qrels as read_qrels
     from abrank.inputs import read_run as read_run
     from abrank.inputs.run import from_groups as from_groups
-    from abrank.ledger.summary import History as History
     from abrank.ledger.summary import history as history
     from abrank.measures import measure as measure
     from abrank.options import Anytime as Anytime
@@ -59,11 +52,8 @@ if TYPE_CHECKING or "pdoc" in sys.modules:
     from abrank.options import Question as Question
     from abrank.options import Scoring as Scoring
     from abrank.options import Weights as Weights
-    from abrank.planning.audit import Audit as Audit
-    from abrank.planning.audit import Margins as Margins
     from abrank.planning.audit import audit as audit
     from abrank.planning.audit import suggest_margins as suggest_margins
-    from abrank.planning.plan import Plan as Plan
     from abrank.planning.plan import power as power
     from abrank.ranking import Ranking as Ranking
     from abrank.ranking import rank_scores as rank_scores
@@ -93,24 +83,14 @@ _HOMES = {
     "UnknownNameError": "abrank._support.errors",
     "WriteError": "abrank._support.errors",
     "Anytime": "abrank.options",
-    "Audit": "abrank.planning.audit",
     "Clusters": "abrank.options",
-    "CollectionsComparison": "abrank.collections",
-    "CollectionsRanking": "abrank.collections",
     "Comparison": "abrank.comparison",
     "Engine": "abrank.options",
-    "History": "abrank.ledger.summary",
-    "JudgeAgreement": "abrank.agreement",
-    "JudgedRun": "abrank.inputs",
     "Looks": "abrank.options",
     "Machine": "abrank.options",
-    "Margins": "abrank.planning.audit",
-    "Plan": "abrank.planning.plan",
     "Planned": "abrank.options",
-    "Qrels": "abrank.inputs",
     "Question": "abrank.options",
     "Ranking": "abrank.ranking",
-    "Run": "abrank.inputs",
     "Scores": "abrank.scoring.scores",
     "Scoring": "abrank.options",
     "Verdict": "abrank.verdict",

@@ -218,7 +218,7 @@ def test_public_signatures_are_explicit_and_have_no_inner_arguments() -> None:
 
 def test_the_parts_of_a_question_are_public() -> None:
     parts = {"Question", "Scoring", "Clusters", "Looks", "Planned", "Anytime", "Machine", "Engine"}
-    tools = {"JudgedRun", "check", "sample_queries", "sample_documents"}
+    tools = {"check", "sample_queries", "sample_documents"}
     assert parts | tools <= {*abrank.__all__}
 
 

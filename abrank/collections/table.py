@@ -334,6 +334,14 @@ def _collection(folder: Path, qrels: Path | None = None) -> Files:
         results = [*folder.glob("*.json"), *folder.glob("*/*.json")]
         if any(b'"task_name"' in f.read_bytes()[:10_000] for f in results[:3]):
             raise ReadError(str(folder), OF_MTEB, hint=PREDICTIONS)
+        if any(f.name.endswith("_predictions.json") for f in files):
+            raise ReadError(
+                str(folder),
+                "holds predictions of MTEB, which are a model's runs on several tasks, and no"
+                " judgments",
+                hint="give a table with a line a task: name<TAB>qrels<TAB>MODEL<TAB>MODEL, the"
+                " predictions of two models under their names",
+            )
         raise ReadError(
             str(folder),
             f"{len(judged) or 'no'} file{'s' * (len(judged) != 1)} of judgments",

@@ -370,8 +370,9 @@ def _parameters(section: str, *, skip: tuple[str, ...] = (), only: tuple[str, ..
 PUBLIC = (
     "abrank", "abrank.agreement", "abrank.collections", "abrank.comparison", "abrank.diagnostics",
     "abrank.engines", "abrank.engines.spark", "abrank.estimate",
-    "abrank.inference", "abrank.inputs", "abrank.measures", "abrank.planning", "abrank.plots",
-    "abrank.ranking", "abrank.report", "abrank.rule_file", "abrank.scoring", "abrank.simulate",
+    "abrank.inference", "abrank.inputs", "abrank.ledger", "abrank.measures", "abrank.planning",
+    "abrank.plots", "abrank.ranking", "abrank.report", "abrank.rule_file", "abrank.scoring",
+    "abrank.simulate",
 )  # fmt: skip
 
 

@@ -51,6 +51,9 @@ from abrank.planning.student import (
 )
 
 if TYPE_CHECKING:
+    from abrank.planning.audit import Audit as Audit
+    from abrank.planning.audit import Margins as Margins
+    from abrank.planning.plan import Plan as Plan
     from abrank.planning.simulation import (
         SimulatedPower,
         correlation_interval,
@@ -67,6 +70,9 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "Audit",
+    "Margins",
+    "Plan",
     "SimulatedPower",
     "anova_power",
     "correlation_interval",
@@ -93,7 +99,12 @@ __all__ = [
 
 __getattr__ = module_getattr(
     __name__,
-    dict.fromkeys(
+    {
+        "Audit": "abrank.planning.audit",
+        "Margins": "abrank.planning.audit",
+        "Plan": "abrank.planning.plan",
+    }
+    | dict.fromkeys(
         (
             "SimulatedPower",
             "correlation_interval",

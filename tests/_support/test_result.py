@@ -14,8 +14,9 @@ import numpy as np
 import pytest
 
 import abrank
-from abrank import ArgumentError, CollectionsComparison, Comparison, Ranking, power
+from abrank import ArgumentError, Comparison, Ranking, power
 from abrank._support.result import Result, record, same
+from abrank.collections import CollectionsComparison
 
 # What a user is given; other rooms hold what is made and used inside one call.
 ROOMS = (

@@ -7,8 +7,9 @@ import pandas as pd
 import pytest
 
 import abrank
-from abrank import CollectionsComparison, compare_collections, compare_scores
+from abrank import compare_collections, compare_scores
 from abrank._support.errors import AlignmentError, ArgumentError, ReadError
+from abrank.collections import CollectionsComparison
 from abrank.inference import pool_collections
 
 LETTERS = [f"q{i}" for i in range(30)]

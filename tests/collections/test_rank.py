@@ -9,9 +9,9 @@ import pytest
 from scipy.stats import binomtest
 
 import abrank
-from abrank import CollectionsRanking, rank_collections, rank_scores
+from abrank import rank_collections, rank_scores
 from abrank._support.errors import AlignmentError, ArgumentError
-from abrank.collections import boards_of
+from abrank.collections import CollectionsRanking, boards_of
 from abrank.collections.rank import summarise_rankings
 from abrank.scoring.scores import Scores
 

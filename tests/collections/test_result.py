@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 import abrank
-from abrank import ArgumentError, CollectionsComparison, GateError, NotFoundError, ReadError
+from abrank import ArgumentError, GateError, NotFoundError, ReadError
 from abrank.cli import run
-from abrank.collections import compare_collections, read_collections
+from abrank.collections import CollectionsComparison, compare_collections, read_collections
 
 MADE = {f"c{i}": abrank.simulate_runs(60, effect=e, rng=i) for i, e in enumerate((0.3, 0.3, -0.2))}
 GOOD = {name: (m.qrels, m.baseline, m.candidate) for name, m in list(MADE.items())[:2]}

@@ -100,6 +100,14 @@ def test_results_of_mteb_are_refused_wherever_they_are_met(tmp_path) -> None:
         abrank.read_scores(place / "SciFact.json")
 
 
+def test_predictions_of_mteb_are_runs_of_a_table(tmp_path) -> None:
+    for model in ("bm25", "t5"):
+        (tmp_path / model).mkdir()
+        (tmp_path / model / "SciFact_predictions.json").write_text("{}")
+    with pytest.raises(ReadError, match=r"(?s)a model's runs on several tasks.*a line a task"):
+        read_collections(tmp_path)
+
+
 def test_segments_and_clusters_are_no_systems(tmp_path) -> None:
     text = "name,qrels,a,b,segments,clusters\nx,q,1,2,s.csv,user\ny,q,1,2,,u.csv\n"
     (tmp_path / "c.csv").write_text(text)

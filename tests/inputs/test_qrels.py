@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import abrank
-from abrank import Qrels, ReadError, read_qrels
+from abrank import ReadError, read_qrels
+from abrank.inputs import Qrels
 
 TABLE = {"302": {"b": 1, "a": 0}, "301": {"c": -2}}
 IDS = st.text(st.characters(min_codepoint=33, exclude_categories=["Cs"]), min_size=1, max_size=4)

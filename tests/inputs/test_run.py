@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abrank import ArgumentError, ReadError, Run, compare, evaluate, from_groups, read_run
+from abrank import ArgumentError, ReadError, compare, evaluate, from_groups, read_run
+from abrank.inputs import Run
 from abrank.inputs.run import named_runs
 
 IDS = st.sampled_from(["a", "b", "B", "é", "z", "10", "9", "\uffff", "\U0001f600"])

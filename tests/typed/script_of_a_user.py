@@ -11,6 +11,8 @@ import numpy as np
 import pandas as pd
 
 import abrank
+from abrank.inputs import JudgedRun
+from abrank.planning import Plan
 
 
 def decide(folder: Path) -> abrank.Comparison:
@@ -33,7 +35,7 @@ def decide(folder: Path) -> abrank.Comparison:
     return result
 
 
-def plan(result: abrank.Comparison) -> list[abrank.Plan]:
+def plan(result: abrank.Comparison) -> list[Plan]:
     """Plan the next test from a result, from differences, and from a spread."""
     return [
         abrank.power(result),
@@ -73,9 +75,7 @@ def declare() -> tuple[abrank.Comparison, abrank.Ranking]:
     both = {"one": ready, "two": ready}
     assert abrank.compare_collections(both, alpha=0.1, name_b="new").candidate == "new"
     runs = {"A": made.baseline, "B": made.candidate}
-    judged: abrank.JudgedRun = (
-        abrank.evaluate(made.qrels, runs, scoring=scoring).judged_runs["A"].judged
-    )
+    judged: JudgedRun = abrank.evaluate(made.qrels, runs, scoring=scoring).judged_runs["A"].judged
     assert judged.query_ids
     assert abrank.Engine("dask:tcp://10.0.0.5:8786").address
     assert abrank.Machine(qrels=made.qrels, judge="model").shared_model is None

@@ -10,6 +10,7 @@ import pytest
 from scipy import stats
 
 import abrank
+import abrank.planning
 from abrank._support.errors import ArgumentError
 from abrank.cli import run
 from abrank.simulate import simulate_runs
@@ -26,7 +27,7 @@ def seeds() -> pd.DataFrame:
     return frame.round(6)
 
 
-def by_name(found: abrank.Margins) -> dict[str, abrank.planning.audit.SuggestedMargin]:
+def by_name(found: abrank.planning.Margins) -> dict[str, abrank.planning.audit.SuggestedMargin]:
     return {row.name: row for row in found.rows}
 
 
