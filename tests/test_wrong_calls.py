@@ -406,7 +406,7 @@ audit --n 50 --a 0.4 --b 0.43 -> 2 the number of queries is --queries
 inspect q.txt a.run b.run q01 q02 -> 2 one query at a time
 agreement q.txt a.run -> 3 the qrels come first, then the runs
 sample query q.txt -> 2 Did you mean 'queries'?
-comapre q.txt a.run b.run -> 2 did you mean compare?
+compar q.txt a.run b.run -> 2 did you mean compare?
 guide gate -> 2 did you mean gates?
 """
 
