@@ -11,8 +11,8 @@ from abrank._support import display as f
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import Asked, RandomSource, RankingFamily
 from abrank.comparison import Comparison, name_runs
+from abrank.comparison.choosing import SEQUENCE, choose, unchosen
 from abrank.comparison.compare import compare_recorded
-from abrank.comparison.deciding import SEQUENCE, choose, unchosen
 from abrank.comparison.declared import read_margin, require_margin_in_range, with_guards
 from abrank.comparison.machine import MachineSource
 from abrank.comparison.pairing import Beside, require_common_queries

@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import abrank
-from abrank.guide.catalogue import PUBLIC
+from abrank.guide.site import PUBLIC
 
 HEAVY = {"pandas", "scipy", "matplotlib", "statsmodels", "pyarrow", "jinja2", "rich", "numpy"}
 

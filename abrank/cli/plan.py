@@ -189,7 +189,7 @@ def _gains(
 ) -> tuple[str, dict[str, float], bool]:
     """Return the measure, what B gains on A by query, and whether its direction is to be asked."""
     from abrank.comparison import pair_scores
-    from abrank.comparison.deciding import choose_from, directions
+    from abrank.comparison.choosing import choose_from, directions
     from abrank.scoring.evaluate import evaluate
 
     if ready:

@@ -32,8 +32,8 @@ from abrank.collections.table import (
     read_collections,
 )
 from abrank.comparison import Comparison, name_runs, pair_scores
+from abrank.comparison.choosing import directions_again, refuse_unchosen, require_direction
 from abrank.comparison.compare import compare_recorded, compare_sample
-from abrank.comparison.deciding import directions_again, refuse_unchosen, require_direction
 from abrank.comparison.declared import declared_again
 from abrank.comparison.designs import (
     Stratified,

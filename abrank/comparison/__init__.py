@@ -12,16 +12,9 @@ from abrank.comparison.compare import compare_scores
 from abrank.comparison.deciding import ADJUSTMENTS
 from abrank.comparison.evidence import Alternative
 from abrank.comparison.pairing import name_runs, pair_scores, system_names
+from abrank.comparison.plans import PlannedClaim, PlannedDifference, Planning
 from abrank.comparison.result import Comparison
-from abrank.comparison.rows import (
-    Effect,
-    MeasureResult,
-    PlannedClaim,
-    PlannedDifference,
-    Planning,
-    Spread,
-    TestRow,
-)
+from abrank.comparison.rows import Effect, MeasureResult, Spread, TestRow
 
 __all__ = [
     "ADJUSTMENTS",

@@ -12,14 +12,16 @@ import numpy as np
 from abrank._support.errors import ArgumentError
 from abrank._support.rng import entropy
 from abrank._support.typing import Asked, Missing, RandomSource
-from abrank.comparison.deciding import SEQUENCE, choose_from, decide_on, directions_again
+from abrank.comparison.choosing import SEQUENCE, choose_from, directions_again
+from abrank.comparison.deciding import decide_on, find_alternatives
 from abrank.comparison.declared import Declared, declare_on, declared_again
 from abrank.comparison.designs import Clustered, Sequential, Weighted
+from abrank.comparison.evidence import RunDetails, find_titles
 from abrank.comparison.groups import error_inflation
 from abrank.comparison.machine import MachineSource, WithMachine, declare_machine, scores_again
-from abrank.comparison.pairing import Beside, pair_scores, require_finite, with_titles
+from abrank.comparison.pairing import Beside, pair_scores, require_finite
+from abrank.comparison.plans import plan_from_spread
 from abrank.comparison.result import Comparison
-from abrank.comparison.rows import plan_from_spread
 from abrank.comparison.sample import Rows, Sample
 from abrank.diagnostics import (
     Note,
@@ -190,7 +192,16 @@ def compare_recorded(
     made = compare_sample(sample, question)
     notes = sorted((*told, *inspect_gaps(scores), *made.notes), key=lambda note: -note.severity)
     made = replace(made, notes=tuple(notes), provenance=recorded)
-    return with_titles(made, beside.docs)
+    if beside.docs is None:
+        return made
+    titles, remark = find_titles(
+        beside.docs, made.evidence, primary, made.query_ids, made.differences()
+    )
+    return replace(
+        made,
+        evidence=replace(made.evidence, documents=titles),
+        remarks=(*made.remarks, remark) if remark else made.remarks,
+    )
 
 
 def compare_systems(
@@ -273,6 +284,8 @@ def compare_sample(sample: Sample, question: Question | Declared) -> Comparison:
         own, plain = (next(row for row in tests if row.test == name) for name in ("bounded", "t"))
         inflation = own.interval.width / plain.interval.width
     baseline, candidate = sample.names
+    found = sample.found(rule, decision)
+    evidence: RunDetails = found.get("evidence", RunDetails())
     made = Comparison(
         baseline=baseline,
         candidate=candidate,
@@ -294,8 +307,8 @@ def compare_sample(sample: Sample, question: Question | Declared) -> Comparison:
         n_resamples_joint=n_joint,
         segmentations=sample.segmentations(rule, lead),
         clusters=grouped,
-        **sample.held(),
-        **sample.found(rule, better, asked.span, decision),
+        alternatives=find_alternatives(sample, rule, better, asked.span, decision, evidence),
+        **found,
     )  # fmt: skip
     return with_soundness(replace(made, notes=_notes(made, asked, sample)), sample.doubts())
 

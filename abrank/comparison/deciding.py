@@ -1,6 +1,4 @@
-"""Which of several measures decides, who chose it, and in which direction each is better.
-
-From a sample to the decision: a row a measure, the family adjusted together, the guards.
+"""From a sample to the decision: a row a measure, the family adjusted together, the guards.
 
 The family is that of the secondary measures, the primary one tested alone; that of all measures; or
 a fixed sequence, tested one after the other at the full level until one shows no difference.
@@ -9,9 +7,8 @@ a fixed sequence, tested one after the other at the full level until one shows n
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple, get_args
 
 import numpy as np
 
@@ -19,203 +16,18 @@ from abrank import inference
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import FloatArray
+from abrank.comparison.choosing import SEQUENCE, Directions
+from abrank.comparison.evidence import Alternative, Kind, RunDetails
 from abrank.comparison.rows import MeasureResult
 from abrank.comparison.sample import Answer, Sample
-from abrank.diagnostics import Note, asks_direction, higher_is_better
 from abrank.estimate import Estimate, Interval
 from abrank.inference import run_test
 from abrank.inference.equivalence import bound_unseen
 from abrank.inference.registry import as_alpha
-from abrank.measures import Measure, parse
 from abrank.rule import Design, GuardResult
-from abrank.scoring.scores import Scores
 from abrank.verdict import FEW_QUERIES, Decision, Rule, SignFlips, decide
 
-# Taken where nobody chose: the first of these that is there, in whatever order they came.
-PREFERRED = ("nDCG@10", "nDCG", "AP", "RR")
-# Lines of text in trec_eval's output, which pytrec_eval gives as the number 0.
-_TEXTS = ("runid", "relstring")
-
-
-class Choice(NamedTuple):
-    """The measures compared, the one that decides, those shown apart, and how many nobody chose of.
-
-    ``unchosen`` is 0 where somebody named the measure that decides, or there is no other.
-    """
-
-    measures: tuple[str, ...]
-    primary: str
-    apart: tuple[str, ...] = ()
-    unchosen: int = 0
-
-
-def choose(
-    measures: Sequence[str],
-    named: Sequence[str] | None,
-    primary: str | None = None,
-    *,
-    constant: Collection[str] = (),
-) -> Choice:
-    """Choose the measure that decides.
-
-    Counts, constants and text are put apart unless they are named. Of several measures without a
-    name given, a ranking measure is taken, and it stands first.
-    """
-    lead = None if primary is None else _among(primary, measures)
-    if named is None:
-        return Choice(tuple(measures), lead or measures[0])
-    own = {*named, *([lead] if lead else [])}
-    if len(measures) == 1:
-        own = {*measures}
-    kept = [name for name in measures if name in own or _may_decide(name, constant)]
-    if not kept:
-        raise ArgumentError(
-            f"none of {', '.join(measures)} says how good a ranking is: say which decides,"
-            f' measures="{measures[0]}"',
-            command=f"none of {', '.join(measures)} says how good a ranking is; say which decides:"
-            f" -m {measures[0]}",
-        )
-    apart = tuple(name for name in measures if name not in kept)
-    if lead or named or len(kept) == 1:
-        return Choice(tuple(kept), lead or (named or kept)[0], apart)
-    lead = min(kept, key=_preference)
-    return Choice((lead, *(name for name in kept if name != lead)), lead, apart, len(kept))
-
-
-def choose_from(
-    scores: Scores, primary: str | None = None, *, gate: bool = False, in_sequence: bool = False
-) -> tuple[Scores, str, tuple[Note, ...]]:
-    """Return the scores that are compared, the measure that decides, and the notes on it."""
-    flat = np.ptp(scores.values, axis=(0, 1)) == 0.0 if scores.values.size else []
-    constant = [name for name, is_flat in zip(scores.measures, flat, strict=False) if is_flat]
-    found = choose(scores.measures, scores.named, primary, constant=constant)
-    notes = unchosen(found, gate=gate, in_sequence=in_sequence)
-    if found.apart:
-        means = scores.means()
-        values = {name: means[:, scores.measures.index(name)].tolist() for name in found.apart}
-        notes = (*notes, Note("shown-apart", 1, {"means": values}))
-    if found.measures == scores.measures:
-        return scores, found.primary, notes
-    places = [scores.measures.index(name) for name in found.measures]
-    return scores.take(places), found.primary, notes
-
-
-def unchosen(choice: Choice, *, gate: bool = False, in_sequence: bool = False) -> tuple[Note, ...]:
-    """Return the note that nobody chose the measure that decides; refuse what needs a choice."""
-    if not choice.unchosen:
-        return ()
-    if gate or in_sequence:
-        refuse_unchosen(choice.unchosen, choice.primary, in_sequence=in_sequence)
-    return (Note("nobody-chose", 4, {"primary": choice.primary, "n": choice.unchosen}),)
-
-
-def refuse_unchosen(n_measures: int, primary: str, *, in_sequence: bool = False) -> NoReturn:
-    """Refuse a gate, or a sequence of tests, where nobody chose one of several measures."""
-    what = f"{n_measures} measures; say which decides"
-    python, command = f'measures="{primary}"', f"-m {primary}"
-    if in_sequence:
-        what = f"{n_measures} measures; name them in the order of the tests"
-        python, command = f'measures=["{primary}", ...]', f"{command} -m ..."
-    raise ArgumentError(f"{what}: {python}", command=f"{what}: {command}")
-
-
-class Directions(NamedTuple):
-    """Of each measure whether the higher score is the better one, and of which nobody said so.
-
-    The names of those in ``asked`` sound like a cost.
-    """
-
-    higher: dict[str, bool]
-    asked: tuple[str, ...] = ()
-
-
-def directions(
-    measures: Sequence[str],
-    lower: Sequence[str] | str = (),
-    higher: Sequence[str] | str = (),
-) -> Directions:
-    """Return of each measure whether the higher score is the better one."""
-    found = {measure: higher_is_better(measure) for measure in measures}
-    said: dict[str, bool] = {}
-    for names, is_higher in ((lower, False), (higher, True)):
-        option = "higher_is_better" if is_higher else "lower_is_better"
-        for name in [names] if isinstance(names, str) else names:
-            measure = name if name in found else canonical_name(name)
-            if measure not in found:
-                raise ArgumentError(f"{option}: {name} is not among {', '.join(measures)}")
-            if canonical_name(measure) and found[measure] != is_higher:
-                better = "higher" if found[measure] else "lower"
-                raise ArgumentError(
-                    f"{option}: of {measure} {better} is better, by its definition; the option is"
-                    " for scores of which abrank knows no direction"
-                )
-            if said.get(measure, is_higher) != is_higher:
-                raise ArgumentError(f"{name} is named both as lower-is-better and as the contrary")
-            said[measure] = is_higher
-    asked = tuple(name for name in measures if name not in said and asks_direction(name))
-    return Directions(found | said, asked)
-
-
-def directions_again(higher: Mapping[str, bool], asked: Collection[str]) -> Directions:
-    """Return directions that were told before; that of a known measure is its own."""
-    said = [name for name in higher if higher[name] and asks_direction(name) and name not in asked]
-    return directions(tuple(higher), [name for name in higher if not higher[name]], said)
-
-
-def require_direction(asked: Collection[str], measures: Sequence[str]) -> None:
-    """Refuse a gate on a measure of which nobody said in which direction it is better."""
-    for name in measures:
-        if name in asked:
-            raise ArgumentError(
-                f'is lower better for {name}? Say so: lower_is_better="{name}", or'
-                f' Question(higher_is_better="{name}")',
-                command=f"is lower better for {name}? Say so: --lower-is-better {name}, or"
-                f" --config higher_is_better={name}",
-            )
-
-
-def canonical_name(name: str) -> str:
-    """Return the canonical name of a measure; empty for a score that is none."""
-    return str(_known(name) or "")
-
-
-def _among(name: str, measures: Sequence[str]) -> str:
-    """Return the one of the measures that a name of any dialect means."""
-    canonical = name if name in measures else parse(name)
-    if canonical not in measures:
-        raise ArgumentError(f"the primary measure {canonical} is not among {', '.join(measures)}")
-    return measures[measures.index(canonical)]
-
-
-def _known(name: str) -> Measure | None:
-    try:
-        return parse(name)
-    except ArgumentError:
-        return None
-
-
-def _may_decide(name: str, constant: Collection[str]) -> bool:
-    """Whether a measure that nobody named may decide: no count, no constant, no text."""
-    known = _known(name)
-    if known is not None:
-        return known.entry.decides
-    folded = name.casefold()
-    return not (folded.startswith(("num_", *_TEXTS)) or name in constant)
-
-
-def _preference(name: str) -> tuple[int, bool]:
-    """Return the place of a measure among those that are taken where nobody chose."""
-    known = _known(name)
-    names = (name, known.entry.name) if known else (name,)
-    for place, preferred in enumerate(PREFERRED):
-        if preferred in names:
-            return place, name != preferred
-    return len(PREFERRED) + (known is None) + asks_direction(name), False
-
-
 ADJUSTMENTS = ("max-t", "holm", "bonferroni", "bh", "none")
-# The family that is an adjustment by itself.
-SEQUENCE = "fixed-sequence"
 FEW_CLUSTERS = "too-few-clusters"
 
 
@@ -457,3 +269,43 @@ def _untestable(sample: Sample, row: MeasureResult) -> str:
     if np.isfinite(row.pvalue):
         return ""
     return FEW_CLUSTERS if sample.few_clusters else "no-variance"
+
+
+def find_alternatives(
+    sample: Sample,
+    rule: Rule,
+    better: Directions,
+    span: float,
+    decision: Decision,
+    evidence: RunDetails,
+) -> tuple[Alternative, ...]:
+    """Return the sensitivity analysis: what the same rule decides under other choices."""
+    if rule.family == "all":
+        return ()
+    unguarded = replace(rule, guards=())  # the scores are of the primary measure alone
+    found = []
+    for choice, other in sample.others(rule, evidence):
+        (row,), _, decided = decide_on(other, unguarded, better, span)
+        found.append(
+            Alternative(
+                kind=choice.kind,
+                n_queries=other.n,
+                mean_a=row.mean_a,
+                mean_b=row.mean_b,
+                diff=row.diff,
+                ci_low=row.ci_low,
+                ci_high=row.ci_high,
+                pvalue=row.pvalue,
+                verdict=decided.verdict,
+                changes=decided.verdict is not decision.verdict,
+                depth=choice.depth,
+                left_out=choice.left_out,
+            )
+        )
+    for each in sample.kept:
+        # Nothing computes these again, but p and interval are of one procedure.
+        outside = each.interval.excludes_zero
+        if math.isfinite(each.pvalue) and outside != (each.pvalue < rule.alpha):
+            raise ArgumentError(f"p and interval of the choice {each.kind} contradict each other")
+        found.append(replace(each, changes=each.verdict is not decision.verdict))
+    return tuple(sorted(found, key=lambda each: get_args(Kind).index(each.kind)))

@@ -6,24 +6,25 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from abrank._support import checks, display
 from abrank._support.errors import AlignmentError, ArgumentError
 from abrank._support.result import record
-from abrank.comparison.deciding import (
+from abrank.comparison.choosing import (
     Directions,
     canonical_name,
     choose,
     directions,
     require_direction,
-    resolve_adjustment,
 )
+from abrank.comparison.deciding import resolve_adjustment
 from abrank.comparison.groups import declare_design
 from abrank.comparison.result import Comparison
 from abrank.comparison.rows import MeasureResult
+from abrank.comparison.sample import Sample
 from abrank.diagnostics import bounds
 from abrank.estimate import Interval
 from abrank.inference.designs import level_of_look, level_of_seen
@@ -33,9 +34,6 @@ from abrank.measures.names import DEFAULT_MEASURES, parse_measures
 from abrank.options import Question
 from abrank.rule import Design, Guard
 from abrank.verdict import Rule, Verdict, decide
-
-if TYPE_CHECKING:
-    from abrank.comparison.sample import Sample
 
 
 class Margin(NamedTuple):
@@ -227,8 +225,6 @@ def _seen(question: Question, primary: str, query_ids: Sequence[str]) -> tuple[i
     n = len(query_ids)
     if earlier is None:
         return (n,)
-    from abrank.comparison.result import Comparison
-
     found = earlier if isinstance(earlier, Comparison) else Comparison.from_json(earlier)
     design = found.rule.design or Design()
     declared = {

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from abrank._support.checks import REASONS
 from abrank._support.errors import ArgumentError
 from abrank._support.result import record
 from abrank._support.typing import FloatArray, IntArray
+from abrank.comparison.evidence import Alternative, Choice, RunDetails
 from abrank.comparison.groups import (
     Clusters,
     QueryWeights,
@@ -22,9 +23,9 @@ from abrank.comparison.groups import (
     describe_clusters,
     segment,
 )
+from abrank.comparison.plans import ClusterSizes
 from abrank.comparison.result import Comparison
 from abrank.comparison.rows import (
-    ClusterSizes,
     Effect,
     MeasureResult,
     Spread,
@@ -32,7 +33,7 @@ from abrank.comparison.rows import (
     effects,
     spread,
 )
-from abrank.comparison.sample import ALL, Columns, Rows, Units
+from abrank.comparison.sample import ALL, Columns, Rows, Sample, Units
 from abrank.diagnostics import Note
 from abrank.inference.clusters import (
     FEWEST_EFFECTIVE,
@@ -50,7 +51,6 @@ from abrank.rule import Reason
 from abrank.verdict import Decision, Rule
 
 if TYPE_CHECKING:
-    from abrank.comparison.deciding import Directions
     from abrank.inference.equivalence import RelativeChange
     from abrank.inference.meta_analysis import MetaAnalysis, Summary
 
@@ -265,15 +265,13 @@ class Weighted(Clustered):
         # Its skewness is that of the differences without their weights.
         return super()._left_out if self.name else frozenset({"skewness-decides"})
 
-    def found(
-        self, rule: Rule, better: Directions, span: float, decision: Decision
-    ) -> dict[str, Any]:
+    def found(self, rule: Rule, decision: Decision) -> dict[str, Any]:
         if self.bayes:
             raise ArgumentError(
                 "the Bayesian view takes queries to count alike; leave out bayes (Question(bayes=))"
                 " or --weights (Weights(...))"
             )
-        return {**super().found(rule, better, span, decision), "weights": self.weights}
+        return {**super().found(rule, decision), "weights": self.weights}
 
     def _told(self, rows: Sequence[TestRow]) -> Sequence[TestRow]:
         return tuple(row for row in rows if row.decides)
@@ -298,6 +296,7 @@ class Stratified:
 
     by = TEST
     n_resamples = None
+    kept: ClassVar[tuple[Alternative, ...]] = ()
 
     @property
     def seed(self) -> int:
@@ -472,15 +471,13 @@ class Stratified:
             strata=[name for name, x in self.parts.items() for _ in x.query_ids],
         )  # fmt: skip
 
-    def held(self) -> dict[str, Any]:
+    def found(self, rule: Rule, decision: Decision) -> dict[str, Any]:
         a, b = self.pair
         said = [remark for each in self.parts.values() for remark in each.remarks]
         return {"a": a, "b": b, "remarks": tuple(dict.fromkeys(said)), "strata": self.parts}
 
-    def found(
-        self, rule: Rule, better: Directions, span: float, decision: Decision
-    ) -> dict[str, Any]:
-        return {}
+    def others(self, rule: Rule, evidence: RunDetails) -> Sequence[tuple[Choice, Sample]]:
+        return ()
 
     def cautions(self, made: Comparison) -> list[Note]:
         return []

@@ -1,29 +1,26 @@
-"""What stands behind the primary measure: queries, documents, and other choices.
-
-Sensitivity analysis: the primary measure under other choices than those that were declared.
+"""What stands behind the primary measure: its documents, and other choices than those declared.
 
 Each alternative changes one choice: which queries count, which documents, or how deep. The same
-rule decides it, so it says whether the verdict rests on that choice.
+rule decides it, so that it says whether the verdict rests on that choice.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import compress
-from typing import Literal, NamedTuple, TypeAlias, get_args
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from abrank import inference
+from abrank._support.display import plural
 from abrank._support.errors import ArgumentError
 from abrank._support.result import record
 from abrank._support.typing import FloatArray, IntArray
-from abrank.comparison.rows import MeasureResult
 from abrank.diagnostics import UnequalDepth, missing_policy, outcomes
 from abrank.estimate import IntervalRow
-from abrank.inference.rounding import differences_of
+from abrank.inference.rounding import ascending, differences_of
 from abrank.inference.shape import means_without
 from abrank.inputs import JudgedRun, JudgedSource, ids
 from abrank.measures import Measure, parse
@@ -31,7 +28,7 @@ from abrank.measures.definitions.textbook import ELEVEN_LEVELS, precision_recall
 from abrank.measures.sensitivity import extremes, unjudged_range
 from abrank.scoring.judging import ToJudge, top_documents_to_judge
 from abrank.scoring.scores import Scores, filled
-from abrank.verdict import Decision, Rule, Verdict
+from abrank.verdict import Rule, Verdict
 
 CUTOFFS = (1, 2, 3, 5, 10, 20, 50, 100)
 LIST_ALL = 1_500
@@ -281,9 +278,6 @@ OF_RUNS = frozenset[Kind]([
     "missing-as-zero", "failed-dropped", "failed-worst", "failed-best", "judged-only",
     "common-depth",
 ])  # fmt: skip
-# Decides on the primary measure of scores, as the comparison does.
-Decide: TypeAlias = Callable[[Scores], tuple[MeasureResult, Decision]]
-
 FAILED: Mapping[Kind, str] = {
     "failed-dropped": "drop", "failed-worst": "worst", "failed-best": "best",
 }  # fmt: skip
@@ -333,57 +327,7 @@ class Alternative(IntervalRow):
     left_out: tuple[str, ...] = ()
 
 
-def alternatives(
-    scores: Scores,
-    rule: Rule,
-    decision: Decision,
-    decide: Decide,
-    *,
-    deep: UnequalDepth | None,
-    unjudged: bool,
-    saved: Sequence[Alternative] = (),
-) -> tuple[Alternative, ...]:
-    """Return the alternatives that apply to a comparison."""
-    if rule.family == "all":
-        return ()
-    column = scores.measures.index(rule.primary)
-    declared = replace(
-        scores, measures=(rule.primary,), values=scores.values[:, :, column : column + 1]
-    )
-    found = []
-    for choice in _choices(
-        declared, deep, unjudged=unjudged, higher_is_better=rule.higher_is_better
-    ):
-        row, decided = decide(choice.scores)
-        found.append(
-            Alternative(
-                kind=choice.kind,
-                n_queries=len(choice.scores.query_ids),
-                mean_a=row.mean_a,
-                mean_b=row.mean_b,
-                diff=row.diff,
-                ci_low=row.ci_low,
-                ci_high=row.ci_high,
-                pvalue=row.pvalue,
-                verdict=decided.verdict,
-                changes=decided.verdict is not decision.verdict,
-                depth=choice.depth,
-                left_out=choice.left_out,
-            )
-        )
-    for each in saved:
-        if each.kind in OF_RUNS:
-            # Nothing computes these again, but p and interval are of one procedure.
-            outside = each.interval.excludes_zero
-            if math.isfinite(each.pvalue) and outside != (each.pvalue < rule.alpha):
-                raise ArgumentError(
-                    f"p and interval of the choice {each.kind} contradict each other"
-                )
-            found.append(replace(each, changes=each.verdict is not decision.verdict))
-    return tuple(sorted(found, key=lambda each: get_args(Kind).index(each.kind)))
-
-
-class _Choice(NamedTuple):
+class Choice(NamedTuple):
     """Another choice, and the scores of the primary measure under it."""
 
     kind: Kind
@@ -392,44 +336,45 @@ class _Choice(NamedTuple):
     left_out: tuple[str, ...] = ()
 
 
-def _choices(
-    declared: Scores, deep: UnequalDepth | None, *, unjudged: bool, higher_is_better: bool
-) -> Iterator[_Choice]:
+def other_choices(
+    scores: Scores, rule: Rule, deep: UnequalDepth | None, *, unjudged: bool
+) -> Iterator[Choice]:
     """Yield the choices that apply."""
-    measure = declared.measures[0]
+    measure = rule.primary
+    declared = scores.take([scores.measures.index(measure)])
     yield from _other_queries(declared)
     if declared.gaps is not None:
-        lower = () if higher_is_better else (measure,)
+        lower = () if rule.higher_is_better else (measure,)
         every = declared.gaps.take([declared.gaps.measures.index(measure)])
         for kind, how in FAILED.items():
             other = filled(every, how, lower_is_better=lower)
             if not np.array_equal(other.values, declared.values):
-                yield _Choice(kind, other)
+                yield Choice(kind, other)
     if unjudged and declared.judged_runs and _can_be_condensed(measure):
         condensed = declared.rescored(JudgedRun.condensed)
         if (condensed.values != declared.values).any():
-            yield _Choice("judged-only", condensed)
+            yield Choice("judged-only", condensed)
     if deep is not None and measure in deep.cut.measures:
         column = deep.cut.measures.index(measure)
         cut = replace(declared, values=deep.cut.values[:, :, column : column + 1])
-        yield _Choice("common-depth", cut, depth=deep.depth)
+        yield Choice("common-depth", cut, depth=deep.depth)
     heavy = _influential(differences_of(declared.values[:, 0, 0], declared.values[:, 1, 0]))
     if heavy:
         left_out = tuple(declared.query_ids[i] for i in heavy)
-        yield _Choice("without-influential", _without(declared, heavy), left_out=left_out)
+        yield Choice("without-influential", _without(declared, heavy), left_out=left_out)
 
 
-def _other_queries(declared: Scores) -> Iterator[_Choice]:
+def _other_queries(declared: Scores) -> Iterator[Choice]:
     """Yield the other policy on the queries that are missing from a run."""
     audits = [declared.audits[each] for each in declared.systems if each in declared.audits]
     policy = missing_policy(audits, declared.query_ids)
     if policy == "drop" and declared.judged_runs:
         every = declared.judged_runs[declared.systems[0]].judged.query_ids
-        yield _Choice("missing-as-zero", declared.rescored(lambda run: run, query_ids=every))
+        yield Choice("missing-as-zero", declared.rescored(lambda run: run, query_ids=every))
     elif policy == "zero":
         lacking = {query_id for audit in audits for query_id in audit.missing}
         rows = [i for i, query_id in enumerate(declared.query_ids) if query_id in lacking]
-        yield _Choice("shared-queries", _without(declared, rows))
+        yield Choice("shared-queries", _without(declared, rows))
 
 
 def _without(scores: Scores, rows: Sequence[int]) -> Scores:
@@ -455,3 +400,36 @@ def _influential(differences: FloatArray) -> list[int]:
     heavy = np.flatnonzero(shift >= least)
     heaviest: list[int] = heavy[np.argsort(-shift[heavy], kind="stable")][:INFLUENTIAL].tolist()
     return heaviest
+
+
+EACH_END = 25  # queries whose documents have titles: those that lose and that gain the most
+SNIPPET = 120  # characters of a title or text
+DEPTH = 20  # ranks of a list that is shown, at most
+
+
+def find_titles(
+    docs: Any,  # noqa: ANN401 - a path or mapping
+    evidence: RunDetails,
+    primary: str,
+    query_ids: Sequence[str],
+    differences: FloatArray,
+) -> tuple[dict[str, str], str]:
+    """Return the titles of the documents that a page shows, and a remark where it has none."""
+    if not evidence.rankings:
+        raise ArgumentError(
+            "--docs (docs=) gives titles to the documents of ranked lists, and here are none: ready"
+            " scores were compared, or runs scored partition by partition; leave it out"
+        )
+    from abrank.inputs.topics import read_documents
+
+    cutoff = dict(parse(primary).parameters).get("cutoff")
+    depth = min(cutoff, DEPTH) if isinstance(cutoff, int) else DEPTH // 2
+    order = ascending(differences)
+    ends = {query_ids[i] for i in (*order[:EACH_END].tolist(), *order[-EACH_END:].tolist())}
+    lists = (each for query in ends for each in evidence.rankings.get(query, ()))
+    shown = {doc for ranking in lists for doc, _ in ranking[:depth]}
+    if evidence.to_judge is not None:
+        shown |= {x.doc_id for x in (*evidence.to_judge.documents, *evidence.to_judge.tipping)}
+    found = read_documents(docs, shown, longest=SNIPPET)
+    none = f"the file of documents has none of the {plural(len(shown), 'document')} that are shown"
+    return found, "" if found else none

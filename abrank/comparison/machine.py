@@ -7,24 +7,30 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from abrank import inference, inputs
-from abrank._support import checks
 from abrank._support.errors import AlignmentError, ArgumentError
-from abrank._support.result import record
-from abrank._support.typing import FloatArray, IntArray, SharedModel
-from abrank.comparison.deciding import SEQUENCE
-from abrank.comparison.evidence import RunDetails
-from abrank.comparison.pairing import pair_scores
-from abrank.comparison.rows import MeasureResult, TestRow
-from abrank.comparison.sample import ALL, Answer, Columns, Rows
+from abrank._support.typing import FloatArray, IntArray
+from abrank.comparison.choosing import SEQUENCE
+from abrank.comparison.evidence import Alternative, Choice, RunDetails
+from abrank.comparison.pairing import Beside, MachineScores, pair_scores
+from abrank.comparison.result import Comparison
+from abrank.comparison.rows import (
+    WITH_MACHINE,
+    JudgedBy,
+    MachineJudgments,
+    MeasureResult,
+    PairOfScores,
+    SampleCheck,
+    TestRow,
+)
+from abrank.comparison.sample import ALL, Answer, Columns, Rows, Sample
 from abrank.diagnostics import Note, inspect_machine
-from abrank.estimate import IntervalRow
 from abrank.inference.prediction_powered import (
     PredictionPowered,
     welch_pvalue,
@@ -36,157 +42,10 @@ from abrank.scoring.evaluate import score_runs, silent
 from abrank.scoring.scores import Scores
 from abrank.verdict import Decision, Rule
 
-if TYPE_CHECKING:
-    from abrank.comparison.deciding import Directions
-    from abrank.comparison.evidence import Alternative
-    from abrank.comparison.pairing import Beside
-    from abrank.comparison.result import Comparison
-
-# The test that decides with machine judgments; it is not among the plain paired tests.
-TEST = "prediction-powered"
 TITLE = "Prediction-powered t"
 ESTIMAND = "mean difference over all queries"
 SOURCE = "Angelopoulos, Bates, Fannjiang, Jordan & Zrnic 2023; Cochran 1977"
 FEWEST = 25  # fewer human queries are refused
-LEVEL = 0.05  # of the tests of the draw, both together
-
-
-@dataclass(frozen=True)
-class MachineScores:
-    """Scores of the two systems by a machine's judgments, and what was declared of the machine.
-
-    Attributes
-    ----------
-    scores : Scores
-        Of the same systems by the same measures, in the same order.
-    shared_model : {"a", "b", "both", "neither"}, optional
-        Which of the systems shares its model with the machine; None where it was not said.
-    judge : str, optional
-        Name of the machine that judged, such as that of a model.
-    """
-
-    scores: Scores
-    shared_model: SharedModel | None = None
-    judge: str | None = None
-
-    def __post_init__(self) -> None:
-        if self.shared_model is not None:
-            checks.one_of("shared model", self.shared_model, get_args(SharedModel))
-
-
-@record
-class PairOfScores:
-    """The scores of one measure by the machine, in the order of its query ids."""
-
-    a: tuple[float, ...]
-    b: tuple[float, ...]
-
-
-@record
-class JudgedBy(IntervalRow):
-    """One of the three answers on the primary measure: ``people``, ``both`` or ``machine``."""
-
-    who: str
-    n_queries: int
-    estimate: float
-    ci_low: float
-    ci_high: float
-    pvalue: float
-
-
-@record
-class SampleCheck:
-    """Whether the human queries are like the others: means of both, and Welch's p-value.
-
-    ``what`` is ``difference`` (the machine's B - A) or ``difficulty`` (its mean score of A and B).
-    """
-
-    what: str
-    mean_judged: float
-    mean_others: float
-    pvalue: float
-
-
-@record
-class MachineJudgments:
-    """What the machine's judgments add to those of people, on the primary measure.
-
-    Attributes
-    ----------
-    query_ids : tuple of str
-        All queries that the machine judged.
-    scores : mapping of str to PairOfScores
-        By measure.
-    shared_model : str, optional
-        As it was declared.
-    missing : tuple of str
-        Queries that people judged and the machine did not: left out.
-    answers : tuple of JudgedBy
-        People alone, people and machine, the machine alone. The second decides unless the machine
-        is set aside.
-    slope, correlation, worth, outside, floored, refused
-        As in :class:`~abrank.inference.prediction_powered.PredictionPowered`; the worth
-        in whole queries.
-    worth_low, worth_high : int or None
-        Its 95 % interval; None where people alone decide.
-    break_even : float
-        The correlation below which the machine widens the interval, 1 / sqrt(n - 2).
-    sample : tuple of SampleCheck
-        Empty where people judged all queries.
-    judge : str, optional
-        Name of the machine, as it was declared.
-    """
-
-    query_ids: tuple[str, ...]
-    scores: Mapping[str, PairOfScores]
-    shared_model: str | None
-    missing: tuple[str, ...]
-    answers: tuple[JudgedBy, ...]
-    slope: float
-    correlation: float
-    break_even: float
-    worth: int | None
-    outside: float
-    floored: bool
-    refused: bool
-    sample: tuple[SampleCheck, ...]
-    judge: str | None = None
-    worth_low: int | None = None
-    worth_high: int | None = None
-
-    @property
-    def set_aside(self) -> str:
-        """Why people alone decide: ``draw``, ``errors``; empty where they decide with the machine.
-
-        A draw is rejected where one of the two checks has p below .025; fewer than six errors that
-        carry their sum of squares do not tell how often the machine fails grossly.
-        """
-        level = LEVEL / max(1, len(self.sample))
-        if any(each.pvalue < level for each in self.sample):
-            return "draw"
-        return "errors" if self.refused else ""
-
-    def looked_at(self) -> dict[str, Any]:
-        """Return what :func:`abrank.diagnostics.inspect_machine` looks at."""
-        both = self.of("both")
-        return {
-            "n_judged": both.n_queries,
-            "n_queries": len(self.query_ids),
-            "missing": self.missing,
-            "correlation": self.correlation,
-            "break_even": self.break_even,
-            "outside": self.outside,
-            "set_aside": self.set_aside,
-            "shared_model": self.shared_model,
-            "judge": self.judge,
-            "sample": [
-                (each.what, each.mean_judged, each.mean_others, each.pvalue) for each in self.sample
-            ],
-        }
-
-    def of(self, who: str) -> JudgedBy:
-        """Return the answer of ``people``, ``both`` or ``machine``."""
-        return next(each for each in self.answers if each.who == who)
 
 
 class MachineDifferences(NamedTuple):
@@ -302,13 +161,13 @@ class WithMachine(Rows):
         judged = judge_together(machine, people, known, primary, 1.0 - alpha)
         asked = {each.name: getattr(people, each.name) for each in fields(Rows)}
         if not judged.set_aside:
-            asked["by"] = TEST
+            asked["by"] = WITH_MACHINE
         return cls(**asked, machine=pair, judged=judged)
 
     @property
     def together(self) -> bool:
         """Whether the machine decides beside people."""
-        return self.by == TEST
+        return self.by == WITH_MACHINE
 
     def test(self, confidence: float | FloatArray, columns: Columns = ALL) -> Answer:
         if not self.together:
@@ -319,7 +178,7 @@ class WithMachine(Rows):
         if not self.together:
             return super().tests(rule, row, lead)
         first = TestRow(
-            TEST, TITLE, ESTIMAND, row.estimate, row.ci_low, row.ci_high, row.statistic,
+            WITH_MACHINE, TITLE, ESTIMAND, row.estimate, row.ci_low, row.ci_high, row.statistic,
             row.pvalue, pvalue_low=row.pvalue, pvalue_high=row.pvalue, pvalue_error=0.0,
             method="closed form", n_resamples=0, decides=True,
         )  # fmt: skip
@@ -332,15 +191,15 @@ class WithMachine(Rows):
         widening = both.interval.width / people.interval.width
         return float(np.std(self.differences[:, lead] * widening, ddof=1))
 
-    def held(self) -> dict[str, Any]:
-        return {**super().held(), "machine": self.judged}
+    def found(self, rule: Rule, decision: Decision) -> dict[str, Any]:
+        return {**super().found(rule, decision), "machine": self.judged}
 
-    def _alternatives(
-        self, rule: Rule, better: Directions, span: float, decision: Decision, evidence: RunDetails
-    ) -> tuple[Alternative, ...]:
-        if self.together:
-            return ()
-        return super()._alternatives(rule, better, span, decision, evidence)
+    def others(self, rule: Rule, evidence: RunDetails) -> Iterator[tuple[Choice, Sample]]:
+        return iter(()) if self.together else super().others(rule, evidence)
+
+    @property
+    def kept(self) -> Sequence[Alternative]:
+        return () if self.together else super().kept
 
     def cautions(self, made: Comparison) -> list[Note]:
         left_out = {"extra-queries"} | (_OF_PEOPLE_ALONE if self.together else set())
@@ -439,8 +298,8 @@ def declare_machine(question: Question, *, segments: object, clusters: object) -
         )
     if question.test != "t":
         raise ArgumentError(
-            f"machine judgments are used by the {TEST} t test, not by {question.test}: leave out"
-            " --test (test=)"
+            f"machine judgments are used by the {WITH_MACHINE} t test, not by {question.test}:"
+            " leave out --test (test=)"
         )
     if str(question.margin or "").strip().endswith("%"):
         raise ArgumentError(

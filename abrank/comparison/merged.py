@@ -7,20 +7,21 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from abrank import inference
 from abrank._support.errors import ArgumentError
 from abrank._support.result import record
-from abrank._support.rng import entropy
 from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.comparison.designs import IGNORING, OF_CLUSTERS
+from abrank.comparison.evidence import Alternative, Choice, RunDetails
 from abrank.comparison.groups import Clusters, Segmentation, segment_rows
+from abrank.comparison.plans import ClusterSizes
+from abrank.comparison.result import Comparison
 from abrank.comparison.rows import (
     Cell,
-    ClusterSizes,
     Effect,
     ExtremeQuery,
     MeasureResult,
@@ -28,7 +29,7 @@ from abrank.comparison.rows import (
     Spread,
     TestRow,
 )
-from abrank.comparison.sample import ALL, Columns, Units
+from abrank.comparison.sample import ALL, Columns, Sample, Units
 from abrank.diagnostics import Note, inspect_inputs, inspect_losses, inspect_skewness
 from abrank.engines.merge import MeasureStatistics, Statistics, exact_value, statistics_from
 from abrank.inference.clusters import (
@@ -50,10 +51,6 @@ from abrank.inputs import Audit
 from abrank.options import Question
 from abrank.rule import Reason
 from abrank.verdict import FEW_QUERIES, Decision, Rule
-
-if TYPE_CHECKING:
-    from abrank.comparison.deciding import Directions
-    from abrank.comparison.result import Comparison
 
 LONGEST, MOST_ZEROS = 2000, 4000  # of the text of a sum
 SHARES = np.linspace(0.0, 1.0, 201)
@@ -235,6 +232,7 @@ class Merged:
 
     by = "t"
     n_resamples = None
+    kept: ClassVar[tuple[Alternative, ...]] = ()
     query_ids: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
@@ -445,17 +443,10 @@ class Merged:
             for each, adjusted in zip(found, together, strict=True)
         )
 
-    def held(self) -> dict[str, Any]:
-        return {
-            "a": np.empty((0, len(self.measures))),
-            "b": np.empty((0, len(self.measures))),
-            "audits": dict(self.audits),
-            "remarks": self.remarks,
-        }
+    def others(self, rule: Rule, evidence: RunDetails) -> Sequence[tuple[Choice, Sample]]:
+        return ()
 
-    def found(
-        self, rule: Rule, better: Directions, span: float, decision: Decision
-    ) -> dict[str, Any]:
+    def found(self, rule: Rule, decision: Decision) -> dict[str, Any]:
         lead = self.measures.index(rule.primary)
         own, moments = self.statistics.of[lead], self._moments
         counted = counts_of(own)
@@ -473,7 +464,14 @@ class Merged:
             largest=tuple(ExtremeQuery(x.query_id, x.a, x.b, x.difference) for x in own.largest),
             statistics=_kept(self.statistics, lead, {each.measure for each in rule.guards}),
         )
-        return {"merged": queries}
+        none = np.empty((0, len(self.measures)))
+        return {
+            "a": none,
+            "b": none,
+            "audits": dict(self.audits),
+            "remarks": self.remarks,
+            "merged": queries,
+        }
 
     def cautions(self, made: Comparison) -> list[Note]:
         known = {query for audit in self.audits.values() for query in audit.missing}
@@ -491,21 +489,6 @@ class Merged:
 
     def doubts(self) -> Sequence[Reason]:
         return ()
-
-
-def compare_statistics(
-    statistics: Statistics,
-    question: Question | None = None,
-    *,
-    clusters: str = "",
-    **how: Any,  # noqa: ANN401 - further fields of Merged
-) -> Comparison:
-    """Compare two systems from the merged statistics of all partitions."""
-    from abrank.comparison.compare import compare_sample
-
-    question = require_mergeable(question or Question())
-    how |= {"seed": entropy(question.rng), "clustered_by": clusters}
-    return compare_sample(Merged(statistics, **how), question)
 
 
 def require_mergeable(question: Question) -> Question:

@@ -8,12 +8,15 @@ from typing import Any
 
 from abrank._support.display import shorten
 from abrank._support.errors import ArgumentError, ReadError
-from abrank.comparison.merged import compare_statistics, require_mergeable
+from abrank._support.rng import entropy
+from abrank.comparison.compare import compare_sample
+from abrank.comparison.merged import Merged, require_mergeable
 from abrank.comparison.pairing import Beside
 from abrank.comparison.result import Comparison
 from abrank.comparison.sample import same_content
 from abrank.diagnostics import missing_policy
 from abrank.engines.engine import is_parquet
+from abrank.engines.merge import Statistics
 from abrank.engines.sources import property_names
 from abrank.measures import Measure
 from abrank.measures.names import notes_on
@@ -94,6 +97,19 @@ class Properties:
             name, of[beside.clusters[0]] = beside.clusters[0], beside.clusters[1]
         left_out = tuple(each for each in of if name and each != name)
         return cls({each: of[each] for each in of if each not in left_out}, name, given, left_out)
+
+
+def compare_statistics(
+    statistics: Statistics,
+    question: Question | None = None,
+    *,
+    clusters: str = "",
+    **how: Any,  # noqa: ANN401 - further fields of Merged
+) -> Comparison:
+    """Compare two systems from the merged statistics of all partitions."""
+    question = require_mergeable(question or Question())
+    how |= {"seed": entropy(question.rng), "clustered_by": clusters}
+    return compare_sample(Merged(statistics, **how), question)
 
 
 def compare_merged(

@@ -4,30 +4,24 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any, get_args
 
 import numpy as np
 
-from abrank._support.display import plural
+from abrank._support import checks
 from abrank._support.errors import AlignmentError, ArgumentError, reading
-from abrank._support.typing import FloatArray, Missing
+from abrank._support.typing import FloatArray, Missing, SharedModel
 from abrank.comparison.rows import Preferences
-from abrank.inference.rounding import ascending
 from abrank.inputs import ids
 from abrank.inputs.files import distinct_names
 from abrank.inputs.run import UNNAMED as UNNAMED_RUN
 from abrank.inputs.run import name_of
-from abrank.measures import parse
 from abrank.measures.names import known_among, listed
 from abrank.scoring.evaluate import is_repeated
 from abrank.scoring.scores import Scores
-
-if TYPE_CHECKING:
-    from abrank.comparison.machine import MachineScores
-    from abrank.comparison.result import Comparison
 
 BY_POSITION = "the scores have no query ids: they are paired by position"
 
@@ -328,9 +322,27 @@ def require_finite(scores: Scores) -> None:
         )
 
 
-EACH_END = 25  # queries whose documents have titles: those that lose and that gain the most
-SNIPPET = 120  # characters of a title or text
-DEPTH = 20  # ranks of a list that is shown, at most
+@dataclass(frozen=True)
+class MachineScores:
+    """Scores of the two systems by a machine's judgments, and what was declared of the machine.
+
+    Attributes
+    ----------
+    scores : Scores
+        Of the same systems by the same measures, in the same order.
+    shared_model : {"a", "b", "both", "neither"}, optional
+        Which of the systems shares its model with the machine; None where it was not said.
+    judge : str, optional
+        Name of the machine that judged, such as that of a model.
+    """
+
+    scores: Scores
+    shared_model: SharedModel | None = None
+    judge: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.shared_model is not None:
+            checks.one_of("shared model", self.shared_model, get_args(SharedModel))
 
 
 @dataclass(frozen=True)
@@ -406,39 +418,3 @@ class Beside:
     def with_machine(self, machine: MachineScores, sources: Mapping[str, Any]) -> Beside:
         """Return these with a machine's scores, and with where they were read."""
         return replace(self, machine=machine, sources={**self.sources, **sources})
-
-
-def with_titles(comparison: Comparison, docs: Any) -> Comparison:  # noqa: ANN401 - a path or mapping
-    """Return a comparison with the titles of the documents that its page shows."""
-    if docs is None:
-        return comparison
-    evidence = comparison.evidence
-    if not evidence.rankings:
-        raise ArgumentError(
-            "--docs (docs=) gives titles to the documents of ranked lists, and here are none: ready"
-            " scores were compared, or runs scored partition by partition; leave it out"
-        )
-    from abrank.inputs.topics import read_documents
-
-    wanted = set(_shown(comparison))
-    found = read_documents(docs, wanted, longest=SNIPPET)
-    remarks = comparison.remarks
-    if not found:
-        shown = plural(len(wanted), "document")
-        remarks = (*remarks, f"the file of documents has none of the {shown} that are shown")
-    return replace(comparison, evidence=replace(evidence, documents=found), remarks=remarks)
-
-
-def _shown(comparison: Comparison) -> Iterator[str]:
-    """Yield the documents that have titles."""
-    evidence = comparison.evidence
-    cutoff = dict(parse(comparison.rule.primary).parameters).get("cutoff")
-    depth = min(cutoff, DEPTH) if isinstance(cutoff, int) else DEPTH // 2
-    order = ascending(comparison.differences())
-    ends = np.unique(np.concatenate([order[:EACH_END], order[-EACH_END:]]))
-    for query in ends.tolist():
-        for ranking in evidence.rankings.get(comparison.query_ids[query], ()):
-            yield from (doc for doc, _ in ranking[:depth])
-    if evidence.to_judge is not None:
-        for each in (*evidence.to_judge.documents, *evidence.to_judge.tipping):
-            yield each.doc_id

@@ -13,17 +13,17 @@ from abrank._support.checks import explained
 from abrank._support.errors import ArgumentError, GateError
 from abrank._support.result import Result
 from abrank._support.typing import FloatArray, IntArray, Requirement
-from abrank.comparison.deciding import refuse_unchosen, require_direction
+from abrank.comparison.choosing import refuse_unchosen, require_direction
 from abrank.comparison.evidence import Alternative, RunDetails
 from abrank.comparison.groups import Clusters, QueryWeights, Segmentation, SegmentRow
-from abrank.comparison.machine import TEST as WITH_MACHINE
-from abrank.comparison.machine import MachineJudgments
+from abrank.comparison.plans import Planning
 from abrank.comparison.rows import (
+    WITH_MACHINE,
     Belief,
     Effect,
+    MachineJudgments,
     MeasureResult,
     MergedQueries,
-    Planning,
     Preferences,
     Spread,
     TestRow,

@@ -7,20 +7,28 @@ beside them, and several collections. Nothing above asks which of them it is.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
 from abrank import inference
 from abrank._support.result import record
 from abrank._support.typing import FloatArray, IntArray
-from abrank.comparison.evidence import RunDetails, collect_details
+from abrank.comparison.evidence import (
+    OF_RUNS,
+    Alternative,
+    Choice,
+    RunDetails,
+    collect_details,
+    other_choices,
+)
 from abrank.comparison.groups import Clusters, Segmentation, segment
+from abrank.comparison.plans import ClusterSizes
+from abrank.comparison.result import Comparison
 from abrank.comparison.rows import (
-    ClusterSizes,
     Effect,
     MeasureResult,
     Preferences,
@@ -48,11 +56,6 @@ from abrank.inputs import JudgedRun, Source
 from abrank.rule import Reason
 from abrank.scoring.scores import Scores
 from abrank.verdict import Decision, Rule
-
-if TYPE_CHECKING:
-    from abrank.comparison.deciding import Directions
-    from abrank.comparison.evidence import Alternative, Decide
-    from abrank.comparison.result import Comparison
 
 Answer: TypeAlias = inference.TestResult | PredictionPowered
 Columns: TypeAlias = Sequence[int] | IntArray | slice
@@ -141,13 +144,15 @@ class Sample(Protocol):
 
     def clusters(self, rule: Rule, lead: int) -> tuple[Clusters, ClusterSizes] | None: ...
     def segmentations(self, rule: Rule, lead: int) -> tuple[Segmentation, ...]: ...
-    def held(self) -> dict[str, Any]:
-        """Return the fields of a comparison that are no finding: scores, ids, audits, texts."""
+    def found(self, rule: Rule, decision: Decision) -> dict[str, Any]:
+        """Return the fields of a comparison that only this sample knows: scores, audits, texts."""
 
-    def found(
-        self, rule: Rule, better: Directions, span: float, decision: Decision
-    ) -> dict[str, Any]:
-        """Return further fields that only this sample can find."""
+    def others(self, rule: Rule, evidence: RunDetails) -> Iterable[tuple[Choice, Sample]]:
+        """Return other choices than those declared, and the sample of the primary measure."""
+
+    @property
+    def kept(self) -> Sequence[Alternative]:
+        """What a saved comparison has of choices that only the runs tell."""
 
     def cautions(self, made: Comparison) -> list[Note]:
         """Return the cautions that only this sample can give."""
@@ -328,9 +333,11 @@ class Rows:
             seed=self.seed, clusters=labels, weights=weights,
         )  # fmt: skip
 
-    def held(self) -> dict[str, Any]:
-        scores, (a, b) = self.scores, self.pair
+    def found(self, rule: Rule, decision: Decision) -> dict[str, Any]:
+        scores, (a, b), saved = self.scores, self.pair, self.saved
         known = set(scores.query_ids) if self.topics else set()
+        differences = self.differences[:, self.measures.index(rule.primary)]
+        evidence = collect_details(scores, rule.primary, differences) if saved is None else None
         return {
             "a": a,
             "b": b,
@@ -341,22 +348,8 @@ class Rows:
                 if system in scores.audits
             },
             "topics": {query: text for query, text in self.topics.items() if query in known},
-        }
-
-    def found(
-        self, rule: Rule, better: Directions, span: float, decision: Decision
-    ) -> dict[str, Any]:
-        lead = self.measures.index(rule.primary)
-        differences, saved = self.differences[:, lead], self.saved
-        evidence: RunDetails = (
-            collect_details(self.scores, rule.primary, differences)
-            if saved is None
-            else saved.evidence
-        )
-        return {
-            "evidence": evidence,
+            "evidence": evidence if saved is None else saved.evidence,
             "preferences": self._preferences(rule, differences),
-            "alternatives": self._alternatives(rule, better, span, decision, evidence),
             "beliefs": beliefs(
                 differences, rule, margin=decision.margin, seed=self.seed, asked=self.bayes
             ),
@@ -369,24 +362,15 @@ class Rows:
         found = inference.run_test("sign", differences, confidence=rule.confidence)
         return replace(self.votes, decided=share_of_net(found))
 
-    def _alternatives(
-        self, rule: Rule, better: Directions, span: float, decision: Decision, evidence: RunDetails
-    ) -> tuple[Alternative, ...]:
-        from abrank.comparison.deciding import decide_on
-        from abrank.comparison.evidence import alternatives
+    def others(self, rule: Rule, evidence: RunDetails) -> Iterator[tuple[Choice, Sample]]:
+        unjudged = any(evidence.n_unjudged)
+        for choice in other_choices(self.scores, rule, self.deep, unjudged=unjudged):
+            yield choice, self.of(choice.scores)
 
-        unguarded = replace(rule, guards=())  # the scores are of the primary measure alone
-
-        def again(scores: Scores) -> tuple[MeasureResult, Decision]:
-            rows, _, found = decide_on(self.of(scores), unguarded, better, span)
-            return rows[0], found
-
-        decide: Decide = again
-        return alternatives(
-            self.scores, rule, decision, decide,
-            deep=self.deep, unjudged=any(evidence.n_unjudged),
-            saved=() if self.saved is None else self.saved.alternatives,
-        )  # fmt: skip
+    @property
+    def kept(self) -> Sequence[Alternative]:
+        saved = () if self.saved is None else self.saved.alternatives
+        return [each for each in saved if each.kind in OF_RUNS]
 
     def of(self, scores: Scores) -> Rows:
         """Return the sample of other scores of the same systems."""

@@ -7,50 +7,12 @@ cautions are written by :mod:`abrank.guide.catalogue` from the registries.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from importlib import resources
 
 from abrank._support.errors import UnknownNameError
+from abrank.guide.pages import CONTENTS, MADE, Page
 
-__all__ = ["CONTENTS", "Page", "all_pages", "find_page", "read_page"]
-
-# The pages by heading, in the order in which they are listed. A topic is the name of its file.
-CONTENTS: dict[str, tuple[str, ...]] = {
-    "Start here": ("start", "verdicts", "margin", "gates"),
-    "For what you do": (
-        "ci", "floors", "paper", "audit", "nuggets", "judges", "votes", "recommender", "spark",
-        "python",
-    ),
-    "Why it is so": ("decides", "families", "exact", "ties", "machine", "reuse", "designs"),
-    "Look up": (
-        "commands", "recipes", "inputs", "measures", "tests", "cautions", "limits", "numbers",
-        "extend",
-    ),
-    "From another tool": (
-        "migrate", "trec_eval", "pytrec_eval", "ir_measures", "ranx", "pyterrier", "disagree",
-    ),
-}  # fmt: skip
-# Pages that are written from a registry, with one page for each thing in it.
-MADE = ("measures", "tests", "cautions")
-
-
-@dataclass(frozen=True)
-class Page:
-    """A page of the guide: its topic, and its text in Markdown, which begins with a title."""
-
-    topic: str
-    text: str
-
-    @property
-    def title(self) -> str:
-        r"""The first line without its mark.
-
-        Examples
-        --------
-        >>> Page("start", "# Start\n\nText.").title
-        'Start'
-        """
-        return self.text.partition("\n")[0].removeprefix("# ")
+__all__ = ["CONTENTS", "MADE", "Page", "all_pages", "find_page", "read_page"]
 
 
 def read_page(topic: str) -> Page:

@@ -1,6 +1,6 @@
-"""``python -m abrank.guide build DIR``: the guide as a site of files that opens offline.
+"""``python -m abrank.guide build DIR`` writes the guide as a site of files that opens offline.
 
-``python -m abrank.guide reference DIR`` makes the reference of every public name beside it.
+``python -m abrank.guide reference DIR`` writes the reference of every public name beside it.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from abrank.guide.catalogue import build, build_reference
+from abrank.guide.site import build, build_reference
 
 WAYS = {"build": build, "reference": build_reference}
 

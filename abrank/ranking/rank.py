@@ -14,7 +14,7 @@ from abrank._support import checks, display
 from abrank._support.errors import ArgumentError, nearest
 from abrank._support.rng import entropy
 from abrank._support.typing import Missing, RandomSource, RankingFamily
-from abrank.comparison.deciding import Directions, choose_from, directions, directions_again
+from abrank.comparison.choosing import Directions, choose_from, directions, directions_again
 from abrank.comparison.declared import require_bounded
 from abrank.comparison.pairing import one_measure, require_common
 from abrank.diagnostics import Note, inspect_directions, inspect_systems

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from abrank.guide import CONTENTS, catalogue
+from abrank.guide import CONTENTS
+from abrank.guide.site import build
 from tests.browser.conftest import Opened
 
 Show = Callable[..., Opened]
@@ -17,7 +18,7 @@ TOPICS = ("index", *(topic for each in CONTENTS.values() for topic in each))
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return catalogue.build(tmp_path_factory.mktemp("site")).parent
+    return build(tmp_path_factory.mktemp("site")).parent
 
 
 def test_no_page_is_wider_than_a_phone_or_asks_for_anything(show: Show, built: Path) -> None:

@@ -14,14 +14,6 @@ from scipy.stats import binom
 
 import abrank
 from abrank import ArgumentError, compare_scores
-from abrank.comparison.deciding import (
-    Choice,
-    Directions,
-    canonical_name,
-    choose,
-    directions,
-    directions_again,
-)
 from abrank.inference import max_t, run_test
 from abrank.report import read_results, to_dict
 from abrank.report.numbers import json_bytes
@@ -273,14 +265,3 @@ def test_a_measure_without_a_test_ends_the_sequence():
     b["nDCG@10"] = a["nDCG@10"] + 0.1
     result = compare_tables(a, b, config=abrank.Question(family="fixed-sequence"))
     assert [row.reading for row in result.rows] == ["better", "untested", "unclear", "unclear"]
-
-
-def test_the_measure_that_decides_and_directions() -> None:
-    apart = choose(["NumRet", "runid", "AP", "P@5"], (), constant=["runid"])
-    assert apart == Choice(("AP", "P@5"), "AP", ("NumRet", "runid"), 2)
-    assert choose(["P@5", "AP"], None) == Choice(("P@5", "AP"), "P@5")
-    assert directions(["AP", "ms"], "ms") == Directions({"AP": True, "ms": False})
-    assert directions(["AP", "ms"]).asked == ("ms",)
-    assert directions(["AP", "ms"], (), "ms").asked == ()
-    assert directions_again({"AP": True, "ms": True, "cost": True}, ["cost"]).asked == ("cost",)
-    assert (canonical_name("map"), canonical_name("clicks")) == ("AP", "")

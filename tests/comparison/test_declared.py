@@ -13,7 +13,8 @@ import pytest
 
 import abrank
 from abrank import AlignmentError, ArgumentError, compare_scores
-from abrank.comparison.deciding import Directions, decide_on, directions, resolve_adjustment
+from abrank.comparison.choosing import Directions, directions
+from abrank.comparison.deciding import decide_on, resolve_adjustment
 from abrank.comparison.declared import (
     Margin,
     declare,

@@ -8,7 +8,7 @@ import pytest
 from abrank import AlignmentError, NotFoundError, compare_scores
 from abrank.comparison import groups
 from abrank.comparison.groups import error_inflation
-from abrank.comparison.rows import ClusterSizes
+from abrank.comparison.plans import ClusterSizes
 from abrank.inference.segments import compare_segments
 from abrank.inputs.topics import labels_of
 from abrank.options import Clusters

@@ -8,8 +8,8 @@ import pytest
 
 import abrank
 from abrank._support.errors import ArgumentError
-from abrank.comparison.merged import Merged, cells_of, compare_statistics, mean_and_error
-from abrank.comparison.merging import Properties
+from abrank.comparison.merged import Merged, cells_of, mean_and_error
+from abrank.comparison.merging import Properties, compare_statistics
 from abrank.comparison.rows import Cell
 from abrank.engines import merge
 from abrank.engines.merge import exact_sum, statistics_of

@@ -16,8 +16,9 @@ import abrank
 from abrank import AlignmentError, ArgumentError, ReadError
 from abrank.cli import run
 from abrank.comparison import compare_scores, pair_scores
+from abrank.comparison.evidence import SNIPPET, find_titles
 from abrank.comparison.machine import MachineSource
-from abrank.comparison.pairing import SNIPPET, Beside, with_titles
+from abrank.comparison.pairing import Beside
 from abrank.scoring.evaluate import score_runs
 
 A = {"q1": 0.1, "q2": 0.3, "q3": 0.2}
@@ -221,7 +222,7 @@ def test_ready_scores_have_no_lists_to_put_titles_to(tmp_path, monkeypatch, caps
     assert "--docs is for runs, not for ready scores" in capsys.readouterr().err
     ready = abrank.compare_scores({"q": 0.5, "r": 0.1}, {"q": 0.6, "r": 0.2})
     with pytest.raises(ArgumentError, match="ready scores were compared"):
-        with_titles(ready, {"d": "x"})
+        find_titles({"d": "x"}, ready.evidence, "score", ready.query_ids, ready.differences())
 
 
 def test_what_stands_beside_the_scores() -> None:

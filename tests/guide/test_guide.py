@@ -11,7 +11,7 @@ import abrank
 from abrank import guide
 from abrank._support.errors import UnknownNameError
 from abrank.cli import run
-from abrank.guide import catalogue
+from abrank.guide import catalogue, site
 from abrank.guide.cautions import EXAMPLES
 from abrank.inference import JOINT_TESTS, TESTS
 from abrank.measures import catalogue as measures
@@ -20,7 +20,7 @@ from abrank.report.sections.cautions import WORDS
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory) -> Path:
-    return catalogue.build(tmp_path_factory.mktemp("site")).parent
+    return site.build(tmp_path_factory.mktemp("site")).parent
 
 
 def test_what_is_registered_has_a_page(built) -> None:
@@ -152,13 +152,13 @@ def test_every_link_of_the_site_leads_somewhere(built) -> None:
 
 
 def test_the_site_is_the_same_to_the_byte(built, tmp_path) -> None:
-    again = catalogue.build(tmp_path / "again").parent
+    again = site.build(tmp_path / "again").parent
     for path in built.iterdir():
         assert path.read_bytes() == (again / path.name).read_bytes()
 
 
 def test_what_stands_in_a_page_is_no_html() -> None:
-    assert "&lt;script&gt;" in catalogue.to_html("<script>x</script>")
+    assert "&lt;script&gt;" in site.to_html("<script>x</script>")
 
 
 def test_the_command_that_builds(tmp_path, monkeypatch, capsys) -> None:

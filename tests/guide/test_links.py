@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from abrank.guide.catalogue import PUBLIC, anchor, build_reference
+from abrank.guide.site import PUBLIC, anchor, build_reference
 
 ROOT = Path(__file__).parents[2]
 PLACES = ("*.md", ".github/**/*.md", "reports/**/*.md", "tests/*.md")

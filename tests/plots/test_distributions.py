@@ -11,7 +11,7 @@ from matplotlib.patches import Rectangle
 from scipy import stats
 
 from abrank import compare_scores
-from abrank.comparison.merged import compare_statistics
+from abrank.comparison.merging import compare_statistics
 from abrank.engines.merge import statistics_of
 from abrank.options import Question
 from abrank.plots import LIGHT, distribution, null, pvalue, qq

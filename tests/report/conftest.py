@@ -14,7 +14,7 @@ import pytest
 from abrank import inputs
 from abrank.comparison import Comparison, compare_scores
 from abrank.comparison.compare import compare_systems
-from abrank.comparison.merged import compare_statistics
+from abrank.comparison.merging import compare_statistics
 from abrank.engines.merge import statistics_of
 from abrank.options import Machine, Question
 from abrank.scoring.evaluate import evaluate

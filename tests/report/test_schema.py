@@ -26,11 +26,11 @@ from abrank.comparison import (
     TestRow,
     compare_scores,
 )
-from abrank.comparison.deciding import ADJUSTMENTS, SEQUENCE
+from abrank.comparison.choosing import SEQUENCE
+from abrank.comparison.deciding import ADJUSTMENTS
 from abrank.comparison.evidence import CutoffCurve, Kind, RecallCurve, RunDetails
 from abrank.comparison.groups import QueryWeights, Segmentation, SegmentRow
-from abrank.comparison.machine import MachineJudgments
-from abrank.comparison.rows import Preferences
+from abrank.comparison.rows import MachineJudgments, Preferences
 from abrank.diagnostics import Note
 from abrank.estimate import Estimate
 from abrank.inputs import Audit

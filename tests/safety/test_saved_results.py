@@ -14,7 +14,7 @@ import pytest
 import abrank
 from abrank import ReadError
 from abrank.cli import run
-from abrank.comparison.merged import compare_statistics
+from abrank.comparison.merging import compare_statistics
 from abrank.engines.merge import statistics_of
 from abrank.options import Question
 from abrank.report import read_results

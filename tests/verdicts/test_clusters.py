@@ -11,7 +11,7 @@ import pytest
 
 import abrank
 from abrank.cli import run
-from abrank.comparison.merged import compare_statistics
+from abrank.comparison.merging import compare_statistics
 from abrank.engines.merge import statistics_of
 from abrank.inference import run_cluster_test
 

@@ -23,7 +23,7 @@ from scipy import stats
 import abrank
 from abrank._support.errors import ArgumentError
 from abrank.comparison import Comparison
-from abrank.comparison.merged import compare_statistics
+from abrank.comparison.merging import compare_statistics
 from abrank.engines.merge import statistics_of
 from abrank.inference import adjust
 from abrank.inference.clusters import run_cluster_test, weighted_result

@@ -15,7 +15,7 @@ import abrank
 from abrank._support.errors import GateError
 from abrank.cli import main
 from abrank.comparison import Comparison
-from abrank.comparison.merged import compare_statistics
+from abrank.comparison.merging import compare_statistics
 from abrank.diagnostics import Note
 from abrank.engines.merge import statistics_of
 from abrank.report import read_results

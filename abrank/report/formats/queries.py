@@ -11,7 +11,7 @@ import numpy as np
 
 from abrank._support import display
 from abrank.comparison import Comparison
-from abrank.comparison.pairing import EACH_END, SNIPPET
+from abrank.comparison.evidence import EACH_END, SNIPPET
 from abrank.diagnostics import DECIMALS
 from abrank.inference.rounding import ascending
 from abrank.report.cells import cut

@@ -23,8 +23,7 @@ from abrank._support.typing import FloatArray
 from abrank._support.version import __version__
 from abrank.comparison import Comparison
 from abrank.comparison.compare import compare_again
-from abrank.comparison.machine import TEST as WITH_MACHINE
-from abrank.comparison.rows import MergedQueries
+from abrank.comparison.rows import WITH_MACHINE, MergedQueries
 from abrank.diagnostics import Note
 from abrank.inference.equivalence import RelativeChange, Unseen
 from abrank.inputs import Audit

@@ -16,8 +16,8 @@ from abrank import inference
 from abrank._support import display as f
 from abrank._support.errors import ArgumentError
 from abrank.comparison import Comparison, Effect, TestRow, machine
-from abrank.comparison.machine import MachineJudgments
-from abrank.comparison.rows import NOTHING
+from abrank.comparison.plans import NOTHING
+from abrank.comparison.rows import WITH_MACHINE, MachineJudgments
 from abrank.measures import parse
 from abrank.report.cells import one_line, to_ascii
 from abrank.report.model import Block, Cell, Column, Figure, Fold, Section, Table, Text
@@ -80,7 +80,7 @@ def _sources(comparison: Comparison) -> Iterator[tuple[str, str]]:
     """Yield what the methods paragraph names, with its source as the catalogues have it."""
     rule = comparison.rule
     yield from of_measures(comparison.measures)
-    if rule.test == machine.TEST:
+    if rule.test == WITH_MACHINE:
         yield machine.TITLE, machine.SOURCE
     elif rule.test in inference.TESTS:
         yield inference.TESTS[rule.test].title, inference.TESTS[rule.test].source

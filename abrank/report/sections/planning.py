@@ -13,7 +13,7 @@ from abrank.comparison.declared import (
     percent_digits,
     verdict_with,
 )
-from abrank.comparison.rows import NOTHING
+from abrank.comparison.plans import NOTHING
 from abrank.diagnostics import bounds
 from abrank.report.model import Cell, Column, Table
 from abrank.report.sections import words

@@ -5,8 +5,14 @@ from __future__ import annotations
 from abrank._support import display as f
 from abrank._support.display import shorten
 from abrank.comparison import Comparison
-from abrank.comparison.machine import LEVEL, JudgedBy, MachineJudgments, SampleCheck
-from abrank.comparison.rows import MergedQueries, Preferences
+from abrank.comparison.rows import (
+    LEVEL,
+    JudgedBy,
+    MachineJudgments,
+    MergedQueries,
+    Preferences,
+    SampleCheck,
+)
 from abrank.estimate import Estimate
 from abrank.report.model import EVERYWHERE, Block, Cell, Column, Section, Table, Text
 from abrank.report.sections import words

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from abrank.comparison.merged import compare_statistics
+from abrank.comparison.merging import compare_statistics
 from abrank.engines.merge import statistics_of
 from abrank.options import Question
 from abrank.report import from_dict

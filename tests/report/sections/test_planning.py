@@ -14,7 +14,7 @@ import pytest
 from abrank import compare_scores, planning
 from abrank._support import display as f
 from abrank.comparison import Comparison
-from abrank.comparison.rows import PlannedDifference
+from abrank.comparison.plans import PlannedDifference
 from abrank.report import compose, read_results
 from abrank.report.model import Section
 from abrank.report.sections.planning import queries_planned

@@ -1,0 +1,213 @@
+"""What so many queries can see, and how many the next test needs."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from abrank import planning
+from abrank._support.result import record
+from abrank._support.typing import FloatArray, IntArray
+from abrank.inference.clusters import (
+    FEWEST_EFFECTIVE,
+    effective_clusters,
+    freedom_of_clusters,
+)
+from abrank.planning.student import chance_to_show, smallest_effect
+from abrank.verdict import Rule
+
+# A smaller "smallest visible difference" is the rounding of differences that are all the same.
+NOTHING = 1e-9
+POWER = 0.8
+MOST_QUERIES = 100_000_000
+
+
+@record
+class PlannedDifference:
+    """One true difference: the queries that show it, and the chance that these ones do.
+
+    ``queries_low`` and ``queries_high`` are the queries needed at the two ends of the interval of
+    the standard deviation. Each is None where no finite number is practical. Where queries come in
+    clusters these are queries in new clusters like the ones at hand, and
+    ``queries_same_clusters`` would take as many of the same clusters; None where no number would.
+    """
+
+    difference: float
+    queries_needed: int | None
+    power: float
+    queries_low: int | None = None
+    queries_high: int | None = None
+    queries_same_clusters: int | None = None
+
+
+@dataclass(frozen=True)
+class PlannedClaim:
+    """The queries with which a claim about the margin would be shown, if the true difference is 0.
+
+    ``claim`` is ``same`` (both one-sided tests) or ``not-worse`` (one of them).
+    """
+
+    claim: str
+    queries_needed: int | None
+    queries_low: int | None
+    queries_high: int | None
+
+
+@record
+class Planning:
+    """What this number of queries can see, and how many the next test needs.
+
+    Computed from the standard deviation of the differences alone: the difference that was observed
+    plays no part. ``sd_low`` and ``sd_high`` are the interval of that deviation, by the chi-square
+    distribution at the level of the rule; every other range follows from it. ``differences`` are
+    round true differences, with the margin among them; none where the differences do not vary.
+    ``claims`` are about the margin; none without one. ``inflation`` is by what the
+    design makes the interval wider than that of one look at independent queries; ``sd`` has it in.
+    ``freedom`` are the degrees of freedom of the t that the plan is for; NaN in files of earlier
+    versions.
+    """
+
+    sd: float
+    smallest_visible: float
+    power: float = POWER
+    differences: tuple[PlannedDifference, ...] = ()
+    sd_low: float = math.nan
+    sd_high: float = math.nan
+    visible_low: float = math.nan
+    visible_high: float = math.nan
+    claims: tuple[PlannedClaim, ...] = ()
+    inflation: float = 1.0
+    freedom: float = math.nan
+
+    def of(self, difference: float) -> PlannedDifference | None:
+        """Return the row of a true difference, such as the margin; None where it has none."""
+        return next((row for row in self.differences if row.difference == difference), None)
+
+    def claim(self, name: str) -> PlannedClaim | None:
+        """Return what was planned for a claim; None where nothing was."""
+        return next((each for each in self.claims if each.claim == name), None)
+
+
+class ClusterSizes(NamedTuple):
+    """The sizes of the clusters at hand, and the share of the squared error that is theirs.
+
+    Of queries that count by weights a size is the part of the cluster. ``lasting_share`` is what
+    more queries of the same clusters would leave of it.
+    """
+
+    sizes: IntArray | FloatArray
+    lasting_share: float
+
+    def freedom(self, n_queries: float) -> float:
+        """Return the degrees of freedom of the t of so many queries in clusters like these.
+
+        Of fewer queries than these, by the rule of clusters of one size.
+        """
+        times = n_queries / float(self.sizes.sum())
+        if times >= 1.0:
+            return freedom_of_clusters(self.sizes, times=times)
+        return (freedom_of_clusters(self.sizes) + 1.0) * times - 1.0
+
+    def queries_of_same(
+        self, error: float, difference: float, rule: Rule, target: float
+    ) -> int | None:
+        """Return the queries of the same clusters that show a difference; None where none do."""
+        freedom = freedom_of_clusters(self.sizes)
+        if not math.isfinite(self.lasting_share) or not freedom > 0.0:
+            return None
+        centre = smallest_effect(
+            lambda each: float(chance_to_show(each, freedom, alpha=rule.alpha)), target
+        )
+        allowed = (difference / error / centre) ** 2  # share of the squared error that may be left
+        if allowed <= self.lasting_share:
+            return None
+        shrinking = (1.0 - self.lasting_share) * float(self.sizes.sum())
+        needed = max(2, math.ceil(shrinking / (allowed - self.lasting_share)))
+        return needed if needed <= MOST_QUERIES else None
+
+
+def plan_from_spread(
+    sd: float,
+    n: int,
+    rule: Rule,
+    margin: float,
+    *,
+    inflation: float = 1.0,
+    clustered: ClusterSizes | None = None,
+) -> Planning:
+    """Plan the next test from the standard deviation of ``n`` differences, by the paired t test.
+
+    ``inflation`` is of the standard error, over that of a t test of as many independent queries. Of
+    looks the plan is for all queries and all of alpha.
+    """
+    sd *= inflation
+    if rule.design is not None and rule.design.shared:
+        rule = replace(rule, alpha=rule.design.alpha)
+    freedom = clustered.freedom if clustered is not None else _independent
+    few = clustered is not None and effective_clusters(clustered.sizes) < FEWEST_EFFECTIVE["t"]
+    visible = (
+        math.nan
+        if few
+        else planning.smallest_visible(sd, n, alpha=rule.alpha, freedom=clustered and freedom)
+    )
+    if not visible > NOTHING:
+        return Planning(sd=sd, smallest_visible=visible)
+    low, high = planning.spread_interval(sd, n, confidence=rule.confidence, freedom=freedom(n))
+    spreads = (sd, low, high)
+    return Planning(
+        sd=sd,
+        smallest_visible=visible,
+        differences=tuple(
+            _planned(each, spreads, n, rule, clustered) for each in planned_differences(sd, margin)
+        ),
+        sd_low=low,
+        sd_high=high,
+        visible_low=visible * low / sd,
+        visible_high=visible * high / sd,
+        claims=_claims(spreads, rule, margin, clustered) if margin else (),
+        inflation=inflation,
+        freedom=freedom(n),
+    )
+
+
+def planned_differences(sd: float, margin: float) -> list[float]:
+    """Return three round differences that suit a spread, with the margin among them.
+
+    They depend on the power of ten of the spread alone, so that comparisons of one kind plan for
+    the same differences: .01, .02 and .05 for a standard deviation from .05 to .5.
+    """
+    decade = math.floor(math.log10(2.0 * sd)) - 1
+    rounded = {float(f"{factor}e{decade}") for factor in (1, 2, 5)}
+    return sorted(rounded | ({margin} if margin else set()))
+
+
+def _independent(n_queries: float) -> float:
+    return n_queries - 1.0
+
+
+def _planned(
+    difference: float,
+    spreads: tuple[float, float, float],
+    n: int,
+    rule: Rule,
+    clustered: ClusterSizes | None,
+) -> PlannedDifference:
+    how: dict[str, Any] = {"alpha": rule.alpha, "freedom": clustered and clustered.freedom}
+    needed, low, high = (planning.queries_needed(sd, difference, **how) for sd in spreads)
+    chance = planning.power(n, effect=difference / spreads[0], **how)
+    same = None
+    if clustered is not None:
+        same = clustered.queries_of_same(spreads[0] / n**0.5, difference, rule, POWER)
+    return PlannedDifference(difference, needed, chance, low, high, same)
+
+
+def _claims(
+    spreads: tuple[float, float, float], rule: Rule, margin: float, clustered: ClusterSizes | None
+) -> tuple[PlannedClaim, ...]:
+    """Return the queries for both claims about the margin at a true difference of 0."""
+    how: dict[str, Any] = {"freedom": clustered and clustered.freedom}
+    same = [planning.queries_to_show_same(sd, margin, alpha=rule.alpha, **how) for sd in spreads]
+    # One one-sided test at alpha is a two-sided one at twice alpha: its far tail never counts.
+    one = [planning.queries_needed(sd, margin, alpha=2.0 * rule.alpha, **how) for sd in spreads]
+    return PlannedClaim("same", *same), PlannedClaim("not-worse", *one)

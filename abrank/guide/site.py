@@ -1,0 +1,124 @@
+"""The guide as a site that opens offline, and the reference of every public name beside it."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import warnings
+from pathlib import Path
+from types import ModuleType
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markdown_it import MarkdownIt
+from markupsafe import Markup
+
+import abrank
+from abrank._support.files import replace_all
+from abrank.guide import all_pages, read_page
+from abrank.guide.pages import CONTENTS, Page
+
+# What a user may import. All else is internal, whatever its name begins with.
+PUBLIC = (
+    "abrank", "abrank.agreement", "abrank.collections", "abrank.comparison", "abrank.diagnostics",
+    "abrank.engines", "abrank.engines.spark", "abrank.estimate",
+    "abrank.inference", "abrank.inputs", "abrank.ledger", "abrank.measures", "abrank.planning",
+    "abrank.plots", "abrank.ranking", "abrank.report", "abrank.rule_file", "abrank.scoring",
+    "abrank.simulate",
+)  # fmt: skip
+
+
+def build_reference(folder: Path) -> Path:
+    """Write a page for each public module into a folder; return the first one."""
+    import pdoc
+    from pdoc import render
+
+    for name in PUBLIC:
+        bind(importlib.import_module(name))
+    render.configure(docformat="numpy", show_source=False, search=False)
+    with warnings.catch_warnings():
+        # Of names that only a type checker imports it links none, and says so of five of them.
+        warnings.filterwarnings("ignore", "Error parsing type annotation")
+        pdoc.pdoc(*PUBLIC, output_directory=folder)
+    return folder / "abrank.html"
+
+
+def bind(module: ModuleType) -> None:
+    """Import all that a module offers on demand: pdoc sees only what is there."""
+    for name in getattr(module, "__all__", ()):
+        setattr(module, name, getattr(module, name))
+
+
+_LINK = re.compile(r'(<a href=")([\w-]+)\.md(#[\w-]*)?"')
+_HEADING = re.compile(r"<h([23])>(.*?)</h\1>")
+_TABLE = re.compile(r"<table>.*?</table>", re.DOTALL)
+FRONT = (
+    "abrank scores two runs query by query, tests the paired difference, and says in words what the"
+    " interval allows you to say. Begin with [five minutes](start.md). Everything here can be read"
+    " in a terminal, too: `abrank guide TOPIC`."
+)
+_TAG = re.compile(r"<[^>]+>")
+
+
+def build(folder: Path) -> Path:
+    """Write the site into a folder, which is made if need be; return its first page.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     build(Path(folder)).name
+    'index.html'
+    """
+    pages = all_pages()
+    frame = Environment(
+        loader=PackageLoader("abrank.guide"), autoescape=True, undefined=StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True,
+    ).get_template("page.html")  # fmt: skip
+    menu = {heading: each for heading, each in pages.items() if heading != "Catalogue"}
+    front = Page("index", front_page())
+    written = {}
+    for page in (front, *(page for each in pages.values() for page in each)):
+        body = Markup(to_html(page.text))  # escaped there: no HTML of a page passes
+        text = frame.render(page=page, body=body, menu=menu, version=abrank.__version__)
+        written[folder / f"{page.topic}.html"] = text.encode()
+    replace_all(written)
+    return folder / "index.html"
+
+
+def front_page() -> str:
+    """Return what abrank is, what it prints, and where to begin, as Markdown."""
+    shown = read_page("start").text.partition("```text\n")[2].partition("\n\nsystems ")[0]
+    lines = ["# abrank: may ranker B replace ranker A?", FRONT, f"```text\n{shown}\n```"]
+    lines += ["## For what you do"]
+    lines += ["\n".join(f"- [{read_page(t).title}]({t}.md)" for t in CONTENTS["For what you do"])]
+    return "\n\n".join(lines) + "\n"
+
+
+def to_html(text: str) -> str:
+    r"""Return Markdown as HTML: headings with anchors, tables that scroll, links to other pages.
+
+    Examples
+    --------
+    >>> to_html("See [ties](ties.md).")
+    '<p>See <a href="ties.html">ties</a>.</p>\n'
+    """
+    html: str = MarkdownIt("commonmark", {"html": False}).enable("table").render(text)
+    html = _LINK.sub(lambda m: f'{m[1]}{m[2]}.html{m[3] or ""}"', html)
+    html = _HEADING.sub(
+        lambda m: f'<h{m[1]} id="{anchor(_TAG.sub("", m[2]))}">{m[2]}</h{m[1]}>', html
+    )
+    # What is wider than a phone scrolls by itself, by keyboard as well.
+    html = html.replace("<pre>", '<pre tabindex="0">')
+    return _TABLE.sub(lambda m: f'<div class="wide" tabindex="0" role="group">{m[0]}</div>', html)
+
+
+def anchor(heading: str) -> str:
+    """Return the anchor of a heading, as GitHub makes it.
+
+    Examples
+    --------
+    >>> anchor("Which gate to take?")
+    'which-gate-to-take'
+    """
+    return re.sub(r"[^\w -]", "", heading.lower()).strip().replace(" ", "-")

@@ -1,0 +1,23 @@
+"""The measure that decides, and in which direction each is better."""
+
+from __future__ import annotations
+
+from abrank.comparison.choosing import (
+    Choice,
+    Directions,
+    canonical_name,
+    choose,
+    directions,
+    directions_again,
+)
+
+
+def test_the_measure_that_decides_and_directions() -> None:
+    apart = choose(["NumRet", "runid", "AP", "P@5"], (), constant=["runid"])
+    assert apart == Choice(("AP", "P@5"), "AP", ("NumRet", "runid"), 2)
+    assert choose(["P@5", "AP"], None) == Choice(("P@5", "AP"), "P@5")
+    assert directions(["AP", "ms"], "ms") == Directions({"AP": True, "ms": False})
+    assert directions(["AP", "ms"]).asked == ("ms",)
+    assert directions(["AP", "ms"], (), "ms").asked == ()
+    assert directions_again({"AP": True, "ms": True, "cost": True}, ["cost"]).asked == ("cost",)
+    assert (canonical_name("map"), canonical_name("clicks")) == ("AP", "")

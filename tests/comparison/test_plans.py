@@ -1,0 +1,109 @@
+"""What so many queries can see, and how many the next test needs."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from abrank import compare_scores, planning
+from abrank.comparison import Comparison
+from abrank.comparison.plans import plan_from_spread, planned_differences
+from abrank.verdict import Rule
+
+
+def compared(mean: float, *, n: int = 100, measure: str = "nDCG@10", **how: object) -> Comparison:
+    """Compare scores whose differences have this mean, and .1 for their standard deviation."""
+    steps = np.arange(n) - (n - 1) / 2
+    differences = mean + 0.1 * steps / steps.std(ddof=1)
+    a = {f"q{i}": 0.5 for i in range(n)}
+    b = {query: 0.5 + float(each) for query, each in zip(a, differences, strict=True)}
+    import pandas as pd
+
+    frames = (pd.DataFrame({measure: pd.Series(each)}) for each in (a, b))
+    return compare_scores(*frames, resamples=99, **how)
+
+
+@pytest.mark.parametrize("sd", [1e-4, 0.05, 0.21, 0.49, 0.5, 12.0, 3e4])
+def test_planned_differences_suit_the_spread(sd: float) -> None:
+    steps = planned_differences(sd, 0.0)
+    assert steps == sorted(steps)
+    assert len(steps) == 3
+    # From 7 to 20,000 queries, whatever the unit.
+    assert 0.01 <= steps[0] / sd <= 0.21
+    assert 0.1 <= steps[-1] / sd <= 1.01
+
+
+def test_rows_are_those_of_the_planning_room() -> None:
+    found = compared(0.05, margin=0.015).planning
+    assert [row.difference for row in found.differences] == [0.01, 0.015, 0.02, 0.05]
+    ends = planning.spread_interval(found.sd, 100)
+    assert (found.sd_low, found.sd_high) == ends
+    for row in found.differences:
+        assert row.queries_needed == planning.queries_needed(found.sd, row.difference)
+        assert row.power == planning.power(100, effect=row.difference / found.sd)
+        needed = tuple(planning.queries_needed(sd, row.difference) for sd in ends)
+        assert (row.queries_low, row.queries_high) == needed
+    for limit, sd in zip((found.visible_low, found.visible_high), ends, strict=True):
+        assert limit == pytest.approx(planning.smallest_visible(sd, 100))
+
+
+def test_claims_about_the_margin_take_the_true_difference_for_0() -> None:
+    found = compared(0.05, margin=0.015).planning
+    assert [each.claim for each in found.claims] == ["same", "not-worse"]
+    # At no difference: (1.645 + 1.282)² for two one-sided tests, (1.645 + .842)² for one.
+    for name, factor in (("same", 2.927), ("not-worse", 2.487)):
+        claim = found.claim(name)
+        assert claim is not None
+        assert claim.queries_needed == pytest.approx((factor * 0.1 / 0.015) ** 2, rel=0.01)
+        assert claim.queries_low < claim.queries_needed < claim.queries_high
+    assert compared(0.05).planning.claims == ()
+    assert compared(0.05).planning.claim("same") is None
+
+
+def test_the_level_of_the_rule_is_that_of_the_plan() -> None:
+    found = compared(0.05, alpha=0.01).planning
+    assert (found.sd_low, found.sd_high) == planning.spread_interval(found.sd, 100, confidence=0.99)
+    needed = planning.queries_needed(found.sd, 0.02, alpha=0.01)
+    row = found.of(0.02)
+    assert row is not None
+    assert row.queries_needed == needed
+    assert found.of(0.03) is None
+
+
+def test_the_observed_difference_plays_no_part() -> None:
+    # The numbers of a plan were once those of the difference observed: 16, 11, 20, 210,000, 250.
+    plans = [
+        compared(mean, margin=0.02, require="better").planning for mean in (0.0, 0.001, 0.05, -0.4)
+    ]
+    for plan in plans:
+        assert [row.queries_needed for row in plan.differences] == [
+            row.queries_needed for row in plans[0].differences
+        ]
+        assert plan.claims == plans[0].claims
+
+
+def test_without_spread_nothing_is_planned() -> None:
+    for pair in ({"q": 0.2}, {"q": 0.5}), ({"p": 0.1, "q": 0.2}, {"p": 0.3, "q": 0.4}), ({}, {}):
+        found = compare_scores(*pair, require="better").planning
+        assert (found.differences, found.claims) == ((), ())
+
+
+def test_no_query_has_no_spread() -> None:
+    found = compare_scores({}, {}).planning
+    assert math.isnan(found.sd)
+    assert math.isnan(found.smallest_visible)
+
+
+def test_plans() -> None:
+    differences = np.array([0.0, 0.1, 0.3, 0.12])
+    found = plan_from_spread(float(differences.std(ddof=1)), 4, Rule("AP", margin=0.1), 0.1)
+    needed = {row.difference: row.queries_needed for row in found.differences}
+    assert needed == {0.01: 1227, 0.02: 309, 0.05: 51, 0.1: 15}
+    assert [(x.claim, x.queries_needed) for x in found.claims] == [("same", 15), ("not-worse", 12)]
+    plain = plan_from_spread(0.2, 50, Rule("AP"), 0.0)
+    assert plain.smallest_visible == pytest.approx(0.081, abs=5e-4)
+    assert planned_differences(0.21, 0.0) == [0.01, 0.02, 0.05]
+    assert planned_differences(0.21, 0.015) == [0.01, 0.015, 0.02, 0.05]
+    assert planned_differences(30, 0) == [1.0, 2.0, 5.0]
