@@ -46,9 +46,8 @@ RANX = (
 )  # fmt: skip
 FAMILIES = {
     "graded": "Graded relevance", "binary": "Relevant or not", "user_models": "Models of a reader",
-    "incomplete": "Incomplete judgments", "interpolated": "Precision at recall",
     "textbook": "Textbooks and recommenders", "diversity": "Diversity", "counts": "Counts",
-    "sensitivity": "What could have been", "novelty": "Diversity",
+    "sensitivity": "What could have been",
 }  # fmt: skip
 NAMES = Names("bm25", "monot5", digits=3, alpha=0.05)
 

@@ -5,10 +5,13 @@ of; what a function returns is described in its module. Nothing here knows what 
 are queries, the query pairs the two systems, columns are comparisons, and a difference is always
 candidate minus baseline.
 
-What an analysis says of too little or too even data is a table at the head of its module, always
-of the same rows: no query, one query, two queries, all 0, one value, one query that differs, two
-values, not finite. The tables of tests are in :mod:`~abrank.inference.registry` (of pairs) and
-:mod:`~abrank.inference.systems.registry` (of many systems).
+Where the data are too few or too even, every analysis answers, and warns of nothing. Unless it says
+otherwise: without a query all is NaN; with one query, and where all differences are one value other
+than 0, there is no spread to judge by, so that what rests on an error has p NaN and the interval
+(-inf, inf), and what counts signs or flips the smallest p there is; where all differences are 0, p
+is 1 and the interval [0, 0]; all else is as any other data. A number that is not finite is refused
+with the place of the first. Tables of it, by test, are in :mod:`~abrank.inference.registry` (of
+pairs) and :mod:`~abrank.inference.systems.registry` (of many systems).
 """
 
 from typing import TYPE_CHECKING

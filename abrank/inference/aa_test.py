@@ -1,17 +1,7 @@
 """The A/A test: how often a test finds a difference where there is none, on one's own data.
 
-==================  ================================================================
-differences         answer
-==================  ================================================================
-no query            rate NaN, interval [0, 1], for both ways
-one query           the same for halves; by flips what the test says of one query
-two queries         by halves one pair, of which the test says what it can
-all 0               rate 0: every p is 1
-one value, not 0    by halves every pair is 0 and so is the rate
-one query differs   what the test says of one difference that is not 0: rate 0
-two values          as any other data
-not finite          refused
-==================  ================================================================
+Without a query the rate is NaN and its interval [0, 1]; of differences that are all 0, or of which
+one query differs, it is 0.
 """
 
 from __future__ import annotations

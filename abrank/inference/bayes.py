@@ -1,23 +1,7 @@
 """A Bayesian view of the mean difference, to stand beside the tests.
 
 Nothing here is a test: it is in no catalogue, has no level, and no verdict is ever drawn from it.
-
-==================  =======================  =======================
-differences         t_posterior              bayesian_bootstrap
-==================  =======================  =======================
-no query            NaN                      NaN
-one query           estimate; else NaN,      estimate; else NaN,
-                    (-inf, inf)              (-inf, inf)
-two queries         variance inf             as any other data
-all 0               0, [0, 0], equal 1       0, [0, 0], equal 1
-one value, not 0    estimate; else NaN,      estimate; else NaN,
-                    (-inf, inf)              (-inf, inf)
-one query differs   as any other data        as any other data
-two values          as any other data        as any other data
-not finite          refused                  refused
-==================  =======================  =======================
-
-All 0 of one query is one query.
+Of differences that are all 0, of two queries or more, ``equal`` is 1.
 """
 
 from __future__ import annotations

@@ -1,24 +1,8 @@
-"""The bootstrap distribution of a mean without resampling, by Fourier transform or in bounds.
+"""The bootstrap of the mean difference: interval and the p-value that inverts it.
 
-The bootstrap-t: resamples of queries, each with a standard error of its own.
-
-The bootstrap of the mean difference, as an interval and the p-value that inverts it.
-
-What comes out where there is little to draw from (two-sided; one comparison):
-
-====================  =============================================  ===========================
-differences           percentile, BCa, basic, shift                  studentised
-====================  =============================================  ===========================
-no query              all NaN                                        all NaN
-one query             p NaN (if 0: 1), (-inf, inf)                   p NaN (if 0: 1), (-inf, inf)
-two queries           p .5 or more, bounded up to 50 % confidence;   the paired t test's
-                      shift: .25 or more, up to 75 %
-all 0                 p 1, [0, 0]                                    p 1, [0, 0]
-one value, not 0      p NaN, (-inf, inf)                             p NaN, (-inf, inf)
-one query differs     the binomial law of how often it is drawn      the paired t test's
-two values            the binomial law of how often each is drawn    the same, studentised
-not finite            refused                                        refused
-====================  =============================================  ===========================
+The distribution of the mean over all resamples is computed, by Fourier transform or between bounds;
+only the studentised bootstrap draws. Of a column of which one query differs, or all have one of two
+values, it is the binomial law of how often each is drawn.
 """
 
 from __future__ import annotations

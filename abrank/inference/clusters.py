@@ -1,38 +1,15 @@
 """Tests of the mean difference where queries come in groups: sessions, users, topic variants.
 
-Queries of one cluster are not independent, so a cluster is what is drawn, flipped and counted.
-
-====================  =======================  ===================  =======================
-differences           t                        permutation          bootstrap
-====================  =======================  ===================  =======================
-no query              estimate, statistic, p and interval NaN, for every test
-one query (one        p NaN, (-inf, inf)       p 1, (-inf, inf)     p NaN, (-inf, inf)
-cluster)              if 0, p 1 and (-inf, inf), for every test
-two queries (two      p NaN, (-inf, inf)       p .5 or 1,           p NaN, (-inf, inf)
-clusters)                                      (-inf, inf)
-all 0                 estimate 0, statistic 0, p 1, interval [0, 0], for every test
-one value, not 0      p NaN, (-inf, inf)       p 2**(1 - G)         p NaN, (-inf, inf)
-(of all clusters)
-one query differs     as any other data        p 1                  p above .3,
-(from zeros)                                                        (-inf, inf)
-two values            as any other data, for every test
-fewer than three      p NaN, (-inf, inf)       as any other data    p NaN, (-inf, inf)
-effective clusters
-fewer than seven      as any other data, for t and permutation      p NaN, (-inf, inf)
-not finite            refused, for every test
-====================  =======================  ===================  =======================
-
-G is the number of clusters, and n**2 / sum m**2 their effective number: as many clusters of one
-size would share the queries alike. Below three of those one cluster has nearly all there is to
-know, and t knows too little of its error. Below seven, resamples may have the largest cluster
-several times or not at all: where one has 40 to 60 % of the queries, of 10 to 100 clusters, the
-bootstrap finds a difference in 7 to 17 % of samples without one. With fewer than 6 clusters the
-permutation test cannot reach .05. Where one cluster differs, more than a third of the resamples are
-without it and so without spread: t is endless there, and the bootstrap bounds nothing. The plain t
-test, which knows of no clusters, finds a difference in 17 % of samples without one
-(``reports/calibration``).
-
-The t test of a weighted mean, where some queries count for more: traffic, or strata.
+Queries of one cluster are not independent, so a cluster is what is drawn, flipped and counted. With
+n**2 / sum m**2 the effective number of clusters (as many of one size would share the queries alike)
+t answers from three on: with fewer, one cluster has nearly all there is to know. The bootstrap does
+from seven on: below, resamples may have the largest cluster several times or not at all; where one
+has 40 to 60 % of the queries, of 10 to 100 clusters, it finds a difference in 7 to 17 % of samples
+without one. The others answer p NaN and (-inf, inf), as the bootstrap bounds nothing where but one
+cluster differs. With fewer than 6 clusters the permutation test cannot reach .05. The plain t test,
+which knows of no clusters, finds a difference in 17 % of samples without one
+(``reports/calibration``). Also here: the t test of a weighted mean, where some queries count for
+more, by traffic or strata.
 """
 
 from __future__ import annotations

@@ -1,19 +1,7 @@
 """Tests of differences that come as counts: each distinct value, and how many queries have it.
 
 For more queries than anybody holds one by one. What is computed is what the tests of this folder
-compute: they, too, go by distinct values and counts.
-
-=====================  =================================================
-differences            what is said of their number and shape
-=====================  =================================================
-no query, one query    not meant here
-two queries            as the test of single differences, everywhere
-all 0                  p 1, interval [0, 0]; W+ 0
-one value, not 0       as the test of single differences
-one query differs      as the test of single differences
-two values             as the test of single differences
-not finite             not meant here
-=====================  =================================================
+compute: they, too, go by distinct values and counts. Fewer than two queries are not meant here.
 """
 
 from __future__ import annotations

@@ -1,39 +1,9 @@
-"""Effect sizes of paired scores, each with an interval: how large, and how well that is known.
-
-==================  =================  ==================  =================  =================
-differences         d_z, hedges_g      d_av, glass_delta   rank_biserial      p_better
-==================  =================  ==================  =================  =================
-no query            NaN                NaN                 NaN                NaN
-one query           NaN, unbounded     NaN, unbounded      +-1, [-1, 1]       1 or 0, [0, 1]
-two queries         as any other;      as any other data   as any other       as any other
-                    hedges_g NaN,
-                    unbounded
-all 0               0, [0, 0]          0, [0, 0]           0, [0, 0]          .5, [.5, .5]
-one value, not 0    NaN, unbounded     by the spread of    +-1, with an       1 or 0, with an
-                                       the scores          interval           interval
-one query differs   as any other data  as any other data   +-1, with an       as any other
-(from zeros)                                               interval
-two values          as any other data, for every effect size
-not finite          refused, for every effect size
-==================  =================  ==================  =================  =================
+"""Effect sizes of paired scores, each with an interval, and risk against a baseline.
 
 One query without a difference has the value of no difference, and an unbounded interval. Where the
-scores (for glass_delta: the baseline's) have no spread there is no unit: NaN, unbounded.
-
-Risk against a baseline: what is lost on a query weighs more than what is won.
-
-===================  ==========================================================
-differences          answer
-===================  ==========================================================
-no query             NaN
-one query            URisk its weighted difference, unbounded; TRisk NaN
-two queries          as any other data
-all 0                URisk 0, [0, 0]; TRisk 0, [0, 0]
-one value, not 0     URisk that value weighted, by t; TRisk NaN, unbounded
-one query differs    as any other data
-two values           as any other data
-not finite           refused
-===================  ==========================================================
+scores (for glass_delta: the baseline's) have no spread there is no unit: NaN, unbounded; the ranks
+and shares of queries won then have an interval all the same. Risk: what is lost on a query weighs
+more than what is won.
 """
 
 from __future__ import annotations

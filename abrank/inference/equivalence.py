@@ -1,39 +1,8 @@
 """The relative change of a mean, and equivalence and superiority by more than a margin.
 
-The relative change of a mean, with the intervals that a ratio of paired means can have.
-
-=====================  ==========================================================================
-differences            change and interval
-=====================  ==========================================================================
-no query               NaN
-one query              the change, interval unbounded
-two queries            as any other data; unbounded by the bootstrap
-all 0                  0, interval [0, 0]
-one value, not 0       as any other data; the change itself where the baseline does not vary either
-one query differs      as any other data
-two values             as any other data
-not finite             refused
-a baseline mean of 0   NaN: there is nothing to relate to
-=====================  ==========================================================================
-
-Equivalence, non-inferiority and superiority by more than a margin, of means and proportions.
-
-==================  =====================================  ===================================
-differences         by t, of means and of relative change  by permutation
-==================  =====================================  ===================================
-no query            NaN                                    NaN
-one query           p NaN, (-inf, inf)                     p 1/2 or 1, (-inf, inf)
-two queries         as any other data                      p 1/4 at the least, (-inf, inf)
-all 0               p NaN, (-inf, inf)                     p 2**-n, [0, 0]
-one value, not 0    p NaN, (-inf, inf)                     p 2**-n within the margin, else 1;
-                                                           of width 0
-one query differs   as any other data                      as any other data
-two values          as any other data                      as any other data
-not finite          refused                                refused
-==================  =====================================  ===================================
-
 No spread between the differences leaves the t test no error; of the relative change what must have
-none is the candidate less the baseline with the margin taken off.
+none is the candidate less the baseline with the margin taken off. Of one value other than 0 flips
+have p 2**-n within the margin, else 1, and an interval of width 0.
 """
 
 from __future__ import annotations

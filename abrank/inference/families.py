@@ -1,37 +1,4 @@
-"""Several comparisons at once: adjusted p-values, and max-T by their joint distribution.
-
-Adjusted p-values of a family:
-
-==================  =====================================================================
-p-values            adjusted, by any method
-==================  =====================================================================
-none                none
-one                 left as it is
-two                 as any other family
-all 0               0
-one value           that times their number, by bonferroni and holm; left as it is by hochberg,
-                    hommel and bh
-one differs         as any other family
-two values          as any other family
-NaN                 stays NaN, and is no member of the family: nothing could be tested
-not in [0, 1]       refused, infinities among them
-==================  =====================================================================
-
-Max-T: several comparisons at once by the joint distribution of the largest statistic:
-
-=====================  ==========================================================================
-differences            max-T, single step and step down
-=====================  ==========================================================================
-no query               p and intervals NaN
-one query              p 1, intervals unbounded
-two queries            p .5 or 1, intervals unbounded
-all 0                  p 1, interval [0, 0]
-one value, not 0       p 2**(1 - n), the interval is that value
-one query differs      p 1, intervals unbounded: every flip has the largest statistic
-two values             as any other data
-not finite             refused
-=====================  ==========================================================================
-"""
+"""Several comparisons at once: adjusted p-values, and max-T by their joint distribution."""
 
 from __future__ import annotations
 

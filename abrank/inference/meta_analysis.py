@@ -1,26 +1,9 @@
 """One comparison over several collections: by query, by precision, and for one to come.
 
-=========================  ====================================================================
-differences of a           what is said
-collection
-=========================  ====================================================================
-no query                   it weighs nothing; every summary NaN where no collection has one
-one query                  shown alone, and left out of ``fixed`` and ``random``; weighs by its
-                           queries in ``stratified`` and ``equal``, whose p is then NaN, interval
-                           unbounded
-two queries                as any other data
-all 0                      its variance is bounded by that of the others (``bounded``); where
-                           all collections are 0 every summary is 0, p 1, interval [0, 0]
-one value, not 0           its variance is bounded likewise; where no collection has spread there
-                           is no ``fixed`` nor ``random``, and the others have p NaN
-one query differs          as any other data
-two values                 as any other data
-not finite                 refused
-=========================  ====================================================================
-
-With one collection that can be judged ``fixed`` is its own and ``random`` NaN, as both are with
-none. Where the queries of a collection come in clusters, this is of its clusters: with one of them
-the collection is as one with one query.
+A collection with one query (of clustered queries, one cluster) is shown alone and left out of
+``fixed`` and ``random``; in ``stratified`` and ``equal`` it weighs, and leaves them p NaN and no
+bounds. Where no collection has spread there is no ``fixed`` nor ``random``; with one that can be
+judged ``fixed`` is its own and ``random`` NaN. Where all differences are 0 every summary is 0, p 1.
 """
 
 from __future__ import annotations

@@ -1,33 +1,8 @@
 """The difference in each segment of the queries, and whether the segments differ.
 
-==========================  ======================================================================
-differences of a segment    what is said of it
-==========================  ======================================================================
-no query                    it is no segment; without any the total is NaN
-one query                   as of all with fewer than ``min_queries``: count and mean; p, adjusted p
-                            and both intervals NaN; no family member
-two queries                 the same
-all 0                       p 1, intervals [0, 0]; not judged in the test of interaction
-one value, not 0            what the test says of it (for t: p NaN, interval unbounded); not judged
-                            in the test of interaction
-one query differs           as any other data
-two values                  as any other data
-not finite                  refused
-==========================  ======================================================================
-
-With fewer than two segments that can be judged there is no test of interaction: NaN.
-
-Whether the means of several groups of queries differ by more than their errors:
-
-=====================  ========================================================
-groups                 answer
-=====================  ========================================================
-none, or one           NaN
-of no or one query     left out
-of one value           left out: it would weigh endlessly
-all of one mean        statistic and q 0, p 1, i_squared 0
-with a variance NaN    left out
-=====================  ========================================================
+A segment of fewer than ``min_queries`` has a count and a mean, and NaN for all else; it is no
+member of the family. One whose differences are one value is not judged in the test of interaction,
+where it would weigh endlessly; with fewer than two that can be judged there is none: NaN.
 """
 
 from __future__ import annotations

@@ -1,53 +1,8 @@
-"""Intervals and p-values that hold however often one looks while queries come in.
+"""Looks at the data while queries come in: at any time, or at planned numbers of queries.
 
-==================  ==========================================  ================================
-differences         asymptotic                                  betting
-==================  ==========================================  ================================
-no query            no look                                     no look
-one query           interval (-inf, inf), p 1, as with all      [-1, 1], p 1
-                    fewer than ``first``
-two queries         the same                                    [-1, 1], p 1
-all 0               interval (-inf, inf), p 1: no spread to     the interval narrows about 0;
-                    judge by                                    p 1
-one value, not 0    the same                                    the interval narrows about it;
-                                                                p falls
-one query differs   as any other data, from ``first`` on        as any other data
-two values          as any other data, from ``first`` on        as any other data
-not finite          refused                                     refused
-out of [-1, 1]      as any other data                           refused
-==================  ==========================================  ================================
-
-Tests at planned looks: the boundaries that share out one level, and the answer at each look.
-
-Tests at planned looks, each held against its share of one level:
-
-==================  ====================================================================
-differences         answer at a look
-==================  ====================================================================
-no query            there is no look yet, as at any look with more queries than have come
-one query           what the test says of it: interval unbounded, no stop
-two queries         what the test says of them
-all 0               p 1, interval [0, 0]
-one value, not 0    what the test says of it; for t: p NaN, interval unbounded, no stop
-one query differs   what the test says of them
-two values          what the test says of them
-not finite          refused
-a look too early    interval (-inf, inf) and no stop, where less than 1e-14 may be spent
-==================  ====================================================================
-
-Boundaries for tests at planned looks, which share out one level among them:
-
-=====================  ========================================================
-looks                  boundaries
-=====================  ========================================================
-none                   refused
-one                    that of the plain test
-the last before 1      those of the plan so far; by shape alpha is spent by then
-equal or falling       refused
-at 0 or beyond 1       refused
-not finite             refused
-too early to stop at   critical value inf, level 0
-=====================  ========================================================
+A confidence sequence holds however often one looks. At planned looks boundaries share out one level
+among the tests; a look that comes too early to spend 1e-14 of it has the interval (-inf, inf), and
+no stop.
 """
 
 from __future__ import annotations
@@ -115,7 +70,8 @@ def asymptotic_sequence(
     Returns
     -------
     ConfidenceSequence
-        A look after each query.
+        A look after each query: p 1 and the interval (-inf, inf) before ``first``, and as long as
+        all differences are one value, which shows no spread to judge by.
 
     Raises
     ------
@@ -218,6 +174,8 @@ def betting_sequence(
     Returns
     -------
     ConfidenceSequence
+        Of differences of one value, too, the interval narrows about it; of one or two queries it is
+        [-1, 1], with p 1.
 
     Raises
     ------
@@ -560,6 +518,7 @@ def run_at_looks(
     Returns
     -------
     GroupSequential
+        Of the looks that have been reached; each says what the test says of the queries so far.
 
     Raises
     ------

@@ -1,31 +1,6 @@
 """How the differences are spread, which queries stand apart, and which decide.
 
-Queries that stand apart from the others by more than chance leaves of normal differences:
-
-==================  =====================================================================
-differences         answer
-==================  =====================================================================
-fewer than three    none
-all one value       none
-one query differs   that query
-two values          as any other data
-not finite          refused
-==================  =====================================================================
-
-The call of the paired t test without single queries:
-
-==================  =====================================================================
-differences         answer
-==================  =====================================================================
-no query            not meant here
-one query           not meant here
-two queries         one remains without the other, and no call: a call flips
-all 0               no call, nothing flips; p 1 without any
-one value, not 0    no call, nothing flips; p NaN without any
-one query differs   without it the others are one value: p 1 if that is 0, else NaN
-two values          as any other data
-not finite          refused
-==================  =====================================================================
+Fewer than three differences, and those of one value, have no query that stands apart.
 """
 
 from __future__ import annotations

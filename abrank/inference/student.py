@@ -1,19 +1,16 @@
 """Fourier inversion, roots of monotone functions, and Student's t and its relatives.
 
-Sums of randomly signed terms by their characteristic function, between proven bounds.
-
-The indicator of "beyond the threshold" lies between two trigonometric polynomials [1]_, whose
-expectations need the characteristic function at finitely many frequencies and nothing else: no
-rounding of the terms, no truncation, and a cost that hardly grows with their number.
+The indicator of "beyond the threshold" lies between two trigonometric polynomials [1]_, so that the
+tail of a sum of randomly signed terms has proven bounds: these need the characteristic function at
+finitely many frequencies and nothing else, no rounding of the terms, no truncation, and a cost that
+hardly grows with their number. scipy.optimize finds roots, too, and takes longer to import than an
+everyday comparison to compute.
 
 References
 ----------
 .. [1] Vaaler (1985), Bulletin of the American Mathematical Society 12, 183-216, theorem 18 (the
    polynomials of the sawtooth); Prawitz (1972), Scandinavian Actuarial Journal, 138-154 (the same
    use for distribution functions).
-
-Roots of monotone functions between known limits, many at once.
-scipy.optimize has the like, and takes longer to import than an everyday comparison to compute.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -337,7 +337,7 @@ def patience(rank: FloatArray, hope: float | FloatArray) -> FloatArray:
     return weight
 
 
-Discount: TypeAlias = Callable[[IntArray], FloatArray]
+Discount: TypeAlias = Callable[[Any], FloatArray]
 
 # The ideal ranking is found greedily, so a ranking may be better. Gain is submodular, so by no more
 # than this (Nemhauser, Wolsey & Fisher 1978).

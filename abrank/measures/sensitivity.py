@@ -185,16 +185,6 @@ def rank_biased_residual(judged: JudgedRun, *, p: float = 0.8) -> FloatArray:
     leaves out the tail p**n behind the last rank n and is 0 where no unjudged document was
     retrieved.
 
-    Parameters
-    ----------
-    p : float
-        Probability of going on, between 0 and 1; as in RBP.
-
-    References
-    ----------
-    .. [1] Moffat & Zobel (2008), Rank-biased precision for measurement of retrieval effectiveness,
-       ACM TOIS 27(1), section 3.2.
-
     Examples
     --------
     The first of two documents is unjudged: its 0.5, and 0.25 behind the last rank.
@@ -290,15 +280,8 @@ def ideal_dcg(judged: JudgedRun, *, cutoff: int | None = None, dcg: Dcg = "log2"
 
     Parameters
     ----------
-    cutoff : int, optional
-        Ranks counted, from 1; ``None`` counts all judged.
     dcg : {"log2", "exp-log2"}
         Gain of grade g: g, or 2**g - 1, of grades up to 1000. A negative grade gains 0.
-
-    References
-    ----------
-    .. [1] Järvelin & Kekäläinen (2002), Cumulated gain-based evaluation of IR techniques, ACM TOIS
-       20(4).
 
     Examples
     --------
@@ -319,20 +302,7 @@ def normalized_err(
     Unitless, in [0, 1]; 0 where a query has no relevant document or none was retrieved.
 
     ERR [1]_ over the ERR of all judged documents of the query by falling grade, which is the
-    highest it can have, as nERR-IA is ERR-IA over that of an ideal ranking [2]_.
-
-    Parameters
-    ----------
-    cutoff : int, optional
-        Ranks counted, from 1, in the ranking and in the ideal one; ``None`` counts all retrieved
-        and all judged.
-
-    References
-    ----------
-    .. [1] Chapelle, Metzler, Zhang & Grinspan (2009), Expected reciprocal rank for graded
-       relevance, CIKM.
-    .. [2] Clarke, Craswell, Soboroff & Ashkan (2011), A comparative analysis of cascade measures
-       for novelty and diversity, WSDM.
+    highest it can have, as nERR-IA is ERR-IA over that of an ideal ranking.
 
     Examples
     --------

@@ -1,39 +1,7 @@
 """Systems compared over all queries at once: by ranks (Friedman) and by analysis of variance.
 
-Systems compared by their ranks within each query: Friedman and the tests that follow it:
-
-=====================  ==============  =====================  =========================
-differences            chi2            f                      critical_difference
-=====================  ==============  =====================  =========================
-no query               NaN             NaN                    NaN
-one query              of its ranks    NaN                    as any other data
-two queries            as any other    NaN in one order       as any other data
-all 0                  0, p 1          0, p 1                 NaN
-one value, not 0       the largest     NaN: no error          as any other data
-one query differs      as any other    as any other           as any other data
-two values             as any other    as any other           as any other data
-not finite             refused         refused                refused
-=====================  ==============  =====================  =========================
-
-Of every system from every other. The tests that follow are in
+With two systems F is the square of the paired t. The tests that follow are listed in
 :mod:`abrank.inference.systems.registry`.
-
-Two-way analysis of variance of queries x systems:
-
-=====================  ========================================================
-differences            F and p
-=====================  ========================================================
-no query               NaN
-one query              NaN: there is no error
-two queries            as any other data
-all 0                  F 0, p 1
-one value, not 0       NaN: the error is 0
-one query differs      as any other data
-two values             as any other data
-not finite             refused
-=====================  ========================================================
-
-Of every system from every other; with two systems F is the square of the paired t.
 """
 
 from __future__ import annotations
@@ -246,7 +214,7 @@ def ranks_within(scores: FloatArray) -> FloatArray:
 
 
 def critical_difference(found: Friedman, n_queries: int, alpha: float) -> float:
-    """Return Nemenyi's critical difference of two mean ranks.
+    """Return Nemenyi's critical difference of two mean ranks; NaN where all ranks are tied.
 
     Examples
     --------

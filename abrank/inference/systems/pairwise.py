@@ -1,24 +1,5 @@
 """Every pair of systems: by a paired test, by Tukey's range, Dunnett and randomised Tukey.
 
-Every pair by a paired test of its own, and the means with intervals within queries.
-
-=====================  ========================================================
-differences            interval of each mean
-=====================  ========================================================
-no query               NaN
-one query              unbounded
-two queries            as any other data
-all 0                  the mean itself
-one value, not 0       unbounded: no spread to judge by
-one query differs      as any other data
-two values             as any other data
-not finite             refused
-=====================  ========================================================
-
-Of every system from every other.
-
-Tukey's all pairs, Dunnett's against a baseline, randomised Tukey HSD, and groups of systems.
-
 The error is that of the two-way analysis of variance, so the query pairs the systems. Functions of
 the same names elsewhere (``scipy.stats.tukey_hsd``, ``statsmodels`` ``pairwise_tukeyhsd``) take the
 queries for independent groups, and leave the queries' variance in the error.

@@ -1,28 +1,8 @@
 """How steady an order of systems is under resampling of the queries, and how orders agree.
 
-=====================  ========================================================
-scores                 chances of the ranks; Kendall's tau and tau_AP
-=====================  ========================================================
-no query               NaN
-one query              its order, in every resample
-systems that tie       share the ranks between them; a tie counts half in tau_AP
-all systems tie        every rank is as likely; tau NaN, tau_AP 0
-not finite             refused
-=====================  ========================================================
-
-Many systems on several collections, each with the same weight: queries drawn within collections.
-
-=========================  =====================================================================
-scores of two systems      what is said of the pair
-=========================  =====================================================================
-the same on every query    estimate 0, p 1, interval [0, 0]
-one value, not 0, of       p NaN, interval unbounded
-every difference
-one query differs, two     as any other data
-queries a collection
-fewer than two queries     refused: a collection with one query shows no spread
-not finite                 refused
-=========================  =====================================================================
+Systems that all tie have every rank as likely, tau NaN and tau_AP 0. Over several collections, each
+with the same weight, queries are drawn within collections; one with a single query shows no spread,
+and is refused.
 """
 
 from __future__ import annotations

@@ -2,20 +2,11 @@
 
 A measure's own docstring holds a summary; a paragraph on its values (unit, range, what a query
 without anything gives); its definition; and under headings the parameters that mean something else
-than elsewhere, references and examples. What all of them share is added by
+than elsewhere, and examples. What all of them share is added by
 :func:`abrank.measures.registry.complete`: the usual parameters, the shape and order of the values,
-the errors.
+the errors, and the works that ``source`` names.
 """
 
 from abrank.measures.definitions import binary, counts, diversity, graded, textbook, user_models
 
-__all__ = [
-    "binary",
-    "counts",
-    "diversity",
-    "graded",
-    "incomplete",
-    "interpolated",
-    "textbook",
-    "user_models",
-]
+__all__ = ["binary", "counts", "diversity", "graded", "textbook", "user_models"]

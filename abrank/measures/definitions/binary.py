@@ -35,11 +35,6 @@ def average_precision(judged: JudgedRun, *, cutoff: int | None = None, rel: int 
 
     A cut-off leaves R as it is. Equals trec_eval's ``map`` and ``map_cut`` [1]_.
 
-    References
-    ----------
-    .. [1] Buckley & Voorhees (2005), in TREC: Experiment and Evaluation in Information Retrieval,
-       ch. 3; trec_eval m_map.c, m_map_cut.c.
-
     Examples
     --------
     Two relevant documents found at ranks 1 and 3: (1/1 + 2/3) / 2.
@@ -65,10 +60,6 @@ def geometric_average_precision(judged: JudgedRun, *, rel: int = 1) -> FloatArra
 
     ln(max(AP, 1e-5)); the exponential of its mean is GMAP. Equals trec_eval's ``gm_map`` [1]_.
 
-    References
-    ----------
-    .. [1] Robertson (2006), On GMAP: and other transformations, CIKM; trec_eval m_gm_map.c.
-
     Examples
     --------
     >>> geometric_average_precision(JudgedRun.from_grades([[1], [0]])).round(2)
@@ -90,10 +81,6 @@ def smoothed_average_precision(judged: JudgedRun, *, rel: int = 1) -> FloatArray
 
     Equals trec_eval's ``yaap`` [1]_; its version 9 ``-c`` counts 0, a middling value, for a query
     that the run lacks.
-
-    References
-    ----------
-    .. [1] Robertson (2012), On smoothing average precision, ECIR; trec_eval m_yaap.c.
 
     Examples
     --------
@@ -122,10 +109,6 @@ def reciprocal_rank(judged: JudgedRun, *, cutoff: int | None = None, rel: int = 
     RR = 1 / r_1, r_1 the rank of the first relevant document. Equals trec_eval's ``recip_rank``
     [1]_. ir_measures computes RR@k with another tie rule than RR; here both follow trec_eval's.
 
-    References
-    ----------
-    .. [1] Voorhees (1999), The TREC-8 Question Answering Track Report; trec_eval m_recip_rank.c.
-
     Examples
     --------
     >>> reciprocal_rank(JudgedRun.from_grades([[0, 1, 1], [1], [0]]))
@@ -144,11 +127,6 @@ def r_precision(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
 
     With R relevant documents in the qrels: relevant documents at ranks 1 to R, over R, also where
     fewer than R were retrieved. Equals trec_eval's ``Rprec`` [1]_.
-
-    References
-    ----------
-    .. [1] Buckley & Voorhees (2005), in TREC: Experiment and Evaluation in Information Retrieval,
-       ch. 3; trec_eval m_Rprec.c.
 
     Examples
     --------
@@ -176,10 +154,6 @@ def r_precision_multiple(judged: JudgedRun, *, multiple: float, rel: int = 1) ->
     ----------
     multiple : float
         How many times R, above 0.
-
-    References
-    ----------
-    .. [1] trec_eval m_Rprec_mult.c.
 
     Examples
     --------
@@ -212,11 +186,6 @@ def pairwise_accuracy(judged: JudgedRun, *, cutoff: int | None = None, rel: int 
     [1]_ where no scores are tied and it gives a value: it leaves out queries without a relevant
     document retrieved and stops with a division by zero where nothing else was.
 
-    References
-    ----------
-    .. [1] MacAvaney, Macdonald & Ounis (2022), Streamlining Evaluation with ir-measures, ECIR;
-       ir_measures accuracy_provider.py.
-
     Examples
     --------
     Three of the four pairs stand right; the second ranking has no pair.
@@ -246,16 +215,6 @@ def area_under_roc(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
     over the number of pairs, and the area under the curve of the true against the false positive
     rate [1]_.
 
-    Parameters
-    ----------
-    rel : int
-        Lowest grade that is relevant, from 1; the grades from 0 to ``rel`` - 1 are refused.
-
-    References
-    ----------
-    .. [1] Hanley & McNeil (1982), The meaning and use of the area under a receiver operating
-       characteristic (ROC) curve, Radiology 143(1).
-
     Examples
     --------
     The relevant document ties with one of two refused ones and beats the other: (1/2 + 1) / 2.
@@ -278,11 +237,6 @@ def concordance(judged: JudgedRun) -> FloatArray:
     higher; pairs with equal scores count half: the C index [1]_. For two grades it is AUC. Judged
     documents that were not retrieved stand below all others, with equal scores. Documents without a
     grade or with a negative one do not count.
-
-    References
-    ----------
-    .. [1] Harrell, Califf, Pryor, Lee & Rosati (1982), Evaluating the yield of medical tests, JAMA
-       247(18).
 
     Examples
     --------
@@ -308,10 +262,6 @@ def kendall_tau(judged: JudgedRun) -> FloatArray:
 
     Judged documents that were not retrieved stand below all others, with equal scores. Documents
     without a grade or with a negative one do not count.
-
-    References
-    ----------
-    .. [1] Kendall (1945), The treatment of ties in ranking problems, Biometrika 33(3).
 
     Examples
     --------
@@ -350,18 +300,7 @@ def binary_preference(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
         Bpref = (1 / R) * sum_d  1 - min(n(d), R) / min(N, R)
 
     Unjudged documents do not count, nor do those with a negative grade, which trec_eval takes as
-    unjudged. Equals trec_eval's ``bpref`` [1]_.
-
-    Parameters
-    ----------
-    rel : int
-        Lowest grade that is relevant, from 1; the grades from 0 to ``rel`` - 1 are judged
-        non-relevant.
-
-    References
-    ----------
-    .. [1] Buckley & Voorhees (2004), Retrieval evaluation with incomplete information, SIGIR, as
-       corrected in trec_eval m_bpref.c.
+    unjudged. Equals trec_eval's ``bpref`` [1]_, which corrects the paper.
 
     Examples
     --------
@@ -396,16 +335,6 @@ def geometric_binary_preference(judged: JudgedRun, *, rel: int = 1) -> FloatArra
     ln(max(Bpref, 1e-5)); the exponential of its mean over the queries is their geometric mean.
     Equals trec_eval's ``gm_bpref`` [1]_.
 
-    Parameters
-    ----------
-    rel : int
-        Lowest grade that is relevant, from 1; the grades from 0 to ``rel`` - 1 are judged
-        non-relevant.
-
-    References
-    ----------
-    .. [1] Robertson (2006), On GMAP: and other transformations, CIKM; trec_eval m_gm_bpref.c.
-
     Examples
     --------
     >>> geometric_binary_preference(JudgedRun.from_grades([[1], [0, 1]])).round(2)
@@ -433,11 +362,6 @@ def inferred_average_precision(judged: JudgedRun, *, rel: int = 1) -> FloatArray
     rel : int
         Lowest grade that is relevant, from 1. A negative grade means that the document was in the
         pool and not in the sample.
-
-    References
-    ----------
-    .. [1] Yilmaz & Aslam (2006), Estimating average precision with incomplete and imperfect
-       judgments, CIKM; trec_eval m_infap.c.
 
     Examples
     --------

@@ -31,11 +31,6 @@ def precision(judged: JudgedRun, *, cutoff: int, rel: int = 1) -> FloatArray:
     P@k = relevant documents at ranks 1 to k, over k: the divisor is k also where fewer than k
     documents were retrieved. Equals trec_eval's ``P`` [1]_.
 
-    References
-    ----------
-    .. [1] Buckley & Voorhees (2005), in TREC: Experiment and Evaluation in Information Retrieval,
-       ch. 3; trec_eval m_P.c.
-
     Examples
     --------
     The second ranking holds one document only:
@@ -60,11 +55,6 @@ def recall(judged: JudgedRun, *, cutoff: int, rel: int = 1) -> FloatArray:
     R@k = relevant documents at ranks 1 to k, over the relevant documents of the qrels. Equals
     trec_eval's ``recall`` [1]_.
 
-    References
-    ----------
-    .. [1] Buckley & Voorhees (2005), in TREC: Experiment and Evaluation in Information Retrieval,
-       ch. 3; trec_eval m_recall.c.
-
     Examples
     --------
     >>> recall(JudgedRun.from_grades([[1, 0, 1]], ideal=[[1, 1, 1, 1, 0]]), cutoff=3)
@@ -83,10 +73,6 @@ def relative_precision(judged: JudgedRun, *, cutoff: int, rel: int = 1) -> Float
     Relevant documents at ranks 1 to k, over the smaller of k and the relevant documents of the
     qrels: precision where these are many, recall where they are few. Equals trec_eval's
     ``relative_P`` [1]_.
-
-    References
-    ----------
-    .. [1] trec_eval m_rel_P.c.
 
     Examples
     --------
@@ -112,10 +98,6 @@ def success(judged: JudgedRun, *, cutoff: int, rel: int = 1) -> FloatArray:
     0 or 1; 0 where nothing was retrieved.
 
     Equals trec_eval's ``success`` [1]_; others call it hit rate.
-
-    References
-    ----------
-    .. [1] Craswell & Hawking (2004), Overview of the TREC 2004 Web Track; trec_eval m_success.c.
 
     Examples
     --------
@@ -143,11 +125,6 @@ def judged_share(judged: JudgedRun, *, cutoff: int | None = None) -> FloatArray:
     in ir_measures [1]_. Every grade counts, a negative one too: an assessor has seen the document.
     trec_eval 10.0 ``unj`` is the other way round, divides by k always, and takes a negative grade
     as unjudged.
-
-    References
-    ----------
-    .. [1] MacAvaney, Macdonald & Ounis (2022), Streamlining Evaluation with ir-measures, ECIR;
-       ir_measures measures/judged.py.
 
     Examples
     --------
@@ -177,10 +154,6 @@ def unjudged_share(judged: JudgedRun, *, cutoff: int) -> FloatArray:
     the run leaves empty counts as judged. Equals trec_eval 10.0 ``unj`` [1]_. High values say that
     the judgments hardly cover the run.
 
-    References
-    ----------
-    .. [1] trec_eval m_unjudged.c.
-
     Examples
     --------
     >>> unjudged_share(JudgedRun.from_grades([[1, None, -1, 0], [None]]), cutoff=4)
@@ -208,11 +181,6 @@ def set_precision(judged: JudgedRun, *, rel: int = 1, relative: bool = False) ->
     relative : bool
         Over the highest precision that a set of this size could have.
 
-    References
-    ----------
-    .. [1] van Rijsbergen (1979), Information Retrieval, ch. 7; trec_eval m_set_P.c,
-       m_set_rel_P.c.
-
     Examples
     --------
     >>> set_precision(JudgedRun.from_grades([[1, None, 0, 1], []]))
@@ -231,10 +199,6 @@ def set_recall(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
     Unitless, in [0, 1]; 0 where a query has no relevant document or nothing was retrieved.
 
     Relevant retrieved over relevant, whatever the order. Equals trec_eval's ``set_recall`` [1]_.
-
-    References
-    ----------
-    .. [1] van Rijsbergen (1979), Information Retrieval, ch. 7; trec_eval m_set_recall.c.
 
     Examples
     --------
@@ -258,15 +222,6 @@ def set_f(judged: JudgedRun, *, rel: int = 1, beta: float = 1.0) -> FloatArray:
     trec_eval's ``set_F.x`` and ir_measures' ``SetF(beta=x)`` take x as beta squared [1]_; here beta
     is beta, and the spelling ``set_F.x`` keeps the meaning it has in trec_eval.
 
-    Parameters
-    ----------
-    beta : float
-        Recall weighs ``beta`` times as much as precision; above 0.
-
-    References
-    ----------
-    .. [1] van Rijsbergen (1979), Information Retrieval, ch. 7; trec_eval m_set_F.c.
-
     Examples
     --------
     P = 1/2 and R = 1: F1 = 2/3, F2 = 5/6.
@@ -289,10 +244,6 @@ def set_average_precision(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
 
     Relevant retrieved squared, over retrieved times relevant: AP if every relevant document that
     was retrieved stood at the precision of the whole set. Equals trec_eval's ``set_map`` [1]_.
-
-    References
-    ----------
-    .. [1] trec_eval m_set_map.c.
 
     Examples
     --------
@@ -334,11 +285,6 @@ def utility(
         Worth of each other document that was not; unless it is 0, ``n_documents`` must be given.
     n_documents : int, optional
         Documents of the collection.
-
-    References
-    ----------
-    .. [1] Lewis (1995), Evaluating and optimizing autonomous text classification systems, SIGIR;
-       trec_eval m_utility.c.
 
     Examples
     --------
@@ -385,10 +331,6 @@ def number_of_queries(judged: JudgedRun) -> FloatArray:
 
     Equals trec_eval's ``num_q`` [1]_, with ``-c`` where queries that the run lacks are kept.
 
-    References
-    ----------
-    .. [1] trec_eval m_num_q.c.
-
     Examples
     --------
     >>> number_of_queries(JudgedRun.from_grades([[1], []]))
@@ -411,10 +353,6 @@ def number_retrieved(judged: JudgedRun, *, rel: int | None = None) -> FloatArray
     ----------
     rel : int, optional
         Lowest grade that is counted, from 1; ``None`` counts all, judged or not.
-
-    References
-    ----------
-    .. [1] trec_eval m_num_ret.c.
 
     Examples
     --------
@@ -443,10 +381,6 @@ def number_relevant(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
     Equals trec_eval's ``num_rel`` [1]_, but for its sum under ``-c``, which counts every grade
     above 0 whatever ``-l`` is.
 
-    References
-    ----------
-    .. [1] trec_eval m_num_rel.c.
-
     Examples
     --------
     >>> number_relevant(JudgedRun.from_grades([[1], []], ideal=[[2, 1, 0], [0]]))
@@ -468,10 +402,6 @@ def number_relevant_retrieved(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
     Documents; 0 where nothing relevant was retrieved.
 
     Equals trec_eval's ``num_rel_ret`` [1]_. Hits is the same count with a mean over the queries.
-
-    References
-    ----------
-    .. [1] trec_eval m_num_rel_ret.c.
 
     Examples
     --------
@@ -497,16 +427,6 @@ def number_refused_retrieved(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
 
     Documents with a negative grade do not count: trec_eval takes them as unjudged. Equals
     trec_eval's ``num_nonrel_judged_ret`` [1]_.
-
-    Parameters
-    ----------
-    rel : int
-        Lowest grade that is relevant, from 1; the grades from 0 to ``rel`` - 1 are judged
-        non-relevant.
-
-    References
-    ----------
-    .. [1] trec_eval m_num_nonrel_judged_ret.c.
 
     Examples
     --------

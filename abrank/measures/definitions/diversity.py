@@ -12,27 +12,19 @@ from __future__ import annotations
 import numpy as np
 
 from abrank._support import checks
-from abrank._support.typing import FloatArray, IntArray
+from abrank._support.typing import FloatArray
 from abrank.inputs.judged import JudgedRun
+from abrank.measures.definitions.graded import POSITIONS
 from abrank.measures.kernels import OVER_GREEDY, Aspects, Discount, of_ideal, portion, share, within
 from abrank.measures.registry import measure
 
-# --- Measures of diversity: gain over subtopics that fades with repetition
-
-
-def _logarithmic(rank: IntArray) -> FloatArray:
-    discount: FloatArray = 1.0 / np.log2(rank + 1.0)
-    return discount
-
-
-def _reciprocal(rank: IntArray) -> FloatArray:
-    return 1.0 / rank
+_LOGARITHMIC, _RECIPROCAL = POSITIONS["1/log2(r+1)"], POSITIONS["1/r"]
 
 
 @measure(
     "alpha_DCG",
     bounds=(0, 1),
-    source="Clarke et al. 2008; ndeval.c",
+    source="Clarke et al. 2008; ndeval.c, computeDCG",
     aliases=("α_DCG",),
     needs="subtopics",
 )
@@ -46,16 +38,6 @@ def alpha_dcg(judged: JudgedRun, *, cutoff: int, rel: int = 1, alpha: float = 0.
     ndeval's ``alpha-DCG@k`` from k = 2 on; ndeval leaves the sum at k = 1 undivided, so that it can
     be as high as n.
 
-    Parameters
-    ----------
-    cutoff : int
-        Ranks counted, from 1.
-
-    References
-    ----------
-    .. [1] Clarke et al. (2008), Novelty and diversity in information retrieval evaluation, SIGIR;
-       TREC Web Track ndeval.c, computeDCG.
-
     Examples
     --------
     Two subtopics; both documents serve the first one: 1 + (1/2) / log2(3) of 2 + 1 / log2(3).
@@ -66,15 +48,15 @@ def alpha_dcg(judged: JudgedRun, *, cutoff: int, rel: int = 1, alpha: float = 0.
     """
     aspects = Aspects.of(judged, rel=rel)
     return share(
-        aspects.gain(_logarithmic, alpha=alpha, cutoff=cutoff),
-        aspects.highest_gain(_logarithmic, alpha=alpha, cutoff=cutoff),
+        aspects.gain(_LOGARITHMIC, alpha=alpha, cutoff=cutoff),
+        aspects.highest_gain(_LOGARITHMIC, alpha=alpha, cutoff=cutoff),
     )
 
 
 @measure(
     "alpha_nDCG",
     bounds=(0, OVER_GREEDY),
-    source="Clarke et al. 2008; ndeval.c",
+    source="Clarke et al. 2008; ndeval.c, computeDCG and idealResult",
     aliases=("α_nDCG",),
     needs="subtopics",
 )
@@ -91,17 +73,6 @@ def alpha_ndcg(
     Equals ndeval's ``alpha-nDCG@k``, which stops at k = 20. Documents with equal scores in the run
     stand in the one order of this program (ndeval's ``-traditional``); pyndeval's is the reverse.
 
-    Parameters
-    ----------
-    cutoff : int, optional
-        Ranks counted, from 1, in the ranking and in the ideal one; ``None`` counts all retrieved
-        and all judged.
-
-    References
-    ----------
-    .. [1] Clarke et al. (2008), Novelty and diversity in information retrieval evaluation, SIGIR;
-       TREC Web Track ndeval.c, computeDCG and idealResult.
-
     Examples
     --------
     Ideal would be to serve the second subtopic at rank 2: (1 + 0.5 / log2(3)) / (1 + 1 / log2(3)).
@@ -110,13 +81,13 @@ def alpha_ndcg(
     >>> alpha_ndcg(judged, cutoff=2).round(4)
     array([0.8066])
     """
-    return of_ideal(judged, _logarithmic, rel=rel, alpha=alpha, cutoff=cutoff)
+    return of_ideal(judged, _LOGARITHMIC, rel=rel, alpha=alpha, cutoff=cutoff)
 
 
 @measure(
     "ERR_IA",
     bounds=(0, 1),
-    source="Chapelle et al. 2009; Clarke et al. 2011; ndeval.c",
+    source="Chapelle et al. 2009; Clarke et al. 2011; ndeval.c, computeERR",
     needs="subtopics",
 )
 def intent_aware_err(judged: JudgedRun, *, cutoff: int, rel: int = 1) -> FloatArray:
@@ -129,17 +100,6 @@ def intent_aware_err(judged: JudgedRun, *, cutoff: int, rel: int = 1) -> FloatAr
     relevant document [1]_. Equals ndeval's ``ERR-IA@k`` from k = 2 on; ndeval leaves the sum at
     k = 1 undivided.
 
-    Parameters
-    ----------
-    cutoff : int
-        Ranks counted, from 1.
-
-    References
-    ----------
-    .. [1] Chapelle et al. (2009), Expected reciprocal rank for graded relevance, CIKM; Clarke et
-       al. (2011), A comparative analysis of cascade measures for novelty and diversity, WSDM; TREC
-       Web Track ndeval.c, computeERR.
-
     Examples
     --------
     Both documents serve the first of two subtopics: (1 + 1/4) / (2 + 1/2).
@@ -150,15 +110,15 @@ def intent_aware_err(judged: JudgedRun, *, cutoff: int, rel: int = 1) -> FloatAr
     """
     aspects = Aspects.of(judged, rel=rel)
     return share(
-        aspects.gain(_reciprocal, alpha=0.5, cutoff=cutoff),
-        aspects.highest_gain(_reciprocal, alpha=0.5, cutoff=cutoff),
+        aspects.gain(_RECIPROCAL, alpha=0.5, cutoff=cutoff),
+        aspects.highest_gain(_RECIPROCAL, alpha=0.5, cutoff=cutoff),
     )
 
 
 @measure(
     "nERR_IA",
     bounds=(0, OVER_GREEDY),
-    source="Chapelle et al. 2009; Clarke et al. 2011; ndeval.c",
+    source="Chapelle et al. 2009; Clarke et al. 2011; ndeval.c, computeERR",
     needs="subtopics",
 )
 def normalized_intent_aware_err(
@@ -172,18 +132,6 @@ def normalized_intent_aware_err(
     The sum over ranks r of g(r) / r with alpha = 1/2, over the same sum of the ideal ranking, that
     of ``alpha_nDCG`` [1]_. Equals ndeval's ``nERR-IA@k``, which stops at k = 20.
 
-    Parameters
-    ----------
-    cutoff : int, optional
-        Ranks counted, from 1, in the ranking and in the ideal one; ``None`` counts all retrieved
-        and all judged.
-
-    References
-    ----------
-    .. [1] Chapelle et al. (2009), Expected reciprocal rank for graded relevance, CIKM; Clarke et
-       al. (2011), A comparative analysis of cascade measures for novelty and diversity, WSDM; TREC
-       Web Track ndeval.c, computeERR.
-
     Examples
     --------
     Ideal would be to serve the second subtopic at rank 2: (1 + 1/4) / (1 + 1/2).
@@ -192,7 +140,7 @@ def normalized_intent_aware_err(
     >>> normalized_intent_aware_err(judged, cutoff=2).round(4)
     array([0.8333])
     """
-    return of_ideal(judged, _reciprocal, rel=rel, alpha=0.5, cutoff=cutoff)
+    return of_ideal(judged, _RECIPROCAL, rel=rel, alpha=0.5, cutoff=cutoff)
 
 
 # --- Plain measures taken for each subtopic, the intent of a reader, and averaged over them
@@ -201,7 +149,7 @@ def normalized_intent_aware_err(
 @measure(
     "AP_IA",
     bounds=(0, 1),
-    source="Agrawal et al. 2009; ndeval.c",
+    source="Agrawal et al. 2009; ndeval.c, computeMAP",
     aliases=("MAP_IA",),
     needs="subtopics",
 )
@@ -212,11 +160,6 @@ def intent_aware_average_precision(judged: JudgedRun, *, rel: int = 1) -> FloatA
 
     AP over the whole run as if a subtopic's documents were the only relevant ones, then the mean
     over the subtopics that have any, each with the same weight [1]_. Equals ndeval's ``MAP-IA``.
-
-    References
-    ----------
-    .. [1] Agrawal, Gollapudi, Halverson & Ieong (2009), Diversifying search results, WSDM; TREC Web
-       Track ndeval.c, computeMAP.
 
     Examples
     --------
@@ -234,7 +177,7 @@ def intent_aware_average_precision(judged: JudgedRun, *, rel: int = 1) -> FloatA
 @measure(
     "P_IA",
     bounds=(0, 1),
-    source="Agrawal et al. 2009; ndeval.c",
+    source="Agrawal et al. 2009; ndeval.c, computePrecision",
     discrete=True,
     needs="subtopics",
 )
@@ -251,11 +194,6 @@ def intent_aware_precision(judged: JudgedRun, *, cutoff: int, rel: int = 1) -> F
     cutoff : int
         Ranks counted, from 1; the divisor, even where fewer documents were retrieved.
 
-    References
-    ----------
-    .. [1] Agrawal, Gollapudi, Halverson & Ieong (2009), Diversifying search results, WSDM; TREC Web
-       Track ndeval.c, computePrecision.
-
     Examples
     --------
     >>> judged = JudgedRun.from_subtopics([[{"a": 1}, {"a": 1, "b": 1}]])
@@ -270,7 +208,7 @@ def intent_aware_precision(judged: JudgedRun, *, cutoff: int, rel: int = 1) -> F
 @measure(
     "StRecall",
     bounds=(0, 1),
-    source="Zhai et al. 2003; ndeval.c",
+    source="Zhai et al. 2003; ndeval.c, computeSTRecall",
     aliases=("strec",),
     discrete=True,
     needs="subtopics",
@@ -281,11 +219,6 @@ def subtopic_recall(judged: JudgedRun, *, cutoff: int | None = None, rel: int = 
     Unitless, in [0, 1]; 0 where no document relevant to a subtopic was retrieved.
 
     Subtopics without any relevant document do not count [1]_. Equals ndeval's ``strec@k``.
-
-    References
-    ----------
-    .. [1] Zhai, Cohen & Lafferty (2003), Beyond independent relevance, SIGIR; TREC Web Track
-       ndeval.c, computeSTRecall.
 
     Examples
     --------
@@ -301,7 +234,9 @@ def subtopic_recall(judged: JudgedRun, *, cutoff: int | None = None, rel: int = 
 # --- Novelty- and rank-biased precision: diversity for a reader who may stop at every rank
 
 
-@measure("NRBP", bounds=(0, 1), source="Clarke et al. 2009; ndeval.c", needs="subtopics")
+@measure(
+    "NRBP", bounds=(0, 1), source="Clarke et al. 2009; ndeval.c, computeNRBP", needs="subtopics"
+)
 def novelty_rank_biased_precision(
     judged: JudgedRun, *, rel: int = 1, alpha: float = 0.5, beta: float = 0.5
 ) -> FloatArray:
@@ -319,11 +254,6 @@ def novelty_rank_biased_precision(
     beta : float
         Chance that the reader goes on to the next rank, in [0, 1].
 
-    References
-    ----------
-    .. [1] Clarke, Kolla & Vechtomova (2009), An effectiveness measure for ambiguous and
-       underspecified queries, ICTIR; TREC Web Track ndeval.c, computeNRBP.
-
     Examples
     --------
     Both documents serve the first of two subtopics: (3/4) / 2 * (1 + 1/4).
@@ -337,7 +267,12 @@ def novelty_rank_biased_precision(
     return share(value * (1.0 - (1.0 - alpha) * beta), aspects.n_subtopics)
 
 
-@measure("nNRBP", bounds=(0, OVER_GREEDY), source="Clarke et al. 2009; ndeval.c", needs="subtopics")
+@measure(
+    "nNRBP",
+    bounds=(0, OVER_GREEDY),
+    source="Clarke et al. 2009; ndeval.c, computeNRBP",
+    needs="subtopics",
+)
 def normalized_novelty_rank_biased_precision(
     judged: JudgedRun, *, rel: int = 1, alpha: float = 0.5, beta: float = 0.5
 ) -> FloatArray:
@@ -355,11 +290,6 @@ def normalized_novelty_rank_biased_precision(
     beta : float
         Chance that the reader goes on to the next rank, in [0, 1].
 
-    References
-    ----------
-    .. [1] Clarke, Kolla & Vechtomova (2009), An effectiveness measure for ambiguous and
-       underspecified queries, ICTIR; TREC Web Track ndeval.c, computeNRBP.
-
     Examples
     --------
     Ideal would be to serve the second subtopic at rank 2: (1 + 1/4) / (1 + 1/2 + 1/8).
@@ -373,9 +303,4 @@ def normalized_novelty_rank_biased_precision(
 
 def _patience(beta: float) -> Discount:
     going_on = portion("beta", beta)
-
-    def discount(rank: IntArray) -> FloatArray:
-        chance: FloatArray = np.power(going_on, rank - 1.0)
-        return chance
-
-    return discount
+    return lambda rank: np.power(going_on, rank - 1.0)

@@ -42,18 +42,6 @@ def dcg_of(
     cut-off [1]_. (The 2002 paper leaves the ranks below the base of the logarithm undiscounted and
     divides by log2(r) from there on; the form with r + 1 is the one in use.)
 
-    Parameters
-    ----------
-    dcg : {"log2", "exp-log2"}
-        Gain of grade g: g, or 2**g - 1. A negative grade gains 0.
-    gains : mapping of int to float, optional
-        Gain of the grades named, from grade 0, instead of g; the others keep theirs.
-
-    References
-    ----------
-    .. [1] Järvelin & Kekäläinen (2002), Cumulated gain-based evaluation of IR techniques, ACM TOIS
-       20(4); trec_eval m_ndcg.c.
-
     Examples
     --------
     3 / log2(2) + 1 / log2(4), and with exponential gains 7 / log2(2) + 1 / log2(4):
@@ -75,7 +63,7 @@ def dcg_of(
 @measure(
     "nDCG",
     bounds=(0, 1),
-    source="Järvelin & Kekäläinen 2002; trec_eval m_ndcg.c, m_ndcg_cut.c",
+    source="Järvelin & Kekäläinen 2002; Burges et al. 2005; trec_eval m_ndcg.c, m_ndcg_cut.c",
 )
 def ndcg(
     judged: JudgedRun, *, cutoff: int | None = None, dcg: Dcg = "log2", gains: Gains | None = None
@@ -90,21 +78,6 @@ def ndcg(
     logarithm cancels. ``log2`` equals trec_eval's ``ndcg`` and ``ndcg_cut``, ``exp-log2`` equals
     gdeval.pl (which rounds to 5 digits) [1]_. With ``gains`` it equals trec_eval's ``ndcg`` where
     these are whole numbers: trec_eval does not sort others into the ideal order.
-
-    Parameters
-    ----------
-    cutoff : int, optional
-        Ranks counted, from 1, in the ranking and in the ideal one; ``None`` counts all retrieved
-        and all judged.
-    dcg : {"log2", "exp-log2"}
-        Gain of grade g: g, or 2**g - 1. A negative grade gains 0.
-    gains : mapping of int to float, optional
-        Gain of the grades named, from grade 0, instead of g; the others keep theirs.
-
-    References
-    ----------
-    .. [1] Järvelin & Kekäläinen (2002), Cumulated gain-based evaluation of IR techniques, ACM TOIS
-       20(4); the exponential gain: Burges et al. (2005), ICML; trec_eval m_ndcg.c, m_ndcg_cut.c.
 
     Examples
     --------
@@ -131,15 +104,6 @@ def ndcg_at_relevant(judged: JudgedRun, *, gains: Gains | None = None) -> FloatA
     not retrieved counts as at the end of the ranking, with the whole ideal DCG. nDCG jumps where
     the ideal ranking comes to the next grade, which makes it depend on the cut-off; this average
     does not. Equals trec_eval's ``ndcg_rel`` [1]_; 0 where negative gains would take it below.
-
-    Parameters
-    ----------
-    gains : mapping of int to float, optional
-        Gain of the grades named, from grade 0, instead of the grade itself.
-
-    References
-    ----------
-    .. [1] trec_eval m_ndcg_rel.c.
 
     Examples
     --------
@@ -171,15 +135,6 @@ def ndcg_at_grade_changes(judged: JudgedRun, *, gains: Gains | None = None) -> F
     trec_eval's ``Rndcg`` [1]_ as it is computed there; its description counts the grade 0 too, and
     the whole ranking always. Under ``-l N`` trec_eval gives 0 to a query without a document of
     grade N, although N changes no gain.
-
-    Parameters
-    ----------
-    gains : mapping of int to float, optional
-        Gain of the grades named, from grade 0, instead of the grade itself.
-
-    References
-    ----------
-    .. [1] trec_eval m_Rndcg.c.
 
     Examples
     --------
@@ -213,7 +168,7 @@ def ndcg_at_grade_changes(judged: JudgedRun, *, gains: Gains | None = None) -> F
 
 Position = Callable[[FloatArray], FloatArray]
 
-_POSITIONS: dict[str, Position] = {
+POSITIONS: dict[str, Position] = {
     "1/r": lambda rank: 1.0 / rank,
     "1/log2(r+1)": lambda rank: 1.0 / np.log2(rank + 1.0),
 }
@@ -238,7 +193,7 @@ def cascade(
     return judged.total(query, arriving * stop * position(rank))
 
 
-@measure("Cascade", bounds=(0, 1), source="Chapelle et al. 2009")
+@measure("Cascade", bounds=(0, 1), source="Chapelle et al. 2009, eq. 3")
 def cascade_measure(
     judged: JudgedRun,
     *,
@@ -264,11 +219,6 @@ def cascade_measure(
         The worth of rank r: DCG's discount, or one over the rank, which makes it ERR.
         :func:`cascade` takes any other.
 
-    References
-    ----------
-    .. [1] Chapelle, Metzler, Zhang & Grinspan (2009), Expected reciprocal rank for graded
-       relevance, CIKM, eq. 3 and section 4.
-
     Examples
     --------
     Grades 1 and 2 on a scale to 2: 1/4 at rank 1, then 3/4 * 3/4 / log2(3) at rank 2.
@@ -276,7 +226,7 @@ def cascade_measure(
     >>> cascade_measure(JudgedRun.from_grades([[1, 2], [0]])).round(4)
     array([0.6049, 0.    ])
     """
-    position = _POSITIONS[checks.one_of("phi", phi, _POSITIONS)]
+    position = POSITIONS[checks.one_of("phi", phi, POSITIONS)]
     return cascade(judged, position, cutoff=cutoff, max_grade=max_grade)
 
 
@@ -308,15 +258,6 @@ def normalized_gain(judged: JudgedRun, *, gains: Gains | None = None) -> FloatAr
     So a document that comes after better ones loses little, unlike in nDCG. Equals trec_eval's
     ``G`` [1]_.
 
-    Parameters
-    ----------
-    gains : mapping of int to float, optional
-        Gain of the grades named, from grade 0, instead of the grade itself.
-
-    References
-    ----------
-    .. [1] trec_eval m_G.c.
-
     Examples
     --------
     Grade 2 at rank 2 alone: 2 / log2(2 + (2 + 1) - 2) / 2.
@@ -346,10 +287,6 @@ def binary_normalized_gain(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
 
     Equals trec_eval's ``binG`` [1]_.
 
-    References
-    ----------
-    .. [1] trec_eval m_binG.c.
-
     Examples
     --------
     Relevant at ranks 1 and 4, two others between them: (1 + 1/2) / 2.
@@ -366,7 +303,11 @@ def binary_normalized_gain(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
 # --- Compat: overlap of a ranking with the ideal one
 
 
-@measure("Compat", bounds=(0, 1), source="Clarke et al. 2020; ir_measures compat_provider.py")
+@measure(
+    "Compat",
+    bounds=(0, 1),
+    source="Clarke et al. 2020; Webber et al. 2010; ir_measures compat_provider.py",
+)
 def compatibility(judged: JudgedRun, *, p: float = 0.95, normalize: bool = True) -> FloatArray:
     """Compatibility: rank-biased overlap of the ranking with the ideal ranking nearest to it.
 
@@ -388,11 +329,6 @@ def compatibility(judged: JudgedRun, *, p: float = 0.95, normalize: bool = True)
     normalize : bool
         Whether to divide by the overlap of the ideal ranking with itself, which is below 1 where
         it is shorter than the ranking.
-
-    References
-    ----------
-    .. [1] Clarke, Vtyurina & Smucker (2020), Offline evaluation without gain, ICTIR; rank-biased
-       overlap: Webber, Moffat & Zobel (2010), ACM TOIS 28(4); ir_measures compat_provider.py.
 
     Examples
     --------

@@ -24,7 +24,7 @@ from abrank.measures.registry import Measure, measure
 # --- Measures of a reader who goes down the ranking and stops somewhere: RBP and ERR
 
 
-@measure("RBP", bounds=(0, 1), source="Moffat & Zobel 2008")
+@measure("RBP", bounds=(0, 1), source="Moffat & Zobel 2008, eq. 4")
 def rank_biased_precision(
     judged: JudgedRun, *, cutoff: int | None = None, rel: int = 1, p: float = 0.8
 ) -> FloatArray:
@@ -36,16 +36,6 @@ def rank_biased_precision(
     RBP = (1 - p) * sum over relevant documents at rank r of p**(r - 1) [1]_. The gain is 0 or 1 and
     p is 0.8 by default, as in ir_measures. trec_eval 10.0 ``rbp`` has p = 0.9 and reads
     uninitialised memory where it scales graded gains, so it is no reference.
-
-    Parameters
-    ----------
-    p : float
-        Probability of going on, between 0 and 1.
-
-    References
-    ----------
-    .. [1] Moffat & Zobel (2008), Rank-biased precision for measurement of retrieval effectiveness,
-       ACM TOIS 27(1), eq. 4.
 
     Examples
     --------
@@ -60,7 +50,9 @@ def rank_biased_precision(
     return judged.total(hits.query, seen)
 
 
-@measure("ERR", bounds=(0, 1), source="Chapelle et al. 2009; gdeval.pl of the TREC Web Track")
+@measure(
+    "ERR", bounds=(0, 1), source="Chapelle et al. 2009, eq. 4; gdeval.pl of the TREC Web Track"
+)
 def expected_reciprocal_rank(
     judged: JudgedRun, *, cutoff: int | None = None, max_grade: int | None = None
 ) -> FloatArray:
@@ -82,11 +74,6 @@ def expected_reciprocal_rank(
     max_grade : int, optional
         Highest grade of the scale, from 1; ``None`` takes the highest grade in the qrels, over all
         queries. The TREC Web Track's gdeval.pl takes 4.
-
-    References
-    ----------
-    .. [1] Chapelle, Metzler, Zhang & Grinspan (2009), Expected reciprocal rank for graded
-       relevance, CIKM, eq. 4 and algorithm 2; gdeval.pl of the TREC Web Track.
 
     Examples
     --------
@@ -135,21 +122,12 @@ def scaled_discounted_cumulative_gain(
 
     with the discount of DCG [1]_. So a query with fewer than k documents of the highest grade
     cannot reach 1. A grade above ``max_rel`` counts as ``max_rel``. Equals cwl_eval, and so
-    ir_measures, where no scores are tied [2]_; k counts to 1,000 there and here.
+    ir_measures, where no scores are tied; k counts to 1,000 there and here.
 
     Parameters
     ----------
-    cutoff : int
-        The last rank looked at, from 1; at most 1,000.
     dcg : {"log2"}
         The discount; there is one.
-
-    References
-    ----------
-    .. [1] Järvelin & Kekäläinen (2002), Cumulated gain-based evaluation of IR techniques, ACM TOIS
-       20(4).
-    .. [2] Azzopardi, Thomas & Moffat (2019), cwl_eval: an evaluation tool for information
-       retrieval, SIGIR; cwl_eval cwl_dcg.py.
 
     Examples
     --------
@@ -187,20 +165,8 @@ def bejeweled_player_model(
     This is the static model, with one cost for every document [1]_. A grade above ``max_rel``
     counts as ``max_rel``. Because a reader content sooner stops sooner, a better document higher up
     can lower the value: gains of 0, 0.9, 1 give 1.9/3, and 0, 1, 0.9 give 1/2. Equals cwl_eval, and
-    so ir_measures, where no scores are tied [2]_; k counts to 1,000 there and here. cwl_eval adds
+    so ir_measures, where no scores are tied; k counts to 1,000 there and here. cwl_eval adds
     up rounded gains and may miss ``T`` by one bit, where here grades are added and then divided.
-
-    Parameters
-    ----------
-    cutoff : int
-        The last rank looked at, from 1; at most 1,000.
-
-    References
-    ----------
-    .. [1] Zhang, Liu, Li, Zhang, Xu & Ma (2017), Evaluating web search with a bejeweled player
-       model, SIGIR.
-    .. [2] Azzopardi, Thomas & Moffat (2019), cwl_eval: an evaluation tool for information
-       retrieval, SIGIR; cwl_eval cwl_bpm.py.
 
     Examples
     --------
@@ -233,14 +199,7 @@ def insq(judged: JudgedRun, *, T: float = 1.0, min_rel: int = 0, max_rel: int) -
     and the value is the sum of W(i) * gain(i) over the sum of W(i), W(i) = C(1) * ... * C(i - 1).
     The sums end at rank 1,000, as in cwl_eval; the ranks behind it would weigh about 2 * T / 1000.
     A grade above ``max_rel`` counts as ``max_rel``. Equals cwl_eval, and so ir_measures, where no
-    scores are tied [2]_.
-
-    References
-    ----------
-    .. [1] Moffat, Scholer & Thomas (2012), Models and metrics: IR evaluation as a user process,
-       ADCS.
-    .. [2] Azzopardi, Thomas & Moffat (2019), cwl_eval: an evaluation tool for information
-       retrieval, SIGIR; cwl_eval cwl_insq.py.
+    scores are tied.
 
     Examples
     --------
@@ -267,19 +226,12 @@ def inst(judged: JudgedRun, *, T: float = 1.0, min_rel: int = 0, max_rel: int) -
     and the value is the sum of W(i) * gain(i) over the sum of W(i), W(i) = C(1) * ... * C(i - 1).
     For ``T`` below 0.5, C could be above 1. The sums end at rank 1,000, as in cwl_eval. A grade
     above ``max_rel`` counts as ``max_rel``. Equals cwl_eval, and so ir_measures, where no scores
-    are tied [2]_.
+    are tied.
 
     Parameters
     ----------
     T : float
         Gain that a reader hopes for, in documents of gain 1; at least 0.5.
-
-    References
-    ----------
-    .. [1] Moffat, Bailey, Scholer & Thomas (2015), INST: an adaptive metric for information
-       retrieval evaluation, ADCS.
-    .. [2] Azzopardi, Thomas & Moffat (2019), cwl_eval: an evaluation tool for information
-       retrieval, SIGIR; cwl_eval cwl_inst.py.
 
     Examples
     --------
@@ -308,19 +260,7 @@ def nearly_err_8(judged: JudgedRun, *, cutoff: int, min_rel: int = 0, max_rel: i
 
         C(i) = 1 - gain(i) for i < k, and 0 at k
 
-    and the value is the gain per look [1]_, as in cwl_eval [2]_.
-
-    Parameters
-    ----------
-    cutoff : int
-        The last rank looked at, from 1; at most 1,000.
-
-    References
-    ----------
-    .. [1] Azzopardi, Mackenzie & Moffat (2021), ERR is not C/W/L: exploring the relationship
-       between expected reciprocal rank and other metrics, ICTIR, eq. 8.
-    .. [2] Azzopardi, Thomas & Moffat (2019), cwl_eval: an evaluation tool for information
-       retrieval, SIGIR; cwl_eval cwl_nerr.py.
+    and the value is the gain per look, as in cwl_eval [1]_.
 
     Examples
     --------
@@ -343,19 +283,7 @@ def nearly_err_9(judged: JudgedRun, *, cutoff: int, min_rel: int = 0, max_rel: i
 
         C(i) = i / (i + 1) * (1 - gain(i)) for i < k, and 0 at k
 
-    and the value is the gain per look [1]_, as in cwl_eval [2]_.
-
-    Parameters
-    ----------
-    cutoff : int
-        The last rank looked at, from 1; at most 1,000.
-
-    References
-    ----------
-    .. [1] Azzopardi, Mackenzie & Moffat (2021), ERR is not C/W/L: exploring the relationship
-       between expected reciprocal rank and other metrics, ICTIR, eq. 9.
-    .. [2] Azzopardi, Thomas & Moffat (2019), cwl_eval: an evaluation tool for information
-       retrieval, SIGIR; cwl_eval cwl_nerr.py.
+    and the value is the gain per look, as in cwl_eval [1]_.
 
     Examples
     --------
@@ -384,19 +312,12 @@ def nearly_err_10(
 
         C(i) = p * (1 - gain(i))
 
-    and the value is the gain per look [1]_, as in cwl_eval [2]_.
+    and the value is the gain per look, as in cwl_eval [1]_.
 
     Parameters
     ----------
     p : float
         Probability of going on from a document without gain, between 0 and 1.
-
-    References
-    ----------
-    .. [1] Azzopardi, Mackenzie & Moffat (2021), ERR is not C/W/L: exploring the relationship
-       between expected reciprocal rank and other metrics, ICTIR, eq. 10.
-    .. [2] Azzopardi, Thomas & Moffat (2019), cwl_eval: an evaluation tool for information
-       retrieval, SIGIR; cwl_eval cwl_nerr.py.
 
     Examples
     --------
@@ -422,14 +343,7 @@ def nearly_err_11(
 
         C(i) = ((i + 2 * T - 1) / (i + 2 * T))**2 * (1 - gain(i))
 
-    and the value is the gain per look [1]_, as in cwl_eval [2]_.
-
-    References
-    ----------
-    .. [1] Azzopardi, Mackenzie & Moffat (2021), ERR is not C/W/L: exploring the relationship
-       between expected reciprocal rank and other metrics, ICTIR, eq. 11.
-    .. [2] Azzopardi, Thomas & Moffat (2019), cwl_eval: an evaluation tool for information
-       retrieval, SIGIR; cwl_eval cwl_nerr.py.
+    and the value is the gain per look, as in cwl_eval [1]_.
 
     Examples
     --------
