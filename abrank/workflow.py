@@ -20,7 +20,16 @@ from abrank.inputs.run import named_runs
 from abrank.ledger.record import recording
 from abrank.measures import parse
 from abrank.measures.names import DEFAULT_MEASURES, parse_measures
-from abrank.options import Designs, Engine, Machine, Question, RankingQuestion, Scoring, taking
+from abrank.options import (
+    Designs,
+    Engine,
+    Inputs,
+    Machine,
+    Question,
+    RankingQuestion,
+    Scoring,
+    taking,
+)
 from abrank.provenance import provenance
 from abrank.rule_file import ruled
 from abrank.scoring.evaluate import score_runs, silent
@@ -145,26 +154,25 @@ def compare(
         lower_is_better=lower_is_better, design=design, scoring=scoring or Scoring(),
         machine=machine, engine=engine, resamples=resamples, rng=rng,
     )  # fmt: skip
-    runs = name_runs(a, b, name_a=name_a, name_b=name_b)
-    known = {"segments": segments, "topics": topics, "docs": docs}
+    inputs = Inputs(
+        qrels=qrels, a=a, b=b, name_a=name_a, name_b=name_b, segments=segments, topics=topics,
+        docs=docs,
+    )  # fmt: skip
     with recording(question) as record:
-        return record.compare(lambda asked: compare_runs(qrels, runs, asked, **known))
+        return record.compare(lambda asked: compare_runs(inputs, asked))
 
 
 def compare_runs(
-    qrels: Any,  # noqa: ANN401 - whatever read_qrels reads
-    runs: Mapping[str, Any],
+    inputs: Inputs,
     question: Question,
     *,
-    segments: Any = None,  # noqa: ANN401
-    topics: Any = None,  # noqa: ANN401
-    docs: Any = None,  # noqa: ANN401
     command: str | None = None,
     on_stage: Callable[[str], None] = silent,
 ) -> Comparison:
-    """Compare two runs, by name, as :func:`compare` does, and tell the stages of the work."""
+    """Compare two runs as :func:`compare` does, and tell the stages of the work."""
     scoring, engine = question.scoring, question.engine
-    known = {"segments": segments, "topics": topics, "docs": docs, "clusters": question.clusters}
+    qrels, runs = inputs.qrels, name_runs(inputs.a, inputs.b, **inputs.names)
+    known = {**inputs.known, "clusters": question.clusters}
     merged = engine is not None and Engine.of(engine).merged
     if merged:
         # Scores that stay on the workers take the engines with them.

@@ -17,6 +17,7 @@ from abrank.options import (
     COMMANDS,
     DESIGN,
     PARTS,
+    Inputs,
     RankingQuestion,
     flattened,
     home_of,
@@ -74,10 +75,10 @@ def test_every_option_of_a_function_can_be_given(taker: str) -> None:
 
 def test_what_is_given_arrives(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each keyword of compare, with another value than its default, is in the question."""
-    heard: list[tuple[Any, dict[str, Any]]] = []
+    heard: list[tuple[Any, Any]] = []
 
-    def listen(_qrels: Any, runs: Any, question: Any, **rest: Any) -> str:
-        heard.append((question, {"runs": runs, **rest}))
+    def listen(inputs: Any, question: Any) -> str:
+        heard.append((question, inputs))
         return "found"
 
     monkeypatch.setattr("abrank.workflow.compare_runs", listen)
@@ -93,7 +94,7 @@ def test_what_is_given_arrives(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (heard[-1][0].gate, heard[-1][0].family) == ("not-worse-shown", "all")
     about = {"segments": 1, "topics": 2, "docs": 3}
     abrank.compare("q", {}, {}, name_a="one", name_b="two", **about)  # type: ignore[arg-type]
-    assert heard[-1][1] == {"runs": {"one": {}, "two": {}}, **about}
+    assert heard[-1][1] == Inputs(qrels="q", a={}, b={}, name_a="one", name_b="two", **about)
 
 
 @pytest.mark.parametrize("command", COMMANDS)

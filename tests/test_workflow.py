@@ -6,8 +6,7 @@ import pytest
 
 import abrank
 from abrank import UnknownNameError
-from abrank.comparison import name_runs
-from abrank.options import Question
+from abrank.options import Inputs, Question
 from abrank.workflow import compare, compare_runs
 
 
@@ -21,12 +20,8 @@ def files(tmp_path):
 
 def asked(files, **plumbing):
     """What the command line does."""
-    return compare_runs(
-        files[0],
-        name_runs(*files[1:]),
-        Question(),
-        **plumbing,
-    )
+    qrels, a, b = files
+    return compare_runs(Inputs(qrels=qrels, a=a, b=b), Question(), **plumbing)
 
 
 def test_files_frames_and_dicts_give_the_same_result(files) -> None:

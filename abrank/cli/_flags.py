@@ -214,16 +214,6 @@ def named(paths: tuple[str, ...]) -> dict[str, Any]:
     return found
 
 
-def named_pair(
-    a: str | None, b: str | None, *, name_a: str | None = None, name_b: str | None = None
-) -> dict[str, Any]:
-    """Return two runs by name, either of which may be ``NAME=RUN1,RUN2``."""
-    from abrank.comparison import name_runs
-
-    (own_a, run_a), (own_b, run_b) = repeated(a or ""), repeated(b or "")
-    return name_runs(run_a, run_b, name_a=name_a or own_a, name_b=name_b or own_b)
-
-
 def repeated(path: str) -> tuple[str | None, Any]:
     """Return the name and the runs of ``NAME=RUN1,RUN2``; a path without a name as it is.
 

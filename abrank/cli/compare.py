@@ -12,7 +12,7 @@ import click
 
 from abrank.cli import _config, _flags, _output, _terminal
 from abrank.ledger.record import recording
-from abrank.options import Question, RankingQuestion, made, nested
+from abrank.options import Inputs, Question, RankingQuestion, made, nested
 from abrank.rule import GATES
 
 if TYPE_CHECKING:
@@ -55,8 +55,7 @@ def compare(**flags: Any) -> int:  # noqa: ANN401 - those of abrank.options
     command = shlex.join(["abrank", *click.get_current_context().obj])
     found: Comparison | CollectionsComparison
     output = _output.Output.of(flags)
-    keywords = nested(asked)
-    question = made(Question, keywords)
+    question = made(Question, nested(asked))
     if "preferences" in asked and "test" not in asked:
         from abrank.comparison.preferences import with_test
 
@@ -73,8 +72,7 @@ def compare(**flags: Any) -> int:  # noqa: ANN401 - those of abrank.options
     ):
         if record.level and not flags["quiet"]:
             _terminal.put(record.level, err=True)
-        ready = "scores" in asked
-        compared = record.compare(lambda q: _compare(keywords, q, command, progress, ready=ready))
+        compared = record.compare(lambda q: _compare(asked, q, command, progress))
         found = _config.with_declared(compared)
         written = output.write(found, progress)
     if not flags["quiet"]:
@@ -108,47 +106,29 @@ def _require_inputs(asked: dict[str, Any]) -> None:
 
 
 def _compare(
-    keywords: Mapping[str, Any],
+    asked: Mapping[str, Any],
     question: Question,
     command: str,
     on_stage: Callable[[str], None],
-    *,
-    ready: bool,
 ) -> Comparison | CollectionsComparison:
-    """Compare runs, ready scores, or on several collections."""
-    names = {name: keywords[name] for name in ("name_a", "name_b") if name in keywords}
-    told: dict[str, Any] = {"command": command, "on_stage": on_stage}
-    missing = question.scoring.missing if "missing" in _config.values() else "error"
-    if "collections" in keywords:
-        from abrank.collections.compare import compare_each
+    """Compare runs, ready scores, votes, or on several collections."""
+    missing = question.scoring.missing if "missing" in asked else "error"
+    inputs = made(Inputs, {**nested(asked), "missing": missing})
+    answer: Callable[..., Comparison | CollectionsComparison]
+    if "collections" in asked:
+        from abrank.collections.compare import compare_each as answer
+    elif "preferences" in asked:
+        from abrank.comparison.preferences import compare_votes as answer
+    elif "scores" in asked:
+        from abrank.comparison.compare import compare_ready as answer
+    else:
+        from abrank.workflow import compare_runs as answer
 
-        told["segments"] = keywords.get("segments")
-        return compare_each(keywords["collections"], question, missing=missing, **names, **told)
-    known = {name: keywords[name] for name in ("segments", "topics", "docs") if name in keywords}
-    if "votes" in keywords:
-        from abrank.comparison.preferences import compare_votes
-
-        return compare_votes(keywords["votes"], question, command=command, **names, **known)
-    a, b = keywords["a"], keywords["b"]
-    if not ready:
-        from abrank.workflow import compare_runs
-
-        pair = _flags.named_pair(a, b, **names)
-        return compare_runs(keywords.get("qrels"), pair, question, **known, **told)
-    from abrank.comparison import pair_scores
-    from abrank.comparison.compare import compare_recorded
-    from abrank.comparison.machine import MachineSource
-    from abrank.comparison.pairing import Beside
-
-    on_stage("reading the scores")
-    paired = pair_scores(
-        a, b, measures=question.measures, missing=missing,
-        lower_is_better=question.lower_is_better, **names,
-    )  # fmt: skip
-    on_stage("testing")
-    beside = Beside.of(clusters=question.clusters, weights=question.weights, **known)
-    beside = MachineSource.of(question.machine).beside(beside, paired)
-    return compare_recorded(paired, question, beside=beside, command=command)
+        (own_a, a), (own_b, b) = (_flags.repeated(each or "") for each in (inputs.a, inputs.b))
+        inputs = replace(
+            inputs, a=a, b=b, name_a=inputs.name_a or own_a, name_b=inputs.name_b or own_b
+        )
+    return answer(inputs, question, command=command, on_stage=on_stage)
 
 
 def _gate(comparison: Comparison | CollectionsComparison, *, tell: bool) -> int:

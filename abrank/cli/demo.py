@@ -41,9 +41,8 @@ def demo(
     """
     from abrank._support.files import replace_all
     from abrank.cli import _terminal
-    from abrank.comparison import name_runs
     from abrank.inputs import read_run
-    from abrank.options import Question
+    from abrank.options import Inputs, Question
     from abrank.simulate import simulate_runs
     from abrank.workflow import compare_runs
 
@@ -61,12 +60,10 @@ def demo(
         _require_own(inputs, [folder / name for name in REPORTS])
         replace_all(inputs)
         *paths, topics, segments = inputs
+        qrels, a, b = paths
         comparison = compare_runs(
-            paths[0],
-            name_runs(*paths[1:]),
+            Inputs(qrels=qrels, a=a, b=b, topics=topics, segments=segments),
             Question(measures=MEASURES, margin=MARGIN, rng=SEED),
-            topics=topics,
-            segments=segments,
             command=_command(paths),
             on_stage=progress,
         )

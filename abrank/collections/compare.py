@@ -13,7 +13,6 @@ from abrank._support.errors import AlignmentError, ArgumentError
 from abrank._support.typing import (
     Asked,
     FloatArray,
-    Missing,
     OnCollections,
     RandomSource,
     Requirement,
@@ -31,21 +30,20 @@ from abrank.collections.table import (
     properties_of,
     read_collections,
 )
-from abrank.comparison import Comparison, name_runs, pair_scores
+from abrank.comparison import Comparison
 from abrank.comparison.choosing import directions_again, refuse_unchosen, require_direction
-from abrank.comparison.compare import compare_recorded, compare_sample
+from abrank.comparison.compare import compare_ready, compare_sample
 from abrank.comparison.declared import declared_again
 from abrank.comparison.designs import (
     Stratified,
     require_poolable,
     require_pooled,
 )
-from abrank.comparison.pairing import Beside
 from abrank.comparison.result import gate_on_each
 from abrank.estimate import Interval
 from abrank.inference.meta_analysis import MetaAnalysis
 from abrank.inference.segments import answer_by_segment
-from abrank.options import Clusters, Designs, Engine, Question, Scoring
+from abrank.options import Clusters, Designs, Engine, Inputs, Question, Scoring
 from abrank.options.parts import parts_of
 from abrank.provenance import origin
 from abrank.rule import Design
@@ -148,27 +146,23 @@ def compare_collections(
         lower_is_better=lower_is_better, design=design, scoring=scoring or Scoring(),
         engine=engine, resamples=resamples, rng=rng,
     )  # fmt: skip
-    missing: Missing = "error" if scoring is None else scoring.missing
-    return compare_each(
-        collections or {}, question, name_a=name_a, name_b=name_b, segments=segments,
-        missing=missing,
+    inputs = Inputs(
+        collections=collections or {}, name_a=name_a, name_b=name_b, segments=segments,
+        missing="error" if scoring is None else scoring.missing,
     )  # fmt: skip
+    return compare_each(inputs, question)
 
 
 def compare_each(
-    collections: Mapping[str, Any] | str | os.PathLike[str],
+    inputs: Inputs,
     question: Question,
     *,
-    name_a: str | None = None,
-    name_b: str | None = None,
-    segments: Any = None,  # noqa: ANN401
-    missing: Missing = "error",
     command: str | None = None,
     on_stage: Callable[[str], None] = silent,
 ) -> CollectionsComparison:
     """Compare as :func:`compare_collections` does, and tell the stages of the work."""
-    names: dict[str, str | None] = {"name_a": name_a, "name_b": name_b}
-    source = collections
+    source, names = inputs.collections, inputs.names
+    collections = source
     stated: dict[str, dict[str, Any]] = {}
     if not isinstance(collections, Mapping):
         files = read_collections(collections)
@@ -179,17 +173,18 @@ def compare_each(
         collections, names = pairs_of(files, **names)
     _require_several(collections)
     require_poolable(question)
-    cut = stated.get("segments", {}) | properties_of("segments", segments, [*collections])
+    cut = stated.get("segments", {}) | properties_of("segments", inputs.segments, [*collections])
     grouped = stated.get("clusters", {}) | _clusters_of(question, cut, [*collections])
     alone = replace(question, require=None, fail_on=None, accept_doubt=False)
     found = {}
     for name, given in collections.items():
         on_stage(f"comparing on {name}")
         others = [each for each in parts_of(alone.design) if not isinstance(each, Clusters)]
-        own = [Clusters(grouped[name])] if name in grouped else []
-        asked = replace(alone, design=[*own, *others] or None)
+        clusters = [Clusters(grouped[name])] if name in grouped else []
+        asked = replace(alone, design=[*clusters, *others] or None)
         with on_collection(name, source):
-            found[name] = _comparison(name, given, asked, names, missing, cut.get(name))
+            own = Inputs(**names, segments=cut.get(name), missing=inputs.missing)
+            found[name] = _comparison(name, given, asked, own)
     return summarise_collections(
         found,
         require=question.gate,
@@ -222,32 +217,23 @@ def _comparison(
     name: str,
     given: Any,  # noqa: ANN401
     question: Question,
-    names: Mapping[str, str | None],
-    missing: Missing,
-    segments: Any,  # noqa: ANN401
+    inputs: Inputs,
 ) -> Comparison:
     """Compare on one collection."""
     if isinstance(given, Comparison):
-        if segments is not None or question.clusters is not None:
+        if inputs.segments is not None or question.clusters is not None:
             raise ArgumentError(
                 "it is a Comparison, which has its segments and clusters: give them to compare()"
             )
         return given
     parts = list(given) if isinstance(given, (list, tuple)) else []
     if len(parts) == 2:
-        paired = pair_scores(
-            *parts, measures=question.measures, missing=missing,
-            lower_is_better=question.lower_is_better, **names,
-        )  # fmt: skip
-        beside = Beside.of(segments=segments, clusters=question.clusters)
-        return compare_recorded(paired, question, beside=beside)
+        return compare_ready(replace(inputs, a=parts[0], b=parts[1]), question)
     if len(parts) != 3:
         raise ArgumentError(
             f"the collection {name!r} is (qrels, a, b), (a, b) of ready scores or a Comparison"
         )
-    qrels, *runs = parts
-    named = name_runs(*runs, **names)
-    return compare_runs(qrels, named, question, segments=segments)
+    return compare_runs(replace(inputs, qrels=parts[0], a=parts[1], b=parts[2]), question)
 
 
 def summarise_collections(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -36,10 +36,11 @@ from abrank.diagnostics import (
 from abrank.estimate import Estimate
 from abrank.inference.designs import cluster_result
 from abrank.ledger.record import recording
-from abrank.options import Designs, Machine, Question
+from abrank.options import Designs, Inputs, Machine, Question
 from abrank.provenance import provenance
 from abrank.rule import LEVELS, Reason, Soundness, judge
 from abrank.rule_file import ruled
+from abrank.scoring.evaluate import silent
 from abrank.scoring.scores import Scores
 from abrank.verdict import settle
 
@@ -120,20 +121,37 @@ def compare_scores(
     (0.2, 0.066, 'inconclusive')
     """
     question = replace(
-        Question.of(config), margin=margin, require=require, fail_on=fail_on, guard=guard,
-        accept_doubt=accept_doubt, alpha=alpha, test=test, lower_is_better=lower_is_better,
-        design=design, resamples=resamples, rng=rng,
+        Question.of(config), measures=measures, margin=margin, require=require, fail_on=fail_on,
+        guard=guard, accept_doubt=accept_doubt, alpha=alpha, test=test,
+        lower_is_better=lower_is_better, design=design, machine=machine, resamples=resamples,
+        rng=rng,
     )  # fmt: skip
-    beside = Beside.of(
-        segments=segments, topics=topics, clusters=question.clusters, weights=question.weights
-    )
-    scores = pair_scores(
-        a, b, baseline=baseline, candidate=candidate, name_a=name_a, name_b=name_b,
-        measures=measures, missing=missing, lower_is_better=lower_is_better,
+    inputs = Inputs(
+        a=a, b=b, baseline=baseline, candidate=candidate, name_a=name_a, name_b=name_b,
+        missing=missing, segments=segments, topics=topics,
     )  # fmt: skip
-    beside = MachineSource.of(machine).beside(beside, scores)
     with recording(question) as record:
-        return record.compare(lambda asked: compare_recorded(scores, asked, beside=beside))
+        return record.compare(lambda asked: compare_ready(inputs, asked))
+
+
+def compare_ready(
+    inputs: Inputs,
+    question: Question,
+    *,
+    command: str | None = None,
+    on_stage: Callable[[str], None] = silent,
+) -> Comparison:
+    """Compare ready scores as :func:`compare_scores` does, and tell the stages of the work."""
+    on_stage("reading the scores")
+    scores = pair_scores(
+        inputs.a, inputs.b, baseline=inputs.baseline, candidate=inputs.candidate, **inputs.names,
+        measures=question.measures, missing=inputs.missing,
+        lower_is_better=question.lower_is_better,
+    )  # fmt: skip
+    beside = Beside.of(**inputs.known, clusters=question.clusters, weights=question.weights)
+    beside = MachineSource.of(question.machine).beside(beside, scores)
+    on_stage("testing")
+    return compare_recorded(scores, question, beside=beside, command=command)
 
 
 def compare_recorded(
@@ -144,23 +162,9 @@ def compare_recorded(
     settings: Mapping[str, Any] | None = None,
     command: str | None = None,
 ) -> Comparison:
-    """Compare the two systems of ``scores``, and record where everything came from.
+    """Compare the two systems of ``scores``, A first, and record where everything came from.
 
-    Parameters
-    ----------
-    scores : Scores
-        Of exactly two systems; the first is the baseline A.
-    question : Question
-    beside : Beside
-        Segments and topics.
-    settings : mapping, optional
-        How the runs were scored; empty for ready scores.
-    command : str, optional
-        The command line that asked.
-
-    Returns
-    -------
-    Comparison
+    ``settings`` say how runs were scored, empty for ready scores; ``command`` is what was typed.
     """
     roles = dict(zip(("a", "b"), scores.systems, strict=True))
     recorded = provenance(
@@ -213,26 +217,10 @@ def compare_systems(
     clusters: tuple[str, Mapping[str, str]] | None = None,
     provenance: Mapping[str, Any] | None = None,
 ) -> Comparison:
-    """Compare the two systems of ``scores``; the first is the baseline A.
+    """Compare the two systems of ``scores``, A first, as a question asks or by every default.
 
-    Parameters
-    ----------
-    scores : Scores
-        Of exactly two systems.
-    question : Question, optional
-        What decides, and how it is resampled; every default without it.
-    segments : mapping of str to mapping of str to str, optional
-        For each property of the queries, the segment of each query id: ``{"intent": {"q1": …}}``.
-    topics : mapping of str to str, optional
-        Texts of the queries, by query id.
-    clusters : (str, mapping of str to str), optional
-        The name of a property, and the cluster in which each query comes by it.
-    provenance : mapping, optional
-        Kept as it is.
-
-    Returns
-    -------
-    Comparison
+    ``segments`` have for each property the segment of each query id, ``clusters`` the name of a
+    property and the cluster of each; ``provenance`` is kept as it is.
     """
     _require_two(scores)
     beside = Beside(segments=segments or {}, topics=topics or {}, clusters=clusters)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -30,8 +30,9 @@ from abrank.inference.paired import t_answer
 from abrank.inputs.votes import GROUPS, Vote, Votes, read_votes
 from abrank.ledger.record import recording
 from abrank.measures.names import listed
-from abrank.options import Designs, Question
+from abrank.options import Designs, Inputs, Question
 from abrank.rule_file import ruled
+from abrank.scoring.evaluate import silent
 from abrank.scoring.scores import Scores
 
 
@@ -109,11 +110,9 @@ def compare_preferences(
         guard=guard, accept_doubt=accept_doubt, alpha=alpha, test=test or "", design=design,
         resamples=resamples, rng=rng,
     )  # fmt: skip
-    known = {"segments": segments, "topics": topics}
+    inputs = Inputs(votes=votes, name_a=name_a, name_b=name_b, segments=segments, topics=topics)
     with recording(with_test(question)) as record:
-        return record.compare(
-            lambda asked: compare_votes(votes, asked, name_a=name_a, name_b=name_b, **known)
-        )
+        return record.compare(lambda asked: compare_votes(inputs, asked))
 
 
 def with_test(question: Question) -> Question:
@@ -127,17 +126,15 @@ def with_test(question: Question) -> Question:
 
 
 def compare_votes(
-    source: Any,  # noqa: ANN401
+    inputs: Inputs,
     question: Question,
     *,
-    name_a: str | None = None,
-    name_b: str | None = None,
-    segments: Any = None,  # noqa: ANN401
-    topics: Any = None,  # noqa: ANN401
     command: str | None = None,
+    on_stage: Callable[[str], None] = silent,
 ) -> Comparison:
-    """Compare as :func:`compare_preferences` does."""
-    votes = read_votes(source, name_a=name_a, name_b=name_b)
+    """Compare as :func:`compare_preferences` does, and tell the stages of the work."""
+    on_stage("reading the votes")
+    votes = read_votes(inputs.votes, **inputs.names)
     scores, found = count_votes(votes, alpha=question.alpha)
     if question.measures is not None:
         chosen = listed(question.measures)
@@ -154,10 +151,8 @@ def compare_votes(
     if clusters is None and not question.anytime:
         clusters = next((name for name in GROUPS if name in votes.groups), None)
     own = votes.groups.get(clusters) if isinstance(clusters, str) else None
-    beside = Beside.of(
-        segments=segments, topics=topics, clusters=None if own else clusters,
-        weights=question.weights,
-    )  # fmt: skip
+    on_stage("testing")
+    beside = Beside.of(**inputs.known, clusters=None if own else clusters, weights=question.weights)
     beside = replace(beside, votes=found, clusters=(clusters, own) if own else beside.clusters)
     return compare_recorded(scores, question, beside=beside, command=command)
 

@@ -31,7 +31,7 @@ from abrank.options.parts import (
     options_in,
     parts_of,
 )
-from abrank.options.question import Question, RankingQuestion
+from abrank.options.question import Inputs, Question, RankingQuestion
 from abrank.options.values import (
     COMMANDS,
     DESIGN,
@@ -67,6 +67,7 @@ __all__ = [
     "DesignPart",
     "Designs",
     "Engine",
+    "Inputs",
     "Looks",
     "Machine",
     "Option",

@@ -12,6 +12,7 @@ from abrank._support.errors import ArgumentError
 from abrank._support.typing import (
     Asked,
     Family,
+    Missing,
     OnCollections,
     RankingFamily,
     Requirement,
@@ -478,3 +479,17 @@ class Inputs:
         None, "Name of the candidate; without it its file's.", of=PAIR, group="Inputs",
         metavar="NAME", peers=("candidate", "names"),
     )  # fmt: skip
+    baseline: str | None = None  # of several systems in one table of scores
+    candidate: str | None = None
+    missing: Missing = "error"  # of ready scores; that of runs is Scoring's
+    collections: Any = None
+
+    @property
+    def known(self) -> dict[str, Any]:
+        """What is known of the queries and documents."""
+        return {"segments": self.segments, "topics": self.topics, "docs": self.docs}
+
+    @property
+    def names(self) -> dict[str, str | None]:
+        """The names to give to the two."""
+        return {"name_a": self.name_a, "name_b": self.name_b}

@@ -16,7 +16,7 @@ from abrank.comparison import Comparison, compare_scores
 from abrank.comparison.compare import compare_systems
 from abrank.comparison.merging import compare_statistics
 from abrank.engines.merge import statistics_of
-from abrank.options import Machine, Question
+from abrank.options import Inputs, Machine, Question
 from abrank.scoring.evaluate import evaluate
 from abrank.scoring.scores import Scores
 from abrank.simulate import simulate_runs
@@ -236,10 +236,15 @@ def runs() -> Comparison:
     made = simulate_runs(60, effect=0.2, rng=4)
     length = {query: f"{len(text.split())} words" for query, text in made.topics.items()}
     return compare_runs(
-        made.qrels,
-        {"bm25": made.baseline, "monot5": made.candidate},
+        Inputs(
+            qrels=made.qrels,
+            a=made.baseline,
+            b=made.candidate,
+            name_a="bm25",
+            name_b="monot5",
+            topics=made.topics,
+            segments={"intent": made.intents, "length": length},
+        ),
         Question(measures=["nDCG@10", "AP", "RR", "P@10"], margin=0.01, resamples=999),
-        topics=made.topics,
-        segments={"intent": made.intents, "length": length},
         command="abrank compare qrels.txt bm25.run monot5.run",
     )

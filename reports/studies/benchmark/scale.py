@@ -111,10 +111,9 @@ def measure(folder: Path, engine: str, results: Path) -> ScaleRow:
 
 def run_one(engine: str, folder: Path, output: Path, kept: Path) -> dict[str, float]:
     """Compare the two runs here, and return what that took."""
-    from abrank.options import Engine, Question
+    from abrank.options import Engine, Inputs, Question
     from abrank.workflow import compare_runs
 
-    runs = {"A": folder / "a.parquet", "B": folder / "b.parquet"}
     name: Any = engine.removesuffix(MERGED)
     master = "local[*]" if name == "spark" else None
     place = Engine(name, master, merged=name != engine, keep_scores=kept)
@@ -130,12 +129,14 @@ def run_one(engine: str, folder: Path, output: Path, kept: Path) -> dict[str, fl
             scored["usage"] = resource.getrusage(resource.RUSAGE_SELF)
 
     question = Question(measures=MEASURES, engine=place)
-    compare_runs(folder / "qrels.parquet", runs, question, on_stage=on_stage).report(output)
+    qrels, a, b = (folder / f"{name}.parquet" for name in ("qrels", "a", "b"))
+    inputs = Inputs(qrels=qrels, a=a, b=b, name_a="A", name_b="B")
+    compare_runs(inputs, question, on_stage=on_stage).report(output)
     done.set()
     watching.join()
     usage = scored["usage"]
     return {
-        "rows": sum(pq.read_metadata(path).num_rows for path in runs.values()),
+        "rows": sum(pq.read_metadata(path).num_rows for path in (a, b)),
         "scoring": scored["at"] - began,
         "whole": time.perf_counter() - began,
         "cpu": usage.ru_utime + usage.ru_stime,
