@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from abrank import planning
 from abrank._support.result import record
@@ -14,7 +14,7 @@ from abrank.inference.clusters import (
     effective_clusters,
     freedom_of_clusters,
 )
-from abrank.planning.student import chance_to_show, smallest_effect
+from abrank.planning.student import PAIRED, PairedT, chance_to_show, smallest_effect
 from abrank.verdict import Rule
 
 # A smaller "smallest visible difference" is the rounding of differences that are all the same.
@@ -144,30 +144,44 @@ def plan_from_spread(
     sd *= inflation
     if rule.design is not None and rule.design.shared:
         rule = replace(rule, alpha=rule.design.alpha)
-    freedom = clustered.freedom if clustered is not None else _independent
-    few = clustered is not None and effective_clusters(clustered.sizes) < FEWEST_EFFECTIVE["t"]
-    visible = (
-        math.nan
-        if few
-        else planning.smallest_visible(sd, n, alpha=rule.alpha, freedom=clustered and freedom)
-    )
+    by, few = PAIRED, False
+    if clustered is not None:
+        by = PairedT(clustered.freedom)
+        few = effective_clusters(clustered.sizes) < FEWEST_EFFECTIVE["t"]
+    visible = math.nan if few else planning.smallest_visible(sd, n, alpha=rule.alpha, by=by)
     if not visible > NOTHING:
         return Planning(sd=sd, smallest_visible=visible)
-    low, high = planning.spread_interval(sd, n, confidence=rule.confidence, freedom=freedom(n))
+    low, high = planning.spread_interval(sd, n, confidence=rule.confidence, freedom=by.freedom(n))
     spreads = (sd, low, high)
+
+    def needed(difference: float, alpha: float) -> list[int | None]:
+        return [planning.queries_needed(each, difference, alpha=alpha, by=by) for each in spreads]
+
+    def planned(difference: float) -> PlannedDifference:
+        queries, fewest, most = needed(difference, rule.alpha)
+        chance = planning.power(n, effect=difference / sd, alpha=rule.alpha, by=by)
+        same = clustered and clustered.queries_of_same(sd / n**0.5, difference, rule, POWER)
+        return PlannedDifference(difference, queries, chance, fewest, most, same)
+
+    claims: tuple[PlannedClaim, ...] = ()
+    if margin:  # at a true difference of 0
+        same = [
+            planning.queries_to_show_same(each, margin, alpha=rule.alpha, by=by) for each in spreads
+        ]
+        # One one-sided test at alpha is a two-sided one at twice alpha: its far tail never counts.
+        one_sided = needed(margin, 2.0 * rule.alpha)
+        claims = PlannedClaim("same", *same), PlannedClaim("not-worse", *one_sided)
     return Planning(
         sd=sd,
         smallest_visible=visible,
-        differences=tuple(
-            _planned(each, spreads, n, rule, clustered) for each in planned_differences(sd, margin)
-        ),
+        differences=tuple(map(planned, planned_differences(sd, margin))),
         sd_low=low,
         sd_high=high,
         visible_low=visible * low / sd,
         visible_high=visible * high / sd,
-        claims=_claims(spreads, rule, margin, clustered) if margin else (),
+        claims=claims,
         inflation=inflation,
-        freedom=freedom(n),
+        freedom=by.freedom(n),
     )
 
 
@@ -180,34 +194,3 @@ def planned_differences(sd: float, margin: float) -> list[float]:
     decade = math.floor(math.log10(2.0 * sd)) - 1
     rounded = {float(f"{factor}e{decade}") for factor in (1, 2, 5)}
     return sorted(rounded | ({margin} if margin else set()))
-
-
-def _independent(n_queries: float) -> float:
-    return n_queries - 1.0
-
-
-def _planned(
-    difference: float,
-    spreads: tuple[float, float, float],
-    n: int,
-    rule: Rule,
-    clustered: ClusterSizes | None,
-) -> PlannedDifference:
-    how: dict[str, Any] = {"alpha": rule.alpha, "freedom": clustered and clustered.freedom}
-    needed, low, high = (planning.queries_needed(sd, difference, **how) for sd in spreads)
-    chance = planning.power(n, effect=difference / spreads[0], **how)
-    same = None
-    if clustered is not None:
-        same = clustered.queries_of_same(spreads[0] / n**0.5, difference, rule, POWER)
-    return PlannedDifference(difference, needed, chance, low, high, same)
-
-
-def _claims(
-    spreads: tuple[float, float, float], rule: Rule, margin: float, clustered: ClusterSizes | None
-) -> tuple[PlannedClaim, ...]:
-    """Return the queries for both claims about the margin at a true difference of 0."""
-    how: dict[str, Any] = {"freedom": clustered and clustered.freedom}
-    same = [planning.queries_to_show_same(sd, margin, alpha=rule.alpha, **how) for sd in spreads]
-    # One one-sided test at alpha is a two-sided one at twice alpha: its far tail never counts.
-    one = [planning.queries_needed(sd, margin, alpha=2.0 * rule.alpha, **how) for sd in spreads]
-    return PlannedClaim("same", *same), PlannedClaim("not-worse", *one)

@@ -26,6 +26,8 @@ fewer than two queries   smallest visible difference NaN, width of the interval 
 a spread of 0            smallest visible difference 0, width 0; two queries needed for any
 a spread that is NaN     smallest visible difference NaN, ``queries_needed`` None; width refused
 a difference of 0        power alpha; no number of queries shows it: None
+fewer than 25 judged     of people and a machine: as of 25
+more than the machine's  ``queries_needed`` None; power and width refused
 an effect not finite     refused
 =======================  ======================================================================
 
@@ -38,6 +40,7 @@ from typing import TYPE_CHECKING
 
 from abrank._support.lazy import module_getattr
 from abrank.planning.student import (
+    PairedT,
     anova_power,
     expected_width,
     power,
@@ -53,17 +56,11 @@ from abrank.planning.student import (
 if TYPE_CHECKING:
     from abrank.planning.audit import Audit as Audit
     from abrank.planning.audit import Margins as Margins
+    from abrank.planning.plan import JudgedT as JudgedT
     from abrank.planning.plan import Plan as Plan
+    from abrank.planning.plan import correlation_interval as correlation_interval
     from abrank.planning.simulation import (
         SimulatedPower,
-        correlation_interval,
-        judged_error,
-        judged_for_width,
-        judged_needed,
-        judged_power,
-        judged_to_show_same,
-        judged_visible,
-        judged_width,
         queries_by_simulation,
         simulate_power,
         visible_by_simulation,
@@ -71,19 +68,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Audit",
+    "JudgedT",
     "Margins",
+    "PairedT",
     "Plan",
     "SimulatedPower",
     "anova_power",
     "correlation_interval",
     "expected_width",
-    "judged_error",
-    "judged_for_width",
-    "judged_needed",
-    "judged_power",
-    "judged_to_show_same",
-    "judged_visible",
-    "judged_width",
     "power",
     "power_curve",
     "queries_by_simulation",
@@ -100,25 +92,16 @@ __all__ = [
 __getattr__ = module_getattr(
     __name__,
     {
-        "Audit": "abrank.planning.audit",
-        "Margins": "abrank.planning.audit",
-        "Plan": "abrank.planning.plan",
-    }
-    | dict.fromkeys(
-        (
-            "SimulatedPower",
-            "correlation_interval",
-            "judged_error",
-            "judged_for_width",
-            "judged_needed",
-            "judged_power",
-            "judged_to_show_same",
-            "judged_visible",
-            "judged_width",
-            "queries_by_simulation",
-            "simulate_power",
-            "visible_by_simulation",
+        **dict.fromkeys(("Audit", "Margins"), "abrank.planning.audit"),
+        **dict.fromkeys(("JudgedT", "Plan", "correlation_interval"), "abrank.planning.plan"),
+        **dict.fromkeys(
+            (
+                "SimulatedPower",
+                "queries_by_simulation",
+                "simulate_power",
+                "visible_by_simulation",
+            ),
+            "abrank.planning.simulation",
         ),
-        f"{__name__}.simulation",
-    ),
+    },
 )

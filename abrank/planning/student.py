@@ -1,6 +1,6 @@
-"""Power, smallest visible difference and queries needed of the paired t test.
+"""Power, smallest visible difference and queries needed of t tests, whatever their error.
 
-The exact tests of the mean share its sample size in practice. For several systems
+The exact tests of the mean share the paired t test's sample size in practice. For several systems
 the queries follow from one-way analysis of variance.
 """
 
@@ -8,27 +8,59 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
+from abrank._support.result import record
 from abrank._support.typing import FloatArray
 from abrank.inference.student import chance_above, find_root, student_quantile
 
-_MOST_QUERIES = 100_000_000
-
-
-# The degrees of freedom of a test of so many queries, n - 1 where none is given.
+# The degrees of freedom of a test of so many queries.
 Freedom: TypeAlias = Callable[[float], float]
 
 
-def power(
-    n_queries: int, *, effect: float, alpha: float = 0.05, freedom: Freedom | None = None
-) -> float:
-    """Return the chance that a two-sided paired t test finds a true effect.
+@record
+class PairedT:
+    """The paired t test as it is planned: error and degrees of freedom by the number of queries.
+
+    Attributes
+    ----------
+    degrees : callable, optional
+        Degrees of freedom of so many queries, as where these come in clusters; n - 1 without it.
+    """
+
+    degrees: Freedom | None = None
+    least: ClassVar[int] = 2
+
+    @property
+    def most(self) -> int:
+        """Queries above which no number is told."""
+        return 100_000_000
+
+    def error(self, n: int) -> float:
+        """Return the standard error of a mean of ``n``, in standard deviations of a difference."""
+        return float(n**-0.5)
+
+    def freedom(self, n: int) -> float:
+        """Return the degrees of freedom."""
+        return n - 1.0 if self.degrees is None else self.degrees(n)
+
+    def shrinkage(self, n: int) -> float:
+        """Return the expected standard deviation of a sample over that of its population."""
+        from scipy.special import poch
+
+        return math.sqrt(2.0 / (n - 1)) * float(poch((n - 1) / 2.0, 0.5))
+
+
+PAIRED = PairedT()
+
+
+def power(n_queries: int, *, effect: float, alpha: float = 0.05, by: PairedT = PAIRED) -> float:
+    """Return the chance that a two-sided t test finds a true effect.
 
     Parameters
     ----------
@@ -38,8 +70,8 @@ def power(
         True mean difference in units of the standard deviation of the differences (d_z).
     alpha : float
         Level of the test.
-    freedom : callable, optional
-        Degrees of freedom of the t of so many queries; n - 1 without it.
+    by : PairedT or JudgedT
+        The test: of queries, of clusters of them, or of judged ones with a machine beside people.
 
     Returns
     -------
@@ -60,33 +92,24 @@ def power(
     >>> round(power(50, effect=0.4), 4)
     0.7918
     """
-    checks.count("n_queries", n_queries, at_least=2)
-    return float(power_curve(n_queries, effect, alpha=alpha, freedom=freedom))
+    return float(power_curve(n_queries, effect, alpha=alpha, by=by))
 
 
 def power_curve(
-    n_queries: npt.ArrayLike,
-    effects: npt.ArrayLike,
-    *,
-    alpha: float = 0.05,
-    freedom: Freedom | None = None,
+    n_queries: int, effects: npt.ArrayLike, *, alpha: float = 0.05, by: PairedT = PAIRED
 ) -> FloatArray:
-    """Return the power of the two-sided paired t test for many sizes and effects at once.
+    """Return the power of a t test for many effects at once.
 
     Parameters
     ----------
-    n_queries : array_like of int
-        At least 2.
+    n_queries, alpha, by
+        As for :func:`power`.
     effects : array_like of float
-        True mean differences in units of the standard deviation of the differences (d_z);
-        broadcast against ``n_queries``.
-    alpha : float
-    freedom : callable, optional
-        As for :func:`power`; then ``n_queries`` is one number.
+        True mean differences in units of the standard deviation of the differences (d_z).
 
     Returns
     -------
-    ndarray of the broadcast shape
+    ndarray of the shape of ``effects``
 
     Raises
     ------
@@ -95,30 +118,26 @@ def power_curve(
 
     Notes
     -----
-    The tails of the noncentral t with n - 1 degrees of freedom and noncentrality d_z sqrt(n), by
+    The tails of the noncentral t, its noncentrality the effect over the standard error, by
     :func:`abrank.inference.student.chance_above`.
 
     Examples
     --------
-    >>> power_curve([50, 200], 0.2).round(3)
-    array([0.284, 0.804])
+    >>> power_curve(200, [0.1, 0.2]).round(3)
+    array([0.291, 0.804])
     """
     checks.level("alpha", alpha)
-    sizes, effect = np.broadcast_arrays(
-        np.asarray(n_queries, dtype=np.float64), np.abs(np.asarray(effects, dtype=np.float64))
-    )
-    if not (np.all(sizes >= 2) and np.all(np.isfinite(effect))):
-        raise ArgumentError("power needs at least 2 queries and a finite effect")
-    degrees = sizes - 1.0 if freedom is None else freedom(float(sizes.flat[0]))
-    return chance_to_show(effect * np.sqrt(sizes), degrees, alpha=alpha)
+    n = checks.count("n_queries", n_queries, at_least=2)
+    effect = np.abs(np.asarray(effects, dtype=np.float64))
+    if not np.all(np.isfinite(effect)):
+        raise ArgumentError("power needs a finite effect")
+    return chance_to_show(effect / by.error(n), by.freedom(n), alpha=alpha)
 
 
-def chance_to_show(
-    centre: npt.ArrayLike, freedom: float | FloatArray, *, alpha: float
-) -> FloatArray:
+def chance_to_show(centre: npt.ArrayLike, freedom: float, *, alpha: float) -> FloatArray:
     """Return the chance that a two-sided t test finds a mean so many standard errors from 0."""
     centre = np.asarray(centre, dtype=np.float64)
-    if not np.all(np.greater(freedom, 0.0)):
+    if not freedom > 0.0:
         return np.full_like(centre, alpha)
     critical = -student_quantile(freedom, alpha / 2.0)
     # By symmetry the far tail, of rejecting on the wrong side, is the near one of -centre.
@@ -133,7 +152,7 @@ def smallest_visible(
     *,
     alpha: float = 0.05,
     target: float = 0.8,
-    freedom: Freedom | None = None,
+    by: PairedT = PAIRED,
 ) -> float:
     """Return the smallest true difference that n queries show with the wanted power.
 
@@ -144,14 +163,14 @@ def smallest_visible(
     n_queries : int
     alpha, target : float
         Level of the test, and wanted power.
-    freedom : callable, optional
+    by : PairedT or JudgedT
         As for :func:`power`.
 
     Returns
     -------
     float
-        In the measure's unit; ``nan`` for fewer than 2 queries, 0 where the differences do not vary
-        or the target is no more than alpha.
+        In the measure's unit; ``nan`` for fewer queries than the test takes, or more; 0 where the
+        differences do not vary or the target is no more than alpha.
 
     Raises
     ------
@@ -164,14 +183,14 @@ def smallest_visible(
     0.0808
     """
     _check(sd, alpha, target)
-    if n_queries < 2 or not math.isfinite(sd):
+    if not by.least <= n_queries <= by.most or not math.isfinite(sd):
         return math.nan
     if sd == 0 or target <= alpha:
         return 0.0
-    if freedom is not None and not freedom(n_queries) > 0.0:
+    if not by.freedom(n_queries) > 0.0:
         return math.nan
     return sd * smallest_effect(
-        lambda effect: power(n_queries, effect=effect, alpha=alpha, freedom=freedom), target
+        lambda effect: power(n_queries, effect=effect, alpha=alpha, by=by), target
     )
 
 
@@ -189,7 +208,7 @@ def queries_needed(
     *,
     alpha: float = 0.05,
     target: float = 0.8,
-    freedom: Freedom | None = None,
+    by: PairedT = PAIRED,
 ) -> int | None:
     """Return the smallest number of queries that shows a true difference with the wanted power.
 
@@ -201,13 +220,14 @@ def queries_needed(
         True mean difference, in the same unit; its sign does not matter.
     alpha, target : float
         Level of the test, and wanted power.
-    freedom : callable, optional
+    by : PairedT or JudgedT
         As for :func:`power`.
 
     Returns
     -------
     int or None
-        ``None`` where the difference is 0 or more than 100 million queries would be needed.
+        ``None`` where the difference is 0 or more queries would be needed than 100 million, or than
+        a machine judges.
 
     Raises
     ------
@@ -227,7 +247,7 @@ def queries_needed(
     if difference == 0 or not math.isfinite(difference) or not math.isfinite(sd):
         return None
     if sd == 0:
-        return 2
+        return by.least if by.least <= by.most else None
     from scipy.special import ndtri
 
     effect = abs(difference) / sd
@@ -236,8 +256,9 @@ def queries_needed(
     with np.errstate(over="ignore", divide="ignore"):
         near = ((at_alpha + at_target) / effect) ** 2 + at_alpha**2 / 2.0
     return smallest_size(
-        lambda n: power(n, effect=effect, alpha=alpha, freedom=freedom) >= target,
-        most=_MOST_QUERIES,
+        lambda n: power(n, effect=effect, alpha=alpha, by=by) >= target,
+        least=by.least,
+        most=by.most,
         near=near,
     )
 
@@ -248,7 +269,7 @@ def queries_to_show_same(
     *,
     alpha: float = 0.05,
     target: float = 0.8,
-    freedom: Freedom | None = None,
+    by: PairedT = PAIRED,
 ) -> int | None:
     """Return the queries with which two one-sided t tests show a true difference of 0 to be small.
 
@@ -260,7 +281,7 @@ def queries_to_show_same(
         The difference that matters, above 0, in the same unit.
     alpha, target : float
         Level of each of the two one-sided tests, below one half, and the power wanted.
-    freedom : callable, optional
+    by : PairedT or JudgedT
         As for :func:`power`.
 
     Returns
@@ -290,22 +311,26 @@ def queries_to_show_same(
     checks.positive("margin", margin)
     checks.fraction("target", target)
     both = (1.0 + target) / 2.0
-    return queries_needed(sd, margin, alpha=2.0 * alpha, target=both, freedom=freedom)
+    return queries_needed(sd, margin, alpha=2.0 * alpha, target=both, by=by)
 
 
-def smallest_size(enough: Callable[[int], bool], *, most: int, near: float = 2.0) -> int | None:
-    """Return the smallest n from 2 up that is enough, where all larger ones are; None beyond most.
+def smallest_size(
+    enough: Callable[[int], bool], *, most: int, least: int = 2, near: float = 2.0
+) -> int | None:
+    """Return the smallest n from ``least`` up that is enough, as all larger ones are; None beyond.
 
     The search goes from ``near`` in growing steps, so that a good guess takes few calls.
     """
-    low, high, step = 1, most + 1, 1  # too few or none; enough, or more than there may be
-    at = round(min(max(2.0, near), most))
+    if least > most:
+        return None
+    low, high, step = least - 1, most + 1, 1  # too few or none; enough, or more than there may be
+    at = round(min(max(least, near), most))
     while low + 1 < high:
         low, high = (low, at) if enough(at) else (at, high)
-        if low > 1 and high <= most:
+        if low >= least and high <= most:
             at = (low + high) // 2
         else:
-            at = max(2, high - step) if high == at else min(low + step, most)
+            at = max(least, high - step) if high == at else min(low + step, most)
         step *= 2
     return high if high <= most else None
 
@@ -315,9 +340,6 @@ def _check(sd: float, alpha: float, target: float) -> None:
         raise ArgumentError(f"sd must be 0 or more, not {sd!r}")
     checks.level("alpha", alpha)
     checks.fraction("target", target)
-
-
-_WIDEST_SEARCH = 1_000_000_000
 
 
 def spread_interval(
@@ -372,7 +394,9 @@ def spread_interval(
     return low, high
 
 
-def expected_width(sd: float, n_queries: int, *, confidence: float = 0.95) -> float:
+def expected_width(
+    sd: float, n_queries: int, *, confidence: float = 0.95, by: PairedT = PAIRED
+) -> float:
     """Return the expected full width of the t interval of a mean difference.
 
     Parameters
@@ -381,12 +405,15 @@ def expected_width(sd: float, n_queries: int, *, confidence: float = 0.95) -> fl
         Standard deviation of the per-query differences.
     n_queries : int
     confidence : float
+    by : PairedT or JudgedT
+        As for :func:`power`.
 
     Returns
     -------
     float
-        In the unit of ``sd``: 2 t sd / sqrt(n) sqrt(2 / df) Gamma(n / 2) / Gamma(df / 2). ``inf``
-        for fewer than 2 queries, whose interval has no ends; 0 where ``sd`` is 0.
+        In the unit of ``sd``: of the paired t test 2 t sd / sqrt(n) sqrt(2 / df) Gamma(n / 2) /
+        Gamma(df / 2). ``inf`` for fewer than 2 queries, whose interval has no ends; 0 where ``sd``
+        is 0.
 
     Raises
     ------
@@ -402,21 +429,18 @@ def expected_width(sd: float, n_queries: int, *, confidence: float = 0.95) -> fl
     >>> round(expected_width(0.2, 50), 4)
     0.1131
     """
-    from scipy.special import poch
-
     checks.not_negative("sd", sd)
     checks.fraction("confidence", confidence)
-    checks.count("n_queries", n_queries, at_least=0)
-    if n_queries < 2:
+    n = checks.count("n_queries", n_queries, at_least=0)
+    if n < 2:
         return math.inf
-    freedom = n_queries - 1
-    # The sample's standard deviation is a little too small on average.
-    bias = math.sqrt(2.0 / freedom) * float(poch(freedom / 2.0, 0.5))
-    critical = -float(student_quantile(freedom, (1.0 - confidence) / 2.0))
-    return 2.0 * critical * sd / math.sqrt(n_queries) * bias
+    critical = -float(student_quantile(by.freedom(n), (1.0 - confidence) / 2.0))
+    return 2.0 * critical * sd * by.error(n) * by.shrinkage(n)
 
 
-def queries_for_width(sd: float, width: float, *, confidence: float = 0.95) -> int | None:
+def queries_for_width(
+    sd: float, width: float, *, confidence: float = 0.95, by: PairedT = PAIRED
+) -> int | None:
     """Return the smallest number of queries whose t interval is expected to be narrow enough.
 
     Parameters
@@ -426,11 +450,13 @@ def queries_for_width(sd: float, width: float, *, confidence: float = 0.95) -> i
     width : float
         Wanted full width, above 0, in the same unit.
     confidence : float
+    by : PairedT or JudgedT
+        As for :func:`power`.
 
     Returns
     -------
     int or None
-        2 where ``sd`` is 0; ``None`` for more than a thousand million.
+        2 where ``sd`` is 0; ``None`` for more than 100 million, or than a machine judges.
 
     Raises
     ------
@@ -448,7 +474,9 @@ def queries_for_width(sd: float, width: float, *, confidence: float = 0.95) -> i
     """
     checks.positive("width", width)
     return smallest_size(
-        lambda n: expected_width(sd, n, confidence=confidence) <= width, most=_WIDEST_SEARCH
+        lambda n: expected_width(sd, n, confidence=confidence, by=by) <= width,
+        least=by.least,
+        most=by.most,
     )
 
 

@@ -16,6 +16,7 @@ from abrank._support.typing import FloatArray
 from abrank.comparison.declared import is_relative
 from abrank.measures import parse
 from abrank.planning import power_curve
+from abrank.planning.student import PAIRED, PairedT
 from abrank.plots import style
 from abrank.plots.registry import plot
 from abrank.plots.style import LIGHT, NARROW, PlainTicks, Theme, dress, label_x, label_y, new_axes
@@ -222,10 +223,8 @@ def power(comparison: Comparison, *, ax: Axes | None = None, theme: Theme = LIGH
     _axes_of_power(ax, theme, comparison)
     wide = ax.get_xlim()[1]
 
-    def freedom(queries: float) -> float:
-        """Return those of so many queries in clusters like these, taken to be of one size."""
-        return (plan.freedom + 1.0) * queries / n - 1.0
-
+    # Of so many queries in clusters like these, taken to be of one size.
+    by = PairedT(lambda queries: (plan.freedom + 1.0) * queries / n - 1.0)
     grid = np.linspace(0.0, wide, POINTS)
     for queries, dash, width in (
         (4 * n, (0, (5, 2)), 1.4),
@@ -237,7 +236,7 @@ def power(comparison: Comparison, *, ax: Axes | None = None, theme: Theme = LIGH
                 queries,
                 grid / plan.sd,
                 alpha=comparison.rule.alpha,
-                freedom=freedom if comparison.clusters is not None else None,
+                by=PAIRED if comparison.clusters is None else by,
             )
             now = queries == n
             colour = theme.ink if now else theme.muted

@@ -143,7 +143,10 @@ def test_a_machine_beside_people(files, capsys) -> None:
     lines = [line.split() for line in out.splitlines()]
     heads = ["human", "queries", "needed", "for", "people", "alone", "r", "0.50", "r", "0.70"]
     assert heads in [line[:10] for line in lines]
-    needed = [planning.judged_needed(0.2, 0.05, correlation=r, n_queries=2000) for r in (0.5, 0.9)]
+    needed = [
+        planning.queries_needed(0.2, 0.05, by=planning.JudgedT(correlation=r, n_queries=2000))
+        for r in (0.5, 0.9)
+    ]
     row = next(line for line in lines if line[:4] == ["a", "difference", "of", "0.05"])
     assert [row[5], row[7]] == [str(n) for n in needed]
     assert "0.21 at 25, 0.10 at 100" in out

@@ -115,44 +115,53 @@ def test_power_and_width_are_those_of_simulated_comparisons(n, r) -> None:
     found = run_prediction_powered(d, np.arange(n), f)
     seen = float((found.pvalue < 0.05).mean())
     error = 3.0 * math.sqrt(max(seen * (1.0 - seen), 0.01) / times)
-    told = planning.judged_power(n, effect=effect, correlation=r, n_queries=N)
+    by = planning.JudgedT(correlation=r, n_queries=N)
+    told = planning.power(n, effect=effect, by=by)
     assert told == pytest.approx(seen, abs=error + 0.02)
-    width = planning.judged_width(1.0, n, correlation=r, n_queries=N)
+    width = planning.expected_width(1.0, n, by=by)
     assert width == pytest.approx(float(np.mean(found.ci_high - found.ci_low)), rel=0.03)
 
 
 def test_needed_is_the_fewest_and_a_better_machine_needs_fewer() -> None:
-    known = {"correlation": 0.8, "n_queries": 2000}
-    n = planning.judged_needed(0.2, 0.05, **known)
-    powers = [planning.judged_power(each, effect=0.25, **known) for each in (n - 1, n)]
+    by = planning.JudgedT(correlation=0.8, n_queries=2000)
+    n = planning.queries_needed(0.2, 0.05, by=by)
+    powers = [planning.power(each, effect=0.25, by=by) for each in (n - 1, n)]
     assert powers[0] < 0.8 <= powers[1]
-    asked = {"sd": 0.2, "difference": 0.05, "n_queries": 2000}
-    needed = [planning.judged_needed(correlation=r, **asked) for r in (0.0, 0.3, 0.6, 0.9)]
+    needed = [
+        planning.queries_needed(0.2, 0.05, by=planning.JudgedT(correlation=r, n_queries=2000))
+        for r in (0.0, 0.3, 0.6, 0.9)
+    ]
     assert needed == sorted(needed, reverse=True)
     assert planning.queries_needed(0.2, 0.05) < needed[0] < planning.queries_needed(0.2, 0.05) + 3
-    assert planning.judged_needed(0.2, 0.05, correlation=-0.8, n_queries=2000) == n
-    visible = planning.judged_visible(0.2, n, **known)
-    assert visible <= 0.05 < planning.judged_visible(0.2, n - 1, **known)
-    width = planning.judged_width(0.2, 50, **known)
-    assert planning.judged_for_width(0.2, width, **known) == 50
+    other = planning.JudgedT(correlation=-0.8, n_queries=2000)
+    assert planning.queries_needed(0.2, 0.05, by=other) == n
+    visible = planning.smallest_visible(0.2, n, by=by)
+    assert visible <= 0.05 < planning.smallest_visible(0.2, n - 1, by=by)
+    width = planning.expected_width(0.2, 50, by=by)
+    assert planning.queries_for_width(0.2, width, by=by) == 50
+    assert planning.queries_to_show_same(0.2, 0.05, by=by) == 55
 
 
 def test_the_break_even_correlation() -> None:
     n = 102
     for r, narrower in ((0.09, False), (0.11, True)):
-        error = planning.judged_error(n, correlation=r, n_queries=10**7)
+        error = planning.JudgedT(correlation=r, n_queries=10**7).error(n)
         assert (error < n**-0.5) == narrower
 
 
 def test_limits() -> None:
-    assert planning.judged_needed(0.2, 5.0, correlation=0.9, n_queries=2000) == 25
-    assert planning.judged_needed(0.0, 0.1, correlation=0.9, n_queries=2000) == 25
-    assert planning.judged_needed(0.2, 0.01, correlation=0.9, n_queries=100) is None
-    assert planning.judged_needed(0.2, 5.0, correlation=0.9, n_queries=20) is None
-    assert planning.judged_needed(0.2, 0.0, correlation=0.9, n_queries=2000) is None
-    assert math.isnan(planning.judged_visible(0.2, 24, correlation=0.9, n_queries=2000))
+    by = planning.JudgedT(correlation=0.9, n_queries=2000)
+    assert planning.queries_needed(0.2, 5.0, by=by) == 25
+    assert planning.queries_needed(0.0, 0.1, by=by) == 25
+    assert planning.queries_needed(0.2, 0.0, by=by) is None
+    for queries, difference in ((100, 0.01), (20, 5.0)):
+        few = planning.JudgedT(correlation=0.9, n_queries=queries)
+        assert planning.queries_needed(0.2, difference, by=few) is None
+    assert planning.queries_needed(0.0, 0.1, by=few) is None
+    assert math.isnan(planning.smallest_visible(0.2, 24, by=by))
     # Where all queries are judged the machine adds nothing.
-    assert planning.judged_error(50, correlation=0.7, n_queries=50) == pytest.approx(50**-0.5)
+    alone = planning.JudgedT(correlation=0.7, n_queries=50)
+    assert alone.error(50) == pytest.approx(50**-0.5)
     assert planning.correlation_interval(1.0, 50) == (1.0, 1.0)
     assert math.isnan(planning.correlation_interval(0.5, 3)[0])
     for given, said in (
@@ -160,9 +169,9 @@ def test_limits() -> None:
         ({"correlation": 0.5, "n_queries": 9}, "cannot judge 10 of 9"),
     ):
         with pytest.raises(ArgumentError, match=said):
-            planning.judged_error(10, **given)
-    with pytest.raises(ArgumentError, match="effect must be finite, not inf"):
-        planning.judged_power(25, effect=math.inf, correlation=0.5, n_queries=99)
+            planning.JudgedT(**given).error(10)
+    with pytest.raises(ArgumentError, match="finite effect"):
+        planning.power(25, effect=math.inf, by=planning.JudgedT(correlation=0.5, n_queries=99))
     with pytest.raises(ArgumentError, match="machine's queries are known"):
         abrank.power(sd=0.2, effect=0.1, correlation=0.5)
 

@@ -6,8 +6,7 @@ import math
 from collections.abc import Iterator
 
 from abrank._support import display as f
-from abrank.planning.plan import Plan, PlanRow, SameRow, WidthRow
-from abrank.planning.simulation import FEWEST_PLANNED
+from abrank.planning.plan import JudgedT, Plan, PlanRow, SameRow, WidthRow
 from abrank.report.model import (
     EVERYWHERE,
     Block,
@@ -200,12 +199,12 @@ def _judged(w: Words[Plan], *, measured: bool) -> Section:
     )
     limits = ", between its 95% limits" if measured else ""
     even = ", ".join(
-        f"{f.score(1.0 / math.sqrt(n - 2), digits=2)} at {n}" for n in (FEWEST_PLANNED, 100)
+        f"{f.score(1.0 / math.sqrt(n - 2), digits=2)} at {n}" for n in (JudgedT.least, 100)
     )
     none = any(None in (*one.needed, one.same if plan.same else 0) for one in plan.judged)
     said = [
         *([f"{beyond}: more than the machine judged."] if none else []),
-        f"{FEWEST_PLANNED} human queries at least: with fewer the machine is often set aside.",
+        f"{JudgedT.least} human queries at least: with fewer the machine is often set aside.",
         f"A machine of r below 1/sqrt(n - 2) widens the interval: {even}.",
     ]
     finding = (
