@@ -20,7 +20,7 @@ from abrank.collections.result import (
     StandingRow,
 )
 from abrank.collections.table import boards_of, on_collection, read_collections
-from abrank.diagnostics import bounds
+from abrank.diagnostics.notes import bounds
 from abrank.estimate import Estimate
 from abrank.inference.systems.stability import chances_of_ranks, compare_within_collections
 from abrank.inputs.run import named_runs

@@ -11,7 +11,7 @@ from abrank._support.errors import ArgumentError, GateError
 from abrank._support.result import Result, record
 from abrank._support.typing import OnCollections, Requirement
 from abrank.comparison import Comparison
-from abrank.diagnostics import bounds
+from abrank.diagnostics.notes import bounds
 from abrank.estimate import AdjustedRow, Interval, IntervalRow
 from abrank.inference.meta_analysis import Summary
 from abrank.inference.segments import Heterogeneity

@@ -8,7 +8,8 @@ from typing import NamedTuple, NoReturn
 import numpy as np
 
 from abrank._support.errors import ArgumentError
-from abrank.diagnostics import Note, asks_direction, higher_is_better
+from abrank.diagnostics import Note
+from abrank.diagnostics.notes import asks_direction, higher_is_better
 from abrank.measures import Measure, parse
 from abrank.scoring.scores import Scores
 

@@ -23,12 +23,11 @@ from abrank.comparison.pairing import Beside, pair_scores, require_finite
 from abrank.comparison.plans import plan_from_spread
 from abrank.comparison.result import Comparison
 from abrank.comparison.sample import Rows, Sample
-from abrank.diagnostics import (
-    Note,
-    inspect_directions,
+from abrank.diagnostics import Note
+from abrank.diagnostics.notes import inspect_directions, inspect_margin
+from abrank.diagnostics.runs import (
     inspect_evidence,
     inspect_gaps,
-    inspect_margin,
     inspect_relevance,
     inspect_segments,
     lists_only_relevant,

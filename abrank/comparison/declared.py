@@ -25,7 +25,7 @@ from abrank.comparison.groups import declare_design
 from abrank.comparison.result import Comparison
 from abrank.comparison.rows import MeasureResult
 from abrank.comparison.sample import Sample
-from abrank.diagnostics import bounds
+from abrank.diagnostics.notes import bounds
 from abrank.estimate import Interval
 from abrank.inference.designs import level_of_look, level_of_seen
 from abrank.inference.equivalence import change_interval

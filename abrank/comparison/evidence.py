@@ -18,7 +18,8 @@ from abrank._support.display import plural
 from abrank._support.errors import ArgumentError
 from abrank._support.result import record
 from abrank._support.typing import FloatArray, IntArray
-from abrank.diagnostics import UnequalDepth, missing_policy, outcomes
+from abrank.diagnostics.notes import outcomes
+from abrank.diagnostics.runs import UnequalDepth, missing_policy
 from abrank.estimate import IntervalRow
 from abrank.inference.rounding import ascending, differences_of
 from abrank.inference.shape import means_without

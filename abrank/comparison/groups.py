@@ -14,7 +14,8 @@ from abrank._support import display
 from abrank._support.errors import AlignmentError, ArgumentError
 from abrank._support.result import record
 from abrank._support.typing import FloatArray, IntArray
-from abrank.diagnostics import Note, inspect_clusters
+from abrank.diagnostics import Note
+from abrank.diagnostics.notes import inspect_clusters
 from abrank.estimate import AdjustedRow, Interval
 from abrank.inference.clusters import (
     CLUSTER_TESTS,

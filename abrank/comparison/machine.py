@@ -30,7 +30,8 @@ from abrank.comparison.rows import (
     TestRow,
 )
 from abrank.comparison.sample import ALL, Answer, Columns, Rows, Sample
-from abrank.diagnostics import Note, inspect_machine
+from abrank.diagnostics import Note
+from abrank.diagnostics.notes import inspect_machine
 from abrank.inference.prediction_powered import (
     PredictionPowered,
     welch_pvalue,

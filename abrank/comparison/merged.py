@@ -30,7 +30,9 @@ from abrank.comparison.rows import (
     TestRow,
 )
 from abrank.comparison.sample import ALL, Columns, Sample, Units
-from abrank.diagnostics import Note, inspect_inputs, inspect_losses, inspect_skewness
+from abrank.diagnostics import Note
+from abrank.diagnostics.notes import inspect_losses, inspect_skewness
+from abrank.diagnostics.runs import inspect_inputs
 from abrank.engines.merge import MeasureStatistics, Statistics, exact_value, statistics_from
 from abrank.inference.clusters import (
     FEWEST_EFFECTIVE,

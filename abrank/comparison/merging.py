@@ -14,7 +14,7 @@ from abrank.comparison.merged import Merged, require_mergeable
 from abrank.comparison.pairing import Beside
 from abrank.comparison.result import Comparison
 from abrank.comparison.sample import same_content
-from abrank.diagnostics import missing_policy
+from abrank.diagnostics.runs import missing_policy
 from abrank.engines.engine import is_parquet
 from abrank.engines.merge import Statistics
 from abrank.engines.sources import property_names

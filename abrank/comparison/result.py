@@ -28,8 +28,8 @@ from abrank.comparison.rows import (
     Spread,
     TestRow,
 )
-from abrank.diagnostics import Note, outcomes
-from abrank.diagnostics.notes import lowest_relevant
+from abrank.diagnostics import Note
+from abrank.diagnostics.notes import lowest_relevant, outcomes
 from abrank.estimate import Estimate, Interval
 from abrank.inference.rounding import differences_of
 from abrank.measures.names import known_among

@@ -459,7 +459,7 @@ class MachineJudgments:
         return "errors" if self.refused else ""
 
     def looked_at(self) -> dict[str, Any]:
-        """Return what :func:`abrank.diagnostics.inspect_machine` looks at."""
+        """Return what :func:`~abrank.diagnostics.notes.inspect_machine` looks at."""
         both = self.of("both")
         return {
             "n_judged": both.n_queries,

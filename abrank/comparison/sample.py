@@ -39,15 +39,9 @@ from abrank.comparison.rows import (
     share_of_net,
     spread,
 )
-from abrank.diagnostics import (
-    Note,
-    inspect_depth,
-    inspect_differences,
-    inspect_inputs,
-    inspect_skewness,
-    outcomes,
-    unequal_depth,
-)
+from abrank.diagnostics import Note
+from abrank.diagnostics.notes import inspect_differences, inspect_skewness, outcomes
+from abrank.diagnostics.runs import inspect_depth, inspect_inputs, unequal_depth
 from abrank.inference.equivalence import RelativeChange, relative_change
 from abrank.inference.paired import mean_and_error, skewness_of
 from abrank.inference.prediction_powered import PredictionPowered

@@ -1,6 +1,4 @@
-"""Cautions that the declared rule and the differences themselves give.
-
-The cautions that the differences themselves give.
+"""A caution as a code and numbers, and those that the rule and the differences give.
 
 Each is one that normal differences without an effect give in at most 5 % of samples of any size:
 reports/calibration has the rates. What depends on chance is held to a level by a test of its own.
@@ -67,35 +65,18 @@ def outcomes(differences: FloatArray) -> IntArray:
 
     A tie is a difference of less than 1e-10 of the largest one; what is left of scores that are
     equal is taken away before, by :func:`abrank.inference.rounding.differences_of`.
-
-    Examples
-    --------
-    >>> outcomes(np.array([0.1 + 0.2 - 0.3, 0.5, -0.1]))
-    array([ 0,  1, -1])
     """
     return signs_of(differences)
 
 
 def higher_is_better(measure: str) -> bool:
-    """Whether the higher score is the better one; so it is for names that no measure has.
-
-    Examples
-    --------
-    >>> higher_is_better("AP"), higher_is_better("RBPResid")
-    (True, False)
-    """
+    """Whether the higher score is the better one; so it is for names that no measure has."""
     entry = _entry(measure)
     return entry is None or bool(entry.higher_is_better)
 
 
 def bounds(measure: str) -> tuple[float, float]:
-    """Return the least and the largest value of a measure, infinite where they are not known.
-
-    Examples
-    --------
-    >>> bounds("AP"), bounds("clicks")
-    ((0.0, 1.0), (-inf, inf))
-    """
+    """Return the least and the largest value of a measure, infinite where they are not known."""
     if measure in (*SHARES, CREDITS[0]):
         return 0.0, 1.0
     entry = _entry(measure)
@@ -143,34 +124,7 @@ _PLURALS = {"losses": "loss"} | {f"{word}s": word for word in COSTS - {"loss", "
 def inspect_margin(
     margin: float, *, baseline: float, span: float, n_queries: int = 0, visible: float = 0.0
 ) -> list[Note]:
-    """Return the caution that a margin is too wide, or that many queries decide without one.
-
-    Parameters
-    ----------
-    margin : float
-        In the unit of the primary measure.
-    baseline : float
-        Mean of the baseline, NaN without a query.
-    span : float
-        From the least to the largest value of the measure; infinite where it is not known.
-    n_queries : int
-    visible : float
-        The smallest difference that so many show, in the same unit; NaN where it is not known.
-
-    Returns
-    -------
-    list of Note
-
-    Examples
-    --------
-    >>> found = inspect_margin(0.0, baseline=0.4, span=1.0, n_queries=100_000, visible=0.0008)
-    >>> [note.code for note in found]
-    ['no-margin-many-queries']
-    >>> [note.code for note in inspect_margin(0.6, baseline=0.4, span=1.0)]
-    ['margin-above-baseline']
-    >>> [note.code for note in inspect_margin(0.6, baseline=0.8, span=1.0)]
-    ['margin-above-half-range']
-    """
+    """Return the caution that a margin is too wide, or that many queries decide without one."""
     values = {"margin": margin, "baseline": baseline, "span": span}
     if margin > 0.0 and margin > abs(baseline):
         return [Note("margin-above-baseline", 3, values)]
@@ -182,38 +136,14 @@ def inspect_margin(
 
 
 def inspect_directions(asked: Sequence[str], *, primary: str) -> list[Note]:
-    """Return the question whether less is better of scores with a name like a cost.
-
-    Parameters
-    ----------
-    asked : sequence of str
-        Measures with such names, of which nobody said it.
-    primary : str
-
-    Returns
-    -------
-    list of Note
-        One for all, and before all others where the primary measure is among them.
-
-    Examples
-    --------
-    >>> found = inspect_directions(["p95_latencyMs"], primary="lossless")
-    >>> [(note.code, note.severity, note.values["measures"]) for note in found]
-    [('direction-not-declared', 2, ['p95_latencyMs'])]
-    """
+    """Return the question whether less is better of scores with a name like a cost."""
     severity = 4 if primary in asked else 2
     names = sorted(asked, key=lambda name: name != primary)
     return [Note("direction-not-declared", severity, {"measures": names})] if names else []
 
 
 def asks_direction(name: str) -> bool:
-    """Say whether a score that is no measure has a word in its name that costs have.
-
-    Examples
-    --------
-    >>> asks_direction("p95_latencyMs"), asks_direction("lossless")
-    (True, False)
-    """
+    """Say whether a score that is no measure has a word in its name that costs have."""
     words = {word.casefold() for word in _WORD.findall(name)}
     words |= {_PLURALS.get(word, word) for word in words}
     return bool(words & COSTS) and not is_known(name)
@@ -239,34 +169,7 @@ def inspect_machine(
 ) -> list[Note]:
     """Return the cautions on a comparison that uses a machine's judgments.
 
-    Parameters
-    ----------
-    n_judged, n_queries : int
-        Queries that people judged, and all that the machine did.
-    missing : sequence of str
-        Queries that people judged and the machine did not.
-    correlation, break_even : float
-        Of people's and the machine's differences, and the one below which it widens the interval.
-    outside : float
-        Share of all queries whose machine difference lies outside the range of the judged ones.
-    set_aside : {"", "draw", "errors"}
-        Why people alone decide: the draw was rejected, or too few errors of the machine were seen
-        to know how often it fails grossly.
-    shared_model : {"a", "b", "both", "neither"}, optional
-    judge : str, optional
-        The machine's name.
-    sample : sequence of (what, mean of judged, mean of others, p-value)
-
-    Returns
-    -------
-    list of Note
-
-    Examples
-    --------
-    >>> seen = {"correlation": 0.1, "break_even": 0.32, "outside": 0.15, "set_aside": "errors"}
-    >>> found = inspect_machine(n_judged=26, n_queries=400, **seen)
-    >>> [note.code for note in found]
-    ['machine-set-aside', 'machine-not-declared']
+    ``sample`` holds what was compared, the means of judged and other queries, and the p-value.
     """
     notes = []
     sizes = {"n_judged": n_judged, "n_queries": n_queries}
@@ -340,38 +243,7 @@ def inspect_differences(
     measure: str,
     higher_is_better: bool = True,
 ) -> list[Note]:
-    """Return the cautions that the per-query differences of the primary measure give.
-
-    Parameters
-    ----------
-    differences : float64[n_queries]
-        B - A.
-    tests : sequence
-        The tests of the primary measure, each with ``test``, ``pvalue`` and ``decides``.
-    alpha : float
-    query_ids : sequence of str
-    measure : str
-        Canonical name of the primary measure.
-    higher_is_better : bool
-        Whether B gains where the difference is above 0.
-
-    Returns
-    -------
-    list of Note
-
-    Raises
-    ------
-    ArgumentError
-        If a difference is not finite.
-
-    Examples
-    --------
-    >>> notes = inspect_differences(
-    ...     np.array([0.1, 0.1]), [], alpha=0.05, query_ids=["a", "b"], measure="AP"
-    ... )
-    >>> [note.code for note in notes]
-    ['constant-difference']
-    """
+    """Return the cautions that the per-query differences of the primary measure give."""
     n = len(differences)
     if not np.all(np.isfinite(differences)):
         raise ArgumentError("differences must be finite numbers")
@@ -466,27 +338,9 @@ def inspect_skewness(
     alpha: float,
     primary: str,
 ) -> list[Note]:
-    """Return the caution on what a test of the mean shows, and t corrected for skewness does not.
+    """Return the caution on what a test of the mean shows, but not t corrected for skewness.
 
-    Parameters
-    ----------
-    moments : three of float64[n_measures]
-        Mean, standard error and skewness of the differences B - A.
-    n_queries : int
-    rows : sequence
-        What t, or flips of signs, say of each measure: ``measure``, ``reading``, ``pvalue`` and
-        ``pvalue_adj``.
-    alpha : float
-    primary : str
-        The measure that decides.
-
-    Examples
-    --------
-    >>> from abrank.comparison import compare_scores
-    >>> lost = [0.1, 0.12, 0.08, 0.11, 0.09, 0.1, 0.13, -0.02, 0.12, -0.12]
-    >>> pair = [{f"q{i}": 0.5 + d * at for i, d in enumerate(lost)} for at in (0, 1)]
-    >>> [note.code for note in compare_scores(*pair).notes]
-    ['skewness-decides']
+    ``moments`` are mean, standard error and skewness of the differences, one a measure.
     """
     shown = [i for i, row in enumerate(rows) if row.reading in ("better", "worse", "differs")]
     of_shown = [rows[i] for i in shown]
@@ -541,22 +395,8 @@ def inspect_losses(
 ) -> list[Note]:
     """Return the caution that some of ``n`` queries lose much.
 
-    Parameters
-    ----------
-    n : int
-    measure : str
-    lost : (int, float)
-        How many queries lose more than 0.2, and the sum of their gains.
-    n_gained : int
-        How many gain more than that.
-    worst : (str, float)
-        The query with the largest loss, and its gain.
-
-    Examples
-    --------
-    >>> found = inspect_losses(100, "AP", lost=(2, -0.7), n_gained=9, worst=("q1", -0.4))
-    >>> round(found[0].values["cost"], 6)
-    0.007
+    ``lost`` is how many lose more than 0.2 and the sum of their gains, ``n_gained`` how many gain
+    more than that, ``worst`` the query with the largest loss and its gain.
     """
     if not lost[0] or not on_unit_scale(measure):
         return []
@@ -574,29 +414,11 @@ def inspect_losses(
 def inspect_clusters(
     n_clusters: int, n_effective: float, *, asked: str, decides: str
 ) -> list[Note]:
-    """Return the cautions that the number of clusters gives, where queries come in clusters.
+    """Return the cautions that the number of clusters gives.
 
-    Parameters
-    ----------
-    n_clusters : int
-    n_effective : float
-        Their effective number.
-    asked, decides : {"t", "permutation", "bootstrap"}
-        The test that was asked for, and the one that decides.
-
-    Returns
-    -------
-    list of Note
-        Below 3 effective clusters t says nothing, below 7 the bootstrap, and with fewer than 6 no
-        flip of their signs reaches .05; with fewer than 20 the bootstrap's errors can be too small
-        where they differ in size.
-
-    Examples
-    --------
-    >>> [note.values for note in inspect_clusters(11, 2.6, asked="t", decides="permutation")]
-    [{'n': 11, 'too_few': False, 'n_effective': 2.6, 'test': 't'}]
-    >>> inspect_clusters(7, 5.2, asked="t", decides="t")
-    []
+    Below 3 effective clusters t says nothing, below 7 the bootstrap, and with fewer than 6 no flip
+    of their signs reaches .05; with fewer than 20 the bootstrap's errors can be too small where
+    they differ in size.
     """
     if n_effective < FEWEST_EFFECTIVE[asked]:
         too_few = decides == asked

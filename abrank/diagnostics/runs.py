@@ -1,8 +1,6 @@
-"""The cautions that runs give beside their judgments: of one, of two, of many.
+"""The cautions that runs, their documents and the segments of the queries give.
 
 A note on one run names it under ``system``: by ``a`` or ``b`` in a comparison, else by its name.
-
-The cautions that the inputs, the documents and the segments give.
 """
 
 from __future__ import annotations
@@ -42,28 +40,7 @@ class UnequalDepth:
 
 
 def unequal_depth(scores: Scores) -> UnequalDepth | None:
-    """Return how deep the runs are and what they score at a common depth.
-
-    Parameters
-    ----------
-    scores : Scores
-        Of two systems or more.
-
-    Returns
-    -------
-    UnequalDepth or None
-        None for ready scores, and where the runs are about as deep as one another (the shorter has
-        80 % of the documents of the longer) or no score changes at the common depth.
-
-    Examples
-    --------
-    >>> from abrank.scoring.evaluate import evaluate
-    >>> deep = {"q1": {"d1": 2.0, "d2": 1.0}}
-    >>> runs = {"deep": deep, "cut": {"q1": {"d1": 2.0}}}
-    >>> found = unequal_depth(evaluate({"q1": {"d1": 1, "d2": 1}}, runs, ["AP", "P@1"]))
-    >>> found.medians, found.depth, found.cut.measures, found.cut.values[0, :, 0]
-    ({'deep': 2, 'cut': 1}, 1, ('AP',), array([0.5, 0.5]))
-    """
+    """Return how deep the runs are and what they score at a common depth."""
     if (
         len(scores.systems) < 2
         or set(scores.systems) - set(scores.judged_runs)
@@ -104,26 +81,7 @@ SHOWN = 3
 def missing_policy(
     audits: Sequence[Audit], query_ids: Sequence[str]
 ) -> Literal["zero", "drop"] | None:
-    """Return what became of judged queries that a run lacks; None where every run has them all.
-
-    Parameters
-    ----------
-    audits : sequence of Audit
-        Of the runs that were scored together.
-    query_ids : sequence of str
-        The queries that have scores.
-
-    Examples
-    --------
-    >>> from abrank.options import Scoring
-    >>> from abrank.scoring.evaluate import evaluate
-    >>> qrels = {"q1": {"d1": 1}, "q2": {"d1": 1}}
-    >>> for how in (Scoring(missing="zero"), Scoring(missing="drop")):
-    ...     scores = evaluate(qrels, {"run": {"q1": {"d1": 1.0}}}, ["RR"], scoring=how)
-    ...     print(missing_policy([*scores.audits.values()], scores.query_ids))
-    zero
-    drop
-    """
+    """Return what became of judged queries that a run lacks; None where every run has them all."""
     lacking = next((audit.missing[0] for audit in audits if audit.missing), None)
     if lacking is None:
         return None
@@ -141,27 +99,7 @@ def inspect_gaps(scores: Scores) -> list[Note]:
 
 
 def inspect_run(system: str, audit: Audit, policy: str | None = None) -> list[Note]:
-    """Return the cautions that one run gives beside its judgments.
-
-    Parameters
-    ----------
-    system : str
-        What the notes call it.
-    audit : Audit
-    policy : {"zero", "drop"}, optional
-        What became of missing queries, where that is known.
-
-    Returns
-    -------
-    list of Note
-
-    Examples
-    --------
-    >>> from abrank.inputs import read_judged_run, read_qrels
-    >>> audit = read_judged_run(read_qrels({"q1": {"D1": 1}}), {"q1": {"d1": 1.0}}).audit
-    >>> [(note.code, note.values["cause"]) for note in inspect_run("run", audit)]
-    [('document-ids', 'upper and lower case')]
-    """
+    """Return the cautions that one run gives beside its judgments."""
     notes = _documents(system, audit)
     if audit.missing:
         many = len(audit.missing) > MANY_MISSING * audit.n_queries
@@ -206,31 +144,7 @@ def inspect_relevance(
     *,
     primary: str | None = None,
 ) -> list[Note]:
-    """Return the caution that no document of the judgments is relevant to a measure.
-
-    Parameters
-    ----------
-    means : mapping of str to sequence of float
-        Of each measure the mean of every system: where one is not 0 the measure counts something
-        else than relevant documents.
-    audits : iterable of Audit
-        Of the runs, which were scored by the same judgments; empty for ready scores.
-    primary : str, optional
-        The measure that decides; without it all are as important.
-
-    Returns
-    -------
-    list of Note
-        One for each lowest relevant grade.
-
-    Examples
-    --------
-    >>> from abrank.scoring.evaluate import evaluate
-    >>> scores = evaluate({"q1": {"d1": 1}}, {"run": {"q1": {"d1": 1.0}}}, ["AP(rel=2)", "RR"])
-    >>> means = {"AP(rel=2)": [0.0], "RR": [1.0]}
-    >>> [note.values for note in inspect_relevance(means, scores.audits.values())]
-    [{'measures': ['AP(rel=2)'], 'rel': 2, 'highest': 1}]
-    """
+    """Return the caution that no document of the judgments is relevant to a measure."""
     grades = {grade for audit in audits for grade in audit.grades}
     if not grades:
         return []
@@ -256,25 +170,7 @@ def inspect_depth(
     keys: Sequence[str] | None = None,
     primary: str | None = None,
 ) -> list[Note]:
-    """Return the caution that runs are of unequal depth.
-
-    Parameters
-    ----------
-    deep : UnequalDepth or None
-        As :func:`unequal_depth` found it.
-    scores : Scores
-        As they were declared.
-    keys : sequence of str, optional
-        What the note calls the two systems of a comparison; without it they go by their names.
-    primary : str, optional
-        The measure that decides; without it all are as important.
-
-    Returns
-    -------
-    list of Note
-        In a comparison ``differences`` has, of each measure that looks further down, the mean
-        difference as declared and at the common depth.
-    """
+    """Return the caution that runs are of unequal depth."""
     if deep is None:
         return []
     names = deep.cut.measures
@@ -294,25 +190,7 @@ def inspect_depth(
 
 
 def inspect_systems(scores: Scores) -> list[Note]:
-    """Return the cautions that the runs of any number of systems give, most severe first.
-
-    Parameters
-    ----------
-    scores : Scores
-
-    Returns
-    -------
-    list of Note
-        What concerns one run stands in a note of its own; depth, ties and files that are the same
-        are told once for all. Empty for ready scores.
-
-    Examples
-    --------
-    >>> from abrank.scoring.evaluate import evaluate
-    >>> runs = {"one": {"q1": {"d1": 1.0, "d2": 1.0}}, "two": {"q1": {"d2": 2.0, "d1": 2.0}}}
-    >>> [note.values for note in inspect_systems(evaluate({"q1": {"d1": 1}}, runs, ["RR"]))]
-    [{'systems': {'one': 2, 'two': 2}}]
-    """
+    """Return the cautions that the runs of any number of systems give, most severe first."""
     audits = scores.audits
     policy = missing_policy([*audits.values()], scores.query_ids)
     notes = [note for key, audit in audits.items() for note in inspect_run(key, audit, policy)]
@@ -343,19 +221,7 @@ MOVES = 0.1
 
 
 def inspect_inputs(audits: Mapping[str, Audit], query_ids: Sequence[str] = ()) -> list[Note]:
-    """Return the cautions that the runs give: missing queries, and files not as they should be.
-
-    Parameters
-    ----------
-    audits : mapping
-        Under ``"a"`` and ``"b"``; empty for ready scores.
-    query_ids : sequence of str
-        The queries that were compared.
-
-    Returns
-    -------
-    list of Note
-    """
+    """Return the cautions that the runs give: missing queries, and files not as they should be."""
     if set(audits) != {"a", "b"}:
         return []
     a, b = audits["a"], audits["b"]
@@ -378,23 +244,7 @@ class _Evidence(Protocol):
 def inspect_evidence(
     difference: float, evidence: _Evidence, audits: Mapping[str, Audit]
 ) -> list[Note]:
-    """Return the cautions on what ties and unjudged documents could have made of the difference.
-
-    Parameters
-    ----------
-    difference : float
-        Mean difference B - A of the primary measure.
-    evidence
-        With the ranges of that difference over the orders of ties and over judgments not made.
-    audits : mapping
-        Under ``"a"`` and ``"b"``; empty for ready scores.
-
-    Returns
-    -------
-    list of Note
-        Nothing of ties that hardly move the difference, nor of unjudged documents that cannot turn
-        it: both are counted beside the inputs.
-    """
+    """Return the cautions on what ties and unjudged documents could have made of the difference."""
     notes = []
     if evidence.tie_range is not None and set(audits) == {"a", "b"}:
         low, high = evidence.tie_range
@@ -444,18 +294,6 @@ class _Segmentation(Protocol):
 
 
 def inspect_segments(segmentations: Sequence[_Segmentation], *, shown: bool) -> list[Note]:
-    """Return the caution that most segments point against the total (Simpson's reversal).
-
-    Parameters
-    ----------
-    segmentations : sequence
-    shown : bool
-        Whether the total is shown to differ from 0; of one that is not, the sign is chance, and
-        most of three segments point against it in a seventh of all samples.
-
-    Returns
-    -------
-    list of Note
-    """
+    """Return the caution that most segments point against the total (Simpson's reversal)."""
     turned = [each.name for each in segmentations if each.reversal and shown]
     return [Note("reversal", 2, {"segment": name}) for name in turned]

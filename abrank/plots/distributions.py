@@ -15,7 +15,7 @@ from abrank._support import display
 from abrank._support.display import shorten
 from abrank._support.typing import BoolArray, FloatArray
 from abrank.comparison.declared import is_relative
-from abrank.diagnostics import outcomes
+from abrank.diagnostics.notes import outcomes
 from abrank.estimate import Estimate
 from abrank.inference.paired import ENUMERATED_UP_TO, mean_and_error, t_pvalue
 from abrank.inference.rounding import to_lattice

@@ -13,7 +13,8 @@ import numpy as np
 from abrank import inference
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import BoolArray, FloatArray, IntArray
-from abrank.diagnostics import Note, undone_by_skewness
+from abrank.diagnostics import Note
+from abrank.diagnostics.notes import undone_by_skewness
 from abrank.inference.effect_size import geo_risk, risk
 from abrank.inference.paired import mean_and_error, skewness_of
 from abrank.inference.rounding import TIE

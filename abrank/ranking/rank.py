@@ -17,7 +17,9 @@ from abrank._support.typing import Missing, RandomSource, RankingFamily
 from abrank.comparison.choosing import Directions, choose_from, directions, directions_again
 from abrank.comparison.declared import require_bounded
 from abrank.comparison.pairing import one_measure, require_common
-from abrank.diagnostics import Note, inspect_directions, inspect_systems
+from abrank.diagnostics import Note
+from abrank.diagnostics.notes import inspect_directions
+from abrank.diagnostics.runs import inspect_systems
 from abrank.inference.systems.pairwise import MANY_PAIRS
 from abrank.inputs import ids
 from abrank.inputs.files import short_name

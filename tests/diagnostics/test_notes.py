@@ -15,8 +15,8 @@ from scipy import stats
 
 from abrank import diagnostics
 from abrank._support.errors import ArgumentError
-from abrank.diagnostics import (
-    Note,
+from abrank.diagnostics import Note
+from abrank.diagnostics.notes import (
     inspect_clusters,
     inspect_differences,
     inspect_skewness,

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from abrank.diagnostics import (
+from abrank.diagnostics.runs import (
     inspect_depth,
     inspect_evidence,
     inspect_inputs,

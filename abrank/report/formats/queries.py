@@ -12,7 +12,7 @@ import numpy as np
 from abrank._support import display
 from abrank.comparison import Comparison
 from abrank.comparison.evidence import EACH_END, SNIPPET
-from abrank.diagnostics import DECIMALS
+from abrank.diagnostics.notes import DECIMALS
 from abrank.inference.rounding import ascending
 from abrank.report.cells import cut
 from abrank.report.formats import ranked_lists

@@ -14,7 +14,8 @@ from abrank.collections import CollectionsComparison, CollectionsRanking
 from abrank.collections.compare import summarise_collections
 from abrank.collections.rank import summarise_rankings
 from abrank.comparison import Comparison
-from abrank.diagnostics import Note, higher_is_better
+from abrank.diagnostics import Note
+from abrank.diagnostics.notes import higher_is_better
 from abrank.inputs import Audit
 from abrank.ranking import PairRow, Ranking, SystemRow
 from abrank.ranking.rank import rank_again

@@ -14,7 +14,7 @@ from abrank.comparison.declared import (
     verdict_with,
 )
 from abrank.comparison.plans import NOTHING
-from abrank.diagnostics import bounds
+from abrank.diagnostics.notes import bounds
 from abrank.report.model import Cell, Column, Table
 from abrank.report.sections import words
 from abrank.verdict import Verdict

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from abrank import diagnostics
 from abrank._support import display as f
+from abrank.diagnostics import runs
 from abrank.estimate import GLYPHS
 from abrank.report.model import Tone
 from abrank.verdict import Verdict
@@ -284,7 +284,7 @@ def missing_policy(comparison: Comparison) -> str | None:
     """Return what became of queries that a run lacks, ``zero`` or ``drop``; None without any."""
     if comparison.merged is not None:
         return comparison.merged.missing or None
-    return diagnostics.missing_policy([*comparison.audits.values()], comparison.query_ids)
+    return runs.missing_policy([*comparison.audits.values()], comparison.query_ids)
 
 
 def capital(text: str) -> str:

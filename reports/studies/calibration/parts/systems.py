@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from abrank._support.typing import FloatArray
-from abrank.diagnostics import undone_by_skewness
+from abrank.diagnostics.notes import undone_by_skewness
 from abrank.inference import (
     critical_difference,
     friedman_test,
