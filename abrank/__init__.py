@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import sys
 
-from abrank._support.lazy import module_getattr
+from abrank._support.lazy import homes, module_getattr
 from abrank._support.version import __version__
 
 # As `typing` has it, which takes longer to import than all of this file: until the command line
@@ -72,55 +72,32 @@ if TYPE_CHECKING or "pdoc" in sys.modules:
 
 __docformat__ = "numpy"
 
-_HOMES = {
-    "AbrankError": "abrank._support.errors",
-    "AbrankWarning": "abrank._support.errors",
-    "AlignmentError": "abrank._support.errors",
-    "ArgumentError": "abrank._support.errors",
-    "GateError": "abrank._support.errors",
-    "NotFoundError": "abrank._support.errors",
-    "ReadError": "abrank._support.errors",
-    "UnknownNameError": "abrank._support.errors",
-    "WriteError": "abrank._support.errors",
-    "Anytime": "abrank.options",
-    "Clusters": "abrank.options",
-    "Comparison": "abrank.comparison",
-    "Engine": "abrank.options",
-    "Looks": "abrank.options",
-    "Machine": "abrank.options",
-    "Planned": "abrank.options",
-    "Question": "abrank.options",
-    "Ranking": "abrank.ranking",
-    "Scores": "abrank.scoring.scores",
-    "Scoring": "abrank.options",
-    "Verdict": "abrank.verdict",
-    "Weights": "abrank.options",
-    "aa_test": "abrank.comparison.aa",
-    "audit": "abrank.planning.audit",
-    "check": "abrank.scoring.score_files",
-    "compare": "abrank.workflow",
-    "compare_collections": "abrank.collections",
-    "compare_preferences": "abrank.comparison.preferences",
-    "compare_scores": "abrank.comparison",
-    "evaluate": "abrank.scoring.evaluate",
-    "from_groups": "abrank.inputs.run",
-    "history": "abrank.ledger.summary",
-    "inspect_query": "abrank.scoring.judging",
-    "judge_agreement": "abrank.agreement",
-    "measure": "abrank.measures",
-    "power": "abrank.planning.plan",
-    "rank": "abrank.workflow",
-    "rank_collections": "abrank.collections",
-    "rank_scores": "abrank.ranking",
-    "read_qrels": "abrank.inputs",
-    "read_run": "abrank.inputs",
-    "read_scores": "abrank.scoring.score_files",
-    "sample_documents": "abrank.scoring.judging",
-    "sample_queries": "abrank.scoring.judging",
-    "score_ranges": "abrank.scoring.evaluate",
-    "simulate_runs": "abrank.simulate",
-    "suggest_margins": "abrank.planning.audit",
-}
+_HOMES = homes(
+    {
+        "abrank._support.errors": "AbrankError AbrankWarning AlignmentError ArgumentError GateError"
+        " NotFoundError ReadError UnknownNameError WriteError",
+        "abrank.agreement": "judge_agreement",
+        "abrank.collections": "compare_collections rank_collections",
+        "abrank.comparison": "Comparison compare_scores",
+        "abrank.comparison.aa": "aa_test",
+        "abrank.comparison.preferences": "compare_preferences",
+        "abrank.inputs": "read_qrels read_run",
+        "abrank.inputs.run": "from_groups",
+        "abrank.ledger.summary": "history",
+        "abrank.measures": "measure",
+        "abrank.options": "Anytime Clusters Engine Looks Machine Planned Question Scoring Weights",
+        "abrank.planning.audit": "audit suggest_margins",
+        "abrank.planning.plan": "power",
+        "abrank.ranking": "Ranking rank_scores",
+        "abrank.scoring.evaluate": "evaluate score_ranges",
+        "abrank.scoring.judging": "inspect_query sample_documents sample_queries",
+        "abrank.scoring.score_files": "check read_scores",
+        "abrank.scoring.scores": "Scores",
+        "abrank.simulate": "simulate_runs",
+        "abrank.verdict": "Verdict",
+        "abrank.workflow": "compare rank",
+    }
+)
 
 __all__ = ["__version__", *_HOMES]
 

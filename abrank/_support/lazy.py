@@ -19,6 +19,17 @@ def attribute(module: str, name: str) -> Any:  # noqa: ANN401 - whatever the mod
     return getattr(importlib.import_module(module), name)
 
 
+def homes(of: Mapping[str, str]) -> dict[str, str]:
+    """Return the module of each name, from the names of each module.
+
+    Examples
+    --------
+    >>> homes({"abrank.rule": "Design Guard"})
+    {'Design': 'abrank.rule', 'Guard': 'abrank.rule'}
+    """
+    return {name: module for module, names in of.items() for name in names.split()}
+
+
 def module_getattr(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
     """Return a PEP 562 ``__getattr__`` that imports a public name when it is first asked for."""
 

@@ -103,23 +103,7 @@ def power(
     *,
     scores: tuple[str, str] | None,
     measure: str | None,
-    lower_is_better: tuple[str, ...],
-    higher_is_better: tuple[str, ...],
-    effects: tuple[float, ...],
-    margin: float | None,
-    power: float,
-    alpha: float,
-    test: str,
-    sd: float | None,
-    queries: int | None,
-    width: float | None,
-    machine_qrels: str | None,
-    machine_queries: int | None,
-    correlations: tuple[float, ...],
-    replications: int,
-    seed: int,
-    format: str,
-    **_: Any,  # noqa: ANN401 - how runs are scored
+    **flags: Any,  # noqa: ANN401 - those above, and those of abrank.options
 ) -> None:
     """Say how many queries a difference needs, and what the queries at hand can show.
 
@@ -134,70 +118,77 @@ def power(
     abrank power --sd 0.2 --queries 250
     abrank power --sd 0.2 --margin 0.05 --machine-queries 2000 --correlation 0.8
     """  # noqa: D301 - click's mark for lines to keep
-    files = [each for each in (qrels, a, b) if each is not None]
-    given = len(files) == 3 or scores is not None
+    files: list[str | None] = [each for each in (qrels, a, b) if each is not None]
+    given, sd, queries = len(files) == 3 or scores is not None, flags["sd"], flags["queries"]
     if len(files) not in (0, 3) or (files and scores) or given == (sd is not None):
         raise click.UsageError("give QRELS RUN_A RUN_B or --scores A B, or --sd without files")
-    if not given and queries is None and not effects and margin is None and width is None:
+    asked = {key: flags[key] for key in ("margin", "width")} | {"effect": flags["effects"] or None}
+    if not given and queries is None and all(each is None for each in asked.values()):
         raise click.UsageError("--sd needs --queries, --effect, --margin or --width")
+    machine_qrels = flags["machine_qrels"]
     if machine_qrels is not None and not files:  # which --scores are not judged by
         raise click.UsageError("--machine-qrels needs QRELS RUN_A RUN_B; --sd, --machine-queries")
 
     from abrank._support import checks
-    from abrank.cli import _terminal
     from abrank.planning import plan as planning
     from abrank.report.sections.declared_notes import say
 
-    checks.fraction("power", power)
+    checks.fraction("power", flags["power"])
     with _terminal.Progress(quiet=False, verbose=False) as progress:
         progress("scoring")
-        told = (lower_is_better, higher_is_better)
+        told = (flags["lower_is_better"], flags["higher_is_better"])
         name, pilot, asks = _gains(files, scores, measure, told) if given else ("", {}, False)
-        correlation: list[float] | None = list(correlations) or None
+        n_machine, correlation = flags["machine_queries"], list(flags["correlations"]) or None
         if machine_qrels is not None:
             machine = _gains([machine_qrels, *files[1:]], None, measure, told)[1]
-            machine_queries = machine_queries or len(machine)
+            n_machine = n_machine or len(machine)
             correlation = correlation or _correlation(pilot, machine)
         progress("planning")
         plan = planning.power(
-            [*pilot.values()] if given else None, sd=sd, queries=queries, effect=effects or None,
-            margin=margin, power=power, alpha=alpha, test=test, width=width,
-            correlation=correlation, machine_queries=machine_queries,
-            replications=replications, rng=seed,
+            [*pilot.values()] if given else None, sd=sd, queries=queries, **asked,
+            **{key: flags[key] for key in ("power", "alpha", "test", "replications")},
+            correlation=correlation, machine_queries=n_machine, rng=flags["seed"],
         )  # fmt: skip
-    if format != "text" and plan.sd == 0.0:
+    shown = flags["format"]
+    if shown != "text" and plan.sd == 0.0:
         from abrank.report.subjects.plan import NO_SPREAD
 
         _terminal.put(f"note: {NO_SPREAD}", err=True)
-    if asks and test != "t":  # which has the same power both ways
+    if asks and flags["test"] != "t":  # which has the same power both ways
         said = f"Is lower better for {name}? {say(name)} Until then a gain is planned as a rise."
-        _terminal.put(f"note: {said}", err=format != "text")
-    if format == "json":
+        _terminal.put(f"note: {said}", err=shown != "text")
+    if shown == "json":
         _terminal.put_json(asdict(plan))
-    elif format == "csv":
+    elif shown == "csv":
         _terminal.put(_csv_of_plan(plan), nl=False)
     else:
-        measured = machine_qrels is not None and not correlations
+        measured = machine_qrels is not None and not flags["correlations"]
         _terminal.show(plan, measure=name, measured=measured)
 
 
+def _pair(files: list[str | None], ready: tuple[str, str] | None, measure: str | None) -> Scores:
+    """Return the scores of two runs, or ready ones; the first measure is the one asked about."""
+    from abrank.comparison import pair_scores
+    from abrank.comparison.choosing import choose_from
+    from abrank.scoring.evaluate import evaluate
+
+    if ready:
+        return choose_from(pair_scores(*ready, measures=[measure] if measure else None))[0]
+    qrels, a, b = files
+    names = [measure or "nDCG@10"]
+    return evaluate(qrels, {"A": a, "B": b}, names, scoring=_flags.scoring())
+
+
 def _gains(
-    files: list[str],
+    files: list[str | None],
     ready: tuple[str, str] | None,
     measure: str | None,
     told: tuple[Sequence[str], Sequence[str]],
 ) -> tuple[str, dict[str, float], bool]:
     """Return the measure, what B gains on A by query, and whether its direction is to be asked."""
-    from abrank.comparison import pair_scores
-    from abrank.comparison.choosing import choose_from, directions
-    from abrank.scoring.evaluate import evaluate
+    from abrank.comparison.choosing import directions
 
-    if ready:
-        scores, *_ = choose_from(pair_scores(*ready, measures=[measure] if measure else None))
-    else:
-        qrels, run_a, run_b = files
-        runs, names = {"A": run_a, "B": run_b}, [measure or "nDCG@10"]
-        scores = evaluate(qrels, runs, names, scoring=_flags.scoring())
+    scores = _pair(files, ready, measure)
     name = scores.measures[0]
     better = directions(scores.measures, *told)
     a, b = (scores.of(system)[:, 0] for system in scores.systems)
@@ -475,15 +466,17 @@ def aa(
     _flags.require_inputs([qrels, a, b], scores)
 
     from abrank.comparison.aa import aa_test
+    from abrank.inference.rounding import differences_of
     from abrank.inputs.topics import labels_of, read_clusters
 
     with _terminal.Progress(quiet=False, verbose=False) as progress:
         progress("scoring")
-        name, query_ids, differences = _differences([qrels, a, b], scores, measure)
-        labels = labels_of(read_clusters(clusters), query_ids)
+        found = _pair([qrels, a, b], scores, measure)
+        one, two = (found.of(system)[:, 0] for system in found.systems)
+        labels = labels_of(read_clusters(clusters), found.query_ids)
         progress("testing")
-        found = aa_test(
-            differences,
+        check = aa_test(
+            differences_of(one, two),
             # The bootstrap takes long.
             tests=tests or [each for each in TESTS if each != "bootstrap"],
             alpha=alpha,
@@ -491,27 +484,8 @@ def aa(
             clusters=labels,
             rng=seed,
         )
-    _put(found, name, _text_of_check(found, name), format)
-
-
-def _differences(
-    files: list[str | None],
-    scores: tuple[str, str] | None,
-    measure: str | None,
-) -> tuple[str, tuple[str, ...], Any]:
-    """Return the measure, the queries, and B - A of each."""
-    from abrank.comparison import pair_scores
-    from abrank.inference.rounding import differences_of
-    from abrank.scoring.evaluate import evaluate
-
-    if scores:
-        found = pair_scores(*scores, measures=[measure] if measure else None)
-    else:
-        qrels, a, b = files
-        runs, names = {"A": a, "B": b}, [measure or "nDCG@10"]
-        found = evaluate(qrels, runs, names, scoring=_flags.scoring())
-    one, two = (found.of(system)[:, 0] for system in found.systems)
-    return found.measures[0], found.query_ids, differences_of(one, two)
+    name = found.measures[0]
+    _put(check, name, _text_of_check(check, name), format)
 
 
 def _text_of_check(found: AACheck, measure: str) -> list[str]:

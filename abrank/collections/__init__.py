@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from abrank._support.lazy import module_getattr
+from abrank._support.lazy import homes, module_getattr
 
 if TYPE_CHECKING:
     from abrank.collections.compare import compare_collections as compare_collections
@@ -22,22 +22,15 @@ if TYPE_CHECKING:
     from abrank.collections.table import read_collections as read_collections
     from abrank.collections.table import same_judgments as same_judgments
 
-_HOMES = {
-    "CollectionRow": "abrank.collections.result",
-    "CollectionsComparison": "abrank.collections.result",
-    "CollectionsRanking": "abrank.collections.result",
-    "MeasureStandings": "abrank.collections.result",
-    "MeasureSummary": "abrank.collections.result",
-    "Standing": "abrank.collections.result",
-    "StandingRow": "abrank.collections.result",
-    "SummaryRow": "abrank.collections.result",
-    "boards_of": "abrank.collections.table",
-    "compare_collections": "abrank.collections.compare",
-    "pairs_of": "abrank.collections.table",
-    "rank_collections": "abrank.collections.rank",
-    "read_collections": "abrank.collections.table",
-    "same_judgments": "abrank.collections.table",
-}
+_HOMES = homes(
+    {
+        "abrank.collections.compare": "compare_collections",
+        "abrank.collections.rank": "rank_collections",
+        "abrank.collections.result": "CollectionRow CollectionsComparison CollectionsRanking"
+        " MeasureStandings MeasureSummary Standing StandingRow SummaryRow",
+        "abrank.collections.table": "boards_of pairs_of read_collections same_judgments",
+    }
+)
 
 __all__ = [*_HOMES]
 

@@ -106,7 +106,9 @@ def pair_scores(
             require_all(each)
         _require_same_queries(one, two)
     elif one.query_ids != two.query_ids:
-        one, two = _on_all_queries(one, two)
+        if BY_POSITION in one.notes:
+            _require_same_queries(one, two)
+        one, two = on_all_queries({"A": one, "B": two})
     chosen = _chosen(one, two, measures)
     columns = [
         each.values[:, 0, [each.measures.index(name) for name in chosen]] for each in (one, two)
@@ -128,21 +130,18 @@ def pair_scores(
     return settled(paired, missing, lower_is_better=lower_is_better)
 
 
-def _on_all_queries(one: Scores, two: Scores) -> tuple[Scores, Scores]:
-    """Return both on the queries of either, NaN where one has no score."""
-    if BY_POSITION in one.notes:
-        _require_same_queries(one, two)
-    require_common({"A": {*one.query_ids}, "B": {*two.query_ids}})
-    every = list({*one.query_ids, *two.query_ids})
+def on_all_queries(parts: Mapping[str, Scores]) -> list[Scores]:
+    """Return the scores of each on the queries of all, NaN where it has none."""
+    require_common({name: {*each.query_ids} for name, each in parts.items()})
+    every = list(dict.fromkeys(query for each in parts.values() for query in each.query_ids))
     query_ids = tuple(every[i] for i in np.argsort(ids.order(ids.encode(every))))
     place = {query: i for i, query in enumerate(query_ids)}
-
-    def spread(scores: Scores) -> Scores:
-        values = np.full((len(query_ids), *scores.values.shape[1:]), np.nan)
-        values[[place[query] for query in scores.query_ids]] = scores.values
-        return replace(scores, query_ids=query_ids, values=values)
-
-    return spread(one), spread(two)
+    found = []
+    for each in parts.values():
+        values = np.full((len(query_ids), *each.values.shape[1:]), np.nan)
+        values[[place[query] for query in each.query_ids]] = each.values
+        found.append(replace(each, query_ids=query_ids, values=values))
+    return found
 
 
 def _one_judgment(one: Scores, two: Scores, b: Any) -> bool:  # noqa: ANN401

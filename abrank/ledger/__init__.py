@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from abrank._support.lazy import module_getattr
+from abrank._support.lazy import homes, module_getattr
 
 if TYPE_CHECKING:
     from abrank.ledger.store import Entry as Entry
@@ -16,16 +16,12 @@ if TYPE_CHECKING:
     from abrank.ledger.summary import Spent as Spent
     from abrank.ledger.summary import history as history
 
-_HOMES = {
-    "Entry": "abrank.ledger.store",
-    "ErrorBudget": "abrank.ledger.summary",
-    "History": "abrank.ledger.summary",
-    "Ledger": "abrank.ledger.store",
-    "QuerySet": "abrank.ledger.summary",
-    "Spent": "abrank.ledger.summary",
-    "history": "abrank.ledger.summary",
-    "open_ledger": "abrank.ledger.store",
-}
+_HOMES = homes(
+    {
+        "abrank.ledger.store": "Entry Ledger open_ledger",
+        "abrank.ledger.summary": "ErrorBudget History QuerySet Spent history",
+    }
+)
 
 __all__ = [*_HOMES]
 

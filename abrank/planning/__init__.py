@@ -38,7 +38,7 @@ or 1.9 of what is said, with 100 .8 or 1.3.
 
 from typing import TYPE_CHECKING
 
-from abrank._support.lazy import module_getattr
+from abrank._support.lazy import homes, module_getattr
 from abrank.planning.student import (
     PairedT,
     anova_power,
@@ -59,49 +59,33 @@ if TYPE_CHECKING:
     from abrank.planning.plan import JudgedT as JudgedT
     from abrank.planning.plan import Plan as Plan
     from abrank.planning.plan import correlation_interval as correlation_interval
-    from abrank.planning.simulation import (
-        SimulatedPower,
-        queries_by_simulation,
-        simulate_power,
-        visible_by_simulation,
-    )
+    from abrank.planning.simulation import SimulatedPower as SimulatedPower
+    from abrank.planning.simulation import queries_by_simulation as queries_by_simulation
+    from abrank.planning.simulation import simulate_power as simulate_power
+    from abrank.planning.simulation import visible_by_simulation as visible_by_simulation
+
+_HOMES = homes(
+    {
+        "abrank.planning.audit": "Audit Margins",
+        "abrank.planning.plan": "JudgedT Plan correlation_interval",
+        "abrank.planning.simulation": "SimulatedPower queries_by_simulation simulate_power"
+        " visible_by_simulation",
+    }
+)
 
 __all__ = [
-    "Audit",
-    "JudgedT",
-    "Margins",
+    *_HOMES,
     "PairedT",
-    "Plan",
-    "SimulatedPower",
     "anova_power",
-    "correlation_interval",
     "expected_width",
     "power",
     "power_curve",
-    "queries_by_simulation",
     "queries_for_anova",
     "queries_for_width",
     "queries_needed",
     "queries_to_show_same",
-    "simulate_power",
     "smallest_visible",
     "spread_interval",
-    "visible_by_simulation",
 ]
 
-__getattr__ = module_getattr(
-    __name__,
-    {
-        **dict.fromkeys(("Audit", "Margins"), "abrank.planning.audit"),
-        **dict.fromkeys(("JudgedT", "Plan", "correlation_interval"), "abrank.planning.plan"),
-        **dict.fromkeys(
-            (
-                "SimulatedPower",
-                "queries_by_simulation",
-                "simulate_power",
-                "visible_by_simulation",
-            ),
-            "abrank.planning.simulation",
-        ),
-    },
-)
+__getattr__ = module_getattr(__name__, _HOMES)

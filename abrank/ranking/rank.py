@@ -16,12 +16,11 @@ from abrank._support.rng import entropy
 from abrank._support.typing import Missing, RandomSource, RankingFamily
 from abrank.comparison.choosing import Directions, choose_from, directions, directions_again
 from abrank.comparison.declared import require_bounded
-from abrank.comparison.pairing import one_measure, require_common
+from abrank.comparison.pairing import on_all_queries, one_measure
 from abrank.diagnostics import Note
 from abrank.diagnostics.notes import inspect_directions
 from abrank.diagnostics.runs import inspect_systems
 from abrank.inference.systems.pairwise import MANY_PAIRS
-from abrank.inputs import ids
 from abrank.inputs.files import short_name
 from abrank.inputs.score_forms import Coded
 from abrank.inputs.score_table import read_score_table
@@ -165,23 +164,13 @@ def _joined(parts: Sequence[Scores]) -> Scores:
                 f"the measures differ: {_some(measures)} of {parts[0].systems[0]},"
                 f" {_some(part.measures)} of {part.systems[0]}"
             )
-    require_common({part.systems[0]: set(part.query_ids) for part in parts})
-    every = list(dict.fromkeys(query for part in parts for query in part.query_ids))
-    query_ids = tuple(every[i] for i in np.argsort(ids.order(ids.encode(every))))
-    place = {query: i for i, query in enumerate(query_ids)}
-    values = np.full((len(query_ids), len(systems), len(measures)), np.nan)
-    start = 0
-    for part in parts:
-        rows = [place[query] for query in part.query_ids]
-        columns = [part.measures.index(name) for name in measures]
-        stop = start + len(part.systems)
-        values[rows, start:stop] = part.values[:, :, columns]
-        start = stop
+    alike = [part.take([part.measures.index(name) for name in measures]) for part in parts]
+    together = on_all_queries({part.systems[0]: part for part in alike})
     return Scores(
-        query_ids=query_ids,
+        query_ids=together[0].query_ids,
         systems=tuple(systems),
         measures=measures,
-        values=values,
+        values=np.concatenate([part.values for part in together], axis=1),
         sources={name: each for part in parts for name, each in part.sources.items()},
         notes=_notes(parts),
         named=None if all(part.named is None for part in parts) else (),

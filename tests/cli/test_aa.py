@@ -99,3 +99,14 @@ def test_refusals(differences, capsys) -> None:
         abrank.aa_test(d, tests="F")
     assert run(["aa"]) == 2
     assert "QRELS, RUN_A and RUN_B are needed" in capsys.readouterr().err
+
+
+def test_of_several_ready_measures_a_ranking_measure_is_taken(differences, capsys) -> None:
+    # It was the first column, a count, where power and compare take the ranking measure.
+    for name in "ab":
+        lines = Path(f"{name}.csv").read_text().splitlines()
+        rows = [f"{query},{i % 7},{score}" for i, (query, score) in enumerate(
+            line.split(",") for line in lines[1:])]  # fmt: skip
+        Path(f"{name}.csv").write_text("\n".join(["query_id,num_ret,AP", *rows]))
+    assert run([*CALL, "--test", "t", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["measure"] == "AP"
