@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from abrank import diagnostics
 from abrank._support.errors import ArgumentError
 from abrank.diagnostics import Note
 from abrank.diagnostics.notes import (
+    FALSE_FINDINGS,
     inspect_clusters,
     inspect_differences,
     inspect_skewness,
@@ -218,7 +218,7 @@ def test_outliers_are_told_of_few_normal_samples_whatever_the_p(n, found) -> Non
 
 
 def test_a_finding_that_is_not_about_the_mean() -> None:
-    for name, rates in diagnostics.FALSE_FINDINGS.items():
+    for name, rates in FALSE_FINDINGS.items():
         first, second = sorted(rates)[:2]
         finds, t = FakeTest(name, 0.01, decides=True), FakeTest("t", 0.3)
         for n, size in ((first, first), (second - 1, first), (second, second), (2000, max(rates))):
