@@ -80,6 +80,10 @@ class RuleFile:
             ours, theirs = next(iter(takers)), others[0].of[0]
             raise ArgumentError(f"{self.path}: {key} is not for abrank.{ours}; use abrank.{theirs}")
         close = nearest(key, known)
+        if isinstance(self.stated[key], dict):
+            raise ArgumentError(
+                f"{self.path}: the keys stand at the top, not in a table [{shorten(key)}]"
+            )
         hint = f"did you mean {close[0]}?" if close else f"keys: {', '.join(sorted(known))}"
         raise ArgumentError(f'{self.path}: unknown key "{shorten(key)}"\n  {hint}')
 

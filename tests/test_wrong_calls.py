@@ -96,6 +96,27 @@ def test_a_cutoff_may_be_named_beside_those_of_its_family() -> None:
     assert found.measures.count("nDCG@15") == 1
 
 
+def test_a_hit_of_recommenders_is_no_number_of_hits() -> None:
+    assert abrank.compare(*PAIR, measures=["Hit@20"]).measures == ("Success@20",)
+
+
+def test_what_only_two_systems_have_is_said_of_many() -> None:
+    found = abrank.rank(MADE.qrels, {1: MADE.baseline, 2: MADE.candidate}, measures="AP")
+    assert set(found.systems) == {"1", "2"}
+    with pytest.raises(AttributeError, match=r"a Ranking has no worst: compare\(\) of two systems"):
+        _ = found.worst
+    several = abrank.compare_collections({"x": PAIR, "y": PAIR}, measures="AP")
+    with pytest.raises(AttributeError, match=r"has no queries: \.pooled and \.comparisons\[NAME\]"):
+        _ = several.queries
+    with pytest.raises(AttributeError, match=r"a Scores has no mean; did you mean means\(\)\?"):
+        _ = abrank.evaluate(MADE.qrels, {"a": MADE.baseline}, "AP").mean
+
+
+def test_predictions_of_recommenders_are_scores() -> None:
+    frame = MADE.baseline.frame().rename(columns={"score": "prediction"})
+    assert abrank.read_run(frame).frame().equals(MADE.baseline.frame())
+
+
 def test_an_attribute_that_is_not_there_is_answered_with_the_one_that_is() -> None:
     for name, meant in (
         ("ci", "confidence_interval()"),
@@ -127,6 +148,27 @@ def test_check_knows_ready_scores(folder: Path, capsys: pytest.CaptureFixture[st
 # --- What people got wrong when they tried: the call, and the words that say what to do
 
 IN_PYTHON = r"""
+compare(*PAIR, report="x.html") -> did you mean .report("report.html") ?
+compare(*PAIR, verbose=True) -> it has qrels, a, b, config, measures, margin
+compare(*PAIR, test="student") -> did you mean t?
+compare(*PAIR, test="fisher") -> did you mean permutation?
+compare(*PAIR, require="not-worse", margin=.1) -> did you mean non-inferior?
+compare(*PAIR, measures="all") -> official or all_trec has those of trec_eval
+rank(PAIR[0], {"a": PAIR[1], "b": PAIR[2]}, test="friedman") -> did you mean nemenyi?
+rank(PAIR[0], {"a": PAIR[1], "b": PAIR[2]}, adjust="holm") -> as in --test t --adjust holm
+read_run(PAIR[1].frame(), columns=["score"]) -> columns is a mapping such as {"score": "bm25"}
+read_run(PAIR[1].frame(), columns={"score": "nix"}) -> it has query_id, doc_id, score
+measure("X1")(3) -> @measure stands above a function, not 3
+Scoring(10) -> it takes keywords: missing=
+power(*PAIR) -> of runs give compare(qrels, a, b)
+aa_test(*PAIR) -> of runs give compare(qrels, a, b)
+RESULT.inspect("q01", "AP") -> inspect(): too many positional arguments; it takes query_id
+RESULT.inspect() -> inspect(): missing a required argument: 'query_id'
+RESULT.confidence_interval(.95, "AP") -> it takes level
+RESULT.plot.forest().save() -> save(): missing a required argument: 'path'
+RESULT.effect_size("cohen_d") -> did you mean d_z?
+RESULT.report("x.html", theme="dark") -> it has path, format
+compare_scores({"q1": {"AP": 1}}, {"q1": {"RR": 1}}) -> AP and RR; none is in both
 compare("nothing.txt", PAIR[1], PAIR[2]) -> nothing.txt: no such file
 compare(PAIR[0], pd.DataFrame(), PAIR[2]) -> it has none
 compare(PAIR[0], 3, PAIR[2]) -> be a path, a DataFrame, a dict of dicts or tuples, not int
@@ -273,6 +315,27 @@ compare_preferences({"q1": "A"}) -> a list of dicts, each a vote such as {'query
 compare_preferences(["A", "B"]) -> a list of dicts, each a vote such as {'query_id': 'q1'
 """
 ON_THE_COMMAND_LINE = """
+compare q.txt a.run b.run --tolerance 0.01 -> 2 Did you mean '--margin'?
+compare q.txt a.run b.run --bonferroni -> 2 Did you mean '--config adjust=...'?
+compare q.txt a.run b.run --require not-worse -> 2 did you mean non-inferior?
+compare q.txt a.run b.run --test student -> 2 did you mean t?
+compare q.txt a.run b.run --format markdown -> 2 did you mean md?
+compare q.txt a.run b.run --guard R@100 -0.02 -> 2 one word with the name, as in --guard R@100:-0.02
+compare q.txt a.run b.run --figures fig.png -> 2 figures go to a folder, a file each: png:fig
+compare q.txt a.run b.run --config depth -> 2 --config depth states no value: --config depth=...
+compare --config table.toml -> 2 the keys stand at the top, not in a table [compare]
+compare --scores de.csv de.csv -> 3 (a decimal point is needed, not a comma)
+compare --collections q.txt a.run -> 2 a pattern is quoted, as in 'beir/*/qrels.txt'
+compare q.txt sim.csv b.run -> 3 rename it to score, or in Python say which
+rank q.txt a.run b.run --test friedman -> 2 did you mean nemenyi?
+rank q.txt a.run b.run --adjust holm -> 2 as in --test t --adjust holm
+score q.txt a.run -l 2 -> 2 Did you mean '--rel'?
+score q.txt a.run -c -> 2 a judged query that a run lacks scores 0 without it
+power q.txt a.run b.run --effect 2% -> 2 a number in the unit of the measure, such as 0.02
+audit 50 .4 .5 -> 2 --queries 50 --a 0.412 --b 0.431
+aa q.txt a.run b.run --trials 9 -> 2 how often is --replications
+inspect q.txt a.run b.run --query q01 -> 2 QUERY stands without a flag, behind the runs
+render r.json --margin 0.01 -> 2 compare asks anew
 compare a.run b.run -> 2 RUN_A and RUN_B are needed (or --scores A B)
 compare q.txt a.run -> 2 RUN_A and RUN_B are needed (or --scores A B)
 compare a.run q.txt b.run -> 3 the qrels come first, then the runs
@@ -287,7 +350,7 @@ compare q.txt a.run b.run --margin 2 -> 2 the baseline's mean is --margin 2% (ma
 compare q.txt a.run b.run --margin=-0.1 -> 2 of the baseline's mean such as 2%, not '-0.1'
 compare q.txt a.run b.run --threshold 0.1 -> 2 Did you mean '--margin'?
 compare q.txt a.run b.run --require -> 2 Option '--require' requires an argument.
-compare q.txt a.run b.run --require best -> 2 one of 'non-inferior', 'better', 'equivalent'.
+compare q.txt a.run b.run --require best -> 2 'better', 'equivalent'; did you mean better?
 compare q.txt a.run b.run --require better --fail-on worse -> 2 choose one
 compare q.txt a.run b.run --fail-on same -> 2 value for '--fail-on': 'same' is not 'worse'.
 compare q.txt a.run b.run --guard R@100 -> 2 to a gate: give --require or --fail-on worse, too
@@ -303,7 +366,7 @@ compare q.txt a.run b.run --config nope.toml -> 2 nope.toml: no such file
 compare q.txt a.run b.run --config bad.toml -> 3 no TOML: Invalid value (at line 1, column 10)
 compare q.txt a.run b.run --config odd.toml -> 2 odd.toml: unknown key "marginn"
 compare q.txt a.run b.run --config marginn=2 -> 2 --config: unknown key "marginn"
-compare q.txt a.run b.run --config margin -> 2 margin: no such file
+compare q.txt a.run b.run --config margn -> 2 margn: no such file
 compare q.txt a.run b.run --segments nope.csv -> 2 nope.csv: no such file
 compare q.txt a.run b.run --clusters seg.csv -> 3 20 queries of 20 have none (q01, q02, q03 …)
 compare q.txt a.run b.run --topics nope -> 2 nope: no such file
@@ -311,7 +374,7 @@ compare q.txt a.run b.run --look 5/4 -> 2 give this look and the looks planned, 
 compare q.txt a.run b.run --look 2 -> 2 this look of those planned, such as 2/4, not '2'
 compare q.txt a.run b.run --planned x -> 2 must be a number of queries, such as 400, not 'x'
 compare q.txt a.run b.run --anytime 0 -> 2 for '--anytime': 0 is not in the range x>=1.
-compare q.txt a.run b.run --missing skip -> 2 is not one of 'zero', 'drop', 'worst', 'error'.
+compare q.txt a.run b.run --missing skip -> 2 'worst', 'error'; did you mean drop?
 compare q.txt a.run b.run --as trec_eval8 -> 2 for '--as': 'trec_eval8' is not 'trec_eval9'.
 compare q.txt a.run b.run --engine ray -> 2 choices: local, dask, spark
 compare q.txt a.run b.run --depth 10 -> 2 Did you mean '--config depth=...'?
@@ -429,6 +492,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     MADE.candidate.write(folder / "b.run")
     for name, text in {
         "bad.toml": "margin = \n", "odd.toml": "marginn = 0.1\n", "empty": "", "r.json": "{}",
+        "table.toml": "[compare]\nmargin = 0.1\n", "de.csv": "query_id;AP\nq01;0,5\n",
+        "sim.csv": "query_id,doc_id,sim\nq01,d1,0.5\n",
         "s.csv": "query_id,AP\nq01,0.5\nq02,x\n", "seg.csv": "id,lang\nzz,de\n",
         "votes.csv": "query_id,winner\nq1,A\nq2,Q\n",
         "col.tsv": "name\tqrels\ta\tb\nx\tq.txt\ta.run\tnope.run\ny\tq.txt\ta.run\tb.run\n",

@@ -148,12 +148,21 @@ _VOTES = {
 }
 _PLACES = "QRELS, RUN_A and RUN_B stand without a flag, in this order"
 _QUERIES = {"n": "the number of queries is --queries (queries=)"}
+_COMPLETE = {"c": "a judged query that a run lacks scores 0 without it"}
 REASONS: dict[str, dict[str, str]] = {
     "compare": {
         **dict.fromkeys(["qrels", "run_a", "run_b", "a", "b", "runs"], _PLACES),
+        **_COMPLETE,
         "risk": "rank() has it, of several systems against a baseline",
     },
     "margin": {"margin": "this command finds what to hold one against; compare() takes it"},
+    "score": _COMPLETE,
+    "aa": dict.fromkeys(["trials", "n", "simulations"], "how often is --replications"),
+    "inspect": dict.fromkeys(["query", "q"], "QUERY stands without a flag, behind the runs"),
+    "render": dict.fromkeys(
+        ["margin", "measure", "m", "require", "guard", "test", "alpha", "segments"],
+        "render shows what was asked when the runs were compared; compare() asks anew",
+    ),
     "power": _QUERIES,
     "audit": _QUERIES,
     "compare_preferences": _VOTES,
@@ -222,12 +231,19 @@ def _bound(
         return dict(signature.bind(*args, **keywords).arguments)
     except TypeError as error:
         problem = f"{function.__name__}(): {error}"
-    known = list(signature.parameters)
+    parameters = [each for each in signature.parameters.values() if each.name != "self"]
+    known = [each.name for each in parameters]
     if "too many" in problem:
-        parameters = signature.parameters.values()
         bare = [each.name for each in parameters if each.kind < each.KEYWORD_ONLY]
-        problem += f"; it takes {', '.join(bare)}" + "; the others by name" * (known != bare)
+        others = "; the others by name" * (known != bare)
+        problem += (
+            f"; it takes {', '.join(bare)}{others}"
+            if bare
+            else (f"; it takes keywords: {', '.join(f'{each}=' for each in known)}")
+        )
         problem += ', and runs as one mapping: {"bm25": run, …}' * ("runs" in bare)
+        if bare[:1] in (["pilot"], ["differences"]):
+            problem += "; of runs give compare(qrels, a, b)"
     unknown = next((each for each in keywords if each not in known), None)
     if unknown is not None:
         close = [f"{each}=" for each in nearest(unknown, known)[:1]]

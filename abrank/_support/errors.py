@@ -23,6 +23,23 @@ _LISTED = {
     "topic": "; all: abrank guide",
     "command": "; all: abrank --help",
 }
+# What other tools, and other fields, call a value, by the kind of the value.
+_CALLED = {
+    "test": {
+        "student": "t", "ttestrel": "t", "pairedt": "t", "fisher": "permutation",
+        "randomization": "permutation", "randomisation": "permutation", "signflip": "permutation",
+        "signedrank": "wilcoxon", "mcnemar": "sign", "friedman": "nemenyi", "anova": "tukey",
+        "tukeyhsd": "tukey",
+    },
+    "require": {
+        "notworse": "non-inferior", "same": "equivalent", "equal": "equivalent",
+        "superior": "better", "improvement": "better",
+    },
+    "adjust": {"fdr": "bh", "fdrbh": "bh", "benjaminihochberg": "bh", "fwer": "holm"},
+    "format": {"markdown": "md", "latex": "tex", "xml": "junit", "txt": "text"},
+    "missing": {"ignore": "drop", "skip": "drop", "nan": "drop"},
+    "effect size": {"cohend": "d_z", "cohensd": "d_z", "cliffsdelta": "p_better"},
+}  # fmt: skip
 _LONGEST = 500  # characters of what a message says of a content
 
 
@@ -62,7 +79,7 @@ class UnknownNameError(ArgumentError, LookupError):
     @cached_property
     def nearest(self) -> list[str]:
         """Up to three known names that look like it, best first."""
-        return nearest(self.name, self._known)
+        return nearest(self.name, self._known, self.kind)
 
     def __str__(self) -> str:
         if self.args:
@@ -196,11 +213,14 @@ class AbrankWarning(UserWarning):
         super().__init__(f"{message} [{code}]")
 
 
-def nearest(name: str, known: Iterable[str]) -> list[str]:
-    """Return up to three known names that look like ``name``, best first."""
+def nearest(name: str, known: Iterable[str], kind: str = "") -> list[str]:
+    """Return up to three known names that mean or look like ``name``, best first."""
     import difflib
 
     by_fold = {candidate.casefold(): candidate for candidate in known}
+    called = _CALLED.get(kind, {}).get(re.sub("[-_ ]", "", name.casefold()))
+    if called in by_fold:
+        return [by_fold[called]]
     found = difflib.get_close_matches(name.casefold(), by_fold, n=3, cutoff=0.55)
     bare = _FILLING.sub("", name.casefold())  # "ttest" and "paired_t" are the test t
     return [by_fold[key] for key in found or [key for key in by_fold if key == bare]]

@@ -17,7 +17,8 @@ _MEANT = {
     "ci": "confidence_interval()", "interval": "confidence_interval()", "delta": "mean_difference",
     "diff": "mean_difference", "best": "queries.nlargest(10, 'diff')", "summary": "table",
     "to_pandas": "table", "dataframe": "table", "df": "table", "save": "report()",
-    "to_html": "report()", "to_latex": "report()", "to_csv": "report()",
+    "to_html": "report()", "to_latex": "report()", "to_csv": "report()", "p": "pvalue",
+    "mean": "means()",
 }  # fmt: skip
 
 Class = TypeVar("Class", bound=type)
@@ -86,6 +87,27 @@ class Printed:
     def _repr_markdown_(self) -> str:
         return _written("markdown", self)
 
+    if not TYPE_CHECKING:  # what has no such attribute stays an error to a checker
+
+        def __getattr__(self, name: str) -> NoReturn:
+            raise missing_attribute(self, name)
+
+
+def missing_attribute(result: object, name: str) -> AttributeError:
+    """Return the error of an attribute that a result lacks; it names the one that was meant."""
+    kind = type(result)
+    problem = f"a {kind.__name__} has no {name}"
+    if name[0] != "_":
+        there = [each for each in dir(kind) if each[0] != "_"]
+        meant = _MEANT.get(name, "")
+        found = [meant] * (meant.partition(".")[0].strip("()") in there) or nearest(name, there)
+        elsewhere = getattr(kind, "_PAIR_IN", "")
+        if elsewhere and hasattr(lazy.attribute("abrank.comparison", "Comparison"), name):
+            problem += f": {elsewhere}"
+        elif found:
+            problem += f"; did you mean {found[0]}?"
+    return AttributeError(problem, name=name, obj=result)
+
 
 def _written(writer: str, result: object) -> str:
     """Return a result as a writer of reports gives it; the rooms above are imported here."""
@@ -103,16 +125,6 @@ class Result(Printed):
         for name, member in vars(Result).items():
             if not name.startswith("_") and name not in vars(cls):
                 setattr(cls, name, member)
-
-    if not TYPE_CHECKING:  # what has no such attribute stays an error to a checker
-
-        def __getattr__(self, name: str) -> NoReturn:
-            problem = f"a {type(self).__name__} has no {name}"
-            there = [each for each in dir(type(self)) if each[0] != "_"]
-            meant = _MEANT.get(name, "")
-            found = [meant] * (meant.partition(".")[0].strip("()") in there) or nearest(name, there)
-            hint = f"; did you mean {found[0]}?" if found and name[0] != "_" else ""
-            raise AttributeError(problem + hint, name=name, obj=self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, as the JSON report holds it."""

@@ -183,6 +183,8 @@ _INSTEAD = {
     ("inspect", "Missing argument 'QUERY'"): "abrank compare names the worst ones, and its report"
     " has all",
     ("inspect", "Got unexpected extra"): "one query at a time",
+    ("audit", "Got unexpected extra"): "--queries 50 --a 0.412 --b 0.431",
+    ("power", "Invalid value for '--effect'"): "a number in the unit of the measure, such as 0.02",
 }
 
 
@@ -196,7 +198,10 @@ def _misused(error: click.ClickException) -> int:
         name = error.option_name
         ours = flag_of(name, *TAKERS.get(str(error.ctx.info_name), ()))
         reason = REASONS.get(str(error.ctx.info_name), {}).get(name.lstrip("-").replace("-", "_"))
-        if reason:
+        if name[1:2].isdigit():
+            told = f"{name} is taken for a flag: what is below 0 stands in one word with the name"
+            error = click.UsageError(f"{told}, as in --guard R@100:-0.02", error.ctx)
+        elif reason:
             reason = reason.replace("()", "")
             error = click.UsageError(f"No such option '{name}': {reason}", error.ctx)
         elif ours:

@@ -109,6 +109,9 @@ def with_declared(found: Compared) -> Compared:
 def _read(context: click.Context, _: click.Parameter, given: tuple[str, ...]) -> None:
     """Read the file and the keys, which stand in for flags that are not given."""
     paths = [each for each in given if os.path.exists(each) or _PAIR.fullmatch(each) is None]  # noqa: PTH110
+    lone = next((each for each in paths if each.replace("-", "_") in options_of(*PAIR)), None)
+    if lone is not None and not os.path.exists(lone):  # noqa: PTH110
+        raise click.UsageError(f"--config {lone} states no value: --config {lone}=...")
     if len(paths) > 1:
         raise click.UsageError("--config takes one file, and KEY=VALUE as often as you like")
     rule, takers = read_rule(paths[0]) if paths else None, COMMANDS[str(context.command.name)]

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from abrank._support.checks import REASONS
+from abrank._support.errors import nearest
 from abrank.options import (
     COMMANDS,
     HEADINGS,
@@ -29,6 +30,25 @@ ALL = "--help-all"
 FILES = ("qrels", "a", "b")
 # Flags of at most so many characters have their text beside them; all texts begin in one column.
 WIDE = 30
+
+
+class Choice(click.Choice[str]):
+    """One of several words, whose error names the one that was meant."""
+
+    def convert(
+        self,
+        value: Any,  # noqa: ANN401
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> str:
+        """Return the word, or say which are there."""
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter as error:
+            close = nearest(str(value), self.choices, str(param and param.name))
+            if close and len(self.choices) > 1:
+                self.fail(f"{error.message.rstrip('.')}; did you mean {close[0]}?", param, ctx)
+            raise
 
 
 class Flag(click.Option):
@@ -73,7 +93,7 @@ def flag(option: Option, **rest: Any) -> Callable[[Function], Function]:  # noqa
     if option.kind == "number":
         kinds["number"] = float if option.least is None else click.FloatRange(option.least)
     if option.kind == "choice":
-        kinds["choice"] = click.Choice(option.choices)
+        kinds["choice"] = Choice(option.choices)
     is_flag = option.kind == "flag"
     how: dict[str, Any] = {
         "is_flag": is_flag,

@@ -84,11 +84,10 @@ def compare(**flags: Any) -> int:  # noqa: ANN401 - those of abrank.options
 def _require_inputs(asked: dict[str, Any]) -> None:
     """Refuse a call without files, with two kinds of them, or with options that do nothing."""
     if "collections" in asked:
-        _flags.require_taken(
-            "compare_collections",
-            "is for one collection: it cannot stand beside --collections",
-            asked,
-        )
+        why = "is for one collection: it cannot stand beside --collections"
+        if "qrels" in asked:  # what a shell made of a pattern
+            why += "; a pattern is quoted, as in 'beir/*/qrels.txt'"
+        _flags.require_taken("compare_collections", why, asked)
         return
     files = [asked.get(each) for each in ("qrels", "a", "b")]
     if "preferences" in asked:

@@ -299,7 +299,7 @@ def _write(text: str, path: str | None, what: str) -> None:
 @_flags.take("measure", of=("agreement",))
 @click.option(
     "--level",
-    type=click.Choice(["ordinal", "nominal"]),
+    type=_flags.Choice(["ordinal", "nominal"]),
     default="ordinal",
     show_default=True,
     help="Whether Krippendorff's alpha takes grades as ordered or as mere names.",
@@ -322,7 +322,7 @@ def _write(text: str, path: str | None, what: str) -> None:
 @click.option(
     "--format",
     "shown",
-    type=click.Choice(["text", "json"]),
+    type=_flags.Choice(["text", "json"]),
     default="text",
     show_default=True,
     help="What goes to standard output.",
@@ -374,7 +374,7 @@ def agreement(
     help="Whether each query scores 0 or 1; without it by the measure.",
 )  # fmt: skip
 @_flags.own(
-    "--format", group="Output", type=click.Choice(["text", "json", "csv", "md", "html", "tex"]),
+    "--format", group="Output", type=_flags.Choice(["text", "json", "csv", "md", "html", "tex"]),
     default="text", show_default=True, help="What goes to standard output.",
 )  # fmt: skip
 @_flags.own(

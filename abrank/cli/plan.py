@@ -50,7 +50,7 @@ FEWEST_KNOWN = 10  # queries that both judged, of which a correlation is told
 @_flags.own(
     "--test",
     group="Planning",
-    type=click.Choice(TESTS),
+    type=_flags.Choice(TESTS),
     default="t",
     show_default=True,
     help="The test that is planned; all but t by simulation from the differences of the two runs.",
@@ -417,7 +417,7 @@ _OTHER = {"wilcoxon": "about the pseudo-median", "sign": "who wins more queries"
     "--test",
     "tests",
     group="Measures and tests",
-    type=click.Choice(TESTS),
+    type=_flags.Choice(TESTS),
     multiple=True,
     help="Test to check. Repeat for more; without it t, permutation, wilcoxon and sign.",
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from abrank._support import display
 from abrank._support.errors import ArgumentError, GateError
@@ -145,6 +145,8 @@ class CollectionsComparison(Result):
     provenance : mapping
         Command, time and versions; the inputs stand in the comparisons.
     """
+
+    _PAIR_IN: ClassVar[str] = ".pooled and .comparisons[NAME] have it"
 
     if TYPE_CHECKING:
 
@@ -380,6 +382,8 @@ class CollectionsRanking(Result):
     provenance : mapping
         Command, time and versions; the inputs stand in the rankings.
     """
+
+    _PAIR_IN: ClassVar[str] = "compare() of two systems has it"
 
     if TYPE_CHECKING:
 

@@ -225,8 +225,8 @@ def _chosen(name: str, files: Files, asked: tuple[str | None, str | None]) -> tu
     if len(systems) < 2:
         there = f"one run, {systems[0]}" if systems else "no runs"
         raise ArgumentError(
-            f"the collection {name} has {there}: two runs are compared, beside its judgments or in"
-            " runs/"
+            f"the collection {name} has {there}: two runs are compared, beside its judgments, in"
+            " runs/, or named in a table: name<TAB>qrels<TAB>a<TAB>b, a line a collection"
         )
     raise ArgumentError(
         f"of the systems of the collection {name} ({_listed(systems)}) name two:"

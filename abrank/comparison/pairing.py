@@ -281,7 +281,7 @@ def _chosen(one: Scores, two: Scores, names: Sequence[str] | str | None) -> tupl
         if len(shared) != len(one.measures) or len(shared) != len(two.measures):
             raise AlignmentError(
                 f"the measures differ: {', '.join(one.measures)} and {', '.join(two.measures)};"
-                " name those to compare"
+                f" {'name those to compare' if shared else 'none is in both'}"
             )
         return one.measures
     return tuple(dict.fromkeys(known_among(name, shared) for name in listed(names)))

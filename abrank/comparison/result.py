@@ -220,6 +220,7 @@ class Comparison(Result):
         """Whether a machine's judgments decide beside those of people; they may be set aside."""
         return self.machine is not None and self.rule.test == WITH_MACHINE
 
+    @explained
     def confidence_interval(self, level: float | None = None) -> Interval:
         """Return the interval of the primary measure by the test that decides.
 
@@ -326,6 +327,7 @@ class Comparison(Result):
             ["diff", "query_id"], ascending=[row.higher_is_better, True], ignore_index=True
         ).head(n)
 
+    @explained
     def inspect(self, query_id: str | int) -> Inspection:
         """Return one query as a card: its scores, both ranked lists, what to judge.
 

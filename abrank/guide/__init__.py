@@ -7,12 +7,17 @@ cautions are written by :mod:`abrank.guide.catalogue` from the registries.
 
 from __future__ import annotations
 
+import re
+from difflib import get_close_matches
 from importlib import resources
 
 from abrank._support.errors import UnknownNameError
 from abrank.guide.pages import CONTENTS, MADE, Page
 
 __all__ = ["CONTENTS", "MADE", "Page", "all_pages", "find_page", "read_page"]
+
+ALIKE = 0.8  # of letters: a topic that was misspelt
+MIN_SOUGHT = 3  # letters of a word that is looked for in all pages
 
 
 def read_page(topic: str) -> Page:
@@ -34,10 +39,18 @@ def read_page(topic: str) -> Page:
 def find_page(name: str) -> Page:
     """Return the page that a name means: a topic, a measure in any spelling, a test or a caution.
 
+    A word that has no page is looked for in all of them: the page then says where it stands.
+
     Examples
     --------
     >>> find_page("ndcg_cut_10").title, find_page("permutation").title
     ('nDCG', 'Sign-flip permutation')
+    >>> print(find_page("MTEB").text)
+    # MTEB
+    <BLANKLINE>
+    There is no page of this name. The word stands in:
+    <BLANKLINE>
+    - [What is read](inputs.md): mteb, sentence-transformers, Elasticsearch, OpenSearch: ...
     """
     topics = {topic for each in CONTENTS.values() for topic in each}
     if name.strip().lower() in topics:
@@ -45,9 +58,44 @@ def find_page(name: str) -> Page:
     from abrank.guide import catalogue
 
     page = catalogue.entry(name.strip())
+    known = sorted(topics | set(catalogue.names()))
+    if page is None and not get_close_matches(name.lower(), map(str.lower, known), 1, ALIKE):
+        page = _mentions(name.strip())
     if page is None:
-        raise UnknownNameError("topic", name, sorted(topics | set(catalogue.names())))
+        raise UnknownNameError("topic", name, known)
     return page
+
+
+def _mentions(word: str) -> Page | None:
+    """Return a page of the sentences in which a word stands, one a page of the guide."""
+    if len(word) < MIN_SOUGHT:
+        return None
+    sought = re.compile(rf"(?<![a-z]){re.escape(word)}s?(?![a-z])", re.IGNORECASE)
+    found = []
+    for topic in (topic for each in CONTENTS.values() for topic in each):
+        page = read_page(topic)
+        prose = re.sub(r"^```.*?^```", "", page.text, flags=re.DOTALL | re.MULTILINE)
+        lines = [
+            line
+            for part in re.split(r"\n\n|\n(?=[-*] |\d+\. )", prose)
+            for line in _sentences(part)
+        ]
+        line = next((each for each in lines if sought.search(each)), "")
+        if line or sought.search(page.text):
+            found.append(f"- [{page.title}]({topic}.md)" + f": {line}" * bool(line))
+    if not found:
+        return None
+    intro = f"# {word}\n\nThere is no page of this name. The word stands in:\n\n"
+    return Page(word, intro + "\n".join(found))
+
+
+def _sentences(part: str) -> list[str]:
+    """Return the sentences of a paragraph, without marks; the cells of a table's rows."""
+    if part.startswith("|"):
+        rows = [line.strip("| ").split(" | ") for line in part.splitlines()[2:]]
+        return [": ".join(cells) for cells in rows]
+    text = re.sub(r"^(#+|[-*]|\d+\.)\s+", "", " ".join(part.split()))
+    return re.split(r"(?<=[.:?])\s+(?=[A-Z*`])", text.replace("**", ""))
 
 
 def all_pages() -> dict[str, list[Page]]:

@@ -222,7 +222,11 @@ class RegisteredTest:
         for option in options:
             if option not in self.options:
                 known = ", ".join(self.options) or "none"
-                raise ArgumentError(f"test {self.name} has no option {option!r}; its own: {known}")
+                told = f"test {self.name} has no option {option!r}; its own: {known}"
+                if option == "adjust":
+                    told = f"{self.name} holds for all pairs as it is: adjust is for conover and"
+                    told += " the tests pair by pair, as in --test t --adjust holm"
+                raise ArgumentError(told)
         return {name: value for name, value in shared.items() if name in self.parameters} | options
 
 

@@ -315,7 +315,8 @@ ACCEPTED: dict[str, tuple[tuple[str, ...], ...]] = {
     "doc_id": DOC_IDS,
     # In the qrels of BEIR and ranx the grade is called score.
     "relevance": (("relevance", "label", "rel", "grade"), ("rating",), ("score",)),
-    "score": (("score",), ("rank", "position", "doc_position")),
+    # Microsoft's recommenders call it prediction.
+    "score": (("score",), ("prediction",), ("rank", "position", "doc_position")),
     "subtopic": (("subtopic", "subtopic_id", "iteration"),),
 }
 _TERRIER = {"query_id": (("qid",),), "doc_id": (("docno",),)}
@@ -342,7 +343,7 @@ def found_in(names: Sequence[Any], groups: Sequence[Sequence[str]]) -> list[int]
 
 def holds_ranks(name: Any, layout: Layout) -> bool:  # noqa: ANN401
     """Whether a column chosen for the scores of a run holds ranks, of which the lowest is first."""
-    return layout is RUN and folded(name) in ACCEPTED["score"][1]
+    return layout is RUN and folded(name) in ACCEPTED["score"][-1]
 
 
 def holds_ones(chosen: Sequence[Any]) -> bool:
@@ -370,6 +371,8 @@ def choose_columns(
     queries and documents; those alone, without a rating, are implicit feedback, in which the
     column of the documents stands in the place of the number, too.
     """
+    if columns is not None and not isinstance(columns, Mapping):
+        raise ArgumentError(f'columns is a mapping such as {{"score": "bm25"}}, not {columns!r}')
     override = dict(columns or {})
     wanted = ["query_id", "doc_id", layout.value, *["subtopic"] * (layout is SUBTOPIC_QRELS)]
     for key, name in override.items():
@@ -377,7 +380,8 @@ def choose_columns(
             raise ArgumentError(f'columns= has no key "{key}"; keys: {", ".join(wanted)}')
         if name not in names:
             close = nearest(str(name), map(str, names))
-            hint = f"; did you mean {close[0]}?" if close else ""
+            has = ", ".join(map(str, names)) or "none"
+            hint = f"; did you mean {close[0]}?" if close else f"; it has {has}"
             raise ArgumentError(f'columns= names "{name}", which is not a column{hint}')
     plain = {name for name in map(folded, names) if not _INDEX.fullmatch(name)}
     if layout is QRELS and not override and _is_feedback(plain - _TIMES):
@@ -424,7 +428,10 @@ def _choose(
             hint = f'rename it to score, or say which: columns={{"score": "{like[0]}"}}'
             raise ReadError(label, problem, hint=hint)
         return found[0]
-    hint = f'say which: abrank.read_{layout.kind}(..., columns={{"{wanted}": "..."}})'
+    hint = (
+        f"rename it to {wanted}, or in Python say which:"
+        f' abrank.read_{layout.kind}(..., columns={{"{wanted}": "..."}})'
+    )
     if wanted == "relevance" and found_in(names, QUERY_IDS[2:]) and found_in(names, DOC_IDS[1:]):
         hint += ", or give the columns of users and items alone: each pair is then of grade 1"
     if found:

@@ -319,7 +319,7 @@ def build(
 def named_runs(runs: Any) -> Mapping[str, Any]:  # noqa: ANN401
     """Return runs by name; those of a list by their own names, or ``run 1``, ``run 2``."""
     if isinstance(runs, Mapping):
-        return runs
+        return {str(name): run for name, run in runs.items()}
     rows = [
         each for each in (runs if isinstance(runs, (list, tuple)) else ())
         if isinstance(each, tuple) and len(each) > 1 and isinstance(each[0], (str, int))

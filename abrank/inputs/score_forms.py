@@ -386,7 +386,7 @@ def cells_of_text(
     first = next((line for line in text.split("\n") if line.strip()), None)
     if first is None:
         raise ReadError(label, "no lines", expected=FORMS)
-    delimiter = "\t" if "\t" in first else ","
+    delimiter = next((mark for mark in "\t,;" if mark in first), ",")
     if "\r" in first.strip("\r"):
         raise ReadError(label, "lines end in CR alone", hint="write LF or CR LF at their ends")
     try:

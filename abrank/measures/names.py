@@ -164,7 +164,9 @@ OTHERS = {
     "rbp": Spelling("RBP", PERSISTENCE, note="p=0.8 as in ir_measures; trec_eval has p=0.9"),
     "dcg_burges": Spelling("DCG", fixed=(("dcg", "exp-log2"),)),
     "ndcg_burges": Spelling("nDCG", fixed=(("dcg", "exp-log2"),)),
-    **dict.fromkeys(("hit_rate", "hit_ratio", "HR"), Spelling("Success", means="the hit rate")),
+    **dict.fromkeys(
+        ("hit_rate", "hit_ratio", "hit", "HR"), Spelling("Success", means="the hit rate")
+    ),
     "r-precision": Spelling("Rprec"),
     "r_precision": Spelling("Rprec"),
     "set_r": Spelling("SetR"),
@@ -473,6 +475,10 @@ def _unknown(text: str) -> ArgumentError:
     if len(parts) > 1 and all(known_as(part.partition("@")[0]) for part in parts):
         flags = " ".join(f"-m {part}" for part in parts)
         return ArgumentError(f'"{text}" is {len(parts)} measures: {flags} (measures={parts})')
+    if text.casefold() == "all":
+        return ArgumentError(
+            'no measure is called "all": official or all_trec has those of trec_eval'
+        )
     if _ABSENT.match(text):
         return ArgumentError(f"trec_eval's {text} is left out: abrank guide trec_eval")
     return UnknownNameError("measure", text, _like(text))

@@ -394,6 +394,8 @@ def measure(
         raise ArgumentError('the decorator takes the name of the measure: @measure("NAME")')
 
     def enter(function: Function) -> Function:
+        if not callable(function):
+            raise ArgumentError(f"@measure stands above a function, not {function!r}")
         parameters = read_signature(function) + ((_JUDGED_ONLY,) if condensable else ())
         entry = Entry(
             name, function, tuple(aliases), bounds, source, discrete, aggregate,

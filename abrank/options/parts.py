@@ -188,18 +188,19 @@ class Scoring:
         None,
         "Cut every ranking at this rank first (trec_eval's -M).",
         of=RUNS, group="Scoring of runs", kind="count", least=1, metavar="N", compared=False,
-        peers=("cutoff",),
+        peers=("cutoff", "M"),
     )  # fmt: skip
     rel: int | None = option(
         None,
         "Lowest relevant grade, for measures not given their own (trec_eval's -l).",
         of=RUNS, group="Scoring of runs", kind="count", least=1, metavar="N", compared=False,
-        peers=("relevance_level", "min_rel"),
+        peers=("relevance_level", "min_rel", "l"),
     )  # fmt: skip
     judged_only: bool = option(
         False,
         "Take unjudged documents out of every ranking first (trec_eval's -J).",
         of=RUNS, group="Scoring of runs", kind="flag", compared=False,
+        peers=("J", "judged_docs_only_flag"),
     )  # fmt: skip
     interpolation: Interpolation = option(
         "10",

@@ -71,7 +71,7 @@ class _Asked:
         of=(*PAIR, *MANY, "intervals"), group="Measures and tests", kind="count", least=99,
         most=checks.MOST_RESAMPLES, metavar="N", compared=False, python="resamples=",
         peers=("n_resamples", "n_boot", "n_bootstrap", "n_permutations", "n_samples",
-               "num_samples"),
+               "num_samples", "bootstrap", "permutations"),
     )  # fmt: skip
     rng: RandomSource = option(
         0,
@@ -186,7 +186,7 @@ class Question(_Asked):
         "Smallest difference worth having. In the primary measure's unit, or as a percentage of A's"
         " mean.",
         of=PAIR, group="Measures and tests", kind="amount", metavar="X|X%", first=True,
-        peers=("threshold", "epsilon", "rope", "delta", "min_delta"),
+        peers=("threshold", "tolerance", "epsilon", "rope", "delta", "min_delta"),
     )  # fmt: skip
     require: Asked | None = option(
         None,
@@ -237,7 +237,7 @@ class Question(_Asked):
         " holm.",
         of=PAIR, group="Measures and tests", kind="choice",
         choices=("max-t", "holm", "bonferroni", "bh", "none"), compared=False,
-        peers=("correction", "multitest", "multipletests"),
+        peers=("correction", "multitest", "multipletests", "bonferroni", "holm", "fdr"),
     )  # fmt: skip
     family: Family = option(
         "secondary",

@@ -109,17 +109,19 @@ FLAGS = (
     ),
     Option(
         key="report", of=PAIR, group="Output", metavar="PATH", several=True, first=True,
-        declared=False, peers=("o", "out", "output", "html", "pdf"),
+        declared=False, python='.report("report.html")',
+        peers=("o", "out", "output", "html", "pdf"),
         help="Write a report: .html .md .json .csv .tex. Also .txt .bib .methods .junit"
         " .parquet, by suffix, or FORMAT:PATH. A FORMAT alone, such as html, writes"
         " reports/B-vs-A.html. What is there is replaced. Repeat for more.",
     ),
     Option(
         key="report", of=MANY, group="Output", metavar="PATH", several=True, first=True,
-        declared=False, peers=("o", "out", "output", "html", "pdf"),
-        help="Write a report: .html .md .json .csv .tex. Also .txt, by suffix, or FORMAT:PATH. A"
-        " FORMAT alone, such as html, writes reports/ranking-MEASURE.html. What is there is"
-        " replaced. Repeat for more.",
+        declared=False, python='.report("report.html")',
+        peers=("o", "out", "output", "html", "pdf"),
+        help="Write a report: .html .md .json .csv .tex. Also .txt .bib .methods .junit, by suffix,"
+        " or FORMAT:PATH. A FORMAT alone, such as html, writes reports/ranking-MEASURE.html. What"
+        " is there is replaced. Repeat for more.",
     ),
     Option(
         key="report", of=("intervals", "audit"), group="Output", metavar="PATH", several=True,
@@ -146,7 +148,7 @@ FLAGS = (
     ),
     Option(
         key="figures", of=(*PAIR, *MANY), group="Output", kind="folder", metavar="DIR",
-        declared=False,
+        declared=False, python="abrank.report.write_figures(result, DIR)", peers=("plot", "plots"),
         help="Write the figures that a paper uses as PDF, in the width of a column; svg:DIR and"
         " png:DIR (300 dpi) write these.",
     ),
@@ -284,7 +286,7 @@ def home_of(word: str, taker: str) -> str:
     known = options_of(taker).values()
     exact = [each for each in known if word in _words(each)]
     meant = exact or [each for each in known if word in each.peers]
-    return " and ".join(_said(each, taker) for each in meant)
+    return " and ".join(_said(each, taker) for each in meant if each.python or each.name)
 
 
 def _words(option: Option) -> tuple[str, ...]:

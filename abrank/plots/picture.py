@@ -14,6 +14,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from abrank._support.checks import explained
 from abrank._support.errors import ArgumentError, nearest
 from abrank.plots.registry import Subject, draw, plots_of
 from abrank.plots.render import png, png_of, save
@@ -68,6 +69,7 @@ class Picture:
         self._untouched = False
         return figure_of(self._axes)
 
+    @explained
     def save(self, path: str | Path, *, dpi: float = 300.0) -> Path:
         """Write the figure to a file fit for a paper; see :func:`abrank.plots.save`."""
         return save(self._axes, path, dpi=dpi)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -281,6 +281,8 @@ class Ranking(Result):
     extras : Extras
         Measures as instruments and risk, where they were asked for.
     """
+
+    _PAIR_IN: ClassVar[str] = "compare() of two systems has it"
 
     if TYPE_CHECKING:
 

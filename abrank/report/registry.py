@@ -197,6 +197,10 @@ def figures_target(folder: str | Path) -> tuple[str, Path]:
     """
     kind, colon, rest = str(folder).partition(":")
     if not colon or len(kind) < 2:  # a drive has one letter
+        of_file = Path(folder).suffix.lstrip(".")
+        if of_file in FIGURES:
+            instead = f"{of_file}:{Path(folder).with_suffix('')}"
+            raise ArgumentError(f"{folder}: figures go to a folder, a file each: {instead}")
         return "pdf", Path(folder)
     if kind not in FIGURES:
         raise ArgumentError(f"figures are written as {', '.join(FIGURES)}, not {kind}")

@@ -14,7 +14,7 @@ import numpy as np
 from abrank import inputs
 from abrank._support import display
 from abrank._support.checks import explained
-from abrank._support.errors import AbrankError, AlignmentError, ArgumentError, ReadError
+from abrank._support.errors import AbrankError, ArgumentError, ReadError
 from abrank._support.typing import BoolArray, IntArray
 from abrank.engines.engine import has_parquet
 from abrank.inputs import Source, ids
@@ -94,7 +94,7 @@ def read_with_gaps(source: Any, *, system: str | None = None) -> Scores:  # noqa
     if isinstance(source, Scores):
         return source if system is None else one_system(source, system)
     if sources := _several(source):
-        return _joined([read_scores(each) for each in sources], system)
+        return _joined([read_with_gaps(each) for each in sources], system)
     if has_parquet(source):
         from abrank.engines.job import read_folder
 
@@ -114,28 +114,25 @@ def _several(source: Any) -> list[Any]:  # noqa: ANN401
 
 def _joined(parts: Sequence[Scores], system: str | None) -> Scores:
     """Return the measures of one system side by side, as of its retrieval and its answers."""
-    first, *others = parts
+    first = parts[0]
     for each in parts:
         if len(each.systems) > 1:
             raise ArgumentError(f"measures of one system are joined, not of {len(each.systems)}")
-        if lacking := set(first.query_ids) ^ set(each.query_ids):
-            some = ", ".join(sorted(lacking)[:3])
-            queries = display.plural(len(lacking), "query", "queries")
-            raise AlignmentError(
-                f"{queries} of {first.systems[0]} stand in one source only, and not in all that are"
-                f" joined ({some}{' …' if len(lacking) > 3 else ''}): give the same queries"
-            )
     measures = [name for each in parts for name in each.measures]
     if len(set(measures)) < len(measures):
         raise ArgumentError(f"a measure stands in two of the sources: {', '.join(measures)}")
-    columns = [first.values]
-    for each in others:
-        place = {query: i for i, query in enumerate(each.query_ids)}
-        columns.append(each.values[[place[query] for query in first.query_ids]])
+    query_ids = tuple(dict.fromkeys(query for each in parts for query in each.query_ids))
+    place = {query: i for i, query in enumerate(query_ids)}
+    columns = []
+    for each in parts:
+        column = np.full((len(query_ids), 1, len(each.measures)), np.nan)  # of what it lacks
+        column[[place[query] for query in each.query_ids]] = each.values
+        columns.append(column)
     name = system or first.systems[0]
     read = [source for each in parts for source in each.sources.values()]
     return replace(
         first,
+        query_ids=query_ids,
         systems=(name,),
         measures=tuple(measures),
         values=np.concatenate(columns, axis=2),

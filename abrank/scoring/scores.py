@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from abrank import inputs
 from abrank._support import checks, display
 from abrank._support.display import shorten
 from abrank._support.errors import AlignmentError, ArgumentError
+from abrank._support.result import missing_attribute
 from abrank._support.typing import FloatArray, Missing, RandomSource
 from abrank.measures import parse
 from abrank.measures.names import listed
@@ -67,6 +68,11 @@ class Scores:
     judgments: inputs.Source | None = None
     named: tuple[str, ...] | None = None
     gaps: Scores | None = None
+
+    if not TYPE_CHECKING:  # what has no such attribute stays an error to a checker
+
+        def __getattr__(self, name: str) -> NoReturn:
+            raise missing_attribute(self, name)
 
     def of(self, system: str) -> FloatArray:
         """Return one system's scores: float64[n_queries, n_measures]."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -228,3 +230,14 @@ def test_trec_evals_own_output(shared_data) -> None:
     # -c counts a topic that the run lacks, and version 9 prints no line for it.
     with pytest.raises(ReadError, match=r'the row "all" gives 561 for num_rel, but 2 queries 484'):
         read_scores(folder / "v9.0.8" / "out.test.aqc")
+
+
+def test_what_one_of_the_joined_sources_lacks_is_missing(tmp_path: Path) -> None:
+    (tmp_path / "hits.csv").write_text("query_id,HR@20\n1,1\n2,0\n3,1\n")
+    (tmp_path / "ms.csv").write_text("query_id,ms\n2,30\n3,20\n4,10\n")
+    files = [tmp_path / "hits.csv", tmp_path / "ms.csv"]
+    with pytest.raises(ReadError, match=r"query 1 has no score of ms \(2 scores .*\n.*drop"):
+        read_scores(files)
+    found = abrank.compare_scores(files, files, missing="drop", lower_is_better="ms")
+    assert found.query_ids == ("2", "3")
+    assert found.a.tolist() == [[0.0, 30.0], [1.0, 20.0]]
