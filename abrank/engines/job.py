@@ -12,7 +12,7 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -503,7 +503,7 @@ def finished(job: Job, partitions: Sequence[Partition]) -> list[Done]:
                 )
             path.unlink()
             continue
-        counts = {system: RunCounts.of(each) for system, each in about["counts"].items()}
+        counts = {system: RunCounts(**each) for system, each in about["counts"].items()}
         saved = about.get("statistics")
         merged = None if saved is None else statistics_from(saved)
         found.append(Done(numbers[path], about["n_queries"], counts, statistics=merged))
@@ -593,7 +593,7 @@ def _write(job: Job, scored: Scored, done: Done) -> None:
     about: dict[str, Any] = {
         "stamp": job.stamp,
         "n_queries": done.n_queries,
-        "counts": {system: each.to_dict() for system, each in done.counts.items()},
+        "counts": {system: asdict(each) for system, each in done.counts.items()},
     }
     if done.statistics is not None:
         about["statistics"] = done.statistics.to_dict()

@@ -6,7 +6,7 @@ It is the join and the measures of :func:`abrank.evaluate`; only the rows come f
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from functools import partial
 from typing import Any
 
@@ -185,25 +185,6 @@ class RunCounts:
     share_at_10: int = 0
     n_found: int = 0
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, which :meth:`of` takes back."""
-        return asdict(self)
-
-    @classmethod
-    def of(cls, saved: dict[str, Any]) -> RunCounts:
-        """Return the counts of :meth:`to_dict`, which may have gone through JSON."""
-        lists = {key: tuple(each) for key, each in saved.items() if isinstance(each, list)}
-        return cls(**(saved | lists))
-
-
-def count(
-    qrels: Qrels, judged: JudgedRun, seen: ReadCounts, *, n_duplicates_dropped: int = 0
-) -> RunCounts:
-    """Count what an audit needs."""
-    counts = counted(qrels, judged, seen, n_duplicates_dropped=n_duplicates_dropped)
-    shares = judged_shares(judged)
-    return RunCounts(**counts, share_at_10=exact_sum(shares), n_found=len(shares))
-
 
 def audit_of(counts: Iterable[RunCounts], source: Source) -> Audit:
     """Return the audit of a run from the counts of its partitions, in whatever order."""
@@ -211,10 +192,8 @@ def audit_of(counts: Iterable[RunCounts], source: Source) -> Audit:
     total: dict[str, Any] = {}
     for name in (each.name for each in fields(RunCounts)):
         values = [getattr(each, name) for each in every]
-        if name == "grades":
+        if name in ("grades", "missing", "extra"):  # no query is in two partitions
             total[name] = tuple(sorted(set().union(*values)))
-        elif name in ("missing", "extra"):
-            total[name] = tuple(sorted(each for value in values for each in value))
         else:
             total[name] = sum(values)
     share, n_found = total.pop("share_at_10"), total.pop("n_found")
@@ -304,7 +283,10 @@ def score_rows(
         if scoring.depth is not None:
             judged = judged.top(scoring.depth)
         values.append(np.stack([each(judged) for each in scoring.measures], axis=1))
-        counts[system] = count(judgments, judged, seen, n_duplicates_dropped=dropped)
+        added = counted(judgments, judged, seen, n_duplicates_dropped=dropped)
+        shares = judged_shares(judged)
+        added |= {"share_at_10": exact_sum(shares), "n_found": len(shares)}
+        counts[system] = RunCounts(**added)
         found.append(judgments.query_ids)
     if any(each != found[0] for each in found):
         odd = sorted(set(found[0]).symmetric_difference(*found[1:]))

@@ -12,6 +12,7 @@ from abrank._support import checks
 from abrank._support.errors import ArgumentError, UnknownNameError, nearest
 from abrank._support.typing import Interpolation
 from abrank.measures.registry import (
+    Aggregate,
     Entry,
     Measure,
     Value,
@@ -307,6 +308,14 @@ def parse(text: str | Measure) -> Measure:
     return made[0]
 
 
+def known(name: str | Measure) -> Measure | None:
+    """Return the one measure that a name means; None for what is in no catalogue."""
+    try:
+        return parse(name)
+    except ArgumentError:
+        return None
+
+
 def expand(text: str | Measure) -> tuple[Measure, ...]:
     """Return all measures that a name means: several for ``P_5,10``, a bare ``P`` or ``official``.
 
@@ -562,6 +571,12 @@ def listed(names: Sequence[str] | str | None) -> Sequence[str]:
     ]
 
 
+def aggregate_of(name: str) -> Aggregate:
+    """Return the rule of the measure of this name; scores of any other name are averaged."""
+    measure = known(name)
+    return "mean" if measure is None else measure.entry.aggregate
+
+
 def known_among(name: object, there: Sequence[str]) -> str:
     """Return the one of the measures that are there which a name in any dialect means.
 
@@ -570,13 +585,10 @@ def known_among(name: object, there: Sequence[str]) -> str:
     >>> known_among("ndcg_cut_10", ["AP", "nDCG@10"])
     'nDCG@10'
     """
-    try:
-        known = name if name in there else str(parse(name))  # type: ignore[arg-type]
-    except ArgumentError:
-        known = str(name)
-    if known in there:
-        return str(known)
-    close = nearest(str(known), there)
+    meant = str(name if name in there else known(name) or name)  # type: ignore[arg-type]
+    if meant in there:
+        return meant
+    close = nearest(meant, there)
     hint = f"; did you mean {close[0]}?" if close else ""
     raise ArgumentError(f"no measure {name!r} here; there are {', '.join(there) or 'none'}{hint}")
 

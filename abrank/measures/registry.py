@@ -492,7 +492,6 @@ WORKS = {
     " information, SIGIR",
     "Buckley & Voorhees 2005": "Buckley & Voorhees (2005), in TREC: Experiment and Evaluation in"
     " Information Retrieval, ch. 3",
-    "Burges et al. 2005": "the exponential gain: Burges et al. (2005), ICML",
     "Chapelle et al. 2009": "Chapelle, Metzler, Zhang & Grinspan (2009), Expected reciprocal rank"
     " for graded relevance, CIKM",
     "Clarke et al. 2008": "Clarke et al. (2008), Novelty and diversity in information retrieval"
@@ -527,7 +526,6 @@ WORKS = {
     " ch. 5",
     "van Rijsbergen 1979": "van Rijsbergen (1979), Information Retrieval, ch. 7",
     "Voorhees 1999": "Voorhees (1999), The TREC-8 Question Answering Track Report",
-    "Webber et al. 2010": "rank-biased overlap: Webber, Moffat & Zobel (2010), ACM TOIS 28(4)",
     "Yilmaz & Aslam 2006": "Yilmaz & Aslam (2006), Estimating average precision with incomplete and"
     " imperfect judgments, CIKM",
     "Zhai et al. 2003": "Zhai, Cohen & Lafferty (2003), Beyond independent relevance, SIGIR",

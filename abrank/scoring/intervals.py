@@ -15,12 +15,12 @@ from abrank._support.display import plural
 from abrank._support.errors import AlignmentError, ArgumentError
 from abrank._support.result import Result, record
 from abrank._support.rng import entropy
-from abrank._support.typing import RandomSource
+from abrank._support.typing import FloatArray, RandomSource
 from abrank.estimate import IntervalRow
 from abrank.inference.equivalence import MEAN_TESTS, mean_interval
 from abrank.inputs.topics import labels_of, read_groups
 from abrank.measures import parse
-from abrank.scoring.scores import Scores, aggregate_of
+from abrank.measures.names import aggregate_of, known
 
 FEW_UNITS = 10  # queries or clusters below which sign flips must agree that a floor is cleared
 FEWEST = 5  # queries of a segment that has an interval
@@ -149,17 +149,19 @@ def _bare(measure: str) -> str:
     return head + rest.partition(")")[2]
 
 
-def _bounds(measure: str) -> tuple[float, float]:
+def _bounds(name: str) -> tuple[float, float]:
     """Return the least and the largest score of a measure; endless of what is in no catalogue."""
-    try:
-        return parse(measure).entry.bounds
-    except ArgumentError:
-        return -math.inf, math.inf
+    measure = known(name)
+    return (-math.inf, math.inf) if measure is None else measure.entry.bounds
 
 
 def find_intervals(
-    scores: Scores,
+    values: FloatArray,
+    query_ids: Sequence[str],
+    systems: Sequence[str],
+    measures: Sequence[str],
     *,
+    notes: Sequence[str],
     test: str,
     alpha: float,
     at_least: Mapping[str, float] | Sequence[str] | str,
@@ -168,11 +170,11 @@ def find_intervals(
     resamples: int | None,
     rng: RandomSource,
 ) -> Intervals:
-    """Do what :meth:`abrank.Scores.intervals` says."""
+    """Do what :meth:`abrank.Scores.intervals` says, with the scores of a block."""
     checks.one_of("test", test, MEAN_TESTS)
     seed, cut, grouped = entropy(rng), *read_groups(segments, clusters)
-    labels = labels_of(grouped, scores.query_ids)
-    n, n_units = len(scores.query_ids), len(set(scores.query_ids if labels is None else labels))
+    labels = labels_of(grouped, query_ids)
+    n, n_units = len(query_ids), len(set(query_ids if labels is None else labels))
     if not n:
         raise AlignmentError("without a query there is no mean")
     if test == "bounded" and labels is not None:
@@ -180,10 +182,10 @@ def find_intervals(
             "clusters: the betting interval is of single queries, which clusters make dependent;"
             " choose t, permutation or bootstrap"
         )
-    kept = [name for name in scores.measures if aggregate_of(name) != "sum"]
+    kept = [name for name in measures if aggregate_of(name) != "sum"]
     floors = read_floors(at_least, kept)
-    means = _Means(scores, kept, labels, seed, resamples)
-    places, few = _places(cut, scores.query_ids)
+    means = _Means(values, systems, measures, labels, seed, resamples)
+    places, few = _places(cut, query_ids)
     bets = labels is None and all(np.isfinite(_bounds(each)).all() for each in kept)
     beside = [each for each in MEAN_TESTS if each != test and (bets or each != "bounded")]
     beside = [each for each in beside if each != "permutation" or n <= MOST_FLIPPED]
@@ -195,7 +197,7 @@ def find_intervals(
             flips = means.of(row.system, row.measure, "permutation", range(n), 1.0 - alpha)[1]
         cleared = row.ci_low >= floor and not flips < floor
         held.append(Floor(row.system, row.measure, floor, *row.interval, flips, cleared))
-    added = [name for name in scores.measures if name not in kept]
+    added = [name for name in measures if name not in kept]
     remarks = [
         *(f"{name} is added up over queries, not averaged: it has no interval" for name in added),
         *[f"{plural(few, 'segment')} of fewer than {FEWEST} queries left out"] * bool(few),
@@ -211,7 +213,7 @@ def find_intervals(
         clusters="" if grouped is None else grouped[0],
         n_clusters=0 if grouped is None else n_units,
         seed=seed,
-        remarks=(*scores.notes, *remarks),
+        remarks=(*notes, *remarks),
     )
 
 
@@ -235,7 +237,8 @@ def _places(
 class _Means:
     """The means of scores and how their intervals are made."""
 
-    scores: Scores
+    values: FloatArray
+    systems: Sequence[str]
     measures: Sequence[str]
     labels: Sequence[str] | None
     seed: int
@@ -248,7 +251,8 @@ class _Means:
         bounds, rule = _bounds(measure), aggregate_of(measure)
         if test == "bounded" and not np.isfinite(bounds).all():
             raise ArgumentError(f"bounded: the range of {measure} is not known; choose another")
-        column = self.scores.of(system)[list(place), self.scores.measures.index(measure)]
+        at = self.systems.index(system), self.measures.index(measure)
+        column = self.values[list(place), at[0], at[1]]
         labels = None if self.labels is None else [self.labels[i] for i in place]
         limits = mean_interval(
             column, test, bounds=bounds, clusters=labels, confidence=confidence, seed=self.seed,
@@ -266,7 +270,8 @@ class _Means:
         confidence: float,
     ) -> Iterator[MeanInterval]:
         """Yield an interval for every system, measure, segment and test."""
-        every = product(self.scores.systems, self.measures, segments.items(), tests)
+        averaged = [name for name in self.measures if aggregate_of(name) != "sum"]
+        every = product(self.systems, averaged, segments.items(), tests)
         for system, measure, (key, place), test in every:
             found = self.of(system, measure, test, place, confidence)
             yield MeanInterval(system, measure, *key, len(place), *found, confidence, test)

@@ -21,7 +21,8 @@ from abrank.inputs import Source, ids
 from abrank.inputs.files import short_name
 from abrank.inputs.score_forms import AGGREGATES, Coded, Queries, ScoreTable
 from abrank.inputs.score_table import read_score_table
-from abrank.measures import Measure, parse
+from abrank.measures import Measure
+from abrank.measures.names import known
 from abrank.scoring.evaluate import average_repeats
 from abrank.scoring.scores import ASKS, Scores
 
@@ -200,22 +201,14 @@ def _averaged(table: ScoreTable, aggregate: BoolArray) -> Scores:
 
 def is_known(name: str) -> bool:
     """Whether a name is that of a measure."""
-    return _known(name) is not None
-
-
-def _known(name: str) -> Measure | None:
-    """Return the measure of this name, if it has one meaning."""
-    try:
-        return parse(name)
-    except ArgumentError:
-        return None
+    return known(name) is not None
 
 
 def _scores(table: ScoreTable, aggregate: BoolArray) -> Scores:
     """Make the block of scores, and refuse one with two scores in one place."""
     systems = table.system.names
-    known = {name: _known(name) for name in table.measure.names}
-    names = {name: name if found is None else found for name, found in known.items()}
+    found = {name: known(name) for name in table.measure.names}
+    names = {name: name if measure is None else measure for name, measure in found.items()}
     rows = np.flatnonzero(~aggregate)
     query_ids, place_of_query = _occurring(table.query, rows)
     there = [names[table.measure.names[i]] for i in _by_appearance(table.measure.codes, rows)]
@@ -235,7 +228,7 @@ def _scores(table: ScoreTable, aggregate: BoolArray) -> Scores:
     values.flat[cell] = table.value[rows]
     scores = Scores(query_ids, systems, measures, values, named=())
     if aggregate.any() and not np.isnan(values).any():
-        _require_aggregates(scores, table, known, aggregate)
+        _require_aggregates(scores, table, found, aggregate)
     return replace(
         scores,
         sources=dict.fromkeys(systems, table.source),
@@ -300,7 +293,7 @@ def require_all(scores: Scores) -> None:
 def _require_aggregates(
     scores: Scores,
     table: ScoreTable,
-    known: Mapping[str, Measure | None],
+    found: Mapping[str, Measure | None],
     aggregate: BoolArray,
 ) -> None:
     """Refuse an aggregate that is not that of the queries; rounding is allowed for."""
@@ -308,7 +301,7 @@ def _require_aggregates(
     n = len(scores.query_ids)
     rounding = _rounding(table, ~aggregate)
     for i in np.flatnonzero(aggregate & np.isfinite(table.value)):
-        name, measure = table.measure[i], known[table.measure[i]]
+        name, measure = table.measure[i], found[table.measure[i]]
         canonical = name if measure is None else measure.name
         if canonical not in scores.measures:
             continue

@@ -15,7 +15,7 @@ from abrank._support.errors import AlignmentError, ArgumentError
 from abrank._support.result import missing_attribute
 from abrank._support.typing import FloatArray, Missing, RandomSource
 from abrank.measures import parse
-from abrank.measures.names import listed
+from abrank.measures.names import aggregate_of, known, listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -245,10 +245,11 @@ class Scores:
         >>> found.cleared
         True
         """
-        from abrank.scoring.intervals import find_intervals
+        from abrank.scoring.intervals import find_intervals  # with the tests, which scores need not
 
         return find_intervals(
-            self, test=test, alpha=alpha, at_least=at_least, segments=segments, clusters=clusters,
+            self.values, self.query_ids, self.systems, self.measures, notes=self.notes,
+            test=test, alpha=alpha, at_least=at_least, segments=segments, clusters=clusters,
             resamples=resamples, rng=rng,
         )  # fmt: skip
 
@@ -273,14 +274,6 @@ class Scores:
         )
 
 
-def aggregate_of(name: str) -> str:
-    """Return the rule of the measure of this name; scores of any other name are averaged."""
-    try:
-        return parse(name).entry.aggregate
-    except ArgumentError:
-        return "mean"
-
-
 ASKS = (
     '--missing drop, worst or zero (missing="drop") leaves such queries out, gives them the worst'
     " score, or 0"
@@ -302,7 +295,7 @@ def filled(scores: Scores, how: str, *, lower_is_better: Sequence[str] | str = (
         return replace(scores, query_ids=query_ids, values=values[kept])
     ends = np.zeros(len(scores.measures))
     if how != "zero":
-        lower = {_canonical(name) for name in listed(lower_is_better)}
+        lower = {str(known(name) or name) for name in listed(lower_is_better)}
         for i, name in enumerate(scores.measures):
             ends[i] = _end(name, values[:, :, i], best=how == "best", lower=name in lower)
     return replace(scores, values=np.where(np.isnan(values), ends, values))
@@ -337,22 +330,12 @@ def settled(
     return replace(found, gaps=scores, notes=(*scores.notes, f"{told}: {done[missing]}"))
 
 
-def _canonical(name: str) -> str:
-    try:
-        return str(parse(name))
-    except ArgumentError:
-        return name
-
-
-def _end(measure: str, values: FloatArray, *, best: bool, lower: bool) -> float:
+def _end(name: str, values: FloatArray, *, best: bool, lower: bool) -> float:
     """Return the worst or the best value of a measure."""
-    ends: tuple[float, float] = (-np.inf, np.inf)
-    try:
-        entry = parse(measure).entry
-    except ArgumentError:
-        pass
-    else:
-        ends, lower = entry.bounds, not entry.higher_is_better
+    measure = known(name)
+    ends, lower = (measure.entry.bounds, not measure.entry.higher_is_better) if measure else (
+        (-np.inf, np.inf), lower
+    )  # fmt: skip
     end = ends[int(best != lower)]
     if np.isfinite(end):
         return end

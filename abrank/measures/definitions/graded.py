@@ -63,7 +63,7 @@ def dcg_of(
 @measure(
     "nDCG",
     bounds=(0, 1),
-    source="Järvelin & Kekäläinen 2002; Burges et al. 2005; trec_eval m_ndcg.c, m_ndcg_cut.c",
+    source="Järvelin & Kekäläinen 2002; trec_eval m_ndcg.c, m_ndcg_cut.c",
 )
 def ndcg(
     judged: JudgedRun, *, cutoff: int | None = None, dcg: Dcg = "log2", gains: Gains | None = None
@@ -75,9 +75,10 @@ def ndcg(
 
     DCG = sum over ranks r of gain(r) / log2(r + 1), and nDCG = DCG / ideal DCG, where the ideal
     ranking holds all judged documents of the query, retrieved or not, by gain. The base of the
-    logarithm cancels. ``log2`` equals trec_eval's ``ndcg`` and ``ndcg_cut``, ``exp-log2`` equals
-    gdeval.pl (which rounds to 5 digits) [1]_. With ``gains`` it equals trec_eval's ``ndcg`` where
-    these are whole numbers: trec_eval does not sort others into the ideal order.
+    logarithm cancels. ``log2`` equals trec_eval's ``ndcg`` and ``ndcg_cut``, ``exp-log2``
+    (Burges et al. 2005, ICML) equals gdeval.pl, which rounds to 5 digits [1]_. With ``gains`` it
+    equals trec_eval's ``ndcg`` where these are whole numbers: trec_eval does not sort others into
+    the ideal order.
 
     Examples
     --------
@@ -306,7 +307,7 @@ def binary_normalized_gain(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
 @measure(
     "Compat",
     bounds=(0, 1),
-    source="Clarke et al. 2020; Webber et al. 2010; ir_measures compat_provider.py",
+    source="Clarke et al. 2020; ir_measures compat_provider.py",
 )
 def compatibility(judged: JudgedRun, *, p: float = 0.95, normalize: bool = True) -> FloatArray:
     """Compatibility: rank-biased overlap of the ranking with the ideal ranking nearest to it.
@@ -315,7 +316,8 @@ def compatibility(judged: JudgedRun, *, p: float = 0.95, normalize: bool = True)
 
     The ideal ranking holds the documents with a grade above 0, best grade first; documents of one
     grade stand in it as the run ranks them, those it did not retrieve last. With o(d) the number of
-    documents that both have among their first d, and n the length of the longer of the two:
+    documents that both have among their first d, and n the length of the longer of the two, the
+    rank-biased overlap is (Webber, Moffat & Zobel 2010, ACM TOIS 28(4)):
 
         RBO = sum over d to n of p**(d - 1) * o(d) / d  over  sum over d to n of p**(d - 1)
 
