@@ -104,12 +104,7 @@ def anytime_result(
         mean, sd = rows[0, live], data[:, live].std(axis=0, ddof=1)
         rho, size = best_rho_squared(planned, alpha), np.full(len(mean), float(n))
         log_ratio = mixture_log_ratio(size, mean, sd, rho)
-        half = np.array(
-            [
-                float(mixture_half_width(size[:1], sd[i : i + 1], rho, each)[0])
-                for i, each in enumerate(level[live].tolist())
-            ]
-        )
+        half = mixture_half_width(size, sd, rho, level[live])
         pvalue = np.exp(-np.maximum(log_ratio, 0.0))
         low, high = align_interval_with_pvalue(pvalue, mean, mean - half, mean + half, level[live])
         rows[1:, live] = mean / (sd / np.sqrt(n)), pvalue, low, high
@@ -123,14 +118,15 @@ def level_of_seen(seen: Sequence[int], n_planned: int, *, spending: str, alpha: 
 
     Source: Lan & DeMets (1983), Biometrika 70, 659-663.
     """
-    kind: Kind = "spend-pocock" if spending == "pocock" else "spend-obrien-fleming"
-    shares = [min(1.0, n / n_planned) for n in seen]
-    level = float(stopping_boundaries(shares, alpha=alpha, kind=kind).level[-1])
-    return level if level > NOTHING else 0.0
+    return _level([min(1.0, n / n_planned) for n in seen], -1, spending, alpha)
 
 
 def level_of_look(look: int, n_looks: int, *, spending: str, alpha: float) -> float:
     """Return the two-sided level of a look among evenly spaced ones; 0 where it comes too early."""
+    return _level(n_looks, look - 1, spending, alpha)
+
+
+def _level(looks: int | Sequence[float], place: int, spending: str, alpha: float) -> float:
     kind: Kind = "spend-pocock" if spending == "pocock" else "spend-obrien-fleming"
-    level = float(stopping_boundaries(n_looks, alpha=alpha, kind=kind).level[look - 1])
+    level = float(stopping_boundaries(looks, alpha=alpha, kind=kind).level[place])
     return level if level > NOTHING else 0.0

@@ -26,7 +26,6 @@ from abrank.inference.paired import t_pvalue
 from abrank.inference.registry import as_alpha, as_differences, run_test
 from abrank.inference.rounding import align_interval_with_pvalue, differences_of, has_spread
 from abrank.inference.student import noncentrality_interval, student_quantile
-from abrank.inference.wilcoxon import doubled_midranks
 
 Estimate: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
 Interval: TypeAlias = Callable[[FloatArray, FloatArray, FloatArray], tuple[FloatArray, FloatArray]]
@@ -114,31 +113,20 @@ def _hedges_g_interval(
     return low * hedges_bias(len(a)), high * hedges_bias(len(a))
 
 
+def _over(scale: Estimate, squares: Estimate) -> EffectSize:
+    """Return the mean difference over a spread of the scores, whose square is a mean of squares."""
+
+    def estimate(a: FloatArray, b: FloatArray) -> FloatArray:
+        return _standardised(differences_of(a, b), scale(a, b))
+
+    def interval(a: FloatArray, b: FloatArray, alpha: FloatArray) -> tuple[FloatArray, FloatArray]:
+        return _linearised(estimate(a, b), b - a, squares(a, b), scale(a, b), alpha)
+
+    return EffectSize(estimate, interval, "delta method")
+
+
 def _pooled(a: FloatArray, b: FloatArray) -> FloatArray:
     return np.asarray(np.sqrt((_deviation(a) ** 2 + _deviation(b) ** 2) / 2.0))
-
-
-def _d_av(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Mean difference over the root mean variance of both; Cumming 2012, equation 11.10."""
-    return _standardised(differences_of(a, b), _pooled(a, b))
-
-
-def _d_av_interval(
-    a: FloatArray, b: FloatArray, alpha: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    squares = (_centred(a) ** 2 + _centred(b) ** 2) / 2.0
-    return _linearised(_d_av(a, b), b - a, squares, _pooled(a, b), alpha)
-
-
-def _glass_delta(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Mean difference over the baseline's standard deviation; Glass 1976, Sakai 2014."""
-    return _standardised(differences_of(a, b), _deviation(a))
-
-
-def _glass_delta_interval(
-    a: FloatArray, b: FloatArray, alpha: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    return _linearised(_glass_delta(a, b), b - a, _centred(a) ** 2, _deviation(a), alpha)
 
 
 def _centred(scores: FloatArray) -> FloatArray:
@@ -158,32 +146,37 @@ def _linearised(
     return size - half, size + half
 
 
-def _signed_ranks(values: FloatArray) -> tuple[IntArray, FloatArray]:
-    """Return doubled midranks of the sizes of the differences other than 0, and their signs."""
-    decided = values[values != 0.0]
-    return doubled_midranks(np.abs(decided)), np.sign(decided)
+def _signed_ranks(values: FloatArray, counts: IntArray) -> tuple[float, float]:
+    """Return (W+ - W-) / (W+ + W-) of differences and how often each occurs, zeros dropped.
+
+    And what Wilson's interval multiplies: sum of the squared ranks over their squared sum; 0 where
+    all are 0.
+    """
+    some = values != 0.0
+    size, place = np.unique(np.abs(values[some]), return_inverse=True)
+    count = np.bincount(place, counts[some], len(size))
+    midrank = np.cumsum(count) - (count - 1.0) / 2.0
+    total = float(count @ midrank)
+    if not total:
+        return 0.0, 0.0
+    net = float((counts[some] * np.sign(values[some])) @ midrank[place])
+    return net / total, float(count @ midrank**2) / total**2
 
 
 def _rank_biserial(a: FloatArray, b: FloatArray) -> FloatArray:
     """(W+ - W-) / (W+ + W-), zeros dropped; Kerby 2014."""
     d = differences_of(a, b)
-    size = np.full(d.shape[1], 0.0 if len(d) else np.nan)
-    for column in np.flatnonzero(np.any(d != 0.0, axis=0)):
-        ranks, signs = _signed_ranks(d[:, column])
-        size[column] = (ranks * signs).sum() / ranks.sum()
-    return size
+    once = np.ones(len(d), np.int64)
+    sizes = np.array([_signed_ranks(values, once)[0] for values in d.T])
+    return sizes if len(d) else np.full(d.shape[1], np.nan)
 
 
 def _rank_biserial_interval(
     a: FloatArray, b: FloatArray, alpha: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     d = differences_of(a, b)
-    size, share = np.empty((2, d.shape[1]))
-    for column, values in enumerate(d.T):
-        ranks, signs = _signed_ranks(values)
-        total = float(ranks.sum())
-        size[column] = (ranks * signs).sum() / total
-        share[column] = (ranks.astype(np.float64) ** 2).sum() / total**2
+    once = np.ones(len(d), np.int64)
+    size, share = np.array([_signed_ranks(values, once) for values in d.T]).reshape(-1, 2).T
     return score_limits(size, share, alpha)
 
 
@@ -216,8 +209,10 @@ def _p_better_interval(
 
 EFFECT_SIZES.add("d_z", EffectSize(_d_z, _d_z_interval, "noncentral t"))
 EFFECT_SIZES.add("hedges_g", EffectSize(_hedges_g, _hedges_g_interval, "noncentral t"))
-EFFECT_SIZES.add("d_av", EffectSize(_d_av, _d_av_interval, "delta method"))
-EFFECT_SIZES.add("glass_delta", EffectSize(_glass_delta, _glass_delta_interval, "delta method"))
+# Cumming 2012, equation 11.10: the root of the mean variance of both.
+EFFECT_SIZES.add("d_av", _over(_pooled, lambda a, b: (_centred(a) ** 2 + _centred(b) ** 2) / 2.0))
+# Glass 1976, Sakai 2014: the baseline's standard deviation.
+EFFECT_SIZES.add("glass_delta", _over(lambda a, _: _deviation(a), lambda a, _: _centred(a) ** 2))
 EFFECT_SIZES.add(
     "rank_biserial", EffectSize(_rank_biserial, _rank_biserial_interval, "Wilson score", -1.0, 1.0)
 )
@@ -363,18 +358,8 @@ def counted_effects(
 
 def _rank_biserial_counted(counted: Counts, sign: float, alpha: FloatArray) -> EffectInterval:
     """(W+ - W-) / (W+ + W-), zeros dropped; Wilson's interval."""
-    some = counted.values != 0.0
-    if not some.any():
-        zero = np.zeros(1)
-        return EffectInterval(zero, zero, zero, "Wilson score")
-    values, counts = sign * counted.values[some], counted.counts[some]
-    size, place = np.unique(np.abs(values), return_inverse=True)
-    count = np.bincount(place, counts, len(size))
-    midrank = np.cumsum(count) - (count - 1.0) / 2.0
-    total = float(count @ midrank)
-    estimate = np.array([float((counts * np.sign(values)) @ midrank[place]) / total])
-    share = np.array([float(count @ midrank**2) / total**2])
-    return EffectInterval(estimate, *score_limits(estimate, share, alpha), "Wilson score")
+    size, share = (np.array([x]) for x in _signed_ranks(sign * counted.values, counted.counts))
+    return EffectInterval(size, *score_limits(size, share, alpha), "Wilson score")
 
 
 def _p_better_counted(counted: Counts, sign: float, alpha: FloatArray) -> EffectInterval:

@@ -94,7 +94,11 @@ def online_levels(
     wealth = alpha / 2 if first is None else first
     if not 0 < wealth < alpha:
         raise ArgumentError(f"first must lie between 0 and alpha = {alpha:g}, not {first}")
-    weights = _weights(len(p) + 1, method)
+    # The first weights of a sequence that falls and sums to at most 1.
+    j = np.arange(1.0, len(p) + 2)
+    weights = _LORD * np.log(np.maximum(j, 2)) / (j * np.exp(np.sqrt(np.log(j))))
+    if method == "saffron":
+        weights = _ZETA * j**-1.6
     levels = np.zeros(len(p) + 1)
     clock = 0  # comparisons that cost level; those that SAFFRON takes for candidates do not
     marks: list[int] = []  # the clock right after each finding
@@ -116,14 +120,6 @@ def online_levels(
         if p[t] <= levels[t]:
             marks.append(clock)
     return levels
-
-
-def _weights(n: int, method: OnlineMethod) -> FloatArray:
-    """Return the first weights of a sequence that falls and sums to at most 1."""
-    j = np.arange(1.0, n + 1)
-    if method == "saffron":
-        return np.asarray(_ZETA * j**-1.6)
-    return np.asarray(_LORD * np.log(np.maximum(j, 2)) / (j * np.exp(np.sqrt(np.log(j)))))
 
 
 FEWEST = 8  # effects below which their spread is a guess

@@ -132,7 +132,7 @@ def best_rho_squared(planned: int, alpha: float) -> float:
 
 
 def mixture_half_width(
-    n: FloatArray, sd: FloatArray, rho_squared: float, alpha: float
+    n: FloatArray, sd: FloatArray, rho_squared: float, alpha: float | FloatArray
 ) -> FloatArray:
     """Return half the width of the interval after n queries of standard deviation ``sd``."""
     grown = n * rho_squared + 1.0

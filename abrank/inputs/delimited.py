@@ -13,7 +13,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -43,6 +42,7 @@ from abrank.inputs.trec import (
     READY_SCORES,
     cut,
     one_blank,
+    read_plain,
     read_score,
 )
 
@@ -91,28 +91,6 @@ def _unquoted(data: bytes, mark: int) -> bytes | None:
     if np.logical_or.reduceat(ends, quotes)[0::2].any():
         return None
     return bytes(text[1:-1][text[1:-1] != ord('"')])
-
-
-def read_plain(
-    plain: bytes, *, delimiter: str, names: Sequence[str], types: Mapping[str, Any], skip: int = 1
-) -> Any:  # noqa: ANN401 - a pyarrow.Table
-    """Return the columns of a plain table that ``types`` names."""
-    return pyarrow.csv.read_csv(
-        pa.BufferReader(plain),
-        pyarrow.csv.ReadOptions(
-            use_threads=len(plain) > _BLOCK,
-            block_size=max(_BLOCK, min(len(plain), 1 << 20)),
-            column_names=list(names),
-            skip_rows=skip,
-        ),
-        pyarrow.csv.ParseOptions(delimiter=delimiter, quote_char=False),
-        pyarrow.csv.ConvertOptions(
-            column_types=dict(types),
-            include_columns=list(types),
-            null_values=[],
-            strings_can_be_null=False,
-        ),
-    )
 
 
 # --- Judgments and runs in tables of text: CSV and TSV with a header, and three columns without

@@ -27,8 +27,6 @@ from abrank.inputs.trec import Block, NotPlain
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    pass
-
 # --- How ids of a run and of its judgments differ where they ought to be the same
 
 # An id, and the number of the query within which it must match.
@@ -349,13 +347,14 @@ class ReadCounts:
 
     def add(self, other: ReadCounts) -> None:
         """Count the rows that went by later."""
-        self.n_shared += other.n_shared
-        self.extra += other.extra
-        self.n_rows += other.n_rows
-        self.n_tied_rows += other.n_tied_rows
-        self.n_queries_with_ties += other.n_queries_with_ties
-        self.n_rank_conflicts += other.n_rank_conflicts
         self.tags |= other.tags
+        for name in _ADDED:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+
+
+_ADDED = (
+    "n_shared", "extra", "n_rows", "n_tied_rows", "n_queries_with_ties", "n_rank_conflicts",
+)  # fmt: skip
 
 
 def join(qrels: Qrels, run: Run, *, keep_scores: bool = False) -> JudgedRun:

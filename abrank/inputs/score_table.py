@@ -21,7 +21,7 @@ from abrank.inputs import files, ids
 from abrank.inputs.archives import ZIP
 from abrank.inputs.arrow import kind_of, to_ids, to_objects, to_scores
 from abrank.inputs.columns import MOST_SHOWN, Source, found_in
-from abrank.inputs.delimited import plain_table, read_plain
+from abrank.inputs.delimited import plain_table
 from abrank.inputs.objects import is_missing, label_of
 from abrank.inputs.objects import read_score as read_cell
 from abrank.inputs.score_forms import (
@@ -43,7 +43,7 @@ from abrank.inputs.score_forms import (
     shape_of,
 )
 from abrank.inputs.topics import scores_of_answers
-from abrank.inputs.trec import BYTE_ORDER_MARK, cut, read_score
+from abrank.inputs.trec import BYTE_ORDER_MARK, cut, read_plain, read_score
 from abrank.inputs.tree import looks_like_json, parsed, read_archive
 
 # --- Tables of ready scores as Arrow columns; None for what the careful reader must read
@@ -72,7 +72,7 @@ def of_text(data: bytes, origin: Source) -> ScoreTable | None:
     types |= {str(i): pa.float64() for i in shape.scored}
     names = list(map(str, range(len(header))))
     try:
-        table = read_plain(plain, delimiter=delimiter, names=names, types=types)
+        table = read_plain(plain, delimiter=delimiter, names=names, types=types, skip=1)
     except pa.ArrowInvalid:
         return None
     columns = {i: table[str(i)] for i in (*texts, *shape.scored)}
@@ -147,7 +147,7 @@ def _fields(part: bytes, delimiter: str) -> list[Any] | None:
         return None
     types = dict.fromkeys(names, pa.large_binary())
     try:
-        table = read_plain(plain, delimiter=delimiter, names=names, types=types, skip=0)
+        table = read_plain(plain, delimiter=delimiter, names=names, types=types)
     except pa.ArrowInvalid:
         return None
     return [table[name].combine_chunks() for name in names]

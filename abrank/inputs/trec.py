@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -169,7 +169,9 @@ def _with_ranks(
     """Return the table and the ranks, if they are all digits and nothing else."""
     if not _may_hold_hexadecimals(plain):
         try:
-            table = _table(plain, names, types | {"rank": pa.int64()})
+            table = read_plain(
+                plain, delimiter=" ", names=names, types=types | {"rank": pa.int64()}
+            )
         except pa.ArrowInvalid:
             pass  # a rank that is no number, or something worse
         else:
@@ -177,7 +179,7 @@ def _with_ranks(
             digits = rank.min() > 0 or (rank.min() == 0 and b" -0" not in plain)
             if digits and rank.max() < 10**MOST_DIGITS:
                 return table, rank
-    table = _table(plain, names, types | {"rank": pa.string()})
+    table = read_plain(plain, delimiter=" ", names=names, types=types | {"rank": pa.string()})
     try:
         return table, _whole(table["rank"], table["rank"])
     except pa.ArrowInvalid:
@@ -193,10 +195,10 @@ def _qrels(plain: bytes) -> Columns | None:
     types = {"query": pa.large_binary(), "subtopic": pa.large_binary(), "doc": pa.large_binary()}
     names = [*types, "value"]
     if _may_hold_hexadecimals(plain):
-        table = _table(plain, names, types | {"value": pa.string()})
+        table = read_plain(plain, delimiter=" ", names=names, types=types | {"value": pa.string()})
         value = _whole(table["value"], kernels.ascii_ltrim(table["value"], "-"))
     else:
-        table = _table(plain, names, types | {"value": pa.int64()})
+        table = read_plain(plain, delimiter=" ", names=names, types=types | {"value": pa.int64()})
         value = _moderate(ids.integers(table["value"].combine_chunks()))
     query, subtopic, doc = (table[name].combine_chunks() for name in ("query", "subtopic", "doc"))
     if value is None or max(map(ids.longest, (query, subtopic, doc))) > MOST_ID:
@@ -210,20 +212,21 @@ def _qrels(plain: bytes) -> Columns | None:
     )
 
 
-def _table(plain: bytes, names: list[str], types: dict[str, Any]) -> Any:  # noqa: ANN401 - a pyarrow.Table
+def read_plain(
+    plain: bytes, *, delimiter: str, names: Sequence[str], types: Mapping[str, Any], skip: int = 0
+) -> Any:  # noqa: ANN401 - a pyarrow.Table
+    """Return the columns of a plain table that ``types`` names."""
     return pyarrow.csv.read_csv(
         pa.BufferReader(plain),
         pyarrow.csv.ReadOptions(
-            use_threads=len(plain) > _BLOCK, block_size=_BLOCK, column_names=names
+            use_threads=len(plain) > _BLOCK, block_size=_BLOCK, column_names=names, skip_rows=skip
         ),
-        pyarrow.csv.ParseOptions(delimiter=" ", quote_char=False),
+        pyarrow.csv.ParseOptions(delimiter=delimiter, quote_char=False),
         pyarrow.csv.ConvertOptions(
-            column_types=types,
-            include_columns=list(types),
-            null_values=[],
+            column_types=types, include_columns=list(types), null_values=[],
             strings_can_be_null=False,
         ),
-    )
+    )  # fmt: skip
 
 
 def _whole(column: Any, digits: Any) -> IntArray | None:  # noqa: ANN401
@@ -269,17 +272,17 @@ def parse(pieces: Iterable[bytes], layout: Layout, *, label: str) -> Columns:
 def _read_piece(gathered: Gathered, piece: bytes) -> None:
     """Read a piece at Arrow's speed, or what of it is plain."""
 
-    def read_plain(data: bytes) -> bool:
+    def is_read(data: bytes) -> bool:
         rows = parse_fast(data, gathered.layout)
         if rows is not None:
             gathered.add(rows, data.count(b"\n"))
         return rows is not None
 
-    if read_plain(piece):
+    if is_read(piece):
         return
     # Python's objects take much more memory than the lines; so not many of them at a time.
     for part in cut(piece, MOST_LINE + 1):
-        if len(part) == len(piece) or not read_plain(part):
+        if len(part) == len(piece) or not is_read(part):
             read_lines(gathered, part)
 
 

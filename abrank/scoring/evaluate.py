@@ -35,13 +35,12 @@ UNGRADED = "the judgments have no grade: each pair of user and item counts as gr
 
 def is_repeated(source: Any) -> bool:  # noqa: ANN401
     """Whether a source is a list of runs of one system, and not rows of one run."""
-    return isinstance(source, (list, tuple)) and bool(source) and all(map(_is_run, source))
-
-
-def _is_run(source: object) -> bool:
-    if isinstance(source, Mapping):
-        return not found_in(list(source), QUERY_IDS)  # a dict with such a key is a row
-    return isinstance(source, (str, os.PathLike, Run)) or hasattr(source, "columns")
+    return isinstance(source, (list, tuple)) and bool(source) and all(
+        not found_in(list(each), QUERY_IDS)  # a dict with such a key is a row
+        if isinstance(each, Mapping)
+        else isinstance(each, (str, os.PathLike, Run)) or hasattr(each, "columns")
+        for each in source
+    )  # fmt: skip
 
 
 def expand_repeats(runs: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, list[str]]]:

@@ -333,18 +333,15 @@ def rank_documents(
     return ToJudge(
         measure.name,
         float(differences.mean()),
-        tuple(sorted(found, key=_depth_order)),
+        tuple(sorted(found, key=lambda each: (
+            min(filter(None, (each.rank_a, each.rank_b))), each.query_id, each.doc_id
+        ))),
         tuple(replace(found[i], swing=by) for i, by in rows),
         grade,
         tipped,
         depth,
         len(found),
-    )
-
-
-def _depth_order(document: Unjudged) -> tuple[int, str, str]:
-    better = min(rank for rank in (document.rank_a, document.rank_b) if rank)
-    return better, document.query_id, document.doc_id
+    )  # fmt: skip
 
 
 def pool_text(documents: Sequence[Unjudged]) -> str:

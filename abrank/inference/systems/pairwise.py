@@ -7,11 +7,11 @@ queries for independent groups, and leave the queries' variance in the error.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from itertools import permutations
-from math import factorial, log
 from string import ascii_lowercase
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -259,16 +259,7 @@ def tukey(scores: FloatArray, *, pairs: Pairs, alpha: float) -> JointAnswer:
     >>> result.estimate.round(4), result.ci_low.round(4)
     (array([0.0225, 0.075 , 0.0525]), array([-0.0447,  0.0078, -0.0147]))
     """
-    half = honest_difference(scores, alpha)
-    return _compared(scores, pairs, alpha, half, range_tail, scores.shape[1], scale=1.0)
-
-
-def honest_difference(scores: FloatArray, alpha: float) -> float:
-    """Return the difference of two means that Tukey's test tells from 0; NaN without an error."""
-    error, freedom = _error(scores)
-    if np.isnan(error):
-        return error
-    return float(range_quantile(alpha, scores.shape[1], freedom) * error)
+    return _compared(scores, pairs, alpha, "tukey")
 
 
 @joint_test(
@@ -302,43 +293,49 @@ def dunnett(scores: FloatArray, *, pairs: Pairs, alpha: float) -> JointAnswer:
     >>> result.estimate.round(4), result.ci_low.round(4)
     (array([0.0225, 0.075 ]), array([-0.0402,  0.0123]))
     """
-    half, n_others = least_difference(scores, alpha), scores.shape[1] - 1
-    return _compared(scores, pairs, alpha, half, many_one_tail, n_others, scale=np.sqrt(2.0))
+    return _compared(scores, pairs, alpha, "dunnett")
 
 
-def least_difference(scores: FloatArray, alpha: float) -> float:
-    """Return the difference from the baseline that Dunnett tells from 0; NaN without an error."""
+class _Largest(NamedTuple):
+    """The law of the largest difference: tail, quantile, its unit in errors, other means."""
+
+    tail: Callable[[FloatArray, int, float], FloatArray]
+    quantile: Callable[[float, int, float], float]
+    scale: float
+    n_baselines: int
+
+
+_LARGEST = {
+    "tukey": _Largest(range_tail, range_quantile, 1.0, 0),
+    "dunnett": _Largest(many_one_tail, many_one_quantile, math.sqrt(2.0), 1),
+}
+
+
+def least_difference(scores: FloatArray, alpha: float, test: str) -> float:
+    """Return the difference of two means that tukey or dunnett tells from 0; NaN with no error."""
     error, freedom = _error(scores)
-    if np.isnan(error):
-        return error
-    return float(many_one_quantile(alpha, scores.shape[1] - 1, freedom) * np.sqrt(2.0) * error)
+    law, n_means = _LARGEST[test], scores.shape[1] - _LARGEST[test].n_baselines
+    known = not np.isnan(error)
+    return law.quantile(alpha, n_means, freedom) * law.scale * error if known else error
 
 
 def _error(scores: FloatArray) -> tuple[float, int]:
     """Return standard error of a mean but for the queries, NaN where none, and its freedom."""
     table = two_way_anova(scores)
     square = table.mean_square_error
-    return (np.sqrt(square / len(scores)) if square > 0.0 else np.nan), table.df_error
+    return (math.sqrt(square / len(scores)) if square > 0.0 else math.nan), table.df_error
 
 
-def _compared(
-    scores: FloatArray,
-    pairs: Pairs,
-    alpha: float,
-    half: float,
-    tail: Callable[[FloatArray, int, float], FloatArray],
-    n_means: int,
-    *,
-    scale: float,
-) -> JointAnswer:
-    """Judge differences in units of ``scale`` errors by the tail of the largest of ``n_means``."""
+def _compared(scores: FloatArray, pairs: Pairs, alpha: float, test: str) -> JointAnswer:
+    """Judge differences by the law of the largest of them."""
     difference = pairs.means(scores)
     error, freedom = _error(scores)
     if np.isnan(error):
         nothing, endless = np.full_like(difference, np.nan), np.full_like(difference, np.inf)
         return JointAnswer(difference, nothing, nothing, nothing, -endless, endless, "closed form")
-    statistic = np.abs(difference) / (scale * error)
-    adjusted = tail(statistic, n_means, freedom)
+    law, half = _LARGEST[test], least_difference(scores, alpha, test)
+    statistic = np.abs(difference) / (law.scale * error)
+    adjusted = law.tail(statistic, scores.shape[1] - law.n_baselines, freedom)
     alone = t_pvalue(difference / (np.sqrt(2.0) * error), freedom, "two-sided")
     low, high = align_interval_with_pvalue(
         adjusted, difference, difference - half, difference + half, np.full_like(difference, alpha)
@@ -417,7 +414,7 @@ def randomised_tukey(
     flat, units = to_lattice(above.reshape(-1, 1))
     numbers, unit = flat.reshape(scores.shape), float(units[0])
     drawn = n_resamples or (N_ORDERS if scores.size <= MANY_SCORES else N_ORDERS_OF_MANY_SCORES)
-    exact = n_queries * log(factorial(min(n_systems, 20))) <= log(drawn + 1) + 1e-9
+    exact = n_queries * math.log(math.factorial(min(n_systems, 20))) <= math.log(drawn + 1) + 1e-9
     sums = _all_orders(numbers) if exact else _random_orders(numbers, drawn, seed)
     largest, two = np.ptp(sums, axis=1), np.abs(sums[:, 1] - sums[:, 0])
     if not exact:

@@ -20,7 +20,7 @@ from abrank.inference import (
     within_query_interval,
 )
 from abrank.inference.paired import mean_and_error, skewness_of
-from abrank.inference.systems.pairwise import honest_difference, least_difference
+from abrank.inference.systems.pairwise import least_difference
 from reports.studies.calibration.cells import LEVELS, Asked, below
 from reports.studies.calibration.material import N_BEST, N_SYSTEMS
 from reports.studies.calibration.parts.part import Batch, Part, between
@@ -110,9 +110,9 @@ def _by_size(samples: FloatArray) -> Iterator[Asked]:
         told["analysis of variance"].append(_below(two_way_anova(scores).pvalue))
         told["Friedman"].append(_below(ranked.pvalue))
         told["Friedman, F"].append(_below(ranked.pvalue_f))
-        told["Tukey"].append(_beyond(np.ptp(mean), partial(honest_difference, scores)))
+        told["Tukey"].append(_beyond(np.ptp(mean), partial(least_difference, scores, test="tukey")))
         from_one = np.abs(mean - mean[0]).max()
-        told["Dunnett"].append(_beyond(from_one, partial(least_difference, scores)))
+        told["Dunnett"].append(_beyond(from_one, partial(least_difference, scores, test="dunnett")))
         critical = partial(critical_difference, ranked, len(scores))
         told["Nemenyi"].append(_beyond(np.ptp(ranked.mean_ranks), critical))
     for name, decisions in told.items():
