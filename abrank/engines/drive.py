@@ -48,24 +48,14 @@ SKIP = "--on-bad-partition skip (compare: --config on_bad_partition=skip) leaves
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """Scores of all partitions.
-
-    query_ids : tuple of str
-    values : float64[n_queries, n_systems, n_measures]
-    done : tuple of Done
-        By partition, those that were skipped too.
-    scoring : Scoring
-        Its measures have their scales.
-    tables : tuple of ParquetTable
-    statistics : Statistics, optional
-        Of all partitions, where they were merged; then there are no scores here.
-    """
+    """Scores of all partitions."""
 
     query_ids: tuple[str, ...]
-    values: FloatArray
-    done: tuple[Done, ...]
-    scoring: Scoring
+    values: FloatArray  # float64[n_queries, n_systems, n_measures]
+    done: tuple[Done, ...]  # by partition, those that were skipped too
+    scoring: Scoring  # its measures have their scales
     tables: tuple[ParquetTable, ...]
+    # Of all partitions, where they were merged; then there are no scores here
     statistics: Statistics | None = None
 
     @property

@@ -50,18 +50,12 @@ MOST_READ = 2.5  # times that all rows may be read before regrouping is cheaper
 
 @dataclass(frozen=True)
 class Partition:
-    """Whole queries: a range of their ids, or a bucket of regrouped rows.
-
-    number : int
-    pieces : tuple of tuples of Piece
-        Of each table, the row groups that hold its queries.
-    low, high : bytes or int, optional
-        The first query id, and the first that is no longer in it; without them every query of the
-        pieces is.
-    """
+    """Whole queries: a range of their ids, or a bucket of regrouped rows."""
 
     number: int
-    pieces: tuple[tuple[Piece, ...], ...]
+    pieces: tuple[tuple[Piece, ...], ...]  # of each table, the row groups that hold its queries
+    # low, high: the first query id, and the first that is no longer in it; without them every
+    # query of the pieces is
     low: Key | None = None
     high: Key | None = None
 
@@ -138,13 +132,7 @@ _NAMES = ("query", "doc", "value", "row", "part")
 
 @dataclass(frozen=True)
 class Spill:
-    """One task of the first step: some row groups, and where their rows go.
-
-    table : ParquetTable
-    pieces : tuple of Piece
-    n_buckets : int
-    path : str
-    """
+    """One task of the first step: some row groups, and where their rows go."""
 
     table: ParquetTable
     pieces: tuple[Piece, ...]
@@ -289,17 +277,13 @@ _ABOUT, _DIGEST = b"abrank", b"abrank.sha256"
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Scores of one partition as they were written.
+    """Scores of one partition as they were written."""
 
-    about : dict
-        The stamp of the job, the number of queries, what was counted of the runs, and statistics.
-    query_ids : large_binary[n_queries]
-    values : float64[n_systems, n_queries, n_measures]
-    """
-
+    # The stamp of the job, the number of queries, what was counted of the runs, and
+    # statistics
     about: dict[str, Any]
-    query_ids: Any
-    values: Any
+    query_ids: Any  # large_binary[n_queries]
+    values: Any  # float64[n_systems, n_queries, n_measures]
 
 
 def read_part(path: Path) -> Part:
@@ -392,34 +376,20 @@ def _digest(about: bytes, query_ids: Any, values: FloatArray) -> bytes:  # noqa:
 
 @dataclass(frozen=True)
 class Job:
-    """What is done with every partition; it travels to every worker.
-
-    systems : tuple of str
-    tables : tuple of ParquetTable or Regrouped
-        The judgments and a run of each system; of joined tables, one a system.
-    joined : bool
-    scoring : Scoring
-    folder : str
-        Where the scores are written, a file a partition.
-    stamp : str
-        Of everything that decides the scores: files with another stamp are of another job.
-    merges : bool
-        Whether statistics of the two systems are kept with the scores.
-    properties : tuple of str
-        Of the queries; the last tables hold them, one each. Only where statistics are merged.
-    clusters : str
-        Which of them says in which cluster a query comes; empty for none.
-    """
+    """What is done with every partition; it travels to every worker."""
 
     systems: tuple[str, ...]
+    # The judgments and a run of each system; of joined tables, one a system
     tables: tuple[ParquetTable | Regrouped, ...]
     joined: bool
     scoring: Scoring
-    folder: str
+    folder: str  # where the scores are written, a file a partition
+    # Of everything that decides the scores: files with another stamp are of another job
     stamp: str = ""
-    merges: bool = False
+    merges: bool = False  # whether statistics of the two systems are kept with the scores
+    # Of the queries; the last tables hold them, one each. Only where statistics are merged.
     properties: tuple[str, ...] = ()
-    clusters: str = ""
+    clusters: str = ""  # which of them says in which cluster a query comes; empty for none
 
     def path(self, partition: int) -> Path:
         """Return the file of a partition's scores."""
@@ -428,25 +398,14 @@ class Job:
 
 @dataclass(frozen=True)
 class Done:
-    """What became of a partition.
-
-    number : int
-    n_queries : int
-    counts : mapping of str to RunCounts
-    bad : str
-        Why it could not be scored; empty where it was.
-    kind : str
-        Which error that was.
-    statistics : Statistics, optional
-        Where the job merges them.
-    """
+    """What became of a partition."""
 
     number: int
     n_queries: int = 0
     counts: Mapping[str, RunCounts] = field(default_factory=dict)
-    bad: str = ""
-    kind: str = ""
-    statistics: Statistics | None = None
+    bad: str = ""  # why it could not be scored; empty where it was
+    kind: str = ""  # which error that was
+    statistics: Statistics | None = None  # where the job merges them
 
 
 def stamp_of(

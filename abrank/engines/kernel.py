@@ -162,13 +162,7 @@ def _empty(label: str) -> Columns:
 
 @dataclass(frozen=True)
 class RunCounts:
-    """Counts on a run and its judgments in one partition; they add up. See :class:`Audit`.
-
-    share_at_10 : int
-        Sum of the judged shares of the first 10 documents, exact (see :func:`exact_sum`).
-    n_found : int
-        Judged queries with results.
-    """
+    """Counts on a run and its judgments in one partition; they add up. See :class:`Audit`."""
 
     n_queries: int = 0
     missing: tuple[str, ...] = ()
@@ -182,8 +176,9 @@ class RunCounts:
     n_judgments: int = 0
     n_negative_grades: int = 0
     grades: tuple[int, ...] = field(default=())
+    # Sum of the judged shares of the first 10 documents, exact (see :func:`exact_sum`)
     share_at_10: int = 0
-    n_found: int = 0
+    n_found: int = 0  # judged queries with results
 
 
 def audit_of(counts: Iterable[RunCounts], source: Source) -> Audit:
@@ -239,17 +234,11 @@ class Scoring:
 
 @dataclass(frozen=True, eq=False)
 class Scored:
-    """Scores of the judged queries of one partition.
+    """Scores of the judged queries of one partition."""
 
-    query_ids : tuple of str, length n_queries
-        Ascending.
-    values : float64[n_queries, n_systems, n_measures]
-    counts : mapping of str to RunCounts
-        What was seen of each system's run.
-    """
-
-    query_ids: tuple[str, ...]
-    values: FloatArray
+    query_ids: tuple[str, ...]  # ascending
+    values: FloatArray  # float64[n_queries, n_systems, n_measures]
+    # What was seen of each system's run
     counts: Mapping[str, RunCounts] = field(default_factory=dict)
 
 

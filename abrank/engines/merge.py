@@ -1,13 +1,11 @@
 """Counts and sums of partitions, merged into those of all queries.
 
+What they hold does not grow with the queries: exact sums, counts, differences counted, the queries
+with the largest gains and losses. From them :class:`abrank.comparison.merged.Merged` is a sample.
 Up to ``MOST`` distinct differences are counted each by itself, rounded to 10 decimals as in memory,
 so that nothing of P@k or RR@k is lost. More of them are counted in bins of a grid whose step is a
 power of 2, the smallest for which the largest difference is within ``BINS`` steps. Which of the two
 it is, and the step, follow from the differences alone.
-
-What they hold does not grow with the queries: exact sums and differences counted (see
-:mod:`~abrank.engines.merge`), counts, the queries with the largest gains and losses. From them
-:class:`abrank.comparison.merged.Merged` is a sample.
 """
 
 from __future__ import annotations
@@ -67,16 +65,12 @@ DECIMALS = 10
 
 @dataclass(frozen=True)
 class Counted:
-    """Distinct differences, or bins of them, and how many queries are in each.
+    """Distinct differences, or bins of them, and how many queries are in each."""
 
-    exponent : int, optional
-        The step of the grid is 2 to this power; None where every difference is there by itself.
-    items : tuple of (float or int, int)
-        Difference, or signed number of the bin, from 1 and -1 outwards, and 0 for ties; and how
-        many queries have it. Ascending.
-    """
-
+    # The step of the grid is 2 to this power; None where every difference is there by itself
     exponent: int | None = None
+    # Difference, or signed number of the bin, from 1 and -1 outwards, and 0 for ties; and how
+    # many queries have it. Ascending.
     items: tuple[tuple[float, int], ...] = ()
 
     @property
@@ -175,26 +169,18 @@ class Extreme(NamedTuple):
 
 @dataclass(frozen=True, eq=True)
 class MeasureStatistics:
-    """Sums and counts of one measure.
+    """Sums and counts of one measure."""
 
-    sums : tuple of int
-        Of a, b, d = b - a, a * a, b * b, a * b and d * d over the queries, in units of 2**-1074.
-    wins, ties, losses : int
-        Queries on which B scores higher, the same, lower.
-    beyond : tuple of int
-        Queries with a d below -0.2 and the exact sum of those d, and the same of a d above 0.2.
-    counted : Counted
-        The differences, and how many queries have each.
-    largest, smallest : tuple of Extreme
-        The queries with the largest and with the smallest difference.
-    """
-
+    # Of a, b, d = b - a, a * a, b * b, a * b and d * d over the queries, in units of 2**-1074
     sums: tuple[int, ...]
+    # wins, ties, losses: queries on which B scores higher, the same, lower
     wins: int
     ties: int
     losses: int
+    # Queries with a d below -0.2 and the exact sum of those d, and the same of a d above 0.2
     beyond: tuple[int, ...]
-    counted: Counted
+    counted: Counted  # the differences, and how many queries have each
+    # largest, smallest: the queries with the largest and with the smallest difference
     largest: tuple[Extreme, ...]
     smallest: tuple[Extreme, ...]
 
@@ -214,24 +200,17 @@ class MeasureStatistics:
 
 @dataclass(frozen=True, eq=True)
 class Statistics:
-    """Statistics of two systems on some queries.
-
-    measures : tuple of str
-    n_queries : int
-    of : tuple of MeasureStatistics
-        By measure.
-    clusters : mapping of str to tuple
-        For each cluster its number of queries, and the sum of d of each measure in units of
-        2**-1074; empty where none were given. There is an entry for every cluster.
-    segments : mapping of str to mapping of str to tuple
-        For each property of the queries and each of its values the number of queries, and for each
-        measure the sums of d, d**2 and d**3 in the same units; of earlier versions of d and d**2.
-    """
+    """Statistics of two systems on some queries."""
 
     measures: tuple[str, ...]
     n_queries: int
-    of: tuple[MeasureStatistics, ...]
+    of: tuple[MeasureStatistics, ...]  # by measure
+    # For each cluster its number of queries, and the sum of d of each measure in units of
+    # 2**-1074; empty where none were given. There is an entry for every cluster.
     clusters: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    # For each property of the queries and each of its values the number of queries, and for
+    # each measure the sums of d, d**2 and d**3 in the same units; of earlier versions of d
+    # and d**2
     segments: Mapping[str, Mapping[str, tuple[int, ...]]] = field(default_factory=dict)
 
     def merged(self, other: Statistics) -> Statistics:

@@ -44,23 +44,15 @@ Key = bytes | int  # of a query: its id's bytes, or a number where the column ho
 
 @dataclass(frozen=True)
 class Piece:
-    """A row group of a file.
-
-    path : str
-    group : int
-    n_rows : int
-    low, high : bytes or int, optional
-        Least and largest query id; None where the file does not say.
-    problem : str
-        Why the whole file cannot be read; empty where it can.
-    """
+    """A row group of a file."""
 
     path: str
     group: int
     n_rows: int
+    # low, high: least and largest query id; None where the file does not say
     low: Key | None = None
     high: Key | None = None
-    problem: str = ""
+    problem: str = ""  # why the whole file cannot be read; empty where it can
 
     @property
     def label(self) -> str:
@@ -70,27 +62,17 @@ class Piece:
 
 @dataclass(frozen=True)
 class ParquetTable:
-    """A table in Parquet, and its row groups.
+    """A table in Parquet, and its row groups."""
 
-    label : str
-        As it was named.
-    layout : Layout
-    columns : (str, str, str)
-        Names of the query id, of the document (or position) and of the number.
-    pieces : tuple of Piece
-    filesystem : pyarrow.fs.FileSystem
-    stamp : tuple
-        Of every file its path, its size and a hash, once :func:`stamped` has made them.
-    most : int, optional
-        Bytes that a row group may hold; see :class:`~abrank.inputs.parquet.ParquetData`.
-    """
-
-    label: str
+    label: str  # as it was named
     layout: Layout
+    # Names of the query id, of the document (or position) and of the number
     columns: tuple[str, str, str]
     pieces: tuple[Piece, ...]
     filesystem: Any = field(repr=False, compare=False)
+    # Of every file its path, its size and a hash, once :func:`stamped` has made them
     stamp: tuple[tuple[str, int, str], ...] = ()
+    # Bytes that a row group may hold; see :class:`~abrank.inputs.parquet.ParquetData`
     most: int | None = None
 
     @property

@@ -67,23 +67,12 @@ class Source:
 
 @dataclass(frozen=True)
 class Layout:
-    """The form of one kind of input.
+    """The form of one kind of input."""
 
-    kind : str
-        ``run`` or ``qrels``.
-    line : str
-        The fields of a line, as messages give them.
-    value : str
-        Name of the number in a frame: ``score`` or ``relevance``.
-    value_at : int
-        Which field of a line holds it.
-    n_fields : int
-    """
-
-    kind: str
-    line: str
-    value: str
-    value_at: int
+    kind: str  # ``run`` or ``qrels``
+    line: str  # the fields of a line, as messages give them
+    value: str  # name of the number in a frame: ``score`` or ``relevance``
+    value_at: int  # which field of a line holds it
     n_fields: int
 
 
@@ -94,31 +83,19 @@ SUBTOPIC_QRELS = Layout("qrels", "query_id subtopic doc_id grade", "relevance", 
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """Rows as read, in the order read, not yet checked for duplicates.
+    """Rows as read, in the order read, not yet checked for duplicates."""
 
-    query, doc : Ids
-        Columns of bytes, n_rows long.
-    value : float64[n_rows] or int64[n_rows]
-        Scores (finite) or grades.
-    position : int64[n_rows]
-        Line of the file from 1, or row of the object from 0.
-    rank : int64[n_rows] or None
-        The rank column, where every row of it is a whole number.
-    tags : tuple of str
-        Distinct run tags, in order of appearance.
-    source : Source
-    subtopic : Ids or None
-        The second field of qrels lines: a subtopic, or a number without meaning. None for runs and
-        for objects that were not asked for it.
-    """
-
+    # query, doc: columns of bytes, n_rows long
     query: Ids
     doc: Ids
-    value: npt.NDArray[Any]
-    position: IntArray
+    value: npt.NDArray[Any]  # float64[n_rows] or int64[n_rows]; scores (finite) or grades
+    position: IntArray  # int64[n_rows]; line of the file from 1, or row of the object from 0
     source: Source = Source(None, None, 0)
+    # Int64[n_rows] or None; the rank column, where every row of it is a whole number
     rank: IntArray | None = None
-    tags: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()  # distinct run tags, in order of appearance
+    # The second field of qrels lines: a subtopic, or a number without meaning. None for runs
+    # and for objects that were not asked for it.
     subtopic: Ids | None = None
 
 

@@ -52,21 +52,13 @@ _CHANGES: tuple[tuple[str, Callable[[str], str], str], ...] = (
 
 @dataclass(frozen=True)
 class IdDifference:
-    """Why ids of a run match nothing.
+    """Why ids of a run match nothing."""
 
-    cause : str
-        Such as ``upper and lower case`` or ``the prefix "x"``; empty where nothing fits.
-    n_alike : int
-        Ids that match nothing as they stand, and would without that difference.
-    n_compared : int
-        Ids of the run that were looked at, those that match included.
-    in_run, in_qrels : str
-        An id of the run, and the one of the judgments that it would match (or any other).
-    """
-
-    cause: str
-    n_alike: int
-    n_compared: int
+    cause: str  # such as ``upper and lower case`` or ``the prefix "x"``; empty where nothing fits
+    n_alike: int  # ids that match nothing as they stand, and would without that difference
+    n_compared: int  # ids of the run that were looked at, those that match included
+    # in_run, in_qrels: an id of the run, and the one of the judgments that it would match (or
+    # any other)
     in_run: str
     in_qrels: str
 
@@ -218,25 +210,18 @@ class Places:
 
     The places of a group lie side by side, so that a processor's cache holds them while documents
     of that group are looked up.
-
-    ids : Ids
-    mark : uint64[n_ids]
-        Their fingerprints.
-    start : int64[n_groups + 1]
-        First place of each group; last that of no group, which is empty.
-    mask : uint64[n_groups + 1]
-        The bits of a fingerprint that choose among the places of the group.
-    last : int32[n_places]
-        The last id that belongs in a place; -1 in an empty one.
-    before : int32[n_ids]
-        The id that belongs in the same place before it, or -1.
     """
 
     ids: Ids
-    mark: npt.NDArray[np.uint64]
+    mark: npt.NDArray[np.uint64]  # uint64[n_ids]; their fingerprints
+    # Int64[n_groups + 1]; first place of each group; last that of no group, which is empty
     start: IntArray
+    # Uint64[n_groups + 1]; the bits of a fingerprint that choose among the places of the
+    # group
     mask: npt.NDArray[np.uint64]
+    # Int32[n_places]; the last id that belongs in a place; -1 in an empty one
     last: npt.NDArray[np.int32]
+    # Int32[n_ids]; the id that belongs in the same place before it, or -1
     before: npt.NDArray[np.int32]
 
     @classmethod
@@ -318,31 +303,18 @@ _Piece = TypeVar("_Piece")
 
 @dataclass
 class ReadCounts:
-    """What was counted while the rows of a run went by.
+    """What was counted while the rows of a run went by."""
 
-    n_shared : int
-        Queries that the qrels have too.
-    extra : list of str
-        Queries that the qrels lack.
-    n_rows : int
-        Documents, extra queries included.
-    n_tied_rows, n_queries_with_ties : int
-        Documents whose score another document of their query has too, and the queries they are of.
-    n_rank_conflicts : int
-        Queries in which the rank column contradicts the scores.
-    tags : dict of str to None
-        Distinct run tags, in order of appearance.
-    document_ids : IdDifference or None
-        Why documents are not judged, where their ids look like judged ones.
-    """
-
-    n_shared: int = 0
-    extra: list[str] = field(default_factory=list)
-    n_rows: int = 0
+    n_shared: int = 0  # queries that the qrels have too
+    extra: list[str] = field(default_factory=list)  # queries that the qrels lack
+    n_rows: int = 0  # documents, extra queries included
+    # n_tied_rows, n_queries_with_ties: documents whose score another document of their query
+    # has too, and the queries they are of
     n_tied_rows: int = 0
     n_queries_with_ties: int = 0
-    n_rank_conflicts: int = 0
-    tags: dict[str, None] = field(default_factory=dict)
+    n_rank_conflicts: int = 0  # queries in which the rank column contradicts the scores
+    tags: dict[str, None] = field(default_factory=dict)  # distinct run tags, in order of appearance
+    # Why documents are not judged, where their ids look like judged ones
     document_ids: IdDifference | None = None
 
     def add(self, other: ReadCounts) -> None:

@@ -29,40 +29,26 @@ class Subtopics:
     """Judgments by subtopic, a row each, by query, document and subtopic.
 
     A subtopic belongs to its query: subtopic 1 of query 301 and of query 302 are two.
-
-    ids : tuple of str, length n_subtopics
-        The id of each subtopic, ascending by bytes within its query.
-    query : int64[n_subtopics]
-        Index of its query, ascending.
-    document : int64[n_rows]
-        Row of the Qrels that the judged document stands in, ascending; so documents are in the
-        order of their ids within a query.
-    subtopic : int64[n_rows]
-        Index into ``ids``.
-    grade : int64[n_rows]
     """
 
-    ids: tuple[str, ...]
-    query: IntArray
+    ids: tuple[str, ...]  # the id of each subtopic, ascending by bytes within its query
+    query: IntArray  # int64[n_subtopics]; index of its query, ascending
+    # Int64[n_rows]; row of the Qrels that the judged document stands in, ascending; so
+    # documents are in the order of their ids within a query
     document: IntArray
-    subtopic: IntArray
-    grade: IntArray
+    subtopic: IntArray  # int64[n_rows]; index into ``ids``
+    grade: IntArray  # int64[n_rows]
 
 
 @dataclass(frozen=True, eq=False)
 class JudgedSubtopics:
-    """What a judged run knows of subtopics.
+    """What a judged run knows of subtopics."""
 
-    pool : Subtopics
-        All judgments, retrieved or not.
-    row : int64[n_rows]
-        Row of the JudgedRun in which a retrieved document stands, ascending.
-    subtopic, grade : int64[n_rows]
-        A subtopic that it was judged for, an index into ``pool.ids``, and the grade.
-    """
-
-    pool: Subtopics
+    pool: Subtopics  # all judgments, retrieved or not
+    # Int64[n_rows]; row of the JudgedRun in which a retrieved document stands, ascending
     row: IntArray
+    # subtopic, grade: int64[n_rows]; A subtopic that it was judged for, an index into
+    # ``pool.ids``, and the grade
     subtopic: IntArray
     grade: IntArray
 

@@ -134,42 +134,25 @@ class Damaged(Exception):
 
 @dataclass(frozen=True)
 class Chunk:
-    """A leaf column in a row group.
+    """A leaf column in a row group."""
 
-    path : str
-        The column's name, with those of the groups that it is in.
-    kind : int
-        Its physical type.
-    n_values : int
-    start, n_packed : int
-        Where its pages begin, and their bytes as they are stored.
-    n_unpacked : int
-        Bytes of its pages once they are unpacked, their headers too.
-    encodings : frozenset of int
-    has_dictionary : bool
-    n_decoded : int
-        Bytes of its values as far as the footer tells: those of texts may be more.
-    knows_text : bool
-        Whether ``n_decoded`` counts the texts of a dictionary as often as they stand there.
-    low, high : bytes, optional
-        Least and largest value, or a bound of them; None where the footer does not say.
-    n_missing : int, optional
-        Of the values.
-    """
-
-    path: str
-    kind: int
+    path: str  # the column's name, with those of the groups that it is in
+    kind: int  # its physical type
     n_values: int
+    # start, n_packed: where its pages begin, and their bytes as they are stored
     start: int
     n_packed: int
-    n_unpacked: int
+    n_unpacked: int  # bytes of its pages once they are unpacked, their headers too
     encodings: frozenset[int]
     has_dictionary: bool
-    n_decoded: int
+    n_decoded: int  # bytes of its values as far as the footer tells: those of texts may be more
+    # Whether ``n_decoded`` counts the texts of a dictionary as often as they stand there
     knows_text: bool
+    # low, high: least and largest value, or a bound of them; None where the footer does not
+    # say
     low: bytes | None
     high: bytes | None
-    n_missing: int | None
+    n_missing: int | None  # of the values
 
 
 @dataclass(frozen=True)

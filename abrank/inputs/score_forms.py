@@ -1,13 +1,10 @@
 """Which form a file, frame or object of ready scores has, and its scores in columns.
 
-Which form a file or frame of ready scores has, and the cells in it.
 A form is told by what is there and never by a file's name: lines of three or four fields, or a
-table with a header. What fits no form, or two, is an error.
-
-Ready scores as other programs hold them in memory, converted to named columns.
-These are: frames and tables of every library; ``{query_id: {measure: score}}`` (pytrec_eval) and
-``{measure: {query_id: score}}`` (ranx' ``run.scores``); tuples (query_id, measure, value), such as
-those of ``ir_measures.iter_calc``; answers of ``_rank_eval`` in Elasticsearch and OpenSearch.
+table with a header. What fits no form, or two, is an error. In memory scores are frames and tables
+of every library; ``{query_id: {measure: score}}`` (pytrec_eval) and ``{measure: {query_id:
+score}}`` (ranx' ``run.scores``); tuples (query_id, measure, value), such as those of
+``ir_measures.iter_calc``; answers of ``_rank_eval`` in Elasticsearch and OpenSearch.
 """
 
 from __future__ import annotations
@@ -162,16 +159,10 @@ def _measured(
 
 @dataclass(frozen=True, eq=False)
 class Coded:
-    """A column of names.
+    """A column of names."""
 
-    names : tuple of str
-        Distinct, in order of appearance.
-    codes : int64[n_rows]
-        Index into ``names`` of each row.
-    """
-
-    names: tuple[str, ...]
-    codes: IntArray
+    names: tuple[str, ...]  # distinct, in order of appearance
+    codes: IntArray  # int64[n_rows]; index into ``names`` of each row
 
     @classmethod
     def of(cls, texts: Sequence[str]) -> Coded:
@@ -194,16 +185,10 @@ class Coded:
 
 @dataclass(frozen=True, eq=False)
 class Queries:
-    """A column of query ids, which may be a million: as bytes, not as Python's texts.
+    """A column of query ids, which may be a million: as bytes, not as Python's texts."""
 
-    distinct : Ids
-        Ascending by bytes.
-    codes : int64[n_rows]
-        Index into ``distinct`` of each row.
-    """
-
-    distinct: Ids
-    codes: IntArray
+    distinct: Ids  # ascending by bytes
+    codes: IntArray  # int64[n_rows]; index into ``distinct`` of each row
 
     @classmethod
     def of(cls, texts: Sequence[str]) -> Queries:
@@ -245,37 +230,23 @@ def queries_of(column: Ids) -> Queries:
 
 @dataclass(frozen=True, eq=False)
 class ScoreTable:
-    """Ready scores as read, in columns; names are not yet those of the catalogue.
+    """Ready scores as read, in columns; names are not yet those of the catalogue."""
 
-    at : int64[n_rows]
-        Line from 1, or row from 0.
-    query : Queries
-    system, measure : Coded
-        Aggregates have one of ``AGGREGATES`` for their query. ``system`` is empty text where the
-        source names none.
-    value : float64[n_rows]
-        Finite, or NaN where a table has no entry.
-    rounding : float64[n_rows]
-        How far the value may be off: half a unit of the last digit printed. 0 where there is no
-        aggregate, which is all that it is for.
-    left_out : mapping of str to int
-        Measures whose rows are all text (trec_eval's runid and relstring), and how many rows.
-    form : str
-        What it was taken for.
-    source : Source
-    run : Coded or None
-        Which of the repeated runs of its system; None where the source names none.
-    """
-
-    at: IntArray
+    at: IntArray  # int64[n_rows]; line from 1, or row from 0
     query: Queries
+    # system, measure: aggregates have one of ``AGGREGATES`` for their query. ``system`` is
+    # empty text where the source names none.
     system: Coded
     measure: Coded
-    value: FloatArray
+    value: FloatArray  # float64[n_rows]; finite, or NaN where a table has no entry
+    # Float64[n_rows]; how far the value may be off: half a unit of the last digit printed. 0
+    # where there is no aggregate, which is all that it is for.
     rounding: FloatArray
+    # Measures whose rows are all text (trec_eval's runid and relstring), and how many rows
     left_out: Mapping[str, int]
-    form: str
+    form: str  # what it was taken for
     source: Source
+    # Which of the repeated runs of its system; None where the source names none
     run: Coded | None = None
 
 
@@ -352,26 +323,17 @@ AGGREGATES = ("all", "amean")
 
 
 class Cells(NamedTuple):
-    """Scores as they stand in a source, in columns: text or objects, and what they are scores of.
+    """Scores as they stand in a source, text or objects, and what they are scores of."""
 
-    at : list of int
-        Line from 1, or row from 0.
-    query, system, measure : list of str
-        ``system`` is empty text where the source names none.
-    raw : list
-    run : sequence of str
-        Which of the repeated runs of its system; empty where the source names none.
-    apart : sequence of str
-        Columns of text that are left out.
-    """
-
-    at: list[int]
+    at: list[int]  # line from 1, or row from 0
+    # query, system, measure: ``system`` is empty text where the source names none
     query: list[str]
     system: list[str]
     measure: list[str]
     raw: list[Any]
+    # Which of the repeated runs of its system; empty where the source names none
     run: Sequence[str] = ()
-    apart: Sequence[str] = ()
+    apart: Sequence[str] = ()  # columns of text that are left out
 
 
 def cells_of_text(

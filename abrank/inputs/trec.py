@@ -437,36 +437,20 @@ class NotPlain(Exception):
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Whole rankings of some queries, the rows of each together and in rank order.
+    """Whole rankings of some queries, the rows of each together and in rank order."""
 
-    queries : Ids
-        In the order in which they stand.
-    first_row : int64[n_queries + 1]
-        Row at which each query begins, and the number of rows.
-    docs : Ids
-        Documents as they were read, by query.
-    mark : uint64[n_rows]
-        Fingerprints of ``docs``.
-    ranking : int64[n_rows]
-        Number of the ranking that each row is of.
-    row : int64[n_rows] or None
-        Where the document at each rank stands in ``docs``; None where they stand in rank order.
-    score : float64[n_rows]
-        In rank order.
-    tags : tuple of str
-    n_rank_conflicts : int
-        Queries whose rank column contradicts the scores.
-    """
-
-    queries: Ids
+    queries: Ids  # in the order in which they stand
+    # Int64[n_queries + 1]; row at which each query begins, and the number of rows
     first_row: IntArray
-    docs: Ids
-    mark: npt.NDArray[np.uint64]
-    ranking: IntArray
+    docs: Ids  # documents as they were read, by query
+    mark: npt.NDArray[np.uint64]  # uint64[n_rows]; fingerprints of ``docs``
+    ranking: IntArray  # int64[n_rows]; number of the ranking that each row is of
+    # Int64[n_rows] or None; where the document at each rank stands in ``docs``; None where
+    # they stand in rank order
     row: IntArray | None
-    score: FloatArray
+    score: FloatArray  # float64[n_rows]; in rank order
     tags: tuple[str, ...] = ()
-    n_rank_conflicts: int = 0
+    n_rank_conflicts: int = 0  # queries whose rank column contradicts the scores
 
 
 def chunks(file: Readable) -> Iterator[bytes]:

@@ -1,13 +1,11 @@
-"""Sums over queries, gains, ranks of judged documents, rates of gain: all queries at once.
+"""What measures have in common: sums, gains, pairs, rates of gain and subtopics, all queries at once.
 
-The judged documents of each query in the order of their scores, and the pairs among them.
 Judged documents that were not retrieved stand below all others, with equal scores. Documents
 without a grade or with a negative one, which trec_eval takes as unjudged, do not count.
 
-Rates of gain by the C/W/L framework: readers who look at one rank after another, and stop.
-A reader who has looked at rank i goes on to the next with probability C(i). So rank i is looked at
-with a probability in proportion to W(i) = C(1) * ... * C(i - 1), and the measure is the gain that
-one look brings in expectation: sum of W(i) * gain(i) over sum of W(i).
+In the C/W/L framework a reader who has looked at rank i goes on to the next with probability C(i).
+So rank i is looked at with a probability in proportion to W(i) = C(1) * ... * C(i - 1), and the
+measure is the gain that one look brings in expectation: sum of W(i) * gain(i) over sum of W(i).
 """
 
 from __future__ import annotations

@@ -74,17 +74,11 @@ def _counted(
 
 @dataclass(frozen=True, eq=False)
 class MergedScores:
-    """What all partitions add up to, in the place of :class:`~abrank.scoring.scores.Scores`.
-
-    statistics : Statistics
-    partitions : (int, int)
-        How many were scored, and how many could not be.
-    audits, sources, notes, judgments
-        As there.
-    """
+    """What all partitions add up to, in the place of :class:`~abrank.scoring.scores.Scores`."""
 
     statistics: Statistics
-    partitions: tuple[int, int]
+    partitions: tuple[int, int]  # how many were scored, and how many could not be
+    # audits, sources, notes, judgments: as there
     audits: Mapping[str, Audit]
     sources: Mapping[str, Source]
     notes: tuple[str, ...]

@@ -1,7 +1,6 @@
 """Measures of the textbooks: sums, averages, classification, and precision at levels of recall.
 
-Ranking as classification: what stands in the first ranks, or scores enough, is called relevant.
-Rates as in the textbooks of classification: PPV, TPR, FPR and ACC.
+As classification, what stands in the first ranks, or scores enough, is called relevant.
 """
 
 from __future__ import annotations
