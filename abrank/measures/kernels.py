@@ -1,4 +1,4 @@
-"""What measures have in common: sums, gains, pairs, rates of gain and subtopics, all queries at once.
+"""What measures share: sums, gains, pairs, rates of gain and subtopics, all queries at once.
 
 Judged documents that were not retrieved stand below all others, with equal scores. Documents
 without a grade or with a negative one, which trec_eval takes as unjudged, do not count.
