@@ -96,9 +96,11 @@ def entries(section: str) -> dict[str, str]:
     return {name: each.rstrip() for name, each in zip(found[::2], found[1::2], strict=True)}
 
 
-def complete(function: Callable[..., Any], parameters: Mapping[str, str], **sections: str) -> None:
-    """Add to a function's docstring what it does not say itself."""
-    text, own = split(function.__doc__)
+def complete(
+    function: Callable[..., Any], parameters: Mapping[str, str], text: str = "", **sections: str
+) -> str:
+    """Add to a function's docstring what it does not say itself; ``text`` may replace its text."""
+    said, own = split(function.__doc__)
     described = entries(own.get("Parameters", ""))
     told = {name for names in described for name in names.split(", ")}
     shared = {name: parameters[name] for name in parameters if name not in told}
@@ -107,4 +109,6 @@ def complete(function: Callable[..., Any], parameters: Mapping[str, str], **sect
     lines = [
         " : ".join(known[name]) for name in inspect.signature(function).parameters if name in known
     ]
-    function.__doc__ = join(text, {**sections, **own, "Parameters": "\n".join(lines)})
+    made = join(text or said, {**sections, **own, "Parameters": "\n".join(lines)})
+    function.__doc__ = made
+    return made

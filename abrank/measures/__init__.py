@@ -9,4 +9,4 @@ from abrank.measures.registry import Entry, Measure, catalogue, complete, measur
 __all__ = ["Entry", "Measure", "catalogue", "expand", "measure", "parse", "reading", "resolved"]
 
 for _entry in catalogue().values():
-    _entry.function.__doc__ = complete(_entry)
+    complete(_entry)

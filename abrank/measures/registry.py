@@ -16,7 +16,8 @@ import numpy as np
 
 from abrank._support import checks
 from abrank._support.errors import ArgumentError, UnknownNameError
-from abrank._support.registry import Registry, entries, join, split
+from abrank._support.registry import Registry, entries, split
+from abrank._support.registry import complete as complete_docstring
 from abrank._support.typing import FloatArray, Function
 from abrank.inputs.judged import JudgedRun
 
@@ -542,21 +543,31 @@ WORKS = {
 
 
 def complete(entry: Entry) -> str:
-    """Return the docstring of a measure, whose own is as ``abrank.measures.definitions`` says."""
+    """Complete the docstring of a measure, whose own is as ``abrank.measures.definitions`` says."""
     text, own = split(entry.function.__doc__)
     if "Returns" in own:  # completed when the package was imported before
         return entry.function.__doc__ or ""
     summary, values, *definition = text.split("\n\n")
-    sections = {
-        "Parameters": _parameters(entry, own.pop("Parameters", "")),
-        "Returns": "float64[n_queries]\n"
+    shared = {"judged": f"JudgedRun\n    {_JUDGED[entry.needs]}"}
+    keywords = list(inspect.signature(entry.function).parameters.values())[1:]
+    described = entries(own.get("Parameters", ""))
+    for keyword in (each for each in keywords if each.name not in described):
+        known = _PARAMETERS[f"{keyword.name}: {keyword.annotation}"]
+        kind = str(keyword.annotation).replace(" | None", ", optional")
+        kind, told = known if isinstance(known, tuple) else (kind, known)
+        of_subtopic = keyword.name == "rel" and entry.needs == "subtopics"
+        told = told.replace("relevant,", "relevant to a subtopic,") if of_subtopic else told
+        shared[keyword.name] = f"{kind}\n    {told}"
+    return complete_docstring(
+        entry.function,
+        shared,
+        summary,
+        Returns="float64[n_queries]\n"
         + indent(f"{values}\nOrder of ``judged.query_ids``.", "    "),
-        "Raises": f"ArgumentError\n    {_RAISED[entry.needs]}" if _keywords(entry) else "",
-        "Notes": "\n\n".join(definition),
-        "References": _reference(entry.source),
-        **own,
-    }
-    return join(summary, sections)
+        Raises=f"ArgumentError\n    {_RAISED[entry.needs]}" if keywords else "",
+        Notes="\n\n".join(definition),
+        References=_reference(entry.source),
+    )
 
 
 def _reference(source: str) -> str:
@@ -564,27 +575,6 @@ def _reference(source: str) -> str:
     named = [(next(filter(part.startswith, WORKS), ""), part) for part in source.split("; ")]
     works = [WORKS.get(name, "") + part.removeprefix(name) for name, part in named]
     return fill(f".. [1] {'; '.join(works)}.", 96, subsequent_indent="   ", break_on_hyphens=False)
-
-
-def _keywords(entry: Entry) -> list[inspect.Parameter]:
-    return list(inspect.signature(entry.function).parameters.values())[1:]
-
-
-def _parameters(entry: Entry, own: str) -> str:
-    """Return the entries of all parameters: in the function's own words where it has some."""
-    described = entries(own)
-    lines = [f"judged : JudgedRun\n    {_JUDGED[entry.needs]}"]
-    for keyword in _keywords(entry):
-        if keyword.name in described:
-            lines.append(f"{keyword.name} : {described[keyword.name]}")
-            continue
-        known = _PARAMETERS[f"{keyword.name}: {keyword.annotation}"]
-        kind = str(keyword.annotation).replace(" | None", ", optional")
-        kind, text = known if isinstance(known, tuple) else (kind, known)
-        of_subtopic = keyword.name == "rel" and entry.needs == "subtopics"
-        text = text.replace("relevant,", "relevant to a subtopic,") if of_subtopic else text
-        lines.append(f"{keyword.name} : {kind}\n    {text}")
-    return "\n".join(lines)
 
 
 # --- Measures of other packages: entry points of the group ``abrank.measures``
