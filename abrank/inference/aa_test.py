@@ -17,6 +17,7 @@ from abrank._support.errors import ArgumentError
 from abrank._support.result import record
 from abrank._support.rng import stream
 from abrank._support.typing import BoolArray, FloatArray, IntArray
+from abrank.inference.clusters import numbered
 from abrank.inference.designs import cluster_result
 from abrank.inference.equivalence import clopper_pearson
 from abrank.inference.registry import as_alpha, as_differences, run_test
@@ -146,7 +147,7 @@ def check_level(
             raise ArgumentError(
                 "clusters are flipped or drawn, one for each query; halves would split them"
             )
-        index = np.unique(np.asarray(clusters, dtype=object).astype(str), return_inverse=True)[1]
+        index = numbered(clusters)[1]
     if by == "resampled" and index.max() + 1 < FEWEST_RESAMPLED:
         raise ArgumentError(
             f"{index.max() + 1} queries or clusters are too few to be resampled:"

@@ -63,7 +63,7 @@ class ClusterResult:
     test: str
     method: str
     n_resamples: int
-    confidence: float
+    confidence: float | FloatArray
     n_queries: int
     n_clusters: int
     largest_cluster: int
@@ -76,7 +76,7 @@ def run_cluster_test(
     differences: npt.ArrayLike,
     clusters: Sequence[object],
     *,
-    confidence: float = 0.95,
+    confidence: float | FloatArray = 0.95,
     seed: int = 0,
     n_resamples: int | None = None,
 ) -> ClusterResult:
@@ -93,7 +93,7 @@ def run_cluster_test(
         Candidate minus baseline; taken to 10 digits of the largest.
     clusters : sequence of length n_queries
         The cluster of each query, as text or numbers.
-    confidence : float
+    confidence : float or array_like of shape (n_comparisons,)
     seed : int
     n_resamples : int, optional
         Flips (99,999; all where they are no more) or resamples (9,999) of clusters.
@@ -147,10 +147,7 @@ def run_cluster_test(
     checks.count("seed", seed, at_least=0)
     if n_resamples is not None:
         checks.resamples(n_resamples)
-    as_alpha(confidence, 1)
-    _, index, sizes = np.unique(
-        np.asarray(clusters, dtype=object).astype(str), return_inverse=True, return_counts=True
-    )
+    index, sizes = numbered(clusters)[1], cluster_sizes(clusters)
     sums = [np.bincount(index, weights=values, minlength=len(sizes)) for values in data.T]
     return run_on_sums(
         name, np.stack(sums, axis=1) if sums else np.empty((len(sizes), 0)), sizes,
@@ -163,16 +160,15 @@ def run_on_sums(
     sums: FloatArray,
     sizes: IntArray,
     *,
-    confidence: float = 0.95,
+    confidence: float | FloatArray = 0.95,
     seed: int = 0,
     n_resamples: int | None = None,
 ) -> ClusterResult:
     """Return :func:`run_cluster_test` from the sums of the clusters, which are all it needs."""
-    alpha = float(as_alpha(confidence, 1)[0])
     rows = np.full((5, sums.shape[1]), np.nan)
-    for column, each in enumerate(sums.T):
+    for column, alpha in enumerate(as_alpha(confidence, sums.shape[1]).tolist()):
         if len(sizes):
-            rows[:, column] = _answer(name, each, sizes, alpha, seed, n_resamples)
+            rows[:, column] = _answer(name, sums[:, column], sizes, alpha, seed, n_resamples)
     enumerated = name == "permutation" and _all_flips(len(sizes), n_resamples)
     default = N_FLIPS if name == "permutation" else N_RESAMPLES
     drawn = 0 if name == "t" or enumerated else n_resamples or default
@@ -194,9 +190,15 @@ def run_on_sums(
     )
 
 
+def numbered(labels: Sequence[object]) -> tuple[tuple[str, ...], IntArray]:
+    """Return the distinct labels as text, in order, and the place of each label among them."""
+    names, place = np.unique(np.asarray(labels, dtype=object).astype(str), return_inverse=True)
+    return tuple(names.tolist()), place
+
+
 def cluster_sizes(labels: Sequence[object]) -> IntArray:
     """Return the number of queries of each cluster, in the order of their names as text."""
-    return np.unique(np.asarray(labels, dtype=object).astype(str), return_counts=True)[1]
+    return np.bincount(numbered(labels)[1])
 
 
 def effective_clusters(sizes: npt.ArrayLike) -> float:
@@ -353,7 +355,7 @@ def weighted_result(
     s = float((share**2).sum())
     index = np.arange(n)
     if clusters is not None:
-        index = np.unique(np.asarray(clusters, dtype=object).astype(str), return_inverse=True)[1]
+        index = numbered(clusters)[1]
     part, squares = (np.bincount(index, each).astype(np.float64) for each in (share, share**2))
     mean = share @ data
     largest = np.abs(data).max(axis=0, initial=0.0)

@@ -6,8 +6,7 @@ ask a design in its place.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -35,10 +34,9 @@ def cluster_result(
     seed: int,
     n_resamples: int | None = None,
 ) -> TestResult:
-    """Return :func:`run_cluster_test` of every column, each at its own level."""
-    data = as_differences(differences)
-    ask = partial(run_cluster_test, clusters=clusters, seed=seed, n_resamples=n_resamples)
-    return _by_column(name, data, len(data), confidence, ask)
+    """Return :func:`run_cluster_test` as a paired test answers."""
+    asked = {"confidence": confidence, "seed": seed, "n_resamples": n_resamples}
+    return _as_test(run_cluster_test(name, differences, clusters, **asked))  # type: ignore[arg-type]
 
 
 def sums_result(
@@ -50,36 +48,15 @@ def sums_result(
     seed: int,
     n_resamples: int | None = None,
 ) -> TestResult:
-    """Return :func:`run_on_sums` of every column, each at its own level."""
-
-    def ask(name: str, column: FloatArray, *, confidence: float) -> ClusterResult:
-        return run_on_sums(
-            name, column[:, None], sizes,
-            confidence=confidence, seed=seed, n_resamples=n_resamples,
-        )  # fmt: skip
-
-    return _by_column(name, sums, int(sizes.sum()), confidence, ask)
+    """Return :func:`run_on_sums` as a paired test answers."""
+    asked = {"confidence": confidence, "seed": seed, "n_resamples": n_resamples}
+    return _as_test(run_on_sums(name, sums, sizes, **asked))  # type: ignore[arg-type]
 
 
-def _by_column(
-    name: str,
-    data: FloatArray,
-    n_queries: int,
-    confidence: float | FloatArray,
-    ask: Callable[..., ClusterResult],
-) -> TestResult:
-    levels = np.broadcast_to(confidence, (data.shape[1],))
-    each = [
-        ask(name, column, confidence=level)
-        for column, level in zip(data.T, levels.tolist(), strict=True)
-    ]
-    rows = np.array(
-        [[a.estimate, a.statistic, a.pvalue, a.ci_low, a.ci_high] for a in each]
-    ).reshape(-1, 5).T  # fmt: skip
-    drawn = max((a.n_resamples for a in each), default=0)
+def _as_test(a: ClusterResult) -> TestResult:
     return TestResult.of_mean(
-        rows, test=name, confidence=confidence, n_queries=n_queries,
-        method=each[0].method if each else "closed form", n_resamples=drawn,
+        [a.estimate, a.statistic, a.pvalue, a.ci_low, a.ci_high], test=a.test,
+        confidence=a.confidence, n_queries=a.n_queries, method=a.method, n_resamples=a.n_resamples,
     )  # fmt: skip
 
 

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from abrank._support.result import record
 from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.estimate import IntervalRow
-from abrank.inference.clusters import cluster_sizes, freedom_of_clusters, standard_error
+from abrank.inference.clusters import cluster_sizes, freedom_of_clusters, numbered, standard_error
 from abrank.inference.paired import skewed_t, t_answer
 from abrank.inference.registry import as_alpha, as_column
 from abrank.inference.rounding import has_spread
@@ -81,8 +81,7 @@ class Moments(NamedTuple):
             varies = bool(has_spread(values))
             variance = float(values.var(ddof=1)) if varies else 0.0
             return cls(variance, max(1.0, n - 1.0), n, varies)
-        _, place = np.unique(np.asarray(clusters, dtype=object).astype(str), return_inverse=True)
-        sizes = cluster_sizes(clusters)
+        place, sizes = numbered(clusters)[1], cluster_sizes(clusters)
         sums = np.bincount(place, values, len(sizes)).astype(np.float64)
         error = standard_error(sums, sizes) if n else np.nan
         varies = bool(error > 0.0)
@@ -345,7 +344,7 @@ def _within_segment(
     values: FloatArray, strata: Sequence[str], clusters: Sequence[str] | None
 ) -> tuple[float, float, float, float]:
     """Return mean, error, degrees of freedom, and the skewness that t is corrected for."""
-    _, place = np.unique(np.array(strata, dtype=object).astype(str), return_inverse=True)
+    place = numbered(strata)[1]
     # A cluster belongs to one collection.
     units = [f"{i}/{unit}" for i, unit in zip(place, clusters or range(len(values)), strict=True)]
     n_units = np.bincount(place[np.unique(units, return_index=True)[1]])

@@ -18,7 +18,7 @@ from abrank._support import checks
 from abrank._support.errors import ArgumentError
 from abrank._support.result import record
 from abrank._support.typing import BoolArray, FloatArray, IntArray
-from abrank.inference.clusters import cluster_sizes, deciding_test, weighted_result
+from abrank.inference.clusters import cluster_sizes, deciding_test, numbered, weighted_result
 from abrank.inference.designs import cluster_result
 from abrank.inference.families import adjust
 from abrank.inference.paired import mean_and_error, skewed_t, skewness_of
@@ -230,10 +230,9 @@ def compare_segments(
 
 def rows_by_label(labels: Sequence[str]) -> tuple[tuple[str, ...], list[IntArray]]:
     """Return the labels in order, and the rows that have each."""
-    names, place = np.unique(np.asarray(labels, dtype=object).astype(str), return_inverse=True)
-    order = np.argsort(place, kind="stable")
+    names, place = numbered(labels)
     ends = np.cumsum(np.bincount(place, minlength=len(names)))
-    return tuple(names.tolist()), np.split(order, ends[:-1]) if len(names) else []
+    return names, np.split(np.argsort(place, kind="stable"), ends[:-1]) if names else []
 
 
 def answer_by_segment(
