@@ -176,12 +176,7 @@ def _normal(far: float, variance: float) -> float:
 
 
 def _walsh_limits(
-    values: FloatArray,
-    counts: IntArray,
-    variance: float,
-    alpha: float,
-    *,
-    nearest: float,
+    values: FloatArray, counts: IntArray, variance: float, alpha: float, *, nearest: float
 ) -> tuple[FloatArray, ...]:
     """Return lower limit, median and upper limit of the averages of two differences.
 

@@ -233,11 +233,7 @@ def _limit(values: FloatArray, table: FloatArray, alpha: float, n_always_counted
 
 
 def align_interval_with_pvalue(
-    pvalue: FloatArray,
-    estimate: FloatArray,
-    low: FloatArray,
-    high: FloatArray,
-    alpha: FloatArray,
+    pvalue: FloatArray, estimate: FloatArray, low: FloatArray, high: FloatArray, alpha: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Let a closed-form interval exclude 0 exactly when p < alpha.
 

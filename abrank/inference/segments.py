@@ -45,10 +45,7 @@ class Heterogeneity:
 
 
 def heterogeneity(
-    counts: FloatArray,
-    means: FloatArray,
-    variances: FloatArray,
-    freedom: FloatArray | None = None,
+    counts: FloatArray, means: FloatArray, variances: FloatArray, freedom: FloatArray | None = None
 ) -> Heterogeneity:
     """Test whether the groups have one mean, without taking their variances for equal.
 

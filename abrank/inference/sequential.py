@@ -150,10 +150,7 @@ def mixture_log_ratio(
 
 
 def betting_sequence(
-    differences: npt.ArrayLike,
-    *,
-    looks: Sequence[int] | None = None,
-    confidence: float = 0.95,
+    differences: npt.ArrayLike, *, looks: Sequence[int] | None = None, confidence: float = 0.95
 ) -> ConfidenceSequence:
     """Return a confidence sequence that holds for any number of queries, of bounded differences.
 

@@ -57,10 +57,7 @@ class JudgedSubtopics:
         mine = kept[self.row]
         place = np.cumsum(kept) - 1
         return replace(
-            self,
-            row=place[self.row[mine]],
-            subtopic=self.subtopic[mine],
-            grade=self.grade[mine],
+            self, row=place[self.row[mine]], subtopic=self.subtopic[mine], grade=self.grade[mine]
         )
 
     def reordered(self, order: IntArray) -> JudgedSubtopics:
@@ -274,8 +271,7 @@ class JudgedRun:
             for row, others in zip(rankings, missed, strict=True)
         ]
         return replace(
-            cls.from_grades(best, ideal=pools),
-            subtopics=from_rankings(rankings, missed),
+            cls.from_grades(best, ideal=pools), subtopics=from_rankings(rankings, missed)
         )
 
     @property

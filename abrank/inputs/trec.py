@@ -204,11 +204,7 @@ def _qrels(plain: bytes) -> Columns | None:
     if value is None or max(map(ids.longest, (query, subtopic, doc))) > MOST_ID:
         return None
     return Columns(
-        query=query,
-        doc=doc,
-        value=value,
-        position=np.arange(1, len(value) + 1),
-        subtopic=subtopic,
+        query=query, doc=doc, value=value, position=np.arange(1, len(value) + 1), subtopic=subtopic
     )
 
 

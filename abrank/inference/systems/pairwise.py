@@ -24,12 +24,7 @@ from abrank.inference.families import adjust as adjust_pvalues
 from abrank.inference.paired import mean_and_error, t_interval, t_pvalue
 from abrank.inference.registry import as_alpha, run_test
 from abrank.inference.rounding import align_interval_with_pvalue, round_off, to_lattice
-from abrank.inference.student import (
-    many_one_quantile,
-    many_one_tail,
-    range_quantile,
-    range_tail,
-)
+from abrank.inference.student import many_one_quantile, many_one_tail, range_quantile, range_tail
 from abrank.inference.systems.friedman import two_way_anova
 from abrank.inference.systems.registry import JointAnswer, Pairs, as_scores, joint_test
 
@@ -361,12 +356,7 @@ QUERIES_AT_ONCE = 1024
     family="all",
 )
 def randomised_tukey(
-    scores: FloatArray,
-    *,
-    pairs: Pairs,
-    alpha: float,
-    seed: int,
-    n_resamples: int | None = None,
+    scores: FloatArray, *, pairs: Pairs, alpha: float, seed: int, n_resamples: int | None = None
 ) -> JointAnswer:
     """Compare all pairs of systems with the largest difference that chance orders give.
 

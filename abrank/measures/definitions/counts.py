@@ -42,10 +42,7 @@ def precision(judged: JudgedRun, *, cutoff: int, rel: int = 1) -> FloatArray:
 
 
 @measure(
-    "R",
-    bounds=(0, 1),
-    source="Buckley & Voorhees 2005; trec_eval m_recall.c",
-    aliases=("Recall",),
+    "R", bounds=(0, 1), source="Buckley & Voorhees 2005; trec_eval m_recall.c", aliases=("Recall",)
 )
 def recall(judged: JudgedRun, *, cutoff: int, rel: int = 1) -> FloatArray:
     """Recall: share of the relevant documents that stand in the first k ranks.
@@ -87,10 +84,7 @@ def relative_precision(judged: JudgedRun, *, cutoff: int, rel: int = 1) -> Float
 
 
 @measure(
-    "Success",
-    bounds=(0, 1),
-    source="Craswell & Hawking 2004; trec_eval m_success.c",
-    discrete=True,
+    "Success", bounds=(0, 1), source="Craswell & Hawking 2004; trec_eval m_success.c", discrete=True
 )
 def success(judged: JudgedRun, *, cutoff: int, rel: int = 1) -> FloatArray:
     """Success: 1 if a relevant document stands in the first k ranks, else 0.

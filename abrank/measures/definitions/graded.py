@@ -61,9 +61,7 @@ def dcg_of(
 
 
 @measure(
-    "nDCG",
-    bounds=(0, 1),
-    source="Järvelin & Kekäläinen 2002; trec_eval m_ndcg.c, m_ndcg_cut.c",
+    "nDCG", bounds=(0, 1), source="Järvelin & Kekäläinen 2002; trec_eval m_ndcg.c, m_ndcg_cut.c"
 )
 def ndcg(
     judged: JudgedRun, *, cutoff: int | None = None, dcg: Dcg = "log2", gains: Gains | None = None
@@ -304,11 +302,7 @@ def binary_normalized_gain(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
 # --- Compat: overlap of a ranking with the ideal one
 
 
-@measure(
-    "Compat",
-    bounds=(0, 1),
-    source="Clarke et al. 2020; ir_measures compat_provider.py",
-)
+@measure("Compat", bounds=(0, 1), source="Clarke et al. 2020; ir_measures compat_provider.py")
 def compatibility(judged: JudgedRun, *, p: float = 0.95, normalize: bool = True) -> FloatArray:
     """Compatibility: rank-biased overlap of the ranking with the ideal ranking nearest to it.
 

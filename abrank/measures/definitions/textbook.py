@@ -69,11 +69,7 @@ def true_positive_rate(judged: JudgedRun, *, threshold: float, rel: int = 1) -> 
     condensable=False,
 )
 def false_positive_rate(
-    judged: JudgedRun,
-    *,
-    cutoff: int | None = None,
-    threshold: float | None = None,
-    rel: int = 1,
+    judged: JudgedRun, *, cutoff: int | None = None, threshold: float | None = None, rel: int = 1
 ) -> FloatArray:
     """Fallout: share of the refused documents that are called relevant, the false positive rate.
 
@@ -103,11 +99,7 @@ def false_positive_rate(
     condensable=False,
 )
 def classification_accuracy(
-    judged: JudgedRun,
-    *,
-    cutoff: int | None = None,
-    threshold: float | None = None,
-    rel: int = 1,
+    judged: JudgedRun, *, cutoff: int | None = None, threshold: float | None = None, rel: int = 1
 ) -> FloatArray:
     """Accuracy of a classifier: share of the judged documents that are called what they are.
 
@@ -217,11 +209,7 @@ def mean_precision(judged: JudgedRun, *, cutoff: int, rel: int = 1) -> FloatArra
 
 
 @measure(
-    "F",
-    bounds=(0, 1),
-    source="van Rijsbergen 1979; ranx f1.py",
-    aliases=("F1",),
-    needs="scores",
+    "F", bounds=(0, 1), source="van Rijsbergen 1979; ranx f1.py", aliases=("F1",), needs="scores"
 )
 def f_measure(
     judged: JudgedRun,
