@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from unicodedata import normalize
 
 import numpy as np
 
@@ -22,6 +23,8 @@ from abrank.inference.systems import registry as joint_tests
 from abrank.measures import Entry, Measure, catalogue, expand
 from abrank.measures.names import BARE, OTHERS, TREC_EVAL
 from abrank.measures.registry import literal, load_plugins
+from abrank.report.sections.appendix import entries as bibliography
+from abrank.report.sections.appendix import key_of
 from abrank.report.sections.cautions import caution
 from abrank.report.sections.declared_notes import Names
 
@@ -156,7 +159,7 @@ def _measure_page(entry: Entry) -> Page:
                 f"from {entry.function.__module__} import {entry.function.__name__}",
             ),
         ),
-        _section("Source", _sources(entry.source, sections)),
+        _section("Source", "1. " + "; ".join(map(_in_full, entry.source.split("; ")))),
     ]
     return Page(entry.name, "\n\n".join(filter(None, parts)) + "\n")
 
@@ -337,6 +340,31 @@ def _fenced(text: str, language: str = "python") -> str:
 
 def _section(heading: str, text: str) -> str:
     return f"## {heading}\n\n{text}" if text else ""
+
+
+_ACCENTS = {'"': "\u0308", "'": "\u0301", "v": "\u030c"}
+_ACCENT = re.compile(r"""\{?\\(["'v])\{?(\w)\}?\}?""")
+
+
+def _in_full(source: str) -> str:
+    """Return a part of a measure's source in the words of its entry in the bibliography."""
+    known = _ACCENT.sub(
+        lambda found: normalize("NFC", found[2] + _ACCENTS[found[1]]),
+        bibliography().get(key_of(source), ""),
+    )
+    told = dict(re.findall(r"^  (\w+) += \{(.*)\},?$", known, re.MULTILINE))
+    if "year" not in told:  # a program
+        return source
+    names = [each.partition(", ")[0] for each in told["author"].split(" and ")]
+    who = " & ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+    kinds = ("journal", "booktitle", "howpublished", "publisher")
+    where = next(told[kind] for kind in kinds if kind in told)
+    number = f"({told['number']})" if "number" in told else ""
+    volume = f" {told['volume']}{number}" if "journal" in told else ""
+    text = re.sub(r"[{}\\]", "", f"{who} ({told['year']}), {told['title']}, {where}{volume}")
+    text = text.replace("--", "–")
+    _, _, behind = source.partition(told["year"])
+    return text + behind if told["year"] in source else f"{text}; {source}"
 
 
 def _sources(source: str, sections: Mapping[str, str]) -> str:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from textwrap import fill, indent
+from textwrap import indent
 from types import NoneType
 from typing import Any, Literal, TypeAlias, get_args, get_origin
 
@@ -483,63 +483,6 @@ _PARAMETERS: dict[str, str | tuple[str, str]] = {
         "    or as in its versions up to 9.",
     ),
 }
-# What the sources of measures are in full; "; " parts several, and what follows a name stays.
-WORKS = {
-    "Agrawal et al. 2009": "Agrawal, Gollapudi, Halverson & Ieong (2009), Diversifying search"
-    " results, WSDM",
-    "Azzopardi et al. 2021": "Azzopardi, Mackenzie & Moffat (2021), ERR is not C/W/L: exploring the"
-    " relationship between expected reciprocal rank and other metrics, ICTIR",
-    "Buckley & Voorhees 2004": "Buckley & Voorhees (2004), Retrieval evaluation with incomplete"
-    " information, SIGIR",
-    "Buckley & Voorhees 2005": "Buckley & Voorhees (2005), in TREC: Experiment and Evaluation in"
-    " Information Retrieval, ch. 3",
-    "Chapelle et al. 2009": "Chapelle, Metzler, Zhang & Grinspan (2009), Expected reciprocal rank"
-    " for graded relevance, CIKM",
-    "Clarke et al. 2008": "Clarke et al. (2008), Novelty and diversity in information retrieval"
-    " evaluation, SIGIR",
-    "Clarke et al. 2009": "Clarke, Kolla & Vechtomova (2009), An effectiveness measure for"
-    " ambiguous and underspecified queries, ICTIR",
-    "Clarke et al. 2011": "Clarke, Craswell, Soboroff & Ashkan (2011), A comparative analysis of"
-    " cascade measures for novelty and diversity, WSDM",
-    "Clarke et al. 2020": "Clarke, Vtyurina & Smucker (2020), Offline evaluation without gain,"
-    " ICTIR",
-    "Craswell & Hawking 2004": "Craswell & Hawking (2004), Overview of the TREC 2004 Web Track",
-    "Hanley & McNeil 1982": "Hanley & McNeil (1982), The meaning and use of the area under a"
-    " receiver operating characteristic (ROC) curve, Radiology 143(1)",
-    "Harrell et al. 1982": "Harrell, Califf, Pryor, Lee & Rosati (1982), Evaluating the yield of"
-    " medical tests, JAMA 247(18)",
-    "Järvelin & Kekäläinen 2002": "Järvelin & Kekäläinen (2002), Cumulated gain-based evaluation of"
-    " IR techniques, ACM TOIS 20(4)",
-    "Kendall 1945": "Kendall (1945), The treatment of ties in ranking problems, Biometrika 33(3)",
-    "Lewis 1995": "Lewis (1995), Evaluating and optimizing autonomous text classification systems,"
-    " SIGIR",
-    "Manning et al. 2008": "Manning, Raghavan & Schütze (2008), Introduction to Information"
-    " Retrieval",
-    "Moffat & Zobel 2008": "Moffat & Zobel (2008), Rank-biased precision for measurement of"
-    " retrieval effectiveness, ACM TOIS 27(1)",
-    "Moffat et al. 2012": "Moffat, Scholer & Thomas (2012), Models and metrics: IR evaluation as a"
-    " user process, ADCS",
-    "Moffat et al. 2015": "Moffat, Bailey, Scholer & Thomas (2015), INST: an adaptive metric for"
-    " information retrieval evaluation, ADCS",
-    "Robertson 2006": "Robertson (2006), On GMAP: and other transformations, CIKM",
-    "Robertson 2012": "Robertson (2012), On smoothing average precision, ECIR",
-    "Salton & McGill 1983": "Salton & McGill (1983), Introduction to Modern Information Retrieval,"
-    " ch. 5",
-    "van Rijsbergen 1979": "van Rijsbergen (1979), Information Retrieval, ch. 7",
-    "Voorhees 1999": "Voorhees (1999), The TREC-8 Question Answering Track Report",
-    "Yilmaz & Aslam 2006": "Yilmaz & Aslam (2006), Estimating average precision with incomplete and"
-    " imperfect judgments, CIKM",
-    "Zhai et al. 2003": "Zhai, Cohen & Lafferty (2003), Beyond independent relevance, SIGIR",
-    "Zhang et al. 2017": "Zhang, Liu, Li, Zhang, Xu & Ma (2017), Evaluating web search with a"
-    " bejeweled player model, SIGIR",
-    "cwl_eval": "Azzopardi, Thomas & Moffat (2019), cwl_eval: an evaluation tool for information"
-    " retrieval, SIGIR; cwl_eval",
-    "ir_measures": "MacAvaney, Macdonald & Ounis (2022), Streamlining Evaluation with ir-measures,"
-    " ECIR; ir_measures",
-    "ndeval.c": "TREC Web Track ndeval.c",
-    "ranx": "Bassani (2022), ranx: a blazing-fast Python library for ranking evaluation and"
-    " comparison, ECIR; ranx",
-}
 
 
 def complete(entry: Entry) -> str:
@@ -566,15 +509,8 @@ def complete(entry: Entry) -> str:
         + indent(f"{values}\nOrder of ``judged.query_ids``.", "    "),
         Raises=f"ArgumentError\n    {_RAISED[entry.needs]}" if keywords else "",
         Notes="\n\n".join(definition),
-        References=_reference(entry.source),
+        References=f".. [1] {entry.source}.",
     )
-
-
-def _reference(source: str) -> str:
-    """Return the works that a source names, in full."""
-    named = [(next(filter(part.startswith, WORKS), ""), part) for part in source.split("; ")]
-    works = [WORKS.get(name, "") + part.removeprefix(name) for name, part in named]
-    return fill(f".. [1] {'; '.join(works)}.", 96, subsequent_indent="   ", break_on_hyphens=False)
 
 
 # --- Measures of other packages: entry points of the group ``abrank.measures``
