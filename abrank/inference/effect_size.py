@@ -68,14 +68,20 @@ def _standardised(difference: FloatArray, deviation: FloatArray) -> FloatArray:
     return np.divide(_mean(difference), deviation, out=size, where=usable)
 
 
-def _d_z(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Cohen's d_z; Cohen 1988, section 2.3.5."""
-    difference = differences_of(a, b)
-    return _standardised(difference, _deviation(difference))
+def _by_differences(factor: Callable[[int], float]) -> EffectSize:
+    """Return the mean difference over the differences' deviation, times a factor of n."""
 
+    def estimate(a: FloatArray, b: FloatArray) -> FloatArray:
+        difference = differences_of(a, b)
+        d_z = _standardised(difference, _deviation(difference))
+        return np.where(d_z == 0.0, 0.0, d_z * factor(len(a)))
 
-def _d_z_interval(a: FloatArray, b: FloatArray, alpha: FloatArray) -> tuple[FloatArray, FloatArray]:
-    return d_z_limits(_d_z(a, b), len(a), alpha)
+    def interval(a: FloatArray, b: FloatArray, alpha: FloatArray) -> tuple[FloatArray, FloatArray]:
+        difference, n = differences_of(a, b), len(a)
+        low, high = d_z_limits(_standardised(difference, _deviation(difference)), n, alpha)
+        return low * factor(n), high * factor(n)
+
+    return EffectSize(estimate, interval, "noncentral t")
 
 
 def d_z_limits(d_z: FloatArray, n_queries: int, alpha: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -98,19 +104,6 @@ def hedges_bias(n_queries: int) -> float:
         return np.nan
     log_j = gammaln(freedom / 2.0) - gammaln((freedom - 1) / 2.0) - np.log(freedom / 2.0) / 2.0
     return float(np.exp(log_j))
-
-
-def _hedges_g(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Return d_z times J(n - 1)."""
-    d_z = _d_z(a, b)
-    return np.where(d_z == 0.0, 0.0, d_z * hedges_bias(len(a)))
-
-
-def _hedges_g_interval(
-    a: FloatArray, b: FloatArray, alpha: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    low, high = _d_z_interval(a, b, alpha)
-    return low * hedges_bias(len(a)), high * hedges_bias(len(a))
 
 
 def _over(scale: Estimate, squares: Estimate) -> EffectSize:
@@ -207,8 +200,8 @@ def _p_better_interval(
     return (1.0 + low) / 2.0, (1.0 + high) / 2.0
 
 
-EFFECT_SIZES.add("d_z", EffectSize(_d_z, _d_z_interval, "noncentral t"))
-EFFECT_SIZES.add("hedges_g", EffectSize(_hedges_g, _hedges_g_interval, "noncentral t"))
+EFFECT_SIZES.add("d_z", _by_differences(lambda _: 1.0))  # Cohen 1988, section 2.3.5
+EFFECT_SIZES.add("hedges_g", _by_differences(hedges_bias))
 # Cumming 2012, equation 11.10: the root of the mean variance of both.
 EFFECT_SIZES.add("d_av", _over(_pooled, lambda a, b: (_centred(a) ** 2 + _centred(b) ** 2) / 2.0))
 # Glass 1976, Sakai 2014: the baseline's standard deviation.
