@@ -118,10 +118,6 @@ def _over(scale: Estimate, squares: Estimate) -> EffectSize:
     return EffectSize(estimate, interval, "delta method")
 
 
-def _pooled(a: FloatArray, b: FloatArray) -> FloatArray:
-    return np.asarray(np.sqrt((_deviation(a) ** 2 + _deviation(b) ** 2) / 2.0))
-
-
 def _centred(scores: FloatArray) -> FloatArray:
     return np.asarray(scores - scores.mean(axis=0))
 
@@ -203,7 +199,13 @@ def _p_better_interval(
 EFFECT_SIZES.add("d_z", _by_differences(lambda _: 1.0))  # Cohen 1988, section 2.3.5
 EFFECT_SIZES.add("hedges_g", _by_differences(hedges_bias))
 # Cumming 2012, equation 11.10: the root of the mean variance of both.
-EFFECT_SIZES.add("d_av", _over(_pooled, lambda a, b: (_centred(a) ** 2 + _centred(b) ** 2) / 2.0))
+EFFECT_SIZES.add(
+    "d_av",
+    _over(
+        lambda a, b: np.asarray(np.sqrt((_deviation(a) ** 2 + _deviation(b) ** 2) / 2.0)),
+        lambda a, b: (_centred(a) ** 2 + _centred(b) ** 2) / 2.0,
+    ),
+)
 # Glass 1976, Sakai 2014: the baseline's standard deviation.
 EFFECT_SIZES.add("glass_delta", _over(lambda a, _: _deviation(a), lambda a, _: _centred(a) ** 2))
 EFFECT_SIZES.add(

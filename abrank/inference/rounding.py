@@ -33,14 +33,8 @@ def round_off(values: FloatArray, *, scale: npt.ArrayLike | None = None) -> Floa
     value, or 0. So what is a tie does not depend on the unit.
     """
     if scale is None and values.size == len(values) and values.dtype == np.float64:
-        return _of_one_column(values.reshape(-1)).reshape(values.shape).copy()
+        return _of_one_column(values.reshape(-1), None).reshape(values.shape).copy()
     return _rounded(values, scale)
-
-
-# One test after the other asks for the same column.
-@remembered(2)
-def _of_one_column(values: FloatArray) -> FloatArray:
-    return _rounded(values, None)
 
 
 def _rounded(values: FloatArray, scale: npt.ArrayLike | None) -> FloatArray:
@@ -67,15 +61,14 @@ def differences_of(a: FloatArray, b: FloatArray) -> FloatArray:
     return _of_one_measure(a.reshape(-1), b.reshape(-1)).reshape(a.shape).copy()
 
 
-# Every analysis of a comparison asks for the differences of the same two columns.
-@remembered(2)
-def _of_one_measure(a: FloatArray, b: FloatArray) -> FloatArray:
-    return _differences(a, b)
-
-
 def _differences(a: FloatArray, b: FloatArray) -> FloatArray:
     scale = np.maximum(np.abs(a), np.abs(b)).max(axis=0, initial=0.0)
     return _rounded(b - a, scale)
+
+
+# One test after the other asks for the same column, and every analysis of a comparison for the
+# differences of the same two.
+_of_one_column, _of_one_measure = remembered(2)(_rounded), remembered(2)(_differences)
 
 
 def signs_of(values: FloatArray) -> IntArray:

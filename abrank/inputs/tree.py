@@ -241,7 +241,12 @@ def rows_of_log(source: Any) -> tuple[list[str], list[list[Any]]] | None:  # noq
     """Return the long table of a log; None for what is none."""
     if isinstance(source, Mapping) and "eval" in source and "samples" in source:
         rows = list(_of_inspect(source["samples"] or []))
-    elif _is_harness(source):
+    elif (
+        isinstance(source, list)
+        and source
+        and isinstance(source[0], Mapping)
+        and ({"doc_id", "filtered_resps"} <= {*source[0]})
+    ):
         rows = list(_of_harness(source))
     else:
         return None
@@ -305,11 +310,6 @@ def _of_inspect(samples: Sequence[Mapping[str, Any]]) -> Iterator[Row]:
                 name,
                 _LETTERS.get(value, value) if isinstance(value, str) else value,
             )
-
-
-def _is_harness(source: Any) -> bool:  # noqa: ANN401
-    first = source[0] if isinstance(source, list) and source else None
-    return isinstance(first, Mapping) and {"doc_id", "filtered_resps"} <= {*first}
 
 
 def _of_harness(source: Sequence[Mapping[str, Any]]) -> Iterator[Row]:
