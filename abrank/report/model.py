@@ -160,6 +160,11 @@ class Scorecard(Table):
     narrow: frozenset[Role] = frozenset()
     legend: tuple[str, ...] = ()
 
+    @property
+    def undrawn(self) -> tuple[str, ...]:
+        """The legend where nothing is drawn: without the lines on bars and marks."""
+        return tuple(each for each in self.legend if not each.startswith(("thick", GUARD)))
+
     def without(self, *roles: Role) -> Table:
         """Return it as a table without the columns of these roles."""
         kept = [i for i, column in enumerate(self.columns) if column.role not in roles]

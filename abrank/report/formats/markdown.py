@@ -70,7 +70,7 @@ def _document(report: Report, most: int, width: int) -> str:
         paragraph(head.meaning, width),
         f"**Next step.** {plain(head.next_step, width)}" if head.next_step else "",
         _cut(card.without("drawn", "pair", "wins"), most) if card is not None else "",
-        *(paragraph(each, width) for each in (card.legend if card is not None else ())),
+        *(paragraph(each, width) for each in (card.undrawn if card is not None else ())),
         *(paragraph(each.text, width) for each in said),
         *(part for each in report.in_place("markdown") for part in _section(each, most, width)),
         *_notes(report.notes, width),
@@ -95,6 +95,9 @@ def _section(section: Section, most: int, width: int) -> Iterator[str]:
     if len(tables) > _MOST_TABLES:
         yield f"{f.plural(len(tables) - _MOST_TABLES, 'more table')} not shown."
     yield paragraph(" ".join(said), width)
+    for block in section.blocks:
+        if isinstance(block, Text) and block.kind == "code":
+            yield code(block.text)
 
 
 def _cut(table: Table, most: int) -> str:

@@ -245,8 +245,9 @@ def methods_text(comparison: Comparison) -> str:
     """Return the methods paragraph: what was compared, how, and by which rule."""
     rule, settings = comparison.rule, _known(comparison, "settings")
     sentences = [
-        f"We compared {comparison.candidate} (B) with the baseline {comparison.baseline} (A) on"
-        f" {words.queries_of(comparison)} by {rule.primary}.",
+        f"We compared {words.followed(comparison.candidate, 'B')} with the baseline"
+        f" {words.followed(comparison.baseline, 'A')} on {words.queries_of(comparison)} by"
+        f" {rule.primary}.",
         f"The differences B − A, paired by query, were tested with a two-sided"
         f" {words.declared_test(comparison)} at α = {words.alpha(comparison)}; intervals have"
         f" the level {f.level(rule.confidence)}.",

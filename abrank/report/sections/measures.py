@@ -344,7 +344,7 @@ def _caption(comparison: Comparison, told: str) -> str:
         one_line(name, width=LONGEST_NAME) for name in (comparison.baseline, comparison.candidate)
     )
     by = f"by a two-sided {words.declared_test(comparison)} at α = {words.alpha(comparison)}"
-    said = f"{b} (B) against the baseline {a} (A), means over"
+    said = f"{words.followed(b, 'B')} against the baseline {words.followed(a, 'A')}, means over"
     said += f" {words.queries_of(comparison)}; {told} {by}."
     if len(comparison.rows) > 1:
         how = headline.adjustment(comparison)

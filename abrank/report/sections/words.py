@@ -216,6 +216,17 @@ def system(letter: str, name: str) -> str:
     return letter if name == letter else f"{letter} {name}"
 
 
+def followed(name: str, letter: str) -> str:
+    """Return a system's name with its letter behind it, unless it has no other name.
+
+    Examples
+    --------
+    >>> followed("bm25", "A"), followed("A", "A")
+    ('bm25 (A)', 'A')
+    """
+    return name if name == letter else f"{name.removesuffix(f' ({letter})')} ({letter})"
+
+
 def at_level(comparison: Comparison) -> str:
     """Return the level of the tests as it stands in a sentence.
 

@@ -43,7 +43,7 @@ from abrank.report.sections.appendix import of_measures as of_sources
 from abrank.report.sections.decision import clause, doubted
 from abrank.report.sections.next_step import next_step
 from abrank.report.sections.scorecard import scorecard as of_measures
-from abrank.report.sections.words import READINGS, reading_tone, system, verdict_tone
+from abrank.report.sections.words import READINGS, followed, reading_tone, system, verdict_tone
 from abrank.report.sections.words import alpha as alpha_of
 from abrank.report.sections.words import tag as tag_of
 from abrank.report.subjects import compose
@@ -547,7 +547,7 @@ def _methods(found: CollectionsComparison) -> str:
     n = f.plural(len(found.comparisons), "collection")
     queries = f.plural(found.primary.n_queries, "query", "queries")
     return (
-        f"We compared {b} (B) with the baseline {a} (A) on {n} ({queries}) by"
+        f"We compared {followed(b, 'B')} with the baseline {followed(a, 'A')} on {n} ({queries}) by"
         f" {', '.join(each.measure for each in found.measures)}, at alpha {alpha_of(pooled)}."
         f" {_METHOD} Single collections were adjusted by Holm.{beside}"
     )
@@ -569,8 +569,8 @@ def _paper(w: Words[CollectionsComparison], style: Style) -> Paper:
     said = " ".join(part for part in (beyond(w), heterogeneity(w)) if part)
     return Paper(
         comment=f"{measure}, {f.plural(len(found.comparisons), 'collection')}",
-        caption=f"{measure} of A ({a}) and B ({b}), Δ = B − A, by collection; intervals and p"
-        f" adjusted by Holm, those of the summaries their own. {said}",
+        caption=f"{measure} of {followed(a, 'A')} and {followed(b, 'B')}, Δ = B − A, by collection;"
+        f" intervals and p adjusted by Holm, those of the summaries their own. {said}",
         label=f"collections {found.primary.measure}",
         table=Table("paper", columns, card.rows, noun="collection"),
     )

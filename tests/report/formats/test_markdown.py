@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from html.parser import HTMLParser
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from markdown_it import MarkdownIt
 
+from abrank import compare, simulate_runs
 from abrank._support import display as f
 from abrank.comparison import Comparison, compare_scores
 from abrank.diagnostics import Note
 from abrank.report import to_dict
 from abrank.report.formats.markdown import LARGEST
+from abrank.report.sections.appendix import methods_text
 from tests.report.written import markdown
 
 Make = Callable[..., Comparison]
@@ -206,3 +210,25 @@ def test_four_notes_are_open_and_the_others_folded(make: Make) -> None:
     for count in range(60, 66):
         assert f"contradict its scores in {count} queries" in (shown if count < 64 else folded)
     assert rendered(six).tags.count("details") == 2
+
+
+def test_nothing_explains_a_drawing_that_is_not_there(tmp_path: Path) -> None:
+    made = simulate_runs(30, rng=3)
+    files = [tmp_path / name for name in ("qrels.txt", "a.run", "b.run")]
+    for each, file in zip((made.qrels, made.baseline, made.candidate), files, strict=True):
+        each.write(file)
+    lines = files[0].read_text().splitlines(keepends=True)
+    files[0].write_text("".join(lines[::2]))  # of half of the documents nobody knows
+    source = markdown(
+        compare(*files, measures=["nDCG@10", "AP"], guard="AP:-0.1", require="better")
+    )
+    assert not re.search(r"^(thick|╎)", source, re.M)
+    _, _, below = source.partition("as a file to add grades to:")
+    assert below.startswith("\n\n```sh\nabrank sample documents ")
+
+
+def test_a_system_without_a_name_is_not_named_twice() -> None:
+    ready = {"q1": 0.5, "q2": 0.25}, {"q1": 0.75, "q2": 0.5}
+    said = methods_text(compare_scores(*ready))
+    assert said.startswith("We compared B with the baseline A on 2 queries")
+    assert "new (B) with the baseline A" in methods_text(compare_scores(*ready, name_b="new"))
