@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar
+from typing import Any, Generic, Literal, NamedTuple, Self, TypeAlias, TypeVar
 
 from abrank._support import display as f
 
@@ -72,6 +72,30 @@ class Column:
     role: Role = ""
 
 
+def label(title: str, role: Role = "") -> Column:
+    """Return a column of words."""
+    return Column(title, numeric=False, role=role)
+
+
+def named(title: str) -> Column:
+    """Return the column that says what a row is of."""
+    return label(title, "name")
+
+
+# The column whose cells are drawn from the bars of a scorecard.
+DRAWN = label("", "drawn")
+
+
+def counted(value: int) -> Cell:
+    """Return a whole number as a cell."""
+    return Cell(f.count(value), value)
+
+
+def share(value: float) -> Cell:
+    """Return a share in per cent as a cell."""
+    return Cell(f.percent(value, sign=False), value)
+
+
 @dataclass(frozen=True)
 class Table:
     """Columns and rows of cells; ``key`` names it for links and files, ``noun`` what a row is.
@@ -84,6 +108,17 @@ class Table:
     rows: tuple[tuple[Cell, ...], ...]
     folded: str = ""
     noun: str = "row"
+
+    @classmethod
+    def of(
+        cls,
+        key: str,
+        *columns: tuple[Column, Iterable[Cell]],
+        **rest: Any,  # noqa: ANN401 - the other fields
+    ) -> Self:
+        """Return the table of these columns, each its heading and its cells from top to bottom."""
+        heads, cells = zip(*columns, strict=True)
+        return cls(key, heads, tuple(zip(*cells, strict=True)), **rest)
 
     @property
     def is_wide(self) -> bool:
@@ -381,6 +416,25 @@ class Report:
     papers: Callable[[Style], Paper] | None = None
     hint: str = ""
 
+    @classmethod
+    def of(
+        cls,
+        w: Words[Any],
+        headline: Headline,
+        *,
+        context: Iterable[str],
+        **rest: Any,  # noqa: ANN401 - the other fields
+    ) -> Report:
+        """Return the report of a result: title, day and command follow from what is known of it."""
+        known = getattr(w.result, "provenance", {})
+        created = str(known.get("created") or "")[:10]
+        made: dict[str, Any] = {
+            "title": f"{headline.title.removesuffix('.')} · abrank",
+            "context": (*context, *([created] if created else [])),
+            "command": str(known.get("command") or ""),
+        }
+        return cls(subject=w.result, digits=w.digits, headline=headline, **(made | rest))
+
     @property
     def first(self) -> tuple[Caution, ...]:
         """The cautions that stand before the verdict."""
@@ -411,7 +465,7 @@ class Words(Generic[Subject]):
     def __init__(self, result: Subject, digits: int | None = None) -> None:
         self.result = result
         self.digits: int = getattr(result, "decimals", f.DIGITS) if digits is None else digits
-        alpha = getattr(result, "alpha", None)
+        alpha = getattr(result, "alpha", None) or getattr(getattr(result, "rule", None), "alpha", 0)
         self.alpha = alpha if isinstance(alpha, float) else 0.05
 
     def score(self, value: float) -> str:
@@ -437,6 +491,22 @@ class Words(Generic[Subject]):
     def p_clause(self, value: float) -> str:
         """Return a p-value as a clause of a sentence."""
         return f.p_clause(value, alpha=self.alpha)
+
+    def mean(self, value: float, *, strong: bool = False) -> Cell:
+        """Return a mean as a cell."""
+        return Cell(self.score(value), value, strong=strong)
+
+    def change(self, value: float, tone: Tone = "plain", *, strong: bool = False) -> Cell:
+        """Return a difference as a cell."""
+        return Cell(self.signed(value), value, tone, strong)
+
+    def limits(self, ends: tuple[float, float], *, strong: bool = False) -> Cell:
+        """Return an interval of a difference as a cell."""
+        return Cell(self.interval(*ends), ends[0], strong=strong)
+
+    def chance(self, pvalue: float, *, strong: bool = False) -> Cell:
+        """Return a p-value as a cell."""
+        return Cell(self.p(pvalue), pvalue, strong=strong)
 
     @property
     def level(self) -> str:

@@ -15,12 +15,23 @@ from typing import Any, cast
 from abrank import inference
 from abrank._support import display as f
 from abrank._support.errors import ArgumentError
-from abrank.comparison import Comparison, Effect, TestRow, machine
+from abrank.comparison import Comparison, TestRow, machine
 from abrank.comparison.plans import NOTHING
 from abrank.comparison.rows import WITH_MACHINE, MachineJudgments
 from abrank.measures import parse
 from abrank.report.cells import one_line, to_ascii
-from abrank.report.model import Block, Cell, Column, Figure, Fold, Section, Table, Text
+from abrank.report.model import (
+    Block,
+    Cell,
+    Column,
+    Figure,
+    Fold,
+    Section,
+    Table,
+    Text,
+    Words,
+    label,
+)
 from abrank.report.numbers import plain
 from abrank.report.sections import design, headline, planning, samples, words
 from abrank.verdict import Verdict
@@ -172,39 +183,36 @@ def effects(comparison: Comparison) -> Section | None:
 
 def effect_tables(comparison: Comparison) -> tuple[Table, Table]:
     """Return the effect sizes that most people ask for, and the others, to be opened."""
-    digits = comparison.decimals
+    w = Words(comparison)
     change, correlation = comparison.primary.rel_diff, comparison.spread.correlation
     names = _EFFECTS if comparison.rule.direction_declared else _EFFECTS | _UNDECLARED
-    found = {
-        name: _effect_row(names.get(name, (name, "")), effect, in_percent=name == "p_better")
-        for name, effect in comparison.effects.items()
-    }
+    found = {}
+    for name, effect in comparison.effects.items():
+        title, meaning = names.get(name, (name, ""))
+        shown = f.signed(effect.estimate, digits=2)
+        limits = f.interval(*effect.interval, digits=2)
+        if name == "p_better":
+            shown, *ends = (
+                f.percent(each, sign=False) for each in (effect.estimate, *effect.interval)
+            )
+            limits = f.UNDEFINED if math.isnan(effect.interval.low) else " to ".join(ends)
+        row = (Cell(shown, effect.estimate), Cell(limits, effect.interval.low), Cell(meaning))
+        found[name] = (Cell(title), *row)
+    relative = (Cell("Relative change"), Cell(f.percent(change), change), Cell(""))
     first = (
         *(found.pop(name) for name in ("d_z", "p_better") if name in found),
-        (Cell("Relative change"), Cell(f.percent(change), change), Cell(""), Cell("of A's mean")),
+        (*relative, Cell("of A's mean")),
     )
-    more = (
-        *found.values(),
-        (
-            Cell("Correlation of A and B"),
-            Cell(f.signed(correlation, digits=2), correlation),
-            Cell(""),
-            Cell("why pairing helps"),
-        ),
-    )
+    shown = f.signed(correlation, digits=2)
+    paired = (Cell("Correlation of A and B"), Cell(shown, correlation), Cell(""))
+    more = (*found.values(), (*paired, Cell("why pairing helps")))
     middle = pseudo_median(comparison)
     if middle is not None:
-        limits = f.interval(*middle.interval, digits=digits)
-        shown = f.signed(middle.estimate, digits=digits)
         said = "median of all averages of two differences (Hodges–Lehmann), without ties"
-        row = Cell("Pseudo-median of the queries that differ"), Cell(shown, middle.estimate)
-        more = (*more, (*row, Cell(limits, middle.ci_low), Cell(said)))
-    columns = (
-        Column("Effect size", numeric=False),
-        Column("Value"),
-        Column(f"{f.level(comparison.rule.confidence)} interval"),
-        Column("What it is", numeric=False),
-    )
+        row = (w.change(middle.estimate), w.limits(middle.interval), Cell(said))
+        more = (*more, (Cell("Pseudo-median of the queries that differ"), *row))
+    value, limited = Column("Value"), Column(f"{w.level} interval")
+    columns = (label("Effect size"), value, limited, label("What it is"))
     other = Table("more-effects", columns, more, folded="Other effect sizes")
     return Table("effects", columns, first), other
 
@@ -220,24 +228,9 @@ def pseudo_median(comparison: Comparison) -> TestRow | None:
     return next((row for row in rows if math.isfinite(row.estimate)), None)
 
 
-def _effect_row(named: tuple[str, str], effect: Effect, *, in_percent: bool) -> tuple[Cell, ...]:
-    title, meaning = named
-    low, high = effect.interval
-    if in_percent:
-        shown, *ends = (f.percent(each, sign=False) for each in (effect.estimate, low, high))
-        limits = f.UNDEFINED if math.isnan(low) else " to ".join(ends)
-    else:
-        shown, limits = f.signed(effect.estimate, digits=2), f.interval(low, high, digits=2)
-    return Cell(title), Cell(shown, effect.estimate), Cell(limits, low), Cell(meaning)
-
-
-def methods(comparison: Comparison) -> Section:
+def methods(text: str, sources: str, finding: str, *beside: Block) -> Section:
     """Return a paragraph to paste into a paper or a change request, and its sources."""
-    finding = "To paste, and to change where your plan said otherwise."
-    blocks = (
-        Text(methods_text(comparison), "code"),
-        Text(bibliography(comparison).strip(), "source"),
-    )
+    blocks = (Text(text, "code"), *beside, Text(sources.strip(), "source"))
     return Section("methods", "Methods", finding, blocks, group="appendix")
 
 
@@ -305,6 +298,15 @@ def _margin_judged(comparison: Comparison) -> str:
     )
 
 
+def inputs_of(results: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the inputs of the results on several collections, each under its name and role."""
+    return {
+        f"{collection}: {role}": source
+        for collection, one in results.items()
+        for role, source in (one.provenance.get("inputs") or {}).items()
+    }
+
+
 def reproduce(
     known: Mapping[str, Any], seed: int, inputs: Mapping[str, Any], *settings: Block
 ) -> Section:
@@ -344,7 +346,7 @@ def _inputs(inputs: Mapping[str, Any]) -> Iterator[Block]:
         shown = str(path).removeprefix(f"{folder}/") if path else "in memory"
         n = Cell("" if n_rows is None else f.count(n_rows), n_rows)
         rows.append((Cell(f.first_of(read_as, MOST_NAMED)), Cell(shown), n))
-    columns = Column("Input", numeric=False), Column("Path", numeric=False), Column("Rows")
+    columns = label("Input"), label("Path"), Column("Rows")
     if rows:
         yield Table("inputs", columns, tuple(rows[:MOST_INPUTS]))
     if len(rows) > MOST_INPUTS:
@@ -376,7 +378,7 @@ def setting_table(comparison: Comparison) -> Table:
     settings = {
         "Test": words.name_of_rule(comparison) if rule.design else rule.test,
         "α": words.alpha(comparison),
-        "Margin": _declared_margin(comparison),
+        "Margin": planning.margin_of_what(comparison) if rule.margin else "none",
         "Adjustment": rule.adjust,
         "Gate": rule.require or "none",
         "Resamples": f.count(comparison.n_resamples) if comparison.n_resamples else "default",
@@ -384,24 +386,16 @@ def setting_table(comparison: Comparison) -> Table:
     }
     for key, title in _SETTINGS.items():
         if key in known:
-            settings[title] = _setting(key, known[key])
-    columns = (Column("Setting", numeric=False), Column("Value", numeric=False))
-    return Table(
-        "settings", columns, tuple((Cell(title), Cell(shown)) for title, shown in settings.items())
+            value = known[key]
+            shown = _MISSING.get(str(value), str(value)) if key == "missing" else str(value)
+            if isinstance(value, bool):
+                shown = "yes" if value else "no"
+            settings[title] = _UNSET.get(key, "default") if value is None else shown
+    return Table.of(
+        "settings",
+        (label("Setting"), map(Cell, settings)),
+        (label("Value"), map(Cell, settings.values())),
     )
-
-
-def _declared_margin(comparison: Comparison) -> str:
-    rule = comparison.rule
-    return planning.margin_of_what(comparison) if rule.margin else "none"
-
-
-def _setting(key: str, value: object) -> str:
-    if value is None:
-        return _UNSET.get(key, "default")
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return _MISSING.get(str(value), str(value)) if key == "missing" else str(value)
 
 
 def _known(comparison: Comparison, key: str) -> Mapping[str, Any]:

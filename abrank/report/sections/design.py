@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from abrank._support import display as f
@@ -11,10 +11,9 @@ from abrank._support.display import shorten
 from abrank.comparison import Comparison
 from abrank.comparison.groups import Clusters
 from abrank.comparison.rows import Belief
-from abrank.report.model import Block, Cell, Column, Section, Table, Text
+from abrank.report.model import Block, Cell, Column, Section, Table, Text, Words, label
 from abrank.report.sections import planning, words
 from abrank.rule import Design, GuardResult
-from abrank.verdict import Rule
 
 SPENDING = {"obrien-fleming": "O'Brien–Fleming", "pocock": "Pocock"}
 _MODELS = {"t": "Student t posterior, Jeffreys' prior", "bootstrap": "Bayesian bootstrap"}
@@ -39,39 +38,32 @@ def design(comparison: Comparison) -> Section | None:
 
 def sentences(comparison: Comparison) -> list[tuple[str, str]]:
     """Return a label and a sentence for each part of the design, and for guards and beliefs."""
-    return list(_sentences(comparison))
-
-
-def _sentences(comparison: Comparison) -> Iterator[tuple[str, str]]:
-    declared, stated = comparison.rule.design, comparison.provenance.get("declared")
+    found, rule, stated = [], comparison.rule, comparison.provenance.get("declared")
+    declared, n = rule.design, rule.best_of
     if isinstance(stated, Mapping):
-        yield "declared", _declared(stated)
-    if comparison.rule.best_of > 1:
-        yield "selection", _selection(comparison.rule)
+        found.append(("declared", _declared(stated)))
+    if n > 1:
+        level = declared.alpha if declared is not None and declared.shared else rule.alpha
+        said = (
+            f"B is the best of {f.count(n)} candidates tried on these queries: each has the level"
+            f" {f.number(n * level)} / {f.count(n)} = {f.number_short(level, digits=3)}, so that"
+            " interval and p-value hold whichever of them was chosen (Bonferroni)."
+        )
+        found.append(("selection", said))
     if comparison.clusters is not None:
-        yield "clusters", _clusters(comparison, comparison.clusters)
+        found.append(("clusters", _clusters(comparison, comparison.clusters)))
     if comparison.weights is not None:
-        yield "weights", _weights(comparison)
+        found.append(("weights", _weights(comparison)))
     if declared is not None and declared.shared:
-        yield "look", _look(comparison, declared)
+        found.append(("look", _look(comparison, declared)))
     if declared is not None and declared.planned:
-        yield "sequence", _sequence(comparison, declared)
+        found.append(("sequence", _sequence(comparison, declared)))
     if comparison.decision.guards:
         shown = "; ".join(guard(comparison, each) for each in comparison.decision.guards)
-        yield "guards", f"{words.capital(shown)}."
+        found.append(("guards", f"{words.capital(shown)}."))
     if comparison.beliefs:
-        yield "bayes", _belief(comparison, comparison.beliefs[0])
-
-
-def _selection(rule: Rule) -> str:
-    """Say that B was chosen among several, and what that costs."""
-    n, looks = rule.best_of, rule.design
-    level = looks.alpha if looks is not None and looks.shared else rule.alpha
-    return (
-        f"B is the best of {f.count(n)} candidates tried on these queries: each has the level"
-        f" {f.number(n * level)} / {f.count(n)} = {f.number_short(level, digits=3)}, so that"
-        " interval and p-value hold whichever of them was chosen (Bonferroni)."
-    )
+        found.append(("bayes", _belief(comparison, comparison.beliefs[0])))
+    return found
 
 
 def _declared(stated: Mapping[str, Any]) -> str:
@@ -95,29 +87,24 @@ def _short(value: object, width: int = 40) -> str:
 
 
 def _clusters(comparison: Comparison, found: Clusters) -> str:
+    effective, (_, units) = "", words.unit(comparison)
+    if found.n_effective < found.n_clusters - 0.05:  # so many of one size would tell as much
+        effective = (
+            f": as much evidence as {f.score(found.n_effective, digits=1)} clusters of one"
+            f" {'size' if comparison.weights is None else 'weight'} (their"
+            " effective number)"
+        )
     said = (
         f"The {words.queries_of(comparison)} come in"
         f" {f.plural(found.n_clusters, 'cluster')} by {shorten(found.name, width=40)}, of"
-        f" {f.count(found.largest)} at most{_effective(comparison, found)}. The"
-        f" {words.name_of_rule(comparison)} takes clusters, not {words.unit(comparison)[1]}, to be"
-        " independent"
+        f" {f.count(found.largest)} at most{effective}. The {words.name_of_rule(comparison)} takes"
+        f" clusters, not {units}, to be independent"
     )
     if not math.isfinite(found.error_ratio):
         return f"{said}."
     return (
         f"{said}: the standard error is {f.score(found.error_ratio, digits=2)} times that of"
-        f" independent {words.unit(comparison)[1]}."
-    )
-
-
-def _effective(comparison: Comparison, found: Clusters) -> str:
-    """Say how many clusters of one size, or weight, would tell as much, where these differ."""
-    if not found.n_effective < found.n_clusters - 0.05:
-        return ""
-    return (
-        f": as much evidence as {f.score(found.n_effective, digits=1)} clusters of one"
-        f" {'size' if comparison.weights is None else 'weight'} (their"
-        " effective number)"
+        f" independent {units}."
     )
 
 
@@ -237,31 +224,25 @@ def _limits(found: GuardResult, digits: int) -> str:
 
 
 def _guard_table(comparison: Comparison) -> Table:
-    digits = comparison.decimals
-    level = f.level(comparison.rule.confidence_equivalence)
-    columns = (
-        Column("Guard", numeric=False),
-        Column("Loss to exclude"),
-        Column("Δ"),
-        Column(f"{level} interval"),
-        Column("Outcome", numeric=False),
-    )
-    rows = tuple(
+    w, found = Words(comparison), comparison.decision.guards
+    estimates = [
+        Cell(f.percent(each.estimate), each.estimate)
+        if each.margin_is_relative
+        else w.change(each.estimate)
+        for each in found
+    ]
+    outcomes = ("not passed", "passed")
+    return Table.of(
+        "guards",
+        (label("Guard"), [Cell(each.measure, each.measure) for each in found]),
+        (Column("Loss to exclude"), [Cell(_margin(x, w.digits), x.margin) for x in found]),
+        (Column("Δ"), estimates),
         (
-            Cell(each.measure, each.measure),
-            Cell(_margin(each, digits), each.margin),
-            Cell(
-                f.percent(each.estimate)
-                if each.margin_is_relative
-                else f.signed(each.estimate, digits=digits),
-                each.estimate,
-            ),
-            Cell(_limits(each, digits), each.low),
-            Cell("passed" if each.passed else "not passed", strong=not each.passed),
-        )
-        for each in comparison.decision.guards
+            Column(f"{f.level(comparison.rule.confidence_equivalence)} interval"),
+            [Cell(_limits(each, w.digits), each.low) for each in found],
+        ),
+        (label("Outcome"), [Cell(outcomes[x.passed], strong=not x.passed) for x in found]),
     )
-    return Table("guards", columns, rows)
 
 
 def _belief(comparison: Comparison, found: Belief) -> str:
@@ -289,21 +270,19 @@ def _chance(probability: float) -> str:
 
 
 def _belief_table(comparison: Comparison) -> Table:
-    margin = planning.in_unit(comparison) if comparison.beliefs[0].rope else ""
-    columns = (
-        Column("Posterior", numeric=False),
-        Column(f"{f.level(comparison.beliefs[0].confidence)} credible interval"),
-        Column("B better"),
-        *map(Column, (f"By more than {margin}", "Within", "Worse by more") if margin else ()),
+    w, found = Words(comparison), comparison.beliefs
+    margin = planning.in_unit(comparison) if found[0].rope else ""
+    chances = [("B better", [each.ahead for each in found])]
+    if margin:
+        chances.append((f"By more than {margin}", [each.better for each in found]))
+        chances.append(("Within", [each.within for each in found]))
+        chances.append(("Worse by more", [each.worse for each in found]))
+    return Table.of(
+        "beliefs",
+        (label("Posterior"), [Cell(words.capital(_MODELS[each.model])) for each in found]),
+        (
+            Column(f"{f.level(found[0].confidence)} credible interval"),
+            [w.limits(each.interval) for each in found],
+        ),
+        *((Column(title), [Cell(_chance(x), x) for x in each]) for title, each in chances),
     )
-    rows = []
-    for each in comparison.beliefs:
-        chances = [each.ahead, *((each.better, each.within, each.worse) if margin else ())]
-        rows.append(
-            (
-                Cell(words.capital(_MODELS[each.model])),
-                Cell(f.interval(*each.interval, digits=comparison.decimals), each.ci_low),
-                *(Cell(_chance(chance), chance) for chance in chances),
-            )
-        )
-    return Table("beliefs", columns, tuple(rows))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any
 from urllib.parse import quote
 
@@ -23,6 +22,10 @@ from abrank.report.model import (
     Table,
     Text,
     Tone,
+    Words,
+    counted,
+    label,
+    share,
 )
 from abrank.report.sections import words
 from abrank.scoring.judging import MOST_TIPPING, ToJudge, Unjudged, pool_text
@@ -56,10 +59,12 @@ def quality(comparison: Comparison) -> Section | None:
         finding = f"{what} were compared, no run was read."
         return Section("quality", title, finding, said, group="appendix") if said else None
     a, b = comparison.audits["a"], comparison.audits["b"]
-    rows = tuple(
-        (Cell(title), Cell(show(a), show(a)), Cell(show(b), show(b))) for title, show in _COUNTS
+    table = Table.of(
+        "quality",
+        (label("What was counted"), [Cell(what) for what, _ in _COUNTS]),
+        (Column("A"), [Cell(show(a), show(a)) for _, show in _COUNTS]),
+        (Column("B"), [Cell(show(b), show(b)) for _, show in _COUNTS]),
     )
-    columns = (Column("What was counted", numeric=False), Column("A"), Column("B"))
     lacking = [
         f"{words.queries(len(audit.missing))} missing from {name}"
         for audit, name in ((a, comparison.baseline), (b, comparison.candidate))
@@ -71,18 +76,14 @@ def quality(comparison: Comparison) -> Section | None:
         f"{f.percent(a.judged_at_10, sign=False)} of A's and"
         f" {f.percent(b.judged_at_10, sign=False)} of B's top 10 are judged"
     )
-    blocks: list[Block] = [Table("quality", columns, rows)]
+    blocks: list[Block] = [table]
     if comparison.evidence.cutoff_curve is not None:
         blocks += [
             # The table of the cut-offs has the same shares.
             Figure("judged", f"Share of judged documents by depth. {judged}.", repeats=True),
             Text("A document that nobody judged counts as not relevant.", "caption"),
         ]
-    blocks += [
-        Text(unjudged_sentence(comparison)),
-        Text(tie_sentence(comparison)),
-        *said,
-    ]
+    blocks += [Text(unjudged_sentence(comparison)), Text(tie_sentence(comparison)), *said]
     unusual = any(
         each.missing or each.extra or each.n_duplicates_dropped or each.n_rank_conflicts
         for each in (a, b)
@@ -119,11 +120,10 @@ def unjudged_sentence(comparison: Comparison) -> str:
 
 def tie_sentence(comparison: Comparison) -> str:
     """Say what the order of tied documents could make of the difference."""
-    digits = comparison.decimals
-    ties, audits = comparison.evidence.tie_range, comparison.audits
+    w, ties, audits = Words(comparison), comparison.evidence.tie_range, comparison.audits
     if ties is not None:
-        low, high = (f.signed(value, digits=digits) for value in ties)
-        found = f"is {low}" if low == high else f"lies within {f.interval(*ties, digits=digits)}"
+        low, high = map(w.signed, ties)
+        found = f"is {low}" if low == high else f"lies within {w.interval(*ties)}"
         return f"Over all orders of documents with equal scores Δ {found}."
     if any(audit.n_tied_rows for audit in audits.values()):
         return "Documents share scores; how far their order could move Δ was not worked out."
@@ -166,8 +166,20 @@ def judging(comparison: Comparison) -> Section | None:
             "caption",
         ),
         _download(FILES["judge"], found.documents, "these"),
-        *_tipping(comparison, found),
     ]
+    if found.tipping:
+        n = f.plural(len(found.tipping), "document")
+        tipping = (
+            _table(comparison, "tipping", found.tipping),
+            Text(
+                "Found one at a time, each the one that then takes most of the difference; its"
+                " swing is that at its turn. Another choice may be shorter.",
+                "caption",
+            ),
+            _download(FILES["tipping"], found.tipping, "the tipping list"),
+        )
+        line = f"The tipping list: {n} that would turn the sign"
+        blocks.append(Fold("tipping", line, tipping))
     command = _command(comparison, found)
     if command:
         blocks += [
@@ -232,23 +244,6 @@ def _delta(comparison: Comparison) -> str:
     return f"Δ {comparison.rule.primary}{alone}"
 
 
-def _tipping(comparison: Comparison, found: ToJudge) -> tuple[Block, ...]:
-    """Return the tipping list, to be opened; nothing where there is none."""
-    if not found.tipping:
-        return ()
-    n = f.plural(len(found.tipping), "document")
-    blocks = (
-        _table(comparison, "tipping", found.tipping),
-        Text(
-            "Found one at a time, each the one that then takes most of the difference; its swing is"
-            " that at its turn. Another choice may be shorter.",
-            "caption",
-        ),
-        _download(FILES["tipping"], found.tipping, "the tipping list"),
-    )
-    return (Fold("tipping", f"The tipping list: {n} that would turn the sign", blocks),)
-
-
 def _download(file: str, documents: tuple[Unjudged, ...], what: str) -> Download:
     """Return a pool file: ids to which people add grades."""
     n = f.plural(len(documents), "document")
@@ -257,46 +252,31 @@ def _download(file: str, documents: tuple[Unjudged, ...], what: str) -> Download
 
 
 def _table(comparison: Comparison, key: str, documents: tuple[Unjudged, ...]) -> Table:
-    titles = comparison.evidence.documents
-    columns = [
-        Column("Query", numeric=False),
-        Column("Document", numeric=False),
-        Column("Rank in A"),
-        Column("Rank in B"),
-        Column("Swing of Δ"),
-    ]
-    titled = any(each.doc_id in titles for each in documents)
-    if titled:
-        columns.append(Column("Title", numeric=False))
-    rows = []
+    w, titles, names = Words(comparison), comparison.evidence.documents, []
+    higher = comparison.rule.higher_is_better
     for each in documents:
         text = comparison.topics.get(each.query_id, "")
         name = f"{each.query_id} “{f.shorten(text, width=40)}”" if text else each.query_id
-        row = [
-            Cell(name, link=f"query={quote(each.query_id, safe='', errors='replace')}"),
-            Cell(each.doc_id),
-            Cell(_rank(each.rank_a), each.rank_a),
-            Cell(_rank(each.rank_b), each.rank_b),
-            Cell(
-                f.signed(each.swing, digits=comparison.decimals),
-                each.swing,
-                _tone(comparison, each.swing),
-            ),
-        ]
-        if titled:
-            row.append(Cell(titles.get(each.doc_id, "")))
-        rows.append(tuple(row))
-    return Table(key, tuple(columns), tuple(rows))
-
-
-def _tone(comparison: Comparison, swing: float) -> Tone:
-    if not swing:
-        return "tie"
-    return "b" if (swing > 0) == comparison.rule.higher_is_better else "a"
-
-
-def _rank(rank: int) -> str:
-    return str(rank) if rank else _NOT_THERE
+        names.append(Cell(name, link=f"query={quote(each.query_id, safe='', errors='replace')}"))
+    ranks = ([x.rank_a for x in documents], [x.rank_b for x in documents])
+    a, b = ([Cell(str(rank) if rank else _NOT_THERE, rank) for rank in each] for each in ranks)
+    tones: list[Tone] = [
+        ("b" if (each.swing > 0) == higher else "a") if each.swing else "tie" for each in documents
+    ]
+    titled = any(each.doc_id in titles for each in documents)
+    shown = [Cell(titles.get(each.doc_id, "")) for each in documents]
+    return Table.of(
+        key,
+        (label("Query"), names),
+        (label("Document"), [Cell(each.doc_id) for each in documents]),
+        (Column("Rank in A"), a),
+        (Column("Rank in B"), b),
+        (
+            Column("Swing of Δ"),
+            [w.change(each.swing, tone) for each, tone in zip(documents, tones, strict=True)],
+        ),
+        *([(label("Title"), shown)] if titled else []),
+    )
 
 
 def _command(comparison: Comparison, found: ToJudge) -> str:
@@ -317,8 +297,11 @@ def depth(comparison: Comparison) -> Section | None:
         return None
     findings: list[str] = []
     blocks: list[Block] = []
+    sides: list[int] = []
     if cutoffs is not None:
-        findings.append(_cutoff_finding(comparison, cutoffs))
+        ends = zip(cutoffs.ci_low, cutoffs.ci_high, strict=True)
+        sides = [comparison.rule.gain(*each).side for each in ends]
+        findings.append(_cutoff_finding(comparison, cutoffs, sides))
         blocks += [
             Figure("cutoffs", f"{cutoffs.measure}@k of A and B and their difference by k."),
             Text(
@@ -339,21 +322,14 @@ def depth(comparison: Comparison) -> Section | None:
             ),
         ]
     if cutoffs is not None:
-        blocks.append(_cutoff_table(comparison, cutoffs))
+        blocks.append(_cutoff_table(comparison, cutoffs, sides))
     if not blocks:
         return None
     return Section("depth", "Depth", " ".join(findings), tuple(blocks), group="appendix")
 
 
-def _sides(comparison: Comparison, curve: CutoffCurve) -> list[int]:
-    """Return +1 where an interval lies on B's side of 0, -1 where on A's, else 0."""
-    ends = zip(curve.ci_low, curve.ci_high, strict=True)
-    return [comparison.rule.gain(*each).side for each in ends]
-
-
-def _cutoff_finding(comparison: Comparison, curve: CutoffCurve) -> str:
-    """Say at which cut-offs the interval excludes 0."""
-    sides = _sides(comparison, curve)
+def _cutoff_finding(comparison: Comparison, curve: CutoffCurve, sides: Sequence[int]) -> str:
+    """Say at which cut-offs the interval excludes 0, on B's side (+1) or on A's (-1)."""
     span = f"k = {', '.join(str(k) for k in curve.cutoffs)}"
     parts = []
     for side, name in ((1, comparison.candidate), (-1, comparison.baseline)):
@@ -384,34 +360,23 @@ def _recall_finding(curve: RecallCurve) -> str:
     )
 
 
-def _cutoff_table(comparison: Comparison, curve: CutoffCurve) -> Table:
-    digits = comparison.decimals
-    level = f"{f.level(comparison.rule.confidence)} interval"
-    columns = (
-        Column("Measure", numeric=False),
-        *(Column(title) for title in ("A", "B", "Δ", level, "Judged, A", "Judged, B")),
+def _cutoff_table(comparison: Comparison, curve: CutoffCurve, sides: Sequence[int]) -> Table:
+    w, lead = Words(comparison), comparison.rule.primary
+    names = [f"{curve.measure}@{k}" for k in curve.cutoffs]
+    tones: list[Tone] = [("plain", "b", "a")[side] for side in sides]
+    return Table.of(
+        "depths",
+        (label("Measure"), [Cell(name, name, strong=name == lead) for name in names]),
+        (Column("A"), map(w.mean, curve.mean_a)),
+        (Column("B"), map(w.mean, curve.mean_b)),
+        (Column("Δ"), map(w.change, curve.diff, tones)),
+        (
+            Column(f"{w.level} interval"),
+            map(w.limits, zip(curve.ci_low, curve.ci_high, strict=True)),
+        ),
+        (Column("Judged, A"), map(share, curve.judged_a)),
+        (Column("Judged, B"), map(share, curve.judged_b)),
     )
-    tones: dict[int, Tone] = {1: "b", -1: "a", 0: "plain"}
-    rows, sides = [], _sides(comparison, curve)
-    for i, k in enumerate(curve.cutoffs):
-        low, high = curve.ci_low[i], curve.ci_high[i]
-        name = f"{curve.measure}@{k}"
-        rows.append(
-            (
-                Cell(name, name, strong=name == comparison.rule.primary),
-                Cell(f.score(curve.mean_a[i], digits=digits), curve.mean_a[i]),
-                Cell(f.score(curve.mean_b[i], digits=digits), curve.mean_b[i]),
-                Cell(
-                    f.signed(curve.diff[i], digits=digits),
-                    curve.diff[i],
-                    tones[sides[i]],
-                ),
-                Cell(f.interval(low, high, digits=digits), low),
-                Cell(f.percent(curve.judged_a[i], sign=False), curve.judged_a[i]),
-                Cell(f.percent(curve.judged_b[i], sign=False), curve.judged_b[i]),
-            )
-        )
-    return Table("depths", columns, tuple(rows))
 
 
 LONGEST_ID = 40
@@ -499,33 +464,41 @@ def sensitivity(comparison: Comparison) -> Section | None:
     """Return the section with the numbers of every alternative; None where there is none."""
     if not comparison.alternatives or words.all_tied(comparison):
         return None
-    level = f.level(comparison.rule.confidence)
-    columns = (
-        Column("Analysis", numeric=False),
-        Column("Verdict", numeric=False),
-        *(Column(title) for title in ("Δ", f"{level} interval", "p", "Queries", "A", "B")),
+    w, found = Words(comparison), comparison.alternatives
+    rows: list[Alternative | MeasureResult] = [comparison.primary, *found]
+    verdicts = [comparison.decision.of_numbers or comparison.verdict, *(x.verdict for x in found)]
+    fallen = [False, *(falls(comparison, each) for each in found)]
+    table = Table.of(
+        "sensitivity",
+        (
+            label("Analysis"),
+            map(Cell, ["As declared", *(words.capital(_choice(x)) for x in found)]),
+        ),
+        (
+            label("Verdict"),
+            [
+                Cell(" ".join(words.tag(each)), tone=words.verdict_tone(each), strong=loud)
+                for each, loud in zip(verdicts, fallen, strict=True)
+            ],
+        ),
+        (Column("Δ"), [w.change(row.diff) for row in rows]),
+        (Column(f"{w.level} interval"), [w.limits(row.interval) for row in rows]),
+        (Column("p"), [w.chance(row.pvalue) for row in rows]),
+        (Column("Queries"), map(counted, [comparison.n_queries, *(x.n_queries for x in found)])),
+        (Column("A"), [w.mean(row.mean_a) for row in rows]),
+        (Column("B"), [w.mean(row.mean_b) for row in rows]),
     )
-    row = partial(_row, alpha=comparison.rule.alpha, digits=comparison.decimals)
-    declared = comparison.decision.of_numbers or comparison.verdict
-    rows = [row("As declared", comparison.n_queries, comparison.primary, declared)]
-    rows += [
-        row(
-            words.capital(_choice(each)), each.n_queries, each, each.verdict,
-            strong=falls(comparison, each),
-        )
-        for each in comparison.alternatives
-    ]  # fmt: skip
     said = "Each row changes one choice and keeps everything else as it was declared."
     if words.estimand(comparison) != words.MEAN:
         said += f" Interval and p: {words.estimand(comparison)} (B − A), not Δ."
-    left_out = [each for each in comparison.alternatives if each.left_out]
+    left_out = [each for each in found if each.left_out]
     if left_out:
         ids = [shorten(query_id, width=LONGEST_ID) for query_id in left_out[0].left_out]
         said += (
             " The most influential queries are those whose removal moves the mean difference most:"
             f" {_listed(ids)}."
         )
-    blocks = (Table("sensitivity", columns, tuple(rows)), Text(said, "caption"))
+    blocks = (table, Text(said, "caption"))
     told = sensitivity_sentence(comparison)
     turned = any(falls(comparison, each) for each in _telling(comparison))
     mark = "!" if turned else "✓" * bool(told)
@@ -555,26 +528,3 @@ def _tag(verdict: Verdict) -> str:
 
 def _listed(parts: Sequence[str]) -> str:
     return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
-
-
-def _row(
-    title: str,
-    n_queries: int,
-    found: Alternative | MeasureResult,
-    verdict: Verdict,
-    *,
-    alpha: float,
-    digits: int,
-    strong: bool = False,
-) -> tuple[Cell, ...]:
-    limits = f.interval(*found.interval, digits=digits)
-    return (
-        Cell(title),
-        Cell(" ".join(words.tag(verdict)), tone=words.verdict_tone(verdict), strong=strong),
-        Cell(f.signed(found.diff, digits=digits), found.diff),
-        Cell(limits, found.ci_low),
-        Cell(f.pvalue(found.pvalue, alpha=alpha), found.pvalue),
-        Cell(f.count(n_queries), n_queries),
-        Cell(f.score(found.mean_a, digits=digits), found.mean_a),
-        Cell(f.score(found.mean_b, digits=digits), found.mean_b),
-    )

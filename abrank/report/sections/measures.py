@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
 from abrank._support import display as f
-from abrank.comparison import Comparison, MeasureResult
+from abrank.comparison import Comparison
 from abrank.comparison.declared import difference_in_unit, is_relative, rows_in_unit
 from abrank.comparison.rows import ExtremeQuery
 from abrank.engines.merge import TIED
@@ -24,6 +25,10 @@ from abrank.report.model import (
     Table,
     Text,
     Tone,
+    Words,
+    counted,
+    label,
+    named,
 )
 from abrank.report.sections import decision, headline, planning, samples, words
 from abrank.report.sections.next_step import next_step
@@ -87,29 +92,39 @@ _REST = ("unclear", "identical", "untested")
 
 
 def _forest_guide(comparison: Comparison) -> str:
-    level = f.level(comparison.rule.confidence)
-    guide = f"Bar: {level} interval of the {_of_what(comparison)}."
-    guide += _margin_guide(comparison)
-    if len(comparison.rows) == 1 or comparison.rule.adjust == "none":
+    """Say what the bars are, and where the reading of the primary measure rests on others."""
+    rule = comparison.rule
+    guide = f"Bar: {f.level(rule.confidence)} interval of the {_of_what(comparison)}."
+    if comparison.decision.by_margin:
+        guide += (
+            f" The reading of {rule.primary} is that of its {f.level(rule.confidence_equivalence)}"
+            " interval against the margin; the interval and p shown here ask whether the difference"
+            " is 0."
+        )
+    if len(comparison.rows) == 1 or rule.adjust == "none":
         return guide
     return f"{guide} Thin line: the same, adjusted; it decides the colour."
 
 
 def _reading_guide(comparison: Comparison) -> str:
-    level = f.level(comparison.rule.confidence)
-    if len(comparison.rows) == 1 and comparison.with_machine:
-        return _of_both(comparison)
+    rule, level = comparison.rule, f.level(comparison.rule.confidence)
+    if comparison.with_machine:
+        said = (
+            f"A, B, Δ and the wins are those of the {words.queries_of(comparison)} judged by"
+            " people; the mean difference over all queries, its interval and p use the machine's"
+            " judgments too."
+        )
+        how = f" {words.capital(headline.adjustment(comparison))}."
+        return said if len(comparison.rows) == 1 else f"{said}{how}"
     if len(comparison.rows) == 1:
         return f"Interval: {level} confidence interval of the {_of_what(comparison)}."
-    if comparison.with_machine:
-        return f"{_of_both(comparison)} {words.capital(headline.adjustment(comparison))}."
-    if comparison.rule.adjust == "none":
+    if rule.adjust == "none":
         return (
             f"Intervals at {level}. The secondary measures are not adjusted, so a chance finding"
             " among them is likelier than α says."
         )
-    alone = comparison.rule.family == "secondary"
-    start = f"{comparison.rule.primary} is tested alone. " if alone else ""
+    alone = rule.family == "secondary"
+    start = f"{rule.primary} is tested alone. " if alone else ""
     return (
         f"{start}The {level} interval, the adjusted p and the reading of every"
         f"{' other' if alone else ''} measure come from one procedure:"
@@ -124,104 +139,69 @@ def _of_what(comparison: Comparison) -> str:
     return f"{words.estimand(comparison)}, B − A"
 
 
-def _of_both(comparison: Comparison) -> str:
-    n = words.queries_of(comparison)
-    return (
-        f"A, B, Δ and the wins are those of the {n} judged by people; the mean difference over all"
-        " queries, its interval and p use the machine's judgments too."
-    )
-
-
-def _margin_guide(comparison: Comparison) -> str:
-    """Say that the interval and p of the primary measure are not what its reading rests on."""
-    if not comparison.decision.by_margin:
-        return ""
-    inner = f.level(comparison.rule.confidence_equivalence)
-    return (
-        f" The reading of {comparison.rule.primary} is that of its {inner} interval against the"
-        " margin; the interval and p shown here ask whether the difference is 0."
-    )
-
-
 def measure_table(comparison: Comparison) -> Table:
     """Return one row a measure; interval, adjusted p and reading come from one procedure."""
-    adjusts = comparison.rule.adjust != "none" and len(comparison.rows) > 1
+    w, rule, relative = Words(comparison), comparison.rule, is_relative(comparison)
+    rows, win = primary_first(comparison), words.wins(comparison)
+    in_unit = primary_first(comparison, rows_in_unit(comparison))
+    several = len(rows) > 1
+    adjusts = rule.adjust != "none" and several
     of_mean = words.estimand(comparison) == words.MEAN
-    level = f"{f.level(comparison.rule.confidence)} interval"
-    relative = is_relative(comparison)
-    interval = f"{level} of Δ%" if relative else level
-    columns = [
-        Column("Measure", numeric=False),
-        Column("A"),
-        Column("B"),
-        Column("Δ"),
-        *([Column("Δ%")] if relative else []),
-        *([] if of_mean else [Column(_estimate_title(comparison))]),
-        Column(f"{interval}, adjusted" if adjusts else interval),
-        *([] if relative else [Column("Δ%")]),
-        Column(f"B {words.wins(comparison)}"),
-        Column("Ties"),
-        Column(f"A {words.wins(comparison)}"),
-        Column("p"),
-        *([Column("Adjusted p")] if adjusts else []),
-        Column("Reading", numeric=False),
+    leads = [row.measure == rule.primary for row in rows]
+    names = [
+        Cell(f"{row.measure} ★" if lead and several else row.measure, row.measure, strong=lead)
+        for row, lead in zip(rows, leads, strict=True)
     ]
-    shown = primary_first(comparison, rows_in_unit(comparison))
-    rows = tuple(
-        _measure_row(comparison, *both, adjusts=adjusts, of_mean=of_mean)
-        for both in zip(primary_first(comparison), shown, strict=True)
-    )
-    return Table("measures", tuple(columns), rows)
-
-
-def _estimate_title(comparison: Comparison) -> str:
-    if comparison.with_machine:
-        return "Δ, all queries"
-    return words.capital(words.estimand(comparison))
-
-
-def _measure_row(
-    comparison: Comparison,
-    row: MeasureResult,
-    shown: MeasureResult,
-    *,
-    adjusts: bool,
-    of_mean: bool,
-) -> tuple[Cell, ...]:
-    digits = comparison.decimals
-    alpha, lead = comparison.rule.alpha, row.measure == comparison.rule.primary
-    tone = words.reading_tone(row.reading)
-    marked = f"{row.measure} ★" if lead and len(comparison.rows) > 1 else row.measure
-    relative = is_relative(comparison)
-    ends = shown.adjusted
-    limits = f.interval(*ends, digits=digits)
+    changes = [
+        Cell(difference_in_unit(comparison, row.rel_diff, digits=w.digits), row.rel_diff)
+        if relative
+        else Cell(f.percent(row.rel_diff), row.rel_diff)
+        for row in rows
+    ]
+    of = [(Column("Δ"), [w.change(row.diff) for row in rows])]
     if relative:
-        limits = planning.limits(comparison, *ends)
-    cells = [
-        Cell(marked, row.measure, strong=lead),
-        Cell(f.score(row.mean_a, digits=digits), row.mean_a),
-        Cell(f.score(row.mean_b, digits=digits), row.mean_b),
-    ]
+        of.append((Column("Δ%"), changes))
+    if not of_mean:
+        title = words.capital(words.estimand(comparison))
+        title = "Δ, all queries" if comparison.with_machine else title
+        of.append((Column(title), [w.change(row.estimate) for row in rows]))
     # What the interval is of stands out, and not a mean difference beside it.
-    differences = [row.diff] if of_mean else [row.diff, row.estimate]
-    cells += [Cell(f.signed(each, digits=digits), each) for each in differences]
-    # A count of wins says who is better, which nobody said of this measure.
-    unsaid = comparison.rule.direction_declared and row.measure in comparison.asked
-    change = Cell(difference_in_unit(comparison, row.rel_diff, digits=digits), row.rel_diff)
-    if relative:
-        cells.append(change)
-    cells[-1] = replace(cells[-1], tone=tone, strong=lead)
-    cells += [
-        Cell(limits, shown.ci_low_adj),
-        *([] if relative else [Cell(f.percent(row.rel_diff), row.rel_diff)]),
-        Cell("–" if unsaid else f.count(row.wins), row.wins),
-        Cell(f.count(row.ties), row.ties),
-        Cell("–" if unsaid else f.count(row.losses), row.losses),
-        Cell(f.pvalue(row.pvalue, alpha=alpha), row.pvalue),
+    tones = [words.reading_tone(row.reading) for row in rows]
+    last = 1 if relative else -1
+    loud = zip(of[last][1], tones, leads, strict=True)
+    of[last] = of[last][0], [replace(cell, tone=tone, strong=lead) for cell, tone, lead in loud]
+    limits = [
+        Cell(planning.limits(comparison, *each.adjusted), each.ci_low_adj)
+        if relative
+        else w.limits(each.adjusted)
+        for each in in_unit
     ]
-    if adjusts:
-        cells.append(Cell(f.pvalue(row.pvalue_adj, alpha=alpha), row.pvalue_adj))
-    return (*cells, Cell(words.reading(comparison, row), row.reading, tone, strong=lead))
+    # A count of wins says who is better, which nobody said of this measure.
+    unsaid = [rule.direction_declared and row.measure in comparison.asked for row in rows]
+    wins, losses = (
+        [Cell("–", n) if no else counted(n) for n, no in zip(each, unsaid, strict=True)]
+        for each in ([row.wins for row in rows], [row.losses for row in rows])
+    )
+    readings = [
+        Cell(words.reading(comparison, row), row.reading, tone, strong=lead)
+        for row, tone, lead in zip(rows, tones, leads, strict=True)
+    ]
+    interval = f"{w.level} interval{' of Δ%' * relative}{', adjusted' * adjusts}"
+    return Table.of(
+        "measures",
+        (label("Measure"), names),
+        (Column("A"), [w.mean(row.mean_a) for row in rows]),
+        (Column("B"), [w.mean(row.mean_b) for row in rows]),
+        *of,
+        (Column(interval), limits),
+        *([] if relative else [(Column("Δ%"), changes)]),
+        (Column(f"B {win}"), wins),
+        (Column("Ties"), [counted(row.ties) for row in rows]),
+        (Column(f"A {win}"), losses),
+        (Column("p"), [w.chance(row.pvalue) for row in rows]),
+        *([(Column("Adjusted p"), [w.chance(row.pvalue_adj) for row in rows])] if adjusts else []),
+        (label("Reading"), readings),
+    )
 
 
 def queries(comparison: Comparison) -> Section | None:
@@ -289,33 +269,21 @@ def _outermost(comparison: Comparison, most: int) -> Iterator[tuple[ExtremeQuery
 
 def query_table(comparison: Comparison, *, most: int = SHOWN) -> Table:
     """Return the queries with the lowest and highest differences, ascending."""
-    digits = comparison.decimals
-    named: dict[int, tuple[str, Tone]] = {
-        1: (f"B {words.wins(comparison)}", "b"),
-        0: ("tie", "tie"),
-        -1: (f"A {words.wins(comparison)}", "a"),
-    }
-    rows = []
-    for query, outcome in _outermost(comparison, most):
-        a, b, difference = query.a, query.b, query.difference
-        text, tone = named[outcome]
-        rows.append(
-            (
-                Cell(query.query_id, query.query_id),
-                Cell(f.score(a, digits=digits), a),
-                Cell(f.score(b, digits=digits), b),
-                Cell(f.signed(difference, digits=digits), difference, tone),
-                Cell(text, text, tone),
-            )
-        )
-    columns = (
-        Column("Query", numeric=False),
-        Column("A"),
-        Column("B"),
-        Column("Δ"),
-        Column("Outcome", numeric=False),
+    w, win = Words(comparison), words.wins(comparison)
+    shown = list(_outermost(comparison, most))
+    tones: list[Tone] = [("tie", "b", "a")[outcome] for _, outcome in shown]
+    outcomes = [("tie", f"B {win}", f"A {win}")[outcome] for _, outcome in shown]
+    return Table.of(
+        "extremes" if comparison.merged else "queries",
+        (label("Query"), [Cell(query.query_id, query.query_id) for query, _ in shown]),
+        (Column("A"), [w.mean(query.a) for query, _ in shown]),
+        (Column("B"), [w.mean(query.b) for query, _ in shown]),
+        (
+            Column("Δ"),
+            [w.change(query.difference, x) for (query, _), x in zip(shown, tones, strict=True)],
+        ),
+        (label("Outcome"), [Cell(x, x, y) for x, y in zip(outcomes, tones, strict=True)]),
     )
-    return Table("extremes" if comparison.merged else "queries", columns, tuple(rows))
 
 
 LONGEST_NAME = 30
@@ -323,16 +291,55 @@ LONGEST_NAME = 30
 
 def paper(comparison: Comparison, *, style: Style) -> Paper:
     """Return the table of measures, the primary one first."""
+    w, rule = Words(comparison), comparison.rule
     rows = primary_first(comparison, rows_in_unit(comparison))
+    named_, a_, b_ = named("Measure"), [x.mean_a for x in rows], [x.mean_b for x in rows]
+    names = [Cell(row.measure) for row in rows]
     if style == "superscript":
-        table, told = _superscripts(rows, comparison.decimals)
+        over = [("b" * (x.reading == "worse"), "a" * (x.reading == "better")) for x in rows]
+        table = Table.of(
+            "paper",
+            (named_, names),
+            *(
+                (
+                    label(side, "mean"),
+                    [Cell(w.score(x), mark=y[i]) for x, y in zip(means, over, strict=True)],
+                )
+                for i, (side, means) in enumerate((("A", a_), ("B", b_)))
+            ),
+            noun="measure",
+        )
+        told = "the superscript a marks a mean of B shown to be better than A's, b one of A better"
+        told += " than B's,"
     else:
-        table, told = _intervals(comparison, rows)
+        estimand = words.estimand(comparison)
+        in_unit = partial(difference_in_unit, comparison, digits=w.digits)
+        ends = [[in_unit(end) for end in row.adjusted] for row in rows]
+        adjusts = rule.adjust != "none" and len(rows) > 1
+        estimates = [Cell(w.signed(row.estimate)) for row in rows]
+        table = Table.of(
+            "paper",
+            (named_, names),
+            (Column("A"), [Cell(w.score(x)) for x in a_]),
+            (Column("B"), [Cell(w.score(x)) for x in b_]),
+            (Column(delta_title(comparison)), [Cell(in_unit(row.diff)) for row in rows]),
+            *([] if estimand == words.MEAN else [(Column("Estimate"), estimates)]),
+            (
+                Column(f"{w.level} interval", role="interval"),
+                [Cell(x[0] if f.UNDEFINED in x else " to ".join(x)) for x in ends],
+            ),
+            (Column("adj p" if adjusts else "p"), [Cell(w.p(row.pvalue_adj)) for row in rows]),
+            noun="measure",
+        )
+        told = f"the difference Δ = B − A{f', and the {estimand}' * (estimand != words.MEAN)}"
+        if is_relative(comparison) and estimand == words.MEAN:
+            told = "the change of the mean Δ%, in per cent of A's,"
+        told += f" with {w.level} confidence interval and p"
     said = decision.doubted(comparison, headline.short(comparison))
     return Paper(
         comment=f"{said}. {next_step(comparison).sentence}",
         caption=_caption(comparison, told),
-        label=f"{comparison.candidate} {comparison.baseline} {comparison.rule.primary}",
+        label=f"{comparison.candidate} {comparison.baseline} {rule.primary}",
         table=table,
     )
 
@@ -355,51 +362,3 @@ def _caption(comparison: Comparison, told: str) -> str:
         return f"{said} Nothing is tested: {decision.cannot_test(comparison)}."
     more = [*samples.vote_sentences(comparison), decision.doubts(comparison)]
     return " ".join([said, *more]).rstrip()
-
-
-def _intervals(comparison: Comparison, rows: Sequence[MeasureResult]) -> tuple[Table, str]:
-    """Return difference, interval and p of every measure, and what the caption says of them."""
-    digits = comparison.decimals
-    level = f.level(comparison.rule.confidence)
-    adjusts = comparison.rule.adjust != "none" and len(comparison.rows) > 1
-    estimand = words.estimand(comparison)
-    of_mean = estimand == words.MEAN
-    heads = [Column("Measure", numeric=False, role="name"), Column("A"), Column("B")]
-    heads += [Column(delta_title(comparison)), *([] if of_mean else [Column("Estimate")])]
-    heads += [Column(f"{level} interval", role="interval"), Column("adj p" if adjusts else "p")]
-    body = []
-    for row in rows:
-        shown = [f.score(row.mean_a, digits=digits), f.score(row.mean_b, digits=digits)]
-        shown.append(difference_in_unit(comparison, row.diff, digits=digits))
-        shown += [] if of_mean else [f.signed(row.estimate, digits=digits)]
-        ends = row.adjusted
-        limits = [difference_in_unit(comparison, each, digits=digits) for each in ends]
-        shown.append(limits[0] if f.UNDEFINED in limits else " to ".join(limits))
-        shown.append(f.pvalue(row.pvalue_adj, alpha=comparison.rule.alpha))
-        body.append((Cell(row.measure), *map(Cell, shown)))
-    interval = f"{level} confidence interval and p"
-    told = f"the difference Δ = B − A with {interval}"
-    if is_relative(comparison):
-        told = f"the change of the mean Δ%, in per cent of A's, with {interval}"
-    if not of_mean:
-        told = f"the difference Δ = B − A, and the {estimand} with {interval}"
-    return Table("paper", tuple(heads), tuple(body), noun="measure"), told
-
-
-def _superscripts(rows: Sequence[MeasureResult], digits: int) -> tuple[Table, str]:
-    """Return the means alone, a superscript at the one that is shown to be better."""
-    heads = (
-        Column("Measure", numeric=False, role="name"),
-        Column("A", numeric=False, role="mean"),
-        Column("B", numeric=False, role="mean"),
-    )
-    body = tuple(
-        (
-            Cell(row.measure),
-            Cell(f.score(row.mean_a, digits=digits), mark="b" * (row.reading == "worse")),
-            Cell(f.score(row.mean_b, digits=digits), mark="a" * (row.reading == "better")),
-        )
-        for row in rows
-    )
-    told = "the superscript a marks a mean of B shown to be better than A's, b one of A better than"
-    return Table("paper", heads, body, noun="measure"), f"{told} B's,"

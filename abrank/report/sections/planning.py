@@ -15,7 +15,7 @@ from abrank.comparison.declared import (
 )
 from abrank.comparison.plans import NOTHING
 from abrank.diagnostics.notes import bounds
-from abrank.report.model import Cell, Column, Table
+from abrank.report.model import Cell, Column, Table, share
 from abrank.report.sections import words
 from abrank.verdict import Verdict
 
@@ -204,31 +204,35 @@ def smallest_visible(comparison: Comparison) -> str:
 
 def needed_table(comparison: Comparison) -> Table:
     """Return a row a true difference: the queries that show it, and the power of these ones."""
-    rows = []
-    ranged = _has_ranges(comparison)
-    for row in comparison.planning.differences:
-        difference, needed, chance = row.difference, row.queries_needed, row.power
-        marked = (
-            f"{in_unit(comparison)} (margin)" if difference == comparison.decision.margin else ""
-        )
-        cells = [
-            Cell(marked or f.number(difference), difference, strong=bool(marked)),
-            Cell(_TOO_MANY if needed is None else f.count(needed), needed),
-        ]
-        if ranged:
-            cells.append(Cell(_range(row), row.queries_low))
-        if comparison.clusters is not None:
-            same = row.queries_same_clusters
-            cells.append(Cell("no number" if same is None else f.count(same), same))
-        rows.append((*cells, Cell(f.percent(chance, sign=False), chance)))
-    columns = (
-        Column("True Δ"),
-        Column(f"Queries, {f.level(comparison.planning.power)} power"),
-        *([Column("Range")] if ranged else []),
-        *([Column("In these clusters")] if comparison.clusters is not None else []),
-        Column(f"Power, n = {f.count(comparison.n_queries)}"),
+    rows, ranges, same = comparison.planning.differences, [], []
+    if _has_ranges(comparison):
+        ranges = [(Column("Range"), [Cell(_range(row), row.queries_low) for row in rows])]
+    if comparison.clusters is not None:
+        needed = [row.queries_same_clusters for row in rows]
+        shown = [Cell("no number" if n is None else f.count(n), n) for n in needed]
+        same = [(Column("In these clusters"), shown)]
+    leads = [row.difference == comparison.decision.margin for row in rows]
+    margin = f"{in_unit(comparison)} (margin)"
+    return Table.of(
+        "planning",
+        (
+            Column("True Δ"),
+            [
+                Cell(margin if lead else f.number(row.difference), row.difference, strong=lead)
+                for row, lead in zip(rows, leads, strict=True)
+            ],
+        ),
+        (
+            Column(f"Queries, {f.level(comparison.planning.power)} power"),
+            [
+                Cell(_TOO_MANY if n is None else f.count(n), n)
+                for n in (row.queries_needed for row in rows)
+            ],
+        ),
+        *ranges,
+        *same,
+        (Column(f"Power, n = {f.count(comparison.n_queries)}"), [share(row.power) for row in rows]),
     )
-    return Table("planning", columns, tuple(rows))
 
 
 def queries_planned(comparison: Comparison) -> str:

@@ -5,16 +5,8 @@ from __future__ import annotations
 from abrank._support import display as f
 from abrank._support.display import shorten
 from abrank.comparison import Comparison
-from abrank.comparison.rows import (
-    LEVEL,
-    JudgedBy,
-    MachineJudgments,
-    MergedQueries,
-    Preferences,
-    SampleCheck,
-)
-from abrank.estimate import Estimate
-from abrank.report.model import EVERYWHERE, Block, Cell, Column, Section, Table, Text
+from abrank.comparison.rows import LEVEL, MachineJudgments, MergedQueries, Preferences, SampleCheck
+from abrank.report.model import EVERYWHERE, Block, Cell, Column, Section, Table, Text, Words, label
 from abrank.report.sections import words
 
 _WHO = {"people": "People alone", "both": "People and machine", "machine": "Machine alone"}
@@ -48,14 +40,12 @@ def machine_sentence(comparison: Comparison) -> str:
 
     Empty where no machine's judgments were used.
     """
-    digits = comparison.decimals
-    found = comparison.machine
+    w, found = Words(comparison), comparison.machine
     if found is None:
         return ""
     deciding = _decides(comparison)
     said = (
-        f"{_WHO[each.who]}: Δ {f.signed(each.estimate, digits=digits)}"
-        f" ({f.interval(*each.interval, digits=digits)})"
+        f"{_WHO[each.who]}: Δ {w.signed(each.estimate)} ({w.interval(*each.interval)})"
         for each in (found.of("people"), found.of("machine"))
         if each.who != deciding
     )
@@ -143,7 +133,7 @@ def machine(comparison: Comparison) -> Section | None:
     ]
     if found.sample:
         blocks += [
-            _sample(found, alpha=comparison.rule.alpha, digits=comparison.decimals),
+            _sample(Words(comparison), found),
             Text(
                 "A random draw differs from the other queries by chance only. A small p says that"
                 " these were picked, or that the draw was unlucky: below"
@@ -155,47 +145,29 @@ def machine(comparison: Comparison) -> Section | None:
     return Section("machine", "People and machine", finding, tuple(blocks))
 
 
-def _reading(comparison: Comparison, answer: JudgedBy) -> str:
-    """Say what an interval shows of B."""
-    return comparison.rule.gain(*answer.interval).read()
-
-
 def _answers(comparison: Comparison, found: MachineJudgments) -> Table:
-    digits = comparison.decimals
-    columns = (
-        Column("Judged by", numeric=False),
-        Column("Δ"),
-        Column(f"{f.level(comparison.rule.confidence)} interval"),
-        Column("p"),
-        Column("Queries"),
-        Column("Reading", numeric=False),
-        Column("Role", numeric=False),
+    w, every = Words(comparison), found.answers
+    decides = [each.who == _decides(comparison) for each in every]
+    both = list(zip(every, decides, strict=True))
+    counts, readings = [], []
+    for each, first in both:
+        said = f.count(each.n_queries)
+        if each.who == "both":
+            said = f"{said} of {f.count(len(found.query_ids))}"
+        counts.append(Cell(said, each.n_queries))
+        shown = comparison.rule.gain(*each.interval).read()
+        reading = Cell(words.READINGS[shown], shown, words.reading_tone(shown))
+        readings.append(reading if first or each.who != "both" else Cell("set aside"))
+    return Table.of(
+        "machine",
+        (label("Judged by"), [Cell(f"{_WHO[x.who]}{' ★' * y}", x.who, strong=y) for x, y in both]),
+        (Column("Δ"), [w.change(each.estimate, strong=first) for each, first in both]),
+        (Column(f"{w.level} interval"), [w.limits(each.interval) for each in every]),
+        (Column("p"), [w.chance(each.pvalue) for each in every]),
+        (Column("Queries"), counts),
+        (label("Reading"), readings),
+        (label("Role"), [Cell("decides" if y else _ROLE[x.who], strong=y) for x, y in both]),
     )
-    rows = []
-    for each in found.answers:
-        reading, decides = _reading(comparison, each), each.who == _decides(comparison)
-        role = "decides" if decides else _ROLE[each.who]
-        used = decides or each.who != "both"
-        rows.append(
-            (
-                Cell(f"{_WHO[each.who]}{' ★' if decides else ''}", each.who, strong=decides),
-                Cell(f.signed(each.estimate, digits=digits), each.estimate, strong=decides),
-                Cell(f.interval(*each.interval, digits=digits), each.ci_low),
-                Cell(f.pvalue(each.pvalue, alpha=comparison.rule.alpha), each.pvalue),
-                Cell(_queries(found, each), each.n_queries),
-                Cell(words.READINGS[reading], reading, words.reading_tone(reading))
-                if used
-                else Cell("set aside"),
-                Cell(role, strong=decides),
-            )
-        )
-    return Table("machine", columns, tuple(rows))
-
-
-def _queries(found: MachineJudgments, answer: JudgedBy) -> str:
-    if answer.who != "both":
-        return f.count(answer.n_queries)
-    return f"{f.count(answer.n_queries)} of {f.count(len(found.query_ids))}"
 
 
 def _facts(found: MachineJudgments) -> Table:
@@ -206,8 +178,11 @@ def _facts(found: MachineJudgments) -> Table:
         ("λ", f.signed(found.slope, digits=2), found.slope),
         ("Queries outside the range seen", f.percent(found.outside, sign=False), found.outside),
     )
-    columns = (Column("What the machine adds", numeric=False), Column("Value"))
-    return Table("machine-facts", columns, tuple((Cell(a), Cell(b, c)) for a, b, c in facts))
+    return Table.of(
+        "machine-facts",
+        (label("What the machine adds"), [Cell(what) for what, _, _ in facts]),
+        (Column("Value"), [Cell(shown, value) for _, shown, value in facts]),
+    )
 
 
 def _worth(found: MachineJudgments) -> str:
@@ -219,23 +194,20 @@ def _worth(found: MachineJudgments) -> str:
     return f"{f.about(found.worth)} ({f.about(found.worth_low)} to {high})"
 
 
-def _sample(found: MachineJudgments, *, alpha: float, digits: int) -> Table:
-    def row(each: SampleCheck) -> tuple[Cell, ...]:
-        show = f.signed if each.what == "difference" else f.score
-        return (
-            Cell(_CHECKED[each.what], each.what),
-            Cell(show(each.mean_judged, digits=digits), each.mean_judged),
-            Cell(show(each.mean_others, digits=digits), each.mean_others),
-            Cell(f.pvalue(each.pvalue, alpha=alpha), each.pvalue),
-        )
+def _sample(w: Words[Comparison], found: MachineJudgments) -> Table:
+    def mean(each: SampleCheck, value: float) -> Cell:
+        return w.change(value) if each.what == "difference" else w.mean(value)
 
-    columns = (
-        Column("Are the judged queries like the others?", numeric=False),
-        Column("Judged"),
-        Column("Others"),
-        Column("p"),
+    return Table.of(
+        "machine-sample",
+        (
+            label("Are the judged queries like the others?"),
+            [Cell(_CHECKED[each.what], each.what) for each in found.sample],
+        ),
+        (Column("Judged"), [mean(each, each.mean_judged) for each in found.sample]),
+        (Column("Others"), [mean(each, each.mean_others) for each in found.sample]),
+        (Column("p"), [w.chance(each.pvalue) for each in found.sample]),
     )
-    return Table("machine-sample", columns, tuple(map(row, found.sample)))
 
 
 _MEANING = (
@@ -278,8 +250,9 @@ def vote_sentences(comparison: Comparison) -> list[str]:
 def _decided(comparison: Comparison, found: Preferences) -> str:
     if found.decided is None:
         return ""
-    decided = comparison.primary.wins + comparison.primary.losses
-    return f" Of {f.count(decided)} decided B wins {_percent(found.decided)}."
+    decided, won = comparison.primary.wins + comparison.primary.losses, found.decided
+    share, low, high = (f.percent(x, sign=False) for x in (won.estimate, *won.interval))
+    return f" Of {f.count(decided)} decided B wins {share} ({low} to {high}, exact)."
 
 
 def _order(found: Preferences, level: str) -> list[str]:
@@ -307,49 +280,40 @@ def _order(found: Preferences, level: str) -> list[str]:
     return []
 
 
-def _percent(share: Estimate) -> str:
-    return (
-        f"{f.percent(share.estimate, sign=False)} ({f.percent(share.low, sign=False)} to"
-        f" {f.percent(share.high, sign=False)}, exact)"
-    )
-
-
 def votes(comparison: Comparison) -> Section | None:
     """Return the section on votes; None for scores of rankings."""
-    found = comparison.preferences
+    found, w = comparison.preferences, Words(comparison)
     if found is None:
         return None
-    level = f.level(comparison.rule.confidence)
-    columns = (
-        Column("What", numeric=False), Column("Estimate"), Column(f"{level} interval"), Column("p")
-    )  # fmt: skip
     kinds = (
-        ("Decided queries that B wins (Clopper–Pearson)", found.decided, _percents),
-        ("Net share of verdicts for the answer shown first (t)", found.bias, _signed),
-        ("Reversed verdicts that go to the answer shown first (exact)", found.to_first, _percents),
+        ("Decided queries that B wins (Clopper–Pearson)", found.decided, True),
+        ("Net share of verdicts for the answer shown first (t)", found.bias, False),
+        ("Reversed verdicts that go to the answer shown first (exact)", found.to_first, True),
     )
-    rows = tuple(
-        (
-            Cell(what), *show(share),
-            Cell(f.pvalue(share.pvalue, alpha=comparison.rule.alpha), share.pvalue),
-        )
-        for what, share, show in kinds
-        if share is not None
-    )  # fmt: skip
+    known = [(what, each, exact) for what, each, exact in kinds if each is not None]
+    estimates, limits = [], []
+    for _, each, exact in known:
+        ends = f.interval(*each.interval, digits=2)
+        said = f.signed(each.estimate, digits=2)
+        if exact:
+            said, *both = (f.percent(x, sign=False) for x in (each.estimate, *each.interval))
+            ends = " to ".join(both)
+        estimates.append(Cell(said, each.estimate))
+        limits.append(Cell(ends))
     first, *more = vote_sentences(comparison)
-    blocks: list[Block] = [*map(Text, more), *([Table("votes", columns, rows)] if rows else [])]
+    blocks: list[Block] = [*map(Text, more)]
+    if known:
+        blocks.append(
+            Table.of(
+                "votes",
+                (label("What"), [Cell(what) for what, _, _ in known]),
+                (Column("Estimate"), estimates),
+                (Column(f"{w.level} interval"), limits),
+                (Column("p"), [w.chance(each.pvalue) for _, each, _ in known]),
+            )
+        )
     blocks.append(Text(_MEANING if found.credits is None else _CLICKS, "caption"))
     return Section("votes", "Votes", first, tuple(blocks), EVERYWHERE - {"text"})
-
-
-def _percents(share: Estimate) -> tuple[Cell, Cell]:
-    low, high = (f.percent(each, sign=False) for each in share.interval)
-    return Cell(f.percent(share.estimate, sign=False), share.estimate), Cell(f"{low} to {high}")
-
-
-def _signed(share: Estimate) -> tuple[Cell, Cell]:
-    limits = f.interval(*share.interval, digits=2)
-    return Cell(f.signed(share.estimate, digits=2), share.estimate), Cell(limits)
 
 
 MERGED_LEFT_OUT = (

@@ -8,13 +8,14 @@ from dataclasses import replace
 
 from abrank._support import display as f
 from abrank._support.display import shorten
-from abrank.comparison import Comparison, MeasureResult, TestRow
+from abrank.comparison import Comparison, MeasureResult
 from abrank.comparison.declared import difference_in_unit, is_relative, rows_in_unit, shares_scale
-from abrank.comparison.groups import Segmentation, SegmentRow
+from abrank.comparison.groups import Segmentation
 from abrank.estimate import Interval
 from abrank.inference.shape import spread_form
 from abrank.report.cells import one_line
 from abrank.report.model import (
+    DRAWN,
     GUARD,
     Bar,
     Block,
@@ -26,6 +27,10 @@ from abrank.report.model import (
     Section,
     Text,
     Tone,
+    Words,
+    counted,
+    label,
+    named,
 )
 from abrank.report.sections import headline, planning, samples, words
 from abrank.rule import GuardResult
@@ -39,41 +44,52 @@ _OTHER_WAY = {
 
 def scorecard(comparison: Comparison) -> Scorecard:
     """Return a row a measure, the primary one first, with its interval drawn, wins and reading."""
-    rows = primary_first(comparison, rows_in_unit(comparison))
-    level = f"{f.level(comparison.rule.confidence)} interval{', adjusted' * _adjusts(comparison)}"
+    w, rule, win = Words(comparison), comparison.rule, words.wins(comparison)
+    shown = primary_first(comparison, rows_in_unit(comparison))
+    adjusts = rule.adjust != "none" and len(comparison.rows) > 1
     guards = {each.measure: each for each in comparison.decision.guards}
-    win = words.wins(comparison)
-    columns = (
-        Column("measure", numeric=False, role="name"),
-        Column("A", role="mean"),
-        Column("B", role="mean"),
-        Column(delta_title(comparison), role="change"),
-        Column("", numeric=False, role="drawn"),
-        Column(level, role="interval"),
-        Column("adj p" if _adjusts(comparison) else "p", role="p"),
-        Column(f"A {win} · ties · B {win}", role="wins"),
-        Column("reading", numeric=False, role="reading"),
-    )
-    cells = []
-    for row in rows:
-        *others, reading = _row(comparison, row)
-        if row.measure in guards:
-            sign = "✓" if guards[row.measure].passed else "✗"
-            reading = replace(reading, text=f"{reading.text} {sign} guard")
-        cells.append((*others, reading))
-    bars = tuple(
-        _bar(comparison, row)._replace(limit=_limit(comparison, guards.get(row.measure)))
-        if shares_scale(comparison, row.measure) and math.isfinite(row.pvalue)
-        else None
-        for row in rows
-    )
-    return Scorecard(
+    names, differences, limits, counts, readings = [], [], [], [], []
+    bars: list[Bar | None] = []
+    for row in shown:
+        lead, tone = row.measure == rule.primary, words.reading_tone(row.reading)
+        star = " ★" if lead and len(comparison.rows) > 1 else ""
+        names.append(Cell(f"{one_line(row.measure, width=120)}{star}", row.measure, strong=lead))
+        change = row.estimate if comparison.with_machine else row.diff
+        difference = difference_in_unit(comparison, change, digits=w.digits)
+        differences.append(Cell(difference, change, tone, strong=lead))
+        ends = deciding(comparison, row)
+        said = w.interval(*ends)
+        if lead or is_relative(comparison):
+            said = planning.limits(comparison, *ends)
+        if lead and comparison.decision.by_margin:
+            said += f" ({f.level(rule.confidence_equivalence)})"
+        limits.append(Cell(said, ends.low))
+        # A count of wins says who is better, which nobody said of this measure.
+        parts = (row.losses, row.ties, row.wins)
+        unsaid = rule.direction_declared and row.measure in comparison.asked
+        known = Cell(" · ".join(map(f.count, parts)), row.wins, parts=parts)
+        counts.append(Cell("–") if unsaid else known)
+        guard = guards.get(row.measure)
+        sign = "" if guard is None else " ✓ guard" if guard.passed else " ✗ guard"
+        reading = f"{words.reading(comparison, row)}{sign}"
+        readings.append(Cell(reading, row.reading, tone, strong=lead))
+        bar = _bar(comparison, row)._replace(limit=_limit(comparison, guard))
+        drawn = shares_scale(comparison, row.measure) and math.isfinite(row.pvalue)
+        bars.append(bar if drawn else None)
+    return Scorecard.of(
         "measures",
-        columns,
-        tuple(cells),
+        (named("measure"), names),
+        (Column("A", role="mean"), [w.mean(row.mean_a) for row in shown]),
+        (Column("B", role="mean"), [w.mean(row.mean_b) for row in shown]),
+        (Column(delta_title(comparison), role="change"), differences),
+        (DRAWN, [Cell("") for _ in shown]),
+        (Column(f"{w.level} interval{', adjusted' * adjusts}", role="interval"), limits),
+        (Column("adj p" if adjusts else "p", role="p"), [w.chance(x.pvalue_adj) for x in shown]),
+        (Column(f"A {win} · ties · B {win}", role="wins"), counts),
+        (label("reading", "reading"), readings),
         noun="measure",
-        bars=bars,
-        scale=scale(comparison, margin=comparison.rule.margin, percent=is_relative(comparison)),
+        bars=tuple(bars),
+        scale=scale(comparison, margin=rule.margin, percent=is_relative(comparison)),
         narrow=frozenset({"interval"}),
         legend=tuple(_legend(comparison, drawn=any(each and any(each.places) for each in bars))),
     )
@@ -89,7 +105,11 @@ def scale(
     if better is False:
         sides, tones = sides[::-1], tones[::-1]
     tones = ("plain", "plain") if better is None else tones
-    return Scale(*sides, tones=tones, margin=margin, percent=percent, of=of or _of(comparison))
+    if not of:
+        of = f"{words.capital(words.estimand(comparison))}, B − A"
+        of = "Δ (B − A)" if words.estimand(comparison) == words.MEAN else of
+        of = "Change in per cent of A's mean" if is_relative(comparison) else of
+    return Scale(*sides, tones=tones, margin=margin, percent=percent, of=of)
 
 
 _SIDES: tuple[Tone, Tone] = ("a", "b")
@@ -106,39 +126,6 @@ def primary_first(
 def delta_title(comparison: Comparison) -> str:
     """Return the heading of the differences that have intervals."""
     return "Δ%" if is_relative(comparison) else "Δ"
-
-
-def _adjusts(comparison: Comparison) -> bool:
-    return comparison.rule.adjust != "none" and len(comparison.rows) > 1
-
-
-def _row(comparison: Comparison, row: MeasureResult) -> tuple[Cell, ...]:
-    digits = comparison.decimals
-    lead = row.measure == comparison.rule.primary
-    tone = words.reading_tone(row.reading)
-    low, high = deciding(comparison, row)
-    limits = f.interval(low, high, digits=digits)
-    if lead or is_relative(comparison):
-        limits = planning.limits(comparison, low, high)
-    if lead and comparison.decision.by_margin:
-        limits += f" ({f.level(comparison.rule.confidence_equivalence)})"
-    change = row.estimate if comparison.with_machine else row.diff
-    counts = (row.losses, row.ties, row.wins)
-    star = " ★" if lead and len(comparison.rows) > 1 else ""
-    return (
-        Cell(f"{one_line(row.measure, width=120)}{star}", row.measure, strong=lead),
-        Cell(f.score(row.mean_a, digits=digits), row.mean_a),
-        Cell(f.score(row.mean_b, digits=digits), row.mean_b),
-        Cell(difference_in_unit(comparison, change, digits=digits), change, tone, strong=lead),
-        Cell(""),
-        Cell(limits, low),
-        Cell(f.pvalue(row.pvalue_adj, alpha=comparison.rule.alpha), row.pvalue_adj),
-        # A count of wins says who is better, which nobody said of this measure.
-        Cell("–")
-        if comparison.rule.direction_declared and row.measure in comparison.asked
-        else Cell(" · ".join(map(f.count, counts)), row.wins, parts=counts),
-        Cell(words.reading(comparison, row), row.reading, tone, strong=lead),
-    )
 
 
 def deciding(comparison: Comparison, row: MeasureResult) -> Interval:
@@ -165,24 +152,22 @@ def _limit(comparison: Comparison, guard: GuardResult | None) -> float:
     return -guard.margin if guard.higher_is_better else guard.margin
 
 
-def _of(comparison: Comparison) -> str:
-    """Return what is drawn."""
-    if is_relative(comparison):
-        return "Change in per cent of A's mean"
-    if words.estimand(comparison) == words.MEAN:
-        return "Δ (B − A)"
-    return f"{words.capital(words.estimand(comparison))}, B − A"
-
-
 def _legend(comparison: Comparison, *, drawn: bool) -> list[str]:
     """Return what explains the table: the mark, the bars, the adjustment, what is not drawn."""
-    found, rule = [], comparison.rule
-    if len(comparison.rows) > 1:
+    found, rule, many = [], comparison.rule, len(comparison.rows) > 1
+    if many:
         how = headline.adjustment(comparison)
         if rule.family == "secondary":
             how = f"tested alone; others {how.removeprefix('secondary measures ')}"
         found.append(f"★ primary, {how}")
-    found += _bars(comparison) if drawn else []
+    several, level = rule.adjust != "none" and many, f.level(rule.confidence)
+    if drawn and comparison.soundness.level != "unsound" and comparison.decision.by_margin:
+        narrow, which = f.level(rule.confidence_equivalence), "★" if many else "it"
+        said = f"thick: {narrow} interval, which decides about the margin"
+        said += f" ({which}; others {level})" if several else ""
+        found.append(f"{said}; thin: {level}, whether Δ is 0{', adjusted' if several else ''}")
+    elif drawn and comparison.soundness.level != "unsound" and several:
+        found.append(f"thick: {level} interval; thin: adjusted, which decides the reading")
     if any(math.isfinite(_limit(comparison, each)) for each in comparison.decision.guards):
         found.append(f"{GUARD} the loss that a guard must exclude")
     if comparison.with_machine:
@@ -190,34 +175,14 @@ def _legend(comparison: Comparison, *, drawn: bool) -> list[str]:
         found.append(f"{judged}; Δ, bars and p: all queries, with the machine")
     elif words.estimand(comparison) != words.MEAN:
         found.append(f"interval, bars and p: {words.estimand(comparison)} (B − A), not Δ")
-    turned = [row.measure for row in comparison.rows if _turned(comparison, row)]
+    on_axis = [row for row in comparison.rows if shares_scale(comparison, row.measure)]
+    turned = [row for row in on_axis if row.higher_is_better != rule.higher_is_better]
     if turned:
-        found.append(f"{', '.join(turned)}: {_OTHER_WAY[rule.higher_is_better]}")
-    left = sum(not shares_scale(comparison, row.measure) for row in comparison.rows)
-    if left:
+        names = ", ".join(row.measure for row in turned)
+        found.append(f"{names}: {_OTHER_WAY[rule.higher_is_better]}")
+    if left := len(comparison.rows) - len(on_axis):
         found.append(f"{f.plural(left, 'measure')} on another scale, not drawn")
     return found
-
-
-def _bars(comparison: Comparison) -> list[str]:
-    """Say which interval is thick and which is thin, where that is not one and the same."""
-    if comparison.soundness.level == "unsound":
-        return []
-    level = f.level(comparison.rule.confidence)
-    several = _adjusts(comparison)
-    if comparison.decision.by_margin:
-        narrow = f.level(comparison.rule.confidence_equivalence)
-        which = "★" if len(comparison.rows) > 1 else "it"
-        said = f"thick: {narrow} interval, which decides about the margin"
-        said += f" ({which}; others {level})" if several else ""
-        return [f"{said}; thin: {level}, whether Δ is 0{', adjusted' if several else ''}"]
-    return [f"thick: {level} interval; thin: adjusted, which decides the reading"] * several
-
-
-def _turned(comparison: Comparison, row: MeasureResult) -> bool:
-    """Whether a drawn measure points the other way than the heading over the plot."""
-    turned = row.higher_is_better != comparison.rule.higher_is_better
-    return turned and shares_scale(comparison, row.measure)
 
 
 MOST = 20
@@ -277,58 +242,54 @@ def segments_sentence(comparison: Comparison, found: Segmentation) -> str:
     few = len(found.rows) - len(judged)
     if few:
         said += f"; {f.word(few)} {'has' if few == 1 else 'have'} too few queries"
-    return f"{said}; {_interaction(comparison, found)}."
-
-
-def _interaction(comparison: Comparison, found: Segmentation) -> str:
-    p = found.interaction
+    p, several = found.interaction, len(comparison.segmentations) > 1
     if not math.isfinite(p):
-        return "whether the segments differ cannot be tested"
-    alpha = comparison.rule.alpha
-    shown = f"{'adjusted ' * (len(comparison.segmentations) > 1)}{f.p_clause(p, alpha=alpha)}"
-    differ = "differ" if p < alpha else "are not shown to differ"
-    return f"the segments {differ} ({shown} for interaction)"
+        return f"{said}; whether the segments differ cannot be tested."
+    shown = f"{'adjusted ' * several}{f.p_clause(p, alpha=comparison.rule.alpha)}"
+    differ = "differ" if p < comparison.rule.alpha else "are not shown to differ"
+    return f"{said}; the segments {differ} ({shown} for interaction)."
 
 
 def _table(comparison: Comparison, found: Segmentation) -> Scorecard:
     """Return all queries and a row a segment, with its own interval and the adjusted one drawn."""
-    digits = comparison.decimals
-    level = f.level(comparison.rule.confidence)
-    columns = (
-        Column(words.capital(shorten(found.name, width=LONGEST)), numeric=False, role="name"),
-        Column("Queries"),
-        Column("Δ", role="change"),
-        Column("", numeric=False, role="drawn"),
-        Column(f"{level} interval, adjusted", role="interval"),
-        Column("adj p", role="p"),
-        Column("Reading", numeric=False, role="reading"),
-    )
-    lead = comparison.primary
+    w, lead, shown = Words(comparison), comparison.primary, found.rows[:MOST]
     tone = words.reading_tone(lead.reading)
-    first = (
-        Cell("All queries", "All queries", strong=True),
-        Cell(f.count(comparison.n_queries), comparison.n_queries),
-        Cell(f.signed(lead.diff, digits=digits), lead.diff, tone, strong=True),
-        Cell(""),
-        Cell(f.interval(*lead.interval, digits=digits), lead.ci_low),
-        Cell(""),
-        Cell(words.reading(comparison, lead), lead.reading, tone, strong=True),
-    )
-    shown = found.rows[:MOST]
     of_all: Bar | None = Bar(lead.diff, *lead.interval, tone=tone)
     if words.estimand(comparison) != words.MEAN or not lead.interval.is_finite:
         of_all = None
+    bars, limits, chances, readings = [of_all], [w.limits(lead.interval)], [Cell("")], []
+    readings.append(Cell(words.reading(comparison, lead), lead.reading, tone, strong=True))
+    tones = [words.reading_tone(row.reading) for row in shown]
+    for row, each in zip(shown, tones, strict=True):
+        few = row.reading == TOO_FEW
+        bars.append(None if few else Bar(row.mean, *row.interval, *row.adjusted, each))
+        limits.append(Cell("") if few else w.limits(row.adjusted))
+        chances.append(Cell("") if few else w.chance(row.pvalue_adj))
+        said = (
+            Cell(TOO_FEW, TOO_FEW) if few else Cell(words.READINGS[row.reading], row.reading, each)
+        )
+        readings.append(said)
+    names = [Cell(shorten(row.label, width=LONGEST), row.label) for row in shown]
+    changes = [w.change(row.mean, each) for row, each in zip(shown, tones, strict=True)]
     properties = " of all properties" if len(comparison.segmentations) > 1 else ""
-    return Scorecard(
+    return Scorecard.of(
         f"segments-{found.name}",
-        columns,
-        (first, *(_segment_row(row, alpha=comparison.rule.alpha, digits=digits) for row in shown)),
+        (
+            named(words.capital(shorten(found.name, width=LONGEST))),
+            [Cell("All queries", "All queries", strong=True), *names],
+        ),
+        (Column("Queries"), map(counted, (comparison.n_queries, *(x.n_queries for x in shown)))),
+        (Column("Δ", role="change"), [w.change(lead.diff, tone, strong=True), *changes]),
+        (DRAWN, [Cell("") for _ in bars]),
+        (Column(f"{w.level} interval, adjusted", role="interval"), limits),
+        (Column("adj p", role="p"), chances),
+        (label("Reading", "reading"), readings),
         noun="segment",
-        bars=(of_all, *map(_segment_bar, shown)),
+        bars=tuple(bars),
         scale=scale(comparison, of="Δ (B − A)"),
         narrow=frozenset({"interval"}),
         legend=(
-            f"thick: {level} interval of a segment by itself; thin: adjusted for all"
+            f"thick: {w.level} interval of a segment by itself; thin: adjusted for all"
             f" segments{properties}, which decides the reading",
             "Not part of the rule: what segments show is a question for the next test. Those of"
             " fewer than 6 queries are not tested.",
@@ -336,74 +297,41 @@ def _table(comparison: Comparison, found: Segmentation) -> Scorecard:
     )
 
 
-def _segment_bar(row: SegmentRow) -> Bar | None:
-    if row.reading == TOO_FEW:
-        return None
-    limits = (*row.interval, *row.adjusted)
-    return Bar(row.mean, *limits, words.reading_tone(row.reading))
-
-
-def _segment_row(row: SegmentRow, *, alpha: float, digits: int) -> tuple[Cell, ...]:
-    tone = words.reading_tone(row.reading)
-    start = (
-        Cell(shorten(row.label, width=LONGEST), row.label),
-        Cell(f.count(row.n_queries), row.n_queries),
-        Cell(f.signed(row.mean, digits=digits), row.mean, tone),
-        Cell(""),
-    )
-    if row.reading == TOO_FEW:
-        return (*start, Cell(""), Cell(""), Cell(TOO_FEW, TOO_FEW))
-    return (
-        *start,
-        Cell(f.interval(*row.adjusted, digits=digits), row.ci_low_adj),
-        Cell(f.pvalue(row.pvalue_adj, alpha=alpha), row.pvalue_adj),
-        Cell(words.READINGS[row.reading], row.reading, tone),
-    )
-
-
 PAIRS = 60  # more queries are drawn as deciles
 FEW = 5  # so few queries are seen one by one where they are listed
 SHAPE = 10  # fewer queries have no shape to compare
-_DISTRIBUTION = ("distribution", "Distribution")
 
 
 def distribution(comparison: Comparison) -> Section | None:
     """Return the section of the distribution; None below three queries."""
     if comparison.n_queries < 3 or words.all_tied(comparison):
         return None
-    finding = _spread_finding(comparison)
-    measure, few = comparison.rule.primary, comparison.n_queries <= FEW
-    spread: list[Block] = [
-        Figure(
-            "distribution",
-            f"Distribution of the differences in {measure}. {finding}",
-            repeats=few,
-        ),
-        Text(_distribution_guide(comparison), "caption"),
-    ]
-    if comparison.merged is not None:
-        spread.append(Text(samples.merged_rounding(comparison.merged)))
-        return Section(*_DISTRIBUTION, finding, tuple(spread), group="appendix")
+    finding, merged, n = _spread_finding(comparison), comparison.merged, comparison.n_queries
+    measure, few = comparison.rule.primary, n <= FEW
+    summary = f"Distribution of the differences in {measure}. {finding}"
+    form = spread_form(comparison.differences()) if merged is None else merged.form
     blocks: list[Block] = [
-        Figure(
-            "scatter",
-            f"{measure} of every query, A across and B upwards.",
-            repeats=comparison.n_queries <= PAIRS,  # the slope graph has them
-        ),
+        Figure("distribution", summary, repeats=few),
+        Text(f"Right of 0 B scores higher. {_GUIDES[form]}", "caption"),
+    ]
+    if merged is not None:
+        blocks.append(Text(samples.merged_rounding(merged)))
+        return Section("distribution", "Distribution", finding, tuple(blocks), group="appendix")
+    # The slope graph has what the scatter plot has, of few queries.
+    points = f"{measure} of every query, A across and B upwards."
+    slopes = f"{measure} of A and of B, query by query, and the mean difference."
+    blocks = [
+        Figure("scatter", points, repeats=n <= PAIRS),
         Text("Above the diagonal B scores higher, below it A does.", "caption"),
-        Figure(
-            "paired",
-            f"{measure} of A and of B, query by query, and the mean difference.",
-            repeats=few or comparison.n_queries > PAIRS,
-        ),
+        Figure("paired", slopes, repeats=few or n > PAIRS),
         Text(
             f"Left, the scores; lines join the same query, or beyond {PAIRS} queries the same"
             " decile. Right, the mean difference with its interval, in the same unit.",
             "caption",
         ),
-        *spread,
+        *blocks,
     ]
-    if comparison.n_queries >= SHAPE:
+    if n >= SHAPE:
         blocks += [
             Figure("qq", f"Differences in {measure} against a normal curve.", repeats=True),
             Text(
@@ -412,40 +340,32 @@ def distribution(comparison: Comparison) -> Section | None:
                 "caption",
             ),
         ]
-    return Section(*_DISTRIBUTION, finding, tuple(blocks), group="appendix")
+    return Section("distribution", "Distribution", finding, tuple(blocks), group="appendix")
+
+
+# How to read what was drawn: dots, bars, or a density with a box.
+_GUIDES = {
+    "dots": "A dot is a query.",
+    "values": "A bar is a value of the difference; its height counts the queries.",
+    "bins": "A bar counts the queries; those that tie have a bar of their own.",
+    "density": "Box: middle half; line: 5% to 95%.",
+}
 
 
 def _spread_finding(comparison: Comparison) -> str:
     """Say where the middle half of the differences lies, the median and the mean."""
-    digits = comparison.decimals
-    spread = comparison.spread
-    low, middle, high = (
-        f.signed(each, digits=digits)
-        for each in (spread.lower_quartile, spread.median, spread.upper_quartile)
-    )
-    mean, ties = comparison.mean_difference, comparison.primary.ties
+    w, spread = Words(comparison), comparison.spread
+    quartiles = (spread.lower_quartile, spread.median, spread.upper_quartile)
+    low, middle, high = map(w.signed, quartiles)
+    mean, ties, n = comparison.mean_difference, comparison.primary.ties, comparison.n_queries
     said = (
         f"The middle half of the differences lies between {low} and {high}; the median is {middle},"
-        f" the mean {f.signed(mean, digits=digits)}."
+        f" the mean {w.signed(mean)}."
     )
-    n = comparison.n_queries
     if not n > ties > n / 2:
         return said
-    others = f.signed(mean * n / (n - ties), digits=digits)
+    others = w.signed(mean * n / (n - ties))
     return f"{said} {f.count(ties)} of {words.queries(n)} are tied; of the others it is {others}."
-
-
-def _distribution_guide(comparison: Comparison) -> str:
-    """Say how to read the picture that was drawn: dots, bars, or a density with a box."""
-    guides: dict[str, str] = {
-        "dots": "A dot is a query.",
-        "values": "A bar is a value of the difference; its height counts the queries.",
-        "bins": "A bar counts the queries; those that tie have a bar of their own.",
-        "density": "Box: middle half; line: 5% to 95%.",
-    }
-    found = comparison.merged
-    form = spread_form(comparison.differences()) if found is None else found.form
-    return f"Right of 0 B scores higher. {guides[form]}"
 
 
 def all_tests(comparison: Comparison) -> Section | None:
@@ -455,13 +375,10 @@ def all_tests(comparison: Comparison) -> Section | None:
         return None
     declared = f"Only the {words.name_of_rule(comparison)} was declared, so only it decides."
     finding = headline.agreement(comparison) or declared
+    drawn = f"Estimate and interval by {f.plural(len(rows), 'test')}; see the table."
     blocks: list[Block] = [
         _test_table(comparison),
-        Figure(
-            "tests",
-            f"Estimate and interval by {f.plural(len(rows), 'test')}; see the table.",
-            repeats=True,
-        ),
+        Figure("tests", drawn, repeats=True),
         Text(
             "Tests that estimate different things can disagree without any of them being wrong: the"
             " mean counts how large each difference is, the sign test only who wins.",
@@ -469,73 +386,69 @@ def all_tests(comparison: Comparison) -> Section | None:
         ),
     ]
     design = comparison.rule.design
-    plain = design is None or design.is_plain
-    plain = plain and comparison.merged is None
-    if plain:
-        blocks += _how_p_is_found()
+    if (design is None or design.is_plain) and comparison.merged is None:
+        blocks += _HOW_P_IS_FOUND
     return Section("tests", "Other tests", finding, tuple(blocks), group="change")
 
 
-def _how_p_is_found() -> tuple[Block, ...]:
-    """Return the pictures of what a p-value is: the share of chance, and a question at each Δ."""
-    return (
-        Figure(
-            "null", "Where the mean difference lies among those of flipped signs.", repeats=True
-        ),
-        Text(
-            "If A and B were exchangeable, the sign of each query's difference would be a matter of"
-            " chance: the hill is what chance alone gives, the line what was seen.",
-            "caption",
-        ),
-        Figure(
-            "pvalue", "The p-value of every difference that could be asked about.", repeats=True
-        ),
-        Text(
-            "p against each possible true difference. Where it is above α, the difference is inside"
-            " the interval; where it crosses 0, p is the one printed above.",
-            "caption",
-        ),
-    )
+# Pictures of what a p-value is: the share of chance, and a question at each Δ.
+_HOW_P_IS_FOUND = (
+    Figure("null", "Where the mean difference lies among those of flipped signs.", repeats=True),
+    Text(
+        "If A and B were exchangeable, the sign of each query's difference would be a matter of"
+        " chance: the hill is what chance alone gives, the line what was seen.",
+        "caption",
+    ),
+    Figure("pvalue", "The p-value of every difference that could be asked about.", repeats=True),
+    Text(
+        "p against each possible true difference. Where it is above α, the difference is inside"
+        " the interval; where it crosses 0, p is the one printed above.",
+        "caption",
+    ),
+)
 
 
 def _test_table(comparison: Comparison) -> Scorecard:
-    columns = (
-        Column("Test", numeric=False, role="name"),
-        Column("What it estimates", numeric=False),
-        Column("Estimate", role="change"),
-        Column("", numeric=False, role="drawn"),
-        Column(f"{f.level(comparison.rule.confidence)} interval", role="interval"),
-        Column("Statistic"),
-        Column("p", role="p"),
-        Column("How", numeric=False),
-    )
-    rows = tuple(_test_row(comparison, row) for row in comparison.test_rows)
+    w, rows, alpha = Words(comparison), comparison.test_rows, comparison.rule.alpha
+    tones: list[Tone] = [
+        "plain"
+        if not row.pvalue < alpha
+        else "b"
+        if (row.estimate > 0) == comparison.rule.higher_is_better
+        else "a"
+        for row in rows
+    ]
+    hows = [words.how_found(row, alpha=alpha) for row in rows]
     # The sign test's estimate has another unit.
     bars = tuple(
-        Bar(row.estimate, *row.interval, tone=cells[2].tone)
+        Bar(row.estimate, *row.interval, tone=tone)
         if row.estimand.endswith("difference") and row.interval.is_finite
         else None
-        for row, cells in zip(comparison.test_rows, rows, strict=True)
+        for row, tone in zip(rows, tones, strict=True)
     )
-    axis = scale(comparison, of="Estimate, B − A")
-    tall = frozenset(i for i, row in enumerate(comparison.test_rows) if row.decides)
-    return Scorecard("tests", columns, rows, bars=bars, scale=axis, tall=tall)
-
-
-def _test_row(comparison: Comparison, row: TestRow) -> tuple[Cell, ...]:
-    digits = comparison.decimals
-    how = words.how_found(row, alpha=comparison.rule.alpha)
-    tone: Tone = "plain"
-    if row.pvalue < comparison.rule.alpha:
-        tone = "b" if (row.estimate > 0) == comparison.rule.higher_is_better else "a"
-    title = f"{row.title} ★ declared" if row.decides else row.title
-    return (
-        Cell(title, row.title, strong=row.decides),
-        Cell(row.estimand, row.estimand),
-        Cell(f.signed(row.estimate, digits=digits), row.estimate, tone, strong=row.decides),
-        Cell(""),
-        Cell(f.interval(*row.interval, digits=digits), row.ci_low),
-        Cell(words.statistic(row, digits=digits), row.statistic),
-        Cell(f.pvalue(row.pvalue, alpha=comparison.rule.alpha), row.pvalue, strong=row.decides),
-        Cell(how, how),
+    return Scorecard.of(
+        "tests",
+        (
+            named("Test"),
+            [
+                Cell(f"{x.title}{' ★ declared' * x.decides}", x.title, strong=x.decides)
+                for x in rows
+            ],
+        ),
+        (label("What it estimates"), [Cell(row.estimand, row.estimand) for row in rows]),
+        (
+            Column("Estimate", role="change"),
+            [w.change(x.estimate, y, strong=x.decides) for x, y in zip(rows, tones, strict=True)],
+        ),
+        (DRAWN, [Cell("") for _ in rows]),
+        (Column(f"{w.level} interval", role="interval"), [w.limits(x.interval) for x in rows]),
+        (
+            Column("Statistic"),
+            [Cell(words.statistic(row, digits=w.digits), row.statistic) for row in rows],
+        ),
+        (Column("p", role="p"), [w.chance(row.pvalue, strong=row.decides) for row in rows]),
+        (label("How"), [Cell(how, how) for how in hows]),
+        bars=bars,
+        scale=scale(comparison, of="Estimate, B − A"),
+        tall=frozenset(i for i, row in enumerate(rows) if row.decides),
     )

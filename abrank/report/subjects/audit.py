@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from abrank._support import display as f
-from abrank.planning.audit import Audit, AuditRow
+from abrank.planning.audit import Audit
 from abrank.report.model import (
+    DRAWN,
     Bar,
     Cell,
     Column,
@@ -18,8 +19,8 @@ from abrank.report.model import (
     Scorecard,
     Section,
     Text,
-    Tone,
     Words,
+    named,
 )
 from abrank.report.sections.words import reading_tone
 from abrank.report.subjects import compose
@@ -48,14 +49,12 @@ def compose_audit(found: Audit, *, digits: int | None = None) -> Report:
     method = _method(w)
     card = _scorecard(w)
     said = tuple(Text(f"{each.text[0].upper()}{each.text[1:]}.") for each in facts)
-    return Report(
-        subject=found,
-        digits=w.digits,
+    return Report.of(
+        w,
+        head,
+        context=(found.measure, queries),
         who="audit",
         file="audit",
-        title=f"{title.removesuffix('.')} · abrank",
-        context=(found.measure, queries),
-        headline=head,
         sections=(
             Section("spreads", "Intervals", "", (card,)),
             Section("bounds", "What could be", "", said),
@@ -129,50 +128,36 @@ def _small(p: float) -> str:
 
 def _scorecard(w: Words[Audit]) -> Scorecard:
     """Return a row a spread, with the interval that it gives."""
-    found = w.result
-    columns = (
-        Column("spread", numeric=False, role="name"),
-        Column("sd"),
-        Column("", numeric=False, role="drawn"),
-        Column(f"{w.level} interval", role="interval"),
-        Column("p", role="p"),
-        Column("queries needed"),
-    )
-    rows = tuple(
-        (
-            Cell(row.spread, strong=i == 0),
-            Cell(w.score(row.sd), row.sd),
-            Cell(""),
-            Cell(w.interval(*row.interval)),
-            Cell(w.p(row.pvalue), row.pvalue),
-            Cell("" if row.needed is None else f.count(row.needed), row.needed),
-        )
-        for i, row in enumerate(found.rows)
-    )
-    bars = tuple(Bar(found.difference, *row.interval, tone=_tone(row)) for row in found.rows)
-    return Scorecard(
-        key="audit", columns=columns, rows=rows, bars=bars, scale=Scale("A better", "B better"),
-        legend=tuple(_legend(w)), noun="spread",
-    )  # fmt: skip
-
-
-def _legend(w: Words[Audit]) -> Iterator[str]:
-    board = w.result.board
-    yield f"━ {w.level} interval of Δ by Student's t; widest: no scores in 0 to 1 spread more"
-    if board is None:
-        return
-    pairs = f"{f.count(board.n_pairs)} pairs of {board.name}"
-    if board.n_pairs >= MANY:
-        yield f"usual: the median of {pairs}, small and large: one pair in ten is beyond"
-    else:
-        yield (
+    found, rows, board = w.result, w.result.rows, w.result.board
+    legend = [f"━ {w.level} interval of Δ by Student's t; widest: no scores in 0 to 1 spread more"]
+    if board is not None:
+        pairs = f"{f.count(board.n_pairs)} pairs of {board.name}"
+        said = f"usual: the median of {pairs}, small and large: one pair in ten is beyond"
+        few = (
             f"usual: the median of only {pairs}, small and large: nearly the least and the most of"
             " them; better is a spread that you know (--sd, sd=)"
         )
-
-
-def _tone(row: AuditRow) -> Tone:
-    return reading_tone(row.interval.read())
+        legend.append(said if board.n_pairs >= MANY else few)
+    needed = [row.needed for row in rows]
+    return Scorecard.of(
+        "audit",
+        (named("spread"), [Cell(row.spread, strong=i == 0) for i, row in enumerate(rows)]),
+        (Column("sd"), [w.mean(row.sd) for row in rows]),
+        (DRAWN, [Cell("") for _ in rows]),
+        (
+            Column(f"{w.level} interval", role="interval"),
+            [Cell(w.interval(*row.interval)) for row in rows],
+        ),
+        (Column("p", role="p"), [w.chance(row.pvalue) for row in rows]),
+        (Column("queries needed"), [Cell("" if n is None else f.count(n), n) for n in needed]),
+        bars=tuple(
+            Bar(found.difference, *row.interval, tone=reading_tone(row.interval.read()))
+            for row in rows
+        ),
+        scale=Scale("A better", "B better"),
+        legend=tuple(legend),
+        noun="spread",
+    )
 
 
 def _method(w: Words[Audit]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from abrank._support import display as f
 from abrank.inference.many_comparisons import FEWEST
-from abrank.ledger import Entry, ErrorBudget, History, Spent
+from abrank.ledger import ErrorBudget, History
 from abrank.ledger.summary import shown_level
 from abrank.report.model import (
     EVERYWHERE,
@@ -26,6 +26,10 @@ from abrank.report.model import (
     Table,
     Text,
     Words,
+    counted,
+    label,
+    named,
+    share,
 )
 from abrank.report.sections.words import tag, verdict_tone
 from abrank.report.subjects import compose
@@ -60,19 +64,17 @@ def compose_history(history: History, *, digits: int | None = None) -> Report:
     days = sorted({entry.day for entry in history.entries})
     sections = [] if not n else [_comparisons(w), *_gains(w), _uses(w), *_budgets(w)]
     sections.append(Section("methods", "Methods", "", (Text(_METHOD),), group="appendix"))
-    return Report(
-        subject=history,
-        digits=w.digits,
+    return Report.of(
+        w,
+        head,
         who="history",
         file="history",
-        title=f"{title.removesuffix('.')} · abrank",
         context=(
             f"ledger {f.shorten(history.path, width=60)}",
             f.plural(n, "comparison"),
             f.plural(len(history.query_sets), "set of queries", "sets of queries"),
             *([f"{days[0]} to {days[-1]}" if len(days) > 1 else days[0]] if days else []),
         ),
-        headline=head,
         cautions=tuple(_cautions(history)),
         sections=tuple(sections),
         facts=(Fact("method", _METHOD, "muted"),) if history.is_known else (),
@@ -129,34 +131,45 @@ def _comparisons(w: Words[History]) -> Section:
     """Return a row a comparison, the newest first; those in the most used measure are drawn."""
     history = w.result
     newest = list(zip(history.entries, history.expected, strict=True))[::-1][:SHOWN]
-    measure = Counter(entry.measure for entry, _ in newest).most_common(1)[0][0]
+    entries = [entry for entry, _ in newest]
+    verdicts = [Verdict(entry.verdict) for entry in entries]
+    tones = list(map(verdict_tone, verdicts))
+    measure = Counter(entry.measure for entry in entries).most_common(1)[0][0]
     bars = [
-        Bar(e.difference, e.low, e.high, tone=verdict_tone(Verdict(e.verdict)))
-        if e.measure == measure
-        else None
-        for e, _ in newest
+        Bar(e.difference, e.low, e.high, tone=tone) if e.measure == measure else None
+        for e, tone in zip(entries, tones, strict=True)
     ]
-    higher = next(entry.higher_is_better for entry, _ in newest if entry.measure == measure)
-    columns: tuple[Column, ...] = (
-        Column("day"),
-        Column("B", numeric=False, role="name"),
-        Column("against A", numeric=False, role="mean"),
-        Column("measure", numeric=False),
-        Column("Δ", role="change"),
-        Column("", role="drawn"),
-        Column("again"),
-        Column("p", role="p"),
-        Column("level"),
-        Column("verdict", numeric=False, role="reading"),
+    higher = next(entry.higher_is_better for entry in entries if entry.measure == measure)
+    readings = []
+    for entry, verdict, tone in zip(entries, verdicts, tones, strict=True):
+        gate = f", gate {'✓' if entry.passed else '✗'}" if entry.gate else ""
+        look = f", look {entry.look}" if entry.look else ""
+        said = f"{tag(verdict)[0]} {entry.verdict.replace('-', ' ')}{look}{gate}"
+        readings.append(Cell(said, entry.verdict, tone))
+    a, b = (
+        [Cell(f.shorten(name, width=_NAME), name) for name in names]
+        for names in ([e.baseline for e in entries], [e.candidate for e in entries])
     )
-    rows = tuple(_row(w, entry, again) for entry, again in newest)
+    columns: list[tuple[Column, list[Cell]]] = [
+        (Column("day"), [Cell(entry.day, entry.created) for entry in entries]),
+        (named("B"), b),
+        (label("against A", "mean"), a),
+        (label("measure"), [Cell(entry.measure, entry.measure) for entry in entries]),
+        (
+            Column("Δ", role="change"),
+            [w.change(e.difference, tone) for e, tone in zip(entries, tones, strict=True)],
+        ),
+        (Column("", role="drawn"), [Cell("") for _ in entries]),
+        (Column("again"), [Cell(w.signed(x) if x == x else "·", x) for _, x in newest]),
+        (Column("p", role="p"), [w.chance(entry.pvalue) for entry in entries]),
+        (Column("level"), [Cell(shown_level(entry.alpha), entry.alpha) for entry in entries]),
+        (label("verdict", "reading"), readings),
+    ]
     same = []  # what is the same in every row is said once
-    for name, said in {"against A": "against", "measure": "on", "level": "at the level"}.items():
-        place = [column.title for column in columns].index(name)
-        if len({row[place].text for row in rows}) == 1:
-            same.append(f"{said} {rows[0][place].text}")
-            columns = columns[:place] + columns[place + 1 :]
-            rows = tuple(row[:place] + row[place + 1 :] for row in rows)
+    for title, said in {"against A": "against", "measure": "on", "level": "at the level"}.items():
+        place = [column.title for column, _ in columns].index(title)
+        if len({cell.text for cell in columns[place][1]}) == 1:
+            same.append(f"{said} {columns.pop(place)[1][0].text}")
     legend = (
         f"thick: the interval at the level of a comparison{'' if all(bars) else f' on {measure}'}",
         f"again: the gain that a repetition would show, known from {f.word(FEWEST)} comparisons in"
@@ -164,33 +177,19 @@ def _comparisons(w: Words[History]) -> Section:
         *([f"all: {', '.join(same)}"] if same else []),
     )
     n = len(history.entries)
-    finding = f"The newest {f.count(len(rows))} of {f.count(n)}." if n > len(rows) else ""
-    card = Scorecard(
-        "comparisons", columns, rows, noun="comparison", bars=tuple(bars),
-        scale=Scale("A better", "B better") if higher
+    finding = f"The newest {f.count(len(entries))} of {f.count(n)}." if n > len(entries) else ""
+    card = Scorecard.of(
+        "comparisons",
+        *columns,
+        noun="comparison",
+        bars=tuple(bars),
+        scale=Scale("A better", "B better")
+        if higher
         else Scale("B better", "A better", tones=("b", "a")),
-        tall=frozenset(), legend=legend,
-    )  # fmt: skip
-    return Section("comparisons", "Comparisons", finding, (card,), EVERYWHERE)
-
-
-def _row(w: Words[History], entry: Entry, again: float) -> tuple[Cell, ...]:
-    verdict = Verdict(entry.verdict)
-    sign, tone = tag(verdict)[0], verdict_tone(verdict)
-    gate = f", gate {'✓' if entry.passed else '✗'}" if entry.gate else ""
-    look = f", look {entry.look}" if entry.look else ""
-    return (
-        Cell(entry.day, entry.created),
-        Cell(f.shorten(entry.candidate, width=_NAME), entry.candidate),
-        Cell(f.shorten(entry.baseline, width=_NAME), entry.baseline),
-        Cell(entry.measure, entry.measure),
-        Cell(w.signed(entry.difference), entry.difference, tone),
-        Cell(""),
-        Cell(f.signed(again, digits=w.digits) if again == again else "·", again),
-        Cell(w.p(entry.pvalue), entry.pvalue),
-        Cell(shown_level(entry.alpha), entry.alpha),
-        Cell(f"{sign} {entry.verdict.replace('-', ' ')}{look}{gate}", entry.verdict, tone),
+        tall=frozenset(),
+        legend=legend,
     )
+    return Section("comparisons", "Comparisons", finding, (card,), EVERYWHERE)
 
 
 def _gains(w: Words[History]) -> Iterator[Section]:
@@ -208,53 +207,41 @@ def _gains(w: Words[History]) -> Iterator[Section]:
 
 
 def _uses(w: Words[History]) -> Section:
-    history = w.result
-    columns = (
-        Column("set", numeric=False, role="name"), Column("queries"), Column("comparisons"),
-        Column("found better"), Column("by chance"), Column("shared"),
-    )  # fmt: skip
-    rows = tuple(
-        (
-            Cell(each.queries[:8]),
-            Cell(f.count(each.n_queries), each.n_queries),
-            Cell(f.count(each.n_comparisons), each.n_comparisons),
-            Cell(f.count(each.n_better), each.n_better),
-            Cell(f"{each.by_chance:.1f}", each.by_chance),
-            Cell(f.percent(each.overlap, sign=False), each.overlap),
-        )
-        for each in history.query_sets[:SHOWN]
+    sets = w.result.query_sets[:SHOWN]
+    table = Table.of(
+        "sets",
+        (named("set"), [Cell(each.queries[:8]) for each in sets]),
+        (Column("queries"), [counted(each.n_queries) for each in sets]),
+        (Column("comparisons"), [counted(each.n_comparisons) for each in sets]),
+        (Column("found better"), [counted(each.n_better) for each in sets]),
+        (Column("by chance"), [Cell(f"{each.by_chance:.1f}", each.by_chance) for each in sets]),
+        (Column("shared"), [share(each.overlap) for each in sets]),
+        noun="set",
     )
     caption = (
         "by chance: how many would be found better if no candidate were, half of each level."
         " shared: the largest part of these queries that another set has, too."
     )
-    most = history.query_sets[0]
-    finding = f"The most used set was asked {f.plural(most.n_comparisons, 'time')}."
-    table = Table("sets", columns, rows, noun="set")
-    return Section(
-        "sets", "Use of the queries", finding, (table, Text(caption, "caption")), EVERYWHERE
-    )
+    finding = f"The most used set was asked {f.plural(sets[0].n_comparisons, 'time')}."
+    blocks = (table, Text(caption, "caption"))
+    return Section("sets", "Use of the queries", finding, blocks, EVERYWHERE)
 
 
 def _budgets(w: Words[History]) -> Iterator[Section]:
-    if not w.result.budgets:
+    budgets = w.result.budgets
+    if not budgets:
         return
-
-    def row(spent: Spent) -> tuple[Cell, ...]:
-        return (
-            Cell(spent.budget),
-            Cell(f.count(spent.n_comparisons), spent.n_comparisons),
-            Cell(f.count(spent.n_better), spent.n_better),
-            Cell(shown_level(spent.next_alpha), spent.next_alpha),
-        )
-
-    columns = (
-        Column("error budget", numeric=False, role="name"), Column("comparisons"),
-        Column("found better"), Column("next level"),
-    )  # fmt: skip
-    blocks = [Table("budgets", columns, tuple(map(row, w.result.budgets)), noun="budget")]
+    levels = [each.next_alpha for each in budgets]
+    table = Table.of(
+        "budgets",
+        (named("error budget"), [Cell(each.budget) for each in budgets]),
+        (Column("comparisons"), [counted(each.n_comparisons) for each in budgets]),
+        (Column("found better"), [counted(each.n_better) for each in budgets]),
+        (Column("next level"), [Cell(shown_level(level), level) for level in levels]),
+        noun="budget",
+    )
     said = [
         Text(f"{each.budget} holds {ErrorBudget.parse(each.budget).promise}.", "caption")
-        for each in w.result.budgets
+        for each in budgets
     ]
-    yield Section("budgets", "Error budgets", "", (*blocks, *said), EVERYWHERE)
+    yield Section("budgets", "Error budgets", "", (table, *said), EVERYWHERE)

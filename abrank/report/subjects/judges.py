@@ -20,6 +20,10 @@ from abrank.report.model import (
     Table,
     Text,
     Words,
+    counted,
+    label,
+    named,
+    share,
 )
 from abrank.report.subjects import compose
 
@@ -33,40 +37,33 @@ def compose_judges(found: JudgeAgreement, *, digits: int | None = None) -> Repor
     human, machine = (f.shorten(name, width=_LABEL) for name in (found.human, found.machine))
     queries = f.plural(found.n_queries, "query", "queries")
     documents = f.plural(found.n_documents, "document")
-    title = f"human ({human}) and machine ({machine}) judged {documents} of {queries}"
+    same = f.percent(found.same.estimate, sign=False)
+    limits, kappa = _limits(w, found.same, share=True), w.score(found.kappa.estimate)
+    rule = f"intervals: 95%, from {f.count(found.n_resamples)} resamples of the queries, seed"
+    rule += f" {found.seed}"
+    if found.pairs:
+        each = "; each pair at its own level" if len(found.pairs) > 1 else ""
+        rule += f"; those of Δ: the t test of compare{each}"
     head = Headline(
         verdict="agreement",
         glyph="",
         tag="",
         tone="plain",
-        title=title,
-        numbers=_numbers(w),
-        rule=_rule(found),
+        title=f"human ({human}) and machine ({machine}) judged {documents} of {queries}",
+        numbers=f"{same} of the documents have the same grade ({limits}); κ {kappa}.",
+        rule=rule,
     )
     sections = [_grades(w), *([_systems(w)] if found.measure is not None else [])]
-    sections += [_pair(w, pair) for pair in found.pairs]
-    return Report(
-        subject=found,
-        digits=w.digits,
+    return Report.of(
+        w,
+        head,
+        context=(f"human {human}", f"machine {machine}", documents, queries),
         who=f"agreement of {human} and {machine}",
         file="agreement",
-        title=f"{title} · abrank",
-        context=(f"human {human}", f"machine {machine}", documents, queries),
-        headline=head,
-        sections=tuple(sections),
+        sections=(*sections, *(_pair(w, pair) for pair in found.pairs)),
         facts=tuple(_facts(found, head)),
         hint=".to_dict()",
     )
-
-
-def _rule(found: JudgeAgreement) -> str:
-    """Say what the intervals are."""
-    said = f"intervals: 95%, from {f.count(found.n_resamples)} resamples of the queries, seed"
-    said += f" {found.seed}"
-    if found.pairs:
-        each = "; each pair at its own level" if len(found.pairs) > 1 else ""
-        said += f"; those of Δ: the t test of compare{each}"
-    return said
 
 
 def _facts(found: JudgeAgreement, head: Headline) -> Iterator[Fact]:
@@ -87,13 +84,6 @@ def _facts(found: JudgeAgreement, head: Headline) -> Iterator[Fact]:
     yield Fact("rule", head.rule, "muted")
 
 
-def _numbers(w: Words[JudgeAgreement]) -> str:
-    found = w.result
-    same = f.percent(found.same.estimate, sign=False)
-    limits, kappa = _limits(w, found.same, share=True), w.score(found.kappa.estimate)
-    return f"{same} of the documents have the same grade ({limits}); κ {kappa}."
-
-
 def _limits(w: Words[JudgeAgreement], value: Estimate, *, share: bool = False) -> str:
     if math.isnan(value.low):
         return ""
@@ -103,33 +93,28 @@ def _limits(w: Words[JudgeAgreement], value: Estimate, *, share: bool = False) -
 
 
 def _estimates(w: Words[JudgeAgreement], key: str, rows: list[tuple[str, Estimate, bool]]) -> Table:
-    """Return a row an estimate, with its interval."""
-    columns = (
-        Column("agreement", numeric=False, role="name"),
-        Column("value"),
-        Column("95% interval", role="interval"),
+    """Return a row an estimate, with its interval; some are shares."""
+    shown = [
+        share(value.estimate) if of_all else w.mean(value.estimate) for _, value, of_all in rows
+    ]
+    limits = [Cell(_limits(w, value, share=of_all)) for _, value, of_all in rows]
+    return Table.of(
+        key,
+        (named("agreement"), [Cell(name) for name, _, _ in rows]),
+        (Column("value"), shown),
+        (Column("95% interval", role="interval"), limits),
     )
-    cells = []
-    for name, value, share in rows:
-        shown = f.percent(value.estimate, sign=False) if share else w.score(value.estimate)
-        cells.append(
-            (Cell(name), Cell(shown, value.estimate), Cell(_limits(w, value, share=share)))
-        )
-    return Table(key, columns, tuple(cells))
 
 
 def _grades(w: Words[JudgeAgreement]) -> Section:
     """Return who gave which grade, and how often both gave the same."""
-    found = w.result
-    total = [sum(column) for column in zip(*found.table, strict=True)]
-    names = [*map(str, found.grades), "all"]
-    columns = (
-        Column("human \\ machine", numeric=False, role="name"),
-        *(Column(name) for name in names),
-    )
-    rows = tuple(
-        (Cell(name), *(Cell(f.count(value), value) for value in (*row, sum(row))))
-        for name, row in zip(names, (*found.table, total), strict=True)
+    found, names = w.result, [*map(str, w.result.grades), "all"]
+    rows = [*found.table, [sum(column) for column in zip(*found.table, strict=True)]]
+    by_machine = [*zip(*rows, strict=True), [sum(row) for row in rows]]
+    table = Table.of(
+        "grades",
+        (named("human \\ machine"), map(Cell, names)),
+        *((Column(name), map(counted, each)) for name, each in zip(names, by_machine, strict=True)),
     )
     estimates = [("same grade", found.same, True), ("Cohen's kappa", found.kappa, False)]
     if len(found.grades) > 2:
@@ -138,23 +123,21 @@ def _grades(w: Words[JudgeAgreement]) -> Section:
     estimates.append((f"Krippendorff's alpha, {found.level}", found.alpha, False))
     estimates.append(("both relevant or both not", found.relevant_same, True))
     estimates.append(("Cohen's kappa of these two", found.relevant_kappa, False))
-    blocks = (Table("grades", columns, rows), _estimates(w, "agreement", estimates))
+    blocks = (table, _estimates(w, "agreement", estimates))
     return Section("grades", "Grades", "", blocks, EVERYWHERE)
 
 
 def _systems(w: Words[JudgeAgreement]) -> Section:
     """Return the means of the systems by either judge, and how alike the two orders are."""
     found = w.result
-    columns = (
-        Column(found.measure or "", numeric=False, role="name"),
-        Column("human"),
-        Column("machine"),
+    human, machine = zip(*found.means.values(), strict=True) if found.means else ((), ())
+    table = Table.of(
+        "systems",
+        (named(found.measure or ""), map(Cell, found.means)),
+        (Column("human"), map(w.mean, human)),
+        (Column("machine"), map(w.mean, machine)),
     )
-    rows = tuple(
-        (Cell(name), *(Cell(w.score(mean), mean) for mean in means))
-        for name, means in found.means.items()
-    )
-    blocks: list[Block] = [Table("systems", columns, rows)]
+    blocks: list[Block] = [table]
     finding = ""
     if len(found.means) > 2 and found.tau is not None and found.tau_ap is not None:
         finding = (
@@ -169,29 +152,20 @@ def _pair(w: Words[JudgeAgreement], pair: JudgedPair) -> Section:
     """Return the verdict by either judge, whether they differ, and whom the machine favours."""
     found = w.result
     a, b = (f.shorten(name, width=_LABEL) for name in (pair.baseline, pair.candidate))
-    columns = (
-        Column("judge", numeric=False, role="name"),
-        Column("verdict", numeric=False),
-        Column("Δ"),
-        Column("interval", role="interval"),
-        Column("p"),
-    )
-    rows = [
+    apart, both = pair.apart, (pair.human, pair.machine)
+    differs = math.isfinite(apart.low)  # of that between the two a p-value is known
+    more = [apart] * differs
+    table = Table.of(
+        f"verdicts {b}",
+        (named("judge"), map(Cell, ["human", "machine", *["human less machine"] * differs])),
+        (label("verdict"), map(Cell, [*(x.verdict for x in both), *[""] * differs])),
+        (Column("Δ"), [w.change(x.estimate) for x in (*both, *more)]),
         (
-            Cell(who),
-            Cell(one.verdict),
-            Cell(w.signed(one.estimate), one.estimate),
-            Cell(w.interval(*one.interval)),
-            Cell(""),
-        )
-        for who, one in (("human", pair.human), ("machine", pair.machine))
-    ]
-    apart = pair.apart
-    if math.isfinite(apart.low):
-        shown = Cell(w.signed(apart.estimate), apart.estimate)
-        limits = Cell(w.interval(*apart.interval))
-        p = Cell(f.pvalue(apart.pvalue, alpha=0.05))
-        rows.append((Cell("human less machine"), Cell(""), shown, limits, p))
+            Column("interval", role="interval"),
+            [Cell(w.interval(*x.interval)) for x in (*both, *more)],
+        ),
+        (Column("p"), map(Cell, ["", "", *(f.pvalue(x.pvalue, alpha=0.05) for x in more)])),
+    )
     depends = apart.interval.excludes_zero
     if pair.human.verdict == pair.machine.verdict:
         size = "; the size of the difference depends on the judge" if depends else ""
@@ -215,6 +189,6 @@ def _pair(w: Words[JudgeAgreement], pair: JudgedPair) -> Section:
         f" {w.signed(favour.estimate)} ({w.interval(*favour.interval)}): {told}."
     )
     asked = f"Is {b} better than {a}, by {found.measure}?"
-    blocks = (Table(f"verdicts {b}", columns, tuple(rows)), Text(same), Text(graded))
+    blocks = (table, Text(same), Text(graded))
     key, title = f"pair-{pair.candidate}", f"{b} against {a}"
     return Section(key, title, f"{asked} {finding}", blocks, EVERYWHERE)

@@ -14,6 +14,7 @@ from abrank.ranking import PairRow, Ranking, SystemRow
 from abrank.ranking.result import RANK_TESTS
 from abrank.report.cells import one_line
 from abrank.report.model import (
+    DRAWN,
     Bar,
     Cell,
     Column,
@@ -25,6 +26,9 @@ from abrank.report.model import (
     Table,
     Tone,
     Words,
+    counted,
+    label,
+    named,
 )
 from abrank.report.sections.words import READINGS
 
@@ -99,11 +103,11 @@ def _scorecard(
     tones: tuple[Tone, Tone] = ("a", "b") if higher else ("b", "a")
     shares = ranking.baseline is None and ranking.has_all_pairs
     said = "Systems that share a letter are not significantly different." if shares else ""
-    return Scorecard(
+    return Scorecard.of(
         "leaderboard",
-        tuple(column for column, _ in columns),
-        tuple(
-            tuple(found.get(system, Cell("")) for _, found in columns) for system in ranking.systems
+        *(
+            (column, [found.get(system, Cell("")) for system in ranking.systems])
+            for column, found in columns
         ),
         noun="system",
         bars=tuple(bars),
@@ -125,34 +129,26 @@ def reference(ranking: Ranking) -> str:
 
 def _named(w: Words[Ranking], interval: Interval) -> list[tuple[Column, dict[str, Cell]]]:
     """Return the columns of place, name, mean, and of what goes with the mean."""
-    ranking = w.result
-    first = {row.system for row in ranking.rows if row.position == 1}
+    ranking, rows = w.result, w.result.rows
+    first = {row.system for row in rows if row.position == 1}
     found = [
+        (Column("#", role="place"), {row.system: counted(row.position) for row in rows}),
         (
-            Column("#", role="place"),
-            {row.system: Cell(f.count(row.position), row.position) for row in ranking.rows},
-        ),
-        (
-            Column("system", numeric=False, role="name"),
+            named("system"),
             {s: Cell(one_line(s, width=200), s, strong=s in first) for s in ranking.systems},
         ),
         (
             Column("mean", role="mean"),
-            {
-                row.system: Cell(w.score(row.mean), row.mean, strong=row.system in first)
-                for row in ranking.rows
-            },
+            {row.system: w.mean(row.mean, strong=row.system in first) for row in rows},
         ),
     ]
     if ranking.test in RANK_TESTS:
-        ranks = {r.system: Cell(f.score(r.mean_rank, digits=2), r.mean_rank) for r in ranking.rows}
+        ranks = {row.system: Cell(f.score(row.mean_rank, digits=2), row.mean_rank) for row in rows}
         found.append((Column("mean rank"), ranks))
     if interval != "difference":
         of = {"own": "interval of the mean", "within": "interval within queries"}[interval]
-        cells = {}
-        for row in ranking.rows:
-            low, high = limits(row, interval)
-            cells[row.system] = Cell(w.range(low, high), low)
+        ends = {row.system: limits(row, interval) for row in rows}
+        cells = {system: Cell(w.range(*each), each[0]) for system, each in ends.items()}
         found.append((Column(f"{w.level} {of}"), cells))
     return found
 
@@ -170,18 +166,11 @@ def _apart(w: Words[Ranking], apart: dict[str, Estimate]) -> list[tuple[Column, 
     ranking = w.result
     tones = {row.b: TONES.get(row.reading, "plain") for row in ranking.pair_rows}
     tone = tones if ranking.baseline is not None else {}
-    found = [
-        (
-            Column("Δ", role="change"),
-            {
-                s: Cell(w.signed(x.estimate), x.estimate, tone.get(s, "plain"))
-                for s, x in apart.items()
-            },
-        )
-    ]
+    changes = {s: w.change(x.estimate, tone.get(s, "plain")) for s, x in apart.items()}
+    found = [(Column("Δ", role="change"), changes)]
     if has_intervals(ranking):
-        found.append((Column("", numeric=False, role="drawn"), {}))
-        shown = {s: Cell(w.interval(*x.interval), x.low) for s, x in apart.items()}
+        found.append((DRAWN, {}))
+        shown = {s: w.limits(x.interval) for s, x in apart.items()}
         found.append((Column("interval of Δ", role="interval"), shown))
     return found
 
@@ -195,25 +184,25 @@ def _against(w: Words[Ranking]) -> list[tuple[Column, dict[str, Cell]]]:
         for s, row in pairs.items()
     }
     readings[str(ranking.baseline)] = Cell("baseline")
-    pvalues = {s: Cell(w.p(p.pvalue_adj), p.pvalue_adj) for s, p in pairs.items()}
-    return [
-        (Column("adj p", role="p"), pvalues),
-        (Column("reading", numeric=False, role="reading"), readings),
-    ]
+    pvalues = {s: w.chance(row.pvalue_adj) for s, row in pairs.items()}
+    return [(Column("adj p", role="p"), pvalues), (label("reading", "reading"), readings)]
 
 
 def _standing(ranking: Ranking) -> list[tuple[Column, dict[str, Cell]]]:
     """Return the columns of the ranks under resampling, of the letters, and of every pair."""
     found: list[tuple[Column, dict[str, Cell]]] = []
     if ranking.stability and ranking.n_queries > 1:
-        ranks = {row.system: Cell(_ranks(row.low, row.high), row.low) for row in ranking.stability}
+        ranks = {
+            row.system: Cell("–".join(map(f.count, sorted({row.low, row.high}))), row.low)
+            for row in ranking.stability
+        }
         leads = {row.system: Cell(lead(row.first), row.first) for row in ranking.stability}
         heading = "leads" if ranking.direction_declared else "highest"
         found += [(Column("rank"), ranks), (Column(heading), leads)]
     groups = {row.system: Cell(letters(row.group), row.group) for row in ranking.rows}
     if not ranking.has_all_pairs:
         return found
-    found.append((Column("group", numeric=False, role="reading"), groups))
+    found.append((label("group", "reading"), groups))
     if 2 < len(ranking.systems) <= MOST_PAIRS and ranking.n_queries > 1:
         found += _pairs(ranking)
     return found
@@ -262,10 +251,6 @@ def chance(share: float) -> str:
     return f.percent(share, sign=False)
 
 
-def _ranks(low: int, high: int) -> str:
-    return f.count(low) if low == high else f"{f.count(low)}–{f.count(high)}"
-
-
 def _against_several(w: Words[Ranking]) -> Scorecard:
     """Return a row a system, and a column for the difference from each baseline."""
     ranking = w.result
@@ -278,7 +263,7 @@ def _against_several(w: Words[Ranking]) -> Scorecard:
             if row is not None:
                 shown = f"{w.signed(row.diff)} {READINGS[row.reading]}"
                 cells[system] = Cell(shown, row.diff, TONES.get(row.reading, "plain"))
-        columns.append((Column(f"from [{number}]", numeric=False), cells))
+        columns.append((label(f"from [{number}]"), cells))
     which = ", ".join(f"[{i}] {name(each)}" for i, each in enumerate(ranking.baselines, start=1))
     bars: list[Bar | None] = [None] * len(ranking.systems)
     return _scorecard(w, columns, bars, (f"Differences from the baselines {which}.",))
@@ -343,36 +328,44 @@ def by_measure(w: Words[Ranking]) -> Table:
     """Return a row a system, in the order of the first measure, and a mean a measure."""
     ranking = w.result
     found = {each.measure: marks(each) for each in ranking.by_measure}
-    rows = []
-    for system in ranking.systems:
-        cells = [Cell(system, system)]
-        for each in ranking.by_measure:
-            row = each[system]
-            first = row.position == 1
-            mark = found[each.measure][system]
-            cells.append(Cell(w.score(row.mean), row.mean, strong=first, mark=mark))
-        rows.append(tuple(cells))
-    heads = [Column("system", numeric=False, role="name")]
-    heads += [Column(measure, numeric=False) for measure in ranking.measures]
-    return Table("means", tuple(heads), tuple(rows), noun="system")
+    columns = []
+    for each in ranking.by_measure:
+        rows = [each[system] for system in ranking.systems]
+        cells = [
+            Cell(
+                w.score(row.mean),
+                row.mean,
+                strong=row.position == 1,
+                mark=found[each.measure][row.system],
+            )
+            for row in rows
+        ]
+        columns.append((label(each.measure), cells))
+    names = named("system"), [Cell(system, system) for system in ranking.systems]
+    return Table.of("means", names, *columns, noun="system")
 
 
 def all_pairs(w: Words[Ranking]) -> Table:
     """Return a row a pair, B above A."""
-    ranking = w.result
-    heads = [Column("A", numeric=False, role="name"), Column("B", numeric=False, role="name")]
-    heads.append(Column("Δ", role="change"))
-    ranged = has_intervals(ranking)
-    heads += [Column("simultaneous interval", role="interval")] * ranged
-    heads += [Column("adj p", role="p"), Column("reading of B", numeric=False, role="reading")]
-    rows = []
-    for row in ranking.pair_rows:
-        cells = [Cell(row.a, row.a), Cell(row.b, row.b)]
-        cells.append(Cell(w.signed(row.diff), row.diff, TONES.get(row.reading, "plain")))
-        cells += [Cell(w.interval(*row.interval), row.ci_low)] * ranged
-        cells.append(Cell(w.p(row.pvalue_adj), row.pvalue_adj))
-        rows.append((*cells, Cell(READINGS[row.reading], row.reading)))
-    return Table("pairs", tuple(heads), tuple(rows), noun="pair")
+    rows = w.result.pair_rows
+    tones = [TONES.get(row.reading, "plain") for row in rows]
+    limits = (
+        Column("simultaneous interval", role="interval"),
+        [w.limits(row.interval) for row in rows],
+    )
+    return Table.of(
+        "pairs",
+        (named("A"), [Cell(row.a, row.a) for row in rows]),
+        (named("B"), [Cell(row.b, row.b) for row in rows]),
+        (
+            Column("Δ", role="change"),
+            [w.change(row.diff, tone) for row, tone in zip(rows, tones, strict=True)],
+        ),
+        *[limits] * has_intervals(w.result),
+        (Column("adj p", role="p"), [w.chance(row.pvalue_adj) for row in rows]),
+        (label("reading of B", "reading"), [Cell(READINGS[x.reading], x.reading) for x in rows]),
+        noun="pair",
+    )
 
 
 def paper(w: Words[Ranking], style: Style, interval: Interval) -> Paper:
@@ -446,10 +439,7 @@ def _of_measures(w: Words[Ranking], by: str) -> tuple[Table, str]:
     """Return the means of several measures with their groups, an arrow against a baseline."""
     ranking = w.result
     table = by_measure(w)
-    columns = (
-        Column("System", numeric=False, role="name"),
-        *(Column(measure, numeric=False, role="mean") for measure in ranking.measures),
-    )
+    columns = (named("System"), *(label(measure, "mean") for measure in ranking.measures))
     told = f"systems that share a letter in a column are not significantly different by {by}"
     rows = table.rows
     if ranking.baseline is not None:
@@ -465,25 +455,22 @@ def _of_measures(w: Words[Ranking], by: str) -> tuple[Table, str]:
 def _superscripts(w: Words[Ranking], by: str) -> tuple[Table, str]:
     """Return means with the letters of the systems that each is shown to be better than."""
     ranking = w.result
-    named = ranking.baselines or ranking.systems
-    known = {system: letter(i) for i, system in enumerate(named)}
-    beaten = [(each, _beaten(each, known)) for each in ranking.by_measure]
-    rows = tuple(
-        (
-            Cell(known.get(system, "")),
-            Cell(system),
-            *(Cell(w.score(each[system].mean), mark=over[system]) for each, over in beaten),
-        )
-        for system in ranking.systems
-    )
-    columns = (
-        Column("", numeric=False, role="place"),
-        Column("System", numeric=False, role="name"),
-        *(Column(measure, numeric=False, role="mean") for measure in ranking.measures),
+    others = ranking.baselines or ranking.systems
+    known = {system: letter(i) for i, system in enumerate(others)}
+    means = []
+    for each in ranking.by_measure:
+        over = _beaten(each, known)
+        cells = [Cell(w.score(each[x].mean), mark=over[x]) for x in ranking.systems]
+        means.append((label(each.measure, "mean"), cells))
+    table = Table.of(
+        "paper",
+        (label("", "place"), [Cell(known.get(system, "")) for system in ranking.systems]),
+        (named("System"), map(Cell, ranking.systems)),
+        *means,
+        noun="system",
     )
     what = "baselines" if ranking.baselines else "systems"
-    told = f"a superscript names the {what} shown to be worse by {by}{_each(ranking)}"
-    return Table("paper", columns, rows, noun="system"), told
+    return table, f"a superscript names the {what} shown to be worse by {by}{_each(ranking)}"
 
 
 def _beaten(ranking: Ranking, known: dict[str, str]) -> dict[str, str]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from abrank._support import display as f
 from abrank.report.model import (
+    DRAWN,
     EVERYWHERE,
     Bar,
     Case,
@@ -22,7 +23,11 @@ from abrank.report.model import (
     Section,
     Table,
     Text,
+    Tone,
     Words,
+    counted,
+    label,
+    named,
 )
 from abrank.report.subjects import compose
 from abrank.scoring.intervals import FEW_UNITS, Floor, Intervals, MeanInterval
@@ -66,14 +71,12 @@ def compose_intervals(found: Intervals, *, digits: int | None = None) -> Report:
             " nothing: the limits are those of the measure. Bets (--test bounded) need no spread."
         )
         cautions.append(Caution("no-spread", "No spread", text, 3))
-    return Report(
-        subject=found,
-        digits=w.digits,
+    return Report.of(
+        w,
+        head,
+        context=(*systems[:3], f.plural(found.n_queries, "query", "queries")),
         who=f"means of {', '.join(systems)}",
         file="means",
-        title=f"{head.title.removesuffix('.')} · abrank",
-        context=(*systems[:3], f.plural(found.n_queries, "query", "queries")),
-        headline=head,
         cautions=tuple(cautions),
         sections=tuple(sections),
         facts=tuple(_facts(w)),
@@ -170,52 +173,44 @@ def _facts(w: Words[Intervals]) -> Iterator[Fact]:
 
 def _scorecard(w: Words[Intervals]) -> Scorecard:
     """Return a row a mean; where it has a floor, its interval is drawn about that."""
-    found = w.result
-    floors = {(each.system, each.measure): each for each in found.floors}
-    several = len({row.system for row in found.rows}) > 1
-    columns = [
-        Column("mean of" if several else "measure", numeric=False, role="name"),
-        Column("mean", role="mean"),
-        *[Column("", numeric=False, role="drawn")] * bool(floors),
-        Column(f"{w.level} interval", role="interval"),
-        *[Column("floor", role="change")] * bool(floors),
-        *[Column("reading", numeric=False, role="reading")] * bool(floors),
+    rows, floors = w.result.rows, {(x.system, x.measure): x for x in w.result.floors}
+    several = len({row.system for row in rows}) > 1
+    names = [
+        f"{row.measure}, {f.shorten(row.system, width=_NAME)}" if several else row.measure
+        for row in rows
     ]
-    rows, bars = [], []
-    for row in found.rows:
-        floor = floors.get((row.system, row.measure))
-        name = f"{row.measure}, {f.shorten(row.system, width=_NAME)}" if several else row.measure
-        cells = [Cell(name, strong=True), Cell(w.score(row.mean), row.mean)]
-        cells += [Cell("")] * bool(floors)
-        cells.append(Cell(w.range(*row.interval)))
-        if floors:
-            cells += _reading(floor)
-        rows.append(tuple(cells))
-        bars.append(
-            None
-            if floor is None
-            else Bar(
-                row.mean - floor.floor, row.ci_low - floor.floor, row.ci_high - floor.floor,
-                tone="b" if floor.cleared else "tie",
-            )
-        )  # fmt: skip
-    scale = Scale("below the floor", "above", ("plain", "b"), of="mean − floor")
-    legend = (f"━ {w.level} interval, from the floor ┊",) if floors else ()
-    return Scorecard(
-        key="means", columns=tuple(columns), rows=tuple(rows), bars=tuple(bars), scale=scale,
-        tall=frozenset(), legend=legend, noun="mean",
-    )  # fmt: skip
-
-
-def _reading(floor: Floor | None) -> list[Cell]:
-    if floor is None:
-        return [Cell(""), Cell("")]
-    below = floor.ci_high < floor.floor
-    said = "▲ cleared" if floor.cleared else "▼ below" if below else "? not shown"
-    return [
-        Cell(f.number(floor.floor), floor.floor),
-        Cell(said, tone="b" if floor.cleared else "tie"),
-    ]
+    of_rows = [floors.get((row.system, row.measure)) for row in rows]
+    bars: list[Bar | None] = []
+    limits, readings = [], []
+    for row, floor in zip(rows, of_rows, strict=True):
+        if floor is None:
+            bars.append(None)
+            limits.append(Cell(""))
+            readings.append(Cell(""))
+            continue
+        tone: Tone = "b" if floor.cleared else "tie"
+        said = "▼ below" if floor.ci_high < floor.floor else "? not shown"
+        ends = (row.ci_low - floor.floor, row.ci_high - floor.floor)
+        bars.append(Bar(row.mean - floor.floor, *ends, tone=tone))
+        limits.append(Cell(f.number(floor.floor), floor.floor))
+        readings.append(Cell("▲ cleared" if floor.cleared else said, tone=tone))
+    held = [(Column("floor", role="change"), limits), (label("reading", "reading"), readings)]
+    return Scorecard.of(
+        "means",
+        (named("mean of" if several else "measure"), [Cell(name, strong=True) for name in names]),
+        (Column("mean", role="mean"), [w.mean(row.mean) for row in rows]),
+        *[(DRAWN, [Cell("") for _ in rows])] * bool(floors),
+        (
+            Column(f"{w.level} interval", role="interval"),
+            [Cell(w.range(*row.interval)) for row in rows],
+        ),
+        *held * bool(floors),
+        bars=tuple(bars),
+        scale=Scale("below the floor", "above", ("plain", "b"), of="mean − floor"),
+        tall=frozenset(),
+        legend=(f"━ {w.level} interval, from the floor ┊",) * bool(floors),
+        noun="mean",
+    )
 
 
 def _segments(w: Words[Intervals]) -> Section:
@@ -241,25 +236,18 @@ def _table(
     w: Words[Intervals], key: str, rows: Sequence[MeanInterval], names: Sequence[str]
 ) -> Table:
     several = len({row.system for row in w.result.rows}) > 1
-    columns = (
-        *[Column("system", numeric=False)] * several,
-        Column("measure", numeric=False),
-        *(Column(name, numeric=False) for name in names),
-        *[Column("test", numeric=False)] * (key == "tests"),
-        *[Column("queries")] * (key == "segments"),
-        Column("mean"),
-        Column("interval"),
+
+    def words(title: str, texts: Iterable[str]) -> tuple[Column, list[Cell]]:
+        return label(title), [Cell(f.shorten(text, width=_NAME)) for text in texts]
+
+    return Table.of(
+        key,
+        *[words("system", [row.system for row in rows])] * several,
+        (label("measure"), [Cell(row.measure) for row in rows]),
+        *(words(name, [getattr(row, name) for row in rows]) for name in names),
+        *[(label("test"), [Cell(TESTS[row.test]) for row in rows])] * (key == "tests"),
+        *[(Column("queries"), [counted(row.n_queries) for row in rows])] * (key == "segments"),
+        (Column("mean"), [w.mean(row.mean) for row in rows]),
+        (Column("interval"), [Cell(w.range(*row.interval)) for row in rows]),
+        noun="interval",
     )
-    body = tuple(
-        (
-            *[Cell(f.shorten(row.system, width=_NAME))] * several,
-            Cell(row.measure),
-            *(Cell(f.shorten(getattr(row, name), width=_NAME)) for name in names),
-            *[Cell(TESTS[row.test])] * (key == "tests"),
-            *[Cell(f.count(row.n_queries), row.n_queries)] * (key == "segments"),
-            Cell(w.score(row.mean), row.mean),
-            Cell(w.range(*row.interval)),
-        )
-        for row in rows
-    )
-    return Table(key, columns, body, noun="interval")

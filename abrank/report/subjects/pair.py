@@ -45,6 +45,7 @@ def compose_pair(comparison: Comparison, *, digits: int | None = None) -> Report
         candidate=one_line(comparison.candidate, width=LONGEST_NAME),
         digits=comparison.digits if digits is None else digits,
     )
+    methods, sources = appendix.methods_text(comparison), appendix.bibliography(comparison)
     found = {
         "votes": samples.votes(comparison),
         "measures": measures.measures(comparison),
@@ -62,7 +63,9 @@ def compose_pair(comparison: Comparison, *, digits: int | None = None) -> Report
         "distribution": scorecard.distribution(comparison),
         "depth": inputs.depth(comparison),
         "quality": inputs.quality(comparison),
-        "methods": appendix.methods(comparison),
+        "methods": appendix.methods(
+            methods, sources, "To paste, and to change where your plan said otherwise."
+        ),
         "reproduce": appendix.reproduce(
             comparison.provenance,
             comparison.seed,
@@ -88,8 +91,8 @@ def compose_pair(comparison: Comparison, *, digits: int | None = None) -> Report
         ),
         omitted=_omitted(comparison, [key for key in _OMITTED if found[key] is None]),
         facts=tuple(_facts(comparison)),
-        methods=appendix.methods_text(comparison),
-        sources=appendix.bibliography(comparison),
+        methods=methods,
+        sources=sources,
         command=str(comparison.provenance.get("command") or ""),
         cases=tuple(cases(comparison)),
         papers=lambda style: measures.paper(comparison, style=style),

@@ -19,6 +19,7 @@ from abrank.report.model import (
     Table,
     Text,
     Words,
+    named,
 )
 from abrank.report.subjects import compose
 
@@ -35,28 +36,31 @@ def compose_plan(
 ) -> Report:
     """Return everything a report says about a plan, of a measure if it has a pilot."""
     w = Words(plan, _DIGITS if digits is None else digits)
-    title = _title(w)
+    unit = f" of {f.shorten(measure, width=24)}" if measure else ""
+    numbers = f"sd of the differences{unit}: {w.score(plan.sd)}"
+    if plan.sd_low > 0.0:
+        numbers += f" ({w.range(plan.sd_low, plan.sd_high)})"
+    if plan.n_queries is not None:
+        numbers += f", {_queries(plan.n_queries)}"
     head = Headline(
         verdict="plan",
         glyph="",
         tag="",
         tone="plain",
-        title=title,
-        numbers=_spread(w, measure),
+        title=_title(w),
+        numbers=numbers,
         rule=f"{plan.test} test, two-sided, alpha {f.number(plan.alpha)},"
         f" {f.level(plan.target)} power",
     )
     sections = [_table(w)] if plan.rows else []
     if plan.judged:
         sections.append(_judged(w, measured=measured))
-    return Report(
-        subject=plan,
-        digits=w.digits,
+    return Report.of(
+        w,
+        head,
+        context=(head.rule,),
         who="plan",
         file="plan",
-        title=f"{title} · abrank",
-        context=(head.rule,),
-        headline=head,
         sections=tuple(sections),
         facts=tuple(_facts(w, head)),
         hint=".rows  .n  .mde",
@@ -82,15 +86,6 @@ def _title(w: Words[Plan]) -> str:
         shown = f.number(row.difference)
         return f"A difference of {shown} needs {_needed_with_range(plan, row)}"
     return "Queries needed to show a difference"
-
-
-def _spread(w: Words[Plan], measure: str) -> str:
-    plan = w.result
-    unit = f" of {f.shorten(measure, width=24)}" if measure else ""
-    said = f"sd of the differences{unit}: {w.score(plan.sd)}"
-    if plan.sd_low > 0.0:
-        said += f" ({w.range(plan.sd_low, plan.sd_high)})"
-    return said if plan.n_queries is None else f"{said}, {_queries(plan.n_queries)}"
 
 
 def _facts(w: Words[Plan], head: Headline) -> Iterator[Fact]:
@@ -125,30 +120,29 @@ def _facts(w: Words[Plan], head: Headline) -> Iterator[Fact]:
 
 
 def _table(w: Words[Plan]) -> Section:
-    """Return a line a difference, under a heading."""
-    plan = w.result
-    ranged = plan.sd_low > 0.0
-    columns = [Column("true difference", role="change"), Column("queries needed")]
-    columns += [Column("range")] * ranged
-    columns += [Column("power at hand")] * (plan.n_queries is not None)
-    rows = []
-    for row in plan.rows:
-        cells = [Cell(f.number(row.difference), row.difference), Cell(_needed(row.n), row.n)]
-        cells += [Cell(_range(row), row.n_low)] * ranged
-        if plan.n_queries is not None:
-            cells.append(Cell(_chance(row), row.power))
-        rows.append(tuple(cells))
-    table = Table("plan", tuple(columns), tuple(rows))
+    """Return a line a difference, under a heading; a simulated power has its error."""
+    plan, rows, more = w.result, w.result.rows, []
+    if plan.sd_low > 0.0:
+        more.append((Column("range"), [Cell(_range(row), row.n_low) for row in rows]))
+    if plan.n_queries is not None:
+        chances = []
+        for row in rows:
+            chance = f.percent(row.power, sign=False)
+            if math.isfinite(row.power_low):
+                half = max(row.power_high - row.power, row.power - row.power_low)
+                chance += f" ± {f.percent(half, sign=False)}"
+            chances.append(Cell(chance, row.power))
+        more.append((Column("power at hand"), chances))
+    table = Table.of(
+        "plan",
+        (
+            Column("true difference", role="change"),
+            [Cell(f.number(row.difference), row.difference) for row in rows],
+        ),
+        (Column("queries needed"), [Cell(_needed(row.n), row.n) for row in rows]),
+        *more,
+    )
     return Section("plan", "Queries needed", "", (table,), EVERYWHERE)
-
-
-def _chance(row: PlanRow) -> str:
-    """Return the power at hand, with its error where it was simulated."""
-    chance = f.percent(row.power, sign=False)
-    if math.isfinite(row.power_low):
-        half = max(row.power_high - row.power, row.power - row.power_low)
-        chance += f" ± {f.percent(half, sign=False)}"
-    return chance
 
 
 def _needed(n: int | None) -> str:
@@ -193,7 +187,7 @@ def _judged(w: Words[Plan], *, measured: bool) -> Section:
         at_hand = f"smallest visible with {f.count(plan.n_queries or 0)}"
         rows.append((Cell(at_hand), *(Cell(w.score(each), each) for each in visible)))
     columns = (
-        Column("human queries needed for", numeric=False, role="name"),
+        named("human queries needed for"),
         Column("people alone"),
         *(Column(f"r {f.score(one.correlation, digits=2)}") for one in plan.judged),
     )

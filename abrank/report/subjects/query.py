@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
@@ -23,6 +23,7 @@ from abrank.report.model import (
     Text,
     Tone,
     Words,
+    named,
 )
 from abrank.report.subjects import compose
 from abrank.scoring.judging import Found, Inspection, Unjudged
@@ -58,14 +59,13 @@ def compose_query(
         _missed(found, depth),
         _to_judge(w),
     ]
-    return Report(
-        subject=found,
-        digits=w.digits,
-        who=f"query {one_line(found.query_id, width=60)}",
-        file="query",
+    return Report.of(
+        w,
+        _headline(w, title, lists.why if any(found.rankings) else ""),
         title=f"{title} · abrank",
         context=(f"A {found.baseline}", f"B {found.candidate}"),
-        headline=_headline(w, title, lists.why if any(found.rankings) else ""),
+        who=f"query {one_line(found.query_id, width=60)}",
+        file="query",
         sections=tuple(section for section in sections if section is not None),
         hint=".rankings  .relevant  .to_judge",
     )
@@ -92,49 +92,40 @@ def _headline(w: Words[Inspection], title: str, why: str) -> Headline:
 
 def _lists(found: Inspection, lists: ranked_lists.Lists) -> Section:
     """Return the two lists: rank, grade, document, how it moved; titles below."""
-    a, b = (
-        tuple(
-            replace(line, title=one_line(found.documents.get(line.doc_id, ""), width=200))
-            for line in side
-        )
-        for side in lists.sides
-    )
-    sides = [[cell for line in side for cell in _document(line)] for side in (a, b)]
-    rows = tuple(
-        tuple(each or Cell("") for each in pair) for pair in zip_longest(sides[0], sides[1])
-    )
-    columns = tuple(
-        Column(f"{letter} {one_line(name, width=60)}", numeric=False, role="name")
+    moved: dict[str, Tone] = {"dropped": "a", "new": "b"}
+    sides, columns = [], []
+    for side in lists.sides:
+        lines, cells = [], []
+        for each in side:
+            title = one_line(found.documents.get(each.doc_id, ""), width=200)
+            lines.append(replace(each, title=title))
+            grade = "?" if each.grade is None else str(each.grade)
+            document = one_line(each.doc_id, width=200)
+            text = f"{each.rank:>2}  {grade}  {document}  {each.move}"
+            cells.append(Cell(text, tone=moved.get(each.move, "plain")))
+            cells += [Cell(f"       {title}", tone="tie")] if title else []
+        sides.append(tuple(lines))
+        columns.append(cells)
+    heads = tuple(
+        named(f"{letter} {one_line(name, width=60)}")
         for letter, name in zip("AB", (found.baseline, found.candidate), strict=True)
     )
-    block = Rankings("lists", columns, rows, sides=(a, b))
+    rows = tuple(zip_longest(*columns, fillvalue=Cell("")))
+    block = Rankings("lists", heads, rows, sides=(sides[0], sides[1]))
     return Section("lists", "Ranked lists", "", (block,), EVERYWHERE)
-
-
-def _document(line: ranked_lists.Line) -> Iterator[Cell]:
-    grade = "?" if line.grade is None else str(line.grade)
-    moved: dict[str, Tone] = {"dropped": "a", "new": "b"}
-    text = f"{line.rank:>2}  {grade}  {one_line(line.doc_id, width=200)}  {line.move}"
-    yield Cell(text, tone=moved.get(line.move, "plain"))
-    if line.title:
-        yield Cell(f"       {line.title}", tone="tie")
 
 
 def _scores(w: Words[Inspection]) -> Section:
     found = w.result
-    columns = (
-        Column("measure", numeric=False, role="name"), Column("A"), Column("B"), Column("Δ"),
-    )  # fmt: skip
-    rows = tuple(
-        (
-            Cell(name),
-            Cell(w.score(a), a),
-            Cell(w.score(b), b),
-            Cell(w.signed(b - a), b - a, _tone(name, b - a)),
-        )
-        for name, a, b in zip(found.measures, found.a, found.b, strict=True)
+    changes = [(name, b - a) for name, a, b in zip(found.measures, found.a, found.b, strict=True)]
+    table = Table.of(
+        "scores",
+        (named("measure"), map(Cell, found.measures)),
+        (Column("A"), map(w.mean, found.a)),
+        (Column("B"), map(w.mean, found.b)),
+        (Column("Δ"), [w.change(each, _tone(name, each)) for name, each in changes]),
     )
-    return Section("scores", "Scores", "", (Table("scores", columns, rows),), EVERYWHERE)
+    return Section("scores", "Scores", "", (table,), EVERYWHERE)
 
 
 def _missed(found: Inspection, depth: int) -> Section | None:
@@ -149,14 +140,15 @@ def _missed(found: Inspection, depth: int) -> Section | None:
     unknown = any(-1 in (each.rank_a, each.rank_b) for each in missed)
     dash = f"– is not retrieved{', ? further down or not retrieved' if unknown else ''}"
     finding = f"relevant, but missing from one top {depth} or both ({dash})"
-    rows = tuple((Cell(x.doc_id), Cell(f"{x.grade}"), *_places(x)) for x in missed[:MOST])
-    columns = (
-        Column("document", numeric=False, role="name"), Column("grade"), Column("A"), Column("B"),
-    )  # fmt: skip
+    table = Table.of(
+        "missed",
+        (named("document"), [Cell(each.doc_id) for each in missed[:MOST]]),
+        (Column("grade"), [Cell(f"{each.grade}") for each in missed[:MOST]]),
+        *_places(missed[:MOST]),
+    )
     more = f.count(len(missed) - MOST)
     texts = (Text(f"and {more} more"),) if len(missed) > MOST else ()
-    blocks = (Table("missed", columns, rows), *texts)
-    return Section("missed", "Missed documents", finding, blocks, EVERYWHERE)
+    return Section("missed", "Missed documents", finding, (table, *texts), EVERYWHERE)
 
 
 def _to_judge(w: Words[Inspection]) -> Section | None:
@@ -167,17 +159,17 @@ def _to_judge(w: Words[Inspection]) -> Section | None:
         f"judge next: unjudged documents that could most move Δ {found.measures[0]}, given grade"
         f" {found.grade}"
     )
-    columns = (
-        Column("document", numeric=False, role="name"), Column("A"), Column("B"), Column("Δ"),
-    )  # fmt: skip
-    rows = tuple(
-        (Cell(each.doc_id), *_places(each), Cell(w.signed(each.swing), each.swing))
-        for each in found.to_judge
+    table = Table.of(
+        "judge",
+        (named("document"), [Cell(each.doc_id) for each in found.to_judge]),
+        *_places(found.to_judge),
+        (Column("Δ"), [w.change(each.swing) for each in found.to_judge]),
     )
-    return Section("judge", "To judge", finding, (Table("judge", columns, rows),), EVERYWHERE)
+    return Section("judge", "To judge", finding, (table,), EVERYWHERE)
 
 
-def _places(each: Found | Unjudged) -> tuple[Cell, Cell]:
-    """Return the ranks; a dash stands for a document that was not retrieved."""
-    a, b = ({0: "–", -1: "?"}.get(rank, str(rank)) for rank in (each.rank_a, each.rank_b))
-    return Cell(a), Cell(b)
+def _places(rows: Sequence[Found | Unjudged]) -> Iterator[tuple[Column, list[Cell]]]:
+    """Yield the columns of ranks; a dash stands for a document that was not retrieved."""
+    said = {0: "–", -1: "?"}
+    for side, ranks in (("A", [x.rank_a for x in rows]), ("B", [x.rank_b for x in rows])):
+        yield Column(side), [Cell(said.get(rank, str(rank))) for rank in ranks]

@@ -15,6 +15,7 @@ from abrank._support.files import name_of
 from abrank.collections import CollectionsRanking, Standing
 from abrank.ranking import Ranking
 from abrank.report.model import (
+    DRAWN,
     EVERYWHERE,
     Bar,
     Block,
@@ -36,8 +37,11 @@ from abrank.report.model import (
     Text,
     Tone,
     Words,
+    counted,
+    label,
+    named,
 )
-from abrank.report.sections.appendix import cited, of_measures, reproduce
+from abrank.report.sections.appendix import cited, inputs_of, methods, of_measures, reproduce
 from abrank.report.sections.cautions import by_collection as cautions_by_collection
 from abrank.report.subjects import compose
 from abrank.report.subjects.leaderboard import ahead, chance, lead, leaderboard, name, to_lead
@@ -65,29 +69,21 @@ _CLAIMS = (
 def compose_standings(found: CollectionsRanking, *, digits: int | None = None) -> Report:
     """Return everything a report says about many systems on several collections."""
     w = Words(found, digits)
-    head = _headline(w)
-    created = str(found.provenance.get("created") or "")[:10]
+    head, text = _headline(w), _methods(found)
     context = [
         f.plural(len(found.systems), "system"),
         f.plural(len(found.rankings), "collection"),
         f.plural(found.n_queries, "query", "queries"),
         ", ".join(name(each.measure) for each in found.measures),
     ]
-    methods = _methods(found)
-    inputs = {
-        f"{collection}: {role}": source
-        for collection, ranking in found.rankings.items()
-        for role, source in (ranking.provenance.get("inputs") or {}).items()
-    }
     sources = cited([*of_measures(each.measure for each in found.measures), *SOURCES])
-    return Report(
-        subject=found,
-        digits=w.digits,
+    said = "A paragraph to paste, and what the two ranks claim."
+    return Report.of(
+        w,
+        head,
+        context=context,
         who=f"{context[0]} on {context[1]}",
         file=f"ranking-{name_of(found.primary.measure) or 'measure'}-collections",
-        title=f"{head.title.removesuffix('.')} · abrank",
-        context=(*context, *([created] if created else [])),
-        headline=head,
         cautions=cautions(found),
         sections=(
             _leaderboard(w),
@@ -95,21 +91,16 @@ def compose_standings(found: CollectionsRanking, *, digits: int | None = None) -
             *([_measures(w)] if found.measures[1:] else []),
             *_collections(w),
             _each(w),
-            Section(
-                "methods", "Methods", "A paragraph to paste, and what the two ranks claim.",
-                (Text(methods, "code"), Text(claims(found)), Text(sources.strip(), "source")),
-                group="appendix",
-            ),
-            reproduce(found.provenance, found.primary.these.seed, inputs),
+            methods(text, sources, said, Text(claims(found))),
+            reproduce(found.provenance, found.primary.these.seed, inputs_of(found.rankings)),
         ),
         facts=tuple(_facts(w, head, context)),
         chips=tuple(_chips(found)),
-        methods=methods,
+        methods=text,
         sources=sources,
-        command=str(found.provenance.get("command") or ""),
         papers=partial(_paper, w),
         hint='.table  .rankings  .plot.ranks()  .report("ranking.html")',
-    )  # fmt: skip
+    )
 
 
 def _headline(w: Words[CollectionsRanking]) -> Headline:
@@ -256,58 +247,41 @@ def ranks(standing: Standing) -> str:
     return f"{f.count(standing.rank_low)} to {f.count(standing.rank_high)}"
 
 
-def _difference(w: Words[CollectionsRanking], standing: Standing) -> str:
-    if math.isnan(standing.diff_low):
-        return ""
-    return w.interval(standing.diff_low, standing.diff_high)
+def _difference(w: Words[CollectionsRanking], standing: Standing) -> Cell:
+    low, high = standing.diff_low, standing.diff_high
+    return Cell("" if math.isnan(low) else w.interval(low, high), low)
 
 
 def _leaderboard(w: Words[CollectionsRanking]) -> Section:
     """Return a row a system: mean, distance from the first, both rank intervals, chance to lead."""
     found, rows = w.result, w.result.primary.rows
-    columns = (
-        Column("#", role="place"),
-        Column("system", numeric=False, role="name"),
-        Column("mean", role="mean"),
-        Column("Δ", role="change"),
-        Column("", numeric=False, role="drawn"),
-        Column("interval of Δ", role="interval"),
-        Column("rank"),
-        Column("like these"),
-        Column("leads"),
-        Column("first on", role="wins"),
-    )
-    cells, bars = [], []
+    changes, bars = [], []
     for row in rows:
-        this, may = row.these, row.these.may_be_first
-        tone: Tone = "b" if may else "tie"
-        first = row.position == 1
-        limits = (math.nan, math.nan) if first else (this.diff_low, this.diff_high)
-        bars.append(Bar(0.0 if first else row.diff, *limits, tone=tone))
-        cells.append(
-            (
-                Cell(f.count(row.position), row.position),
-                Cell(row.system, row.system, strong=may),
-                Cell(w.score(row.mean), row.mean),
-                Cell("" if first else w.signed(row.diff), row.diff),
-                Cell(""),
-                Cell(_difference(w, this), this.diff_low),
-                Cell(ranks(this), this.rank_low, strong=may),
-                Cell(ranks(row.like), row.like.rank_low, strong=row.like.may_be_first),
-                Cell(lead(this.lead), this.lead),
-                Cell(f.count(row.n_first), row.n_first),
-            )
-        )
+        tone: Tone = "b" if row.these.may_be_first else "tie"
+        if row.position == 1:
+            changes.append(Cell("", row.diff))
+            bars.append(Bar(0.0, math.nan, math.nan, tone=tone))
+        else:
+            changes.append(w.change(row.diff))
+            bars.append(Bar(row.diff, row.these.diff_low, row.these.diff_high, tone=tone))
     higher = found.primary.these.higher_is_better
     legend = (
         "Bold: could be the best. The interval of Δ, the difference from the first, is for all"
         " pairs together. Rank: on these collections; like these: on others of which they are a"
         " sample."
     )
-    card = Scorecard(
+    card = Scorecard.of(
         "standings",
-        columns,
-        tuple(cells),
+        (Column("#", role="place"), [counted(row.position) for row in rows]),
+        (named("system"), [Cell(x.system, x.system, strong=x.these.may_be_first) for x in rows]),
+        (Column("mean", role="mean"), [w.mean(row.mean) for row in rows]),
+        (Column("Δ", role="change"), changes),
+        (DRAWN, [Cell("") for _ in rows]),
+        (Column("interval of Δ", role="interval"), [_difference(w, row.these) for row in rows]),
+        (Column("rank"), [_rank(row.these) for row in rows]),
+        (Column("like these"), [_rank(row.like) for row in rows]),
+        (Column("leads"), [Cell(lead(row.these.lead), row.these.lead) for row in rows]),
+        (Column("first on", role="wins"), [counted(row.n_first) for row in rows]),
         noun="system",
         bars=tuple(bars),
         scale=Scale(
@@ -321,8 +295,12 @@ def _leaderboard(w: Words[CollectionsRanking]) -> Section:
     return Section("leaderboard", "Leaderboard", f"{_leads(found)} {_firsts(found)}", (card,))
 
 
+def _rank(standing: Standing) -> Cell:
+    return Cell(ranks(standing), standing.rank_low, strong=standing.may_be_first)
+
+
 def _ranks(w: Words[CollectionsRanking]) -> Section:
-    found = w.result
+    found, rows = w.result, w.result.primary.rows
     finding = f"{title(found)} {like_these(found)}"
     caption = Text(
         "Thick: these collections, their queries drawn anew. Thin: collections like these, of which"
@@ -330,39 +308,30 @@ def _ranks(w: Words[CollectionsRanking]) -> Section:
         " systems tuned on these queries.",
         "caption",
     )
-    heads = [Column("System", numeric=False)]
-    for which in ("these", "like these"):
-        heads += [Column(f"{w.level} of the mean, {which}"), Column(f"Δ from the first, {which}")]
-    heads += [Column(to_lead(found.primary.these)), Column("Like these")]
-    rows = []
-    for row in found.primary.rows:
-        cells = [Cell(row.system, row.system)]
-        for each in (row.these, row.like):
-            cells.append(Cell(w.range(*each.interval), each.ci_low))
-            cells.append(Cell(_difference(w, each), each.diff_low))
-        cells += [Cell(chance(each.lead), each.lead) for each in (row.these, row.like)]
-        rows.append(tuple(cells))
-    folded = Table("both claims", tuple(heads), tuple(rows), "Both claims in numbers")
+    columns, leads = [], []
+    heads = (("these", to_lead(found.primary.these)), ("like these", "Like these"))
+    of_each = ([row.these for row in rows], [row.like for row in rows])
+    for (which, heading), standings in zip(heads, of_each, strict=True):
+        ends = [Cell(w.range(*each.interval), each.ci_low) for each in standings]
+        columns.append((Column(f"{w.level} of the mean, {which}"), ends))
+        apart = [_difference(w, each) for each in standings]
+        columns.append((Column(f"Δ from the first, {which}"), apart))
+        leads.append((Column(heading), [Cell(chance(x.lead), x.lead) for x in standings]))
+    names = label("System"), [Cell(row.system, row.system) for row in rows]
+    folded = Table.of("both claims", names, *columns, *leads, folded="Both claims in numbers")
     blocks = (Figure("ranks", finding), caption, folded)
     return Section("ranks", "Ranks that can be claimed", finding, blocks, group="appendix")
 
 
 def _measures(w: Words[CollectionsRanking]) -> Section:
     """Return systems by measures: the mean, and its rank on these collections."""
-    found = w.result
-    heads = [Column("system", numeric=False, role="name")]
+    found, columns = w.result, []
     for each in found.measures:
-        heads += [Column(each.measure), Column("rank, these")]
-    rows = []
-    for system in found.systems:
-        cells = [Cell(system, system)]
-        for each in found.measures:
-            row = each[system]
-            cells.append(Cell(w.score(row.mean), row.mean))
-            first = row.these.may_be_first
-            cells.append(Cell(ranks(row.these), row.these.rank_low, strong=first))
-        rows.append(tuple(cells))
-    table = Table("measures", tuple(heads), tuple(rows))
+        rows = [each[system] for system in found.systems]
+        columns.append((Column(each.measure), [w.mean(row.mean) for row in rows]))
+        columns.append((Column("rank, these"), [_rank(row.these) for row in rows]))
+    names = named("system"), [Cell(system, system) for system in found.systems]
+    table = Table.of("measures", names, *columns)
     return Section(
         "measures", "Other measures", _of_measures(found), (table,), EVERYWHERE, group="change"
     )
@@ -373,43 +342,28 @@ def _collections(w: Words[CollectionsRanking]) -> Iterator[Section]:
     found = w.result
     own = _by_collection(w, found.primary.measure)
     said = Text("Bold: the first, and what is not significantly different from it.", "caption")
-    yield Section(
-        "collections",
-        "Systems by collections",
-        _firsts(found),
-        (*_side_by_side(own), said),
-        EVERYWHERE,
-    )
+    heading = "Systems by collections"
+    blocks: tuple[Block, ...] = (*_side_by_side(own), said)
+    yield Section("collections", heading, _firsts(found), blocks, EVERYWHERE)
     if found.measures[1:]:
-        tables = [
-            Table(table.key, table.columns, table.rows, f"By {each.measure}")
+        tables = tuple(
+            replace(_by_collection(w, each.measure), folded=f"By {each.measure}", noun="row")
             for each in found.measures[1:]
-            for table in [_by_collection(w, each.measure)]
-        ]
-        title_ = "Systems by collections, further measures"
-        yield Section("further", title_, _of_measures(found), tuple(tables), group="appendix")
+        )
+        heading += ", further measures"
+        yield Section("further", heading, _of_measures(found), tables, group="appendix")
 
 
 def _by_collection(w: Words[CollectionsRanking], measure: str) -> Table:
     """Return systems by collections; bold what does not differ from the first there."""
-    found = w.result
-    leaders = {each: set(one.of(measure).leaders) for each, one in found.rankings.items()}
-    means = {
-        each: {row.system: row.mean for row in one.of(measure).rows}
-        for each, one in found.rankings.items()
-    }
-    heads = (Column("system", numeric=False, role="name"), *(Column(each) for each in means))
-    rows = tuple(
-        (
-            Cell(row.system, row.system),
-            *(
-                Cell(w.score(own[row.system]), own[row.system], strong=row.system in leaders[each])
-                for each, own in means.items()
-            ),
-        )
-        for row in found.of(measure).rows
-    )
-    return Table(f"means, {measure}", heads, rows, noun="system")
+    systems, columns = [row.system for row in w.result.of(measure).rows], []
+    for collection, ranking in w.result.rankings.items():
+        own = ranking.of(measure)
+        means = {row.system: row.mean for row in own.rows}
+        cells = [w.mean(means[each], strong=each in own.leaders) for each in systems]
+        columns.append((Column(collection), cells))
+    names = named("system"), [Cell(each, each) for each in systems]
+    return Table.of(f"means, {measure}", names, *columns, noun="system")
 
 
 def _side_by_side(table: Table) -> Iterator[Table]:
@@ -427,20 +381,16 @@ def _each(w: Words[CollectionsRanking]) -> Section:
         "Open a collection to read its own leaderboard; the command makes its whole page, with"
         " every pair."
     )
-    folds = tuple(
-        _fold(f"collection-{place}", collection, Words(ranking, w.digits))
-        for place, (collection, ranking) in enumerate(w.result.rankings.items(), start=1)
-    )
-    return Section("each", "Each collection by itself", finding, folds, group="appendix")
-
-
-def _fold(key: str, collection: str, w: Words[Ranking]) -> Fold:
-    board = replace(leaderboard(w), key=f"leaderboard of {collection}")
-    blocks: list[Block] = [board, Text(f"By {w.result.title}.", "caption")]
-    command = rank_command(collection, w.result)
-    if command:
-        blocks.append(Text(command, "code"))
-    return Fold(key, f"{collection}: {one_collection(w.result)}", tuple(blocks))
+    folds = []
+    for place, (collection, ranking) in enumerate(w.result.rankings.items(), start=1):
+        board = leaderboard(Words(ranking, w.digits))
+        blocks: list[Block] = [replace(board, key=f"leaderboard of {collection}")]
+        blocks.append(Text(f"By {ranking.title}.", "caption"))
+        if command := rank_command(collection, ranking):
+            blocks.append(Text(command, "code"))
+        line = f"{collection}: {one_collection(ranking)}"
+        folds.append(Fold(f"collection-{place}", line, tuple(blocks)))
+    return Section("each", "Each collection by itself", finding, tuple(folds), group="appendix")
 
 
 def one_collection(ranking: Ranking) -> str:
@@ -503,7 +453,7 @@ def _paper(w: Words[CollectionsRanking], style: Style) -> Paper:
         for row, cells in zip(primary.rows, table.rows, strict=True)
     )
     heads = (
-        Column("System", numeric=False, role="name"),
+        named("System"),
         *table.columns[1:],
         *map(Column, ("Mean", "Rank", "Rank, like these")),
     )

@@ -9,10 +9,10 @@ from functools import partial
 
 from abrank._support import display as f
 from abrank._support.files import name_of
-from abrank.collections import CollectionRow, CollectionsComparison, MeasureSummary, SummaryRow
-from abrank.comparison import Comparison
+from abrank.collections import CollectionsComparison, MeasureSummary, SummaryRow
 from abrank.report.cells import one_line
 from abrank.report.model import (
+    DRAWN,
     EVERYWHERE,
     Bar,
     Block,
@@ -32,13 +32,16 @@ from abrank.report.model import (
     Style,
     Table,
     Text,
-    Tone,
     Words,
+    counted,
+    label,
+    named,
+    share,
 )
 from abrank.report.sections import cautions as of_comparison
 from abrank.report.sections import decision, design, scorecard
 from abrank.report.sections import headline as of_one
-from abrank.report.sections.appendix import CLUSTERS, cited, reproduce
+from abrank.report.sections.appendix import CLUSTERS, cited, inputs_of, methods, reproduce
 from abrank.report.sections.appendix import of_measures as of_sources
 from abrank.report.sections.decision import clause, doubted
 from abrank.report.sections.next_step import next_step
@@ -96,45 +99,32 @@ def compose_strata(found: CollectionsComparison, *, digits: int | None = None) -
         f.plural(len(found.comparisons), "collection"),
         f.plural(found.primary.n_queries, "query", "queries"),
     )
-    created = str(found.provenance.get("created") or "")[:10]
-    inputs = {
-        f"{collection}: {role}": source
-        for collection, one in found.comparisons.items()
-        for role, source in (one.provenance.get("inputs") or {}).items()
-    }
-    seed = next(iter(found.comparisons.values())).seed
-    methods, sources = _methods(found), cited(_sources(found))
+    text, sources = _methods(found), cited(_sources(found))
     files = (name_of(found.candidate) or "B", name_of(found.baseline) or "A")
-    return Report(
-        subject=found,
-        digits=w.digits,
+    seed = next(iter(found.comparisons.values())).seed
+    return Report.of(
+        w,
+        head,
+        context=context,
         who=f"{b} against {a} on {context[2]}",
         file=f"{'-vs-'.join(files)}-collections",
-        title=f"{head.title.removesuffix('.')} · abrank",
-        context=(*context, *([created] if created else [])),
-        headline=head,
         cautions=cautions(found),
         sections=(
             _numbers_section(w),
             *_further(w),
             *_of_pooled(found),
             _each(w),
-            Section(
-                "methods", "Methods", "A paragraph to paste, with its sources.",
-                (Text(methods, "code"), Text(sources.strip(), "source")),
-                group="appendix",
-            ),
-            reproduce(found.provenance, seed, inputs),
+            methods(text, sources, "A paragraph to paste, with its sources."),
+            reproduce(found.provenance, seed, inputs_of(found.comparisons)),
         ),
         facts=tuple(_facts(w, head, context)),
         chips=tuple(_chips(found)),
-        methods=methods,
+        methods=text,
         sources=sources,
-        command=str(found.provenance.get("command") or ""),
         cases=tuple(cases(found.pooled)),
         papers=partial(_paper, w),
         hint='.table  .comparisons  .plot.forest()  .report("report.html")',
-    )  # fmt: skip
+    )
 
 
 def _name(name: str) -> str:
@@ -161,7 +151,7 @@ def _headline(w: Words[CollectionsComparison]) -> Headline:
     lead = f"Δ {w.signed(summary.stratified.estimate)}"
     numbers = (
         f"{one_line(summary.measure, width=40)}, mean of the {queries}:"
-        f" {_clause(w, summary.stratified, w.level)}."
+        f" {_clause(w, summary.stratified)}."
     )
     step, said = next_step(found.pooled), title(found)
     action = "" if found.unsound or summary.measure in found.asked else step.headline
@@ -228,10 +218,9 @@ def _spread(found: CollectionsComparison) -> str:
     return f"(ahead on {f.count(found.primary.n_ahead)}{alike})"
 
 
-def _clause(w: Words[CollectionsComparison], row: SummaryRow, level: str) -> str:
-    of = f"{level} interval " if level else ""
-    interval = w.interval(*row.interval)
-    return f"Δ {w.signed(row.estimate)} ({of}{interval}, {w.p_clause(row.pvalue)})"
+def _clause(w: Words[CollectionsComparison], row: SummaryRow) -> str:
+    limits = f"{w.level} interval {w.interval(*row.interval)}"
+    return f"Δ {w.signed(row.estimate)} ({limits}, {w.p_clause(row.pvalue)})"
 
 
 def beyond(w: Words[CollectionsComparison]) -> str:
@@ -239,8 +228,7 @@ def beyond(w: Words[CollectionsComparison]) -> str:
     summary = w.result.primary
     if math.isnan(summary.random.estimate):
         return "Too few collections vary to say anything of collections like these."
-    clause_ = _clause(w, summary.random, w.level)
-    said = f"Collections like these (random effects): {clause_}."
+    said = f"Collections like these (random effects): {_clause(w, summary.random)}."
     if not math.isfinite(summary.prediction_low):
         return f"{said} It takes three collections to say where one more would lie."
     limits = w.interval(*summary.prediction)
@@ -288,27 +276,24 @@ def _bounded(summary: MeasureSummary) -> str:
     )
 
 
-def _equal(w: Words[CollectionsComparison]) -> str:
-    summary = w.result.primary
-    n = f.plural(len(summary.rows), "collection")
-    return f"Mean of the {n}, each with the same weight: {_clause(w, summary.equal, w.level)}."
-
-
 def _facts(
     w: Words[CollectionsComparison], head: Headline, context: tuple[str, ...]
 ) -> Iterator[Fact]:
     yield Fact("systems", f"{context[0]}, {context[1]}")
     yield Fact("data", f"{', '.join(context[2:])}.", everywhere=True)
     yield Fact("meaning", head.meaning)
-    yield Fact("weights", _equal(w), everywhere=True)
+    summary = w.result.primary
+    n = f.plural(len(summary.rows), "collection")
+    said = f"Mean of the {n}, each with the same weight: {_clause(w, summary.equal)}."
+    yield Fact("weights", said, everywhere=True)
     if said := heterogeneity(w):
         yield Fact("differ", said, everywhere=True)
-    if said := _bounded(w.result.primary):
+    if said := _bounded(summary):
         yield Fact("tied", said, everywhere=True)
     pooled = w.result.pooled
-    for label, said in design.sentences(replace(pooled, provenance=w.result.provenance)):
-        if label != "guards" or pooled.rule.require is not None:  # else the headline has them
-            yield Fact(label, said)
+    for what, said in design.sentences(replace(pooled, provenance=w.result.provenance)):
+        if what != "guards" or pooled.rule.require is not None:  # else the headline has them
+            yield Fact(what, said)
     if pooled.segmentations:
         yield Fact("segments", scorecard.exploratory(pooled))
     yield Fact("next", head.next_step, "strong")
@@ -335,29 +320,20 @@ def _chips(found: CollectionsComparison) -> Iterator[Chip]:
 
 def _scorecard(w: Words[CollectionsComparison], summary: MeasureSummary) -> Scorecard:
     """Return a row a collection with the interval as adjusted; the summaries stand out below."""
-    columns = (
-        Column("collection", numeric=False, role="name"),
-        Column("queries", role="wins"),
-        Column("A", role="mean"),
-        Column("B", role="mean"),
-        Column("Δ", role="change"),
-        Column("", numeric=False, role="drawn"),
-        Column(f"{w.level} interval, adjusted", role="interval"),
-        Column("adj p", role="p"),
-        Column("reading", numeric=False, role="reading"),
-    )
-    rows, bars = [], []
-    for row in summary.rows:
-        rows.append(_row(w, row))
-        limits = (*row.interval, *row.adjusted)
-        bars.append(Bar(row.diff, *limits, reading_tone(row.reading)))
-    for kind, words in SUMMARIES.items():
-        each: SummaryRow = getattr(summary, kind)
-        rows.append(_summary_row(w, f"= {words}", each, summary.n_queries))
+    rows, several, rule = summary.rows, len(summary.rows), w.result.pooled.rule
+    below: list[SummaryRow] = [getattr(summary, kind) for kind in SUMMARIES]
+    readings = [*(row.reading for row in rows), *(row.reading for row in below)]
+    tones = list(map(reading_tone, readings))
+    bars = []
+    for row, tone in zip(rows, tones, strict=False):
+        bars.append(Bar(row.diff, *row.interval, *row.adjusted, tone))
+    for kind, each, tone in zip(SUMMARIES, below, tones[several:], strict=True):
         thin = summary.prediction if kind == "random" else each.interval
         thin = thin if math.isfinite(thin[0]) else each.interval
-        bars.append(Bar(each.estimate, *each.interval, *thin, reading_tone(each.reading)))
-    several, rule = len(summary.rows), w.result.pooled.rule
+        bars.append(Bar(each.estimate, *each.interval, *thin, tone))
+    of_each = zip(rows, tones, strict=False)
+    of_all = list(zip(below, tones[several:], strict=True))
+    empty = [Cell("") for _ in below]
     higher = summary.higher_is_better
     ahead = "higher" if summary.measure in w.result.asked else "better"
     sides = (f"A {ahead}", f"B {ahead}")
@@ -367,18 +343,51 @@ def _scorecard(w: Words[CollectionsComparison], summary: MeasureSummary) -> Scor
     ]
     if math.isfinite(summary.prediction_low):
         legend.append("Thin through the last row: where one more collection would lie.")
-    return Scorecard(
+    has_margin = summary is w.result.primary and not rule.margin_is_relative
+    return Scorecard.of(
         f"by collection, {summary.measure}",
-        columns,
-        tuple(rows),
+        (
+            named("collection"),
+            [
+                *(Cell(row.collection, row.collection) for row in rows),
+                *(Cell(f"= {words}", f"= {words}", strong=True) for words in SUMMARIES.values()),
+            ],
+        ),
+        (
+            Column("queries", role="wins"),
+            map(counted, [*(x.n_queries for x in rows), *[summary.n_queries] * len(below)]),
+        ),
+        (Column("A", role="mean"), [*(w.mean(row.mean_a) for row in rows), *empty]),
+        (Column("B", role="mean"), [*(w.mean(row.mean_b) for row in rows), *empty]),
+        (
+            Column("Δ", role="change"),
+            [
+                *(w.change(row.diff, tone) for row, tone in of_each),
+                *(w.change(row.estimate, tone, strong=True) for row, tone in of_all),
+            ],
+        ),
+        (DRAWN, [Cell("") for _ in bars]),
+        (
+            Column(f"{w.level} interval, adjusted", role="interval"),
+            [
+                *(w.limits(row.adjusted) for row in rows),
+                *(w.limits(row.interval, strong=True) for row in below),
+            ],
+        ),
+        (
+            Column("adj p", role="p"),
+            map(w.chance, [*(x.pvalue_adj for x in rows), *(x.pvalue for x in below)]),
+        ),
+        (
+            label("reading", "reading"),
+            [Cell(READINGS[x], x, tone) for x, tone in zip(readings, tones, strict=True)],
+        ),
         noun="collection",
         bars=tuple(bars),
         scale=Scale(
             *(sides if higher else sides[::-1]),
             tones=("a", "b") if higher else ("b", "a"),
-            margin=0.0
-            if rule.margin_is_relative or summary is not w.result.primary
-            else rule.margin,
+            margin=rule.margin if has_margin else 0.0,
         ),
         tall=frozenset({several}),
         narrow=frozenset({"interval"}),
@@ -386,47 +395,21 @@ def _scorecard(w: Words[CollectionsComparison], summary: MeasureSummary) -> Scor
     )
 
 
-def _row(w: Words[CollectionsComparison], row: CollectionRow) -> tuple[Cell, ...]:
-    tone = reading_tone(row.reading)
-    return (
-        Cell(row.collection, row.collection),
-        Cell(f.count(row.n_queries), row.n_queries),
-        Cell(w.score(row.mean_a), row.mean_a),
-        Cell(w.score(row.mean_b), row.mean_b),
-        Cell(w.signed(row.diff), row.diff, tone),
-        Cell(""),
-        Cell(w.interval(*row.adjusted), row.ci_low_adj),
-        Cell(w.p(row.pvalue_adj), row.pvalue_adj),
-        Cell(READINGS[row.reading], row.reading, tone),
-    )
-
-
-def _summary_row(
-    w: Words[CollectionsComparison], words: str, row: SummaryRow, n_queries: int
-) -> tuple[Cell, ...]:
-    tone: Tone = reading_tone(row.reading)
-    return (
-        Cell(words, words, strong=True),
-        Cell(f.count(n_queries), n_queries),
-        Cell(""),
-        Cell(""),
-        Cell(w.signed(row.estimate), row.estimate, tone, strong=True),
-        Cell(""),
-        Cell(w.interval(*row.interval), row.ci_low, strong=True),
-        Cell(w.p(row.pvalue), row.pvalue),
-        Cell(READINGS[row.reading], row.reading, tone),
-    )
-
-
 def _numbers_section(w: Words[CollectionsComparison]) -> Section:
     card = _scorecard(w, w.result.primary)
     finding = heterogeneity(w) or counts(w.result.primary)
-    weights = [Cell(f.percent(row.weight_random, sign=False)) for row in w.result.primary.rows]
-    columns = (Column("Collection", numeric=False), Column("Weight, collections like these"))
-    rows = tuple((card.rows[i][0], weight) for i, weight in enumerate(weights))
+    weights = Table.of(
+        "weights",
+        (label("Collection"), [row[0] for row in card.rows[: -len(SUMMARIES)]]),
+        (
+            Column("Weight, collections like these"),
+            [Cell(f.percent(x.weight_random, sign=False)) for x in w.result.primary.rows],
+        ),
+        folded="Weights of the collections",
+    )
     drawn = Figure("forest", title(w.result))
     blocks: list[Block] = [card, Text(_METHOD, "caption"), Fold("drawn", "Forest plot", (drawn,))]
-    blocks.append(Table("weights", columns, rows, "Weights of the collections"))
+    blocks.append(weights)
     if said := _bounded(w.result.primary):
         blocks.append(Text(said))
     return Section("numbers", "Collections", finding, tuple(blocks))
@@ -437,26 +420,25 @@ def _further(w: Words[CollectionsComparison]) -> Iterator[Section]:
     found = w.result
     if not found.measures[1:]:
         return
-    heads = (
-        Column("measure", numeric=False, role="name"),
-        Column("all queries", numeric=False),
-        Column("collections like these", numeric=False),
-        Column("I²"),
-        Column("collections", numeric=False),
-        Column("reading", numeric=False, role="reading"),
+    every, summaries = found.measures, []
+    for heading, kind in (("all queries", "stratified"), ("collections like these", "random")):
+        rows: list[SummaryRow] = [getattr(each, kind) for each in every]
+        shown = [f"{w.signed(x.estimate)} ({w.interval(*x.interval)})" for x in rows]
+        cells = [
+            Cell(said, row.estimate, reading_tone(row.reading))
+            for said, row in zip(shown, rows, strict=True)
+        ]
+        summaries.append((label(heading), cells))
+    counted_ = [(x.count("better"), x.count("worse"), len(x.rows)) for x in every]
+    readings = [each.stratified.reading for each in every]
+    table = Table.of(
+        "measures",
+        (named("measure"), [Cell(x.measure, x.measure, strong=x is found.primary) for x in every]),
+        *summaries,
+        (Column("I²"), [share(each.heterogeneity.i_squared) for each in every]),
+        (label("collections"), [Cell(f"▲ {b} ▼ {a} of {n}", b - a) for b, a, n in counted_]),
+        (label("reading", "reading"), [Cell(READINGS[each], each) for each in readings]),
     )
-    rows = []
-    for each in found.measures:
-        cells = [Cell(each.measure, each.measure, strong=each is found.primary)]
-        for row in (each.stratified, each.random):
-            shown = f"{w.signed(row.estimate)} ({w.interval(*row.interval)})"
-            cells.append(Cell(shown, row.estimate, reading_tone(row.reading)))
-        share = each.heterogeneity.i_squared
-        better, worse = each.count("better"), each.count("worse")
-        cells.append(Cell(f.percent(share, sign=False), share))
-        cells.append(Cell(f"▲ {better} ▼ {worse} of {len(each.rows)}", better - worse))
-        cells.append(Cell(READINGS[each.stratified.reading], each.stratified.reading))
-        rows.append(tuple(cells))
     others = found.measures[1:]
     n_shown = sum(each.stratified.reading in _SHOWN for each in others)
     if len(others) == 1:
@@ -470,7 +452,7 @@ def _further(w: Words[CollectionsComparison]) -> Iterator[Section]:
         Fold(f"measure-{i}", f"{_name(each.measure)} by collection", (_scorecard(w, each),))
         for i, each in enumerate(found.measures[1:], start=2)
     )
-    blocks: tuple[Block, ...] = (Table("measures", heads, tuple(rows)), *folds)
+    blocks: tuple[Block, ...] = (table, *folds)
     yield Section("measures", "Other measures", finding, blocks, EVERYWHERE, group="change")
 
 
@@ -489,35 +471,28 @@ def _each(w: Words[CollectionsComparison]) -> Section:
         " collection alone; the line above has them adjusted for the number of collections, and"
         " decides."
     )
-    found = w.result
-    folds = tuple(
-        _fold(f"collection-{i}", found.comparisons[row.collection], row, w)
-        for i, row in enumerate(found.primary.rows, start=1)
-    )
-    return Section("each", "Each collection by itself", finding, folds, group="appendix")
-
-
-def _fold(
-    key: str, comparison: Comparison, row: CollectionRow, w: Words[CollectionsComparison]
-) -> Fold:
-    """Return what is shown of one collection: what its own report says first."""
-    head, own = of_one.headline(comparison), comparison.primary.reading
-    said = f"{head.glyph} {doubted(comparison, head.title)}"
-    if own != row.reading:
-        said = f"By the p adjusted for all collections: {READINGS[row.reading][2:]}. Alone: {said}"
-    line = (
-        f"{_name(row.collection)} · {READINGS[row.reading]} ·"
-        f" {f.plural(row.n_queries, 'query', 'queries')}, Δ {w.signed(row.diff)}"
-        f" ({w.interval(*row.adjusted)}, adjusted)"
-    )
-    notes = [str(each) for each in of_comparison.cautions(comparison) if not each.stands_first]
-    blocks: list[Block] = [
-        Text(" ".join(part for part in (said, head.numbers) if part)),
-        *(Text(each) for each in (head.soundness, head.against, head.sensitivity) if each),
-        replace(of_measures(comparison), key=f"measures on {row.collection}"),
-        *(Text(each) for each in notes[:MOST_CAUTIONS]),
-    ]
-    return Fold(key, line, tuple(blocks), reading_tone(row.reading))
+    folds = []
+    for i, row in enumerate(w.result.primary.rows, start=1):
+        comparison = w.result.comparisons[row.collection]
+        head, own = of_one.headline(comparison), comparison.primary.reading
+        said = f"{head.glyph} {doubted(comparison, head.title)}"
+        if own != row.reading:
+            adjusted = f"By the p adjusted for all collections: {READINGS[row.reading][2:]}."
+            said = f"{adjusted} Alone: {said}"
+        line = (
+            f"{_name(row.collection)} · {READINGS[row.reading]} ·"
+            f" {f.plural(row.n_queries, 'query', 'queries')}, Δ {w.signed(row.diff)}"
+            f" ({w.interval(*row.adjusted)}, adjusted)"
+        )
+        notes = [str(each) for each in of_comparison.cautions(comparison) if not each.stands_first]
+        blocks: tuple[Block, ...] = (
+            Text(" ".join(part for part in (said, head.numbers) if part)),
+            *(Text(each) for each in (head.soundness, head.against, head.sensitivity) if each),
+            replace(of_measures(comparison), key=f"measures on {row.collection}"),
+            *(Text(each) for each in notes[:MOST_CAUTIONS]),
+        )
+        folds.append(Fold(f"collection-{i}", line, blocks, reading_tone(row.reading)))
+    return Section("each", "Each collection by itself", finding, tuple(folds), group="appendix")
 
 
 def _sources(found: CollectionsComparison) -> Iterator[tuple[str, str]]:

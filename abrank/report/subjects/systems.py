@@ -9,9 +9,7 @@ from dataclasses import replace
 from abrank import inference
 from abrank._support import checks
 from abrank._support import display as f
-from abrank._support.errors import ArgumentError
 from abrank._support.files import name_of
-from abrank.measures import parse
 from abrank.ranking import Ranking
 from abrank.report.model import (
     EVERYWHERE,
@@ -22,10 +20,9 @@ from abrank.report.model import (
     Place,
     Report,
     Section,
-    Text,
     Words,
 )
-from abrank.report.sections.appendix import cited, reproduce
+from abrank.report.sections.appendix import cited, methods, of_measures, reproduce
 from abrank.report.sections.cautions import SystemNames, caution
 from abrank.report.sections.declared_notes import say
 from abrank.report.subjects import compose
@@ -69,20 +66,17 @@ def compose_ranking(
     w = Words(ranking, digits)
     head = headline(w)
     found = _sections(w, interval, listed=pairs)
-    created = str(ranking.provenance.get("created") or "")[:10]
     context = [
         f.plural(len(ranking.systems), "system"),
         f.plural(ranking.n_queries, "query", "queries"),
         ", ".join(name(each) for each in ranking.measures),
     ]
-    return Report(
-        subject=ranking,
-        digits=w.digits,
+    return Report.of(
+        w,
+        head,
+        context=context,
         who=f"{context[0]} by {context[2]}",
         file=f"ranking-{name_of(ranking.measure) or 'measure'}",
-        title=f"{head.title.removesuffix('.')} · abrank",
-        context=(*context, *([created] if created else [])),
-        headline=head,
         cautions=cautions(ranking),
         sections=tuple(section for section in found.values() if section is not None),
         omitted=tuple(said for key, said in _OMITTED.items() if found[key] is None),
@@ -90,7 +84,6 @@ def compose_ranking(
         chips=tuple(_chips(ranking)),
         methods=methods_text(ranking),
         sources=cited(_sources(ranking)),
-        command=str(ranking.provenance.get("command") or ""),
         papers=lambda style: paper(w, style, interval),
         hint='.table  .pairs  .plot.ranks()  .report("ranking.html")',
     )
@@ -110,7 +103,11 @@ def _sections(w: Words[Ranking], interval: Interval, *, listed: bool) -> dict[st
         "instruments": instruments(w) if ranking.extras.instruments else None,
         "risk": risk(w) if ranking.extras.risk else None,
         "test": test(w),
-        "methods": _methods(ranking),
+        "methods": methods(
+            methods_text(ranking),
+            cited(_sources(ranking)),
+            "A paragraph to paste, with its sources.",
+        ),
         "reproduce": reproduce(
             ranking.provenance, ranking.seed, ranking.provenance.get("inputs") or {}
         ),
@@ -407,14 +404,6 @@ def _chips(ranking: Ranking) -> Iterator[Chip]:
         yield Chip(f"{to_lead(ranking)} again", chance(ranking.stability[0].first), drawn)
 
 
-def _methods(ranking: Ranking) -> Section:
-    """Return a paragraph to paste into a paper, with its sources."""
-    blocks = (Text(methods_text(ranking), "code"), Text(cited(_sources(ranking)).strip(), "source"))
-    return Section(
-        "methods", "Methods", "A paragraph to paste, with its sources.", blocks, group="appendix"
-    )
-
-
 def methods_text(ranking: Ranking) -> str:
     """Return the methods paragraph: what was ranked, how, and by which test."""
     measures = ", ".join(name(each) for each in ranking.measures)
@@ -443,9 +432,5 @@ def _source(ranking: Ranking) -> str:
 
 def _sources(ranking: Ranking) -> Iterator[tuple[str, str]]:
     """Yield the measures and the test, with their sources."""
-    for measure in ranking.measures:
-        try:
-            yield measure, parse(measure).entry.source
-        except ArgumentError:
-            yield measure, ""
+    yield from of_measures(ranking.measures)
     yield ranking.title, _source(ranking)

@@ -4,13 +4,28 @@ from __future__ import annotations
 
 import math
 import shlex
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from abrank._support import display as f
 from abrank.ranking import PairRow, Ranking
 from abrank.ranking.beside import DEPTH, PERSISTENCE
-from abrank.report.model import Block, Cell, Column, Figure, Fold, Section, Table, Text, Words
+from abrank.report.model import (
+    Block,
+    Cell,
+    Column,
+    Figure,
+    Fold,
+    Section,
+    Table,
+    Text,
+    Words,
+    counted,
+    label,
+    named,
+    share,
+)
 from abrank.report.sections.words import READINGS
 from abrank.report.subjects.leaderboard import MOST_PAIRS, by_measure, chance, key_of, name, to_lead
 
@@ -68,7 +83,12 @@ def measures(w: Words[Ranking]) -> Section | None:
         least, most = (choose(own, key=lambda row: row.tau) for choose in (min, max))
         ends = {f.score(each.tau, digits=2): None for each in (least, most)}
         finding += f" Kendall's τ with {name(ranking.measure)}: {' to '.join(ends)}."
-    blocks: list[Block] = [by_measure(w), Text(_legend(ranking), "caption")]
+    legend = "Systems that share a letter in a column are not significantly different."
+    if ranking.baseline is not None:
+        bases = ", ".join(f"{i} {name(base)}" for i, base in enumerate(ranking.baselines, start=1))
+        base = name(ranking.baseline) if len(ranking.baselines) == 1 else f"one of {bases}"
+        legend = f"▲ better, ▼ worse than {base}, ? no significant difference."
+    blocks: list[Block] = [by_measure(w), Text(legend, "caption")]
     if ranking.agreements:
         drawn = f.count(ranking.agreements[0].n_resamples)
         inner = (_agreements(w), Text(_ON_AGREEMENT.format(drawn), "caption"))
@@ -93,35 +113,20 @@ def _by_others(ranking: Ranking) -> str:
     return f"{name(leader)} leads by {f.word(same)} of the {of}."
 
 
-def _legend(ranking: Ranking) -> str:
-    """Say what stands beside the means."""
-    if ranking.baseline is None:
-        return "Systems that share a letter in a column are not significantly different."
-    bases = ", ".join(f"{i} {name(base)}" for i, base in enumerate(ranking.baselines, start=1))
-    base = name(ranking.baseline) if len(ranking.baselines) == 1 else f"one of {bases}"
-    return f"▲ better, ▼ worse than {base}, ? no significant difference."
-
-
 def _agreements(w: Words[Ranking]) -> Table:
-    def ends(low: float, high: float) -> str:
-        if math.isnan(low):
-            return f.UNDEFINED
-        return " to ".join(f.score(each, digits=2) for each in (low, high))
+    def ends(low: float, high: float) -> Cell:
+        said = " to ".join(f.score(each, digits=2) for each in (low, high))
+        return Cell(f.UNDEFINED if math.isnan(low) else said, low)
 
-    heads = [Column("Measures", numeric=False)]
-    for tau in ("Kendall's τ", "τ_AP"):
-        heads += [Column(tau), Column(f"{w.level} of resamples")]
-    rows = tuple(
-        (
-            Cell(f"{name(row.a)}, {name(row.b)}"),
-            Cell(f.score(row.tau, digits=2), row.tau),
-            Cell(ends(row.tau_low, row.tau_high), row.tau_low),
-            Cell(f.score(row.tau_ap, digits=2), row.tau_ap),
-            Cell(ends(row.tau_ap_low, row.tau_ap_high), row.tau_ap_low),
-        )
-        for row in w.result.agreements
+    rows, of = w.result.agreements, f"{w.level} of resamples"
+    return Table.of(
+        "agreements",
+        (label("Measures"), [Cell(f"{name(row.a)}, {name(row.b)}") for row in rows]),
+        (Column("Kendall's τ"), [Cell(f.score(row.tau, digits=2), row.tau) for row in rows]),
+        (Column(of), [ends(row.tau_low, row.tau_high) for row in rows]),
+        (Column("τ_AP"), [Cell(f.score(row.tau_ap, digits=2), row.tau_ap) for row in rows]),
+        (Column(of), [ends(row.tau_ap_low, row.tau_ap_high) for row in rows]),
     )
-    return Table("agreements", tuple(heads), rows)
 
 
 def pairs(w: Words[Ranking]) -> Section | None:
@@ -176,19 +181,16 @@ def _largest(w: Words[Ranking], row: PairRow) -> Table:
     a, b = (ranking.scores[:, ranking.systems.index(each)] for each in (row.a, row.b))
     order = np.argsort(b - a, kind="stable")
     ends = [*order[::-1][:MOST_QUERIES], *order[:MOST_QUERIES][::-1]]
-    rows = []
-    for i in dict.fromkeys(int(each) for each in ends):
-        difference = float(b[i] - a[i])
-        if difference:
-            cells = [Cell(w.score(float(each[i]))) for each in (a, b)]
-            cells.append(Cell(w.signed(difference), difference))
-            rows.append((Cell(ranking.query_ids[i]), *cells))
-    heads = (
-        Column("Query, largest differences", numeric=False),
-        *(Column(name(each)) for each in (row.a, row.b)),
-        Column("Δ"),
+    places = list(dict.fromkeys(int(i) for i in ends if b[i] != a[i]))
+    return Table.of(
+        f"largest-{key_of(ranking, row)}",
+        (label("Query, largest differences"), [Cell(ranking.query_ids[i]) for i in places]),
+        *(
+            (Column(name(system)), [Cell(w.score(float(scores[i]))) for i in places])
+            for system, scores in ((row.a, a), (row.b, b))
+        ),
+        (Column("Δ"), [w.change(float(b[i] - a[i])) for i in places]),
     )
-    return Table(f"largest-{key_of(ranking, row)}", heads, tuple(rows))
 
 
 def compare_command(ranking: Ranking, a: str, b: str) -> str:
@@ -249,25 +251,23 @@ def stability(w: Words[Ranking]) -> Section | None:
             " resamples of the queries."
         )
     summary = f"{finding} Its rank is from {first.low} to {first.high} in {w.level} of them."
-    heads = (
-        Column("System", numeric=False), Column("Place"), Column(to_lead(ranking)),
-        Column(f"Rank, {w.level} of resamples"),
-    )  # fmt: skip
-    rows = tuple(
+    rows = ranking.stability[:MOST_ROWS]
+    folded = Table.of(
+        "stability",
+        (label("System"), [Cell(row.system) for row in rows]),
+        (Column("Place"), [counted(place) for place, _ in enumerate(rows, start=1)]),
+        (Column(to_lead(ranking)), [Cell(chance(row.first), row.first) for row in rows]),
         (
-            Cell(row.system),
-            Cell(f.count(place), place),
-            Cell(chance(row.first), row.first),
-            Cell(f"{row.low} to {row.high}", row.low),
-        )
-        for place, row in enumerate(ranking.stability[:MOST_ROWS], start=1)
+            Column(f"Rank, {w.level} of resamples"),
+            [Cell(f"{row.low} to {row.high}", row.low) for row in rows],
+        ),
+        folded="The chances in numbers",
     )
     caption = (
         "The queries are drawn anew, with replacement, for all systems at once. It shows how far"
         " the order rests on which queries were asked; it is no test, and of systems that are"
         " nearly equal it is too sure (Xie, Singh and Zhang 2009)."
     )
-    folded = Table("stability", heads, rows, "The chances in numbers")
     blocks = (Figure("ranks", summary), Text(caption, "caption"), folded)
     return Section("stability", "Other queries", finding, blocks, group="change")
 
@@ -278,11 +278,11 @@ def lists(ranking: Ranking) -> Section | None:
     if not known:
         return None
     most, least = (choose(known, key=lambda row: row.rbo) for choose in (max, min))
-    named = [
+    ends = [
         f"{name(row.a)} and {name(row.b)} ({f.score(row.rbo, digits=2)})" for row in (most, least)
     ]
-    finding = f"The lists of {named[0]} are the most alike"
-    finding += f", those of {named[1]} the least" if len(known) > 1 else ""
+    finding = f"The lists of {ends[0]} are the most alike"
+    finding += f", those of {ends[1]} the least" if len(known) > 1 else ""
     caption = (
         f"Rank-biased overlap (Webber, Moffat and Zobel 2010), persistence {f.number(PERSISTENCE)},"
         f" of the first {DEPTH} documents, in the mean over the queries: 1 for the same lists, 0"
@@ -291,18 +291,21 @@ def lists(ranking: Ranking) -> Section | None:
     )
     shown = ranking.systems[:MOST_OVERLAPS]
     found = {frozenset((row.a, row.b)): row.rbo for row in ranking.overlaps}
-    heads = (Column("RBO", numeric=False), *(Column(name(each)) for each in shown[1:]))
-    rows = tuple(
-        (
-            Cell(one),
-            *(
-                Cell("" if j <= i else f.score(found[frozenset((one, shown[j]))], digits=2))
-                for j in range(1, len(shown))
-            ),
-        )
-        for i, one in enumerate(shown[:-1])
+    table = Table.of(
+        "overlaps",
+        (label("RBO"), map(Cell, shown[:-1])),
+        *(
+            (
+                Column(name(each)),
+                [
+                    Cell("" if j <= i else f.score(found[frozenset((one, each))], digits=2))
+                    for i, one in enumerate(shown[:-1])
+                ],
+            )
+            for j, each in enumerate(shown[1:], start=1)
+        ),
     )
-    blocks = (Table("overlaps", heads, rows), Text(caption, "caption"))
+    blocks = (table, Text(caption, "caption"))
     return Section("lists", "Overlap of the lists", f"{finding}.", blocks, group="appendix")
 
 
@@ -321,55 +324,50 @@ def test(w: Words[Ranking]) -> Section | None:
     finding = f"{ranking.title} decided at alpha {f.number(ranking.alpha)}. {assumed}"
     blocks: list[Block] = [Text(_WHY)]
     if ranking.beside:
-        blocks += [_others(ranking), Text(_on_others(ranking), "caption")]
+        flag = " --baseline …" if ranking.baseline is not None else ""
+        blocks += [
+            _others(ranking),
+            Text(
+                "Wilcoxon with Benjamini-Hochberg often finds more, as it holds another promise:"
+                " the share of false differences among those found, not the chance of any. Otero,"
+                " Parapar and Barreiro (2025, arXiv 2501.03930) recommend it for many systems. Let"
+                f" it decide with abrank rank …{flag} --test wilcoxon --adjust bh.",
+                "caption",
+            ),
+        ]
     return Section("test", "Other tests", finding, tuple(blocks), group="change")
 
 
 def _others(ranking: Ranking) -> Table:
-    n = len(ranking.pair_rows)
-    heads = [Column("Test", numeric=False), Column("Shown to differ"), Column("Other than decided")]
-    leading = ranking.baseline is None
-    heads += [Column("Not significantly different from the first")] * leading
-    own = [Cell(f"{ranking.title} (decides)", strong=True)]
-    own += [Cell(f"{f.count(ranking.n_significant)} of {f.count(n)}"), Cell("")]
-    own += [Cell(f.count(len(ranking.leaders) - 1))] * leading
-    rows = [tuple(own)]
-    for other in ranking.beside:
-        cells = [
-            Cell(other.title),
-            Cell(f"{f.count(other.n_significant)} of {f.count(n)}", other.n_significant),
-            Cell(f.count(other.n_differ), other.n_differ),
-        ]
-        rows.append((*cells, *[Cell(f.count(other.n_leaders - 1))] * leading))
-    return Table("other-tests", tuple(heads), tuple(rows))
-
-
-def _on_others(ranking: Ranking) -> str:
-    flag = " --baseline …" if ranking.baseline is not None else ""
-    return (
-        "Wilcoxon with Benjamini-Hochberg often finds more, as it holds another promise: the share"
-        " of false differences among those found, not the chance of any. Otero, Parapar and"
-        " Barreiro (2025, arXiv 2501.03930) recommend it for many systems. Let it decide with"
-        f" abrank rank …{flag} --test wilcoxon --adjust bh."
+    others, of = ranking.beside, f"of {f.count(len(ranking.pair_rows))}"
+    own = Cell(f"{ranking.title} (decides)", strong=True)
+    found = [Cell(f"{f.count(x.n_significant)} {of}", x.n_significant) for x in others]
+    alike = [len(ranking.leaders) - 1, *(each.n_leaders - 1 for each in others)]
+    leading = [
+        (Column("Not significantly different from the first"), map(Cell, map(f.count, alike)))
+    ]
+    return Table.of(
+        "other-tests",
+        (label("Test"), [own, *(Cell(each.title) for each in others)]),
+        (Column("Shown to differ"), [Cell(f"{f.count(ranking.n_significant)} {of}"), *found]),
+        (Column("Other than decided"), [Cell(""), *(counted(each.n_differ) for each in others)]),
+        *leading * (ranking.baseline is None),
     )
 
 
 def instruments(w: Words[Ranking]) -> Section:
     """Return what pairs each measure shows to differ, its swap rate, its agreement."""
     ranking = w.result
-    heads = [Column("Measure", numeric=False, role="name"), Column("Shown to differ")]
-    heads += [Column("Swap rate"), Column("Smallest Δ"), Column("Tau")]
-    rows = tuple(
-        (
-            Cell(each.measure, each.measure),
-            Cell(f.percent(each.discriminative_power, sign=False), each.discriminative_power),
-            Cell(f.percent(each.swap_rate, sign=False), each.swap_rate),
-            Cell(w.score(each.smallest_told), each.smallest_told),
-            Cell(f.score(each.tau, digits=2), each.tau),
-        )
-        for each in ranking.extras.instruments
+    rows = ranking.extras.instruments
+    table = Table.of(
+        "instruments",
+        (named("Measure"), [Cell(each.measure, each.measure) for each in rows]),
+        (Column("Shown to differ"), [share(each.discriminative_power) for each in rows]),
+        (Column("Swap rate"), [share(each.swap_rate) for each in rows]),
+        (Column("Smallest Δ"), [w.mean(each.smallest_told) for each in rows]),
+        (Column("Tau"), [Cell(f.score(each.tau, digits=2), each.tau) for each in rows]),
     )
-    best = max(ranking.extras.instruments, key=lambda each: each.discriminative_power)
+    best = max(rows, key=lambda each: each.discriminative_power)
     n = f.plural(len(best.achieved_levels), "pair")
     finding = (
         f"{best.measure} tells most pairs apart: {f.percent(best.discriminative_power, sign=False)}"
@@ -386,7 +384,7 @@ def instruments(w: Words[Ranking]) -> Section:
         f"{finding} The p-values of all pairs by each measure, smallest first: the further right a"
         " curve meets the line, the more pairs the measure shows to differ (Sakai 2006)."
     )
-    blocks = (Table("instruments", tuple(heads), rows), text, Figure("achieved", summary))
+    blocks = (table, text, Figure("achieved", summary))
     return Section("instruments", "Measures as instruments", finding, blocks)
 
 
@@ -395,36 +393,48 @@ def risk(w: Words[Ranking]) -> Section:
     ranking = w.result
     extras = ranking.extras
     baseline = extras.risk[0].baseline
-    heads = [Column("System", numeric=False, role="name")]
-    heads += [Column("URisk"), Column("TRisk"), Column("GeoRisk")]
 
-    def limited(shown: str, low: str, high: str) -> str:
-        return shown if f.UNDEFINED in (shown, low) else f"{shown} ({low} to {high})"
+    def limited(values: Sequence[float], write: Callable[[float], str]) -> Cell:
+        shown, low, high = map(write, values)
+        known = f.UNDEFINED not in (shown, low)
+        return Cell(f"{shown} ({low} to {high})" if known else shown, values[0])
 
-    rows = []
+    def one(value: float) -> str:
+        return f.signed(value, digits=1)
+
+    urisk, trisk = [], []
     for each in extras.risk:
-        cells = [Cell(each.system, each.system)]
         if each.system == baseline:
-            cells += [Cell("baseline"), Cell("")]
+            urisk.append(Cell("baseline"))
+            trisk.append(Cell(""))
         else:
-            urisk = map(w.signed, (each.urisk, each.urisk_low, each.urisk_high))
-            cells.append(Cell(limited(*urisk), each.urisk))
-            values = (each.trisk, each.trisk_low, each.trisk_high)
-            cells.append(Cell(limited(*(f.signed(v, digits=1) for v in values)), each.trisk))
-        georisk = map(w.score, (each.georisk, each.georisk_low, each.georisk_high))
-        cells.append(Cell(limited(*georisk), each.georisk))
-        rows.append(tuple(cells))
+            urisk.append(limited((each.urisk, each.urisk_low, each.urisk_high), w.signed))
+            trisk.append(limited((each.trisk, each.trisk_low, each.trisk_high), one))
+    georisk = [
+        limited((each.georisk, each.georisk_low, each.georisk_high), w.score)
+        for each in extras.risk
+    ]
+    table = Table.of(
+        "risk",
+        (named("System"), [Cell(each.system, each.system) for each in extras.risk]),
+        (Column("URisk"), urisk),
+        (Column("TRisk"), trisk),
+        (Column("GeoRisk"), georisk),
+    )
     risky = [each.system for each in extras.risk if each.trisk < -2.0]
     weight = f.number(1.0 + extras.risk_weight)
-    named = f.first_of(risky, 3)
     verb, wins = ("loses", "it wins") if len(risky) == 1 else ("lose", "they win")
     last = "" if baseline in ranking.baselines else ", the last by its mean, as none was named"
     finding = f"Against {baseline}{last}, a loss counted {weight} times: "
-    finding += f"{named} {verb} more than {wins} (TRisk < −2)." if risky else "no TRisk below −2."
+    finding += (
+        f"{f.first_of(risky, 3)} {verb} more than {wins} (TRisk < −2)."
+        if risky
+        else "no TRisk below −2."
+    )
     text = Text(
         f"{ranking.measure}. URisk: mean gain with losses weighted, interval by t. TRisk: URisk"
         " over its standard error. GeoRisk: mean score and risk against all systems together,"
         " interval from resampled queries.",
         "caption",
     )
-    return Section("risk", "Risk", finding, (Table("risk", tuple(heads), tuple(rows)), text))
+    return Section("risk", "Risk", finding, (table, text))
