@@ -131,7 +131,7 @@ def power(
 
     from abrank._support import checks
     from abrank.planning import plan as planning
-    from abrank.report.sections.declared_notes import say
+    from abrank.report.sections.notes import say
 
     checks.fraction("power", flags["power"])
     with _terminal.Progress(quiet=False, verbose=False) as progress:

@@ -26,7 +26,7 @@ from abrank.measures.registry import literal, load_plugins
 from abrank.report.sections.appendix import entries as bibliography
 from abrank.report.sections.appendix import key_of
 from abrank.report.sections.cautions import caution
-from abrank.report.sections.declared_notes import Names
+from abrank.report.sections.notes import Names
 
 # The list that every measure is worked on: d2 is not judged, d3 and d4 have one score, and d6 is
 # relevant and was not found.

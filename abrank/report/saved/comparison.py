@@ -31,7 +31,7 @@ from abrank.inputs.files import contents
 from abrank.report.numbers import SCHEMA, checksum, content, plain
 from abrank.report.saved.schema import Damaged, published, shown, validate
 from abrank.report.sections.cautions import NO_LONGER_TOLD, WORDS, caution
-from abrank.report.sections.declared_notes import Names
+from abrank.report.sections.notes import Names
 from abrank.rule import Reason, Soundness
 from abrank.verdict import Decision, Rule
 

@@ -12,9 +12,18 @@ from abrank.collections import same_judgments
 from abrank.diagnostics import Note
 from abrank.diagnostics.runs import inspect_systems
 from abrank.report.model import Caution
-from abrank.report.sections import declared_notes, words
-from abrank.report.sections.declared_notes import LONGEST_ID, Names, Words
-from abrank.report.sections.run_notes import MACHINE_SENTENCES, RUN_SENTENCES
+from abrank.report.sections import words
+from abrank.report.sections.notes import (
+    LONGEST_ID,
+    MACHINE_SENTENCES,
+    RUN_SENTENCES,
+    Names,
+    SystemNames,
+    Words,
+    say,
+    some_of,
+    told,
+)
 
 if TYPE_CHECKING:
     from abrank.comparison import Comparison
@@ -22,14 +31,158 @@ if TYPE_CHECKING:
     from abrank.scoring.scores import Scores
 
 
-MOST_NAMED = 4
+MOST_NAMED = 4  # measures that a sentence lists
+MOST, MOST_APART = 3, 6
 
 
-def _some(ids: Any, count: int) -> str:  # noqa: ANN401 - a list of ids
-    shown = ", ".join(shorten(str(each), width=LONGEST_ID) for each in ids)
-    return f"{shown} and {f.count(count - len(ids))} more" if count > len(ids) else shown
+SENTENCES: dict[str, Words] = {}
 
 
+@told(SENTENCES, "order-fixed")
+def _order_fixed(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
+    return (
+        f"{names[v['first']]} was shown first in every vote",
+        "People and models favour a place, often the first: what looks like a preference may be the"
+        " place. Show both orders, or draw the order of each query.",
+    )
+
+
+@told(SENTENCES, "order-unknown")
+def _order_unknown(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
+    return (
+        f"Was the order of the two drawn at random? Of {f.plural(v['n'], 'vote')} nobody says",
+        "If one system was always shown first, its place may be what was preferred. Give a column"
+        " shown_first: A, B, or random where the order was drawn and not kept.",
+    )
+
+
+@told(SENTENCES, "constant-difference")
+def _constant(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
+    return (
+        f"Every query differs by exactly {names.signed(v['difference'])}",
+        "Real systems do not behave so; check that the scores are those of two rankers.",
+    )
+
+
+@told(SENTENCES, "nobody-chose")
+def _nobody_chose(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
+    taken = shorten(str(v["primary"]), width=40)
+    return (
+        f"Nobody chose the measure: of {f.count(v['n'])}, {taken} was taken",
+        f"Say which decides: -m {taken} (measures=).",
+    )
+
+
+@told(SENTENCES, "direction-not-declared")
+def _direction_not_declared(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
+    measures = [shorten(str(each), width=40) for each in v["measures"]]
+    ranked = "a difference in it is neither a gain nor a loss"
+    if "ranked" in v:
+        ranked = "the highest mean stands first"
+    return (
+        f"Is lower better for {f.first_of(measures, MOST)}?",
+        f"{say(measures[0])} Until then {ranked}.",
+    )
+
+
+@told(SENTENCES, "missing-scores")
+def _missing_scores(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
+    failed = f"{f.count(v['a'])} of {names['a']}, {f.count(v['b'])} of {names['b']}"
+    left = v["n"] - v["left"]
+    done = f"{f.count(left)} of {words.queries(v['n'])} left out"
+    return (
+        f"Scores are missing: {failed}",
+        f"{done if left else 'What --missing says stands in their place'}. The sensitivity analysis"
+        " has the verdict where they are left out, the worst and the best.",
+    )
+
+
+def _means(name: str, means: Sequence[float], names: Names) -> str:
+    """Return the means of all systems, of more than two the ends."""
+    ends = means if len(means) == 2 else (min(means), max(means))
+    shown = [f.score(each, digits=names.digits) for each in ends]
+    name = shorten(name, width=40)
+    if shown[0] == shown[1]:
+        return f"{name} {shown[0]} for all" if len(means) > 2 else f"{name} {shown[0]} for both"
+    return f"{name} {' to '.join(shown)}" if len(means) > 2 else f"{name} {' → '.join(shown)}"
+
+
+@told(SENTENCES, "shown-apart")
+def _shown_apart(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
+    said = [_means(str(name), means, names) for name, means in v["means"].items()]
+    more = f"; and {f.count(len(said) - MOST_APART)} more" if len(said) > MOST_APART else ""
+    return (
+        "Counts and constants decide nothing",
+        f"They are tested neither alone nor with the others: {'; '.join(said[:MOST_APART])}{more}.",
+    )
+
+
+@told(SENTENCES, "margin-above-baseline")
+def _margin_above_baseline(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
+    shown = {key: f.score(v[key], digits=names.digits) for key in ("margin", "baseline")}
+    return (
+        f"The margin of {shown['margin']} is larger than {names['a']}'s mean, {shown['baseline']}",
+        f"{names['b']} could lose everything and still not be worse by the margin. To ask about a"
+        " share of the baseline's mean, give the margin in per cent: --margin 2%.",
+    )
+
+
+@told(SENTENCES, "margin-above-half-range")
+def _margin_above_half(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
+    shown = {key: f.score(v[key], digits=names.digits) for key in ("margin", "span")}
+    return (
+        f"The margin of {shown['margin']} is more than half of the measure's range",
+        f"Differences reach {shown['span']} at most, so a margin that wide calls nearly any two"
+        " systems the same. It is to be the smallest difference worth having.",
+    )
+
+
+@told(SENTENCES, "no-margin-many-queries")
+def _no_margin(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
+    return (
+        f"With {f.count(v['n'])} queries nearly any difference is significant",
+        f"A true Δ of {f.least(v['visible'], digits=names.digits)} already shows here. Let a margin"
+        " decide whether it matters: --margin (margin=), the smallest difference worth having.",
+    )
+
+
+@told(SENTENCES, "unjudged-documents")
+def _unjudged(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
+    title = "Unjudged documents could turn the difference"
+    if v.get("favours"):
+        title, _ = _judged_gap({key: v[f"{key}_at_10"] for key in "ab"}, names)
+    return title, (
+        f"{f.plural(v['b'], 'document')} of {names['b']} and {f.count(v['a'])} of {names['a']} are"
+        f" unjudged and count as not relevant: judged, they could put Δ anywhere from"
+        f" {names.signed(v['low'])} to {names.signed(v['high'])}."
+    )
+
+
+@told(SENTENCES, "judged-gap")
+def _judged_gap(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
+    less, more = ("b", "a") if v["b"] > v["a"] else ("a", "b")
+    unjudged = {key: f.percent(v[key], sign=False) for key in "ab"}
+    return (
+        f"{unjudged[less]} of {names[less]}'s top 10 is unjudged ({names[more]}: {unjudged[more]})",
+        f"An unjudged document counts as not relevant, so {names[less]} may be better than it"
+        " looks; judge those documents to know.",
+    )
+
+
+@told(SENTENCES, "order-of-ties")
+def _order_of_ties(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
+    low, high = (names.signed(v[key]) for key in ("low", "high"))
+    title = f"Tied scores leave Δ between {low} and {high}"
+    if low == high:
+        title = f"Tied scores hardly move Δ: {low} in any order"
+    return title, (
+        f"{f.plural(v['b'], 'document')} of {names['b']} and {f.count(v['a'])} of {names['a']}"
+        " share their score with another document of the query; abrank orders these by document id,"
+        " as trec_eval does."
+    )
+
+
+@told(SENTENCES, "few-signs")
 def _few_signs(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     differ = "differs" if v["differ"] == 1 else "differ"
     title = f"Only {f.count(v['differ'])} of {words.queries(v['n'])} {differ}"
@@ -47,53 +200,22 @@ def _few_signs(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     )
 
 
-def _missing_scores(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
-    failed = f"{f.count(v['a'])} of {names['a']}, {f.count(v['b'])} of {names['b']}"
-    left = v["n"] - v["left"]
-    done = f"{f.count(left)} of {words.queries(v['n'])} left out"
-    return (
-        f"Scores are missing: {failed}",
-        f"{done if left else 'What --missing says stands in their place'}. The sensitivity analysis"
-        " has the verdict where they are left out, the worst and the best.",
-    )
+@told(SENTENCES, "few-clusters")
+def _few_clusters(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
+    if "n_effective" in v:
+        few = f.score(v["n_effective"], digits=1)
+        title = f"{f.plural(v['n'], 'cluster')} of queries tell no more than {few} of one size"
+        takes = "The bootstrap takes 7" if v.get("test") == "bootstrap" else "The t test takes 3"
+        if v["too_few"]:
+            return title, f"{takes} effective clusters, sign flips take 6 clusters."
+        return title, f"{takes} of them: the sign flips of clusters decide in its place."
+    text = "So few can give too narrow an interval where they differ in size."
+    if v["too_few"]:
+        text = f"So few cannot show a difference at {names.level()} by flipping signs."
+    return f"Only {f.plural(v['n'], 'cluster')} of queries", text
 
 
-def _constant(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
-    return (
-        f"Every query differs by exactly {names.signed(v['difference'])}",
-        "Real systems do not behave so; check that the scores are those of two rankers.",
-    )
-
-
-def _losses(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
-    lose = "loses" if v["count"] == 1 else "lose"
-    gains = {0: "none gains", 1: "1 gains"}.get(v["gains"], f"{f.count(v['gains'])} gain")
-    return (
-        f"{words.queries(v['count'])} {lose} more than {f.score(v['threshold'], digits=2)}",
-        f"The mean hides them: {gains} as much. Worst: {names.query(v['query_id'])}"
-        f" ({names.signed(v['loss'])}).",
-    )
-
-
-def _tests_disagree(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
-    shown = {key: f.p_clause(v[key], alpha=names.alpha) for key in ("t", "permutation")}
-    return (
-        "The t test and the sign-flip test disagree",
-        f"They give {shown['t']} and {shown['permutation']}, on two sides of"
-        f" {names.level(v['t'], v['permutation'])}, though both test the mean difference.",
-    )
-
-
-def _mean_against_wins(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
-    more, fewer = ("b", "a") if v["wins"] > v["losses"] else ("a", "b")
-    counts = sorted((v["wins"], v["losses"]), reverse=True)
-    return (
-        "The mean and the count of wins point apart",
-        f"{names[more]} is better on more queries ({f.count(counts[0])} to"
-        f" {f.count(counts[1])}), but {names[fewer]} has the better mean: its wins are larger.",
-    )
-
-
+@told(SENTENCES, "one-query-decides")
 def _one_query(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     # Files of earlier versions have no p-value of the t test, here and below.
     without = f" ({f.p_clause(v['pvalue'], alpha=names.alpha)})" if "pvalue" in v else ""
@@ -104,6 +226,7 @@ def _one_query(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     )
 
 
+@told(SENTENCES, "skewness-decides")
 def _skewness(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     why = "tests of the mean find too much in few differences that are skewed."
     if "pairs" in v:
@@ -127,20 +250,28 @@ def _skewness(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     )
 
 
-def _few_clusters(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
-    if "n_effective" in v:
-        few = f.score(v["n_effective"], digits=1)
-        title = f"{f.plural(v['n'], 'cluster')} of queries tell no more than {few} of one size"
-        takes = "The bootstrap takes 7" if v.get("test") == "bootstrap" else "The t test takes 3"
-        if v["too_few"]:
-            return title, f"{takes} effective clusters, sign flips take 6 clusters."
-        return title, f"{takes} of them: the sign flips of clusters decide in its place."
-    text = "So few can give too narrow an interval where they differ in size."
-    if v["too_few"]:
-        text = f"So few cannot show a difference at {names.level()} by flipping signs."
-    return f"Only {f.plural(v['n'], 'cluster')} of queries", text
+@told(SENTENCES, "tests-disagree")
+def _tests_disagree(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
+    shown = {key: f.p_clause(v[key], alpha=names.alpha) for key in ("t", "permutation")}
+    return (
+        "The t test and the sign-flip test disagree",
+        f"They give {shown['t']} and {shown['permutation']}, on two sides of"
+        f" {names.level(v['t'], v['permutation'])}, though both test the mean difference.",
+    )
 
 
+@told(SENTENCES, "monte-carlo-near-alpha")
+def _monte_carlo(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
+    limits = " to ".join(f.score(v[key], digits=4) for key in ("low", "high"))
+    return (
+        f"p is too close to {names.level(v['pvalue'])} for {f.count(v['n_resamples'])} resamples",
+        f"{f.p_clause(v['pvalue'], alpha=names.alpha).capitalize()} is itself estimated, with a 95%"
+        f" interval of {limits}. Another seed may land on the other side; raise resamples"
+        " (--config resamples=999999).",
+    )
+
+
+@told(SENTENCES, "not-about-the-mean")
 def _not_about_mean(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     asks = {
         "wilcoxon": ("The Wilcoxon test does", "It asks about the pseudo-median"),
@@ -156,6 +287,18 @@ def _not_about_mean(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     )
 
 
+@told(SENTENCES, "losses-behind-the-mean")
+def _losses(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
+    lose = "loses" if v["count"] == 1 else "lose"
+    gains = {0: "none gains", 1: "1 gains"}.get(v["gains"], f"{f.count(v['gains'])} gain")
+    return (
+        f"{words.queries(v['count'])} {lose} more than {f.score(v['threshold'], digits=2)}",
+        f"The mean hides them: {gains} as much. Worst: {names.query(v['query_id'])}"
+        f" ({names.signed(v['loss'])}).",
+    )
+
+
+@told(SENTENCES, "few-queries-carry-the-mean")
 def _few_carry(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     carry, they = ("carries", "it lies") if v["count"] == 1 else ("carry", "they lie")
     queries = f.listed([names.query(each) for each in v["ids"]])
@@ -166,47 +309,18 @@ def _few_carry(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     )
 
 
-def _judged_gap(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
-    less, more = ("b", "a") if v["b"] > v["a"] else ("a", "b")
-    unjudged = {key: f.percent(v[key], sign=False) for key in "ab"}
+@told(SENTENCES, "mean-against-wins")
+def _mean_against_wins(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
+    more, fewer = ("b", "a") if v["wins"] > v["losses"] else ("a", "b")
+    counts = sorted((v["wins"], v["losses"]), reverse=True)
     return (
-        f"{unjudged[less]} of {names[less]}'s top 10 is unjudged ({names[more]}: {unjudged[more]})",
-        f"An unjudged document counts as not relevant, so {names[less]} may be better than it"
-        " looks; judge those documents to know.",
+        "The mean and the count of wins point apart",
+        f"{names[more]} is better on more queries ({f.count(counts[0])} to"
+        f" {f.count(counts[1])}), but {names[fewer]} has the better mean: its wins are larger.",
     )
 
 
-def _extra(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
-    are = "is" if v["count"] == 1 else "are"
-    return (
-        f"{words.queries(v['count'])} of {names[v['system']]} {are} not judged",
-        f"In the run, but not in the qrels, and ignored: {_some(v['ids'], v['count'])}.",
-    )
-
-
-def _order_of_ties(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
-    low, high = (names.signed(v[key]) for key in ("low", "high"))
-    title = f"Tied scores leave Δ between {low} and {high}"
-    if low == high:
-        title = f"Tied scores hardly move Δ: {low} in any order"
-    return title, (
-        f"{f.plural(v['b'], 'document')} of {names['b']} and {f.count(v['a'])} of {names['a']}"
-        " share their score with another document of the query; abrank orders these by document id,"
-        " as trec_eval does."
-    )
-
-
-def _unjudged(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
-    title = "Unjudged documents could turn the difference"
-    if v.get("favours"):
-        title, _ = _judged_gap({key: v[f"{key}_at_10"] for key in "ab"}, names)
-    return title, (
-        f"{f.plural(v['b'], 'document')} of {names['b']} and {f.count(v['a'])} of {names['a']} are"
-        f" unjudged and count as not relevant: judged, they could put Δ anywhere from"
-        f" {names.signed(v['low'])} to {names.signed(v['high'])}."
-    )
-
-
+@told(SENTENCES, "reversal")
 def _reversal(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
     return (
         f"Most segments by {v['segment']} point the other way",
@@ -215,6 +329,7 @@ def _reversal(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
     )
 
 
+@told(SENTENCES, "rank-conflicts")
 def _rank_conflicts(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     return (
         f"The ranks of {names[v['system']]} contradict its scores in {words.queries(v['count'])}",
@@ -222,6 +337,7 @@ def _rank_conflicts(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     )
 
 
+@told(SENTENCES, "several-tags")
 def _several_tags(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     tags = ", ".join(shorten(str(tag), width=LONGEST_ID) for tag in v["tags"])
     return (
@@ -230,62 +346,13 @@ def _several_tags(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     )
 
 
-def _monte_carlo(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
-    limits = " to ".join(f.score(v[key], digits=4) for key in ("low", "high"))
+@told(SENTENCES, "extra-queries")
+def _extra(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
+    are = "is" if v["count"] == 1 else "are"
     return (
-        f"p is too close to {names.level(v['pvalue'])} for {f.count(v['n_resamples'])} resamples",
-        f"{f.p_clause(v['pvalue'], alpha=names.alpha).capitalize()} is itself estimated, with a 95%"
-        f" interval of {limits}. Another seed may land on the other side; raise resamples"
-        " (--config resamples=999999).",
+        f"{words.queries(v['count'])} of {names[v['system']]} {are} not judged",
+        f"In the run, but not in the qrels, and ignored: {some_of(v['ids'], v['count'])}.",
     )
-
-
-# In the order of what they mean for the verdict, among notes that are as severe.
-def _order_fixed(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
-    return (
-        f"{names[v['first']]} was shown first in every vote",
-        "People and models favour a place, often the first: what looks like a preference may be the"
-        " place. Show both orders, or draw the order of each query.",
-    )
-
-
-def _order_unknown(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
-    return (
-        f"Was the order of the two drawn at random? Of {f.plural(v['n'], 'vote')} nobody says",
-        "If one system was always shown first, its place may be what was preferred. Give a column"
-        " shown_first: A, B, or random where the order was drawn and not kept.",
-    )
-
-
-SENTENCES: Mapping[str, Words] = {
-    "order-fixed": _order_fixed,
-    "order-unknown": _order_unknown,
-    "constant-difference": _constant,
-    "nobody-chose": declared_notes.nobody_chose,
-    "direction-not-declared": declared_notes.direction_not_declared,
-    "missing-scores": _missing_scores,
-    "shown-apart": declared_notes.shown_apart,
-    "margin-above-baseline": declared_notes.margin_above_baseline,
-    "margin-above-half-range": declared_notes.margin_above_half,
-    "no-margin-many-queries": declared_notes.no_margin,
-    "unjudged-documents": _unjudged,
-    "judged-gap": _judged_gap,
-    "order-of-ties": _order_of_ties,
-    "few-signs": _few_signs,
-    "few-clusters": _few_clusters,
-    "one-query-decides": _one_query,
-    "skewness-decides": _skewness,
-    "tests-disagree": _tests_disagree,
-    "monte-carlo-near-alpha": _monte_carlo,
-    "not-about-the-mean": _not_about_mean,
-    "losses-behind-the-mean": _losses,
-    "few-queries-carry-the-mean": _few_carry,
-    "mean-against-wins": _mean_against_wins,
-    "reversal": _reversal,
-    "rank-conflicts": _rank_conflicts,
-    "several-tags": _several_tags,
-    "extra-queries": _extra,
-}
 
 
 # In the order of what they mean for the verdict: first what was compared at all.
@@ -365,13 +432,6 @@ def counted_twice(results: Mapping[str, Comparison | Ranking]) -> tuple[Caution,
         )
         for names in same_judgments(results)
     )
-
-
-class SystemNames(Names):
-    """Names for notes that call a system by its own name, not by "a" or "b"."""
-
-    def __getitem__(self, key: str) -> str:
-        return key
 
 
 def run_sentences(scores: Scores) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any, TypeAlias
+from typing import Any
 
 from abrank._support import display as f
 from abrank._support.display import shorten
@@ -14,7 +14,8 @@ from abrank.inference.rounding import has_spread
 from abrank.report.model import Section
 from abrank.report.numbers import plain
 from abrank.report.sections import design, planning, words
-from abrank.rule import GuardResult, Reason
+from abrank.report.sections.notes import told
+from abrank.rule import Reason
 from abrank.verdict import GATES, Gate, Verdict, choose_step
 
 _TITLES = {
@@ -40,9 +41,12 @@ def tied_title(comparison: Comparison) -> str:
 
 def tied_meaning(comparison: Comparison) -> str:
     """Say which of the three it is, what to check, and what other queries could still show."""
-    digest = _shared_file(comparison)
-    if digest:
-        return f"Both runs are the same file (sha256 {digest[:12]}…): compare two different runs."
+    inputs = plain(comparison.provenance.get("inputs") or {})
+    if isinstance(inputs, dict):
+        hashes = {str(inputs.get(key, {}).get("sha256") or "") for key in "ab"}
+        if len(hashes) == 1 and (digest := hashes.pop()):
+            said = f"Both runs are the same file (sha256 {digest[:12]}…)"
+            return f"{said}: compare two different runs."
     if comparison.decision.reason == "same-rankings":
         start = (
             "Both rankings have the same grades at the same ranks, so every measure finds"
@@ -79,18 +83,12 @@ def could_differ(comparison: Comparison) -> str:
     return f"{said} ({level} confidence)"
 
 
-def _shared_file(comparison: Comparison) -> str:
-    """Return the hash of the file that both systems are; empty where they are two."""
-    inputs = plain(comparison.provenance.get("inputs") or {})
-    if not isinstance(inputs, dict):
-        return ""
-    hashes = {str(inputs.get(key, {}).get("sha256") or "") for key in "ab"}
-    return hashes.pop() if len(hashes) == 1 else ""
-
-
 LONGEST_NAME = 40
 
-_Words: TypeAlias = Callable[[Mapping[str, Any], Comparison], str]
+_CLAUSES: dict[str, Callable[[Mapping[str, Any], Comparison], str]] = {
+    "same-file": lambda _, __: "both are the content of one file",
+    "order-fixed": lambda v, each: f"{_name(each, v['first'])} was shown first in every vote",
+}
 
 
 def doubts(comparison: Comparison) -> str:
@@ -184,17 +182,20 @@ def _name(comparison: Comparison, key: str) -> str:
     return comparison.baseline if key == "a" else comparison.candidate
 
 
+@told(_CLAUSES, "document-ids")
 def _document_ids(v: Mapping[str, Any], comparison: Comparison) -> str:
     name = _name(comparison, v["system"])
     return f"the document ids of {name} differ from the judged ones by {v['cause']}"
 
 
+@told(_CLAUSES, "none-judged")
 def _none_judged(v: Mapping[str, Any], comparison: Comparison) -> str:
     if not v["n_rows"]:
         return f"{_name(comparison, v['system'])} returned nothing"
     return f"no document of {_name(comparison, v['system'])} is judged"
 
 
+@told(_CLAUSES, "none-relevant")
 def _none_relevant(v: Mapping[str, Any], comparison: Comparison) -> str:
     return (
         f"no judged document is relevant to {comparison.rule.primary}: the highest grade is"
@@ -202,6 +203,7 @@ def _none_relevant(v: Mapping[str, Any], comparison: Comparison) -> str:
     )
 
 
+@told(_CLAUSES, "missing-queries")
 def _missing_queries(v: Mapping[str, Any], comparison: Comparison) -> str:
     queries = words.queries(v["n_queries"])
     where = f"on the {queries} that both runs have"
@@ -210,6 +212,7 @@ def _missing_queries(v: Mapping[str, Any], comparison: Comparison) -> str:
     return f"the verdict rests on the queries that are missing: {_would_be(v, comparison)} {where}"
 
 
+@told(_CLAUSES, "common-depth")
 def _common_depth(v: Mapping[str, Any], comparison: Comparison) -> str:
     cut = f"with both cut at rank {f.count(v['depth'])}"
     return f"the verdict rests on the unequal depth of the runs: {_would_be(v, comparison)} {cut}"
@@ -220,11 +223,13 @@ def _would_be(v: Mapping[str, Any], comparison: Comparison) -> str:
     return f"it would be “{tag}” (Δ {f.signed(v['difference'], digits=comparison.decimals)})"
 
 
+@told(_CLAUSES, "sample-differs")
 def _sample_differs(v: Mapping[str, Any], comparison: Comparison) -> str:
     p = f.p_clause(v["pvalue"], alpha=comparison.rule.alpha)
     return f"the queries that people judged are not like the others ({v['what']}, {p})"
 
 
+@told(_CLAUSES, "unjudged-favour")
 def _unjudged_favour(v: Mapping[str, Any], comparison: Comparison) -> str:
     shares = {key: v.get(f"{key}_at_10", v[key]) for key in "ab"}
     less, more = ("b", "a") if shares["b"] > shares["a"] else ("a", "b")
@@ -235,6 +240,7 @@ def _unjudged_favour(v: Mapping[str, Any], comparison: Comparison) -> str:
     )
 
 
+@told(_CLAUSES, "few-judgments-turn")
 def _few_judgments(v: Mapping[str, Any], _: Comparison) -> str:
     count = f.count(v["count"])
     return (
@@ -243,6 +249,7 @@ def _few_judgments(v: Mapping[str, Any], _: Comparison) -> str:
     )
 
 
+@told(_CLAUSES, "one-cluster-carries")
 def _one_cluster(v: Mapping[str, Any], comparison: Comparison) -> str:
     digits = comparison.decimals
     limits = f.interval(v["low"], v["high"], digits=digits)
@@ -253,27 +260,10 @@ def _one_cluster(v: Mapping[str, Any], comparison: Comparison) -> str:
     )
 
 
+@told(_CLAUSES, "skewness-decides")
 def _skewness(v: Mapping[str, Any], comparison: Comparison) -> str:
     p = f.p_clause(v["pvalue"], alpha=comparison.rule.alpha)
     return f"corrected for the skewness of the differences, t shows no difference ({p})"
-
-
-_CLAUSES: Mapping[str, _Words] = {
-    "same-file": lambda _, __: "both are the content of one file",
-    "document-ids": _document_ids,
-    "none-judged": _none_judged,
-    "none-relevant": _none_relevant,
-    "missing-queries": _missing_queries,
-    "common-depth": _common_depth,
-    "sample-differs": _sample_differs,
-    "unjudged-favour": _unjudged_favour,
-    "few-judgments-turn": _few_judgments,
-    "one-cluster-carries": _one_cluster,
-    "skewness-decides": _skewness,
-    "order-fixed": lambda v, comparison: (
-        f"{_name(comparison, v['first'])} was shown first in every vote"
-    ),
-}
 
 
 MOST_NAMED = 3  # collections that a sentence names
@@ -300,7 +290,8 @@ def gate_sentence(comparison: Comparison) -> str:
         return ""
     if comparison.rule.on == "each":
         return _on_each(comparison, gate)
-    guards = [design.guard(comparison, each) for each in _told(comparison)]
+    told = [each for each in comparison.decision.guards if each.passed == gate.passed]
+    guards = [design.guard(comparison, each) for each in told]
     flips = comparison.decision.sign_flips
     shown = flips is None or flips.agree(gate.require, comparison.rule.alpha)
     if gate.passed or gate.lacks not in ("guards", "queries") or not shown:
@@ -323,13 +314,6 @@ def _on_each(comparison: Comparison, gate: Gate) -> str:
     more = len(failed) - len(said)
     said += [f"and {f.count(more)} more"] if more else []
     return f"not passed on {f.count(len(failed))} of the {n}: {'; '.join(said)}"
-
-
-def _told(comparison: Comparison) -> list[GuardResult]:
-    """Return the guards that a gate's sentence names: all that passed, or those that did not."""
-    gate = comparison.decision.gate
-    passed = gate is not None and gate.passed
-    return [each for each in comparison.decision.guards if each.passed == passed]
 
 
 def primary_sentence(comparison: Comparison, gate: Gate) -> str:

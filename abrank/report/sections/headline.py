@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 from abrank._support import display as f
-from abrank.comparison import Comparison, TestRow
+from abrank.comparison import Comparison
 from abrank.comparison.declared import difference_in_unit, is_relative
 from abrank.report.model import Headline, Section, Text
 from abrank.report.sections import decision, design, inputs, planning, samples, words
@@ -198,7 +197,7 @@ def headline(comparison: Comparison) -> Headline:
     """Return the headline of a comparison."""
     verdict = comparison.verdict
     glyph, tag = tag_of(comparison)
-    step = next_step(comparison)
+    step, gated = next_step(comparison), comparison.decision.gate is not None
     return Headline(
         verdict=verdict.value,
         glyph=glyph,
@@ -220,9 +219,15 @@ def headline(comparison: Comparison) -> Headline:
         next_step=step.sentence,
         rule=rule(comparison),
         sensitivity=samples.machine_sentence(comparison) or inputs.sensitivity_sentence(comparison),
-        gate=gate_sentence(comparison) if comparison.decision.gate else "",
+        gate=gate_sentence(comparison) if gated else "",
         against=contradictions(comparison),
-        design=_design(comparison),
+        # The gate's own sentence tells of its guards.
+        design=" ".join(
+            [
+                *(x for y, x in design.sentences(comparison) if not (gated and y == "guards")),
+                *samples.vote_sentences(comparison)[-1:],
+            ]
+        ),
         soundness=decision.doubts(comparison),
     )
 
@@ -231,14 +236,6 @@ def tag_of(comparison: Comparison) -> tuple[str, str]:
     """Return the glyph and the tag of the verdict, which tells of doubt."""
     glyph, tag = words.tag(comparison.verdict)
     return glyph, f"{tag}, doubtful" if comparison.soundness.level == "doubtful" else tag
-
-
-def _design(comparison: Comparison) -> str:
-    """Return what the design changes; the gate's own sentence tells of its guards."""
-    gated = comparison.decision.gate is not None
-    said = design.sentences(comparison)
-    told = [each for label, each in said if not (gated and label == "guards")]
-    return " ".join([*told, *samples.vote_sentences(comparison)[-1:]])
 
 
 def title(comparison: Comparison) -> str:
@@ -385,26 +382,14 @@ def agreement(comparison: Comparison) -> str:
     behind = sum(sign * row.estimate < 0 for row in rows)
     name = comparison.candidate if ahead >= behind else comparison.baseline
     most, of = max(ahead, behind), f.word(len(rows))
-    who = f"All {of} tests put" if most == len(rows) else f"{_some(most, of)}"
-    level = words.at_level(comparison)
-    return (
-        f"{who} {name} ahead, {_shown(rows, comparison.rule.alpha)} {level}; they are not"
-        " independent."
-    )
-
-
-def _some(most: int, of: str) -> str:
-    return f"{words.capital(f.word(most))} of {of} tests {'puts' if most == 1 else 'put'}"
-
-
-def _shown(rows: Sequence[TestRow], alpha: float) -> str:
-    """Say which rows reject, by name where they are few, or where those are that do not."""
-    shown = [words.title_of_test(row) for row in rows if row.pvalue < alpha]
-    others = [words.title_of_test(row) for row in rows if not row.pvalue < alpha]
-    if not others:
-        return "all of them"
+    some = f"{words.capital(f.word(most))} of {of} tests {'puts' if most == 1 else 'put'}"
+    who = f"All {of} tests put" if most == len(rows) else some
+    shown = [words.title_of_test(row) for row in rows if row.pvalue < comparison.rule.alpha]
+    others = [words.title_of_test(row) for row in rows if not row.pvalue < comparison.rule.alpha]
     few, start = (shown, "only") if len(shown) <= len(others) else (others, "all but")
-    return f"{start} {f.listed(few)}"
+    which = f"{start} {f.listed(few)}" if others else "all of them"
+    level = words.at_level(comparison)
+    return f"{who} {name} ahead, {which} {level}; they are not independent."
 
 
 def rule(comparison: Comparison) -> str:

@@ -9,7 +9,7 @@ from abrank._support import display as f
 from abrank._support.display import shorten
 from abrank.comparison import Comparison
 from abrank.comparison.result import on_each
-from abrank.report.sections import declared_notes, planning, words
+from abrank.report.sections import notes, planning, words
 from abrank.verdict import Action, Condition, Step, Verdict, choose_step
 
 LONGEST_NAME = 40
@@ -199,7 +199,7 @@ def _of_evidence(comparison: Comparison, code: str) -> str:
     """Say what removes what speaks against the evidence, or lets it be tested."""
     a, b = comparison.baseline, comparison.candidate
     if code == "direction-not-declared":
-        return declared_notes.say(comparison.rule.primary)
+        return notes.say(comparison.rule.primary)
     if _OF_EVIDENCE[code]:
         return _OF_EVIDENCE[code].format(a=a, b=b)
     told = [each.values for each in comparison.soundness.reasons if each.code == code]

@@ -1,22 +1,102 @@
-"""Notes on the runs and on a machine's judgments, in words."""
+"""How a note is put into words, and those on runs and on a machine's judgments."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, TypeAlias
 
 from abrank._support import display as f
 from abrank._support.display import shorten
+from abrank._support.typing import Function
 from abrank.report.sections import words
-from abrank.report.sections.declared_notes import LONGEST_ID, Names, Words, quoted
 
-if TYPE_CHECKING:
-    from abrank.report.sections.declared_notes import Names, Words
+# Returns the title of a caution and its text, of the numbers behind a note.
+Words: TypeAlias = Callable[[Mapping[str, Any], "Names"], tuple[str, str]]
 
-
+LONGEST_ID = 40
 MOST_SYSTEMS = 4
 MOST_MEASURES = 3
 HASH = 12
+RUN_SENTENCES: dict[str, Words] = {}
+MACHINE_SENTENCES: dict[str, Words] = {}
+
+
+class Names:
+    """Who is meant by "a" and "b", and how numbers are written."""
+
+    def __init__(
+        self,
+        a: str,
+        b: str,
+        *,
+        digits: int,
+        alpha: float,
+        topics: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        self._names = {"a": a, "b": b}
+        self.digits, self.alpha = digits, alpha
+        self._topics = topics
+
+    def __getitem__(self, key: str) -> str:
+        return self._names[key]
+
+    def signed(self, value: float) -> str:
+        """Return a difference with its sign."""
+        return f.signed(value, digits=self.digits)
+
+    def level(self, *pvalues: float) -> str:
+        """Return the level of the tests beside the p-values of a note."""
+        return f"α = {f.alpha(self.alpha, pvalues)}"
+
+    def query(self, query_id: str) -> str:
+        """Return a query's id, and its text where that is known."""
+        text = self._topics.get(query_id)
+        if not text:
+            return quoted(query_id)
+        return f"{shorten(query_id, width=LONGEST_ID)} {quoted(text)}"
+
+
+class SystemNames(Names):
+    """Names for notes that call a system by its own name, not by "a" or "b"."""
+
+    def __getitem__(self, key: str) -> str:
+        return key
+
+
+def told(registry: dict[str, Function], code: str) -> Callable[[Function], Function]:
+    """Register what puts a note into words; first stands what means most for the verdict."""
+
+    def register(function: Function) -> Function:
+        registry[code] = function
+        return function
+
+    return register
+
+
+def quoted(text: object) -> str:
+    """Return a text in quotation marks, shortened."""
+    return f"“{shorten(str(text), width=LONGEST_ID)}”"
+
+
+def say(measure: str) -> str:
+    """Say how the direction of a score is declared.
+
+    Examples
+    --------
+    >>> say("ms")
+    'Say so: --lower-is-better ms (lower_is_better=), or higher_is_better = "ms" (--config).'
+    """
+    return (
+        f"Say so: --lower-is-better {measure} (lower_is_better=), or higher_is_better ="
+        f' "{measure}" (--config).'
+    )
+
+
+def some_of(ids: Any, count: int) -> str:  # noqa: ANN401 - a list of ids
+    """Name the first of many ids."""
+    shown = ", ".join(shorten(str(each), width=LONGEST_ID) for each in ids)
+    return f"{shown} and {f.count(count - len(ids))} more" if count > len(ids) else shown
 
 
 def _pair(v: Mapping[str, Any]) -> str:
@@ -24,6 +104,12 @@ def _pair(v: Mapping[str, Any]) -> str:
     return f"{quoted(v['in_run'])} in the run, {quoted(v['in_qrels'])} in the judgments"
 
 
+def _some_measures(names: list[str]) -> str:
+    few = len(names) <= MOST_MEASURES
+    return f.listed(names) if few else f.first_of(names, MOST_MEASURES)
+
+
+@told(RUN_SENTENCES, "document-ids")
 def _document_ids(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     judged = (
         "No document of the run is judged, so nothing it found counts as relevant."
@@ -37,6 +123,7 @@ def _document_ids(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     )
 
 
+@told(RUN_SENTENCES, "none-judged")
 def _none_judged(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     if not v["n_rows"]:
         return (
@@ -51,6 +138,7 @@ def _none_judged(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     )
 
 
+@told(RUN_SENTENCES, "none-relevant")
 def _none_relevant(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
     end = (
         "choose a lower grade (--rel; of compare --config rel=1)."
@@ -64,11 +152,10 @@ def _none_relevant(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
     )
 
 
+@told(RUN_SENTENCES, "missing-queries")
 def _missing(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     name, are = names[v["system"]], "is" if v["count"] == 1 else "are"
-    ids = ", ".join(shorten(str(each), width=LONGEST_ID) for each in v["ids"])
-    more = v["count"] - len(v["ids"])
-    listed = f"{ids} and {f.count(more)} more" if more else ids
+    listed = some_of(v["ids"], v["count"])
     became = {
         "zero": f"Scored 0 for {name} (--missing zero): {listed}.",
         "drop": f"Left out for every system (--missing drop): {listed}.",
@@ -85,6 +172,7 @@ def _missing(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     return f"{many} {are} missing from {name}", became
 
 
+@told(RUN_SENTENCES, "unequal-depth")
 def _unequal_depth(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     medians = sorted(v["medians"].items(), key=lambda each: float(each[1]))
     short, least = medians[0]
@@ -120,11 +208,7 @@ def _unequal_depth(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     )
 
 
-def _some_measures(names: list[str]) -> str:
-    few = len(names) <= MOST_MEASURES
-    return f.listed(names) if few else f.first_of(names, MOST_MEASURES)
-
-
+@told(RUN_SENTENCES, "same-file")
 def _same_file(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     systems = " and ".join(names[each] for each in v["systems"][:MOST_SYSTEMS])
     more = len(v["systems"]) - MOST_SYSTEMS
@@ -134,6 +218,7 @@ def _same_file(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     )
 
 
+@told(RUN_SENTENCES, "tied-runs")
 def _tied_runs(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     counts = sorted(v["systems"].items(), key=lambda each: -each[1])
     shown = [f"{names[system]} {f.count(count)}" for system, count in counts[:MOST_SYSTEMS]]
@@ -146,6 +231,7 @@ def _tied_runs(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     )
 
 
+@told(RUN_SENTENCES, "pairs-of-first")
 def _pairs_of_first(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
     shown = f.count(v["n_systems"] - 1)
     return (
@@ -155,18 +241,18 @@ def _pairs_of_first(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
     )
 
 
-RUN_SENTENCES: Mapping[str, Words] = {
-    "document-ids": _document_ids,
-    "none-judged": _none_judged,
-    "none-relevant": _none_relevant,
-    "missing-queries": _missing,
-    "unequal-depth": _unequal_depth,
-    "same-file": _same_file,
-    "tied-runs": _tied_runs,
-    "pairs-of-first": _pairs_of_first,
-}
+@told(MACHINE_SENTENCES, "machine-set-aside")
+def _set_aside(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
+    n = words.queries(v["n_judged"])
+    return (
+        f"{n} are too few to know the machine's errors: people alone decide",
+        "It made few errors there, or one outweighs the others, so how often it fails grossly"
+        " cannot be known; intervals that relied on it were too narrow in simulations. Let people"
+        " judge more queries.",
+    )
 
 
+@told(MACHINE_SENTENCES, "machine-sample-differs")
 def _sample_differs(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     if v["what"] == "difference":
         what, mean = "in the machine's Δ", "Δ is"
@@ -182,13 +268,17 @@ def _sample_differs(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     )
 
 
-def _nearly_all(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
+@told(MACHINE_SENTENCES, "machine-missing")
+def _machine_missing(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
+    are = "is" if v["count"] == 1 else "are"
     return (
-        f"People judged {f.count(v['n_judged'])} of {words.queries(v['n_queries'])}",
-        "So the machine has little to add: it helps where it judged many more queries than people.",
+        f"{words.queries(v['count'])} judged by people {are} not judged by the machine",
+        f"Left out: {some_of(v['ids'], v['count'])}. Let the machine judge all queries, these"
+        " included.",
     )
 
 
+@told(MACHINE_SENTENCES, "machine-no-help")
 def _no_help(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
     return (
         "The machine does not narrow the interval",
@@ -197,26 +287,7 @@ def _no_help(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
     )
 
 
-def _set_aside(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
-    n = words.queries(v["n_judged"])
-    return (
-        f"{n} are too few to know the machine's errors: people alone decide",
-        "It made few errors there, or one outweighs the others, so how often it fails grossly"
-        " cannot be known; intervals that relied on it were too narrow in simulations. Let people"
-        " judge more queries.",
-    )
-
-
-def _machine_missing(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
-    shown = ", ".join(shorten(str(each), width=40) for each in v["ids"])
-    more = f" and {f.count(v['count'] - len(v['ids']))} more" if v["count"] > len(v["ids"]) else ""
-    are = "is" if v["count"] == 1 else "are"
-    return (
-        f"{words.queries(v['count'])} judged by people {are} not judged by the machine",
-        f"Left out: {shown}{more}. Let the machine judge all queries, these included.",
-    )
-
-
+@told(MACHINE_SENTENCES, "machine-shares-model")
 def _shares_model(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     shared = {"both": "Both systems share"}.get(v["shared"]) or f"{names[v['shared']]} shares"
     return (
@@ -227,6 +298,15 @@ def _shares_model(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     )
 
 
+@told(MACHINE_SENTENCES, "machine-nearly-all-judged")
+def _nearly_all(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
+    return (
+        f"People judged {f.count(v['n_judged'])} of {words.queries(v['n_queries'])}",
+        "So the machine has little to add: it helps where it judged many more queries than people.",
+    )
+
+
+@told(MACHINE_SENTENCES, "machine-not-declared")
 def _not_declared(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
     lacking = [] if v["judge"] else ["which machine judged (machine.judge)"]
     if not v["shared_model"]:
@@ -237,14 +317,3 @@ def _not_declared(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
         f" favour a system. State {'both' if len(lacking) > 1 else 'it'} in the rule file"
         " (--config) before people judge.",
     )
-
-
-MACHINE_SENTENCES: Mapping[str, Words] = {
-    "machine-set-aside": _set_aside,
-    "machine-sample-differs": _sample_differs,
-    "machine-missing": _machine_missing,
-    "machine-no-help": _no_help,
-    "machine-shares-model": _shares_model,
-    "machine-nearly-all-judged": _nearly_all,
-    "machine-not-declared": _not_declared,
-}

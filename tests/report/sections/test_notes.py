@@ -1,4 +1,4 @@
-"""The tests of ``abrank/report/sections/run_notes.py``."""
+"""The tests of ``abrank/report/sections/notes.py``."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ import pytest
 
 from abrank.diagnostics import Note
 from abrank.report.sections.cautions import SENTENCES, SystemNames, caution
-from abrank.report.sections.declared_notes import Names
-from abrank.report.sections.run_notes import RUN_SENTENCES
+from abrank.report.sections.notes import RUN_SENTENCES, Names
 
 NAMES = Names("bm25", "monot5", digits=3, alpha=0.05)
 SYSTEMS = SystemNames("", "", digits=3, alpha=0.05)
