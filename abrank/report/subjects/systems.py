@@ -23,8 +23,8 @@ from abrank.report.model import (
     Words,
 )
 from abrank.report.sections.appendix import cited, methods, of_measures, reproduce
-from abrank.report.sections.cautions import SystemNames, caution
-from abrank.report.sections.notes import say
+from abrank.report.sections.cautions import caution
+from abrank.report.sections.notes import SystemNames, say
 from abrank.report.subjects import compose
 from abrank.report.subjects.leaderboard import (
     Interval,

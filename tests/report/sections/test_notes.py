@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from abrank.diagnostics import Note
-from abrank.report.sections.cautions import SENTENCES, SystemNames, caution
-from abrank.report.sections.notes import RUN_SENTENCES, Names
+from abrank.report.sections.cautions import SENTENCES, caution
+from abrank.report.sections.notes import RUN_SENTENCES, Names, SystemNames
 
 NAMES = Names("bm25", "monot5", digits=3, alpha=0.05)
 SYSTEMS = SystemNames("", "", digits=3, alpha=0.05)
