@@ -17,7 +17,7 @@ from matplotlib.ticker import MaxNLocator
 from abrank._support.display import shorten
 from abrank._support.typing import FloatArray
 from abrank.diagnostics.notes import outcomes
-from abrank.estimate import GLYPHS
+from abrank.estimate import GLYPHS, IntervalRow
 from abrank.inference.bootstrap import bootstrap_distribution
 from abrank.inference.rounding import has_spread
 from abrank.plots import style
@@ -164,6 +164,18 @@ class Row:
     summary: bool = False
     shown: str = ""
 
+    @classmethod
+    def of(
+        cls,
+        row: IntervalRow,
+        estimate: float,
+        **rest: Any,  # noqa: ANN401 - the other fields
+    ) -> Row:
+        """Return the row of an estimate and its interval; a remark where there is none."""
+        remark = "no interval" if np.isnan([estimate, row.ci_low]).any() else ""
+        made: dict[str, Any] = {"estimate": estimate, "thick": row.interval, "thin": None}
+        return cls(**{**made, "remark": remark, **rest})
+
 
 def draw_rows(
     ax: Axes,
@@ -249,19 +261,15 @@ def name_rows(ax: Axes, theme: Theme, names: Sequence[str], bold: Sequence[bool]
     """Write the names at the left of the rows, on two lines where they are long."""
     type_ = style.sizes(ax)
     longest = 13 if style.inches(ax) < NARROW else 26
-    labels = [_wrapped(name, longest) for name in names]
+    labels = []
+    for name in names:  # on at most two lines of about ``longest`` letters
+        lines = textwrap.wrap(name, longest, break_long_words=False) or [""]
+        lines = lines if len(lines) < 3 else [lines[0], " ".join(lines[1:])]
+        labels.append("\n".join(shorten(line, width=longest + 2) for line in lines))
     ax.set_yticks(range(len(names)), labels, fontsize=type_.body, color=theme.ink, parse_math=False)
     ax.tick_params(axis="y", length=0.0)
     for label, heavy in zip(ax.get_yticklabels(), bold, strict=True):
         label.set_fontweight("bold" if heavy else "normal")
-
-
-def _wrapped(text: str, longest: int) -> str:
-    """Return a name on at most two lines of about ``longest`` letters."""
-    lines = textwrap.wrap(text, longest, break_long_words=False) or [""]
-    if len(lines) > 2:
-        lines = [lines[0], " ".join(lines[1:])]
-    return "\n".join(shorten(line, width=longest + 2) for line in lines)
 
 
 def _numbers(ax: Axes, theme: Theme, rows: Sequence[Row], first: str, last: str) -> None:

@@ -17,10 +17,9 @@ from abrank.plots.registry import plot
 from abrank.plots.style import COUNTING, LIGHT, MEAN, Theme
 
 if TYPE_CHECKING:
-    from abrank.collections import CollectionRow, CollectionsComparison, MeasureSummary, SummaryRow
-    from abrank.comparison import Comparison, MeasureResult, TestRow
+    from abrank.collections import CollectionsComparison
+    from abrank.comparison import Comparison, MeasureResult
     from abrank.comparison.groups import Segmentation, SegmentRow
-    from abrank.verdict import Rule
 
 
 # --- The forest plot: the difference by every measure, with intervals
@@ -73,27 +72,20 @@ def forest(comparison: Comparison, *, ax: Axes | None = None, theme: Theme = LIG
 _TURNED = {True: "↑", False: "↓"}
 
 
-def _missing(*numbers: float) -> str:
-    return "no interval" if np.isnan(numbers).any() else ""
-
-
 def _measure_row(comparison: Comparison, result: MeasureResult, digits: int) -> Row:
-    lead = result.measure == comparison.rule.primary
-    remark = _missing(result.ci_low, result.estimate)
-    if style.unit_is_measure(comparison) and not shares_scale(comparison, result.measure):
-        remark = "another scale: see the numbers"
+    another = style.unit_is_measure(comparison) and not shares_scale(comparison, result.measure)
     turned = result.higher_is_better != comparison.rule.higher_is_better
     mark = f" {_TURNED[result.higher_is_better]}" if turned else ""
-    return Row(
+    return Row.of(
+        result,
+        result.estimate,
         name=f"{result.measure}{mark}",
-        estimate=result.estimate,
-        thick=result.interval,
         thin=result.adjusted if result.adjusted != result.interval else None,
         last=style.pvalue(result.pvalue_adj, alpha=comparison.rule.alpha),
         reading=result.reading,
-        lead=lead,
-        remark=remark,
+        lead=result.measure == comparison.rule.primary,
         shown=style.difference(comparison, result.estimate, digits=digits),
+        **({"remark": "another scale: see the numbers"} if another else {}),
     )
 
 
@@ -272,36 +264,27 @@ def tests(  # it tests nothing itself, whatever its name tells a linter
     if comparison.primary.reading == "identical":
         return style.say(ax, theme, f"A and B score the same on all {n} queries: every p is 1.")
     located = [row for row in comparison.test_rows if row.test not in COUNTING]
-    rows = [_test_row(row, comparison.rule) for row in located]
-    draw_rows(ax, theme, rows, last="p", higher_is_better=comparison.rule.higher_is_better)
-    lines = [style.delta(comparison.rule.primary)]
-    lines += [_aside(row, comparison) for row in comparison.test_rows if row.test in COUNTING]
+    rule, rows = comparison.rule, []
+    for row in located:
+        word = "" if row.estimand == MEAN else f" ({row.estimand.removesuffix(' difference')})"
+        reading = rule.gain(*row.interval).read(tested=not np.isnan(row.pvalue))
+        last = style.pvalue(row.pvalue, alpha=rule.alpha)
+        name = f"{row.title}{word}"
+        rows.append(
+            Row.of(row, row.estimate, name=name, last=last, reading=reading, lead=row.decides)
+        )
+    draw_rows(ax, theme, rows, last="p", higher_is_better=rule.higher_is_better)
+    lines = [style.delta(rule.primary)]
+    for row in (each for each in comparison.test_rows if each.test in COUNTING):
+        # A test with a unit of its own.
+        shown = style.pvalue(row.pvalue, alpha=rule.alpha)
+        mark = " (decides)" if row.decides else ""
+        lines.append(
+            f"{row.title}{mark}: {row.estimand} {style.signed(row.estimate, digits=2)},"
+            f" p {shown if shown.startswith('<') else f'= {shown}'}"
+        )
     style.label_x(ax, theme, "\n".join(lines))
     return ax
-
-
-def _test_row(row: TestRow, rule: Rule) -> Row:
-    word = "" if row.estimand == MEAN else f" ({row.estimand.removesuffix(' difference')})"
-    return Row(
-        name=f"{row.title}{word}",
-        estimate=row.estimate,
-        thick=row.interval,
-        thin=None,
-        last=style.pvalue(row.pvalue, alpha=rule.alpha),
-        reading=rule.gain(*row.interval).read(tested=not np.isnan(row.pvalue)),
-        lead=row.decides,
-        remark=_missing(row.ci_low, row.estimate),
-    )
-
-
-def _aside(row: TestRow, comparison: Comparison) -> str:
-    """Say what a test with a unit of its own found."""
-    shown = style.pvalue(row.pvalue, alpha=comparison.rule.alpha)
-    mark = " (decides)" if row.decides else ""
-    return (
-        f"{row.title}{mark}: {row.estimand} {style.signed(row.estimate, digits=2)},"
-        f" p {shown if shown.startswith('<') else f'= {shown}'}"
-    )
 
 
 # --- The primary measure in every segment of the queries
@@ -360,7 +343,11 @@ def segments(
         checks.one_of("property", by, [each.name for each in comparison.segmentations])
     chosen = [each for each in comparison.segmentations if by in (None, each.name)]
     every = sum(len(each.rows) for each in chosen)
-    rows = [_all_queries(comparison), *_rows(comparison, chosen, named=len(chosen) > 1)]
+    lead, size = comparison.primary, LARGEST if style.of_the_mean(comparison) else 0.0
+    last = display.count(comparison.n_queries)
+    look = {"name": "All queries", "reading": lead.reading, "last": last, "size": size}
+    rows = [Row.of(lead, lead.diff, lead=True, **look)]
+    rows += _rows(comparison, chosen, named=len(chosen) > 1)
     style.fit_height(ax, _height(len(rows)))
     higher = comparison.rule.higher_is_better
     draw_rows(ax, theme, rows, last="queries", higher_is_better=higher)
@@ -395,32 +382,16 @@ def _rows(comparison: Comparison, chosen: Sequence[Segmentation], *, named: bool
 
 
 def _segment_row(comparison: Comparison, row: SegmentRow, name: str) -> Row:
-    few = math.isnan(row.ci_low_adj)
     share = math.sqrt(math.sqrt(row.n_queries / comparison.n_queries))
-    return Row(
+    return Row.of(
+        row,
+        row.mean,
         name=name,
-        estimate=row.mean,
-        thick=row.interval,
         thin=row.adjusted,
         last=display.count(row.n_queries),
         reading=row.reading,
-        remark="too few queries" if few else "",
+        remark="too few queries" if math.isnan(row.ci_low_adj) else "",
         size=max(SMALLEST, LARGEST * share) if style.of_the_mean(comparison) else 0.0,
-    )
-
-
-def _all_queries(comparison: Comparison) -> Row:
-    row = comparison.primary
-    return Row(
-        name="All queries",
-        estimate=row.diff,
-        thick=row.interval,
-        thin=None,
-        last=display.count(comparison.n_queries),
-        reading=row.reading,
-        lead=True,
-        remark=_missing(row.ci_low),
-        size=LARGEST if style.of_the_mean(comparison) else 0.0,
     )
 
 
@@ -511,12 +482,37 @@ def collections(
     summary = found.of(measure) if measure else found.primary
     largest = sorted(summary.rows, key=lambda row: -row.n_queries)[:MOST_COLLECTIONS]
     shown = [row for row in summary.rows if any(row is each for each in largest)]
-    rows = [_row(row, summary, found.alpha) for row in shown]
+    heaviest = max(each.weight_random for each in summary.rows) or 1.0
+    rows = [
+        Row.of(
+            row,
+            row.estimate,
+            name=row.collection,
+            thin=row.adjusted,
+            last=style.pvalue(row.pvalue_adj, alpha=found.alpha),
+            reading=row.reading,
+            size=max(SMALLEST, LARGEST * math.sqrt(row.weight_random / heaviest)),
+        )
+        for row in shown
+    ]
     prediction = summary.prediction
     rows += [
-        _summary("All queries", summary.stratified, found.alpha),
-        _summary("Equal weights", summary.equal, found.alpha),
-        _summary("Random effects", summary.random, found.alpha, prediction),
+        Row.of(
+            row,
+            row.estimate,
+            name=name,
+            thin=thin if math.isfinite(thin[0]) else None,
+            last=style.pvalue(row.pvalue, alpha=found.alpha),
+            reading=row.reading,
+            lead=True,
+            remark="no interval" if math.isnan(row.ci_low) else "",
+            summary=True,
+        )
+        for name, row, thin in (
+            ("All queries", summary.stratified, (math.nan, math.nan)),
+            ("Equal weights", summary.equal, (math.nan, math.nan)),
+            ("Random effects", summary.random, prediction),
+        )
     ]
     style.fit_height(ax, 1.1 + 0.28 * len(rows))
     draw_rows(ax, theme, rows, last="adj p", higher_is_better=summary.higher_is_better)
@@ -530,33 +526,3 @@ def collections(
         words.append(f"line through the last diamond: {level} prediction interval")
     style.label_x(ax, theme, "\n".join(words))
     return ax
-
-
-def _row(row: CollectionRow, summary: MeasureSummary, alpha: float) -> Row:
-    largest = max(each.weight_random for each in summary.rows) or 1.0
-    return Row(
-        name=row.collection,
-        estimate=row.estimate,
-        thick=row.interval,
-        thin=row.adjusted,
-        last=style.pvalue(row.pvalue_adj, alpha=alpha),
-        reading=row.reading,
-        remark=_missing(row.ci_low, row.estimate),
-        size=max(SMALLEST, LARGEST * math.sqrt(row.weight_random / largest)),
-    )
-
-
-def _summary(
-    name: str, row: SummaryRow, alpha: float, prediction: tuple[float, float] | None = None
-) -> Row:
-    return Row(
-        name=name,
-        estimate=row.estimate,
-        thick=row.interval,
-        thin=prediction if prediction and math.isfinite(prediction[0]) else None,
-        last=style.pvalue(row.pvalue, alpha=alpha),
-        reading=row.reading,
-        lead=True,
-        remark=_missing(row.ci_low),
-        summary=True,
-    )

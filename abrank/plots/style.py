@@ -76,13 +76,7 @@ class Theme:
         return "higher" if self.undeclared else "wins"
 
     def colours(self) -> dict[str, str]:
-        """Return the colours by meaning.
-
-        Examples
-        --------
-        >>> LIGHT.colours()["a"]
-        '#b84a06'
-        """
+        """Return the colours by meaning."""
         return {
             key: value
             for key, value in asdict(self).items()
@@ -102,13 +96,7 @@ class Theme:
         return {"better": self.b, "worse": self.a}.get(reading, self.muted)
 
     def of_outcome(self, outcome: int) -> str:
-        """Return the colour of who wins a query: +1 is B, -1 is A, 0 a tie.
-
-        Examples
-        --------
-        >>> LIGHT.of_outcome(0) == LIGHT.tie
-        True
-        """
+        """Return the colour of who wins a query: +1 is B, -1 is A, 0 a tie."""
         return {1: self.b, -1: self.a}.get(outcome, self.tie)
 
     def by_sign(self, *, higher_is_better: bool) -> Theme:
@@ -190,13 +178,7 @@ def or_dash(text: str) -> str:
 
 
 def queries(value: int) -> str:
-    """Return a count of queries.
-
-    Examples
-    --------
-    >>> queries(1), queries(25)
-    ('1 query', '25 queries')
-    """
+    """Return a count of queries."""
     return display.plural(value, "query", "queries")
 
 
@@ -252,10 +234,7 @@ class Sizes:
 
 
 def new_axes(theme: Theme, size: tuple[float, float], *, free: bool = True) -> Axes:
-    """Return the Axes of a new Figure of ``size`` inches, laid out so that no label is cut.
-
-    Unless it is ``free``, its height was asked for.
-    """
+    """Return the Axes of a new Figure of ``size`` inches, laid out so that no label is cut."""
     figure = Figure(figsize=size, layout="constrained", facecolor=theme.paper)
     figure.set_label(FREE if free else FIXED)
     return figure.add_subplot()
@@ -270,10 +249,7 @@ def figure_of(ax: Axes) -> Figure:
 
 
 def fit_height(ax: Axes, height: float, *, most: bool = False) -> None:
-    """Give a figure of ours the height that its content needs; leave a reader's own alone.
-
-    A height that was asked for stays, or with ``most`` is the most that it may be.
-    """
+    """Give a figure of ours the height that its content needs; leave a reader's own alone."""
     figure = figure_of(ax)
     if figure.get_label() == FREE:
         figure.set_figheight(height)

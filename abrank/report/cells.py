@@ -123,24 +123,12 @@ def _head(text: str, width: int) -> str:
 
 
 def left(text: str, width: int) -> str:
-    """Return text filled with spaces to the right.
-
-    Examples
-    --------
-    >>> left("AP", 4)
-    'AP  '
-    """
+    """Return text filled with spaces to the right."""
     return text + " " * (width - columns(text))
 
 
 def right(text: str, width: int) -> str:
-    """Return text filled with spaces to the left.
-
-    Examples
-    --------
-    >>> right("AP", 4)
-    '  AP'
-    """
+    """Return text filled with spaces to the left."""
     return " " * (width - columns(text)) + text
 
 

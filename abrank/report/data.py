@@ -6,7 +6,7 @@ import csv
 import io
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, astuple, fields, is_dataclass
+from dataclasses import asdict, astuple, fields
 from typing import Any
 
 import numpy as np
@@ -93,21 +93,14 @@ def _of(result: Any, doors: Mapping[str, Callable[[Any], Any]]) -> Callable[[Any
     raise ArgumentError(f"a {type(result).__name__} is not written in this format")
 
 
-def _comparison_values(comparison: Comparison) -> dict[str, Any]:
-    found: dict[str, Any] = plain(numbers.content(comparison))
-    return found
-
-
 def ranking_values(ranking: Ranking) -> dict[str, Any]:
     """Return a ranking as plain values; its rows are those of the measure that orders."""
-    cautions = lazy.attribute("abrank.report.subjects.systems", "of_runs")
     facts = _facts(ranking)
-    first = [str(each) for each in cautions(ranking) if each.stands_first]
     scores = facts.pop("scores")
     found: dict[str, Any] = plain(
         {
             "schema": RANKING_SCHEMA,
-            **({"read_first": first} if first else {}),
+            **_read_first(ranking, "systems", "of_runs"),
             "measure": facts.pop("measure"),
             "higher_is_better": facts.pop("higher_is_better"),
             "n_queries": ranking.n_queries,
@@ -161,9 +154,9 @@ def _collections_values(found: Any) -> dict[str, Any]:  # noqa: ANN401 - Collect
     return values
 
 
-def _read_first(found: Any, subject: str) -> dict[str, list[str]]:  # noqa: ANN401
+def _read_first(found: Any, subject: str, name: str = "cautions") -> dict[str, list[str]]:  # noqa: ANN401
     """Return what stands before the verdict, where something does."""
-    cautions = lazy.attribute(f"abrank.report.subjects.{subject}", "cautions")
+    cautions = lazy.attribute(f"abrank.report.subjects.{subject}", name)
     first = [str(each) for each in cautions(found) if each.stands_first]
     return {"read_first": first} if first else {}
 
@@ -206,12 +199,6 @@ def standings_values(found: Any) -> dict[str, Any]:  # noqa: ANN401 - Collection
     values["collections"] = [
         {"name": name, "ranking": ranking_values(each)} for name, each in found.rankings.items()
     ]
-    return values
-
-
-def _record_values(found: Any) -> dict[str, Any]:  # noqa: ANN401 - a dataclass
-    assert is_dataclass(found)
-    values: dict[str, Any] = plain(found)
     return values
 
 
@@ -349,15 +336,15 @@ def _records(rows: Iterable[Any], *empty: str) -> str:
 
 
 _VALUES: dict[str, Callable[[Any], dict[str, Any]]] = {
-    "Comparison": _comparison_values,
+    "Comparison": lambda comparison: plain(numbers.content(comparison)),
     "Ranking": ranking_values,
     "CollectionsComparison": _collections_values,
     "CollectionsRanking": standings_values,
-    "JudgeAgreement": _record_values,
-    "Plan": _record_values,
-    "History": _record_values,
-    "Intervals": _record_values,
-    "Audit": _record_values,
+    "JudgeAgreement": plain,
+    "Plan": plain,
+    "History": plain,
+    "Intervals": plain,
+    "Audit": plain,
 }
 _TABLES: dict[str, Callable[[Any], dict[str, str]]] = {
     "Comparison": _comparison_tables,

@@ -210,13 +210,7 @@ def figures_target(folder: str | Path) -> tuple[str, Path]:
 
 
 def is_format(path: str | Path) -> bool:
-    """Whether a path is a format alone.
-
-    Examples
-    --------
-    >>> is_format("html"), is_format("out.html"), is_format("out/html")
-    (True, False, False)
-    """
+    """Whether a path is a format alone."""
     return f".{path}" in WRITERS
 
 

@@ -65,10 +65,7 @@ def panels_of(section: Section) -> list[tuple[list[Block], bool]]:
 def with_figures(
     sections: Sequence[Section], *, every: bool
 ) -> tuple[tuple[Section, ...], tuple[str, ...]]:
-    """Return the sections without the figures that repeat others, and what those figures show.
-
-    A caption goes with its figure.
-    """
+    """Return the sections without the figures that repeat others, and what those figures show."""
     if every:
         return tuple(sections), ()
     kept, left_out = [], []

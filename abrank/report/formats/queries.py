@@ -108,19 +108,7 @@ def tone_of(shown: str, *, lower_is_better: bool = False) -> Tone:
 
 
 def columns(comparison: Comparison, chosen: IntArray) -> Iterator[QueryColumn]:
-    """Yield the columns of the chosen queries.
-
-    Parameters
-    ----------
-    chosen : int64[n_rows]
-        Positions of the queries, in the order of the rows.
-
-    Yields
-    ------
-    QueryColumn
-        The id, the text and the segments where they are known, A, B, their difference, and the
-        difference of further measures as far as there is room.
-    """
+    """Yield the columns of the chosen queries."""
     digits = comparison.decimals
     primary = comparison.rule.primary
     lead = comparison.measures.index(primary)
@@ -300,13 +288,7 @@ class QueryRows:
         )
 
     def island(self, fill: Mapping[str, str]) -> str:
-        """Return the rows by column as JSON.
-
-        Parameters
-        ----------
-        fill : mapping
-            Colours of the bars, under ``a``, ``b``, ``tie`` and ``axis``.
-        """
+        """Return the rows by column as JSON."""
         # Of very many rows only the texts travel, and a number is what its text says; differences
         # that stand among the scores of every measure travel there.
         exact = len(self.outcome) <= EVERY_MEASURE
@@ -366,13 +348,7 @@ class QueryRows:
 
 
 def query_rows(subject: object, *, digits: int | None = None) -> QueryRows | None:
-    """Return the rows of the table of queries, by the difference of the primary measure.
-
-    Returns
-    -------
-    QueryRows or None
-        None where there is no query, none was kept, or it is of no comparison.
-    """
+    """Return the rows of the table of queries, by the difference of the primary measure."""
     if not isinstance(subject, Comparison):
         return None
     comparison = subject if digits is None else replace(subject, digits=digits)

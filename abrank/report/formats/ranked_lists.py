@@ -34,11 +34,7 @@ class Listed:
 
 
 def cutoff(comparison: Comparison) -> tuple[int, int]:
-    """Return how many documents are shown, and the lowest grade that is relevant.
-
-    The first are those that the primary measure looks at, at most 20; 10 for a measure of the whole
-    ranking.
-    """
+    """Return how many documents are shown, and the lowest grade that is relevant."""
     try:
         parameters = dict(parse(comparison.rule.primary).parameters)
     except ArgumentError:  # the scores of a measure that nobody here knows

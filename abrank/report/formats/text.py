@@ -126,10 +126,7 @@ def heading(scale: Axis, left: str, right: str) -> str:
 
 
 def scorecard_lines(card: Scorecard, *, width: int, plain: bool) -> list[Line]:
-    """Return a heading, a line a row, and the legend.
-
-    Names give way first, then the drawing, then what has the role ``mean``; numbers are never cut.
-    """
+    """Return a heading, a line a row, and the legend."""
     put: Callable[[str], str] = cells.to_ascii if plain else str
     left_out = {"wins", "pair", "drawn", *card.narrow}
     shown = [i for i, column in enumerate(card.columns) if column.role not in left_out]
@@ -509,15 +506,7 @@ _LEAST_DOC = 8
 def documents_text(
     found: ToJudge, *, tipping: bool, most: int, width: int = WIDTH, ascii: bool = False
 ) -> str:
-    """Return the unjudged documents of all queries as plain text.
-
-    Parameters
-    ----------
-    tipping : bool
-        List those that would turn the sign of the mean, in the place of all.
-    most : int
-        Documents that are listed.
-    """
+    """Return the unjudged documents of all queries as plain text."""
     many, delta = f.plural(found.n_documents, "document"), f"Δ {found.measure}"
     lines = [
         f"{many} in the top {found.depth} of A or B that nobody judged count as not relevant:"

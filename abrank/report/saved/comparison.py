@@ -97,23 +97,14 @@ def of_this_version(value: Mapping[str, Any]) -> bool:
 
 
 def require_none(different: Iterable[Difference], source: str = "scores and rule") -> None:
-    """Refuse a file of which a value is not what its scores give.
-
-    Raises
-    ------
-    Damaged
-        At the first difference.
-    """
+    """Refuse a file of which a value is not what its scores give."""
     for place, saved, again in different:
         said = f"is {shown(saved)}, but the {source} of the file give {shown(again)}"
         raise Damaged(place, said)
 
 
 def remarks_on(different: Iterable[Difference]) -> tuple[str, ...]:
-    """Return what is to be known of a file of another version: how far its numbers are others.
-
-    What one of the versions does not know is left out.
-    """
+    """Return what is to be known of a file of another version: how far its numbers are others."""
     changed = [each for each in different if None not in (each.saved, each.again)]
     if not changed:
         return ()
@@ -265,13 +256,7 @@ HOW = "write it again: abrank compare … --report results.json"
 
 
 def read_json(path: str | os.PathLike[str]) -> tuple[Any, str]:
-    """Return what a JSON file holds, and what messages call it.
-
-    Raises
-    ------
-    NotFoundError, ReadError
-        If there is no such file, or it is no JSON.
-    """
+    """Return what a JSON file holds, and what messages call it."""
     data, source = contents(path, lines=False)
     try:
         value = json.loads(data, parse_constant=_refuse)
@@ -331,13 +316,7 @@ def from_dict(value: Mapping[str, Any], label: str = "results.json") -> Comparis
 
 @contextmanager
 def reading(label: str, hint: str, *, parts: bool = False) -> Iterator[None]:
-    """Name the place of what is wrong with a file; ``parts`` of several have errors of their own.
-
-    Raises
-    ------
-    ReadError
-        Where a value is damaged, or scores and settings do not go together.
-    """
+    """Name the place of what is wrong with a file; ``parts`` of several have own errors."""
     try:
         yield
     except Damaged as problem:

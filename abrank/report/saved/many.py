@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
-from typing import Any
+from typing import Any, TypeVar, get_type_hints
 
 import numpy as np
 
@@ -19,16 +19,13 @@ from abrank.diagnostics.notes import higher_is_better
 from abrank.inputs import Audit
 from abrank.ranking import PairRow, Ranking, SystemRow
 from abrank.ranking.rank import rank_again
-from abrank.ranking.result import Agreement, Extras, OtherTest, Overlap, PairSpread, RankChance
 from abrank.report.data import (
-    COLLECTIONS_SCHEMA,
+    RANKING_BESIDE,
     RANKING_SETTINGS,
-    STANDINGS_SCHEMA,
     decided,
     ranking_values,
     standings_values,
 )
-from abrank.report.data import RANKING_SCHEMA as SCHEMA
 from abrank.report.numbers import checksum, plain
 from abrank.report.saved.comparison import (
     HOW,
@@ -45,19 +42,9 @@ from abrank.report.saved.comparison import (
 )
 from abrank.report.saved.schema import Damaged, published, validate
 
-RANKING_SCHEMAS = (SCHEMA, "abrank-ranking/1")
+Part = TypeVar("Part", Comparison, Ranking)
+
 HOW_RANKING = "write it again: abrank rank … --report results.json"
-# What stands beside the pairs; files of old have none of it.
-_BESIDE: Mapping[str, Any] = {
-    "notes": tuple[str, ...],
-    "stability": tuple[RankChance, ...],
-    "n_drawn": int,
-    "agreements": tuple[Agreement, ...],
-    "overlaps": tuple[Overlap, ...],
-    "beside": tuple[OtherTest, ...],
-    "spread": PairSpread | None,
-    "extras": Extras,
-}
 
 
 def ranking_of(value: Mapping[str, Any], label: str = "results.json") -> Ranking:
@@ -126,7 +113,9 @@ def _ranking(value: Mapping[str, Any]) -> Ranking:
     }
     if len(shared["query_ids"]) != value["n_queries"]:
         raise Damaged("n_queries", f"is {value['n_queries']}, and there are other query ids")
-    newer = {key: restore(kind, value[key]) for key, kind in _BESIDE.items() if key in value}
+    # What stands beside the pairs; files of old have none of it.
+    kinds = get_type_hints(Ranking)
+    beside = [key for key in (*RANKING_BESIDE, "extras") if key in value]
     facts = {**value, "scores": value["queries"]["scores"]}
     return Ranking(
         **_facts(facts, shared, "systems"),
@@ -137,7 +126,7 @@ def _ranking(value: Mapping[str, Any]) -> Ranking:
             Ranking(**_facts(each, shared, f"secondary[{i}]"))
             for i, each in enumerate(value["secondary"])
         ),
-        **newer,
+        **{key: restore(kinds[key], value[key]) for key in beside},
     )
 
 
@@ -168,21 +157,14 @@ def _facts(value: Mapping[str, Any], shared: Mapping[str, Any], place: str) -> d
     }
 
 
-COLLECTIONS_SCHEMAS = (COLLECTIONS_SCHEMA, "abrank-collections/1")
-STANDINGS_SCHEMAS = (STANDINGS_SCHEMA, "abrank-collections-ranking/1")
 _HOW = "write it again: abrank compare --collections … --report results.json"
 _HOW_RANKED = "write it again: abrank rank --collections … --report results.json"
+# What each kind of file holds, and how it is written again.
 _KINDS = {
-    "abrank": "Comparison",
-    "abrank-ranking": "Ranking",
-    "abrank-collections": "CollectionsComparison",
-    "abrank-collections-ranking": "CollectionsRanking",
-}
-_HOWS = {
-    "Comparison": HOW,
-    "Ranking": HOW_RANKING,
-    "CollectionsComparison": _HOW,
-    "CollectionsRanking": _HOW_RANKED,
+    "abrank": ("Comparison", HOW),
+    "abrank-ranking": ("Ranking", HOW_RANKING),
+    "abrank-collections": ("CollectionsComparison", _HOW),
+    "abrank-collections-ranking": ("CollectionsRanking", _HOW_RANKED),
 }
 
 
@@ -214,28 +196,32 @@ def read_results(
     """
     value, label = read_json(path)
     schema = value.get("schema") if isinstance(value, Mapping) else None
-    kind = _KINDS.get(str(schema).partition("/")[0], "")
+    known, _, version = str(schema).partition("/")
+    kind, _ = _KINDS.get(known, ("", ""))
     if of and kind != of and (kind or of != "Comparison"):
-        raise ReadError(label, f"is no report of a {of}", hint=_HOWS[of])
-    if schema in RANKING_SCHEMAS:
-        return ranking_of(value, label)
-    if schema in STANDINGS_SCHEMAS:
-        return standings_of(value, label)
-    read = collections_of if schema in COLLECTIONS_SCHEMAS else from_dict
+        raise ReadError(label, f"is no report of a {of}", hint=dict(_KINDS.values())[of])
+    # A schema that is not known has a message of its own there.
+    read = _READERS.get(known, from_dict) if version in ("1", "2") else from_dict
     return read(value, label)
+
+
+def _each(
+    value: Mapping[str, Any], key: str, read: Callable[[Mapping[str, Any], str], Part], label: str
+) -> dict[str, Part]:
+    """Return the result on each collection by its name."""
+    return {
+        each["name"]: read(
+            {**each[key], "checksum": checksum(each[key])}, f"{label}, collections[{i}]"
+        )
+        for i, each in enumerate(value["collections"])
+    }
 
 
 def collections_of(value: Mapping[str, Any], label: str) -> CollectionsComparison:
     """Return two systems on several collections from their plain values."""
     with reading(label, _HOW, parts=True):
         validate(value, published("abrank-collections-2"))
-        comparisons = {
-            each["name"]: from_dict(
-                {**each["comparison"], "checksum": checksum(each["comparison"])},
-                f"{label}, collections[{i}]",
-            )
-            for i, each in enumerate(value["collections"])
-        }
+        comparisons = _each(value, "comparison", from_dict, label)
         declared = published()
         settings = value.get("settings", {})  # files of old have none
         if settings:
@@ -263,13 +249,7 @@ def standings_of(value: Mapping[str, Any], label: str = "results.json") -> Colle
     """Return many systems on several collections from their plain values."""
     with reading(label, _HOW_RANKED, parts=True):
         validate(value, published("abrank-collections-ranking-2"))
-        rankings = {
-            each["name"]: ranking_of(
-                {**each["ranking"], "checksum": checksum(each["ranking"])},
-                f"{label}, collections[{i}]",
-            )
-            for i, each in enumerate(value["collections"])
-        }
+        rankings = _each(value, "ranking", ranking_of, label)
         like = restored(value["measures"][0]["like"], f"{label}, measures[0].like")
         again = summarise_rankings(
             rankings, test=like.test, adjust=like.adjust, provenance=value["provenance"]
@@ -282,3 +262,10 @@ def standings_of(value: Mapping[str, Any], label: str = "results.json") -> Colle
             require_none(differences(saved, computed), "rankings")
         require_unchanged(value)
     return again
+
+
+_READERS: Mapping[str, Callable[[Mapping[str, Any], str], Any]] = {
+    "abrank-ranking": ranking_of,
+    "abrank-collections": collections_of,
+    "abrank-collections-ranking": standings_of,
+}

@@ -238,10 +238,7 @@ def queries(comparison: Comparison) -> Section | None:
 
 
 def extremes(comparison: Comparison, most: int) -> tuple[list[int], list[int]]:
-    """Return the positions of the queries with the lowest and the highest difference.
-
-    Both ascending. No query is in both; equal differences stand in the order of the query ids.
-    """
+    """Return the positions of the queries with the lowest and the highest difference."""
     differences = comparison.differences()
     order = ascending(differences)
     n_low = n_high = most

@@ -36,10 +36,7 @@ _CHECKED = {"difference": "Machine's Δ", "difficulty": "Machine's mean of A and
 
 
 def machine_sentence(comparison: Comparison) -> str:
-    """Say what people alone and the machine alone find, and what the machine is worth.
-
-    Empty where no machine's judgments were used.
-    """
+    """Say what people alone and the machine alone find, and what the machine is worth."""
     w, found = Words(comparison), comparison.machine
     if found is None:
         return ""

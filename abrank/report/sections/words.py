@@ -114,24 +114,12 @@ def title_of_test(row: TestRow) -> str:
 
 
 def tag(verdict: Verdict) -> tuple[str, str]:
-    """Return a verdict's glyph and tag.
-
-    Examples
-    --------
-    >>> tag(Verdict.NOT_WORSE)
-    ('≥', 'Not worse')
-    """
+    """Return a verdict's glyph and tag."""
     return _TAGS[verdict]
 
 
 def verdict_tone(verdict: Verdict) -> Tone:
-    """Return the colour of a verdict: that of the system it favours.
-
-    Examples
-    --------
-    >>> verdict_tone(Verdict.WORSE), verdict_tone(Verdict.INCONCLUSIVE)
-    ('a', 'tie')
-    """
+    """Return the colour of a verdict: that of the system it favours."""
     if verdict in (Verdict.BETTER, Verdict.BETTER_SIZE_UNCLEAR):
         return "b"
     if verdict in (Verdict.WORSE, Verdict.WORSE_SIZE_UNCLEAR):
@@ -149,13 +137,7 @@ def reading(comparison: Comparison, row: MeasureResult) -> str:
 
 
 def reading_tone(reading: str) -> Tone:
-    """Return the colour of a measure's reading.
-
-    Examples
-    --------
-    >>> reading_tone("better"), reading_tone("untested")
-    ('b', 'plain')
-    """
+    """Return the colour of a measure's reading."""
     return _TONES.get(reading, "plain")
 
 
@@ -264,13 +246,7 @@ def _pvalues(comparison: Comparison) -> list[float]:
 
 
 def queries(n: int) -> str:
-    """Return a number of queries.
-
-    Examples
-    --------
-    >>> queries(1), queries(249)
-    ('1 query', '249 queries')
-    """
+    """Return a number of queries."""
     return f.plural(n, "query", "queries")
 
 
@@ -299,13 +275,7 @@ def missing_policy(comparison: Comparison) -> str | None:
 
 
 def capital(text: str) -> str:
-    """Return a clause as the start of a sentence.
-
-    Examples
-    --------
-    >>> capital("the sign-flip test")
-    'The sign-flip test'
-    """
+    """Return a clause as the start of a sentence."""
     return text[:1].upper() + text[1:]
 
 
