@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -345,7 +345,7 @@ def segments(
     every = sum(len(each.rows) for each in chosen)
     lead, size = comparison.primary, LARGEST if style.of_the_mean(comparison) else 0.0
     last = display.count(comparison.n_queries)
-    look = {"name": "All queries", "reading": lead.reading, "last": last, "size": size}
+    look: dict[str, Any] = {"name": "All queries", "reading": lead.reading, "last": last, "size": size}
     rows = [Row.of(lead, lead.diff, lead=True, **look)]
     rows += _rows(comparison, chosen, named=len(chosen) > 1)
     style.fit_height(ax, _height(len(rows)))

@@ -416,25 +416,6 @@ class Report:
     papers: Callable[[Style], Paper] | None = None
     hint: str = ""
 
-    @classmethod
-    def of(
-        cls,
-        w: Words[Any],
-        headline: Headline,
-        *,
-        context: Iterable[str],
-        **rest: Any,  # noqa: ANN401 - the other fields
-    ) -> Report:
-        """Return the report of a result: title, day and command follow from what is known of it."""
-        known = getattr(w.result, "provenance", {})
-        created = str(known.get("created") or "")[:10]
-        made: dict[str, Any] = {
-            "title": f"{headline.title.removesuffix('.')} · abrank",
-            "context": (*context, *([created] if created else [])),
-            "command": str(known.get("command") or ""),
-        }
-        return cls(subject=w.result, digits=w.digits, headline=headline, **(made | rest))
-
     @property
     def first(self) -> tuple[Caution, ...]:
         """The cautions that stand before the verdict."""
@@ -512,3 +493,21 @@ class Words(Generic[Subject]):
     def level(self) -> str:
         """The level of the intervals."""
         return f.level(1.0 - self.alpha)
+
+
+def report_of(
+    w: Words[Any],
+    headline: Headline,
+    *,
+    context: Iterable[str],
+    **rest: Any,  # noqa: ANN401 - the other fields
+) -> Report:
+    """Return the report of a result: title, day and command follow from what is known of it."""
+    known = getattr(w.result, "provenance", {})
+    created = str(known.get("created") or "")[:10]
+    made: dict[str, Any] = {
+        "title": f"{headline.title.removesuffix('.')} · abrank",
+        "context": (*context, *([created] if created else [])),
+        "command": str(known.get("command") or ""),
+    }
+    return Report(subject=w.result, digits=w.digits, headline=headline, **(made | rest))

@@ -21,6 +21,7 @@ from abrank.report.model import (
     Text,
     Words,
     named,
+    report_of,
 )
 from abrank.report.sections.words import reading_tone
 from abrank.report.subjects import compose
@@ -49,7 +50,7 @@ def compose_audit(found: Audit, *, digits: int | None = None) -> Report:
     method = _method(w)
     card = _scorecard(w)
     said = tuple(Text(f"{each.text[0].upper()}{each.text[1:]}.") for each in facts)
-    return Report.of(
+    return report_of(
         w,
         head,
         context=(found.measure, queries),

@@ -29,6 +29,7 @@ from abrank.report.model import (
     counted,
     label,
     named,
+    report_of,
     share,
 )
 from abrank.report.sections.words import tag, verdict_tone
@@ -64,7 +65,7 @@ def compose_history(history: History, *, digits: int | None = None) -> Report:
     days = sorted({entry.day for entry in history.entries})
     sections = [] if not n else [_comparisons(w), *_gains(w), _uses(w), *_budgets(w)]
     sections.append(Section("methods", "Methods", "", (Text(_METHOD),), group="appendix"))
-    return Report.of(
+    return report_of(
         w,
         head,
         who="history",

@@ -23,6 +23,7 @@ from abrank.report.model import (
     counted,
     label,
     named,
+    report_of,
     share,
 )
 from abrank.report.subjects import compose
@@ -54,7 +55,7 @@ def compose_judges(found: JudgeAgreement, *, digits: int | None = None) -> Repor
         rule=rule,
     )
     sections = [_grades(w), *([_systems(w)] if found.measure is not None else [])]
-    return Report.of(
+    return report_of(
         w,
         head,
         context=(f"human {human}", f"machine {machine}", documents, queries),

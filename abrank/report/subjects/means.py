@@ -28,6 +28,7 @@ from abrank.report.model import (
     counted,
     label,
     named,
+    report_of,
 )
 from abrank.report.subjects import compose
 from abrank.scoring.intervals import FEW_UNITS, Floor, Intervals, MeanInterval
@@ -71,7 +72,7 @@ def compose_intervals(found: Intervals, *, digits: int | None = None) -> Report:
             " nothing: the limits are those of the measure. Bets (--test bounded) need no spread."
         )
         cautions.append(Caution("no-spread", "No spread", text, 3))
-    return Report.of(
+    return report_of(
         w,
         head,
         context=(*systems[:3], f.plural(found.n_queries, "query", "queries")),

@@ -20,6 +20,7 @@ from abrank.report.model import (
     Text,
     Words,
     named,
+    report_of,
 )
 from abrank.report.subjects import compose
 
@@ -55,7 +56,7 @@ def compose_plan(
     sections = [_table(w)] if plan.rows else []
     if plan.judged:
         sections.append(_judged(w, measured=measured))
-    return Report.of(
+    return report_of(
         w,
         head,
         context=(head.rule,),

@@ -24,6 +24,7 @@ from abrank.report.model import (
     Tone,
     Words,
     named,
+    report_of,
 )
 from abrank.report.subjects import compose
 from abrank.scoring.judging import Found, Inspection, Unjudged
@@ -59,7 +60,7 @@ def compose_query(
         _missed(found, depth),
         _to_judge(w),
     ]
-    return Report.of(
+    return report_of(
         w,
         _headline(w, title, lists.why if any(found.rankings) else ""),
         title=f"{title} · abrank",

@@ -40,6 +40,7 @@ from abrank.report.model import (
     counted,
     label,
     named,
+    report_of,
 )
 from abrank.report.sections.appendix import cited, inputs_of, methods, of_measures, reproduce
 from abrank.report.sections.cautions import by_collection as cautions_by_collection
@@ -78,7 +79,7 @@ def compose_standings(found: CollectionsRanking, *, digits: int | None = None) -
     ]
     sources = cited([*of_measures(each.measure for each in found.measures), *SOURCES])
     said = "A paragraph to paste, and what the two ranks claim."
-    return Report.of(
+    return report_of(
         w,
         head,
         context=context,

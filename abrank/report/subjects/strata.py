@@ -36,6 +36,7 @@ from abrank.report.model import (
     counted,
     label,
     named,
+    report_of,
     share,
 )
 from abrank.report.sections import cautions as of_comparison
@@ -102,7 +103,7 @@ def compose_strata(found: CollectionsComparison, *, digits: int | None = None) -
     text, sources = _methods(found), cited(_sources(found))
     files = (name_of(found.candidate) or "B", name_of(found.baseline) or "A")
     seed = next(iter(found.comparisons.values())).seed
-    return Report.of(
+    return report_of(
         w,
         head,
         context=context,

@@ -21,6 +21,7 @@ from abrank.report.model import (
     Report,
     Section,
     Words,
+    report_of,
 )
 from abrank.report.sections.appendix import cited, methods, of_measures, reproduce
 from abrank.report.sections.cautions import caution
@@ -71,7 +72,7 @@ def compose_ranking(
         f.plural(ranking.n_queries, "query", "queries"),
         ", ".join(name(each) for each in ranking.measures),
     ]
-    return Report.of(
+    return report_of(
         w,
         head,
         context=context,
