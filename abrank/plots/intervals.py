@@ -345,8 +345,8 @@ def segments(
     every = sum(len(each.rows) for each in chosen)
     lead, size = comparison.primary, LARGEST if style.of_the_mean(comparison) else 0.0
     last = display.count(comparison.n_queries)
-    look: dict[str, Any] = {"name": "All queries", "reading": lead.reading, "last": last, "size": size}
-    rows = [Row.of(lead, lead.diff, lead=True, **look)]
+    look: dict[str, Any] = {"reading": lead.reading, "last": last, "size": size}
+    rows = [Row.of(lead, lead.diff, name="All queries", lead=True, **look)]
     rows += _rows(comparison, chosen, named=len(chosen) > 1)
     style.fit_height(ax, _height(len(rows)))
     higher = comparison.rule.higher_is_better
