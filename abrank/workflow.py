@@ -98,7 +98,7 @@ def compare(
         Let the gate pass although the evidence is doubtful: see :mod:`abrank.rule`.
     alpha : float
         Two-sided level.
-    test : {"t", "permutation", "bootstrap", "wilcoxon", "sign", "bounded"}
+    test : {"t", "permutation", "bootstrap", "wilcoxon", "sign", "hall", "bounded"}
         The test that decides: its p-value, its interval.
     lower_is_better : str or sequence of str
         Scores without a declared direction, of which less is better.

@@ -419,7 +419,7 @@ _OTHER = {"wilcoxon": "about the pseudo-median", "sign": "who wins more queries"
     group="Measures and tests",
     type=_flags.Choice(TESTS),
     multiple=True,
-    help="Test to check. Repeat for more; without it t, permutation, wilcoxon and sign.",
+    help="Test to check. Repeat for more; without it all but the bootstrap.",
 )
 @_flags.take("alpha")
 @_flags.own(

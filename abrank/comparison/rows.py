@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,8 +17,9 @@ from abrank.diagnostics import Note
 from abrank.estimate import AdjustedRow, Estimate, IntervalRow
 from abrank.inference import TestResult
 from abrank.inference.effect_size import EffectInterval
-from abrank.inference.rounding import differences_of
+from abrank.inference.rounding import common_step, differences_of, to_lattice
 from abrank.inference.shape import HEAP, Form, moments
+from abrank.inference.sign_flips import lattice_tail
 from abrank.verdict import Rule
 
 
@@ -174,6 +176,26 @@ def share_of_net(found: TestResult) -> Estimate:
     return Estimate(estimate, low, high, net.pvalue)
 
 
+def attainable_level(differences: FloatArray, alpha: float) -> float | None:
+    """Return the largest p-value below ``alpha`` that any signs of these differences have; or 0.
+
+    None where they have no common step: then there is one near every level.
+    """
+    numbers, _ = to_lattice(differences)
+    each, counts = np.unique(np.abs(numbers[numbers != 0]), return_counts=True)
+    sizes = common_step(each, n_terms=int(counts.sum()))
+    if sizes is None:
+        return None
+    total = int(counts @ sizes)
+    sums = range(total % 2, total + 1, 2)  # whose parity does not depend on the signs
+
+    def pvalue(least: int) -> float:
+        return 2.0 * lattice_tail(sizes, counts, least).value
+
+    first = bisect_left(sums, True, key=lambda least: pvalue(least) < alpha)
+    return pvalue(sums[first]) if first < len(sums) else 0.0
+
+
 @record
 class Preferences:
     """What the votes tell of the order in which the two were shown, and what was left out.
@@ -203,6 +225,9 @@ class Preferences:
         Impressions without a credit, which count as ties.
     decided : Estimate, optional
         Of the queries that are no tie the share that B wins, exact; none of clustered queries.
+    attainable : float, optional
+        Where sign flips decide, the largest p-value below alpha that votes like these can have: how
+        often a difference is found where there is none. None where it is alpha, and of clusters.
     """
 
     n_votes: int
@@ -218,6 +243,7 @@ class Preferences:
     decided: Estimate | None = None
     credits: tuple[float, float] | None = None
     n_without_click: int = 0
+    attainable: float | None = None
 
     @property
     def always_first(self) -> str:

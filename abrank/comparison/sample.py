@@ -34,6 +34,7 @@ from abrank.comparison.rows import (
     Preferences,
     Spread,
     TestRow,
+    attainable_level,
     beliefs,
     effects,
     share_of_net,
@@ -354,7 +355,9 @@ class Rows:
         if self.votes is None or not (self._independent and differences.any()):
             return self.votes
         found = inference.run_test("sign", differences, confidence=rule.confidence)
-        return replace(self.votes, decided=share_of_net(found))
+        by_flips = rule.test == "permutation" and rule.design is None
+        attainable = attainable_level(differences, rule.alpha) if by_flips else None
+        return replace(self.votes, decided=share_of_net(found), attainable=attainable)
 
     def others(self, rule: Rule, evidence: RunDetails) -> Iterator[tuple[Choice, Sample]]:
         unjudged = any(evidence.n_unjudged)

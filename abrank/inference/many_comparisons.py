@@ -99,27 +99,27 @@ def online_levels(
     weights = _LORD * np.log(np.maximum(j, 2)) / (j * np.exp(np.sqrt(np.log(j))))
     if method == "saffron":
         weights = _ZETA * j**-1.6
-    levels = np.zeros(len(p) + 1)
-    clock = 0  # comparisons that cost level; those that SAFFRON takes for candidates do not
-    marks: list[int] = []  # the clock right after each finding
-    for t in range(len(p) + 1):
-        if method in ("lord++", "saffron"):
-            # The first finding earns what was not there to begin with, each further one alpha.
-            earned = alpha * weights[clock - np.array(marks, dtype=int)]
-            paid = wealth * (weights[clock] - (weights[clock - marks[0]] if marks else 0))
-            paid += float(earned.sum())
-            levels[t] = paid if method == "lord++" else min(_CANDIDATE, (1 - _CANDIDATE) * paid)
-        else:
-            levels[t] = alpha * weights[t] * (1 if method == "spending" else len(marks) + 1)
-            if method == "lond-dependent":
-                levels[t] /= np.sum(1 / np.arange(1, t + 2))
-        levels[t] = min(levels[t], most)
-        if t == len(p):
-            break
-        clock += method != "saffron" or bool(p[t] > _CANDIDATE)
-        if p[t] <= levels[t]:
-            marks.append(clock)
-    return levels
+    by_wealth = method in ("lord++", "saffron")
+    # Comparisons that cost level: those that SAFFRON takes for candidates do not.
+    costs = p > (_CANDIDATE if method == "saffron" else -1.0)
+    clock = np.append(0, np.cumsum(costs))
+    own = weights[clock] * (wealth if by_wealth else alpha)
+    if method == "lond-dependent":
+        own /= np.cumsum(1 / np.arange(1, len(own) + 1))
+    if method == "saffron":
+        most = min(most, _CANDIDATE)
+    share = 1 - _CANDIDATE if method == "saffron" else 1.0
+    paid, levels, done = own.copy(), np.minimum(share * own, most), 0
+    while (found := np.flatnonzero(p[done:] <= levels[done:-1])).size:
+        # The first finding earns what was not there to begin with, each further one alpha.
+        earned = alpha - wealth * (done == 0)
+        done += int(found[0]) + 1
+        if by_wealth:
+            paid[done:] += earned * weights[clock[done:] - clock[done]]
+        elif method != "spending":
+            paid[done:] += own[done:]
+        levels[done:] = np.minimum(share * paid[done:], most)
+    return np.asarray(levels)
 
 
 FEWEST = 8  # effects below which their spread is a guess

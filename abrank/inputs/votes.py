@@ -334,7 +334,8 @@ def read_votes(
                     weights[i],
                 )
             )  # fmt: skip
-    known = f"winners are A, B, tie, {names[0]} and {names[1]}; error and empty ones are left out"
+    winners = ["A", "B", "tie", *(name for name in names if name not in ("A", "B"))]
+    known = f"winners are {', '.join(winners)}; error and empty ones are left out"
     table.refuse(unknown, "no known winner", known)
     if not votes:
         raise ReadError(table.label, "no vote can be used", expected=EXPECTED)
@@ -366,14 +367,19 @@ def _interleaved(table: Table, names: tuple[str, str]) -> Votes:
     twice = Counter(ids)
     bad = [i for i, each in enumerate(ids) if twice[each] > 1 or not each]
     table.refuse(bad, f"an {own or 'impression'} stands once, and is not empty", "one row each")
-    groups = {}
+    groups, remarks = {}, []
     for name, columns in {**GROUPS, "query_id": (table.key,)}.items():
         column = next((each for each in columns if each in table.columns), None)
         labels = [text_of(row.get(column)) for row in table.rows] if column else []
-        if column and all(labels):
-            groups[name] = dict(zip(ids, labels, strict=True))
+        if not any(labels):
+            continue
+        if lacking := labels.count(""):
+            some = f.plural(lacking, "impression names", "impressions name")
+            remarks.append(f"{some} no {name}: each counts as one of its own")
+        named = zip(ids, labels, strict=True)
+        groups[name] = {one: label or f"no {name}, {one}" for one, label in named}
     votes = (Vote(one, float((b > a) - (a > b))) for one, (a, b) in zip(ids, credits, strict=True))
-    return Votes(names, tuple(votes), {}, (), table.source, tuple(credits), groups)
+    return Votes(names, tuple(votes), {}, tuple(remarks), table.source, tuple(credits), groups)
 
 
 def _sides(

@@ -47,8 +47,8 @@ class Recording:
             )
         if question.test not in ("t", *TESTS):
             raise ArgumentError(
-                f"within an error budget the test is {' or '.join(TESTS)}, which hold at its small"
-                f" levels, not {question.test}"
+                f"within an error budget the test is {', '.join(TESTS[:-1])} or {TESTS[-1]}, not"
+                f" {question.test}"
             )
         test = question.test if question.test in TESTS else TESTS[0]
         alpha = self.budget.next_alpha(ledger.entries())
@@ -91,8 +91,8 @@ class Recording:
         if self.budget is not None:
             alpha = shown_level(self.question.alpha)
             yield (
-                f"error budget {self.budget}: decided at the level {alpha} by the"
-                f" {self.question.test} test; the budget holds {self.budget.promise}"
+                f"error budget {self.budget}: decided at the level {alpha} by the test"
+                f" {self.question.test}; the budget holds {self.budget.promise}"
             )
         so_far = [each for each in earlier if each.key != entry.key] + [entry]
         mine = [each for each in so_far if each.queries == entry.queries]

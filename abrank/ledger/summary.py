@@ -42,8 +42,9 @@ PROMISES: dict[OnlineMethod, str] = {
     " 2015)",
     "spending": "however comparisons depend on each other (alpha-spending, Foster and Stine 2008)",
 }
-# Their p-values hold at the small levels that a budget gives; those of t do not.
-TESTS = ("permutation", "bounded")
+# The first decides unless another is named: at the small levels that a budget gives, t and sign
+# flips find too much where differences are skewed.
+TESTS = ("hall", "permutation", "bounded")
 _WRITTEN = re.compile(r"(fdr|fwer):([0-9.eE-]+)(?::([a-z-]+))?")
 
 

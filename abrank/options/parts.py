@@ -37,7 +37,7 @@ BOARD = ("rank", "rank_scores")
 MANY = (*BOARD, "rank_collections")
 RUNS = ("compare", "compare_collections", "rank", "rank_collections", "evaluate")
 
-TESTS = ("t", "permutation", "bootstrap", "wilcoxon", "sign", "bounded")
+TESTS = ("t", "permutation", "bootstrap", "wilcoxon", "sign", "hall", "bounded")
 JOINT_TESTS = (
     "tukey", "randomised-tukey", "nemenyi", "conover", "max-t", "dunnett", "bonferroni-dunn",
 )  # fmt: skip

@@ -142,7 +142,7 @@ class Question(_Asked):
         :func:`abrank.history`.
     error_budget : str, optional
         ``"fdr:0.05"`` or ``"fwer:0.05"`` over all comparisons of the ledger: what decides is the
-        level that is left for this one, and the sign-flip test.
+        level that is left for this one, and the test ``hall`` where ``test`` is ``t``.
     best_of : int, optional
         How many candidates were tried on these queries before B was chosen among them. What decides
         then holds for all of them at once: each interval has the level ``alpha / best_of``, by sign

@@ -43,6 +43,7 @@ def test_tests_of_queries_keep_their_level_by_the_flips_of_queries(differences, 
         "permutation",
         "wilcoxon",
         "sign",
+        "hall",
         "bounded",
     }
     assert [row["by"] for row in found["rows"]] == ["flips", "halves", "resampled"] * 5

@@ -13,7 +13,9 @@ from scipy.stats import binomtest
 from statsmodels.stats.contingency_tables import mcnemar
 
 import abrank
+from abrank._support import display as f
 from abrank.cli import run
+from abrank.comparison.rows import attainable_level
 
 SUMMARIES = {
     "preference": "disagreements_as_ties", "mean of orders": "mean_of_the_two_orders",
@@ -127,6 +129,33 @@ def test_sign_flips_of_wins_and_losses_are_the_binomial_test(
     decided, limits = made.preferences.decided, expected.proportion_ci(method="exact")
     assert (decided.low, decided.high) == pytest.approx((limits.low, limits.high), abs=1e-12)
     assert made.mean_difference == pytest.approx((wins - losses) / len(rows) / 2)
+
+
+@pytest.mark.parametrize("decided", [4, 25, 38, 100])
+def test_the_level_that_few_decided_votes_can_reach_is_said(decided: int) -> None:
+    winners = ["A" if i % 3 else "B" for i in range(decided)] + ["tie"] * 12
+    made = abrank.compare_preferences(
+        [{"query_id": f"q{i}", "winner": each} for i, each in enumerate(winners)]
+    )
+    pvalues = [binomtest(k, decided).pvalue for k in range(decided + 1)]
+    expected = max((p for p in pvalues if p < 0.05), default=0.0)
+    assert made.preferences.attainable == pytest.approx(expected, rel=1e-12)
+    said = " ".join(str(made).split())
+    level = f.level(expected)
+    assert f"If there is no difference, {level} of such comparisons say" in said
+    between = f"between {level} and" if expected else "below"
+    assert f"Their sign flips have no p-value {between} 5%." in said
+    by_t = abrank.compare_preferences(
+        [{"query_id": f"q{i}", "winner": each} for i, each in enumerate(winners)], test="t"
+    )
+    assert by_t.preferences.attainable is None
+    assert "no p-value" not in str(by_t)
+
+
+def test_differences_without_a_common_step_reach_any_level() -> None:
+    assert attainable_level(np.random.default_rng(0).normal(size=30), 0.05) is None
+    halves = np.array([0.5, -0.5, 0.5, 0.5, 0.5, 0.5, 0.5])
+    assert attainable_level(halves, 0.05) == pytest.approx(2.0**-6)
 
 
 def test_names_sides_and_numbers_say_the_same_votes() -> None:

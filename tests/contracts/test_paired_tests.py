@@ -11,6 +11,7 @@ from abrank.inference import TESTS, run_test
 VARIANTS = [
     ("t", {}),
     ("sign", {}),
+    ("hall", {}),
     ("bounded", {"span": 2.0}),
     ("permutation", {}),
     ("permutation", {"method": "monte-carlo", "n_resamples": 199}),
@@ -25,7 +26,7 @@ VARIANTS = [
     *[("bootstrap", {"method": method}) for method in ("percentile", "BCa", "basic", "shift")],
 ]
 # Tests whose p is NaN where the differences are one value: it is judged by their spread.
-NEEDS_SPREAD = ("t", "bootstrap")
+NEEDS_SPREAD = ("t", "hall", "bootstrap")
 ALTERNATIVES = ("two-sided", "greater", "less")
 # 199 resamples give p in steps of 1/200, so that levels are met exactly.
 LEVELS = (0.5, 0.9, 0.95, 0.99)

@@ -27,6 +27,34 @@ def test_sign_against_scipy(wins, losses, alternative):
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+def test_hall_is_the_larger_p_of_t_with_and_without_the_skewness(alternative) -> None:
+    random = np.random.default_rng(8)
+    corrected = 0
+    for n, side in product((6, 25, 80), (1, -1)):
+        d = side * np.round(random.exponential(0.2, n) - random.choice([0.1, 0.2, 0.3]), 3)
+        found = run_test("hall", d, alternative=alternative)
+        plain = stats.ttest_1samp(d, 0.0, alternative=alternative)
+        s, g = d.mean() / d.std(ddof=1), stats.skew(d) * (1 + 6 / n)
+        h = n**0.5 * (s + g * s**2 / 3 + g**2 * s**3 / 27 + g / (6 * n))
+        tails = {"greater": stats.t.sf(h, n - 1), "less": stats.t.cdf(h, n - 1)}
+        other = tails.get(alternative, 2 * min(tails.values()))
+        assert found.pvalue[0] == pytest.approx(max(plain.pvalue, other), rel=1e-9)
+        assert found.statistic[0] == pytest.approx(plain.statistic, rel=1e-9)
+        corrected += other > plain.pvalue
+    assert corrected
+
+
+def test_hall_finds_a_third_of_what_t_and_flips_find_falsely_in_skewed_differences() -> None:
+    random = np.random.default_rng(9)
+    d = 0.2 - random.exponential(0.2, (50, 4000))  # rare losses are large, and the mean is 0
+    rates = {}
+    for name in ("t", "permutation", "hall"):
+        found = run_test(name, d[:, :1000] if name == "permutation" else d, confidence=1.0)
+        rates[name] = np.mean((found.pvalue < 0.005) & (found.estimate > 0)) / 0.0025
+    assert 3 * rates["hall"] < 6 < min(rates["t"], rates["permutation"])
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
 @pytest.mark.parametrize("n", [2, 10, 400])
 def test_t_against_scipy(n, alternative):
     d = np.random.default_rng(n).normal(0.05, 0.3, n)

@@ -207,3 +207,14 @@ def test_simulated_clicks_prefer_the_better_ranker(method: Any, model: Any) -> N
     made = abrank.compare_preferences(simulate_clicks(better, **how))
     assert str(made.verdict).startswith("better")
     assert simulate_clicks(better, **how) == simulate_clicks(better, **how)
+
+
+def test_an_impression_without_a_user_is_counted_and_leaves_the_others_their_clusters() -> None:
+    rows = [
+        {"query_id": f"q{i % 9}", "user": f"u{i % 12}", "credit_a": i % 2, "credit_b": (i + 1) % 3}
+        for i in range(40)
+    ]
+    rows += [{"query_id": "q1", "user": "", "credit_a": 1, "credit_b": 0}] * 2
+    made = abrank.compare_preferences(rows)
+    assert (made.clusters.name, made.clusters.n_clusters, made.n_queries) == ("user", 14, 42)
+    assert made.remarks == ("2 impressions name no user: each counts as one of its own",)

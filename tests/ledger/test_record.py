@@ -70,10 +70,10 @@ def test_a_budget_gives_the_level_before_the_result_and_decides(here, capsys) ->
     assert run([*COMMAND, "--config", "error_budget=fdr:0.05", "--report", "out.json"]) == 0
     said = capsys.readouterr().err.splitlines()
     assert said[0] == "error budget fdr:0.05: a new comparison has the level 0.0027"
-    assert any("decided at the level 0.0027 by the permutation test" in line for line in said)
+    assert any("decided at the level 0.0027 by the test hall" in line for line in said)
     found = abrank.Comparison.from_json("out.json")
     assert found.rule.alpha == pytest.approx(budget.next_alpha([]))
-    assert found.rule.test == "permutation"
+    assert found.rule.test == "hall"
     assert (found.pvalue <= found.rule.alpha) == (found.decision.ci_low > 0)
 
 
@@ -191,7 +191,7 @@ def test_what_no_budget_can_hold_is_refused(tmp_path, monkeypatch, asked, messag
     with pytest.raises(ArgumentError, match=message):
         abrank.compare_scores(*scores(0), config=Question(**asked))
     config = Question(error_budget="fdr:0.05", ledger="made")
-    with pytest.raises(ArgumentError, match="hold at its small levels, not wilcoxon"):
+    with pytest.raises(ArgumentError, match="hall, permutation or bounded, not wilcoxon"):
         abrank.compare_scores(*scores(0), config=config, test="wilcoxon")
     if (tmp_path / "made").exists():
         assert open_ledger("made").entries() == ()

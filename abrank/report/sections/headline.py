@@ -466,6 +466,8 @@ def controlled(comparison: Comparison) -> str:
     declared, many = comparison.rule, len(comparison.rows) > 1
     design, level = declared.design, f.level(declared.alpha)
     in_all = design.alpha if design is not None and design.shared else declared.alpha
+    if comparison.preferences is not None and comparison.preferences.attainable is not None:
+        in_all = comparison.preferences.attainable
     start = (
         f"If there is no difference, {f.level(in_all)} of such comparisons say that there is one"
     )

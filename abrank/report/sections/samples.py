@@ -249,7 +249,12 @@ def _decided(comparison: Comparison, found: Preferences) -> str:
         return ""
     decided, won = comparison.primary.wins + comparison.primary.losses, found.decided
     share, low, high = (f.percent(x, sign=False) for x in (won.estimate, *won.interval))
-    return f" Of {f.count(decided)} decided B wins {share} ({low} to {high}, exact)."
+    said = f" Of {f.count(decided)} decided B wins {share} ({low} to {high}, exact)."
+    alpha = comparison.rule.alpha
+    if found.attainable is None or f.level(found.attainable) == f.level(alpha):
+        return said
+    between = f"between {f.level(found.attainable)} and" if found.attainable else "below"
+    return f"{said} Their sign flips have no p-value {between} {f.level(alpha)}."
 
 
 def _order(found: Preferences, level: str) -> list[str]:

@@ -22,6 +22,7 @@ _TESTS = {
     "bootstrap": "bootstrap test",
     "wilcoxon": "Wilcoxon signed-rank test",
     "sign": "sign test",
+    "hall": "paired t test corrected for skewness",
     "bounded": "betting test of bounded differences",
     "prediction-powered": "prediction-powered t test",
 }

@@ -14,9 +14,9 @@ from scipy.stats import binom
 
 from abrank._support.rng import stream
 from abrank._support.typing import FloatArray, IntArray
+from abrank.comparison.rows import attainable_level
 from abrank.inference import run_test
 from abrank.inference.designs import sums_result
-from abrank.inference.sign_flips import subset_sum_distribution
 from reports.studies.calibration.single import simulate
 
 SIZES = (25, 50, 100, 200, 400)
@@ -76,13 +76,9 @@ def clicked(
     )
 
 
-def attainable(values: FloatArray, unit: float) -> float:
+def attainable(values: FloatArray) -> float:
     """Return the mean over samples of the largest p below the level that signs of them can have."""
-    largest = []
-    for column in np.abs(values[:, :LOOKED_AT]).T:
-        sizes = np.round(column / unit).astype(np.int64)
-        ps = 2.0 * np.cumsum(subset_sum_distribution(sizes[sizes > 0], int(sizes.sum()) // 2))
-        largest.append(ps[ps < LEVEL].max(initial=0.0))
+    largest = [attainable_level(column, LEVEL) or 0.0 for column in values[:, :LOOKED_AT].T]
     return round(float(np.mean(largest)), 4)
 
 
@@ -102,7 +98,7 @@ def measure(*, samples: int, seed: int) -> Iterator[Found]:
                 naive = np.minimum(1.0, 2.0 * binom.cdf((decided - far) // 2, decided, 0.5))
                 rates = [float(np.mean(np.nan_to_num(p, nan=1.0) < LEVEL)) for p in (*ps, naive)]
                 flips, t, binomial = (round(rate, 4) for rate in rates)
-                most = attainable(values, 0.1 if votes == "five judges" else 0.5)
+                most = attainable(values)
                 yield Found(votes, shift > 0.0, n, most, flips, t, binomial, samples)
     for shift in (0.0, WINS):
         for n in SIZES:
@@ -114,7 +110,7 @@ def measure(*, samples: int, seed: int) -> Iterator[Found]:
                 np.minimum(1.0, 2.0 * binom.cdf(np.minimum(won, lost), won + lost, 0.5)),
             ]
             flips, t, binomial = (round(float(np.mean(p < LEVEL)), 4) for p in ps)
-            most = attainable(sums, 1.0)
+            most = attainable(sums)
             yield Found("interleaved", shift > 0.0, n, most, flips, t, binomial, samples)
 
 
