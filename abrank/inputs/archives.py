@@ -16,9 +16,10 @@ from abrank._support.errors import ReadError
 MOST_UNPACKED = 4 << 30
 # A run packs to a tenth; a file that grows to more than this times its size is made to fill memory.
 # What is read as it comes may repeat itself more (the same documents for every query) than a table
-# of columns, and that more than what is held whole as text; either takes several times its size.
-MOST_GROWTH, MOST_TABLE, MOST_HELD = 250, 32, 16
-_SMALL = 32 << 20  # bytes that no growth is too much for
+# of columns, that more than text whose columns are held whole, and that more than what becomes an
+# object a cell: these take up to five, seven and forty times their size.
+MOST_GROWTH, MOST_TABLE, MOST_HELD, MOST_OBJECTS = 250, 32, 12, 3
+_SMALL, _SMALL_OBJECTS = 32 << 20, 20 << 20  # bytes that no growth is too much for
 
 # What the unpackers raise where an archive is cut short or damaged.
 _DAMAGED = (EOFError, ValueError, OSError, zlib.error)
@@ -142,6 +143,8 @@ class Unpacked:
             problem, hint = _grown(what, self._growth)
         else:
             return data
+        if self._growth == MOST_OBJECTS:  # of files that are no runs and judgments
+            hint = "if it is meant to, unpack it: a file that is not packed may have any size"
         raise ReadError(self._label, problem, hint=hint)
 
 
@@ -207,18 +210,20 @@ class _Bzip2:
 
 def most_unpacked(n_bytes: int, growth: int = MOST_GROWTH) -> int:
     """Return how much a packed file may unpack to unless told otherwise."""
-    return max(_SMALL, growth * n_bytes)
+    return max(_SMALL if growth > MOST_OBJECTS else _SMALL_OBJECTS, growth * n_bytes)
 
 
-def most_in_table(n_bytes: int, asked: int | None) -> int:
+def most_in_table(n_bytes: int, asked: int | None, growth: int = MOST_TABLE) -> int:
     """Return how many bytes a table in a file of ``n_bytes`` may hold."""
-    return min(MOST_UNPACKED, most_unpacked(n_bytes, MOST_TABLE)) if asked is None else asked
+    return min(MOST_UNPACKED, most_unpacked(n_bytes, growth)) if asked is None else asked
 
 
-def too_much(n_bytes: int, asked: int | None, *, what: str = "holds") -> tuple[str, str]:
+def too_much(
+    n_bytes: int, asked: int | None, growth: int = MOST_TABLE, *, what: str = "holds"
+) -> tuple[str, str]:
     """Return what to say of a table in a file of ``n_bytes`` that holds more, and what to do."""
-    if asked is None and most_unpacked(n_bytes, MOST_TABLE) < MOST_UNPACKED:
-        return _grown(what, MOST_TABLE)
+    if asked is None and most_unpacked(n_bytes, growth) < MOST_UNPACKED:
+        return _grown(what, growth)
     return _beyond(what, MOST_UNPACKED if asked is None else asked)
 
 

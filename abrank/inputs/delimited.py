@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice
@@ -228,17 +229,36 @@ def csv_lines(texts: Iterable[str], delimiter: str, label: str) -> Iterator[tupl
         raise ReadError(label, f"no line of a table: {error}", at=at) from error
 
 
-def require_width(
-    at: Sequence[int], rows: Sequence[Sequence[str]], width: int, label: str, expected: str
-) -> None:
-    """Refuse lines of a table that have more or fewer fields than its header."""
-    bad = []
-    for number, fields in zip(at, rows, strict=True):
-        if len(fields) != width:
-            shown = " ".join(map(str.strip, fields))
-            bad.append(BadLine(number, shown, f"expected {width} fields, found {len(fields)}"))
+def text_columns(
+    lines: Iterable[tuple[int, list[str]]], width: int, label: str, expected: str
+) -> tuple[list[list[str]], Sequence[int]]:
+    """Return the columns of lines that all have so many fields, and the line of each row.
+
+    Cells that stand there again are held once.
+    """
+    lines = iter(lines)
+    columns: list[list[str]] = [[] for _ in range(width)]
+    known: list[dict[str, str]] = [{} for _ in range(width)]
+    at = array("q")
+    bad: list[BadLine] = []
+    n_bad = 0
+    while rows := list(islice(lines, _ROWS)):
+        for number, fields in rows:
+            if len(fields) != width:
+                n_bad += 1
+                shown, problem = " ".join(map(str.strip, fields)), f"found {len(fields)}"
+                bad.append(BadLine(number, shown, f"expected {width} fields, {problem}"))
+        del bad[MOST_SHOWN:]
+        if bad:
+            continue  # no row will be used
+        numbers, texts = zip(*rows, strict=True)
+        at.extend(numbers)
+        for column, cells, found in zip(columns, zip(*texts, strict=True), known, strict=True):
+            few = len(found) < _ROWS
+            column.extend((found.setdefault(cell, cell) for cell in cells) if few else cells)
     if bad:
-        raise ReadError(label, lines=bad[:MOST_SHOWN], total=len(bad), expected=expected)
+        raise ReadError(label, lines=bad, total=n_bad, expected=expected)
+    return columns, at
 
 
 def require_names(names: Sequence[str], label: str) -> None:

@@ -20,6 +20,7 @@ from abrank.inputs import arrow, delimited, tree
 from abrank.inputs.archives import (
     MOST_GROWTH,
     MOST_HELD,
+    MOST_OBJECTS,
     ZIP,
     Stored,
     Unpacked,
@@ -129,10 +130,14 @@ def _read(
 
 
 def contents(
-    path: str | os.PathLike[str], *, lines: bool = True, tables: bool = False
+    path: str | os.PathLike[str],
+    *,
+    lines: bool = True,
+    tables: bool = False,
+    growth: int = MOST_OBJECTS,
 ) -> tuple[bytes, Source]:
     """Return the unpacked bytes of a file, and its source without a number of rows."""
-    with opened(path, growth=MOST_HELD) as (file, stored):
+    with opened(path, growth=growth) as (file, stored):
         label = stored.label
         mark = stored.peek(LONGEST_MARK)
         if tables and (kind_of(mark) or mark.startswith(ZIP)):

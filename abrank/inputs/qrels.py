@@ -175,7 +175,7 @@ def read_qrels(
         query. Plain measures take its highest grade.
     max_input_size : int, optional
         Most bytes that a file may hold once it is unpacked. Without it what is packed may hold 4
-        GiB and 16 times its size (Parquet and Feather 32, a plain run 250), what comes through
+        GiB and 12 times its size (Parquet and Feather 32, a plain run 250), what comes through
         a pipe 4 GiB, other files any number.
 
     Returns

@@ -238,7 +238,7 @@ def read_judged_run(
         Whether a streamed file is hashed; that takes longer than all the rest.
     max_input_size : int, optional
         Most bytes that a file may hold once it is unpacked. Without it what is packed may hold 4
-        GiB and 16 times its size (Parquet and Feather 32, a plain run 250), what comes through
+        GiB and 12 times its size (Parquet and Feather 32, a plain run 250), what comes through
         a pipe 4 GiB, other files any number.
 
     Returns

@@ -16,6 +16,7 @@ from abrank._support.errors import ArgumentError
 from abrank._support.typing import FloatArray, IntArray, ScoreDtype
 from abrank.inputs import columns as raw
 from abrank.inputs import files, ids, objects
+from abrank.inputs.archives import MOST_HELD
 from abrank.inputs.columns import (
     QRELS,
     RUN,
@@ -213,7 +214,7 @@ def read_run(
         What to do where a query names a document twice: refuse, or keep the higher score.
     max_input_size : int, optional
         Most bytes that a file may hold once it is unpacked. Without it what is packed may hold 4
-        GiB and 16 times its size (Parquet and Feather 32, a plain run 250), what comes through
+        GiB and 12 times its size (Parquet and Feather 32, a plain run 250), what comes through
         a pipe 4 GiB, other files any number.
 
     Returns
@@ -383,7 +384,7 @@ def from_groups(
     ('a', 'b')
     """
     if isinstance(y, (str, os.PathLike)):
-        data, _ = contents(y)
+        data, _ = contents(y, growth=MOST_HELD)
         judged = read_letor([data], os.fspath(y), QRELS)
         qrels = build_qrels(judged, short_name(y))
     else:
@@ -433,7 +434,7 @@ def _run(score: Any, judged: Columns, name: str) -> Run:  # noqa: ANN401
 
 def _numbers(path: str | os.PathLike[str]) -> FloatArray:
     """Return the numbers of a file with one a line, as LightGBM, RankLib and SVMrank write them."""
-    data, _ = contents(path)
+    data, _ = contents(path, growth=MOST_HELD)
     try:
         return np.array([float(line) for line in data.split()], dtype=np.float64)
     except ValueError as error:

@@ -10,9 +10,10 @@ score}}`` (ranx' ``run.scores``); tuples (query_id, measure, value), such as tho
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +24,7 @@ from abrank._support.work import remembered
 from abrank.inputs import arrow, ids
 from abrank.inputs.arrow import table_of
 from abrank.inputs.columns import MOST_SHOWN, QUERY_IDS, Source, folded, found_in
-from abrank.inputs.delimited import csv_lines, require_names, require_width
+from abrank.inputs.delimited import csv_lines, require_names, text_columns
 from abrank.inputs.ids import Ids
 from abrank.inputs.objects import read_id
 from abrank.inputs.tree import rows_of_log
@@ -320,12 +321,13 @@ def columns_of_role(header: Sequence[str], role: str, label: str) -> list[int]:
 
 # Where the mean over the queries stands: trec_eval's, ir_measures' and our word, and ndeval's.
 AGGREGATES = ("all", "amean")
+_PART = 1 << 20  # characters whose lines are held at once
 
 
 class Cells(NamedTuple):
     """Scores as they stand in a source, text or objects, and what they are scores of."""
 
-    at: list[int]  # line from 1, or row from 0
+    at: Sequence[int]  # line from 1, or row from 0
     # query, system, measure: ``system`` is empty text where the source names none
     query: list[str]
     system: list[str]
@@ -385,14 +387,16 @@ def is_number(field: str) -> bool:
 
 def _of_lines(text: str, label: str, is_measure: Callable[[str], bool]) -> tuple[str, Cells]:
     """Read lines of three fields, or of four where the first is the system."""
-    at, rows = [], []
-    for number, line in enumerate(text.split("\n"), 1):
-        if line.strip():
-            at.append(number)
-            # Only lines with tabs can hold names with blanks.
-            rows.append([f.strip() for f in line.split("\t")] if "\t" in line else line.split())
-    require_width(at, rows, 4 if len(rows[0]) == 4 else 3, label, FORMS)
-    columns = [list(column) for column in zip(*rows, strict=True)]
+    lines = enumerate(chain.from_iterable(map(_lines, _parts(text))), 1)
+    rows = (
+        # Only lines with tabs can hold names with blanks.
+        (at, [f.strip() for f in line.split("\t")] if "\t" in line else line.split())
+        for at, line in lines
+        if line.strip()
+    )
+    first = next(rows)
+    width = 4 if len(first[1]) == 4 else 3
+    columns, at = text_columns(chain([first], rows), width, label, FORMS)
     if "" in columns[-1]:
         where = f"line {at[columns[-1].index('')]}"
         raise ReadError(label, "the score is empty: the line may be cut", at=where)
@@ -433,13 +437,31 @@ def _measure_first(
     return _measured(names, is_measure, label, "first two fields", FORMS, hint) == 0
 
 
-def _columns_of_text(text: str, delimiter: str, label: str) -> tuple[list[int], list[list[str]]]:
+def _columns_of_text(
+    text: str, delimiter: str, label: str
+) -> tuple[Sequence[int], list[list[str]]]:
     """Read a table's lines below its header: their numbers, and the columns."""
-    lines = [line for line in csv_lines([text], delimiter, label) if "".join(line[1]).strip()]
-    at, rows = [number for number, _ in lines], [fields for _, fields in lines]
-    header = [field.strip() for field in rows[0]]
-    require_width(at, rows, len(header), label, delimiter.join(header))
-    return at[1:], [list(map(str.strip, column[1:])) for column in zip(*rows, strict=True)]
+    rows = (
+        (at, list(map(str.strip, fields)))
+        for at, fields in csv_lines(_parts(text), delimiter, label)
+        if "".join(fields).strip()
+    )
+    header = next(rows)[1]
+    columns, at = text_columns(rows, len(header), label, delimiter.join(header))
+    return at, columns
+
+
+def _parts(text: str) -> Iterator[str]:
+    """Yield a text in parts of whole lines."""
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start + _PART) + 1 or len(text)
+        yield text[start:end]
+        start = end
+
+
+def _lines(part: str) -> list[str]:
+    return part.removesuffix("\n").split("\n")
 
 
 def cells_of_objects(
@@ -455,7 +477,7 @@ def cells_of_objects(
 
 
 def _of_columns(
-    at: list[int], columns: Sequence[list[Any]], header: Sequence[str], label: str
+    at: Sequence[int], columns: Sequence[list[Any]], header: Sequence[str], label: str
 ) -> tuple[str, Cells]:
     """Return the cells of a long or a wide table."""
     form, query, system, measure, scored, run, apart = shape_of(header, label)
@@ -466,7 +488,7 @@ def _of_columns(
         names = list(map(str, columns[measure]))
         return form, Cells(at, queries, systems, names, columns[scored[0]], runs, apart)
     wide = Cells(
-        at * len(scored),
+        [*at] * len(scored),
         queries * len(scored),
         systems * len(scored),
         [name for i in scored for name in [header[i].strip()] * len(at)],

@@ -23,8 +23,9 @@ from abrank._support.errors import (
 from abrank.inputs import files
 from abrank.inputs.arrow import objects_of
 from abrank.inputs.columns import MOST_SHOWN
-from abrank.inputs.delimited import csv_lines, require_names, require_width
+from abrank.inputs.delimited import csv_lines, require_names, text_columns
 from abrank.inputs.objects import is_missing
+from abrank.inputs.trec import cut
 
 # --- Texts of the queries, and properties that cut them into segments
 
@@ -76,35 +77,41 @@ def read_segments(source: Any) -> dict[str, dict[str, str]]:  # noqa: ANN401
         name = str(getattr(source, "name", None) or "segment")
         return {name: {str(q): str(label) for q, label in source.items() if not is_missing(label)}}
     cells = Cells.of(source)
-    label, names, rows, at = cells.label, cells.names, cells.rows, cells.at
+    label, names = cells.label, cells.names
     place = names.index(_column(names, QUERY_IDS, label))
-    ids = [row[place] for row in rows]
+    ids = cells.columns[place]
     if len(names) == 1:
         raise ReadError(label, f"no column beside {names[place]}", expected=TABLE)
     require_names([name for i, name in enumerate(names) if i != place], label)
     known: set[str] = set()
-    for query, where in zip(ids, at, strict=True):
+    for query, where in zip(ids, cells.at, strict=True):
         if not query.strip():
-            raise ReadError(label, "the query id is empty", at=where)
+            raise ReadError(label, "the query id is empty", at=f"{cells.unit} {where}")
         if query in known:
             problem = f"query {shorten(query)} stands twice"
-            raise ReadError(label, problem, at=where, hint="one row a query")
+            at = f"{cells.unit} {where}"
+            raise ReadError(label, problem, at=at, hint="one row a query")
         known.add(query)
+    del known
     return {
-        name: {query: row[i] for query, row in zip(ids, rows, strict=True) if row[i]}
-        for i, name in enumerate(names)
-        if i != place
+        name: {query: each for query, each in zip(ids, column, strict=True) if each}
+        for name, column in zip(names, cells.columns, strict=True)
+        if name != names[place]
     }
 
 
 @dataclass(frozen=True)
 class Cells:
-    """A table of properties as text, or its rows that are of one collection; a path to its file."""
+    """A table of properties as text, or its rows that are of one collection; a path to its file.
+
+    ``at`` is where each row stands: its line from 1, or its row from 0, as ``unit`` says.
+    """
 
     label: str
     names: list[str]
-    rows: list[list[str]]
-    at: list[str]
+    columns: list[list[str]]
+    at: Sequence[int]
+    unit: str = "line"
 
     def __fspath__(self) -> str:
         return self.label
@@ -116,11 +123,10 @@ class Cells:
             return source
         if isinstance(source, (str, os.PathLike)):
             label = os.fspath(source)
-            return cls(label, *_table(_text(source), label))
+            return cls(label, *_table(files.contents(source)[0], label))
         names, columns = objects_of(_with_index(source))
         cells = [["" if is_missing(each) else str(each) for each in column] for column in columns]
-        rows = list(map(list, zip(*cells, strict=True)))
-        return cls("DataFrame", names, rows, [f"row {number}" for number in range(len(rows))])
+        return cls("DataFrame", names, cells, range(len(cells[0]) if cells else 0), "row")
 
     def by_collection(self, collections: Collection[str]) -> dict[str, Cells]:
         """Return the rows of each collection, without the column that names it."""
@@ -133,12 +139,19 @@ class Cells:
                 f" ({shorten(', '.join(collections))})",
                 hint="add the column, or give a file for each collection",
             )
-        found: dict[str, Cells] = {}
-        names = self.names[:place] + self.names[place + 1 :]
-        for row, at in zip(self.rows, self.at, strict=True):
-            own = found.setdefault(row[place].strip(), Cells(self.label, names, [], []))
-            own.rows.append(row[:place] + row[place + 1 :])
-            own.at.append(at)
+        of_collection: dict[str, list[int]] = {}
+        for i, name in enumerate(self.columns[place]):
+            of_collection.setdefault(name.strip(), []).append(i)
+        names, columns = (
+            [*each[:place], *each[place + 1 :]] for each in (self.names, self.columns)
+        )
+        found = {
+            name: Cells(
+                self.label, names, [[column[i] for i in rows] for column in columns],
+                [self.at[i] for i in rows], self.unit,
+            )
+            for name, rows in of_collection.items()
+        }  # fmt: skip
         unknown = [name for name in found if name not in collections]
         if unknown and not {*collections} <= {*found}:
             raise ReadError(
@@ -230,14 +243,14 @@ def labels_of(
     return tuple(of_query[query_id] for query_id in query_ids)
 
 
-def _table(text: str, label: str) -> tuple[list[str], list[list[str]], list[str]]:
-    """Return the header of a CSV text, its rows, and where each stands."""
-    lines = [line for line in csv_lines([text], ",", label) if line[1]]
-    at, rows = [number for number, _ in lines], [fields for _, fields in lines]
-    if not rows:
+def _table(data: bytes, label: str) -> tuple[list[str], list[list[str]], Sequence[int]]:
+    """Return the header of a CSV text, its columns, and the line of each row."""
+    texts = (part.decode("utf-8-sig", "replace") for part in cut(data))
+    lines = (line for line in csv_lines(texts, ",", label) if line[1])
+    _, names = next(lines, (0, []))
+    if not names:
         raise ReadError(label, "no lines", expected=TABLE)
-    require_width(at, rows, len(rows[0]), label, ",".join(rows[0]))
-    return rows[0], rows[1:], [f"line {number}" for number in at[1:]]
+    return names, *text_columns(lines, len(names), label, ",".join(names))
 
 
 def _text(path: str | os.PathLike[str]) -> str:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from abrank._support.errors import AbrankError, ReadError
-from abrank.inputs.archives import most_in_table, too_much
+from abrank.inputs.archives import MOST_HELD, MOST_OBJECTS, most_in_table, too_much
 from abrank.inputs.columns import Columns, Layout
 from abrank.inputs.objects import read_columns, read_queries, read_rows
 from abrank.inputs.trec import BYTE_ORDER_MARK, cut
@@ -210,7 +210,15 @@ def read_lz4(
     hint = "copy or write the file again"
     damage = (pa.ArrowException, OSError, ValueError, EOFError, RecursionError, TypeError)
     try:
-        held = cbor.loads(_unpacked(_unpacked(data, label, most), label, most))
+        room = most_in_table(len(data), most, MOST_OBJECTS)
+        held = data
+        for _ in range(2):
+            held = pa.CompressedInputStream(pa.BufferReader(held), "lz4").read(room + 1)
+            if len(held) > room:
+                what = "the LZ4 file unpacks to"
+                problem, told = too_much(len(data), most, MOST_OBJECTS, what=what)
+                raise ReadError(label, problem, hint=told)
+        held = cbor.loads(bytes(held))
     except ReadError:
         raise
     except (*damage, cbor.CBORDecodeError) as error:
@@ -220,19 +228,11 @@ def read_lz4(
     return read_columns(held, layout, columns=columns, label=label)
 
 
-def _unpacked(data: bytes, label: str, asked: int | None) -> bytes:
-    most = most_in_table(len(data), asked)
-    found = pa.CompressedInputStream(pa.BufferReader(data), "lz4").read(most + 1)
-    if len(found) > most:
-        problem, hint = too_much(len(data), asked, what="the LZ4 file unpacks to")
-        raise ReadError(label, problem, hint=hint)
-    return bytes(found)
-
-
 LONG = ["query_id", "epoch", "measure", "score"]
 # What Inspect makes of its letters: correct, incorrect, partial, no answer.
 _LETTERS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 _ZSTANDARD = 93
+_OF_SAMPLE = ("id", "epoch", "scores")  # what is read of a sample
 
 Row = tuple[Any, Any, str, Any]
 
@@ -267,12 +267,15 @@ def read_archive(data: bytes, label: str) -> dict[str, Any]:
     if not held:
         hint = "unpack it, and give the file of scores in it"
         raise ReadError(label, "is a zip without samples/: no log of Inspect", hint=hint)
-    if sum(each.file_size for each in held) > most_in_table(len(data), None):
-        problem, hint = too_much(len(data), None)
-        raise ReadError(label, problem, hint=hint)
-    samples = [
-        parsed(_unzipped(archive, each, data, label), f"{label}, {each.filename}") for each in held
-    ]
+    if sum(each.file_size for each in held) > most_in_table(len(data), None, MOST_HELD):
+        problem, _ = too_much(len(data), None, MOST_HELD)
+        raise ReadError(label, problem, hint="write it as JSON: inspect log convert --to json")
+    samples = []
+    for each in held:
+        sample = parsed(_unzipped(archive, each, data, label), f"{label}, {each.filename}")
+        if isinstance(sample, dict):  # of which messages are the most, and not read
+            sample = {name: sample[name] for name in _OF_SAMPLE if name in sample}
+        samples.append(sample)
     return {"eval": {}, "samples": samples}
 
 

@@ -12,8 +12,9 @@ import math
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
+from itertools import chain
 from typing import Any, NamedTuple
 
 from abrank._support import display as f
@@ -21,10 +22,11 @@ from abrank._support.errors import ArgumentError, BadLine, ReadError
 from abrank._support.result import record
 from abrank.inputs.arrow import file_columns, kind_of, objects_of, to_objects
 from abrank.inputs.columns import MOST_SHOWN, Source
-from abrank.inputs.delimited import csv_lines, require_width
+from abrank.inputs.delimited import csv_lines, text_columns
 from abrank.inputs.files import contents
 from abrank.inputs.objects import is_missing
 from abrank.inputs.topics import QUERY_IDS
+from abrank.inputs.trec import cut
 from abrank.inputs.tree import looks_like_json, parsed
 
 # What names an impression, and what it comes in, by any of these columns.
@@ -179,10 +181,27 @@ class Votes:
     groups: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
-def rows_of(source: Any) -> tuple[list[dict[str, Any]], list[str], str, Source | None]:  # noqa: ANN401
-    """Return the rows of a file, a frame or a list of mappings, and where each stands."""
+class Rows(Sequence[Row]):
+    """The rows of a table, each made of its columns when it is asked for."""
+
+    def __init__(self, names: Sequence[str], columns: Sequence[Sequence[Any]]) -> None:
+        self.names, self.columns = [*map(_folded, names)], columns
+
+    def __len__(self) -> int:
+        return len(self.columns[0]) if self.columns else 0
+
+    def __getitem__(self, i: Any) -> Any:  # noqa: ANN401 - the row at a place
+        return dict(zip(self.names, (column[i] for column in self.columns), strict=True))
+
+    def __iter__(self) -> Iterator[Row]:
+        cells = zip(*self.columns, strict=True)
+        return (dict(zip(self.names, each, strict=True)) for each in cells)
+
+
+def rows_of(source: Any) -> tuple[Sequence[Row], Sequence[int], str, Source | None]:  # noqa: ANN401
+    """Return the rows of a file, a frame or a list of mappings, and the number of each."""
     if isinstance(source, (list, tuple)) and all(isinstance(row, Mapping) for row in source):
-        return *_named(source, "row"), "list", None
+        return *_named(source, 0), "list", None
     if isinstance(source, (Mapping, list, tuple, set)):
         kind = type(source).__name__
         raise ArgumentError(
@@ -191,38 +210,36 @@ def rows_of(source: Any) -> tuple[list[dict[str, Any]], list[str], str, Source |
         )
     if not isinstance(source, (str, os.PathLike)):
         names, columns = objects_of(source)
-        rows = [dict(zip(names, cells, strict=True)) for cells in zip(*columns, strict=True)]
-        return *_named(rows, "row"), "DataFrame", None
+        rows = Rows(names, columns)
+        return rows, range(len(rows)), "DataFrame", None
     data, origin = contents(source, lines=False, tables=True)
     if kind_of(data[:8]):
         names, found = file_columns(data, origin.label, list)
-        cells = zip(*map(to_objects, found), strict=True)
-        rows = [dict(zip(names, each, strict=True)) for each in cells]
-        return *_named(rows, "row"), origin.label, origin
+        rows = Rows(names, list(map(to_objects, found)))
+        return rows, range(len(rows)), origin.label, origin
     if looks_like_json(data[:4096]):
         read = parsed(data, origin.label)
-        rows = read if isinstance(read, list) else [read]
-        if not all(isinstance(row, Mapping) for row in rows):
+        objects = read if isinstance(read, list) else [read]
+        if not all(isinstance(row, Mapping) for row in objects):
             raise ReadError(origin.label, "holds no objects of JSON", expected=EXPECTED)
-        return *_named(rows, "object"), origin.label, origin
-    text = data.decode("utf-8-sig", "replace")
-    delimiter = "\t" if "\t" in text.partition("\n")[0] else ","
-    lines = [line for line in csv_lines([text], delimiter, origin.label) if any(line[1])]
-    if len(lines) < 2:
+        return *_named(objects, 1), origin.label, origin
+    delimiter = "\t" if b"\t" in data.partition(b"\n")[0] else ","
+    texts = (part.decode("utf-8-sig", "replace") for part in cut(data))
+    lines = (line for line in csv_lines(texts, delimiter, origin.label) if any(line[1]))
+    _, names = next(lines, (0, []))
+    columns, at = text_columns(lines, len(names), origin.label, delimiter.join(names))
+    if not at:
         raise ReadError(origin.label, "no lines below a header", expected=EXPECTED)
-    names = lines[0][1]
-    require_width(
-        [at for at, _ in lines], [cells for _, cells in lines], len(names), origin.label,
-        delimiter.join(names),
-    )  # fmt: skip
-    rows = [dict(zip(names, cells, strict=True)) for _, cells in lines[1:]]
-    found, _ = _named(rows, "line")
-    return found, [f"line {at}" for at, _ in lines[1:]], origin.label, origin
+    return Rows(names, columns), at, origin.label, origin
 
 
-def _named(rows: Sequence[Row], unit: str) -> tuple[list[dict[str, Any]], list[str]]:
-    folded = [{str(key).strip().casefold(): each for key, each in row.items()} for row in rows]
-    return folded, [f"{unit} {i + (unit != 'row')}" for i in range(len(rows))]
+def _named(rows: Sequence[Row], first: int) -> tuple[list[dict[str, Any]], Sequence[int]]:
+    folded = [{_folded(key): each for key, each in row.items()} for row in rows]
+    return folded, range(first, first + len(rows))
+
+
+def _folded(name: Any) -> str:  # noqa: ANN401
+    return str(name).strip().casefold()
 
 
 def text_of(value: Any) -> str:  # noqa: ANN401
@@ -247,8 +264,8 @@ class Table:
             raise ReadError(self.label, "no rows", expected=EXPECTED)
         if any("action_name" in row for row in self.rows):
             self.rows = of_events(self.rows, self.label)
-            self.at = [f"impression {i + 1}" for i in range(len(self.rows))]
-        self.columns = set().union(*self.rows)
+            self.at = range(1, len(self.rows) + 1)
+        self.columns = set(chain.from_iterable(self.rows))
         self.key = next((name for name in IDS if name in self.columns), "")
         self.refuse([i for i, row in enumerate(self.rows) if not text_of(row.get(self.key))],
                     "no query id")  # fmt: skip
@@ -256,7 +273,7 @@ class Table:
     def refuse(self, bad: Sequence[int], problem: str, hint: str = "") -> None:
         """Raise the error of these rows, if there are any, the first of them shown."""
         if bad:
-            shown = [BadLine(int(self.at[i].split()[-1]), _line(self.rows[i]), problem)
+            shown = [BadLine(self.at[i], _line(self.rows[i]), problem)
                      for i in bad[:MOST_SHOWN]]  # fmt: skip
             raise ReadError(
                 self.label, lines=shown, total=len(bad), expected="" if hint else EXPECTED,

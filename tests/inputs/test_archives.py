@@ -15,7 +15,7 @@ import pytest
 
 from abrank import ReadError, read_qrels, read_run, read_scores
 from abrank.inputs import archives, read_judged_run
-from abrank.inputs.archives import MOST_GROWTH, MOST_HELD
+from abrank.inputs.archives import MOST_GROWTH, MOST_HELD, MOST_OBJECTS
 from tests.inputs.conftest import ended_with
 
 LINES = b"".join(b"%d Q0 d%d %d %d.5 tag\n" % (i // 10, i, i % 10, 99 - i) for i in range(100))
@@ -92,6 +92,7 @@ def test_what_is_held_whole_may_grow_less_than_what_is_read_as_it_comes(
     tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(archives, "_SMALL", 1 << 16)
+    monkeypatch.setattr(archives, "_SMALL_OBJECTS", 1 << 16)
     ids = [f"{'d' * 300}{i * 7919 % 65536:x}" for i in range(3000)]
     plain = "".join(f"{i // 9} Q0 {ids[i]} 1 {9 - i % 9} t\n" for i in range(3000)).encode()
     judged = read_qrels([("0", ids[1], 1)])
@@ -101,9 +102,11 @@ def test_what_is_held_whole_may_grow_less_than_what_is_read_as_it_comes(
     assert read_judged_run(judged, path).audit.n_rows == 3000
     path.write_bytes(PACKERS[kind](plain + b"# a comment, so that it is read whole\n"))
     refused = f"more than {MOST_HELD} times its size"
-    for read in (read_run, read_qrels, read_scores, lambda path: read_judged_run(judged, path)):
+    for read in (read_run, read_qrels, lambda path: read_judged_run(judged, path)):
         with pytest.raises(ReadError, match=refused):
             read(path)
+    with pytest.raises(ReadError, match=f"more than {MOST_OBJECTS} times its size"):
+        read_scores(path)
     assert len(read_run(path, max_input_size=4 << 20)) == 3000
 
 

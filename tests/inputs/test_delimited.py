@@ -159,3 +159,15 @@ def test_it_is_no_run_and_the_error_says_what_makes_one(tmp_path: Path) -> None:
     (tmp_path / "a.svm").write_text(LINES)
     with pytest.raises(ReadError, match=r"no scores\n  qrels, run = abrank\.from_groups"):
         read_run(tmp_path / "a.svm")
+
+
+def test_lines_of_another_width_are_counted_over_all_parts(monkeypatch) -> None:
+    monkeypatch.setattr(delimited, "_ROWS", 4)
+    lines = [(i, ["a", str(i)] + ["x"] * (i % 7 == 0)) for i in range(1, 200)]
+    with pytest.raises(ReadError, match="expected 2 fields, found 3") as caught:
+        delimited.text_columns(lines, 2, "t.csv", "q,s")
+    assert "28 bad lines in all" in str(caught.value)
+    columns, at = delimited.text_columns((each for each in lines if each[0] % 7), 2, "t.csv", "")
+    assert columns == [["a"] * 171, [str(i) for i in range(1, 200) if i % 7]]
+    assert list(at) == [i for i in range(1, 200) if i % 7]
+    assert len(set(map(id, columns[0]))) == 1

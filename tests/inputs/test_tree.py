@@ -107,6 +107,6 @@ def test_what_is_no_log_is_refused(data: bytes, said: str) -> None:
 
 
 def test_more_than_may_be_unpacked_is_refused(monkeypatch) -> None:
-    monkeypatch.setattr(tree, "most_in_table", lambda size, most: 10)
+    monkeypatch.setattr(tree, "most_in_table", lambda size, most, growth: 10)
     with pytest.raises(ReadError, match=r"^x\.eval"):
         tree.read_archive(archive("samples/q1.json", json.dumps(SAMPLE).encode()), "x.eval")
