@@ -320,7 +320,8 @@ def rows_in_unit(comparison: Comparison) -> tuple[MeasureResult, ...]:
     """Return the rows with differences and intervals in the unit in which they are shown.
 
     With a margin in per cent of A's mean those are shares of each measure's own mean of A, their
-    intervals Fieller's; a secondary measure of merged statistics has none.
+    intervals Fieller's; secondary measures of merged statistics, of clusters or with weights have
+    none.
     """
     if comparison.decision.relative is None:
         return comparison.rows
@@ -332,7 +333,7 @@ def _as_share(comparison: Comparison, row: MeasureResult) -> MeasureResult:
     limits: tuple[float, ...] = (math.nan,) * 4
     if change is not None and row.measure == comparison.rule.primary:
         limits = comparison.decision.interval * 2
-    elif comparison.merged is None:
+    elif (comparison.merged, comparison.clusters, comparison.weights) == (None, None, None):
         place = comparison.measures.index(row.measure)
         a, b = comparison.a[:, place], comparison.b[:, place]
         halves = (row.ci_high - row.diff, row.ci_high_adj - row.diff)

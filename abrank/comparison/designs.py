@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -44,6 +44,7 @@ from abrank.inference.clusters import (
     weighted_result,
 )
 from abrank.inference.designs import anytime_result, cluster_result
+from abrank.inference.equivalence import RelativeChange, relative_change_by
 from abrank.inference.registry import as_alpha
 from abrank.inputs.topics import labels_of
 from abrank.options import Question
@@ -51,7 +52,6 @@ from abrank.rule import Reason
 from abrank.verdict import Decision, Rule
 
 if TYPE_CHECKING:
-    from abrank.inference.equivalence import RelativeChange
     from abrank.inference.meta_analysis import MetaAnalysis, Summary
 
 # Titles of tests that take clusters, not queries, and of the one that holds at any time.
@@ -106,6 +106,15 @@ class Clustered(Rows):
             deciding_test(test, self.sizes), differences, self.labels,
             confidence=confidence, seed=self.seed, n_resamples=self.n_resamples,
         )  # fmt: skip
+
+    def relative(self, column: int, alpha: float) -> RelativeChange:
+        if self.few_clusters:
+            raise ArgumentError(
+                "fewer than three effective clusters have no t test, and a margin or guard in per"
+                " cent no Fieller's interval; give it in the unit of the measure"
+            )
+        a, b = (scores[:, column] for scores in self.pair)
+        return relative_change_by(partial(self._run, "t"), a, b, alpha=alpha)
 
     def units(self, column: int) -> Units:
         return super().units(column).by_cluster(self.labels)

@@ -268,16 +268,10 @@ def _require_fit(design: Design, test: str, *, relative: bool) -> None:
             "a confidence sequence takes queries to be independent, and clusters say they are not;"
             " with clusters plan the looks: --look 1/3 (Looks(1, of=3))"
         )
-    if relative and design.weights:
+    if relative and design.planned:
         raise ArgumentError(
-            "a margin or guard in per cent is decided by Fieller's interval, in which queries count"
-            " alike; with weights give it in the unit of the measure"
-        )
-    if relative and (design.clusters or design.planned):
-        what = "takes queries to be independent" if design.clusters else "is for one look"
-        raise ArgumentError(
-            f"a margin or guard in per cent is decided by Fieller's interval, which {what}; give it"
-            " in the unit of the measure"
+            "a margin or guard in per cent is decided by Fieller's interval, which is for one look;"
+            " give it in the unit of the measure"
         )
 
 

@@ -315,6 +315,12 @@ class Merged:
         raise ArgumentError("max-t needs the scores of every query; use holm, bonferroni or bh")
 
     def relative(self, column: int, alpha: float) -> RelativeChange:
+        if self.statistics.clusters:
+            raise ArgumentError(
+                "merged statistics hold no scores of A by cluster, which a margin or guard in per"
+                " cent needs; give it in the unit of the measure, or leave out --merged"
+                " (Engine(merged=))"
+            )
         means, moments = score_moments(self.n, self.statistics.of[column].sums)
         return relative_change_of_moments(self.n, means, moments, alpha=alpha)
 

@@ -8,7 +8,7 @@ have p 2**-n within the margin, else 1, and an interval of width 0.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Literal, get_args
 
@@ -22,7 +22,7 @@ from abrank._support.typing import Alternative, BoolArray, FloatArray
 from abrank.inference.bootstrap import bootstrap_distribution
 from abrank.inference.clusters import cluster_sizes, deciding_test, run_cluster_test
 from abrank.inference.paired import bounded
-from abrank.inference.registry import as_alpha, as_differences, run_test
+from abrank.inference.registry import TestResult, as_alpha, as_differences, run_test
 from abrank.inference.rounding import has_spread
 from abrank.inference.student import find_root, student_quantile
 
@@ -86,6 +86,39 @@ def _require_baseline(is_there: bool) -> None:
             "a relative margin is a share of the baseline's mean, which is 0 here; give the margin"
             " in the measure's own unit"
         )
+
+
+def relative_change_by(
+    run_t: Callable[[FloatArray, float], TestResult],
+    a: npt.ArrayLike,
+    b: npt.ArrayLike,
+    *,
+    alpha: float,
+) -> RelativeChange:
+    """Return :func:`relative_change` by another t test of means: of clusters, or with weights.
+
+    ``run_t`` tests columns of scores at a level. Its squared error has to be a quadratic form of
+    the scores, and its degrees of freedom the same for all, so that squared half-widths of the
+    intervals of a, b and b - a stand in the quadratic of Fieller in the place of the variances.
+    """
+    first, second = paired_scores(a, b)
+    if min(first.min(initial=0.0), second.min(initial=0.0)) < 0.0:
+        raise ArgumentError("a relative margin needs scores of 0 or more in A and B")
+    _require_baseline(bool(np.any(first > 0.0)))
+    columns = np.hstack([first, second, second - first])
+    limits: list[float] = []
+    for level in (alpha, 2.0 * alpha):
+        found = run_t(columns, 1.0 - level)
+        squares = np.where(has_spread(columns), ((found.ci_high - found.ci_low) / 2.0) ** 2, 0.0)
+        mean_a, mean_b, _ = found.estimate[:, None]
+        of_a, of_b, of_d = squares[:, None]
+        moments = of_a, of_b, (of_a + of_b - of_d) / 2.0
+        if not np.isfinite(squares).all():  # the test bounds nothing
+            limits += [-np.inf, np.inf]
+            continue
+        low, high, _ = _fieller_limits(mean_a, mean_b, moments, np.ones(1))
+        limits += [float(low[0]), float(high[0])]
+    return RelativeChange(float(mean_a[0]), float(mean_b[0] / mean_a[0]) - 1.0, *limits)
 
 
 def relative_change_of_moments(

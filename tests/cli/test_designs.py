@@ -230,7 +230,6 @@ def test_a_confidence_sequence_is_silent_before_25_queries(tmp_path, monkeypatch
         ("--anytime 100 --test permutation", "by t or bounded, not of permutation"),
         ("--anytime 100 --look 1/2", "two ways of looking more than once"),
         ("--anytime 100 --clusters who", "with clusters plan the looks: --look 1/3"),
-        ("--clusters who --margin 2%", "Fieller's interval, which takes queries to be"),
         ("--anytime 100 --margin 2%", "Fieller's interval, which is for one look"),
         ("--clusters who --config bayes=true", "the Bayesian view takes queries to be independent"),
         ("--clusters who --config adjust=max-t", "max-t flips the signs of single queries"),

@@ -210,7 +210,6 @@ def test_a_weight_that_is_none_is_refused(value: Any, scores: Any) -> None:
     [
         ({"test": "permutation"}, "weights are for the t test, not for permutation"),
         ({"test": "sign"}, "weights are for the t test"),
-        ({"margin": "2%"}, "Fieller's interval, in which queries count alike"),
         ({"config": abrank.Question(bayes=True)}, "takes queries to count alike"),
         ({"config": abrank.Question(adjust="max-t")}, "with clusters, weights or"),
         ({"design": (abrank.Weights(TRAFFIC), abrank.Anytime(99))}, "no confidence sequence"),
@@ -239,3 +238,28 @@ def test_votes_and_runs_are_weighted_too() -> None:
     assert found.primary.mean_a == pytest.approx(
         np.average(found.a[:, 0], weights=[by_query[query] for query in found.query_ids])
     )
+
+
+def of_clusters(sizes: list[int], a: list[float], b: list[float]) -> Any:
+    labels = [f"c{i}" for i, size in enumerate(sizes) for _ in range(size)]
+    ids = [f"q{i:02}" for i in range(len(labels))]
+    clusters = abrank.Clusters(pd.Series(labels, index=ids, name="user"))
+    one, two = (dict(zip(ids, each, strict=True)) for each in (a, b))
+    return abrank.compare_scores(one, two, design=clusters, margin="5%")
+
+
+def test_a_margin_in_per_cent_needs_clusters_enough_for_a_t_test() -> None:
+    drawn = np.random.default_rng(2).random((2, 46)).tolist()
+    with pytest.raises(abrank.ArgumentError, match="effective clusters have no t test"):
+        of_clusters([40, 1, 1, 1, 1, 1, 1], *drawn)
+    below = [-0.5, *drawn[0][:9]]
+    with pytest.raises(abrank.ArgumentError, match="needs scores of 0 or more"):
+        of_clusters([2] * 5, below, drawn[1][:10])
+
+
+def test_clusters_that_all_have_one_mean_of_a_bound_no_share_of_it() -> None:
+    b = np.random.default_rng(3).random(10).tolist()
+    made = of_clusters([2] * 5, [0.25, 0.5] * 5, b)
+    assert made.decision.relative.estimate == pytest.approx(np.mean(b) / 0.375 - 1)
+    assert (made.decision.relative.ci_low, made.decision.relative.ci_high) == (-np.inf, np.inf)
+    assert str(made.verdict) == "inconclusive"

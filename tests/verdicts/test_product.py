@@ -238,7 +238,25 @@ def sees_share(cell: Cell) -> None:
     change = cell.of.decision.relative
     assert change is not None
     assert cell.of.decision.margin == pytest.approx(0.05 * abs(change.baseline))
-    assert change.baseline == pytest.approx(cell.scores[0][str(cell.of.rule.primary)].mean())
+    a, b = (each[str(cell.of.rule.primary)].to_numpy() for each in cell.scores)
+    w = np.array([*WEIGHTS.values()]) if "weights" in cell.asked else None
+    assert change.baseline == pytest.approx(np.average(a, weights=w))
+    users = [USERS[query] for query in IDS] if "clusters" in cell.asked else None
+    if w is None and users is None:
+        return
+    # Each limit is the change that the deciding t test just does not reject.
+    for limits, level in (
+        ((change.ci_low, change.ci_high), cell.of.rule.alpha),
+        ((change.tost_low, change.tost_high), 2 * cell.of.rule.alpha),
+    ):
+        for limit in limits:
+            left = b - (1 + limit) * a
+            found = (
+                run_cluster_test("t", left, users)
+                if w is None
+                else weighted_result(left[:, None], w, confidence=0.95, clusters=users)
+            )
+            assert found.pvalue[0] == pytest.approx(level, rel=1e-6)
 
 
 def sees_guards(cell: Cell) -> None:
@@ -499,10 +517,9 @@ REFUSED += [
     ("*", "best", "share", "not by permutation, which best_of asks for"),
     ("*", "weights", "anytime", "no confidence sequence of a weighted mean"),
     ("*", "weights", "beliefs", "takes queries to count alike"),
-    ("*", "weights", "share", "Fieller's interval, in which queries count alike"),
     ("*", "best", "weights", "weights are for the t test, not for permutation"),
     ("*", "beliefs", "clusters", "takes queries to be independent"),
-    ("*", "share", "clusters", "Fieller's interval, which takes queries to be independent"),
+    ("merged", "share", "clusters", "merged statistics hold no scores of A by cluster"),
     ("*", "share", "anytime", "Fieller's interval, which is for one look"),
     ("*", "share", "family", "decided by the interval of one measure alone"),
 ]
