@@ -19,7 +19,7 @@ from abrank._support.errors import ArgumentError, UnknownNameError
 from abrank._support.registry import Registry
 from abrank._support.typing import FloatArray
 from abrank.inputs.judged import JudgedRun
-from abrank.measures import Measure, catalogue, measure, parse
+from abrank.measures import Measure, catalogue, definitions, measure, parse
 from abrank.measures.registry import (
     Entry,
     Gains,
@@ -345,6 +345,10 @@ def test_signature_gives_kinds_and_choices():
     assert (levels.kinds, levels.default) == ((Levels,), (0.0, 1.0))
     assert how.choices == ("a", "b")
     assert {int, float, str, bool, NoneType} <= set(anything.kinds)
+
+
+def test_every_family_that_is_named_is_there() -> None:
+    assert all(hasattr(definitions, name) for name in definitions.__all__)
 
 
 @pytest.mark.parametrize("name", ["AP", "nDCG", "ERR", "alpha_nDCG"])
