@@ -160,9 +160,11 @@ def _listed(place: Any, path: str) -> list[str]:  # noqa: ANN401
         base = path[: wild.start()].rpartition("/")[0]
         if place.get_file_info(base).type != fs.FileType.Directory:
             return []
-    pattern = [part for part in path[len(base) :].split("/") if part]
+    parts = [_expression(part) for part in path[len(base) :].split("/") if part]
+    # The first names match, and none below them is hidden.
+    meant = re.compile("".join(parts) + _FOLDERS)
     start = len(base.rstrip("/")) + 1
-    return sorted(each for each in _below(place, base) if _matches(each[start:], pattern))
+    return sorted(each for each in _below(place, base) if meant.fullmatch(f"{each[start:]}/"))
 
 
 def _below(place: Any, base: str) -> Iterator[str]:  # noqa: ANN401
@@ -186,12 +188,6 @@ def _below_here(folder: str, above: tuple[str, ...]) -> Iterator[str]:
                 leads_up = any(Path(each).is_relative_to(real) for each in above)
                 if not leads_up:
                     yield from _below_here(entry.path, (*above, real))
-
-
-def _matches(path: str, pattern: Sequence[str]) -> bool:
-    """Whether a path below a folder is meant: the first of its names match, none is hidden."""
-    expression = "".join(map(_expression, pattern))
-    return re.fullmatch(f"{expression}{_FOLDERS}", f"{path}/") is not None
 
 
 def _expression(part: str) -> str:

@@ -189,10 +189,16 @@ def _p_better_interval(
     a: FloatArray, b: FloatArray, alpha: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     signs = np.sign(differences_of(a, b))
-    net = signs.mean(axis=0)
+    return _share_limits(signs.mean(axis=0), signs.var(axis=0), len(a), alpha)
+
+
+def _share_limits(
+    net: FloatArray, variance: FloatArray, n_queries: int, alpha: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return Wilson's limits of a share, by mean and variance of the signs of the differences."""
     unanimous = np.abs(net) == 1.0
-    ties = np.divide(signs.var(axis=0), 1.0 - net**2, out=np.ones_like(net), where=~unanimous)
-    low, high = score_limits(net, ties / len(a), alpha)
+    ties = np.divide(variance, 1.0 - net**2, out=np.ones_like(net), where=~unanimous)
+    low, high = score_limits(net, ties / n_queries, alpha)
     return (1.0 + low) / 2.0, (1.0 + high) / 2.0
 
 
@@ -214,8 +220,7 @@ EFFECT_SIZES.add(
 EFFECT_SIZES.add("p_better", EffectSize(_p_better, _p_better_interval, "Wilson score", 0.0, 1.0))
 
 
-# --- Effect sizes of paired scores, each with an interval: how large, and how well that is
-# known
+# --- Effect sizes of paired scores, each with an interval
 
 
 @record
@@ -342,34 +347,19 @@ def counted_effects(
         unknown = np.array([-np.inf]), np.array([np.inf])
         limits = unknown if np.isnan(d_z) else d_z_limits(one, n, level)
     bias = 1.0 if identical else hedges_bias(n)
-    sign = 1.0 if higher_is_better else -1.0
+    values = counted.values if higher_is_better else -counted.values
+    ranks, of_ranks = np.array(_signed_ranks(values, counted.counts))[:, None]
+    share, signs = counted.counts / n, np.sign(values)
+    net = np.array([float(share @ signs)])
+    won = _share_limits(net, share @ signs**2 - net**2, n, level)
     return {
         "d_z": EffectInterval(one, *limits, "noncentral t"),
         "hedges_g": EffectInterval(one * bias, limits[0] * bias, limits[1] * bias, "noncentral t"),
-        "rank_biserial": _rank_biserial_counted(counted, sign, level),
-        "p_better": _p_better_counted(counted, sign, level),
+        "rank_biserial": EffectInterval(
+            ranks, *score_limits(ranks, of_ranks, level), "Wilson score"
+        ),
+        "p_better": EffectInterval((1.0 + net) / 2.0, *won, "Wilson score"),
     }
-
-
-def _rank_biserial_counted(counted: Counts, sign: float, alpha: FloatArray) -> EffectInterval:
-    """(W+ - W-) / (W+ + W-), zeros dropped; Wilson's interval."""
-    size, share = (np.array([x]) for x in _signed_ranks(sign * counted.values, counted.counts))
-    return EffectInterval(size, *score_limits(size, share, alpha), "Wilson score")
-
-
-def _p_better_counted(counted: Counts, sign: float, alpha: FloatArray) -> EffectInterval:
-    """P(b > a) + P(b = a) / 2 over the queries; Wilson's interval."""
-    share = counted.counts / counted.n_queries
-    signs = sign * np.sign(counted.values)
-    net = np.array([float(share @ signs)])
-    estimate = (1.0 + net) / 2.0
-    if not np.any(signs):
-        return EffectInterval(estimate, estimate, estimate, "Wilson score")
-    one_sided = np.abs(net) == 1.0
-    spread = share @ signs**2 - net**2
-    ties = np.divide(spread, 1.0 - net**2, out=np.ones_like(net), where=~one_sided)
-    low, high = score_limits(net, ties / counted.n_queries, alpha)
-    return EffectInterval(estimate, (1.0 + low) / 2.0, (1.0 + high) / 2.0, "Wilson score")
 
 
 @record

@@ -48,8 +48,7 @@ def moments(differences: npt.ArrayLike) -> tuple[float, float]:
     return float(np.mean(centred**3)), float(np.mean(centred**4)) - 3.0
 
 
-# --- Queries that stand apart from the others by more than chance leaves of normal
-# differences
+# --- Queries further from the others than chance leaves of normal differences
 
 # Rosner's percentage points for several outliers are right from so many values on; for one, always.
 LEAST_FOR_SEVERAL = 15

@@ -361,7 +361,9 @@ def choose_columns(
             hint = f"; did you mean {close[0]}?" if close else f"; it has {has}"
             raise ArgumentError(f'columns= names "{name}", which is not a column{hint}')
     plain = {name for name in map(folded, names) if not _INDEX.fullmatch(name)}
-    if layout is QRELS and not override and _is_feedback(plain - _TIMES):
+    pair = plain - _TIMES  # feedback: user and item, and nothing else that could be a rating
+    known = len(pair) == 2 and pair & {*QUERY_IDS[2]} and pair & {*DOC_IDS[1]}
+    if layout is QRELS and not override and known:
         wanted.remove("relevance")
     accepted = ACCEPTED | (_TERRIER if {"qid", "docno"} <= plain else {})
     chosen = tuple(
@@ -369,12 +371,6 @@ def choose_columns(
         for key in wanted
     )
     return chosen if "relevance" in wanted or layout is RUN else (*chosen, chosen[1])
-
-
-def _is_feedback(names: set[str]) -> bool:
-    """Whether there are users and items, and nothing else that could be a rating."""
-    users, items = QUERY_IDS[2], DOC_IDS[1]
-    return len(names) == 2 and not names.isdisjoint(users) and not names.isdisjoint(items)
 
 
 def _alone(names: Sequence[Any]) -> list[Any]:

@@ -202,8 +202,7 @@ def _gain(
     return gain
 
 
-# --- The judged documents of each query in the order of their scores, and the pairs among
-# them
+# --- The judged documents of each query by their scores, and the pairs among them
 
 
 @dataclass(frozen=True, eq=False)
@@ -283,8 +282,7 @@ def _bounds(changes: BoolArray) -> tuple[IntArray, IntArray]:
     return np.repeat(begins, ends - begins), np.repeat(ends, ends - begins)
 
 
-# --- Rates of gain by the C/W/L framework: readers who look at one rank after another, and
-# stop
+# --- Rates of gain by C/W/L: readers who look at one rank after another, and stop
 
 # As in cwl_eval: nobody looks below this rank, and a shorter ranking ends in documents of no gain.
 DEPTH = 1000

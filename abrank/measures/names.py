@@ -102,8 +102,7 @@ PERSISTENCE = Notation(("p",), _read_persistence, lambda p: f"p={p:g}")
 WORTHS = in_order("relevant_retrieved", "others_retrieved", "relevant_missed", "others_missed")
 
 
-# --- What trec_eval, pytrec_eval and ranx call the measures, and how trec_eval prints their
-# names
+# --- What trec_eval, pytrec_eval and ranx call the measures, and what trec_eval prints
 
 _NINE = "5,10,15,20,30,100,200,500,1000"
 _TENTHS = "0,.1,.2,.3,.4,.5,.6,.7,.8,.9,1"
@@ -248,8 +247,7 @@ def _as_trec_eval(measure: Measure) -> tuple[str, tuple[Value, ...], str] | None
     return None
 
 
-# --- The one parser of measure names: ir_measures' grammar, and trec_eval's and ranx's
-# spellings
+# --- The parser of measure names: ir_measures' grammar; spellings of trec_eval and ranx
 
 _FORM = re.compile(
     r"(?P<name>11pt_avg|[^\W\d][\w-]*?)"
@@ -504,8 +502,7 @@ def _like(text: str) -> Iterator[str]:
                 yield from (f"{name}@{cutoff}" for cutoff in cutoffs)
 
 
-# --- Which measures were asked for: names in any dialect, and the options of all of them at
-# once
+# --- Which measures were asked for: names in any dialect, and options of all at once
 
 INTERPOLATIONS = ("10", "9")
 DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10", "R@100")

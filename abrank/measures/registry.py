@@ -434,8 +434,7 @@ def known_as(name: str) -> Entry | None:
     return None if canonical is None else _MEASURES[canonical]
 
 
-# --- The docstring of a measure: what all measures share is said here, the rest by each of
-# them
+# --- The docstring of a measure: what all measures share is said here
 
 _JUDGED = {
     None: "A run joined with its qrels.",

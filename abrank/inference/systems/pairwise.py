@@ -456,8 +456,7 @@ def _random_orders(numbers: IntArray, n_orders: int, seed: int) -> IntArray:
     return sums
 
 
-# --- Which systems are not told apart: groups, their letters, and the bars of a diagram of
-# ranks
+# --- Which systems are not told apart: groups, their letters, bars of a diagram of ranks
 
 
 def find_groups(distinct: BoolArray) -> tuple[tuple[int, ...], ...]:

@@ -305,8 +305,7 @@ def utility(
     return np.where(judged.n_retrieved > 0, total, 0.0)
 
 
-# --- Numbers of queries and documents, summed over the queries: NumQ, NumRet, NumRel and so
-# on
+# --- Numbers of queries and documents, summed over the queries: NumQ, NumRet, NumRel, ...
 
 
 @measure(

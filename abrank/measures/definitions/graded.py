@@ -239,8 +239,7 @@ def scale_of(judged: JudgedRun, max_grade: int | None) -> int:
     return max_grade
 
 
-# --- Normalized gain: documents discounted by what the ranking fell behind, not by rank: G,
-# binG
+# --- Normalized gain, discounted by what the ranking fell behind, not by rank: G, binG
 
 
 @measure("G", bounds=(0, 1), source="trec_eval m_G.c")

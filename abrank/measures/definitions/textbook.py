@@ -16,8 +16,7 @@ from abrank.inputs.judged import JudgedRun
 from abrank.measures.kernels import Hits, ordinal, share, within
 from abrank.measures.registry import Levels, measure
 
-# --- Ranking as classification: what stands in the first ranks, or scores enough, is called
-# relevant
+# --- Ranking as classification: the first ranks, or scores high enough, say relevant
 
 
 @measure("PPV", bounds=(0, 1), source="van Rijsbergen 1979", needs="scores")
