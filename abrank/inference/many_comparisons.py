@@ -59,26 +59,8 @@ def online_levels(
     ``spending``        chance of any false finding, however they depend on each other
     ==================  ==============================================================
 
-    Parameters
-    ----------
-    pvalues : sequence of float, length n
-        In the order of the comparisons.
-    method : {"lord++", "saffron", "lond", "lond-dependent", "spending"}
-    alpha : float
-        The bound on the errors of the whole stream.
-    first : float, optional
-        What LORD++ and SAFFRON may spend before the first finding; half of ``alpha`` without it.
-    most : float
-        No level is above it.
-
-    Returns
-    -------
-    float64[n + 1]
-
-    Raises
-    ------
-    ArgumentError
-        If a p-value is not between 0 and 1, or the method is not known.
+    ``alpha`` bounds the errors of the whole stream, and no level is above ``most``. ``first`` is
+    what LORD++ and SAFFRON may spend before the first finding, half of ``alpha`` without it.
 
     Examples
     --------
@@ -148,7 +130,7 @@ def expected_again(
 ) -> FloatArray:
     """Return the effect to be expected of a repetition of each: float64[n].
 
-    Parameters and errors are those of :func:`predict_repetition`.
+    The effects are those of :func:`predict_repetition`.
 
     Examples
     --------
@@ -170,27 +152,10 @@ def predict_repetition(
 ) -> Repetition:
     """Return what a repetition of one of many measured effects would show.
 
-    Parameters
-    ----------
-    estimates, standard_errors : sequence of float, length n, at least 8
-        Of comparisons in one measure; a standard error is above 0. Half of each error's variance
-        is taken to be common to all, as where they have one baseline: what luck that had on these
-        queries, no number of candidates tells.
-    place : int
-        Which of them; the last without it.
-    freedom : float
-        Degrees of freedom of its standard error: queries less one.
-    level : float
-        Of the interval.
-
-    Returns
-    -------
-    Repetition
-
-    Raises
-    ------
-    ArgumentError
-        If there are fewer than 8, or a standard error is not above 0.
+    At least 8 effects, which are of comparisons in one measure; ``place`` says which is repeated.
+    Half of each error's variance is taken to be common to all, as where they have one baseline:
+    what luck that had on these queries, no number of candidates tells. ``freedom``: degrees of
+    freedom of that standard error, queries less one.
 
     Examples
     --------

@@ -222,35 +222,11 @@ def read_judged_run(
     read whole, with care, and either the result is the same or the error says where and why. Rows
     of a table are joined as they stand where those of a query stand together, else ranked first.
 
-    Parameters
-    ----------
-    qrels : Qrels
-    run : path, DataFrame, dict of dicts, iterable of tuples, or Run
-    name : str, optional
-        What messages call the run, where it is no file.
-    score_dtype : {"float64", "float32"}
-    duplicates : {"error", "best"}
-    keep_scores : bool
-        Whether the scores of unjudged documents are kept too.
-    top : int
-        Ranks of which the documents are kept.
-    hashes : bool
-        Whether a streamed file is hashed; that takes longer than all the rest.
-    max_input_size : int, optional
-        Most bytes that a file may hold once it is unpacked. Without it what is packed may hold 4
-        GiB and 12 times its size (Parquet and Feather 32, a plain run 250), what comes through
-        a pipe 4 GiB, other files any number.
-
-    Returns
-    -------
-    JudgedSource
-
-    Raises
-    ------
-    NotFoundError, ReadError
-        If the run cannot be used.
-    AlignmentError
-        If it has no query in common with the qrels.
+    ``name`` is what messages call a run that is no file. With ``top`` the documents of so many
+    ranks are kept, with ``keep_scores`` the scores of unjudged documents, too. Without ``hashes`` a
+    streamed file is not hashed, which takes longer than all the rest. ``max_input_size``: the most
+    bytes of a file, unpacked. Without it what is packed may hold 4 GiB and 12 times its size
+    (Parquet and Feather 32, a plain run 250), what comes through a pipe 4 GiB, others any number.
 
     Examples
     --------
