@@ -286,6 +286,8 @@ LEVELS: Mapping[str, Level] = MappingProxyType(
         "none-relevant": "unsound",
         "missing-queries": "unsound",
         "common-depth": "unsound",
+        "guard-turned": "unsound",
+        "missing-scores": "doubtful",
         "sample-differs": "doubtful",
         "unjudged-favour": "doubtful",
         "few-judgments-turn": "doubtful",
@@ -294,7 +296,7 @@ LEVELS: Mapping[str, Level] = MappingProxyType(
         "order-fixed": "doubtful",
     }
 )
-_OF_SOME_MEASURES = frozenset(["none-relevant", "common-depth"])
+_OF_SOME_MEASURES = frozenset(["none-relevant", "common-depth", "guard-turned"])
 # A shorter list of unjudged documents that would turn the sign of the difference is a doubt.
 TIPPING_SHARE = 0.05
 
@@ -331,7 +333,12 @@ class Soundness:
     def forbids(self, measure: str, *, lead: bool) -> bool:
         """Say whether nothing may be read from a measure; ``lead`` where it is the primary one."""
         unsound = [reason for reason in self.reasons if reason.level == "unsound"]
-        named = {name for reason in unsound for name in reason.values.get("measures", ())}
+        named = {
+            name
+            for reason in unsound
+            for key in ("measures", "guards")
+            for name in reason.values.get(key, ())
+        }
         every = any(reason.code not in _OF_SOME_MEASURES for reason in unsound)
         return every or measure in named or (lead and bool(unsound))
 
@@ -404,6 +411,8 @@ _OF_QUERIES_AND_DEPTH = {
     "shared-queries": "missing-queries",
     "missing-as-zero": "missing-queries",
     "common-depth": "common-depth",
+    "failed-dropped": "missing-scores",
+    "failed-worst": "missing-scores",
 }
 
 
@@ -432,9 +441,12 @@ def _of_note(note: _Note, direction: int, primary: str) -> Reason | None:
     values = note.values
     if note.code == "machine-sample-differs":
         return Reason("sample-differs", values)
+    if note.code == "skewness-decides" and not direction:
+        return None  # of a difference that nobody speaks of
     if note.code in LEVELS:
         of_another = primary not in values.get("measures", (primary,))
-        return None if of_another or note.code == "missing-queries" else Reason(note.code, values)
+        by_alternative = note.code in _OF_QUERIES_AND_DEPTH.values()
+        return None if of_another or by_alternative else Reason(note.code, values)
     if note.code not in ("unjudged-documents", "judged-gap"):
         return None
     favours = values.get("favours", "")

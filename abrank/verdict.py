@@ -338,6 +338,12 @@ def settle(rule: Rule, decision: Decision, soundness: Soundness) -> Decision:
             direction=0,
             by_equivalence=False,
             reason=soundness.reasons[0].code,
+            guards=tuple(
+                replace(each, passed=False)
+                if soundness.forbids(each.measure, lead=each.measure == rule.primary)
+                else each
+                for each in decision.guards
+            ),
         )
     return replace(found, gate=check_gate(rule, found))
 
@@ -414,6 +420,8 @@ REMEDIES: Mapping[str, Action] = MappingProxyType(
         "none-relevant": "mend-inputs",
         "missing-queries": "mend-inputs",
         "common-depth": "mend-inputs",
+        "guard-turned": "mend-inputs",
+        "missing-scores": "mend-inputs",
         "sample-differs": "sample",
         "unjudged-favour": "judge",
         "few-judgments-turn": "judge",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,10 +13,10 @@ from abrank._support.errors import ArgumentError
 from abrank._support.rng import entropy
 from abrank._support.typing import Asked, Missing, RandomSource
 from abrank.comparison.choosing import SEQUENCE, choose_from, directions_again
-from abrank.comparison.deciding import decide_on, find_alternatives
+from abrank.comparison.deciding import decide_on, find_alternatives, guard_results
 from abrank.comparison.declared import Declared, declare_on, declared_again
 from abrank.comparison.designs import Clustered, Sequential, Weighted
-from abrank.comparison.evidence import RunDetails, find_titles
+from abrank.comparison.evidence import RunDetails, find_titles, treatments
 from abrank.comparison.groups import error_inflation
 from abrank.comparison.machine import MachineSource, WithMachine, declare_machine, scores_again
 from abrank.comparison.pairing import Beside, pair_scores, require_finite
@@ -41,7 +41,7 @@ from abrank.rule import LEVELS, Reason, Soundness, judge
 from abrank.rule_file import ruled
 from abrank.scoring.evaluate import silent
 from abrank.scoring.scores import Scores
-from abrank.verdict import settle
+from abrank.verdict import Verdict, settle
 
 # Notes on what a saved result holds no more.
 KEPT = frozenset({"nobody-chose", "shown-apart", "missing-scores"})
@@ -386,8 +386,25 @@ def _notes(made: Comparison, asked: Declared, sample: Sample) -> tuple[Note, ...
         ),
         *inspect_evidence(lead.diff, made.evidence, made.audits),
         *inspect_segments(made.segmentations, shown=made.decision.direction != 0),
+        *_turned_guards(made, asked, sample),
     ]
     return tuple(sorted(notes, key=lambda note: -note.severity))
+
+
+def _turned_guards(made: Comparison, asked: Declared, sample: Sample) -> Iterator[Note]:
+    """Yield notes on guards that pass because queries are missing, or one run is deeper."""
+    passed = {each.measure for each in made.decision.guards if each.passed}
+    together = isinstance(sample, WithMachine) and sample.together
+    if not passed or together or not isinstance(sample, Rows) or not sample.scores.judged_runs:
+        return
+    guards = tuple(each for each in made.rule.guards if each.measure in passed)
+    rule = replace(made.rule, guards=guards)
+    for choice in treatments(sample.scores, sample.deep):
+        other = sample.of(choice.scores)
+        found = guard_results(other, rule, asked.better)
+        if turned := [each.measure for each in found if not each.passed]:
+            values = {"guards": turned, "kind": choice.kind, "depth": choice.depth}
+            yield Note("guard-turned", 3, {**values, "n_queries": other.n})
 
 
 # A cluster with so much of the difference carries it, if nothing is shown without it.
@@ -400,6 +417,11 @@ def with_soundness(made: Comparison, further: Sequence[Reason] = ()) -> Comparis
     ``further`` are reasons that its parts give.
     """
     decision = made.decision
+    if decision.verdict is Verdict.SAME and any(
+        note.code == "skewness-decides" and made.rule.primary in note.values["measures"]
+        for note in made.notes
+    ):
+        decision = replace(decision, direction=0)  # what stays is that any difference is small
     verdict = decision.of_numbers or decision.verdict
     soundness = judge(
         verdict,

@@ -190,7 +190,8 @@ class Weighted(Clustered):
 
     @property
     def n_units(self) -> int:
-        return len(set(self.labels)) or self.n
+        """The clusters, or how many queries of one weight tell as much, rounded down."""
+        return len(set(self.labels)) or int(self.weights.n_effective)
 
     @property
     def few_clusters(self) -> bool:

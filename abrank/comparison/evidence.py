@@ -343,26 +343,38 @@ def other_choices(
     """Yield the choices that apply."""
     measure = rule.primary
     declared = scores.take([scores.measures.index(measure)])
-    yield from _other_queries(declared)
-    if declared.gaps is not None:
-        lower = () if rule.higher_is_better else (measure,)
-        every = declared.gaps.take([declared.gaps.measures.index(measure)])
-        for kind, how in FAILED.items():
-            other = filled(every, how, lower_is_better=lower)
-            if not np.array_equal(other.values, declared.values):
-                yield Choice(kind, other)
+    yield from treatments(declared, deep, lower=() if rule.higher_is_better else (measure,))
     if unjudged and declared.judged_runs and _can_be_condensed(measure):
         condensed = declared.rescored(JudgedRun.condensed)
         if (condensed.values != declared.values).any():
             yield Choice("judged-only", condensed)
-    if deep is not None and measure in deep.cut.measures:
-        column = deep.cut.measures.index(measure)
-        cut = replace(declared, values=deep.cut.values[:, :, column : column + 1])
-        yield Choice("common-depth", cut, depth=deep.depth)
     heavy = _influential(differences_of(declared.values[:, 0, 0], declared.values[:, 1, 0]))
     if heavy:
         left_out = tuple(declared.query_ids[i] for i in heavy)
         yield Choice("without-influential", _without(declared, heavy), left_out=left_out)
+
+
+def treatments(
+    scores: Scores, deep: UnequalDepth | None, *, lower: Sequence[str] = ()
+) -> Iterator[Choice]:
+    """Yield the same measures under other treatments of what is missing, and at a common depth.
+
+    Of those in ``lower`` less is better.
+    """
+    yield from _other_queries(scores)
+    if scores.gaps is not None:
+        every = scores.gaps.take([scores.gaps.measures.index(name) for name in scores.measures])
+        for kind, how in FAILED.items():
+            other = filled(every, how, lower_is_better=lower)
+            if not np.array_equal(other.values, scores.values):
+                yield Choice(kind, other)
+    places = {} if deep is None else {name: i for i, name in enumerate(deep.cut.measures)}
+    touched = [name for name in scores.measures if name in places]
+    if deep is not None and touched:
+        values = scores.values.copy()
+        for name in touched:
+            values[:, :, scores.measures.index(name)] = deep.cut.values[:, :, places[name]]
+        yield Choice("common-depth", replace(scores, values=values), depth=deep.depth)
 
 
 def _other_queries(declared: Scores) -> Iterator[Choice]:

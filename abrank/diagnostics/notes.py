@@ -116,7 +116,10 @@ def _measure(name: str) -> Measure | None:
 # So many queries show differences of a few hundredths of their standard deviation.
 MANY = 10_000
 # Names of what one would rather have less of.
-COSTS = frozenset({"latency", "ms", "time", "loss", "error", "cost", "rank", "perplexity"})
+COSTS = frozenset([
+    "latency", "ms", "time", "duration", "elapsed", "loss", "error", "mae", "mse", "rmse", "wer",
+    "cer", "cost", "price", "token", "rank", "perplexity", "toxicity", "hallucination", "refusal",
+])  # fmt: skip
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _PLURALS = {"losses": "loss"} | {f"{word}s": word for word in COSTS - {"loss", "ms"}}
 

@@ -131,6 +131,11 @@ EXAMPLES: Mapping[str, Example] = {
         "A score sounds like a cost, and nobody said whether less of it is better.",
         "`--lower-is-better latency_ms`, or `--config higher_is_better=latency_ms`.",
     ),
+    "guard-turned": Example(
+        {"guards": ["R@100"], "kind": "common-depth", "depth": 10, "n_queries": 50},
+        "A guard passes, and would not at a common depth, or on the queries that both have.",
+        "Retrieve as deep with both systems, and run both on all judged queries.",
+    ),
     "missing-scores": Example(
         {"a": 2, "b": 7, "both": 1, "n": 200, "left": 192},
         "Ready scores have holes, as where a judge failed, and `--missing` says what fills them.",

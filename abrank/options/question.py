@@ -216,7 +216,8 @@ class Question(_Asked):
     accept_doubt: bool = option(
         False,
         "Let the gate pass on doubtful evidence. That is unjudged documents that favour the system"
-        " behind, a sample that is not like the others, one cluster that carries the difference.",
+        " behind, a sample that is not like the others; one cluster, missing scores or skewness"
+        " that the finding rests on.",
         of=PAIR, group="Gates", kind="flag",
     )  # fmt: skip
     alpha: float = option(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 import abrank
 from abrank.cli import run
 from abrank.report import WRITERS
+from abrank.report.sections.planning import limits_beside
 
 FORMATS = (".txt", ".md", ".html", ".tex")
 
@@ -146,3 +148,11 @@ def test_what_is_called_delta_is_the_mean_difference(test: str, name: str) -> No
     drawn = [text.get_text() for text in result.plot.forest().axes.texts]
     assert "estimate" in drawn
     assert "Δ" not in drawn
+
+
+@pytest.mark.parametrize("end", [0.01996, 0.02004])
+def test_a_limit_in_per_cent_shows_on_which_side_of_the_margin_it_lies(end: float) -> None:
+    # Once "a difference of 2% not excluded (90% interval −0.2% to +2.0%)".
+    low, high = limits_beside((-0.002, end), 0.02, percent=True, digits=1).split(" to ")
+    assert (low, high) == ("−0.2%", f"{100 * end:+.3f}%")
+    assert limits_beside((-0.02, math.inf), 0.02, percent=True, digits=1).startswith("−2.0% to")

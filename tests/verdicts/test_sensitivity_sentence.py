@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from abrank.comparison import compare_scores
+from abrank.report.sections.inputs import sensitivity_sentence
 from abrank.verdict import Verdict
 from tests.report.written import text
 
@@ -46,3 +47,13 @@ def test_a_verdict_against_a_margin_is_not_held_against_chosen_queries() -> None
     assert result.verdict is Verdict.SAME
     assert result.alternatives
     assert "most influential" not in " ".join(text(result).split())
+
+
+def test_no_mean_difference_stands_beside_a_verdict_on_something_else() -> None:
+    # Once "The verdict stays “Worse” without the three most influential queries (Δ +0.010)".
+    d = np.concatenate([np.full(22, -0.01) - np.linspace(0.0, 0.01, 22), [0.5, 0.4, 0.3, 0.3, 0.2]])
+    result = _compared(d, test="sign")
+    assert (result.verdict, result.mean_difference > 0.0) == (Verdict.WORSE, True)
+    assert sensitivity_sentence(result) == (
+        "The verdict stays “Worse” without the three most influential queries."
+    )

@@ -14,8 +14,11 @@ import abrank
 from abrank.comparison.merging import compare_statistics
 from abrank.engines.merge import statistics_of
 from abrank.inference import run_test
+from abrank.report.sections.decision import gate_sentence
+from abrank.verdict import Gate
 from tests.asked import asked as keywords
 from tests.asked import question
+from tests.report.written import text
 
 
 def scores(differences: Any) -> tuple[dict[str, float], dict[str, float]]:
@@ -134,3 +137,30 @@ def test_the_flips_of_a_cost_are_those_of_its_gains() -> None:
         for pair in ((b, a), (a, b))
     ]
     assert [each.better for each in flips if each] == [2.0**-5, 1.0]
+
+
+def test_two_queries_with_nearly_all_of_the_weight_are_two_queries() -> None:
+    # Once a gate passed on 60 queries that told as much as 2: both gain, and the others do nothing.
+    noise = np.random.default_rng(3).normal(0.0, 0.02, 60)
+    noise[:2] = 0.3, 0.31
+    noise[2:] -= noise[2:].mean()
+    a = {f"q{i:02}": 0.4 for i in range(60)}
+    b = {query: 0.4 + gain for query, gain in zip(a, noise, strict=True)}
+    weights = abrank.Weights({query: 1000.0 if i < 2 else 1.0 for i, query in enumerate(a)})
+    found = abrank.compare_scores(a, b, design=weights, require="better")
+    assert (found.verdict, found.decision.gate) == ("better", Gate("better", False, "queries"))
+    assert found.to_dict()["next_step"] == "add-queries"
+    assert "60 queries that weigh like 2.1 are few, and exact flips" in gate_sentence(found)
+    even = abrank.Weights({query: 1.0 + i % 2 for i, query in enumerate(a)})
+    assert abrank.compare_scores(a, b, design=even).decision.sign_flips is None
+
+
+def test_what_has_an_endless_interval_sees_no_loss() -> None:
+    # Once "6 queries see a loss of 0.012 or more" beside an interval from −∞ to +∞.
+    a = {f"q{i}": 0.4 for i in range(6)}
+    b = {query: 0.5 + i / 100 for i, query in enumerate(a)}
+    found = abrank.compare_scores(a, b, design=abrank.Anytime(100), fail_on="worse")
+    assert gate_sentence(found) == (
+        "passed: not shown to be worse on score; --require non-inferior asks for proof"
+    )
+    assert "smallest visible" not in text(found)

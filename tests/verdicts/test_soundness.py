@@ -18,9 +18,9 @@ from abrank.comparison import Comparison
 from abrank.comparison.merging import compare_statistics
 from abrank.diagnostics import Note
 from abrank.engines.merge import statistics_of
-from abrank.report import read_results
+from abrank.report import compose, read_results
 from abrank.rule import judge
-from abrank.verdict import Verdict
+from abrank.verdict import Gate, Verdict
 from tests.asked import asked
 
 Run = dict[str, dict[str, float]]
@@ -72,7 +72,18 @@ def files(tmp_path: Path) -> dict[str, str]:
         for q, docs in ranked(4).items()
     }
     good, few = ranked(5, by=2), ranked(5, n=14)
+    pairs = {"cut": {}, "long": {}, "gap": {}, "late": {}}
+    for i in range(60):
+        query = f"q{i:02}"
+        # One relevant document in five, and five in ten; then two in five, others after ten.
+        pairs["cut"][query] = in_order("R", "N", "N", "N", "N", *["R"] * 4, "N")
+        pairs["long"][query] = in_order(*["R"] * (2 + i % 2), *["N"] * 9, *["R"] * (2 + i % 4))
+        # One relevant document before all others; then two in five, and none of them the first.
+        if i >= 36:
+            pairs["gap"][query] = in_order("R", *["N"] * 6)
+        pairs["late"][query] = in_order("N", *["R"] * (2 + i % 2), *["N"] * 4)
     return {
+        **{name: write(tmp_path / f"{name}.run", pairs[name]) for name in pairs},
         "qrels": str(qrels),
         "a": write(tmp_path / "a.run", ranked(3)),
         "b": write(tmp_path / "b.run", good),
@@ -82,6 +93,12 @@ def files(tmp_path: Path) -> dict[str, str]:
         "copy": write(tmp_path / "copy.run", ranked(3)),
         "deep": write(tmp_path / "deep.run", found_late),
     }
+
+
+def in_order(*grades: str) -> dict[str, float]:
+    """Rank documents that are relevant (R) or judged not to be (N) in this order."""
+    left = {"R": iter(range(0, 40, 5)), "N": (j for j in range(40) if j % 5)}
+    return {f"D{next(left[grade])}": -float(place) for place, grade in enumerate(grades)}
 
 
 def compare(files: dict[str, str], a: str, b: str, **how: Any) -> Comparison:
@@ -97,6 +114,8 @@ UNSOUND: list[tuple[str, str, dict[str, Any], str]] = [
     ("a", "few", {"missing": "drop"}, "missing-queries"),
     ("deep", "b", {}, "common-depth"),
     ("a", "b", {"measures": "AP(rel=3)"}, "none-relevant"),
+    ("cut", "long", {"measures": "P@5", "guard": "R@20:-0.02"}, "guard-turned"),
+    ("gap", "late", {"measures": "P@5", "guard": "RR:-0.02"}, "guard-turned"),
 ]
 
 
@@ -381,3 +400,62 @@ def test_merged_statistics_are_in_the_same_doubt() -> None:
 def test_the_skewness_of_differences_without_their_weights_decides_nothing() -> None:
     weights = {f"q{i:02}": 1.0 + i % 2 for i in range(len(SKEWED))}
     assert skewed(1, design=abrank.Weights(weights)).soundness.level == "sound"
+
+
+def test_a_guard_that_rests_on_the_inputs_is_told_and_comes_back(
+    files: dict[str, str], tmp_path: Path
+) -> None:
+    how: dict[str, Any] = {"measures": "P@5", "guard": "R@20:-0.02", "require": "better"}
+    found = compare(files, "cut", "long", **how)
+    why = (
+        "the guard on R@20 rests on the unequal depth of the runs: with both cut at rank 10 a loss"
+        " is not excluded"
+    )
+    for name in ("r.txt", "r.md", "r.html"):
+        said = " ".join(found.report(tmp_path / name).read_text(encoding="utf-8").split())
+        assert why in said, name
+        assert "the guard does not pass there" in said, name
+        assert "R@20 not worse by" not in said, name
+    (guard,) = found.decision.guards
+    assert not guard.passed
+    again = read_results(found.report(tmp_path / "r.json"))
+    assert [each.code for each in again.soundness.reasons] == ["guard-turned"]
+    at_one_depth = compare(files, "cut", "long", scoring=abrank.Scoring(depth=10), **how)
+    assert (at_one_depth.soundness.level, at_one_depth.verdict) == ("sound", "better")
+    assert at_one_depth.decision.gate == Gate("better", False, "guards")
+
+
+@pytest.mark.parametrize(
+    ("missing", "verdict"), [("drop", "better"), ("worst", "worse"), ("zero", "worse")]
+)
+def test_ready_scores_that_are_missing_and_decide_are_a_doubt(
+    missing: Any, verdict: str, tmp_path: Path
+) -> None:
+    easy = np.random.default_rng(5).uniform(0.2, 0.7, 40)
+    gain = 0.1 + np.random.default_rng(6).normal(0.0, 0.03, 40)
+    a = {f"q{i:02}": {"AP": x} for i, x in enumerate(easy)}
+    kept = {f"q{i:02}": {"AP": easy[i] + gain[i]} for i in range(20)}
+    found = abrank.compare_scores(a, kept, missing=missing, require="non-inferior", margin=0.02)
+    assert (found.verdict, found.soundness.level) == (verdict, "doubtful")
+    assert [each.code for each in found.soundness.reasons] == ["missing-scores"]
+    gate = found.decision.gate
+    assert gate is not None
+    assert (gate.passed, gate.lacks) == (False, "trust" if verdict == "better" else "verdict")
+    said = " ".join(found.report(tmp_path / "r.txt").read_text(encoding="utf-8").split())
+    other = "with the worst score where one is missing"
+    if verdict == "worse":
+        other = "on the 20 queries with both scores"
+    assert "the verdict rests on scores that are missing: it would be “" in said
+    assert other in said
+    assert "Score the queries whose scores are missing" in said
+    # One score in forty that fails turns nothing.
+    whole = {f"q{i:02}": {"AP": easy[i] + gain[i]} for i in range(40) if i != 39}
+    assert abrank.compare_scores(a, whole, missing="drop").soundness.level == "sound"
+
+
+def test_the_same_in_practice_does_not_rest_on_a_difference_that_skewness_makes() -> None:
+    wide = skewed(-1, margin=0.3, require="equivalent")
+    assert (wide.verdict, wide.decision.direction, wide.soundness.level) == ("same", 0, "sound")
+    assert wide.decision.gate == Gate("equivalent", True)
+    assert wide.notes[0].code == "skewness-decides"
+    assert compose(wide).headline.title == "Any gain or loss is smaller than 0.300."

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from abrank import compare_scores
-from abrank.options import Looks, Question
+from abrank.options import Looks, Question, Weights
 from abrank.report import compose
 from abrank.report.sections.headline import agreement
 
@@ -78,3 +78,13 @@ def test_the_tests_of_a_cost_put_the_lower_ahead() -> None:
     result = compare_scores(*frames, lower_is_better="ms")
     assert str(result.verdict) == "better"
     assert agreement(result).startswith(f"All five tests put {result.candidate} ahead")
+
+
+def test_two_tests_are_both_of_them() -> None:
+    # Once "All two tests put B ahead, all of them at the 5% level".
+    rng = np.random.default_rng(2)
+    a = {f"q{i}": float(value) for i, value in enumerate(rng.random(30))}
+    b = {query: value + float(rng.normal(0.2, 0.1)) for query, value in a.items()}
+    weights = {query: 1.0 + i % 3 for i, query in enumerate(a)}
+    said = agreement(compare_scores(a, b, design=Weights(weights)))
+    assert said.startswith("Both tests put B ahead, both of them at the 5% level")

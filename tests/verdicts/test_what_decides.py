@@ -292,6 +292,18 @@ def test_a_comparison_of_costs_decides_nothing_until_the_direction_is_said(tmp_p
     assert abrank.compare_scores(*two("gain")).verdict is Verdict.WORSE
 
 
+@pytest.mark.parametrize(
+    "name", ["WER", "tokens_out", "toxicity", "hallucination_rate", "mae", "price", "durationMs"]
+)
+def test_what_sounds_like_a_cost_is_asked_about(name: str) -> None:
+    a, b = (pd.DataFrame({name: np.arange(N) + shift}, IDS) for shift in (0.0, 9.0))
+    b[name] += np.arange(N) % 3
+    with pytest.raises(ArgumentError, match="is lower better for"):
+        abrank.compare_scores(a, b, fail_on="worse")
+    found = abrank.compare_scores(a, b, fail_on="worse", lower_is_better=name)
+    assert (found.verdict, found.decision.exit_code) == ("worse", 1)
+
+
 def test_a_guard_on_a_cost_asks_and_follows() -> None:
     a, b = (
         each.assign(AP=np.linspace(0.2, 0.4, N) + up)

@@ -246,7 +246,8 @@ def _skewness(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     also = f" Nor is {f.first_of(others, MOST_NAMED)} shown so." if others else ""
     return "Skewness decides", (
         f"The differences have a skewness of {f.signed(v['skewness'], digits=1)}. Corrected for it,"
-        f" t gives {after}, not {before.removeprefix('p = ')}, and nothing is shown; {why}{also}"
+        f" t gives {after}, not {before.removeprefix('p = ')}, and no difference is shown;"
+        f" {why}{also}"
     )
 
 

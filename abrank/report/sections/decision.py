@@ -14,7 +14,7 @@ from abrank.inference.rounding import has_spread
 from abrank.report.model import Section
 from abrank.report.numbers import plain
 from abrank.report.sections import design, planning, words
-from abrank.report.sections.notes import told
+from abrank.report.sections.notes import guards_rest_on, told
 from abrank.rule import Reason
 from abrank.verdict import GATES, Gate, Verdict, choose_step
 
@@ -124,12 +124,10 @@ def unseen(comparison: Comparison) -> str:
     by_spread = comparison.rule.test != "bounded" and comparison.verdict in excluding
     if found is None or not by_spread or not 0.0 < margin < found.difference:
         return ""
-    units = words.queries_of(comparison)
-    if comparison.clusters is not None:
-        units = f.plural(comparison.clusters.n_clusters, "cluster")
     return (
-        f"{units} may miss large losses on up to {f.percent(found.share, sign=False)} of all"
-        f" queries ({f.level(comparison.rule.confidence)} confidence), up to"
+        f"{_units(comparison)} may miss large losses on up to"
+        f" {f.percent(found.share, sign=False)} of all queries"
+        f" ({f.level(comparison.rule.confidence)} confidence), up to"
         f" {f.least(found.difference, digits=comparison.decimals)} in the mean, more than the"
         " margin; the test “bounded” allows for them."
     )
@@ -212,6 +210,20 @@ def _missing_queries(v: Mapping[str, Any], comparison: Comparison) -> str:
     return f"the verdict rests on the queries that are missing: {_would_be(v, comparison)} {where}"
 
 
+@told(_CLAUSES, "missing-scores")
+def _missing_scores(v: Mapping[str, Any], comparison: Comparison) -> str:
+    where = "with the worst score where one is missing"
+    if v["kind"] == "failed-dropped":
+        where = f"on the {words.queries(v['n_queries'])} with both scores"
+    return f"the verdict rests on scores that are missing: {_would_be(v, comparison)} {where}"
+
+
+@told(_CLAUSES, "guard-turned")
+def _guard_turned(v: Mapping[str, Any], _: Comparison) -> str:
+    title, where = guards_rest_on(v)
+    return f"{title[0].lower()}{title[1:]}: {where[0].lower()}{where[1:].removesuffix('.')}"
+
+
 @told(_CLAUSES, "common-depth")
 def _common_depth(v: Mapping[str, Any], comparison: Comparison) -> str:
     cut = f"with both cut at rank {f.count(v['depth'])}"
@@ -219,8 +231,10 @@ def _common_depth(v: Mapping[str, Any], comparison: Comparison) -> str:
 
 
 def _would_be(v: Mapping[str, Any], comparison: Comparison) -> str:
-    tag = words.tag(Verdict(v["verdict"]))[1]
-    return f"it would be “{tag}” (Δ {f.signed(v['difference'], digits=comparison.decimals)})"
+    said = f"it would be “{words.tag(Verdict(v['verdict']))[1]}”"
+    if words.estimand(comparison) != words.MEAN:
+        return said
+    return f"{said} (Δ {f.signed(v['difference'], digits=comparison.decimals)})"
 
 
 @told(_CLAUSES, "sample-differs")
@@ -354,13 +368,20 @@ def _in_spite(comparison: Comparison, gate: Gate) -> str:
         "equivalent": flips.equivalent,
     }[gate.require]
     level = comparison.rule.alpha / (2.0 if gate.require == "better" else 1.0)
-    units = words.queries_of(comparison)
-    if comparison.clusters is not None:
-        units = f.plural(comparison.clusters.n_clusters, "cluster")
     return (
-        f"{units} are few, and exact flips of their signs do not show it: one-sided"
+        f"{_units(comparison)} are few, and exact flips of their signs do not show it: one-sided"
         f" {f.p_clause(pvalue, alpha=level)}, not below {f.number(level)}"
     )
+
+
+def _units(comparison: Comparison) -> str:
+    """Count what is independent: clusters, or queries and how many of one weight tell as much."""
+    if comparison.clusters is not None:
+        return f.plural(comparison.clusters.n_clusters, "cluster")
+    queries = words.queries_of(comparison)
+    if comparison.weights is None:
+        return queries
+    return f"{queries} that weigh like {f.score(comparison.weights.n_effective, digits=1)}"
 
 
 def _not_worse(comparison: Comparison, margin: str) -> str:

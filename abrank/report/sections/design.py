@@ -60,7 +60,8 @@ def sentences(comparison: Comparison) -> list[tuple[str, str]]:
         found.append(("sequence", _sequence(comparison, declared)))
     if comparison.decision.guards:
         shown = "; ".join(guard(comparison, each) for each in comparison.decision.guards)
-        found.append(("guards", f"{words.capital(shown)}."))
+        shown = words.capital(shown) if shown.startswith("a loss") else shown
+        found.append(("guards", f"{shown}."))
     if comparison.beliefs:
         found.append(("bayes", _belief(comparison, comparison.beliefs[0])))
     return found
@@ -201,7 +202,9 @@ def guard(comparison: Comparison, found: GuardResult) -> str:
     margin = _margin(found, digits)
     if found.passed:
         return f"{found.measure} not worse by {margin} or more ({limits})"
-    if not math.isfinite(found.estimate + found.low + found.high):
+    lead = found.measure == comparison.rule.primary
+    unsound = comparison.soundness.forbids(found.measure, lead=lead)
+    if unsound or not math.isfinite(found.estimate + found.low + found.high):
         return f"a loss of {margin} not excluded on {found.measure}, which could not be tested"
     if found.excludes_loss and found.flips is not None:
         p = f.p_clause(found.flips, alpha=comparison.rule.alpha)
@@ -216,11 +219,12 @@ def _margin(found: GuardResult, digits: int) -> str:
 
 
 def _limits(found: GuardResult, digits: int) -> str:
-    if not found.margin_is_relative:
-        return f.interval(*found.interval, digits=digits)
     if not found.interval.is_finite:
-        return "unbounded"
-    return f"{f.percent(found.low)} to {f.percent(found.high)}"
+        return "unbounded" if found.margin_is_relative else f.interval(*found.interval)
+    percent = found.margin_is_relative
+    return planning.limits_beside(
+        found.interval, found.margin, percent=percent, digits=1 if percent else digits
+    )
 
 
 def _guard_table(comparison: Comparison) -> Table:

@@ -383,11 +383,12 @@ def agreement(comparison: Comparison) -> str:
     name = comparison.candidate if ahead >= behind else comparison.baseline
     most, of = max(ahead, behind), f.word(len(rows))
     some = f"{words.capital(f.word(most))} of {of} tests {'puts' if most == 1 else 'put'}"
-    who = f"All {of} tests put" if most == len(rows) else some
+    every, each = ("Both", "both of them") if len(rows) == 2 else (f"All {of}", "all of them")
+    who = f"{every} tests put" if most == len(rows) else some
     shown = [words.title_of_test(row) for row in rows if row.pvalue < comparison.rule.alpha]
     others = [words.title_of_test(row) for row in rows if not row.pvalue < comparison.rule.alpha]
     few, start = (shown, "only") if len(shown) <= len(others) else (others, "all but")
-    which = f"{start} {f.listed(few)}" if others else "all of them"
+    which = f"{start} {f.listed(few)}" if others else each
     level = words.at_level(comparison)
     return f"{who} {name} ahead, {which} {level}; they are not independent."
 

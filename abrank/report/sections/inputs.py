@@ -419,7 +419,9 @@ def sensitivity_sentence(comparison: Comparison) -> str:
     fallen: dict[Verdict, list[str]] = {}
     stays = []
     for each in _telling(comparison):
-        said = f"{_choice(each)} (Δ {f.signed(each.diff, digits=comparison.decimals)})"
+        said = _choice(each)
+        if words.estimand(comparison) == words.MEAN:
+            said += f" (Δ {f.signed(each.diff, digits=comparison.decimals)})"
         if falls(comparison, each):
             fallen.setdefault(each.verdict, []).append(said)
         elif not each.changes:

@@ -166,6 +166,7 @@ _OF_EVIDENCE: Mapping[str, str] = {
     "missing-queries": (
         "Run both systems on all judged queries: the verdict rests on those that are missing."
     ),
+    "missing-scores": "Score the queries whose scores are missing: the verdict rests on them.",
     "sample-differs": (
         "Have a random sample of the queries judged by people (abrank sample queries), and compare"
         " again."
@@ -188,6 +189,7 @@ _OF_EVIDENCE: Mapping[str, str] = {
     "none-judged": "",
     "none-relevant": "",
     "common-depth": "",
+    "guard-turned": "",
     "unjudged-favour": "",
     "few-judgments-turn": "",
     "one-cluster-carries": "",
@@ -219,9 +221,12 @@ def _of_evidence(comparison: Comparison, code: str) -> str:
         if values["highest"] < 1:
             said = "Take judgments with a relevant document"
         return f"{said}, and compare again."
-    if code == "common-depth":
+    if code == "common-depth" or values.get("depth"):
         said = f"Compare at one depth (--config depth={values['depth']})"
-        return f"{said}, or retrieve as deep with both systems: the verdict is another there."
+        what = "the verdict is another" if code == "common-depth" else "the guard does not pass"
+        return f"{said}, or retrieve as deep with both systems: {what} there."
+    if code == "guard-turned":
+        return "Run both systems on all judged queries: the guard rests on those that are missing."
     if code == "one-cluster-carries":
         cluster = shorten(values["cluster"], width=LONGEST_NAME)
         return f"Add queries of other clusters: without “{cluster}” no difference is shown."

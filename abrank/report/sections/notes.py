@@ -208,6 +208,27 @@ def _unequal_depth(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     )
 
 
+def guards_rest_on(v: Mapping[str, Any]) -> tuple[str, str]:
+    """Say on what guards rest that pass, and where they do not."""
+    queries = words.queries(v["n_queries"])
+    what, where = {
+        "shared-queries": ("queries that are missing", f"On the {queries} that both runs have"),
+        "missing-as-zero": (
+            "queries that are missing",
+            f"On all {queries} with the missing ones scored 0",
+        ),
+        "common-depth": ("unequal depth of the runs", f"With both cut at rank {v['depth']}"),
+    }[v["kind"]]
+    one = len(v["guards"]) == 1
+    title = f"The guard{'' if one else 's'} on {_some_measures(v['guards'])}"
+    return f"{title} rest{'s' * one} on the {what}", f"{where} a loss is not excluded."
+
+
+@told(RUN_SENTENCES, "guard-turned")
+def _guard_turned(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
+    return guards_rest_on(v)
+
+
 @told(RUN_SENTENCES, "same-file")
 def _same_file(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     systems = " and ".join(names[each] for each in v["systems"][:MOST_SYSTEMS])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 from abrank._support import display as f
 from abrank.comparison import Comparison, PlannedClaim, PlannedDifference
@@ -66,27 +67,40 @@ def limits(comparison: Comparison, low: float, high: float) -> str:
 
     A limit has more decimals where fewer would hide on which side of the margin it lies.
     """
-    digits = comparison.decimals
     if math.isnan(low) or math.isnan(high):
         return f.UNDEFINED
-    if comparison.rule.margin_is_relative:
-        return " to ".join(
-            difference_in_unit(comparison, end, digits=digits) for end in (low, high)
-        )
-    margin_, shown = comparison.rule.margin, []
-    for end in (low, high):
-        own = digits
-        while (
-            0.0 < margin_ != abs(end)
-            and own < _MOST_DECIMALS
-            and f.score(abs(end), digits=own) == f.score(margin_, digits=own)
-        ):
-            own += 1
-        shown.append(f.signed(end, digits=own))
-    return " to ".join(shown)
+    rule, percent = comparison.rule, comparison.rule.margin_is_relative
+    digits = percent_digits(comparison) if percent else comparison.decimals
+    return limits_beside((low, high), rule.margin, percent=percent, digits=digits)
 
 
 _MOST_DECIMALS = 6
+
+
+def limits_beside(
+    ends: Iterable[float], margin: float, *, percent: bool = False, digits: int
+) -> str:
+    """Return limits, each with decimals that tell on which side of a margin it lies.
+
+    Examples
+    --------
+    >>> limits_beside((-0.0203, 0.023), 0.02, digits=3)
+    '−0.0203 to +0.023'
+    >>> limits_beside((-0.002, 0.02004), 0.02, percent=True, digits=1)
+    '−0.2% to +2.004%'
+    """
+    shown = []
+    for end in ends:
+        own, times = digits, 100.0 if percent else 1.0
+        while (
+            0.0 < margin != abs(end)
+            and own < _MOST_DECIMALS
+            and f.score(times * abs(end), digits=own) == f.score(times * margin, digits=own)
+        ):
+            own += 1
+        written = f.percent if percent and math.isfinite(end) else f.signed
+        shown.append(written(end, digits=own))
+    return " to ".join(shown)
 
 
 def equivalence_interval(comparison: Comparison) -> str:
@@ -197,6 +211,8 @@ def smallest_visible(comparison: Comparison) -> str:
     >>> smallest_visible(compare_scores({"AP": a}, {"AP": b}))
     ''
     """
+    if not comparison.decision.interval.is_finite:
+        return ""  # of a confidence sequence that has not begun
     least = comparison.planning.smallest_visible
     low, high = bounds(comparison.rule.primary)
     return f.least(least, digits=comparison.decimals) if NOTHING < least <= high - low else ""
@@ -284,16 +300,18 @@ def of_clusters(comparison: Comparison) -> str:
 def needed_for(claim: PlannedClaim | None, n_queries: int) -> str:
     """Return how many queries would show a claim about the margin; nothing where these are enough.
 
+    The claim is that a loss, or a difference, of the margin is excluded.
+
     Examples
     --------
     >>> needed_for(PlannedClaim("same", 71, 25, 960), 4)
-    'about 71 queries (25 to 960) would show it if the true Δ is 0'
+    'about 71 queries (25 to 960) would exclude it if the true Δ is 0'
     >>> needed_for(None, 4)
     ''
     """
     if claim is None or (claim.queries_needed or n_queries + 1) <= n_queries:
         return ""
-    return f"{about(claim)} would show it if the true Δ is 0"
+    return f"{about(claim)} would exclude it if the true Δ is 0"
 
 
 def _about_the_margin(comparison: Comparison) -> str:

@@ -83,7 +83,7 @@ def test_no_count_rests_on_the_difference_observed(make: Make) -> None:
             for mean in (0.0001, -0.001, -0.004)
         }
         assert len(ends) == 1
-        assert "would show it if the true Δ is 0" in ends.pop()
+        assert "would exclude it if the true Δ is 0" in ends.pop()
 
 
 def test_queries_for_non_inferiority_are_fewer_than_for_equivalence(make: Make) -> None:

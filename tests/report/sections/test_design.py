@@ -49,6 +49,20 @@ def test_what_was_declared_is_answered(n, how, said) -> None:
     assert said in compose(compare_scores(*scores(n), **asked(**how))).headline.design
 
 
+def test_the_name_of_a_guarded_measure_stays_as_it_is_at_the_start_of_a_sentence() -> None:
+    # Once "NDCG@10 not worse by 0.050 or more".
+    ids = [f"q{i}" for i in range(20)]
+    a, b = (
+        {
+            query: {"AP": 0.4 + gain + i % 3 / 50 * gain, "nDCG@10": 0.4 + gain + i % 5 / 99}
+            for i, query in enumerate(ids)
+        }
+        for gain in (0.0, 0.1)
+    )
+    found = compare_scores(a, b, measures=["AP", "nDCG@10"], guard="nDCG@10:-5%")
+    assert compose(found).headline.design.startswith("nDCG@10")
+
+
 def test_a_share_of_a_mean_that_may_be_0_is_no_guard_that_passes() -> None:
     found = compare_scores(*scores(40, zero=True), guard=["RR:-5%"])
     assert compose(found).headline.design == f"A loss of 5% not excluded on RR, {NO_TEST}."

@@ -103,6 +103,24 @@ EXAMPLES: list[tuple[str, dict[str, Any], str, str]] = [
         " Scoring(depth=…)) cuts all of them there.",
     ),
     (
+        "guard-turned",
+        {"guards": ["R@100"], "kind": "common-depth", "depth": 10, "n_queries": 50},
+        "The guard on R@100 rests on the unequal depth of the runs",
+        "With both cut at rank 10 a loss is not excluded.",
+    ),
+    (
+        "guard-turned",
+        {"guards": ["RR", "AP"], "kind": "shared-queries", "depth": None, "n_queries": 36},
+        "The guards on RR and AP rest on the queries that are missing",
+        "On the 36 queries that both runs have a loss is not excluded.",
+    ),
+    (
+        "guard-turned",
+        {"guards": ["RR"], "kind": "missing-as-zero", "depth": None, "n_queries": 60},
+        "The guard on RR rests on the queries that are missing",
+        "On all 60 queries with the missing ones scored 0 a loss is not excluded.",
+    ),
+    (
         "same-file",
         {"systems": ["x", "y"], "sha256": "ab" * 32},
         "x and y have the same content",
