@@ -148,6 +148,12 @@ def test_check_knows_ready_scores(folder: Path, capsys: pytest.CaptureFixture[st
 # --- What people got wrong when they tried: the call, and the words that say what to do
 
 IN_PYTHON = r"""
+compare(*PAIR, engine="local") -> leave out --engine (engine=) for what is in memory
+compare(*PAIR, segments=pd.Series(["a"] * 20)) -> begin with 0, 1, 2, those compared with q01
+compare(*PAIR, measures="AP(foo=2)") -> it has cutoff, rel, judged_only
+sample_queries(3, n=2) -> query_ids are judgments, a run or a list of ids, not 3
+check(PAIR[0]) -> file must be a path
+rank_scores({"a": ONE, "b": {"q1": .5}}) -> query q0 has no score of b
 compare(*PAIR, report="x.html") -> did you mean .report("report.html") ?
 compare(*PAIR, verbose=True) -> it has qrels, a, b, config, measures, margin
 compare(*PAIR, test="student") -> did you mean t?

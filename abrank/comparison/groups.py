@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -351,7 +352,9 @@ def segment(
     for name, of in segments.items():
         if set(of).isdisjoint(query_ids):
             raise AlignmentError(
-                f"segments by {name}: none of their {len(of)} query ids was compared"
+                f"segments by {name}: none of their {len(of)} query ids was compared; they begin"
+                f" with {', '.join(map(str, islice(of, 3)))}, those compared with"
+                f" {', '.join(query_ids[:3])}"
             )
     labels = {
         name: tuple(str(of.get(query_id, UNNAMED)) for query_id in query_ids)

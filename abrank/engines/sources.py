@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from pyarrow import compute, fs
 
 from abrank._support.display import shorten
-from abrank._support.errors import AlignmentError, NotFoundError, ReadError
+from abrank._support.errors import AlignmentError, ArgumentError, NotFoundError, ReadError
 from abrank._support.files import writing
 from abrank._support.work import threaded_map
 from abrank.engines.engine import files_of, storage
@@ -116,7 +116,14 @@ def open_table(
     most: int | None = None,
 ) -> ParquetTable:
     """List the row groups of a table."""
-    named = [source] if isinstance(source, (str, os.PathLike)) else list(source)
+    named = [source] if isinstance(source, (str, os.PathLike)) else source
+    if not isinstance(named, (list, tuple)) or not all(
+        isinstance(each, (str, os.PathLike)) for each in named
+    ):
+        raise ArgumentError(
+            f"an engine reads tables of Parquet, by their paths, not {type(source).__name__}: leave"
+            " out --engine (engine=) for what is in memory"
+        )
     label = os.fspath(named[0]) if named else ""
     place, paths = files_of(named, filesystem)
     if not paths:

@@ -206,7 +206,9 @@ class Entry:
             return by_name[name]
         if name == "cutoff":
             raise ArgumentError(f"{self.name} has no cut-off")
-        raise UnknownNameError(f"parameter of {self.name}", name, by_name)
+        error = UnknownNameError(f"parameter of {self.name}", name, by_name)
+        error.args = (f"{error}; it has {', '.join(by_name) or 'none'}",)
+        raise error
 
     def with_parameters(self, values: Mapping[str, object]) -> Measure:
         """Return the measure with these parameters; their types and values are checked here.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -244,7 +244,10 @@ def sample_queries(
 ) -> tuple[str, ...]:
     """Draw queries for people to judge, of ids, judgments or a run; at random, none twice."""
     given: Any = query_ids
-    every = sorted(set(getattr(given, "query_ids", given)))
+    ids = getattr(given, "query_ids", given)
+    if isinstance(ids, str) or not isinstance(ids, Iterable):
+        raise ArgumentError(f"query_ids are judgments, a run or a list of ids, not {given!r}")
+    every = sorted(set(ids))
     if checks.count("n", n) > len(every):
         raise ArgumentError(f"{n} queries cannot be drawn from {len(every)}")
     drawn = stream(entropy(rng), "sample queries").permutation(len(every))[:n]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from abrank import inputs
-from abrank._support import display
+from abrank._support import checks, display
 from abrank._support.checks import explained
 from abrank._support.errors import AbrankError, ArgumentError, ReadError
 from abrank._support.typing import BoolArray, IntArray
@@ -413,6 +413,7 @@ def check(
     qrels, runs, scores, audits = [], [], [], []
     errors: list[AbrankError] = []
     for path in files:
+        checks.path("file", path)
         try:
             if inputs.looks_like_qrels(path):
                 qrels.append(

@@ -318,7 +318,9 @@ def settled(
     told = f"scores are missing on {' and on '.join(of_system)}, of {queries}"
     if missing == "error":
         query, system, measure = np.argwhere(np.isnan(scores.values))[0]
-        first = f"query {scores.query_ids[query]} has no score of {scores.measures[measure]}"
+        name = scores.measures[measure]
+        what = "score" if name == "score" else f"score of {name}"  # not the name of one without
+        first = f"query {scores.query_ids[query]} has no {what}"
         raise AlignmentError(f"{told}: {first} of {scores.systems[system]}\n  {ASKS}")
     found = filled(scores, missing, lower_is_better=lower_is_better)
     done = {
