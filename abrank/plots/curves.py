@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator
+from matplotlib.transforms import ScaledTranslation
 
 from abrank._support import display
 from abrank._support.display import shorten
 from abrank._support.errors import ArgumentError
-from abrank._support.typing import FloatArray
 from abrank.comparison.declared import is_relative
 from abrank.measures import parse
 from abrank.planning import power_curve
@@ -226,10 +227,10 @@ def power(comparison: Comparison, *, ax: Axes | None = None, theme: Theme = LIGH
     # Of so many queries in clusters like these, taken to be of one size.
     by = PairedT(lambda queries: (plan.freedom + 1.0) * queries / n - 1.0)
     grid = np.linspace(0.0, wide, POINTS)
-    for queries, dash, width in (
-        (4 * n, (0, (5, 2)), 1.4),
-        (n, "-", 2.4),
-        (n // 4, (0, (1, 1.5)), 1.6),
+    for place, queries, dash, width in (
+        (0.0, 4 * n, (0, (5, 2)), 1.4),
+        (0.4, n, "-", 2.4),
+        (0.76, n // 4, (0, (1, 1.5)), 1.6),
     ):
         if queries >= 2:
             chance = power_curve(
@@ -238,10 +239,14 @@ def power(comparison: Comparison, *, ax: Axes | None = None, theme: Theme = LIGH
                 alpha=comparison.rule.alpha,
                 by=PAIRED if comparison.clusters is None else by,
             )
-            now = queries == n
-            colour = theme.ink if now else theme.muted
-            style.line(ax, grid, chance, colour, width, linestyle=dash, zorder=3.0)
-            _name_curve(ax, theme, grid, chance, queries, n)
+            colour = theme.ink if queries == n else theme.muted
+            look: dict[str, Any] = {
+                "colour": colour,
+                "width": width,
+                "linestyle": dash,
+            }
+            style.line(ax, grid, chance, **look, zorder=3.0)
+            _name_curve(ax, theme, place, queries, look)
     _smallest(ax, theme, plan.smallest_visible, plan.power)
     return ax
 
@@ -263,30 +268,28 @@ def _axes_of_power(ax: Axes, theme: Theme, comparison: Comparison) -> None:
         said = style.margin_words(comparison, digits=theme.digits)
         if is_relative(comparison):
             said = f"{display.least(margin, digits=theme.digits)} ({said})"
-        words += f"; band: margin {said}"
+        words += f"{'; ' if style.inches(ax) > 1.3 * NARROW else chr(10)}band: margin {said}"
     style.label_x(ax, theme, words)
     style.label_y(ax, theme, "chance to show it")
 
 
 def _name_curve(
-    ax: Axes, theme: Theme, grid: FloatArray, chance: FloatArray, queries: int, n: int
+    ax: Axes, theme: Theme, place: float, queries: int, look: Mapping[str, Any]
 ) -> None:
-    """Write the number of queries beside its curve, that of the steepest at its left."""
-    height, side = (0.92, "right") if queries > n else (0.3 if queries == n else 0.5, "left")
-    place, shift = float(np.interp(height, chance, grid)), 6.0 if side == "left" else -5.0
-    if chance[-1] < height:
-        # So few queries never get there in this picture: the name stands at the end of the curve.
-        place, height, side, shift = float(grid[-1]), float(chance[-1]) + 0.05, "right", -2.0
+    """Write the number of queries above the frame, beside a piece of its curve's line."""
+    above = ScaledTranslation(0.0, 8.0 / 72.0, style.figure_of(ax).dpi_scale_trans)
+    over: dict[str, Any] = {"transform": ax.transAxes + above, "clip_on": False}
+    style.line(ax, [place, place + 0.07], [1.0, 1.0], **look, **over)
     style.write(
         ax,
         f"n = {display.count(queries)}",
-        (place, height),
-        theme.ink if queries == n else theme.muted,
-        side,
-        "center",
-        shift=(shift, 0.0),
-        bold=queries == n,
-        zorder=4.0,
+        (place + 0.09, 1.0),
+        look["colour"],
+        "left",
+        "bottom",
+        coords="axes fraction",
+        shift=(0.0, 4.0),
+        bold=look["colour"] == theme.ink,
     )
 
 

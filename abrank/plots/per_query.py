@@ -253,7 +253,11 @@ def _count(
 ) -> None:
     """Write how many queries each side wins, from left to right."""
     sides = (("left", 0.0), ("center", 0.5), ("right", 1.0))
+    x, y = at.pop("shift")
+    # Over a small square frame there is no room for three of them in a line.
+    raised = 1.5 * style.sizes(ax).small if y > 0 and style.inches(ax) < 1.3 * NARROW else 0.0
     for (outcome, number, words), (side, place) in zip(parts, sides, strict=True):
+        at["shift"] = (x, y if outcome else y + raised)
         colour = theme.of_outcome(outcome) if outcome else theme.muted
         text = f"{words} {display.count(number)}"
         style.write(ax, text, (place, height), colour, side, coords="axes fraction", **at)

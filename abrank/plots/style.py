@@ -355,7 +355,7 @@ def label_x(ax: Axes, theme: Theme, text: str, *, pad: float = 4.0) -> None:
     size, figure = sizes(ax).small, figure_of(ax)
     if len(figure.axes) == 1:
         # It stands under the frame, which names and numbers beside it push aside.
-        share = 0.72 if inches(ax) < NARROW else 1.0
+        share = 0.72 if inches(ax) < NARROW else 0.82 if inches(ax) < 1.3 * NARROW else 1.0
         letters = int(share * 72.0 * figure.get_size_inches()[0] / (0.6 * size))
         text = "\n".join(textwrap.fill(line, letters) for line in text.split("\n"))
     ax.set_xlabel(text, color=theme.muted, fontsize=size, labelpad=pad, parse_math=False)

@@ -198,7 +198,7 @@ class Scorecard(Table):
     @property
     def undrawn(self) -> tuple[str, ...]:
         """The legend where nothing is drawn: without the lines on bars and marks."""
-        return tuple(each for each in self.legend if not each.startswith(("thick", GUARD)))
+        return tuple(each for each in self.legend if not each.startswith(("Thick", GUARD)))
 
     def without(self, *roles: Role) -> Table:
         """Return it as a table without the columns of these roles."""

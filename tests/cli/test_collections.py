@@ -40,7 +40,7 @@ def test_text_and_every_report_from_one_command(table, capsys, monkeypatch) -> N
     out = capsys.readouterr().out
     assert " ".join(out.split()).startswith(
         "▲ BETTER OVER ALL QUERIES t5 is better than bm25 on average over these 3 collections"
-        " (ahead on 3; I²"
+        " (ahead on 3)"
     )
     assert "= like these" in out
     assert max(map(len, out.splitlines())) <= 80

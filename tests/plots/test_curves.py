@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -154,10 +155,15 @@ def test_the_dot_is_the_smallest_visible_difference(comparison_of):
     assert [t for t in texts if t.startswith("n =")] == ["n = 240", "n = 60", "n = 15"]
 
 
-def test_a_curve_that_never_rises_has_its_name_at_the_end(comparison_of):
+def test_the_names_of_the_curves_stand_above_them_and_apart(comparison_of):
     ax = power(comparison_of(10))
-    (name,) = [text for text in ax.texts if text.get_text() == "n = 2"]
-    assert name.xy[0] == ax.get_xlim()[1]
+    names = [text for text in ax.texts if text.get_text().startswith("n =")]
+    assert [text.xy[1] for text in names] == [1.0] * 3  # of the frame
+    figure = ax.figure
+    figure.canvas.draw()
+    boxes = [text.get_window_extent() for text in names]
+    assert all(left.x1 < right.x0 for left, right in pairwise(boxes))
+    assert all(box.y0 >= ax.get_window_extent().y1 for box in boxes)
 
 
 @pytest.mark.parametrize("margin", [0.0, 0.01, 0.5])

@@ -259,7 +259,7 @@ def _drawing(node: Node, scope: str) -> Drawing:
             width = float(attributes.get("stroke-width", "0"))
             if child.tag == "line" and attributes["y1"] == attributes["y2"]:
                 ends = _place(attributes["x1"]), _place(attributes["x2"])
-                found.bars.append((float(attributes["y1"]), width, *ends))
+                found.bars.append((_place(attributes["y1"]), width, *ends))
             if match is None or "stroke-dasharray" in attributes:
                 continue
             (left, right), y = (

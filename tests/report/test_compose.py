@@ -163,11 +163,13 @@ def test_a_guard_stands_on_the_row_of_its_measure(make: Make) -> None:
     [
         (
             ("better", "better", "unclear", "unclear"),
-            "Two of 4 secondary measures are better after adjustment, none is worse, two unclear.",
+            "Two of four secondary measures are better after adjustment, none is worse, two"
+            " unclear.",
         ),
         (
             ("better", "worse", "identical"),
-            "One of 3 secondary measures is better after adjustment, one is worse, one identical.",
+            "One of three secondary measures is better after adjustment, one is worse, one"
+            " identical.",
         ),
         (
             ("worse", "worse"),
@@ -175,7 +177,7 @@ def test_a_guard_stands_on_the_row_of_its_measure(make: Make) -> None:
         ),
         (
             ("unclear", "untested"),
-            "None of 2 secondary measures is better or worse after adjustment, one unclear, one"
+            "None of two secondary measures is better or worse after adjustment, one unclear, one"
             " untested.",
         ),
         (("unclear",), "The secondary measure AP is unclear."),

@@ -169,7 +169,7 @@ def scorecard_lines(card: Scorecard, *, width: int, plain: bool) -> list[Line]:
         strong = "strong" if place in card.tall else ""
         lines.append(line(row, drawn, (strong, tone if tone in ("a", "b") else "muted")))
     for said in card.undrawn if scale is None else card.legend:
-        said = said.replace("thick:", "━").replace("thin:", "─")
+        said = said.replace("Thick:", "━").replace("thin:", "─")
         lines += [[(each, "muted")] for each in cells.wrap(put(said), width)]
     return lines
 

@@ -457,8 +457,8 @@ def _untold(comparison: Comparison) -> str:
     if comparison.soundness.level == "doubtful":
         return "No other choice takes the doubt away."
     return (
-        "A verdict against a margin often falls once the most influential queries are left out,"
-        " even where it is right: only the table shows that."
+        "The table has the verdict without the most influential queries: one against a margin often"
+        " changes there, even where it is right."
     )
 
 

@@ -78,12 +78,12 @@ def measures_finding(comparison: Comparison) -> str:
         return f"{every} secondary measures are {alike}{after}."
     if count["better"] or count["worse"]:
         start = (
-            f"{words.capital(f.word(count['better']))} of {f.count(len(others))} secondary"
+            f"{words.capital(f.word(count['better']))} of {f.word(len(others))} secondary"
             f" measures {'is' if count['better'] < 2 else 'are'} better{after},"
             f" {f.word(count['worse'])} {'is' if count['worse'] < 2 else 'are'} worse"
         )
     else:
-        start = f"None of {f.count(len(others))} secondary measures is better or worse{after}"
+        start = f"None of {f.word(len(others))} secondary measures is better or worse{after}"
     rest = [f"{f.word(count[name])} {name}" for name in _REST if count[name]]
     return f"{', '.join([start, *rest])}."
 

@@ -163,11 +163,11 @@ def _legend(comparison: Comparison, *, drawn: bool) -> list[str]:
     several, level = rule.adjust != "none" and many, f.level(rule.confidence)
     if drawn and comparison.soundness.level != "unsound" and comparison.decision.by_margin:
         narrow, which = f.level(rule.confidence_equivalence), "★" if many else "it"
-        said = f"thick: {narrow} interval, which decides about the margin"
+        said = f"Thick: {narrow} interval, which decides about the margin"
         said += f" ({which}; others {level})" if several else ""
         found.append(f"{said}; thin: {level}, whether Δ is 0{', adjusted' if several else ''}")
     elif drawn and comparison.soundness.level != "unsound" and several:
-        found.append(f"thick: {level} interval; thin: adjusted, which decides the reading")
+        found.append(f"Thick: {level} interval; thin: adjusted, which decides the reading")
     if any(math.isfinite(_limit(comparison, each)) for each in comparison.decision.guards):
         found.append(f"{GUARD} the loss that a guard must exclude")
     if comparison.with_machine:
@@ -212,7 +212,7 @@ def segments(comparison: Comparison) -> Section | None:
             of = f"The {MOST} largest of {f.count(len(found.rows))} segments"
             blocks.append(Text(f"{of}; all are in a .json report.", "caption"))
     blocks.append(Figure("segments", exploratory(comparison), repeats=True))
-    title = "Segments (exploratory)"
+    title = "Segments"
     return Section("segments", title, exploratory(comparison), tuple(blocks))
 
 
@@ -289,7 +289,7 @@ def _table(comparison: Comparison, found: Segmentation) -> Scorecard:
         scale=scale(comparison, of="Δ (B − A)"),
         narrow=frozenset({"interval"}),
         legend=(
-            f"thick: {w.level} interval of a segment by itself; thin: adjusted for all"
+            f"Thick: {w.level} interval of a segment by itself; thin: adjusted for all"
             f" segments{properties}, which decides the reading",
             "Not part of the rule: what segments show is a question for the next test. Those of"
             " fewer than 6 queries are not tested.",

@@ -172,7 +172,7 @@ def _comparisons(w: Words[History]) -> Section:
         if len({cell.text for cell in columns[place][1]}) == 1:
             same.append(f"{said} {columns.pop(place)[1][0].text}")
     legend = (
-        f"thick: the interval at the level of a comparison{'' if all(bars) else f' on {measure}'}",
+        f"Thick: the interval at the level of a comparison{'' if all(bars) else f' on {measure}'}",
         f"again: the gain that a repetition would show, known from {f.word(FEWEST)} comparisons in"
         " a measure on",
         *([f"all: {', '.join(same)}"] if same else []),

@@ -64,7 +64,7 @@ def compose_pair(comparison: Comparison, *, digits: int | None = None) -> Report
         "depth": inputs.depth(comparison),
         "quality": inputs.quality(comparison),
         "methods": appendix.methods(
-            methods, sources, "To paste, and to change where your plan said otherwise."
+            methods, sources, "A paragraph to paste, with its sources."
         ),
         "reproduce": appendix.reproduce(
             comparison.provenance,

@@ -212,11 +212,8 @@ def title(found: CollectionsComparison) -> str:
 
 
 def _spread(found: CollectionsComparison) -> str:
-    """Say on how many collections B is ahead, and I²."""
-    summary = found.primary
-    share = summary.heterogeneity.i_squared
-    alike = f"; I² {f.percent(share, sign=False)}" if math.isfinite(share) else ""
-    return f"(ahead on {f.count(found.primary.n_ahead)}{alike})"
+    """Say on how many collections B is ahead."""
+    return f"(ahead on {f.count(found.primary.n_ahead)})"
 
 
 def _clause(w: Words[CollectionsComparison], row: SummaryRow) -> str:

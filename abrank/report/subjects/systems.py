@@ -14,7 +14,6 @@ from abrank.ranking import Ranking
 from abrank.report.model import (
     EVERYWHERE,
     Caution,
-    Chip,
     Fact,
     Headline,
     Place,
@@ -35,7 +34,6 @@ from abrank.report.subjects.leaderboard import (
     leaderboard,
     name,
     paper,
-    to_lead,
 )
 from abrank.report.subjects.systems_sections import (
     instruments,
@@ -82,7 +80,6 @@ def compose_ranking(
         sections=tuple(section for section in found.values() if section is not None),
         omitted=tuple(said for key, said in _OMITTED.items() if found[key] is None),
         facts=tuple(_facts(w, head)),
-        chips=tuple(_chips(ranking)),
         methods=methods_text(ranking),
         sources=cited(_sources(ranking)),
         papers=lambda style: paper(w, style, interval),
@@ -240,11 +237,11 @@ def _next_step(ranking: Ranking) -> str:
         return say(ranking.measure)
     if ranking.baseline is None and len(ranking.leaders) > 1:
         return (
-            "Compare the leaders pair by pair (abrank compare); what no pair shows takes more"
-            " judged queries: abrank power says how many."
+            "Compare the leaders pair by pair (abrank compare). Where no pair differs, judge more"
+            " queries: abrank power says how many."
         )
     if ranking.baseline is not None and not ranking.n_significant:
-        return "More judged queries: abrank power says how many."
+        return "Judge more queries: abrank power says how many."
     return "Look at how many queries the lead rests on, and whether other measures agree."
 
 
@@ -395,14 +392,6 @@ def of_runs(ranking: Ranking) -> tuple[Caution, ...]:
     return tuple(caution(note, names) for note in notes)
 
 
-def _chips(ranking: Ranking) -> Iterator[Chip]:
-    """Yield the numbers beside the leaderboard."""
-    what = "Pairs" if ranking.baseline is None else "Comparisons"
-    share = f"{f.count(ranking.n_significant)} of {f.count(len(ranking.pair_rows))}"
-    yield Chip(f"{what} that differ significantly", share, ranking.title)
-    if ranking.stability and ranking.n_queries > 1:
-        drawn = f"{f.count(ranking.n_drawn)} resamples of the queries"
-        yield Chip(f"{to_lead(ranking)} again", chance(ranking.stability[0].first), drawn)
 
 
 def methods_text(ranking: Ranking) -> str:

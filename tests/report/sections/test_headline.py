@@ -252,7 +252,7 @@ def test_only_the_interval_that_decides_stands_at_the_top(
     shown = card(comparison)
     assert f"interval of two one-sided tests {limits}" in shown
     assert "p = " not in shown
-    assert "thick: 90% interval, which decides about the margin" in shown
+    assert "Thick: 90% interval, which decides about the margin" in shown
     rows = next(each for each in compose(comparison).sections if each.key == "tests").blocks[0].rows
     assert any(row[0].strong and row[6].text.startswith("0.") for row in rows)
 

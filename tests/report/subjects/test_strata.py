@@ -29,17 +29,17 @@ def found():
         (
             "better",
             "better",
-            "B is better than A on average over these 3 collections (ahead on 2; I² 0.0%), and on",
+            "B is better than A on average over these 3 collections (ahead on 2), and on",
         ),
         (
             "worse",
             "unclear",
-            "B is worse than A on average over these 3 collections (ahead on 2; I² 0.0%); on",
+            "B is worse than A on average over these 3 collections (ahead on 2); on",
         ),
         (
             "better",
             "worse",
-            "B is better than A over all queries (ahead on 2; I² 0.0%), but worse on average",
+            "B is better than A over all queries (ahead on 2), but worse on average",
         ),
         ("unclear", "worse", "B is worse than A on average over collections like these; over all"),
         (
