@@ -6,6 +6,7 @@ import io
 import re
 import warnings
 import xml.etree.ElementTree as ET
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import groupby
@@ -46,6 +47,7 @@ _DEFAULTS = {
 _FONT = re.compile(
     r"^(?P<italic>italic |oblique )?(?:(?P<weight>bold|\d{3}) )?(?P<size>[\d.]+)px (?P<family>.+)$"
 )
+_LEVEL = re.compile(r"^M(\S+) (\S+)L(?:(\S+) \2|\1 (\S+))$")
 _RECTANGLE = re.compile(r"^M(\S+) (\S+)L(\S+) \2L\3 (\S+)L\1 \4z$")
 _FEWEST = 3  # shapes of one colour that have no group of their own
 _REFERENCE = re.compile(r"url\(#([^)]+)\)")
@@ -86,6 +88,7 @@ def clean(
     _ids(root, prefix)
     _flatten(root)
     _describe(root, prefix, title, summary)
+    _commonest_size(root)
     return _serialise(root)
 
 
@@ -130,10 +133,11 @@ def _font(value: str) -> dict[str, str]:
 
 
 def _rounded(value: str, *, path: bool = False) -> str:
-    """Return lengths with two decimals at most; a path also without needless blanks."""
+    """Return lengths with two decimals, from 10 on with one; a path also without blanks."""
 
     def shorter(match: re.Match[str]) -> str:
-        text = f"{float(match.group()):.2f}".rstrip("0").rstrip(".")
+        number = float(match.group())
+        text = f"{number:.{1 if abs(number) >= 10.0 else 2}f}".rstrip("0").rstrip(".")
         text = re.sub(r"^(-?)0\.", r"\1.", text)
         return "0" if text in ("-", "", "-0") else text
 
@@ -141,6 +145,9 @@ def _rounded(value: str, *, path: bool = False) -> str:
     if not path:
         return text
     text = re.sub(r"\s*([A-Za-z])\s*", r"\1", " ".join(text.split()))
+    if level := _LEVEL.match(text):
+        x, y, along, down = level.groups()
+        return f"M{x} {y}H{along}" if along else f"M{x} {y}V{down}"
     return _RECTANGLE.sub(r"M\1 \2H\3V\4H\1z", text)
 
 
@@ -244,6 +251,17 @@ def _describe(root: ET.Element, prefix: str, title: str, summary: str) -> None:
             child = ET.Element(f"{{{SVG}}}{tag}", {"id": f"{prefix}-{tag}"})
             child.text = _printable(text)
             root.insert(place, child)
+
+
+def _commonest_size(root: ET.Element) -> None:
+    """Say once, of the whole picture, the size that most of its letters have."""
+    texts = [*root.iter(f"{{{SVG}}}text")]
+    for size, _ in Counter(each.get("font-size") for each in texts).most_common(1):
+        if size is not None:
+            root.set("font-size", size)
+            for each in texts:
+                if each.get("font-size") == size:
+                    del each.attrib["font-size"]
 
 
 # --- A plot as SVG for a page, as PNG, or as a file for a paper

@@ -215,14 +215,22 @@ def test_style_becomes_attributes():
     )
     path, *texts = list(root)[2:]
     assert path.attrib == {"d": "M1 2L3.14 4z", "fill": "#0068ad", "opacity": "0.3"}
+    assert root.get("font-size") == "9"  # of most letters, said once
     assert texts[0].attrib == {
-        "font-size": "9",
         "font-style": "italic",
         "font-weight": "bold",
         "text-anchor": "end",
         "fill": "#14181f",
     }
-    assert [text.attrib for text in texts[1:]] == [{"font-size": "7.5"}, {"font-size": "9"}, {}]
+    assert [text.attrib for text in texts[1:]] == [{"font-size": "7.5"}, {}, {}]
+
+
+def test_level_lines_are_short_and_far_places_have_one_decimal():
+    root = cleaned(
+        '<path d="M 10.04 2.5 L 31.4159 2.5"/><path d="M 1 2 L 1 40.26"/><path d="M 0 0 L 1 1"/>'
+    )
+    found = [path.get("d") for path in list(root)[2:]]
+    assert found == ["M10 2.5H31.4", "M1 2V40.3", "M0 0L1 1"]
 
 
 def test_metadata_style_and_empty_groups_go():

@@ -38,6 +38,8 @@ def environment() -> Environment:
         text = (folder / f"report.{name}").read_text("utf-8")
         if name == "css":
             text = re.sub(r"/\*.*?\*/", "", re.sub(r" ?([{};:,]) ", r"\1", text), flags=re.S)
+        else:
+            text = re.sub(r"^ *(//.*|/\*.*\*/)$", "", text, flags=re.M)
         made.globals[name] = Markup("\n".join(filter(None, map(str.strip, text.splitlines()))))
     return made
 
