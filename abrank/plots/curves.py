@@ -336,14 +336,17 @@ def gains(history: History, *, ax: Axes | None = None, theme: Theme = LIGHT) -> 
     found = history.gains()
     places = np.arange(len(found) + 1)
     sums = np.vstack([np.zeros(2), np.cumsum(np.array(found).reshape(-1, 2), axis=0)])
-    for column, (label, colour) in enumerate((("found", theme.muted), ("expected again", theme.b))):
+    ends = (("found", theme.muted, "bottom"), ("expected again", theme.b, "top"))
+    for column, (label, colour, side) in enumerate(ends):
         ax.step(places, sums[:, column], where="post", color=colour, linewidth=1.8)
         ax.annotate(
             label,
             (float(places[-1]), float(sums[-1, column])),
-            xytext=(4, 0), textcoords="offset points", va="center", color=colour,
+            xytext=(4, 0), textcoords="offset points", va=side, color=colour,
         )  # fmt: skip
     ax.xaxis.set_major_locator(MaxNLocator(7, integer=True))
+    ax.yaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
+    ax.yaxis.set_major_formatter(PlainTicks())
     ax.set_xlim(0, max(len(found), 1) * 1.16)
     label_x(ax, theme, "comparison")
     label_y(ax, theme, f"sum of gains, {shorten(history.measure, width=24)}")

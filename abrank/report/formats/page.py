@@ -138,7 +138,7 @@ PALETTE: Mapping[str, tuple[str, str]] = {
     "on-grade-3": ("#ffffff", "#04140a"),
 }
 
-LONGEST_NAME, MOST_ROWS = 120, 20
+LONGEST_NAME, LONGEST_LABEL, MOST_ROWS = 120, 24, 20
 # Widths in inches at which the letters of a figure are as large as the text around: across the
 # page, beside the cautions, and on a telephone. What takes half of the page is drawn once, at a
 # width from which it is scaled to both without letters that are too small or too large.
@@ -304,7 +304,8 @@ def page_of(section: Section, draw: Callable[[Figure], Shown], *, without: Block
         Panel(tuple(part for each in blocks for part in _show(each, kept, draw)), half)
         for blocks, half in panels_of(kept)
     )
-    return Page(section, LABELS.get(section.key, section.key.capitalize()), panels)
+    label = section.title if "-" in section.key else section.key.capitalize()
+    return Page(section, LABELS.get(section.key, cut(label, LONGEST_LABEL)), panels)
 
 
 def _show(block: Block, section: Section, draw: Callable[[Figure], Shown]) -> tuple[Shown, ...]:

@@ -154,7 +154,7 @@ def _missed(found: Inspection, depth: int) -> Section | None:
 
 def _to_judge(w: Words[Inspection]) -> Section | None:
     found = w.result
-    if not found.to_judge:
+    if not any(each.swing for each in found.to_judge):
         return None
     finding = (
         f"judge next: unjudged documents that could most move Δ {found.measures[0]}, given grade"
