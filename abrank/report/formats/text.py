@@ -264,7 +264,9 @@ class Look(NamedTuple):
     def wrap(self, text: str, indent: int = 0) -> list[str]:
         """Return lines; what is joined by spaces that do not break stays together."""
         lines = cells.wrap(self.put(text), self.width - indent, mark=cells.cut_mark(self.plain))
-        return [line.replace(cells.NO_BREAK, " ") for line in lines]
+        # Two spaces between parts, of which one does not break, begin no line.
+        kept = [*lines[:1], *(line.lstrip(cells.NO_BREAK) for line in lines[1:])]
+        return [line.replace(cells.NO_BREAK, " ") for line in kept]
 
 
 def text(report: Report, *, width: int = WIDTH, ascii: bool = False) -> str:

@@ -20,7 +20,15 @@ from abrank.comparison import Comparison, compare_scores
 from abrank.diagnostics import Note
 from abrank.report import compose, to_dict
 from abrank.report.cells import columns
-from abrank.report.formats.text import LEAST, Axis, axis, draw, heading, scorecard_lines
+from abrank.report.formats.text import (
+    LEAST,
+    Axis,
+    Look,
+    axis,
+    draw,
+    heading,
+    scorecard_lines,
+)
 from abrank.report.model import Bar, Cell, Column, Role, Scale, Scorecard
 from tests.report.written import junit, text, text_lines
 
@@ -348,3 +356,8 @@ def test_names_cannot_break_the_file() -> None:
     name = 'a"<b>&\x00\x1b[31m]]>\ud800'
     root = ET.fromstring(junit(compare_scores(A, B, name_b=name, require="better")))
     assert '"<b>&' in str(root[0].get("name"))
+
+
+def test_a_line_that_goes_on_begins_with_no_blank() -> None:
+    parts = "queries won 47 \N{NO-BREAK SPACE}smallest"
+    assert Look(15, plain=False).wrap(parts) == ["queries won 47", "smallest"]
