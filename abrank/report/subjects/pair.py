@@ -63,9 +63,7 @@ def compose_pair(comparison: Comparison, *, digits: int | None = None) -> Report
         "distribution": scorecard.distribution(comparison),
         "depth": inputs.depth(comparison),
         "quality": inputs.quality(comparison),
-        "methods": appendix.methods(
-            methods, sources, "A paragraph to paste, with its sources."
-        ),
+        "methods": appendix.methods(methods, sources, "A paragraph to paste, with its sources."),
         "reproduce": appendix.reproduce(
             comparison.provenance,
             comparison.seed,

@@ -392,8 +392,6 @@ def of_runs(ranking: Ranking) -> tuple[Caution, ...]:
     return tuple(caution(note, names) for note in notes)
 
 
-
-
 def methods_text(ranking: Ranking) -> str:
     """Return the methods paragraph: what was ranked, how, and by which test."""
     measures = ", ".join(name(each) for each in ranking.measures)
