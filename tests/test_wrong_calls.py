@@ -321,6 +321,10 @@ compare_preferences({"q1": "A"}) -> a list of dicts, each a vote such as {'query
 compare_preferences(["A", "B"]) -> a list of dicts, each a vote such as {'query_id': 'q1'
 """
 ON_THE_COMMAND_LINE = """
+compare q.txt a.run b.run --margin 1 % -> 2 a share is one word, as in --margin 1%
+compare q.txt a.run b.run --alpha 5% -> 2 a share such as 0.05
+compare q.txt a.run b.run --figures svg -> 2 svg:figures writes to figures/
+power --sd .2 --margin 2% -> 2 a number in the unit of the measure, such as 0.02
 compare q.txt a.run b.run --tolerance 0.01 -> 2 Did you mean '--margin'?
 compare q.txt a.run b.run --bonferroni -> 2 Did you mean '--config adjust=...'?
 compare q.txt a.run b.run --require not-worse -> 2 did you mean non-inferior?
@@ -360,7 +364,7 @@ compare q.txt a.run b.run --require best -> 2 'better', 'equivalent'; did you me
 compare q.txt a.run b.run --require better --fail-on worse -> 2 choose one
 compare q.txt a.run b.run --fail-on same -> 2 value for '--fail-on': 'same' is not 'worse'.
 compare q.txt a.run b.run --guard R@100 -> 2 to a gate: give --require or --fail-on worse, too
-compare q.txt a.run b.run --test anova -> 2 'bootstrap', 'wilcoxon', 'sign', 'bounded'.
+compare q.txt a.run b.run --test anova -> 2 'wilcoxon', 'sign', 'hall', 'bounded'.
 compare q.txt a.run b.run --alpha 95 -> 2 alpha must lie between 0 and 1, not 95.0
 compare q.txt a.run b.run --confidence 0.95 -> 2 Did you mean '--alpha'?
 compare q.txt a.run b.run --seed x -> 2 for '--seed': 'x' is not a valid integer range.

@@ -178,12 +178,15 @@ def _refuse(error: BaseException) -> int:
 
 
 _INSTEAD = {
+    ("compare", "Got unexpected extra argument (%)"): "a share is one word, as in --margin 1%",
+    ("compare", "Invalid value for '--alpha'"): "a share such as 0.05",
     ("compare", "Got unexpected extra"): "a further measure takes its own -m, and more than two"
     " runs are ranked (abrank rank)",
     ("inspect", "Missing argument 'QUERY'"): "abrank compare names the worst ones, and its report"
     " has all",
     ("inspect", "Got unexpected extra"): "one query at a time",
     ("audit", "Got unexpected extra"): "--queries 50 --a 0.412 --b 0.431",
+    ("power", "Invalid value for '--margin'"): "a number in the unit of the measure, such as 0.02",
     ("power", "Invalid value for '--effect'"): "a number in the unit of the measure, such as 0.02",
 }
 

@@ -179,6 +179,7 @@ def target_of(path: str | Path) -> Target:
     html .html False
     summary .md True
     """
+    path = str(path).removeprefix(".") if str(path) in WRITERS else path  # .html alone, too
     kind, _, rest = str(path).partition(":")
     if rest and f".{kind}" in WRITERS:
         return Target(rest, f".{kind}", True)
@@ -196,6 +197,8 @@ def figures_target(folder: str | Path) -> tuple[str, Path]:
     ('png', 'pdf')
     """
     kind, colon, rest = str(folder).partition(":")
+    if kind in FIGURES and not rest:
+        raise ArgumentError(f"{folder} names no folder: {kind}:figures writes to figures/")
     if not colon or len(kind) < 2:  # a drive has one letter
         of_file = Path(folder).suffix.lstrip(".")
         if of_file in FIGURES:
@@ -204,8 +207,6 @@ def figures_target(folder: str | Path) -> tuple[str, Path]:
         return "pdf", Path(folder)
     if kind not in FIGURES:
         raise ArgumentError(f"figures are written as {', '.join(FIGURES)}, not {kind}")
-    if not rest:
-        raise ArgumentError(f"{folder} names no folder: {folder}figures writes to figures/")
     return kind, Path(rest)
 
 

@@ -278,6 +278,7 @@ def test_the_methods_paragraph_is_written_as_latex_reads_it(
 def test_an_unknown_word_before_a_path_is_refused(comparison: Comparison, tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError, match='unknown report format "metods"; did you mean'):
         comparison.report(f"metods:{tmp_path / 'm.html'}")
+    assert target_of(".html") == target_of("html")
     assert target_of("C:/out.html").path == "C:/out.html"
     assert list(tmp_path.iterdir()) == []
 
