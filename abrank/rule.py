@@ -1,24 +1,19 @@
-"""What is declared beforehand, and whether the evidence of a verdict is sound.
-
-What is declared beforehand: gates, how queries were sampled and looked at, what may not drop.
-
-No numbers are worked out here, so that the command line can load it for its help.
-
-Whether the evidence of a verdict is sound: what forbids a decision, and what puts it in doubt.
+"""What is declared beforehand, and what may speak against the evidence of a verdict.
 
 Unsound evidence decides nothing: the verdict is ``cannot-test``, whatever the numbers say.
-Doubtful evidence decides, but passes no gate unless the doubt is accepted.
+Doubtful evidence decides, but passes no gate unless the doubt is accepted. No numbers are worked
+out here, so that the command line can load it for its help.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Any, Literal, Protocol, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
@@ -297,8 +292,6 @@ LEVELS: Mapping[str, Level] = MappingProxyType(
     }
 )
 _OF_SOME_MEASURES = frozenset(["none-relevant", "common-depth", "guard-turned"])
-# A shorter list of unjudged documents that would turn the sign of the difference is a doubt.
-TIPPING_SHARE = 0.05
 
 
 @record
@@ -346,112 +339,3 @@ class Soundness:
     def told(self) -> tuple[Reason, ...]:
         """The reasons of that level: a doubt says nothing beside what forbids a decision."""
         return tuple(reason for reason in self.reasons if reason.level == self.level)
-
-
-class _Note(Protocol):
-    @property
-    def code(self) -> str: ...
-    @property
-    def values(self) -> Mapping[str, Any]: ...
-
-
-class _Alternative(Protocol):
-    @property
-    def kind(self) -> str: ...
-    @property
-    def verdict(self) -> Verdict: ...
-    @property
-    def n_queries(self) -> int: ...
-    @property
-    def diff(self) -> float: ...
-    @property
-    def depth(self) -> int | None: ...
-
-
-class _ToJudge(Protocol):
-    @property
-    def tipping(self) -> Sequence[object]: ...
-    @property
-    def n_documents(self) -> int: ...
-
-
-def judge(
-    verdict: Verdict,
-    direction: int,
-    *,
-    primary: str,
-    same_file: bool = False,
-    notes: Iterable[_Note] = (),
-    alternatives: Iterable[_Alternative] = (),
-    to_judge: _ToJudge | None = None,
-    carrying: Mapping[str, Any] | None = None,
-) -> Soundness:
-    """Judge the evidence behind a verdict."""
-    found = [Reason("same-file")] if same_file else []
-    found += [reason for note in notes if (reason := _of_note(note, direction, primary))]
-    empty = any(reason.values.get("n_rows") == 0 for reason in found)  # and shares no query
-    for each in () if empty else alternatives:
-        code = _OF_QUERIES_AND_DEPTH.get(each.kind)
-        if code and is_turned(verdict, each.verdict):
-            depth = {} if each.depth is None else {"depth": each.depth}
-            values = {"kind": each.kind, "verdict": each.verdict.value, "difference": each.diff}
-            found.append(Reason(code, {**values, "n_queries": each.n_queries, **depth}))
-    if direction and to_judge is not None and to_judge.tipping:
-        least, of = len(to_judge.tipping), to_judge.n_documents
-        if least < TIPPING_SHARE * of:
-            found.append(Reason("few-judgments-turn", {"count": least, "of": of}))
-    if carrying is not None:
-        found.append(Reason("one-cluster-carries", carrying))
-    order = list(LEVELS)
-    return Soundness(tuple(sorted(found, key=lambda reason: order.index(reason.code))))
-
-
-# An alternative that turns the verdict, by its kind, and the reason that it gives.
-_OF_QUERIES_AND_DEPTH = {
-    "shared-queries": "missing-queries",
-    "missing-as-zero": "missing-queries",
-    "common-depth": "common-depth",
-    "failed-dropped": "missing-scores",
-    "failed-worst": "missing-scores",
-}
-
-
-def is_turned(declared: Verdict, other: Verdict) -> bool:
-    """Say whether another verdict takes back what the declared one claims.
-
-    It does where it points another way, or where a gate that the declared one passes does not pass.
-    """
-    passed, still = (
-        {name for name, gate in GATES.items() if verdict in gate.verdicts}
-        for verdict in (declared, other)
-    )
-    return _DIRECTIONS.get(declared, 0) != _DIRECTIONS.get(other, 0) or not passed <= still
-
-
-_DIRECTIONS = {
-    Verdict.BETTER: 1,
-    Verdict.BETTER_SIZE_UNCLEAR: 1,
-    Verdict.WORSE: -1,
-    Verdict.WORSE_SIZE_UNCLEAR: -1,
-}
-
-
-def _of_note(note: _Note, direction: int, primary: str) -> Reason | None:
-    """Return the reason that a note gives, if it gives one."""
-    values = note.values
-    if note.code == "machine-sample-differs":
-        return Reason("sample-differs", values)
-    if note.code == "skewness-decides" and not direction:
-        return None  # of a difference that nobody speaks of
-    if note.code in LEVELS:
-        of_another = primary not in values.get("measures", (primary,))
-        by_alternative = note.code in _OF_QUERIES_AND_DEPTH.values()
-        return None if of_another or by_alternative else Reason(note.code, values)
-    if note.code not in ("unjudged-documents", "judged-gap"):
-        return None
-    favours = values.get("favours", "")
-    if note.code == "judged-gap":
-        favours = "b" if values["b"] > values["a"] else "a"
-    # A system that is ahead although judgments are missing on its side is ahead all the more.
-    behind = favours and favours != {1: "b", -1: "a"}.get(direction)
-    return Reason("unjudged-favour", values) if behind else None

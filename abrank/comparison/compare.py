@@ -13,7 +13,7 @@ from abrank._support.errors import ArgumentError
 from abrank._support.rng import entropy
 from abrank._support.typing import Asked, Missing, RandomSource
 from abrank.comparison.choosing import SEQUENCE, choose_from, directions_again
-from abrank.comparison.deciding import decide_on, find_alternatives, guard_results
+from abrank.comparison.deciding import decide_on, find_alternatives, guard_results, judge
 from abrank.comparison.declared import Declared, declare_on, declared_again
 from abrank.comparison.designs import Clustered, Sequential, Weighted
 from abrank.comparison.evidence import RunDetails, find_titles, treatments
@@ -37,7 +37,7 @@ from abrank.inference.designs import cluster_result
 from abrank.ledger.record import recording
 from abrank.options import Designs, Inputs, Machine, Question
 from abrank.provenance import provenance
-from abrank.rule import LEVELS, Reason, Soundness, judge
+from abrank.rule import LEVELS, Reason, Soundness
 from abrank.rule_file import ruled
 from abrank.scoring.evaluate import silent
 from abrank.scoring.scores import Scores

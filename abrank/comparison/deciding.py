@@ -1,4 +1,4 @@
-"""From a sample to the decision: a row a measure, the family adjusted together, the guards.
+"""From a sample to the decision: rows, the family adjusted together, guards, other choices, doubts.
 
 The family is that of the secondary measures, the primary one tested alone; that of all measures; or
 a fixed sequence, tested one after the other at the full level until one shows no difference.
@@ -7,8 +7,9 @@ a fixed sequence, tested one after the other at the full level until one shows n
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import NamedTuple, get_args
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 
@@ -20,11 +21,13 @@ from abrank.comparison.choosing import SEQUENCE, Directions
 from abrank.comparison.evidence import Alternative, Kind, RunDetails
 from abrank.comparison.rows import MeasureResult
 from abrank.comparison.sample import Answer, Sample
+from abrank.diagnostics import Note
 from abrank.estimate import Estimate, Interval
 from abrank.inference import run_test
 from abrank.inference.equivalence import bound_unseen
 from abrank.inference.registry import as_alpha
-from abrank.rule import Design, GuardResult
+from abrank.rule import GATES, LEVELS, Design, GuardResult, Reason, Soundness, Verdict
+from abrank.scoring.judging import ToJudge
 from abrank.verdict import FEW_QUERIES, Decision, Rule, SignFlips, decide
 
 ADJUSTMENTS = ("max-t", "holm", "bonferroni", "bh", "none")
@@ -309,3 +312,89 @@ def find_alternatives(
             raise ArgumentError(f"p and interval of the choice {each.kind} contradict each other")
         found.append(replace(each, changes=each.verdict is not decision.verdict))
     return tuple(sorted(found, key=lambda each: get_args(Kind).index(each.kind)))
+
+
+# A shorter list of unjudged documents that would turn the sign of the difference is a doubt.
+TIPPING_SHARE = 0.05
+
+
+def judge(
+    verdict: Verdict,
+    direction: int,
+    *,
+    primary: str,
+    same_file: bool = False,
+    notes: Iterable[Note] = (),
+    alternatives: Iterable[Alternative] = (),
+    to_judge: ToJudge | None = None,
+    carrying: Mapping[str, Any] | None = None,
+) -> Soundness:
+    """Judge the evidence behind a verdict."""
+    found = [Reason("same-file")] if same_file else []
+    found += [reason for note in notes if (reason := _of_note(note, direction, primary))]
+    empty = any(reason.values.get("n_rows") == 0 for reason in found)  # and shares no query
+    for each in () if empty else alternatives:
+        code = _OF_QUERIES_AND_DEPTH.get(each.kind)
+        if code and is_turned(verdict, each.verdict):
+            depth = {} if each.depth is None else {"depth": each.depth}
+            values = {"kind": each.kind, "verdict": each.verdict.value, "difference": each.diff}
+            found.append(Reason(code, {**values, "n_queries": each.n_queries, **depth}))
+    if direction and to_judge is not None and to_judge.tipping:
+        least, of = len(to_judge.tipping), to_judge.n_documents
+        if least < TIPPING_SHARE * of:
+            found.append(Reason("few-judgments-turn", {"count": least, "of": of}))
+    if carrying is not None:
+        found.append(Reason("one-cluster-carries", carrying))
+    order = list(LEVELS)
+    return Soundness(tuple(sorted(found, key=lambda reason: order.index(reason.code))))
+
+
+# An alternative that turns the verdict, by its kind, and the reason that it gives.
+_OF_QUERIES_AND_DEPTH = {
+    "shared-queries": "missing-queries",
+    "missing-as-zero": "missing-queries",
+    "common-depth": "common-depth",
+    "failed-dropped": "missing-scores",
+    "failed-worst": "missing-scores",
+}
+
+
+def is_turned(declared: Verdict, other: Verdict) -> bool:
+    """Say whether another verdict takes back what the declared one claims.
+
+    It does where it points another way, or where a gate that the declared one passes does not pass.
+    """
+    passed, still = (
+        {name for name, gate in GATES.items() if verdict in gate.verdicts}
+        for verdict in (declared, other)
+    )
+    return _DIRECTIONS.get(declared, 0) != _DIRECTIONS.get(other, 0) or not passed <= still
+
+
+_DIRECTIONS = {
+    Verdict.BETTER: 1,
+    Verdict.BETTER_SIZE_UNCLEAR: 1,
+    Verdict.WORSE: -1,
+    Verdict.WORSE_SIZE_UNCLEAR: -1,
+}
+
+
+def _of_note(note: Note, direction: int, primary: str) -> Reason | None:
+    """Return the reason that a note gives, if it gives one."""
+    values = note.values
+    if note.code == "machine-sample-differs":
+        return Reason("sample-differs", values)
+    if note.code == "skewness-decides" and not direction:
+        return None  # of a difference that nobody speaks of
+    if note.code in LEVELS:
+        of_another = primary not in values.get("measures", (primary,))
+        by_alternative = note.code in _OF_QUERIES_AND_DEPTH.values()
+        return None if of_another or by_alternative else Reason(note.code, values)
+    if note.code not in ("unjudged-documents", "judged-gap"):
+        return None
+    favours = values.get("favours", "")
+    if note.code == "judged-gap":
+        favours = "b" if values["b"] > values["a"] else "a"
+    # A system that is ahead although judgments are missing on its side is ahead all the more.
+    behind = favours and favours != {1: "b", -1: "a"}.get(direction)
+    return Reason("unjudged-favour", values) if behind else None

@@ -31,7 +31,6 @@ from abrank.comparison.rows import (
 )
 from abrank.comparison.sample import ALL, Answer, Columns, Rows, Sample
 from abrank.diagnostics import Note
-from abrank.diagnostics.notes import inspect_machine
 from abrank.inference.prediction_powered import (
     PredictionPowered,
     welch_pvalue,
@@ -205,7 +204,7 @@ class WithMachine(Rows):
     def cautions(self, made: Comparison) -> list[Note]:
         left_out = {"extra-queries"} | (_OF_PEOPLE_ALONE if self.together else set())
         notes = [note for note in super().cautions(made) if note.code not in left_out]
-        told = inspect_machine(**self.judged.looked_at())
+        told = self.judged.notes()
         return [*notes, *told] if self.together else [*told, *notes]
 
 

@@ -390,6 +390,7 @@ def beliefs(
 # The test that decides with machine judgments; it is not among the plain paired tests.
 WITH_MACHINE = "prediction-powered"
 LEVEL = 0.05  # of the tests of the draw, both together
+MOST_JUDGED = 0.5  # of all queries: so many judged by people leave the machine little to add
 
 
 @record
@@ -484,23 +485,40 @@ class MachineJudgments:
             return "draw"
         return "errors" if self.refused else ""
 
-    def looked_at(self) -> dict[str, Any]:
-        """Return what :func:`~abrank.diagnostics.notes.inspect_machine` looks at."""
-        both = self.of("both")
-        return {
-            "n_judged": both.n_queries,
-            "n_queries": len(self.query_ids),
-            "missing": self.missing,
-            "correlation": self.correlation,
-            "break_even": self.break_even,
-            "outside": self.outside,
-            "set_aside": self.set_aside,
-            "shared_model": self.shared_model,
-            "judge": self.judge,
-            "sample": [
-                (each.what, each.mean_judged, each.mean_others, each.pvalue) for each in self.sample
-            ],
-        }
+    def notes(self) -> list[Note]:
+        """Return the cautions on the machine's judgments."""
+        n_judged, missing = self.of("both").n_queries, self.missing
+        sizes = {"n_judged": n_judged, "n_queries": len(self.query_ids)}
+        notes = [
+            Note(
+                "machine-sample-differs",
+                3,
+                {
+                    "what": each.what,
+                    "judged": each.mean_judged,
+                    "others": each.mean_others,
+                    "pvalue": each.pvalue,
+                },
+            )
+            for each in self.sample
+            if each.pvalue < LEVEL / len(self.sample)
+        ]
+        if n_judged > MOST_JUDGED * len(self.query_ids):
+            notes.append(Note("machine-nearly-all-judged", 1, sizes))
+        elif not self.set_aside and abs(self.correlation) <= self.break_even:
+            values = {"correlation": self.correlation, "break_even": self.break_even}
+            notes.append(Note("machine-no-help", 2, values))
+        if self.set_aside == "errors":
+            notes.append(Note("machine-set-aside", 3, {**sizes, "outside": self.outside}))
+        if missing:
+            told = {"ids": list(missing[:3]), "count": len(missing)}
+            notes.append(Note("machine-missing", 3 if len(missing) >= n_judged else 2, told))
+        if self.shared_model not in (None, "neither"):
+            notes.append(Note("machine-shares-model", 2, {"shared": self.shared_model}))
+        if self.shared_model is None or self.judge is None:
+            declared = {name: getattr(self, name) is not None for name in ("judge", "shared_model")}
+            notes.append(Note("machine-not-declared", 1, declared))
+        return notes
 
     def of(self, who: str) -> JudgedBy:
         """Return the answer of ``people``, ``both`` or ``machine``."""

@@ -152,52 +152,6 @@ def asks_direction(name: str) -> bool:
     return bool(words & COSTS) and not is_known(name)
 
 
-LEVEL = 0.05  # of the tests whether the human queries are like the others, all together
-# Of all queries: so many judged by people leave the machine little to add.
-MOST_JUDGED = 0.5
-
-
-def inspect_machine(
-    *,
-    n_judged: int,
-    n_queries: int,
-    missing: Sequence[str] = (),
-    correlation: float,
-    break_even: float,
-    outside: float,
-    set_aside: str,
-    shared_model: str | None = None,
-    judge: str | None = None,
-    sample: Sequence[tuple[str, float, float, float]] = (),
-) -> list[Note]:
-    """Return the cautions on a comparison that uses a machine's judgments.
-
-    ``sample`` holds what was compared, the means of judged and other queries, and the p-value.
-    """
-    notes = []
-    sizes = {"n_judged": n_judged, "n_queries": n_queries}
-    for what, judged, others, pvalue in sample:
-        if pvalue < LEVEL / len(sample):
-            values = {"what": what, "judged": judged, "others": others, "pvalue": pvalue}
-            notes.append(Note("machine-sample-differs", 3, values))
-    if n_judged > MOST_JUDGED * n_queries:
-        notes.append(Note("machine-nearly-all-judged", 1, sizes))
-    elif not set_aside and abs(correlation) <= break_even:
-        values = {"correlation": correlation, "break_even": break_even}
-        notes.append(Note("machine-no-help", 2, values))
-    if set_aside == "errors":
-        notes.append(Note("machine-set-aside", 3, {**sizes, "outside": outside}))
-    if missing:
-        values = {"ids": list(missing[:3]), "count": len(missing)}
-        notes.append(Note("machine-missing", 3 if len(missing) >= n_judged else 2, values))
-    if shared_model not in (None, "neither"):
-        notes.append(Note("machine-shares-model", 2, {"shared": shared_model}))
-    if shared_model is None or judge is None:
-        values = {"judge": judge is not None, "shared_model": shared_model is not None}
-        notes.append(Note("machine-not-declared", 1, values))
-    return notes
-
-
 # A fifth of the scale of a measure that runs from 0 to 1.
 LARGE_LOSS = 0.20
 # Share of normal samples in which an outlier is seen.

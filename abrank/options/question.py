@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from abrank._support import checks
 from abrank._support.checks import explained_class
@@ -28,6 +28,7 @@ from abrank.options.parts import (
     TESTS,
     Anytime,
     Clusters,
+    DesignPart,
     Designs,
     Engine,
     Looks,
@@ -42,8 +43,6 @@ from abrank.options.parts import (
 
 if TYPE_CHECKING:
     from abrank._support.typing import RandomSource
-
-Part = TypeVar("Part")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -325,50 +324,50 @@ class Question(_Asked):
         """The gate that was asked for, as it is recorded."""
         return "not-worse-shown" if self.fail_on else self.require
 
-    def _design(self, kind: type[Part]) -> Part | None:
-        return next((each for each in self.design or () if isinstance(each, kind)), None)  # type: ignore[union-attr]
+    def _part(self, kind: type[DesignPart], name: str) -> Any:  # noqa: ANN401 - of that part
+        """Return a field of a part of the design; None without that part."""
+        parts = parts_of(self.design)
+        return next((getattr(each, name) for each in parts if isinstance(each, kind)), None)
 
     @property
     def clusters(self) -> Any:  # noqa: ANN401 - whatever read_clusters reads
         """Where the clusters of the queries stand; None without."""
-        found = self._design(Clusters)
-        return None if found is None else found.of
+        return self._part(Clusters, "of")
 
     @property
     def weights(self) -> Any:  # noqa: ANN401 - whatever read_clusters reads
         """Where the weights of the queries stand; None without."""
-        found = self._design(Weights)
-        return None if found is None else found.of
+        return self._part(Weights, "of")
 
     @property
     def look(self) -> tuple[int, int] | None:
         """The look that is asked for, and the looks planned; None without."""
-        found = self._design(Looks)
-        return None if found is None else (found.look, found.of)
+        look = self._part(Looks, "look")
+        return None if look is None else (look, self._part(Looks, "of"))
 
     @property
     def anytime(self) -> int | None:
         """Queries at which a confidence sequence is narrowest; None without."""
-        found = self._design(Anytime)
-        return None if found is None else found.queries
+        found: int | None = self._part(Anytime, "queries")
+        return found
 
     @property
     def planned(self) -> int | None:
         """Queries planned in all, of looks by the queries seen; None without."""
-        found = self._design(Planned)
-        return None if found is None else found.queries
+        found: int | None = self._part(Planned, "queries")
+        return found
 
     @property
     def earlier(self) -> Any:  # noqa: ANN401 - a result, or where it was written
         """The look before this one; None without."""
-        found = self._design(Planned)
-        return None if found is None else found.earlier
+        return self._part(Planned, "earlier")
 
     @property
     def spending(self) -> Spending:
         """How looks share out alpha."""
-        found = self._design(Looks) or self._design(Planned)
-        return found.spending if found is not None else "obrien-fleming"
+        one, other = (self._part(kind, "spending") for kind in (Looks, Planned))
+        found: Spending = one or other or "obrien-fleming"
+        return found
 
 
 @explained_class

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields
-from functools import cache
+from functools import cache, partial
 from typing import Any, ParamSpec, TypeVar
 
 from abrank._support import checks
@@ -355,37 +355,24 @@ def nested(values: Mapping[str, Any]) -> dict[str, Any]:
     if values.get("collections"):
         found["collections"] = values["collections"]
     if design := {key: values[key] for key in DESIGN if key in values}:
-        found["design"] = _designed(**design)
+        found["design"] = _designed(design)
     return found
 
 
-def _designed(
-    *,
-    clusters: Any = None,  # noqa: ANN401
-    weights: Any = None,  # noqa: ANN401
-    look: Any = None,  # noqa: ANN401
-    planned: Any = None,  # noqa: ANN401
-    earlier: Any = None,  # noqa: ANN401
-    anytime: int | None = None,
-) -> tuple[DesignPart, ...] | None:
+def _designed(given: Mapping[str, Any]) -> tuple[DesignPart, ...] | None:
     """Return the parts of a design from the values of its keys; None for a plain one."""
-    if earlier is not None and planned is None:
+    earlier = given.get("earlier")
+    if earlier is not None and given.get("planned") is None:
         raise ArgumentError(
             "--earlier (Planned(earlier=)) is the look before this one: say with --planned N how"
             " many queries are planned in all"
         )
-    parts: list[DesignPart] = []
-    if clusters is not None:
-        parts.append(Clusters(clusters))
-    if weights is not None:
-        parts.append(Weights(weights))
-    if look is not None:
-        parts.append(Looks.read(look))
-    if planned is not None:
-        parts.append(Planned.read(planned, earlier=earlier))
-    if anytime is not None:
-        parts.append(Anytime(anytime))
-    return tuple(parts) or None
+    readers: dict[str, Callable[[Any], DesignPart]] = {
+        "clusters": Clusters, "weights": Weights, "look": Looks.read,
+        "planned": partial(Planned.read, earlier=earlier), "anytime": Anytime,
+    }  # fmt: skip
+    known = {key: value for key, value in given.items() if value is not None}
+    return tuple(read(known[key]) for key, read in readers.items() if key in known) or None
 
 
 def made(kind: type[Part], keywords: Mapping[str, Any]) -> Part:

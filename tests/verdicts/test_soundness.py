@@ -15,11 +15,11 @@ import abrank
 from abrank._support.errors import GateError
 from abrank.cli import main
 from abrank.comparison import Comparison
+from abrank.comparison.deciding import judge
 from abrank.comparison.merging import compare_statistics
 from abrank.diagnostics import Note
 from abrank.engines.merge import statistics_of
 from abrank.report import compose, read_results
-from abrank.rule import judge
 from abrank.verdict import Gate, Verdict
 from tests.asked import asked
 
