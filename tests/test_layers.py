@@ -6,7 +6,7 @@ import ast
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -63,6 +63,26 @@ def test_imports_run_down(path: Path) -> None:
 def test_every_module_stands_in_a_room() -> None:
     found = {room_of(path) for path in PACKAGE.rglob("*.py")}
     assert found - {"__init__", "__main__"} <= set(ROOMS)
+
+
+def test_no_file_imports_itself_by_way_of_others() -> None:
+    files = {_dotted(path): path for path in PACKAGE.rglob("*.py")}
+    arrows = {name: {*_files_imported(path, files)} - {name} for name, path in files.items()}
+    while low := [name for name, below in arrows.items() if not below & arrows.keys()]:
+        for name in low:
+            del arrows[name]
+    assert not arrows, f"these import each other, or what does: {sorted(arrows)}"
+
+
+def _dotted(path: Path) -> str:
+    names = path.relative_to(PACKAGE.parent).with_suffix("").parts
+    return ".".join(names).removesuffix(".__init__")
+
+
+def _files_imported(path: Path, files: Mapping[str, Path]) -> Iterator[str]:
+    """Yield the files that one imports: a module, or that of a name, wherever the line stands."""
+    for name in imports(path):
+        yield from [each for each in (name, name.rpartition(".")[0]) if each in files][:1]
 
 
 MOST_ENTERED = 110  # modules that a comparison of files loads
