@@ -12,6 +12,7 @@ import pytest
 import abrank
 from abrank import AbrankError
 from abrank.cli import run
+from abrank.options.question import JOINT_TESTS, TESTS
 
 MADE = abrank.simulate_runs(20, rng=3)
 PAIR = (MADE.qrels, MADE.baseline, MADE.candidate)
@@ -94,6 +95,12 @@ def test_the_hit_rate_of_recommenders_is_success() -> None:
 def test_a_cutoff_may_be_named_beside_those_of_its_family() -> None:
     found = abrank.compare(*PAIR, measures=["ndcg_cut", "ndcg_cut_15"])
     assert found.measures.count("nDCG@15") == 1
+
+
+def test_the_help_of_rank_names_every_test(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["rank", "--help-all"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert all(f" {name}" in shown for name in (*TESTS, *JOINT_TESTS))
 
 
 def test_a_hit_of_recommenders_is_no_number_of_hits() -> None:

@@ -397,8 +397,8 @@ class RankingQuestion(_Asked):
     test: str | None = option(
         None,
         "Without it max-t. Joint: max-t, tukey, randomised-tukey, nemenyi, conover, and against a"
-        " baseline dunnett, bonferroni-dunn. Pair by pair, adjusted: t, permutation, bootstrap,"
-        " wilcoxon, sign.",
+        " baseline dunnett, bonferroni-dunn. Pair by pair, adjusted:"
+        f" {', '.join(TESTS)}. Friedman's omnibus test stands beside nemenyi and conover.",
         of=MANY, group="Measures and tests", kind="choice", choices=(*JOINT_TESTS, *TESTS),
         metavar="NAME", peers=("stat_test", "method"),
     )  # fmt: skip
