@@ -24,7 +24,7 @@ def built(tmp_path_factory) -> Path:
 
 
 def test_what_is_registered_has_a_page(built) -> None:
-    assert set(EXAMPLES) == set(WORDS), "its example goes into abrank/guide/cautions.py"
+    assert set(EXAMPLES) == set(WORDS), "its example goes into abrank/guide/cautions.toml"
     for name in [*measures(), *TESTS, *JOINT_TESTS, *WORDS]:
         assert guide.find_page(name).topic == name
         assert (built / f"{name}.html").exists()
