@@ -145,7 +145,7 @@ def test_a_page_gives_the_source_as_the_bibliography_has_it(name, source) -> Non
     assert guide.find_page(name).text.rstrip().endswith(f"## Source\n\n1. {source}")
 
 
-def test_a_measure_of_ones_own_has_a_page() -> None:
+def test_a_measure_of_ones_own_has_a_page(own_catalogue) -> None:
     @abrank.measure("Mine", bounds=(0, 1), source="me", higher_is_better=False)
     def mine(judged, *, odd: float):
         """How far it is."""
