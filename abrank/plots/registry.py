@@ -118,20 +118,16 @@ def blank(
     """Return empty Axes of the size that a plot asks for."""
     own_width, own_height = plots_of(subject)[name].inches(subject)
     free = height is None
-    wide = own_width if width is None else _inches(width)
+    asked = own_width if width is None else width
+    wide = {**WIDTHS}.get(asked) if isinstance(asked, str) else float(asked)
+    if wide is None or not 1.0 <= wide <= 100.0:
+        raise ArgumentError(
+            f'width must be "column", "text" or inches from 1 to 100, not {width!r}'
+        )
     if height is None:
         # A square stays square; a row of text keeps its height.
         height = own_height * wide / own_width if own_width == own_height else own_height
     return new_axes(theme, (wide, height), free=free)
-
-
-def _inches(width: Width) -> float:
-    found = {**WIDTHS}.get(width) if isinstance(width, str) else float(width)
-    if found is None or not 1.0 <= found <= 100.0:
-        raise ArgumentError(
-            f'width must be "column", "text" or inches from 1 to 100, not {width!r}'
-        )
-    return found
 
 
 def draw(

@@ -280,19 +280,14 @@ def cd(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) -> Axe
     _bars(ax, theme, ranking)
     _names(ax, theme, ranking)
     _ruler(ax, theme, ranking, ends)
-    style.label_x(ax, theme, _ranks_words(ranking))
-    return ax
-
-
-def _ranks_words(ranking: Ranking) -> str:
-    """Return the words under the diagram."""
     lines = [
         "mean rank within queries, 1 is best",
         f"bars: not significantly different, {ranking.title}",
     ]
     if ranking.by_mean_rank[0] != ranking.systems[0]:
         lines.append(f"by its mean, {shorten(ranking.systems[0], width=26)} leads")
-    return "\n".join(lines)
+    style.label_x(ax, theme, "\n".join(lines))
+    return ax
 
 
 def _nothing_to_draw(ranking: Ranking) -> str:

@@ -129,6 +129,7 @@ def number(text: str) -> str:
 MOST = 35  # rows: a longer table would leave the page
 LONGEST_NAME = 30
 _LONGEST_CAPTION = 2_000
+_HEADS = {"p": "$p$", "adj p": "adj.~$p$"}
 _ARROWS = {"▲": r"$\uparrow$", "▼": r"$\downarrow$"}
 
 _FRAME = r"""% {comment}
@@ -208,14 +209,9 @@ def latex(report: Report, *, style: Style = "interval") -> str:
         align="".join(
             "c" if column.role == "interval" else "lr"[column.numeric] for column in table.columns
         ),
-        head=_row([_head(column.title) for column in table.columns]),
+        head=_row([_HEADS.get(x.title) or escape(x.title, width=40) for x in table.columns]),
         body="\n    ".join(body),
     )
-
-
-def _head(title: str) -> str:
-    words = {"p": "$p$", "adj p": "adj.~$p$"}
-    return words.get(title) or escape(title, width=40)
 
 
 def _cell(cell: Cell, column: Column, style: Style) -> str:

@@ -90,7 +90,9 @@ def why(a: RankedList, b: RankedList, *, depth: int, rel: int = 1) -> str:
     """
     ranked_a, ranked_b = a[:depth], b[:depth]
     if not ranked_a or not ranked_b:
-        return _nothing(bool(ranked_a), bool(ranked_b))
+        if not ranked_a and not ranked_b:
+            return "Neither returned a document for this query."
+        return f"{'B' if ranked_a else 'A'} returned no document for this query."
     if ranked_a == ranked_b:
         return f"Both have the same top {depth}, in the same order."
     found = [
@@ -111,12 +113,6 @@ def why(a: RankedList, b: RankedList, *, depth: int, rel: int = 1) -> str:
         said = f"Neither has a relevant document in the top {depth}"
     holes = _unjudged(ranked_a, ranked_b, depth)
     return f"{said}; {holes}." if holes else f"{said}."
-
-
-def _nothing(a: bool, b: bool) -> str:
-    if a or b:
-        return f"{'B' if a else 'A'} returned no document for this query."
-    return "Neither returned a document for this query."
 
 
 def _moved(a: dict[str, int], b: dict[str, int], *, depth: int) -> str:

@@ -79,15 +79,12 @@ def differences(
         if saved != again:
             for i, (one, two) in enumerate(zip(saved, again, strict=True)):
                 yield from differences(one, two, f"{place}[{i}]", scale=scale)
-    elif not _alike(saved, again, 1.0 if "pvalue" in place.rpartition(".")[2] else scale):
+    elif all(type(each) in (int, float) for each in (saved, again)):
+        least = ABSOLUTE * (1.0 if "pvalue" in place.rpartition(".")[2] else scale)
+        if not math.isclose(saved, again, rel_tol=RELATIVE, abs_tol=least):
+            yield Difference(place, saved, again)
+    elif saved != again or type(saved) is not type(again):
         yield Difference(place, saved, again)
-
-
-def _alike(saved: Any, again: Any, scale: float) -> bool:  # noqa: ANN401
-    both = [saved, again]
-    if all(type(each) in (int, float) for each in both):
-        return math.isclose(saved, again, rel_tol=RELATIVE, abs_tol=ABSOLUTE * scale)
-    return bool(saved == again and type(saved) is type(again))
 
 
 def of_this_version(value: Mapping[str, Any]) -> bool:

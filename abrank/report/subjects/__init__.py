@@ -22,7 +22,7 @@ _HOMES = {
     "Inspection": "query",
     "History": "history",
     "Intervals": "means",
-    "Audit": "audit",
+    "Audit": "plan",
 }
 
 

@@ -216,23 +216,16 @@ _OMITTED = {
 
 
 def _context(comparison: Comparison) -> tuple[str, ...]:
-    """Return what stands above the verdict: the systems, the queries, the day."""
-    created = str(comparison.provenance.get("created") or "")
+    """Return what stands above the verdict: the systems, the queries, the judgments, the day."""
+    given = comparison.provenance.get("inputs", {}).get("qrels", {})
+    path = given.get("path") if isinstance(given, Mapping) else None
     parts = [
         f"{words.system('A', comparison.baseline)} (baseline)",
         f"{words.system('B', comparison.candidate)} (candidate)",
         words.queries_of(comparison),
-        *_collection(comparison),
     ]
+    if path:  # by their file and its folder
+        shown = f.shorten("/".join(Path(path).parts[-2:]).lstrip("/"), width=60)
+        parts.append(f"judgments {shown}")
+    created = str(comparison.provenance.get("created") or "")
     return tuple(parts + ([created[:10]] if created else []))
-
-
-def _collection(comparison: Comparison) -> list[str]:
-    """Name the judgments by their file and its folder, where they were read from one."""
-    given = comparison.provenance.get("inputs", {}).get("qrels", {})
-    path = given.get("path") if isinstance(given, Mapping) else None
-    return (
-        [f"judgments {f.shorten('/'.join(Path(path).parts[-2:]).lstrip('/'), width=60)}"]
-        if path
-        else []
-    )
