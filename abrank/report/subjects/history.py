@@ -133,6 +133,8 @@ def _comparisons(w: Words[History]) -> Section:
     history = w.result
     newest = list(zip(history.entries, history.expected, strict=True))[::-1][:SHOWN]
     entries = [entry for entry, _ in newest]
+    n = len(history.entries)
+    cut = n > len(entries)
     verdicts = [Verdict(entry.verdict) for entry in entries]
     tones = list(map(verdict_tone, verdicts))
     measure = Counter(entry.measure for entry in entries).most_common(1)[0][0]
@@ -176,13 +178,12 @@ def _comparisons(w: Words[History]) -> Section:
         f"again: the gain that a repetition would show, known from {f.word(FEWEST)} comparisons in"
         " a measure on",
         *([f"all: {', '.join(same)}"] if same else []),
+        *([f"newest: {f.count(len(entries))} of {f.count(n)}; .json and .csv have all"] * cut),
     )
-    n = len(history.entries)
-    finding = f"The newest {f.count(len(entries))} of {f.count(n)}." if n > len(entries) else ""
     card = Scorecard.of(
         "comparisons",
         *columns,
-        noun="comparison",
+        noun="newest comparison" if cut else "comparison",
         bars=tuple(bars),
         scale=Scale("A better", "B better")
         if higher
@@ -190,7 +191,7 @@ def _comparisons(w: Words[History]) -> Section:
         tall=frozenset(),
         legend=legend,
     )
-    return Section("comparisons", "Comparisons", finding, (card,), EVERYWHERE)
+    return Section("comparisons", "Comparisons", "", (card,), EVERYWHERE)
 
 
 def _gains(w: Words[History]) -> Iterator[Section]:
