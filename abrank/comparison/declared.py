@@ -30,7 +30,7 @@ from abrank.estimate import Interval
 from abrank.inference.designs import level_of_look, level_of_seen
 from abrank.inference.equivalence import change_interval
 from abrank.measures import parse
-from abrank.measures.names import DEFAULT_MEASURES, parse_measures
+from abrank.measures.names import DEFAULT_MEASURES, known, parse_measures
 from abrank.options import Question
 from abrank.rule import Design, Guard
 from abrank.verdict import Rule, Verdict, decide
@@ -107,9 +107,9 @@ def with_guards(
         return measures
     names = DEFAULT_MEASURES if measures is None else measures
     names = [names] if isinstance(names, str) else list(names)
-    known = {each.name for each in parse_measures(names)}
+    there = {each.name for each in parse_measures(names)}
     asked = dict.fromkeys(Guard.read(each).measure for each in texts)
-    return [*names, *(name for name in asked if str(parse(name)) not in known)]
+    return [*names, *(name for name in asked if str(parse(name)) not in there)]
 
 
 def declare(
@@ -375,13 +375,11 @@ def shares_scale(comparison: Comparison, measure: str) -> bool:
 
 def _range(comparison: Comparison, measure: str) -> tuple[float, float]:
     """Return the range of a measure, from 0 to 1 where a user's own scores lie there."""
-    try:
-        low, high = parse(measure).entry.bounds
-    except ArgumentError:
-        column = comparison.measures.index(measure)
-        scores = np.concatenate([comparison.a[:, column], comparison.b[:, column]])
-        low, high = scores.min(initial=0.0), scores.max(initial=1.0)
-    return float(low), float(high)
+    if found := known(measure):
+        return found.entry.bounds
+    column = comparison.measures.index(measure)
+    scores = np.concatenate([comparison.a[:, column], comparison.b[:, column]])
+    return float(scores.min(initial=0.0)), float(scores.max(initial=1.0))
 
 
 # What the sign test estimates is no difference of scores, which a margin is.

@@ -31,7 +31,7 @@ from abrank._support.errors import ArgumentError
 from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.inference.clusters import FEWEST_EFFECTIVE, FEWEST_TO_FLIP
 from abrank.inference.rounding import has_spread, signs_of
-from abrank.measures import Measure, parse
+from abrank.measures.names import known
 
 # Of a score or difference as it is written or held against a bound: .1 + .2 is not .3 in floats.
 DECIMALS = 10
@@ -96,21 +96,14 @@ def is_known(measure: str) -> bool:
 
 def lowest_relevant(measure: str) -> int:
     """Return the lowest grade that is relevant to a measure, 1 where it has no other."""
-    found = _measure(measure)
+    found = known(measure)
     rel = dict(found.parameters).get("rel") if found is not None else None
     return rel if isinstance(rel, int) else 1
 
 
 def _entry(measure: str) -> Any:  # noqa: ANN401
-    found = _measure(measure)
+    found = known(measure)
     return None if found is None else found.entry
-
-
-def _measure(name: str) -> Measure | None:
-    try:
-        return parse(name)
-    except ArgumentError:
-        return None
 
 
 # So many queries show differences of a few hundredths of their standard deviation.

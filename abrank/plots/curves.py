@@ -13,9 +13,8 @@ from matplotlib.transforms import ScaledTranslation
 
 from abrank._support import display
 from abrank._support.display import shorten
-from abrank._support.errors import ArgumentError
 from abrank.comparison.declared import is_relative
-from abrank.measures import parse
+from abrank.measures.names import known
 from abrank.planning import power_curve
 from abrank.planning.student import PAIRED, PairedT
 from abrank.plots import style
@@ -81,10 +80,10 @@ def _differences(ax: Axes, theme: Theme, comparison: Comparison, curve: CutoffCu
     """Draw the difference with its band."""
     x = np.log(curve.cutoffs)
     low, high, diff = (np.array(values) for values in (curve.ci_low, curve.ci_high, curve.diff))
-    known = np.isfinite(low) & np.isfinite(high)
-    if known.any():
+    finite = np.isfinite(low) & np.isfinite(high)
+    if finite.any():
         ax.fill_between(
-            x, low, high, where=known, facecolor=theme.muted, alpha=0.22, linewidth=0.0, zorder=1.5
+            x, low, high, where=finite, facecolor=theme.muted, alpha=0.22, linewidth=0.0, zorder=1.5
         )
     ax.axhline(0.0, color=theme.ink, linewidth=1.0, zorder=2.0)
     style.line(ax, x, diff, theme.ink, 1.4, zorder=2.5, clip_on=False)
@@ -150,10 +149,8 @@ def _no_curve(comparison: Comparison) -> str:
 
 def _lead(comparison: Comparison) -> int:
     """Return the cut-off of the primary measure, 0 where it has none."""
-    try:
-        found = dict(parse(comparison.rule.primary).parameters).get("cutoff", 0)
-    except ArgumentError:
-        return 0  # a name of the user's own, of ready scores
+    primary = known(comparison.rule.primary)  # None: a name of the user's own, of ready scores
+    found = dict(primary.parameters).get("cutoff") if primary else None
     return found if isinstance(found, int) else 0
 
 

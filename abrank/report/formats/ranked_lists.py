@@ -10,10 +10,9 @@ from types import MappingProxyType
 from typing import Any
 
 from abrank._support import display as f
-from abrank._support.errors import ArgumentError
 from abrank.comparison import Comparison
 from abrank.comparison.evidence import RankedList
-from abrank.measures import parse
+from abrank.measures.names import known
 from abrank.report.cells import cut
 
 DEPTH = 10
@@ -35,10 +34,8 @@ class Listed:
 
 def cutoff(comparison: Comparison) -> tuple[int, int]:
     """Return how many documents are shown, and the lowest grade that is relevant."""
-    try:
-        parameters = dict(parse(comparison.rule.primary).parameters)
-    except ArgumentError:  # the scores of a measure that nobody here knows
-        parameters = {}
+    primary = known(comparison.rule.primary)  # None: the scores of a measure that nobody here knows
+    parameters = dict(primary.parameters) if primary else {}
     depth, rel = parameters.get("cutoff"), parameters.get("rel")
     return (
         min(depth, DEEPEST) if isinstance(depth, int) else DEPTH,

@@ -14,11 +14,10 @@ from typing import Any, cast
 
 from abrank import inference
 from abrank._support import display as f
-from abrank._support.errors import ArgumentError
 from abrank.comparison import Comparison, TestRow, machine
 from abrank.comparison.plans import NOTHING
 from abrank.comparison.rows import WITH_MACHINE, MachineJudgments
-from abrank.measures import parse
+from abrank.measures.names import known
 from abrank.report.cells import one_line, to_ascii
 from abrank.report.model import (
     Block,
@@ -74,17 +73,17 @@ def bibliography(comparison: Comparison) -> str:
 
 def cited(sources: Iterable[tuple[str, str]]) -> str:
     """Return BibTeX of what is named, each with its source as the catalogues have it."""
-    known = entries()
+    works = entries()
     named: list[str] = []
     comments = []
     for what, source in sources:
-        keys = [key for key in map(key_of, source.split("; ")) if key in known]
+        keys = [key for key in map(key_of, source.split("; ")) if key in works]
         told = " ".join(keys) or "no source known"
         # BibTeX knows no comments: it passes over everything but an at sign.
         named_as = to_ascii(one_line(what, width=60)).replace("@", " at ")
         comments.append(f"% {named_as}: {told}")
         named += [key for key in keys if key not in named]
-    return "\n\n".join(["\n".join(comments), *(known[key] for key in sorted(named))]) + "\n"
+    return "\n\n".join(["\n".join(comments), *(works[key] for key in sorted(named))]) + "\n"
 
 
 def _sources(comparison: Comparison) -> Iterator[tuple[str, str]]:
@@ -108,10 +107,8 @@ def _sources(comparison: Comparison) -> Iterator[tuple[str, str]]:
 def of_measures(measures: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Yield each measure with its source; none of scores of one's own."""
     for measure in measures:
-        try:
-            yield measure, parse(measure).entry.source
-        except ArgumentError:
-            yield measure, ""
+        found = known(measure)
+        yield measure, found.entry.source if found else ""
 
 
 def key_of(source: str) -> str:
