@@ -268,7 +268,7 @@ def queries(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) -
     >>> ranking = rank_scores({"X": {"q1": 0.3, "q2": 0.6}, "Y": {"q1": 0.5, "q2": 0.9}})
     >>> print(queries(ranking).get_xlabel())
     2 queries, the highest mean over the systems first
-    score 0.300 to 0.900, deeper is higher
+    score 0.300 to 0.900, stronger is higher
     """
     ax = ax if ax is not None else style.new_axes(theme, queries_size(ranking))
     if ranking.n_queries == 0:
@@ -290,7 +290,7 @@ def queries(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) -
         ax,
         theme,
         f"{count}{shared}, the highest mean over the systems first\n"
-        f"{score} {ends}, deeper is higher{first}",
+        f"{score} {ends}, stronger is higher{first}",
     )
     return ax
 

@@ -135,10 +135,10 @@ def test_of_very_many_systems_the_first_are_drawn_query_by_query(many, monkeypat
     monkeypatch.setattr("abrank.plots.grids.MOST_DRAWN", 4)
     drawn = plots_of(Ranking)["queries"]
     found = abrank.rank_scores(many)
-    assert drawn.draw(found).get_xlabel().endswith("deeper is higher; the first 4 systems")
+    assert drawn.draw(found).get_xlabel().endswith("stronger is higher; the first 4 systems")
     few = drawn.size(found)
     monkeypatch.setattr("abrank.plots.grids.MOST_DRAWN", 9)
-    assert drawn.draw(found).get_xlabel().endswith("deeper is higher")
+    assert drawn.draw(found).get_xlabel().endswith("stronger is higher")
     assert few[1] < drawn.size(found)[1]
 
 

@@ -231,8 +231,8 @@ def per_query(ranking: Ranking) -> Section | None:
     )
     caption = (
         f"A row is a system, {ranking.best} mean on top, a column a query, highest mean at the"
-        " left. A deep cell in a pale column is a hard query that this system answers, a pale cell"
-        " in a deep column an easy one that it misses."
+        " left. A strong cell in a faint column is a hard query that this system answers, a faint"
+        " cell in a strong column an easy one that it misses."
     )
     blocks = (Figure("queries", summary), Text(caption, "caption"))
     return Section("per-query", "Query by query", finding, blocks)
