@@ -100,8 +100,10 @@ class RuleFile:
         return found if isinstance(value, list) else found[0]
 
     def _one(self, option: Option, value: Any) -> Any:  # noqa: ANN401
-        if option.kind in ("path", "folder"):
-            return self._beside(str(value))
+        if option.kind in ("path", "folder"):  # as seen from where the program runs
+            file = Path(self.path).parent / str(value)
+            is_file = value != "-" and (file.exists() or file.suffix)
+            return str(file) if is_file else str(value)
         kinds: dict[str, Callable[[Any], Any]] = {"number": float, "count": int, "size": size}
         if option.choices:
             return checks.one_of(option.key, value, option.choices)
@@ -112,21 +114,12 @@ class RuleFile:
         except ValueError:
             number = math.nan
         if not (option.least or -math.inf) <= number <= (option.most or math.inf):
+            least = "" if option.least is None else f" of {option.least:g} or more"
+            most = "" if option.most is None else f", {option.most:,} at most"
             raise ArgumentError(
-                f"{self.path}: {option.key} takes a number{_limits(option)}, not {value!r}"
+                f"{self.path}: {option.key} takes a number{least}{most}, not {value!r}"
             )
         return number
-
-    def _beside(self, value: str) -> str:
-        """Return a path as seen from where the program runs; what is no file stays as it is."""
-        file = Path(self.path).parent / value
-        kept = value == "-" or not (file.exists() or Path(value).suffix)
-        return value if kept else str(file)
-
-
-def _limits(option: Option) -> str:
-    least = "" if option.least is None else f" of {option.least:g} or more"
-    return least if option.most is None else f"{least}, {option.most:,} at most"
 
 
 def size(text: str) -> int:

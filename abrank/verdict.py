@@ -1,8 +1,6 @@
-"""From an interval to a verdict: the rule that was declared, the one table of cases, the gates.
+"""From an interval to a verdict, to the gate and to the one next step, by the declared rule.
 
-The one next step after a comparison, from verdict, gate and soundness together, as codes.
-
-The tables below are all there is: the report has the sentences.
+The tables below are all there is: codes, of which the report has the sentences.
 """
 
 from __future__ import annotations

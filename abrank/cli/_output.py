@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -15,6 +15,7 @@ from abrank.cli import _config, _flags, _terminal
 if TYPE_CHECKING:
     from abrank.report.registry import Target
 
+Found = TypeVar("Found")
 WITH_NOTES = ("text", "html", "md", "json")  # what goes to standard output holds them
 MOST_NOTES = 6
 
@@ -65,6 +66,25 @@ class Output:
             figures=self.figures,
             digits=self.digits,
         )
+
+    def deliver(
+        self,
+        flags: Mapping[str, Any],
+        make: Callable[[Callable[[str], None]], Found],
+        *,
+        notes: bool = True,
+        gate: bool = True,
+    ) -> Found:
+        """Make a result, write its files, say what is to be known of it, show and return it."""
+        quiet = flags.get("quiet", False)
+        with _terminal.Progress(quiet=quiet, verbose=flags.get("verbose", False)) as progress:
+            found = make(progress)
+            written = self.write(found, progress)
+        if notes and not quiet:
+            put_notes(found, self.shown, remarks=getattr(found, "remarks", ()))
+        color, ascii_only = flags.get("color", "auto"), flags["ascii"]
+        self.show(found, written, color=color, ascii_only=ascii_only, gate=gate)
+        return found
 
     def show(
         self,

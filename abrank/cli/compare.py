@@ -66,18 +66,16 @@ def compare(**flags: Any) -> int:  # noqa: ANN401 - those of abrank.options
         raise click.UsageError("--on each is for a gate: give --require or --fail-on, too")
     if question.accept_doubt and not question.gate:
         raise click.UsageError("--accept-doubt is for a gate: give --require or --fail-on")
-    with (
-        recording(question) as record,
-        _terminal.Progress(quiet=flags["quiet"], verbose=flags["verbose"]) as progress,
-    ):
+    with recording(question) as record:
         if record.level and not flags["quiet"]:
             _terminal.put(record.level, err=True)
-        compared = record.compare(lambda q: _compare(asked, q, command, progress))
-        found = _config.with_declared(compared)
-        written = output.write(found, progress)
-    if not flags["quiet"]:
-        _output.put_notes(found, output.shown, remarks=found.remarks)
-    output.show(found, written, color=flags["color"], ascii_only=flags["ascii"], gate=False)
+        found = output.deliver(
+            flags,
+            lambda progress: _config.with_declared(
+                record.compare(lambda q: _compare(asked, q, command, progress))
+            ),
+            gate=False,
+        )
     return _gate(found, tell=output.shown == "text" and not flags["quiet"])
 
 
@@ -179,13 +177,9 @@ def rank(qrels: str | None, runs: tuple[str, ...], **flags: Any) -> None:  # noq
     if [qrels, *runs].count("-") > 1:
         raise click.UsageError("only one of the files can be standard input")
 
-    output = _output.Output.of(flags)
-    with _terminal.Progress(quiet=flags["quiet"], verbose=flags["verbose"]) as progress:
-        ranking = _ranking([qrels, *runs], question, flags, called, progress)
-        written = output.write(ranking, progress)
-    if not flags["quiet"]:
-        _output.put_notes(ranking, output.shown)
-    output.show(ranking, written, color="auto", ascii_only=flags["ascii"])
+    _output.Output.of(flags).deliver(
+        flags, lambda progress: _ranking([qrels, *runs], question, flags, called, progress)
+    )
 
 
 def _over_collections(
@@ -199,16 +193,13 @@ def _over_collections(
     )
     from abrank.collections.rank import rank_each
 
-    output = _output.Output.of(flags)
     missing = question.scoring.missing if _flags.given("missing") else "error"
-    with _terminal.Progress(quiet=flags["quiet"], verbose=flags["verbose"]) as progress:
-        found = rank_each(
+    _output.Output.of(flags).deliver(
+        flags,
+        lambda progress: rank_each(
             flags["collections"], question, missing=missing, command=called, on_stage=progress
-        )
-        written = output.write(found, progress)
-    if not flags["quiet"]:
-        _output.put_notes(found, output.shown)
-    output.show(found, written, color="auto", ascii_only=flags["ascii"])
+        ),
+    )
 
 
 def _ranking(
@@ -251,16 +242,13 @@ def render(results: str, **flags: Any) -> None:  # noqa: ANN401 - those of abran
     """  # noqa: D301 - click's mark for lines to keep
     output = _output.Output.of(flags)  # what no format is, is told before anything is read
 
-    from abrank.cli import _terminal
     from abrank.report import read_results
 
-    with _terminal.Progress(quiet=flags["quiet"], verbose=flags["verbose"]) as progress:
+    def read(progress: Callable[[str], None]) -> object:
         progress(f"reading {results}")
-        comparison = read_results(results)
-        written = output.write(comparison, progress)
-    if not flags["quiet"]:
-        _output.put_notes(comparison, output.shown, remarks=getattr(comparison, "remarks", ()))
-    output.show(comparison, written, color=flags["color"], ascii_only=flags["ascii"])
+        return read_results(results)
+
+    output.deliver(flags, read)
 
 
 @click.command("history")
@@ -281,11 +269,10 @@ def history(ledger: str, **flags: Any) -> None:  # noqa: ANN401 - those of abran
     """  # noqa: D301 - click's mark for lines to keep
     output = _output.Output.of(flags)
 
-    from abrank.cli import _terminal
     from abrank.ledger import history
 
-    with _terminal.Progress(quiet=flags["quiet"], verbose=flags["verbose"]) as progress:
+    def read(progress: Callable[[str], None]) -> object:
         progress(f"reading {ledger}")
-        found = history(ledger)
-        written = output.write(found, progress)
-    output.show(found, written, color=flags["color"], ascii_only=flags["ascii"])
+        return history(ledger)
+
+    output.deliver(flags, read, notes=False)

@@ -414,6 +414,5 @@ def audit(
 
     output = _output.Output.of(flags)
     keys = ("measure", "sd", "binary", "alpha", "power")
-    found = audit(queries, a, b, **{key: flags[key] for key in keys})
-    written = output.write(found, lambda _: None)
-    output.show(found, written, color=flags["color"], ascii_only=flags["ascii"])
+    asked = {key: flags[key] for key in keys}
+    output.deliver(flags, lambda _: audit(queries, a, b, **asked), notes=False)

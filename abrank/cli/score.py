@@ -151,9 +151,7 @@ def _intervals(
         command=shlex.join(["abrank", *click.get_current_context().obj]),
     )  # fmt: skip
     found = _config.with_declared(replace(found, provenance=recorded))
-    with _terminal.Progress(quiet=flags["quiet"], verbose=False) as progress:
-        written = output.write(found, progress)
-    output.show(found, written, color=flags["color"], ascii_only=flags["ascii"])
+    output.deliver(flags, lambda _: found, notes=False)
     if not found.cleared:
         from abrank.report import compose
 

@@ -269,11 +269,11 @@ def summarise_collections(
     _require_same_systems(comparisons)
     lead = first.rule.primary
     ordered = [lead, *(name for name in first.measures if name != lead)]
-    sides = ("baseline", name_a, "A"), ("candidate", name_b, "B")
-    a, b = (
-        name or _common([getattr(each, side) for each in comparisons.values()], letter)
-        for side, name, letter in sides
-    )
+    names = []  # the one that a system has everywhere, else its letter
+    for side, given, letter in (("baseline", name_a, "A"), ("candidate", name_b, "B")):
+        own = {getattr(each, side) for each in comparisons.values()}
+        names.append(given or (own.pop() if len(own) == 1 else letter))
+    a, b = names
     sample = Stratified(dict(comparisons), (a, b), tuple(ordered))
     return CollectionsComparison(
         baseline=a,
@@ -329,11 +329,6 @@ def _require_same_systems(comparisons: Mapping[str, Comparison]) -> None:
                 f"{each.candidate} is the candidate on {name} and the baseline on {other}: give the"
                 " same two systems in the same order everywhere"
             )
-
-
-def _common(names: Sequence[str], letter: str) -> str:
-    """Return the one name that a system has in all collections, else its letter."""
-    return names[0] if len(set(names)) == 1 else letter
 
 
 def _summary(sample: Stratified, column: int, first: Comparison) -> MeasureSummary:

@@ -45,7 +45,11 @@ def choose(
     Counts, constants and text are put apart unless they are named. Of several measures without a
     name given, a ranking measure is taken, and it stands first.
     """
-    lead = None if primary is None else _among(primary, measures)
+    lead = primary
+    if lead is not None and lead not in measures:
+        lead = str(parse(lead))
+        if lead not in measures:
+            raise ArgumentError(f"the primary measure {lead} is not among {', '.join(measures)}")
     if named is None:
         return Choice(tuple(measures), lead or measures[0])
     own = {*named, *([lead] if lead else [])}
@@ -161,14 +165,6 @@ def require_direction(asked: Collection[str], measures: Sequence[str]) -> None:
 def canonical_name(name: str) -> str:
     """Return the canonical name of a measure; empty for a score that is none."""
     return str(_known(name) or "")
-
-
-def _among(name: str, measures: Sequence[str]) -> str:
-    """Return the one of the measures that a name of any dialect means."""
-    canonical = name if name in measures else parse(name)
-    if canonical not in measures:
-        raise ArgumentError(f"the primary measure {canonical} is not among {', '.join(measures)}")
-    return measures[measures.index(canonical)]
 
 
 def _known(name: str) -> Measure | None:

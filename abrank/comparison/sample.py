@@ -1,7 +1,7 @@
 """What can answer a test of every measure: queries, clusters of them, queries seen at any time.
 
-Three more samples have rooms of their own: merged statistics of partitions, people with a machine
-beside them, and several collections. Nothing above asks which of them it is.
+Others have files of their own: clusters, looks, weights and collections, merged statistics, people
+with a machine beside them. Nothing above asks which of them it is.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from abrank.inference.equivalence import RelativeChange, relative_change
 from abrank.inference.paired import mean_and_error, skewness_of
 from abrank.inference.prediction_powered import PredictionPowered
 from abrank.inference.rounding import differences_of
-from abrank.inputs import JudgedRun, Source
+from abrank.inputs import Source
 from abrank.rule import Reason
 from abrank.scoring.scores import Scores
 from abrank.verdict import Decision, Rule
@@ -269,8 +269,11 @@ class Rows:
         if same_content(self.scores.sources, *self.scores.systems):
             return "same-file"
         one, two = (self.scores.judged_runs.get(system) for system in self.scores.systems)
-        if one is not None and two is not None and _same_grades(one.judged, two.judged):
-            return "same-rankings"
+        if one is not None and two is not None:
+            fields = ("query", "rank", "grade", "n_retrieved")  # the same grades at the same ranks
+            pairs = [(getattr(one.judged, name), getattr(two.judged, name)) for name in fields]
+            if all(np.array_equal(mine, theirs) for mine, theirs in pairs):
+                return "same-rankings"
         return "tied-scores"
 
     def tests(self, rule: Rule, row: MeasureResult, lead: int) -> tuple[TestRow, ...]:
@@ -425,11 +428,3 @@ def same_content(sources: Mapping[str, Source], a: str, b: str) -> bool:
     apart = not {id(each) for each in found[0]} & {id(each) for each in found[1]}
     keys = [sorted(each.sha256 or each.path or "" for each in part) for part in found]
     return apart and keys[0] == keys[1] and bool(keys[0]) and all(keys[0])
-
-
-def _same_grades(one: JudgedRun, two: JudgedRun) -> bool:
-    """Say whether two runs have the same grades at the same ranks of every query."""
-    return all(
-        np.array_equal(getattr(one, name), getattr(two, name))
-        for name in ("query", "rank", "grade", "n_retrieved")
-    )

@@ -1,7 +1,4 @@
-"""Rows of a ranking: systems, pairs, and what stands beside the deciding test; plain numbers.
-
-The leaderboard of many systems and their pairs: plain numbers, and the views of them.
-"""
+"""A ranking: systems, pairs and what stands beside the deciding test, and the views of them."""
 
 from __future__ import annotations
 
