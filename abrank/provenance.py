@@ -93,3 +93,19 @@ def _version(name: str) -> str:
     head = (found.read_text("METADATA") or "").partition("\n\n")[0]
     line = next((line for line in head.splitlines() if line.startswith("Version:")), None)
     return found.version if line is None else line.partition(":")[2].strip()
+
+
+def same_judgments(parts: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    """Return the names of collections whose judgments are the same, together.
+
+    Parameters
+    ----------
+    parts : mapping of str to Comparison or Ranking
+        By collection. Judgments are known by the hash of their file.
+    """
+    found: dict[str, list[str]] = {}
+    for name, part in parts.items():
+        recorded = part.provenance.get("inputs", {}).get("qrels") or {}
+        if known := recorded.get("sha256"):
+            found.setdefault(known, []).append(name)
+    return [tuple(names) for names in found.values() if len(names) > 1]

@@ -283,6 +283,7 @@ LEVELS: Mapping[str, Level] = MappingProxyType(
         "common-depth": "unsound",
         "guard-turned": "unsound",
         "missing-scores": "doubtful",
+        "same-judgments": "doubtful",
         "sample-differs": "doubtful",
         "unjudged-favour": "doubtful",
         "few-judgments-turn": "doubtful",

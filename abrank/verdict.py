@@ -420,6 +420,7 @@ REMEDIES: Mapping[str, Action] = MappingProxyType(
         "common-depth": "mend-inputs",
         "guard-turned": "mend-inputs",
         "missing-scores": "mend-inputs",
+        "same-judgments": "mend-inputs",
         "sample-differs": "sample",
         "unjudged-favour": "judge",
         "few-judgments-turn": "judge",

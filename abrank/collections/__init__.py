@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from abrank.collections.table import boards_of as boards_of
     from abrank.collections.table import pairs_of as pairs_of
     from abrank.collections.table import read_collections as read_collections
-    from abrank.collections.table import same_judgments as same_judgments
 
 _HOMES = homes(
     {
@@ -28,7 +27,7 @@ _HOMES = homes(
         "abrank.collections.rank": "rank_collections",
         "abrank.collections.result": "CollectionRow CollectionsComparison CollectionsRanking"
         " MeasureStandings MeasureSummary Standing StandingRow SummaryRow",
-        "abrank.collections.table": "boards_of pairs_of read_collections same_judgments",
+        "abrank.collections.table": "boards_of pairs_of read_collections",
     }
 )
 

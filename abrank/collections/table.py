@@ -172,22 +172,6 @@ def properties_of(
         return dict(Cells.of(given).by_collection(collections))
 
 
-def same_judgments(parts: Mapping[str, Any]) -> list[tuple[str, ...]]:
-    """Return the names of collections whose judgments are the same, together.
-
-    Parameters
-    ----------
-    parts : mapping of str to Comparison or Ranking
-        By collection. Judgments are known by the hash of their file.
-    """
-    found: dict[str, list[str]] = {}
-    for name, part in parts.items():
-        recorded = part.provenance.get("inputs", {}).get(QRELS) or {}
-        if known := recorded.get("sha256"):
-            found.setdefault(known, []).append(name)
-    return [tuple(names) for names in found.values() if len(names) > 1]
-
-
 def boards_of(collections: Mapping[str, Files]) -> dict[str, Any]:
     """Return what :func:`rank_collections` takes of each collection.
 

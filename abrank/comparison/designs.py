@@ -48,6 +48,7 @@ from abrank.inference.equivalence import RelativeChange, relative_change_by
 from abrank.inference.registry import as_alpha
 from abrank.inputs.topics import labels_of
 from abrank.options import Question
+from abrank.provenance import same_judgments
 from abrank.rule import Reason
 from abrank.verdict import Decision, Rule
 
@@ -497,7 +498,11 @@ class Stratified:
 
         How its differences are skewed concerns its own test alone.
         """
-        return [
+        twice = [
+            Reason("same-judgments", {"collections": list(names)})
+            for names in same_judgments(self.parts)
+        ]
+        return twice + [
             Reason(each.code, {**each.values, "collection": name})
             for name, part in self.parts.items()
             for each in part.soundness.told

@@ -94,6 +94,19 @@ def test_the_same_judgments_twice_are_told(folder, capsys, kind) -> None:
         assert "one and two have the same judgments" in said, (command, said)
 
 
+def test_a_gate_passes_on_judgments_that_count_twice_only_where_the_doubt_is_accepted(
+    folder, capsys
+) -> None:
+    once = "name\tqrels\tbm25\tt5\none\tc1.qrels\tc1.bm25.run\tc1.t5.run\n"
+    Path("table.tsv").write_text(once + "two" + once.splitlines()[1].removeprefix("one") + "\n")
+    call = ["compare", "--collections", "table.tsv", "-m", "AP", "--require", "better", "-q"]
+    assert run(call) == 1
+    said = capsys.readouterr()
+    assert "one and two have the same judgments, so that their queries count 2 times" in said.err
+    assert "Give each collection once" in said.out
+    assert run([*call, "--accept-doubt"]) == 0
+
+
 def test_other_judgments_are_not(folder, capsys) -> None:
     source = table(c1=["bm25", "t5"], c2=["bm25", "t5"])
     assert run(["compare", "--collections", source, "-m", "AP"]) == 0

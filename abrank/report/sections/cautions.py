@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from abrank._support import display as f
 from abrank._support.display import shorten
-from abrank.collections import same_judgments
 from abrank.diagnostics import Note
 from abrank.diagnostics.runs import inspect_systems
+from abrank.provenance import same_judgments
 from abrank.report.model import Caution
 from abrank.report.sections import words
 from abrank.report.sections.notes import (

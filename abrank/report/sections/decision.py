@@ -87,6 +87,10 @@ LONGEST_NAME = 40
 
 _CLAUSES: dict[str, Callable[[Mapping[str, Any], Comparison], str]] = {
     "same-file": lambda _, __: "both are the content of one file",
+    "same-judgments": lambda v, _: (
+        f"{f.listed(v['collections'])} have the same judgments, so that their queries count"
+        f" {len(v['collections'])} times"
+    ),
     "order-fixed": lambda v, each: f"{_name(each, v['first'])} was shown first in every vote",
 }
 
