@@ -19,7 +19,7 @@ MOST_UNPACKED = 4 << 30
 # of columns, that more than text whose columns are held whole, and that more than what becomes an
 # object a cell: these take up to five, seven and forty times their size.
 MOST_GROWTH, MOST_TABLE, MOST_HELD, MOST_OBJECTS = 250, 32, 12, 3
-_SMALL, _SMALL_OBJECTS = 32 << 20, 20 << 20  # bytes that no growth is too much for
+_SMALL, _SMALL_OBJECTS = 32 << 20, 12 << 20  # bytes that no growth is too much for
 
 # What the unpackers raise where an archive is cut short or damaged.
 _DAMAGED = (EOFError, ValueError, OSError, zlib.error)
