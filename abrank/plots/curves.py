@@ -265,7 +265,7 @@ def _axes_of_power(ax: Axes, theme: Theme, comparison: Comparison) -> None:
         said = style.margin_words(comparison, digits=theme.digits)
         if is_relative(comparison):
             said = f"{display.least(margin, digits=theme.digits)} ({said})"
-        words += f"{'; ' if style.inches(ax) > 1.3 * NARROW else chr(10)}band: margin {said}"
+        words += f"; band: margin {said}"
     style.label_x(ax, theme, words)
     style.label_y(ax, theme, "chance to show it")
 

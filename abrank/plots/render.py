@@ -47,7 +47,7 @@ _DEFAULTS = {
 _FONT = re.compile(
     r"^(?P<italic>italic |oblique )?(?:(?P<weight>bold|\d{3}) )?(?P<size>[\d.]+)px (?P<family>.+)$"
 )
-_LEVEL = re.compile(r"^M(\S+) (\S+)L(?:(\S+) \2|\1 (\S+))$")
+_LEVEL = re.compile(r"^M(\S+) (\S+)L(\S+) \2$")
 _RECTANGLE = re.compile(r"^M(\S+) (\S+)L(\S+) \2L\3 (\S+)L\1 \4z$")
 _FEWEST = 3  # shapes of one colour that have no group of their own
 _REFERENCE = re.compile(r"url\(#([^)]+)\)")
@@ -133,11 +133,12 @@ def _font(value: str) -> dict[str, str]:
 
 
 def _rounded(value: str, *, path: bool = False) -> str:
-    """Return lengths with two decimals, from 10 on with one; a path also without blanks."""
+    """Return lengths with two decimals; a path of many points with one from 10 on, no blanks."""
+    coarse = path and len(_NUMBER.findall(value)) > 4  # a line of two points may be a tick
 
     def shorter(match: re.Match[str]) -> str:
         number = float(match.group())
-        text = f"{number:.{1 if abs(number) >= 10.0 else 2}f}".rstrip("0").rstrip(".")
+        text = f"{number:.{1 if coarse and abs(number) >= 10.0 else 2}f}".rstrip("0").rstrip(".")
         text = re.sub(r"^(-?)0\.", r"\1.", text)
         return "0" if text in ("-", "", "-0") else text
 
@@ -145,9 +146,7 @@ def _rounded(value: str, *, path: bool = False) -> str:
     if not path:
         return text
     text = re.sub(r"\s*([A-Za-z])\s*", r"\1", " ".join(text.split()))
-    if level := _LEVEL.match(text):
-        x, y, along, down = level.groups()
-        return f"M{x} {y}H{along}" if along else f"M{x} {y}V{down}"
+    text = _LEVEL.sub(r"M\1 \2H\3", text)
     return _RECTANGLE.sub(r"M\1 \2H\3V\4H\1z", text)
 
 

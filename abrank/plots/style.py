@@ -208,6 +208,8 @@ class PlainTicks(Formatter):
         """Return the labels of the ticks, with digits enough for their distance."""
         step = self.unit * float(np.min(np.diff(np.sort(values)))) if len(values) > 1 else 0.0
         self.digits = max(0, -math.floor(math.log10(step) + 1e-9)) if step > 0 else 1
+        # A quarter takes one digit more than its size says.
+        self.digits += not math.isclose(round(step, self.digits), step)
         return [self(value) for value in values]
 
     def __call__(self, x: float, pos: int | None = None) -> str:  # noqa: ARG002
@@ -357,7 +359,13 @@ def label_x(ax: Axes, theme: Theme, text: str, *, pad: float = 4.0) -> None:
         # It stands under the frame, which names and numbers beside it push aside.
         share = 0.72 if inches(ax) < NARROW else 0.82 if inches(ax) < 1.3 * NARROW else 1.0
         letters = int(share * 72.0 * figure.get_size_inches()[0] / (0.6 * size))
-        text = "\n".join(textwrap.fill(line, letters) for line in text.split("\n"))
+        # A line that is too long breaks between its parts before it breaks within one.
+        parts = [
+            part
+            for line in text.split("\n")
+            for part in (line.split("; ") if len(line) > letters else [line])
+        ]
+        text = "\n".join(textwrap.fill(part, letters) for part in parts)
     ax.set_xlabel(text, color=theme.muted, fontsize=size, labelpad=pad, parse_math=False)
 
 

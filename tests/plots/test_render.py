@@ -225,12 +225,12 @@ def test_style_becomes_attributes():
     assert [text.attrib for text in texts[1:]] == [{"font-size": "7.5"}, {}, {}]
 
 
-def test_level_lines_are_short_and_far_places_have_one_decimal():
+def test_level_lines_are_short_and_far_places_of_long_paths_have_one_decimal():
     root = cleaned(
-        '<path d="M 10.04 2.5 L 31.4159 2.5"/><path d="M 1 2 L 1 40.26"/><path d="M 0 0 L 1 1"/>'
+        '<path d="M 10.04 2.5 L 31.4159 2.5"/><path d="M 1.04 2.26 L 10.04 40.26 L 99.96 5.25"/>'
     )
     found = [path.get("d") for path in list(root)[2:]]
-    assert found == ["M10 2.5H31.4", "M1 2V40.3", "M0 0L1 1"]
+    assert found == ["M10.04 2.5H31.42", "M1.04 2.26L10 40.3L100 5.25"]
 
 
 def test_metadata_style_and_empty_groups_go():

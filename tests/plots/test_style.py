@@ -30,3 +30,9 @@ def test_ticks_have_the_digits_their_distance_needs(places, labels):
 
 def test_a_margin_keeps_its_digits():
     assert [style.margin(m) for m in (0.01, 0.0005, 2.0)] == ["0.010", "0.0005", "2.000"]
+
+
+def test_ticks_a_quarter_apart_have_two_digits() -> None:
+    assert style.PlainTicks().format_ticks([0.0, 0.25, 0.5]) == ["0.00", "0.25", "0.50"]
+    assert style.PlainTicks().format_ticks([0.0, 0.2, 0.4]) == ["0.0", "0.2", "0.4"]
+    assert style.PlainTicks().format_ticks([0.0, 25.0, 50.0]) == ["0", "25", "50"]
