@@ -138,7 +138,7 @@ def test_every_page_has_the_same_shell(name: str) -> None:
 def test_a_page_without_a_scorecard_has_the_facts_of_the_short_formats(name: str) -> None:
     page, facts = unescape(html(report_of(name))), report_of(name).facts
     for fact in facts:
-        assert (f"{fact.label.capitalize()}.</b> {fact.text}<" in page) is fact.everywhere
+        assert (f"{fact.label.capitalize()}:</b> {fact.text}<" in page) is fact.everywhere
     assert any(fact.everywhere for fact in facts) is (name == "plan")
 
 
