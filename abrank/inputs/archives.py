@@ -17,7 +17,7 @@ MOST_UNPACKED = 4 << 30
 # A run packs to a tenth; a file that grows to more than this times its size is made to fill memory.
 # What is read as it comes may repeat itself more (the same documents for every query) than a table
 # of columns, that more than text whose columns are held whole, and that more than what becomes an
-# object a cell: these take up to five, seven and forty times their size.
+# object a cell: these take several times their size in memory, the last some thirty.
 MOST_GROWTH, MOST_TABLE, MOST_HELD, MOST_OBJECTS = 250, 32, 12, 3
 _SMALL, _SMALL_OBJECTS = 32 << 20, 12 << 20  # bytes that no growth is too much for
 

@@ -1,4 +1,4 @@
-"""Small archives that hold as much as they may take little memory, whatever form is in them.
+"""Small archives of votes, segments and scores that hold as much as they may take little memory.
 
 Each archive has ``PACKED`` bytes, filled up where its text packs to less, and holds just under the
 bound of its form; lines are as short as the form lets them be, and so as many.
