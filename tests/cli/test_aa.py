@@ -46,7 +46,7 @@ def test_tests_of_queries_keep_their_level_by_the_flips_of_queries(differences, 
         "hall",
         "bounded",
     }
-    assert [row["by"] for row in found["rows"]] == ["flips", "halves", "resampled"] * 5
+    assert [row["by"] for row in found["rows"]] == ["flips", "halves", "resampled"] * 6
     assert not any(row["too_often"] for row in found["rows"] if row["by"] != "resampled")
     expected = check_level("t", differences[0].round(4), n_replications=400)
     assert found["rows"][0]["rate"] == pytest.approx(expected.rate)

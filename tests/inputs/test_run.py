@@ -148,9 +148,9 @@ def test_unknown_choices() -> None:
         read_run({"1": {"d": 1}}).ranking("1", top=0)
 
 
-def test_runs_by_name_are_taken_as_they_are() -> None:
-    runs = {"x": "a.run", "y": "b.run"}
-    assert named_runs(runs) is runs
+def test_runs_by_name_keep_their_names_as_texts() -> None:
+    runs = {"x": "a.run", 1: "b.run"}
+    assert named_runs(runs) == {"x": "a.run", "1": "b.run"}
 
 
 def test_files_of_one_name_in_two_folders_are_told_apart_by_the_folders() -> None:

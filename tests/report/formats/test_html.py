@@ -119,7 +119,7 @@ def test_measure_on_another_scale_has_numbers_but_no_bar(monkeypatch: pytest.Mon
     bounds = {"nDCG@10": (0, 1), "AP": (0, 1000), "P@1": (0, 1)}
     monkeypatch.setattr(
         importlib.import_module("abrank.comparison.declared"),
-        "parse",
+        "known",
         lambda name: SimpleNamespace(entry=SimpleNamespace(bounds=bounds[name])),
     )
     comparison = comparison_of(shift=0.1)

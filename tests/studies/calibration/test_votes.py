@@ -33,7 +33,7 @@ def test_the_attainable_level_is_that_of_the_binomial_distribution() -> None:
         values[:decided] = 0.5
         ps = [2.0 * binom.cdf(lost, decided, 0.5) for lost in range(decided // 2)]
         most = max((p for p in ps if p < 0.05), default=0.0)
-        assert votes.attainable(values, 0.5) == pytest.approx(most, abs=1e-4)
+        assert votes.attainable(values) == pytest.approx(most, abs=1e-4)
 
 
 def test_a_small_run_writes_both(monkeypatch, tmp_path) -> None:
