@@ -50,7 +50,9 @@ def test_two_candidates_are_an_error_that_names_the_way_out() -> None:
 
 
 def test_a_column_that_is_not_there() -> None:
-    with pytest.raises(ReadError, match=r"\(nor prediction, rank.*; it has query_id, doc_id"):
+    with pytest.raises(
+        ReadError, match=r"no column score \(nor prediction, rank.*; it has query_id, doc_id"
+    ):
         read_run(frame().drop(columns="score"))
     with pytest.raises(ReadError, match=r"no column query_id \(nor qid, .*; it has none"):
         read_run(pd.DataFrame())
@@ -66,7 +68,7 @@ def test_columns_can_be_named() -> None:
     ):
         read_run(given, columns={"score": "bm52"})
     with pytest.raises(
-        ArgumentError, match='"zzzz", which is not a column; it has query_id, doc_id'
+        ArgumentError, match=r'"zzzz", which is not a column; it has query_id, doc_id, bm25$'
     ):
         read_run(given, columns={"doc_id": "zzzz"})
 

@@ -303,7 +303,9 @@ def test_retrieval_and_answers_in_one_table(tmp_path, monkeypatch, capsys) -> No
         {name: read_scores(f"{name}.jsonl") for name in "ab"}, measures=["NuggetRecall"]
     ).systems == ("a", "b")
     Path("few.jsonl").write_text(Path("a.jsonl").read_text().split("\n")[0])
-    with pytest.raises(ReadError, match="66 scores are missing in all"):
+    with pytest.raises(
+        ReadError, match=r"q1 has no score of NuggetRecall \(66 scores are missing in all"
+    ):
         read_scores(["a.eval", "few.jsonl"])
     with pytest.raises(ArgumentError, match="stands in two of the sources"):
         read_scores(["a.eval", "b.eval"])
