@@ -54,38 +54,19 @@ def cut_mark(plain: bool) -> str:
 
 
 def one_line(text: str, *, width: int) -> str:
-    r"""Return text on one line, control characters visible, at most so many characters.
-
-    The space that groups digits stays what it is.
-
-    Examples
-    --------
-    >>> one_line("two\nlines", width=40), one_line("abcdefghij", width=5)
-    ('two\\nlines', 'ab…ij')
-    """
+    """Return text on one line, control characters visible, at most so many characters."""
+    # The space that groups digits stays what it is.
     return GROUP.join(shorten(part, width=width) for part in text.split(GROUP))[:width]
 
 
 def to_ascii(text: str) -> str:
-    r"""Return text in ASCII; what has no likeness is written as its code.
-
-    Examples
-    --------
-    >>> to_ascii("Δ −0.010 · café")
-    'diff -0.010 - caf\\xe9'
-    """
+    """Return text in ASCII; what has no likeness is written as its code."""
     shown = "".join(ASCII.get(character, character) for character in text)
     return shown.encode("ascii", "backslashreplace").decode()
 
 
 def columns(text: str) -> int:
-    """Return how many columns of a terminal a text takes.
-
-    Examples
-    --------
-    >>> columns("nDCG@10"), columns("検索")
-    (7, 4)
-    """
+    """Return how many columns of a terminal a text takes."""
     return sum(_wide(character) for character in text)
 
 
@@ -96,13 +77,7 @@ def _wide(character: str) -> int:
 
 
 def fit(text: str, width: int, *, mark: str = "…") -> str:
-    """Return text of at most so many columns, cut in the middle.
-
-    Examples
-    --------
-    >>> fit("nDCG(dcg='exp-log2')@10", 12), fit("AP", 12), fit("AP", 1)
-    ("nDCG(d…')@10", 'AP', 'A')
-    """
+    """Return text of at most so many columns, cut in the middle."""
     if columns(text) <= width:
         return text
     room = width - columns(mark)
@@ -133,13 +108,7 @@ def right(text: str, width: int) -> str:
 
 
 def wrap(text: str, width: int, *, mark: str = "…") -> list[str]:
-    """Return text in lines of at most so many columns; a word too long is cut in the middle.
-
-    Examples
-    --------
-    >>> wrap("about 810 queries would show it", 12)
-    ['about 810', 'queries', 'would show', 'it']
-    """
+    """Return text in lines of at most so many columns; a word too long is cut in the middle."""
     lines = [""]
     for word in text.split(" "):
         fitted = fit(word, width, mark=mark)
@@ -157,23 +126,11 @@ _UNSAFE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u
 
 
 def clean(text: str) -> str:
-    """Return a text that cannot break a page: controls and overrides of direction made visible.
-
-    Examples
-    --------
-    >>> clean("a" + chr(0x202E) + "b")
-    'a�b'
-    """
+    """Return a text that cannot break a page: controls and overrides of direction made visible."""
     return _UNSAFE.sub("\ufffd", text)
 
 
 def cut(text: str, longest: int) -> str:
-    """Return a clean text of at most so many characters.
-
-    Examples
-    --------
-    >>> cut("x" * 500, 5), cut("q1", 5)
-    ('xxxx…', 'q1')
-    """
+    """Return a clean text of at most so many characters."""
     cleaned = clean(text)
     return cleaned if len(cleaned) <= longest else f"{cleaned[: longest - 1]}…"

@@ -76,11 +76,9 @@ def json_bytes(result: Any) -> bytes:  # noqa: ANN401
 
 
 def csv_files(result: Any) -> dict[str, str]:  # noqa: ANN401
-    """Return the table of a result as CSV, and under their suffixes the files beside it.
-
-    Floats have all their digits and a decimal point; what is not a finite number is an empty cell.
-    Text that a spreadsheet would take for a formula begins with an apostrophe.
-    """
+    """Return the table of a result as CSV, and under their suffixes the files beside it."""
+    # Floats have all their digits and a decimal point; what is not a finite number is an empty
+    # cell. Text that a spreadsheet would take for a formula begins with an apostrophe.
     found: dict[str, str] = _of(result, _TABLES)(result)
     return found
 
@@ -367,13 +365,7 @@ _SCORES: dict[str, Callable[[Any], Mapping[str, Any]]] = {
 
 
 def csv_text(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    r"""Return rows as CSV under a heading, each cell as :func:`csv_files` says.
-
-    Examples
-    --------
-    >>> csv_text(["system", "mean"], [("=A", 0.1), ("B", float("nan"))])
-    "system,mean\n'=A,0.1\nB,\n"
-    """
+    """Return rows as CSV under a heading, each cell as :func:`csv_files` says."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(columns)
@@ -391,11 +383,9 @@ def csv_cell(value: Any) -> Any:  # noqa: ANN401 - text, a whole number or a flo
 
 
 def queries_parquet(result: Any) -> bytes:  # noqa: ANN401
-    """Return the scores of every query as Parquet, a row a measure and query.
-
-    Columns ``query_id measure a b diff`` of a comparison; of a ranking a column a system in the
-    place of A and B; of several collections with the column ``collection`` before them.
-    """
+    """Return the scores of every query as Parquet, a row a measure and query."""
+    # Columns `query_id measure a b diff` of a comparison; of a ranking a column a system in the
+    # place of A and B; of several collections with the column `collection` before them.
     import pyarrow as pa
     from pyarrow import parquet
 

@@ -30,11 +30,7 @@ _NARROW, _APART = 48, 1  # characters of a telephone, and between columns
 
 @dataclass(frozen=True)
 class Text:
-    """A paragraph.
-
-    A caption says how to read what stands above it; code is shown as it is, and source (BibTeX),
-    too, but folded.
-    """
+    """A paragraph."""
 
     text: str
     kind: Literal["plain", "caption", "code", "source"] = "plain"
@@ -42,12 +38,11 @@ class Text:
 
 @dataclass(frozen=True)
 class Cell:
-    """What a table shows in one place; ``value`` is the number behind the text, for sorting.
+    """What a table shows in one place; ``value`` is the number behind the text, for sorting."""
 
-    ``link`` is the key of a :class:`Fold` that a page opens, or ``query=`` and the id of a query;
-    ``mark`` stands behind the text, in a paper as a superscript; ``parts`` are queries that A wins,
-    ties, and queries that B wins, drawn as a bar.
-    """
+    # `link` is the key of a `Fold` that a page opens, or `query=` and the id of a query; `mark`
+    # stands behind the text, in a paper as a superscript; `parts` are queries that A wins, ties,
+    # and queries that B wins, drawn as a bar.
 
     text: str
     value: float | str | None = None
@@ -98,10 +93,9 @@ def share(value: float) -> Cell:
 
 @dataclass(frozen=True)
 class Table:
-    """Columns and rows of cells; ``key`` names it for links and files, ``noun`` what a row is.
+    """Columns and rows of cells; ``key`` names it for links and files, ``noun`` what a row is."""
 
-    Where ``folded`` is not empty, a page shows that line, and the table when it is opened.
-    """
+    # Where `folded` is not empty, a page shows that line, and the table when it is opened.
 
     key: str
     columns: tuple[Column, ...]
@@ -122,14 +116,7 @@ class Table:
 
     @property
     def is_wide(self) -> bool:
-        """Whether a small screen cannot show it as it is: by its columns, or a hash or path in it.
-
-        Examples
-        --------
-        >>> columns = (Column("Input", numeric=False), Column("sha256", numeric=False))
-        >>> [Table("t", columns, ((Cell("A"), Cell(text * 64)),)).is_wide for text in ("0", "0 ")]
-        [True, False]
-        """
+        """Whether it is too wide for a small screen: by its columns, or a hash or path in it."""
         if any(cell.is_unbroken for row in self.rows for cell in row):
             return True
         titles = [column.title for column in self.columns]
@@ -146,10 +133,9 @@ class Rankings(Table):
 
 
 class Bar(NamedTuple):
-    """An estimate with the interval that decides its reading (thick) and another one (thin).
+    """An estimate with the interval that decides its reading (thick) and another one (thin)."""
 
-    Limits are NaN where there is none; ``limit`` is the difference that a guard must exclude.
-    """
+    # Limits are NaN where there is none; `limit` is the difference that a guard must exclude.
 
     estimate: float
     low: float
@@ -167,10 +153,9 @@ class Bar(NamedTuple):
 
 @dataclass(frozen=True)
 class Scale:
-    """The axis of a scorecard: whose side is left and right of 0, and the margin around it.
+    """The axis of a scorecard: whose side is left and right of 0, and the margin around it."""
 
-    It holds the values ``reach``, too: scorecards that share them share an axis.
-    """
+    # It holds the values `reach`, too: scorecards that share them share an axis.
 
     left: str
     right: str
@@ -183,11 +168,10 @@ class Scale:
 
 @dataclass(frozen=True, kw_only=True)
 class Scorecard(Table):
-    """A table with the interval of each row drawn in its column ``drawn``.
+    """A table with the interval of each row drawn in its column ``drawn``."""
 
-    ``bars`` has one a row, None where it has another scale; the rows ``tall`` decide; a narrow
-    screen has no room for the columns of the roles ``narrow``; the legend says how to read it.
-    """
+    # `bars` has one a row, None where it has another scale; the rows `tall` decide; a narrow screen
+    # has no room for the columns of the roles `narrow`; the legend says how to read it.
 
     bars: tuple[Bar | None, ...]
     scale: Scale
@@ -210,11 +194,10 @@ class Scorecard(Table):
 
 @dataclass(frozen=True)
 class Figure:
-    """A plot by its name in the plots room, and a sentence for those who cannot see it.
+    """A plot by its name in the plots room, and a sentence for those who cannot see it."""
 
-    ``repeats`` is true of a plot that shows in another form what stands elsewhere: a page leaves it
-    out, with its caption, unless every figure is asked for.
-    """
+    # `repeats` is true of a plot that shows in another form what stands elsewhere: a page leaves it
+    # out, with its caption, unless every figure is asked for.
 
     plot: str
     summary: str
@@ -246,13 +229,12 @@ Block: TypeAlias = "Text | Table | Figure | Fold | Download"
 
 @dataclass(frozen=True)
 class Section:
-    """A title, one sentence that states the finding, and what shows it.
+    """A title, one sentence that states the finding, and what shows it."""
 
-    ``places`` are the formats that have it: the page, and text; in Markdown it is open or folded.
-    A page shows a section of the group ``change`` (what could change the verdict) or ``appendix``
-    as one line, which opens; ``mark`` is "!" where that line speaks against the verdict, and "✓"
-    where it says that the verdict stays.
-    """
+    # `places` are the formats that have it: the page, and text; in Markdown it is open or folded. A
+    # page shows a section of the group `change` (what could change the verdict) or `appendix` as
+    # one line, which opens; `mark` is "!" where that line speaks against the verdict, and "✓" where
+    # it says that the verdict stays.
 
     key: str
     title: str
@@ -265,11 +247,10 @@ class Section:
 
 @dataclass(frozen=True)
 class Caution:
-    """A note to read before acting: its code, a short title, one or two sentences, a severity.
+    """A note to read before acting: its code, a short title, one or two sentences, a severity."""
 
-    One of severity 4 stands before the verdict, in every format: without it that is misread.
-    ``page`` is the topic of the guide that says when it appears and what to do; empty for none.
-    """
+    # One of severity 4 stands before the verdict, in every format: without it that is misread.
+    # `page` is the topic of the guide that says when it appears and what to do; empty for none.
 
     code: str
     title: str
@@ -298,13 +279,12 @@ class Caution:
 
 @dataclass(frozen=True, kw_only=True)
 class Headline:
-    """The verdict in words: glyph and tag, the sentence, the numbers, what it means, the rule.
+    """The verdict in words: glyph and tag, the sentence, the numbers, what it means, the rule."""
 
-    ``action`` is what to do, as the beginning of a sentence, and ``reason`` the title after it;
-    both are empty where nothing was tested. ``tone`` is the winner's colour; ``line`` is the title
-    for a narrow screen, with the measure, and ``pieces`` are the numbers for it, ``lead`` the one
-    of them that stands out; the others are sentences, empty where there is nothing to say.
-    """
+    # `action` is what to do, as the beginning of a sentence, and `reason` the title after it; both
+    # are empty where nothing was tested. `tone` is the winner's colour; `line` is the title for a
+    # narrow screen, with the measure, and `pieces` are the numbers for it, `lead` the one of them
+    # that stands out; the others are sentences, empty where there is nothing to say.
 
     verdict: str
     glyph: str
@@ -341,10 +321,9 @@ class Headline:
 
 
 class Fact(NamedTuple):
-    """A sentence of the short formats under a label; ``loud`` if it speaks against the verdict.
+    """A sentence of the short formats under a label; ``loud`` if it speaks against the verdict."""
 
-    One that is ``everywhere`` stands in Markdown, too, where the headline does not say it.
-    """
+    # One that is `everywhere` stands in Markdown, too, where the headline does not say it.
 
     label: str
     text: str

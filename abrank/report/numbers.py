@@ -82,17 +82,7 @@ def content(comparison: Comparison) -> dict[str, Any]:
 
 
 def json_bytes(comparison: Comparison) -> bytes:
-    """Return ``results.json``: one line a fact, a list without mappings on one line.
-
-    To the plain values it adds the :func:`checksum`.
-
-    Examples
-    --------
-    >>> from abrank.comparison import compare_scores
-    >>> found = json_bytes(compare_scores({"q1": 0.5, "q2": 0.25}, {"q1": 0.75, "q2": 0.75}))
-    >>> found.decode().splitlines()[:2]
-    ['{', '  "schema": "abrank/2",']
-    """
+    """Return ``results.json``: one line a fact, a list without mappings on one line."""
     found = plain(content(comparison), many=True)
     numbers: Numbers = {}
     sum_ = checksum(found, numbers=numbers)
@@ -104,27 +94,8 @@ def json_bytes(comparison: Comparison) -> bytes:
 
 
 def checksum(found: Mapping[str, Any], *, numbers: Numbers | None = None) -> str:
-    """Return the SHA-256 of plain values, whatever the order of their keys and the line breaks.
-
-    It tells a file that was changed after it was written; it is no signature.
-
-    Parameters
-    ----------
-    found : mapping
-        As :func:`plain` returns it, or as it was read; a key ``checksum`` is passed over.
-    numbers : dict, optional
-        Takes the text of every list of numbers, for :func:`layout` to use again.
-
-    Returns
-    -------
-    str
-        ``"sha256:"`` and 64 hexadecimal digits.
-
-    Examples
-    --------
-    >>> checksum({"a": 1, "b": 2}) == checksum({"b": 2, "a": 1, "checksum": "sha256:"})
-    True
-    """
+    """Return the SHA-256 of plain values, whatever the order of their keys and the line breaks."""
+    # It tells a file that was changed after it was written; it is no signature.
     content = {key: value for key, value in found.items() if key != "checksum"}
     found_sum = hashlib.sha256()
     for piece in _compact(content, {} if numbers is None else numbers):
@@ -155,15 +126,8 @@ def _compact(value: Any, numbers: Numbers) -> Iterator[str]:  # noqa: ANN401
 
 
 def plain(value: Any, *, many: bool = False) -> Any:  # noqa: ANN401 - any tree of values
-    """Return a tree of values as JSON knows them: NaN is None, an infinity ``"inf"`` or ``"-inf"``.
-
-    With ``many``, a column of more than ``MANY`` finite numbers is left as it is.
-
-    Examples
-    --------
-    >>> plain({"p": float("nan"), 3: (np.int64(1), np.array([0.5, -np.inf]))})
-    {'p': None, '3': [1, [0.5, '-inf']]}
-    """
+    """Return values as JSON knows them: NaN is None, an infinity ``"inf"`` or ``"-inf"``."""
+    # With `many`, a column of more than `MANY` finite numbers is left as it is.
     if value is None or isinstance(value, (bool, int, str)):
         # An enum of text or a numpy bool would be written as what it is, not as what it stands for.
         return str(value) if isinstance(value, str) else value
@@ -219,15 +183,7 @@ def _verdict(rule: Rule, decision: Decision) -> dict[str, Any]:
 
 
 def layout(value: Any) -> str:  # noqa: ANN401 - what plain() returns
-    """Return JSON, mappings and lists that hold one indented, any other list on one line.
-
-    Examples
-    --------
-    >>> print(layout({"p": [0.5, None]}))
-    {
-      "p": [0.5, null]
-    }
-    """
+    """Return JSON, mappings and lists that hold one indented, any other list on one line."""
     return "".join(_laid_out(value, "", {}))
 
 

@@ -32,21 +32,13 @@ FIGURES = ("pdf", "svg", "png")
 
 @dataclass(frozen=True)
 class Format:
-    """A registered format, called with what it writes.
+    """A registered format, called with what it writes."""
 
-    Attributes
-    ----------
-    suffix : str
-        Of its files, with the dot.
-    writes : callable or str
-        ``writes(report, **options)``, or its ``module:name``, imported when the format is asked
-        for.
-    of_result : bool
-        Whether it takes the result in the place of its report.
-    """
-
+    # Of its files, with the dot.
     suffix: str
+    # `writes(report, **options)`, or its `module:name`, imported when the format is asked for.
     writes: Writes | str
+    # Whether it takes the result in the place of its report.
     of_result: bool = False
 
     def __call__(self, subject: object, **options: Any) -> bytes:  # noqa: ANN401
@@ -164,21 +156,7 @@ class Target(NamedTuple):
 
 
 def target_of(path: str | Path) -> Target:
-    """Read where a report goes: a path, ``FORMAT:PATH``, or a format alone.
-
-    Raises
-    ------
-    UnknownNameError
-        If no format is registered under it; the message lists those that are.
-
-    Examples
-    --------
-    >>> for path in ("out.html", "html", "md:summary"):
-    ...     print(*target_of(path))
-    out.html .html False
-    html .html False
-    summary .md True
-    """
+    """Read where a report goes: a path, ``FORMAT:PATH``, or a format alone."""
     path = str(path).removeprefix(".") if str(path) in WRITERS else path  # .html alone, too
     kind, _, rest = str(path).partition(":")
     if rest and f".{kind}" in WRITERS:
@@ -189,13 +167,7 @@ def target_of(path: str | Path) -> Target:
 
 
 def figures_target(folder: str | Path) -> tuple[str, Path]:
-    """Read ``KIND:DIR``, or a folder alone, which gets PDF.
-
-    Examples
-    --------
-    >>> figures_target("png:out/figures")[0], figures_target("figures")[0]
-    ('png', 'pdf')
-    """
+    """Read ``KIND:DIR``, or a folder alone, which gets PDF."""
     kind, colon, rest = str(folder).partition(":")
     if kind in FIGURES and not rest:
         raise ArgumentError(f"{folder} names no folder: {kind}:figures writes to figures/")
@@ -216,13 +188,7 @@ def is_format(path: str | Path) -> bool:
 
 
 def format_of(path: str | Path) -> str:
-    """Return the format that a path asks for, by its suffix or alone; else UnknownNameError.
-
-    Examples
-    --------
-    >>> format_of("reports/out.HTML"), format_of("md")
-    ('.html', '.md')
-    """
+    """Return the format that a path asks for, by its suffix or alone; else UnknownNameError."""
     suffix = f".{path}" if is_format(path) else Path(path).suffix.lower()
     if suffix in WRITERS:
         return suffix
@@ -248,19 +214,9 @@ def _unknown(wanted: str) -> UnknownNameError:
 
 
 def default_path(report: Report, format: str) -> Path:
-    """Return where a report goes that was asked for by its format alone.
-
-    It is ``reports/CANDIDATE-vs-BASELINE`` or ``reports/ranking-MEASURE``, of several collections
-    with ``-collections``; of the names only letters, digits and ``_.+-`` are kept.
-
-    Examples
-    --------
-    >>> from abrank.comparison import compare_scores
-    >>> named = {"name_a": "bm25 k1=0.9", "name_b": "../mono/t5"}
-    >>> report = compose(compare_scores({"q": 0.1}, {"q": 0.2}, **named))
-    >>> default_path(report, ".html").as_posix()
-    'reports/mono-t5-vs-bm25-k1-0.9.html'
-    """
+    """Return where a report goes that was asked for by its format alone."""
+    # It is `reports/CANDIDATE-vs-BASELINE` or `reports/ranking-MEASURE`, of several collections
+    # with `-collections`; of the names only letters, digits and `_.+-` are kept.
     return REPORTS / f"{report.file}{format}"
 
 

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from abrank.report import cells
+from abrank.report.cells import clean, columns, cut, fit, one_line, to_ascii, wrap
 
 
 @given(st.text(max_size=80), st.integers(1, 40))
@@ -47,3 +48,43 @@ def test_fit_keeps_both_ends() -> None:
 
 def test_left_and_right_fill() -> None:
     assert (cells.left("検", 4), cells.right("検", 4)) == ("検  ", "  検")
+
+
+def test_a_line_shows_control_characters_and_is_cut() -> None:
+    assert (one_line("two\nlines", width=40), one_line("abcdefghij", width=5)) == (
+        "two\\nlines",
+        "ab…ij",
+    )
+
+
+def test_ascii_writes_what_has_no_likeness_as_its_code() -> None:
+    assert to_ascii("Δ −0.010 · café") == "diff -0.010 - caf\\xe9"
+
+
+def test_wide_characters_take_two_columns() -> None:
+    assert (columns("nDCG@10"), columns("検索")) == (7, 4)
+
+
+def test_a_text_that_does_not_fit_is_cut_in_the_middle() -> None:
+    assert (fit("nDCG(dcg='exp-log2')@10", 12), fit("AP", 12), fit("AP", 1)) == (
+        "nDCG(d…')@10",
+        "AP",
+        "A",
+    )
+
+
+def test_lines_are_wrapped_at_the_width() -> None:
+    assert wrap("about 810 queries would show it", 12) == [
+        "about 810",
+        "queries",
+        "would show",
+        "it",
+    ]
+
+
+def test_a_clean_text_has_no_override_of_direction() -> None:
+    assert clean("a" + chr(0x202E) + "b") == "a�b"
+
+
+def test_a_long_text_is_cut() -> None:
+    assert (cut("x" * 500, 5), cut("q1", 5)) == ("xxxx…", "q1")

@@ -10,7 +10,7 @@ from types import MappingProxyType
 import numpy as np
 import pytest
 
-from abrank.comparison import Comparison
+from abrank.comparison import Comparison, compare_scores
 from abrank.report import to_dict
 from abrank.report.numbers import checksum, json_bytes, layout, plain
 
@@ -83,3 +83,23 @@ def test_whatever_is_laid_out_reads_back(value: object) -> None:
     text = layout(value)
     assert json.loads(text) == value
     assert text.encode("utf-8")
+
+
+def test_results_json_has_one_line_a_fact() -> None:
+    found = json_bytes(compare_scores({"q1": 0.5, "q2": 0.25}, {"q1": 0.75, "q2": 0.75}))
+    assert found.decode().splitlines()[:2] == ["{", '  "schema": "abrank/2",']
+
+
+def test_the_checksum_does_not_depend_on_the_order_of_keys() -> None:
+    assert (checksum({"a": 1, "b": 2}) == checksum({"b": 2, "a": 1, "checksum": "sha256:"})) is True
+
+
+def test_values_that_json_lacks_are_null_or_text() -> None:
+    assert plain({"p": float("nan"), 3: (np.int64(1), np.array([0.5, -np.inf]))}) == {
+        "p": None,
+        "3": [1, [0.5, "-inf"]],
+    }
+
+
+def test_a_list_of_numbers_stands_on_one_line() -> None:
+    assert str(layout({"p": [0.5, None]})) == '{\n  "p": [0.5, null]\n}'

@@ -22,7 +22,7 @@ from abrank.comparison import Comparison, compare_scores
 from abrank.ranking import rank_scores
 from abrank.report import WRITERS, Report, compose, from_dict, write, writer
 from abrank.report.numbers import json_bytes
-from abrank.report.registry import default_path, target_of
+from abrank.report.registry import default_path, figures_target, format_of, target_of
 from tests.report.written import latex, markdown, table, text
 
 Make = Callable[..., Comparison]
@@ -300,3 +300,27 @@ def test_text_loads_no_plots_nor_templates() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=False
     )
     assert found.returncode == 0, found.stderr
+
+
+def test_a_target_is_a_path_a_format_or_both() -> None:
+    assert [
+        (str(found), *rest) for found, *rest in map(target_of, ("out.html", "html", "md:sum"))
+    ] == [
+        ("out.html", ".html", False),
+        ("html", ".html", False),
+        ("sum", ".md", True),
+    ]
+
+
+def test_figures_without_a_kind_are_pdf() -> None:
+    assert (figures_target("png:out/figures")[0], figures_target("figures")[0]) == ("png", "pdf")
+
+
+def test_the_format_is_that_of_the_suffix() -> None:
+    assert (format_of("reports/out.HTML"), format_of("md")) == (".html", ".md")
+
+
+def test_a_report_without_a_path_is_named_after_the_systems() -> None:
+    named = {"name_a": "bm25 k1=0.9", "name_b": "../mono/t5"}
+    report = compose(compare_scores({"q": 0.1}, {"q": 0.2}, **named))
+    assert default_path(report, ".html").as_posix() == "reports/mono-t5-vs-bm25-k1-0.9.html"

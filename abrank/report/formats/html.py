@@ -50,13 +50,7 @@ def _safe(value: object) -> object:
 
 
 def audit_page() -> str:
-    """Return the page as HTML; its numbers are those of :func:`abrank.audit`.
-
-    Examples
-    --------
-    >>> audit_page().startswith("<!doctype html>")
-    True
-    """
+    """Return the page as HTML; its numbers are those of :func:`abrank.audit`."""
     from abrank.planning.audit import BOARDS
 
     boards = {name: board._asdict() for name, board in BOARDS.items()}

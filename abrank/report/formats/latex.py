@@ -78,18 +78,9 @@ _POWER = re.compile(r"e\+0*([0-9]+)")
 
 
 def escape(text: str, *, width: int) -> str:
-    r"""Return text that LaTeX prints as it is: one line, cut in the middle to so many characters.
-
-    Letters with an accent and Greek ones are printed; of any other script each character stands as
-    its code, U+691C, since no font of plain LaTeX has it.
-
-    Examples
-    --------
-    >>> print(escape("k1=0.9_b & 50%", width=40))
-    k1=0.9\_b \& 50\%
-    >>> print(escape("Käthe−β", width=40), escape("検", width=40))
-    K\"{a}the$-$$\beta$ \texttt{U+691C}\allowbreak{}
-    """
+    """Return text that LaTeX prints as it is: one line, cut in the middle to so many characters."""
+    # Letters with an accent and Greek ones are printed; of any other script each character stands
+    # as its code, U+691C, since no font of plain LaTeX has it.
     shown = one_line(unicodedata.normalize("NFC", text), width=width)
     return "".join(_character(each) for each in _LIGATURE.sub("\\1\0", shown))
 
@@ -110,15 +101,7 @@ def _character(character: str) -> str:
 
 
 def number(text: str) -> str:
-    r"""Return a number that was written for people, as LaTeX sets it; a dash where there is none.
-
-    Examples
-    --------
-    >>> print(number("−0.004"), number("< 0.001"), number("+9.2%"), number("not defined"))
-    $-0.004$ $<0.001$ $+9.2\%$ --
-    >>> print(number("2.500e+06"))
-    $2.500\times 10^{6}$
-    """
+    """Return a number that was written for people, as LaTeX sets it; a dash where there is none."""
     if text == UNDEFINED:
         return "--"
     shown = text.replace(MINUS, "-").replace("∞", r"\infty").replace("%", r"\%")

@@ -43,12 +43,10 @@ HALVES = frozenset(
 
 
 def panels_of(section: Section) -> list[tuple[list[Block], bool]]:
-    """Put a section's blocks into cards; with each, whether it takes half of the width.
-
-    Text goes with what it follows, a half never with a whole, and a half that has no other half
-    beside it gets the whole width. The table of queries is left out with its caption: another, with
-    scripts, stands there.
-    """
+    """Put a section's blocks into cards; with each, whether it takes half of the width."""
+    # Text goes with what it follows, a half never with a whole, and a half that has no other half
+    # beside it gets the whole width. The table of queries is left out with its caption: another,
+    # with scripts, stands there.
     blocks: Iterable[Block] = section.blocks
     if section.key == "queries":
         blocks = takewhile(lambda block: not isinstance(block, Table), blocks)
@@ -91,13 +89,7 @@ def _key(block: Block) -> str:
 
 
 def _paired(halves: Sequence[bool]) -> list[bool]:
-    """Keep the halves that have another one beside them.
-
-    Examples
-    --------
-    >>> _paired([True, True, True, False, True])
-    [True, True, False, False, False]
-    """
+    """Keep the halves that have another one beside them."""
     found: list[bool] = []
     beside = False
     for half, after in zip_longest(halves, halves[1:], fillvalue=False):
@@ -331,10 +323,8 @@ def _show(block: Block, section: Section, draw: Callable[[Figure], Shown]) -> tu
 
 
 def figure_of(figure: Figure, *, number: Iterator[int], drawer: Drawer, report: Report) -> Shown:
-    """Draw a figure: twice where it spans the page, for wide screens and for telephones.
-
-    Its ids begin with its number: they stand at every mark of it.
-    """
+    """Draw a figure: twice where it spans the page, for wide screens and for telephones."""
+    # Its ids begin with its number: they stand at every mark of it.
     name = f"f{next(number)}"
 
     def drawn(kind: str, width: float, height: float | None) -> Markup:

@@ -35,10 +35,9 @@ LONGEST = 120  # characters of an id, a text or a segment that are shown
 
 @dataclass(frozen=True)
 class QueryColumn:
-    """A column of the table of queries: values to sort by, and the texts that are shown.
+    """A column of the table of queries: values to sort by, and the texts that are shown."""
 
-    The values of a column with ``levels`` are positions in them.
-    """
+    # The values of a column with `levels` are positions in them.
 
     title: str
     csv: str
@@ -52,10 +51,9 @@ class QueryColumn:
 
 @dataclass(frozen=True)
 class MeasureScores:
-    """A measure of every row: A, B and B - A as they are shown, the difference to sort by.
+    """A measure of every row: A, B and B - A as they are shown, the difference to sort by."""
 
-    ``largest`` is the longest bar, ``flip`` whether lower is better, ``outcome`` who wins.
-    """
+    # `largest` is the longest bar, `flip` whether lower is better, `outcome` who wins.
 
     name: str
     a: list[str]
@@ -94,15 +92,7 @@ def measure_scores(comparison: Comparison, chosen: IntArray) -> tuple[MeasureSco
 
 
 def tone_of(shown: str, *, lower_is_better: bool = False) -> Tone:
-    """Return the colour of a difference, that of who wins, by its written sign.
-
-    Examples
-    --------
-    >>> tone_of("+0.037"), tone_of("−0.250"), tone_of("0.000")
-    ('b', 'a', 'tie')
-    >>> tone_of("+0.037", lower_is_better=True)
-    'a'
-    """
+    """Return the colour of a difference, that of who wins, by its written sign."""
     sides: tuple[Tone, Tone] = ("a", "b") if lower_is_better else ("b", "a")
     return dict(zip(("+", display.MINUS), sides, strict=True)).get(shown[:1], "tie")
 
@@ -186,47 +176,31 @@ class Row:
 
 @dataclass(frozen=True)
 class QueryRows:
-    """The rows of the table, worst difference first.
+    """The rows of the table, worst difference first."""
 
-    Attributes
-    ----------
-    columns : tuple of QueryColumn
-        The id, the text and the segments where they are known, A, B, their difference, and the
-        difference of further measures.
-    outcome : list of int
-        +1 where B wins, -1 where A wins, 0 for a tie.
-    total : int
-        Queries compared, embedded or not.
-    largest : float
-        Largest absolute difference: the length of a full bar.
-    lists : list
-        For each row :func:`abrank.report.formats.ranked_lists.compact`, None where no documents
-        are known.
-    depth : int
-        How many documents of a list are shown.
-    relevant : int
-        The lowest grade that is relevant.
-    known : int
-        How many documents of a list are known.
-    went : list
-        For each row :func:`abrank.report.formats.ranked_lists.in_one_top`, None without lists.
-    titles : list
-        For each row the titles of its documents, None where they are not known.
-    scores : tuple of MeasureScores
-        Of every measure, the primary one first; empty where there is one measure or where the rows
-        are too many.
-    """
-
+    # The id, the text and the segments where they are known, A, B, their difference, and the
+    # difference of further measures.
     columns: tuple[QueryColumn, ...]
+    # +1 where B wins, -1 where A wins, 0 for a tie.
     outcome: list[int]
+    # Queries compared, embedded or not.
     total: int
+    # Largest absolute difference: the length of a full bar.
     largest: float
+    # For each row `compact`, None where no documents are known.
     lists: list[list[object] | None]
+    # How many documents of a list are shown.
     depth: int
+    # The lowest grade that is relevant.
     relevant: int
+    # How many documents of a list are known.
     known: int
+    # For each row `in_one_top`, None without lists.
     went: list[list[int] | None]
+    # For each row the titles of its documents, None where they are not known.
     titles: list[list[str] | None]
+    # Of every measure, the primary one first; empty where there is one measure or where the rows
+    # are too many.
     scores: tuple[MeasureScores, ...] = ()
 
     @property

@@ -44,21 +44,9 @@ def cutoff(comparison: Comparison) -> tuple[int, int]:
 
 
 def listed(a: RankedList, b: RankedList, *, depth: int) -> tuple[Listed, ...]:
-    """Return the documents among the first of A or of B, each once: A's in order, then B's own.
-
-    Parameters
-    ----------
-    a, b : RankedList
-        As much as is known of each: a document beyond ``depth`` has its rank.
-    depth : int
-        How many of each are shown.
-
-    Examples
-    --------
-    >>> listed((("d1", 1), ("d2", None)), (("d3", 0), ("d1", 1)), depth=1)
-    (Listed(doc_id='d1', grade=1, rank_a=1, rank_b=2),
-     Listed(doc_id='d3', grade=0, rank_a=0, rank_b=1))
-    """
+    """Return the documents among the first of A or of B, each once: A's in order, then B's own."""
+    # `a, b`: As much as is known of each: a document beyond `depth` has its rank.
+    # `depth`: How many of each are shown.
     rank_a, rank_b = ({doc: i + 1 for i, (doc, _) in enumerate(each)} for each in (a, b))
     grades = dict([*a[:depth], *b[:depth]])
     return tuple(
@@ -67,24 +55,7 @@ def listed(a: RankedList, b: RankedList, *, depth: int) -> tuple[Listed, ...]:
 
 
 def why(a: RankedList, b: RankedList, *, depth: int, rel: int = 1) -> str:
-    """Say in one sentence what B's list gained and lost against A's.
-
-    Parameters
-    ----------
-    a, b : RankedList
-        Documents with their grades, None where nobody judged them.
-    depth : int
-        How far the sentence looks.
-    rel : int
-        The lowest grade that is relevant.
-
-    Examples
-    --------
-    >>> a = (("d1", 2), ("d2", 1), ("d3", 0))
-    >>> b = (("d4", None), ("d2", 1), ("d3", 0))
-    >>> why(a, b, depth=3)
-    "B lost 1 and gained 0 relevant documents in the top 3; 1 of B's top 3 is not judged."
-    """
+    """Say in one sentence what B's list gained and lost against A's."""
     ranked_a, ranked_b = a[:depth], b[:depth]
     if not ranked_a or not ranked_b:
         if not ranked_a and not ranked_b:
@@ -135,13 +106,7 @@ def _unjudged(a: RankedList, b: RankedList, depth: int) -> str:
 
 
 def compact(a: RankedList, b: RankedList, *, depth: int, rel: int) -> list[object]:
-    """Return what a page needs of a query's lists: the sentence, then four values a document.
-
-    Examples
-    --------
-    >>> compact((("d1", 1),), (("d1", 1),), depth=10, rel=1)
-    ['Both have the same top 10, in the same order.', 'd1', 1, 1, 1]
-    """
+    """Return what a page needs of a query's lists: the sentence, then four values a document."""
     found: list[object] = [why(a, b, depth=depth, rel=rel)]
     for each in listed(a, b, depth=depth):
         found += [cut(each.doc_id, LONGEST_DOC), each.grade, each.rank_a, each.rank_b]
@@ -156,25 +121,10 @@ def in_one_top(
     depth: int,
     rel: int,
 ) -> list[int]:
-    """Return the relevant documents in the top of one list only, and where the other has them.
-
-    Parameters
-    ----------
-    elsewhere : mapping of str to int
-        Ranks beyond what is known of the lists; 0 is not retrieved.
-
-    Returns
-    -------
-    list of int
-        Two values a document: its place in :func:`listed`, and its rank in the list that has it
-        not in its top, 0 where it was not retrieved, -1 where that is not known.
-
-    Examples
-    --------
-    >>> a, b = (("d1", 1), ("d2", 1)), (("d3", 0), ("d4", 2))
-    >>> in_one_top(a, b, {"d1": 57, "d4": 0}, depth=2, rel=1)
-    [0, 57, 1, -1, 3, 0]
-    """
+    """Return the relevant documents in the top of one list only, and where the other has them."""
+    # `elsewhere`: Ranks beyond what is known of the lists; 0 is not retrieved.
+    # Returns: Two values a document: its place in `listed`, and its rank in the list that has it
+    # not in its top, 0 where it was not retrieved, -1 where that is not known.
     found = []
     for place, each in enumerate(listed(a, b, depth=depth)):
         near = [0 < rank <= depth for rank in (each.rank_a, each.rank_b)]
@@ -206,10 +156,9 @@ class Went:
 
 @dataclass(frozen=True)
 class Lists:
-    """The two lists of a query as they are read: the sentence, A's documents and B's.
+    """The two lists of a query as they are read: the sentence, A's documents and B's."""
 
-    ``went`` has the relevant documents that are in the top of one of them only.
-    """
+    # `went` has the relevant documents that are in the top of one of them only.
 
     why: str
     sides: tuple[tuple[Line, ...], tuple[Line, ...]]
@@ -223,18 +172,7 @@ def lists_of(
     went: Sequence[int] = (),
     titles: Sequence[str] = (),
 ) -> Lists:
-    """Return the lists of a query from what :func:`compact` and :func:`in_one_top` made of them.
-
-    ``titles`` are those of the documents in the order of :func:`listed`, or none.
-
-    Examples
-    --------
-    >>> a, b = (("d1", 1), ("d2", 0)), (("d2", 0),)
-    >>> for line in lists_of(compact(a, b, depth=10, rel=1), depth=10).sides[0]:
-    ...     print(line)
-    Line(rank=1, grade=1, move='dropped', doc_id='d1', title='')
-    Line(rank=2, grade=0, move='→ 1', doc_id='d2', title='')
-    """
+    """Return the lists of a query from what :func:`compact` and :func:`in_one_top` made of them."""
     sides: list[tuple[Line, ...]] = []
     flat = [found[i : i + 4] for i in range(1, len(found), 4)]
     documents = [[*each, title] for each, title in zip_longest(flat, titles, fillvalue="")]

@@ -79,15 +79,8 @@ def axis(bars: Sequence[Bar], width: int, reach: Sequence[float] = ()) -> Axis |
 
 
 def draw(bar: Bar, scale: Axis) -> str:
-    """Return a row: thick the interval that decides, thin the other one, a dot, a line at 0.
-
-    A limit that a guard must exclude is a tick on it.
-
-    Examples
-    --------
-    >>> draw(Bar(0.1, 0.04, 0.16, -0.02, 0.22), Axis(-0.02, 0.22, 25))
-    '──┼───━━━━━━●━━━━━━──────'
-    """
+    """Return a row: thick the interval that decides, thin the other one, a dot, a line at 0."""
+    # A limit that a guard must exclude is a tick on it.
     drawn = [" "] * scale.width
     drawn[scale.zero] = "┊"
     thin, thick = _cells(*bar[3:5], scale), _cells(*bar[1:3], scale)
@@ -107,15 +100,7 @@ def _cells(low: float, high: float, scale: Axis) -> range:
 
 
 def heading(scale: Axis, left: str, right: str) -> str:
-    """Return the heading over the drawing, split at the cell of 0; a word goes for want of room.
-
-    Examples
-    --------
-    >>> heading(Axis(-0.1, 0.1, 25), "A better", "B better")
-    ' ◂ A better ┊ B better ▸ '
-    >>> heading(Axis(-0.02, 0.22, 25), "A better", "B better")
-    '◂ ┊ B better ▸           '
-    """
+    """Return the heading over the drawing, split at the cell of 0; a word goes for want of room."""
     rooms = scale.zero - 1, scale.width - scale.zero - 2
     sides = []
     for side, room, form in ((left, rooms[0], "◂ {}"), (right, rooms[1], "{} ▸")):
@@ -453,19 +438,9 @@ def _required(report: Report, text: str, what: str) -> str:
 
 
 def junit(report: Report) -> str:
-    """Return a report as one suite of JUnit XML.
-
-    A case for the gate and one for each guard; what did not pass is a failure. Without a gate the
-    verdict is a case that cannot fail. The text of the terminal stands under ``system-out``.
-
-    Examples
-    --------
-    >>> from abrank.comparison import compare_scores
-    >>> from abrank.report import compose
-    >>> a, b = {"q1": 0.5, "q2": 0.25}, {"q1": 0.75, "q2": 0.75}
-    >>> print(junit(compose(compare_scores(a, b, require="better"))).splitlines()[2])
-    <testsuite name="abrank: B against A" tests="1" failures="1" errors="0" skipped="0">
-    """
+    """Return a report as one suite of JUnit XML."""
+    # A case for the gate and one for each guard; what did not pass is a failure. Without a gate the
+    # verdict is a case that cannot fail. The text of the terminal stands under `system-out`.
     cases = report.cases or (Case("verdict", True, report.headline.title),)
     failures = sum(not case.passed for case in cases)
     counts = f'tests="{len(cases)}" failures="{failures}" errors="0"'

@@ -55,19 +55,8 @@ def differences(
     *,
     scale: float = 1.0,
 ) -> Iterator[Difference]:
-    """Yield where two trees of plain values differ; numbers by more than rounding.
-
-    Parameters
-    ----------
-    scale : float
-        The largest score; a p-value's scale is 1.
-
-    Examples
-    --------
-    >>> saved = {"rows": [{"pvalue": 0.007, "wins": 3}]}
-    >>> list(differences(saved, {"rows": [{"pvalue": 0.007 + 1e-15, "wins": 4}]}))
-    [Difference(place='rows[0].wins', saved=3, again=4)]
-    """
+    """Yield where two trees of plain values differ; numbers by more than rounding."""
+    # `scale`: The largest score; a p-value's scale is 1.
     if isinstance(saved, dict) and isinstance(again, dict):
         for key in {**again, **saved}:
             at = f"{place}.{key}" if place else str(key)
@@ -116,20 +105,7 @@ INFINITE = {"inf": math.inf, "-inf": -math.inf}
 
 
 def restore(kind: Any, value: Any) -> Any:  # noqa: ANN401 - any annotation, any value
-    """Return a value read from JSON as its annotation has it.
-
-    Parameters
-    ----------
-    kind : type or annotation
-        A dataclass, ``tuple``, ``Mapping``, ``Literal``, ``X | None``, a number, text or Any.
-    value : object
-        As ``json.loads`` returns it; a float may be null (NaN), ``"inf"`` or ``"-inf"``.
-
-    Examples
-    --------
-    >>> restore(tuple[float, ...], [0.5, None, "-inf"])
-    (0.5, nan, -inf)
-    """
+    """Return a value read from JSON as its annotation has it."""
     found = _reader(kind)
     return value if found is None else found(value)
 
@@ -193,18 +169,7 @@ def _fields(kind: Any) -> list[tuple[str, Callable[[Any], Any]]]:  # noqa: ANN40
 
 
 def require_showable(comparison: Comparison) -> None:
-    """Refuse texts and lists of other queries, curves with holes, and notes without words.
-
-    Raises
-    ------
-    Damaged
-        At the first of them.
-
-    Examples
-    --------
-    >>> from abrank import compare_scores
-    >>> require_showable(compare_scores({"q1": 0.5, "q2": 0.25}, {"q1": 0.75, "q2": 0.75}))
-    """
+    """Refuse texts and lists of other queries, curves with holes, and notes without words."""
     known, evidence = set(comparison.query_ids), comparison.evidence
     parts: Mapping[str, Mapping[str, Any]] = {
         "topics": comparison.topics,

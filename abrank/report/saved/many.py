@@ -48,26 +48,7 @@ HOW_RANKING = "write it again: abrank rank … --report results.json"
 
 
 def ranking_of(value: Mapping[str, Any], label: str = "results.json") -> Ranking:
-    """Return the ranking of which :func:`abrank.report.to_dict` gave the plain values.
-
-    Parameters
-    ----------
-    label : str
-        What a message calls it.
-
-    Raises
-    ------
-    ReadError
-        If it is damaged, changed after it was written, or other than its scores give. What
-        another version wrote is shown as it is computed now, with a note.
-
-    Examples
-    --------
-    >>> from abrank.ranking import rank_scores
-    >>> found = rank_scores({"X": {"q1": 0.3, "q2": 0.6}, "Y": {"q1": 0.5, "q2": 0.9}})
-    >>> ranking_of(found.to_dict()) == found
-    True
-    """
+    """Return the ranking of which :func:`abrank.report.to_dict` gave the plain values."""
     with reading(label, HOW_RANKING):
         validate(value, published("abrank-ranking-2"))
         found = _ranking(value)

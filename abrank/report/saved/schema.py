@@ -53,30 +53,7 @@ def published(name: str = "abrank-2") -> Schema:
 
 
 def validate(value: Any, schema: Schema, *, place: str = "") -> None:  # noqa: ANN401 - as json.loads returns it
-    """Check a value against a schema.
-
-    Parameters
-    ----------
-    value : object
-        As ``json.loads`` returns it.
-    schema : mapping
-        Where ``#/$defs/…`` are looked up, too.
-    place : str
-        Where the value stands, for the message.
-
-    Raises
-    ------
-    Damaged
-        At the first value that does not obey.
-
-    Examples
-    --------
-    >>> counts = {"type": "array", "items": {"type": "integer", "minimum": 0}}
-    >>> validate([3, 0], counts, place="counts")
-    >>> validate([3, "x"], counts, place="counts")
-    Traceback (most recent call last):
-    abrank.report.saved.schema.Damaged: counts[1]: expected a whole number, found "x"
-    """
+    """Check a value against a schema."""
     compiled = _COMPILED.get(id(schema))
     if compiled is None or compiled[0] is not schema:
         compiled = schema, _compile(schema, schema, {})
@@ -91,13 +68,7 @@ def validate(value: Any, schema: Schema, *, place: str = "") -> None:  # noqa: A
 
 
 def shown(value: Any) -> str:  # noqa: ANN401
-    """Name a value shortly.
-
-    Examples
-    --------
-    >>> shown([1, 2]), shown(None), shown("much")
-    ('a list of 2', 'null', '"much"')
-    """
+    """Name a value shortly."""
     if isinstance(value, dict):
         return "an object"
     if isinstance(value, list):

@@ -53,21 +53,7 @@ _ENTRY = re.compile(r"^@\w+\{([^,]+),\n.*?^\}$", re.MULTILINE | re.DOTALL)
 
 
 def bibliography(comparison: Comparison) -> str:
-    r"""Return BibTeX for the measures, the test and the adjustment of a comparison.
-
-    Returns
-    -------
-    str
-        ASCII. A comment before the entries says which source belongs to what.
-
-    Examples
-    --------
-    >>> from abrank.comparison import compare_scores
-    >>> result = compare_scores({"q1": 0.5, "q2": 0.25}, {"q1": 0.75, "q2": 0.75}, test="sign")
-    >>> print("\n".join(bibliography(result).splitlines()[:2]))
-    % score: no source known
-    % Sign: arbuthnott-1710 conover-1999 clopper-pearson-1934
-    """
+    """Return BibTeX for the measures, the test and the adjustment of a comparison."""
     return cited(_sources(comparison))
 
 
@@ -112,15 +98,7 @@ def of_measures(measures: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 def key_of(source: str) -> str:
-    """Return the key of a source as a catalogue cites it: authors and year, or a program's name.
-
-    Examples
-    --------
-    >>> key_of("Järvelin & Kekäläinen 2002"), key_of("interval: Clopper & Pearson 1934")
-    ('jarvelin-kekalainen-2002', 'clopper-pearson-1934')
-    >>> key_of("Moffat & Zobel 2008, section 3.2"), key_of("trec_eval m_map.c, m_map_cut.c")
-    ('moffat-zobel-2008', 'trec_eval')
-    """
+    """Return the key of a source as a catalogue cites it: authors and year, or a program's name."""
     paper = _PAPER.fullmatch(source)
     if paper is None:
         return source.partition(" ")[0].partition(".")[0]
@@ -215,10 +193,8 @@ def effect_tables(comparison: Comparison) -> tuple[Table, Table]:
 
 
 def pseudo_median(comparison: Comparison) -> TestRow | None:
-    """Return the Wilcoxon test's row, whose estimate leaves ties out; None where it says nothing.
-
-    It is of single queries: where these come in clusters, or nothing is tested, there is none.
-    """
+    """Return the Wilcoxon test's row, whose estimate leaves ties out; None where there is none."""
+    # It is of single queries: where these come in clusters, or nothing is tested, there is none.
     if comparison.verdict in (Verdict.IDENTICAL, Verdict.CANNOT_TEST):
         return None
     rows = (row for row in comparison.test_rows if row.test == "wilcoxon")

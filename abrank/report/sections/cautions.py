@@ -382,10 +382,8 @@ _PLACES = {code: place for place, code in enumerate(WORDS)}
 
 
 def cautions(comparison: Comparison) -> tuple[Caution, ...]:
-    """Return a caution for every note, those first that mean most for the verdict.
-
-    A file of an earlier version may hold notes that are no longer told: they are passed over.
-    """
+    """Return a caution for every note, those first that mean most for the verdict."""
+    # A file of an earlier version may hold notes that are no longer told: they are passed over.
     names = Names(
         comparison.baseline,
         comparison.candidate,
@@ -408,10 +406,8 @@ def caution(note: Note, names: Names) -> Caution:
 def by_collection(
     found: Mapping[str, Iterable[Caution]], results: Mapping[str, Comparison | Ranking]
 ) -> tuple[Caution, ...]:
-    """Return the cautions of several collections, each after its name, the most severe first.
-
-    What stands before the verdict is asked of all of them at once.
-    """
+    """Return the cautions of several collections, each after its name, the most severe first."""
+    # What stands before the verdict is asked of all of them at once.
     every = [
         each if each.stands_first else replace(each, title=f"{collection}: {each.title}")
         for collection, cautions in found.items()

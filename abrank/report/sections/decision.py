@@ -96,10 +96,8 @@ _CLAUSES: dict[str, Callable[[Mapping[str, Any], Comparison], str]] = {
 
 
 def doubts(comparison: Comparison) -> str:
-    """Say what puts the verdict in doubt, or what more forbids it; empty where nothing does.
-
-    The first reason that forbids a verdict stands in its title, and is not told again.
-    """
+    """Say what puts the verdict in doubt, or what more forbids it; empty where nothing does."""
+    # The first reason that forbids a verdict stands in its title, and is not told again.
     found = comparison.soundness
     told = [clause(reason, comparison) for reason in found.told]
     if found.level == "unsound":
@@ -116,11 +114,9 @@ def doubted(comparison: Comparison, said: str) -> str:
 
 
 def unseen(comparison: Comparison) -> str:
-    """Say what loss so many queries may not have shown, where it is larger than the margin.
-
-    Of what excludes a loss of the margin alone, by a test that rests on the spread that was seen;
-    of B shown to be better only where a gate asks for no more than that.
-    """
+    """Say what loss so many queries may not have shown, where it is larger than the margin."""
+    # Of what excludes a loss of the margin alone, by a test that rests on the spread that was seen;
+    # of B shown to be better only where a gate asks for no more than that.
     found, margin = comparison.decision.unseen, comparison.decision.margin
     excluding = _EXCLUDE_A_LOSS
     if comparison.rule.require == "not-worse-shown":

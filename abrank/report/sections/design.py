@@ -185,17 +185,7 @@ def _sequence(comparison: Comparison, declared: Design) -> str:
 
 
 def guard(comparison: Comparison, found: GuardResult) -> str:
-    """Say whether a guard passed, with the interval that it is held against, as a clause.
-
-    Examples
-    --------
-    >>> from abrank.comparison import compare_scores
-    >>> a = {f"q{i}": 0.5 for i in range(12)}
-    >>> b = {f"q{i}": 0.5 + 0.05 * (i % 3) for i in range(12)}
-    >>> result = compare_scores(a, b, guard="score:-0.02")
-    >>> guard(result, result.decision.guards[0])
-    'score not worse by 0.020 or more (90% interval +0.028 to +0.072)'
-    """
+    """Say whether a guard passed, with the interval that it is held against, as a clause."""
     digits = comparison.decimals
     level = f.level(comparison.rule.confidence_equivalence)
     limits = f"{level} interval {_limits(found, digits)}"

@@ -115,20 +115,7 @@ _WHAT = {1: "gain", -1: "loss"}
 
 
 def contradictions(comparison: Comparison) -> str:
-    """Say which secondary measures are shown to point against the verdict; empty where none is.
-
-    Beside a verdict that is inconclusive, which of them are shown to be worse or better.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from abrank import Question
-    >>> from abrank.comparison import compare_scores
-    >>> a = pd.DataFrame({"AP": [0.1, 0.2, 0.3, 0.4, 0.5], "RR": [0.5, 0.6, 0.7, 0.8, 0.9]})
-    >>> b = pd.DataFrame({"AP": [0.2, 0.3, 0.4, 0.5, 0.7], "RR": [0.3, 0.4, 0.5, 0.6, 0.6]})
-    >>> contradictions(compare_scores(a, b, config=Question(adjust="holm")))
-    'The secondary measure points the other way after adjustment: RR.'
-    """
+    """Say which secondary measures are shown to point against the verdict; empty where none is."""
     against = _AGAINST.get(comparison.verdict, "")
     if comparison.verdict is Verdict.SAME and comparison.decision.direction < 0:
         against = "better"
@@ -368,11 +355,9 @@ def _decisive(comparison: Comparison) -> tuple[str, str]:
 
 
 def agreement(comparison: Comparison) -> str:
-    """Say of a difference that is shown which rows of the table of tests put who ahead and reject.
-
-    Of one that is not shown nothing: among many tests some rejects more often than each should. Of
-    one in doubt neither: what speaks against it speaks against all of them.
-    """
+    """Say of a difference that is shown which tests of the table put who ahead and reject."""
+    # Of one that is not shown nothing: among many tests some rejects more often than each should.
+    # Of one in doubt neither: what speaks against it speaks against all of them.
     rows = [row for row in comparison.test_rows if math.isfinite(row.pvalue)]
     plain = comparison.decision.direction and comparison.soundness.level == "sound"
     if not plain or len(rows) < 2 or comparison.with_machine:
@@ -449,21 +434,7 @@ def adjustment(comparison: Comparison) -> str:
 
 
 def controlled(comparison: Comparison) -> str:
-    """Say how often a difference is found where there is none, and what would make it more.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from abrank import Question
-    >>> from abrank.comparison import compare_scores
-    >>> a = pd.DataFrame({"AP": [0.1, 0.2, 0.3, 0.4, 0.5], "RR": [0.5, 0.6, 0.7, 0.8, 0.9]})
-    >>> controlled(compare_scores(a, a + 0.1))
-    'If there is no difference, 5% of such comparisons say that there is one in AP, and 5% in any of
-    the others; more do if B was chosen or tuned on these queries.'
-    >>> all_together = Question(family="all")
-    >>> controlled(compare_scores(a, a + 0.1, config=all_together)).split(";")[0]
-    'If there is no difference, 5% of such comparisons say that there is one in any measure'
-    """
+    """Say how often a difference is found where there is none, and what would make it more."""
     declared, many = comparison.rule, len(comparison.rows) > 1
     design, level = declared.design, f.level(declared.alpha)
     in_all = design.alpha if design is not None and design.shared else declared.alpha

@@ -402,20 +402,10 @@ def falls(comparison: Comparison, other: Alternative) -> bool:
 
 
 def sensitivity_sentence(comparison: Comparison) -> str:
-    """Say under which other choices a verdict that is shown falls, or that it stays.
-
-    A verdict that arises under another choice is not told: of many samples without a difference one
-    arises in some, the more so without the queries that weigh most. The table has it. Nor is that
-    one in doubt stays: no other choice takes the doubt away.
-
-    Examples
-    --------
-    >>> from abrank.comparison import compare_scores
-    >>> a = {f"q{i:02}": i / 100 for i in range(12)}
-    >>> b = {query: score + 0.01 * (int(query[1:]) % 3) for query, score in a.items()}
-    >>> sensitivity_sentence(compare_scores(a, b))
-    'The verdict stays “Better” without the three most influential queries (Δ +0.0111).'
-    """
+    """Say under which other choices a verdict that is shown falls, or that it stays."""
+    # A verdict that arises under another choice is not told: of many samples without a difference
+    # one arises in some, the more so without the queries that weigh most. The table has it. Nor is
+    # that one in doubt stays: no other choice takes the doubt away.
     fallen: dict[Verdict, list[str]] = {}
     stays = []
     for each in _telling(comparison):

@@ -56,14 +56,7 @@ def measures(comparison: Comparison) -> Section:
 
 
 def measures_finding(comparison: Comparison) -> str:
-    """Count what the secondary measures say.
-
-    Examples
-    --------
-    >>> from abrank.comparison import compare_scores
-    >>> measures_finding(compare_scores({"q1": 0.2, "q2": 0.4}, {"q1": 0.3, "q2": 0.6}))
-    'One measure was compared, and it decides: score.'
-    """
+    """Count what the secondary measures say."""
     primary = comparison.rule.primary
     others = [row for row in comparison.rows if row.measure != primary]
     if not others:

@@ -17,11 +17,10 @@ LONGEST_NAME = 40
 
 @dataclass(frozen=True)
 class NextStep:
-    """What to do: stable codes for programs, one sentence with a full stop, and its first words.
+    """What to do: stable codes for programs, one sentence with a full stop, and its first words."""
 
-    ``headline`` is what stands before the verdict, without a full stop; empty where nothing was
-    tested.
-    """
+    # `headline` is what stands before the verdict, without a full stop; empty where nothing was
+    # tested.
 
     action: Action
     sentence: str
@@ -30,16 +29,7 @@ class NextStep:
 
 
 def next_step(comparison: Comparison) -> NextStep:
-    """Say what to do next, from soundness, gate and verdict together.
-
-    Examples
-    --------
-    >>> from abrank.comparison import compare_scores
-    >>> a = {"q1": 0.2, "q2": 0.4, "q3": 0.1, "q4": 0.5}
-    >>> b = {"q1": 0.3, "q2": 0.3, "q3": 0.2, "q4": 0.9}
-    >>> next_step(compare_scores(a, b, margin=0.1)).sentence
-    'Add queries: about 36 in all would show a Δ of the margin, 0.100 (80% power).'
-    """
+    """Say what to do next, from soundness, gate and verdict together."""
     for note in comparison.notes:
         if note.code == "nobody-chose":
             said = f"-m {comparison.rule.primary} (measures=), or another"

@@ -80,13 +80,7 @@ def quoted(text: object) -> str:
 
 
 def say(measure: str) -> str:
-    """Say how the direction of a score is declared.
-
-    Examples
-    --------
-    >>> say("ms")
-    'Say so: --lower-is-better ms (lower_is_better=), or higher_is_better = "ms" (--config).'
-    """
+    """Say how the direction of a score is declared."""
     return (
         f"Say so: --lower-is-better {measure} (lower_is_better=), or higher_is_better ="
         f' "{measure}" (--config).'

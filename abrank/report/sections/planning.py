@@ -22,17 +22,8 @@ from abrank.verdict import Verdict
 
 
 def margin(comparison: Comparison) -> str:
-    """Return the margin: as a number in the measure's unit, or as a percentage.
-
-    A margin that needs more decimals than scores have has them.
-
-    Examples
-    --------
-    >>> from abrank.comparison import compare_scores
-    >>> a, b = {"q1": 0.2, "q2": 0.4}, {"q1": 0.3, "q2": 0.6}
-    >>> [margin(compare_scores(a, b, margin=each)) for each in (0.01, 0.0025, "2%")]
-    ['0.010', '0.0025', '2%']
-    """
+    """Return the margin: as a number in the measure's unit, or as a percentage."""
+    # A margin that needs more decimals than scores have has them.
     digits = comparison.decimals
     rule = comparison.rule
     if rule.margin_is_relative:
@@ -43,15 +34,7 @@ def margin(comparison: Comparison) -> str:
 
 
 def margin_of_what(comparison: Comparison) -> str:
-    """Return the margin, a relative one with what it is relative to.
-
-    Examples
-    --------
-    >>> from abrank.comparison import compare_scores
-    >>> a, b = {"q1": 0.2, "q2": 0.4}, {"q1": 0.3, "q2": 0.6}
-    >>> margin_of_what(compare_scores(a, b, margin="2%"))
-    "2% of A's mean"
-    """
+    """Return the margin, a relative one with what it is relative to."""
     shown = margin(comparison)
     return f"{shown} of A's mean" if comparison.rule.margin_is_relative else shown
 
@@ -63,10 +46,8 @@ def in_unit(comparison: Comparison) -> str:
 
 
 def limits(comparison: Comparison, low: float, high: float) -> str:
-    """Return the limits of an interval in the unit of the margin.
-
-    A limit has more decimals where fewer would hide on which side of the margin it lies.
-    """
+    """Return the limits of an interval in the unit of the margin."""
+    # A limit has more decimals where fewer would hide on which side of the margin it lies.
     if math.isnan(low) or math.isnan(high):
         return f.UNDEFINED
     rule, percent = comparison.rule, comparison.rule.margin_is_relative
@@ -80,15 +61,7 @@ _MOST_DECIMALS = 6
 def limits_beside(
     ends: Iterable[float], margin: float, *, percent: bool = False, digits: int
 ) -> str:
-    """Return limits, each with decimals that tell on which side of a margin it lies.
-
-    Examples
-    --------
-    >>> limits_beside((-0.0203, 0.023), 0.02, digits=3)
-    '−0.0203 to +0.023'
-    >>> limits_beside((-0.002, 0.02004), 0.02, percent=True, digits=1)
-    '−0.2% to +2.004%'
-    """
+    """Return limits, each with decimals that tell on which side of a margin it lies."""
     shown = []
     for end in ends:
         own, times = digits, 100.0 if percent else 1.0
@@ -132,17 +105,7 @@ def declared(comparison: Comparison) -> str:
 
 
 def other_margins(comparison: Comparison) -> str:
-    """Say for which margins the verdict is the same, and what it is for the others.
-
-    Examples
-    --------
-    >>> from abrank.comparison import compare_scores
-    >>> a, b = {"q1": 0.2, "q2": 0.4, "q3": 0.3}, {"q1": 0.3, "q2": 0.3, "q3": 0.5}
-    >>> other_margins(compare_scores(a, b))
-    'Same verdict for every margin up to 0.190; not worse from 0.191 to 0.324; same in practice from 0.325 on.'
-    >>> other_margins(compare_scores(a, b, margin=0.25))
-    'Same verdict for every margin from 0.191 to 0.324; inconclusive up to 0.190; same in practice from 0.325 on.'
-    """  # noqa: E501
+    """Say for which margins the verdict is the same, and what it is for the others."""
     ranges = margin_ranges(comparison)
     margin_ = comparison.rule.margin
     own = next((each for each in ranges if margin_ <= each.high), None)
@@ -202,15 +165,7 @@ def what_they_see(comparison: Comparison) -> str:
 
 
 def smallest_visible(comparison: Comparison) -> str:
-    """Return the smallest true difference that is shown; empty where no measure differs so much.
-
-    Examples
-    --------
-    >>> from abrank.comparison import compare_scores
-    >>> a, b = {"q1": 0.2, "q2": 0.4, "q3": 0.9}, {"q1": 0.9, "q2": 0.3, "q3": 0.1}
-    >>> smallest_visible(compare_scores({"AP": a}, {"AP": b}))
-    ''
-    """
+    """Return the smallest true difference that is shown; empty where no measure differs so much."""
     if not comparison.decision.interval.is_finite:
         return ""  # of a confidence sequence that has not begun
     least = comparison.planning.smallest_visible
@@ -252,18 +207,7 @@ def needed_table(comparison: Comparison) -> Table:
 
 
 def queries_planned(comparison: Comparison) -> str:
-    """Say how many queries the next test needs while a question is open; empty where none is.
-
-    Examples
-    --------
-    >>> from abrank.comparison import compare_scores
-    >>> a = {"q1": 0.2, "q2": 0.4, "q3": 0.1, "q4": 0.5}
-    >>> b = {"q1": 0.3, "q2": 0.6, "q3": 0.2, "q4": 0.9}
-    >>> print(queries_planned(compare_scores(a, b, margin=0.05)))
-    About 65 queries (23 to 880) would show a true Δ of 0.05, the margin, and about 70 (24 to 950)
-    that the two are the same within it, if the true Δ is 0 (80% power). In brackets: the 95%
-    range, since 4 queries tell the spread only roughly.
-    """
+    """Say how many queries the next test needs while a question is open; empty where none is."""
     if comparison.verdict not in _OPEN or not comparison.planning.differences:
         return ""
     say = _about_the_margin if comparison.rule.margin else _about_round_differences
@@ -298,17 +242,8 @@ def of_clusters(comparison: Comparison) -> str:
 
 
 def needed_for(claim: PlannedClaim | None, n_queries: int) -> str:
-    """Return how many queries would show a claim about the margin; nothing where these are enough.
-
-    The claim is that a loss, or a difference, of the margin is excluded.
-
-    Examples
-    --------
-    >>> needed_for(PlannedClaim("same", 71, 25, 960), 4)
-    'about 71 queries (25 to 960) would exclude it if the true Δ is 0'
-    >>> needed_for(None, 4)
-    ''
-    """
+    """Return how many queries would show a claim about the margin; empty where these do."""
+    # The claim is that a loss, or a difference, of the margin is excluded.
     if claim is None or (claim.queries_needed or n_queries + 1) <= n_queries:
         return ""
     return f"{about(claim)} would exclude it if the true Δ is 0"

@@ -326,13 +326,7 @@ MERGED_LEFT_OUT = (
 
 
 def how_merged(found: MergedQueries) -> str:
-    """Say how many partitions were merged, and how the differences were counted.
-
-    Examples
-    --------
-    >>> print(how_merged(MergedQueries(9, 2, 0, 0.0, (), 8.0, "", (), (), (), ())))
-    The statistics of 2 partitions were merged; each difference was counted by itself, to 10 decimals.
-    """  # noqa: E501
+    """Say how many partitions were merged, and how the differences were counted."""
     partitions = f.plural(found.n_partitions, "partition")
     skipped = ""
     if found.n_skipped:

@@ -54,13 +54,7 @@ _TONES: dict[str, Tone] = {"better": "b", "worse": "a", "identical": "tie", "unc
 
 
 def name_of_test(test: str) -> str:
-    """Return a test's name as it stands in a sentence.
-
-    Examples
-    --------
-    >>> name_of_test("t")
-    'paired t test'
-    """
+    """Return a test's name as it stands in a sentence."""
     return _TESTS.get(test, f"{test} test")
 
 
@@ -73,16 +67,7 @@ _OF_CLUSTERS = {
 
 
 def name_of_rule(comparison: Comparison) -> str:
-    """Return the name of the test that decides, as its design has it.
-
-    Examples
-    --------
-    >>> from abrank import Clusters
-    >>> from abrank.comparison import compare_scores
-    >>> a, b = {"q1": 0.2, "q2": 0.4}, {"q1": 0.3, "q2": 0.6}
-    >>> name_of_rule(compare_scores(a, b, design=Clusters({"q1": "u1", "q2": "u2"})))
-    'cluster-robust t test'
-    """
+    """Return the name of the test that decides, as its design has it."""
     design = comparison.rule.design
     if design is not None and design.clusters:
         found = comparison.clusters
@@ -99,15 +84,7 @@ def name_of_rule(comparison: Comparison) -> str:
 
 
 def title_of_test(row: TestRow) -> str:
-    """Return the title of a row of the table of tests as it stands in a list within a sentence.
-
-    Examples
-    --------
-    >>> from abrank.comparison import compare_scores
-    >>> rows = compare_scores({"q1": 0.2, "q2": 0.4}, {"q1": 0.3, "q2": 0.6}).test_rows
-    >>> [title_of_test(rows[i]) for i in (0, 2, 3)]
-    ['paired t', 'bootstrap (studentised)', 'Wilcoxon signed-rank']
-    """
+    """Return the title of a row of the table of tests as it stands in a list within a sentence."""
     name, _, kind = row.title.partition(", ")
     if row.test != "wilcoxon":
         name = name[:1].lower() + name[1:]
@@ -153,15 +130,7 @@ def wins(comparison: Comparison) -> str:
 
 
 def declared_test(comparison: Comparison) -> str:
-    """Return the name of the test that decides, and how its p-value was found where that is open.
-
-    Examples
-    --------
-    >>> from abrank.comparison import compare_scores
-    >>> a, b = {"q1": 0.2, "q2": 0.4}, {"q1": 0.3, "q2": 0.6}
-    >>> declared_test(compare_scores(a, b)), declared_test(compare_scores(a, b, test="sign"))
-    ('paired t test', 'sign test (exact)')
-    """
+    """Return the name of the test that decides, and how its p was found where that is open."""
     name = name_of_rule(comparison)
     row = next((row for row in comparison.test_rows if row.decides), None)
     if row is None or row.method == "closed form":
@@ -188,50 +157,24 @@ def statistic(row: TestRow, *, digits: int) -> str:
 
 
 def system(letter: str, name: str) -> str:
-    """Return a system's letter and name, once where they are the same or the name ends in it.
-
-    Examples
-    --------
-    >>> system("A", "bm25"), system("A", "A"), system("A", "run (A)")
-    ('A bm25', 'A', 'A run')
-    """
+    """Return a system's letter and name, once where they are the same or the name ends in it."""
     name = name.removesuffix(f" ({letter})")
     return letter if name == letter else f"{letter} {name}"
 
 
 def followed(name: str, letter: str) -> str:
-    """Return a system's name with its letter behind it, unless it has no other name.
-
-    Examples
-    --------
-    >>> followed("bm25", "A"), followed("A", "A")
-    ('bm25 (A)', 'A')
-    """
+    """Return a system's name with its letter behind it, unless it has no other name."""
     return name if name == letter else f"{name.removesuffix(f' ({letter})')} ({letter})"
 
 
 def at_level(comparison: Comparison) -> str:
-    """Return the level of the tests as it stands in a sentence.
-
-    Examples
-    --------
-    >>> from abrank.comparison import compare_scores
-    >>> at_level(compare_scores({"q1": 0.2, "q2": 0.4}, {"q1": 0.3, "q2": 0.6}))
-    'at the 5% level'
-    """
+    """Return the level of the tests as it stands in a sentence."""
     level = comparison.rule.alpha
     return f"at the {f.level(level, digits=f.level_digits(level, _pvalues(comparison)))} level"
 
 
 def alpha(comparison: Comparison) -> str:
-    """Return the level of the tests as a number.
-
-    Examples
-    --------
-    >>> from abrank.comparison import compare_scores
-    >>> alpha(compare_scores({"q1": 0.2, "q2": 0.4}, {"q1": 0.3, "q2": 0.6}))
-    '0.05'
-    """
+    """Return the level of the tests as a number."""
     return f.alpha(comparison.rule.alpha, _pvalues(comparison))
 
 

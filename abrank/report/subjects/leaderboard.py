@@ -237,13 +237,7 @@ def to_lead(ranking: Ranking) -> str:
 
 
 def chance(share: float) -> str:
-    """Return a share of resamples; what is not none and not all is never printed as such.
-
-    Examples
-    --------
-    >>> chance(1.0), chance(0.99991), chance(0.256), chance(0.0001), chance(0.0)
-    ('100%', '> 99.9%', '25.6%', '< 0.1%', '0%')
-    """
+    """Return a share of resamples; what is not none and not all is never printed as such."""
     if share in (0.0, 1.0):
         return f"{100 * share:.0f}%"
     if not 0.0005 <= share < 0.9995:
@@ -294,13 +288,7 @@ def explained(ranking: Ranking, interval: Interval) -> str:
 
 
 def letters(group: str) -> str:
-    """Return the letters of a system, four and more that follow each other as a range.
-
-    Examples
-    --------
-    >>> letters("abc"), letters("abcdfghij"), letters("xyza2b2")
-    ('abc', 'a–df–j', 'x–b2')
-    """
+    """Return the letters of a system, four and more that follow each other as a range."""
     found = re.findall(r"([a-z])(\d*)", group)
     places = [26 * int(rounds or 1) + ascii_lowercase.index(letter) for letter, rounds in found]
     names = ["".join(each) for each in found]
@@ -489,12 +477,6 @@ def _beaten(ranking: Ranking, known: dict[str, str]) -> dict[str, str]:
 
 
 def letter(place: int) -> str:
-    """Return the letter of a system: a to z, then aa, ab and so on.
-
-    Examples
-    --------
-    >>> [letter(place) for place in (0, 25, 26, 27, 701, 702)]
-    ['a', 'z', 'aa', 'ab', 'zz', 'aaa']
-    """
+    """Return the letter of a system: a to z, then aa, ab and so on."""
     before, last = divmod(place, len(ascii_lowercase))
     return (letter(before - 1) if before else "") + ascii_lowercase[last]

@@ -36,11 +36,9 @@ MOST = 20
 def compose_query(
     found: Inspection, *, digits: int | None = None, depth: int | None = None
 ) -> Report:
-    """Return everything a report says about a query of two runs.
-
-    ``depth`` are the documents of each list; those that the first measure looks at without it, at
-    most 20.
-    """
+    """Return everything a report says about a query of two runs."""
+    # `depth` are the documents of each list; those that the first measure looks at without it, at
+    # most 20.
     w = Words(found, digits)
     lead = found.measures[0]
     parameters = dict(parse(lead).parameters) if is_known(lead) else {}

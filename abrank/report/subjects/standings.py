@@ -235,14 +235,7 @@ def _chips(found: CollectionsRanking) -> Iterator[Chip]:
 
 
 def ranks(standing: Standing) -> str:
-    """Return a rank interval.
-
-    Examples
-    --------
-    >>> nothing = [float("nan")] * 4
-    >>> ranks(Standing(*nothing, 1, 3, 0.4)), ranks(Standing(*nothing, 2, 2, 0.0))
-    ('1 to 3', '2')
-    """
+    """Return a rank interval."""
     if standing.rank_low == standing.rank_high:
         return f.count(standing.rank_low)
     return f"{f.count(standing.rank_low)} to {f.count(standing.rank_high)}"

@@ -164,3 +164,37 @@ def test_a_table_longer_than_a_page_is_cut_and_says_so() -> None:
 def test_unknown_style_is_refused(make: Make) -> None:
     with pytest.raises(UnknownNameError, match="did you mean interval"):
         latex(make(0.05), style="intervals")
+
+
+def test_latex_prints_accents_and_the_codes_of_other_scripts() -> None:
+    assert str(escape("k1=0.9_b & 50%", width=40)) == "k1=0.9\\_b \\& 50\\%"
+    assert (
+        " ".join(
+            map(
+                str,
+                (
+                    escape("Käthe−β", width=40),
+                    escape("検", width=40),
+                ),
+            )
+        )
+        == 'K\\"{a}the$-$$\\beta$ \\texttt{U+691C}\\allowbreak{}'
+    )
+
+
+def test_latex_sets_numbers_in_mathematics() -> None:
+    assert (
+        " ".join(
+            map(
+                str,
+                (
+                    number("−0.004"),
+                    number("< 0.001"),
+                    number("+9.2%"),
+                    number("not defined"),
+                ),
+            )
+        )
+        == "$-0.004$ $<0.001$ $+9.2\\%$ --"
+    )
+    assert str(number("2.500e+06")) == "$2.500\\times 10^{6}$"

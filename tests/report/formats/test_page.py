@@ -15,7 +15,7 @@ from abrank._support.errors import ArgumentError
 from abrank.comparison import Comparison
 from abrank.report import compose
 from abrank.report import html as page_of
-from abrank.report.formats.page import PALETTE, Drawer
+from abrank.report.formats.page import PALETTE, Drawer, _paired
 from abrank.report.formats.queries import EMBED_ALL, EMBED_EACH, FIRST_EACH, LONGEST, query_rows
 from abrank.report.model import Caution, Figure, Fold
 from abrank.report.sections.cautions import SHOWN
@@ -424,3 +424,7 @@ def test_long_ids_are_cut_where_they_are_shown(hostile_text: str) -> None:
     cells = [cell for cells in found.rows for cell in cells]
     assert max(len(cell) for cell in cells) <= LONGEST
     assert len(found.inside("h1")) < 500
+
+
+def test_a_half_without_another_one_is_no_half() -> None:
+    assert _paired([True, True, True, False, True]) == [True, True, False, False, False]

@@ -12,7 +12,14 @@ import pytest
 from abrank import compare_scores
 from abrank.comparison import Comparison
 from abrank.report.formats import ranked_lists
-from abrank.report.formats.queries import EMBED_ALL, FURTHER, LONGEST, QueryRows, query_rows
+from abrank.report.formats.queries import (
+    EMBED_ALL,
+    FURTHER,
+    LONGEST,
+    QueryRows,
+    query_rows,
+    tone_of,
+)
 
 Make = Callable[..., Comparison]
 FILL = dict.fromkeys(("a", "b", "tie", "axis"), "#000000")
@@ -131,3 +138,8 @@ def test_digits_reach_every_number(runs: Comparison, digits: int) -> None:
         size = abs(float(each.replace("−", "-")))
         more = 0.0 < size < 0.5 / 10**digits
         assert (len(each.partition(".")[2]) == digits) != more
+
+
+def test_a_difference_has_the_colour_of_who_wins() -> None:
+    assert (tone_of("+0.037"), tone_of("−0.250"), tone_of("0.000")) == ("b", "a", "tie")
+    assert tone_of("+0.037", lower_is_better=True) == "a"

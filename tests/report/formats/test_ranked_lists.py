@@ -14,6 +14,8 @@ from abrank.comparison.evidence import RankedList
 from abrank.report.formats.ranked_lists import (
     DEPTH,
     LONGEST_DOC,
+    Line,
+    Listed,
     compact,
     cutoff,
     in_one_top,
@@ -140,3 +142,41 @@ def test_relevant_documents_in_one_top_only_say_where_the_other_has_them() -> No
     ).went
     assert older[1].ranks == ("2", "further down or not retrieved")
     assert in_one_top(a, b, depth=3, rel=3) == []
+
+
+def test_documents_of_both_lists_are_listed_once() -> None:
+    assert listed((("d1", 1), ("d2", None)), (("d3", 0), ("d1", 1)), depth=1) == (
+        Listed(doc_id="d1", grade=1, rank_a=1, rank_b=2),
+        Listed(doc_id="d3", grade=0, rank_a=0, rank_b=1),
+    )
+
+
+def test_the_sentence_counts_what_was_lost_and_what_nobody_judged() -> None:
+    a = (("d1", 2), ("d2", 1), ("d3", 0))
+    b = (("d4", None), ("d2", 1), ("d3", 0))
+    assert why(a, b, depth=3) == (
+        "B lost 1 and gained 0 relevant documents in the top 3; 1 of B's top 3 is not judged."
+    )
+
+
+def test_a_compact_list_has_the_sentence_and_four_values_a_document() -> None:
+    assert compact((("d1", 1),), (("d1", 1),), depth=10, rel=1) == [
+        "Both have the same top 10, in the same order.",
+        "d1",
+        1,
+        1,
+        1,
+    ]
+
+
+def test_documents_in_one_top_only_have_their_rank_in_the_other_list() -> None:
+    a, b = (("d1", 1), ("d2", 1)), (("d3", 0), ("d4", 2))
+    assert in_one_top(a, b, {"d1": 57, "d4": 0}, depth=2, rel=1) == [0, 57, 1, -1, 3, 0]
+
+
+def test_lists_are_read_again_with_their_moves() -> None:
+    a, b = (("d1", 1), ("d2", 0)), (("d2", 0),)
+    assert lists_of(compact(a, b, depth=10, rel=1), depth=10).sides[0] == (
+        Line(rank=1, grade=1, move="dropped", doc_id="d1", title=""),
+        Line(rank=2, grade=0, move="→ 1", doc_id="d2", title=""),
+    )

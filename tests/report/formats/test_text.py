@@ -361,3 +361,24 @@ def test_names_cannot_break_the_file() -> None:
 def test_a_line_that_goes_on_begins_with_no_blank() -> None:
     parts = "queries won 47 \N{NO-BREAK SPACE}smallest"
     assert Look(15, plain=False).wrap(parts) == ["queries won 47", "smallest"]
+
+
+def test_a_row_draws_the_deciding_interval_thick() -> None:
+    assert (
+        draw(Bar(0.1, 0.04, 0.16, -0.02, 0.22), Axis(-0.02, 0.22, 25))
+        == "──┼───━━━━━━●━━━━━━──────"
+    )
+
+
+def test_the_heading_is_split_at_the_cell_of_zero() -> None:
+    assert heading(Axis(-0.1, 0.1, 25), "A better", "B better") == " ◂ A better ┊ B better ▸ "
+    assert heading(Axis(-0.02, 0.22, 25), "A better", "B better") == "◂ ┊ B better ▸           "
+
+
+def test_a_gate_that_did_not_pass_is_a_failure_of_the_suite() -> None:
+    from abrank.report.formats.text import junit
+
+    a, b = {"q1": 0.5, "q2": 0.25}, {"q1": 0.75, "q2": 0.75}
+    assert str(junit(compose(compare_scores(a, b, require="better"))).splitlines()[2]) == (
+        '<testsuite name="abrank: B against A" tests="1" failures="1" errors="0" skipped="0">'
+    )

@@ -17,7 +17,7 @@ from abrank._support.errors import NotFoundError, ReadError
 from abrank.comparison import Comparison, compare_scores
 from abrank.report import WRITERS, from_dict, read_results, to_dict
 from abrank.report.numbers import json_bytes
-from abrank.report.saved.comparison import restore
+from abrank.report.saved.comparison import differences, restore
 from tests.report.refused import Contradictions, why_refused
 
 Make = Callable[..., Comparison]
@@ -323,3 +323,15 @@ def test_a_query_in_another_cluster_is_refused(clustered: Comparison) -> None:
 
     reason = why_refused(json.loads(json_bytes(clustered)), change)
     assert "but the scores and rule of the file give " in reason
+
+
+def test_differences_name_the_place_and_pass_over_rounding() -> None:
+    saved = {"rows": [{"pvalue": 0.007, "wins": 3}]}
+    assert (
+        repr(list(differences(saved, {"rows": [{"pvalue": 0.007 + 1e-15, "wins": 4}]})))
+        == "[Difference(place='rows[0].wins', saved=3, again=4)]"
+    )
+
+
+def test_a_value_is_restored_as_its_annotation_has_it() -> None:
+    assert repr(restore(tuple[float, ...], [0.5, None, "-inf"])) == "(0.5, nan, -inf)"

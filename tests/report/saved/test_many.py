@@ -15,7 +15,7 @@ from abrank.collections import CollectionsRanking, rank_collections
 from abrank.ranking import rank_scores
 from abrank.report import WRITERS
 from abrank.report.saved.many import _HOW_RANKED as HOW
-from abrank.report.saved.many import standings_of
+from abrank.report.saved.many import ranking_of, standings_of
 from abrank.scoring.scores import Scores
 from tests.report.refused import Contradictions, why_refused
 from tests.report.written import card
@@ -185,3 +185,8 @@ def test_what_was_changed_after_it_was_written_is_refused(found, tmp_path) -> No
     path.write_text(json.dumps(json.loads(path.read_text("utf-8")) | {"provenance": {}}))
     with pytest.raises(ReadError, match="checksum: the content was changed after it was written"):
         CollectionsRanking.from_json(path)
+
+
+def test_a_ranking_is_read_again_as_it_was() -> None:
+    found = rank_scores({"X": {"q1": 0.3, "q2": 0.6}, "Y": {"q1": 0.5, "q2": 0.9}})
+    assert (ranking_of(found.to_dict()) == found) is True

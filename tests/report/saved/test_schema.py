@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any, get_args
 
@@ -146,3 +147,14 @@ def test_long_and_hostile_values_are_shown_shortly() -> None:
         validate({"k\n" * 300: 1}, {"additionalProperties": False})
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 100
+
+
+def test_a_value_that_does_not_obey_the_schema_is_named_by_its_place() -> None:
+    counts = {"type": "array", "items": {"type": "integer", "minimum": 0}}
+    validate([3, 0], counts, place="counts")
+    with pytest.raises(Damaged, match=re.escape('counts[1]: expected a whole number, found "x"')):
+        validate([3, "x"], counts, place="counts")
+
+
+def test_a_value_is_named_shortly() -> None:
+    assert (shown([1, 2]), shown(None), shown("much")) == ("a list of 2", "null", '"much"')

@@ -18,6 +18,7 @@ from abrank.report.sections.appendix import (
     CLUSTERS,
     EQUIVALENCE,
     RELATIVE_CHANGE,
+    bibliography,
     entries,
     key_of,
 )
@@ -141,3 +142,21 @@ def test_methods_name_the_scale_of_err() -> None:
     run = {f"q{i}": {"d1": 1.0, "d2": 2.0} for i in range(3)}
     found = compare(qrels, run, run, measures=["ERR@20"])
     assert "by ERR(max_grade=3)@20." in methods(found)
+
+
+def test_the_bibliography_says_which_source_belongs_to_what() -> None:
+    result = compare_scores({"q1": 0.5, "q2": 0.25}, {"q1": 0.75, "q2": 0.75}, test="sign")
+    assert str("\n".join(bibliography(result).splitlines()[:2])) == (
+        "% score: no source known\n% Sign: arbuthnott-1710 conover-1999 clopper-pearson-1934"
+    )
+
+
+def test_a_key_is_of_authors_and_year_or_of_the_program() -> None:
+    assert (key_of("Järvelin & Kekäläinen 2002"), key_of("interval: Clopper & Pearson 1934")) == (
+        "jarvelin-kekalainen-2002",
+        "clopper-pearson-1934",
+    )
+    assert (
+        key_of("Moffat & Zobel 2008, section 3.2"),
+        key_of("trec_eval m_map.c, m_map_cut.c"),
+    ) == ("moffat-zobel-2008", "trec_eval")

@@ -14,7 +14,7 @@ from abrank.comparison import Comparison, compare_scores
 from abrank.options import Question
 from abrank.report import WRITERS, compose
 from abrank.report.sections import headline, words
-from abrank.report.sections.headline import contradictions
+from abrank.report.sections.headline import contradictions, controlled
 from abrank.verdict import Verdict
 from tests.report.written import card, text
 
@@ -344,3 +344,28 @@ def test_rankings_that_are_the_same_are_another_statement() -> None:
     head = compose(comparison).headline
     assert head.title == "old and new rank alike on every query."
     assert "the same grades at the same ranks" in head.meaning
+
+
+def test_a_measure_that_points_the_other_way_is_named() -> None:
+    from abrank import Question
+
+    a = pd.DataFrame({"AP": [0.1, 0.2, 0.3, 0.4, 0.5], "RR": [0.5, 0.6, 0.7, 0.8, 0.9]})
+    b = pd.DataFrame({"AP": [0.2, 0.3, 0.4, 0.5, 0.7], "RR": [0.3, 0.4, 0.5, 0.6, 0.6]})
+    assert (
+        contradictions(compare_scores(a, b, config=Question(adjust="holm")))
+        == "The secondary measure points the other way after adjustment: RR."
+    )
+
+
+def test_the_rate_of_errors_is_said_of_the_family_that_is_held() -> None:
+    from abrank import Question
+
+    a = pd.DataFrame({"AP": [0.1, 0.2, 0.3, 0.4, 0.5], "RR": [0.5, 0.6, 0.7, 0.8, 0.9]})
+    assert controlled(compare_scores(a, a + 0.1)) == (
+        "If there is no difference, 5% of such comparisons say that there is one in AP, "
+        "and 5% in any of the others; more do if B was chosen or tuned on these queries."
+    )
+    all_together = Question(family="all")
+    assert controlled(compare_scores(a, a + 0.1, config=all_together)).split(";")[0] == (
+        "If there is no difference, 5% of such comparisons say that there is one in any measure"
+    )

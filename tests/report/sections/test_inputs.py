@@ -413,3 +413,11 @@ def test_no_line_parts_a_difference_from_its_sign(plain: Comparison, width: int)
     assert "\N{NO-BREAK SPACE}" not in shown
     ascii_ = text(replace(plain, alternatives=(SHARED,)), width=width, ascii=True)
     assert ascii_.isascii()
+
+
+def test_a_verdict_that_stays_is_said_to_stay() -> None:
+    a = {f"q{i:02}": i / 100 for i in range(12)}
+    b = {query: score + 0.01 * (int(query[1:]) % 3) for query, score in a.items()}
+    assert sensitivity_sentence(compare_scores(a, b)) == (
+        "The verdict stays “Better” without the three most influential queries (Δ +0.0111)."
+    )

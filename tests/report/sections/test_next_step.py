@@ -194,3 +194,12 @@ def test_results_from_before_it_still_render(situation: Comparison) -> None:
     old = {key: value for key, value in situation.to_dict().items() if key not in new}
     again = from_dict({**old, "schema": "abrank/1"})
     assert next_step(again) == next_step(situation)
+
+
+def test_more_queries_are_asked_for_to_show_the_margin() -> None:
+    a = {"q1": 0.2, "q2": 0.4, "q3": 0.1, "q4": 0.5}
+    b = {"q1": 0.3, "q2": 0.3, "q3": 0.2, "q4": 0.9}
+    assert (
+        next_step(compare_scores(a, b, margin=0.1)).sentence
+        == "Add queries: about 36 in all would show a Δ of the margin, 0.100 (80% power)."
+    )

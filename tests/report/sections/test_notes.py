@@ -8,7 +8,7 @@ import pytest
 
 from abrank.diagnostics import Note
 from abrank.report.sections.cautions import SENTENCES, caution
-from abrank.report.sections.notes import RUN_SENTENCES, Names, SystemNames
+from abrank.report.sections.notes import RUN_SENTENCES, Names, SystemNames, say
 
 NAMES = Names("bm25", "monot5", digits=3, alpha=0.05)
 SYSTEMS = SystemNames("", "", digits=3, alpha=0.05)
@@ -171,3 +171,9 @@ def test_a_difference_that_stays_the_same_is_not_said() -> None:
     assert both.text.endswith("Δ is +0.200 rather than +0.100 on AP.")
     none = caution(Note("unequal-depth", 2, values | {"differences": stays}), NAMES)
     assert none.text.endswith("(--config depth=1), every Δ stays the same to 3 decimals.")
+
+
+def test_the_direction_of_a_score_is_asked_for() -> None:
+    assert say("ms") == (
+        'Say so: --lower-is-better ms (lower_is_better=), or higher_is_better = "ms" (--config).'
+    )

@@ -14,10 +14,18 @@ import pytest
 from abrank import compare_scores, planning
 from abrank._support import display as f
 from abrank.comparison import Comparison
-from abrank.comparison.plans import PlannedDifference
+from abrank.comparison.plans import PlannedClaim, PlannedDifference
 from abrank.report import compose, read_results
 from abrank.report.model import Section
-from abrank.report.sections.planning import queries_planned
+from abrank.report.sections.planning import (
+    limits_beside,
+    margin,
+    margin_of_what,
+    needed_for,
+    other_margins,
+    queries_planned,
+    smallest_visible,
+)
 from abrank.verdict import Verdict
 
 Make = Callable[..., Comparison]
@@ -157,3 +165,59 @@ def test_files_of_before_still_render(make: Make, tmp_path: Path) -> None:
         block for block in planned_section(old).blocks if getattr(block, "key", "") == "planning"
     )
     assert "Range" in [column.title for column in table.columns]
+
+
+def test_a_margin_has_the_decimals_that_it_needs() -> None:
+    a, b = {"q1": 0.2, "q2": 0.4}, {"q1": 0.3, "q2": 0.6}
+    assert [margin(compare_scores(a, b, margin=each)) for each in (0.01, 0.0025, "2%")] == [
+        "0.010",
+        "0.0025",
+        "2%",
+    ]
+
+
+def test_a_relative_margin_says_of_what() -> None:
+    a, b = {"q1": 0.2, "q2": 0.4}, {"q1": 0.3, "q2": 0.6}
+    assert margin_of_what(compare_scores(a, b, margin="2%")) == "2% of A's mean"
+
+
+def test_a_limit_near_the_margin_has_more_decimals() -> None:
+    assert limits_beside((-0.0203, 0.023), 0.02, digits=3) == "−0.0203 to +0.023"
+    assert limits_beside((-0.002, 0.02004), 0.02, percent=True, digits=1) == "−0.2% to +2.004%"
+
+
+def test_the_verdict_of_other_margins_is_said() -> None:
+    a, b = {"q1": 0.2, "q2": 0.4, "q3": 0.3}, {"q1": 0.3, "q2": 0.3, "q3": 0.5}
+    assert other_margins(compare_scores(a, b)) == (
+        "Same verdict for every margin up to 0.190; not worse from 0.191 to 0.324; same "
+        "in practice from 0.325 on."
+    )
+    assert other_margins(compare_scores(a, b, margin=0.25)) == (
+        "Same verdict for every margin from 0.191 to 0.324; inconclusive up to 0.190; "
+        "same in practice from 0.325 on."
+    )
+
+
+def test_nothing_is_visible_where_no_measure_differs_so_much() -> None:
+    a, b = {"q1": 0.2, "q2": 0.4, "q3": 0.9}, {"q1": 0.9, "q2": 0.3, "q3": 0.1}
+    assert smallest_visible(compare_scores({"AP": a}, {"AP": b})) == ""
+
+
+def test_the_queries_of_the_next_test_have_their_range() -> None:
+    a = {"q1": 0.2, "q2": 0.4, "q3": 0.1, "q4": 0.5}
+    b = {"q1": 0.3, "q2": 0.6, "q3": 0.2, "q4": 0.9}
+    assert str(queries_planned(compare_scores(a, b, margin=0.05))) == (
+        "About 65 queries (23 to 880) would show a true Δ of 0.05, the margin, and about "
+        "70 (24 to 950) "
+        "that the two are the same within it, if the true Δ is 0 (80% power). In "
+        "brackets: the 95% "
+        "range, since 4 queries tell the spread only roughly."
+    )
+
+
+def test_a_claim_about_the_margin_has_its_queries() -> None:
+    assert (
+        needed_for(PlannedClaim("same", 71, 25, 960), 4)
+        == "about 71 queries (25 to 960) would exclude it if the true Δ is 0"
+    )
+    assert needed_for(None, 4) == ""

@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 
 from abrank.collections import CollectionsRanking, rank_collections
+from abrank.collections.result import Standing
 from abrank.report import compose
 from abrank.report.formats.page import scorecard_of
 from abrank.report.model import Table
 from abrank.report.registry import default_path
+from abrank.report.subjects.standings import ranks
 from abrank.scoring.scores import Scores
 from tests.report.written import text
 
@@ -91,3 +93,11 @@ def test_a_table_of_very_many_systems_is_folded() -> None:
 def test_the_file_of_a_ranking_over_collections_has_a_name_of_its_own() -> None:
     path = default_path(compose(made(2, c=2)), ".html")
     assert path.as_posix() == "reports/ranking-AP-collections.html"
+
+
+def test_a_rank_interval_of_one_rank_is_one_number() -> None:
+    nothing = [float("nan")] * 4
+    assert (ranks(Standing(*nothing, 1, 3, 0.4)), ranks(Standing(*nothing, 2, 2, 0.0))) == (
+        "1 to 3",
+        "2",
+    )
