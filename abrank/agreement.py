@@ -388,10 +388,8 @@ def _verdict(found: Comparison) -> JudgedVerdict:
 
 
 def _per_query(both: pd.DataFrame, run: inputs.Run, depth: int, n_queries: int) -> FloatArray:
-    """Return sums over a run's top documents that both judged: number, same grades, excess grades.
-
-    The excess is what the second judge gives above its mean for documents of that human grade.
-    """
+    """Return sums over a run's top documents that both judged: number, same and excess grades."""
+    # The excess is what the second judge gives above its mean for documents of that human grade.
     top = {
         (query_id, doc)
         for query_id in both["query_id"].unique()

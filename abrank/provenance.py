@@ -96,13 +96,8 @@ def _version(name: str) -> str:
 
 
 def same_judgments(parts: Mapping[str, Any]) -> list[tuple[str, ...]]:
-    """Return the names of collections whose judgments are the same, together.
-
-    Parameters
-    ----------
-    parts : mapping of str to Comparison or Ranking
-        By collection. Judgments are known by the hash of their file.
-    """
+    """Return the names of collections whose judgments are the same, together."""
+    # `parts`: By collection. Judgments are known by the hash of their file.
     found: dict[str, list[str]] = {}
     for name, part in parts.items():
         recorded = part.provenance.get("inputs", {}).get("qrels") or {}

@@ -91,14 +91,13 @@ Lack: TypeAlias = Literal["", "soundness", "test", "verdict", "guards", "queries
 
 @dataclass(frozen=True)
 class Gate:
-    """The gate that was asked for, whether it passed, and what it lacks where it did not.
+    """The gate that was asked for, whether it passed, and what it lacks where it did not."""
 
-    ``soundness``: the evidence is unsound. ``test``: nothing could be tested, or all scores are
-    equal. ``verdict``: the verdict is not one of those that pass. ``guards``: a guard was not
-    passed. ``queries``: fewer than ten, and the exact sign-flip test does not agree. ``trust``: the
-    evidence is doubtful, and the doubt was not accepted. ``each``: of several collections one does
-    not pass by itself.
-    """
+    # `soundness`: the evidence is unsound. `test`: nothing could be tested, or all scores are
+    # equal. `verdict`: the verdict is not one of those that pass. `guards`: a guard was not passed.
+    # `queries`: fewer than ten, and the exact sign-flip test does not agree. `trust`: the evidence
+    # is doubtful, and the doubt was not accepted. `each`: of several collections one does not pass
+    # by itself.
 
     require: Requirement
     passed: bool
@@ -113,47 +112,24 @@ _GUARD = re.compile(r"(?P<measure>.+):\s*(?P<sign>[-+−]?)\s*(?P<size>[0-9.eE-]
 
 @record
 class Design:
-    """How queries came and how often they are looked at, where it is not one by one and once.
+    """How queries came and how often they are looked at, where it is not one by one and once."""
 
-    Attributes
-    ----------
-    clusters : str
-        Property whose values are the clusters that queries come in; empty where they are
-        independent.
-    look, n_looks : int
-        This look and the looks planned, evenly spaced; 0 where only one is.
-    spending : {"obrien-fleming", "pocock"}
-        Lan and DeMets' function that shares out alpha among the looks.
-    planned : int
-        Queries for which a confidence sequence is narrowest; 0 where there is none.
-    alpha : float
-        Level of all looks together; that of this look is the rule's.
-    n_planned : int
-        Queries planned in all, of looks whose shares of alpha go by the queries seen; 0 for none.
-    seen : tuple of int
-        Queries at each of these looks so far, this one last.
-    weights : str
-        Property by which queries count; empty where all count alike.
-
-    Raises
-    ------
-    ArgumentError
-        If the look is not one of those planned, or two ways of looking are asked for.
-
-    Examples
-    --------
-    >>> Design(look=2, n_looks=4).is_last
-    False
-    """
-
+    # Property whose values are the clusters that queries come in; empty where they are independent.
     clusters: str = ""
+    # look, n_looks: this look and the looks planned, evenly spaced; 0 where only one is.
     look: int = 0
     n_looks: int = 0
+    # Lan and DeMets' function that shares out alpha among the looks.
     spending: Spending = "obrien-fleming"
+    # Queries for which a confidence sequence is narrowest; 0 where there is none.
     planned: int = 0
+    # Level of all looks together; that of this look is the rule's.
     alpha: float = 0.05
+    # Queries planned in all, of looks whose shares of alpha go by the queries seen; 0 for none.
     n_planned: int = 0
+    # Queries at each of these looks so far, this one last.
     seen: tuple[int, ...] = ()
+    # Property by which queries count; empty where all count alike.
     weights: str = ""
 
     def __post_init__(self) -> None:
@@ -193,15 +169,9 @@ class Design:
 
 @record
 class Guard:
-    """A measure that must be shown not to be worse by a margin or more, for a gate to pass.
+    """A measure that must be shown not to be worse by a margin or more, for a gate to pass."""
 
-    ``margin`` is above 0: in the measure's unit, or a share of the baseline's mean.
-
-    Examples
-    --------
-    >>> Guard.read("R@100:-0.02"), Guard.read("P@10:-2%").margin_is_relative
-    (Guard(measure='R@100', margin=0.02, margin_is_relative=False), True)
-    """
+    # `margin` is above 0: in the measure's unit, or a share of the baseline's mean.
 
     measure: str
     margin: float
@@ -213,10 +183,8 @@ class Guard:
 
     @classmethod
     def read(cls, text: str) -> Guard:
-        """Read ``MEASURE:-X`` or ``MEASURE:-X%``: the loss from which on a gate does not pass.
-
-        The sign may be left out; of a measure of which lower is better it may be a plus.
-        """
+        """Read ``MEASURE:-X`` or ``MEASURE:-X%``: the loss from which on a gate does not pass."""
+        # The sign may be left out; of a measure of which lower is better it may be a plus.
         found = _GUARD.fullmatch(str(text))
         size = _size(found["size"]) if found else math.nan
         if found is None or not (math.isfinite(size) and size > 0.0):
@@ -241,13 +209,12 @@ def _size(text: str) -> float:
 
 @record
 class GuardResult:
-    """What was found of a guard: ``margin`` as declared, and the interval it is held against.
+    """What was found of a guard: ``margin`` as declared, and the interval it is held against."""
 
-    ``estimate``, ``low`` and ``high`` are of B - A, at the level ``1 - 2 alpha``; where the margin
-    is a share of A's mean they are shares of it, too. ``passed`` says that the whole interval lies
-    on the better side of the margin; with fewer than ten queries the exact flips of their signs
-    must agree, whose one-sided p-value at the margin is ``flips``, None of more.
-    """
+    # `estimate`, `low` and `high` are of B - A, at the level `1 - 2 alpha`; where the margin is a
+    # share of A's mean they are shares of it, too. `passed` says that the whole interval lies on
+    # the better side of the margin; with fewer than ten queries the exact flips of their signs must
+    # agree, whose one-sided p-value at the margin is `flips`, None of more.
 
     measure: str
     margin: float
@@ -310,12 +277,9 @@ class Reason:
 
 @record
 class Soundness:
-    """What speaks against the evidence; sound where nothing does.
+    """What speaks against the evidence; sound where nothing does."""
 
-    reasons : tuple of Reason
-        The weightiest first.
-    """
-
+    # The weightiest first.
     reasons: tuple[Reason, ...] = ()
 
     @property

@@ -137,11 +137,10 @@ class Rule:
 
 @record
 class SignFlips:
-    """One-sided p-values of exact flips of signs about the thresholds of the gates.
+    """One-sided p-values of exact flips of signs about the thresholds of the gates."""
 
-    That B is better by more than the margin, worse by less than it, and that the two differ by
-    less; NaN where no margin was declared.
-    """
+    # That B is better by more than the margin, worse by less than it, and that the two differ by
+    # less; NaN where no margin was declared.
 
     better: float
     non_inferior: float
@@ -347,15 +346,13 @@ def settle(rule: Rule, decision: Decision, soundness: Soundness) -> Decision:
 
 
 def check_gate(rule: Rule, decision: Decision) -> Gate | None:
-    """Say whether the gate that the rule asks for passes; None where it asks for none.
-
-    It passes for the verdicts that :data:`GATES` names, if every guard has passed, too. Where
-    nothing was tested, or every query scores the same, there is no evidence, and no gate that asks
-    for evidence passes. All of several tests at alpha must reject, so none is adjusted (Berger
-    1982, Technometrics 24, 295-300). Of fewer than ten queries the exact sign-flip test must agree,
-    for the primary measure and for each guard, and evidence in doubt passes only where the rule
-    accepts it.
-    """
+    """Say whether the gate that the rule asks for passes; None where it asks for none."""
+    # It passes for the verdicts that `GATES` names, if every guard has passed, too. Where nothing
+    # was tested, or every query scores the same, there is no evidence, and no gate that asks for
+    # evidence passes. All of several tests at alpha must reject, so none is adjusted (Berger 1982,
+    # Technometrics 24, 295-300). Of fewer than ten queries the exact sign-flip test must agree, for
+    # the primary measure and for each guard, and evidence in doubt passes only where the rule
+    # accepts it.
     if rule.require is None:
         return None
     verdict, level = decision.verdict, decision.soundness.level
@@ -394,18 +391,13 @@ _State: TypeAlias = Requirement | Literal["none", "passed", "guards"]
 
 @record
 class Step:
-    """What to do, and why.
-
-    action : str
-    because : str
-        The code of the reason why the evidence is not sound or nothing could be tested; else
-        ``looks``, ``few-queries``, ``gate``, ``guards``, ``out-of-reach`` or ``verdict``.
-    condition : str
-        On what ``ship-if`` depends; else empty.
-    """
+    """What to do, and why."""
 
     action: Action
+    # The code of the reason why the evidence is not sound or nothing could be tested; else `looks`,
+    # `few-queries`, `gate`, `guards`, `out-of-reach` or `verdict`.
     because: str
+    # On what `ship-if` depends; else empty.
     condition: Condition = ""
 
 

@@ -27,6 +27,7 @@ from abrank.options import (
     options_of,
     parts_of,
 )
+from abrank.options.values import PAIR, flag_of
 
 TAKERS = {
     "compare": Question, "compare_scores": Question, "compare_collections": Question,
@@ -207,3 +208,36 @@ def test_a_rule_file_serves_scores_and_collections(tmp_path: Path) -> None:
     rule.write_text('[machine]\nscores = ["a.csv", "b.csv"]\njudge = "m"\n')
     with pytest.raises(ArgumentError, match=r"machine.scores is not for abrank.compare_coll"):
         abrank.compare_collections({}, config=rule)
+
+
+def test_a_text_is_a_look_or_clusters() -> None:
+    assert (parts_of("2/4"), parts_of("users.csv")) == ((Looks(2, of=4),), (Clusters("users.csv"),))
+
+
+def test_collections_take_some_options_of_a_pair() -> None:
+    assert options_of("compare_collections").keys() < options_of(*PAIR).keys()
+
+
+def test_options_are_found_by_the_names_of_other_tools() -> None:
+    assert (
+        home_of("metrics", "compare"),
+        home_of("depth", "compare"),
+        home_of("family", "compare"),
+    ) == ("measures=", "scoring=Scoring(depth=...)", "config=Question(family=...)")
+
+
+def test_a_flag_that_a_command_lacks_is_told() -> None:
+    assert (flag_of("--metrics", *PAIR), flag_of("--depth", *PAIR), flag_of("--depthh", *PAIR)) == (
+        "--measure",
+        "--config depth=...",
+        "",
+    )
+
+
+def test_values_by_their_keys_become_objects() -> None:
+    given = {"measure": ["AP"], "look": "2/4", "depth": 100, "seed": 7}
+    assert nested(given)["design"] == (Looks(2, of=4),)
+
+
+def test_objects_give_their_options_by_their_keys() -> None:
+    assert flattened({"design": "2/4:pocock", "rng": 3})["look"] == "2/4:pocock"

@@ -180,16 +180,7 @@ Meant = Callable[[str, str], str]
 def explained(
     function: Callable[_P, _R], meant: Meant = lambda _word, _taker: ""
 ) -> Callable[_P, _R]:
-    """Wrap a public function so that a call that does not fit it raises an ArgumentError.
-
-    Examples
-    --------
-    >>> @explained
-    ... def compare(a, b, *, measures=None, scoring=None): ...
-    >>> compare(1, 2, measure=["AP"])
-    Traceback (most recent call last):
-    abrank._support.errors.ArgumentError: compare() has no argument measure=; did you mean measures= ?
-    """  # noqa: E501
+    """Wrap a public function so that a call that does not fit it raises an ArgumentError."""
     bind = binder(function, meant)
 
     @wraps(function)

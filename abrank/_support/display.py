@@ -38,15 +38,9 @@ def score(value: float, *, digits: int = DIGITS) -> str:
 
 
 def signed(value: float, *, digits: int = DIGITS) -> str:
-    """Return a difference with its sign; only an exact 0 has none.
-
-    A difference too small for the decimals has up to three more, so that it is no zero with a sign.
-
-    Examples
-    --------
-    >>> signed(-0.0004), signed(0.0496), signed(0.0), signed(1e-9)
-    ('−0.0004', '+0.050', '0.000', '+0.000')
-    """
+    """Return a difference with its sign; only an exact 0 has none."""
+    # A difference too small for the decimals has up to three more, so that it is no zero with a
+    # sign.
     if _NOTHING < abs(value) < 0.5 * 10.0**-digits:
         needed = -math.floor(math.log10(abs(value)))
         digits = needed if needed <= digits + _MOST_MORE else digits
@@ -55,11 +49,10 @@ def signed(value: float, *, digits: int = DIGITS) -> str:
 
 
 def decimals(intervals: Iterable[tuple[float, float]], *, least: int = DIGITS) -> int:
-    """Return with how many decimals the narrowest of some intervals can be read.
-
-    Half its width has two significant digits then. The narrowest is looked for among those that
-    exclude 0, where there are any: the others are not told apart from it with more decimals either.
-    """
+    """Return with how many decimals the narrowest of some intervals can be read."""
+    # Half its width has two significant digits then. The narrowest is looked for among those that
+    # exclude 0, where there are any: the others are not told apart from it with more decimals
+    # either.
     known = [each for each in intervals if math.isfinite(each[1] - each[0])]
     told = [each for each in known if each[0] * each[1] > 0.0] or known
     half = min((0.5 * (high - low) for low, high in told if high > low), default=1.0)
@@ -187,10 +180,8 @@ def interval(low: float, high: float, *, digits: int = DIGITS) -> str:
 
 
 def visible(text: str) -> str:
-    r"""Return text whose control characters and overrides of direction are written as codes.
-
-    Line ends and tabs stay. A terminal would obey the others, wherever they come from.
-    """
+    """Return text whose control characters and overrides of direction are written as codes."""
+    # Line ends and tabs stay. A terminal would obey the others, wherever they come from.
     return _OBEYED.sub(lambda found: found.group().encode("unicode_escape").decode(), text)
 
 

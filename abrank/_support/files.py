@@ -48,10 +48,8 @@ def writing(path: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def alone_in(folder: Path) -> Iterator[None]:
-    """Keep other processes out of a folder that they keep each other out of in this way.
-
-    The system lets go of it when the process ends, however it does: nothing stays locked.
-    """
+    """Keep other processes out of a folder that they keep each other out of in this way."""
+    # The system lets go of it when the process ends, however it does: nothing stays locked.
     try:
         import fcntl
     except ImportError:  # Windows
@@ -102,10 +100,8 @@ def require_place(path: Path) -> None:
 
 
 def require_free(outputs: Iterable[Path], inputs: Iterable[str | os.PathLike[str]]) -> None:
-    """Refuse an output that would replace an input or another output, by whatever name.
-
-    Of ``inputs``, a folder stands for all below it, a pattern with ``*`` for all that it matches.
-    """
+    """Refuse an output that would replace an input or another output, by whatever name."""
+    # Of `inputs`, a folder stands for all below it, a pattern with `*` for all that it matches.
     given = [os.fspath(each) for each in inputs]
     taken: set[Path] = set()
     for path in outputs:
@@ -149,11 +145,9 @@ def _descriptor(path: Path) -> int | None:
 
 
 def replace_all(content: Mapping[Path, bytes]) -> None:
-    """Write files under other names in their folders, then give all of them their own.
-
-    Missing folders are made; a file that is there keeps its mode. A pipe or a device is written to
-    when all else is done. Ctrl-C, SIGTERM and SIGHUP wait until all files have their names.
-    """
+    """Write files under other names in their folders, then give all of them their own."""
+    # Missing folders are made; a file that is there keeps its mode. A pipe or a device is written
+    # to when all else is done. Ctrl-C, SIGTERM and SIGHUP wait until all files have their names.
     beside: dict[Path, Path] = {}
     done: list[Path] = []
     try:

@@ -11,22 +11,15 @@ if TYPE_CHECKING:
 
 
 def attribute(module: str, name: str) -> Any:  # noqa: ANN401 - whatever the module holds
-    """Return ``name`` from ``module``, imported now.
-
-    A method of a lower room that hands its object to a higher one (``comparison.report(path)``)
-    goes through here: the room is loaded when the method is called, never when the object is made.
-    """
+    """Return ``name`` from ``module``, imported now."""
+    # A method of a lower room that hands its object to a higher one (`comparison.report(path)`)
+    # goes through here: the room is loaded when the method is called, never when the object is
+    # made.
     return getattr(importlib.import_module(module), name)
 
 
 def homes(of: Mapping[str, str]) -> dict[str, str]:
-    """Return the module of each name, from the names of each module.
-
-    Examples
-    --------
-    >>> homes({"abrank.rule": "Design Guard"})
-    {'Design': 'abrank.rule', 'Guard': 'abrank.rule'}
-    """
+    """Return the module of each name, from the names of each module."""
     return {name: module for module, names in of.items() for name in names.split()}
 
 

@@ -14,11 +14,10 @@ MOST_LISTED = 12  # names in a message
 
 
 class Registry(Mapping[str, Entry], Generic[Entry]):
-    """Names to entries, in order of registration; a second entry of a name is refused.
+    """Names to entries, in order of registration; a second entry of a name is refused."""
 
-    A function that is defined again, by a reload or a cell of a notebook run twice, takes its own
-    place once more.
-    """
+    # A function that is defined again, by a reload or a cell of a notebook run twice, takes its own
+    # place once more.
 
     def __init__(self, kind: str) -> None:
         self.kind = kind

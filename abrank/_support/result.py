@@ -26,11 +26,9 @@ Class = TypeVar("Class", bound=type)
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def record(cls: Class) -> Class:
-    """Make a frozen dataclass whose copies equal it, whatever numbers it holds.
-
-    A dataclass alone is unequal to its copy where a number is NaN, as of what was not asked for
-    (on Python 3.13 even to itself), and raises an error where it holds arrays.
-    """
+    """Make a frozen dataclass whose copies equal it, whatever numbers it holds."""
+    # A dataclass alone is unequal to its copy where a number is NaN, as of what was not asked for
+    # (on Python 3.13 even to itself), and raises an error where it holds arrays.
     made: Any = dataclass(frozen=True, eq=False)(cls)
     made.__eq__, made.__hash__ = _equal, _hash
     return cls

@@ -44,11 +44,9 @@ _Answer = TypeVar("_Answer")
 
 
 def remembered(n_answers: int) -> Callable[[Callable[..., _Answer]], Callable[..., _Answer]]:
-    """Keep the last answers of a function, found again by the content of its arguments.
-
-    The content of arrays is compared, which takes a fraction of what it takes to make a key of it.
-    The function is given copies in one piece that cannot be changed.
-    """
+    """Keep the last answers of a function, found again by the content of its arguments."""
+    # The content of arrays is compared, which takes a fraction of what it takes to make a key of
+    # it. The function is given copies in one piece that cannot be changed.
 
     def decorate(function: Callable[..., _Answer]) -> Callable[..., _Answer]:
         held: list[tuple[tuple[Any, ...], _Answer]] = []

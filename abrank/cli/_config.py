@@ -93,11 +93,8 @@ def files() -> list[Any]:
 
 
 def with_declared(found: Compared) -> Compared:
-    """Return a result whose provenance says which file declared the rule, if one did.
-
-    With it stand ``path``, ``sha256`` and ``deviations``, of ``setting``, ``declared`` and ``used``
-    each.
-    """
+    """Return a result whose provenance says which file declared the rule, if one did."""
+    # With it stand `path`, `sha256` and `deviations`, of `setting`, `declared` and `used` each.
     stated = _stated()
     if stated.rule is None:
         return found

@@ -217,10 +217,8 @@ pair = stack(
 
 
 def named(paths: tuple[str, ...]) -> dict[str, Any]:
-    """Return run files by the names of their systems; see :func:`distinct_names`.
-
-    ``NAME=RUN1,RUN2`` are repeated runs of one system.
-    """
+    """Return run files by the names of their systems; see :func:`distinct_names`."""
+    # `NAME=RUN1,RUN2` are repeated runs of one system.
     from abrank.inputs.files import distinct_names
 
     read = [repeated(path) for path in paths]
@@ -235,13 +233,7 @@ def named(paths: tuple[str, ...]) -> dict[str, Any]:
 
 
 def repeated(path: str) -> tuple[str | None, Any]:
-    """Return the name and the runs of ``NAME=RUN1,RUN2``; a path without a name as it is.
-
-    Examples
-    --------
-    >>> repeated("t5=seed1.run,seed2.run"), repeated("bm25.run")
-    (('t5', ['seed1.run', 'seed2.run']), (None, 'bm25.run'))
-    """
+    """Return the name and the runs of ``NAME=RUN1,RUN2``; a path without a name as it is."""
     name, equals, runs = path.partition("=")
     if not equals or not name or "/" in name or os.path.exists(path):  # noqa: PTH110
         return None, path

@@ -126,17 +126,7 @@ class Output:
 
 
 def targets_of(reports: Sequence[str], *, style: str | None, shown: str) -> tuple[Target, ...]:
-    """Read the flags ``--report``: a path, ``FORMAT:PATH``, or a format alone.
-
-    Examples
-    --------
-    >>> flags = ["out.html", "html", "md:summary"]
-    >>> for target in targets_of(flags, style=None, shown="text"):
-    ...     print(*target)
-    out.html .html False
-    html .html False
-    summary .md True
-    """
+    """Read the flags ``--report``: a path, ``FORMAT:PATH``, or a format alone."""
     from abrank._support.files import require_place
     from abrank.report.registry import REPORTS, is_format, target_of
 

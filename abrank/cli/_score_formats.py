@@ -66,10 +66,8 @@ def as_trec_eval(
     options: Mapping[str, object],
     run_id: bool,
 ) -> str:
-    """Return what trec_eval prints: its names, its order, its columns.
-
-    A measure that trec_eval lacks has its own name here, after the others.
-    """
+    """Return what trec_eval prints: its names, its order, its columns."""
+    # A measure that trec_eval lacks has its own name here, after the others.
     measures = [without(parse(name), options) for name in scores.measures]
     order = sorted(range(len(measures)), key=lambda m: trec_eval_order(measures[m]))
     aggregates = scores.aggregates()

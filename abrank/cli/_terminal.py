@@ -81,12 +81,10 @@ def paint(lines: Sequence[Sequence[tuple[str, str]]], *, color: bool) -> str:
 
 
 def put(text: str | bytes, *, err: bool = False, nl: bool = True) -> None:
-    """Print text, or the bytes of a file, to standard output or standard error.
-
-    Ids, names and texts come from files of others: in every message, and where a terminal reads
-    them, what it would obey is made visible. Elsewhere they stay as they are. No line of a message
-    is longer than a paragraph.
-    """
+    """Print text, or the bytes of a file, to standard output or standard error."""
+    # Ids, names and texts come from files of others: in every message, and where a terminal reads
+    # them, what it would obey is made visible. Elsewhere they stay as they are. No line of a
+    # message is longer than a paragraph.
     if err or sys.stdout.isatty():
         text = display.visible(text if isinstance(text, str) else text.decode())
         if err:
@@ -168,11 +166,10 @@ def show(
 
 
 class Progress:
-    """Tells of stages on standard error: a spinner on a terminal, timings with ``--verbose``.
+    """Tells of stages on standard error: a spinner on a terminal, timings with ``--verbose``."""
 
-    Used as ``with Progress(...) as progress:`` and handed on as a callable that takes a stage's
-    name.
-    """
+    # Used as `with Progress(...) as progress:` and handed on as a callable that takes a stage's
+    # name.
 
     def __init__(self, *, quiet: bool, verbose: bool) -> None:
         self._verbose = verbose and not quiet

@@ -129,10 +129,8 @@ def _compare(
 
 
 def _gate(comparison: Comparison | CollectionsComparison, *, tell: bool) -> int:
-    """Say on standard error whether the gate passed, ``tell`` or not if not; return the exit code.
-
-    The text on standard output leaves it to this line.
-    """
+    """Say on standard error whether the gate passed, if ``tell`` or not; return the exit code."""
+    # The text on standard output leaves it to this line.
     from abrank.comparison import Comparison
 
     if not isinstance(comparison, Comparison):

@@ -89,13 +89,7 @@ def _audit_lines(qrels: Qrels, run: Run, audit: Audit) -> str:
 
 
 def _count(n: int, noun: str) -> str:
-    """Return a number with its noun.
-
-    Examples
-    --------
-    >>> _count(1, "query"), _count(2, "query")
-    ('1 query', '2 queries')
-    """
+    """Return a number with its noun."""
     return f"{n} {noun}" if n == 1 else f"{n} {noun.removesuffix('y')}ies"
 
 

@@ -152,10 +152,8 @@ def properties_of(
     given: Any,  # noqa: ANN401
     collections: Sequence[str],
 ) -> dict[str, Any]:
-    """Return the segments or clusters of each collection.
-
-    ``given`` is a mapping by collection, or one table for all with a column ``collection``.
-    """
+    """Return the segments or clusters of each collection."""
+    # `given` is a mapping by collection, or one table for all with a column `collection`.
     if given is None:
         return {}
     if isinstance(given, Mapping):

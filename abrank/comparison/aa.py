@@ -26,12 +26,11 @@ CLUSTER_ROBUST = "cluster-robust t"
 
 @record
 class AARow:
-    """How often one test found a difference where there was none.
+    """How often one test found a difference where there was none."""
 
-    ``rate`` is that share of the replications, ``low`` and ``high`` its 95 % interval; a test that
-    keeps its level has a rate between ``band_low`` and ``band_high``, in 95 % of checks in every
-    row, and ``too_often`` says that the rate is above. ``by`` says how a difference was ruled out.
-    """
+    # `rate` is that share of the replications, `low` and `high` its 95 % interval; a test that
+    # keeps its level has a rate between `band_low` and `band_high`, in 95 % of checks in every row,
+    # and `too_often` says that the rate is above. `by` says how a difference was ruled out.
 
     test: str
     by: str
@@ -46,20 +45,11 @@ class AARow:
 
 @record
 class AACheck:
-    """The answer of :func:`aa_test`.
-
-    Attributes
-    ----------
-    alpha : float
-    n_queries : int
-    n_replications : int
-        Of every row.
-    seed : int
-    rows : tuple of AARow
-    """
+    """The answer of :func:`aa_test`."""
 
     alpha: float
     n_queries: int
+    # Of every row.
     n_replications: int
     seed: int
     rows: tuple[AARow, ...]

@@ -22,10 +22,9 @@ SEQUENCE = "fixed-sequence"
 
 
 class Choice(NamedTuple):
-    """The measures compared, the one that decides, those shown apart, and how many nobody chose of.
+    """The measures compared, the deciding one, those shown apart, and of how many nobody chose."""
 
-    ``unchosen`` is 0 where somebody named the measure that decides, or there is no other.
-    """
+    # `unchosen` is 0 where somebody named the measure that decides, or there is no other.
 
     measures: tuple[str, ...]
     primary: str
@@ -40,11 +39,9 @@ def choose(
     *,
     constant: Collection[str] = (),
 ) -> Choice:
-    """Choose the measure that decides.
-
-    Counts, constants and text are put apart unless they are named. Of several measures without a
-    name given, a ranking measure is taken, and it stands first.
-    """
+    """Choose the measure that decides."""
+    # Counts, constants and text are put apart unless they are named. Of several measures without a
+    # name given, a ranking measure is taken, and it stands first.
     lead = primary
     if lead is not None and lead not in measures:
         lead = str(parse(lead))
@@ -108,10 +105,9 @@ def refuse_unchosen(n_measures: int, primary: str, *, in_sequence: bool = False)
 
 
 class Directions(NamedTuple):
-    """Of each measure whether the higher score is the better one, and of which nobody said so.
+    """Of each measure whether the higher score is the better one, and of which nobody said so."""
 
-    The names of those in ``asked`` sound like a cost.
-    """
+    # The names of those in `asked` sound like a cost.
 
     higher: dict[str, bool]
     asked: tuple[str, ...] = ()

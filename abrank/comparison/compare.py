@@ -161,10 +161,8 @@ def compare_recorded(
     settings: Mapping[str, Any] | None = None,
     command: str | None = None,
 ) -> Comparison:
-    """Compare the two systems of ``scores``, A first, and record where everything came from.
-
-    ``settings`` say how runs were scored, empty for ready scores; ``command`` is what was typed.
-    """
+    """Compare the two systems of ``scores``, A first, and record where everything came from."""
+    # `settings` say how runs were scored, empty for ready scores; `command` is what was typed.
     roles = dict(zip(("a", "b"), scores.systems, strict=True))
     recorded = provenance(
         scores, roles, settings=settings or {}, beside=beside.sources, command=command
@@ -216,11 +214,9 @@ def compare_systems(
     clusters: tuple[str, Mapping[str, str]] | None = None,
     provenance: Mapping[str, Any] | None = None,
 ) -> Comparison:
-    """Compare the two systems of ``scores``, A first, as a question asks or by every default.
-
-    ``segments`` have for each property the segment of each query id, ``clusters`` the name of a
-    property and the cluster of each; ``provenance`` is kept as it is.
-    """
+    """Compare the two systems of ``scores``, A first, as a question asks or by every default."""
+    # `segments` have for each property the segment of each query id, `clusters` the name of a
+    # property and the cluster of each; `provenance` is kept as it is.
     _require_two(scores)
     beside = Beside(segments=segments or {}, topics=topics or {}, clusters=clusters)
     question = question or Question()
@@ -256,10 +252,8 @@ def rows_of(scores: Scores, question: Question, beside: Beside) -> Rows:
 
 
 def compare_sample(sample: Sample, question: Question | Declared) -> Comparison:
-    """Answer a question by a sample: the one way to a decision, whatever the sample is.
-
-    A rule that was declared before stands in the place of the question.
-    """
+    """Answer a question by a sample: the one way to a decision, whatever the sample is."""
+    # A rule that was declared before stands in the place of the question.
     asked = question if isinstance(question, Declared) else declare_on(sample, question)
     rule, better = asked.rule, asked.better
     lead = sample.measures.index(rule.primary)
@@ -301,12 +295,10 @@ def compare_sample(sample: Sample, question: Question | Declared) -> Comparison:
 
 
 def compare_again(saved: Comparison) -> Comparison:
-    """Return a comparison computed again from what it holds of its sample, and its rule.
-
-    What only the runs and the judgments tell is taken from it: what was counted while they were
-    read, ranked lists and curves, how far ties and unjudged documents reach, and the primary
-    measure under other judgments or to another depth.
-    """
+    """Return a comparison computed again from what it holds of its sample, and its rule."""
+    # What only the runs and the judgments tell is taken from it: what was counted while they were
+    # read, ranked lists and curves, how far ties and unjudged documents reach, and the primary
+    # measure under other judgments or to another depth.
     sample = sample_of(saved)
     higher = {row.measure: row.higher_is_better for row in saved.rows}
     asked = declared_again(sample, saved.rule, directions_again(higher, saved.asked))
@@ -412,10 +404,7 @@ MOST_OF_IT = 0.5
 
 
 def with_soundness(made: Comparison, further: Sequence[Reason] = ()) -> Comparison:
-    """Return a comparison whose decision takes account of the soundness of its evidence.
-
-    ``further`` are reasons that its parts give.
-    """
+    """Return a comparison whose decision takes account of the soundness of its evidence."""
     decision = made.decision
     if decision.verdict is Verdict.SAME and any(
         note.code == "skewness-decides" and made.rule.primary in note.values["measures"]

@@ -46,12 +46,10 @@ class Adjusted(NamedTuple):
 def resolve_adjustment(
     adjust: str | None, test: str, family: str = "secondary", *, design: Design | None = None
 ) -> str:
-    """Return the adjustment for a test: max-t for tests of the mean, Holm for the others.
-
-    Max-t is a joint distribution of mean differences over flips of single queries; it has nothing
-    to say of the hypotheses that the Wilcoxon and the sign test test, nor of clusters and of
-    confidence sequences, and is refused for them. A fixed sequence has none.
-    """
+    """Return the adjustment for a test: max-t for tests of the mean, Holm for the others."""
+    # Max-t is a joint distribution of mean differences over flips of single queries; it has nothing
+    # to say of the hypotheses that the Wilcoxon and the sign test test, nor of clusters and of
+    # confidence sequences, and is refused for them. A fixed sequence has none.
     of_the_mean = inference.TESTS[test].estimand == "mean difference"
     special = design is not None and not design.is_plain
     if family == SEQUENCE:
@@ -174,11 +172,9 @@ def interval_of_primary(sample: Sample, rule: Rule, confidence: float) -> Interv
 
 
 def guard_results(sample: Sample, rule: Rule, better: Directions) -> tuple[GuardResult, ...]:
-    """Test every guard of a rule by the test that decides, at alpha one-sided.
-
-    Of a few queries or clusters the exact flips of their signs must agree. What could not be tested
-    has not passed.
-    """
+    """Test every guard of a rule by the test that decides, at alpha one-sided."""
+    # Of a few queries or clusters the exact flips of their signs must agree. What could not be
+    # tested has not passed.
     results = []
     for guard in rule.guards:
         # What a gate asks of the primary measure is asked of the guard's.
@@ -221,10 +217,8 @@ def _limits(sample: Sample, own: Rule) -> Estimate:
 
 
 def flip_signs(sample: Sample, rule: Rule) -> SignFlips | None:
-    """Flip the signs of a few queries, or clusters, about the thresholds of the gates.
-
-    None from ten of them on, and without one.
-    """
+    """Flip the signs of a few queries, or clusters, about the thresholds of the gates."""
+    # None from ten of them on, and without one.
     if not 0 < sample.n_units < FEW_QUERIES:
         return None
     units = sample.units(sample.measures.index(rule.primary))
@@ -242,10 +236,8 @@ def flip_signs(sample: Sample, rule: Rule) -> SignFlips | None:
 def decide_on(
     sample: Sample, rule: Rule, better: Directions, span: float
 ) -> tuple[tuple[MeasureResult, ...], int, Decision]:
-    """Return the row of every measure, the flips that max-t shared, and the decision.
-
-    ``span`` is the largest difference that a query can have; infinite where it is not known.
-    """
+    """Return the row of every measure, the flips that max-t shared, and the decision."""
+    # `span` is the largest difference that a query can have; infinite where it is not known.
     rows, n_joint = measure_rows(sample, rule, better)
     lead = sample.measures.index(rule.primary)
     row, n = rows[lead], sample.n
@@ -360,10 +352,9 @@ _OF_QUERIES_AND_DEPTH = {
 
 
 def is_turned(declared: Verdict, other: Verdict) -> bool:
-    """Say whether another verdict takes back what the declared one claims.
-
-    It does where it points another way, or where a gate that the declared one passes does not pass.
-    """
+    """Say whether another verdict takes back what the declared one claims."""
+    # It does where it points another way, or where a gate that the declared one passes does not
+    # pass.
     passed, still = (
         {name for name, gate in GATES.items() if verdict in gate.verdicts}
         for verdict in (declared, other)

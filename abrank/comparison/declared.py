@@ -75,10 +75,8 @@ def require_margin_in_range(margin: Margin, measure: str, *, range_: tuple[float
 
 
 def known_range(measure: str, *, least: float, largest: float) -> tuple[float, float]:
-    """Return the range of a measure, infinite where it is not known.
-
-    Scores that leave the measure's range are of another scale, such as per cent.
-    """
+    """Return the range of a measure, infinite where it is not known."""
+    # Scores that leave the measure's range are of another scale, such as per cent.
     low, high = bounds(measure)
     inside = low <= least + 1e-9 and largest - 1e-9 <= high
     return (low, high) if inside else (-math.inf, math.inf)
@@ -254,10 +252,7 @@ def _seen(question: Question, primary: str, query_ids: Sequence[str]) -> tuple[i
 
 
 def require_bounded(seen: Mapping[str, tuple[float, float]]) -> None:
-    """Refuse measures whose scores may lie further apart than 1, or nobody knows how far.
-
-    ``seen`` has the least and the largest score of each.
-    """
+    """Refuse measures whose scores may lie further apart than 1, or nobody knows how far."""
     for measure, (least, largest) in seen.items():
         low, high = known_range(measure, least=min(0.0, least), largest=max(0.0, largest))
         if high - low <= 1.0:
@@ -317,12 +312,10 @@ def is_relative(comparison: Comparison) -> bool:
 
 
 def rows_in_unit(comparison: Comparison) -> tuple[MeasureResult, ...]:
-    """Return the rows with differences and intervals in the unit in which they are shown.
-
-    With a margin in per cent of A's mean those are shares of each measure's own mean of A, their
-    intervals Fieller's; secondary measures of merged statistics, of clusters or with weights have
-    none.
-    """
+    """Return the rows with differences and intervals in the unit in which they are shown."""
+    # With a margin in per cent of A's mean those are shares of each measure's own mean of A, their
+    # intervals Fieller's; secondary measures of merged statistics, of clusters or with weights have
+    # none.
     if comparison.decision.relative is None:
         return comparison.rows
     return tuple(_as_share(comparison, row) for row in comparison.rows)
@@ -347,10 +340,8 @@ def _as_share(comparison: Comparison, row: MeasureResult) -> MeasureResult:
 
 
 def difference_in_unit(comparison: Comparison, value: float, *, digits: int) -> str:
-    """Return a difference as it is shown: in the measure's unit, or in per cent of A's mean.
-
-    Percentages have decimals enough for the interval that decides.
-    """
+    """Return a difference as it is shown: in the measure's unit, or in per cent of A's mean."""
+    # Percentages have decimals enough for the interval that decides.
     if not is_relative(comparison) or not math.isfinite(value):
         return display.signed(value, digits=digits)
     return display.percent(value, digits=percent_digits(comparison))
@@ -396,11 +387,9 @@ class MarginRange:
 
 
 def margin_ranges(comparison: Comparison) -> tuple[MarginRange, ...]:
-    """Return the verdicts that margins would give, from 0 upwards: where each begins and ends.
-
-    Closed form: the verdict changes only where the margin passes a limit of the two intervals that
-    decide. A margin that no difference of the measure can reach is left out.
-    """
+    """Return the verdicts that margins would give, from 0 upwards: where each begins and ends."""
+    # Closed form: the verdict changes only where the margin passes a limit of the two intervals
+    # that decide. A margin that no difference of the measure can reach is left out.
     rule, decision = comparison.rule, comparison.decision
     none = (Verdict.IDENTICAL, Verdict.CANNOT_TEST)
     if decision.verdict in none or rule.test in _COUNTING:

@@ -175,10 +175,9 @@ class Sequential(Rows):
 
 @record
 class Weighted(Clustered):
-    """Queries that count by their weights: the mean is the weighted one.
+    """Queries that count by their weights: the mean is the weighted one."""
 
-    They are independent where ``name`` is empty, and else come in its clusters.
-    """
+    # They are independent where `name` is empty, and else come in its clusters.
 
     name: str = ""
     weighted_by: str = "weights"
@@ -494,10 +493,8 @@ class Stratified:
         return []
 
     def doubts(self) -> list[Reason]:
-        """Return why the evidence of each collection is not sound, and of which.
-
-        How its differences are skewed concerns its own test alone.
-        """
+        """Return why the evidence of each collection is not sound, and of which."""
+        # How its differences are skewed concerns its own test alone.
         twice = [
             Reason("same-judgments", {"collections": list(names)})
             for names in same_judgments(self.parts)

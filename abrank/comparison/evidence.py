@@ -42,11 +42,10 @@ Range: TypeAlias = tuple[float, float]
 
 @record
 class CutoffCurve:
-    """The primary measure at growing cut-offs, with the interval of the difference by the t-test.
+    """The primary measure at growing cut-offs, and the interval of the difference by the t-test."""
 
-    ``judged_a`` and ``judged_b`` are the mean shares of judged documents down to each cut-off. All
-    are as long as ``cutoffs``; ``measure`` is the name without a cut-off.
-    """
+    # `judged_a` and `judged_b` are the mean shares of judged documents down to each cut-off. All
+    # are as long as `cutoffs`; `measure` is the name without a cut-off.
 
     measure: str
     cutoffs: tuple[int, ...]
@@ -70,42 +69,29 @@ class RecallCurve:
 
 @dataclass(frozen=True)
 class RunDetails:
-    """What the runs show beside their scores; empty where ready scores were compared.
+    """What the runs show beside their scores; empty where ready scores were compared."""
 
-    Attributes
-    ----------
-    rankings : mapping of str to (RankedList, RankedList)
-        The first documents of A and of B, by query id; of very many queries the 500 worst, the 500
-        best and 500 spread between them.
-    tie_range : (float, float) or None
-        Lowest and highest mean difference over all orders of tied documents; None without ties, or
-        where the worst order is not known (measures of diversity).
-    unjudged_range : (float, float) or None
-        Mean difference where the unjudged documents of A are relevant and those of B are not, and
-        the reverse; None where there are too many to try.
-    n_unjudged : (int, int)
-        Unjudged documents of A and of B within the cut-off of the primary measure.
-    cutoff_curve : CutoffCurve or None
-        None where the primary measure has no cut-off.
-    recall_curve : RecallCurve or None
-    to_judge : ToJudge or None
-        Unjudged documents that could most move the mean difference; None where there is none, or
-        where the primary measure looks beyond the ranks that were kept.
-    elsewhere : mapping of str to mapping of str to int
-        Of relevant documents that are among the first of one list and not of the other their rank
-        in the other, 0 where it was not retrieved, by query id and document.
-    documents : mapping of str to str
-        Title, or how the text begins, of documents that are shown, where they were given.
-    """
-
+    # The first documents of A and of B, by query id; of very many queries the 500 worst, the 500
+    # best and 500 spread between them.
     rankings: Mapping[str, tuple[RankedList, RankedList]] = field(default_factory=dict)
+    # Lowest and highest mean difference over all orders of tied documents; None without ties, or
+    # where the worst order is not known (measures of diversity).
     tie_range: Range | None = None
+    # Mean difference where the unjudged documents of A are relevant and those of B are not, and the
+    # reverse; None where there are too many to try.
     unjudged_range: Range | None = None
+    # Unjudged documents of A and of B within the cut-off of the primary measure.
     n_unjudged: tuple[int, int] = (0, 0)
+    # None where the primary measure has no cut-off.
     cutoff_curve: CutoffCurve | None = None
     recall_curve: RecallCurve | None = None
+    # Unjudged documents that could most move the mean difference; None where there is none, or
+    # where the primary measure looks beyond the ranks that were kept.
     to_judge: ToJudge | None = None
+    # Of relevant documents that are among the first of one list and not of the other their rank in
+    # the other, 0 where it was not retrieved, by query id and document.
     elsewhere: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    # Title, or how the text begins, of documents that are shown, where they were given.
     documents: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -205,10 +191,8 @@ def _first(reading: JudgedSource, chosen: IntArray) -> dict[int, RankedList]:
 def _elsewhere(
     a: JudgedSource, b: JudgedSource, chosen: IntArray, *, rel: int
 ) -> dict[str, dict[str, int]]:
-    """Return where one list has the relevant documents that are among the first of the other only.
-
-    By query id and document; 0 is not retrieved.
-    """
+    """Return where one list has the relevant documents that only the other has among its first."""
+    # By query id and document; 0 is not retrieved.
     found: dict[str, dict[str, int]] = {}
     for own, other in ((a, b), (b, a)):
         known, theirs = own.judged, other.judged
@@ -357,10 +341,7 @@ def other_choices(
 def treatments(
     scores: Scores, deep: UnequalDepth | None, *, lower: Sequence[str] = ()
 ) -> Iterator[Choice]:
-    """Yield the same measures under other treatments of what is missing, and at a common depth.
-
-    Of those in ``lower`` less is better.
-    """
+    """Yield the same measures under other treatments of what is missing, and at a common depth."""
     yield from _other_queries(scores)
     if scores.gaps is not None:
         every = scores.gaps.take([scores.gaps.measures.index(name) for name in scores.measures])

@@ -46,39 +46,26 @@ from abrank.verdict import Rule
 
 @record
 class Clusters:
-    """The clusters that the queries compared come in.
+    """The clusters that the queries compared come in."""
 
-    Attributes
-    ----------
-    name : str
-        Of the property: ``conversation``.
-    labels : tuple of str, length n_queries
-        Empty of merged statistics.
-    n_clusters : int
-    largest : int
-        Queries of the largest cluster.
-    error_ratio : float
-        The cluster-robust standard error of the mean difference over that of as many independent
-        queries; NaN where there is none.
-    n_effective : float
-        Effective number of clusters, n**2 / sum m**2 of their sizes m. These three are NaN in files
-        of earlier versions.
-    freedom : float
-        Degrees of freedom of the cluster-robust t.
-    lasting_share : float
-        Share of the squared error that more queries of the same clusters would leave.
-    test : str
-        The test that decides, where that asked for can say nothing of so few: ``permutation``.
-    """
-
+    # Of the property: `conversation`.
     name: str
+    # tuple of str, length n_queries. Empty of merged statistics.
     labels: tuple[str, ...] = field(repr=False)
     n_clusters: int
+    # Queries of the largest cluster.
     largest: int
+    # The cluster-robust standard error of the mean difference over that of as many independent
+    # queries; NaN where there is none.
     error_ratio: float
+    # Effective number of clusters, n**2 / sum m**2 of their sizes m. These three are NaN in files
+    # of earlier versions.
     n_effective: float = math.nan
+    # Degrees of freedom of the cluster-robust t.
     freedom: float = math.nan
+    # Share of the squared error that more queries of the same clusters would leave.
     lasting_share: float = math.nan
+    # The test that decides, where that asked for can say nothing of so few: `permutation`.
     test: str = ""
 
     @classmethod
@@ -119,26 +106,18 @@ class Clusters:
 
 @record
 class QueryWeights:
-    """The weights of the queries.
+    """The weights of the queries."""
 
-    Attributes
-    ----------
-    name : str
-        Of the property: ``traffic``.
-    values : tuple of float, length n_queries
-    n_effective : float
-        As many queries of one weight tell as much.
-    largest : float
-        Share that the heaviest query has.
-    n_head : int
-        Of the heaviest queries so many have half of the weight together: the head, the others are
-        the tail.
-    """
-
+    # Of the property: `traffic`.
     name: str
+    # tuple of float, length n_queries.
     values: tuple[float, ...]
+    # As many queries of one weight tell as much.
     n_effective: float
+    # Share that the heaviest query has.
     largest: float
+    # Of the heaviest queries so many have half of the weight together: the head, the others are the
+    # tail.
     n_head: int
 
     @classmethod
@@ -281,10 +260,9 @@ UNNAMED = "(none)"
 
 @record
 class SegmentRow(AdjustedRow):
-    """One segment: its queries, its mean difference, its interval alone and among all segments.
+    """One segment: its queries, its mean difference, its interval alone and among all segments."""
 
-    ``reading`` is better, worse or unclear by the adjusted interval, or ``too few``.
-    """
+    # `reading` is better, worse or unclear by the adjusted interval, or `too few`.
 
     label: str
     n_queries: int
@@ -300,29 +278,20 @@ class SegmentRow(AdjustedRow):
 
 @record
 class Segmentation:
-    """The primary measure by one property of the queries; exploratory, never part of the verdict.
+    """The primary measure by a property of the queries; exploratory, never part of the verdict."""
 
-    Attributes
-    ----------
-    name : str
-        Of the property: ``intent``.
-    labels : tuple of str, length n_queries
-        The segment of each query, in the order of the comparison's ``query_ids``.
-    rows : tuple of SegmentRow
-        The largest first.
-    interaction_pvalue : float
-        Of Welch's test that all segments have one mean; NaN where fewer than two can be judged.
-    reversal : bool
-        Whether most segments point against the total (Simpson's reversal).
-    interaction_pvalue_adj : float
-        The same test adjusted over all properties; NaN in files of earlier versions.
-    """
-
+    # Of the property: `intent`.
     name: str
+    # tuple of str, length n_queries. The segment of each query, in the order of the comparison's
+    # `query_ids`.
     labels: tuple[str, ...] = field(repr=False)
+    # The largest first.
     rows: tuple[SegmentRow, ...]
+    # Of Welch's test that all segments have one mean; NaN where fewer than two can be judged.
     interaction_pvalue: float
+    # Whether most segments point against the total (Simpson's reversal).
     reversal: bool
+    # The same test adjusted over all properties; NaN in files of earlier versions.
     interaction_pvalue_adj: float = math.nan
 
     @property
@@ -343,10 +312,8 @@ def segment(
     weights: FloatArray | None = None,
     strata: Sequence[str] | None = None,
 ) -> tuple[Segmentation, ...]:
-    """Compare the systems in every segment of every property, all of them adjusted together.
-
-    ``strata`` are the collections of the queries, where these are drawn within collections.
-    """
+    """Compare the systems in every segment of every property, all of them adjusted together."""
+    # `strata` are the collections of the queries, where these are drawn within collections.
     if not segments:
         return ()
     for name, of in segments.items():
@@ -416,10 +383,8 @@ def _adjusted(
     weights: FloatArray | None,
     strata: Sequence[str] | None,
 ) -> tuple[FloatArray, FloatArray]:
-    """Return p-values and limits of the segments of all properties, and the same adjusted.
-
-    Behind them stand p-values of the interactions, a property each.
-    """
+    """Return p-values and limits of the segments of all properties, and the same adjusted."""
+    # Behind them stand p-values of the interactions, a property each.
     places = [rows for name in found for rows in rows_by_label(labels[name])[1]]
     large = np.array([len(each) >= MIN_QUERIES for each in places], dtype=bool)
     of = None if clusters is None else [[clusters[i] for i in each] for each in places]

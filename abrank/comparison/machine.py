@@ -139,10 +139,9 @@ _OF_PEOPLE_ALONE = frozenset(
 
 @dataclass(frozen=True, kw_only=True)
 class WithMachine(Rows):
-    """Queries that people judged, among many more that a machine judged.
+    """Queries that people judged, among many more that a machine judged."""
 
-    Where the machine is set aside, people alone answer.
-    """
+    # Where the machine is set aside, people alone answer.
 
     machine: MachineDifferences
     judged: MachineJudgments

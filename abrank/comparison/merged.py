@@ -64,10 +64,10 @@ _UNIT = 1 << 1074
 
 @record
 class Moments:
-    """Means and standard errors, one a column: a measure, or a segment of the queries.
+    """Means and standard errors, one a column: a measure, or a segment of the queries."""
 
-    The error is NaN where the differences are all one value, the skewness 0 where it is not known.
-    """
+    # The error is NaN where the differences are all one value, the skewness 0 where it is not
+    # known.
 
     means: FloatArray
     errors: FloatArray
@@ -216,11 +216,10 @@ def _moments(
 
 @dataclass(frozen=True)
 class Merged:
-    """Two systems on more queries than one machine holds; the t test decides.
+    """Two systems on more queries than one machine holds; the t test decides."""
 
-    ``partitions`` are how many were scored and how many could not be, ``missing`` what became of
-    queries that a run lacks, ``same_file`` says that both were read from files of one content.
-    """
+    # `partitions` are how many were scored and how many could not be, `missing` what became of
+    # queries that a run lacks, `same_file` says that both were read from files of one content.
 
     statistics: Statistics
     names: tuple[str, str] = ("A", "B")
@@ -542,10 +541,8 @@ def counts_of(own: MeasureStatistics) -> Counts:
 
 
 def _kept(statistics: Statistics, lead: int, guards: Collection[str]) -> dict[str, Any]:
-    """Return what gives the comparison again, as JSON has it; counts of one measure only.
-
-    Of a few queries the guards take each.
-    """
+    """Return what gives the comparison again, as JSON has it; counts of one measure only."""
+    # Of a few queries the guards take each.
     few = statistics.n_queries < FEW_QUERIES
     found = statistics.to_dict()
     for m, each in enumerate(found["of"]):

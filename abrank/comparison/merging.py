@@ -28,23 +28,15 @@ from abrank.scoring.partitioned import merge_partitioned
 
 @dataclass(frozen=True)
 class Properties:
-    """Segments and clusters of the queries, for merged statistics.
+    """Segments and clusters of the queries, for merged statistics."""
 
-    Attributes
-    ----------
-    tables : mapping of str to path or mapping of str to str
-        By name: Parquet with a column of that name, or the value of each query id.
-    clusters : str
-        Which of them says in which cluster a query comes; empty for none.
-    sources : mapping of str to path or object
-        What was given, for the provenance.
-    left_out : tuple of str
-        Segments that are not tested, because queries come in clusters.
-    """
-
+    # By name: Parquet with a column of that name, or the value of each query id.
     tables: Mapping[str, Any] = field(default_factory=dict)
+    # Which of them says in which cluster a query comes; empty for none.
     clusters: str = ""
+    # What was given, for the provenance.
     sources: Mapping[str, Any] = field(default_factory=dict)
+    # Segments that are not tested, because queries come in clusters.
     left_out: tuple[str, ...] = ()
 
     @property
@@ -123,10 +115,7 @@ def compare_merged(
     command: str | None,
     on_stage: Callable[[str], None],
 ) -> Comparison:
-    """Compare two runs in Parquet of more queries than one machine holds.
-
-    Every partition gives statistics that add up, and only those come back.
-    """
+    """Compare two runs in Parquet of more queries than one machine holds."""
     question = require_mergeable(question)
     if list(expand_repeats(runs)[0]) != list(runs):
         raise ArgumentError(

@@ -153,13 +153,7 @@ def _one_judgment(one: Scores, two: Scores, b: Any) -> bool:  # noqa: ANN401
 
 
 def system_names(a: str, b: str) -> tuple[str, str]:
-    """Return names of baseline and candidate that differ.
-
-    Examples
-    --------
-    >>> system_names("bm25", "t5"), system_names("bm25", "bm25")
-    (('bm25', 't5'), ('bm25 (A)', 'bm25 (B)'))
-    """
+    """Return names of baseline and candidate that differ."""
     return (a, b) if a != b else (f"{a} (A)", f"{b} (B)")
 
 
@@ -263,10 +257,8 @@ def require_common(queries: Mapping[str, Set[str]]) -> None:
 
 
 def require_common_queries(scores: Scores) -> None:
-    """Refuse runs of which two have no judged query in common; a policy would make zeros of it.
-
-    A run without rows is of a system that found nothing, on the same queries as the others.
-    """
+    """Refuse runs of which two have no judged query in common; a policy would make zeros of it."""
+    # A run without rows is of a system that found nothing, on the same queries as the others.
     lacking = {name: set(each.missing) for name, each in scores.audits.items() if each.n_rows}
     if all(2 * len(missing) < len(scores.query_ids) for missing in lacking.values()):
         return
@@ -294,13 +286,7 @@ def name_runs(
     name_a: str | None = None,
     name_b: str | None = None,
 ) -> dict[str, Any]:
-    """Return two runs by names that differ: those given, else those of the runs.
-
-    Examples
-    --------
-    >>> list(name_runs("runs/bm25.run.gz", "runs/t5.run", name_b="T5"))
-    ['bm25', 'T5']
-    """
+    """Return two runs by names that differ: those given, else those of the runs."""
     a_run, b_run = (each[0] if is_repeated(each) else each for each in (a, b))
     files = isinstance(a_run, (str, os.PathLike)) and isinstance(b_run, (str, os.PathLike))
     found = distinct_names([a_run, b_run]) if files else [name_of(a_run), name_of(b_run)]
@@ -323,20 +309,13 @@ def require_finite(scores: Scores) -> None:
 
 @dataclass(frozen=True)
 class MachineScores:
-    """Scores of the two systems by a machine's judgments, and what was declared of the machine.
+    """Scores of the two systems by a machine's judgments, and what was declared of the machine."""
 
-    Attributes
-    ----------
-    scores : Scores
-        Of the same systems by the same measures, in the same order.
-    shared_model : {"a", "b", "both", "neither"}, optional
-        Which of the systems shares its model with the machine; None where it was not said.
-    judge : str, optional
-        Name of the machine that judged, such as that of a model.
-    """
-
+    # Of the same systems by the same measures, in the same order.
     scores: Scores
+    # Which of the systems shares its model with the machine; None where it was not said.
     shared_model: SharedModel | None = None
+    # Name of the machine that judged, such as that of a model.
     judge: str | None = None
 
     def __post_init__(self) -> None:
@@ -346,36 +325,23 @@ class MachineScores:
 
 @dataclass(frozen=True)
 class Beside:
-    """Properties and texts of the queries, and where they were read.
+    """Properties and texts of the queries, and where they were read."""
 
-    Attributes
-    ----------
-    segments : mapping of str to mapping of str to str
-        For each property the segment of each query id.
-    clusters : (str, mapping of str to str), optional
-        The name of the property that says in which cluster a query comes, and its values.
-    weights : (str, mapping of str to str), optional
-        The name of the property that says how much a query counts, and its values.
-    topics : mapping of str to str
-        Texts by query id.
-    docs : path or mapping, optional
-        Titles or texts of documents, read when it is known which are shown.
-    sources : mapping of str to path or object
-        What was given, under ``segments``, ``topics``, ``clusters`` and ``docs``; only what was
-        given.
-    machine : MachineScores, optional
-        Scores by a machine's judgments.
-    votes : Preferences, optional
-        What is known of the votes that the scores are shares of.
-    """
-
+    # For each property the segment of each query id.
     segments: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    # The name of the property that says in which cluster a query comes, and its values.
     clusters: tuple[str, Mapping[str, str]] | None = None
+    # The name of the property that says how much a query counts, and its values.
     weights: tuple[str, Mapping[str, str]] | None = None
+    # Texts by query id.
     topics: Mapping[str, str] = field(default_factory=dict)
+    # Titles or texts of documents, read when it is known which are shown.
     docs: Any = None
+    # What was given, under `segments`, `topics`, `clusters` and `docs`; only what was given.
     sources: Mapping[str, Any] = field(default_factory=dict)
+    # Scores by a machine's judgments.
     machine: MachineScores | None = None
+    # What is known of the votes that the scores are shares of.
     votes: Preferences | None = None
 
     @classmethod

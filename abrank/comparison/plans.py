@@ -90,20 +90,17 @@ class Planning:
 
 
 class ClusterSizes(NamedTuple):
-    """The sizes of the clusters at hand, and the share of the squared error that is theirs.
+    """The sizes of the clusters at hand, and the share of the squared error that is theirs."""
 
-    Of queries that count by weights a size is the part of the cluster. ``lasting_share`` is what
-    more queries of the same clusters would leave of it.
-    """
+    # Of queries that count by weights a size is the part of the cluster. `lasting_share` is what
+    # more queries of the same clusters would leave of it.
 
     sizes: IntArray | FloatArray
     lasting_share: float
 
     def freedom(self, n_queries: float) -> float:
-        """Return the degrees of freedom of the t of so many queries in clusters like these.
-
-        Of fewer queries than these, by the rule of clusters of one size.
-        """
+        """Return the degrees of freedom of the t of so many queries in clusters like these."""
+        # Of fewer queries than these, by the rule of clusters of one size.
         times = n_queries / float(self.sizes.sum())
         if times >= 1.0:
             return freedom_of_clusters(self.sizes, times=times)
@@ -136,11 +133,9 @@ def plan_from_spread(
     inflation: float = 1.0,
     clustered: ClusterSizes | None = None,
 ) -> Planning:
-    """Plan the next test from the standard deviation of ``n`` differences, by the paired t test.
-
-    ``inflation`` is of the standard error, over that of a t test of as many independent queries. Of
-    looks the plan is for all queries and all of alpha.
-    """
+    """Plan the next test from the standard deviation of ``n`` differences, by the paired t test."""
+    # `inflation` is of the standard error, over that of a t test of as many independent queries. Of
+    # looks the plan is for all queries and all of alpha.
     sd *= inflation
     if rule.design is not None and rule.design.shared:
         rule = replace(rule, alpha=rule.design.alpha)
@@ -186,11 +181,9 @@ def plan_from_spread(
 
 
 def planned_differences(sd: float, margin: float) -> list[float]:
-    """Return three round differences that suit a spread, with the margin among them.
-
-    They depend on the power of ten of the spread alone, so that comparisons of one kind plan for
-    the same differences: .01, .02 and .05 for a standard deviation from .05 to .5.
-    """
+    """Return three round differences that suit a spread, with the margin among them."""
+    # They depend on the power of ten of the spread alone, so that comparisons of one kind plan for
+    # the same differences: .01, .02 and .05 for a standard deviation from .05 to .5.
     decade = math.floor(math.log10(2.0 * sd)) - 1
     rounded = {float(f"{factor}e{decade}") for factor in (1, 2, 5)}
     return sorted(rounded | ({margin} if margin else set()))

@@ -437,10 +437,8 @@ class Comparison(Result):
 
 
 def on_each(rule: Rule, strata: Mapping[str, Comparison]) -> dict[str, Comparison]:
-    """Return the comparison on each collection with the gate that a rule asks of all.
-
-    All of several tests at alpha must reject, so that none is adjusted.
-    """
+    """Return the comparison on each collection with the gate that a rule asks of all."""
+    # All of several tests at alpha must reject, so that none is adjusted.
     asked = {
         name: replace(part.rule, require=rule.require, accept_doubt=rule.accept_doubt)
         for name, part in strata.items()

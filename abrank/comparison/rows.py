@@ -108,10 +108,9 @@ class ExtremeQuery:
 
 @record
 class Cell:
-    """Queries with one difference, or in one bin of differences, which ``value`` is the middle of.
+    """Queries with one difference, or in one bin of differences with the middle ``value``."""
 
-    Bins stand as ``width`` says, from 0 outwards; those that tie are at 0 with no width.
-    """
+    # Bins stand as `width` says, from 0 outwards; those that tie are at 0 with no width.
 
     value: float
     width: float
@@ -120,44 +119,33 @@ class Cell:
 
 @record
 class MergedQueries:
-    """The queries of a comparison from merged statistics.
-
-    Attributes
-    ----------
-    n_queries : int
-    n_partitions, n_skipped : int
-        Partitions that were scored, and those that could not be.
-    step : float
-        Width of the bins in which the differences of the primary measure were counted; 0 where each
-        was counted by itself.
-    errors : tuple of float, length n_measures
-        Standard errors of the mean differences, by the test that decides.
-    freedom : float
-        Degrees of freedom of their t.
-    missing : str
-        What became of queries that a run lacks, ``zero`` or ``drop``; empty without any.
-    profile : tuple of float, length 201
-        Quantiles of the differences of the primary measure: of 0, 0.5, 1, ... 100 per cent.
-    cells : tuple of Cell
-        The same differences counted, in at most 25 values or some 80 bins.
-    smallest, largest : tuple of ExtremeQuery
-        The 20 queries with the smallest and with the largest difference, the furthest first.
-    statistics : mapping, optional
-        What gives the comparison again: exact sums, and the counted differences of the primary
-        measure. None in files of earlier versions.
-    """
+    """The queries of a comparison from merged statistics."""
 
     n_queries: int
+    # n_partitions, n_skipped: partitions that were scored, and those that could not be.
     n_partitions: int
     n_skipped: int
+    # Width of the bins in which the differences of the primary measure were counted; 0 where each
+    # was counted by itself.
     step: float
+    # tuple of float, length n_measures. Standard errors of the mean differences, by the test that
+    # decides.
     errors: tuple[float, ...]
+    # Degrees of freedom of their t.
     freedom: float
+    # What became of queries that a run lacks, `zero` or `drop`; empty without any.
     missing: str
+    # tuple of float, length 201. Quantiles of the differences of the primary measure: of 0, 0.5, 1,
+    # ... 100 per cent.
     profile: tuple[float, ...]
+    # The same differences counted, in at most 25 values or some 80 bins.
     cells: tuple[Cell, ...]
+    # smallest, largest: the 20 queries with the smallest and with the largest difference, the
+    # furthest first.
     smallest: tuple[ExtremeQuery, ...]
     largest: tuple[ExtremeQuery, ...]
+    # What gives the comparison again: exact sums, and the counted differences of the primary
+    # measure. None in files of earlier versions.
     statistics: Mapping[str, Any] | None = None
 
     @property
@@ -177,10 +165,8 @@ def share_of_net(found: TestResult) -> Estimate:
 
 
 def attainable_level(differences: FloatArray, alpha: float) -> float | None:
-    """Return the largest p-value below ``alpha`` that any signs of these differences have; or 0.
-
-    None where they have no common step: then there is one near every level.
-    """
+    """Return the largest p-value below ``alpha`` that any signs of these differences have; or 0."""
+    # None where they have no common step: then there is one near every level.
     numbers, _ = to_lattice(differences)
     each, counts = np.unique(np.abs(numbers[numbers != 0]), return_counts=True)
     sizes = common_step(each, n_terms=int(counts.sum()))
@@ -198,51 +184,36 @@ def attainable_level(differences: FloatArray, alpha: float) -> float | None:
 
 @record
 class Preferences:
-    """What the votes tell of the order in which the two were shown, and what was left out.
+    """What the votes tell of the order in which the two were shown, and what was left out."""
 
-    Attributes
-    ----------
-    n_votes, n_judges : int
-        Those used.
-    left_out : mapping of str to int
-        Votes without a verdict, by what stood in its place.
-    shown : mapping of str to int
-        Votes by what was shown first: ``a``, ``b``, ``random``, or empty where nobody said.
-    n_both : int
-        Pairs of verdicts of one judge on one query in both orders.
-    n_reversed, n_to_first, n_disagree : int
-        Those whose winner is the other one in the other order; of these to the answer shown first;
-        and all that differ, a tie against a winner too.
-    bias : Estimate, optional
-        Share of verdicts for the answer shown first less that for the second, between -1 and 1: by
-        the paired t test in both orders, else between the votes of the two orders.
-    to_first : Estimate, optional
-        Of the reversed ones the share that goes to the answer shown first: exact binomial, which is
-        McNemar's exact test of the two orders.
-    credits : (float, float), optional
-        Of interleaved lists: all credits of A and of B; then a query is an impression.
-    n_without_click : int
-        Impressions without a credit, which count as ties.
-    decided : Estimate, optional
-        Of the queries that are no tie the share that B wins, exact; none of clustered queries.
-    attainable : float, optional
-        Where sign flips decide, the largest p-value below alpha that votes like these can have: how
-        often a difference is found where there is none. None where it is alpha, and of clusters.
-    """
-
+    # n_votes, n_judges: those used.
     n_votes: int
     n_judges: int
+    # Votes without a verdict, by what stood in its place.
     left_out: Mapping[str, int]
+    # Votes by what was shown first: `a`, `b`, `random`, or empty where nobody said.
     shown: Mapping[str, int]
+    # Pairs of verdicts of one judge on one query in both orders.
     n_both: int = 0
+    # n_reversed, n_to_first, n_disagree: those whose winner is the other one in the other order; of
+    # these to the answer shown first; and all that differ, a tie against a winner too.
     n_reversed: int = 0
     n_to_first: int = 0
     n_disagree: int = 0
+    # Share of verdicts for the answer shown first less that for the second, between -1 and 1: by
+    # the paired t test in both orders, else between the votes of the two orders.
     bias: Estimate | None = None
+    # Of the reversed ones the share that goes to the answer shown first: exact binomial, which is
+    # McNemar's exact test of the two orders.
     to_first: Estimate | None = None
+    # Of the queries that are no tie the share that B wins, exact; none of clustered queries.
     decided: Estimate | None = None
+    # Of interleaved lists: all credits of A and of B; then a query is an impression.
     credits: tuple[float, float] | None = None
+    # Impressions without a credit, which count as ties.
     n_without_click: int = 0
+    # Where sign flips decide, the largest p-value below alpha that votes like these can have: how
+    # often a difference is found where there is none. None where it is alpha, and of clusters.
     attainable: float | None = None
 
     @property
@@ -328,12 +299,11 @@ def spread(a: FloatArray, b: FloatArray) -> Spread:
 
 @record
 class Belief(IntervalRow):
-    """What a posterior of the mean difference says of B's gain.
+    """What a posterior of the mean difference says of B's gain."""
 
-    ``ahead`` is the probability that B is better at all; ``worse``, ``within`` and ``better`` those
-    of a loss beyond the margin ``rope``, of less than it either way, and of a gain beyond it: they
-    add up to 1. The interval of B - A is credible and equal-tailed.
-    """
+    # `ahead` is the probability that B is better at all; `worse`, `within` and `better` those of a
+    # loss beyond the margin `rope`, of less than it either way, and of a gain beyond it: they add
+    # up to 1. The interval of B - A is credible and equal-tailed.
 
     model: str
     rope: float
@@ -415,10 +385,9 @@ class JudgedBy(IntervalRow):
 
 @record
 class SampleCheck:
-    """Whether the human queries are like the others: means of both, and Welch's p-value.
+    """Whether the human queries are like the others: means of both, and Welch's p-value."""
 
-    ``what`` is ``difference`` (the machine's B - A) or ``difficulty`` (its mean score of A and B).
-    """
+    # `what` is `difference` (the machine's B - A) or `difficulty` (its mean score of A and B).
 
     what: str
     mean_judged: float
@@ -428,58 +397,42 @@ class SampleCheck:
 
 @record
 class MachineJudgments:
-    """What the machine's judgments add to those of people, on the primary measure.
+    """What the machine's judgments add to those of people, on the primary measure."""
 
-    Attributes
-    ----------
-    query_ids : tuple of str
-        All queries that the machine judged.
-    scores : mapping of str to PairOfScores
-        By measure.
-    shared_model : str, optional
-        As it was declared.
-    missing : tuple of str
-        Queries that people judged and the machine did not: left out.
-    answers : tuple of JudgedBy
-        People alone, people and machine, the machine alone. The second decides unless the machine
-        is set aside.
-    slope, correlation, worth, outside, floored, refused
-        As in :class:`~abrank.inference.prediction_powered.PredictionPowered`; the worth
-        in whole queries.
-    worth_low, worth_high : int or None
-        Its 95 % interval; None where people alone decide.
-    break_even : float
-        The correlation below which the machine widens the interval, 1 / sqrt(n - 2).
-    sample : tuple of SampleCheck
-        Empty where people judged all queries.
-    judge : str, optional
-        Name of the machine, as it was declared.
-    """
-
+    # All queries that the machine judged.
     query_ids: tuple[str, ...]
+    # By measure.
     scores: Mapping[str, PairOfScores]
+    # As it was declared.
     shared_model: str | None
+    # Queries that people judged and the machine did not: left out.
     missing: tuple[str, ...]
+    # People alone, people and machine, the machine alone. The second decides unless the machine is
+    # set aside.
     answers: tuple[JudgedBy, ...]
+    # slope, correlation, worth, outside, floored, refused: as in `PredictionPowered`; the worth in
+    # whole queries.
     slope: float
     correlation: float
+    # The correlation below which the machine widens the interval, 1 / sqrt(n - 2).
     break_even: float
     worth: int | None
     outside: float
     floored: bool
     refused: bool
+    # Empty where people judged all queries.
     sample: tuple[SampleCheck, ...]
+    # Name of the machine, as it was declared.
     judge: str | None = None
+    # worth_low, worth_high: its 95 % interval; None where people alone decide.
     worth_low: int | None = None
     worth_high: int | None = None
 
     @property
     def set_aside(self) -> str:
-        """Why people alone decide: ``draw``, ``errors``; empty where they decide with the machine.
-
-        A draw is rejected where one of the two checks has p below .025; fewer than six errors that
-        carry their sum of squares do not tell how often the machine fails grossly.
-        """
+        """Why people alone decide: ``draw``, ``errors``; empty where the machine decides, too."""
+        # A draw is rejected where one of the two checks has p below .025; fewer than six errors
+        # that carry their sum of squares do not tell how often the machine fails grossly.
         level = LEVEL / max(1, len(self.sample))
         if any(each.pvalue < level for each in self.sample):
             return "draw"

@@ -71,14 +71,13 @@ class Units(NamedTuple):
 
 
 class Sample(Protocol):
-    """What can answer a test of B against A by each of several measures.
+    """What can answer a test of B against A by each of several measures."""
 
-    ``columns`` are places among ``measures``; ``lead`` is the place of the one that decides.
-    ``by`` names the test that answers. ``wins`` are the queries on which B scores higher, the
-    same and lower, int64[n_measures, 3]; ``means`` those of A and B, float64[2, n_measures].
-    ``n_units`` counts the clusters, or the queries where these are independent, and
-    ``clustered_by`` names the property that makes clusters.
-    """
+    # `columns` are places among `measures`; `lead` is the place of the one that decides. `by` names
+    # the test that answers. `wins` are the queries on which B scores higher, the same and lower,
+    # int64[n_measures, 3]; `means` those of A and B, float64[2, n_measures]. `n_units` counts the
+    # clusters, or the queries where these are independent, and `clustered_by` names the property
+    # that makes clusters.
 
     @property
     def names(self) -> tuple[str, str]: ...
@@ -169,11 +168,10 @@ _OF_A_DIRECTION = frozenset({"mean-against-wins", "losses-behind-the-mean"})
 
 @record
 class Rows:
-    """The scores of two systems on independent queries.
+    """The scores of two systems on independent queries."""
 
-    ``saved`` is the comparison that these scores were read from, where the runs are not there: what
-    only they tell is taken from it.
-    """
+    # `saved` is the comparison that these scores were read from, where the runs are not there: what
+    # only they tell is taken from it.
 
     scores: Scores
     by: str = "t"

@@ -61,11 +61,9 @@ class Note:
 
 
 def outcomes(differences: FloatArray) -> IntArray:
-    """Return +1 where B wins, -1 where A wins, 0 for a tie.
-
-    A tie is a difference of less than 1e-10 of the largest one; what is left of scores that are
-    equal is taken away before, by :func:`abrank.inference.rounding.differences_of`.
-    """
+    """Return +1 where B wins, -1 where A wins, 0 for a tie."""
+    # A tie is a difference of less than 1e-10 of the largest one; what is left of scores that are
+    # equal is taken away before, by `differences_of`.
     return signs_of(differences)
 
 
@@ -245,11 +243,9 @@ def inspect_differences(
 def _outlying(
     differences: FloatArray, deciding: _Test | None, alpha: float, query_ids: Sequence[str]
 ) -> list[Note]:
-    """Note queries that stand apart from the others and decide, or carry, the mean.
-
-    That one of the larger differences turns a call near alpha is so in about half of all samples,
-    and three of them outweigh most means; so only of outliers is it said.
-    """
+    """Note queries that stand apart from the others and decide, or carry, the mean."""
+    # That one of the larger differences turns a call near alpha is so in about half of all samples,
+    # and three of them outweigh most means; so only of outliers is it said.
     # A look at the inputs needs no test.
     from abrank.inference.shape import calls_without, rosner_outliers
 
@@ -288,10 +284,8 @@ def inspect_skewness(
     alpha: float,
     primary: str,
 ) -> list[Note]:
-    """Return the caution on what a test of the mean shows, but not t corrected for skewness.
-
-    ``moments`` are mean, standard error and skewness of the differences, one a measure.
-    """
+    """Return the caution on what a test of the mean shows, but not t corrected for skewness."""
+    # `moments` are mean, standard error and skewness of the differences, one a measure.
     shown = [i for i, row in enumerate(rows) if row.reading in ("better", "worse", "differs")]
     of_shown = [rows[i] for i in shown]
     mean, error, skewness = (each[shown] for each in moments)
@@ -320,10 +314,8 @@ def undone_by_skewness(
     of: int,
     alpha: float,
 ) -> tuple[FloatArray, BoolArray]:
-    """Return the p-values of t corrected for skewness, and where they do not show what is shown.
-
-    ``moments`` are those of the rows that are ``shown``, of a family of so many.
-    """
+    """Return the p-values of t corrected for skewness, and where they do not show what is shown."""
+    # `moments` are those of the rows that are `shown`, of a family of so many.
     from abrank.inference.paired import skewed_t, t_answer
 
     if not shown:
@@ -343,11 +335,9 @@ def undone_by_skewness(
 def inspect_losses(
     n: int, measure: str, *, lost: tuple[int, float], n_gained: int, worst: tuple[str, float]
 ) -> list[Note]:
-    """Return the caution that some of ``n`` queries lose much.
-
-    ``lost`` is how many lose more than 0.2 and the sum of their gains, ``n_gained`` how many gain
-    more than that, ``worst`` the query with the largest loss and its gain.
-    """
+    """Return the caution that some of ``n`` queries lose much."""
+    # `lost` is how many lose more than 0.2 and the sum of their gains, `n_gained` how many gain
+    # more than that, `worst` the query with the largest loss and its gain.
     if not lost[0] or not on_unit_scale(measure):
         return []
     values = {
@@ -364,12 +354,10 @@ def inspect_losses(
 def inspect_clusters(
     n_clusters: int, n_effective: float, *, asked: str, decides: str
 ) -> list[Note]:
-    """Return the cautions that the number of clusters gives.
-
-    Below 3 effective clusters t says nothing, below 7 the bootstrap, and with fewer than 6 no flip
-    of their signs reaches .05; with fewer than 20 the bootstrap's errors can be too small where
-    they differ in size.
-    """
+    """Return the cautions that the number of clusters gives."""
+    # Below 3 effective clusters t says nothing, below 7 the bootstrap, and with fewer than 6 no
+    # flip of their signs reaches .05; with fewer than 20 the bootstrap's errors can be too small
+    # where they differ in size.
     if n_effective < FEWEST_EFFECTIVE[asked]:
         too_few = decides == asked
         values = {"n": n_clusters, "too_few": too_few, "n_effective": n_effective, "test": asked}

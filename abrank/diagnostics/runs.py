@@ -22,20 +22,13 @@ SAME_DEPTH = 0.8
 
 @dataclass(frozen=True, eq=False)
 class UnequalDepth:
-    """Runs of unequal depth.
+    """Runs of unequal depth."""
 
-    Attributes
-    ----------
-    medians : mapping of str to float
-        Documents retrieved for a query, in the median over the queries with results, by system.
-    depth : int
-        The common depth: the least of the medians.
-    cut : Scores
-        Of the measures that look further down, with every run cut at the common depth.
-    """
-
+    # Documents retrieved for a query, in the median over the queries with results, by system.
     medians: Mapping[str, float]
+    # The common depth: the least of the medians.
     depth: int
+    # Of the measures that look further down, with every run cut at the common depth.
     cut: Scores
 
 
@@ -257,10 +250,8 @@ def inspect_evidence(
 
 
 def lists_only_relevant(audits: Mapping[str, Audit]) -> bool:
-    """Say whether the judgments hold no document that is not relevant.
-
-    Of those that they do not list nobody knows then which were looked at.
-    """
+    """Say whether the judgments hold no document that is not relevant."""
+    # Of those that they do not list nobody knows then which were looked at.
     grades = {grade for audit in audits.values() for grade in audit.grades}
     return bool(grades) and min(grades) > 0
 

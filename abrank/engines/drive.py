@@ -123,10 +123,8 @@ def _done(
     tree: Tree,
     on_progress: Callable[[int, int], None],
 ) -> tuple[Done, ...]:
-    """Score the partitions that no earlier run has finished; return all, by number.
-
-    Their statistics are merged as they come, and not kept.
-    """
+    """Score the partitions that no earlier run has finished; return all, by number."""
+    # Their statistics are merged as they come, and not kept.
     done = {each.number: _merged(each, tree) for each in finished(job, parts)}
     rest = [part for part in parts if part.number not in done]
     if rest:

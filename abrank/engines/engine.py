@@ -99,10 +99,8 @@ def files_of(named: Sequence[Any], filesystem: Any = None) -> tuple[Any, list[st
 
 @contextmanager
 def storage(label: str, place: Any = None) -> Iterator[None]:  # noqa: ANN401
-    """Turn what a file system raises into an error that names what was asked of it.
-
-    fsspec's are anybody's, and raise whatever they like.
-    """
+    """Turn what a file system raises into an error that names what was asked of it."""
+    # fsspec's are anybody's, and raise whatever they like.
     try:
         yield
     except AbrankError:
@@ -208,10 +206,8 @@ def on_dask(
     *,
     scheduler: Any,  # noqa: ANN401 - an address, or a Client
 ) -> Iterator[Any]:
-    """Apply a function to every item, on the workers of a cluster, or of one started for it.
-
-    A partition whose worker died is scored again by another.
-    """
+    """Apply a function to every item, on the workers of a cluster, or of one started for it."""
+    # A partition whose worker died is scored again by another.
     distributed: Any
     try:
         from dask import distributed

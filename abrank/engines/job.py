@@ -182,10 +182,8 @@ def spills(
 
 
 def spill(task: Spill) -> tuple[str, str] | None:
-    """Write the rows of some row groups by bucket, whole files or none.
-
-    Return what is wrong and which error that is, in words that every engine can carry.
-    """
+    """Write the rows of some row groups by bucket, whole files or none."""
+    # Return what is wrong and which error that is, in words that every engine can carry.
     done = Path(f"{task.path}.done")
     paths = [Path(f"{task.path}.{at}") for at in range(_n_files(task.table))]
     with suppress(OSError, UnicodeDecodeError):
@@ -441,10 +439,8 @@ def score_partition(job: Job, partition: Partition) -> Done:
 
 
 def finished(job: Job, partitions: Sequence[Partition]) -> list[Done]:
-    """Return what an earlier run of the same job has finished; what is damaged is no part of it.
-
-    Scores of another job that did not finish are deleted.
-    """
+    """Return what an earlier run of the same job has finished; what is damaged is no part of it."""
+    # Scores of another job that did not finish are deleted.
     found = []
     numbers = {job.path(partition.number): partition.number for partition in partitions}
     for path in sorted(Path(job.folder).glob("part-*.parquet")):

@@ -106,10 +106,8 @@ class Counted:
         return _exponent_of(largest) if largest else None
 
     def _on(self, exponent: int) -> Counted:
-        """Return the same queries in the bins of a coarser grid.
-
-        Rounding up twice is rounding up once, so the way to a grid changes nothing.
-        """
+        """Return the same queries in the bins of a coarser grid."""
+        # Rounding up twice is rounding up once, so the way to a grid changes nothing.
         places, counts = self._items()
         own = self.exponent or 0  # a single difference counts steps of 1
         outwards = np.ceil(np.ldexp(np.abs(places), own - exponent))

@@ -171,11 +171,9 @@ def open_table(
 
 
 def stamped(table: ParquetTable) -> ParquetTable:
-    """Return a table with hashes of its files, by which a later job knows that they are the same.
-
-    A file of this machine is hashed whole: its time can be set back. An object of a store is known
-    by the time that the store gives it, and is hashed where it gives none.
-    """
+    """Return a table with hashes of its files, by which a later job knows them again."""
+    # A file of this machine is hashed whole: its time can be set back. An object of a store is
+    # known by the time that the store gives it, and is hashed where it gives none.
     paths = sorted({piece.path for piece in table.pieces})
     local = isinstance(table.filesystem, fs.LocalFileSystem)
 
@@ -194,10 +192,8 @@ def stamped(table: ParquetTable) -> ParquetTable:
 
 
 def with_gaps(tables: Sequence[ParquetTable]) -> list[ParquetTable]:
-    """Say of files that cannot be read which queries they may hold: those between their neighbours.
-
-    Where the files of a table follow each other by query id; else nothing is said.
-    """
+    """Say which queries files that cannot be read may hold: those between their neighbours."""
+    # Where the files of a table follow each other by query id; else nothing is said.
     keys = [
         key for table in tables for piece in table.pieces for key in (piece.low, piece.high)
         if key is not None

@@ -21,13 +21,7 @@ MIN_SOUGHT = 3  # letters of a word that is looked for in all pages
 
 
 def read_page(topic: str) -> Page:
-    """Return the page of a topic of ``CONTENTS``.
-
-    Examples
-    --------
-    >>> read_page("start").title
-    'Start in five minutes'
-    """
+    """Return the page of a topic of ``CONTENTS``."""
     if topic in MADE:
         from abrank.guide import catalogue
 
@@ -37,21 +31,8 @@ def read_page(topic: str) -> Page:
 
 
 def find_page(name: str) -> Page:
-    """Return the page that a name means: a topic, a measure in any spelling, a test or a caution.
-
-    A word that has no page is looked for in all of them: the page then says where it stands.
-
-    Examples
-    --------
-    >>> find_page("ndcg_cut_10").title, find_page("permutation").title
-    ('nDCG', 'Sign-flip permutation')
-    >>> print(find_page("MTEB").text)
-    # MTEB
-    <BLANKLINE>
-    There is no page of this name. The word stands in:
-    <BLANKLINE>
-    - [What is read](inputs.md): mteb, sentence-transformers, Elasticsearch, OpenSearch: ...
-    """
+    """Return the page of a name: a topic, a measure in any spelling, a test or a caution."""
+    # A word that has no page is looked for in all of them: the page then says where it stands.
     topics = {topic for each in CONTENTS.values() for topic in each}
     if name.strip().lower() in topics:
         return read_page(name.strip().lower())

@@ -85,10 +85,8 @@ def entry(name: str) -> Page | None:
 
 
 def _work(entry: Entry) -> tuple[Measure, float, float] | None:
-    """Return a measure as it is asked for, its value on the worked list, and that if d3 led d4.
-
-    None for one of somebody's own with a parameter that must be given and that nobody here knows.
-    """
+    """Return a measure as it is asked for, its value on the worked list, and that if d3 led d4."""
+    # None for one of somebody's own with a parameter that must be given and that nobody here knows.
     required = [each.name for each in entry.parameters if each.required]
     if not GIVEN.keys() >= set(required):
         return None

@@ -33,11 +33,5 @@ class Page:
 
     @property
     def title(self) -> str:
-        r"""The first line without its mark.
-
-        Examples
-        --------
-        >>> Page("start", "# Start\n\nText.").title
-        'Start'
-        """
+        """The first line without its mark."""
         return self.text.partition("\n")[0].removeprefix("# ")

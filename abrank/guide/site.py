@@ -60,16 +60,7 @@ _TAG = re.compile(r"<[^>]+>")
 
 
 def build(folder: Path) -> Path:
-    """Write the site into a folder, which is made if need be; return its first page.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     build(Path(folder)).name
-    'index.html'
-    """
+    """Write the site into a folder, which is made if need be; return its first page."""
     pages = all_pages()
     frame = Environment(
         loader=PackageLoader("abrank.guide"), autoescape=True, undefined=StrictUndefined,
@@ -96,13 +87,7 @@ def front_page() -> str:
 
 
 def to_html(text: str) -> str:
-    r"""Return Markdown as HTML: headings with anchors, tables that scroll, links to other pages.
-
-    Examples
-    --------
-    >>> to_html("See [ties](ties.md).")
-    '<p>See <a href="ties.html">ties</a>.</p>\n'
-    """
+    """Return Markdown as HTML: headings with anchors, tables that scroll, links to other pages."""
     html: str = MarkdownIt("commonmark", {"html": False}).enable("table").render(text)
     html = _LINK.sub(lambda m: f'{m[1]}{m[2]}.html{m[3] or ""}"', html)
     html = _HEADING.sub(
@@ -114,11 +99,5 @@ def to_html(text: str) -> str:
 
 
 def anchor(heading: str) -> str:
-    """Return the anchor of a heading, as GitHub makes it.
-
-    Examples
-    --------
-    >>> anchor("Which gate to take?")
-    'which-gate-to-take'
-    """
+    """Return the anchor of a heading, as GitHub makes it."""
     return re.sub(r"[^\w -]", "", heading.lower()).strip().replace(" ", "-")

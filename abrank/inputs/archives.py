@@ -43,12 +43,9 @@ class Readable(Protocol):
 
 
 class Stored:
-    """A binary file that is read forward and hashed, if that is asked for.
+    """A binary file that is read forward and hashed, if that is asked for."""
 
-    label : str
-    n_bytes : int
-        Read so far.
-    """
+    # n_bytes: Read so far.
 
     closed = False
 
@@ -107,13 +104,10 @@ def refusal(label: str, error: Exception) -> ReadError:
 
 
 class Unpacked:
-    """What is inside an archive, or a file as it is; read like a binary file, but only forward.
+    """What is inside an archive, or a file as it is; read like a binary file, but only forward."""
 
-    asked : int, optional
-        How many bytes it may hold, if that was said.
-    growth : int
-        How many times its size it may grow to otherwise.
-    """
+    # asked: How many bytes it may hold, if that was said.
+    # growth: How many times its size it may grow to otherwise.
 
     def __init__(
         self, stored: Stored, label: str, *, most: int | None = None, growth: int = MOST_GROWTH
@@ -164,13 +158,7 @@ def _opened(stored: Stored) -> tuple[str, Readable]:
 
 
 def other_archive(start: bytes) -> str:
-    r"""Return what kind of archive a file is that is not unpacked here; empty for none.
-
-    Examples
-    --------
-    >>> other_archive(b"PK\x03\x04..."), other_archive(b"q1 Q0 d1 1 0.5 t")
-    ('a zip archive', '')
-    """
+    """Return what kind of archive a file is that is not unpacked here; empty for none."""
     if start[257:262] == b"ustar":
         return "a tar archive"
     marks = {

@@ -147,10 +147,8 @@ def to_objects(column: Any) -> list[Any]:  # noqa: ANN401
 
 
 def to_ids(column: Any, *, coded: bool = False) -> Ids | None:  # noqa: ANN401
-    """Return text or whole numbers as ids; none may be empty.
-
-    Where ``coded``, a column that has its ids in a dictionary keeps it.
-    """
+    """Return text or whole numbers as ids; none may be empty."""
+    # Where `coded`, a column that has its ids in a dictionary keeps it.
     array = _whole(column)
     if array is None:
         return None
@@ -244,10 +242,8 @@ def file_columns(
     *,
     most: int | None = None,
 ) -> tuple[list[str], list[Any]]:
-    """Return the names that ``choose`` takes among those of a table's columns, and the columns.
-
-    ``most`` is how many bytes they may hold: 4 GiB without it, and 32 times the file's size.
-    """
+    """Return the names that ``choose`` takes among those of a table's columns, and the columns."""
+    # `most` is how many bytes they may hold: 4 GiB without it, and 32 times the file's size.
     from abrank.inputs.parquet import Damaged, Oversized  # where a file has such a mark
 
     kind = kind_of(data)
@@ -313,10 +309,8 @@ def _feather(
 
 
 def feather_bytes(data: bytes) -> int:
-    """Return the bytes that the packed buffers of a Feather file say they unpack to.
-
-    0 of a file whose messages do not follow each other: reading it says what is wrong.
-    """
+    """Return the bytes that the packed buffers of a Feather file say they unpack to."""
+    # 0 of a file whose messages do not follow each other: reading it says what is wrong.
     total = 0
     try:
         for message in pa.ipc.MessageReader.open_stream(pa.BufferReader(data[_PREFIX:])):

@@ -101,11 +101,10 @@ class Columns:
 
 @dataclass
 class Gathered:
-    """What was read of a file so far: its columns part by part, and its bad lines.
+    """What was read of a file so far: its columns part by part, and its bad lines."""
 
-    The texts of a part make way for its columns before the next part is read: as objects of
-    Python's they would take ten times the memory of the file.
-    """
+    # The texts of a part make way for its columns before the next part is read: as objects of
+    # Python's they would take ten times the memory of the file.
 
     layout: Layout
     label: str
@@ -245,10 +244,8 @@ def tied_rows(query: IntArray, score: FloatArray) -> IntArray:
 
 
 def rank_conflicts(query: IntArray, score: FloatArray, rank: IntArray) -> int:
-    """Count the queries in which a document with a better rank has a lower score.
-
-    Equal ranks contradict nothing, nor do equal scores.
-    """
+    """Count the queries in which a document with a better rank has a lower score."""
+    # Equal ranks contradict nothing, nor do equal scores.
     as_read = _by_query(query)
     astray = (np.diff(rank[as_read]) < 0) | _rises(score[as_read])
     if not np.any(_within(query[as_read]) & astray):
@@ -341,13 +338,11 @@ def choose_columns(
     *,
     label: str = "DataFrame",
 ) -> tuple[Any, ...]:
-    """Find the columns of the query id, the doc id, the number and the subtopic among ``names``.
-
-    Names are compared without case. A frame with ``qid`` and ``docno`` is PyTerrier's, whose
-    ``docid`` (an internal number) is no id. A run without scores has ranks; users and items are
-    queries and documents; those alone, without a rating, are implicit feedback, in which the
-    column of the documents stands in the place of the number, too.
-    """
+    """Find the columns of the query id, the doc id, the number and the subtopic among ``names``."""
+    # Names are compared without case. A frame with `qid` and `docno` is PyTerrier's, whose `docid`
+    # (an internal number) is no id. A run without scores has ranks; users and items are queries and
+    # documents; those alone, without a rating, are implicit feedback, in which the column of the
+    # documents stands in the place of the number, too.
     if columns is not None and not isinstance(columns, Mapping):
         raise ArgumentError(f'columns is a mapping such as {{"score": "bm25"}}, not {columns!r}')
     override = dict(columns or {})

@@ -55,12 +55,10 @@ _ROWS = 20_000  # whose cells are held as texts
 
 
 def plain_table(data: bytes, delimiter: str) -> bytes | None:
-    r"""Return a table with LF at its lines' ends, or None where it is not plain.
-
-    Plain is a table without empty cells, empty lines, and blanks at a cell's ends: those that Arrow
-    and the careful reader read alike. Quotes around whole cells are taken off; a table with any
-    other quote, or that needs its quotes, is not plain; between blanks a quote is text.
-    """
+    """Return a table with LF at its lines' ends, or None where it is not plain."""
+    # Plain is a table without empty cells, empty lines, and blanks at a cell's ends: those that
+    # Arrow and the careful reader read alike. Quotes around whole cells are taken off; a table with
+    # any other quote, or that needs its quotes, is not plain; between blanks a quote is text.
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n")
     data = data.rstrip(b"\n")
@@ -232,10 +230,8 @@ def csv_lines(texts: Iterable[str], delimiter: str, label: str) -> Iterator[tupl
 def text_columns(
     lines: Iterable[tuple[int, list[str]]], width: int, label: str, expected: str
 ) -> tuple[list[list[str]], Sequence[int]]:
-    """Return the columns of lines that all have so many fields, and the line of each row.
-
-    Cells that stand there again are held once.
-    """
+    """Return the columns of lines that all have so many fields, and the line of each row."""
+    # Cells that stand there again are held once.
     lines = iter(lines)
     columns: list[list[str]] = [[] for _ in range(width)]
     known: list[dict[str, str]] = [{} for _ in range(width)]
@@ -330,12 +326,10 @@ def looks_like_letor(line: bytes) -> bool:
 
 
 def read_letor(pieces: Iterable[bytes], label: str, layout: Layout) -> Columns:
-    r"""Read the grades of a LETOR file, in pieces that end with a line.
-
-    A document's id stands in the comment (``# docid = ...``) where every line has one; else it is
-    the number of its line among those that count, from 0, which is its row in the matrix of
-    features.
-    """
+    """Read the grades of a LETOR file, in pieces that end with a line."""
+    # A document's id stands in the comment (`# docid = ...`) where every line has one; else it is
+    # the number of its line among those that count, from 0, which is its row in the matrix of
+    # features.
     pieces = iter(pieces)
     first = next(pieces, b"")
     if layout is RUN:

@@ -230,10 +230,7 @@ def looks_like_qrels(path: str | os.PathLike[str]) -> bool:
 def pieces(
     file: Unpacked, label: str, *, size: int = _PIECE, ahead: bytes = b""
 ) -> Iterator[bytes]:
-    """Cut a file at ends of lines into pieces of about ``size`` bytes; an empty one is one piece.
-
-    ``ahead`` was read of it before.
-    """
+    """Cut a file at ends of lines into pieces of some ``size`` bytes; an empty one is one piece."""
     held, at = b"", 0
     while data := ahead or file.read(size):
         data, ahead = held + data, b""
@@ -312,10 +309,8 @@ def short_name(path: str | os.PathLike[str]) -> str:
 
 
 def distinct_names(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
-    """Return a short name for each file; those that would be the same keep folders or the ending.
-
-    A file that is given twice has one name twice.
-    """
+    """Return a short name for each file; equal ones keep folders or the ending."""
+    # A file that is given twice has one name twice.
     files = [Path(path) for path in paths]
     parts = [[*file.parent.parts, short_name(file)] for file in files]
     names = [each[-1] for each in parts]

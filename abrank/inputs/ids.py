@@ -26,11 +26,10 @@ if TYPE_CHECKING:
 
 
 class _Kernels:
-    """Arrow's kernels by their names, imported when one is asked for.
+    """Arrow's kernels by their names, imported when one is asked for."""
 
-    ``pyarrow.compute`` writes a Python function for each of its hundreds of kernels when it is
-    imported, which takes longer than reading an everyday file: that does without.
-    """
+    # `pyarrow.compute` writes a Python function for each of its hundreds of kernels when it is
+    # imported, which takes longer than reading an everyday file: that does without.
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - a function of Arrow arrays
         from pyarrow import compute

@@ -206,11 +206,10 @@ _MOST_PLACES = 1 << 24  # of all groups, as long as there are fewer ids
 
 @dataclass(frozen=True, eq=False)
 class Places:
-    """A hash table of ids by group.
+    """A hash table of ids by group."""
 
-    The places of a group lie side by side, so that a processor's cache holds them while documents
-    of that group are looked up.
-    """
+    # The places of a group lie side by side, so that a processor's cache holds them while documents
+    # of that group are looked up.
 
     ids: Ids
     mark: npt.NDArray[np.uint64]  # uint64[n_ids]; their fingerprints

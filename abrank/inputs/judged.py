@@ -26,10 +26,9 @@ from abrank.inputs.columns import Columns
 
 @dataclass(frozen=True, eq=False)
 class Subtopics:
-    """Judgments by subtopic, a row each, by query, document and subtopic.
+    """Judgments by subtopic, a row each, by query, document and subtopic."""
 
-    A subtopic belongs to its query: subtopic 1 of query 301 and of query 302 are two.
-    """
+    # A subtopic belongs to its query: subtopic 1 of query 301 and of query 302 are two.
 
     ids: tuple[str, ...]  # the id of each subtopic, ascending by bytes within its query
     query: IntArray  # int64[n_subtopics]; index of its query, ascending
@@ -94,18 +93,7 @@ def gather(columns: Columns, row: IntArray, query: IntArray) -> Subtopics:
 
 
 def judged_subtopics(pool: Subtopics, document: IntArray) -> JudgedSubtopics:
-    """Lay a run's retrieved documents, given as rows of the Qrels, on the subtopics.
-
-    Examples
-    --------
-    Document 0 was judged for two subtopics, document 1 for one; the run has them in reverse:
-
-    >>> one_query = np.array([0, 0])
-    >>> pool = Subtopics(("1", "2"), one_query, *np.array([[0, 0, 1], [0, 1, 1], [1, 1, 0]]))
-    >>> found = judged_subtopics(pool, np.array([1, 0]))
-    >>> found.row, found.subtopic, found.grade
-    (array([0, 1, 1]), array([1, 0, 1]), array([0, 1, 1]))
-    """
+    """Lay a run's retrieved documents, given as rows of the Qrels, on the subtopics."""
     start = np.searchsorted(pool.document, document)
     count = np.searchsorted(pool.document, document, side="right") - start
     row = np.repeat(np.arange(len(document)), count)
@@ -367,10 +355,8 @@ class JudgedRun:
 
 
 def tie_ranks(query: IntArray, rank: IntArray, score: FloatArray) -> tuple[IntArray, IntArray]:
-    """Return the ranks of the first and the last row with the query and score of each row.
-
-    Rows stand by query and rank, and all ranks between a group's first and last are there.
-    """
+    """Return the ranks of the first and the last row with the query and score of each row."""
+    # Rows stand by query and rank, and all ranks between a group's first and last are there.
     if not len(rank):
         return rank, rank
     begins = np.flatnonzero(np.r_[True, (np.diff(query) != 0) | (np.diff(score) != 0)])

@@ -41,10 +41,7 @@ if TYPE_CHECKING:
 
 
 def checked(blocks: Iterable[list[list[Any]]], label: str, layout: Layout) -> Columns:
-    """Return columns of cells, a block of rows at a time.
-
-    They are query ids, document ids, numbers, and perhaps subtopics.
-    """
+    """Return columns of cells, a block of rows at a time."""
     gathered = Gathered(layout, label, "row", expected=f"query_id, doc_id, {layout.value}")
     for columns in blocks:
         queries, docs, values, *subtopics = columns
@@ -407,10 +404,8 @@ def read_columns(
 def of_table(
     columns: Sequence[Any], label: str, layout: Layout, *, chosen: Sequence[Any] = ()
 ) -> Columns:
-    """Convert a table's columns of ids and numbers, in the order of ``choose_columns``.
-
-    ``chosen`` are their names; without them the numbers are what the layout says.
-    """
+    """Convert a table's columns of ids and numbers, in the order of ``choose_columns``."""
+    # `chosen` are their names; without them the numbers are what the layout says.
     if ones := bool(chosen) and holds_ones(chosen):
         columns = [*columns[:2], np.ones(len(columns[0]), np.int64)]
     ranks = bool(chosen) and holds_ranks(chosen[2], layout)

@@ -294,10 +294,7 @@ _KEPT = 256 << 20  # bytes that are kept before it is known how many there are
 
 
 class ParquetData:
-    """A Parquet file that can be read at any place.
-
-    groups : tuple of Group
-    """
+    """A Parquet file that can be read at any place."""
 
     def __init__(self, file: Any, *, most: int | None = None) -> None:  # noqa: ANN401
         from pyarrow.parquet import ParquetFile
@@ -402,10 +399,9 @@ class Oversized(Exception):
 
 
 class _Held:
-    """A file of which the ranges that were asked for are in memory, each at its place.
+    """A file of which the ranges that were asked for are in memory, each at its place."""
 
-    Arrow reads them there, and not the file: what was checked is what is read.
-    """
+    # Arrow reads them there, and not the file: what was checked is what is read.
 
     def __init__(self, file: Any, size: int) -> None:  # noqa: ANN401
         self._file = file
@@ -429,11 +425,9 @@ class _Held:
 
 
 def _has_long_text(source: Any, groups: Mapping[int, Sequence[Chunk]]) -> bool:  # noqa: ANN401
-    """Whether a dictionary of some chunks of a Parquet file holds a text longer than any id.
-
-    The dictionary of a column comes whole with its first row; short ones are not looked at, nor
-    those of columns that tell how long their texts are together.
-    """
+    """Whether a dictionary of some chunks of a Parquet file holds a text longer than any id."""
+    # The dictionary of a column comes whole with its first row; short ones are not looked at, nor
+    # those of columns that tell how long their texts are together.
     from pyarrow.parquet import ParquetFile
 
     for group, chunks in groups.items():

@@ -216,30 +216,15 @@ def read_judged_run(
     hashes: bool = True,
     max_input_size: int | None = None,
 ) -> JudgedSource:
-    """Read a run and join it with its judgments.
-
-    A file is read block by block and never held, unless something in it is not plain: then it is
-    read whole, with care, and either the result is the same or the error says where and why. Rows
-    of a table are joined as they stand where those of a query stand together, else ranked first.
-
-    ``name`` is what messages call a run that is no file. With ``top`` the documents of so many
-    ranks are kept, with ``keep_scores`` the scores of unjudged documents, too. Without ``hashes`` a
-    streamed file is not hashed, which takes longer than all the rest. ``max_input_size``: the most
-    bytes of a file, unpacked. Without it what is packed may hold 4 GiB and 12 times its size
-    (Parquet and Feather 32, a plain run 250), what comes through a pipe 4 GiB, others any number.
-
-    Examples
-    --------
-    >>> from abrank.inputs import read_qrels
-    >>> qrels = read_qrels({"301": {"d1": 1, "d2": 0}, "302": {"d1": 2}})
-    >>> found = read_judged_run(qrels, {"301": {"d9": 1.0, "d1": 1.0}, "999": {"d1": 1.0}}, top=1)
-    >>> found.audit.missing, found.audit.extra, found.audit.n_tied_rows, found.audit.judged_at_10
-    (('302',), ('999',), 2, 0.5)
-    >>> read_judged_run(qrels, {"301.0": {"d1": 1.0}}, name="monot5")
-    Traceback (most recent call last):
-    abrank._support.errors.AlignmentError: no query is in both qrels and monot5
-      qrels: 301, 302   run: 301.0   the ids differ by ".0"
-    """
+    """Read a run and join it with its judgments."""
+    # A file is read block by block and never held, unless something in it is not plain: then it is
+    # read whole, with care, and either the result is the same or the error says where and why. Rows
+    # of a table are joined as they stand where those of a query stand together, else ranked first.
+    # `name` is what messages call a run that is no file. With `top` the documents of so many ranks
+    # are kept, with `keep_scores` the scores of unjudged documents, too. Without `hashes` a
+    # streamed file is not hashed, which takes longer than all the rest. `max_input_size`: the most
+    # bytes of a file, unpacked. Without it what is packed may hold 4 GiB and 12 times its size
+    # (Parquet and Feather 32, a plain run 250), what comes through a pipe 4 GiB, others any number.
     join = partial(join_pieces, qrels, keep_scores=keep_scores, top=top)
     found = _streamed(run, join, score_dtype, hashes, max_input_size)
     if found is None and not isinstance(run, Run):

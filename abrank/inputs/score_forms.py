@@ -341,12 +341,10 @@ class Cells(NamedTuple):
 def cells_of_text(
     text: str, label: str, is_measure: Callable[[str], bool], *, numbered: bool = False
 ) -> tuple[str, Cells]:
-    r"""Return the form of a text and its cells; a table's first line names the query.
-
-    With ``numbered`` a table of numbers alone under names, without a column for the query, is taken
-    too: its queries are its rows, from 1. Two such files must not be paired, as nothing tells that
-    their rows are of the same queries.
-    """
+    """Return the form of a text and its cells; a table's first line names the query."""
+    # With `numbered` a table of numbers alone under names, without a column for the query, is taken
+    # too: its queries are its rows, from 1. Two such files must not be paired, as nothing tells
+    # that their rows are of the same queries.
     first = next((line for line in text.split("\n") if line.strip()), None)
     if first is None:
         raise ReadError(label, "no lines", expected=FORMS)

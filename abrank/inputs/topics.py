@@ -102,10 +102,9 @@ def read_segments(source: Any) -> dict[str, dict[str, str]]:  # noqa: ANN401
 
 @dataclass(frozen=True)
 class Cells:
-    """A table of properties as text, or its rows that are of one collection; a path to its file.
+    """A table of properties as text, or its rows that are of one collection; a path to its file."""
 
-    ``at`` is where each row stands: its line from 1, or its row from 0, as ``unit`` says.
-    """
+    # `at` is where each row stands: its line from 1, or its row from 0, as `unit` says.
 
     label: str
     names: list[str]
@@ -407,14 +406,12 @@ Scored = tuple[tuple[list[str], list[list[Any]]], str]
 
 
 def scores_of_answers(rows: object, label: str) -> Scored | None:
-    """Return names of columns and columns, and what they were taken for; None for other rows.
-
-    Of nuggets: ``NuggetRecall`` over all, the ``vital`` alone, and weighted (vital 1, okay 1/2),
-    each with partial support as a half, and ``strict``; 0 where there is no such nugget. An unknown
-    assignment is no support; a nugget of unknown importance counts among all only. These are the
-    scores of TREC RAG 2024 (Pradeep et al. 2025). Of support: ``SupportPrecision`` over sentences
-    with citations and ``SupportRecall`` over all (Thakur et al. 2025).
-    """
+    """Return names of columns and columns, and what they were taken for; None for other rows."""
+    # Of nuggets: `NuggetRecall` over all, the `vital` alone, and weighted (vital 1, okay 1/2), each
+    # with partial support as a half, and `strict`; 0 where there is no such nugget. An unknown
+    # assignment is no support; a nugget of unknown importance counts among all only. These are the
+    # scores of TREC RAG 2024 (Pradeep et al. 2025). Of support: `SupportPrecision` over sentences
+    # with citations and `SupportRecall` over all (Thakur et al. 2025).
     if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
         return None
     lists = (kind for kind in _KINDS if all(isinstance(row.get(kind), list) for row in rows))

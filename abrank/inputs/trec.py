@@ -62,11 +62,9 @@ _TO_BLANK = bytes.maketrans(b"".join(_OTHER_BLANKS), b"    ")
 
 
 def parse_fast(data: bytes, layout: Layout) -> Columns | None:
-    """Parse a file without comments, inner blank lines or bad lines; None if it is not such a file.
-
-    Gives the same rows as the careful parser wherever it gives any. No line may be longer than
-    ``MOST_LINE``.
-    """
+    """Parse a file without comments, inner blank lines or bad lines; else return None."""
+    # Gives the same rows as the careful parser wherever it gives any. No line may be longer than
+    # `MOST_LINE`.
     plain = _plain(data)
     if plain is None:
         return None
@@ -400,10 +398,8 @@ def _likeness(gathered: Gathered) -> str:
 
 
 def write_lines(path: str | os.PathLike[str], columns: Sequence[Sequence[bytes]]) -> Path:
-    """Write the columns' values with one blank between, packed if the name ends in .gz.
-
-    The file is written whole or not at all, and always with the same bytes.
-    """
+    """Write the columns' values with one blank between, packed if the name ends in .gz."""
+    # The file is written whole or not at all, and always with the same bytes.
     for value in (value for column in columns for value in column):
         if b"\0" in value or value.split() != [value]:
             shown = repr(value.decode("utf-8", "backslashreplace"))
@@ -450,10 +446,8 @@ class Block:
 
 
 def chunks(file: Readable) -> Iterator[bytes]:
-    r"""Cut a run where a query ends, into chunks of about ``BLOCK`` bytes or one query.
-
-    Where the lines of a query do not stand together, a cut may part them.
-    """
+    """Cut a run where a query ends, into chunks of about ``BLOCK`` bytes or one query."""
+    # Where the lines of a query do not stand together, a cut may part them.
     held = b""
     while data := file.read(max(BLOCK, len(held))):
         data = held + data

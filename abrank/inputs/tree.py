@@ -43,10 +43,8 @@ def looks_like_json(start: bytes) -> bool:
 def read_json(
     pieces: Iterable[bytes], label: str, layout: Layout, columns: Mapping[str, str] | None = None
 ) -> Columns:
-    """Read judgments or a run of JSON, or of JSON lines, in pieces that end with a line.
-
-    Rows, queries and lines are read one by one: together they would take ten times the memory.
-    """
+    """Read judgments or a run of JSON, or of JSON lines, in pieces that end with a line."""
+    # Rows, queries and lines are read one by one: together they would take ten times the memory.
     pieces = iter(pieces)
     start = next(pieces, b"").removeprefix(BYTE_ORDER_MARK)
     first = _LINE.match(start)

@@ -45,19 +45,10 @@ def are_impressions(columns: set[str]) -> bool:
 
 
 def credits_of(row: Mapping[str, Any]) -> tuple[float, float] | str:
-    """Return what A and B are credited for on an impression, or what is wrong with it.
-
-    Of team draft a click counts for the team whose document it is. Of balanced interleaving it
-    counts for each list that has the document among its first k, with k the shorter reach of the
-    two lists that has the lowest click. Clicks are places in the shown list, from 0.
-
-    Examples
-    --------
-    >>> credits_of({"team": "ABBA", "clicks": [1, 2, 3]})
-    (1.0, 2.0)
-    >>> credits_of({"ranking": [2, 1, 3], "a": [1, 2], "b": [2, 3], "clicks": [0, 2]})
-    (1.0, 2.0)
-    """
+    """Return what A and B are credited for on an impression, or what is wrong with it."""
+    # Of team draft a click counts for the team whose document it is. Of balanced interleaving it
+    # counts for each list that has the document among its first k, with k the shorter reach of the
+    # two lists that has the lowest click. Clicks are places in the shown list, from 0.
     if "credit_a" in row:
         given = _number(row["credit_a"]), _number(row["credit_b"])
         if not all(0.0 <= each < math.inf for each in given):
@@ -150,11 +141,10 @@ EXPECTED = (
 
 
 class Vote(NamedTuple):
-    """One verdict on a query: from -1 (A) to 1 (B), and what is known of how it came about.
+    """One verdict on a query: from -1 (A) to 1 (B), and what is known of how it came about."""
 
-    ``first`` is the side shown first: ``a``, ``b``, ``random`` where it was drawn and not kept, or
-    empty. ``judge`` and ``turn`` tell which verdicts in both orders belong together.
-    """
+    # `first` is the side shown first: `a`, `b`, `random` where it was drawn and not kept, or empty.
+    # `judge` and `turn` tell which verdicts in both orders belong together.
 
     query: str
     value: float
@@ -166,11 +156,10 @@ class Vote(NamedTuple):
 
 @record
 class Votes:
-    """Votes for one of two systems, A first; ``left_out`` counts those that cannot be used.
+    """Votes for one of two systems, A first; ``left_out`` counts those that cannot be used."""
 
-    Of impressions of interleaved lists ``credits`` has those of A and B, a vote each, and
-    ``groups`` the user, session and query of each impression.
-    """
+    # Of impressions of interleaved lists `credits` has those of A and B, a vote each, and `groups`
+    # the user, session and query of each impression.
 
     names: tuple[str, str]
     votes: tuple[Vote, ...]
@@ -304,15 +293,7 @@ def read_votes(
     name_a: str | None = None,
     name_b: str | None = None,
 ) -> Votes:
-    """Read votes; where the rows name their systems, ``name_a`` and ``name_b`` say which to take.
-
-    Raises
-    ------
-    ReadError
-        If there is no column of votes, or a winner, weight or strength that cannot be understood.
-    ArgumentError
-        If it is not clear which of several systems are meant.
-    """
+    """Read votes; where rows name their systems, ``name_a`` and ``name_b`` say which to take."""
     table = Table(source)
     if are_impressions(table.columns):
         return _interleaved(table, (name_a or "A", name_b or "B"))

@@ -148,17 +148,8 @@ def _looks(so_far: Sequence[Entry], entry: Entry, design: Design) -> str:
 
 @contextlib.contextmanager
 def recording(question: Question) -> Iterator[Recording]:
-    """Keep a comparison in the ledger that its question names, once the block has ended well.
-
-    Under an error budget nobody else compares by the same ledger meanwhile.
-
-    Raises
-    ------
-    ArgumentError
-        If the budget cannot be kept by what is asked.
-    ReadError, WriteError
-        If the ledger cannot be read or written.
-    """
+    """Keep a comparison in the ledger that its question names, once the block has ended well."""
+    # Under an error budget nobody else compares by the same ledger meanwhile.
     if question.ledger is None:
         yield Recording(question, None)
         return

@@ -49,13 +49,7 @@ _WRITTEN = re.compile(r"(fdr|fwer):([0-9.eE-]+)(?::([a-z-]+))?")
 
 
 def shown_level(alpha: float) -> str:
-    """Return a level to two digits, without an exponent: those of a stream become small.
-
-    Examples
-    --------
-    >>> shown_level(0.0000214)
-    '0.000021'
-    """
+    """Return a level to two digits, without an exponent: those of a stream become small."""
     return np.format_float_positional(float(f"{alpha:.2g}"), trim="-")
 
 

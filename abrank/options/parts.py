@@ -45,13 +45,12 @@ JOINT_TESTS = (
 
 @dataclass(frozen=True, kw_only=True)
 class Option:
-    """One option; ``kind`` is its type as a flag and in a rule file.
+    """One option; ``kind`` is its type as a flag and in a rule file."""
 
-    ``name`` is the keyword or field in Python, ``python`` the call where it is neither. ``first``
-    says that ``--help`` shows it; ``flag`` that it is a flag at all, and ``compared`` that it is
-    one of ``abrank compare``: the keys that are not can be given by ``--config KEY=VALUE``.
-    ``declared`` says that it is part of a rule.
-    """
+    # `name` is the keyword or field in Python, `python` the call where it is neither. `first` says
+    # that `--help` shows it; `flag` that it is a flag at all, and `compared` that it is one of
+    # `abrank compare`: the keys that are not can be given by `--config KEY=VALUE`. `declared` says
+    # that it is part of a rule.
 
     key: str
     help: str
@@ -493,13 +492,7 @@ def _ending(spending: str) -> str:
 
 
 def parts_of(design: Designs | None) -> tuple[DesignPart, ...]:
-    """Return the parts of a design.
-
-    Examples
-    --------
-    >>> parts_of("2/4"), parts_of("users.csv")
-    ((Looks(look=2, of=4, spending='obrien-fleming'),), (Clusters(of='users.csv'),))
-    """
+    """Return the parts of a design."""
     if design is None:
         return ()
     if isinstance(design, str):

@@ -265,24 +265,12 @@ def every_option() -> tuple[Option, ...]:
 
 @cache
 def options_of(*takers: str) -> dict[str, Option]:
-    """Return the options that a function takes, or one of several, by their keys.
-
-    Examples
-    --------
-    >>> options_of("compare_collections").keys() < options_of(*PAIR).keys()
-    True
-    """
+    """Return the options that a function takes, or one of several, by their keys."""
     return {each.key: each for each in every_option() if not {*takers}.isdisjoint(each.of)}
 
 
 def home_of(word: str, taker: str) -> str:
-    """Return how Python says an option that a function takes, by its key or a name of others.
-
-    Examples
-    --------
-    >>> home_of("metrics", "compare"), home_of("depth", "compare"), home_of("family", "compare")
-    ('measures=', 'scoring=Scoring(depth=...)', 'config=Question(family=...)')
-    """
+    """Return how Python says an option that a function takes, by its key or a name of others."""
     known = options_of(taker).values()
     exact = [each for each in known if word in _words(each)]
     meant = exact or [each for each in known if word in each.peers]
@@ -295,13 +283,7 @@ def _words(option: Option) -> tuple[str, ...]:
 
 
 def flag_of(long: str, *takers: str) -> str:
-    """Return the flag, or the key of ``--config``, that is meant by one that a command lacks.
-
-    Examples
-    --------
-    >>> flag_of("--metrics", *PAIR), flag_of("--depth", *PAIR), flag_of("--depthh", *PAIR)
-    ('--measure', '--config depth=...', '')
-    """
+    """Return the flag, or the key of ``--config``, that is meant by one that a command lacks."""
     word = long.lstrip("-").replace("-", "_")
     of = options_of(*takers).values()
     known = [each for each in of if each.is_flag(*takers) or "compare" in takers]
@@ -330,13 +312,7 @@ def taking(function: Callable[_P, _R]) -> Callable[_P, _R]:
 
 
 def nested(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return values by their keys as keywords of Python, those of one object as that object.
-
-    Examples
-    --------
-    >>> nested({"measure": ["AP"], "look": "2/4", "depth": 100, "seed": 7})["design"]
-    (Looks(look=2, of=4, spending='obrien-fleming'),)
-    """
+    """Return values by their keys as keywords of Python, those of one object as that object."""
     older = values.get("as")
     values = {**(AS[checks.one_of("as", older, AS)] if older else {}), **values}
     found = {
@@ -382,13 +358,7 @@ def made(kind: type[Part], keywords: Mapping[str, Any]) -> Part:
 
 
 def flattened(keywords: Mapping[str, Any]) -> dict[str, Any]:
-    """Return keywords of Python as values by their keys; an object gives all of its options.
-
-    Examples
-    --------
-    >>> flattened({"design": "2/4:pocock", "rng": 3})["look"]
-    '2/4:pocock'
-    """
+    """Return keywords of Python as values by their keys; an object gives all of its options."""
     found: dict[str, Any] = {}
     for name, value in keywords.items():
         if name in PARTS:

@@ -202,13 +202,7 @@ def _spread(runs: FloatArray, other: FloatArray | None, sd: float | None) -> tup
 
 
 class Board(NamedTuple):
-    """Where spreads are from: the board, its queries, the pairs, and the deciles from 10 to 90 %.
-
-    Examples
-    --------
-    >>> BOARDS["AP"].share_below(0.12)
-    0.23
-    """
+    """Where spreads are from: the board, its queries, pairs, and the deciles from 10 to 90 %."""
 
     name: str
     n_queries: int

@@ -237,10 +237,8 @@ def spread_of(values: FloatArray) -> float:
 
 
 def _slope(found: SimulatedPower, alpha: float, target: float) -> float:
-    """Return by how much the effect must grow so that the probit of the power reaches its target.
-
-    The share is kept off 0 and 1, whose probits are endless, and the step within a factor of 2.
-    """
+    """Return by how much the effect must grow for the probit of the power to reach its target."""
+    # The share is kept off 0 and 1, whose probits are endless, and the step within a factor of 2.
     from scipy.special import ndtri
 
     half = 0.5 / found.n_replications

@@ -317,10 +317,8 @@ def queries_to_show_same(
 def smallest_size(
     enough: Callable[[int], bool], *, most: int, least: int = 2, near: float = 2.0
 ) -> int | None:
-    """Return the smallest n from ``least`` up that is enough, as all larger ones are; None beyond.
-
-    The search goes from ``near`` in growing steps, so that a good guess takes few calls.
-    """
+    """Return the smallest n from ``least`` that is enough, as all larger ones are; None beyond."""
+    # The search goes from `near` in growing steps, so that a good guess takes few calls.
     if least > most:
         return None
     low, high, step = least - 1, most + 1, 1  # too few or none; enough, or more than there may be

@@ -44,13 +44,11 @@ HALF = 0.5
 
 
 def law_of_mean(comparison: Comparison, row: MeasureResult) -> tuple[FloatArray, FloatArray] | None:
-    """Return the density of the mean difference, None where it cannot be shown.
-
-    It is the bootstrap distribution, a little smoothed. There is none for a test of another
-    hypothesis than the mean's, for fewer than 10 queries, where all differences are one, and where
-    the interval is not that of single queries looked at once. For more than 50 000 queries it is
-    the normal curve.
-    """
+    """Return the density of the mean difference, None where it cannot be shown."""
+    # It is the bootstrap distribution, a little smoothed. There is none for a test of another
+    # hypothesis than the mean's, for fewer than 10 queries, where all differences are one, and
+    # where the interval is not that of single queries looked at once. For more than 50 000 queries
+    # it is the normal curve.
     if comparison.merged is not None:
         error = comparison.merged.errors[comparison.measures.index(row.measure)]
         many = of_the_mean(comparison) and np.isfinite(error)
@@ -144,13 +142,12 @@ def spread_apart(places: list[float], distance: float) -> list[float]:
 
 @dataclass(frozen=True)
 class Row:
-    """A row: its name, its numbers, how it reads.
+    """A row: its name, its numbers, how it reads."""
 
-    ``thin`` is the adjusted interval, where that is another one than the plain. ``last`` stands in
-    the last column, and ``remark`` in the place of the drawing where the row has another scale or
-    no interval. Without ``size`` (points) the estimate has no dot, as it is not on the axis. A
-    ``summary`` is a diamond as wide as its interval. ``shown`` stands in the place of the estimate.
-    """
+    # `thin` is the adjusted interval, where that is another one than the plain. `last` stands in
+    # the last column, and `remark` in the place of the drawing where the row has another scale or
+    # no interval. Without `size` (points) the estimate has no dot, as it is not on the axis. A
+    # `summary` is a diamond as wide as its interval. `shown` stands in the place of the estimate.
 
     name: str
     estimate: float
@@ -360,13 +357,10 @@ COMMON: Margins = (52.0, 46.0, 24.0, 26.0)
 
 
 def lay_out(figure: Figure, ax: Axes, renderer: RendererBase) -> None:
-    """Give the only Axes of a figure of ours all the room that the letters around it leave.
-
-    The figure has 72 dots an inch, so that a dot is a point.
-
-    matplotlib's constrained layout, which a reader's figure keeps, measures every text four times;
-    our letters do not change with the size of the frame, so once gives the same picture.
-    """
+    """Give the only Axes of a figure of ours all the room that the letters around it leave."""
+    # The figure has 72 dots an inch, so that a dot is a point.
+    # matplotlib's constrained layout, which a reader's figure keeps, measures every text four
+    # times; our letters do not change with the size of the frame, so once gives the same picture.
     figure.set_layout_engine("none")
     _leave(figure, ax, COMMON)
     # Bars, bands and spines lie in the frame or on its edge.

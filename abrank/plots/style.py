@@ -162,13 +162,7 @@ def signed(value: float, *, digits: int = display.DIGITS) -> str:
 
 
 def pvalue(value: float, *, alpha: float) -> str:
-    """Return a p-value; a dash where there is none.
-
-    Examples
-    --------
-    >>> pvalue(0.00371, alpha=0.05), pvalue(float("nan"), alpha=0.05)
-    ('0.004', '–')
-    """
+    """Return a p-value; a dash where there is none."""
     return or_dash(display.pvalue(value, alpha=alpha))
 
 
@@ -194,10 +188,9 @@ def margin(value: float, *, digits: int = display.DIGITS) -> str:
 
 
 class PlainTicks(Formatter):
-    """Ticks with as many digits as their distance needs, a true minus, and a plus if ``signed``.
+    """Ticks with as many digits as their distance needs, a true minus, and a plus if ``signed``."""
 
-    In ``percent`` those of shares.
-    """
+    # In `percent` those of shares.
 
     def __init__(self, *, signed: bool = False, percent: bool = False) -> None:
         self.signed = signed

@@ -373,18 +373,7 @@ def overlap(
 def with_extras(
     ranking: Ranking, *, instruments: bool = False, risk: float | None = None
 ) -> Ranking:
-    """Return the ranking with what it is asked for beside the leaderboard, in ``extras``.
-
-    Examples
-    --------
-    >>> from abrank.scoring.scores import Scores
-    >>> from abrank.ranking import rank_scores
-    >>> values = np.array([[0.3, 0.8], [0.5, 0.9], [0.1, 0.6], [0.7, 1.0]])[:, :, None]
-    >>> scores = Scores(("q1", "q2", "q3", "q4"), ("A", "B"), ("nDCG",), values)
-    >>> found = with_extras(rank_scores(scores, baseline="A"), instruments=True, risk=1.0).extras
-    >>> found.instruments[0].discriminative_power, round(found.risk[0].urisk, 3)
-    (1.0, 0.425)
-    """
+    """Return the ranking with what it is asked for beside the leaderboard, in ``extras``."""
     if not ranking.n_queries:
         raise ArgumentError("without queries there is nothing to say of measures or of risk")
     found = Extras(

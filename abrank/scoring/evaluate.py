@@ -104,11 +104,9 @@ def _notes(scores: Scores, system: str, block: FloatArray) -> list[str]:
 
 
 def _spread(system: str, measure: str, block: FloatArray) -> str:
-    """Say what the choice of runs adds to the error of a mean, and what that of queries does.
-
-    Runs and queries are the two ways of a two-way layout; each mean has the standard deviation of
-    its marginal means over the root of their number as its standard error.
-    """
+    """Say what the choice of runs adds to the error of a mean, and what that of queries does."""
+    # Runs and queries are the two ways of a two-way layout; each mean has the standard deviation of
+    # its marginal means over the root of their number as its standard error.
     n_queries, n_runs = block.shape
     of_runs, of_queries = block.mean(axis=0), block.mean(axis=1)
     low, high = (display.score(float(each)) for each in (of_runs.min(), of_runs.max()))

@@ -30,11 +30,10 @@ WITHOUT = "(none)"
 
 @record
 class MeanInterval(IntervalRow):
-    """The mean of one system by one measure, and between which limits it lies.
+    """The mean of one system by one measure, and between which limits it lies."""
 
-    ``property`` and ``segment`` say of which queries, empty for all of them. The limits are those
-    of ``test`` at the level ``confidence``, inside the measure's range.
-    """
+    # `property` and `segment` say of which queries, empty for all of them. The limits are those of
+    # `test` at the level `confidence`, inside the measure's range.
 
     system: str
     measure: str
@@ -50,11 +49,10 @@ class MeanInterval(IntervalRow):
 
 @record
 class Floor(IntervalRow):
-    """A mean that a system must have: cleared where the lower limit ``ci_low`` is not below it.
+    """A mean that a system must have: cleared where the lower limit ``ci_low`` is not below it."""
 
-    ``by_flips`` is the lower limit by sign flips, which must clear it too where queries are few;
-    NaN where they are not.
-    """
+    # `by_flips` is the lower limit by sign flips, which must clear it too where queries are few;
+    # NaN where they are not.
 
     system: str
     measure: str
@@ -113,13 +111,7 @@ class Intervals(Result):
 def read_floors(
     floors: Mapping[str, float] | Sequence[str] | str, measures: Sequence[str] | None = None
 ) -> dict[str, float]:
-    """Return floors by the names of their measures, as ``nDCG@10:0.35`` or a mapping has them.
-
-    Examples
-    --------
-    >>> read_floors(["ndcg_cut_10:0.35"], ["nDCG@10"])
-    {'nDCG@10': 0.35}
-    """
+    """Return floors by the names of their measures, as ``nDCG@10:0.35`` or a mapping has them."""
     found: dict[str, float] = {}
     texts = [floors] if isinstance(floors, str) else floors
     pairs = texts.items() if isinstance(texts, Mapping) else (each.rsplit(":", 1) for each in texts)

@@ -32,10 +32,9 @@ DEEPEST = 100
 
 @dataclass(frozen=True)
 class Found:
-    """A document of a query: its grade (None: not judged) and its ranks.
+    """A document of a query: its grade (None: not judged) and its ranks."""
 
-    A rank of 0 is not retrieved, of -1 unknown: not among the documents that a result keeps.
-    """
+    # A rank of 0 is not retrieved, of -1 unknown: not among the documents that a result keeps.
 
     doc_id: str
     grade: int | None

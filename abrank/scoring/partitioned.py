@@ -97,10 +97,7 @@ def merge_partitioned(
     on_stage: Callable[[str], None],
     **options: Any,  # noqa: ANN401 - the other fields of Scoring
 ) -> MergedScores:
-    """Score two runs in Parquet on an engine, and return what their partitions add up to.
-
-    ``properties`` and ``clusters`` are those of :func:`abrank.engines.drive.score_tables`.
-    """
+    """Score two runs in Parquet on an engine, and return what their partitions add up to."""
     found = score_tables(
         qrels, runs, Scoring(measures, **options), engine,
         merges=True, properties=properties, clusters=clusters,

@@ -163,10 +163,8 @@ def scores_of_table(
     *,
     system: str | None = None,
 ) -> Scores:
-    """Return the scores that a table holds, NaN where one is missing.
-
-    A table that names no system is of ``system``, else of that of the source's file.
-    """
+    """Return the scores that a table holds, NaN where one is missing."""
+    # A table that names no system is of `system`, else of that of the source's file.
     aggregate = table.query.is_one_of(AGGREGATES)
     if aggregate.all():
         raise ReadError(

@@ -281,11 +281,9 @@ ASKS = (
 
 
 def filled(scores: Scores, how: str, *, lower_is_better: Sequence[str] | str = ()) -> Scores:
-    """Return scores without holes: queries dropped, or holes as ``zero``, ``worst`` or ``best``.
-
-    The worst and the best are the ends of the measure's range; of a score whose range nobody
-    knows, the worst and the best that any system has here.
-    """
+    """Return scores without holes: queries dropped, or holes as ``zero``, ``worst`` or ``best``."""
+    # The worst and the best are the ends of the measure's range; of a score whose range nobody
+    # knows, the worst and the best that any system has here.
     values = scores.values
     if how == "drop":
         kept = np.flatnonzero(~np.isnan(values).any(axis=(1, 2)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 import abrank
 from abrank._support import checks
+from abrank._support.checks import explained
 from abrank._support.errors import ArgumentError
 
 
@@ -95,3 +97,14 @@ def test_two_unnamed_runs_are_told_apart() -> None:
 def test_the_signature_is_that_of_the_function() -> None:
     assert list(inspect.signature(abrank.compare).parameters)[:3] == ["qrels", "a", "b"]
     assert abrank.compare.__name__ == "compare"
+
+
+def test_a_wrong_argument_is_told_with_the_nearest() -> None:
+    @explained
+    def compare(a, b, *, measures=None, scoring=None): ...
+
+    with pytest.raises(
+        ArgumentError,
+        match=re.escape("compare() has no argument measure=; did you mean measures= ?"),
+    ):
+        compare(1, 2, measure=["AP"])

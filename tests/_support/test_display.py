@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from abrank._support import display as f
+from abrank._support.display import signed
 
 finite = st.floats(-1e5, 1e5, allow_nan=False)
 
@@ -164,3 +165,12 @@ NAN, INF = float("nan"), float("inf")
 )
 def test_how_a_value_is_written(write, given, shown) -> None:
     assert write(*given) == shown
+
+
+def test_a_difference_has_its_sign() -> None:
+    assert (signed(-0.0004), signed(0.0496), signed(0.0), signed(1e-9)) == (
+        "−0.0004",
+        "+0.050",
+        "0.000",
+        "+0.000",
+    )

@@ -11,6 +11,7 @@ import pytest
 
 import abrank
 from abrank.cli import COMMANDS, run
+from abrank.cli._flags import repeated
 
 
 @pytest.fixture
@@ -328,3 +329,10 @@ def test_an_interrupt_is_130(files, capsys, monkeypatch) -> None:
     monkeypatch.setattr(abrank.workflow, "compare_runs", interrupt)
     assert run(["compare", "qrels", "a.run", "b.run"]) == 130
     assert capsys.readouterr().err.strip() == "interrupted"
+
+
+def test_repeated_runs_of_one_system_are_named() -> None:
+    assert (repeated("t5=seed1.run,seed2.run"), repeated("bm25.run")) == (
+        ("t5", ["seed1.run", "seed2.run"]),
+        (None, "bm25.run"),
+    )

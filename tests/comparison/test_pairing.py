@@ -18,7 +18,7 @@ from abrank.cli import run
 from abrank.comparison import compare_scores, pair_scores
 from abrank.comparison.evidence import SNIPPET, find_titles
 from abrank.comparison.machine import MachineSource
-from abrank.comparison.pairing import Beside
+from abrank.comparison.pairing import Beside, name_runs, system_names
 from abrank.scoring.evaluate import score_runs
 
 A = {"q1": 0.1, "q2": 0.3, "q3": 0.2}
@@ -234,3 +234,14 @@ def test_what_stands_beside_the_scores() -> None:
     kinds = pd.Series({"q1": "u", "q2": "v", "q3": "w", "q4": "w"}, name="user")
     cut = Beside.of(segments={"half": {"q1": "x"}}, clusters=kinds)
     assert (list(cut.segments), cut.clusters) == (["half"], ("user", kinds.to_dict()))
+
+
+def test_systems_of_one_name_are_told_apart_by_their_letters() -> None:
+    assert (system_names("bm25", "t5"), system_names("bm25", "bm25")) == (
+        ("bm25", "t5"),
+        ("bm25 (A)", "bm25 (B)"),
+    )
+
+
+def test_runs_go_by_their_names_unless_others_are_given() -> None:
+    assert list(name_runs("runs/bm25.run.gz", "runs/t5.run", name_b="T5")) == ["bm25", "T5"]

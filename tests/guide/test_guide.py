@@ -11,7 +11,7 @@ import abrank
 from abrank import guide
 from abrank._support.errors import UnknownNameError
 from abrank.cli import run
-from abrank.guide import catalogue, site
+from abrank.guide import catalogue, find_page, read_page, site
 from abrank.guide.cautions import EXAMPLES
 from abrank.inference import JOINT_TESTS, TESTS
 from abrank.measures import catalogue as measures
@@ -199,3 +199,18 @@ def test_a_caution_names_its_page_wherever_it_stands(tmp_path) -> None:
     said = [" ".join(str(found).split())]
     said += [found.report(tmp_path / f"x.{kind}").read_text("utf-8") for kind in ("html", "md")]
     assert all(f"abrank guide {code}" in each for each in said)
+
+
+def test_a_topic_has_its_page() -> None:
+    assert read_page("start").title == "Start in five minutes"
+
+
+def test_any_name_of_a_thing_finds_its_page() -> None:
+    assert (find_page("ndcg_cut_10").title, find_page("permutation").title) == (
+        "nDCG",
+        "Sign-flip permutation",
+    )
+    assert find_page("MTEB").text.startswith(
+        "# MTEB\n\nThere is no page of this name. The word stands in:\n\n"
+        "- [What is read](inputs.md): "
+    )

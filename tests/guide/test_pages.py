@@ -17,6 +17,7 @@ import pytest
 import abrank
 from abrank.cli import COMMANDS, cli, run
 from abrank.guide import CONTENTS, MADE, Page, catalogue, find_page, read_page
+from abrank.guide.site import anchor, to_html
 from tests.guide.desk import lay
 
 ROOT = Path(__file__).parents[2]
@@ -205,3 +206,15 @@ def test_every_name_of_python_that_is_told_is_there(page) -> None:
         assert hasattr(abrank, name), name
     for name in re.findall(r"\bresult\.(\w+)", page.text):
         assert hasattr(abrank.Comparison, name) or name in abrank.Comparison.__annotations__, name
+
+
+def test_a_title_has_no_mark() -> None:
+    assert Page("start", "# Start\n\nText.").title == "Start"
+
+
+def test_links_between_pages_are_links_of_the_site() -> None:
+    assert to_html("See [ties](ties.md).") == '<p>See <a href="ties.html">ties</a>.</p>\n'
+
+
+def test_an_anchor_is_as_github_makes_it() -> None:
+    assert anchor("Which gate to take?") == "which-gate-to-take"

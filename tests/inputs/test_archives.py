@@ -15,7 +15,7 @@ import pytest
 
 from abrank import ReadError, read_qrels, read_run, read_scores
 from abrank.inputs import archives, read_judged_run
-from abrank.inputs.archives import MOST_GROWTH, MOST_HELD, MOST_OBJECTS
+from abrank.inputs.archives import MOST_GROWTH, MOST_HELD, MOST_OBJECTS, other_archive
 from tests.inputs.conftest import ended_with
 
 LINES = b"".join(b"%d Q0 d%d %d %d.5 tag\n" % (i // 10, i, i % 10, 99 - i) for i in range(100))
@@ -121,3 +121,10 @@ def test_an_archive_that_is_not_unpacked_is_named(tmp_path: Path) -> None:
     for name, kind in (("run.xz", "an xz"), ("run.zip", "a zip"), ("run.tar", "a tar")):
         with pytest.raises(ReadError, match=f"(?s)is {kind} archive, which is not read.*unpack it"):
             read_run(tmp_path / name)
+
+
+def test_other_archives_are_known_by_their_first_bytes() -> None:
+    assert (other_archive(b"PK\x03\x04..."), other_archive(b"q1 Q0 d1 1 0.5 t")) == (
+        "a zip archive",
+        "",
+    )

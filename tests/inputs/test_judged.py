@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from abrank import ArgumentError, ReadError, read_qrels, read_run
 from abrank.inputs import JudgedRun, join
+from abrank.inputs.judged import Subtopics, judged_subtopics
 from tests.gold import left_out
 
 IDS = st.sampled_from(["a", "b", "c", "d", "é", "01", "1"])
@@ -278,3 +279,11 @@ def test_rows_in_another_order_keep_their_judgments(table, data) -> None:
         )
     )
     assert before == after
+
+
+def test_documents_are_laid_on_their_subtopics() -> None:
+    one_query = np.array([0, 0])
+    pool = Subtopics(("1", "2"), one_query, *np.array([[0, 0, 1], [0, 1, 1], [1, 1, 0]]))
+    found = judged_subtopics(pool, np.array([1, 0]))
+    laid = [part.tolist() for part in (found.row, found.subtopic, found.grade)]
+    assert laid == [[0, 1, 1], [1, 0, 1], [0, 1, 1]]

@@ -8,6 +8,7 @@ import gzip
 import hashlib
 import json
 import os
+import re
 from functools import partial
 from pathlib import Path
 
@@ -219,3 +220,16 @@ def test_guesses(qrels: list[str], run: list[str], words: str) -> None:
 
 def test_nothing_in_common_no_guess() -> None:
     assert how_ids_differ(["a", "b"], ["c"]) == ""
+
+
+def test_a_run_is_read_joined_and_counted() -> None:
+    qrels = read_qrels({"301": {"d1": 1, "d2": 0}, "302": {"d1": 2}})
+    found = read_judged_run(qrels, {"301": {"d9": 1.0, "d1": 1.0}, "999": {"d1": 1.0}}, top=1)
+    assert (
+        found.audit.missing,
+        found.audit.extra,
+        found.audit.n_tied_rows,
+        found.audit.judged_at_10,
+    ) == (("302",), ("999",), 2, 0.5)
+    with pytest.raises(AlignmentError, match=re.escape("no query is in both qrels and monot5")):
+        read_judged_run(qrels, {"301.0": {"d1": 1.0}}, name="monot5")

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from abrank._support.errors import ArgumentError, ReadError
-from abrank.inputs.votes import read_votes
+from abrank.inputs.votes import credits_of, read_votes
 
 ROWS = [
     {"query_id": "q1", "winner": "A"},
@@ -82,3 +82,11 @@ def test_votes_without_a_verdict_are_counted() -> None:
     found = read_votes(rows)
     assert sum(found.left_out.values()) == 2
     assert "2 queries without any usable vote left out: q4, q5" in found.remarks
+
+
+def test_clicks_are_credited_to_teams_or_to_both_lists() -> None:
+    assert credits_of({"team": "ABBA", "clicks": [1, 2, 3]}) == (1.0, 2.0)
+    assert credits_of({"ranking": [2, 1, 3], "a": [1, 2], "b": [2, 3], "clicks": [0, 2]}) == (
+        1.0,
+        2.0,
+    )

@@ -12,7 +12,7 @@ import abrank
 from abrank._support.errors import ArgumentError
 from abrank.inference.many_comparisons import expected_again, online_levels
 from abrank.ledger import Entry, ErrorBudget, History, QuerySet, history, open_ledger
-from abrank.ledger.summary import repetition
+from abrank.ledger.summary import repetition, shown_level
 from tests.ledger.made import QUERIES, comparison, entry
 
 
@@ -148,3 +148,7 @@ def test_budgets_are_written_as_they_are_read(text, method) -> None:
 def test_what_is_no_budget_is_refused(text) -> None:
     with pytest.raises(ArgumentError, match="error budget"):
         ErrorBudget.parse(text)
+
+
+def test_small_levels_have_no_exponent() -> None:
+    assert shown_level(0.0000214) == "0.000021"

@@ -170,3 +170,7 @@ def test_shares_of_a_board() -> None:
     board = BOARDS["AP"]
     assert board.share_below(board.deciles[4]) == 0.5
     assert (board.share_below(0.0), board.share_below(1.0)) == (0.0, 1.0)
+
+
+def test_a_board_knows_the_share_of_pairs_that_spread_less() -> None:
+    assert BOARDS["AP"].share_below(0.12) == 0.23

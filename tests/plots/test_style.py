@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from abrank.plots import style
-from abrank.plots.style import PlainTicks
+from abrank.plots.style import PlainTicks, pvalue
 
 
 def test_what_is_not_defined_is_a_dash():
@@ -36,3 +36,7 @@ def test_ticks_a_quarter_apart_have_two_digits() -> None:
     assert style.PlainTicks().format_ticks([0.0, 0.25, 0.5]) == ["0.00", "0.25", "0.50"]
     assert style.PlainTicks().format_ticks([0.0, 0.2, 0.4]) == ["0.0", "0.2", "0.4"]
     assert style.PlainTicks().format_ticks([0.0, 25.0, 50.0]) == ["0", "25", "50"]
+
+
+def test_a_p_value_that_there_is_not_is_a_dash() -> None:
+    assert (pvalue(0.00371, alpha=0.05), pvalue(float("nan"), alpha=0.05)) == ("0.004", "–")

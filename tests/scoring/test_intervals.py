@@ -167,3 +167,7 @@ def test_every_format_says_the_same() -> None:
     assert to_dict(found)["rows"][0]["ci_low"] == found.rows[0].ci_low
     assert [case.passed for case in report.cases] == [True]
     assert read_floors({"x": 1.0}) == {"x": 1.0}
+
+
+def test_floors_are_named_by_their_measures() -> None:
+    assert read_floors(["ndcg_cut_10:0.35"], ["nDCG@10"]) == {"nDCG@10": 0.35}
