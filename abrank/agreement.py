@@ -421,11 +421,10 @@ def _difference(sums: FloatArray, of: int) -> FloatArray:
 
 
 def cohen_kappa(table: FloatArray, *, weights: Weights = "none") -> FloatArray:
-    """Return Cohen's kappa over leading axes at once.
-
-    Source: Cohen (1960), A coefficient of agreement for nominal scales, Educational and
-    Psychological Measurement 20, 37-46; (1968), Weighted kappa, Psychological Bulletin 70, 213-220.
-    """
+    """Return Cohen's kappa over leading axes at once."""
+    # Source: Cohen (1960), A coefficient of agreement for nominal scales, Educational and
+    # Psychological Measurement 20, 37-46; (1968), Weighted kappa, Psychological Bulletin 70,
+    # 213-220.
     checks.one_of("weights", weights, WEIGHTS)
     grade = np.arange(table.shape[-1])
     apart = np.abs(grade[:, None] - grade).astype(np.float64) ** WEIGHTS.index(weights)
@@ -437,10 +436,8 @@ def cohen_kappa(table: FloatArray, *, weights: Weights = "none") -> FloatArray:
 
 
 def krippendorff_alpha(coincidences: FloatArray, *, level: Level = "ordinal") -> FloatArray:
-    """Return Krippendorff's alpha, over leading axes at once.
-
-    Source: Krippendorff (2011), Computing Krippendorff's alpha-reliability.
-    """
+    """Return Krippendorff's alpha, over leading axes at once."""
+    # Source: Krippendorff (2011), Computing Krippendorff's alpha-reliability.
     checks.one_of("level", level, LEVELS)
     n = coincidences.sum(axis=-1)
     if level == "ordinal":

@@ -119,19 +119,15 @@ def measure_rows(
 
 
 def adjust_family(sample: Sample, plain: Answer, rule: Rule) -> Adjusted:
-    """Adjust the measures of the family together, p-values and intervals by one procedure.
-
-    An adjusted p-value is never below the plain one, nor an adjusted interval inside the plain one.
-    For a procedure on p-values (Holm, Bonferroni, BH, a fixed sequence) the interval of a measure
-    has the level at which the procedure tested it, ``alpha * p / p_adjusted``, so that it excludes
-    0 exactly when the adjusted p-value is below alpha.
-
-    ``plain`` is the answer of the rule's test, at the level to adjust.
-
-    Source of the fixed sequence: Maurer, Hothorn & Lehmacher (1995), Biometrie in der
-    chemisch-pharmazeutischen Industrie 6, 3-18; Westfall & Krishen (2001), Journal of Statistical
-    Planning and Inference 99, 25-40.
-    """
+    """Adjust the measures of the family together, p-values and intervals by one procedure."""
+    # An adjusted p-value is never below the plain one, nor an adjusted interval inside the plain
+    # one. For a procedure on p-values (Holm, Bonferroni, BH, a fixed sequence) the interval of a
+    # measure has the level at which the procedure tested it, `alpha * p / p_adjusted`, so that it
+    # excludes 0 exactly when the adjusted p-value is below alpha.
+    # `plain` is the answer of the rule's test, at the level to adjust.
+    # Source of the fixed sequence: Maurer, Hothorn & Lehmacher (1995), Biometrie in der
+    # chemisch-pharmazeutischen Industrie 6, 3-18; Westfall & Krishen (2001), Journal of Statistical
+    # Planning and Inference 99, 25-40.
     primary = sample.measures.index(rule.primary)
     pvalue, low, high = plain.pvalue.copy(), plain.ci_low.copy(), plain.ci_high.copy()
     alpha = float(as_alpha(plain.confidence, len(pvalue))[0])

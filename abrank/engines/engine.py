@@ -47,15 +47,8 @@ def is_parquet(source: Any) -> bool:  # noqa: ANN401
 
 
 def needs_engine(source: Any) -> bool:  # noqa: ANN401
-    """Whether a run is better scored by partitions: Parquet that is large, or not one file.
-
-    A file that is small is read like any other, and its report has the lists of documents.
-
-    Examples
-    --------
-    >>> [needs_engine(each) for each in ("run.parquet", "runs/*.parquet", "s3://b/run", "a.run")]
-    [False, True, True, False]
-    """
+    """Whether a run is better scored by partitions: Parquet that is large, or not one file."""
+    # A file that is small is read like any other, and its report has the lists of documents.
     if not is_parquet(source):
         return False
     path = os.fspath(source)

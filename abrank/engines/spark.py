@@ -158,10 +158,9 @@ def _stands_by(df: Any, query: str) -> bool:  # noqa: ANN401
 
 
 def _in_place(run: Any, qrels: Qrels, scoring: Scoring) -> Any:  # noqa: ANN401
-    """Score a run partition by partition, the judgments at hand in every task.
-
-    Each judged query has the scores of a run without it too, which those of its partition replace.
-    """
+    """Score a run partition by partition, the judgments at hand in every task."""
+    # Each judged query has the scores of a run without it too, which those of its partition
+    # replace.
     from pyspark.sql import functions as f
 
     kernel = _KernelOfRun(scoring, qrels)

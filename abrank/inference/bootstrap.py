@@ -45,10 +45,9 @@ Weights: TypeAlias = npt.NDArray[np.int64] | npt.NDArray[np.float64]
 
 @record
 class Chances:
-    """P(X <= x) at ascending points, as steps or (``smooth``) with straight lines between them.
+    """P(X <= x) at ascending points, as steps or (``smooth``) with straight lines between them."""
 
-    Below the first point lies what is not told apart from 0: a p-value is never below ``smallest``.
-    """
+    # Below the first point lies what is not told apart from 0: a p-value is never below `smallest`.
 
     points: FloatArray
     chance: FloatArray
@@ -80,13 +79,12 @@ class Chances:
 
 @record
 class BootstrapDistribution:
-    """The distribution of the mean of n draws with replacement, in whole steps of their sum.
+    """The distribution of the mean of n draws with replacement, in whole steps of their sum."""
 
-    A sum times ``unit`` is a mean. ``below`` has P(sum <= x), ``above`` the same of minus the sum.
-    ``total`` is the sample's own sum. ``on_lattice``: all values are multiples of the step, and the
-    distribution is theirs. Else it is taken as continuous, but for the resamples of zeros only:
-    should other resamples be exactly at a point, half their chance is missing there.
-    """
+    # A sum times `unit` is a mean. `below` has P(sum <= x), `above` the same of minus the sum.
+    # `total` is the sample's own sum. `on_lattice`: all values are multiples of the step, and the
+    # distribution is theirs. Else it is taken as continuous, but for the resamples of zeros only:
+    # should other resamples be exactly at a point, half their chance is missing there.
 
     below: Chances
     above: Chances
@@ -100,18 +98,15 @@ class BootstrapDistribution:
 def bootstrap_distribution(
     sample: FloatArray, weights: IntArray | None = None
 ) -> BootstrapDistribution:
-    """Return the bootstrap distribution of a sample's mean.
-
-    Values with a common step (tenths, four decimals, reciprocal ranks) have their own distribution,
-    to 12 decimals. Others are put on a grid, each split between its two neighbours so that the mean
-    stays what it is. Its step is a 100th of their standard deviation, finer below some 300 values:
-    limits are off by less than 1e-5 of the interval's width.
-
-    The masses of one draw are Fourier transformed, raised to the power n and transformed back; the
-    transform is as long as Bernstein's inequality asks for, so that a share below 1e-17 of the
-    distribution comes round. Chances below 1e-10, or n**-n, the chance of one resample, are not
-    told apart.
-    """
+    """Return the bootstrap distribution of a sample's mean."""
+    # Values with a common step (tenths, four decimals, reciprocal ranks) have their own
+    # distribution, to 12 decimals. Others are put on a grid, each split between its two neighbours
+    # so that the mean stays what it is. Its step is a 100th of their standard deviation, finer
+    # below some 300 values: limits are off by less than 1e-5 of the interval's width.
+    # The masses of one draw are Fourier transformed, raised to the power n and transformed back;
+    # the transform is as long as Bernstein's inequality asks for, so that a share below 1e-17 of
+    # the distribution comes round. Chances below 1e-10, or n**-n, the chance of one resample, are
+    # not told apart.
     n = sample.size if weights is None else int(weights.sum())
     numbers, units = to_lattice(sample[:, None], n_terms=n)
     if weights is None:
@@ -231,17 +226,14 @@ ON_THE_GRID = 1e-7
 # The methods of the bootstrap ask about one sample after the other.
 @remembered(4)
 def laws_around(sample: FloatArray) -> tuple[BootstrapDistribution, BootstrapDistribution]:
-    """Return two distributions between which the bootstrap distribution of a sample's mean lies.
-
-    Every value is put on the multiple of a step next below it, and next above it. A sum of the
-    first is never above the sum of the values themselves, one of the second never below. So the
-    chance that the mean is at most some number is no more than that of the first distribution, and
-    no less than that of the second; and the chance that it is at least that number the other way
-    round.
-
-    The step divides as many of the frequent values as it can (halves, thirds, … of reciprocal
-    ranks), which then are where they belong in both distributions: sums that cancel do so.
-    """
+    """Return two distributions between which the bootstrap distribution of a sample's mean lies."""
+    # Every value is put on the multiple of a step next below it, and next above it. A sum of the
+    # first is never above the sum of the values themselves, one of the second never below. So the
+    # chance that the mean is at most some number is no more than that of the first distribution,
+    # and no less than that of the second; and the chance that it is at least that number the other
+    # way round.
+    # The step divides as many of the frequent values as it can (halves, thirds, … of reciprocal
+    # ranks), which then are where they belong in both distributions: sums that cancel do so.
     sample = round_off(sample)
     largest = float(np.abs(sample).max())
     values, counts = np.unique(sample / largest, return_counts=True)
@@ -300,14 +292,13 @@ def bootstrap_t(
     seed: int,
     n_resamples: int | None = None,
 ) -> Answer:
-    """Estimate the mean by the t statistics of resamples about the sample's mean.
-
-    p is (b + 1) / (B + 1), so that it is never 0; the limits come from order statistics of the
-    resamples. A resample without spread has t* = +-inf (or 0, if its mean is the sample's). Where
-    more than one resample in a hundred would have none (up to four queries; most differences 0) the
-    answer is that of the paired t test. Up to 10,000 queries, all columns share the resamples; with
-    more, the differences are first put on a grid of a fiftieth of their standard deviation.
-    """
+    """Estimate the mean by the t statistics of resamples about the sample's mean."""
+    # p is (b + 1) / (B + 1), so that it is never 0; the limits come from order statistics of the
+    # resamples. A resample without spread has t* = +-inf (or 0, if its mean is the sample's). Where
+    # more than one resample in a hundred would have none (up to four queries; most differences 0)
+    # the answer is that of the paired t test. Up to 10,000 queries, all columns share the
+    # resamples; with more, the differences are first put on a grid of a fiftieth of their standard
+    # deviation.
     n_draws = n_resamples or N_RESAMPLES
     instead = t(differences, alternative=alternative, alpha=alpha)
     found = np.stack(
@@ -378,10 +369,8 @@ def _by_value(differences: FloatArray, n_draws: int, seed: int) -> FloatArray:
 def _t_star(
     means: FloatArray, squares: FloatArray, mean: float, n_queries: int, tie: float
 ) -> FloatArray:
-    """Return the t statistic of every resample about the sample's mean.
-
-    Means no further from it than ``tie`` equal it.
-    """
+    """Return the t statistic of every resample about the sample's mean."""
+    # Means no further from it than `tie` equal it.
     shift = means - mean
     variance = squares / n_queries - shift**2
     # What is left of a resample of one value only is rounding.

@@ -220,10 +220,8 @@ def freedom_of_clusters(sizes: npt.ArrayLike, *, times: float = 1.0) -> float:
 
 
 def lasting_share(sums: FloatArray, sizes: IntArray, squares: float) -> float:
-    """Return the share of the squared error of the mean that more queries of these clusters leave.
-
-    Source: Searle, Casella & McCulloch (1992), Variance Components, 3.6.
-    """
+    """Return the share of the mean's squared error that more queries of these clusters leave."""
+    # Source: Searle, Casella & McCulloch (1992), Variance Components, 3.6.
     n_clusters, n = len(sizes), float(sizes.sum())
     if n_clusters < 2 or n == n_clusters:
         return float("nan")

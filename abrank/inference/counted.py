@@ -178,10 +178,8 @@ def _normal(far: float, variance: float) -> float:
 def _walsh_limits(
     values: FloatArray, counts: IntArray, variance: float, alpha: float, *, nearest: float
 ) -> tuple[FloatArray, ...]:
-    """Return lower limit, median and upper limit of the averages of two differences.
-
-    The limits are where as many averages lie above as the test at 0 just does not reject.
-    """
+    """Return lower limit, median and upper limit of the averages of two differences."""
+    # The limits are where as many averages lie above as the test at 0 just does not reject.
     from scipy.special import ndtri
 
     n = float(counts.sum())

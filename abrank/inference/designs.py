@@ -63,11 +63,9 @@ def _as_test(a: ClusterResult) -> TestResult:
 def anytime_result(
     differences: FloatArray, *, planned: int, alpha: float, confidence: float | FloatArray
 ) -> TestResult:
-    """Return the confidence sequence at the last query, which holds whenever one looks.
-
-    The interval and p of :func:`asymptotic_sequence` without the intersection over earlier looks,
-    whose order would have to be known.
-    """
+    """Return the confidence sequence at the last query, which holds whenever one looks."""
+    # The interval and p of `asymptotic_sequence` without the intersection over earlier looks, whose
+    # order would have to be known.
     data = round_off(as_differences(differences))
     level, n = as_alpha(confidence, data.shape[1]), len(data)
     rows = np.full((5, data.shape[1]), np.nan)
@@ -89,12 +87,10 @@ def anytime_result(
 
 
 def level_of_seen(seen: Sequence[int], n_planned: int, *, spending: str, alpha: float) -> float:
-    """Return the two-sided level of the last of some looks, by the share of queries seen at each.
-
-    The last look, at the queries planned or more, spends what is left. 0 where it comes too early.
-
-    Source: Lan & DeMets (1983), Biometrika 70, 659-663.
-    """
+    """Return the two-sided level of the last of some looks, by the queries seen at each."""
+    # The last look, at the queries planned or more, spends what is left. 0 where it comes too
+    # early.
+    # Source: Lan & DeMets (1983), Biometrika 70, 659-663.
     return _level([min(1.0, n / n_planned) for n in seen], -1, spending, alpha)
 
 

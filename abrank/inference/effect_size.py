@@ -33,10 +33,9 @@ Interval: TypeAlias = Callable[[FloatArray, FloatArray, FloatArray], tuple[Float
 
 @record
 class EffectSize:
-    """A registered effect size: ``estimate(a, b)``, ``interval(a, b, alpha)``, how that is made.
+    """A registered effect size: ``estimate(a, b)``, ``interval(a, b, alpha)``, how that is made."""
 
-    ``lowest`` and ``highest`` bound what it can be.
-    """
+    # `lowest` and `highest` bound what it can be.
 
     estimate: Estimate
     interval: Interval
@@ -136,11 +135,9 @@ def _linearised(
 
 
 def _signed_ranks(values: FloatArray, counts: IntArray) -> tuple[float, float]:
-    """Return (W+ - W-) / (W+ + W-) of differences and how often each occurs, zeros dropped.
-
-    And what Wilson's interval multiplies: sum of the squared ranks over their squared sum; 0 where
-    all are 0.
-    """
+    """Return (W+ - W-) / (W+ + W-) of differences and how often each occurs, zeros dropped."""
+    # And what Wilson's interval multiplies: sum of the squared ranks over their squared sum; 0
+    # where all are 0.
     some = values != 0.0
     size, place = np.unique(np.abs(values[some]), return_inverse=True)
     count = np.bincount(place, counts[some], len(size))

@@ -61,14 +61,11 @@ class RelativeChange:
 
 
 def relative_change(a: npt.ArrayLike, b: npt.ArrayLike, *, alpha: float) -> RelativeChange:
-    """Return the relative change of the mean with Fieller's intervals at both levels of a verdict.
-
-    Fieller's interval lies above m exactly where the paired t test shows the mean of b - (1 + m) a
-    to be above 0, so that the error of the baseline's mean is taken into account. The narrower one
-    is that of :func:`abrank.inference.relative_tost`.
-
-    Source: Fieller (1954), Journal of the Royal Statistical Society B 16, 175-185.
-    """
+    """Return the relative change of the mean, Fieller's intervals at both levels of a verdict."""
+    # Fieller's interval lies above m exactly where the paired t test shows the mean of b - (1 + m)
+    # a to be above 0, so that the error of the baseline's mean is taken into account. The narrower
+    # one is that of `relative_tost`.
+    # Source: Fieller (1954), Journal of the Royal Statistical Society B 16, 175-185.
     first, second = paired_scores(a, b)
     if min(first.min(initial=0.0), second.min(initial=0.0)) < 0.0:
         raise ArgumentError("a relative margin needs scores of 0 or more in A and B")
@@ -95,12 +92,10 @@ def relative_change_by(
     *,
     alpha: float,
 ) -> RelativeChange:
-    """Return :func:`relative_change` by another t test of means: of clusters, or with weights.
-
-    ``run_t`` tests columns of scores at a level. Its squared error has to be a quadratic form of
-    the scores, and its degrees of freedom the same for all, so that squared half-widths of the
-    intervals of a, b and b - a stand in the quadratic of Fieller in the place of the variances.
-    """
+    """Return :func:`relative_change` by another t test of means: of clusters, or with weights."""
+    # `run_t` tests columns of scores at a level. Its squared error has to be a quadratic form of
+    # the scores, and its degrees of freedom the same for all, so that squared half-widths of the
+    # intervals of a, b and b - a stand in the quadratic of Fieller in the place of the variances.
     first, second = paired_scores(a, b)
     if min(first.min(initial=0.0), second.min(initial=0.0)) < 0.0:
         raise ArgumentError("a relative margin needs scores of 0 or more in A and B")
@@ -320,18 +315,10 @@ def mean_interval(
     seed: int = 0,
     n_resamples: int | None = None,
 ) -> tuple[float, float]:
-    """Return the limits between which the mean of one system's scores lies.
-
-    They are the means that the test of the centred scores does not reject: Student's t, sign flips
-    (each score as far above the mean as below it by the toss of a coin), the studentised bootstrap,
-    or bets, which ask for nothing but ``bounds``.
-
-    Examples
-    --------
-    >>> scores = np.array([0.2, 0.4, 0.1, 0.7, 0.5, 0.3])
-    >>> [round(each, 3) for each in mean_interval(scores, bounds=(0.0, 1.0))]
-    [0.14, 0.593]
-    """
+    """Return the limits between which the mean of one system's scores lies."""
+    # They are the means that the test of the centred scores does not reject: Student's t, sign
+    # flips (each score as far above the mean as below it by the toss of a coin), the studentised
+    # bootstrap, or bets, which ask for nothing but `bounds`.
     checks.one_of("test", test, MEAN_TESTS)
     least, most = bounds
     if test == "bounded":
@@ -574,20 +561,16 @@ class Unseen:
 
 
 def bound_unseen(n_queries: int, *, alpha: float, span: float) -> Unseen:
-    """Bound what so many queries without any difference leave open.
-
-    Source: Clopper & Pearson (1934), Biometrika 26, 404-413.
-    """
+    """Bound what so many queries without any difference leave open."""
+    # Source: Clopper & Pearson (1934), Biometrika 26, 404-413.
     checks.level("alpha", alpha)
     share = -math.expm1(math.log(alpha) / checks.count("n_queries", n_queries))
     return Unseen(share, share * span if math.isfinite(span) else math.nan)
 
 
 def clopper_pearson(count: int, total: int, *, confidence: float = 0.95) -> tuple[float, float]:
-    """Return Clopper and Pearson's interval of the chance behind ``count`` in ``total``.
-
-    Source: Clopper & Pearson (1934), Biometrika 26, 404-413.
-    """
+    """Return Clopper and Pearson's interval of the chance behind ``count`` in ``total``."""
+    # Source: Clopper & Pearson (1934), Biometrika 26, 404-413.
     from scipy.special import betaincinv
 
     checks.fraction("confidence", confidence)

@@ -217,24 +217,20 @@ def max_t_of_systems(
     seed: int = 0,
     on_part: Callable[[int, int], None] | None = None,
 ) -> MaxT:
-    """Return :func:`max_t` of the differences of many pairs of systems, by far fewer sums.
-
-    The flips of a query are those of its scores, so the sum of a pair under a flip is the
-    difference of the sums of its systems: these are found once a system, not once a pair. The
-    differences of a query are never held for all pairs.
-
-    The intervals are those of the single step, but for pairs that the steps alone tell apart: there
-    the limit next to 0 is put at 0 (the float beside it). So they exclude 0 exactly where
-    ``pvalue_step_down`` < 1 - confidence. What is promised, each by itself: the single-step
-    intervals hold all means with at least ``confidence``, and the chance that any pair without a
-    difference is found, by the steps, is at most 1 - confidence. Both at once are not guaranteed: a
-    limit put at 0 is a finding of the steps, not a limit of the single step, and with it the chance
-    that all that is shown is right (each interval, and each finding with its side of 0) may fall
-    below ``confidence``.
-
-    Source: Westfall & Young (1993), Resampling-Based Multiple Testing, algorithm 4.1; Romano & Wolf
-    (2005), Econometrica 73, 1237-1282.
-    """
+    """Return :func:`max_t` of the differences of many pairs of systems, by far fewer sums."""
+    # The flips of a query are those of its scores, so the sum of a pair under a flip is the
+    # difference of the sums of its systems: these are found once a system, not once a pair. The
+    # differences of a query are never held for all pairs.
+    # The intervals are those of the single step, but for pairs that the steps alone tell apart:
+    # there the limit next to 0 is put at 0 (the float beside it). So they exclude 0 exactly where
+    # `pvalue_step_down` < 1 - confidence. What is promised, each by itself: the single-step
+    # intervals hold all means with at least `confidence`, and the chance that any pair without a
+    # difference is found, by the steps, is at most 1 - confidence. Both at once are not guaranteed:
+    # a limit put at 0 is a finding of the steps, not a limit of the single step, and with it the
+    # chance that all that is shown is right (each interval, and each finding with its side of 0)
+    # may fall below `confidence`.
+    # Source: Westfall & Young (1993), Resampling-Based Multiple Testing, algorithm 4.1; Romano &
+    # Wolf (2005), Econometrica 73, 1237-1282.
     n_resamples = checks.resamples(n_resamples)
     scale = np.abs(scores).max(initial=0.0)
     above = scores - scores.min(axis=1, keepdims=True, initial=np.inf)
@@ -343,10 +339,9 @@ def _pvalues(
     flipped: Callable[[IntArray], IntArray],
     on_part: Callable[[int, int], None] | None,
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the p-values of every column, and the largest z of every flip.
-
-    The rows of the p-values are single step, step down and alone; the identity is among the flips.
-    """
+    """Return the p-values of every column, and the largest z of every flip."""
+    # The rows of the p-values are single step, step down and alone; the identity is among the
+    # flips.
     # Equal z may differ in their last digits, and a sum of two lattices by two units a query.
     reached = np.abs(snap(seen.total, 2 * n_queries)) / seen.size - SAME_Z
     largest: FloatArray = np.zeros(2**n_queries if n_flips == 0 else n_flips + 1)

@@ -128,16 +128,8 @@ class Repetition:
 def expected_again(
     estimates: Sequence[float] | FloatArray, standard_errors: Sequence[float] | FloatArray
 ) -> FloatArray:
-    """Return the effect to be expected of a repetition of each: float64[n].
-
-    The effects are those of :func:`predict_repetition`.
-
-    Examples
-    --------
-    >>> gains = [0.05, 0.01, -0.02, 0.0, 0.02, -0.01, 0.01, 0.03]
-    >>> [round(float(gain), 3) for gain in expected_again(gains, [0.02] * 8)][:3]
-    [0.035, 0.01, -0.008]
-    """
+    """Return the effect to be expected of a repetition of each: float64[n]."""
+    # The effects are those of `predict_repetition`.
     centre, _, weight = _posterior(*_checked(estimates, standard_errors))
     return np.asarray(weight @ centre)
 
@@ -150,20 +142,11 @@ def predict_repetition(
     freedom: float = np.inf,
     level: float = 0.95,
 ) -> Repetition:
-    """Return what a repetition of one of many measured effects would show.
-
-    At least 8 effects, which are of comparisons in one measure; ``place`` says which is repeated.
-    Half of each error's variance is taken to be common to all, as where they have one baseline:
-    what luck that had on these queries, no number of candidates tells. ``freedom``: degrees of
-    freedom of that standard error, queries less one.
-
-    Examples
-    --------
-    >>> gains = [0.05, 0.01, -0.02, 0.0, 0.02, -0.01, 0.01, 0.03]
-    >>> again = predict_repetition(gains, [0.02] * 8, 0)
-    >>> f"{again.expected:.3f} ({again.low:.3f} to {again.high:.3f})"
-    '0.035 (-0.020 to 0.091)'
-    """
+    """Return what a repetition of one of many measured effects would show."""
+    # At least 8 effects, which are of comparisons in one measure; `place` says which is repeated.
+    # Half of each error's variance is taken to be common to all, as where they have one baseline:
+    # what luck that had on these queries, no number of candidates tells. `freedom`: degrees of
+    # freedom of that standard error, queries less one.
     from scipy import optimize, special  # the levels of a stream do without them
 
     checks.fraction("level", level)
@@ -195,10 +178,8 @@ def _checked(
 
 
 def _posterior(y: FloatArray, se: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return centres and standard deviations, [n_spreads, n], and the weight of each spread.
-
-    The mean given the spread is normal, and integrated in closed form.
-    """
+    """Return centres and standard deviations, [n_spreads, n], and the weight of each spread."""
+    # The mean given the spread is normal, and integrated in closed form.
     spread = np.linspace(0, 4 * float(np.ptp(y)) + float(se.max()), _GRID)
     own = (1 - _COMMON) * se**2
     variance = own + spread[:, None] ** 2

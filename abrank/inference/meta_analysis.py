@@ -291,11 +291,10 @@ def _summary(estimate: float, error: float, alpha: float, *, freedom: float) -> 
 
 
 class Segmented(NamedTuple):
-    """Answers of :func:`segments_within`, a segment each.
+    """Answers of :func:`segments_within`, a segment each."""
 
-    ``answers`` are p-value and limits of each alone, then adjusted, float64[6, n_segments];
-    ``variance`` is that of as many independent queries with the error of the mean.
-    """
+    # `answers` are p-value and limits of each alone, then adjusted, float64[6, n_segments];
+    # `variance` is that of as many independent queries with the error of the mean.
 
     answers: FloatArray
     variance: FloatArray

@@ -185,10 +185,8 @@ def worth_interval(
     confidence: float = 0.95,
     seed: int = 0,
 ) -> tuple[float, float]:
-    """Return the 95 % interval of how many human queries alone would give an interval as narrow.
-
-    Source: Efron (1979), Annals of Statistics 7, 1-26.
-    """
+    """Return the 95 % interval of how many human queries alone would give an interval as narrow."""
+    # Source: Efron (1979), Annals of Statistics 7, 1-26.
     d, every = as_differences(differences)[:, 0], as_differences(predicted)[:, :1]
     seen = every[_rows_of(judged, n_judged=len(d), n_queries=len(every)), 0]
     random, found = stream(seed, "worth"), []
@@ -258,10 +256,8 @@ def _rows_of(judged: npt.ArrayLike, *, n_judged: int, n_queries: int) -> IntArra
 
 
 def welch_pvalue(one: FloatArray, two: FloatArray) -> float:
-    """Return the two-sided p-value that two independent samples have one mean, by Welch's t test.
-
-    Source: Welch (1947), Biometrika 34, 28-35.
-    """
+    """Return Welch's two-sided p-value that two independent samples have one mean."""
+    # Source: Welch (1947), Biometrika 34, 28-35.
     if min(len(one), len(two)) < 2:
         return float("nan")
     if not has_spread(np.concatenate([one, two])):

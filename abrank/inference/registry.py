@@ -404,11 +404,9 @@ def finite(what: str, table: FloatArray, row: str, column: str) -> FloatArray:
 def as_alpha(
     confidence: float | FloatArray, n_comparisons: int, *, certain: bool = False
 ) -> FloatArray:
-    """Return 1 - confidence for every comparison, shape (n_comparisons,).
-
-    It is rounded to 12 decimals, so that .95 means the decimal .05 and a p of exactly .05 is not
-    below it. A confidence of 1 is refused unless ``certain``.
-    """
+    """Return 1 - confidence for every comparison, shape (n_comparisons,)."""
+    # It is rounded to 12 decimals, so that .95 means the decimal .05 and a p of exactly .05 is not
+    # below it. A confidence of 1 is refused unless `certain`.
     level = np.asarray(confidence, dtype=np.float64)
     if level.shape not in ((), (n_comparisons,)):
         raise ArgumentError(

@@ -27,11 +27,9 @@ MOST_IN_A_ROW = 1000
 
 
 def round_off(values: FloatArray, *, scale: npt.ArrayLike | None = None) -> FloatArray:
-    """Give values that differ by rounding only one value: .0712 - .0548 and .0164, 1e-17 and 0.
-
-    Sizes no further apart than 1e-10 of the largest one are a group, which takes its smallest
-    value, or 0. So what is a tie does not depend on the unit.
-    """
+    """Give values that differ by rounding only one value: .0712 - .0548 and .0164, 1e-17 and 0."""
+    # Sizes no further apart than 1e-10 of the largest one are a group, which takes its smallest
+    # value, or 0. So what is a tie does not depend on the unit.
     if scale is None and values.size == len(values) and values.dtype == np.float64:
         return _of_one_column(values.reshape(-1), None).reshape(values.shape).copy()
     return _rounded(values, scale)
@@ -72,10 +70,8 @@ _of_one_column, _of_one_measure = remembered(2)(_rounded), remembered(2)(_differ
 
 
 def signs_of(values: FloatArray) -> IntArray:
-    """Return the sign of each value of a column, 0 where :func:`round_off` gives 0: int64[n].
-
-    This takes less time than to round them, for which they are put in order.
-    """
+    """Return the sign of each value of a column, 0 where :func:`round_off` gives 0: int64[n]."""
+    # This takes less time than to round them, for which they are put in order.
     sizes = np.abs(values)
     near = TIE * sizes.max(initial=0.0)
     # Sizes are 0 as far as they follow each other from 0 on.
@@ -102,15 +98,13 @@ def has_spread(values: FloatArray) -> BoolArray:
 def to_lattice(
     differences: FloatArray, *, n_terms: int | None = None
 ) -> tuple[IntArray, FloatArray]:
-    """Return whole numbers and the unit of each column: differences = numbers * unit.
-
-    Where the differences are multiples of one step (they have few decimals, or are small fractions
-    as of reciprocal ranks) the numbers are exact multiples of one number. Else the unit is 1.2e-10
-    of the largest difference and a number off by half a unit at most, so that sums of n of them
-    that should be equal differ by at most n units: that is the tolerance to compare them with.
-
-    The numbers do not depend on the unit of the differences, so nor does a p-value made of them.
-    """
+    """Return whole numbers and the unit of each column: differences = numbers * unit."""
+    # Where the differences are multiples of one step (they have few decimals, or are small
+    # fractions as of reciprocal ranks) the numbers are exact multiples of one number. Else the unit
+    # is 1.2e-10 of the largest difference and a number off by half a unit at most, so that sums of
+    # n of them that should be equal differ by at most n units: that is the tolerance to compare
+    # them with.
+    # The numbers do not depend on the unit of the differences, so nor does a p-value made of them.
     if differences.size == len(differences) and differences.dtype == np.float64:
         numbers, unit = _lattice_of_one_column(differences.reshape(-1), n_terms)
         return numbers[:, None].copy(), unit.copy()
@@ -170,10 +164,9 @@ def _capped_lcm(parts: IntArray) -> IntArray:
 
 
 def denominators(shares: FloatArray) -> IntArray:
-    """Return the denominator of the simplest fraction at each number of [0, 1]; 0 if none is near.
-
-    The fractions are the convergents of the continued fraction, which are the best ones there are.
-    """
+    """Return the denominator of the simplest fraction at each of [0, 1]; 0 if none is near."""
+    # The fractions are the convergents of the continued fraction, which are the best ones there
+    # are.
     found = np.zeros(shares.size, np.int64)
     target = shares.ravel()
     place, rest = np.arange(target.size), target
@@ -200,12 +193,10 @@ def invert(
     alternative: Alternative,
     n_always_counted: int = 0,
 ) -> tuple[float, float, float]:
-    """Return the p-value of "the parameter is 0" and the interval of all values not rejected.
-
-    A parameter value theta is tested by how many replicates are <= theta (against "greater") or >=
-    theta (against "less"); a table turns the count into a p-value. The accepted thetas then lie
-    between two order statistics of the replicates, which are the limits, ends included.
-    """
+    """Return the p-value of "the parameter is 0" and the interval of all values not rejected."""
+    # A parameter value theta is tested by how many replicates are <= theta (against "greater") or
+    # >= theta (against "less"); a table turns the count into a p-value. The accepted thetas then
+    # lie between two order statistics of the replicates, which are the limits, ends included.
     against_greater = lower[n_always_counted + np.count_nonzero(values <= 0.0)]
     against_less = upper[n_always_counted + np.count_nonzero(values >= 0.0)]
     if alternative == "greater":
@@ -228,11 +219,10 @@ def _limit(values: FloatArray, table: FloatArray, alpha: float, n_always_counted
 def align_interval_with_pvalue(
     pvalue: FloatArray, estimate: FloatArray, low: FloatArray, high: FloatArray, alpha: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Let a closed-form interval exclude 0 exactly when p < alpha.
-
-    The two are equal in real numbers; in floats they can part by a rounding error when p is all but
-    alpha. The p-value decides, and a limit that is 0 but for rounding is put on the right side.
-    """
+    """Let a closed-form interval exclude 0 exactly when p < alpha."""
+    # The two are equal in real numbers; in floats they can part by a rounding error when p is all
+    # but alpha. The p-value decides, and a limit that is 0 but for rounding is put on the right
+    # side.
     rejected = pvalue < alpha
     # A mean that is 0 but for rounding is so to far more than this share of its interval.
     bounded = np.isfinite(low) & np.isfinite(high)

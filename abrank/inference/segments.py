@@ -47,16 +47,13 @@ class Heterogeneity:
 def heterogeneity(
     counts: FloatArray, means: FloatArray, variances: FloatArray, freedom: FloatArray | None = None
 ) -> Heterogeneity:
-    """Test whether the groups have one mean, without taking their variances for equal.
-
-    ``freedom`` are the degrees of freedom of the variances, n - 1 without it.
-
-    With w = n / s**2 both statistics rest on q = sum w (mean - weighted mean)**2. Welch's keeps its
-    level with few queries a group; q takes the variances for known and rejects too often there.
-
-    Source: Welch (1951), Biometrika 38, 330-336; Cochran (1954), Biometrics 10, 101-129; Higgins &
-    Thompson (2002), Statistics in Medicine 21, 1539-1558.
-    """
+    """Test whether the groups have one mean, without taking their variances for equal."""
+    # `freedom` are the degrees of freedom of the variances, n - 1 without it.
+    # With w = n / s**2 both statistics rest on q = sum w (mean - weighted mean)**2. Welch's keeps
+    # its level with few queries a group; q takes the variances for known and rejects too often
+    # there.
+    # Source: Welch (1951), Biometrika 38, 330-336; Cochran (1954), Biometrics 10, 101-129; Higgins
+    # & Thompson (2002), Statistics in Medicine 21, 1539-1558.
     from scipy.special import chdtrc, fdtrc
 
     judged = (counts >= 2) & (variances > 0.0)
@@ -242,11 +239,9 @@ def answer_by_segment(
     *,
     skewed: bool = False,
 ) -> FloatArray:
-    """Return what :func:`compare_segments` says of each segment, many samples at once.
-
-    With ``skewed`` what t finds is adjusted for skewness, too: segments are small, and Holm's
-    procedure looks far into the tails. It is left to the deciding test of a collection.
-    """
+    """Return what :func:`compare_segments` says of each segment, many samples at once."""
+    # With `skewed` what t finds is adjusted for skewness, too: segments are small, and Holm's
+    # procedure looks far into the tails. It is left to the deciding test of a collection.
     columns = parts[0].shape[1] if parts else 1
     levels = np.full((len(parts), columns), 1.0 - alpha)
     alone = _answers(parts, large, levels, asked, clusters, weights)
@@ -268,11 +263,9 @@ def answer_by_holm(
 
 
 def holm_levels(pvalue: FloatArray, alpha: float) -> tuple[FloatArray, FloatArray]:
-    """Return p-values adjusted by Holm, one sample a column, and the levels of their intervals.
-
-    Those are 1 less the share of alpha at which Holm's procedure tested each; a p of 0 is tested at
-    Bonferroni's level.
-    """
+    """Return p-values adjusted by Holm, one sample a column, and the levels of their intervals."""
+    # Those are 1 less the share of alpha at which Holm's procedure tested each; a p of 0 is tested
+    # at Bonferroni's level.
     adjusted = np.stack([adjust(column, "holm") for column in pvalue.T], axis=1)
     known = np.isfinite(adjusted)
     share: FloatArray = np.ones(pvalue.shape) / np.maximum(1, known.sum(axis=0))

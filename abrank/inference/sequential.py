@@ -221,10 +221,8 @@ def betting_sequence(
 
 
 def betting_pvalues(differences: FloatArray) -> FloatArray:
-    """Return the last p-values of :func:`betting_sequence`: its limits take most of the time.
-
-    They are those at a confidence of 95 %, on which the bets depend.
-    """
+    """Return the last p-values of :func:`betting_sequence`: its limits take most of the time."""
+    # They are those at a confidence of 95 %, on which the bets depend.
     unit = (round_off(differences) + 1.0) / 2.0
     return np.array([_pvalue(stream, _bets(stream, 0.05)) for stream in unit.T])
 
@@ -419,10 +417,9 @@ def _narrowest(share: FloatArray) -> float:
 
 @dataclass(frozen=True)
 class _Path:
-    """The sum of differences at a look, as a density over the paths that have not stopped.
+    """The sum of differences at a look, as a density over the paths that have not stopped."""
 
-    The sum is in units in which it has variance 1 at the end of the plan.
-    """
+    # The sum is in units in which it has variance 1 at the end of the plan.
 
     narrowest: float
     time: float = 0.0

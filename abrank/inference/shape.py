@@ -25,11 +25,9 @@ Form: TypeAlias = Literal["dots", "values", "bins", "density"]
 
 
 def spread_form(differences: FloatArray) -> Form:
-    """Return the picture that shows how differences are spread without making anything up.
-
-    Dots below 10 queries; a bar a value where there are few values; bins where more than a fifth of
-    the queries have one value; a density else.
-    """
+    """Return the picture that shows how differences are spread without making anything up."""
+    # Dots below 10 queries; a bar a value where there are few values; bins where more than a fifth
+    # of the queries have one value; a density else.
     n = len(differences)
     counts = np.unique(differences, return_counts=True)[1]
     if n < FEWEST_FOR_DENSITY:
@@ -137,15 +135,12 @@ class NormalPlot:
 def normal_plot(
     differences: npt.ArrayLike, *, confidence: float = 0.95, most: int = 400
 ) -> NormalPlot:
-    """Return the standardised differences against the quantiles of the normal distribution.
-
-    Expected is the quantile of (i - 3/8) / (n + 1/4). The band is of the i-th smallest of n
-    independent normal values, whose distribution of chance is Beta(i, n + 1 - i); that mean and
-    deviation are those of the sample makes it a little wide.
-
-    Source: Blom (1958), Statistical Estimates and Transformed Beta-Variables; David & Nagaraja
-    (2003), Order Statistics, section 2.1.
-    """
+    """Return the standardised differences against the quantiles of the normal distribution."""
+    # Expected is the quantile of (i - 3/8) / (n + 1/4). The band is of the i-th smallest of n
+    # independent normal values, whose distribution of chance is Beta(i, n + 1 - i); that mean and
+    # deviation are those of the sample makes it a little wide.
+    # Source: Blom (1958), Statistical Estimates and Transformed Beta-Variables; David & Nagaraja
+    # (2003), Order Statistics, section 2.1.
     from scipy.special import betaincinv, ndtri
 
     values = np.sort(round_off(as_differences(differences)[:, 0]))
@@ -171,12 +166,10 @@ def normal_plot(
 def calls_without(
     differences: npt.ArrayLike, places: IntArray, *, confidence: float = 0.95
 ) -> tuple[int, IntArray, FloatArray]:
-    """Return the call of the paired t test, and how it changes without a few queries, in turn.
-
-    A call is +1 where the mean is shown to be above 0, -1 below, else 0. Returned are that of all
-    queries, and calls and p-values without each of ``places``. Without query i the mean is
-    (n mean - d_i) / (n - 1), and the sum of squares about it less by n / (n - 1) (d_i - mean)**2.
-    """
+    """Return the call of the paired t test, and how it changes without a few queries, in turn."""
+    # A call is +1 where the mean is shown to be above 0, -1 below, else 0. Returned are that of all
+    # queries, and calls and p-values without each of `places`. Without query i the mean is (n mean
+    # - d_i) / (n - 1), and the sum of squares about it less by n / (n - 1) (d_i - mean)**2.
     values = round_off(as_differences(differences)[:, 0])
     alpha = float(as_alpha(confidence, 1)[0])
     n, mean, centred = len(values), values.mean(), _centred(values)

@@ -37,14 +37,11 @@ def all_subsets(numbers: IntArray) -> tuple[IntArray, IntArray]:
 
 
 def random_subsets(numbers: IntArray, n_flips: int, *, seed: int) -> tuple[IntArray, IntArray]:
-    """Return sum and size of random subsets of the rows, each row in or out by a fair coin.
-
-    The subsets depend on ``seed`` and the number of rows only, are the same for every column, and
-    the first m of them do not depend on how many are drawn. Sums are looked up byte by byte: 256
-    partial sums for each 8 rows.
-
-    Source: Arlazarov, Dinic, Kronrod & Faradzhev (1970), the "four Russians" method.
-    """
+    """Return sum and size of random subsets of the rows, each row in or out by a fair coin."""
+    # The subsets depend on `seed` and the number of rows only, are the same for every column, and
+    # the first m of them do not depend on how many are drawn. Sums are looked up byte by byte: 256
+    # partial sums for each 8 rows.
+    # Source: Arlazarov, Dinic, Kronrod & Faradzhev (1970), the "four Russians" method.
     n_queries, n_columns = numbers.shape
     sums = np.zeros((n_columns, n_flips), np.int64)
     sizes = np.zeros(n_flips, np.int64)
@@ -75,15 +72,13 @@ def random_subsets(numbers: IntArray, n_flips: int, *, seed: int) -> tuple[IntAr
 
 
 def composed_flips(numbers: IntArray, n_generators: int, *, seed: int) -> IntArray:
-    """Return the sums under all ``2**n_generators`` products of a few random sign flips.
-
-    Each product is as random as a flip drawn alone, and any two but the identity are independent,
-    so a share of them is as precise as that of as many flips drawn alone. And they are a group, so
-    a test by the share that reaches the observed sum keeps its level exactly. Their sums are one
-    Walsh transform of the sums over the rows that all generators treat alike.
-
-    Source: Hemerik & Goeman (2018), TEST 27, 811-825: a group of transformations is what it takes.
-    """
+    """Return the sums under all ``2**n_generators`` products of a few random sign flips."""
+    # Each product is as random as a flip drawn alone, and any two but the identity are independent,
+    # so a share of them is as precise as that of as many flips drawn alone. And they are a group,
+    # so a test by the share that reaches the observed sum keeps its level exactly. Their sums are
+    # one Walsh transform of the sums over the rows that all generators treat alike.
+    # Source: Hemerik & Goeman (2018), TEST 27, 811-825: a group of transformations is what it
+    # takes.
     random = stream(seed, "composed sign flips")
     alike = random.integers(0, 2**n_generators, len(numbers))
     sums = np.zeros(2**n_generators, np.int64)
@@ -117,13 +112,10 @@ def n_meet_in_middle_sums(counts: IntArray) -> int:
 
 
 def tail_by_meet_in_middle(sizes: FloatArray, counts: IntArray, threshold: float) -> float:
-    """Return P(sum of randomly signed terms >= threshold), exact but for float rounding.
-
-    The terms are split in two; each half lists its sums, and every sum of the one is looked up
-    among those of the other. Terms of one size count as one: their sum is binomial.
-
-    Source: Horowitz & Sahni (1974), Journal of the ACM 21, 277-292.
-    """
+    """Return P(sum of randomly signed terms >= threshold), exact but for float rounding."""
+    # The terms are split in two; each half lists its sums, and every sum of the one is looked up
+    # among those of the other. Terms of one size count as one: their sum is binomial.
+    # Source: Horowitz & Sahni (1974), Journal of the ACM 21, 277-292.
     (sums, chances), (others, their_chances) = (
         _signed_sums(sizes[half], counts[half]) for half in _halves(counts)
     )
@@ -164,14 +156,12 @@ NUMBERS_BETWEEN_SCALINGS = 512
 
 
 def subset_sum_distribution(numbers: IntArray, reach: int) -> FloatArray:
-    """Return the probabilities of the sums 0, 1, ..., reach of a random subset.
-
-    Each number is in the subset or not by a fair coin. Only numbers that are not negative are
-    added, so every probability, however small, is right to ``numbers.size`` roundings. The cost is
-    that of ``numbers.size * reach`` additions.
-
-    Source: Pagano & Tritchler (1983), Journal of the American Statistical Association 78, 435-440.
-    """
+    """Return the probabilities of the sums 0, 1, ..., reach of a random subset."""
+    # Each number is in the subset or not by a fair coin. Only numbers that are not negative are
+    # added, so every probability, however small, is right to `numbers.size` roundings. The cost is
+    # that of `numbers.size * reach` additions.
+    # Source: Pagano & Tritchler (1983), Journal of the American Statistical Association 78,
+    # 435-440.
     mass = np.zeros(min(reach, int(numbers.sum())) + 1)
     mass[0] = 1.0
     # The sums without a number and with it are added from one array into the other.
@@ -378,11 +368,9 @@ def _stopped(
     alpha: float,
     alternative: Alternative,
 ) -> tuple[int, tuple[float, float, float]]:
-    """Return how many flips the p took, and p-value and limits (Besag & Clifford 1991).
-
-    At every shift p = h / l where the h-th hit is the l-th flip. So a shift is accepted where there
-    are h hits among the first h / alpha flips.
-    """
+    """Return how many flips the p took, and p-value and limits (Besag & Clifford 1991)."""
+    # At every shift p = h / l where the h-th hit is the l-th flip. So a shift is accepted where
+    # there are h hits among the first h / alpha flips.
 
     def answer(first: int, identity: bool) -> tuple[float, float, float]:
         pairs = with_mirrors(sums[:first], sizes[:first], total, n_queries, identity=identity)
@@ -443,11 +431,9 @@ def additions(numbers: IntArray, counts: IntArray) -> int:
 
 
 def subset_mean_distribution(numbers: IntArray, counts: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Return the means of subsets, ascending, and the chance of each or a smaller one.
-
-    Each number is in the subset or not by a fair coin. The empty subset, of chance 2**-n, counts as
-    the smallest.
-    """
+    """Return the means of subsets, ascending, and the chance of each or a smaller one."""
+    # Each number is in the subset or not by a fair coin. The empty subset, of chance 2**-n, counts
+    # as the smallest.
     least, terms = int(numbers.min()), np.repeat(numbers, counts)
     terms = np.sort(terms - least)
     # How many are in the subset, and by how much their sum exceeds that of as many of the least.
@@ -479,11 +465,10 @@ STEEPEST = 4.0
 
 @record
 class Sample:
-    """The distinct differences of a sample, ascending, and how often each occurs.
+    """The distinct differences of a sample, ascending, and how often each occurs."""
 
-    Values are in units, so that what is computed of them does not depend on the unit. ``numbers``
-    are the same as multiples of a coarse step, if there is one.
-    """
+    # Values are in units, so that what is computed of them does not depend on the unit. `numbers`
+    # are the same as multiples of a coarse step, if there is one.
 
     values: FloatArray
     counts: IntArray
@@ -552,10 +537,8 @@ def _complement(found: Bracket) -> Bracket:
 
 
 def _lower_limit(sample: Sample, alpha: float, zero_is_accepted: bool) -> float:
-    """Return the least shift with a one-sided p of at least alpha.
-
-    It is the mean of some of the differences, unless no p is as small as alpha.
-    """
+    """Return the least shift with a one-sided p of at least alpha."""
+    # It is the mean of some of the differences, unless no p is as small as alpha.
     if math.ldexp(1.0, -sample.size) >= alpha:
         return -math.inf
     if sample.numbers is None or additions(sample.numbers, sample.counts) > MEAN_ADDITIONS:
@@ -600,11 +583,9 @@ def _crossing(
     start: float,
     unit: float,
 ) -> float:
-    """Return where a function that rises by about 1 a ``unit`` reaches a level.
-
-    The left end is below the level and the right one is not, whatever the function says. Secants,
-    and halvings where they leave the bracket or take long because the function jumps.
-    """
+    """Return where a function that rises by about 1 a ``unit`` reaches a level."""
+    # The left end is below the level and the right one is not, whatever the function says. Secants,
+    # and halvings where they leave the bracket or take long because the function jumps.
     left, right = between
     point, slope, last = start, 1.0 / unit if unit > 0.0 else 0.0, None
     for step in count():

@@ -38,14 +38,11 @@ def find_root(
     xtol: float = 0.0,
     rtol: float = ROUNDING,
 ) -> FloatArray:
-    """Return where a continuous function crosses 0, by Chandrupatla's method.
-
-    Inverse quadratic interpolation where it can be trusted, else bisection: the root always stays
-    between the two last points of different sign.
-
-    Source: Chandrupatla (1997), A new hybrid quadratic/bisection algorithm for finding the zero of
-    a nonlinear function without using derivatives, Advances in Engineering Software 28(3).
-    """
+    """Return where a continuous function crosses 0, by Chandrupatla's method."""
+    # Inverse quadratic interpolation where it can be trusted, else bisection: the root always stays
+    # between the two last points of different sign.
+    # Source: Chandrupatla (1997), A new hybrid quadratic/bisection algorithm for finding the zero
+    # of a nonlinear function without using derivatives, Advances in Engineering Software 28(3).
     a, b = (np.asarray(each, np.float64) + 0.0 for each in (high, low))
     f_a, f_b = (np.asarray(function(each[()]), np.float64) for each in (a, b))
     if (f_a * f_b > 0.0).any():
@@ -91,11 +88,9 @@ TILTED_ORDERS = 14
 def characteristic_function(
     sizes: FloatArray, counts: IntArray, step: float, n_frequencies: int, *, tilt: float = 0.0
 ) -> npt.NDArray[Any]:
-    """Return the characteristic function of the sum at the frequencies step, 2 step, ...
-
-    It is the product of the terms' cosines, each at most 1 in size: where a product of some has
-    come to nothing, the others need not be known.
-    """
+    """Return the characteristic function of the sum at the frequencies step, 2 step, ..."""
+    # It is the product of the terms' cosines, each at most 1 in size: where a product of some has
+    # come to nothing, the others need not be known.
     # In an order that mixes the sizes: the largest turn the product soonest, but not everywhere.
     stride = max(1, int(0.618 * sizes.size))
     while math.gcd(stride, sizes.size) > 1:
@@ -160,11 +155,9 @@ def best_tilt(sizes: FloatArray, counts: IntArray, threshold: float) -> float:
 def _of_small_tilted(
     sizes: FloatArray, counts: IntArray, lean: FloatArray, frequency: FloatArray
 ) -> npt.NDArray[Any]:
-    """Return the law of leaning signs by the series of log cosh about the tilt, tanh being lean.
-
-    Its singularities are half a circle's arc, pi / 2, away or further: what is left out of each
-    term's logarithm is below 1e-17.
-    """
+    """Return the law of leaning signs by the series of log cosh about the tilt, tanh being lean."""
+    # Its singularities are half a circle's arc, pi / 2, away or further: what is left out of each
+    # term's logarithm is below 1e-17.
     derivative, slope = Polynomial([0.0, 1.0]), Polynomial([1.0, 0.0, -1.0])
     power, turned = counts.astype(np.float64), 1j * frequency
     logarithm = np.zeros(frequency.size, np.complex128)
@@ -179,11 +172,9 @@ def _of_small_tilted(
 def _on_grid(
     sizes: FloatArray, counts: IntArray, lean: FloatArray, step: float, n_frequencies: int
 ) -> npt.NDArray[Any]:
-    """Return the product of the first terms at all frequencies.
-
-    The frequencies are laid out as a square, where the cosines of sums of two angles are a product
-    of two thin matrices of tabled ones.
-    """
+    """Return the product of the first terms at all frequencies."""
+    # The frequencies are laid out as a square, where the cosines of sums of two angles are a
+    # product of two thin matrices of tabled ones.
     first = slice(TERMS_ON_THE_GRID)
     sizes, counts, lean = sizes[first], counts[first], lean[first]
     side = math.isqrt(n_frequencies) + 1
@@ -234,21 +225,17 @@ class Bracket(NamedTuple):
 def tail_by_fourier(
     sizes: FloatArray, counts: IntArray, threshold: float, *, n_frequencies: int
 ) -> Bracket:
-    """Return bounds of P(sum of randomly signed terms >= threshold).
-
-    Absolute rounding errors are about 1e-14; :func:`tail_by_tilting` is for smaller probabilities.
-    """
+    """Return bounds of P(sum of randomly signed terms >= threshold)."""
+    # Absolute rounding errors are about 1e-14; `tail_by_tilting` is for smaller probabilities.
     variance, total = float(counts @ sizes**2), float(counts @ sizes)
     period = threshold + min(REACH * math.sqrt(variance), total * (1.0 + 1e-9))
     return _tail_on_circle(sizes, counts, threshold, period, n_frequencies)
 
 
 def tail_on_lattice(numbers: IntArray, counts: IntArray, threshold: int) -> Bracket:
-    """Return P(sum of randomly signed whole numbers >= threshold), to about 1e-14 in all.
-
-    Sums differ by even numbers, so with one frequency for each of the sums within reach the upper
-    polynomial takes the values 0 and 1 at all of them: it is the indicator.
-    """
+    """Return P(sum of randomly signed whole numbers >= threshold), to about 1e-14 in all."""
+    # Sums differ by even numbers, so with one frequency for each of the sums within reach the upper
+    # polynomial takes the values 0 and 1 at all of them: it is the indicator.
     n_frequencies = lattice_frequencies(numbers, counts, threshold)
     sizes, period = numbers.astype(np.float64), 2.0 * (n_frequencies + 1)
     bounds = _tail_on_circle(sizes, counts, float(threshold), period, n_frequencies)
@@ -267,15 +254,12 @@ def lattice_frequencies(numbers: IntArray, counts: IntArray, threshold: int) -> 
 def tail_by_tilting(
     sizes: FloatArray, counts: IntArray, threshold: float, *, tilt: float, n_frequencies: int
 ) -> Bracket:
-    """Return bounds of a small P(sum of randomly signed terms >= threshold), relative to itself.
-
-    The signs are made to prefer plus (exp(tilt * size) to one) so that the threshold is an ordinary
-    value of the sum, and each sum is weighed by exp(-tilt * sum): what is left to find is of
-    ordinary size.
-
-    Source: Robinson (1982), Journal of the Royal Statistical Society B 44, 91-101; Graham & Vaaler
-    (1981), Transactions of the American Mathematical Society 265, 283-302.
-    """
+    """Return bounds of a small P(sum of randomly signed terms >= threshold), relative to itself."""
+    # The signs are made to prefer plus (exp(tilt * size) to one) so that the threshold is an
+    # ordinary value of the sum, and each sum is weighed by exp(-tilt * sum): what is left to find
+    # is of ordinary size.
+    # Source: Robinson (1982), Journal of the Royal Statistical Society B 44, 91-101; Graham &
+    # Vaaler (1981), Transactions of the American Mathematical Society 265, 283-302.
     once, twice = (cumulant(sizes, counts, times * tilt) for times in (1.0, 2.0))
     lifted = twice - 2.0 * tilt * threshold
     scale = once - tilt * threshold
@@ -339,12 +323,10 @@ def _rounding(counts: IntArray) -> float:
 
 
 def student_quantile(freedom: Any, probability: Any) -> FloatArray:  # noqa: ANN401 - numbers or arrays
-    """Return the quantile of Student's t.
-
-    Below 1.17 scipy's ``stdtrit`` is off by up to 2.5e-11 of the quantile, while its distribution
-    function is not; one Newton step removes that, and leaves a quantile alone that needs none. Its
-    median is up to 1e-16 there; it is 0.
-    """
+    """Return the quantile of Student's t."""
+    # Below 1.17 scipy's `stdtrit` is off by up to 2.5e-11 of the quantile, while its distribution
+    # function is not; one Newton step removes that, and leaves a quantile alone that needs none.
+    # Its median is up to 1e-16 there; it is 0.
     from scipy.special import gammaln, stdtr, stdtrit
 
     freedom, probability = (np.asarray(each, np.float64) for each in (freedom, probability))
@@ -375,15 +357,13 @@ NODES, WEIGHTS = np.polynomial.legendre.leggauss(128)
 
 
 def chance_above(t: npt.ArrayLike, freedom: npt.ArrayLike, center: npt.ArrayLike) -> FloatArray:
-    """Return the chance that a noncentral t exceeds ``t``.
-
-    T = (Z + c) / (chi / sqrt(df)) exceeds t > 0 where chi / sqrt(df) lies below (Z + c) / t. The
-    integral of that chance over the normal Z is taken numerically, on the range where it is neither
-    0 nor 1. It has 12 right decimals, for any c; scipy's ``nctdtr`` (1.17) has 8 from c = 5000 on,
-    and above 50,000 gives NaN or does not end.
-
-    Source: Johnson, Kotz & Balakrishnan (1995), Continuous Univariate Distributions 2, chapter 31.
-    """
+    """Return the chance that a noncentral t exceeds ``t``."""
+    # T = (Z + c) / (chi / sqrt(df)) exceeds t > 0 where chi / sqrt(df) lies below (Z + c) / t. The
+    # integral of that chance over the normal Z is taken numerically, on the range where it is
+    # neither 0 nor 1. It has 12 right decimals, for any c; scipy's `nctdtr` (1.17) has 8 from c =
+    # 5000 on, and above 50,000 gives NaN or does not end.
+    # Source: Johnson, Kotz & Balakrishnan (1995), Continuous Univariate Distributions 2, chapter
+    # 31.
     from scipy.special import gammainc, ndtr
 
     value, df, c = np.broadcast_arrays(
@@ -461,12 +441,9 @@ def range_quantile(alpha: float, n_means: int, freedom: float) -> float:
 
 
 def many_one_tail(t: FloatArray, n_others: int, freedom: float) -> FloatArray:
-    """Return the chance that the largest abs(t) of ``n_others`` means against one is at least t.
-
-    Two-sided, as many queries for each: any two of the t are correlated by 1/2.
-
-    Source: Dunnett (1955), Journal of the American Statistical Association 50, 1096-1121.
-    """
+    """Return the chance that the largest abs(t) of ``n_others`` means against one is at least t."""
+    # Two-sided, as many queries for each: any two of the t are correlated by 1/2.
+    # Source: Dunnett (1955), Journal of the American Statistical Association 50, 1096-1121.
     return _tail(lambda w: _many_normals_less_one(w, n_others), t * np.sqrt(2.0), freedom)
 
 

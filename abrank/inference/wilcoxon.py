@@ -74,10 +74,8 @@ class Walsh:
         return (above - own) // 2 + self.own_weight * own
 
     def first_below(self, bound: int) -> float:
-        """Return the least theta at which the doubled count is below ``bound``.
-
-        Where the count falls below it only just above a value, the next float above that value.
-        """
+        """Return the least theta at which the doubled count is below ``bound``."""
+        # Where the count falls below it only just above a value, the next float above that value.
         found = self._around(bound, bound)
         place = int(np.searchsorted(-found.above, -bound, side="right"))
         value = float(found.values[place])
@@ -101,10 +99,8 @@ class Walsh:
         return float(left + right) / 2.0
 
     def _around(self, at_least: int, below: int) -> _Averages:
-        """Return all averages, or those between two places that the doubled count tells apart.
-
-        At the first it is at least the one number, at the second below the other.
-        """
+        """Return all averages, or those between two places that the doubled count tells apart."""
+        # At the first it is at least the one number, at the second below the other.
         if self._all is not None:
             return self._all
         edge = max(self._counted)

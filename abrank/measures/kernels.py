@@ -50,11 +50,9 @@ class Hits:
 
 
 def relevant(judged: JudgedRun, *, rel: int) -> BoolArray:
-    """Mark the retrieved rows with a grade of at least ``rel``.
-
-    ``rel`` starts at 1: trec_eval takes a grade below 0 as unjudged, and ``rel=0`` would call the
-    documents relevant that an assessor has refused.
-    """
+    """Mark the retrieved rows with a grade of at least ``rel``."""
+    # `rel` starts at 1: trec_eval takes a grade below 0 as unjudged, and `rel=0` would call the
+    # documents relevant that an assessor has refused.
     return judged.grade >= checks.count("rel", rel)
 
 
@@ -77,11 +75,9 @@ def counted_so_far(query: IntArray, flags: BoolArray) -> IntArray:
 
 
 def running(operation: np.ufunc, query: IntArray, values: npt.NDArray[np.number]) -> FloatArray:
-    """Combine the values of the same query down to each row, itself included.
-
-    ``operation`` is ``np.add``, ``np.multiply`` or ``np.maximum``. Each pass reaches twice as far
-    up, so that a query of n rows takes log2(n) of them, and no query's rounding meets another's.
-    """
+    """Combine the values of the same query down to each row, itself included."""
+    # `operation` is `np.add`, `np.multiply` or `np.maximum`. Each pass reaches twice as far up, so
+    # that a query of n rows takes log2(n) of them, and no query's rounding meets another's.
     combined = np.array(values, dtype=np.float64)
     position, reach = ordinal(query), 1
     while len(rows := np.flatnonzero(position > reach)):
@@ -110,11 +106,10 @@ Dcg: TypeAlias = Literal["log2", "exp-log2"]
 
 @dataclass(frozen=True, eq=False)
 class Gained:
-    """Documents with a gain other than 0: index of the query, rank from 1, and gain.
+    """Documents with a gain other than 0: index of the query, rank from 1, and gain."""
 
-    With ``dcg="exp-log2"`` a gain is that of its grade over 2**h, h the highest grade of the query,
-    so that no grade overflows.
-    """
+    # With `dcg="exp-log2"` a gain is that of its grade over 2**h, h the highest grade of the query,
+    # so that no grade overflows.
 
     query: IntArray
     rank: IntArray
@@ -145,11 +140,9 @@ class Gained:
         dcg: Dcg = "log2",
         gains: Gains | None = None,
     ) -> Gained:
-        """Return all that were judged and have a gain above 0, the highest gain first.
-
-        trec_eval sorts gains by an integer difference, so that gains less than 1 apart come in no
-        order there and its ideal ranking is none (gain_init.c).
-        """
+        """Return all that were judged and have a gain above 0, the highest gain first."""
+        # trec_eval sorts gains by an integer difference, so that gains less than 1 apart come in no
+        # order there and its ideal ranking is none (gain_init.c).
         gain = _gain(judged, judged.ideal_query, judged.ideal_grade, dcg, gains)
         kept = np.flatnonzero(gain > 0)
         if gains:
@@ -207,10 +200,9 @@ def _gain(
 
 @dataclass(frozen=True, eq=False)
 class Ranked:
-    """The judged documents retrieved, by query and rank.
+    """The judged documents retrieved, by query and rank."""
 
-    ``place`` is equal for documents with equal scores, and grows as scores fall.
-    """
+    # `place` is equal for documents with equal scores, and grows as scores fall.
 
     query: IntArray
     grade: IntArray
@@ -389,22 +381,18 @@ class Aspects:
         return sums.astype(np.float64, copy=False)
 
     def gain(self, discount: Discount, *, alpha: float, cutoff: int | None) -> FloatArray:
-        """Sum the discounted gain of the ranking: float64[n_queries].
-
-        A document gains (1 - alpha)**i for each subtopic it is relevant to, where i documents above
-        it are relevant to the same one.
-        """
+        """Sum the discounted gain of the ranking: float64[n_queries]."""
+        # A document gains (1 - alpha)**i for each subtopic it is relevant to, where i documents
+        # above it are relevant to the same one.
         fading = 1.0 - portion("alpha", alpha)
         counted = within(self.rank, cutoff)
         return self.total(counted * fading ** (self.nth - 1.0) * discount(self.rank))
 
     def ideal_gain(self, discount: Discount, *, alpha: float, cutoff: int | None) -> FloatArray:
-        """Sum the discounted gain of the ideal ranking: float64[n_queries].
-
-        The best order is NP-complete to find; as in ndeval.c, each rank takes the document of the
-        highest gain after those above it and, of equal ones, the last by id: the order of ties in
-        runs too. One step down all queries at a time.
-        """
+        """Sum the discounted gain of the ideal ranking: float64[n_queries]."""
+        # The best order is NP-complete to find; as in ndeval.c, each rank takes the document of the
+        # highest gain after those above it and, of equal ones, the last by id: the order of ties in
+        # runs too. One step down all queries at a time.
         fading = 1.0 - portion("alpha", alpha)
         query, document, subtopic = self.pool_query, self.pool_document, self.pool_subtopic
         n_above = np.zeros(subtopic.max(initial=-1) + 1)

@@ -575,13 +575,7 @@ def aggregate_of(name: str) -> Aggregate:
 
 
 def known_among(name: object, there: Sequence[str]) -> str:
-    """Return the one of the measures that are there which a name in any dialect means.
-
-    Examples
-    --------
-    >>> known_among("ndcg_cut_10", ["AP", "nDCG@10"])
-    'nDCG@10'
-    """
+    """Return the one of the measures that are there which a name in any dialect means."""
     meant = str(name if name in there else known(name) or name)  # type: ignore[arg-type]
     if meant in there:
         return meant

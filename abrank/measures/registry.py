@@ -51,10 +51,8 @@ class Parameter:
     required: bool
 
     def conform(self, value: Any) -> Value:  # noqa: ANN401 - whatever a user wrote
-        """Return ``value`` as this parameter's type, or raise ArgumentError.
-
-        A mapping becomes the sorted pairs, a list the tuple, so that a measure can be hashed.
-        """
+        """Return ``value`` as this parameter's type, or raise ArgumentError."""
+        # A mapping becomes the sorted pairs, a list the tuple, so that a measure can be hashed.
         if self.choices:
             return checks.one_of(self.name, str(value), self.choices)
         if type(value) is int and float in self.kinds and int not in self.kinds:

@@ -71,11 +71,9 @@ def extremes(measure: Measure, judged: JudgedRun) -> tuple[FloatArray, FloatArra
 
 
 def _ordered(judged: JudgedRun, *, best: bool = True) -> JudgedRun:
-    """Return the run with every tie in its best or its worst order.
-
-    Relevant documents stand at one end of a tie, judged non-relevant ones at the other, unjudged
-    ones between them.
-    """
+    """Return the run with every tie in its best or its worst order."""
+    # Relevant documents stand at one end of a tie, judged non-relevant ones at the other, unjudged
+    # ones between them.
     order = np.lexsort((-judged.grade if best else judged.grade, judged.tie_first, judged.query))
     group = _groups(judged)  # rows of a tie stand together, so the numbers are in order already
     place, size = ordinal(group), np.bincount(group)[group]
@@ -217,10 +215,8 @@ def _unjudged(judged: JudgedRun, cutoff: int | None) -> tuple[IntArray, IntArray
 
 
 def with_judgments(judged: JudgedRun, query: IntArray, rank: IntArray, grade: int) -> JudgedRun:
-    """Return the run as it is when the documents at these ranks have this grade.
-
-    At rank 0 stands a document that the run did not retrieve: it is judged all the same.
-    """
+    """Return the run as it is when the documents at these ranks have this grade."""
+    # At rank 0 stands a document that the run did not retrieve: it is judged all the same.
     grades = np.full(len(query), grade, dtype=np.int64)
     ideal_query = np.concatenate([judged.ideal_query, query])
     ideal_grade = np.concatenate([judged.ideal_grade, grades])
@@ -332,14 +328,11 @@ def swing(
     *,
     grade: int,
 ) -> FloatArray:
-    """Return how far B - A of its query moves where a document is judged, one at a time.
-
-    Each document is judged in a copy of its query; a document found relevant enters the ideal
-    ranking of both.
-
-    Source: Carterette, Allan & Sitaraman (2006), Minimal test collections for retrieval evaluation,
-    SIGIR 2006: judge first what tells two systems apart.
-    """
+    """Return how far B - A of its query moves where a document is judged, one at a time."""
+    # Each document is judged in a copy of its query; a document found relevant enters the ideal
+    # ranking of both.
+    # Source: Carterette, Allan & Sitaraman (2006), Minimal test collections for retrieval
+    # evaluation, SIGIR 2006: judge first what tells two systems apart.
     if measure.entry.needs == "subtopics":
         raise ArgumentError(f"{measure} has no swing: unjudged documents have no subtopics")
     measure = resolved(measure, a)  # a scale that is left open is that of all queries

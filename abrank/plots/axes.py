@@ -65,11 +65,9 @@ def law_of_mean(comparison: Comparison, row: MeasureResult) -> tuple[FloatArray,
 
 
 def bootstrap_density(values: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the density of the mean of a resample of ``values``, by its exact distribution.
-
-    Source: Efron & Tibshirani (1993), An Introduction to the Bootstrap, ch. 6; the distribution of
-    :func:`abrank.inference.bootstrap.bootstrap_distribution`.
-    """
+    """Return the density of the mean of a resample of ``values``, by its exact distribution."""
+    # Source: Efron & Tibshirani (1993), An Introduction to the Bootstrap, ch. 6; the distribution
+    # of `bootstrap_distribution`.
     law = bootstrap_distribution(values)
     chance = law.below.chance
     near = (chance >= TAIL) & (chance <= 1.0 - TAIL)
@@ -80,10 +78,8 @@ def bootstrap_density(values: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def density(values: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return a Gaussian kernel density of ``values`` that do not all agree.
-
-    Source: Silverman (1986), Density Estimation, eq. 3.28 and 3.31; binned as in his section 3.5.
-    """
+    """Return a Gaussian kernel density of ``values`` that do not all agree."""
+    # Source: Silverman (1986), Density Estimation, eq. 3.28 and 3.31; binned as in his section 3.5.
     n = len(values)
     quartiles = np.percentile(values, [25, 75])
     spread = float(np.std(values))
@@ -121,10 +117,8 @@ def evenly(n: int, size: int) -> np.ndarray:
 
 
 def scatter_heights(n: int) -> FloatArray:
-    """Return n heights in [0, 1) that fill it evenly and never line up: no draw is needed.
-
-    Source: steps of the golden ratio, Knuth, The Art of Computer Programming 3, 6.4, theorem S.
-    """
+    """Return n heights in [0, 1) that fill it evenly and never line up: no draw is needed."""
+    # Source: steps of the golden ratio, Knuth, The Art of Computer Programming 3, 6.4, theorem S.
     return np.asarray((0.5 + np.arange(n) * 0.6180339887498949) % 1.0)
 
 

@@ -260,10 +260,8 @@ def _told(
 
 
 def skewed_pairs(ranking: Ranking) -> list[Note]:
-    """Return a caution a measure on pairs that differ by t, but not by t corrected for skewness.
-
-    Source: Hall (1992), as :func:`abrank.inference.paired.skewed_t`.
-    """
+    """Return a caution a measure on pairs that differ by t, but not by t corrected for skewness."""
+    # Source: Hall (1992), as `skewed_t`.
     found: list[Note] = []
     for each in ranking.by_measure if ranking.test in OF_THE_MEAN and ranking.n_queries > 1 else ():
         place = {system: i for i, system in enumerate(each.systems)}
@@ -319,11 +317,9 @@ PERSISTENCE, DEPTH, MOST_LISTS = 0.9, 20, 20
 
 
 def list_overlaps(scores: Scores, systems: Sequence[str]) -> tuple[Overlap, ...]:
-    """Return the rank-biased overlap of every two systems, in the mean over the queries.
-
-    Source: Webber, Moffat & Zobel (2010), ACM Transactions on Information Systems 28(4),
-    equation 32: extrapolated from the first 20 documents, persistence 0.9.
-    """
+    """Return the rank-biased overlap of every two systems, in the mean over the queries."""
+    # Source: Webber, Moffat & Zobel (2010), ACM Transactions on Information Systems 28(4), equation
+    # 32: extrapolated from the first 20 documents, persistence 0.9.
     runs = scores.judged_runs
     if len(systems) > MOST_LISTS or set(systems) - set(runs) or not scores.query_ids:
         return ()

@@ -84,12 +84,11 @@ class PairRow(IntervalRow):
 
 @record
 class RankChance:
-    """How often a system has each rank where the queries are drawn anew.
+    """How often a system has each rank where the queries are drawn anew."""
 
-    ``chances`` has the share of the resamples for each rank, the first for rank 1; in the share
-    1 - alpha of them its rank is from ``low`` to ``high``. Of more than 300 systems only the first
-    chance is kept.
-    """
+    # `chances` has the share of the resamples for each rank, the first for rank 1; in the share 1 -
+    # alpha of them its rank is from `low` to `high`. Of more than 300 systems only the first chance
+    # is kept.
 
     system: str
     low: int
@@ -104,11 +103,10 @@ class RankChance:
 
 @record
 class Agreement:
-    """How alike two measures order the systems, with limits from resampled queries.
+    """How alike two measures order the systems, with limits from resampled queries."""
 
-    ``tau`` is Kendall's tau-b; ``tau_ap`` holds the order by ``b`` against that by ``a`` and weighs
-    the first places most. The limits are percentiles of the resamples, 1 - alpha between them.
-    """
+    # `tau` is Kendall's tau-b; `tau_ap` holds the order by `b` against that by `a` and weighs the
+    # first places most. The limits are percentiles of the resamples, 1 - alpha between them.
 
     a: str
     b: str
@@ -132,11 +130,10 @@ class Overlap:
 
 @dataclass(frozen=True)
 class OtherTest:
-    """What another test of the same pairs finds.
+    """What another test of the same pairs finds."""
 
-    ``n_differ`` counts the pairs of which it says other than the deciding test whether they are
-    told apart; ``n_leaders`` the systems not told apart from the first.
-    """
+    # `n_differ` counts the pairs of which it says other than the deciding test whether they are
+    # told apart; `n_leaders` the systems not told apart from the first.
 
     title: str
     n_significant: int
@@ -146,11 +143,10 @@ class OtherTest:
 
 @record
 class PairSpread:
-    """Smallest and largest standard deviation of a pair's differences, identical pairs left out.
+    """Smallest and largest standard deviation of a pair's differences, identical pairs left out."""
 
-    ``pooled`` is the root of the mean variance of all pairs, which tests of one common error take
-    for each; NaN in files of earlier versions.
-    """
+    # `pooled` is the root of the mean variance of all pairs, which tests of one common error take
+    # for each; NaN in files of earlier versions.
 
     least: float
     most: float
@@ -164,13 +160,12 @@ class PairSpread:
 
 @record
 class Instrument:
-    """How well a measure tells the systems apart.
+    """How well a measure tells the systems apart."""
 
-    ``discriminative_power`` is the share of pairs with p below alpha, ``achieved_levels`` the
-    p-values of all pairs, smallest first; ``smallest_told`` the smallest difference of two means
-    among the pairs told apart; ``swap_rate`` the share of pairs that halves of the queries order
-    the other way round; ``tau`` Kendall's tau-b with the order by the first measure.
-    """
+    # `discriminative_power` is the share of pairs with p below alpha, `achieved_levels` the
+    # p-values of all pairs, smallest first; `smallest_told` the smallest difference of two means
+    # among the pairs told apart; `swap_rate` the share of pairs that halves of the queries order
+    # the other way round; `tau` Kendall's tau-b with the order by the first measure.
 
     measure: str
     discriminative_power: float

@@ -9,7 +9,7 @@ from scipy.stats import binomtest
 
 from abrank._support.errors import ArgumentError, UnknownNameError
 from abrank.inference import ratio_interval, relative_tost, run_test, tost
-from abrank.inference.equivalence import clopper_pearson
+from abrank.inference.equivalence import clopper_pearson, mean_interval
 
 A = np.array([0.3, 0.45, 0.12, 0.6, 0.25, 0.5, 0.33, 0.41, 0.08, 0.55])
 B = np.array([0.4, 0.65, 0.07, 0.9, 0.25, 0.65, 0.23, 0.66, 0.13, 0.95])
@@ -291,3 +291,8 @@ def test_every_line_of_the_table(method) -> None:
         assert low < change < high
     with pytest.raises(ArgumentError, match="finite"):
         found(BASELINE, np.full(8, np.inf))
+
+
+def test_the_mean_of_one_system_has_limits() -> None:
+    scores = np.array([0.2, 0.4, 0.1, 0.7, 0.5, 0.3])
+    assert [round(each, 3) for each in mean_interval(scores, bounds=(0.0, 1.0))] == [0.14, 0.593]

@@ -169,3 +169,20 @@ def test_few_queries_widen_the_interval() -> None:
 def test_what_cannot_be_learnt_from_is_refused(effects, errors, message) -> None:
     with pytest.raises(ArgumentError, match=message):
         predict_repetition(effects, errors)
+
+
+def test_a_gain_that_stands_out_is_expected_to_be_smaller_again() -> None:
+    gains = [0.05, 0.01, -0.02, 0.0, 0.02, -0.01, 0.01, 0.03]
+    assert [round(float(gain), 3) for gain in expected_again(gains, [0.02] * 8)][:3] == [
+        0.035,
+        0.01,
+        -0.008,
+    ]
+
+
+def test_a_repetition_has_its_limits() -> None:
+    gains = [0.05, 0.01, -0.02, 0.0, 0.02, -0.01, 0.01, 0.03]
+    again = predict_repetition(gains, [0.02] * 8, 0)
+    assert (
+        f"{again.expected:.3f} ({again.low:.3f} to {again.high:.3f})"
+    ) == "0.035 (-0.020 to 0.091)"

@@ -26,6 +26,7 @@ from abrank.measures.names import (
     SETS,
     TREC_EVAL,
     WORTHS,
+    known_among,
     notes_on,
     parse_measures,
     spelling_of,
@@ -500,3 +501,7 @@ def test_write(notation, values, text):
 def test_as_many_numbers_as_parameters():
     with pytest.raises(ArgumentError, match='"1,2" should be 4 numbers'):
         WORTHS.read("1,2")
+
+
+def test_a_measure_that_is_there_is_known_by_any_name() -> None:
+    assert known_among("ndcg_cut_10", ["AP", "nDCG@10"]) == "nDCG@10"

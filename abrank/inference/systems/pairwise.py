@@ -460,18 +460,16 @@ def _random_orders(numbers: IntArray, n_orders: int, seed: int) -> IntArray:
 
 
 def find_groups(distinct: BoolArray) -> tuple[tuple[int, ...], ...]:
-    """Return groups of systems such that two share a group exactly when not told apart.
-
-    The fewest such groups are the fewest cliques that hold all pairs not told apart, which nobody
-    finds fast. Each group begins with the first pair that none holds yet, and takes, as long as one
-    is not told apart from all in it, the system that brings most pairs that none holds. Then a
-    group goes when the others hold all of its pairs. On 600 drawn boards of 3 to 40 systems these
-    were the groups of inserting and absorbing, whose number can grow exponentially on the way.
-
-    Source: Gramm, Guo, Hueffner, Niedermeier, Piepho & Schmid (2007), Computational Statistics &
-    Data Analysis 52, 725-736; Piepho (2004), Journal of Computational and Graphical Statistics 13,
-    456-466.
-    """
+    """Return groups of systems such that two share a group exactly when not told apart."""
+    # The fewest such groups are the fewest cliques that hold all pairs not told apart, which nobody
+    # finds fast. Each group begins with the first pair that none holds yet, and takes, as long as
+    # one is not told apart from all in it, the system that brings most pairs that none holds. Then
+    # a group goes when the others hold all of its pairs. On 600 drawn boards of 3 to 40 systems
+    # these were the groups of inserting and absorbing, whose number can grow exponentially on the
+    # way.
+    # Source: Gramm, Guo, Hueffner, Niedermeier, Piepho & Schmid (2007), Computational Statistics &
+    # Data Analysis 52, 725-736; Piepho (2004), Journal of Computational and Graphical Statistics
+    # 13, 456-466.
     square = distinct.ndim == 2 and distinct.shape[0] == distinct.shape[1]
     if not square or np.any(distinct != distinct.T) or np.any(np.diagonal(distinct)):
         raise ArgumentError("distinct must be a symmetric matrix with nothing on its diagonal")

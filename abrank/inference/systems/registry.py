@@ -424,13 +424,10 @@ N_SPLITS = 200
 
 
 def achieved_levels(scores: npt.ArrayLike, *, test: str = "t", seed: int = 0) -> FloatArray:
-    """Return the p-values of all pairs of systems, smallest first: the curve of achieved levels.
-
-    Each pair has its own paired test, not adjusted: the curve compares measures, it claims nothing
-    of single pairs. Pairs that score the same on every query have p 1.
-
-    Source: Sakai (2006), SIGIR, 525-532.
-    """
+    """Return the p-values of all pairs of systems, smallest first: the curve of achieved levels."""
+    # Each pair has its own paired test, not adjusted: the curve compares measures, it claims
+    # nothing of single pairs. Pairs that score the same on every query have p 1.
+    # Source: Sakai (2006), SIGIR, 525-532.
     block = as_scores(scores)
     one, two = np.triu_indices(block.shape[1], 1)
     found = run_test(test, block[:, two] - block[:, one], seed=seed).pvalue
@@ -438,13 +435,10 @@ def achieved_levels(scores: npt.ArrayLike, *, test: str = "t", seed: int = 0) ->
 
 
 def swap_rate(scores: npt.ArrayLike, *, n_splits: int = N_SPLITS, seed: int = 0) -> float:
-    """Return how often two halves of the queries order a pair of systems the other way round.
-
-    The queries are parted at random into disjoint halves, ``n_splits`` times. A tie in one half and
-    not in the other is half a swap; pairs that tie in both are left out.
-
-    Source: Voorhees & Buckley (2002), SIGIR, 316-323.
-    """
+    """Return how often two halves of the queries order a pair of systems the other way round."""
+    # The queries are parted at random into disjoint halves, `n_splits` times. A tie in one half and
+    # not in the other is half a swap; pairs that tie in both are left out.
+    # Source: Voorhees & Buckley (2002), SIGIR, 316-323.
     block = as_scores(scores)
     n, half = len(block), len(block) // 2
     if half == 0:

@@ -39,11 +39,9 @@ class RankStability:
 
 
 def resample_means(scores: FloatArray, *, n_resamples: int, seed: int) -> FloatArray:
-    """Return the means of bootstrap samples of the queries: float64[n_resamples, n_columns].
-
-    Above 2,000 queries the means are drawn from their normal limit, with the covariance of the
-    scores.
-    """
+    """Return the means of bootstrap samples of the queries: float64[n_resamples, n_columns]."""
+    # Above 2,000 queries the means are drawn from their normal limit, with the covariance of the
+    # scores.
     n_queries, n_columns = scores.shape
     random = stream(seed, "queries")
     if n_queries > MOST_QUERIES:
@@ -220,21 +218,17 @@ def compare_within_collections(
     n_resamples: int | None = None,
     seed: int = 0,
 ) -> WithinCollections:
-    """Compare all pairs of systems by their means over these collections, of equal weight.
-
-    Estimand: the difference of two means over the collections. Hypothesis: all systems have one.
-    The query pairs the systems; it belongs to one collection, and is drawn within it.
-
-    Each pair has its t with Satterthwaite's degrees of freedom from the variances within the
-    collections. Its p-value is held against the smallest in each bootstrap sample of the queries of
-    all pairs whose p-value is no smaller (step-down min-P of Westfall and Young), which holds the
-    chance of any false difference whatever the correlations and variances of the pairs. The
-    intervals are of the smallest of all pairs, and hold jointly but for those that end at 0, where
-    the steps alone tell a pair apart: both promises at once are not guaranteed. The samples are
-    stretched by n / (n - 1) in their variance.
-
-    Source: Westfall & Young (1993), Resampling-Based Multiple Testing, algorithm 2.5.
-    """
+    """Compare all pairs of systems by their means over these collections, of equal weight."""
+    # Estimand: the difference of two means over the collections. Hypothesis: all systems have one.
+    # The query pairs the systems; it belongs to one collection, and is drawn within it.
+    # Each pair has its t with Satterthwaite's degrees of freedom from the variances within the
+    # collections. Its p-value is held against the smallest in each bootstrap sample of the queries
+    # of all pairs whose p-value is no smaller (step-down min-P of Westfall and Young), which holds
+    # the chance of any false difference whatever the correlations and variances of the pairs. The
+    # intervals are of the smallest of all pairs, and hold jointly but for those that end at 0,
+    # where the steps alone tell a pair apart: both promises at once are not guaranteed. The samples
+    # are stretched by n / (n - 1) in their variance.
+    # Source: Westfall & Young (1993), Resampling-Based Multiple Testing, algorithm 2.5.
     alpha = float(as_alpha(confidence, 1)[0])
     names = sorted(blocks)
     parts = [as_scores(blocks[name]) for name in names]

@@ -85,16 +85,8 @@ def expected_reciprocal_rank(
 
 
 def resolved(measure: Measure, judged: JudgedRun) -> Measure:
-    """Return the measure with the highest grade of the scale as it is taken for these judgments.
-
-    Only a measure whose ``max_grade`` was left open changes; its values stay the same.
-
-    Examples
-    --------
-    >>> from abrank.measures import parse
-    >>> print(resolved(parse("ERR@10"), JudgedRun.from_grades([[1, 4, 0]])))
-    ERR(max_grade=4)@10
-    """
+    """Return the measure with the highest grade of the scale as it is taken for these judgments."""
+    # Only a measure whose `max_grade` was left open changes; its values stay the same.
     given = dict(measure.parameters)
     known = [parameter.name for parameter in measure.entry.parameters]
     if "max_grade" not in known or "max_grade" in given:

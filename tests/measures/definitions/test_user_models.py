@@ -204,3 +204,9 @@ def test_persistence_and_hope_without_meaning():
         nearly_err_10(JUDGED, p=1.0, max_rel=2)
     with pytest.raises(ArgumentError, match="T must be above 0"):
         nearly_err_11(JUDGED, T=-1.0, max_rel=2)
+
+
+def test_an_open_highest_grade_is_that_of_the_judgments() -> None:
+    assert (
+        str(resolved(parse("ERR@10"), JudgedRun.from_grades([[1, 4, 0]]))) == "ERR(max_grade=4)@10"
+    )

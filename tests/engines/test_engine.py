@@ -1,0 +1,11 @@
+"""Which engine scores partitions: threads of this machine, Dask or Spark, and what needs one."""
+
+from __future__ import annotations
+
+from abrank.engines.engine import needs_engine
+
+
+def test_parquet_in_many_files_needs_an_engine() -> None:
+    assert [
+        needs_engine(each) for each in ("run.parquet", "runs/*.parquet", "s3://b/run", "a.run")
+    ] == [False, True, True, False]
