@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import sys
 
+from abrank._support import __version__
 from abrank._support.lazy import homes, module_getattr
-from abrank._support.version import __version__
 
 # As `typing` has it, which takes longer to import than all of this file: until the command line
 # is entered, Ctrl-C ends Python with a traceback.

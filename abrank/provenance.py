@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from abrank._support.version import __version__
+from abrank._support import __version__
 from abrank.inputs import Source
 from abrank.inputs.files import contents, is_regular
 

@@ -14,9 +14,9 @@ from types import FrameType
 
 import click
 
+from abrank._support import __version__
 from abrank._support.errors import AbrankError, UnknownNameError, WriteError
 from abrank._support.files import ENDING
-from abrank._support.version import __version__
 from abrank.cli import _terminal
 
 EXIT_BUG = 70

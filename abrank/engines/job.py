@@ -21,10 +21,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from abrank._support import __version__
 from abrank._support.errors import AbrankError, ArgumentError, ReadError
 from abrank._support.files import replace_all, writing
 from abrank._support.typing import FloatArray
-from abrank._support.version import __version__
 from abrank.engines.kernel import (
     JOINED,
     RunCounts,

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import inspect
 import re
+import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from importlib import resources
+from typing import Any
 from unicodedata import normalize
 
 import numpy as np
@@ -14,7 +18,6 @@ from abrank._support.errors import ArgumentError
 from abrank._support.registry import entries as parameters_of
 from abrank._support.registry import split
 from abrank.diagnostics import Note
-from abrank.guide.cautions import EXAMPLES
 from abrank.guide.pages import Page
 from abrank.inference import ADJUSTMENTS, JOINT_TESTS, TESTS
 from abrank.inference import registry as paired_tests
@@ -28,6 +31,20 @@ from abrank.report.sections.appendix import key_of
 from abrank.report.sections.cautions import caution
 from abrank.report.sections.notes import Names
 
+
+@dataclass(frozen=True)
+class Example:
+    """The numbers of an example of a caution, when it appears, and what to do about it."""
+
+    values: Mapping[str, Any]
+    when: str
+    do: str
+
+
+_CAUTIONS = tomllib.loads((resources.files("abrank.guide") / "cautions.toml").read_text("utf-8"))
+EXAMPLES: Mapping[str, Example] = {
+    code: Example(each["example"], each["when"], each["do"]) for code, each in _CAUTIONS.items()
+}
 # The list that every measure is worked on: d2 is not judged, d3 and d4 have one score, and d6 is
 # relevant and was not found.
 QRELS = {"d1": 2, "d3": 1, "d4": 0, "d5": 0, "d6": 1}

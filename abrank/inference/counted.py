@@ -16,9 +16,9 @@ from abrank._support.typing import FloatArray, IntArray
 from abrank.inference.bootstrap import Method, answer_by_law, bootstrap_distribution
 from abrank.inference.paired import sign_answer
 from abrank.inference.registry import TESTS, Answer, TestResult, run_test
-from abrank.inference.rounding import align_interval_with_pvalue, has_spread, to_lattice
+from abrank.inference.rounding import has_spread, to_lattice
 from abrank.inference.sign_flips import sign_flip_of_counts, upper_tail
-from abrank.inference.wilcoxon import EXACT_UP_TO
+from abrank.inference.wilcoxon import EXACT_UP_TO, Walsh, doubled_midranks, limits_of_ranks
 
 # Of a p-value: how often what the grid rounds may do more than its bound says.
 _LEFT_OUT = 1e-4
@@ -121,6 +121,8 @@ class Counts:
 
     def _wilcoxon(self, alpha: float) -> Answer:
         """Return the signed-rank test; for bounds, ties of the grid are undone either way."""
+        from scipy.special import ndtr
+
         if self.n_queries <= EXACT_UP_TO and not self.step:
             every = np.repeat(self.values, self.counts)
             found = run_test("wilcoxon", every, confidence=1.0 - alpha)
@@ -130,27 +132,29 @@ class Counts:
         values, counts = self.values[some], self.counts[some]
         size, place = np.unique(np.abs(values), return_inverse=True)
         positive, negative = (
-            np.bincount(place, np.where(sign * values > 0.0, counts, 0), len(size))
+            np.bincount(place, np.where(sign * values > 0.0, counts, 0), len(size)).astype(np.int64)
             for sign in (1, -1)
         )
         count = positive + negative
-        midrank = np.cumsum(count) - (count - 1.0) / 2.0
-        statistic = float(positive @ midrank)
-        far = abs(statistic - float(count @ midrank) / 2.0)
-        variance = float(count @ midrank**2) / 4.0
-        pvalue = _normal(far, variance)
+        ranks = doubled_midranks(count)
+        total, doubled_w = int(count @ ranks), int(positive @ ranks)
+        nearer = min(doubled_w, total - doubled_w)
+        variance = float(count @ (ranks / 2.0) ** 2) / 4.0
+
+        def tail(w: float | IntArray, variance: float = variance) -> FloatArray:
+            return np.asarray(ndtr((w - total / 2.0) / math.sqrt(4.0 * variance)))
+
+        pvalue = min(1.0, 2.0 * float(tail(nearer)))
         bounds = [pvalue, pvalue]
         if self.step:
             # Within a bin the ranks of those above 0 may be the lowest or the highest of it.
-            free = float(positive @ negative) / 2.0
-            untied = variance + float(np.sum(count**3 - count)) / 48.0
-            bounds = [_normal(far + free, variance), _normal(max(far - free, 0.0), untied)]
-        nearest = max(self.step * 1e-3, 1e-13 * float(size[-1]))
-        low, middle, high = _walsh_limits(values, counts, variance, alpha, nearest=nearest)
-        side = np.array([statistic - float(count @ midrank) / 2.0])
-        level, p = np.array([alpha]), np.array([pvalue])
-        ends = align_interval_with_pvalue(p, side, low, high, level)
-        rows = np.array([middle, np.array([statistic]), p, *ends])
+            free, tied = float(positive @ negative), count.astype(np.float64)
+            untied = variance + float(np.sum(tied**3 - tied)) / 48.0
+            ends = tail(nearer - free), tail(min(nearer + free, total / 2.0), untied)
+            bounds = [min(1.0, 2.0 * float(each)) for each in ends]
+        walsh = Walsh(values, 1, counts)
+        limits = limits_of_ranks(total, walsh, tail, alpha)
+        rows = np.array([walsh.median(), doubled_w / 2.0, pvalue, *limits])[:, None]
         precision = np.array([[bounds[0]], [bounds[1]], [0.0]])
         return Answer.from_rows(rows, "normal approximation", 0, precision)
 
@@ -167,51 +171,3 @@ def result_of(
         n_queries, low, high, error,
     )  # fmt: skip
     return made, f"{entry.title}, {method}" if method else entry.title
-
-
-def _normal(far: float, variance: float) -> float:
-    from scipy.special import ndtr
-
-    return min(1.0, 2.0 * float(ndtr(-far / math.sqrt(variance))))
-
-
-def _walsh_limits(
-    values: FloatArray, counts: IntArray, variance: float, alpha: float, *, nearest: float
-) -> tuple[FloatArray, ...]:
-    """Return lower limit, median and upper limit of the averages of two differences."""
-    # The limits are where as many averages lie above as the test at 0 just does not reject.
-    from scipy.special import ndtri
-
-    n = float(counts.sum())
-    half = n * (n + 1.0) / 4.0
-    reach = -float(ndtri(alpha / 2.0)) * math.sqrt(variance)
-    found = np.array(
-        [_where_above(values, counts, half + way * reach, nearest) for way in (1.0, 0.0, -1.0)]
-    )
-    # What is left of 0 is where the search stopped.
-    found[np.abs(found) <= max(nearest, 1e-10 * float(np.abs(values).max()))] = 0.0
-    return tuple(found[:, None])
-
-
-def _where_above(values: FloatArray, counts: IntArray, wanted: float, nearest: float) -> float:
-    """Return the point that ``wanted`` averages of two differences lie above, ties by half."""
-    reached = np.concatenate([[0.0], np.cumsum(counts, dtype=np.float64)])
-    n, edge = reached[-1], 1e-12 * float(np.abs(values).max())
-
-    def above(point: float) -> float:
-        other = 2.0 * point - values
-        over = n - reached[np.searchsorted(values, other + edge, side="right")]
-        same = n - reached[np.searchsorted(values, other - edge, side="left")]
-        own = (values > point + edge) + 0.5 * (np.abs(values - point) <= edge)
-        return float(counts @ (over + same)) / 4.0 + float(counts @ own) / 2.0
-
-    left, right = float(values[0]), float(values[-1])
-    while right - left > nearest:
-        point = left + (right - left) / 2.0
-        if not left < point < right:
-            break
-        if above(point) > wanted:
-            left = point
-        else:
-            right = point
-    return left + (right - left) / 2.0

@@ -26,6 +26,7 @@ from abrank.inference.paired import t_pvalue
 from abrank.inference.registry import as_alpha, as_differences, run_test
 from abrank.inference.rounding import align_interval_with_pvalue, differences_of, has_spread
 from abrank.inference.student import noncentrality_interval, student_quantile
+from abrank.inference.wilcoxon import doubled_midranks
 
 Estimate: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
 Interval: TypeAlias = Callable[[FloatArray, FloatArray, FloatArray], tuple[FloatArray, FloatArray]]
@@ -141,7 +142,7 @@ def _signed_ranks(values: FloatArray, counts: IntArray) -> tuple[float, float]:
     some = values != 0.0
     size, place = np.unique(np.abs(values[some]), return_inverse=True)
     count = np.bincount(place, counts[some], len(size))
-    midrank = np.cumsum(count) - (count - 1.0) / 2.0
+    midrank = doubled_midranks(count) / 2.0
     total = float(count @ midrank)
     if not total:
         return 0.0, 0.0

@@ -42,11 +42,13 @@ class _Averages(NamedTuple):
 class Walsh:
     """The averages of all pairs i <= j of a sample, those with i = j of a weight of their own."""
 
-    def __init__(self, sample: FloatArray, own_weight: int) -> None:
+    def __init__(self, sample: FloatArray, own_weight: int, counts: IntArray | None = None) -> None:
         # Scores of few decimals have many equal differences: what is counted, is counted by value.
         self._values, self._weight = np.unique(sample, return_counts=True)
+        if counts is not None:  # of values that ascend
+            self._weight = counts
         self._up_to = np.concatenate([[0], np.cumsum(self._weight)])
-        self._n = sample.size
+        self._n = int(self._up_to[-1])
         self.own_weight = own_weight
         self.total = self._n * (self._n - 1) + 2 * self._n * own_weight
         edge = 2.0 * float(np.abs(self._values[[0, -1]]).max())
@@ -152,11 +154,9 @@ class Walsh:
 # --- Midranks as whole numbers
 
 
-def doubled_midranks(values: FloatArray) -> IntArray:
-    """Return twice the rank of every value, ties sharing the mean of their ranks."""
-    _, group, count = np.unique(values, return_inverse=True, return_counts=True)
-    last = np.cumsum(count)
-    return (2 * last - count + 1)[group].astype(np.int64)
+def doubled_midranks(counts: IntArray) -> IntArray:
+    """Return twice the rank of each value, of ascending ones that occur so often."""
+    return np.asarray(2 * np.cumsum(counts) - counts + 1, np.int64)
 
 
 # --- The Wilcoxon signed-rank test, exact whatever the ties and zeros
@@ -264,7 +264,7 @@ def wilcoxon(
         tail = _tail(ranks, ranks.total if exact else None, zero_method, correction)
         walsh = Walsh(d[d != 0.0], 1 if zero_method == "wilcox" else 1 + ranks.of_zeros.size)
         statistic = (ranks.doubled_w + ranks.of_zeros.sum() / 2 * (zero_method == "zsplit")) / 2
-        limits = _limits(ranks, walsh, tail, level, alternative)
+        limits = limits_of_ranks(ranks.total, walsh, tail, level, alternative)
         less, greater = tail(np.array([ranks.doubled_w, ranks.total - ranks.doubled_w]))
         pvalue = {
             "two-sided": min(1.0, 2.0 * min(less, greater)), "less": less, "greater": greater
@@ -295,7 +295,8 @@ def wilcoxon_pvalues(
 def _ranks(differences: FloatArray, zero_method: ZeroMethod) -> Ranks:
     """Return the doubled midranks of the sizes of one column's differences."""
     d = differences[differences != 0.0] if zero_method == "wilcox" else differences
-    doubled = doubled_midranks(np.abs(d))
+    _, group, counts = np.unique(np.abs(d), return_inverse=True, return_counts=True)
+    doubled = doubled_midranks(counts)[group]
     return Ranks(doubled[d != 0.0], doubled[d == 0.0], int(doubled[d > 0.0].sum()))
 
 
@@ -313,22 +314,22 @@ def _tail(ranks: Ranks, reach: int | None, zero_method: ZeroMethod, correction: 
     return lambda w: np.asarray(ndtr((w + shift) / deviation))
 
 
-def _limits(
-    ranks: Ranks, walsh: Walsh, tail: Tail, alpha: float, alternative: Alternative
+def limits_of_ranks(
+    total: int, walsh: Walsh, tail: Tail, alpha: float, alternative: Alternative = "two-sided"
 ) -> tuple[float, float]:
-    """Return the interval of all theta that the test of the observed ranks does not reject."""
+    """Return the interval of all theta that the test does not reject; ``total`` is 2 (W+ + W-)."""
     sides = 2.0 if alternative == "two-sided" else 1.0
     # The largest count that is rejected for being small, by bisection in the distribution's own
     # floats.
-    rejected, accepted = -1, ranks.total
+    rejected, accepted = -1, total
     while accepted - rejected > 1:
         middle = (rejected + accepted) // 2
         if sides * float(tail(np.array(middle))) < alpha:
             rejected = middle
         else:
             accepted = middle
-    low = -np.inf if rejected < 0 else walsh.first_below(ranks.total - rejected)
-    high = np.inf if rejected < 0 else walsh.last_above(walsh.total - ranks.total + rejected)
+    low = -np.inf if rejected < 0 else walsh.first_below(total - rejected)
+    high = np.inf if rejected < 0 else walsh.last_above(walsh.total - total + rejected)
     if alternative == "two-sided":
         return low, high
     return (low, np.inf) if alternative == "greater" else (-np.inf, high)

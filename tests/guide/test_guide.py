@@ -12,7 +12,7 @@ from abrank import guide
 from abrank._support.errors import UnknownNameError
 from abrank.cli import run
 from abrank.guide import catalogue, find_page, read_page, site
-from abrank.guide.cautions import EXAMPLES
+from abrank.guide.catalogue import EXAMPLES
 from abrank.inference import JOINT_TESTS, TESTS
 from abrank.measures import catalogue as measures
 from abrank.report.sections.cautions import WORDS

@@ -17,10 +17,10 @@ from typing import Any, NamedTuple, NoReturn, Union, get_args, get_origin, get_t
 import numpy as np
 
 from abrank import inference
+from abrank._support import __version__
 from abrank._support.display import count, shorten
 from abrank._support.errors import AbrankError, AlignmentError, ArgumentError, ReadError
 from abrank._support.typing import FloatArray
-from abrank._support.version import __version__
 from abrank.comparison import Comparison
 from abrank.comparison.compare import compare_again
 from abrank.comparison.rows import WITH_MACHINE, MergedQueries

@@ -10,8 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from abrank._support import display
-from abrank._support.version import __version__
+from abrank._support import __version__, display
 from reports.studies.benchmark.clock import QUIET, Row, work_of_two
 
 LIBRARIES = ("numpy", "pyarrow", "scipy", "pytrec-eval-terrier", "ir-measures", "ranx")
