@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+import functools
 import hashlib
 import json
 import os
@@ -183,13 +184,13 @@ class Entry:
         try:
             values = json.loads(text)
             entry = cls(**values)
-            design = json.loads(entry.rule).get("design") or {}
+            has_rule = _is_rule(entry.rule)
         except (ValueError, TypeError, AttributeError, RecursionError) as error:
             raise ReadError(source, "holds an entry that is no entry of a ledger") from error
         wrong = [name for name, value in values.items() if type(value).__name__ != _TYPES[name]]
-        unknown = entry.verdict not in list(Verdict) or not isinstance(design, dict)
         kept = {name: value for name, value in values.items() if name not in _OF_THE_DAY}
-        if wrong or unknown or entry.key != _digest(kept):
+        unchanged = not wrong and entry.verdict in _VERDICTS and entry.key == _digest(kept)
+        if not (unchanged and has_rule):
             raise ReadError(
                 source, f"the entry {str(entry.key)[:12]} was changed since it was written"
             )
@@ -197,6 +198,13 @@ class Entry:
 
 
 _TYPES = {each.name: str(each.type) for each in fields(Entry)}
+_VERDICTS = frozenset(Verdict)
+
+
+@functools.lru_cache(maxsize=64)
+def _is_rule(text: str) -> bool:
+    """Return whether a text is a rule: most entries of a ledger have the same."""
+    return isinstance(json.loads(text).get("design") or {}, dict)
 
 
 def hash_of(items: Iterable[str]) -> str:

@@ -313,7 +313,7 @@ def _smallest(ax: Axes, theme: Theme, smallest: float, target: float) -> None:
     style.write(ax, words, (smallest, 0.0), theme.b, side, "bottom", **look)
 
 
-GAINS_SIZE = (7.0, 2.6)
+GAINS_SIZE, MOST_STEPS = (7.0, 2.6), 500
 
 
 @plot("gains", title="Gains found, added up", size=GAINS_SIZE, of="History")
@@ -331,8 +331,10 @@ def gains(history: History, *, ax: Axes | None = None, theme: Theme = LIGHT) -> 
     ax = ax if ax is not None else new_axes(theme, GAINS_SIZE)
     dress(ax, theme)
     found = history.gains()
-    places = np.arange(len(found) + 1)
     sums = np.vstack([np.zeros(2), np.cumsum(np.array(found).reshape(-1, 2), axis=0)])
+    # A step a point of the picture shows no less than all of them.
+    places = np.unique(np.linspace(0, len(found), MOST_STEPS + 1).round().astype(int))
+    sums = sums[places]
     ends = (("found", theme.muted, "bottom"), ("expected again", theme.b, "top"))
     for column, (label, colour, side) in enumerate(ends):
         ax.step(places, sums[:, column], where="post", color=colour, linewidth=1.8)
