@@ -190,10 +190,6 @@ def judge_agreement(
         Smallest difference worth having, for the verdicts.
     rng : int, Generator, SeedSequence or None
 
-    Returns
-    -------
-    JudgeAgreement
-
     Raises
     ------
     AlignmentError

@@ -65,7 +65,6 @@ def simulate_runs(
 
     Parameters
     ----------
-    n_queries : int
     effect : float
         What the candidate's signal has above the baseline's. With 0 the two are exchangeable: the
         true difference of every measure is exactly 0. Negative makes it worse.
@@ -139,7 +138,6 @@ def simulate_clicks(
     model : {"position", "cascade"}
         Each place is looked at by itself, with a chance of one over the root of its rank; or from
         the top until a relevant document is clicked on and, seven times in ten, satisfies.
-    n_impressions, n_users : int
     depth : int
         Documents shown.
     rng : int, Generator, SeedSequence or None

@@ -123,10 +123,6 @@ def compare(
     resamples, rng
         Resamples of the Monte Carlo tests, and their source; the seed is recorded.
 
-    Returns
-    -------
-    Comparison
-
     Raises
     ------
     ReadError, NotFoundError
@@ -275,10 +271,6 @@ def rank(
         Of tests that draw.
     rng : int, Generator, SeedSequence or None
         Source of all resampling; the seed is recorded.
-
-    Returns
-    -------
-    Ranking
 
     Raises
     ------

@@ -173,7 +173,7 @@ class Result(Printed):
         interval: str | None = None,
         figures: str | None = None,
     ) -> Path:
-        """Write a report; its format follows the suffix: .html .md .json .csv .txt .tex and more.
+        """Write a report, .html .md .json .csv .txt .tex and more by the suffix; return its path.
 
         Parameters
         ----------
@@ -191,11 +191,6 @@ class Result(Printed):
             What the intervals of a ranking are of.
         figures : {"all"}, optional
             In .html, those too that show again what others show.
-
-        Returns
-        -------
-        Path
-            Where it was written.
         """
         asked = {"digits": digits, "style": style, "interval": interval, "figures": figures}
         options = {name: value for name, value in asked.items() if value is not None}

@@ -114,10 +114,6 @@ def compare_collections(
     scoring, engine : optional
         How and where runs are read and scored, as for :func:`abrank.compare`.
 
-    Returns
-    -------
-    CollectionsComparison
-
     Raises
     ------
     ReadError, NotFoundError, AlignmentError, ArgumentError

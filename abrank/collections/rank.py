@@ -78,10 +78,6 @@ def rank_collections(
         How and where runs are read and scored. A missing ready score is an error without
         ``scoring``.
 
-    Returns
-    -------
-    CollectionsRanking
-
     Raises
     ------
     ReadError, NotFoundError, AlignmentError, ArgumentError

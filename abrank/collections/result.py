@@ -188,15 +188,7 @@ class CollectionsComparison(Result):
     ) -> CollectionsComparison:
         """Return the comparison if the gate passes on all collections together, or on each.
 
-        Parameters
-        ----------
-        requirement : {"better", "non-inferior", "equivalent", "not-worse-shown"}
-        on : {"all", "each"}
-
-        Raises
-        ------
-        GateError, ArgumentError
-            As :meth:`abrank.Comparison.require`.
+        Requirements and errors are those of :meth:`abrank.Comparison.require`.
         """
         if on == "all":
             self.pooled.require(requirement)

@@ -35,6 +35,8 @@ _FORM = "name<TAB>qrels<TAB>a<TAB>b, a line a collection; or TOML: [name] qrels 
 def read_collections(source: str | os.PathLike[str]) -> dict[str, Files]:
     r"""Read which files belong to which collection.
 
+    Returned are paths by collection, then by ``qrels``, ``segments``, ``clusters`` and system.
+
     Parameters
     ----------
     source : str or path
@@ -47,11 +49,6 @@ def read_collections(source: str | os.PathLike[str]) -> dict[str, Files]:
         a column ``scores`` may hold one file with ready scores of them all. Columns ``segments``
         and ``clusters`` (files ``segments.*`` and ``clusters.*`` of a folder) hold properties of
         the queries, each as :func:`abrank.compare` takes it.
-
-    Returns
-    -------
-    dict of str to dict of str to path
-        By collection, then by ``qrels``, ``segments``, ``clusters`` and system.
 
     Raises
     ------
@@ -92,6 +89,9 @@ def pairs_of(
 ) -> tuple[dict[str, tuple[Any, ...]], dict[str, str | None]]:
     """Return what :func:`compare_collections` takes of each collection, and names of the systems.
 
+    These are ``(qrels, a, b)``, or ``(a, b)`` of ready scores; the names stand under ``name_a`` and
+    ``name_b``, None where only the files know.
+
     Parameters
     ----------
     collections : mapping of str to dict of str to path
@@ -99,13 +99,6 @@ def pairs_of(
     name_a, name_b : str, optional
         Systems to take; without them ``a`` and ``b``, ``baseline`` and ``candidate``, or the only
         two there are. Where none is called so, names to give to these.
-
-    Returns
-    -------
-    pairs : dict of str to tuple
-        ``(qrels, a, b)``, or ``(a, b)`` of ready scores.
-    names : dict of str to str or None
-        Under ``name_a`` and ``name_b``; None where only the files know.
 
     Raises
     ------
@@ -173,15 +166,8 @@ def properties_of(
 def boards_of(collections: Mapping[str, Files]) -> dict[str, Any]:
     """Return what :func:`rank_collections` takes of each collection.
 
-    Parameters
-    ----------
-    collections : mapping of str to dict of str to path
-        As :func:`read_collections` returns them.
-
-    Returns
-    -------
-    dict of str to tuple, mapping or path
-        ``(qrels, runs)``, ready scores by system, or one file of ready scores of all systems.
+    Of what :func:`read_collections` returns it makes ``(qrels, runs)``, ready scores by system, or
+    one file of ready scores of all systems.
 
     Examples
     --------

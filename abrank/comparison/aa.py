@@ -101,10 +101,6 @@ def aa_test(
         whole clusters are drawn.
     rng : int, Generator, SeedSequence or None
 
-    Returns
-    -------
-    AACheck
-
     Raises
     ------
     ArgumentError

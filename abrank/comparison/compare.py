@@ -76,6 +76,8 @@ def compare_scores(
 ) -> Comparison:
     """Compare ready scores, paired by query id.
 
+    What the sources were taken for stands in the ``remarks`` of the comparison.
+
     Parameters
     ----------
     a, b : Series, dict, path, DataFrame or Scores
@@ -96,11 +98,6 @@ def compare_scores(
         As in :func:`abrank.compare`.
     machine : Machine, optional
         Scores by a machine's judgments beside these of people: ``Machine(scores=(a, b))``.
-
-    Returns
-    -------
-    Comparison
-        What the sources were taken for stands in ``remarks``.
 
     Raises
     ------

@@ -75,6 +75,8 @@ def check_level(
 ) -> AATest:
     """Count the false findings of a two-sided test on differences with nothing to find (A/A).
 
+    A p that is not defined finds nothing.
+
     Parameters
     ----------
     name : str
@@ -90,9 +92,6 @@ def check_level(
         from every difference and draws as many with replacement: their shape stays, their mean is
         0, and a test of something else than the mean is seen to find it. It takes 25 queries or
         clusters.
-    alpha : float
-    n_replications : int
-    seed : int
     clusters : sequence of length n_queries, optional
         The cluster of each query: the signs of a cluster turn together, or whole clusters are
         drawn, so that what its queries have in common stays.
@@ -102,16 +101,6 @@ def check_level(
         Checks made together: the band is that of each of so many, 95 % of which are all within.
     **options
         The test's own, as for :func:`run_test`.
-
-    Returns
-    -------
-    AATest
-        A p that is not defined finds nothing.
-
-    Raises
-    ------
-    ArgumentError
-        If a difference is not finite or an argument out of range.
 
     Examples
     --------

@@ -72,11 +72,6 @@ def t_posterior(
     Posterior
         ``variance`` is inf up to three queries: a t of two degrees of freedom has none.
 
-    Raises
-    ------
-    ArgumentError
-        If a difference is not finite, the region is below 0 or a level is out of range.
-
     References
     ----------
     .. [1] Box & Tiao (1973), Bayesian Inference in Statistical Analysis, section 2.4.
@@ -124,18 +119,8 @@ def bayesian_bootstrap(
     rope : float
         As for :func:`t_posterior`.
     confidence : float or array_like of shape (n_comparisons,)
-    seed : int
     n_draws : int
         Draws of the mean; a probability has a standard error of at most .0036 with 20,000.
-
-    Returns
-    -------
-    Posterior
-
-    Raises
-    ------
-    ArgumentError
-        As for :func:`t_posterior`, and if seed or draws are out of range.
 
     Notes
     -----

@@ -94,7 +94,6 @@ def run_cluster_test(
     clusters : sequence of length n_queries
         The cluster of each query, as text or numbers.
     confidence : float or array_like of shape (n_comparisons,)
-    seed : int
     n_resamples : int, optional
         Flips (99,999; all where they are no more) or resamples (9,999) of clusters.
 
@@ -102,12 +101,6 @@ def run_cluster_test(
     -------
     ClusterResult
         The interval excludes 0 exactly when p < 1 - confidence.
-
-    Raises
-    ------
-    ArgumentError
-        If a difference is not finite, the clusters are not as many as the queries, or the test is
-        none of these.
 
     Notes
     -----

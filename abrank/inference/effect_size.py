@@ -250,13 +250,6 @@ def effect_size(name: str, a: npt.ArrayLike, b: npt.ArrayLike) -> FloatArray:
         Unitless. 0 where all differences are 0 (``p_better``: .5); NaN where there is no spread to
         divide by or too few queries.
 
-    Raises
-    ------
-    UnknownNameError
-        If the name is not registered.
-    ArgumentError
-        If a and b differ in shape, or a score is not finite.
-
     Examples
     --------
     >>> a = [0.3, 0.45, 0.12, 0.6, 0.25, 0.5, 0.33, 0.41, 0.08, 0.55]
@@ -279,17 +272,6 @@ def effect_interval(
     a, b : array_like of shape (n_queries,) or (n_queries, n_comparisons)
         Scores, paired by row.
     confidence : float or array_like of shape (n_comparisons,)
-
-    Returns
-    -------
-    EffectInterval
-
-    Raises
-    ------
-    UnknownNameError
-        If the name is not registered.
-    ArgumentError
-        If a and b differ in shape, a score is not finite, or a level is out of range.
 
     Notes
     -----

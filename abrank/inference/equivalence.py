@@ -174,12 +174,6 @@ def ratio_interval(
         The limits are (-inf, inf) with one query and where Fieller's g >= 1; NaN where the mean of
         a is 0 or without queries. Where b = theta a for every query they are the change itself.
 
-    Raises
-    ------
-    ArgumentError
-        If a and b differ in shape, a score is not finite, a level is out of range, or a score is
-        below 0 under "bootstrap".
-
     Notes
     -----
     For the bootstrap, a resampled ratio is at most theta exactly where the resampled mean of
@@ -408,11 +402,6 @@ def tost(
         By t, p-values are NaN and the interval is unbounded with fewer than two queries, or where
         all differences are one value: there is no spread to judge them by.
 
-    Raises
-    ------
-    ArgumentError
-        If the margin is not above 0, alpha not in (0, .5), or a difference not finite.
-
     References
     ----------
     .. [1] Schuirmann (1987), Journal of Pharmacokinetics and Biopharmaceutics 15, 657-680.
@@ -480,11 +469,6 @@ def relative_tost(
     Equivalence
         The interval is Fieller's [1]_ of the relative change, at 1 - 2 alpha, unbounded where the
         baseline's mean cannot be told from 0 and where p is NaN. All NaN where all of a are 0.
-
-    Raises
-    ------
-    ArgumentError
-        As for :func:`tost`, if the shapes differ, or a score is below 0.
 
     References
     ----------

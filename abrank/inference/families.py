@@ -44,13 +44,6 @@ def adjust(pvalues: npt.ArrayLike, method: str) -> FloatArray:
     ndarray of the shape of ``pvalues``
         Reject at level alpha where the adjusted value is below alpha.
 
-    Raises
-    ------
-    UnknownNameError
-        If the method is none of these.
-    ArgumentError
-        If a p-value is not in [0, 1].
-
     References
     ----------
     .. [1] Holm (1979), Scandinavian Journal of Statistics 6, 65-70; Hochberg (1988), Biometrika 75,
@@ -155,7 +148,6 @@ def max_t(
         10,000 queries m + 1 becomes the next power of 2, and the flips with the identity are all
         products of log2(m + 1) random ones
         (:func:`~abrank.inference.sign_flips.composed_flips`).
-    seed : int
 
     Returns
     -------
@@ -163,11 +155,6 @@ def max_t(
         An interval excludes 0 exactly when its ``pvalue`` < 1 - confidence. A column of zeros has
         p 1 and [0, 0]; with one query p is 1 and the interval unbounded; with none all is NaN.
         ``n_resamples`` is 0 where the flips were enumerated.
-
-    Raises
-    ------
-    ArgumentError
-        If a difference is not finite or an argument out of range.
 
     Notes
     -----

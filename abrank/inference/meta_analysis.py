@@ -106,19 +106,9 @@ def pool_collections(
     ----------
     differences : sequence of array_like of shape (n_queries,)
         Candidate minus baseline, an array a collection.
-    confidence : float
     clusters : sequence of (sequence of length n_queries, or None), optional
         The cluster of each query, for each collection; None where its queries are independent.
         Collections share no cluster.
-
-    Returns
-    -------
-    MetaAnalysis
-
-    Raises
-    ------
-    ArgumentError
-        If a difference is not finite, an array is not one column, or the level not in (0, 1).
 
     Notes
     -----

@@ -43,11 +43,6 @@ def t(differences: FloatArray, *, alternative: Alternative, alpha: FloatArray) -
     Estimand: the mean difference. Hypothesis: it is 0 in the population the queries are a sample
     of. The query pairs the scores. It keeps its level on per-query scores from 25 queries up [1]_.
 
-    Parameters
-    ----------
-    differences : ndarray of shape (n_queries, n_comparisons)
-        Candidate minus baseline.
-
     Returns
     -------
     Answer
@@ -195,11 +190,6 @@ def hall(differences: FloatArray, *, alternative: Alternative, alpha: FloatArray
     Estimand: the mean difference. Hypothesis: it is 0 in the population the queries are a sample
     of. The query pairs the scores. It is for small levels, as those of an error budget: there t
     and sign flips find too much where differences are skewed (``reports/calibration/reuse.md``).
-
-    Parameters
-    ----------
-    differences : ndarray of shape (n_queries, n_comparisons)
-        Candidate minus baseline.
 
     Returns
     -------

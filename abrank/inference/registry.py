@@ -325,10 +325,6 @@ def run_test(
         The test's own: ``method``, ``stop_after`` of permutation; ``zero_method``, ``method``,
         ``correction`` of wilcoxon; ``method`` of bootstrap.
 
-    Returns
-    -------
-    TestResult
-
     Raises
     ------
     UnknownNameError

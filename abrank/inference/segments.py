@@ -161,11 +161,6 @@ def compare_segments(
         adjusted p < alpha. These intervals hold together less often where some segments do have a
         difference: all three of three in 93 % where one has (``reports/calibration``).
 
-    Raises
-    ------
-    ArgumentError
-        If a difference is not finite, the labels are not as many, or an argument is out of range.
-
     References
     ----------
     .. [1] Holm (1979), Scandinavian Journal of Statistics 6, 65-70.

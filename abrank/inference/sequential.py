@@ -63,7 +63,6 @@ def asymptotic_sequence(
         Candidate minus baseline in the order the queries came; taken to 10 digits of the largest.
     planned : int
         The number of queries for which the interval is to be narrowest. Declared before the first.
-    confidence : float
     first : int
         Looks before so many queries say nothing: the spread is not known well enough.
 
@@ -72,11 +71,6 @@ def asymptotic_sequence(
     ConfidenceSequence
         A look after each query: p 1 and the interval (-inf, inf) before ``first``, and as long as
         all differences are one value, which shows no spread to judge by.
-
-    Raises
-    ------
-    ArgumentError
-        If a difference is not finite or an argument out of range.
 
     Notes
     -----
@@ -166,18 +160,12 @@ def betting_sequence(
     looks : sequence of int, optional
         Numbers of queries at which to say the interval; the last one without it. All queries before
         a look count as looked at.
-    confidence : float
 
     Returns
     -------
     ConfidenceSequence
         Of differences of one value, too, the interval narrows about it; of one or two queries it is
         [-1, 1], with p 1.
-
-    Raises
-    ------
-    ArgumentError
-        If a difference is not within [-1, 1] or a look not within the stream.
 
     Notes
     -----
@@ -310,15 +298,6 @@ def stopping_boundaries(
         root of the share, c / sqrt(share), so that the last test is nearly the plain one [2]_. The
         "spend" kinds share out alpha by a function of the share alone [3]_: looks need not be those
         that were planned, as long as their times do not depend on the results.
-
-    Returns
-    -------
-    Boundaries
-
-    Raises
-    ------
-    ArgumentError
-        If the shares do not rise within (0, 1], or alpha is not in (0, 1).
 
     Notes
     -----
@@ -513,11 +492,6 @@ def run_at_looks(
     -------
     GroupSequential
         Of the looks that have been reached; each says what the test says of the queries so far.
-
-    Raises
-    ------
-    ArgumentError
-        If a difference is not finite or the looks do not rise from 1.
 
     References
     ----------

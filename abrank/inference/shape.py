@@ -53,7 +53,7 @@ LEAST_FOR_SEVERAL = 15
 
 
 def rosner_outliers(differences: npt.ArrayLike, *, most: int = 3, alpha: float = 0.05) -> IntArray:
-    """Return the places of up to ``most`` outliers by the generalised extreme studentised deviate.
+    """Return the places of outliers, the furthest first, by the generalised extreme deviate (ESD).
 
     Hypothesis: the differences are a sample of one normal distribution. The studentised deviates do
     not depend on the mean and its standard error (Basu's theorem), so of normal differences as many
@@ -67,16 +67,6 @@ def rosner_outliers(differences: npt.ArrayLike, *, most: int = 3, alpha: float =
         Outliers that are looked for; one below 15 queries, where the test of several is too free.
     alpha : float
         Share of normal samples in which any is found.
-
-    Returns
-    -------
-    int64 ndarray
-        Furthest first.
-
-    Raises
-    ------
-    ArgumentError
-        If a difference is not finite.
 
     References
     ----------

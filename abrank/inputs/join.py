@@ -333,16 +333,10 @@ def join(qrels: Qrels, run: Run, *, keep_scores: bool = False) -> JudgedRun:
 
     Parameters
     ----------
-    qrels : Qrels
-        Its queries are those of the result, judged or retrieved for or not.
-    run : Run
-        Queries that the qrels lack are left out.
+    qrels, run : Qrels, Run
+        The queries of the result are those of the qrels; others are left out.
     keep_scores : bool
         Whether the scores of unjudged documents are kept too (``retrieved_scores``).
-
-    Returns
-    -------
-    JudgedRun
 
     Examples
     --------

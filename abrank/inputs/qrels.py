@@ -178,10 +178,6 @@ def read_qrels(
         GiB and 12 times its size (Parquet and Feather 32, a plain run 250), what comes through
         a pipe 4 GiB, other files any number.
 
-    Returns
-    -------
-    Qrels
-
     Raises
     ------
     NotFoundError

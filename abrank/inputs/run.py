@@ -217,10 +217,6 @@ def read_run(
         GiB and 12 times its size (Parquet and Feather 32, a plain run 250), what comes through
         a pipe 4 GiB, other files any number.
 
-    Returns
-    -------
-    Run
-
     Raises
     ------
     NotFoundError
@@ -361,11 +357,6 @@ def from_groups(
         long.
     names : array_like of length n_rows, optional
         Document ids; the number of the row without it.
-
-    Returns
-    -------
-    qrels : Qrels
-    run : Run, or dict of str to Run
 
     Raises
     ------

@@ -239,10 +239,6 @@ def history(path: str | os.PathLike[str]) -> History:
     path : str or path
         A folder, or a file whose name ends with .sqlite, .sqlite3 or .db.
 
-    Returns
-    -------
-    History
-
     Raises
     ------
     NotFoundError

@@ -318,17 +318,13 @@ def expand(text: str | Measure) -> tuple[Measure, ...]:
     """Return all measures that a name means: several for ``P_5,10``, a bare ``P`` or ``official``.
 
     A bare word that programs read in different ways is read as trec_eval reads it: ``P``,
-    ``recall``, ``success``, ``map_cut`` stand for its cut-offs. :func:`reading` says so.
+    ``recall``, ``success``, ``map_cut`` stand for its cut-offs. :func:`reading` says so. No
+    measure comes twice; their order is that of the text.
 
     Parameters
     ----------
     text : str or Measure
         As for :func:`parse`, or one of trec_eval's sets: ``official``, ``set``, ``all_trec``.
-
-    Returns
-    -------
-    tuple of Measure
-        At least one, no measure twice, in the order of the text.
 
     Raises
     ------
@@ -379,10 +375,7 @@ def expand(text: str | Measure) -> tuple[Measure, ...]:
 def reading(text: str | Measure) -> str | None:
     """Say how a word was read that stands for several measures or that programs read differently.
 
-    Returns
-    -------
-    str or None
-        A line without a full stop; None for a name that has one meaning.
+    A line without a full stop; None for a name that has one meaning.
 
     Raises
     ------

@@ -1,7 +1,12 @@
 """How many queries a paired test needs, and what a given number of queries can see.
 
 Nothing here takes the p-value or the observed difference of a finished test: "observed power" only
-says the p-value again.
+says the p-value again. Throughout, ``sd`` is the standard deviation of the differences per query,
+in whose unit differences, margins and widths are; ``alpha`` the level of the two-sided test,
+``target`` the power wanted, ``confidence`` the level of an interval; ``by`` the test: of queries or
+of clusters (:class:`PairedT`), or of judged queries with a machine beside people
+(:class:`JudgedT`). What has no meaning, as a spread below 0 or a level outside of (0, 1), is an
+ArgumentError.
 
 =======================  ============================  ========================================
 differences of a pilot   t, in closed form             any test, by simulation

@@ -367,7 +367,6 @@ def audit(
 
     Parameters
     ----------
-    queries : int
     a, b : float or str
         The means as published, between 0 and 1. As text they keep their decimals, ``"0.430"``.
     measure : str
@@ -377,13 +376,8 @@ def audit(
         Standard deviation of the queries' differences, in the place of the usual one.
     binary : bool, optional
         Whether each query scores 0 or 1; by the measure without it (Success, P@1).
-    alpha : float
     power : float
         With which a difference is to be shown.
-
-    Returns
-    -------
-    Audit
 
     Raises
     ------

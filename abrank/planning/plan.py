@@ -232,12 +232,6 @@ def correlation_interval(
 ) -> tuple[float, float]:
     """Return the interval that a sample leaves of a correlation, by Fisher's z.
 
-    Parameters
-    ----------
-    correlation : float
-    n_judged : int
-    confidence : float
-
     Returns
     -------
     low, high : float
@@ -342,10 +336,6 @@ def power(
     replications : int
         Of a simulation.
     rng : int, Generator, SeedSequence or None
-
-    Returns
-    -------
-    Plan
 
     Raises
     ------

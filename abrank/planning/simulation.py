@@ -60,13 +60,10 @@ def simulate_power(
     pilot : array_like of shape (n_pilot,)
         Differences, candidate minus baseline. Their spread and shape are taken for the
         population's, so 25 or more are wanted. The move turns ties into small differences.
-    n_queries : int
     difference : float
         True mean difference, in the unit of the pilot.
     test : str
         A name in ``abrank.inference.TESTS``; two-sided.
-    alpha : float
-    n_replications : int
     seed : int
         The same queries are drawn for every difference and test.
 
@@ -75,11 +72,6 @@ def simulate_power(
     SimulatedPower
         With the 95 % interval of Clopper and Pearson. A p that is not defined finds nothing. NaN
         for an empty pilot or no query.
-
-    Raises
-    ------
-    ArgumentError
-        If a number of the pilot is not finite or an argument has no meaning.
 
     Examples
     --------
@@ -127,8 +119,6 @@ def queries_by_simulation(
     pilot : array_like of shape (n_pilot,)
     difference : float
         True mean difference; its sign does not matter to t, but may to a test of ranks.
-    target : float
-        Wanted power.
     test, alpha, n_replications, seed
         As for :func:`simulate_power`. The answer is good to about 3 % with 1,000 replications.
 
@@ -139,11 +129,6 @@ def queries_by_simulation(
         100,000 queries are needed: use the t test's number there. Of a pilot that does not vary,
         the fewest queries whose one difference the test rejects; ``None`` for t, which has no error
         to judge it by.
-
-    Raises
-    ------
-    ArgumentError
-        As :func:`simulate_power` does.
 
     Notes
     -----
@@ -204,11 +189,6 @@ def visible_by_simulation(
     float
         Above 0, for a candidate that is better. NaN for fewer than two queries on either side; 0
         where the pilot does not vary.
-
-    Raises
-    ------
-    ArgumentError
-        As :func:`simulate_power` does.
 
     Examples
     --------

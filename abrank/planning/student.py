@@ -60,28 +60,14 @@ PAIRED = PairedT()
 
 
 def power(n_queries: int, *, effect: float, alpha: float = 0.05, by: PairedT = PAIRED) -> float:
-    """Return the chance that a two-sided t test finds a true effect.
+    """Return the chance, in [alpha, 1], that a two-sided t test finds a true effect.
 
     Parameters
     ----------
     n_queries : int
         At least 2.
     effect : float
-        True mean difference in units of the standard deviation of the differences (d_z).
-    alpha : float
-        Level of the test.
-    by : PairedT or JudgedT
-        The test: of queries, of clusters of them, or of judged ones with a machine beside people.
-
-    Returns
-    -------
-    float
-        In [alpha, 1].
-
-    Raises
-    ------
-    ArgumentError
-        If there are fewer than 2 queries, the effect is not finite or alpha not in (0, 1).
+        True mean difference in units of the standard deviation of the differences (d_z); finite.
 
     References
     ----------
@@ -98,23 +84,12 @@ def power(n_queries: int, *, effect: float, alpha: float = 0.05, by: PairedT = P
 def power_curve(
     n_queries: int, effects: npt.ArrayLike, *, alpha: float = 0.05, by: PairedT = PAIRED
 ) -> FloatArray:
-    """Return the power of a t test for many effects at once.
+    """Return the power of a t test for many effects at once, an array of their shape.
 
     Parameters
     ----------
-    n_queries, alpha, by
-        As for :func:`power`.
     effects : array_like of float
         True mean differences in units of the standard deviation of the differences (d_z).
-
-    Returns
-    -------
-    ndarray of the shape of ``effects``
-
-    Raises
-    ------
-    ArgumentError
-        As :func:`power` does.
 
     Notes
     -----
@@ -156,26 +131,11 @@ def smallest_visible(
 ) -> float:
     """Return the smallest true difference that n queries show with the wanted power.
 
-    Parameters
-    ----------
-    sd : float
-        Standard deviation of the per-query differences, in the measure's unit.
-    n_queries : int
-    alpha, target : float
-        Level of the test, and wanted power.
-    by : PairedT or JudgedT
-        As for :func:`power`.
-
     Returns
     -------
     float
         In the measure's unit; ``nan`` for fewer queries than the test takes, or more; 0 where the
         differences do not vary or the target is no more than alpha.
-
-    Raises
-    ------
-    ArgumentError
-        If the standard deviation is negative, or alpha or the target not in (0, 1).
 
     Examples
     --------
@@ -214,25 +174,14 @@ def queries_needed(
 
     Parameters
     ----------
-    sd : float
-        Standard deviation of the per-query differences.
     difference : float
         True mean difference, in the same unit; its sign does not matter.
-    alpha, target : float
-        Level of the test, and wanted power.
-    by : PairedT or JudgedT
-        As for :func:`power`.
 
     Returns
     -------
     int or None
         ``None`` where the difference is 0 or more queries would be needed than 100 million, or than
         a machine judges.
-
-    Raises
-    ------
-    ArgumentError
-        As :func:`smallest_visible` does.
 
     References
     ----------
@@ -275,24 +224,15 @@ def queries_to_show_same(
 
     Parameters
     ----------
-    sd : float
-        Standard deviation of the per-query differences.
     margin : float
-        The difference that matters, above 0, in the same unit.
-    alpha, target : float
-        Level of each of the two one-sided tests, below one half, and the power wanted.
-    by : PairedT or JudgedT
-        As for :func:`power`.
+        The difference that matters, above 0.
+    alpha : float
+        Level of each of the two one-sided tests, below one half.
 
     Returns
     -------
     int or None
         2 where ``sd`` is 0; ``None`` where more than 100 million queries would be needed.
-
-    Raises
-    ------
-    ArgumentError
-        If the margin is not above 0, or as :func:`smallest_visible` does.
 
     Notes
     -----
@@ -351,7 +291,6 @@ def spread_interval(
         Of the sample, with n - 1 in the denominator.
     n_queries : int
         Size of the sample.
-    confidence : float
     freedom : float, optional
         Degrees of freedom; n - 1 without it.
 
@@ -361,11 +300,6 @@ def spread_interval(
         In the unit of ``sd``, by the chi-square distribution of those degrees of freedom: exact for
         differences that are normal, too narrow where their tails are heavier. NaN for fewer than
         two queries or a spread that is not known.
-
-    Raises
-    ------
-    ArgumentError
-        If the standard deviation is negative or the level not in (0, 1).
 
     References
     ----------
@@ -397,26 +331,12 @@ def expected_width(
 ) -> float:
     """Return the expected full width of the t interval of a mean difference.
 
-    Parameters
-    ----------
-    sd : float
-        Standard deviation of the per-query differences.
-    n_queries : int
-    confidence : float
-    by : PairedT or JudgedT
-        As for :func:`power`.
-
     Returns
     -------
     float
         In the unit of ``sd``: of the paired t test 2 t sd / sqrt(n) sqrt(2 / df) Gamma(n / 2) /
         Gamma(df / 2). ``inf`` for fewer than 2 queries, whose interval has no ends; 0 where ``sd``
         is 0.
-
-    Raises
-    ------
-    ArgumentError
-        If the standard deviation is negative or not finite, or the level not in (0, 1).
 
     References
     ----------
@@ -443,23 +363,13 @@ def queries_for_width(
 
     Parameters
     ----------
-    sd : float
-        Standard deviation of the per-query differences.
     width : float
-        Wanted full width, above 0, in the same unit.
-    confidence : float
-    by : PairedT or JudgedT
-        As for :func:`power`.
+        Wanted full width, above 0.
 
     Returns
     -------
     int or None
         2 where ``sd`` is 0; ``None`` for more than 100 million, or than a machine judges.
-
-    Raises
-    ------
-    ArgumentError
-        If the width is not above 0, or as :func:`expected_width` does.
 
     References
     ----------
@@ -486,25 +396,18 @@ def anova_power(n_queries: int, *, n_systems: int, effect: float, alpha: float =
 
     Parameters
     ----------
-    n_queries : int
-        At least 2.
-    n_systems : int
-        At least 2.
+    n_queries, n_systems : int
+        At least 2 of each.
     effect : float
         Difference between the best and the worst system's mean, in units of the standard deviation
-        sigma within a system. For planning, sigma squared is the residual variance of the two-way
-        (system + query) analysis of a pilot; the variance of a paired difference is twice that.
-    alpha : float
+        sigma within a system; 0 or more. For planning, sigma squared is the residual variance of
+        the two-way (system + query) analysis of a pilot; the variance of a paired difference is
+        twice that.
 
     Returns
     -------
     float
         In [alpha, 1]; any means of the other systems only add power.
-
-    Raises
-    ------
-    ArgumentError
-        If a count is below 2, the effect negative or alpha not in (0, 1).
 
     Notes
     -----
@@ -550,19 +453,12 @@ def queries_for_anova(
         Between the best and the worst system's mean.
     n_systems : int
         At least 2.
-    alpha, target : float
-        Level of the test, and wanted power.
 
     Returns
     -------
     int or None
         2 where the variance is 0; ``None`` where the difference is 0 or ten million queries are too
         few.
-
-    Raises
-    ------
-    ArgumentError
-        If the variance is negative or not finite, or as :func:`anova_power` does.
 
     References
     ----------

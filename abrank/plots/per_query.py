@@ -425,19 +425,6 @@ def paired(
     At the right stands the mean difference with its interval (for a test of the mean) under the
     distribution of the resampled mean; its axis has 0 at the mean of A.
 
-    Parameters
-    ----------
-    comparison : Comparison
-    measure : str, optional
-        The primary one without it.
-    ax : Axes, optional
-        Drawn onto; a new Figure's without it.
-    theme : Theme
-
-    Returns
-    -------
-    Axes
-
     References
     ----------
     Gardner & Altman (1986), British Medical Journal 292, 746-750.

@@ -340,10 +340,6 @@ def svg(
     **options
         ``digits``, and the plot's own, such as ``measure``.
 
-    Returns
-    -------
-    str
-
     Raises
     ------
     UnknownNameError
@@ -397,10 +393,6 @@ def png(
     **options
         ``digits``, and the plot's own, such as ``measure``.
 
-    Returns
-    -------
-    bytes
-
     Examples
     --------
     >>> from abrank import compare_scores
@@ -422,7 +414,7 @@ def png_of(axes: Axes, *, dpi: float = 144.0) -> bytes:
 
 
 def save(axes: Axes, path: str | Path, *, dpi: float = 300.0) -> Path:
-    """Write the figure of ``axes`` to a file fit for a paper.
+    """Write the figure of ``axes`` to a file fit for a paper; return its path.
 
     A PDF has its fonts as TrueType (type 42), which journals ask for; no file holds the time it was
     made.
@@ -435,11 +427,6 @@ def save(axes: Axes, path: str | Path, *, dpi: float = 300.0) -> Path:
         Its suffix is the format: .pdf .svg .png .eps …
     dpi : float
         Dots an inch of a picture made of dots.
-
-    Returns
-    -------
-    Path
-        Where it was written.
 
     Raises
     ------

@@ -58,6 +58,8 @@ def read_board(
 ) -> Scores:
     """Read the scores of many systems, from one source or from several.
 
+    ``notes`` say what each source was taken for, and what was missing.
+
     Parameters
     ----------
     source : Scores, DataFrame, path, sequence of these, or mapping
@@ -72,11 +74,6 @@ def read_board(
         of all systems.
     lower_is_better : str or sequence of str
         Scores of which the highest is the worst.
-
-    Returns
-    -------
-    Scores
-        ``notes`` say what each source was taken for, and what was missing.
 
     Raises
     ------
@@ -218,6 +215,8 @@ def rank_scores(
 ) -> Ranking:
     """Rank the systems of ``scores``, and test all pairs of them or all against a baseline.
 
+    The ranking is the same whatever the order in which the systems came.
+
     Parameters
     ----------
     scores : Scores, DataFrame, path, list of these, or mapping
@@ -264,11 +263,6 @@ def rank_scores(
         Of tests that draw; each has a default.
     rng : int, Generator, SeedSequence or None
         Source of the resamples; the seed that replays them is recorded.
-
-    Returns
-    -------
-    Ranking
-        The same whatever the order in which the systems came.
 
     Raises
     ------

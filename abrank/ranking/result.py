@@ -514,7 +514,7 @@ class Ranking(Result):
     def to_latex(
         self, *, style: str = "interval", digits: int = 3, interval: str = "difference"
     ) -> str:
-        """Return the leaderboard for LaTeX.
+        """Return the leaderboard for LaTeX, in ASCII; it needs the package booktabs.
 
         Parameters
         ----------
@@ -526,11 +526,6 @@ class Ranking(Result):
         interval : {"difference", "own", "within"}
             Of the difference from the first or the baseline, of each mean by itself, or of the
             means with what a query adds to all systems taken out.
-
-        Returns
-        -------
-        str
-            ASCII; it needs the package booktabs.
         """
         compose = lazy.attribute("abrank.report", "compose")
         report = compose(self, digits=digits, interval=interval)

@@ -227,7 +227,7 @@ def write(
     format: str | None = None,
     **options: Any,  # noqa: ANN401 - each format has its own
 ) -> Path:
-    """Write a report of any result; the file appears whole or not at all.
+    """Write a report of any result, whole or not at all; return its path.
 
     ``.csv`` holds the table of measures, or the leaderboard; beside it go ``NAME.queries.csv``, the
     scores of every query, and ``NAME.segments.csv``, what was found in segments; for a ranking
@@ -247,11 +247,6 @@ def write(
     **options
         Those of :func:`compose` where a format rounds; ``style`` of ``.tex``: ``"interval"`` or
         ``"superscript"``.
-
-    Returns
-    -------
-    Path
-        Where it was written.
 
     Raises
     ------

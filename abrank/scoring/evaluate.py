@@ -154,10 +154,6 @@ def evaluate(
         ``"dask"``, ``"spark"``; see :class:`abrank.Engine`. Without ``qrels`` (None) each run is a
         joined table, with columns ``query_id position relevance``.
 
-    Returns
-    -------
-    Scores
-
     Raises
     ------
     ReadError, NotFoundError

@@ -124,10 +124,6 @@ def inspect_query(
     judge : int
         How many unjudged documents are named.
 
-    Returns
-    -------
-    Inspection
-
     Raises
     ------
     ArgumentError

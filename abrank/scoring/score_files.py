@@ -393,15 +393,10 @@ def check(
 
     Parameters
     ----------
-    *files : path
     subtopics : bool
         Whether the judgments are by subtopic: ``query_id subtopic doc_id grade``.
     max_input_size : int, optional
         Most bytes that a file may hold once it is unpacked; see :func:`abrank.read_run`.
-
-    Returns
-    -------
-    CheckedFiles
 
     Examples
     --------

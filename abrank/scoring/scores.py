@@ -111,10 +111,6 @@ class Scores:
         query_ids : tuple of str, optional
             Judged queries to score; those of ``query_ids`` without it.
 
-        Returns
-        -------
-        Scores
-
         Raises
         ------
         ArgumentError
@@ -152,12 +148,8 @@ class Scores:
         """Return one value a system and measure, by the measure's own rule.
 
         Counts are added up; of logarithms (GMAP) the exponential of the mean is taken; all else,
-        and a measure that is not in the catalogue, is averaged.
-
-        Returns
-        -------
-        float64[n_systems, n_measures]
-            Without queries counts are 0, all else is NaN.
+        and a measure that is not in the catalogue, is averaged. Without queries
+        counts are 0, all else is NaN.
 
         Examples
         --------
@@ -211,7 +203,6 @@ class Scores:
             The studentised bootstrap, which keeps its level on skewed scores from 10 queries up,
             Student's t, sign flips of the centred scores, or bets, which hold for any scores of a
             bounded measure. The others stand beside it; sign flips up to 1,000 queries.
-        alpha : float
         at_least : mapping of str to float, or sequence of str
             Floors by measure, ``{"nDCG@10": 0.35}`` or ``["nDCG@10:0.35"]``: cleared where the
             lower limit is not below; where queries are fewer than 10, that of sign flips too.
@@ -219,7 +210,6 @@ class Scores:
             Properties of the queries; see :func:`abrank.compare`.
         clusters : path, mapping or str, optional
             The cluster of each query, or the name of a column of ``segments``.
-        resamples : int, optional
         rng : int, Generator, SeedSequence or None
 
         Returns

@@ -50,21 +50,12 @@ def two_way_anova(scores: npt.ArrayLike) -> Anova:
     """Split the variance of scores into queries, systems and the rest; test the systems.
 
     Hypothesis: all systems have one mean. The query pairs the scores: what it adds to all systems
-    alike is taken out before systems are compared. Rests are taken to have one variance.
+    alike is taken out before systems are compared. Rests are taken to have one variance. With all
+    systems the same on every query F is 0 and p 1.
 
     Parameters
     ----------
     scores : array_like of shape (n_queries, n_systems)
-
-    Returns
-    -------
-    Anova
-        With all systems the same on every query F is 0 and p 1.
-
-    Raises
-    ------
-    ArgumentError
-        If a score is not finite or there are fewer than two systems.
 
     References
     ----------
@@ -150,11 +141,6 @@ def friedman_test(scores: npt.ArrayLike) -> Friedman:
     Friedman
         With all ranks tied the statistics are 0 and p 1. ``f`` is NaN with one query, and where
         every query has the same order.
-
-    Raises
-    ------
-    ArgumentError
-        If a score is not finite or there are fewer than two systems.
 
     Notes
     -----

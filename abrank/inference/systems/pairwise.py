@@ -178,11 +178,6 @@ def within_query_interval(
         Unbounded with one query, and for a system that keeps one distance on all queries; all of
         them are the mean itself where the systems are the same on every query. NaN without queries.
 
-    Raises
-    ------
-    ArgumentError
-        If a score is not finite, there are fewer than two systems, or the level is no level.
-
     Notes
     -----
     The t interval of the scores less the query's mean plus the mean of all, its width times

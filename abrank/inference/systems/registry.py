@@ -318,10 +318,6 @@ def run_joint_test(
     **options
         The test's own: ``test`` and ``adjust`` of pairwise, ``adjust`` of conover.
 
-    Returns
-    -------
-    JointResult
-
     Raises
     ------
     UnknownNameError

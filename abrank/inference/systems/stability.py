@@ -71,25 +71,14 @@ def rank_stability(
 ) -> RankStability:
     """Return how often each system has each rank when the queries are drawn anew.
 
+    Systems that tie in a resample are put in a random order.
+
     Parameters
     ----------
     scores : array_like of shape (n_queries, n_systems)
         The query is what pairs the systems: they share the resamples.
-    higher_is_better : bool
     confidence : float
         Of the intervals of the ranks.
-    n_resamples : int
-    seed : int
-
-    Returns
-    -------
-    RankStability
-        Systems that tie in a resample are put in a random order.
-
-    Raises
-    ------
-    ArgumentError
-        If a score is not finite, or there are fewer than two systems.
 
     Notes
     -----
@@ -142,11 +131,7 @@ def kendall_tau(one: FloatArray, other: FloatArray) -> FloatArray:
     Parameters
     ----------
     one, other : float64[..., n_systems]
-
-    Returns
-    -------
-    float64[...]
-        NaN where one of the two ties all systems.
+        NaN is returned where one of the two ties all systems.
 
     Examples
     --------

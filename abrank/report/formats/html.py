@@ -177,20 +177,10 @@ _LEFT, _RIGHT, _TOP, _ROW = 160.0, 430.0, 22.0, 26.0
 
 
 def card(report: Report) -> str:
-    """Return the verdict and a small scorecard as an HTML fragment for notebooks.
+    """Return the verdict and a small scorecard as an HTML fragment for notebooks, at most 25 kB.
 
     It has no background, no script, no style sheet and no id, so it neither reads badly in a dark
     notebook nor changes anything outside of itself.
-
-    Parameters
-    ----------
-    report : Report
-        As :func:`abrank.report.subjects` makes it of a result.
-
-    Returns
-    -------
-    str
-        At most 25 kB.
 
     Examples
     --------

@@ -143,8 +143,6 @@ def latex(report: Report, *, style: Style = "interval") -> str:
 
     Parameters
     ----------
-    report : Report
-        As :func:`abrank.report.subjects` makes it of a result.
     style : {"interval", "superscript"}
         Differences, intervals and p; or means alone, with superscripts at those that are shown to
         be better.

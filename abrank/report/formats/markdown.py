@@ -26,16 +26,8 @@ _BLOCK = re.compile(r"\A(\d*)([-+=.)])")
 def markdown(report: Report) -> str:
     """Return a report as GitHub-flavoured Markdown of at most 60 kB.
 
-    Parameters
-    ----------
-    report : Report
-        As :func:`abrank.report.subjects` makes it of a result.
-
-    Returns
-    -------
-    str
-        Verdict, numbers, one table, notes; what asks for more room, rule and command are folded.
-        Names and ids cannot break the table nor bring in HTML, links or mentions.
+    Verdict, numbers, one table, notes; what asks for more room, rule and command are folded. Names
+    and ids cannot break the table nor bring in HTML, links or mentions.
 
     Examples
     --------

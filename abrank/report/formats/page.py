@@ -201,8 +201,6 @@ def html(report: Report, *, figures: Figures = "needed", drawer: Drawer | None =
 
     Parameters
     ----------
-    report : Report
-        As :func:`abrank.report.subjects` makes it of a result.
     figures : {"needed", "all"}
         Whether figures that show again what another shows are drawn as well: where the mean lies
         under chance signs, the p-value of every difference, the normal plot, deciles.

@@ -259,17 +259,10 @@ def text(report: Report, *, width: int = WIDTH, ascii: bool = False) -> str:
 
     Parameters
     ----------
-    report : Report
-        As :func:`abrank.report.subjects` makes it of a result.
     width : int
         Columns, at least 40. Names are shortened to fit, numbers never.
     ascii : bool
         Use no character beyond ASCII.
-
-    Returns
-    -------
-    str
-        Lines, each with its end.
 
     Raises
     ------
@@ -295,10 +288,6 @@ def text_lines(
     """Return a report as lines of styled pieces; :func:`text` is the same without the styles.
 
     Parameters and errors as in :func:`text`; without ``gate`` it is told elsewhere.
-
-    Returns
-    -------
-    list of list of Span
 
     Examples
     --------

@@ -237,16 +237,12 @@ def read_json(path: str | os.PathLike[str]) -> tuple[Any, str]:
 def from_dict(value: Mapping[str, Any], label: str = "results.json") -> Comparison:
     """Return the comparison of which :func:`abrank.report.to_dict` gave the plain values.
 
+    It equals the one that was saved; every format written from it has the same bytes.
+
     Parameters
     ----------
-    value : mapping
     label : str
         What a message calls it.
-
-    Returns
-    -------
-    Comparison
-        Equal to the one that was saved; every format written from it has the same bytes.
 
     Raises
     ------

@@ -434,15 +434,7 @@ def counted_twice(results: Mapping[str, Comparison | Ranking]) -> tuple[Caution,
 def run_sentences(scores: Scores) -> tuple[str, ...]:
     """Return what is to be known of the runs that were scored, one sentence or two a note.
 
-    Parameters
-    ----------
-    scores : Scores
-        Of any number of systems.
-
-    Returns
-    -------
-    tuple of str
-        The most severe first; empty where there is nothing to say.
+    The most severe first; empty where there is nothing to say.
 
     Examples
     --------

@@ -286,10 +286,7 @@ MOST_NAMED = 3  # collections that a sentence names
 def gate_sentence(comparison: Comparison) -> str:
     """Say whether the gate passed and, where it did not, what was lacking.
 
-    Returns
-    -------
-    str
-        Without a full stop and without the word gate; empty where no gate was asked for.
+    Without a full stop and without the word gate; empty where no gate was asked for.
 
     Examples
     --------
