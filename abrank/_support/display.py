@@ -70,7 +70,7 @@ def pvalue(value: float, *, alpha: float = 0.05) -> str:
     """Return a p-value with 3 decimals, more where fewer would hide its side of alpha."""
     if math.isnan(value):
         return UNDEFINED
-    decimals = max(3, math.ceil(round(-math.log10(alpha), 9)) + 1)
+    decimals = 3 if value >= 0.001 else max(3, math.ceil(round(-math.log10(alpha), 9)) + 1)
     if value < 10.0**-decimals:
         return f"< {10.0**-decimals:.{decimals}f}"
     while decimals < 12 and value != alpha and f"{value:.{decimals}f}" == f"{alpha:.{decimals}f}":

@@ -133,7 +133,7 @@ class Clustered(Rows):
         plain = inference.run_test("t", differences, confidence=rule.confidence)
         return *rows, TestRow.of(plain, IGNORING, decides=False)
 
-    def clusters(self, rule: Rule, lead: int) -> tuple[Clusters, ClusterSizes] | None:
+    def clusters(self, rule: Rule, lead: int) -> tuple[Clusters | None, ClusterSizes] | None:
         if not self.n:
             return None
         found = describe_clusters(self.name, self.labels, self.differences[:, lead], self.by)
@@ -255,17 +255,19 @@ class Weighted(Clustered):
             abs(float(found.estimate[0] / found.statistic[0])) if found.statistic[0] else math.nan
         )
 
-    def clusters(self, rule: Rule, lead: int) -> tuple[Clusters, ClusterSizes] | None:
-        found = super().clusters(rule, lead) if self.labels else None
-        if found is None:
+    def clusters(self, rule: Rule, lead: int) -> tuple[Clusters | None, ClusterSizes] | None:
+        if not self.n:
             return None
-        grouped, sizes = found
+        if not self.labels:
+            shares = self.values * (self.n / self.values.sum())
+            return None, ClusterSizes(shares, math.nan, weighted=True)
+        grouped = describe_clusters(self.name, self.labels, self.differences[:, lead], self.by)
         n_effective = effective_queries(self.parts)
         weighed = replace(
             grouped, error_ratio=self._error(lead, self.labels) / self._error(lead),
             n_effective=n_effective, freedom=n_effective - 1.0, test="",
         )  # fmt: skip
-        return weighed, sizes._replace(sizes=self.parts)
+        return weighed, ClusterSizes(self.parts, grouped.lasting_share, weighted=True)
 
     def segmentations(self, rule: Rule, lead: int) -> tuple[Segmentation, ...]:
         return self._segmentations(rule, lead, self.labels or None, self.values)
@@ -445,7 +447,7 @@ class Stratified:
         alone = inference.pool_collections(self.differences(lead))  # clusters have their own factor
         return alone.stratified.error * math.sqrt(self.n)
 
-    def clusters(self, rule: Rule, lead: int) -> tuple[Clusters, ClusterSizes] | None:
+    def clusters(self, rule: Rule, lead: int) -> tuple[Clusters | None, ClusterSizes] | None:
         if not self.labels or not self.n:
             return None
         centred = np.concatenate(

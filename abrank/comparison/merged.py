@@ -393,7 +393,7 @@ class Merged:
         sd = float(self._independent.errors[lead]) * self.n**0.5
         return sd if math.isfinite(sd) else 0.0
 
-    def clusters(self, rule: Rule, lead: int) -> tuple[Clusters, ClusterSizes] | None:
+    def clusters(self, rule: Rule, lead: int) -> tuple[Clusters | None, ClusterSizes] | None:
         if not self.statistics.clusters:
             return None
         sums, sizes = cluster_sums(self.statistics)

@@ -92,16 +92,27 @@ class Planning:
 class ClusterSizes(NamedTuple):
     """The sizes of the clusters at hand, and the share of the squared error that is theirs."""
 
-    # Of queries that count by weights a size is the part of the cluster. `lasting_share` is what
-    # more queries of the same clusters would leave of it.
+    # Of queries that count by weights, which are `weighted`, a size is the part of the cluster, or
+    # of the query where each is its own. `lasting_share` is what more queries of the same clusters
+    # would leave of it.
 
     sizes: IntArray | FloatArray
     lasting_share: float
+    weighted: bool = False
+
+    @property
+    def few(self) -> bool:
+        """Whether these are too few to plan with: clusters to test, or two queries in effect."""
+        alone = self.weighted and math.isnan(self.lasting_share)
+        return effective_clusters(self.sizes) < (2.0 if alone else FEWEST_EFFECTIVE["t"])
 
     def freedom(self, n_queries: float) -> float:
         """Return the degrees of freedom of the t of so many queries in clusters like these."""
-        # Of fewer queries than these, by the rule of clusters of one size.
+        # Of weights they are Kish's; of fewer queries than these, by the rule of clusters of one
+        # size.
         times = n_queries / float(self.sizes.sum())
+        if self.weighted:
+            return effective_clusters(self.sizes) * times - 1.0
         if times >= 1.0:
             return freedom_of_clusters(self.sizes, times=times)
         return (freedom_of_clusters(self.sizes) + 1.0) * times - 1.0
@@ -110,7 +121,7 @@ class ClusterSizes(NamedTuple):
         self, error: float, difference: float, rule: Rule, target: float
     ) -> int | None:
         """Return the queries of the same clusters that show a difference; None where none do."""
-        freedom = freedom_of_clusters(self.sizes)
+        freedom = self.freedom(float(self.sizes.sum()))
         if not math.isfinite(self.lasting_share) or not freedom > 0.0:
             return None
         centre = smallest_effect(
@@ -139,10 +150,8 @@ def plan_from_spread(
     sd *= inflation
     if rule.design is not None and rule.design.shared:
         rule = replace(rule, alpha=rule.design.alpha)
-    by, few = PAIRED, False
-    if clustered is not None:
-        by = PairedT(clustered.freedom)
-        few = effective_clusters(clustered.sizes) < FEWEST_EFFECTIVE["t"]
+    by = PAIRED if clustered is None else PairedT(clustered.freedom)
+    few = clustered is not None and clustered.few
     visible = math.nan if few else planning.smallest_visible(sd, n, alpha=rule.alpha, by=by)
     if not visible > NOTHING:
         return Planning(sd=sd, smallest_visible=visible)

@@ -136,7 +136,7 @@ class Sample(Protocol):
     def deviation(self, lead: int) -> float:
         """Return the standard deviation of the differences that the next test is planned with."""
 
-    def clusters(self, rule: Rule, lead: int) -> tuple[Clusters, ClusterSizes] | None: ...
+    def clusters(self, rule: Rule, lead: int) -> tuple[Clusters | None, ClusterSizes] | None: ...
     def segmentations(self, rule: Rule, lead: int) -> tuple[Segmentation, ...]: ...
     def found(self, rule: Rule, decision: Decision) -> dict[str, Any]:
         """Return the fields of a comparison that only this sample knows: scores, audits, texts."""
@@ -311,7 +311,7 @@ class Rows:
     def deviation(self, lead: int) -> float:
         return float(np.std(self.differences[:, lead], ddof=1)) if self.n > 1 else math.nan
 
-    def clusters(self, rule: Rule, lead: int) -> tuple[Clusters, ClusterSizes] | None:
+    def clusters(self, rule: Rule, lead: int) -> tuple[Clusters | None, ClusterSizes] | None:
         return None
 
     def segmentations(self, rule: Rule, lead: int) -> tuple[Segmentation, ...]:

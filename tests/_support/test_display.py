@@ -59,6 +59,15 @@ def test_pvalue_near_alpha_gets_a_further_decimal(p: float, shown: str) -> None:
     assert f.pvalue(p) == shown
 
 
+@pytest.mark.parametrize(
+    ("p", "shown"),
+    [(0.460396, "0.460"), (0.0031, "0.003"), (0.000213, "0.000213"), (1.2e-5, "0.000012")],
+)
+def test_pvalue_far_above_a_small_alpha_has_three_decimals(p: float, shown: str) -> None:
+    # Once "p 0.460396" at the first look of 50 of 200 queries.
+    assert f.pvalue(p, alpha=0.0000147) == shown
+
+
 @pytest.mark.parametrize("write", [f.score, f.signed, f.pvalue, f.percent])
 def test_nan_is_said_in_words(write: object) -> None:
     assert write(math.nan) == "not defined"  # type: ignore[operator]

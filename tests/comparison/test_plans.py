@@ -6,8 +6,9 @@ import math
 
 import numpy as np
 import pytest
+from scipy import stats
 
-from abrank import compare_scores, planning
+from abrank import Clusters, Weights, compare_scores, planning
 from abrank.comparison import Comparison
 from abrank.comparison.plans import plan_from_spread, planned_differences
 from abrank.verdict import Rule
@@ -107,3 +108,34 @@ def test_plans() -> None:
     assert planned_differences(0.21, 0.0) == [0.01, 0.02, 0.05]
     assert planned_differences(0.21, 0.015) == [0.01, 0.015, 0.02, 0.05]
     assert planned_differences(30, 0) == [1.0, 2.0, 5.0]
+
+
+def test_weights_plan_with_the_degrees_of_freedom_of_their_test() -> None:
+    """against_itself: at the smallest visible difference the weighted t has the wanted power."""
+    n, random = 60, np.random.default_rng(2)
+    ids = [f"q{i}" for i in range(n)]
+    import pandas as pd
+
+    a = pd.DataFrame({"AP": random.uniform(size=n)}, ids)
+    b = a + random.normal(0.02, 0.1, (n, 1))
+    weights = pd.Series(random.pareto(1.0, n) + 0.1, ids)
+    users = {query: f"u{i // 3}" for i, query in enumerate(ids)}
+    for design in (Weights(weights), (Weights(weights), Clusters(users))):
+        made = compare_scores(a, b, margin=0.05, resamples=99, design=design)
+        found = made.planning
+        n_effective = (made.clusters or made.weights).n_effective
+        assert found.freedom == pytest.approx(n_effective - 1.0)
+        assert found.freedom < 20.0
+        of_test = planning.PairedT(lambda queries, each=n_effective: each * queries / n - 1.0)
+        assert found.smallest_visible == pytest.approx(
+            planning.smallest_visible(found.sd, n, by=of_test)
+        )
+        row = made.rows[0]
+        quantile = stats.t.ppf(0.975, found.freedom)
+        # The error that is planned with is that of the interval.
+        assert found.sd / n**0.5 * quantile == pytest.approx(row.interval.width / 2.0)
+        claim = found.claim("same")
+        assert claim is not None
+        assert claim.queries_needed == planning.queries_to_show_same(found.sd, 0.05, by=of_test)
+    one = compare_scores(a, b, design=Weights(dict.fromkeys(ids, 1e-9) | {"q0": 1.0}))
+    assert math.isnan(one.planning.smallest_visible)

@@ -409,10 +409,10 @@ def _failure(comparison: Comparison, margin: str) -> str:
     limits = f"{estimate}, {shown}"
     wider = f"{estimate}, {planning.equivalence_interval(comparison)}"
     if require in ("non-inferior", "equivalent"):
-        lacking = {
-            "non-inferior": f"a loss of {margin} not excluded",
-            "equivalent": f"a difference of {margin} not excluded",
-        }[require]
+        beyond = comparison.verdict is Verdict.WORSE
+        beyond |= require == "equivalent" and comparison.verdict is Verdict.BETTER
+        lacking = f"a {'loss' if require == 'non-inferior' else 'difference'} of"
+        lacking += f" more than {margin} is shown" if beyond else f" {margin} not excluded"
         return f"{lacking} ({wider}){_needed(comparison)}"
     if comparison.decision.direction < 0:
         small = f" by less than {margin}" if comparison.verdict is Verdict.SAME else ""

@@ -231,15 +231,19 @@ def segments_sentence(comparison: Comparison, found: Segmentation) -> str:
     better, worse = (
         sum(row.reading == reading for row in judged) for reading in ("better", "worse")
     )
+    few = len(found.rows) - len(judged)
     of = f.plural(len(judged), "segment")
-    if better or worse:
+    if len(judged) == 1:
+        shows = "that B is better" if better else "that B is worse" if worse else "no difference"
+        enough = " that has enough queries" * bool(few)
+        said = f"By {name}, the one segment{enough} shows {shows} after adjustment"
+    elif better or worse:
         said = (
             f"By {name}, B is better in {better or 'none'} of {of} after adjustment and worse in"
             f" {worse or 'none'}"
         )
     else:
         said = f"By {name}, none of {of} shows a difference after adjustment"
-    few = len(found.rows) - len(judged)
     if few:
         said += f"; {f.word(few)} {'has' if few == 1 else 'have'} too few queries"
     p, several = found.interaction, len(comparison.segmentations) > 1

@@ -49,13 +49,24 @@ Make = Callable[..., Comparison]
         (
             -0.05,
             {"require": "non-inferior", "margin": 0.02},
-            "not passed: a loss of 0.020 not excluded (−0.050, 90% interval −0.067 to −0.033)",
+            "not passed: a loss of more than 0.020 is shown"
+            " (−0.050, 90% interval −0.067 to −0.033)",
+        ),
+        (
+            -0.03,
+            {"require": "non-inferior", "margin": 0.02},
+            "not passed: a loss of 0.020 not excluded (−0.030, 90% interval −0.047 to −0.013)",
         ),
         (
             0.05,
             {"require": "equivalent", "margin": 0.02},
-            "not passed: a difference of 0.020 not excluded"
+            "not passed: a difference of more than 0.020 is shown"
             " (+0.050, 90% interval +0.033 to +0.067)",
+        ),
+        (
+            0.05,
+            {"require": "non-inferior", "margin": 0.02},
+            "passed: not worse by 0.020 or more on nDCG@10 (90% interval +0.033 to +0.067)",
         ),
         (
             0.03,

@@ -39,8 +39,14 @@ def segmentation(*readings: str, p: float = 0.3) -> Segmentation:
         (
             ("better", "too few", "too few"),
             float("nan"),
-            "By intent, B is better in 1 of 1 segment after adjustment and worse in none; two have"
-            " too few queries; whether the segments differ cannot be tested.",
+            "By intent, the one segment that has enough queries shows that B is better after"
+            " adjustment; two have too few queries; whether the segments differ cannot be tested.",
+        ),
+        (
+            ("unclear", "too few"),
+            float("nan"),
+            "By intent, the one segment that has enough queries shows no difference after"
+            " adjustment; one has too few queries; whether the segments differ cannot be tested.",
         ),
         (
             ("unclear", "unclear", "too few"),
