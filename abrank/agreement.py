@@ -174,6 +174,11 @@ def judge_agreement(
 ) -> JudgeAgreement:
     """Measure how far two judges agree, and how that affects an evaluation.
 
+    Source: Cohen (1960), Educational and Psychological Measurement 20, 37-46, and (1968),
+    Psychological Bulletin 70, 213-220: kappa; Krippendorff (2011), Computing Krippendorff's
+    alpha-reliability; the orders as :func:`abrank.inference.kendall_tau` and
+    :func:`abrank.inference.tau_ap`.
+
     Parameters
     ----------
     human, machine : path, DataFrame, dict of dicts, iterable of tuples, or Qrels

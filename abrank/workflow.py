@@ -72,6 +72,10 @@ def compare(
 
     The hypothesis tested: the mean difference B - A per query of the primary measure is 0.
 
+    Source: Smucker, Allan & Carterette (2007), CIKM, 623-632: paired tests of rankers; Schuirmann
+    (1987), Journal of Pharmacokinetics and Biopharmaceutics 15, 657-680: the margin. The sources of
+    tests and measures stand in their catalogues, those of a result in its ``.bib``.
+
     Parameters
     ----------
     qrels : path, DataFrame, dict of dicts, iterable of tuples, or Qrels
@@ -248,6 +252,8 @@ def rank(
     """Rank many systems, and say which of them differ significantly.
 
     The hypothesis is that all systems have one mean; the query pairs the scores.
+
+    Source: as :func:`abrank.rank_scores`.
 
     Parameters
     ----------

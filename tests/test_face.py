@@ -216,6 +216,27 @@ def test_public_signatures_are_explicit_and_have_no_inner_arguments() -> None:
         assert not inner & parameters.keys(), name
 
 
+# What computes no statistic: it reads, writes, draws, names, registers, or makes data.
+NO_STATISTIC = re.compile(
+    r"abrank\.(engines|estimate|inputs|measures|plots|report|rule_file|simulate)\..*"
+    r"|abrank\.(\w+\.)?(check|from_groups|measure|open_ledger|pair_scores|read_\w+|simulate_runs)"
+    r"|abrank\.collections\.(boards_of|pairs_of)|abrank\.comparison\.(name_runs|system_names)"
+    r"|abrank\.inference\.(joint_test|paired_test)"
+)
+
+
+def test_every_public_function_names_its_source() -> None:
+    asked = {
+        name: inspect.getdoc(function) or ""
+        for name, function in functions()
+        if "." not in function.__qualname__ and not NO_STATISTIC.fullmatch(name)
+    }
+    assert len(asked) > 50
+    assert [
+        k for k, text in asked.items() if not re.search(r"\n(Source: |References\n-)", text)
+    ] == []
+
+
 def test_the_parts_of_a_question_are_public() -> None:
     parts = {"Question", "Scoring", "Clusters", "Looks", "Planned", "Anytime", "Machine", "Engine"}
     tools = {"check", "sample_queries", "sample_documents"}

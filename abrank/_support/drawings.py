@@ -1,8 +1,7 @@
-"""The plots of each result as editors and type checkers know them: names, options, a line on each.
+"""The plots of each result as editors and type checkers know them: names, options, a line."""
 
-At run time :class:`abrank.plots.Plots` finds them in the registry; `tests/plots/test_registry.py`
-holds these lists to it.
-"""
+# At run time `Plots` finds them in the registry; `tests/plots/test_registry.py` holds these lists
+# to it.
 
 from __future__ import annotations
 

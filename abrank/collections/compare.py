@@ -83,6 +83,8 @@ def compare_collections(
     are a sample of (random effects), where one more collection may show another difference (the
     prediction interval)? The query pairs the scores; collections share no query.
 
+    Source: those of :func:`abrank.inference.pool_collections`.
+
     Parameters
     ----------
     collections : mapping of str to (qrels, a, b), (a, b) or Comparison; or path

@@ -78,6 +78,8 @@ def compare_scores(
 
     What the sources were taken for stands in the ``remarks`` of the comparison.
 
+    Source: as :func:`abrank.compare`.
+
     Parameters
     ----------
     a, b : Series, dict, path, DataFrame or Scores

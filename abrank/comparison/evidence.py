@@ -1,8 +1,7 @@
-"""What stands behind the primary measure: its documents, and other choices than those declared.
+"""What stands behind the primary measure: its documents, and other choices than those declared."""
 
-Each alternative changes one choice: which queries count, which documents, or how deep. The same
-rule decides it, so that it says whether the verdict rests on that choice.
-"""
+# Each alternative changes one choice: which queries count, which documents, or how deep. The same
+# rule decides it, so that it says whether the verdict rests on that choice.
 
 from __future__ import annotations
 

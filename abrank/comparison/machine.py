@@ -1,7 +1,6 @@
-"""People and a machine together: its judgments read beside theirs, and the verdict of both.
+"""People and a machine together: its judgments read beside theirs, and the verdict of both."""
 
-Where the machine is set aside, people alone answer.
-"""
+# Where the machine is set aside, people alone answer.
 
 from __future__ import annotations
 

@@ -59,6 +59,10 @@ def compare_preferences(
 ) -> Comparison:
     """Compare two systems by votes for one of them: side-by-side preferences, or interleaving.
 
+    Source: Zheng et al. (2023), NeurIPS: judges asked in both orders; McNemar (1947), Psychometrika
+    12, 153-157: what the order does; Joachims (2002), KDD, 133-142, and Radlinski, Kurup & Joachims
+    (2008), CIKM, 43-52: balanced and team-draft interleaving.
+
     Parameters
     ----------
     votes : path, DataFrame, or list of dict

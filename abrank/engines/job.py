@@ -1,9 +1,8 @@
-"""Which row groups are scored together, so that every query is whole, and the job that scores them.
+"""Which row groups are scored together, so that queries are whole, and the job that scores them."""
 
-Where tables are sorted by query id, a partition is a range of query ids: it takes the row groups
-that overlap it, and of those only its own rows, so a query that is split over row groups or files
-is whole again. Where they are not, the rows are first regrouped by a hash of the query id.
-"""
+# Where tables are sorted by query id, a partition is a range of query ids: it takes the row groups
+# that overlap it, and of those only its own rows, so a query that is split over row groups or files
+# is whole again. Where they are not, the rows are first regrouped by a hash of the query id.
 
 from __future__ import annotations
 

@@ -1,12 +1,11 @@
-"""Counts and sums of partitions, merged into those of all queries.
+"""Counts and sums of partitions, merged into those of all queries."""
 
-What they hold does not grow with the queries: exact sums, counts, differences counted, the queries
-with the largest gains and losses. From them :class:`abrank.comparison.merged.Merged` is a sample.
-Up to ``MOST`` distinct differences are counted each by itself, rounded to 10 decimals as in memory,
-so that nothing of P@k or RR@k is lost. More of them are counted in bins of a grid whose step is a
-power of 2, the smallest for which the largest difference is within ``BINS`` steps. Which of the two
-it is, and the step, follow from the differences alone.
-"""
+# What they hold does not grow with the queries: exact sums, counts, differences counted, the
+# queries with the largest gains and losses. From them `Merged` is a sample. Up to `MOST` distinct
+# differences are counted each by itself, rounded to 10 decimals as in memory, so that nothing of
+# P@k or RR@k is lost. More of them are counted in bins of a grid whose step is a power of 2, the
+# smallest for which the largest difference is within `BINS` steps. Which of the two it is, and the
+# step, follow from the differences alone.
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""Parquet tables: one file, a folder, Hive partitions or a glob, on any file system.
+"""Parquet tables: one file, a folder, Hive partitions or a glob, on any file system."""
 
-A table is listed with what the footers of its files say of each row group: how many rows, and the
-least and the largest query id. Nothing else is read.
-"""
+# A table is listed with what the footers of its files say of each row group: how many rows, and the
+# least and the largest query id. Nothing else is read.
 
 from __future__ import annotations
 

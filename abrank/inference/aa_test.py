@@ -77,6 +77,9 @@ def check_level(
 
     A p that is not defined finds nothing.
 
+    Source: Kohavi, Longbotham, Sommerfield & Henne (2009), Data Mining and Knowledge Discovery 18,
+    140-181: the A/A test; Clopper & Pearson (1934), Biometrika 26, 404-413: interval of the rate.
+
     Parameters
     ----------
     name : str

@@ -1,8 +1,7 @@
-"""Tests of differences that come as counts: each distinct value, and how many queries have it.
+"""Tests of differences that come as counts: each distinct value, and how many queries have it."""
 
-For more queries than anybody holds one by one. What is computed is what the tests of this folder
-compute: they, too, go by distinct values and counts. Fewer than two queries are not meant here.
-"""
+# For more queries than anybody holds one by one. What is computed is what the tests of this folder
+# compute: they, too, go by distinct values and counts. Fewer than two queries are not meant here.
 
 from __future__ import annotations
 

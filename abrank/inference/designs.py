@@ -1,8 +1,6 @@
-"""Designs asked as a paired test is: clustered queries, and looks at any time.
+"""Designs asked as a paired test is: clustered queries, and looks at any time."""
 
-They answer with a :class:`~abrank.inference.registry.TestResult`, so that whoever asks a test can
-ask a design in its place.
-"""
+# They answer with a `TestResult`, so that whoever asks a test can ask a design in its place.
 
 from __future__ import annotations
 

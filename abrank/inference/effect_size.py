@@ -234,6 +234,11 @@ class EffectInterval:
 def effect_size(name: str, a: npt.ArrayLike, b: npt.ArrayLike) -> FloatArray:
     """Compute a registered effect size of candidate ``b`` over baseline ``a``.
 
+    Source: Cohen (1988), Statistical Power Analysis, 2.3: d_z; Hedges (1981), Journal of
+    Educational Statistics 6, 107-128; Bonett (2008), Psychological Methods 13, 99-109: d_av; Glass
+    (1976), Educational Researcher 5(10), 3-8; Kerby (2014), Comprehensive Psychology 3(1):
+    rank-biserial; Grissom & Kim (2012), Effect Sizes for Research: the probability of superiority.
+
     Parameters
     ----------
     name : {"d_z", "hedges_g", "d_av", "glass_delta", "rank_biserial", "p_better"}

@@ -306,6 +306,8 @@ def run_test(
     The interval excludes 0 exactly when p < 1 - confidence (taken as a decimal: .05 for .95).
     Columns do not touch each other: what is drawn is shared, and adding a column changes nothing.
 
+    Source: that of each test is ``TESTS[name].source``.
+
     Parameters
     ----------
     name : str

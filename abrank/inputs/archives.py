@@ -1,7 +1,6 @@
-"""A file's bytes: hashed as they are stored, unpacked by what they are, their growth bounded.
+"""A file's bytes: hashed as they are stored, unpacked by what they are, their growth bounded."""
 
-gzip, bzip2 and Zstandard are told by their first bytes, and every stream of them is checked.
-"""
+# gzip, bzip2 and Zstandard are told by their first bytes, and every stream of them is checked.
 
 from __future__ import annotations
 

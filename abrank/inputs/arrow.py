@@ -1,12 +1,11 @@
-"""Tables of any library as Arrow columns, and those needed of Parquet and Feather files.
+"""Tables of any library as Arrow columns, and those needed of Parquet and Feather files."""
 
-Anything that exports Arrow data is read: frames of pandas and polars, tables of pyarrow, relations
-of DuckDB. No library is imported that is not there already: an object brings its own. A conversion
-gives None for a column that is not plain (empty cells, cells of several kinds); then its cells are
-read one by one in ``objects``, which reports what is wrong. A few kilobytes of a file can hold one
-long text in a dictionary and millions of references to it, or pages and buffers that unpack to
-gigabytes; what is told of that is looked at before it is read.
-"""
+# Anything that exports Arrow data is read: frames of pandas and polars, tables of pyarrow,
+# relations of DuckDB. No library is imported that is not there already: an object brings its own. A
+# conversion gives None for a column that is not plain (empty cells, cells of several kinds); then
+# its cells are read one by one in `objects`, which reports what is wrong. A few kilobytes of a file
+# can hold one long text in a dictionary and millions of references to it, or pages and buffers that
+# unpack to gigabytes; what is told of that is looked at before it is read.
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
-"""What every reader hands on: raw columns, their names, where they came from, the order of ties.
+"""What every reader hands on: raw columns, their names, where they came from, the order of ties."""
 
-The one order of the program is score falling, then document id falling by bytes; the rank column
-and the order of lines do not count. So trec_eval sorts (form_res_rels.c:111-113 and
-266-275), whatever its version.
-"""
+# The one order of the program is score falling, then document id falling by bytes; the rank column
+# and the order of lines do not count. So trec_eval sorts (form_res_rels.c:111-113 and 266-275),
+# whatever its version.
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
-"""Judgments and runs in other text than TREC's: CSV and TSV, three columns, and LETOR.
+"""Judgments and runs in other text than TREC's: CSV and TSV, three columns, and LETOR."""
 
-Such are BEIR's judgments (``query-id corpus-id score``), Quepid's exports, what a frame writes, and
-MS MARCO's runs (query, document, rank). Arrow reads what is plain; the careful reader reads the
-rest, gives the same rows, and says what is wrong with a line.
-"""
+# Such are BEIR's judgments (`query-id corpus-id score`), Quepid's exports, what a frame writes, and
+# MS MARCO's runs (query, document, rank). Arrow reads what is plain; the careful reader reads the
+# rest, gives the same rows, and says what is wrong with a line.
 
 from __future__ import annotations
 

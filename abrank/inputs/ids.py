@@ -1,13 +1,11 @@
-"""Columns of ids, and their keys: the numbers by which they are told apart, ordered and found.
+"""Columns of ids, and their keys: the numbers by which they are told apart, ordered and found."""
 
-An id is bytes exactly as they stand in the file, in Arrow's compact form, and not text: it is
-whatever the file holds (ISO-8859-1 too), and the order of bytes is that of trec_eval's ``strcmp``.
-Text is made at the edges only, with ``surrogateescape``, so that no byte is lost on the way.
-
-Arrow's own conversions (``pa.array``, ``to_numpy``, ``to_pylist``, scalars) import pandas where it
-is installed, 0.2 s at the first call; what is here goes through buffers instead. Of an everyday
-file numpy does what Arrow's kernels do for large ones: they take longer to import than it to read.
-"""
+# An id is bytes exactly as they stand in the file, in Arrow's compact form, and not text: it is
+# whatever the file holds (ISO-8859-1 too), and the order of bytes is that of trec_eval's `strcmp`.
+# Text is made at the edges only, with `surrogateescape`, so that no byte is lost on the way.
+# Arrow's own conversions (`pa.array`, `to_numpy`, `to_pylist`, scalars) import pandas where it is
+# installed, 0.2 s at the first call; what is here goes through buffers instead. Of an everyday file
+# numpy does what Arrow's kernels do for large ones: they take longer to import than it to read.
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""The one join of a run with its judgments, block by block, and how ids differ if they do.
+"""The one join of a run with its judgments, block by block, and how ids differ if they do."""
 
-What stays of a run of millions of rows are the judged ones, some counts, and on request the first
-documents of each query or the scores of all.
-"""
+# What stays of a run of millions of rows are the judged ones, some counts, and on request the first
+# documents of each query or the scores of all.
 
 from __future__ import annotations
 

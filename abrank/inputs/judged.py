@@ -1,13 +1,11 @@
-"""A run joined with its judgments, judged documents only; and judgments by subtopic.
+"""A run joined with its judgments, judged documents only; and judgments by subtopic."""
 
-One file of the form ``query_id subtopic doc_id grade`` holds two things: who was judged for a query
-at all, with the highest grade over its subtopics (what plain measures ask), and the judgments one
-by one (what diversity measures ask). So they are kept beside the plain columns and never instead.
-
-Nearly every measure asks only about judged documents: which ranks they stand at, which grades they
-have, and how the ideal ranking looks. So a ranking of 1,000 documents a query shrinks to the some
-ten that were judged, and a measure is a sum over segments of flat arrays.
-"""
+# One file of the form `query_id subtopic doc_id grade` holds two things: who was judged for a query
+# at all, with the highest grade over its subtopics (what plain measures ask), and the judgments one
+# by one (what diversity measures ask). So they are kept beside the plain columns and never instead.
+# Nearly every measure asks only about judged documents: which ranks they stand at, which grades
+# they have, and how the ideal ranking looks. So a ranking of 1,000 documents a query shrinks to the
+# some ten that were judged, and a measure is a sum over segments of flat arrays.
 
 from __future__ import annotations
 

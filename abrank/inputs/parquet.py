@@ -1,9 +1,8 @@
-"""What a Parquet file says of itself, checked before Arrow reads a row group of it.
+"""What a Parquet file says of itself, checked before Arrow reads a row group of it."""
 
-Arrow ends the process (SIGABRT) where the footer of a damaged file contradicts itself and its
-Python binding looks at a column, and it takes sizes, encodings and offsets at their word.
-The format: https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift
-"""
+# Arrow ends the process (SIGABRT) where the footer of a damaged file contradicts itself and its
+# Python binding looks at a column, and it takes sizes, encodings and offsets at their word. The
+# format: https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift
 
 from __future__ import annotations
 

@@ -1,14 +1,12 @@
-"""TREC lines: to columns and back, by Arrow where they are plain, whole or as blocks of rankings.
+"""TREC lines: to columns and back, by Arrow where they are plain, whole or in blocks."""
 
-A line is fields between C's ``isspace()`` bytes (blank, tab, LF, VT, FF, CR) and nothing else:
-U+00A0 or U+2028 inside an id is part of it, as for trec_eval. Lines end at LF. Blank lines are
-skipped; so are lines that begin with ``#``, as trec_eval 10 does (9 takes them for data). A UTF-8
-byte order mark at the start is dropped (for trec_eval it becomes part of the first query's id).
-
-Plain is what nearly every run is: six or more fields a line, the lines of a query together, every
-document once, no comments. Whatever is not plain raises :class:`NotPlain`, and the caller
-reads the whole file with the careful parser, which knows what to say.
-"""
+# A line is fields between C's `isspace()` bytes (blank, tab, LF, VT, FF, CR) and nothing else:
+# U+00A0 or U+2028 inside an id is part of it, as for trec_eval. Lines end at LF. Blank lines are
+# skipped; so are lines that begin with `#`, as trec_eval 10 does (9 takes them for data). A UTF-8
+# byte order mark at the start is dropped (for trec_eval it becomes part of the first query's id).
+# Plain is what nearly every run is: six or more fields a line, the lines of a query together, every
+# document once, no comments. Whatever is not plain raises `NotPlain`, and the caller reads the
+# whole file with the careful parser, which knows what to say.
 
 from __future__ import annotations
 

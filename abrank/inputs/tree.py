@@ -1,8 +1,7 @@
-"""JSON, JSON lines and ranx' LZ4 files, and the logs of programs in which a model judges.
+"""JSON, JSON lines and ranx' LZ4 files, and the logs of programs in which a model judges."""
 
-A log is read as a long table: query, repeat, measure and score. A sample without a score, as where
-the judge failed, has an empty one.
-"""
+# A log is read as a long table: query, repeat, measure and score. A sample without a score, as
+# where the judge failed, has an empty one.
 
 from __future__ import annotations
 

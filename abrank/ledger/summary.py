@@ -234,6 +234,9 @@ class History(Printed):
 def history(path: str | os.PathLike[str]) -> History:
     """Read a ledger.
 
+    Source: Javanmard & Montanari (2018), Annals of Statistics 46, 526-554: levels of a stream;
+    Gelman et al. (2013), Bayesian Data Analysis, 3rd ed., 5.4: gains to expect again.
+
     Parameters
     ----------
     path : str or path

@@ -94,6 +94,9 @@ def suggest_margins(
     what one system differs from itself, or the same system run again does not pass; and what the
     queries at hand can show is no reason for one.
 
+    Source: Bland & Altman (1986), Lancet 327, 307-310: how far runs of one system differ, here by t
+    in the place of 2; Piaggio et al. (2012), JAMA 308, 2594-2604: a margin is declared beforehand.
+
     Parameters
     ----------
     a : Scores, or array_like of shape (n_queries,) or (n_queries, n_runs)
@@ -364,6 +367,10 @@ def audit(
     power: float = 0.8,
 ) -> Audit:
     """Say whether a published difference could be real: from the two means and the queries alone.
+
+    Source: Brown & Heathers (2017), Social Psychological and Personality Science 8, 363-369: which
+    means scores of 0 or 1 can have; McNemar (1947), Psychometrika 12, 153-157: their p. The bounds
+    are worked out below, the usual spreads are of TREC's boards.
 
     Parameters
     ----------

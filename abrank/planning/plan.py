@@ -302,6 +302,8 @@ def power(
 ) -> Plan:
     """Plan a comparison: queries needed for a difference, smallest difference that n queries show.
 
+    Source: those of :mod:`abrank.planning`, whose functions answer.
+
     Parameters
     ----------
     pilot : Comparison or array_like of shape (n_pilot,), optional

@@ -55,6 +55,9 @@ def simulate_power(
     their mean is ``difference``; the query stays paired. With a difference of 0 the answer is the
     test's rate of false findings about the mean.
 
+    Source: Efron & Tibshirani (1993), An Introduction to the Bootstrap, chapter 25: power from a
+    pilot; Clopper & Pearson (1934), Biometrika 26, 404-413: its interval.
+
     Parameters
     ----------
     pilot : array_like of shape (n_pilot,)
@@ -113,6 +116,8 @@ def queries_by_simulation(
     seed: int = 0,
 ) -> int | None:
     """Return about how many queries a test needs, by simulation from a pilot.
+
+    Source: as :func:`simulate_power`; the search is our own, see below.
 
     Parameters
     ----------
@@ -177,6 +182,8 @@ def visible_by_simulation(
     seed: int = 0,
 ) -> float:
     """Return about the smallest true difference that a test shows, by simulation from a pilot.
+
+    Source: as :func:`simulate_power`.
 
     Parameters
     ----------

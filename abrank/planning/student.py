@@ -86,6 +86,8 @@ def power_curve(
 ) -> FloatArray:
     """Return the power of a t test for many effects at once, an array of their shape.
 
+    Source: Johnson, Kotz & Balakrishnan (1995), Continuous Univariate Distributions 2, chapter 31.
+
     Parameters
     ----------
     effects : array_like of float
@@ -130,6 +132,8 @@ def smallest_visible(
     by: PairedT = PAIRED,
 ) -> float:
     """Return the smallest true difference that n queries show with the wanted power.
+
+    Source: Bloom (1995), Evaluation Review 19, 547-556.
 
     Returns
     -------

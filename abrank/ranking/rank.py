@@ -217,6 +217,11 @@ def rank_scores(
 
     The ranking is the same whatever the order in which the systems came.
 
+    Source: that of each test is ``abrank.inference.JOINT_TESTS[name].source``. Sakai (2006), SIGIR,
+    525-532, and Voorhees & Buckley (2002), SIGIR, 316-323: measures as instruments; Wang, Bennett &
+    Collins-Thompson (2012), SIGIR, 761-770, and Dincer, Macdonald & Ounis (2016), SIGIR, 483-492:
+    risk.
+
     Parameters
     ----------
     scores : Scores, DataFrame, path, list of these, or mapping

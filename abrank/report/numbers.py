@@ -1,8 +1,7 @@
-"""``results.json``: everything a comparison holds as plain values, at full precision.
+"""``results.json``: everything a comparison holds as plain values, at full precision."""
 
-It is the one source of the numbers; every other output is a rounding of it. Its shape is that of
-the JSON Schema ``saved/abrank-2.schema.json``.
-"""
+# It is the one source of the numbers; every other output is a rounding of it. Its shape is that of
+# the JSON Schema `saved/abrank-2.schema.json`.
 
 from __future__ import annotations
 

@@ -1,9 +1,7 @@
-"""The registry of report formats, and how a report is written.
+"""The registry of report formats, and how a report is written."""
 
-A writer of text takes a :class:`abrank.report.Report`, whatever it is of; one of data the result
-itself. Its room is imported when the format is asked for: writing text loads neither the plots nor
-the templates.
-"""
+# A writer of text takes a `Report`, whatever it is of; one of data the result itself. Its room is
+# imported when the format is asked for: writing text loads neither the plots nor the templates.
 
 from __future__ import annotations
 

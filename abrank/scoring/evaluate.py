@@ -137,6 +137,8 @@ def evaluate(
 ) -> Scores:
     """Score runs query by query.
 
+    Source: that of each measure is ``abrank.measures.catalogue()[name].source``.
+
     Parameters
     ----------
     qrels : path, DataFrame, dict of dicts, iterable of tuples, or Qrels
@@ -329,6 +331,9 @@ def score_ranges(
     scoring: Scoring | None = None,
 ) -> pd.DataFrame:
     """Return each score with its range over the orders of ties and over judgments not made.
+
+    Source: McSherry & Najork (2008), ECIR: ties; Moffat & Zobel (2008), ACM Transactions on
+    Information Systems 27(1): judgments not made.
 
     Parameters
     ----------

@@ -109,6 +109,8 @@ def inspect_query(
 ) -> Inspection:
     """Lay the two rankings of one query side by side.
 
+    Source: Carterette, Allan & Sitaraman (2006), SIGIR, 268-275: what to judge first.
+
     Parameters
     ----------
     qrels : path, DataFrame, dict of dicts, iterable of tuples, or Qrels
@@ -237,7 +239,10 @@ MOST_TIPPING = 200  # documents; a longer list that would turn the difference is
 def sample_queries(
     query_ids: tuple[str, ...] | inputs.Qrels | inputs.Run, n: int, *, rng: RandomSource = 0
 ) -> tuple[str, ...]:
-    """Draw queries for people to judge, of ids, judgments or a run; at random, none twice."""
+    """Draw queries for people to judge, of ids, judgments or a run; at random, none twice.
+
+    Source: Cochran (1977), Sampling Techniques, 3rd ed., chapter 2: a simple random sample.
+    """
     given: Any = query_ids
     ids = getattr(given, "query_ids", given)
     if isinstance(ids, str) or not isinstance(ids, Iterable):

@@ -202,6 +202,9 @@ def ranks_within(scores: FloatArray) -> FloatArray:
 def critical_difference(found: Friedman, n_queries: int, alpha: float) -> float:
     """Return Nemenyi's critical difference of two mean ranks; NaN where all ranks are tied.
 
+    Source: Nemenyi (1963), thesis, Princeton; Demšar (2006), Journal of Machine Learning Research
+    7, 1-30, section 3.2.2.
+
     Examples
     --------
     >>> scores = [[0.31, 0.35, 0.40], [0.52, 0.55, 0.61], [0.18, 0.12, 0.16]]

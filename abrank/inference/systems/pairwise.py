@@ -509,6 +509,9 @@ def _needed(found: list[IntArray], n_systems: int) -> list[IntArray]:
 def group_letters(distinct: BoolArray) -> tuple[str, ...]:
     """Return the letters of each system: two that share a letter are not told apart.
 
+    Source: Piepho (2004), Journal of Computational and Graphical Statistics 13, 456-466; groups by
+    Gramm et al. (2007), Computational Statistics & Data Analysis 52, 725-736.
+
     Parameters
     ----------
     distinct : bool ndarray of shape (n_systems, n_systems)

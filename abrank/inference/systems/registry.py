@@ -297,6 +297,8 @@ def run_joint_test(
 ) -> JointResult:
     """Run a registered test over the whole block of scores, all pairs of systems at once.
 
+    Source: that of each test is ``JOINT_TESTS[name].source``.
+
     Parameters
     ----------
     name : str

@@ -73,6 +73,9 @@ def rank_stability(
 
     Systems that tie in a resample are put in a random order.
 
+    Source: Efron & Tibshirani (1993), An Introduction to the Bootstrap, chapter 13; Xie, Singh &
+    Zhang (2009), Journal of the American Statistical Association 104, 775-788: near ties.
+
     Parameters
     ----------
     scores : array_like of shape (n_queries, n_systems)
@@ -83,8 +86,7 @@ def rank_stability(
     Notes
     -----
     A percentile bootstrap: it describes how the order depends on which queries were asked, and is
-    no test. Xie, Singh & Zhang (2009), Journal of the American Statistical Association 104,
-    775-788, show that near ties make such intervals too short.
+    no test; near ties make such intervals too short.
 
     Examples
     --------
@@ -127,6 +129,8 @@ def chances_of_ranks(
 
 def kendall_tau(one: FloatArray, other: FloatArray) -> FloatArray:
     """Return Kendall's tau-b of two orders of the same systems, over leading axes at once.
+
+    Source: Kendall (1945), Biometrika 33, 239-251.
 
     Parameters
     ----------

@@ -1,8 +1,7 @@
-"""Values read from JSON checked against the published schema, with messages that name the place.
+"""Values read from JSON checked against the published schema, with messages that name the place."""
 
-Of JSON Schema (2020-12) exactly the keywords that the schema uses. One rule is added: a number must
-be finite, and not so large that its square is not.
-"""
+# Of JSON Schema (2020-12) exactly the keywords that the schema uses. One rule is added: a number
+# must be finite, and not so large that its square is not.
 
 from __future__ import annotations
 
