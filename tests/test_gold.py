@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 from reports.studies.calibration import __main__ as calibration
 from tests import gold
 
@@ -18,6 +20,7 @@ def test_the_part_is_of_the_whole(tmp_path) -> None:
     assert len({name.partition("/")[0] for name in found}) > 7
 
 
+@pytest.mark.slow
 def test_the_part_is_laid_out_for_the_studies(tmp_path) -> None:
     subprocess.run([sys.executable, gold.__file__, "unpack", str(tmp_path)], check=True)
     asked = ["--data", str(tmp_path), "--replications", "4", "--sizes", "10", "--parts", "tests"]

@@ -177,10 +177,14 @@ ASKED = [
     ["compare"],
     ["rank"],
 ]
+SHOWN = [
+    *("text", "json", "csv"),
+    *(pytest.param(name, marks=pytest.mark.slow) for name in ("md", "html", "tex")),
+]
 
 
 @pytest.mark.parametrize("asked", ASKED, ids="-".join)
-@pytest.mark.parametrize("shown", ["text", "md", "html", "json", "csv", "tex"])
+@pytest.mark.parametrize("shown", SHOWN)
 def test_missing_queries_are_said_with_every_format(
     capsys: pytest.CaptureFixture[str], asked: list[str], shown: str
 ) -> None:

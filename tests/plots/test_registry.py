@@ -24,9 +24,16 @@ from abrank.scoring.scores import Scores
 PLOTS = plots_of(Comparison)
 RANKING_PLOTS = plots_of(Ranking)
 
-SIZES = (1, 3, 25, 250, 7000)  # and 2 in a narrow column, below
-KINDS = ("identical", "constant", "one decided", "discrete", "many ties")
-INPUTS = [(n, "normal") for n in SIZES] + [(60, kind) for kind in KINDS] + [(3, "constant")]
+INPUTS = [
+    *((n, "normal") for n in (1, 25, 7000)),
+    *((60, kind) for kind in ("identical", "many ties")),
+    *(pytest.param(n, "normal", marks=pytest.mark.slow) for n in (3, 250)),
+    *(
+        pytest.param(60, kind, marks=pytest.mark.slow)
+        for kind in ("constant", "one decided", "discrete")
+    ),
+    (3, "constant"),
+]
 
 
 def texts_of(ax) -> list[Text]:
@@ -158,11 +165,12 @@ def test_a_dollar_in_a_name_is_a_dollar(name, comparison_of):
     assert not any(text.get_parse_math() for text in with_dollars)
 
 
-RANKINGS = ((2, 40), (3, 0), (3, 1), (5, 3), (8, 40), (25, 12))
+RANKINGS = ((2, 40), (3, 0), (8, 40), (25, 12))
+RARER = [pytest.param(*each, marks=pytest.mark.slow) for each in ((3, 1), (5, 3))]
 
 
 @pytest.mark.parametrize("width", [None, "column"])
-@pytest.mark.parametrize(("k", "n"), RANKINGS)
+@pytest.mark.parametrize(("k", "n"), [*RANKINGS, *RARER])
 @pytest.mark.parametrize("name", RANKING_PLOTS)
 def test_every_ranking_gives_a_picture_whose_words_can_be_read(name, k, n, width, ranking_of):
     ranking = ranking_of(k, n, test="nemenyi" if n else None)

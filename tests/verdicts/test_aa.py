@@ -61,6 +61,7 @@ def test_few_queries_are_not_redrawn() -> None:
         abrank.aa_test(few, by="resampled")
 
 
+@pytest.mark.slow
 def test_tests_that_keep_their_level_are_rarely_accused() -> None:
     """Of normal differences, all three ways and three tests together: at most 5 % of checks."""
     accused = 0

@@ -20,6 +20,7 @@ def tried(seed: int, n_candidates: int = 20, gain: float = 0.0) -> list[dict[str
     return [dict(zip(QUERIES, each.tolist(), strict=True)) for each in (baseline, best)]
 
 
+@pytest.mark.slow
 def test_the_best_of_twenty_that_do_not_differ_is_seldom_found_to_be_better() -> None:
     plain = [abrank.compare_scores(*tried(seed)) for seed in range(60)]
     paid = [abrank.compare_scores(*tried(seed), config=Question(best_of=20)) for seed in range(60)]

@@ -43,6 +43,7 @@ def test_t_keeps_its_level(sizes, icc) -> None:
     assert 0.04 <= share <= 0.06
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sizes", [ELEVEN, TWENTY], ids=["11 clusters", "20 clusters"])
 def test_the_verdict_keeps_its_level_where_one_cluster_has_most_queries(sizes) -> None:
     # t with G - 1 degrees of freedom found a difference in .29 to .47 of such samples.
@@ -60,12 +61,13 @@ def test_a_difference_is_still_found() -> None:
     assert "as much evidence as 2.6 clusters of one size" in " ".join(str(found).split())
 
 
-def test_the_bootstrap_gives_way_to_flips_where_one_cluster_has_half_of_the_queries() -> None:
+@pytest.mark.parametrize("count", [1, pytest.param(150, marks=pytest.mark.slow)])
+def test_the_bootstrap_gives_way_to_flips_where_one_cluster_has_half_of_the_queries(count) -> None:
     # The bootstrap of clusters found a difference in 8 to 11 % of such samples.
-    d, groups = drawn([95, *[5] * 19], 0.2, 150, np.random.default_rng(14))
+    d, groups = drawn([95, *[5] * 19], 0.2, count, np.random.default_rng(14))
     made = [compare(0.1 * column, groups, test="bootstrap", resamples=499) for column in d.T]
     assert {one.clusters.test for one in made} == {"permutation"}
-    assert sum(one.decision.direction != 0 for one in made) <= 15
+    assert sum(one.decision.direction != 0 for one in made) <= max(0.1 * count, 1)
     said = " ".join(str(made[0]).split())
     assert "The bootstrap takes 7 of them: the sign flips of clusters decide in its place" in said
     d, groups = drawn([25, *[5] * 4], 0.2, 1, np.random.default_rng(5))
@@ -128,6 +130,7 @@ def test_merged_statistics_say_the_same(sizes) -> None:
         assert one.decides == other.decides
 
 
+@pytest.mark.slow
 def test_eighty_per_cent_power_is_eighty_per_cent() -> None:
     # What is planned from the error of each sample scatters; its median is held to the truth.
     rng = np.random.default_rng(21)
@@ -139,6 +142,7 @@ def test_eighty_per_cent_power_is_eighty_per_cent() -> None:
     assert 0.74 <= power <= 0.86
 
 
+@pytest.mark.slow
 def test_new_clusters_and_more_queries_of_the_same_are_told_apart() -> None:
     rng = np.random.default_rng(31)
     sizes, icc = [6] * 12, 0.3

@@ -101,6 +101,7 @@ def test_rounds_are_interleaved_and_the_first_is_not_counted() -> None:
     assert rows[1].wall > 0.1
 
 
+@pytest.mark.slow
 def test_the_command_writes_table_figure_and_numbers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -153,6 +154,7 @@ def time_own_job_once(work, jobs_, *, rounds, tell):  # type: ignore[no-untyped-
     return [Row(work, jobs_[0].program, taken.wall, taken.cpu, taken.memory, *(1.0,) * 4, rounds)]
 
 
+@pytest.mark.slow
 def test_a_command_loads_only_libraries_it_needs(tmp_path: Path) -> None:
     names = everyday.loaded(make(TINY, tmp_path), tmp_path)
     assert "numpy pyarrow" in names["score"]
