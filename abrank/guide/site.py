@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import re
 import warnings
+from itertools import cycle
 from pathlib import Path
 from types import ModuleType
 
@@ -57,6 +58,13 @@ FRONT = (
     " in a terminal, too: `abrank guide TOPIC`."
 )
 _TAG = re.compile(r"<[^>]+>")
+_CELL = re.compile(r"<td.*?>(.*?)</td>", re.DOTALL)
+_HEAD = re.compile(r"<th\b.*?>(.*?)</th>", re.DOTALL)
+_ROLES = {
+    "table": "table", "thead": "rowgroup", "tbody": "rowgroup", "tr": "row",
+    "th": "columnheader", "td": "cell",
+}  # fmt: skip
+LONGEST_CELL = 24  # characters of the cells of a table that fits a telephone as it is
 
 
 def build(folder: Path) -> Path:
@@ -95,7 +103,20 @@ def to_html(text: str) -> str:
     )
     # What is wider than a phone scrolls by itself, by keyboard as well.
     html = html.replace("<pre>", '<pre tabindex="0">')
-    return _TABLE.sub(lambda m: f'<div class="wide" tabindex="0" role="group">{m[0]}</div>', html)
+    return _TABLE.sub(
+        lambda m: f'<div class="wide" tabindex="0" role="group">{_labelled(m[0])}</div>', html
+    )
+
+
+def _labelled(table: str) -> str:
+    """Let a table of sentences stand on a telephone row by row, each cell under its heading."""
+    if max(len(_TAG.sub("", cell)) for cell in _CELL.findall(table)) <= LONGEST_CELL:
+        return table
+    headings = cycle(_TAG.sub("", heading) for heading in _HEAD.findall(table))
+    for tag, role in _ROLES.items():  # which a table that is shown as blocks would lose
+        table = re.sub(rf"<{tag}\b", f'<{tag} role="{role}"', table)
+    table = re.sub("<td", lambda m: f'{m[0]} data-label="{next(headings)}"', table)
+    return table.replace("<table", '<table class="rows"', 1)
 
 
 def anchor(heading: str) -> str:

@@ -29,6 +29,11 @@ def test_no_page_is_wider_than_a_phone_or_asks_for_anything(show: Show, built: P
         assert opened.requests == [path.as_uri()]
         wide = opened.page.evaluate("document.documentElement.scrollWidth - innerWidth")
         assert wide <= 0, path.name
+        # A table of sentences stands row by row, so that every cell has the whole width.
+        widths = opened.page.eval_on_selector_all(
+            ".rows td", "cells => cells.map(cell => cell.getBoundingClientRect().width)"
+        )
+        assert min(widths, default=320) >= 320, path.name
     assert opened.messages == []
 
 

@@ -218,3 +218,13 @@ def test_links_between_pages_are_links_of_the_site() -> None:
 
 def test_an_anchor_is_as_github_makes_it() -> None:
     assert anchor("Which gate to take?") == "which-gate-to-take"
+
+
+def test_cells_of_a_table_of_sentences_know_their_heading_for_a_telephone() -> None:
+    sentence = "What is too long for a column of a telephone"
+    made = to_html(f"| flag | what it does |\n|---|---|\n| `-m` | {sentence} |")
+    assert '<table class="rows" role="table">' in made
+    assert f'<td data-label="what it does" role="cell">{sentence}</td>' in made
+    assert made.count('role="columnheader"') == made.count('role="cell"') == 2
+    numbers = to_html("| rank | 1 |\n|---|---|\n| score | 5 |")
+    assert "data-label" not in numbers
