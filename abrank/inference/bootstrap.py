@@ -18,7 +18,6 @@ from abrank._support import checks
 from abrank._support.result import record
 from abrank._support.rng import stream
 from abrank._support.typing import Alternative, FloatArray, IntArray
-from abrank._support.work import remembered
 from abrank.inference.paired import mean_and_error, t
 from abrank.inference.registry import Answer, paired_test
 from abrank.inference.rounding import (
@@ -93,8 +92,6 @@ class BootstrapDistribution:
     on_lattice: bool
 
 
-# The methods of the bootstrap ask about one sample after the other.
-@remembered(4)
 def bootstrap_distribution(
     sample: FloatArray, weights: IntArray | None = None
 ) -> BootstrapDistribution:
@@ -223,8 +220,6 @@ POINTS = 2**17
 ON_THE_GRID = 1e-7
 
 
-# The methods of the bootstrap ask about one sample after the other.
-@remembered(4)
 def laws_around(sample: FloatArray) -> tuple[BootstrapDistribution, BootstrapDistribution]:
     """Return two distributions between which the bootstrap distribution of a sample's mean lies."""
     # Every value is put on the multiple of a step next below it, and next above it. A sum of the

@@ -6,7 +6,6 @@ import numpy as np
 import numpy.typing as npt
 
 from abrank._support.typing import Alternative, BoolArray, FloatArray, IntArray
-from abrank._support.work import remembered
 
 # Values nearer to each other than this share of the largest are one value.
 TIE = 1e-10
@@ -30,12 +29,6 @@ def round_off(values: FloatArray, *, scale: npt.ArrayLike | None = None) -> Floa
     """Give values that differ by rounding only one value: .0712 - .0548 and .0164, 1e-17 and 0."""
     # Sizes no further apart than 1e-10 of the largest one are a group, which takes its smallest
     # value, or 0. So what is a tie does not depend on the unit.
-    if scale is None and values.size == len(values) and values.dtype == np.float64:
-        return _of_one_column(values.reshape(-1), None).reshape(values.shape).copy()
-    return _rounded(values, scale)
-
-
-def _rounded(values: FloatArray, scale: npt.ArrayLike | None) -> FloatArray:
     sizes = np.abs(values)
     largest = sizes.max(axis=0, initial=0.0) if scale is None else np.asarray(scale, np.float64)
     gaps = np.diff(np.sort(sizes, axis=0), axis=0, prepend=0.0)
@@ -54,19 +47,8 @@ def _rounded(values: FloatArray, scale: npt.ArrayLike | None) -> FloatArray:
 def differences_of(a: FloatArray, b: FloatArray) -> FloatArray:
     """Return b - a, rounded to what the scores can tell: equal scores differ by 0."""
     a, b = np.asarray(a, np.float64), np.asarray(b, np.float64)
-    if a.size != len(a) or a.shape != b.shape:
-        return _differences(a, b)
-    return _of_one_measure(a.reshape(-1), b.reshape(-1)).reshape(a.shape).copy()
-
-
-def _differences(a: FloatArray, b: FloatArray) -> FloatArray:
     scale = np.maximum(np.abs(a), np.abs(b)).max(axis=0, initial=0.0)
-    return _rounded(b - a, scale)
-
-
-# One test after the other asks for the same column, and every analysis of a comparison for the
-# differences of the same two.
-_of_one_column, _of_one_measure = remembered(2)(_rounded), remembered(2)(_differences)
+    return round_off(b - a, scale=scale)
 
 
 def signs_of(values: FloatArray) -> IntArray:
@@ -105,19 +87,6 @@ def to_lattice(
     # n of them that should be equal differ by at most n units: that is the tolerance to compare
     # them with.
     # The numbers do not depend on the unit of the differences, so nor does a p-value made of them.
-    if differences.size == len(differences) and differences.dtype == np.float64:
-        numbers, unit = _lattice_of_one_column(differences.reshape(-1), n_terms)
-        return numbers[:, None].copy(), unit.copy()
-    return _lattice(differences, n_terms)
-
-
-@remembered(2)
-def _lattice_of_one_column(values: FloatArray, n_terms: int | None) -> tuple[IntArray, FloatArray]:
-    numbers, unit = _lattice(values[:, None], n_terms)
-    return numbers[:, 0], unit
-
-
-def _lattice(differences: FloatArray, n_terms: int | None) -> tuple[IntArray, FloatArray]:
     largest = np.abs(differences).max(axis=0, initial=0.0)
     largest = np.where(largest > 0.0, largest, 1.0)
     share = round_off(differences) / largest

@@ -20,7 +20,6 @@ import numpy as np
 
 from abrank._support.errors import ReadError
 from abrank._support.typing import BoolArray, FloatArray, IntArray
-from abrank._support.work import remembered
 from abrank.inputs import arrow, ids
 from abrank.inputs.arrow import table_of
 from abrank.inputs.columns import MOST_SHOWN, QUERY_IDS, Source, folded, found_in
@@ -221,12 +220,6 @@ class Queries:
             if place >= 0:
                 found |= self.codes == place
         return found
-
-
-@remembered(1)
-def queries_of(column: Ids) -> Queries:
-    """Return the column of these ids, which for a second system are nearly always the first's."""
-    return Queries(*ids.number(column))
 
 
 @dataclass(frozen=True, eq=False)

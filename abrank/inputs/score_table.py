@@ -39,7 +39,6 @@ from abrank.inputs.score_forms import (
     columns_of_file,
     form_of_lines,
     is_number,
-    queries_of,
     shape_of,
 )
 from abrank.inputs.topics import scores_of_answers
@@ -173,7 +172,7 @@ def _filled(
     if lacking or held[0] is None:
         return None
     n_rows, times = len(held[0]), len(values)
-    query = queries_of(held[0])
+    query = Queries(*ids.number(held[0]))
     # Aggregates are checked to the printed digits, which numbers no longer show.
     if not n_rows or query.is_one_of(AGGREGATES).any():
         return None

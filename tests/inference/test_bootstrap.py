@@ -78,7 +78,7 @@ def test_the_grid_against_a_lattice(n, monkeypatch):
     sample = np.round(np.random.default_rng(n).normal(0.05, 0.2, n), 3)
     own = bootstrap_distribution(sample)
     monkeypatch.setattr(bootstrap, "MOST_POINTS", 0)
-    grid = bootstrap_distribution.__wrapped__(sample)
+    grid = bootstrap_distribution(sample)
     assert own.on_lattice
     assert not grid.on_lattice
     width = 2 * 1.96 * sample.std() / np.sqrt(n)
