@@ -250,6 +250,7 @@ LEVELS: Mapping[str, Level] = MappingProxyType(
         "common-depth": "unsound",
         "guard-turned": "unsound",
         "missing-scores": "doubtful",
+        "guard-scores": "doubtful",
         "same-judgments": "doubtful",
         "sample-differs": "doubtful",
         "unjudged-favour": "doubtful",

@@ -412,6 +412,7 @@ REMEDIES: Mapping[str, Action] = MappingProxyType(
         "common-depth": "mend-inputs",
         "guard-turned": "mend-inputs",
         "missing-scores": "mend-inputs",
+        "guard-scores": "mend-inputs",
         "same-judgments": "mend-inputs",
         "sample-differs": "sample",
         "unjudged-favour": "judge",

@@ -466,7 +466,7 @@ compare q.txt a.run b.run --require non-inferior -> 2 how to choose one: abrank 
 compare q.txt a.run b.run --require noninferior --margin 1% -> 2 is not one of 'non-inferior'
 compare q.txt a.run b.run --require better --guard R@100:-2 -> 2 no difference of R@100 is larger
 compare q.txt a.run b.run --clusters lang -> 2 give the table with it as --segments
-compare q.txt a.run b.run --on each -> 2 is for a gate: give --require or --fail-on, too
+compare q.txt a.run b.run --on each -> 2 is for --collections: one pair has one verdict
 compare q.txt a.run b.run --lower-is-better AP -> 2 by its definition
 compare q.txt a.run b.run --look 1/4 --anytime 100 -> 2 choose --look (Looks(...)) or --anytime
 compare q.txt a.run b.run --merged -> 3 leave them out, and this file is read as it is

@@ -87,6 +87,8 @@ def _require_inputs(asked: dict[str, Any]) -> None:
             why += "; a pattern is quoted, as in 'beir/*/qrels.txt'"
         _flags.require_taken("compare_collections", why, asked)
         return
+    if "on" in asked:
+        raise click.UsageError("--on is for --collections: one pair has one verdict")
     files = [asked.get(each) for each in ("qrels", "a", "b")]
     if "preferences" in asked:
         why = "is for runs or scores: it cannot stand beside --preferences"

@@ -16,7 +16,7 @@ from abrank.comparison.choosing import SEQUENCE, choose_from, directions_again
 from abrank.comparison.deciding import decide_on, find_alternatives, guard_results, judge
 from abrank.comparison.declared import Declared, declare_on, declared_again
 from abrank.comparison.designs import Clustered, Sequential, Weighted
-from abrank.comparison.evidence import RunDetails, find_titles, treatments
+from abrank.comparison.evidence import FAILED, RunDetails, find_titles, treatments
 from abrank.comparison.groups import error_inflation
 from abrank.comparison.machine import MachineSource, WithMachine, declare_machine, scores_again
 from abrank.comparison.pairing import Beside, pair_scores, require_finite
@@ -383,19 +383,23 @@ def _notes(made: Comparison, asked: Declared, sample: Sample) -> tuple[Note, ...
 
 
 def _turned_guards(made: Comparison, asked: Declared, sample: Sample) -> Iterator[Note]:
-    """Yield notes on guards that pass because queries are missing, or one run is deeper."""
+    """Yield notes on guards that pass because of what is missing, or because one run is deeper."""
     passed = {each.measure for each in made.decision.guards if each.passed}
     together = isinstance(sample, WithMachine) and sample.together
-    if not passed or together or not isinstance(sample, Rows) or not sample.scores.judged_runs:
+    if not passed or together or not isinstance(sample, Rows):
         return
     guards = tuple(each for each in made.rule.guards if each.measure in passed)
     rule = replace(made.rule, guards=guards)
-    for choice in treatments(sample.scores, sample.deep):
+    lower = [each.measure for each in made.rows if not each.higher_is_better]
+    for choice in treatments(sample.scores, sample.deep, lower=lower):
+        if choice.kind == "failed-best":
+            continue
         other = sample.of(choice.scores)
         found = guard_results(other, rule, asked.better)
         if turned := [each.measure for each in found if not each.passed]:
             values = {"guards": turned, "kind": choice.kind, "depth": choice.depth}
-            yield Note("guard-turned", 3, {**values, "n_queries": other.n})
+            code = "guard-scores" if choice.kind in FAILED else "guard-turned"
+            yield Note(code, 3, {**values, "n_queries": other.n})
 
 
 # A cluster with so much of the difference carries it, if nothing is shown without it.

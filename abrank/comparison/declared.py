@@ -90,7 +90,8 @@ def read_guards(guards: Sequence[str] | str, measures: Sequence[str]) -> tuple[G
         measure = guard.measure if guard.measure in measures else canonical_name(guard.measure)
         if measure not in measures:
             raise ArgumentError(
-                f"guard: {guard.measure} is not among the measures {', '.join(measures)}"
+                f"guard: {guard.measure} is not among the measures {', '.join(measures)}; name it,"
+                f" too: -m {guard.measure} (measures=)"
             )
         found.append(replace(guard, measure=measure))
     return tuple(found)

@@ -101,15 +101,15 @@ def pair_scores(
     else:
         one, two = (_system_of(each, name) for each, name in ((a, "A"), (b, "B")))
     names = system_names(name_a or one.systems[0], name_b or two.systems[0])
+    chosen = _chosen(one, two, measures)
     if missing == "error":
         for each in (one, two):
-            require_all(each)
+            require_all(each.take([each.measures.index(name) for name in chosen]))
         _require_same_queries(one, two)
     elif one.query_ids != two.query_ids:
         if BY_POSITION in one.notes:
             _require_same_queries(one, two)
         one, two = on_all_queries({"A": one, "B": two})
-    chosen = _chosen(one, two, measures)
     columns = [
         each.values[:, 0, [each.measures.index(name) for name in chosen]] for each in (one, two)
     ]

@@ -382,7 +382,7 @@ class Rows:
         rule = made.rule
         depths = inspect_depth(self.deep, self.scores, keys="ab", primary=rule.primary)
         if self.saved is not None:
-            of_runs = ("unequal-depth", "guard-turned")
+            of_runs = ("unequal-depth", "guard-turned", "guard-scores")
             depths = [note for note in self.saved.notes if note.code in of_runs]
         notes = inspect_differences(
             self.differences[:, self.measures.index(rule.primary)],

@@ -270,6 +270,17 @@ def test_another_score_stands_in_the_place_of_a_missing_one(
     assert found.n_queries == 30
 
 
+def test_a_hole_in_a_measure_that_nobody_asked_about_is_no_error() -> None:
+    holed = {query: {"AP": score, "RR": score} for query, score in B.items()}
+    holed["q00"]["RR"] = float("nan")
+    whole = {query: {"AP": score, "RR": score} for query, score in A.items()}
+    found = abrank.compare_scores(whole, holed, measures="AP")
+    assert found.n_queries == len(A)
+    assert "missing-scores" not in [each.code for each in found.notes]
+    with pytest.raises(abrank.AbrankError, match="query q00 has no score of RR"):
+        abrank.compare_scores(whole, holed, measures=["AP", "RR"])
+
+
 def test_what_would_change_under_the_others_is_told_and_kept(tmp_path: Path) -> None:
     found = abrank.compare_scores(
         {**A, "q00": float("nan")}, {q: s - 0.06 + 0.2 * (q < "q03") for q, s in B.items()},

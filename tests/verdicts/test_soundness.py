@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -459,3 +460,32 @@ def test_the_same_in_practice_does_not_rest_on_a_difference_that_skewness_makes(
     assert wide.decision.gate == Gate("equivalent", True)
     assert wide.notes[0].code == "skewness-decides"
     assert compose(wide).headline.title == "Any gain or loss is smaller than 0.300."
+
+
+@pytest.mark.parametrize(("missing", "level"), [("drop", "doubtful"), ("worst", "sound")])
+def test_a_guard_that_rests_on_scores_that_are_missing_is_a_doubt(
+    missing: Any, level: str, tmp_path: Path
+) -> None:
+    random = np.random.default_rng(3)
+    at_ten = random.beta(2.0, 2.0, 60)
+    a = {f"q{i:02}": {"AP": 0.5, "P@10": x} for i, x in enumerate(at_ten)}
+    b = {query: {"AP": 0.58 + 0.03 * random.normal(), "P@10": a[query]["P@10"]} for query in a}
+    for query in list(b)[:12]:
+        b[query]["P@10"] = math.nan
+    how: dict[str, Any] = {"measures": ["AP", "P@10"], "guard": "P@10:-0.02", "require": "better"}
+    found = abrank.compare_scores(a, b, missing=missing, **how)
+    assert (found.verdict, found.soundness.level) == ("better", level)
+    gate = found.decision.gate
+    assert gate is not None
+    assert (gate.passed, gate.lacks) == (False, "trust" if missing == "drop" else "guards")
+    if missing == "worst":
+        return
+    assert [each.code for each in found.soundness.reasons] == ["guard-scores"]
+    accepted = abrank.compare_scores(a, b, missing=missing, accept_doubt=True, **how)
+    assert accepted.decision.gate == Gate("better", True, "")
+    for name in ("r.txt", "r.md"):
+        said = " ".join(found.report(tmp_path / name).read_text(encoding="utf-8").split())
+        assert "the guard on P@10 rests on the scores that are missing: with the worst" in said
+        assert "Score the queries whose scores are missing: a guard rests on them." in said
+    again = read_results(found.report(tmp_path / "r.json"))
+    assert again.soundness == found.soundness

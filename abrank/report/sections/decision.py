@@ -219,6 +219,7 @@ def _missing_scores(v: Mapping[str, Any], comparison: Comparison) -> str:
 
 
 @told(_CLAUSES, "guard-turned")
+@told(_CLAUSES, "guard-scores")
 def _guard_turned(v: Mapping[str, Any], _: Comparison) -> str:
     title, where = guards_rest_on(v)
     return f"{title[0].lower()}{title[1:]}: {where[0].lower()}{where[1:].removesuffix('.')}"

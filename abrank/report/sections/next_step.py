@@ -157,6 +157,7 @@ _OF_EVIDENCE: Mapping[str, str] = {
         "Run both systems on all judged queries: the verdict rests on those that are missing."
     ),
     "missing-scores": "Score the queries whose scores are missing: the verdict rests on them.",
+    "guard-scores": "Score the queries whose scores are missing: a guard rests on them.",
     "same-judgments": "Give each collection once: queries that count twice make the test too sure.",
     "sample-differs": (
         "Have a random sample of the queries judged by people (abrank sample queries), and compare"

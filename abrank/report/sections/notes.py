@@ -211,6 +211,8 @@ def guards_rest_on(v: Mapping[str, Any]) -> tuple[str, str]:
             "queries that are missing",
             f"On all {queries} with the missing ones scored 0",
         ),
+        "failed-dropped": ("scores that are missing", f"On the {queries} with both scores"),
+        "failed-worst": ("scores that are missing", "With the worst score where one is missing"),
         "common-depth": ("unequal depth of the runs", f"With both cut at rank {v['depth']}"),
     }[v["kind"]]
     one = len(v["guards"]) == 1
@@ -219,6 +221,7 @@ def guards_rest_on(v: Mapping[str, Any]) -> tuple[str, str]:
 
 
 @told(RUN_SENTENCES, "guard-turned")
+@told(RUN_SENTENCES, "guard-scores")
 def _guard_turned(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
     return guards_rest_on(v)
 
