@@ -19,7 +19,7 @@ from abrank._support.registry import entries as parameters_of
 from abrank._support.registry import split
 from abrank.diagnostics import Note
 from abrank.guide.pages import Page
-from abrank.inference import ADJUSTMENTS, JOINT_TESTS, TESTS
+from abrank.inference import ADJUSTMENTS, JOINT_TESTS, TESTS, run_joint_test, run_test
 from abrank.inference import registry as paired_tests
 from abrank.inference.registry import RegisteredTest
 from abrank.inference.systems import registry as joint_tests
@@ -34,16 +34,18 @@ from abrank.report.sections.notes import Names
 
 @dataclass(frozen=True)
 class Example:
-    """The numbers of an example of a caution, when it appears, and what to do about it."""
+    """The numbers of an example of a caution, when it appears, what to do, and where it is from."""
 
     values: Mapping[str, Any]
     when: str
     do: str
+    source: str
 
 
 _CAUTIONS = tomllib.loads((resources.files("abrank.guide") / "cautions.toml").read_text("utf-8"))
 EXAMPLES: Mapping[str, Example] = {
-    code: Example(each["example"], each["when"], each["do"]) for code, each in _CAUTIONS.items()
+    code: Example(each["example"], each["when"], each["do"], each["source"])
+    for code, each in _CAUTIONS.items()
 }
 # The list that every measure is worked on: d2 is not judged, d3 and d4 have one score, and d6 is
 # relevant and was not found.
@@ -294,9 +296,36 @@ def _test_page(test: RegisteredTest) -> Page:
         _section("Its own options", parameters),
         _section("How it works", _markdown(sections.get("Notes", ""))),
         _section("Worked", _importing(sections.get("Examples", ""), "import numpy as np")),
+        _section("Ties", _with_ties(test.name)),
         _section("Source", _sources(test.source, sections)),
     ]
     return Page(test.name, "\n\n".join(filter(None, parts)) + "\n")
+
+
+# Ten queries of three systems, and four more on which all of them score the same.
+_SCORES = np.array([[4, 6, 7], [5, 5, 7], [2, 5, 4], [6, 7, 9], [3, 2, 4], [1, 4, 3], [7, 8, 8],
+                    [2, 4, 5], [5, 8, 6], [3, 5, 6]]) / 10  # fmt: skip
+_TIED = np.vstack([_SCORES, np.full((4, 3), 0.5)])
+
+
+def _with_ties(name: str) -> str:
+    """Say what queries on which the systems score the same change of a test's answer."""
+    if name in TESTS:
+        before, after = (
+            float(run_test(name, scores[:, 1] - scores[:, 0]).pvalue[0])
+            for scores in (_SCORES, _TIED)
+        )
+        of = "Of ten queries"
+    else:
+        baseline = 0 if JOINT_TESTS[name].family == "baseline" else None
+        before, after = (
+            float(run_joint_test(name, scores, baseline=baseline).pvalue_adj[0])
+            for scores in (_SCORES, _TIED)
+        )
+        of = "Of three systems on ten queries"
+    if abs(before - after) < 1e-9:
+        return f"{of} p is {before:.4f}, and stays so with four more on which all score the same."
+    return f"{of} p is {before:.4f}; with four more on which all score the same it is {after:.4f}."
 
 
 # --- Cautions
@@ -323,6 +352,7 @@ def _caution_page(code: str) -> Page:
         f"> **{said.title}.** {said.text}".replace("?.", "?"),
         f"**When.** {given.when}",
         f"**What to do.** {given.do}",
+        f"**Source.** {given.source}",
     ]
     return Page(code, "\n\n".join(parts) + "\n")
 

@@ -49,6 +49,11 @@ def t(differences: FloatArray, *, alternative: Alternative, alpha: FloatArray) -
         ``statistic`` is t. Statistic and p are NaN and the interval is unbounded with one query,
         and where all differences are one value other than 0: there is no spread to judge it by.
 
+    Notes
+    -----
+    t = mean(d) / (s / sqrt(n)) with n - 1 degrees of freedom, s the standard deviation of the n
+    differences d; the interval is mean(d) plus and minus its quantile times s / sqrt(n).
+
     References
     ----------
     .. [1] Urbano, Lima & Hanjalic (2019), SIGIR, 505-514.
@@ -197,6 +202,11 @@ def hall(differences: FloatArray, *, alternative: Alternative, alpha: FloatArray
         ``statistic`` is t. The p-value is the larger of t's and of Hall's [1]_, the interval spans
         both; NaN and unbounded where those of t are.
 
+    Notes
+    -----
+    With T = mean(d) / s, and g the skewness of d times 1 + 6 / n, T + g T**2 / 3 + g**2 T**3 / 27 +
+    g / (6 n), times sqrt(n), is held against Student's t with n - 1 degrees of freedom.
+
     References
     ----------
     .. [1] Hall (1992), Journal of the Royal Statistical Society B 54, 221-228.
@@ -242,6 +252,11 @@ def sign(differences: FloatArray, *, alternative: Alternative, alpha: FloatArray
     Answer
         ``statistic`` is the number of wins. Exact binomial; the interval is Clopper and Pearson's
         for the share of wins, put on the scale of the estimand.
+
+    Notes
+    -----
+    Of w wins and l losses p is min(1, 2 P(X >= max(w, l))), X binomial of w + l tosses of a fair
+    coin.
 
     Examples
     --------

@@ -30,6 +30,29 @@ def test_what_is_registered_has_a_page(built) -> None:
         assert (built / f"{name}.html").exists()
 
 
+TOOLS = ("here", "ir_measures, PyTerrier", "trec_eval, pytrec_eval", "ranx", "understood besides")
+COMPLETE = {
+    "measure": ("## Definition", "## Names", "## Worked", "order of the tie", "## By hand",
+                "## Source", *(f"| {tool} |" for tool in TOOLS)),
+    "test": ("Estimates the ", "Hypothesis", "## How it works", "## Worked", "## Ties",
+             "## Source"),
+    "caution": ("> **", "**When.**", "**What to do.**", "**Source.**"),
+}  # fmt: skip
+
+
+def test_every_page_of_the_catalogue_is_complete() -> None:
+    kinds = dict.fromkeys(measures(), "measure") | dict.fromkeys([*TESTS, *JOINT_TESTS], "test")
+    lacking = {
+        page.topic: lacks
+        for page in catalogue.entries()
+        if (lacks := [part for part in COMPLETE[kinds.get(page.topic, "caution")]
+                      if part not in page.text])
+    }  # fmt: skip
+    assert lacking == {}
+    assert "stays so with four more" in find_page("sign").text
+    assert "with four more on which all score the same it is" in find_page("t").text
+
+
 @pytest.mark.parametrize(
     ("name", "title"),
     [("START", "Start in five minutes"), ("map", "AP"), ("precision@10", "P"), ("t", "Paired t"),

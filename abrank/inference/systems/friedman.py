@@ -281,6 +281,11 @@ def bonferroni_dunn(scores: FloatArray, *, pairs: Pairs) -> JointAnswer:
         ``statistic`` is z; p of the normal distribution, times the number of comparisons. The
         variance of a rank is corrected for ties.
 
+    Notes
+    -----
+    z = difference of mean ranks / sqrt(2 v / n), v = k (k + 1) / 12 less what ties take, for k
+    systems on n queries.
+
     References
     ----------
     .. [1] Dunn (1961), Journal of the American Statistical Association 56, 52-64; Demšar (2006),
@@ -321,6 +326,11 @@ def conover(scores: FloatArray, *, pairs: Pairs, adjust: str = "holm") -> JointA
     JointAnswer
         ``statistic`` is t with (n - 1)(k - 1) degrees of freedom; p NaN where its error is 0, as
         with one query, or with the same order on every query.
+
+    Notes
+    -----
+    t = difference of mean ranks / sqrt(2 e / n), e the mean square error of the two-way analysis of
+    variance of the ranks within n queries.
 
     References
     ----------

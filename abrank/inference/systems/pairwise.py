@@ -73,6 +73,11 @@ def pairwise(
         so that it excludes 0 exactly when the adjusted p < alpha. Only with "bonferroni" do the
         intervals hold jointly.
 
+    Notes
+    -----
+    Holm's adjustment of the i-th smallest of m p-values is the largest of min(1, (m - j + 1) p_j)
+    for j up to i.
+
     Examples
     --------
     >>> from abrank.inference import run_joint_test
@@ -134,6 +139,12 @@ def max_t_of_pairs(
     -------
     JointAnswer
         ``statistic`` is the mean difference. Method "exact" where all flips were enumerated.
+
+    Notes
+    -----
+    z = abs(sum d) / sqrt(sum d**2) of a pair's differences d. Its p is the share of flips whose
+    largest z, of the pairs with no larger one, reaches it, and at least the p of every pair with a
+    larger z.
 
     Examples
     --------
@@ -270,6 +281,12 @@ def dunnett(scores: FloatArray, *, pairs: Pairs, alpha: float) -> JointAnswer:
     -------
     JointAnswer
         ``statistic`` is abs(t) over the error of the two-way analysis of variance.
+
+    Notes
+    -----
+    t = difference / sqrt(2 e / n), e the mean square error of the analysis of variance; p is the
+    chance that the largest abs(t) of k - 1 means against one, correlated by 1/2, is at least as
+    large.
 
     References
     ----------
