@@ -10,7 +10,8 @@ import numpy as np
 from abrank._support.errors import ArgumentError
 from abrank.diagnostics import Note
 from abrank.diagnostics.notes import asks_direction, higher_is_better
-from abrank.measures import Measure, parse
+from abrank.measures import parse
+from abrank.measures.names import known
 from abrank.scoring.scores import Scores
 
 # Taken where nobody chose: the first of these that is there, in whatever order they came.
@@ -160,30 +161,23 @@ def require_direction(asked: Collection[str], measures: Sequence[str]) -> None:
 
 def canonical_name(name: str) -> str:
     """Return the canonical name of a measure; empty for a score that is none."""
-    return str(_known(name) or "")
-
-
-def _known(name: str) -> Measure | None:
-    try:
-        return parse(name)
-    except ArgumentError:
-        return None
+    return str(known(name) or "")
 
 
 def _may_decide(name: str, constant: Collection[str]) -> bool:
     """Whether a measure that nobody named may decide: no count, no constant, no text."""
-    known = _known(name)
-    if known is not None:
-        return known.entry.decides
+    measure = known(name)
+    if measure is not None:
+        return measure.entry.decides
     folded = name.casefold()
     return not (folded.startswith(("num_", *_TEXTS)) or name in constant)
 
 
 def _preference(name: str) -> tuple[int, bool]:
     """Return the place of a measure among those that are taken where nobody chose."""
-    known = _known(name)
-    names = (name, known.entry.name) if known else (name,)
+    measure = known(name)
+    names = (name, measure.entry.name) if measure else (name,)
     for place, preferred in enumerate(PREFERRED):
         if preferred in names:
             return place, name != preferred
-    return len(PREFERRED) + (known is None) + asks_direction(name), False
+    return len(PREFERRED) + (measure is None) + asks_direction(name), False

@@ -37,7 +37,7 @@ from abrank.inference.designs import cluster_result
 from abrank.ledger.record import recording
 from abrank.options import Designs, Inputs, Machine, Question
 from abrank.provenance import provenance
-from abrank.rule import LEVELS, Reason, Soundness
+from abrank.rule import Reason
 from abrank.rule_file import ruled
 from abrank.scoring.evaluate import silent
 from abrank.scoring.scores import Scores
@@ -424,11 +424,8 @@ def with_soundness(made: Comparison, further: Sequence[Reason] = ()) -> Comparis
         alternatives=made.alternatives,
         to_judge=None if lists_only_relevant(made.audits) else made.evidence.to_judge,
         carrying=_carrying_cluster(made) if decision.direction else None,
+        further=further,
     )
-    if further:
-        order = list(LEVELS)
-        reasons = sorted((*soundness.reasons, *further), key=lambda each: order.index(each.code))
-        soundness = Soundness(tuple(reasons))
     return replace(made, decision=settle(made.rule, decision, soundness))
 
 

@@ -316,6 +316,7 @@ def judge(
     alternatives: Iterable[Alternative] = (),
     to_judge: ToJudge | None = None,
     carrying: Mapping[str, Any] | None = None,
+    further: Iterable[Reason] = (),
 ) -> Soundness:
     """Judge the evidence behind a verdict."""
     found = [Reason("same-file")] if same_file else []
@@ -334,7 +335,7 @@ def judge(
     if carrying is not None:
         found.append(Reason("one-cluster-carries", carrying))
     order = list(LEVELS)
-    return Soundness(tuple(sorted(found, key=lambda reason: order.index(reason.code))))
+    return Soundness(tuple(sorted((*found, *further), key=lambda reason: order.index(reason.code))))
 
 
 # An alternative that turns the verdict, by its kind, and the reason that it gives.

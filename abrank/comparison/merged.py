@@ -41,7 +41,7 @@ from abrank.inference.clusters import (
     freedom_of_clusters,
     standard_error,
 )
-from abrank.inference.counted import Counts, result_of
+from abrank.inference.counted import Counts
 from abrank.inference.designs import sums_result
 from abrank.inference.effect_size import counted_effects
 from abrank.inference.equivalence import RelativeChange, relative_change_of_moments
@@ -357,9 +357,8 @@ class Merged:
         rows = [TestRow.of(plain, inference.TESTS["t"].title, decides=True)]
         counted = counts_of(self.statistics.of[lead])
         for name in _COUNTED:
-            answer = counted.run(name, alpha=1.0 - rule.confidence)
-            found, title = result_of(name, answer, counted.n_queries, rule.confidence)
-            rows.append(TestRow.of(found, title, decides=False))
+            found = counted.test(name, confidence=rule.confidence)
+            rows.append(TestRow.of(found, inference.TESTS[name].title, decides=False))
         return tuple(rows)
 
     def effects(self, rule: Rule, row: MeasureResult, lead: int) -> Mapping[str, Effect]:

@@ -31,7 +31,7 @@ from abrank._support.errors import ArgumentError
 from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.inference.clusters import FEWEST_EFFECTIVE, FEWEST_TO_FLIP
 from abrank.inference.rounding import has_spread, signs_of
-from abrank.measures.names import known
+from abrank.measures.names import is_known, known
 
 # Of a score or difference as it is written or held against a bound: .1 + .2 is not .3 in floats.
 DECIMALS = 10
@@ -85,11 +85,6 @@ def bounds(measure: str) -> tuple[float, float]:
 def on_unit_scale(measure: str) -> bool:
     """Whether the measure is known to run from 0 to 1; of a user's own score nothing is known."""
     return bounds(measure) == (0.0, 1.0)
-
-
-def is_known(measure: str) -> bool:
-    """Whether this is the name of a measure, which declares its direction and range."""
-    return _entry(measure) is not None
 
 
 def lowest_relevant(measure: str) -> int:

@@ -80,6 +80,15 @@ class Counts:
             return sign_answer(wins, losses, alternative="two-sided", alpha=np.array([alpha]))
         return {"permutation": self._permutation, "wilcoxon": self._wilcoxon}[name](alpha)
 
+    def test(self, name: str, *, confidence: float) -> TestResult:
+        """Test, two-sided, and answer as :func:`run_test` does."""
+        answer = self.run(name, alpha=1.0 - confidence)
+        known = zip(("pvalue_low", "pvalue_high", "pvalue_error"), answer.precision, strict=True)
+        return TestResult(
+            **{**vars(answer), **dict(known)}, test=name, estimand=TESTS[name].estimand,
+            confidence=confidence, alternative="two-sided", n_queries=self.n_queries,
+        )  # fmt: skip
+
     def _permutation(self, alpha: float) -> Answer:
         """Return the sign-flip test; what the grid rounds is bounded by Hoeffding's inequality."""
         values, n = self.with_their_mean(), self.n_queries
@@ -156,17 +165,3 @@ class Counts:
         rows = np.array([walsh.median(), doubled_w / 2.0, pvalue, *limits])[:, None]
         precision = np.array([[bounds[0]], [bounds[1]], [0.0]])
         return Answer.from_rows(rows, "normal approximation", 0, precision)
-
-
-def result_of(
-    name: str, answer: Answer, n_queries: int, confidence: float, *, method: str = ""
-) -> tuple[TestResult, str]:
-    """Return an answer as a registered test gives it, and its title in a table."""
-    entry = TESTS[name]
-    low, high, error = answer.precision
-    made = TestResult(
-        answer.estimate, answer.statistic, answer.pvalue, answer.ci_low, answer.ci_high,
-        name, entry.estimand, answer.method, answer.n_resamples, confidence, "two-sided",
-        n_queries, low, high, error,
-    )  # fmt: skip
-    return made, f"{entry.title}, {method}" if method else entry.title

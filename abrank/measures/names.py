@@ -314,6 +314,11 @@ def known(name: str | Measure) -> Measure | None:
         return None
 
 
+def is_known(name: str) -> bool:
+    """Whether this is the name of a measure, which declares its direction and range."""
+    return known(name) is not None
+
+
 def expand(text: str | Measure) -> tuple[Measure, ...]:
     """Return all measures that a name means: several for ``P_5,10``, a bare ``P`` or ``official``.
 

@@ -24,7 +24,7 @@ from abrank.inference.systems.pairwise import MANY_PAIRS
 from abrank.inputs.files import short_name
 from abrank.inputs.score_forms import Coded
 from abrank.inputs.score_table import read_score_table
-from abrank.measures.names import known_among, listed
+from abrank.measures.names import is_known, known_among, listed
 from abrank.options import RankingQuestion, taking
 from abrank.provenance import provenance as recorded
 from abrank.ranking.beside import (
@@ -39,7 +39,7 @@ from abrank.ranking.beside import (
     with_extras,
 )
 from abrank.ranking.result import Ranking
-from abrank.scoring.score_files import is_known, scores_of_table
+from abrank.scoring.score_files import scores_of_table
 from abrank.scoring.scores import MISSING, Scores, settled
 
 UNNAMED = "score"

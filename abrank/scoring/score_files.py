@@ -22,7 +22,7 @@ from abrank.inputs.files import short_name
 from abrank.inputs.score_forms import AGGREGATES, Coded, Queries, ScoreTable
 from abrank.inputs.score_table import read_score_table
 from abrank.measures import Measure
-from abrank.measures.names import known
+from abrank.measures.names import is_known, known
 from abrank.scoring.evaluate import average_repeats
 from abrank.scoring.scores import ASKS, Scores
 
@@ -195,11 +195,6 @@ def _averaged(table: ScoreTable, aggregate: BoolArray) -> Scores:
     scores = _scores(replace(table, system=Coded(single, codes.ravel())), aggregate)
     found = average_repeats(scores, groups)
     return replace(found, sources=dict.fromkeys(systems, table.source))
-
-
-def is_known(name: str) -> bool:
-    """Whether a name is that of a measure."""
-    return known(name) is not None
 
 
 def _scores(table: ScoreTable, aggregate: BoolArray) -> Scores:

@@ -7,8 +7,8 @@ from dataclasses import replace
 from itertools import zip_longest
 
 from abrank._support import display as f
-from abrank.diagnostics.notes import is_known
 from abrank.measures import parse
+from abrank.measures.names import is_known
 from abrank.report.cells import one_line
 from abrank.report.formats import ranked_lists
 from abrank.report.model import (
