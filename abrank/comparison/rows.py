@@ -167,7 +167,7 @@ def share_of_net(found: TestResult) -> Estimate:
 def attainable_level(differences: FloatArray, alpha: float) -> float | None:
     """Return the largest p-value below ``alpha`` that any signs of these differences have; or 0."""
     # None where they have no common step: then there is one near every level.
-    numbers, _ = to_lattice(differences)
+    numbers, _ = to_lattice(differences[:, None])
     each, counts = np.unique(np.abs(numbers[numbers != 0]), return_counts=True)
     sizes = common_step(each, n_terms=int(counts.sum()))
     if sizes is None:
