@@ -33,7 +33,7 @@ from abrank.diagnostics.runs import (
     lists_only_relevant,
 )
 from abrank.estimate import Estimate
-from abrank.inference.designs import cluster_result
+from abrank.inference.clusters import run_cluster_test
 from abrank.ledger.record import recording
 from abrank.options import Designs, Inputs, Machine, Question
 from abrank.provenance import provenance
@@ -442,9 +442,9 @@ def _carrying_cluster(made: Comparison) -> Mapping[str, Any] | None:
     if share[largest] <= MOST_OF_IT:
         return None
     labels = [made.clusters.labels[i] for i in np.flatnonzero(others)]
-    found = cluster_result(
+    found = run_cluster_test(
         "t", differences[others], labels, confidence=made.rule.confidence, seed=made.seed
-    )
+    ).as_test()
     alone = Estimate.of(found)
     if alone.interval.excludes_zero and alone.interval.side == np.sign(sums.sum()):
         return None

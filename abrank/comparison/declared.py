@@ -27,8 +27,8 @@ from abrank.comparison.rows import MeasureResult
 from abrank.comparison.sample import Sample
 from abrank.diagnostics.notes import bounds
 from abrank.estimate import Interval
-from abrank.inference.designs import level_of_look, level_of_seen
 from abrank.inference.equivalence import change_interval
+from abrank.inference.sequential import level_of_look, level_of_seen
 from abrank.measures import parse
 from abrank.measures.names import DEFAULT_MEASURES, known, parse_measures
 from abrank.options import Question

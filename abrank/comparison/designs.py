@@ -41,11 +41,12 @@ from abrank.inference.clusters import (
     deciding_test,
     effective_clusters,
     effective_queries,
+    run_cluster_test,
     weighted_result,
 )
-from abrank.inference.designs import anytime_result, cluster_result
 from abrank.inference.equivalence import RelativeChange, relative_change_by
 from abrank.inference.registry import as_alpha
+from abrank.inference.sequential import anytime_result
 from abrank.inputs.topics import labels_of
 from abrank.options import Question
 from abrank.provenance import same_judgments
@@ -103,10 +104,10 @@ class Clustered(Rows):
     def _run(
         self, test: str, differences: FloatArray, confidence: float | FloatArray
     ) -> inference.TestResult:
-        return cluster_result(
+        return run_cluster_test(
             deciding_test(test, self.sizes), differences, self.labels,
             confidence=confidence, seed=self.seed, n_resamples=self.n_resamples,
-        )  # fmt: skip
+        ).as_test()  # fmt: skip
 
     def relative(self, column: int, alpha: float) -> RelativeChange:
         if self.few_clusters:
@@ -125,10 +126,10 @@ class Clustered(Rows):
         decides = deciding_test(self.by, self.sizes)
         rows = []
         for name, title in OF_CLUSTERS.items():
-            found = cluster_result(
+            found = run_cluster_test(
                 name, differences, self.labels,
                 confidence=rule.confidence, seed=self.seed, n_resamples=self.n_resamples,
-            )  # fmt: skip
+            ).as_test()  # fmt: skip
             rows.append(TestRow.of(found, title, decides=name == decides))
         plain = inference.run_test("t", differences, confidence=rule.confidence)
         return *rows, TestRow.of(plain, IGNORING, decides=False)

@@ -28,7 +28,6 @@ from abrank.inference.clusters import (
     lasting_share,
     standard_error,
 )
-from abrank.inference.designs import level_of_look, level_of_seen
 from abrank.inference.rounding import has_spread
 from abrank.inference.segments import (
     MIN_QUERIES,
@@ -38,7 +37,13 @@ from abrank.inference.segments import (
     heterogeneity,
     rows_by_label,
 )
-from abrank.inference.sequential import FIRST, best_rho_squared, mixture_half_width
+from abrank.inference.sequential import (
+    FIRST,
+    best_rho_squared,
+    level_of_look,
+    level_of_seen,
+    mixture_half_width,
+)
 from abrank.inference.student import student_quantile
 from abrank.rule import Design
 from abrank.verdict import Rule

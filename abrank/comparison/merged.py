@@ -39,10 +39,10 @@ from abrank.inference.clusters import (
     deciding_test,
     effective_clusters,
     freedom_of_clusters,
+    run_on_sums,
     standard_error,
 )
 from abrank.inference.counted import Counts
-from abrank.inference.designs import sums_result
 from abrank.inference.effect_size import counted_effects
 from abrank.inference.equivalence import RelativeChange, relative_change_of_moments
 from abrank.inference.paired import skewed_t, t_answer
@@ -130,9 +130,9 @@ class FlippedClusters:
 
     def run(self, confidence: float | FloatArray) -> inference.TestResult:
         """Test by the sign flips of clusters."""
-        return sums_result(
+        return run_on_sums(
             "permutation", self.sums, self.sizes, confidence=confidence, seed=self.seed
-        )
+        ).as_test()
 
 
 def moments_of_clusters(statistics: Statistics, *, seed: int) -> Moments | FlippedClusters:
@@ -345,9 +345,9 @@ class Merged:
             sums, sizes = cluster_sums(self.statistics)
             rows = [
                 TestRow.of(
-                    sums_result(
+                    run_on_sums(
                         name, sums[:, [lead]], sizes, confidence=rule.confidence, seed=self.seed
-                    ),
+                    ).as_test(),
                     title,
                     decides=name == deciding_test(rule.test, sizes),
                 )

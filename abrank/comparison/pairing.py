@@ -167,7 +167,16 @@ def _system_of(source: Any, default: str) -> Scores:  # noqa: ANN401
         return one_measure(source, default)
     values = _by_position(source)
     if values is not None:
-        return _numbered(values, default)
+        # Scores without query ids; their rows are the queries, from 0.
+        queries = np.array([str(row) for row in range(len(values))], dtype=object)
+        order = np.argsort(queries)
+        return Scores(
+            query_ids=tuple(queries[order].tolist()),
+            systems=(default,),
+            measures=("score",),
+            values=values[order].reshape(-1, 1, 1),
+            notes=(BY_POSITION,),
+        )
     from abrank.scoring.score_files import UNNAMED, read_with_gaps
 
     with reading(default, source):
@@ -192,19 +201,6 @@ def _by_position(source: Any) -> FloatArray | None:  # noqa: ANN401
             ' pandas.DataFrame(array, columns=["nDCG@10", ...])'
         )
     return values.astype(np.float64) if values.dtype.kind in "biuf" and values.ndim else None
-
-
-def _numbered(values: FloatArray, system: str) -> Scores:
-    """Return scores without query ids; their rows are the queries, from 0."""
-    queries = np.array([str(row) for row in range(len(values))], dtype=object)
-    order = np.argsort(queries)
-    return Scores(
-        query_ids=tuple(queries[order].tolist()),
-        systems=(system,),
-        measures=("score",),
-        values=values[order].reshape(-1, 1, 1),
-        notes=(BY_POSITION,),
-    )
 
 
 def one_measure(source: Any, default: str) -> Scores:  # noqa: ANN401

@@ -70,8 +70,6 @@ def score_tables(
     scoring: Scoring,
     engine: Engine,
     *,
-    filesystem: Any = None,  # noqa: ANN401
-    columns: Mapping[str, str] | None = None,
     merges: bool = False,
     properties: Mapping[str, Any] | None = None,
     clusters: str = "",
@@ -80,10 +78,8 @@ def score_tables(
 ) -> Result:
     """Score runs in Parquet, partition by partition."""
     with _folder(engine.keep_scores) as folder:
-        tables = _tables(
-            qrels, runs, folder, filesystem=filesystem, columns=columns, most=max_input_size,
-            skips=engine.on_bad_partition == "skip",
-        )  # fmt: skip
+        skips = engine.on_bad_partition == "skip"
+        tables = _tables(qrels, runs, folder, most=max_input_size, skips=skips)
         if any(map(has_open_scale, scoring.measures)):  # which ends at the highest grade of all
             judged = (part for each in tables[0].pieces for part in tables[0].load(each)[-1])
             highest = max(int(np.max(part.value, initial=0)) for part in judged)
@@ -177,18 +173,16 @@ def _tables(
     qrels: Any,  # noqa: ANN401
     runs: Mapping[str, Any],
     folder: Path,
-    *,
-    columns: Mapping[str, str] | None,
     **how: Any,  # noqa: ANN401 - of open_table
 ) -> list[ParquetTable]:
     if qrels is None:
-        opened = [open_table(run, JOINED, columns=columns, **how) for run in runs.values()]
+        opened = [open_table(run, JOINED, **how) for run in runs.values()]
         return with_gaps(opened)
     if is_parquet(qrels):
         judged = open_table(qrels, QRELS, **{**how, "skips": False})
     else:
         judged = open_table(_parquet_of(qrels, folder), QRELS)
-    opened = [open_table(run, RUN, columns=columns, **how) for run in runs.values()]
+    opened = [open_table(run, RUN, **how) for run in runs.values()]
     return with_gaps([judged, *opened])
 
 

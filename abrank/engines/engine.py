@@ -76,15 +76,13 @@ def is_glob(path: str) -> bool:
     return _WILD.search(path) is not None
 
 
-def files_of(named: Sequence[Any], filesystem: Any = None) -> tuple[Any, list[str]]:  # noqa: ANN401
+def files_of(named: Sequence[Any]) -> tuple[Any, list[str]]:
     """Return the file system of some paths, and the files that they stand for, by name."""
+    place: Any = fs.LocalFileSystem()
     found: list[str] = []
-    place = _filesystem(filesystem) or fs.LocalFileSystem()
     for each in named:
-        path = os.fspath(each)
-        with storage(path):
-            if filesystem is None:
-                place, path = _located(path)
+        with storage(os.fspath(each)):
+            place, path = _located(os.fspath(each))
         with storage(os.fspath(each), place):
             found += _listed(place, path)
     return place, found
@@ -104,12 +102,6 @@ def storage(label: str, place: Any = None) -> Iterator[None]:  # noqa: ANN401
         if isinstance(place, fs.PyFileSystem):
             raise ReadError(label, f"cannot be read: {error}") from error
         raise
-
-
-def _filesystem(given: Any) -> Any:  # noqa: ANN401
-    if given is None or isinstance(given, fs.FileSystem):
-        return given
-    return fs.PyFileSystem(fs.FSSpecHandler(given))
 
 
 def _located(path: str) -> tuple[Any, str]:
@@ -135,7 +127,7 @@ def _by_fsspec(folder: str, path: str, problem: Exception) -> tuple[Any, str]:
         place, inside = url_to_fs(folder)
     except (ImportError, ValueError) as error:  # a package that it needs, or no such scheme
         raise ArgumentError(f"{path}: {error}") from error
-    return _filesystem(place), inside
+    return fs.PyFileSystem(fs.FSSpecHandler(place)), inside
 
 
 def _listed(place: Any, path: str) -> list[str]:  # noqa: ANN401

@@ -110,7 +110,6 @@ def open_table(
     layout: Layout,
     *,
     columns: Mapping[str, str] | None = None,
-    filesystem: Any = None,  # noqa: ANN401 - of pyarrow or fsspec
     skips: bool = False,
     most: int | None = None,
 ) -> ParquetTable:
@@ -124,7 +123,7 @@ def open_table(
             " out --engine (engine=) for what is in memory"
         )
     label = os.fspath(named[0]) if named else ""
-    place, paths = files_of(named, filesystem)
+    place, paths = files_of(named)
     if not paths:
         raise NotFoundError(f"{label}: no Parquet file there")
     hint = "" if layout == JOINED else _ONLY_PARQUET

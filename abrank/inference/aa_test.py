@@ -17,8 +17,7 @@ from abrank._support.errors import ArgumentError
 from abrank._support.result import record
 from abrank._support.rng import stream
 from abrank._support.typing import BoolArray, FloatArray, IntArray
-from abrank.inference.clusters import numbered
-from abrank.inference.designs import cluster_result
+from abrank.inference.clusters import numbered, run_cluster_test
 from abrank.inference.equivalence import clopper_pearson
 from abrank.inference.registry import as_alpha, as_differences, run_test
 from abrank.inference.wilcoxon import wilcoxon_pvalues
@@ -148,7 +147,7 @@ def check_level(
 
     def rejected(block: FloatArray, labels: Sequence[object] | None) -> int:
         if robust and labels is not None:
-            pvalue = cluster_result("t", block, labels, confidence=0.95, seed=seed).pvalue
+            pvalue = run_cluster_test("t", block, labels, confidence=0.95, seed=seed).pvalue
             return int(np.count_nonzero(pvalue < level))
         return int(np.count_nonzero(find_differences(
             name, block, alpha=level, seed=seed, n_resamples=N_RESAMPLES, **options

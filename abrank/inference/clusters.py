@@ -70,6 +70,14 @@ class ClusterResult:
     n_effective: float
     freedom: float
 
+    def as_test(self) -> TestResult:
+        """Return the answer as a paired test gives it."""
+        rows = [self.estimate, self.statistic, self.pvalue, self.ci_low, self.ci_high]
+        return TestResult.of_mean(
+            rows, test=self.test, confidence=self.confidence, n_queries=self.n_queries,
+            method=self.method, n_resamples=self.n_resamples,
+        )  # fmt: skip
+
 
 def run_cluster_test(
     name: str,

@@ -183,13 +183,12 @@ def worth_interval(
     predicted: npt.ArrayLike,
     *,
     confidence: float = 0.95,
-    seed: int = 0,
 ) -> tuple[float, float]:
     """Return the 95 % interval of how many human queries alone would give an interval as narrow."""
     # Source: Efron (1979), Annals of Statistics 7, 1-26.
     d, every = as_differences(differences)[:, 0], as_differences(predicted)[:, :1]
     seen = every[_rows_of(judged, n_judged=len(d), n_queries=len(every)), 0]
-    random, found = stream(seed, "worth"), []
+    random, found = stream(0, "worth"), []
     at_once = max(1, VALUES_AT_ONCE // len(d))
     for first in range(0, N_RESAMPLES, at_once):
         count = min(at_once, N_RESAMPLES - first)

@@ -18,8 +18,13 @@ from abrank._support import checks
 from abrank._support.errors import ArgumentError
 from abrank._support.result import record
 from abrank._support.typing import BoolArray, FloatArray, IntArray
-from abrank.inference.clusters import cluster_sizes, deciding_test, numbered, weighted_result
-from abrank.inference.designs import cluster_result
+from abrank.inference.clusters import (
+    cluster_sizes,
+    deciding_test,
+    numbered,
+    run_cluster_test,
+    weighted_result,
+)
 from abrank.inference.families import adjust
 from abrank.inference.paired import mean_and_error, skewed_t, skewness_of
 from abrank.inference.registry import as_alpha, as_column, run_test
@@ -298,9 +303,9 @@ def _answers(
             one = run_test(differences=parts[i], confidence=levels[i], **asked)
         else:
             name = deciding_test(asked["name"], cluster_sizes(clusters[i]))
-            one = cluster_result(
+            one = run_cluster_test(
                 differences=parts[i], clusters=clusters[i], confidence=levels[i],
                 **asked | {"name": name},
-            )  # fmt: skip
+            ).as_test()  # fmt: skip
         found[:, i] = one.pvalue, one.ci_low, one.ci_high
     return found

@@ -292,7 +292,11 @@ def _require_aggregates(
     """Refuse an aggregate that is not that of the queries; rounding is allowed for."""
     expected, sums = scores.aggregates(), scores.values.sum(axis=0)
     n = len(scores.query_ids)
-    rounding = _rounding(table, ~aggregate)
+    # How far the values of each measure may be off, over the rows of queries.
+    of_queries = ~aggregate
+    most = np.zeros(len(table.measure.names))
+    np.maximum.at(most, table.measure.codes, np.where(of_queries, table.rounding, 0.0))
+    rounding = dict(zip(table.measure.names, most.tolist(), strict=True))
     for i in np.flatnonzero(aggregate & np.isfinite(table.value)):
         name, measure = table.measure[i], found[table.measure[i]]
         canonical = name if measure is None else measure.name
@@ -316,13 +320,6 @@ def _require_aggregates(
                 hint="queries were counted that have no line (trec_eval -c), or lines are missing:"
                 " write one for each query, with 0 where nothing was found",
             )
-
-
-def _rounding(table: ScoreTable, of_queries: BoolArray) -> dict[str, float]:
-    """Return how far the values of each measure may be off, over the rows of queries."""
-    most = np.zeros(len(table.measure.names))
-    np.maximum.at(most, table.measure.codes, np.where(of_queries, table.rounding, 0.0))
-    return dict(zip(table.measure.names, most.tolist(), strict=True))
 
 
 def _note(table: ScoreTable, scores: Scores, names: Mapping[str, str]) -> str:

@@ -13,7 +13,7 @@ from statsmodels.regression.linear_model import OLS
 
 from abrank.cli import run
 from abrank.comparison import Comparison
-from abrank.inference.designs import anytime_result, level_of_look
+from abrank.inference.sequential import anytime_result, level_of_look
 from tests.inference.cr2 import dense_cr2
 from tests.report.written import text
 

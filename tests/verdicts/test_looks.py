@@ -12,7 +12,7 @@ import abrank
 from abrank._support.errors import AlignmentError, ArgumentError
 from abrank.cli import run
 from abrank.comparison import Comparison, compare_scores
-from abrank.inference.designs import level_of_seen
+from abrank.inference.sequential import level_of_seen
 from tests.asked import asked
 from tests.report.written import text
 

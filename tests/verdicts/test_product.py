@@ -27,7 +27,7 @@ from abrank.comparison.merging import compare_statistics
 from abrank.engines.merge import statistics_of
 from abrank.inference import adjust
 from abrank.inference.clusters import run_cluster_test, weighted_result
-from abrank.inference.designs import cluster_result, level_of_look, level_of_seen
+from abrank.inference.sequential import level_of_look, level_of_seen
 from abrank.report.saved.comparison import from_dict
 from abrank.rule import GATES, Verdict
 from abrank.simulate import simulate_runs
@@ -305,7 +305,9 @@ def sees_clusters(cell: Cell) -> None:
         if cell.door == "collections":
             pvalue = within_collections(d, labels)
         else:
-            found = cluster_result(by, d, labels, confidence=made.rule.confidence, seed=0)
+            found = run_cluster_test(
+                by, d, labels, confidence=made.rule.confidence, seed=0
+            ).as_test()
             pvalue = found.pvalue[0]
         assert made.primary.pvalue == pytest.approx(pvalue, rel=1e-6)
     assert made.effects["d_z"].ci_low != made.effects["d_z"].ci_low  # NaN: no interval

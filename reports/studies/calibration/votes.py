@@ -16,7 +16,7 @@ from abrank._support.rng import stream
 from abrank._support.typing import FloatArray, IntArray
 from abrank.comparison.rows import attainable_level
 from abrank.inference import run_test
-from abrank.inference.designs import sums_result
+from abrank.inference.clusters import run_on_sums
 from reports.studies.calibration.single import simulate
 
 SIZES = (25, 50, 100, 200, 400)
@@ -106,7 +106,7 @@ def measure(*, samples: int, seed: int) -> Iterator[Found]:
             sums, sizes, (won, lost) = clicked(n, samples, shift, random)
             ps = [
                 run_test("permutation", sums, confidence=1.0).pvalue,
-                sums_result("t", sums, sizes, confidence=1.0 - LEVEL, seed=seed).pvalue,
+                run_on_sums("t", sums, sizes, confidence=1.0 - LEVEL, seed=seed).pvalue,
                 np.minimum(1.0, 2.0 * binom.cdf(np.minimum(won, lost), won + lost, 0.5)),
             ]
             flips, t, binomial = (round(float(np.mean(p < LEVEL)), 4) for p in ps)

@@ -9,8 +9,7 @@ import numpy as np
 from abrank._support.typing import BoolArray, FloatArray
 from abrank.inference import asymptotic_sequence, run_test
 from abrank.inference.aa_test import FEWEST_RESAMPLED, Way, check_level
-from abrank.inference.designs import level_of_look, level_of_seen
-from abrank.inference.sequential import FIRST
+from abrank.inference.sequential import FIRST, level_of_look, level_of_seen
 from reports.studies.calibration.cells import LEVELS, Asked
 from reports.studies.calibration.parts.part import Batch, Part
 

@@ -16,8 +16,7 @@ from abrank._support.typing import FloatArray
 from abrank.comparison import Comparison
 from abrank.comparison.compare import compare_systems
 from abrank.inference import adjust, run_test
-from abrank.inference.clusters import cluster_sizes, deciding_test
-from abrank.inference.designs import cluster_result
+from abrank.inference.clusters import cluster_sizes, deciding_test, run_cluster_test
 from abrank.inference.paired import mean_and_error, skewed_t, skewness_of
 from abrank.inference.segments import MIN_QUERIES, answer_by_segment, heterogeneity
 from abrank.options import Question
@@ -109,9 +108,9 @@ def ask_shown(
     found = (
         run_test("t", flat)
         if labels is None
-        else cluster_result(
+        else run_cluster_test(
             deciding_test("t", cluster_sizes(labels)), flat, labels, confidence=0.95, seed=0
-        )
+        ).as_test()
     )
     pvalue = np.nan_to_num(found.pvalue, nan=1.0).reshape(d.shape[1:]).T
     adjusted = pvalue.copy()
