@@ -31,7 +31,9 @@ def rare_losses(n: int, share: float, loss: float, samples: int) -> np.ndarray:
     return np.where(random.random((n, samples)) < share, -loss, gain + noise)
 
 
-@pytest.mark.parametrize("n", [10, 25, 50, 100])
+@pytest.mark.parametrize(
+    "n", [10, 25, *(pytest.param(n, marks=pytest.mark.slow) for n in (50, 100))]
+)
 @pytest.mark.parametrize(("share", "loss"), [(0.025, 1.0), (0.05, 0.8), (0.1, 0.5), (0.4, 0.3)])
 def test_a_loss_of_the_margin_is_excluded_in_at_most_5_percent(
     n: int, share: float, loss: float
