@@ -244,16 +244,7 @@ def summarise_collections(
     accept_doubt: bool = False,
     provenance: Mapping[str, Any] | None = None,
 ) -> CollectionsComparison:
-    """Summarise comparisons on several collections; see :func:`compare_collections`.
-
-    Examples
-    --------
-    >>> from abrank.comparison import compare_scores
-    >>> one = compare_scores({"q1": 0.5, "q2": 0.25, "q3": 0.5}, {"q1": 0.7, "q2": 0.5, "q3": 0.6})
-    >>> found = summarise_collections({"x": one, "y": one}, require="better")
-    >>> str(found.verdict), found.decision.gate.passed
-    ('better', True)
-    """
+    """Summarise comparisons on several collections; see :func:`compare_collections`."""
     _require_several(comparisons)
     first = next(iter(comparisons.values()))
     for name, each in comparisons.items():

@@ -10,6 +10,7 @@ import abrank
 from abrank import compare_collections, compare_scores
 from abrank._support.errors import AlignmentError, ArgumentError, ReadError
 from abrank.collections import CollectionsComparison
+from abrank.collections.compare import summarise_collections
 from abrank.inference import pool_collections
 
 LETTERS = [f"q{i}" for i in range(30)]
@@ -261,3 +262,9 @@ def test_a_comparison_has_its_own_segments() -> None:
     one = compare_scores(*PAIRS["up"])
     with pytest.raises(ArgumentError, match="the collection up: it is a Comparison"):
         compare_collections({**PAIRS, "up": one}, segments={"up": {"intent": INTENT}})
+
+
+def test_collections_are_summarised_as_they_were_compared() -> None:
+    one = compare_scores({"q1": 0.5, "q2": 0.25, "q3": 0.5}, {"q1": 0.7, "q2": 0.5, "q3": 0.6})
+    found = summarise_collections({"x": one, "y": one}, require="better")
+    assert (str(found.verdict), found.decision.gate.passed) == ("better", True)

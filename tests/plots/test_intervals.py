@@ -16,6 +16,7 @@ from abrank.options import Clusters
 from abrank.plots import LIGHT, effect, forest, segments
 from abrank.plots import axes as drawn
 from abrank.plots import intervals as drawing
+from abrank.plots.intervals import collected_segments
 
 
 def bars(ax, width):
@@ -445,3 +446,9 @@ def test_of_very_many_collections_the_largest_are_drawn() -> None:
     names = [label.get_text() for label in axes.get_yticklabels()]
     assert names[:-3] == [*(f"c{i}" for i in range(39)), "largest"]
     assert "\nthe largest 40 of 41 collections" in axes.get_xlabel()
+
+
+def test_collections_without_segments_say_so() -> None:
+    pair = {"q1": 0.2, "q2": 0.4}, {"q1": 0.3, "q2": 0.6}
+    found = compare_collections({"x": pair, "y": pair})
+    assert collected_segments(found).texts[0].get_text() == "No segments of the queries were given."
