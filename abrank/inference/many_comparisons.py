@@ -107,6 +107,10 @@ def online_levels(
 FEWEST = 8  # effects below which their spread is a guess
 _COMMON = 0.5  # of the variance of an error, as of differences from one baseline
 _GRID = 200  # spreads that the posterior is averaged over
+# Differences of queries have longer tails than normal ones (kurtosis 5, not 3), so that their
+# variance is known as if by half as many. The mean variance of all weighs like 12 degrees of
+# freedom, and is worth half of them: the others' need not be the same.
+_HEAVY, _POOLED = 2.0, 12.0
 
 
 @record
@@ -126,11 +130,14 @@ class Repetition:
 
 
 def expected_again(
-    estimates: Sequence[float] | FloatArray, standard_errors: Sequence[float] | FloatArray
+    estimates: Sequence[float] | FloatArray,
+    standard_errors: Sequence[float] | FloatArray,
+    *,
+    freedom: float | Sequence[float] | FloatArray = np.inf,
 ) -> FloatArray:
     """Return the effect to be expected of a repetition of each: float64[n]."""
     # The effects are those of `predict_repetition`.
-    centre, _, weight = _posterior(*_checked(estimates, standard_errors))
+    centre, _, weight = _posterior(*_checked(estimates, standard_errors, freedom)[:2])
     return np.asarray(weight @ centre)
 
 
@@ -150,12 +157,12 @@ def predict_repetition(
     from scipy import optimize, special  # the levels of a stream do without them
 
     checks.fraction("level", level)
-    y, se = _checked(estimates, standard_errors)
+    y, se, known = _checked(estimates, standard_errors, freedom)
     centre, sd, weight = (each[..., place] if each.ndim > 1 else each for each in _posterior(y, se))
 
     def quantile(tail: float) -> float:
         def excess(value: float) -> float:
-            return float(weight @ special.stdtr(freedom, (value - centre) / sd)) - tail
+            return float(weight @ special.stdtr(known[place], (value - centre) / sd)) - tail
 
         low, high = (centre - 40 * sd).min(), (centre + 40 * sd).max()
         return float(optimize.brentq(excess, low, high, xtol=1e-12))
@@ -165,8 +172,11 @@ def predict_repetition(
 
 
 def _checked(
-    estimates: Sequence[float] | FloatArray, standard_errors: Sequence[float] | FloatArray
-) -> tuple[FloatArray, FloatArray]:
+    estimates: Sequence[float] | FloatArray,
+    standard_errors: Sequence[float] | FloatArray,
+    freedom: float | Sequence[float] | FloatArray,
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return effects, their errors drawn together, and the freedom with which those are known."""
     y, se = np.asarray(estimates, dtype=float), np.asarray(standard_errors, dtype=float)
     if y.shape != se.shape or y.ndim != 1 or len(y) < FEWEST:
         raise ArgumentError(
@@ -174,7 +184,14 @@ def _checked(
         )
     if not (np.isfinite(y).all() and np.isfinite(se).all() and (se > 0).all()):
         raise ArgumentError("effects must be finite, and their standard errors above 0")
-    return y, se
+    freedom = np.broadcast_to(np.asarray(freedom, dtype=float), y.shape)
+    known = np.maximum(freedom / _HEAVY, 1.0)
+    if np.isfinite(known).all():
+        # The variance of one query, by which effects on few and on many are alike.
+        variance = se**2 * (freedom + 1)
+        pooled = (_POOLED * variance.mean() + known * variance) / (_POOLED + known)
+        se, known = np.sqrt(pooled / (freedom + 1)), known + _POOLED / 2
+    return y, se, known
 
 
 def _posterior(y: FloatArray, se: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -253,9 +253,10 @@ def history(path: str | os.PathLike[str]) -> History:
     entries = ledger.entries()
     expected = [float("nan")] * len(entries)
     for places in _by_measure(entries).values():
-        gains, errors = _measured(entries, places)
-        for place, again in zip(places, expected_again(gains, errors), strict=True):
-            expected[place] = float(again)
+        gains, errors, freedom = _measured(entries, places)
+        again = expected_again(gains, errors, freedom=freedom)
+        for place, gain in zip(places, again.tolist(), strict=True):
+            expected[place] = gain
     return History(
         str(Path(path)),
         entries,
@@ -270,8 +271,8 @@ def repetition(entries: Sequence[Entry]) -> Repetition | None:
     places = _by_measure(entries).get((entries[-1].measure, entries[-1].higher_is_better), [])
     if len(entries) - 1 not in places:
         return None
-    gains, errors = _measured(entries, places)
-    return predict_repetition(gains, errors, freedom=max(entries[-1].n_queries - 1, 1))
+    gains, errors, freedom = _measured(entries, places)
+    return predict_repetition(gains, errors, freedom=freedom)
 
 
 def _by_measure(entries: Sequence[Entry]) -> dict[tuple[str, bool], list[int]]:
@@ -283,9 +284,12 @@ def _by_measure(entries: Sequence[Entry]) -> dict[tuple[str, bool], list[int]]:
     return {measure: places for measure, places in found.items() if len(places) >= FEWEST}
 
 
-def _measured(entries: Sequence[Entry], places: Sequence[int]) -> tuple[list[float], list[float]]:
-    """Return gains and their standard errors."""
-    return [entries[i].gain for i in places], [entries[i].standard_error for i in places]
+def _measured(entries: Sequence[Entry], places: Sequence[int]) -> tuple[FloatArray, ...]:
+    """Return gains, their standard errors, and the degrees of freedom of these."""
+    mine = [entries[i] for i in places]
+    rows = [(each.gain, each.standard_error, max(each.n_queries - 1, 1)) for each in mine]
+    gains, errors, freedom = np.array(rows, dtype=float).T
+    return gains, errors, freedom
 
 
 def _query_sets(entries: Sequence[Entry], known: dict[str, frozenset[str]]) -> tuple[QuerySet, ...]:

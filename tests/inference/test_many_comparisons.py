@@ -144,6 +144,38 @@ def test_on_halves_of_real_topics_intervals_hold_the_other_half(shared_data) -> 
     assert np.mean(ours) < np.mean(plain)
 
 
+def test_on_halves_of_skewed_topics_intervals_hold_the_other_half_as_often(shared_data) -> None:
+    scores = np.loadtxt(shared_data / "urbano" / "web2012_ndcg20.csv", delimiter=",", skiprows=1)
+    n, n_systems = scores.shape
+    means, rng = scores.mean(axis=0), np.random.default_rng(3)
+    held = []
+    for _ in range(400):
+        one, other = np.array_split(rng.permutation(n), 2)
+        base = rng.integers(n_systems)
+        near = np.argsort(abs(means - means[base]))[1:21]
+        differences = scores[:, rng.choice(near, 12, replace=False)] - scores[:, [base]]
+        seen = differences[one]
+        errors = seen.std(axis=0, ddof=1) / np.sqrt(len(one))
+        if not errors.all():  # twins on these topics
+            continue
+        again = predict_repetition(seen.mean(axis=0), errors, 0, freedom=len(one) - 1)
+        held.append(again.low <= differences[other, 0].mean() <= again.high)
+    assert 0.93 < np.mean(held) < 0.97
+
+
+def test_errors_of_few_queries_are_drawn_towards_those_of_the_others() -> None:
+    gains, errors = np.linspace(-0.03, 0.05, 8), np.array([0.005] + [0.02] * 7)
+
+    def width(place: int, freedom: float) -> float:
+        again = predict_repetition(gains, errors, place, freedom=freedom)
+        return again.high - again.low
+
+    # Of many queries the small error is known: its interval is as narrow as with the normal one.
+    assert width(0, 10**6) == pytest.approx(width(0, np.inf), rel=1e-3)
+    assert width(0, 24) > 2 * width(0, np.inf)
+    assert width(0, 24) < width(1, 24)
+
+
 def test_of_effects_that_are_far_apart_nothing_is_taken_away() -> None:
     seen = np.arange(10.0)
     np.testing.assert_allclose(expected_again(seen, np.full(10, 1e-4)), seen, atol=1e-6)

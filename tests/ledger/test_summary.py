@@ -60,7 +60,9 @@ def test_gains_are_set_beside_what_is_to_be_expected_again(filled) -> None:
     place, made = filled
     read = history(place)
     again = expected_again(
-        [each.mean_difference for each in made], [each.standard_error for each in read.entries]
+        [each.mean_difference for each in made],
+        [each.standard_error for each in read.entries],
+        freedom=[each.n_queries - 1 for each in made],
     )
     assert read.expected == pytest.approx(list(again))
     found = [i for i, each in enumerate(read.entries) if each.is_better]
