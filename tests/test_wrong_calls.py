@@ -431,6 +431,7 @@ margin q.txt -> 2 and RUNS are needed (or --scores and their files)
 audit -> 2 --queries, --a and --b are needed
 audit --queries 50 -> 2 --queries, --a and --b are needed
 audit --queries 50 --a 41 --b 43 -> 2 mean between 0 and 1, as 0.412 for 41.2%, not 41
+audit --config rule.toml -> 2 an audit declares nothing: it takes what was published
 audit --queries x --a .4 --b .5 -> 2 '--queries': 'x' is not a valid integer range.
 aa q.txt a.run -> 2 RUN_A and RUN_B are needed (or --scores A B)
 inspect q.txt a.run b.run -> 2 abrank compare names the worst ones, and its report has all

@@ -164,7 +164,7 @@ REASONS: dict[str, dict[str, str]] = {
         "render shows what was asked when the runs were compared; compare() asks anew",
     ),
     "power": _QUERIES,
-    "audit": _QUERIES,
+    "audit": {**_QUERIES, "config": "an audit declares nothing: it takes what was published"},
     "compare_preferences": _VOTES,
     "rank": _RANKED,
     "rank_scores": _RANKED,

@@ -109,6 +109,9 @@ class Clusters:
         return inspect_clusters(self.n_clusters, self.n_effective, asked=test, decides=decides)
 
 
+MOST_APART = 1e12  # weights of which the smaller is lost in the sum
+
+
 @record
 class QueryWeights:
     """The weights of the queries."""
@@ -129,13 +132,21 @@ class QueryWeights:
     def of(cls, name: str, of_query: Mapping[str, Any], query_ids: Sequence[str]) -> QueryWeights:
         """Take the weights of the queries compared; a missing one, or one of 0, is refused."""
         values = np.array([_number(of_query.get(query)) for query in query_ids])
-        bad = np.flatnonzero(~((values > 0.0) & np.isfinite(values)))
+        bad = np.flatnonzero(~((values > 0.0) & (values < 1e300)))  # a sum has to hold them
         if bad.size:
             some = ", ".join(display.shorten(query_ids[i], width=40) for i in bad[:3])
             raise AlignmentError(
                 f"weights by {name}: {display.plural(bad.size, 'query', 'queries')} of"
                 f" {display.count(len(query_ids))} without a weight above 0 ({some}); give each"
                 " query one, or leave it out of the scores"
+            )
+        if values.size and values.max() > MOST_APART * values.min():
+            least, most = (query_ids[i] for i in (int(values.argmin()), int(values.argmax())))
+            raise AlignmentError(
+                f"weights by {name}: that of {display.shorten(most, width=40)},"
+                f" {values.max():.3g}, is more than {MOST_APART:.0e} times that of"
+                f" {display.shorten(least, width=40)}, {values.min():.3g}, which then counts"
+                " nothing; give weights of one kind"
             )
         heaviest = np.sort(values)[::-1].cumsum() / values.sum() if values.size else values
         return cls(

@@ -319,7 +319,10 @@ def _t_star(residual: FloatArray, sizes: FloatArray, seed: int, n_draws: int) ->
 
 def effective_queries(weights: FloatArray) -> float:
     """Return Kish's effective number: so many queries of one weight tell as much."""
-    return float(weights.sum() ** 2 / (weights**2).sum()) if weights.size else 0.0
+    if not weights.size:
+        return 0.0
+    shares = weights / weights.max()  # as squares of very large and very small ones would not be
+    return float(shares.sum() ** 2 / (shares**2).sum())
 
 
 def weighted_result(

@@ -206,6 +206,30 @@ def test_a_weight_that_is_none_is_refused(value: Any, scores: Any) -> None:
 
 
 @pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (1e-300, r"that of q\d\d, .*more than 1e\+12 times that of q07, 1e-300"),
+        (1e200, r"that of q07, 1e\+200, is more than 1e\+12 times that of q"),
+        (1e308, r"1 query of 60 without a weight above 0 \(q07\)"),
+    ],
+)
+def test_a_weight_beside_which_others_are_lost_is_refused(value, said, scores) -> None:
+    with pytest.raises(abrank.AlignmentError, match=said):
+        abrank.compare_scores(
+            *scores, measures="AP", design=abrank.Weights({**TRAFFIC, "q07": value})
+        )
+
+
+def test_the_unit_of_weights_says_nothing(scores) -> None:
+    one = abrank.compare_scores(*scores, measures="AP", design=abrank.Weights(TRAFFIC))
+    for unit in (1e-200, 1e200):
+        scaled = {query: unit * value for query, value in TRAFFIC.items()}
+        again = abrank.compare_scores(*scores, measures="AP", design=abrank.Weights(scaled))
+        assert again.pvalue == pytest.approx(one.pvalue, rel=1e-12)
+        assert again.weights.n_effective == pytest.approx(one.weights.n_effective, rel=1e-12)
+
+
+@pytest.mark.parametrize(
     ("how", "said"),
     [
         ({"test": "permutation"}, "weights are for the t test, not for permutation"),

@@ -59,6 +59,7 @@ def test_a_line_shows_control_characters_and_is_cut() -> None:
 
 def test_ascii_writes_what_has_no_likeness_as_its_code() -> None:
     assert to_ascii("Δ −0.010 · café") == "diff -0.010 - caf\\xe9"
+    assert to_ascii("B\N{NO-BREAK SPACE}wins 12\N{NARROW NO-BREAK SPACE}000") == "B wins 12000"
 
 
 def test_wide_characters_take_two_columns() -> None:
