@@ -263,7 +263,7 @@ def summarise_collections(
         own = {getattr(each, side) for each in comparisons.values()}
         names.append(given or (own.pop() if len(own) == 1 else letter))
     a, b = names
-    sample = Stratified(dict(comparisons), (a, b), tuple(ordered))
+    sample = Stratified.of_parts(dict(comparisons), (a, b), tuple(ordered))
     return CollectionsComparison(
         baseline=a,
         candidate=b,
@@ -324,7 +324,7 @@ def _summary(sample: Stratified, column: int, first: Comparison) -> MeasureSumma
     """Summarise one measure."""
     measure, alpha = sample.measures[column], first.rule.alpha
     higher, declared = first[measure].higher_is_better, measure not in first.asked
-    parts = sample.differences(column)
+    parts = sample.by_part(column)
     pooled = sample.pooled(column, 1.0 - alpha)
     each_alone = answer_by_segment(
         [part[:, None] for part in parts],

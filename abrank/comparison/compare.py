@@ -316,7 +316,8 @@ def sample_of(saved: Comparison) -> Sample:
     if saved.strata:
         from abrank.comparison.designs import Stratified
 
-        return Stratified(saved.strata, (saved.baseline, saved.candidate), saved.measures)
+        names = (saved.baseline, saved.candidate)
+        return Stratified.of_parts(saved.strata, names, saved.measures)
     systems, design = (saved.baseline, saved.candidate), saved.rule.design
     audits = zip("ab", systems, strict=True) if saved.audits else ()
     scores = Scores(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from abrank._support.checks import REASONS
 from abrank._support.errors import ArgumentError
 from abrank._support.result import record
 from abrank._support.typing import FloatArray, IntArray
-from abrank.comparison.evidence import Alternative, Choice, RunDetails
+from abrank.comparison.evidence import Choice, RunDetails
 from abrank.comparison.groups import (
     Clusters,
     QueryWeights,
@@ -26,12 +26,8 @@ from abrank.comparison.groups import (
 from abrank.comparison.plans import ClusterSizes
 from abrank.comparison.result import Comparison
 from abrank.comparison.rows import (
-    Effect,
     MeasureResult,
-    Spread,
     TestRow,
-    effects,
-    spread,
 )
 from abrank.comparison.sample import ALL, Columns, Rows, Sample, Units
 from abrank.diagnostics import Note
@@ -51,6 +47,7 @@ from abrank.inputs.topics import labels_of
 from abrank.options import Question
 from abrank.provenance import same_judgments
 from abrank.rule import Reason
+from abrank.scoring.scores import Scores
 from abrank.verdict import Decision, Rule
 
 if TYPE_CHECKING:
@@ -299,33 +296,26 @@ SUMMARIES = {
 }
 
 
-@dataclass(frozen=True)
-class Stratified:
-    """The comparisons of two systems on several collections, by name."""
+@record
+class Stratified(Rows):
+    """All queries of two systems on several collections, and the comparison on each by its name."""
 
-    parts: Mapping[str, Comparison]
-    names: tuple[str, str]
-    measures: tuple[str, ...]
+    parts: Mapping[str, Comparison] = field(default_factory=dict)
+    _independent = False
 
-    by = TEST
-    n_resamples = None
-    kept: ClassVar[tuple[Alternative, ...]] = ()
-
-    @property
-    def seed(self) -> int:
-        return next(iter(self.parts.values())).seed
-
-    @cached_property
-    def query_ids(self) -> tuple[str, ...]:
-        return tuple(f"{name}/{query}" for name, x in self.parts.items() for query in x.query_ids)
-
-    @property
-    def n(self) -> int:
-        return len(self.query_ids)
-
-    @property
-    def weighted_by(self) -> str:
-        return ""
+    @classmethod
+    def of_parts(
+        cls, parts: Mapping[str, Comparison], names: tuple[str, str], measures: tuple[str, ...]
+    ) -> Stratified:
+        """Return the queries of comparisons, each after its collection's name."""
+        places = {name: [x.measures.index(each) for each in measures] for name, x in parts.items()}
+        sides = [
+            np.concatenate([getattr(x, side)[:, places[name]] for name, x in parts.items()])
+            for side in "ab"
+        ]
+        queries = tuple(f"{name}/{query}" for name, x in parts.items() for query in x.query_ids)
+        scores = Scores(queries, names, measures, np.stack(sides, axis=1))
+        return cls(scores, TEST, next(iter(parts.values())).seed, parts=parts)
 
     @property
     def clustered_by(self) -> str:
@@ -357,19 +347,7 @@ class Stratified:
         lone = any(len(set(each)) == 1 for each in self.by_cluster.values())
         return bool(self.labels) and (lone or effective_clusters(sizes) < FEWEST_EFFECTIVE[TEST])
 
-    @cached_property
-    def pair(self) -> tuple[FloatArray, FloatArray]:
-        """The scores of A and of B on all queries: float64[n_queries, n_measures]."""
-        order = [[x.measures.index(name) for name in self.measures] for x in self.parts.values()]
-        a, b = (
-            np.concatenate(
-                [getattr(x, side)[:, i] for x, i in zip(self.parts.values(), order, strict=True)]
-            )
-            for side in "ab"
-        )
-        return a, b
-
-    def differences(self, column: int) -> list[FloatArray]:
+    def by_part(self, column: int) -> list[FloatArray]:
         """Return B - A of one measure, an array a collection."""
         return [each.differences(self.measures[column]) for each in self.parts.values()]
 
@@ -377,7 +355,7 @@ class Stratified:
         """Summarise one measure over the collections."""
         clusters = [*self.by_cluster.values()] if self.labels else None
         return inference.pool_collections(
-            self.differences(column), confidence=confidence, clusters=clusters
+            self.by_part(column), confidence=confidence, clusters=clusters
         )
 
     @cached_property
@@ -414,16 +392,9 @@ class Stratified:
         )
 
     def units(self, column: int) -> Units:
-        differences = np.concatenate(self.differences(column))
+        differences = np.concatenate(self.by_part(column))
         every = Units(differences, np.abs(self.pair[0][:, column]), np.ones(self.n))
         return every.by_cluster(self.labels) if self.labels else every
-
-    def range_of(self, column: int) -> tuple[float, float]:
-        seen = np.stack([scores[:, column] for scores in self.pair])
-        return float(seen.min(initial=np.inf)), float(seen.max(initial=-np.inf))
-
-    def alike(self) -> str:
-        return "tied-scores"
 
     def tests(self, rule: Rule, row: MeasureResult, lead: int) -> tuple[TestRow, ...]:
         pooled = self.pooled(lead, rule.confidence)
@@ -436,24 +407,14 @@ class Stratified:
             for kind, title in SUMMARIES.items()
         )
 
-    def effects(self, rule: Rule, row: MeasureResult, lead: int) -> Mapping[str, Effect]:
-        a, b = (scores[:, lead] for scores in self.pair)
-        higher = rule.higher_is_better
-        return effects(a, b, confidence=rule.confidence, higher_is_better=higher, independent=False)
-
-    def spread(self, lead: int) -> Spread:
-        return spread(*(scores[:, lead] for scores in self.pair))
-
     def deviation(self, lead: int) -> float:
-        alone = inference.pool_collections(self.differences(lead))  # clusters have their own factor
+        alone = inference.pool_collections(self.by_part(lead))  # clusters have their own factor
         return alone.stratified.error * math.sqrt(self.n)
 
     def clusters(self, rule: Rule, lead: int) -> tuple[Clusters | None, ClusterSizes] | None:
         if not self.labels or not self.n:
             return None
-        centred = np.concatenate(
-            [each - each.mean() for each in self.differences(lead) if len(each)]
-        )
+        centred = np.concatenate([each - each.mean() for each in self.by_part(lead) if len(each)])
         plain = self.deviation(lead) / math.sqrt(self.n)
         pooled = self.pooled(lead, rule.confidence)
         found = replace(
@@ -479,7 +440,7 @@ class Stratified:
             for name in properties
         }
         return segment(
-            labels, self.query_ids, np.concatenate(self.differences(lead)), rule,
+            labels, self.query_ids, np.concatenate(self.by_part(lead)), rule,
             seed=self.seed, clusters=self.labels or None,
             strata=[name for name, x in self.parts.items() for _ in x.query_ids],
         )  # fmt: skip

@@ -50,7 +50,6 @@ from abrank.inference.registry import as_alpha
 from abrank.inference.rounding import TIE, differences_of
 from abrank.inference.segments import MIN_QUERIES, heterogeneity, holm_levels
 from abrank.inputs import Audit
-from abrank.options import Question
 from abrank.rule import Reason
 from abrank.verdict import FEW_QUERIES, Decision, Rule
 
@@ -495,26 +494,6 @@ class Merged:
 
     def doubts(self) -> Sequence[Reason]:
         return ()
-
-
-def require_mergeable(question: Question) -> Question:
-    """Return the question with Holm's adjustment where none was asked for."""
-    asked = {
-        f"the {question.test} test as the one that decides": question.test != "t",
-        "max-t": question.adjust == "max-t",
-        "a confidence sequence (--anytime, Anytime(...))": question.anytime is not None,
-        "a record of looks (--planned, Planned(...))": question.planned is not None,
-        "the best of several, by sign flips (best_of)": question.best_of is not None,
-        "a posterior (bayes, Question(bayes=))": question.bayes,
-    }
-    for what, is_asked in asked.items():
-        if is_asked:
-            raise ArgumentError(
-                f"{what} needs the scores of every query, which merged statistics do not hold:"
-                " leave out --merged (Engine(merged=)), or this"
-            )
-    plain = question.adjust is None and question.family != "fixed-sequence"
-    return replace(question, adjust="holm") if plain else question
 
 
 def _losses(made: Comparison, own: MeasureStatistics) -> list[Note]:

@@ -10,7 +10,7 @@ from abrank._support.display import shorten
 from abrank._support.errors import ArgumentError, ReadError
 from abrank._support.rng import entropy
 from abrank.comparison.compare import compare_sample
-from abrank.comparison.merged import Merged, require_mergeable
+from abrank.comparison.merged import Merged
 from abrank.comparison.pairing import Beside
 from abrank.comparison.result import Comparison
 from abrank.comparison.sample import same_content
@@ -89,6 +89,26 @@ class Properties:
             name, of[beside.clusters[0]] = beside.clusters[0], beside.clusters[1]
         left_out = tuple(each for each in of if name and each != name)
         return cls({each: of[each] for each in of if each not in left_out}, name, given, left_out)
+
+
+def require_mergeable(question: Question) -> Question:
+    """Return the question with Holm's adjustment where none was asked for."""
+    asked = {
+        f"the {question.test} test as the one that decides": question.test != "t",
+        "max-t": question.adjust == "max-t",
+        "a confidence sequence (--anytime, Anytime(...))": question.anytime is not None,
+        "a record of looks (--planned, Planned(...))": question.planned is not None,
+        "the best of several, by sign flips (best_of)": question.best_of is not None,
+        "a posterior (bayes, Question(bayes=))": question.bayes,
+    }
+    for what, is_asked in asked.items():
+        if is_asked:
+            raise ArgumentError(
+                f"{what} needs the scores of every query, which merged statistics do not hold:"
+                " leave out --merged (Engine(merged=)), or this"
+            )
+    plain = question.adjust is None and question.family != "fixed-sequence"
+    return replace(question, adjust="holm") if plain else question
 
 
 def compare_statistics(

@@ -215,7 +215,7 @@ class Rows:
     @cached_property
     def pair(self) -> tuple[FloatArray, FloatArray]:
         """The scores of A and of B: float64[n_queries, n_measures]."""
-        a, b = (self.scores.of(system) for system in self.scores.systems)
+        a, b = self.scores.values.swapaxes(0, 1)
         return a, b
 
     @cached_property

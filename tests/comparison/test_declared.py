@@ -28,7 +28,7 @@ from abrank.comparison.declared import (
     with_guards,
 )
 from abrank.comparison.machine import declare_machine
-from abrank.comparison.merged import require_mergeable
+from abrank.comparison.merging import require_mergeable
 from abrank.comparison.sample import Rows
 from abrank.options import Question
 from abrank.rule import Guard
