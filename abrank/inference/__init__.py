@@ -3,7 +3,8 @@
 These are the functions to call, the tables of what there is, and what a test of one's own is made
 of; what a function returns is described in its module. Nothing here knows what is measured. Rows
 are queries, the query pairs the two systems, columns are comparisons, and a difference is always
-candidate minus baseline.
+candidate minus baseline; ``confidence`` is the level of an interval, ``alpha`` that of a test, and
+equal ``seed`` give equal draws.
 
 Where the data are too few or too even, every analysis answers, and warns of nothing. Unless it says
 otherwise: without a query all is NaN; with one query, and where all differences are one value other

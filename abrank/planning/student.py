@@ -68,6 +68,8 @@ def power(n_queries: int, *, effect: float, alpha: float = 0.05, by: PairedT = P
         At least 2.
     effect : float
         True mean difference in units of the standard deviation of the differences (d_z); finite.
+    alpha, by
+        As said in :mod:`abrank.planning`.
 
     References
     ----------
@@ -92,6 +94,8 @@ def power_curve(
     ----------
     effects : array_like of float
         True mean differences in units of the standard deviation of the differences (d_z).
+    n_queries, alpha, by
+        As said in :mod:`abrank.planning`.
 
     Notes
     -----
@@ -134,6 +138,11 @@ def smallest_visible(
     """Return the smallest true difference that n queries show with the wanted power.
 
     Source: Bloom (1995), Evaluation Review 19, 547-556.
+
+    Parameters
+    ----------
+    sd, n_queries, alpha, target, by
+        As said in :mod:`abrank.planning`.
 
     Returns
     -------
@@ -179,7 +188,9 @@ def queries_needed(
     Parameters
     ----------
     difference : float
-        True mean difference, in the same unit; its sign does not matter.
+        True mean difference, in the unit of ``sd``; its sign does not matter.
+    sd, alpha, target, by
+        As said in :mod:`abrank.planning`.
 
     Returns
     -------
@@ -232,6 +243,8 @@ def queries_to_show_same(
         The difference that matters, above 0.
     alpha : float
         Level of each of the two one-sided tests, below one half.
+    sd, target, by
+        As said in :mod:`abrank.planning`.
 
     Returns
     -------
@@ -335,6 +348,11 @@ def expected_width(
 ) -> float:
     """Return the expected full width of the t interval of a mean difference.
 
+    Parameters
+    ----------
+    sd, n_queries, confidence, by
+        As said in :mod:`abrank.planning`.
+
     Returns
     -------
     float
@@ -369,6 +387,8 @@ def queries_for_width(
     ----------
     width : float
         Wanted full width, above 0.
+    sd, confidence, by
+        As said in :mod:`abrank.planning`.
 
     Returns
     -------
