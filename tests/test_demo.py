@@ -77,6 +77,14 @@ def test_the_verdict_is_the_truth_of_the_simulation(made) -> None:
     assert found["interval"]["low"] < TRUE_DIFFERENCE < found["interval"]["high"]
 
 
+def test_inputs_are_named_as_the_command_names_them(made) -> None:
+    told = json.loads((made / "results.json").read_text(encoding="utf-8"))["provenance"]
+    paths = {each["path"] for each in told["inputs"].values()}
+    assert paths == {"qrels.txt", "old.run", "new.run", "topics.tsv", "segments.csv"}
+    assert paths <= set(told["command"].split())
+    assert str(made) not in (made / "report.html").read_text(encoding="utf-8")
+
+
 @pytest.mark.slow
 def test_the_true_difference_is_that_of_many_queries() -> None:
     # 20,000 queries: the standard error is 0.002, so 4 of them and the rounding are allowed.

@@ -83,7 +83,7 @@ def test_a_missing_file_costs_no_pandas() -> None:
 
 
 LOADED = {
-    "score q r -m AP -q": {"numpy", "pyarrow"},
+    "score q r -m AP --quiet": {"numpy", "pyarrow"},
     "compare q r r -m AP": {"numpy", "pyarrow", "scipy"},
     "compare q r r -m AP --report out.json --report out.csv": {"numpy", "pyarrow", "scipy"},
     "compare q r r -m AP --report out.html": {"numpy", "pyarrow", "scipy", "matplotlib", "jinja2"},
@@ -122,7 +122,7 @@ COMPARED = {
     "abrank.scoring.score_files",
 }
 WITHOUT = {
-    "score q r -m AP -q": NEVER | SCORED,
+    "score q r -m AP --quiet": NEVER | SCORED,
     "compare q r r -m AP": NEVER | COMPARED,
     "compare q r r -m AP --report out.html": NEVER | COMPARED - {"abrank.plots"},
 }

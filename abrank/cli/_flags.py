@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import click
@@ -117,10 +118,13 @@ def take(*keys: str, of: tuple[str, ...] = PAIR) -> Callable[[Function], Functio
     return stack(*(flag(known[key]) for key in keys))
 
 
-def every(command: str) -> Callable[[Function], Function]:
-    """Return all flags of a command."""
+def every(command: str, *, own_letter: str = "") -> Callable[[Function], Function]:
+    """Return all flags of a command, without the letter that one of its own flags has."""
     takers = COMMANDS[command]
-    return stack(*(flag(each) for each in options_of(*takers).values() if each.is_flag(*takers)))
+    flags = [each for each in options_of(*takers).values() if each.is_flag(*takers)]
+    return stack(
+        *(flag(replace(each, short="") if each.short == own_letter else each) for each in flags)
+    )
 
 
 def replications(of: str) -> Callable[[Function], Function]:

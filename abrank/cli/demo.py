@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -59,17 +60,17 @@ def demo(
             inputs = {folder / each.name: each.read_bytes() for each in files}
         _require_own(inputs, [folder / name for name in REPORTS])
         replace_all(inputs)
-        *paths, topics, segments = inputs
-        qrels, a, b = paths
-        comparison = compare_runs(
-            Inputs(qrels=qrels, a=a, b=b, topics=topics, segments=segments),
-            Question(measures=MEASURES, margin=MARGIN, rng=SEED),
-            command=_command(paths),
-            on_stage=progress,
-        )
-        for name in REPORTS:
-            progress(f"writing {name}")
-            comparison.report(folder / name)
+        qrels, a, b, topics, segments = INPUTS
+        with contextlib.chdir(folder):  # where the command that is told is to be typed
+            comparison = compare_runs(
+                Inputs(qrels=qrels, a=a, b=b, topics=topics, segments=segments),
+                Question(measures=MEASURES, margin=MARGIN, rng=SEED),
+                command=_command(),
+                on_stage=progress,
+            )
+            for name in REPORTS:
+                progress(f"writing {name}")
+                comparison.report(name)
     _terminal.show(comparison, color=color, ascii_only=ascii)
     _terminal.put(
         f"\nopen      {folder / 'report.html'}\n"
@@ -96,9 +97,9 @@ def _lines(between: str, values: Mapping[str, str]) -> bytes:
     return "".join(f"{query_id}{between}{value}\n" for query_id, value in values.items()).encode()
 
 
-def _command(paths: list[Path]) -> str:
+def _command() -> str:
     """Return the command that compares the same files, to be typed and changed."""
     measures = " ".join(f"-m {name}" for name in MEASURES)
-    files = " ".join(path.name for path in paths)
+    files = " ".join(INPUTS[:3])
     beside = "--topics topics.tsv --segments segments.csv"
     return f"abrank compare {files} {measures} --margin {MARGIN} {beside} --seed {SEED}"

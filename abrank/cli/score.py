@@ -28,9 +28,10 @@ _OF_MEAN = ("interval", "at_least", "test", "segments", "clusters", "alpha", "re
 @click.argument("runs", type=_flags.RUN, nargs=-1)
 @_flags.own(
     "--per-query",
+    "-q",
     group="Output",
     is_flag=True,
-    help="Write one line for each query before the means.",
+    help="Write one line for each query before the means; -q as in trec_eval and ir_measures.",
 )
 @_flags.own(
     "--format",
@@ -55,7 +56,7 @@ _OF_MEAN = ("interval", "at_least", "test", "segments", "clusters", "alpha", "re
     "--list-measures", group="Output", is_flag=True, help="Say what can be measured, and stop."
 )
 @_config.option
-@_flags.every("score")
+@_flags.every("score", own_letter="-q")
 def score(
     qrels: str | None,
     runs: tuple[str, ...],
@@ -73,7 +74,7 @@ def score(
     or --at-least, gives a table of the means and the limits between which they lie.
 
     \b
-    abrank score qrels.txt bm25.run -m AP -m ndcg_cut_10 --per-query
+    abrank score -q qrels.txt bm25.run -m AP -m ndcg_cut_10
     abrank score qrels.txt bm25.run -m all_trec --format trec_eval
     abrank score qrels.txt bm25.run -m nDCG@10 --at-least nDCG@10:0.35
     """  # noqa: D301 - click's mark for lines to keep
@@ -92,7 +93,8 @@ def score(
     if of_mean and (per_query or shown == "trec_eval"):
         what = "--per-query" if per_query else "--format trec_eval"
         flag = next(iter(of_mean)).replace("_", "-")
-        raise click.UsageError(f"{what} has no place for intervals: leave out --{flag}")
+        hint = " (-q is --per-query here, and not --quiet)" if per_query else ""
+        raise click.UsageError(f"{what} has no place for intervals: leave out --{flag}{hint}")
     if not of_mean and shown in ("md", "html"):
         raise click.UsageError(f"--format {shown} is for intervals: add --interval")
     measures = _measures(asked, of_mean) or (("official",) if shown == "trec_eval" else ())

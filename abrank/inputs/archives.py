@@ -15,10 +15,12 @@ from abrank._support.errors import ReadError
 MOST_UNPACKED = 4 << 30
 # A run packs to a tenth; a file that grows to more than this times its size is made to fill memory.
 # What is read as it comes may repeat itself more (the same documents for every query) than a table
-# of columns, that more than text whose columns are held whole, and that more than what becomes an
-# object a cell: these take several times their size in memory, the last some thirty.
-MOST_GROWTH, MOST_TABLE, MOST_HELD, MOST_OBJECTS = 250, 32, 12, 3
+# of columns, that more than text whose columns are held whole, that more than one text of JSON, and
+# that more than what becomes an object a cell: these take several times their size in memory, the
+# last some thirty.
+MOST_GROWTH, MOST_TABLE, MOST_HELD, MOST_TREE, MOST_OBJECTS = 250, 32, 12, 6, 3
 _SMALL, _SMALL_OBJECTS = 32 << 20, 12 << 20  # bytes that no growth is too much for
+CELL = 24  # bytes that a cell counts for at least: the shortest takes nearly as much memory as any
 
 # What the unpackers raise where an archive is cut short or damaged.
 _DAMAGED = (EOFError, ValueError, OSError, zlib.error)
@@ -107,15 +109,31 @@ class Unpacked:
 
     # asked: How many bytes it may hold, if that was said.
     # growth: How many times its size it may grow to otherwise.
+    # hint: What to do where it grows more, if that is not to ask for more.
 
     def __init__(
-        self, stored: Stored, label: str, *, most: int | None = None, growth: int = MOST_GROWTH
+        self,
+        stored: Stored,
+        label: str,
+        *,
+        most: int | None = None,
+        growth: int = MOST_GROWTH,
+        hint: str = "",
     ) -> None:
         self._stored, self._label, self.asked, self._growth = stored, label, most, growth
+        self._hint = hint
         self._kind, self._file = _opened(stored)
         bounded = bool(self._kind) or stored.endless
         self._most = most if most is not None else MOST_UNPACKED if bounded else None
         self._n_bytes = 0
+
+    def require_few(self, n: int, what: str = "rows") -> None:
+        """Refuse more rows, or cells, than a packed file of this size may hold whole."""
+        n_bytes = self._stored.n_bytes
+        grows = self._kind and self.asked is None
+        if grows and n > most_unpacked(n_bytes, MOST_HELD) // CELL:
+            problem = f"holds {n:,} {what} in {n_bytes:,} bytes, too many for its size"
+            raise ReadError(self._label, problem, hint=self._hint or _grown("", MOST_HELD)[1])
 
     def read(self, size: int) -> bytes:
         """Return up to ``size`` bytes, none at the end."""
@@ -128,6 +146,15 @@ class Unpacked:
             hint = "copy or download the file again"
             raise ReadError(self._label, problem, hint=hint) from error
         self._n_bytes += len(data)
+        self._require_room()
+        return data
+
+    def bound(self, growth: int) -> None:
+        """Let it grow to so many times its size only."""
+        self._growth = growth
+        self._require_room()
+
+    def _require_room(self) -> None:
         what = f"the {self._kind} archive unpacks to" if self._kind else "holds"
         grows = self._kind and self.asked is None
         if self._most is not None and self._n_bytes > self._most:
@@ -135,10 +162,8 @@ class Unpacked:
         elif grows and self._n_bytes > most_unpacked(self._stored.n_bytes, self._growth):
             problem, hint = _grown(what, self._growth)
         else:
-            return data
-        if self._growth == MOST_OBJECTS:  # of files that are no runs and judgments
-            hint = "if it is meant to, unpack it: a file that is not packed may have any size"
-        raise ReadError(self._label, problem, hint=hint)
+            return
+        raise ReadError(self._label, problem, hint=self._hint or hint)
 
 
 def _opened(stored: Stored) -> tuple[str, Readable]:
@@ -156,16 +181,45 @@ def _opened(stored: Stored) -> tuple[str, Readable]:
     return "", stored
 
 
-def other_archive(start: bytes) -> str:
-    """Return what kind of archive a file is that is not unpacked here; empty for none."""
+# What is no text, by its first bytes: archives first, then what holds tables, then the rest.
+UNPACK = "unpack it: gzip, bzip2 and Zstandard are read as they are"
+_EXPORT = "write its table as CSV, JSON or Parquet, and give that"
+_NO_TEXT = {
+    ZIP: ("a zip archive", UNPACK),
+    b"\xfd7zXZ\x00": ("an xz archive", UNPACK),
+    b"7z\xbc\xaf": ("a 7z archive", UNPACK),
+    b"\xd0\xcf\x11\xe0": ("an old Excel workbook", _EXPORT),
+    b"\x93NUMPY": ("an array of NumPy", _EXPORT),
+    b"SQLite format 3": ("a database of SQLite", _EXPORT),
+    b"\x89HDF": ("an HDF5 file", _EXPORT),
+    **{bytes([0x80, protocol]): ("a pickle", _EXPORT) for protocol in range(2, 6)},
+    b"PAR1": ("a Parquet file", "give it as it is, not packed"),
+    b"\x89PNG": ("an image", ""),
+    b"\xff\xd8\xff": ("an image", ""),
+    b"%PDF-": ("a PDF", ""),
+    b"\x7fELF": ("a program", ""),
+}
+_LOOKED_AT = 4096  # bytes
+_FEWEST_CONTROLS = 8  # of them; in a text a slip of the pen is an error of its line
+_CONTROLS = bytes({*range(32)} - {*b"\t\n\v\f\r"})
+
+
+def not_text(start: bytes) -> tuple[str, str]:
+    """Return what is wrong with a file that is no text, and what to do; empty for a text."""
+    kind, hint = next((what for mark, what in _NO_TEXT.items() if start.startswith(mark)), ("", ""))
+    start = start[:_LOOKED_AT]
+    if kind == "a zip archive" and (b"[Content_Types].xml" in start or b"xl/" in start):
+        kind, hint = "an Excel workbook", _EXPORT
     if start[257:262] == b"ustar":
-        return "a tar archive"
-    marks = {
-        ZIP: "a zip archive",
-        b"\xfd7zXZ\x00": "an xz archive",
-        b"7z\xbc\xaf": "a 7z archive",
-    }
-    return next((kind for mark, kind in marks.items() if start.startswith(mark)), "")
+        kind, hint = "a tar archive", UNPACK
+    if kind:
+        return f"is {kind}, which is not read", hint
+    if start.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "this looks like UTF-16", "save it as UTF-8"
+    n_controls = len(start) - len(start.translate(None, _CONTROLS))
+    if n_controls >= _FEWEST_CONTROLS and n_controls > len(start) // 20:
+        return "is no text file: it holds bytes that no text has", ""
+    return "", ""
 
 
 class _Bzip2:

@@ -254,6 +254,25 @@ def rank_conflicts(query: IntArray, score: FloatArray, rank: IntArray) -> int:
     return len(np.unique(query[by_rank][1:][rises]))
 
 
+def are_ranks(columns: Columns) -> bool:
+    """Whether the numbers are whole, from 0 or 1 in each query, and none there twice."""
+    distinct, query = ids.number(columns.query)
+    ranks = columns.value
+    if not len(ranks) or (ranks < 0).any() or (ranks != np.floor(ranks)).any():
+        return False
+
+    def begins() -> BoolArray:
+        return np.append(True, ~_within(query))
+
+    def rise() -> bool:
+        return bool((begins()[1:] | _rises(ranks)).all())
+
+    if begins().sum() > len(distinct) or not rise():
+        order = np.lexsort((ranks, query))
+        query, ranks = query[order], ranks[order]
+    return bool((ranks[begins()] <= 1).all()) and rise()
+
+
 def _by_query(query: IntArray) -> IntArray:
     """Return the rows by query, in the order read within one."""
     if bool(np.all(query[1:] >= query[:-1])):

@@ -20,7 +20,6 @@ import pyarrow.csv
 
 from abrank._support.display import shorten
 from abrank._support.errors import BadLine, ReadError
-from abrank._support.typing import BoolArray
 from abrank.inputs import ids
 from abrank.inputs.arrow import to_ids, to_scores
 from abrank.inputs.columns import (
@@ -29,6 +28,7 @@ from abrank.inputs.columns import (
     Columns,
     Gathered,
     Layout,
+    are_ranks,
     choose_columns,
     has_columns,
     has_duplicates,
@@ -156,30 +156,13 @@ def read_three(pieces: Iterable[bytes], label: str, layout: Layout) -> Columns:
     read = gathered.joined()
     if (read.value != np.floor(read.value)).any():
         return read
-    _require_ranks(read, label)
-    return replace(read, value=-read.value)
-
-
-def _require_ranks(read: Columns, label: str) -> None:
-    """Refuse whole numbers that are no ranks: from 0 or 1, and none twice in a query."""
-    distinct, query = ids.number(read.query)
-    ranks = read.value
-
-    def begins() -> BoolArray:
-        return np.append(True, query[1:] != query[:-1])
-
-    def rise() -> bool:
-        return bool((begins()[1:] | (ranks[1:] > ranks[:-1])).all())
-
-    if begins().sum() > len(distinct) or not rise():
-        order = np.lexsort((ranks, query))
-        query, ranks = query[order], ranks[order]
-    if not ((ranks[begins()] <= 1).all() and (ranks >= 0).all() and rise()):
+    if not are_ranks(read):
         raise ReadError(
             label,
             "the third of three fields is no rank from 1, and may be a score or a grade",
             hint="say which, in a first line: query_id<TAB>doc_id<TAB>score",
         )
+    return replace(read, value=-read.value)
 
 
 def _fast(

@@ -24,7 +24,7 @@ from abrank.inputs.archives import (
     ZIP,
     Stored,
     Unpacked,
-    other_archive,
+    not_text,
     refusal,
 )
 from abrank.inputs.arrow import LONGEST_MARK, kind_of, names_of
@@ -103,6 +103,7 @@ def read_columns(
     """Read a run or qrels file, of TREC's form or of one that ``formats`` knows."""
     with opened(path, max_input_size=max_input_size, growth=MOST_HELD) as (file, stored):
         read = _read(file, stored, layout, columns)
+        file.require_few(len(read.value))
         source = replace(read.source, path=_named(path), sha256=stored.sha256())
     return replace(read, source=source)
 
@@ -119,6 +120,9 @@ def _read(
         return tree.read_lz4(_rest(file), label, layout, columns, most=file.asked)
     start = file.read(_STEP)
     read_table, read_lines = table_reader(start), line_reader(start, layout)
+    if read_table is tree.read_json:
+        texts = _texts(file, label, ahead=start)
+        return tree.read_json(texts, label, layout, columns, bound=file.bound)
     if read_table is not None:
         return read_table(_texts(file, label, ahead=start), label, layout, columns)
     if columns:
@@ -130,24 +134,28 @@ def _read(
 
 
 def contents(
-    path: str | os.PathLike[str],
-    *,
-    lines: bool = True,
-    tables: bool = False,
-    growth: int = MOST_OBJECTS,
+    path: str | os.PathLike[str], *, lines: bool = True, tables: bool = False
 ) -> tuple[bytes, Source]:
     """Return the unpacked bytes of a file, and its source without a number of rows."""
-    with opened(path, growth=growth) as (file, stored):
+    hint = "if it is meant to, unpack it: a file that is not packed may have any size"
+    with opened(path, growth=MOST_HELD, hint=hint) as (file, stored):
         label = stored.label
         mark = stored.peek(LONGEST_MARK)
         if tables and (kind_of(mark) or mark.startswith(ZIP)):
             data = _rest(file)
         else:
             start = file.read(_STEP)
-            if lines and not (tables and tree.looks_like_json(start)):
+            is_tree = tree.looks_like_json(start.removeprefix(BYTE_ORDER_MARK))
+            if is_tree:
+                file.bound(MOST_OBJECTS)
+            if lines and not (tables and is_tree):
                 data = _joined(pieces(file, label, ahead=start))
             else:
                 data = _joined(_texts(file, label, ahead=start))
+            if not is_tree:  # with blanks between them, cells are two a line
+                n_lines = data.count(b"\n")
+                n_cells = n_lines + data.count(b",") + data.count(b"\t")
+                file.require_few(max(2 * n_lines, n_cells), "cells")
         return data, Source(_named(path), stored.sha256(), 0, label)
 
 
@@ -158,6 +166,7 @@ def opened(
     hashes: bool = True,
     max_input_size: int | None = None,
     growth: int = MOST_GROWTH,
+    hint: str = "",
 ) -> Iterator[tuple[Unpacked, Stored]]:
     """Open a file unpacked, and hash its bytes as they are stored while they are read."""
     label = os.fspath(path)
@@ -166,12 +175,12 @@ def opened(
         if sys.stdin is None:
             raise ReadError(label, "is closed", hint="pipe a file into it, or give a file's name")
         stored = Stored(sys.stdin.buffer, label, hashes=hashes, endless=True)
-        yield Unpacked(stored, label, most=max_input_size, growth=growth), stored
+        yield Unpacked(stored, label, most=max_input_size, growth=growth, hint=hint), stored
         return
     with _open(path) as raw:
         endless = not stat.S_ISREG(os.fstat(raw.fileno()).st_mode)
         stored = Stored(raw, label, hashes=hashes, endless=endless)
-        yield Unpacked(stored, label, most=max_input_size, growth=growth), stored
+        yield Unpacked(stored, label, most=max_input_size, growth=growth, hint=hint), stored
 
 
 def _open(path: str | os.PathLike[str]) -> BinaryIO:
@@ -234,9 +243,8 @@ def pieces(
     held, at = b"", 0
     while data := ahead or file.read(size):
         data, ahead = held + data, b""
-        if not at and (kind := other_archive(data)):
-            hint = "unpack it: gzip, bzip2 and Zstandard are read as they are"
-            raise ReadError(label, f"is {kind}, which is not read", hint=hint)
+        if not at:
+            _require_text(data, label)
         long = first_long_line(data)
         if long >= 0:
             problem = f"a line is longer than {MOST_LINE >> 20} MB"
@@ -253,6 +261,7 @@ def pieces(
 
 def _texts(file: Unpacked, label: str, *, ahead: bytes) -> Iterator[bytes]:
     """Cut a file of text as :func:`pieces` does, with lines of any length."""
+    _require_text(ahead, label)
     held: list[bytes] = []
     for data in chain([ahead], iter(partial(file.read, _PIECE), b"")):
         if b"\0" in data:
@@ -262,6 +271,12 @@ def _texts(file: Unpacked, label: str, *, ahead: bytes) -> Iterator[bytes]:
             held.clear()
         held.append(data[end:])
     yield b"".join(held)
+
+
+def _require_text(start: bytes, label: str) -> None:
+    problem, hint = not_text(start)
+    if problem:
+        raise ReadError(label, problem, hint=hint)
 
 
 def _rest(file: Unpacked) -> bytes:

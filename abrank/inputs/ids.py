@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -82,6 +82,9 @@ def unpack(column: Ids) -> list[bytes]:
 
 def decode(column: Ids) -> list[str]:
     r"""Return the column as text; a byte that is not UTF-8 becomes a lone surrogate."""
+    if len(column) > _AT_ONCE:
+        parts = (column[at : at + _AT_ONCE] for at in range(0, len(column), _AT_ONCE))
+        return list(chain.from_iterable(map(decode, parts)))
     column = plain(column)
     start, length, text = spans(column)
     data = text.tobytes()
@@ -231,11 +234,23 @@ def number(column: Ids) -> tuple[Ids, IntArray]:
         return pack(distinct), _repeated(names, distinct, rows, len(column))
     if kernels.all(kernels.less(column[:-1], column[1:])).as_py():
         return column, np.arange(len(column))
+    if len(column) > _AT_ONCE and 2 * len(kernels.unique(column[:_PROBED])) > _PROBED:
+        return _number_many(column)
     encoded = kernels.dictionary_encode(column)
     order = integers(kernels.sort_indices(encoded.dictionary))
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
     return take(encoded.dictionary, order), place[integers(encoded.indices)]
+
+
+def _number_many(column: Ids) -> tuple[Ids, IntArray]:
+    """Return what :func:`number` does of ids that are mostly different: a table would be large."""
+    order = integers(kernels.sort_indices(column))
+    ordered = take(column, order)
+    begins = _begins(ordered)
+    codes = np.empty_like(order)
+    codes[order] = np.repeat(np.arange(len(begins)), np.diff(begins, append=len(column)))
+    return take(ordered, begins), codes
 
 
 def _few_begins(column: Ids) -> IntArray | None:

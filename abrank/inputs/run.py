@@ -16,7 +16,6 @@ from abrank._support.errors import ArgumentError
 from abrank._support.typing import FloatArray, IntArray, ScoreDtype
 from abrank.inputs import columns as raw
 from abrank.inputs import files, ids, objects
-from abrank.inputs.archives import MOST_HELD
 from abrank.inputs.columns import (
     QRELS,
     RUN,
@@ -375,7 +374,7 @@ def from_groups(
     ('a', 'b')
     """
     if isinstance(y, (str, os.PathLike)):
-        data, _ = contents(y, growth=MOST_HELD)
+        data, _ = contents(y)
         judged = read_letor([data], os.fspath(y), QRELS)
         qrels = build_qrels(judged, short_name(y))
     else:
@@ -425,7 +424,7 @@ def _run(score: Any, judged: Columns, name: str) -> Run:  # noqa: ANN401
 
 def _numbers(path: str | os.PathLike[str]) -> FloatArray:
     """Return the numbers of a file with one a line, as LightGBM, RankLib and SVMrank write them."""
-    data, _ = contents(path, growth=MOST_HELD)
+    data, _ = contents(path)
     try:
         return np.array([float(line) for line in data.split()], dtype=np.float64)
     except ValueError as error:

@@ -34,6 +34,7 @@ from abrank.inputs.columns import (
     Columns,
     Gathered,
     Layout,
+    are_ranks,
     at_precision,
     found_in,
     has_duplicates,
@@ -54,6 +55,7 @@ MOST_LINE = 1 << 20  # bytes
 MOST_ID = 1 << 16  # bytes; a document's URL has a thousand
 
 _STEP = 1 << 18  # bytes looked at together
+_LOOKED_AT = 20  # lines whose ranks are looked at
 _BLOCK = 4 << 20  # bytes that Arrow parses at once: a thread's work
 _OTHER_BLANKS = (b"\t", b"\v", b"\f", b"\r")
 _TO_BLANK = bytes.maketrans(b"".join(_OTHER_BLANKS), b"    ")
@@ -250,15 +252,32 @@ _GRADE = re.compile(rb"[+-]?[0-9]+")
 def parse(pieces: Iterable[bytes], layout: Layout, *, label: str) -> Columns:
     r"""Parse the text of a run or qrels file, piece by piece."""
     gathered = Gathered(layout, label, expected=layout.line)
+    ranks: list[bytes] = []
     for number, piece in enumerate(pieces):
         if number == 0:
             gathered.byte_order_mark = piece.startswith(BYTE_ORDER_MARK)
             piece = piece.removeprefix(BYTE_ORDER_MARK)
+            lines = (line.split() for line in piece[:MOST_LINE].split(b"\n", _LOOKED_AT)[:-1])
+            ranks = [fields[3] for fields in lines if len(fields) >= RUN.n_fields]
         _read_piece(gathered, piece)
     if likeness := _likeness(gathered) if gathered.n_bad else "":
         first = gathered.bad[:1]
         raise ReadError(label, f"this looks like {likeness}", lines=first, expected=layout.line)
-    return gathered.joined("no lines")
+    read = gathered.joined("no lines")
+    if layout is RUN and read.rank is None and _are_scores(ranks) and are_ranks(read):
+        raise ReadError(
+            label,
+            "the rank column holds scores, and the score column ranks: the two are swapped",
+            expected=layout.line,
+            hint="write the ranks into the fourth field and the scores into the fifth",
+        )
+    return read
+
+
+def _are_scores(ranks: Sequence[bytes]) -> bool:
+    """Whether all these are numbers, and not all of them whole."""
+    plain = all(map(_SCORE.fullmatch, ranks))
+    return plain and any(float(each) != math.floor(float(each)) for each in ranks)
 
 
 def _read_piece(gathered: Gathered, piece: bytes) -> None:
@@ -372,8 +391,6 @@ def _show(text: bytes) -> str:
 def _likeness(gathered: Gathered) -> str:
     """Say what a file without a good line looks like; empty where that cannot be told."""
     layout, first = gathered.layout, gathered.bad[0].text
-    if first.startswith(("\\xff\\xfe", "\\xfe\\xff")):
-        return "UTF-16; save it as UTF-8"
     if gathered.n_good:
         return ""
     if first.lower().startswith(("<!doctype html", "<html")):

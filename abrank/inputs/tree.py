@@ -9,7 +9,7 @@ import importlib
 import io
 import re
 import struct
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,15 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from abrank._support.errors import AbrankError, ReadError
-from abrank.inputs.archives import MOST_HELD, MOST_OBJECTS, most_in_table, too_much
+from abrank.inputs.archives import (
+    MOST_HELD,
+    MOST_OBJECTS,
+    MOST_TREE,
+    UNPACK,
+    most_in_table,
+    not_text,
+    too_much,
+)
 from abrank.inputs.columns import Columns, Layout
 from abrank.inputs.objects import read_columns, read_queries, read_rows
 from abrank.inputs.trec import BYTE_ORDER_MARK, cut
@@ -40,10 +48,16 @@ def looks_like_json(start: bytes) -> bool:
 
 
 def read_json(
-    pieces: Iterable[bytes], label: str, layout: Layout, columns: Mapping[str, str] | None = None
+    pieces: Iterable[bytes],
+    label: str,
+    layout: Layout,
+    columns: Mapping[str, str] | None = None,
+    *,
+    bound: Callable[[int], None] = lambda _: None,
 ) -> Columns:
     """Read judgments or a run of JSON, or of JSON lines, in pieces that end with a line."""
     # Rows, queries and lines are read one by one: together they would take ten times the memory.
+    # ``bound`` takes how many times its size the file may grow to, once its form is known.
     pieces = iter(pieces)
     start = next(pieces, b"").removeprefix(BYTE_ORDER_MARK)
     first = _LINE.match(start)
@@ -55,6 +69,7 @@ def read_json(
     with _json_errors(label):
         if is_lines:
             return read_rows(_of_lines(parts, label), layout, columns, label)
+        bound(MOST_TREE)
         text = b"".join(parts).decode()
         members = _members(text, label)
         if text.startswith("[", _BLANK.match(text).end()):  # type: ignore[union-attr]
@@ -62,6 +77,7 @@ def read_json(
         query = next(members, ("", None))
         if _is_ranking(*query):
             return read_queries(chain([query], members), layout, label)
+    bound(MOST_OBJECTS)
     return read_columns(parsed(text, label), layout, columns=columns, label=label)
 
 
@@ -262,11 +278,14 @@ def read_archive(data: bytes, label: str) -> dict[str, Any]:
         raise ReadError(label, f"is no zip: {error}") from None
     held = [each for each in archive.infolist() if each.filename.startswith("samples/")]
     if not held:
-        hint = "unpack it, and give the file of scores in it"
-        raise ReadError(label, "is a zip without samples/: no log of Inspect", hint=hint)
+        problem, hint = not_text(data)
+        if hint == UNPACK:
+            problem = "is a zip without samples/: no log of Inspect"
+            hint = "unpack it, and give the file of scores in it"
+        raise ReadError(label, problem, hint=hint)
     if sum(each.file_size for each in held) > most_in_table(len(data), None, MOST_HELD):
         problem, _ = too_much(len(data), None, MOST_HELD)
-        raise ReadError(label, problem, hint="write it as JSON: inspect log convert --to json")
+        raise ReadError(label, problem, hint="write it as JSON: inspect log dump FILE > FILE.json")
     samples = []
     for each in held:
         sample = parsed(_unzipped(archive, each, data, label), f"{label}, {each.filename}")

@@ -140,6 +140,9 @@ EXPECTED = (
 )
 
 
+_MOST_VALUES = 1000  # that are held once
+
+
 class Vote(NamedTuple):
     """One verdict on a query: from -1 (A) to 1 (B), and what is known of how it came about."""
 
@@ -298,7 +301,9 @@ def read_votes(
     if are_impressions(table.columns):
         return _interleaved(table, (name_a or "A", name_b or "B"))
     names, sides = _sides(table, name_a, name_b)
-    kept = [i for i, side in enumerate(sides) if side]
+    kept: Sequence[int] = range(len(sides))
+    if not all(sides):
+        kept = [i for i, side in enumerate(sides) if side]
     remarks = []
     if len(kept) < len(sides):
         others = f.plural(len(sides) - len(kept), "vote")
@@ -309,6 +314,7 @@ def read_votes(
         remarks.append(f"strengths of votes were divided by the largest, {strongest:g}")
     votes, left_out = [], Counter[str]()
     unknown: list[int] = []
+    values: dict[float, float] = {}  # mostly few are different, of a million
     scale = _scale(table) if "preference" in table.columns else ""
     if scale:
         remarks.append(f"preference is read as {scale}")
@@ -325,9 +331,12 @@ def read_votes(
             if math.isnan(value):
                 unknown.append(i)
             flips = 1 if _is_name(verdict, names) else sides[i]
+            value = flips * value * strengths[i] / strongest
+            if len(values) < _MOST_VALUES:
+                value = values.setdefault(value, value)
             votes.append(
                 Vote(
-                    text_of(row[table.key]), flips * value * strengths[i] / strongest,
+                    text_of(row[table.key]), value,
                     _shown_first(first, sides[i], names), judge, text_of(row.get("turn")),
                     weights[i],
                 )
@@ -341,7 +350,9 @@ def read_votes(
         f"{f.plural(count, 'vote')} without a verdict ({why}) left out"
         for why, count in sorted(left_out.items())
     ]
-    lost = {text_of(table.rows[i][table.key]) for i in kept} - {vote.query for vote in votes}
+    lost = set[str]()
+    if left_out:
+        lost = {text_of(table.rows[i][table.key]) for i in kept} - {vote.query for vote in votes}
     if lost:
         some = ", ".join(f.shorten(each, width=40) for each in sorted(lost)[:3])
         remarks.append(

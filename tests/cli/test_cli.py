@@ -231,7 +231,7 @@ def test_score_notes_what_was_missing(files, capsys) -> None:
     assert run(["score", "qrels", "short.run", "-m", "AP"]) == 0
     said = capsys.readouterr().err
     assert " judged queries is missing from short. Scored 0 for short (--missing zero): " in said
-    assert run(["score", "qrels", "short.run", "-m", "AP", "-q"]) == 0
+    assert run(["score", "qrels", "short.run", "-m", "AP", "--quiet"]) == 0
     assert capsys.readouterr().err == ""
 
 

@@ -44,7 +44,7 @@ def score(tmp_path, monkeypatch, capsys):
 
 
 def test_trec_eval_has_its_own_lines(score):
-    flags = ["-m", "map", "-m", "gm_map", "-m", "num_rel", "-m", "num_q", "--per-query", "-q"]
+    flags = ["-m", "map", "-m", "gm_map", "-m", "num_rel", "-m", "num_q", "--quiet", "-q"]
     out, err = score("a.run", "--format", "trec_eval", *flags)
     # AP of q1: (1/1 + 2/4) / 2; of q2: 1/2. The geometric mean counts 0 as 1e-5.
     assert out == (
@@ -62,8 +62,15 @@ def test_trec_eval_has_its_own_lines(score):
     assert err == ""
 
 
+def test_per_query_has_the_letter_that_trec_eval_has(score):
+    assert score("a.run", "-m", "map", "-q") == score("a.run", "-m", "map", "--per-query")
+    assert score("a.run", "-m", "map", "-q").err  # notes, which --quiet leaves out
+    refused = score("a.run", "-m", "map", "--interval", "-q", code=2).err
+    assert "-q is --per-query here, and not --quiet" in refused
+
+
 def test_trec_eval_without_measures_prints_the_official_set(score):
-    lines = score("a.run", "--format", "trec_eval", "-q").out.splitlines()
+    lines = score("a.run", "--format", "trec_eval", "--quiet").out.splitlines()
     assert lines[0] == "runid                 \tall\tbm25"
     assert len(lines) == 30
     assert lines[-1] == "P_1000                \tall\t0.0010"
@@ -80,7 +87,7 @@ def test_trec_eval_takes_what_was_asked_for_all_measures_out_of_the_names(score)
 
 
 def test_trec_eval_of_several_runs_names_each(score):
-    out = score("a.run", "b.run", "--format", "trec_eval", "-m", "recip_rank", "-q").out
+    out = score("a.run", "b.run", "--format", "trec_eval", "-m", "recip_rank", "--quiet").out
     assert [line.split() for line in out.splitlines()] == [
         ["runid", "all", "bm25"], ["recip_rank", "all", "0.5000"],
         ["runid", "all", "t5"], ["recip_rank", "all", "1.0000"],
@@ -89,7 +96,7 @@ def test_trec_eval_of_several_runs_names_each(score):
 
 def test_trec_eval_prints_measures_that_it_lacks_under_their_names_and_last(score):
     flags = ["-m", "RBP", "-m", "AP(rel=2)", "-m", "map", "--digits", "2"]
-    out = score("a.run", "--format", "trec_eval", *flags, "-q").out
+    out = score("a.run", "--format", "trec_eval", *flags, "--quiet").out
     assert [line.split("\t")[0].rstrip() for line in out.splitlines()] == [
         "map",
         "RBP",
@@ -99,12 +106,12 @@ def test_trec_eval_prints_measures_that_it_lacks_under_their_names_and_last(scor
 
 
 def test_text_adds_counts_up(score):
-    out = score("a.run", "-m", "NumRet", "-m", "RR", "-q").out
+    out = score("a.run", "-m", "NumRet", "-m", "RR", "--quiet").out
     assert out == "all\tNumRet\t6.0000\nall\tRR\t0.5000\n"
 
 
 def test_csv_is_a_table_with_all_digits(score):
-    out = score("a.run", "b.run", "--format", "csv", "-m", "AP", "--per-query", "-q").out
+    out = score("a.run", "b.run", "--format", "csv", "-m", "AP", "--per-query", "--quiet").out
     rows = list(csv.DictReader(io.StringIO(out)))
     assert len(rows) == 2 * 4
     assert rows[0] == {"system": "a", "query_id": "q1", "measure": "AP", "score": "0.75"}
@@ -113,7 +120,7 @@ def test_csv_is_a_table_with_all_digits(score):
 
 
 def test_json_has_the_same_columns(score):
-    records = json.loads(score("a.run", "--format", "json", "-m", "AP", "-q").out)
+    records = json.loads(score("a.run", "--format", "json", "-m", "AP", "--quiet").out)
     assert records == [
         {"system": "a", "query_id": "all", "measure": "AP", "score": (0.75 + 0.5) / 3}
     ]
@@ -121,7 +128,7 @@ def test_json_has_the_same_columns(score):
 
 def test_json_of_no_query_is_null(score, tmp_path):
     (tmp_path / "other.run").write_text("q3 Q0 d9 1 1 t\n")
-    command = ["a.run", "other.run", "--format", "json", "-m", "AP", "--missing", "drop", "-q"]
+    command = ["a.run", "other.run", "--format", "json", "-m", "AP", "--missing", "drop", "--quiet"]
     assert [each["score"] for each in json.loads(score(*command).out)] == [None, None]
 
 
@@ -173,13 +180,15 @@ def test_flags_of_all_measures_reach_compare(tmp_path, monkeypatch, capsys, scor
 
 
 def test_an_interval_and_a_floor(score, tmp_path):
-    out, _ = score("a.run", "-m", "AP", "--interval", "-q")
+    out, _ = score("a.run", "-m", "AP", "--interval", "--quiet")
     assert out.startswith("AP of a is 0.417\n95% CI 0.000 to 1.000  3 queries\n")
-    out, err = score("b.run", "--at-least", "ndcg@10:0.99", "-q", code=1)
+    out, err = score("b.run", "--at-least", "ndcg@10:0.99", "--quiet", code=1)
     assert "? FLOOR NOT CLEARED" in out
     assert err.startswith("gate      nDCG@10 of b is not shown to be at least 0.99")
     (tmp_path / "rule.toml").write_text('measure = ["AP"]\nat_least = ["AP:0"]\nalpha = 0.1\n')
-    out, err = score("b.run", "--config", "rule.toml", "--alpha", "0.2", "-q", "--format", "json")
+    out, err = score(
+        "b.run", "--config", "rule.toml", "--alpha", "0.2", "--quiet", "--format", "json"
+    )
     found = json.loads(out)
     assert (found["alpha"], found["floors"][0]["cleared"], err) == (0.2, True, "")
     changed = {"setting": "alpha", "declared": "0.1", "used": "0.2"}
@@ -198,7 +207,7 @@ def test_reports_of_intervals(score, tmp_path):
         "junit:page.x",
     ]
     flags = [word for path in reports for word in ("--report", path)]
-    score("a.run", "b.run", "-m", "AP", "--at-least", "AP:0.9", "-q", *flags, code=1)
+    score("a.run", "b.run", "-m", "AP", "--at-least", "AP:0.9", "--quiet", *flags, code=1)
     for path in reports:
         assert "AP" in (tmp_path / path.removeprefix("junit:")).read_text()
     assert (tmp_path / "page.x").read_text().count("<failure") == 2

@@ -87,7 +87,7 @@ def test_zstandard_reads_in_silence(folder: Path) -> None:
 
     packed = pa.compress((folder / "a.run").read_bytes(), codec="zstd", asbytes=True)
     (folder / "a.zst").write_bytes(bytes(packed))
-    assert shell("score qrels a.zst -m AP -q", folder)[2] == ""
+    assert shell("score qrels a.zst -m AP --quiet", folder)[2] == ""
 
 
 def test_lack_of_memory_is_a_sentence(

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import io
 import lzma
+import pickle
+import random
 import tarfile
 import zipfile
 from collections.abc import Callable
@@ -15,7 +18,9 @@ import pytest
 
 from abrank import ReadError, read_qrels, read_run, read_scores
 from abrank.inputs import archives, read_judged_run
-from abrank.inputs.archives import MOST_GROWTH, MOST_HELD, MOST_OBJECTS, other_archive
+from abrank.inputs.archives import MOST_GROWTH, MOST_HELD, MOST_OBJECTS
+from abrank.inputs.topics import read_segments
+from abrank.inputs.votes import read_votes
 from tests.inputs.conftest import ended_with
 
 LINES = b"".join(b"%d Q0 d%d %d %d.5 tag\n" % (i // 10, i, i % 10, 99 - i) for i in range(100))
@@ -126,8 +131,31 @@ def test_an_archive_that_is_not_unpacked_is_named(tmp_path: Path) -> None:
             read_run(tmp_path / name)
 
 
-def test_other_archives_are_known_by_their_first_bytes() -> None:
-    assert (other_archive(b"PK\x03\x04..."), other_archive(b"q1 Q0 d1 1 0.5 t")) == (
-        "a zip archive",
-        "",
-    )
+def workbook() -> bytes:
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w") as packed:
+        packed.writestr("[Content_Types].xml", "<Types/>")
+    return held.getvalue()
+
+
+BINARY = {
+    "a program": (b"\x7fELF\2\1\1" + bytes(40), "is a program, which is not read"),
+    "an image": (b"\x89PNG\r\n\x1a\n\n\n\n", "is an image, which is not read"),
+    "a PDF": (b"%PDF-1.7\n1 0 obj\n<< >>\n", "is a PDF, which is not read"),
+    "a pickle": (pickle.dumps({"q1": {"d1": 1.0}}), "is a pickle.*CSV, JSON or Parquet"),
+    "a workbook": (workbook(), "is an Excel workbook.*CSV, JSON or Parquet"),
+    "Parquet in gzip": (gzip.compress(b"PAR1" + bytes(40)), "is a Parquet file.*not packed"),
+    "UTF-16": ("q1 Q0 d1 1 0.5 t\n".encode("utf-16"), "looks like UTF-16.*UTF-8"),
+    "anything": (random.Random(1).randbytes(5000), "is no text file: it holds bytes"),
+}
+
+
+@pytest.mark.parametrize("kind", BINARY)
+def test_a_file_that_is_no_text_is_one_sentence(kind: str, tmp_path: Path) -> None:
+    content, problem = BINARY[kind]
+    path = tmp_path / "a.bin"
+    path.write_bytes(content)
+    for read in (read_run, read_qrels, read_scores, read_segments, read_votes):
+        with pytest.raises(ReadError, match=f"(?s){problem}") as caught:
+            read(path)
+        assert str(caught.value).count("\n") <= 1

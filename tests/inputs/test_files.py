@@ -206,7 +206,7 @@ def test_a_line_that_is_too_long_is_refused_in_every_form_of_lines(tmp_path: Pat
         path.write_bytes(line)
         with pytest.raises(ReadError, match="a line is longer than 1 MB"):
             read_run(path)
-    path.write_bytes(b"q1 Q0 " + b"\0" * (2 << 20))
+    path.write_bytes(b"q1 Q0 " + b"x" * 5000 + b"\0" * (2 << 20))
     with pytest.raises(ReadError, match="and holds NUL bytes: this is not a text file"):
         read_run(path)
 

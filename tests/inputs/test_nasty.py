@@ -47,7 +47,7 @@ ILLEGAL = {
     "nan_score.run": "line 5: score is NaN (query 303)",
     "inf_score.run": "line 5: score is infinite (query 303)",
     "duplicate_doc.run": "lines 3 and 101: document FBIS3-42547 twice in query 303",
-    "binary.run": "line 1: holds a NUL byte",
+    "binary.run": "is no text file: it holds bytes that no text has",
     "truncated.run.gz": "the gzip archive is cut short",
     "nul_byte.run": "line 1: holds a NUL byte",
     "qrels_as_run.run": "this looks like qrels",

@@ -237,8 +237,35 @@ def test_files_in_each_others_place_are_recognised() -> None:
     assert "looks like" not in str(problem(LINE + b"301 0 d1 1\n", RUN))
 
 
-def test_utf16_is_named() -> None:
-    assert "this looks like UTF-16" in str(problem(LINE.decode().encode("utf-16")))
+def of_ranks(ranks: list[str], scores: list[str]) -> bytes:
+    rows = enumerate(zip(ranks, scores, strict=True))
+    lines = [f"d{i} {rank} {score} t" for i, (rank, score) in rows]
+    return "".join(f"{query} Q0 {line}\n" for query in ("q1", "q2") for line in lines).encode()
+
+
+@pytest.mark.parametrize("ranks", ["1 2 3 4", "0 1 2 3", "2 1 4 3"])
+def test_swapped_ranks_and_scores_are_refused(ranks: str) -> None:
+    scores = ["9.5", "9", "8.25", "7"]
+    found = str(problem(of_ranks(scores, ranks.split())))
+    assert "the rank column holds scores, and the score column ranks" in found
+    assert "expected: query_id Q0 doc_id rank score tag" in found
+    assert len(parse([of_ranks(ranks.split(), scores)], RUN, label="a.run").value) == 8
+
+
+@pytest.mark.parametrize(
+    ("ranks", "scores"),
+    [
+        ("1.5 1.5 3 4", "9 9 8 7"),  # ranks of ties, and whole scores
+        ("9.5 9 8.25 7", "1 2 3 4.5"),
+        ("9.5 9 8.25 7", "1 2 2 3"),
+        ("1.0 2.0 3.0 4.0", "4 3 2 1"),
+        ("- - - -", "4 3 2 1"),
+    ],
+)
+def test_odd_ranks_are_not_taken_for_scores(ranks: str, scores: str) -> None:
+    read = parse([of_ranks(ranks.split(), scores.split())], RUN, label="a.run")
+    assert read.value.tolist() == [float(each) for each in scores.split()] * 2
+    assert read.rank is None
 
 
 def test_bytes_that_cannot_be_shown_are_spelled_out() -> None:

@@ -1,4 +1,4 @@
-"""Small archives of votes, segments and scores that hold as much as they may take little memory.
+"""Small archives that hold as much as they may take little memory.
 
 Each archive has ``PACKED`` bytes, filled up where its text packs to less, and holds just under the
 bound of its form; lines are as short as the form lets them be, and so as many.
@@ -7,43 +7,42 @@ bound of its form; lines are as short as the form lets them be, and so as many.
 from __future__ import annotations
 
 import gzip
-import io
 import json
 import struct
-from collections.abc import Callable, Iterator
-from itertools import count
 from pathlib import Path
 
 import pytest
 
 from abrank import ReadError, read_qrels, read_scores
 from abrank.inputs import archives
-from abrank.inputs.archives import MOST_OBJECTS, most_unpacked
+from abrank.inputs.archives import CELL, MOST_HELD, most_unpacked
+from abrank.inputs.votes import read_votes
 from tests.inputs.conftest import ended_with
 
-PACKED = 4 << 20
+PACKED = 8 << 20
 MOST_MEMORY = 700_000  # kB
+MOST_CELLS = most_unpacked(PACKED, MOST_HELD) // CELL
+AT_ONCE = 1 << 17  # lines
 
-
-def lines(line: str) -> Callable[[], Iterator[str]]:
-    """Return what yields a line over and over, by its number."""
-    return lambda: (line.format(i=i, g=i % 3) for i in count())
-
-
-# What reads it, its first line, its lines.
+# What reads it, its first line, a line by its number, and how many there may be.
 FORMS = {
-    "scores, line by line": ("read_scores(path)", "", lines("map {i} .{g}\n")),
-    "segments": ("read_segments(path)", "qid,s\n", lines("{i},{g}\n")),
-    "votes": ("read_votes(path)", "query_id,winner\n", lines("q{i:06},A\n")),
+    "judgments": ("read_qrels(path)", "", "{i} 0 1 1\n", MOST_CELLS),
+    "scores, line by line": ("read_scores(path)", "", "map {i} .5\n", MOST_CELLS // 2),
+    "segments": ("read_segments(path)", "qid,s\n", "{i},{i}\n", MOST_CELLS // 2),
+    "votes": ("read_votes(path)", "query_id,winner\n", "{i},A\n", MOST_CELLS // 2),
 }
 
 
-def text_of(first: str, parts: Iterator[str], size: int) -> bytes:
-    text = io.BytesIO()
-    text.write(first.encode())
-    while text.tell() < size - (1 << 14):  # longer than any part
-        text.write(next(parts).encode())
-    return text.getvalue()
+def packed_text(first: str, line: str, n: int) -> bytes:
+    """Return a gzip file whose text is never ahead of the bound, a member for each of its parts."""
+    parts, n_bytes = [gzip.compress(first.encode())], 0
+    for start in range(0, n, AT_ONCE):
+        numbers = range(start, min(start + AT_ONCE, n))
+        text = "".join(line.format(i=i) for i in numbers).encode()
+        size = -(-PACKED * numbers.stop // n) - n_bytes
+        parts.append(filled(gzip.compress(text, 1), size))
+        n_bytes += len(parts[-1])
+    return b"".join(parts)
 
 
 def filled(packed: bytes, size: int) -> bytes:
@@ -57,50 +56,74 @@ def filled(packed: bytes, size: int) -> bytes:
     return b"".join(parts)
 
 
-def memory_of(folder: Path, path: Path, reader: str) -> tuple[int, int]:
+@pytest.mark.slow
+@pytest.mark.parametrize("form", FORMS)
+def test_an_archive_that_holds_as_much_as_it_may(form: str, tmp_path: Path) -> None:
+    reader, first, line, n = FORMS[form]
+    path = tmp_path / "bomb.gz"
+    path.write_bytes(packed_text(first, line, n - 2))
     code = (
-        "from abrank import read_scores\n"
+        "from abrank import read_qrels, read_scores\n"
         "from abrank.inputs.topics import read_segments\n"
         "from abrank.inputs.votes import read_votes\n"
         f"path = {str(path)!r}\n{reader}\n"
     )
-    return ended_with(["-c", code], folder=folder)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("form", FORMS)
-def test_an_archive_that_holds_as_much_as_it_may(form: str, tmp_path: Path) -> None:
-    reader, first, parts = FORMS[form]
-    text = text_of(first, parts(), most_unpacked(PACKED, MOST_OBJECTS))
-    path = tmp_path / "bomb.gz"
-    path.write_bytes(filled(gzip.compress(text, 1), PACKED))
-    del text
-    ended, kilobytes = memory_of(tmp_path, path, reader)
+    ended, kilobytes = ended_with(["-c", code], folder=tmp_path)
     print(f"{form}: {kilobytes / 976.5625:.0f} MB")
     assert ended == 0
     assert kilobytes < MOST_MEMORY
 
 
-@pytest.mark.parametrize("reader", [read_scores, read_qrels])
-def test_what_is_no_run_may_grow_less_and_is_read_once_it_is_unpacked(
-    reader, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+# A text, its reader, how many times its size the text may be, and what is said of more.
+GROWN = {
+    "judgments": ("q{} 0 d 1\n", read_qrels, 8, "holds 1,000 rows in .* bytes"),
+    "scores": ("map q{} 0.5\n", read_scores, 8, "holds 2,000 cells in .* bytes"),
+    "a table": ("q{},A\n", read_votes, 8, "holds 2,002 cells in .* bytes"),
+    "JSON": ('{{"qid": "q{}", "AP": 0.5}}\n', read_scores, 4, "more than 3 times its size"),
+}
+
+
+@pytest.mark.parametrize("form", GROWN)
+def test_what_is_held_may_grow_as_much_as_its_rows_take(
+    form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(archives, "_SMALL", 1 << 12)
-    monkeypatch.setattr(archives, "_SMALL_OBJECTS", 1 << 12)
-    line = "map q{} 0.5\n" if reader is read_scores else "q{} 0 d 1\n"
-    text = "".join(line.format(i) for i in range(1000)).encode()
-    packed = filled(gzip.compress(text), len(text) // 5)
-    path = tmp_path / "few"
-    path.write_bytes(packed)
-    if reader is read_qrels:
-        assert len(reader(path)) == 1000  # it may grow twelve times
-        return
-    with pytest.raises(ReadError, match="more than 3 times its size") as caught:
+    line, reader, growth, problem = GROWN[form]
+    monkeypatch.setattr(archives, "CELL", 100)
+    for bound in ("_SMALL", "_SMALL_OBJECTS"):
+        monkeypatch.setattr(archives, bound, 1 << 12)
+    first = "query_id,winner\n" if reader is read_votes else ""
+    text = (first + "".join(line.format(i) for i in range(1000))).encode()
+    path = tmp_path / "many"
+    path.write_bytes(filled(gzip.compress(text), len(text) // growth))
+    with pytest.raises(ReadError, match=problem) as caught:
         reader(path)
-    assert "unpack it: a file that is not packed may have any size" in str(caught.value)
-    assert "--max-input-size" not in str(caught.value)  # which is of runs and judgments
+    unpack = "unpack it: a file that is not packed may have any size" in str(caught.value)
+    assert unpack == (reader is not read_qrels)
+    assert ("--max-input-size" in str(caught.value)) != unpack
+    path.write_bytes(filled(gzip.compress(text), len(text) * 5))
+    few = reader(path)
     path.write_bytes(text)
-    assert len(reader(path).query_ids) == 1000
+    assert repr(reader(path))[:40] == repr(few)[:40]
+
+
+def test_one_text_of_json_may_grow_less_than_lines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for bound in ("_SMALL", "_SMALL_OBJECTS"):
+        monkeypatch.setattr(archives, bound, 1 << 12)
+    rows = {f"q{i}": {"d1": 1, "d2": 0, "d3": 1} for i in range(2000)}
+    text = json.dumps(rows).encode()
+    path = tmp_path / "many"
+    for growth, refused in ((5, False), (8, True)):
+        path.write_bytes(filled(gzip.compress(text), len(text) // growth))
+        if refused:
+            with pytest.raises(ReadError, match="more than 6 times its size"):
+                read_qrels(path)
+        else:
+            assert len(read_qrels(path)) == 6000
+    path.write_bytes(filled(gzip.compress(json.dumps({"all": rows}).encode()), len(text) // 5))
+    with pytest.raises(ReadError, match="more than 3 times its size"):
+        read_qrels(path)
 
 
 def test_the_filling_changes_nothing_that_is_read(tmp_path: Path) -> None:
