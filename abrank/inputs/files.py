@@ -134,14 +134,14 @@ def _read(
 
 
 def contents(
-    path: str | os.PathLike[str], *, lines: bool = True, tables: bool = False
+    path: str | os.PathLike[str], *, lines: bool = True, tables: bool = False, zips: bool = False
 ) -> tuple[bytes, Source]:
     """Return the unpacked bytes of a file, and its source without a number of rows."""
     hint = "if it is meant to, unpack it: a file that is not packed may have any size"
     with opened(path, growth=MOST_HELD, hint=hint) as (file, stored):
         label = stored.label
         mark = stored.peek(LONGEST_MARK)
-        if tables and (kind_of(mark) or mark.startswith(ZIP)):
+        if (tables and kind_of(mark)) or (zips and mark.startswith(ZIP)):
             data = _rest(file)
         else:
             start = file.read(_STEP)

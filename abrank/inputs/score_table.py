@@ -268,7 +268,7 @@ def read_score_table(
 def _of_file(
     path: str | os.PathLike[str], is_measure: Callable[[str], bool], *, numbered: bool
 ) -> ScoreTable:
-    data, origin = files.contents(path, tables=True)
+    data, origin = files.contents(path, tables=True, zips=True)
     rows = replace(origin, unit="row")
     if kind_of(data):
         return _of_columns(*columns_of_file(data, origin.label), rows)
