@@ -27,8 +27,8 @@ _OF_MEAN = ("interval", "at_least", "test", "segments", "clusters", "alpha", "re
 @click.argument("qrels", type=_flags.RUN, required=False)
 @click.argument("runs", type=_flags.RUN, nargs=-1)
 @_flags.own(
-    "--per-query",
     "-q",
+    "--per-query",
     group="Output",
     is_flag=True,
     help="Write one line for each query before the means; -q as in trec_eval and ir_measures.",
