@@ -171,7 +171,7 @@ def summarise_rankings(
     _require_alike(rankings)
     first = next(iter(rankings.values()))
     boards = {
-        name: np.stack([_columns(each.of(m), first.systems) for m in first.measures], axis=2)
+        name: np.stack([each.of(m).scores_of(first.systems) for m in first.measures], axis=2)
         for name, each in rankings.items()
     }
     means = Scores(
@@ -230,11 +230,6 @@ def _require_alike(rankings: Mapping[str, Ranking]) -> None:
             raise ArgumentError(
                 f"the collection {name} was ranked against a baseline, not by pairs"
             )
-
-
-def _columns(ranking: Ranking, systems: Sequence[str]) -> FloatArray:
-    """Return the scores in an order of the systems."""
-    return ranking.scores[:, [ranking.systems.index(system) for system in systems]]
 
 
 def measure_standings(

@@ -200,9 +200,8 @@ def measure_agreements(rankings: Sequence[Ranking]) -> tuple[Agreement, ...]:
 
 def _oriented(ranking: Ranking, systems: Sequence[str]) -> FloatArray:
     """Return the scores in an order of the systems, the higher the better."""
-    columns = [ranking.systems.index(system) for system in systems]
     sign = 1.0 if ranking.higher_is_better else -1.0
-    return np.asarray(sign * ranking.scores[:, columns])
+    return np.asarray(sign * ranking.scores_of(systems))
 
 
 def _agreement(a: str, b: str, one: FloatArray, other: FloatArray, alpha: float) -> Agreement:

@@ -396,10 +396,7 @@ def rank_again(saved: Ranking) -> Ranking:
     """Return a ranking computed again from the scores and the question that it holds."""
     # What only the runs tell is taken from it: what was counted while they were read, and how alike
     # the lists are.
-    blocks = [
-        each.scores[:, [each.systems.index(name) for name in saved.systems]]
-        for each in saved.by_measure
-    ]
+    blocks = [each.scores_of(saved.systems) for each in saved.by_measure]
     higher = {each.measure: each.higher_is_better for each in saved.by_measure}
     told = directions_again(higher, saved.asked)
     extras = saved.extras

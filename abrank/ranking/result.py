@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -380,6 +380,10 @@ class Ranking(Result):
             if each.measure == measure:
                 return each
         raise ArgumentError(f"not ranked by {measure!r}; by {', '.join(self.measures)}")
+
+    def scores_of(self, systems: Iterable[str]) -> FloatArray:
+        """Return the scores in an order of the systems: float64[n_queries, n_systems]."""
+        return self.scores[:, [self.systems.index(system) for system in systems]]
 
     @property
     def decimals(self) -> int:
