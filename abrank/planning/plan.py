@@ -227,8 +227,10 @@ class JudgedT(PairedT):
         return 1.0
 
 
-def correlation_interval(correlation: float, n_judged: int) -> tuple[float, float]:
-    """Return the 95 % interval that a sample leaves of a correlation, by Fisher's z.
+def correlation_interval(
+    correlation: float, n_judged: int, *, confidence: float = 0.95
+) -> tuple[float, float]:
+    """Return the interval that a sample leaves of a correlation, by Fisher's z.
 
     Returns
     -------
@@ -244,13 +246,14 @@ def correlation_interval(correlation: float, n_judged: int) -> tuple[float, floa
     >>> [round(limit, 3) for limit in correlation_interval(0.8, 50)]
     [0.671, 0.882]
     """
+    checks.fraction("confidence", confidence)
     if n_judged < 4 or not abs(correlation) <= 1.0:
         return math.nan, math.nan
     if abs(correlation) == 1.0:
         return correlation, correlation
     from scipy.special import ndtri
 
-    half = float(ndtri(0.975)) / math.sqrt(n_judged - 3)
+    half = float(ndtri((1.0 + confidence) / 2.0)) / math.sqrt(n_judged - 3)
     z = math.atanh(correlation)
     return math.tanh(z - half), math.tanh(z + half)
 
