@@ -19,7 +19,7 @@ from abrank.comparison.designs import Clustered, Sequential, Weighted
 from abrank.comparison.evidence import FAILED, RunDetails, find_titles, treatments
 from abrank.comparison.groups import error_inflation
 from abrank.comparison.machine import MachineSource, WithMachine, declare_machine, scores_again
-from abrank.comparison.pairing import Beside, pair_scores, require_finite
+from abrank.comparison.pairing import Beside, pair_scores, require_finite, require_one_scale
 from abrank.comparison.plans import plan_from_spread
 from abrank.comparison.result import Comparison
 from abrank.comparison.sample import Rows, Sample
@@ -227,6 +227,7 @@ def _require_two(scores: Scores) -> None:
     if len(scores.systems) != 2:
         raise ArgumentError(f"two systems are compared, not {len(scores.systems)}")
     require_finite(scores)
+    require_one_scale(scores)
 
 
 def rows_of(scores: Scores, question: Question, beside: Beside) -> Rows:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
@@ -15,6 +16,7 @@ from abrank._support import checks
 from abrank._support.errors import AlignmentError, ArgumentError, reading
 from abrank._support.typing import FloatArray, Missing, SharedModel
 from abrank.comparison.rows import Preferences
+from abrank.diagnostics.notes import bounds
 from abrank.inputs import ids
 from abrank.inputs.files import distinct_names
 from abrank.inputs.run import UNNAMED as UNNAMED_RUN
@@ -301,6 +303,25 @@ def require_finite(scores: Scores) -> None:
             f"{len(bad)} scores are not finite; the first: {scores.measures[measure]} of"
             f" {scores.systems[system]} on query {scores.query_ids[query]}"
         )
+
+
+def require_one_scale(scores: Scores) -> None:
+    """Refuse scores that fit the measure's range for one system and are far outside for another."""
+    for place, measure in enumerate(scores.measures if scores.query_ids else ()):
+        low, high = bounds(measure)
+        if not math.isfinite(high - low):
+            continue
+        values = scores.values[:, :, place]
+        least, largest = values.min(axis=0), values.max(axis=0)
+        fits = (least >= low - 1e-9) & (largest <= high + 1e-9)
+        beyond = np.maximum(low - least, largest - high) > high - low
+        if fits.any() and beyond.any():
+            far, near = int(np.argmax(beyond)), int(np.argmax(fits))
+            raise AlignmentError(
+                f"{measure} runs from {low:g} to {high:g}: {scores.systems[near]} lies within, but"
+                f" {scores.systems[far]} runs from {least[far]:.3g} to {largest[far]:.3g}; is one"
+                " in per cent? Give both in one unit"
+            )
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from abrank._support.rng import entropy
 from abrank._support.typing import Missing, RandomSource, RankingFamily
 from abrank.comparison.choosing import Directions, choose_from, directions, directions_again
 from abrank.comparison.declared import require_bounded
-from abrank.comparison.pairing import on_all_queries, one_measure
+from abrank.comparison.pairing import on_all_queries, one_measure, require_one_scale
 from abrank.diagnostics import Note
 from abrank.diagnostics.notes import inspect_directions
 from abrank.diagnostics.runs import inspect_systems
@@ -329,6 +329,7 @@ def rank_board(
     if measures is None:
         scores, _, told = choose_from(scores)
     columns = _columns(scores, measures)
+    require_one_scale(scores.take(columns))
     if question.test == "bounded":
         seen = {scores.measures[i]: scores.values[:, :, i] for i in columns}
         ends = {name: (each.min(initial=0.0), each.max(initial=0.0)) for name, each in seen.items()}

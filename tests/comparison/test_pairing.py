@@ -245,3 +245,24 @@ def test_systems_of_one_name_are_told_apart_by_their_letters() -> None:
 
 def test_runs_go_by_their_names_unless_others_are_given() -> None:
     assert list(name_runs("runs/bm25.run.gz", "runs/t5.run", name_b="T5")) == ["bm25", "T5"]
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_scores_on_two_scales_are_refused_at_every_door(swapped: bool) -> None:
+    """Once "+9900.0%" and "gate passed: better"."""
+    shares = {f"q{i}": 0.3 + 0.01 * i for i in range(30)}
+    percent = {query: 100.0 * each + 1.0 for query, each in shares.items()}
+    pair = (percent, shares) if swapped else (shares, percent)
+    a, b = (pd.DataFrame({"AP": pd.Series(each)}) for each in pair)
+    why = "AP runs from 0 to 1: .* lies within, but .* runs from 31 to 60; is one in per"
+    with pytest.raises(AlignmentError, match=why):
+        abrank.compare_scores(a, b, measures="AP")
+    with pytest.raises(AlignmentError, match=why):
+        abrank.rank_scores({"x": a, "y": b}, measures="AP")
+    with pytest.raises(AlignmentError, match=why):
+        abrank.compare_collections({"one": (a, b), "two": (a, b)}, measures="AP")
+    # One unit for both is one scale, whatever it is; of an own score no range is known.
+    both = abrank.compare_scores(b, b + 1.0 + b / 100.0, measures="AP")
+    assert str(both.verdict) == "better"
+    own = (each.rename(columns={"AP": "stars"}) for each in (a, b))
+    assert str(abrank.compare_scores(*own).verdict) in ("better", "worse")
