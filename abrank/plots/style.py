@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import textwrap
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
@@ -358,7 +359,8 @@ def label_x(ax: Axes, theme: Theme, text: str, *, pad: float = 4.0) -> None:
             for line in text.split("\n")
             for part in (line.split("; ") if len(line) > letters else [line])
         ]
-        text = "\n".join(textwrap.fill(part, letters) for part in parts)
+        held = (re.sub(r"\bp ([=<]) ", "p\u00a0\\1\u00a0", part) for part in parts)
+        text = "\n".join(textwrap.fill(part, letters) for part in held).replace("\u00a0", " ")
     ax.set_xlabel(text, color=theme.muted, fontsize=size, labelpad=pad, parse_math=False)
 
 
