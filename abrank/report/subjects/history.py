@@ -41,8 +41,9 @@ _NAME = 24
 _METHOD = (
     "Expected again: the effects of all comparisons in one measure are taken to be normal with"
     " unknown mean and spread, and each gain is drawn towards their mean as far as its own error"
-    " asks for; half of that error's variance is taken to be common to all, as where they have one"
-    " baseline (Gelman et al. 2013, section 5.4). It decides nothing."
+    " asks for; errors of few queries are drawn together, and half of an error's variance is taken"
+    " to be common to all, as where they have one baseline (Gelman et al. 2013, section 5.4). It"
+    " decides nothing."
 )
 
 
