@@ -36,7 +36,10 @@ def said_of(text: str, *, percent: bool) -> list[tuple[str, float, float]]:
     return parts
 
 
-@pytest.mark.parametrize("seed", range(12))
+SEEDS = [*range(4), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(4, 12))]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("declared", [None, 0.03, "5%"])
 @pytest.mark.parametrize("lower", [False, True])
 def test_every_margin_said_to_have_a_verdict_has_it(seed, declared, lower) -> None:

@@ -162,6 +162,17 @@ DOORS: dict[str, Callable[..., Any]] = {
 }
 
 
+_ANSWERED: dict[tuple[str, str], Any] = {}
+
+
+def answer(door: str, **asked: Any) -> Any:
+    """Return what a door answers; a question is asked once, whichever cells compare with it."""
+    key = (door, repr(sorted(asked.items())))
+    if key not in _ANSWERED:
+        _ANSWERED[key] = DOORS[door](**asked)
+    return _ANSWERED[key]
+
+
 # --- The abilities: what is asked, and what must be seen then
 
 
@@ -188,7 +199,7 @@ class Cell:
 
     def without(self, *names: str, **more: Any) -> Comparison:
         asked = {key: value for key, value in self.asked.items() if key not in names}
-        return Cell(self.door, {}, DOORS[self.door](**asked | more)).of
+        return Cell(self.door, {}, answer(self.door, **asked | more)).of
 
 
 def sees_cost(cell: Cell) -> None:
@@ -551,7 +562,7 @@ def test_every_cell_works_or_is_refused_with_its_reason(door: str, names: tuple[
         said = str(raised.value)
         assert any(re.search(why, said) for why in reasons), said
         return
-    cell = Cell(door, asked, DOORS[door](**asked))
+    cell = Cell(door, asked, answer(door, **asked))
     for name in names:
         ABILITIES[name][1](cell)
     if door != "ranking":
