@@ -262,3 +262,15 @@ def test_every_place_that_contributors_are_sent_to_is_there() -> None:
             if found and len(Path(name).parts) > 1:
                 folder = found[0] if found[0].is_dir() else found[0].parent
     assert not missing
+
+
+def test_a_private_function_has_a_docstring_of_one_line() -> None:
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    longer = [
+        (path.name, node.name)
+        for path in sorted(Path(abrank.__file__).parent.rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, kinds) and node.name.startswith("_") and node.name[:2] != "__"
+        if "\n" in (ast.get_docstring(node) or "")
+    ]
+    assert longer == [], "what explains its code is a comment beside it"
