@@ -18,8 +18,8 @@ MOST_UNPACKED = 4 << 30
 # of columns, that more than text whose columns are held whole, that more than one text of JSON, and
 # that more than what becomes an object a cell: these take several times their size in memory, the
 # last some thirty.
-MOST_GROWTH, MOST_TABLE, MOST_HELD, MOST_TREE, MOST_OBJECTS = 250, 32, 12, 6, 3
-_SMALL, _SMALL_OBJECTS = 32 << 20, 12 << 20  # bytes that no growth is too much for
+MOST_GROWTH, MOST_TABLE, MOST_HELD, MOST_TREE, MOST_OBJECTS = 250, 32, 12, 6, 2
+_SMALL, _SMALL_OBJECTS = 32 << 20, 16 << 20  # bytes that no growth is too much for
 CELL = 24  # bytes that a cell counts for at least: the shortest takes nearly as much memory as any
 
 # What the unpackers raise where an archive is cut short or damaged.

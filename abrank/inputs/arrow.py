@@ -226,6 +226,7 @@ LONGEST_MARK = 6
 
 # Of the format's Message: https://github.com/apache/arrow/blob/main/format/Message.fbs
 _DICTIONARY_BATCH, _RECORD_BATCH = 2, 3
+ROW = 64  # bytes that a row counts for at least
 _PREFIX = 8  # bytes before the stream in a file, and before a packed buffer: its unpacked length
 
 
@@ -240,14 +241,16 @@ def file_columns(
     choose: Callable[[Sequence[str]], Sequence[str]],
     *,
     most: int | None = None,
+    row: int = ROW,
 ) -> tuple[list[str], list[Any]]:
     """Return the names that ``choose`` takes among those of a table's columns, and the columns."""
     # `most` is how many bytes they may hold: 4 GiB without it, and 32 times the file's size.
+    # `row` is how many of these a row counts for at least: the shortest takes twice as many.
     from abrank.inputs.parquet import Damaged, Oversized  # where a file has such a mark
 
     kind = kind_of(data)
     try:
-        chosen, columns = (_parquet if kind == "Parquet" else _feather)(data, choose, most)
+        chosen, columns = (_parquet if kind == "Parquet" else _feather)(data, choose, most, row)
         return chosen, [stored_as(column) for column in columns]
     except Oversized as what:
         raise ReadError(label, f"the {kind} file {what}", hint=what.hint) from None
@@ -269,12 +272,17 @@ def names_of(data: bytes, label: str) -> list[str]:
 
 
 def _parquet(
-    data: bytes, choose: Callable[[Sequence[str]], Sequence[str]], most: int | None
+    data: bytes, choose: Callable[[Sequence[str]], Sequence[str]], most: int | None, row: int
 ) -> tuple[list[str], list[Any]]:
     from abrank.inputs.parquet import ParquetData
 
-    file = ParquetData(pa.BufferReader(data), most=most)
-    if nested_column(file.schema) is not None:
+    file, n_rows = ParquetData(pa.BufferReader(data), most=most), 0
+    nested = nested_column(file.schema)
+    lists = [nested] if nested else []
+    for group in file.groups:
+        n_rows += max([group.n_rows, *(chunk.n_values for chunk in group.of(lists))])
+    _require_few(n_rows * row, len(data), most)
+    if nested is not None:
         table = unfolded(file.read(file.schema.names))
         chosen = list(choose(table.column_names))
         return chosen, [table[name] for name in chosen]
@@ -284,7 +292,7 @@ def _parquet(
 
 
 def _feather(
-    data: bytes, choose: Callable[[Sequence[str]], Sequence[str]], asked: int | None
+    data: bytes, choose: Callable[[Sequence[str]], Sequence[str]], asked: int | None, row: int
 ) -> tuple[list[str], list[Any]]:
     from pyarrow.feather import read_table
 
@@ -301,10 +309,19 @@ def _feather(
     # Of empty or repeated cells a column holds none, and each becomes one.
     require_room(4 * table.num_rows * max(1, table.num_columns))
     table = unfolded(table)
+    _require_few(table.num_rows * row, len(data), asked)
     chosen = list(choose(table.column_names))
     columns = [table[name] for name in chosen]
     require_room(sum(map(decoded_bytes, columns)))
     return chosen, columns
+
+
+def _require_few(n_bytes: int, size: int, asked: int | None) -> None:
+    """Refuse rows that count for more bytes than a file of this size may hold."""
+    from abrank.inputs.parquet import Oversized
+
+    if asked is None and n_bytes > most_in_table(size, None):
+        raise Oversized("holds too many rows for its size", too_much(size, None)[1])
 
 
 def feather_bytes(data: bytes) -> int:

@@ -74,11 +74,13 @@ def read_json(
         members = _members(text, label)
         if text.startswith("[", _BLANK.match(text).end()):  # type: ignore[union-attr]
             return read_rows(members, layout, columns, label)
-        query = next(members, ("", None))
-        if _is_ranking(*query):
+        query = next(members, None)
+        if query and _is_ranking(*query):
             return read_queries(chain([query], members), layout, label)
-    bound(MOST_OBJECTS)
-    return read_columns(parsed(text, label), layout, columns=columns, label=label)
+        bound(MOST_OBJECTS)
+        held = dict(chain([query], members)) if query else {}
+        del text, members, query
+    return read_columns(held, layout, columns=columns, label=label)
 
 
 def _is_json(line: bytes) -> bool:
@@ -283,8 +285,12 @@ def read_archive(data: bytes, label: str) -> dict[str, Any]:
             problem = "is a zip without samples/: no log of Inspect"
             hint = "unpack it, and give the file of scores in it"
         raise ReadError(label, problem, hint=hint)
-    if sum(each.file_size for each in held) > most_in_table(len(data), None, MOST_HELD):
-        problem, _ = too_much(len(data), None, MOST_HELD)
+    sizes = [each.file_size for each in held]
+    # Samples are read one by one, each of them whole.
+    for size, growth in ((sum(sizes), MOST_HELD), (max(sizes), MOST_OBJECTS)):
+        if size <= most_in_table(len(data), None, growth):
+            continue
+        problem, _ = too_much(len(data), None, growth)
         raise ReadError(label, problem, hint="write it as JSON: inspect log dump FILE > FILE.json")
     samples = []
     for each in held:

@@ -20,7 +20,7 @@ from pyarrow import feather, parquet
 
 from abrank import ReadError, evaluate, read_qrels, read_run
 from abrank.cli.judge import check
-from abrank.inputs import arrow, looks_like_qrels
+from abrank.inputs import archives, arrow, looks_like_qrels
 from abrank.inputs.arrow import feather_bytes
 from abrank.options import Scoring
 from tests.inputs.conftest import ended_with
@@ -365,3 +365,34 @@ def test_packed_buffers_tell_their_size(tmp_path: Path, packing: str) -> None:
     pa.feather.write_feather(table, tmp_path / "file", compression="uncompressed")
     assert feather_bytes((tmp_path / "file").read_bytes()) == 0
     assert feather_bytes(b"ARROW1\x00\x00 and no message") == 0
+
+
+@pytest.mark.parametrize("kind", ["parquet", "feather"])
+def test_rows_count_for_more_than_their_bytes(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(archives, "_SMALL", 1 << 12)
+    n, path = 20_000, tmp_path / f"a.{kind}"
+    pad = np.zeros(n)
+    pad[: n // 6] = np.random.default_rng(1).random(n // 6)  # so that the others may be as large
+    table = pa.table({
+        "query_id": pa.array([f"q{i // 1000}" for i in range(n)]).dictionary_encode(),
+        "doc_id": pa.array([f"d{i % 1000}" for i in range(n)]).dictionary_encode(),
+        "score": [1.0] * n,
+        "pad": pad,
+    })  # fmt: skip
+    write = parquet.write_table if kind == "parquet" else feather.write_feather
+    write(table, path, compression="zstd")
+    with pytest.raises(ReadError, match="holds too many rows for its size"):
+        read_run(path)
+    assert len(read_run(path, max_input_size=1 << 30)) == n
+
+
+def test_documents_in_a_list_are_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hits = [{"doc_id": f"d{i}", "score": 1.0} for i in range(1000)]
+    table = pa.table({"query_id": ["q1", "q2"], "hits": [hits, hits]})
+    parquet.write_table(table, tmp_path / "a.parquet")
+    assert len(read_run(tmp_path / "a.parquet")) == 2000
+    monkeypatch.setattr(arrow, "most_in_table", lambda size, asked: 2000 * arrow.ROW - 1)
+    with pytest.raises(ReadError, match="holds too many rows for its size"):
+        read_run(tmp_path / "a.parquet")
