@@ -400,6 +400,8 @@ class Rows:
         left_out = self._left_out
         if not rule.direction_declared:
             left_out = left_out | _OF_A_DIRECTION
+        if self.votes is not None:  # each vote for A is a large loss
+            left_out = left_out | {"losses-behind-the-mean"}
         notes = [note for note in notes if note.code not in left_out]
         told = self.votes.notes() if self.votes is not None else []
         return [*notes, *told, *inspect_inputs(made.audits, self.scores.query_ids), *depths]

@@ -328,3 +328,23 @@ def test_looks_margins_and_gates_are_those_of_any_comparison() -> None:
     assert bounded.primary.ci_low < abrank.compare_preferences(frame).primary.ci_low
     with pytest.raises(abrank.ArgumentError, match="can reach the margin"):
         abrank.compare_preferences(frame, margin=1.0)
+
+
+def test_a_vote_for_a_is_no_loss_that_the_mean_hides() -> None:
+    winners = ["A"] * 4 + ["B"] * 26
+    made = abrank.compare_preferences(
+        [{"query_id": f"q{i}", "winner": each} for i, each in enumerate(winners)]
+    )
+    assert made.verdict == "better"
+    assert not {"losses-behind-the-mean"} & {note.code for note in made.notes}
+
+
+def test_what_was_clicked_are_impressions_and_no_queries() -> None:
+    shown = [(0, 1)] * 40 + [(1, 0)] * 12 + [(0, 0)] * 8
+    rows = [
+        {"query_id": "q", "user": f"u{i}", "credit_a": a, "credit_b": b}
+        for i, (a, b) in enumerate(shown)
+    ]
+    said = " ".join(str(abrank.compare_preferences(rows)).split())
+    assert "without the three most influential impressions" in said
+    assert "queries lose" not in said

@@ -409,7 +409,7 @@ def sensitivity_sentence(comparison: Comparison) -> str:
     fallen: dict[Verdict, list[str]] = {}
     stays = []
     for each in _telling(comparison):
-        said = _choice(each)
+        said = _choice(each, words.unit(comparison)[1])
         if words.estimand(comparison) == words.MEAN:
             said += f" (Δ {f.signed(each.diff, digits=comparison.decimals)})"
         if falls(comparison, each):
@@ -447,8 +447,8 @@ def _untold(comparison: Comparison) -> str:
     if comparison.soundness.level == "doubtful":
         return "No other choice takes the doubt away."
     return (
-        "The table has the verdict without the most influential queries: one against a margin often"
-        " changes there, even where it is right."
+        f"The table has the verdict without the most influential {words.unit(comparison)[1]}: one"
+        " against a margin often changes there, even where it is right."
     )
 
 
@@ -457,6 +457,7 @@ def sensitivity(comparison: Comparison) -> Section | None:
     if not comparison.alternatives or words.all_tied(comparison):
         return None
     w, found = Words(comparison), comparison.alternatives
+    several = words.unit(comparison)[1]
     rows: list[Alternative | MeasureResult] = [comparison.primary, *found]
     verdicts = [comparison.decision.of_numbers or comparison.verdict, *(x.verdict for x in found)]
     fallen = [False, *(falls(comparison, each) for each in found)]
@@ -464,7 +465,7 @@ def sensitivity(comparison: Comparison) -> Section | None:
         "sensitivity",
         (
             label("Analysis"),
-            map(Cell, ["As declared", *(words.capital(_choice(x)) for x in found)]),
+            map(Cell, ["As declared", *(words.capital(_choice(x, several)) for x in found)]),
         ),
         (
             label("Verdict"),
@@ -487,8 +488,8 @@ def sensitivity(comparison: Comparison) -> Section | None:
     if left_out:
         ids = [shorten(query_id, width=LONGEST_ID) for query_id in left_out[0].left_out]
         said += (
-            " The most influential queries are those whose removal moves the mean difference most:"
-            f" {_listed(ids)}."
+            f" The most influential {several} are those whose removal moves the mean difference"
+            f" most: {_listed(ids)}."
         )
     blocks = (table, Text(said, "caption"))
     told = sensitivity_sentence(comparison)
@@ -498,8 +499,8 @@ def sensitivity(comparison: Comparison) -> Section | None:
     return Section("sensitivity", "Other choices", finding, blocks, group="change", mark=mark)
 
 
-def _choice(each: Alternative) -> str:
-    """Return the choice as it stands after a verdict."""
+def _choice(each: Alternative, several: str) -> str:
+    """Return the choice as it stands after a verdict, of several queries or impressions."""
     return {
         "shared-queries": f"on the {words.queries(each.n_queries)} that both runs have",
         "missing-as-zero": (
@@ -510,7 +511,7 @@ def _choice(each: Alternative) -> str:
         "failed-best": "with the best score where one is missing",
         "judged-only": "with judged documents only",
         "common-depth": f"with both runs cut at rank {f.count(each.depth or 0)}",
-        "without-influential": "without the three most influential queries",
+        "without-influential": f"without the three most influential {several}",
     }[each.kind]
 
 

@@ -105,7 +105,7 @@ def _headline(w: Words[Intervals]) -> Headline:
         title = (
             f"{first.measure} of {f.shorten(first.system, width=_NAME)} is {w.score(first.mean)}"
         )
-        numbers = f"{w.level} CI {w.range(*first.interval)}  {n}"
+        numbers = f"{w.level} CI {w.range(*first.interval)}, {n}"
     elif first is not None:
         title = f"{f.plural(len(found.rows), 'mean')} with {w.level} intervals"
         numbers = n
