@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from abrank._support import __version__
 from abrank.inputs import Source
-from abrank.inputs.files import contents, is_regular
+from abrank.inputs.files import hashed, is_regular
 
 LIBRARIES = ("numpy", "pandas", "scipy", "matplotlib", "pyarrow")
 _REPEATED = re.compile(r" \(run \d+\)\Z")
@@ -61,7 +61,7 @@ def provenance(
         # Only titles are taken from a collection, which may be of any size: it is not hashed. Nor
         # is a pipe, which cannot be read again.
         if role != "docs" and is_path and is_regular(read):
-            source = contents(read)[1]
+            source = hashed(read)
         inputs[role] = {"path": source.path, "sha256": source.sha256, "rows": None}
     recorded = origin(command)
     versions = recorded.pop("versions")

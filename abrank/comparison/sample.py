@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol, TypeAlias
@@ -359,7 +359,7 @@ class Rows:
         attainable = attainable_level(differences, rule.alpha) if by_flips else None
         return replace(self.votes, decided=share_of_net(found), attainable=attainable)
 
-    def others(self, rule: Rule, evidence: RunDetails) -> Iterator[tuple[Choice, Sample]]:
+    def others(self, rule: Rule, evidence: RunDetails) -> Iterable[tuple[Choice, Sample]]:
         unjudged = any(evidence.n_unjudged)
         for choice in other_choices(self.scores, rule, self.deep, unjudged=unjudged):
             yield choice, self.of(choice.scores)

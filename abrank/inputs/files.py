@@ -159,6 +159,12 @@ def contents(
         return data, Source(_named(path), stored.sha256(), 0, label)
 
 
+def hashed(path: str | os.PathLike[str]) -> Source:
+    """Return the source of a file that is read elsewhere, whatever it holds."""
+    with opened(path) as (_, stored):
+        return Source(_named(path), stored.sha256(), 0, stored.label)
+
+
 @contextmanager
 def opened(
     path: str | os.PathLike[str],
