@@ -148,15 +148,12 @@ def compare_merged(
         qrels,
         runs,
         parsed,
+        scoring,
         Engine.of(question.engine or "local"),
         notes=notes_on(measures, parsed, rel=scoring.rel, judged_only=scoring.judged_only),
         properties=properties.tables,
         clusters=properties.clusters,
         on_stage=on_stage,
-        score_dtype=scoring.score_dtype,
-        duplicates=scoring.duplicates,
-        depth=scoring.depth,
-        missing=scoring.missing,
     )
     on_stage("testing")
     if primary is not None:

@@ -181,14 +181,14 @@ def _tables(
     if is_parquet(qrels):
         judged = open_table(qrels, QRELS, **{**how, "skips": False})
     else:
-        judged = open_table(_parquet_of(qrels, folder), QRELS)
+        judged = open_table(_parquet_of(qrels, folder, how["most"]), QRELS)
     opened = [open_table(run, RUN, **how) for run in runs.values()]
     return with_gaps([judged, *opened])
 
 
-def _parquet_of(qrels: Any, folder: Path) -> str:  # noqa: ANN401
+def _parquet_of(qrels: Any, folder: Path, most: int | None) -> str:  # noqa: ANN401
     """Write judgments of another kind as Parquet, where the workers find them."""
-    read = read_qrels(qrels)
+    read = read_qrels(qrels, max_input_size=most)
     queries = ids.encode(read.query_ids)
     columns = {
         "query_id": ids.take(queries, read.query),

@@ -212,17 +212,7 @@ def score_runs(
         from abrank.scoring.partitioned import score_partitioned
 
         found = score_partitioned(
-            qrels,
-            runs,
-            parsed,
-            place,
-            notes=notes,
-            on_stage=on_stage,
-            score_dtype=scoring.score_dtype,
-            duplicates=scoring.duplicates,
-            depth=scoring.depth,
-            missing=scoring.missing,
-            max_input_size=scoring.max_input_size,
+            qrels, runs, parsed, scoring, place, notes=notes, on_stage=on_stage
         )
         return replace(found, named=_named(found.measures, parsed, own))
     on_stage("reading the judgments")

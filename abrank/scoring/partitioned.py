@@ -9,12 +9,13 @@ from typing import Any, cast
 
 from abrank._support import display
 from abrank._support.errors import AlignmentError
-from abrank.engines import Engine
+from abrank.engines import Engine, kernel
 from abrank.engines.drive import Result, score_tables
-from abrank.engines.kernel import Scoring, audit_of
+from abrank.engines.kernel import audit_of
 from abrank.engines.merge import Statistics
 from abrank.inputs import Audit, Source
 from abrank.measures import Measure
+from abrank.options import Scoring
 from abrank.scoring.scores import Scores
 
 _STEPS = 50  # times that progress is reported
@@ -24,19 +25,14 @@ def score_partitioned(
     qrels: Any,  # noqa: ANN401 - Parquet, or whatever read_qrels reads; None for joined tables
     runs: Mapping[str, Any],
     measures: tuple[Measure, ...],
+    scoring: Scoring,
     engine: Engine,
     *,
     notes: tuple[str, ...],
     on_stage: Callable[[str], None],
-    max_input_size: int | None = None,
-    **options: Any,  # noqa: ANN401 - the other fields of Scoring
 ) -> Scores:
     """Score runs in Parquet on an engine; see :func:`abrank.evaluate`."""
-    scoring = Scoring(measures, **options)
-    progress = partial(_tell, on_stage)
-    found = score_tables(
-        qrels, runs, scoring, engine, max_input_size=max_input_size, on_progress=progress
-    )
+    found = _scored(qrels, runs, measures, scoring, engine, on_stage)
     sources, audits, judgments = _counted(found, qrels, runs)
     return Scores(
         query_ids=found.query_ids,
@@ -48,6 +44,28 @@ def score_partitioned(
         notes=(*notes, *_skipped(found)),
         judgments=judgments,
     )
+
+
+def _scored(
+    qrels: Any,  # noqa: ANN401
+    runs: Mapping[str, Any],
+    measures: tuple[Measure, ...],
+    how: Scoring,
+    engine: Engine,
+    on_stage: Callable[[str], None],
+    **merging: Any,  # noqa: ANN401 - merges, properties and clusters of score_tables
+) -> Result:
+    """Score the tables, and say how far the partitions are."""
+    asked = kernel.Scoring(measures, how.score_dtype, how.duplicates, how.depth, how.missing)
+    return score_tables(
+        qrels, runs, asked, engine,
+        max_input_size=how.max_input_size, on_progress=partial(_tell, on_stage), **merging,
+    )  # fmt: skip
+
+
+def _tell(on_stage: Callable[[str], None], done: int, total: int) -> None:
+    if done * _STEPS // total != (done - 1) * _STEPS // total:
+        on_stage(f"scoring partitions: {done} of {total} done")
 
 
 def _counted(
@@ -89,19 +107,18 @@ def merge_partitioned(
     qrels: Any,  # noqa: ANN401 - as for score_partitioned
     runs: Mapping[str, Any],
     measures: tuple[Measure, ...],
+    scoring: Scoring,
     engine: Engine,
     *,
     notes: tuple[str, ...],
     properties: Mapping[str, Any],
     clusters: str,
     on_stage: Callable[[str], None],
-    **options: Any,  # noqa: ANN401 - the other fields of Scoring
 ) -> MergedScores:
     """Score two runs in Parquet on an engine, and return what their partitions add up to."""
-    found = score_tables(
-        qrels, runs, Scoring(measures, **options), engine,
+    found = _scored(
+        qrels, runs, measures, scoring, engine, on_stage,
         merges=True, properties=properties, clusters=clusters,
-        on_progress=partial(_tell, on_stage),
     )  # fmt: skip
     sources, audits, judgments = _counted(found, qrels, runs)
     skipped = len(found.skipped)
@@ -113,11 +130,6 @@ def merge_partitioned(
         notes=(*notes, *_skipped(found)),
         judgments=judgments,
     )
-
-
-def _tell(on_stage: Callable[[str], None], done: int, total: int) -> None:
-    if done * _STEPS // total != (done - 1) * _STEPS // total:
-        on_stage(f"scoring partitions: {done} of {total} done")
 
 
 def _skipped(found: Result) -> tuple[str, ...]:

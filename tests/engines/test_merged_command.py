@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import abrank
+from abrank import Scoring
 from abrank.cli import run
 from abrank.engines import Engine
 from tests.comparison.test_merged import assert_same
@@ -174,6 +175,20 @@ def test_a_second_run_takes_up_text_judgments_too(collection, tmp_path):
     )  # fmt: skip
     assert first == second
     assert len(list((tmp_path / "kept").glob("part-*"))) == first.merged.n_partitions
+
+
+@pytest.mark.parametrize("merged", [False, True])
+def test_no_file_may_unpack_to_more_than_was_said(collection, tmp_path, merged):
+    text = tmp_path / "qrels.txt.gz"
+    collection.qrels.assign(none=0)[["query_id", "none", "doc_id", "relevance"]].to_csv(
+        text, sep=" ", header=False, index=False
+    )
+    for qrels in (collection.folder / "qrels", text):
+        with pytest.raises(abrank.AbrankError, match="max_input_size=4K"):
+            abrank.compare(
+                qrels, *collection.paths.values(), measures=MEASURES,
+                engine=Engine(rows=100, merged=merged), scoring=Scoring(max_input_size=1 << 10),
+            )  # fmt: skip
 
 
 @pytest.mark.parametrize(
