@@ -73,7 +73,8 @@ class Material:
 
     ``families`` have the four measures of one pair; in ``level`` two systems have one mean, in
     ``raised`` the second has a quarter more than the first, in ``many`` several systems have one.
-    ``boards`` are all systems of a collection, or the best of them, each less its own mean.
+    ``boards`` are all systems of a collection, and where these are many the best of them. In
+    ``balanced`` their best systems have one mean by the weights of the queries.
     """
 
     source: str
@@ -83,6 +84,7 @@ class Material:
     raised: tuple[Block, ...]
     many: tuple[Block, ...]
     boards: tuple[Block, ...]
+    balanced: tuple[Block, ...]
 
 
 def material(folder: Path | None, populations: Sequence[Population], *, seed: int) -> Material:
@@ -101,6 +103,7 @@ def material(folder: Path | None, populations: Sequence[Population], *, seed: in
     of_source = {each.measure: each.pairs for each in populations if each.source == source}
     scores = list(_scores(folder, seed))
     random = stream(seed, source, "blocks")
+    boards = tuple(_boards(folder, scores))
     return Material(
         source=source,
         pairs=tuple(pair for name in MEASURES for pair in of_source[name][::2]),
@@ -108,7 +111,8 @@ def material(folder: Path | None, populations: Sequence[Population], *, seed: in
         level=_chosen(scores, _twos, random, gain=0.0),
         raised=_chosen(scores, _twos, random, gain=GAIN),
         many=_chosen(scores, _neighbours, random, gain=0.0),
-        boards=tuple(_boards(folder, scores)),
+        boards=boards,
+        balanced=tuple(balanced(each) for each in boards if each.scores.shape[1] <= N_BEST),
     )
 
 
@@ -141,12 +145,33 @@ def _boards(folder: Path | None, kinds: list[_Scores]) -> Iterator[Block]:
         names = [f"simulated, {measure}" for measure in MEASURES]
     boards = [scores for kind in kinds for _, scores in kind]
     for name, scores in zip(names, boards, strict=True):
-        centred = scores - scores.mean(axis=0)
         order = np.argsort(-scores.mean(axis=0), kind="stable")
         weights = np.full(len(scores), 1.0 / len(scores))
         if len(order) > N_BEST:
-            yield Block(centred[:, order[:N_BEST]], weights, f"{name}, the {N_BEST} best")
-        yield Block(centred[:, order], weights, f"{name}, {len(order)} systems")
+            yield Block(scores[:, order[:N_BEST]], weights, f"{name}, the {N_BEST} best")
+        yield Block(scores[:, order], weights, f"{name}, {len(order)} systems")
+
+
+def balanced(board: Block) -> Block:
+    """Return the best systems of a board that weights of the queries can give one mean.
+
+    The best comes first; one that no weights balance, or none that leave half of the queries in
+    effect (Kish), is left out. Tied queries stay tied, as do skewness and what systems share.
+    """
+    scores, weights = board.scores, board.weights
+    kept = [0]
+    for column in range(1, scores.shape[1]):
+        contrasts = scores[:, [*kept[1:], column]] - scores[:, [0]]
+        if np.linalg.matrix_rank(contrasts) < len(kept):
+            continue
+        try:
+            found = balancing_weights(contrasts)
+        except ArgumentError:
+            continue
+        if 1.0 / float((found**2).sum()) >= len(scores) / 2.0:
+            kept, weights = [*kept, column], found
+    name = f"{board.name.rsplit(', ', 1)[0]}, {len(kept)} systems"
+    return Block(scores[:, kept], weights, name)
 
 
 def _stacked(pairs: list[FloatArray], place: int) -> FloatArray:

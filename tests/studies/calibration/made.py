@@ -32,10 +32,8 @@ def normal_material() -> Material:
         level=(Block(two, weights),),
         raised=(Block(raised, weights),),
         many=(Block(five, weights),),
-        boards=(
-            Block(five - five.mean(axis=0), weights, "made, 5 systems"),
-            Block(twelve, weights),
-        ),
+        boards=(Block(five, weights, "made, 5 systems"), Block(twelve, weights)),
+        balanced=(Block(five, weights, "made, 5 systems"),),
     )
 
 

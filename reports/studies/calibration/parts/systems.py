@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -22,7 +23,7 @@ from abrank.inference import (
 from abrank.inference.paired import mean_and_error, skewness_of
 from abrank.inference.systems.pairwise import least_difference
 from reports.studies.calibration.cells import LEVELS, Asked, below
-from reports.studies.calibration.material import N_BEST, N_SYSTEMS
+from reports.studies.calibration.material import N_BEST, N_SYSTEMS, Block, Material
 from reports.studies.calibration.parts.part import Batch, Part, between
 
 N_DRAWN = 100
@@ -65,17 +66,38 @@ def ask_variants(batch: Batch, *, variants: int) -> Iterator[Asked]:
     yield _by_pvalue("Dunnett, from the other", "dunnett", samples, baseline=variants)
 
 
+Draw: TypeAlias = Callable[[Block, Batch], FloatArray]
+
+
 class _Shown(NamedTuple):
     pvalue: float
     pvalue_adj: float
 
 
-def ask_boards(batch: Batch, *, whole: bool) -> Iterator[Asked]:
-    """Ask about real boards, each by itself: those of many systems, or the others."""
-    for board in batch.material.boards:
-        if (board.scores.shape[1] > N_BEST) is not whole:
-            continue
-        samples = board.draw(batch.n, batch.count, batch.random)
+def _shifted(board: Block, batch: Batch) -> FloatArray:
+    """Draw from a board on which each system's scores are less its own mean."""
+    level = replace(board, scores=board.scores - board.scores.mean(axis=0))
+    return level.draw(batch.n, batch.count, batch.random)
+
+
+def _turned(board: Block, batch: Batch) -> FloatArray:
+    """Draw from a board; a tossed coin turns a query's scores about their mean, all as one."""
+    samples = board.draw(batch.n, batch.count, batch.random)
+    centre = samples.mean(axis=2, keepdims=True)
+    coin = batch.random.choice([-1.0, 1.0], centre.shape)
+    return np.asarray(centre + coin * (samples - centre))
+
+
+def _weighted(board: Block, batch: Batch) -> FloatArray:
+    return board.draw(batch.n, batch.count, batch.random)
+
+
+def ask_boards(
+    batch: Batch, *, of: Callable[[Material], Iterable[Block]], draw: Draw
+) -> Iterator[Asked]:
+    """Ask about boards, each by itself, on which no system is better."""
+    for board in of(batch.material):
+        samples = draw(board, batch)
         shown, sure = np.zeros((2, batch.count), np.bool_)
         seed = batch.seed()
         for place, scores in enumerate(samples.swapaxes(0, 1)):
@@ -155,6 +177,29 @@ _WORDS = (
     f"False is any pair of {N_SYSTEMS} systems said to differ, or by Dunnett and Bonferroni-Dunn"
     " any system from the first; joint intervals miss as often."
 )
+_FEW = (
+    f"All systems, or of more than {N_BEST} the best,",
+    lambda found: [each for each in found.boards if each.scores.shape[1] <= N_BEST],
+)
+_ALL = (
+    f"All systems, more than {N_BEST},",
+    lambda found: [each for each in found.boards if each.scores.shape[1] > N_BEST],
+)
+_BALANCED = ("As many of the best systems as can be", lambda found: found.balanced)
+_BY_COIN = (
+    ". A tossed coin turns the scores of a query about their mean, those of all systems as one: it"
+    " is chance which of two systems is ahead. Ties, spreads and what systems share stay, skewness"
+    " does not."
+)
+_BY_WEIGHT = (
+    ", drawn with the weights of queries, nearest to equal ones, that give all one mean. Ties and"
+    " skewness stay."
+)
+_BY_SHIFT = (
+    ", each less its own mean, so that none is better. What is skewed stays so, but queries that"
+    " tie no longer do: two systems that differ on few queries differ by one constant on all"
+    " others, and a sample without those few shows nothing else. Boards of runs are not like that."
+)
 SYSTEMS = (
     Part(
         "systems of one mean",
@@ -187,18 +232,18 @@ SYSTEMS = (
         Part(
             name,
             "queries",
-            f"{words} of one collection by one measure, each less its own mean, so that none is"
-            " better; what is skewed stays so, and queries that tie no longer do. False is any"
-            f" pair said to differ: by max-T ({N_FLIPS} flips), and by it beyond doubt, which is"
-            " where t corrected for skewness (Hall 1992) shows it as well; or by t, adjusted by"
-            " Holm.",
-            partial(ask_boards, whole=whole),
+            f"{words} of one collection by one measure{null} False is any pair said to differ: by"
+            f" max-T ({N_FLIPS} flips), and by it beyond doubt, which is where t corrected for"
+            " skewness (Hall 1992) shows it as well; or by t, adjusted by Holm.",
+            partial(ask_boards, of=of, draw=draw),
             one_in=one_in,
             sizes=(25, 50),
         )
-        for name, words, whole, one_in in (
-            ("real boards", f"All systems, or of more than {N_BEST} the best,", False, 5),
-            ("whole boards", f"All systems, more than {N_BEST},", True, 100),
+        for name, words, of, null, draw, one_in in (
+            ("real boards, scores turned", *_FEW, _BY_COIN, _turned, 40),
+            ("real boards, queries weighted", *_BALANCED, _BY_WEIGHT, _weighted, 40),
+            ("real boards", *_FEW, _BY_SHIFT, _shifted, 5),
+            ("whole boards", *_ALL, _BY_SHIFT, _shifted, 100),
         )
     ),
 )

@@ -15,7 +15,7 @@ from abrank.inference import (
 )
 from abrank.inference.segments import answer_by_segment
 from reports.studies.calibration.cells import LEVELS, Asked
-from reports.studies.calibration.material import GAIN
+from reports.studies.calibration.material import GAIN, Block
 from reports.studies.calibration.parts import effects, margins, rare_losses, streams, systems
 from reports.studies.calibration.parts.catalogue import PARTS
 from reports.studies.calibration.parts.clusters import CORRELATION, MEAN_SIZE
@@ -201,6 +201,29 @@ def test_differences_held_against_one_size_are_the_joint_tests() -> None:
         run_joint_test("pairwise", scores).pvalue_adj.min() for scores in samples.swapaxes(0, 1)
     ]
     np.testing.assert_array_equal(systems._holm(samples).false[0], np.array(holm) < 0.05)
+
+
+def test_turned_scores_keep_ties_and_what_systems_share() -> None:
+    """against_itself: every difference of a query keeps its size, and all of one change sign."""
+    values = np.array([[0.0, 0.0, 0.5], [0.2, 0.3, 0.2], [0.4, 0.1, 1.0]])
+    board = Block(values, np.full(3, 1.0 / 3.0))
+    plain = board.draw(8, 5, np.random.default_rng(5))
+    turned = systems._turned(board, batch(8, 5))
+    pairs = [(0, 1), (0, 2), (1, 2)]
+    before, after = (np.stack([x[..., i] - x[..., j] for i, j in pairs]) for x in (plain, turned))
+    np.testing.assert_allclose(np.abs(after), np.abs(before), atol=1e-15)
+    assert ((before == 0.0) == (after == 0.0)).all()
+    assert {1.0, -1.0} == set(np.sign(before * after)[before != 0.0])
+    signs = np.where(before == 0.0, np.nan, np.sign(before * after))
+    assert (np.nanmax(signs, axis=0) == np.nanmin(signs, axis=0)).all()
+
+
+def test_max_t_keeps_its_level_where_it_is_chance_who_is_ahead() -> None:
+    """against_theory: turned as one, the scores of a query fulfil what sign flips take for true."""
+    found = asked(
+        "real boards, scores turned", 12, 200 * NAMED["real boards, scores turned"].one_in
+    )
+    assert agrees(found["max-T, made, 5 systems"]["false_05"], 0.05, 200)
 
 
 def test_segments_at_once_are_segments_alone() -> None:
