@@ -219,12 +219,12 @@ class History(Printed):
             for entry, again in zip(self.entries, self.expected, strict=True)
         ]
 
-    @property
+    @cached_property
     def claimed(self) -> float:
         """Sum of the gains found."""
         return sum(gain for gain, _ in self.gains())
 
-    @property
+    @cached_property
     def to_expect(self) -> float:
         """Sum of what is to be expected again of these gains."""
         return sum(again for _, again in self.gains())

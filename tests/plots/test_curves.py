@@ -10,7 +10,10 @@ import pytest
 
 from abrank import planning
 from abrank.comparison.evidence import RunDetails
+from abrank.ledger import History
 from abrank.plots import LIGHT, cutoffs, judged, power, recall
+from abrank.plots.curves import MOST_STEPS, gains
+from tests.ledger.made import entry
 
 
 def drawn(ax, colour: str) -> list[float]:
@@ -188,3 +191,14 @@ def test_these_queries_are_the_thick_line(comparison_of):
 def test_a_sentence_where_nothing_can_be_planned(n, kind, sentence, comparison_of):
     (text,) = power(comparison_of(n, kind)).texts
     assert sentence in text.get_text()
+
+
+def test_of_five_thousand_comparisons_a_step_a_point_is_drawn() -> None:
+    found = dataclasses.replace(entry(0), difference=0.03, verdict="better")
+    nothing = dataclasses.replace(found, verdict="inconclusive")
+    entries = (found, nothing, nothing, nothing, found) * 1000
+    history = History("gates", entries, (), (), (0.01,) * 5000)
+    lines = gains(history).get_lines()
+    for line, total in zip(lines, (history.claimed, history.to_expect), strict=True):
+        assert len(line.get_xdata()) <= MOST_STEPS + 1
+        assert (line.get_xdata()[-1], line.get_ydata()[-1]) == (5000, pytest.approx(total))
