@@ -20,7 +20,7 @@ MOST_UNPACKED = 4 << 30
 # last some thirty.
 MOST_GROWTH, MOST_TABLE, MOST_HELD, MOST_TREE, MOST_OBJECTS = 250, 32, 12, 6, 2
 _SMALL, _SMALL_OBJECTS = 32 << 20, 16 << 20  # bytes that no growth is too much for
-CELL = 24  # bytes that a cell counts for at least: the shortest takes nearly as much memory as any
+CELL = 26  # bytes that a cell counts for at least: the shortest takes nearly as much memory as any
 
 # What the unpackers raise where an archive is cut short or damaged.
 _DAMAGED = (EOFError, ValueError, OSError, zlib.error)

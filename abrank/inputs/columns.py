@@ -161,7 +161,7 @@ class Gathered:
             return np.concatenate(parts) if isinstance(empty, np.ndarray) else ids.joined(parts)
 
         none = ids.encode([])
-        return Columns(
+        found = Columns(
             query=column("query", none),
             doc=column("doc", none),
             value=column("value", np.empty(0)),
@@ -174,6 +174,8 @@ class Gathered:
                 self.byte_order_mark,
             ),
         )  # fmt: skip
+        ids.release()  # what the parts took, which is as much as the whole
+        return found
 
 
 def duplicates(query: IntArray, doc: Ids) -> tuple[IntArray, IntArray]:

@@ -83,6 +83,7 @@ def unpack(column: Ids) -> list[bytes]:
 def decode(column: Ids) -> list[str]:
     r"""Return the column as text; a byte that is not UTF-8 becomes a lone surrogate."""
     if len(column) > _AT_ONCE:
+        release()
         parts = (column[at : at + _AT_ONCE] for at in range(0, len(column), _AT_ONCE))
         return list(chain.from_iterable(map(decode, parts)))
     column = plain(column)
@@ -156,6 +157,11 @@ def joined(columns: Sequence[Ids]) -> Ids:
     if len({each.type for each in columns}) > 1:
         columns = [plain(each) for each in columns]
     return pa.concat_arrays(list(columns))
+
+
+def release() -> None:
+    """Give the system back what Arrow keeps of columns that are gone."""
+    pa.default_memory_pool().release_unused()
 
 
 def longest(column: Ids) -> int:

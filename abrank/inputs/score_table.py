@@ -105,7 +105,7 @@ def of_lines(data: bytes, origin: Source, is_measure: Callable[[str], bool]) -> 
     columns = [ids.joined(list(each)) for each in zip(*texts, strict=True)]
     value, rounding, lines, good = value[:n_rows], rounding[:n_rows], lines[:n_rows], good[:n_rows]
     del texts
-    pa.default_memory_pool().release_unused()
+    ids.release()
     coded = [Coded.of_ids(column) for column in columns]
     try:
         names = [each.names for each in coded]
