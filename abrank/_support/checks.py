@@ -102,6 +102,7 @@ _T = TypeVar("_T")
 # Of functions that have no such argument, why: what it would ask for is not there to be asked.
 _PAIR = "a ranking decides for no system; compare() decides between two"
 _RANKED = {
+    "preferences": "votes are for one of two; compare() takes them",
     **dict.fromkeys(["margin", "require", "fail_on", "guard", "accept_doubt", "machine"], _PAIR),
     **dict.fromkeys(["config", "bayes"], _PAIR),
     "best_of": "with baseline= the tests are adjusted for all systems that were tried",

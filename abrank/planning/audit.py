@@ -428,6 +428,14 @@ def audit(
         spreads = [*zip(("usual", "small", "large"), BOARDS[str(known)].usual, strict=True)]
     else:
         spreads = [("as given", checks.positive("sd", sd))]
+        # The means may be off by their rounding.
+        apart = max(high - low - half_a - half_b, 0.0)
+        most = 2.0 * min(gain + max(half_a, half_b), 1.0) - apart - apart**2
+        if sd > (widest := math.sqrt(max(most, 0.0) * n / (n - 1))):
+            raise ArgumentError(
+                f"sd is {sd:g}, but the differences of {n} queries with scores between 0 and 1 and"
+                f" these means spread by {widest:.3g} at most"
+            )
     counts = [
         tuple(k for k in range(n + 1) if abs(k / n - mean) <= half + 1e-12)
         for mean, half in ((mean_a, half_a), (mean_b, half_b))

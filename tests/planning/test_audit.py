@@ -144,6 +144,11 @@ def test_every_format_has_the_interval_and_the_bound() -> None:
         ((50, 0.1, 0.2, {"measure": "bpref"}), "no spread of Bpref is stored"),
         ((50, 0.1, 0.2, {"measure": "DCG@10"}), "between 0 and 1, which DCG@10 is not"),
         ((50, 0.1, 0.2, {"sd": -1.0}), "sd must be"),
+        (
+            (50, "0.400", "0.500", {"sd": 5.0}),
+            r"sd is 5, but .* these means spread by 0.954 at most",
+        ),
+        ((2, "0.000", "1.000", {"sd": 0.5}), r"spread by 0\.07\d+ at most"),
     ],
 )
 def test_what_cannot_be_audited_is_said(asked, said) -> None:
