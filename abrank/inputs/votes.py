@@ -206,7 +206,7 @@ def rows_of(source: Any) -> tuple[Sequence[Row], Sequence[int], str, Source | No
         return rows, range(len(rows)), "DataFrame", None
     data, origin = contents(source, lines=False, tables=True)
     if kind_of(data[:8]):
-        names, found = file_columns(data, origin.label, list, row=2 * ROW)
+        names, found = file_columns(data, origin.label, list, row=3 * ROW)
         rows = Rows(names, list(map(to_objects, found)))
         return rows, range(len(rows)), origin.label, origin
     if looks_like_json(data[:4096]):
