@@ -220,7 +220,8 @@ class Scores:
         Raises
         ------
         AlignmentError
-            If there is no query, or a query has no cluster.
+            If there is no query, a query has no cluster, or a floor is asked of a run without the
+            queries that it lacks.
         ArgumentError
             If the test is none of these, or a floor is not of a measure that was scored.
 
@@ -235,6 +236,15 @@ class Scores:
         >>> found.cleared
         True
         """
+        kept = {*self.query_ids}
+        for name, audit in self.audits.items() if at_least else ():
+            if left_out := [query for query in audit.missing if query not in kept]:
+                judged = len(kept) + len(left_out)
+                raise AlignmentError(
+                    f"a floor is of all judged queries: {len(left_out)} of {judged} are missing"
+                    f' from {name} and were left out; without --missing drop (missing="drop") they'
+                    " count 0"
+                )
         from abrank.scoring.intervals import find_intervals  # with the tests, which scores need not
 
         return find_intervals(

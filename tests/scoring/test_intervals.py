@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from abrank import ArgumentError, Scores, evaluate, simulate_runs
+from abrank import ArgumentError, Scores, Scoring, evaluate, simulate_runs
 from abrank._support.errors import AlignmentError
 from abrank.inference import run_test
 from abrank.inference.equivalence import MEAN_TESTS, mean_interval
@@ -171,3 +171,19 @@ def test_every_format_says_the_same() -> None:
 
 def test_floors_are_named_by_their_measures() -> None:
     assert read_floors(["ndcg_cut_10:0.35"], ["nDCG@10"]) == {"nDCG@10": 0.35}
+
+
+def test_no_floor_is_cleared_by_leaving_out_the_queries_that_a_run_lacks() -> None:
+    """Once 8 hard queries of 50 were dropped, and a floor above the run's mean was cleared."""
+    made = simulate_runs(40, rng=3)
+    lacks = made.qrels.query_ids[::5]
+    of = made.candidate
+    run = {q: dict(of.ranking(q)) for q in of.query_ids if q not in lacks}
+    scores = [
+        evaluate(made.qrels, {"new": run}, ["nDCG@10"], scoring=Scoring(missing=missing))
+        for missing in ("zero", "drop")
+    ]
+    assert not scores[0].intervals(at_least={"nDCG@10": 0.2}).cleared
+    assert scores[1].intervals().rows[0].mean > scores[0].intervals().rows[0].mean
+    with pytest.raises(AlignmentError, match="8 of 40 are missing from new and were left out"):
+        scores[1].intervals(at_least={"nDCG@10": 0.2})

@@ -136,7 +136,7 @@ def _said(w: Words[Intervals], each: Floor) -> str:
     if each.ci_high < each.floor:
         return f"{what} is below {floor}: the upper end is {w.score(each.ci_high)}"
     if each.ci_low >= each.floor:
-        few = f"with fewer than {FEW_UNITS} queries sign flips must agree, and theirs is"
+        few = f"with fewer than {FEW_UNITS} queries sign flips must agree, and their lower end is"
         return f"{what} is not shown to be at least {floor}: {few} {w.score(each.by_flips)}"
     return f"{what} is not shown to be at least {floor}: the lower end is {w.score(each.ci_low)}"
 
