@@ -74,14 +74,21 @@ class Output:
         *,
         notes: bool = True,
         gate: bool = True,
+        brief: bool = False,
     ) -> Found:
-        """Make a result, write its files, say what is to be known of it, show and return it."""
+        """Make a result, write its files, say what is to be known of it, show and return it.
+
+        To be ``brief`` is to show no more than where it was written.
+        """
         quiet = flags.get("quiet", False)
         with _terminal.Progress(quiet=quiet, verbose=flags.get("verbose", False)) as progress:
             found = make(progress)
             written = self.write(found, progress)
         if notes and not quiet:
             put_notes(found, self.shown, remarks=getattr(found, "remarks", ()))
+        if brief:
+            _terminal.put("\n".join(written))
+            return found
         color, ascii_only = flags.get("color", "auto"), flags["ascii"]
         self.show(found, written, color=color, ascii_only=ascii_only, gate=gate)
         return found

@@ -234,7 +234,8 @@ def render(results: str, **flags: Any) -> None:  # noqa: ANN401 - those of abran
 
     It may be of one collection, of several, or of a ranking. All is computed again from the scores
     that it holds, and what differs is refused: every file has the bytes that compare or rank would
-    have written. A gate that did not pass is told, but does not change the exit code.
+    have written. Without --report, --figures and --format the text is printed. A gate that did not
+    pass is told, but does not change the exit code.
 
     \b
     abrank render results.json --report report.html --report table.tex
@@ -248,7 +249,15 @@ def render(results: str, **flags: Any) -> None:  # noqa: ANN401 - those of abran
         progress(f"reading {results}")
         return read_results(results)
 
-    output.deliver(flags, read)
+    # Whoever asks for files has seen the text.
+    brief = bool(flags["report"] or flags["figures"]) and not _flags.given("format")
+    found = output.deliver(flags, read, brief=brief)
+    if brief:
+        from abrank.collections import CollectionsComparison
+        from abrank.comparison import Comparison
+
+        if isinstance(found, (Comparison, CollectionsComparison)):
+            _gate(found, tell=False)
 
 
 @click.command("history")

@@ -354,7 +354,7 @@ def achieved(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) 
         _name(ax, theme, place, each.measure, look)
     level = display.number(ranking.alpha)
     pairs = display.plural(len(shown[0].achieved_levels), "pair")
-    style.label_x(ax, theme, f"share of {pairs}, the smallest p first; line: alpha {level}")
+    style.label_x(ax, theme, f"share of {pairs}, the smallest p first; line: α = {level}")
     style.label_y(ax, theme, "p, not adjusted")
     return ax
 

@@ -21,9 +21,6 @@ Group: TypeAlias = Literal["open", "change", "appendix"]
 
 EVERYWHERE: frozenset[Place] = frozenset({"page", "text", "markdown"})
 
-# What marks on a drawing of characters, and in a legend, the loss that a guard must exclude.
-GUARD = "╎"
-
 _LONGEST = 40  # characters of a word beside others
 _NARROW, _APART = 48, 1  # characters of a telephone, and between columns
 
@@ -182,7 +179,7 @@ class Scorecard(Table):
     @property
     def undrawn(self) -> tuple[str, ...]:
         """The legend where nothing is drawn: without the lines on bars and marks."""
-        return tuple(each for each in self.legend if not each.startswith(("Thick", GUARD)))
+        return tuple(each for each in self.legend if not each.startswith(("Thick", "Tick")))
 
     def without(self, *roles: Role) -> Table:
         """Return it as a table without the columns of these roles."""

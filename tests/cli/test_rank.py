@@ -45,7 +45,7 @@ def test_a_line_a_system_then_what_was_found(files, capsys) -> None:
     assert shown in lines[board + 2]
     said = " ".join(out.split())
     assert "Of 3 pairs, 2 differ significantly." in said
-    assert "Max-T sign flips, all pairs, paired by query, alpha 0.05" in said
+    assert "Max-T sign flips, all pairs, paired by query, α = 0.05" in said
     assert "▲ ONE LEADER new is better than all 2 others on nDCG@10." in said
     assert max(map(len, lines)) <= 80
 

@@ -39,11 +39,27 @@ def test_text_is_that_of_the_comparison(saved, result, capsys) -> None:
 
 
 def test_digits_reach_text_and_reports(saved, result, capsys) -> None:
+    assert run(["render", "results.json", "--digits", "5"]) == 0
+    assert capsys.readouterr().out == text(result, digits=5) + "\n"
     assert run(["render", "results.json", "--digits", "5", "--report", "out.md"]) == 0
-    out = capsys.readouterr().out
-    assert out.startswith(text(result, digits=5))
-    assert "report    out.md" in out
     assert Path("out.md").read_bytes() == WRITERS[".md"](result, digits=5)
+
+
+def test_whoever_asks_for_files_is_told_of_them_alone(saved, result, capsys) -> None:
+    assert run(["render", "results.json", "--report", "out.md"]) == 0
+    out, err = capsys.readouterr()
+    assert out == f"report    out.md  {max(round(Path('out.md').stat().st_size / 1000), 1)} kB\n"
+    assert err == ""
+    assert run(["render", "results.json", "--report", "out.md", "--format", "text"]) == 0
+    assert capsys.readouterr().out == f"{text(result)}\n\n{out}"
+
+
+def test_a_gate_that_did_not_pass_is_told_beside_files(tmp_path, capsys) -> None:
+    a = {f"q{i}": (7 * i % 40) / 40 for i in range(40)}
+    lost = compare_scores(a, dict(zip(a, [*[*a.values()][1:], 0.0], strict=True)), require="better")
+    path = lost.report(tmp_path / "results.json")
+    assert run(["render", str(path), "--report", str(tmp_path / "out.md")]) == 0
+    assert capsys.readouterr().err.startswith("gate      not passed: better not shown")
 
 
 @pytest.mark.parametrize("kind", [kind for kind in WRITERS if kind not in (".txt", ".html")])

@@ -374,7 +374,11 @@ def test_a_file_that_was_read_as_several_stands_once(judged: Comparison) -> None
     found = table(report, "inputs")
     assert shown(found, "Path") == ["old/b.run", "scores.csv"]
     assert shown(found, "Input")[1] == "c0: a, c1: a, c2: a, c3: a and 16 more"
-    assert Text("Paths within /data/x.", "caption") in section(report, "reproduce").blocks
+    blocks = section(report, "reproduce").blocks
+    assert Text("Paths within /data/x.", "caption") in blocks
+    (fold,) = (block for block in blocks if isinstance(block, Fold))
+    ends = [line.split("  ")[1] for line in fold.blocks[0].text.splitlines()]
+    assert ends == ["old/b.run", "scores.csv"]  # as sha256sum -c reads them there
     memory = {"a": {"path": None, "sha256": None}, "b": {"path": None, "sha256": None}}
     report = compose(replace(judged, provenance=known | {"inputs": memory}))
     assert shown(table(report, "inputs"), "Input") == ["A", "B"]

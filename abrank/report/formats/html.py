@@ -12,7 +12,7 @@ from importlib import resources
 from typing import NamedTuple
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from abrank._support import display
 from abrank._support.display import GROUP
@@ -32,7 +32,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
         finalize=_safe,
     )
-    made.filters["cut"] = cut
+    made.filters |= {"cut": cut, "breaking": breaking}
     folder = resources.files("abrank.report.formats") / "templates"
     for name in ("css", "js"):
         text = (folder / f"report.{name}").read_text("utf-8")
@@ -42,6 +42,17 @@ def environment() -> Environment:
             text = re.sub(r"^ *(//.*|/\*.*\*/)$", "", text, flags=re.M)
         made.globals[name] = Markup("\n".join(filter(None, map(str.strip, text.splitlines()))))
     return made
+
+
+def breaking(name: str) -> Markup:
+    """Let a name break after what joins its parts.
+
+    Examples
+    --------
+    >>> print(breaking("a_b<c"))
+    a_<wbr>b&lt;c
+    """
+    return Markup(re.sub(r"(?<=[_.:/-])(?=\w)", "<wbr>", str(escape(clean(name)))))
 
 
 def _safe(value: object) -> object:

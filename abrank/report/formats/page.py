@@ -133,7 +133,7 @@ PALETTE: Mapping[str, tuple[str, str]] = {
 LONGEST_NAME, LONGEST_LABEL, MOST_ROWS = 120, 24, 20
 # Widths in inches at which the letters of a figure are as large as the text around: across the
 # page, beside the cautions, and on a telephone. What takes half of the page is drawn once, at a
-# width from which it is scaled to both without letters that are too small or too large.
+# width that a page keeps (report.css) and a telephone scales a little.
 WIDE, MAIN, PHONE, ONCE = 11.8, 7.2, 3.18, 3.55
 WIDTHS: Mapping[str, float] = {
     **dict.fromkeys(

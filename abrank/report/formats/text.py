@@ -13,7 +13,6 @@ from abrank._support.errors import ArgumentError
 from abrank.report import cells
 from abrank.report.cells import clean, one_line
 from abrank.report.model import (
-    GUARD,
     Bar,
     Case,
     Cell,
@@ -34,6 +33,8 @@ LEAST = 11  # cells of a drawing
 _ENOUGH, _WIDEST = 20, 30
 _LEAST_NAME, _NAME = 9, 16
 _MARK = " ★"
+# What marks on a drawing the place of 0, and the loss that a guard must exclude.
+_ZERO, _GUARD = "┊", "╎"
 
 
 @dataclass(frozen=True)
@@ -82,13 +83,13 @@ def draw(bar: Bar, scale: Axis) -> str:
     """Return a row: thick the interval that decides, thin the other one, a dot, a line at 0."""
     # A limit that a guard must exclude is a tick on it.
     drawn = [" "] * scale.width
-    drawn[scale.zero] = "┊"
+    drawn[scale.zero] = _ZERO
     thin, thick = _cells(*bar[3:5], scale), _cells(*bar[1:3], scale)
     for each, mark, crossing in ((thin, "─", "┼"), (thick, "━", "╋")):
         for i in each:
             drawn[i] = crossing if i == scale.zero else mark
     if math.isfinite(bar.limit):
-        drawn[scale.cell(bar.limit)] = GUARD
+        drawn[scale.cell(bar.limit)] = _GUARD
     if math.isfinite(bar.estimate):
         dot = scale.cell(bar.estimate)
         drawn[min(max(dot, thick[0]), thick[-1]) if thick else dot] = "●"
@@ -107,7 +108,7 @@ def heading(scale: Axis, left: str, right: str) -> str:
         ways = (form.format(side), form.format(side.split(" ")[0]), form.format("").strip())
         sides.append(next((way for way in ways if len(way) <= room), ""))
     before, after = sides[0].rjust(scale.zero - 1), sides[1]
-    return f"{before} ┊ {after}".ljust(scale.width)
+    return f"{before} {_ZERO} {after}".ljust(scale.width)
 
 
 def scorecard_lines(card: Scorecard, *, width: int, plain: bool) -> list[Line]:
@@ -136,13 +137,13 @@ def scorecard_lines(card: Scorecard, *, width: int, plain: bool) -> list[Line]:
         made: Line = []
         for k, i in enumerate(kept):
             if scale is not None and k == at:
-                made.append((_GAP + drawn, styles[1]))
+                made += _coloured(drawn, scale.zero, styles[1])
             text = _named(texts[i], wide[i], cut) if i == name else texts[i]
             text = (cells.right if numeric[i] else cells.left)(text, wide[i])
             style = styles[0] if i == name else styles[1] if roles[i] == "reading" else ""
             made.append(((_GAP if k else "") + text, style))
         if scale is not None and at == len(kept):
-            made.append((_GAP + drawn, styles[1]))
+            made += _coloured(drawn, scale.zero, styles[1])
         return made
 
     sides = put(heading(scale, card.scale.left, card.scale.right)) if scale else ""
@@ -154,9 +155,20 @@ def scorecard_lines(card: Scorecard, *, width: int, plain: bool) -> list[Line]:
         strong = "strong" if place in card.tall else ""
         lines.append(line(row, drawn, (strong, tone if tone in ("a", "b") else "muted")))
     for said in card.undrawn if scale is None else card.legend:
-        said = said.replace("Thick:", "━").replace("thin:", "─")
+        said = said.replace("Thick:", "━").replace("thin:", "─").replace("Tick:", _GUARD)
         lines += [[(each, "muted")] for each in cells.wrap(put(said), width)]
     return lines
+
+
+def _coloured(drawn: str, zero: int, style: str) -> Iterator[tuple[str, str]]:
+    """Yield a drawing in the colour of its row, the line at 0 in none."""
+    crossed = drawn[zero] not in (_ZERO, cells.to_ascii(_ZERO))
+    parts = (
+        (_GAP + drawn, "", "") if crossed else (_GAP + drawn[:zero], drawn[zero], drawn[zero + 1 :])
+    )
+    yield from (
+        (part, each) for part, each in zip(parts, (style, "muted", style), strict=True) if part
+    )
 
 
 def _shown(cell: Cell) -> str:

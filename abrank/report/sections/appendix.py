@@ -316,7 +316,7 @@ def _inputs(inputs: Mapping[str, Any]) -> Iterator[Block]:
         folder = os.path.commonpath([Path(path).parent for path in paths]).rstrip("/")
     rows = []
     for (path, _, n_rows, *_), read_as in files.items():
-        shown = str(path).removeprefix(f"{folder}/") if path else "in memory"
+        shown = _within(path, folder)
         n = Cell("" if n_rows is None else f.count(n_rows), n_rows)
         rows.append((Cell(f.first_of(read_as, MOST_NAMED)), Cell(shown), n))
     columns = label("Input"), label("Path"), Column("Rows")
@@ -327,9 +327,14 @@ def _inputs(inputs: Mapping[str, Any]) -> Iterator[Block]:
         yield Table("inputs-more", columns, tuple(rows[MOST_INPUTS:]), left)
     if folder:
         yield Text(f"Paths within {folder}.", "caption")
-    sums = [f"{digest}  {path or 'in memory'}" for path, digest, *_ in files if digest]
+    sums = [f"{digest}  {_within(path, folder)}" for path, digest, *_ in files if digest]
     if sums:
         yield Fold("hashes", "SHA-256 of the inputs", (Text("\n".join(sums), "code"),))
+
+
+def _within(path: object, folder: str) -> str:
+    """Return a path as it is read from a folder; in memory there is none."""
+    return str(path).removeprefix(f"{folder}/") if path else "in memory"
 
 
 _SETTINGS = {

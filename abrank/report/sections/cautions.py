@@ -228,20 +228,19 @@ def _one_query(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
 
 @told(SENTENCES, "skewness-decides")
 def _skewness(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
-    why = "tests of the mean find too much in few differences that are skewed."
+    why = "of few and skewed differences tests of a mean find too many."
     if "pairs" in v:
         pairs = "the pair" if v["of"] == 1 else f"{f.count(v['count'])} of {f.count(v['of'])} pairs"
         named = [f"{shorten(pair['ahead'])} and {shorten(pair['behind'])}" for pair in v["pairs"]]
         more = v["count"] - len(named)
         beyond = f", and {f.plural(more, 'other pair')}" if more else ""
         return f"Skewness decides {pairs} said to differ on {v['measure']}", (
-            "Corrected for the skewness of their differences, t does not show it of"
-            f" {', '.join(named)}{beyond}: {why}"
+            f"A t test corrected for skewness does not show it of {', '.join(named)}{beyond}: {why}"
         )
     others = [measure for measure in v["measures"] if measure != v["primary"]]
     if v["primary"] not in v["measures"]:
         title = f"Skewness decides on {f.first_of(others, MOST_NAMED)}"
-        return title, f"Corrected for skewness, t does not show it; {why}"
+        return title, f"A t test corrected for skewness does not show it: {why}"
     after, before = (f.p_clause(v[key], alpha=names.alpha) for key in ("pvalue", "t"))
     also = f" Nor is {f.first_of(others, MOST_NAMED)} shown so." if others else ""
     return "Skewness decides", (

@@ -97,7 +97,7 @@ def _clusters(comparison: Comparison, found: Clusters) -> str:
         )
     said = (
         f"The {words.queries_of(comparison)} come in"
-        f" {f.plural(found.n_clusters, 'cluster')} by {shorten(found.name, width=40)}, of"
+        f" {f.plural(found.n_clusters, 'cluster')}{_by(found.name)}, of"
         f" {f.count(found.largest)} at most{effective}. The {words.name_of_rule(comparison)} takes"
         f" clusters, not {units}, to be independent"
     )
@@ -107,6 +107,11 @@ def _clusters(comparison: Comparison, found: Clusters) -> str:
         f"{said}: the standard error is {f.score(found.error_ratio, digits=2)} times that of"
         f" independent {units}."
     )
+
+
+def _by(name: str) -> str:
+    """Say what property the clusters are of, unless it has no other name."""
+    return "" if name == "clusters" else f" by {shorten(name, width=40)}"
 
 
 def _weights(comparison: Comparison) -> str:

@@ -443,12 +443,12 @@ def _untold(comparison: Comparison) -> str:
     if numbers is not None:
         return f"Nothing is decided; the numbers alone would say {_tag(numbers)}."
     if comparison.verdict not in _CLAIMS:
-        return "Nothing is shown that another choice could take away."
+        return "No difference is shown that another choice could overturn."
     if comparison.soundness.level == "doubtful":
         return "No other choice takes the doubt away."
     return (
-        f"The table has the verdict without the most influential {words.unit(comparison)[1]}: one"
-        " against a margin often changes there, even where it is right."
+        "A verdict about a margin often changes without the most influential"
+        f" {words.unit(comparison)[1]}, even where it is right: open the table to see it."
     )
 
 

@@ -311,8 +311,8 @@ def _shares_model(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     return (
         f"{shared} a model with the machine that judges",
         "Such machines favour their own: by the machine alone wrong differences between rankers"
-        " were found most often there. The verdict corrects for it by the queries that people"
-        " judged.",
+        " were found most often there. What people judged corrects for it where it is a random"
+        " sample.",
     )
 
 

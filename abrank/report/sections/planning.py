@@ -24,13 +24,19 @@ from abrank.verdict import Verdict
 def margin(comparison: Comparison) -> str:
     """Return the margin: as a number in the measure's unit, or as a percentage."""
     # A margin that needs more decimals than scores have has them.
-    digits = comparison.decimals
     rule = comparison.rule
     if rule.margin_is_relative:
         return f.declared_percent(rule.margin)
-    shown = f.score(rule.margin, digits=digits)
-    is_whole = math.isclose(float(f"{rule.margin:.{digits}f}"), rule.margin)
-    return shown if is_whole else f.number(rule.margin)
+    return _chosen(comparison, rule.margin)
+
+
+def _chosen(comparison: Comparison, value: float) -> str:
+    """Return a difference that was chosen, beside a margin with the decimals of scores if it can."""
+    if not comparison.rule.margin:
+        return f.number(value)
+    digits = comparison.decimals
+    is_whole = math.isclose(float(f"{value:.{digits}f}"), value)
+    return f.score(value, digits=digits) if is_whole else f.number(value)
 
 
 def margin_of_what(comparison: Comparison) -> str:
@@ -42,7 +48,7 @@ def margin_of_what(comparison: Comparison) -> str:
 def in_unit(comparison: Comparison) -> str:
     """Return the margin in the unit of the primary measure, a relative one rounded."""
     declared_, shown = comparison.rule, comparison.decision.margin
-    return f.least(shown, digits=4) if declared_.margin_is_relative else f.number(shown)
+    return f.least(shown, digits=4) if declared_.margin_is_relative else margin(comparison)
 
 
 def limits(comparison: Comparison, low: float, high: float) -> str:
@@ -189,7 +195,11 @@ def needed_table(comparison: Comparison) -> Table:
         (
             Column("True Δ"),
             [
-                Cell(margin if lead else f.number(row.difference), row.difference, strong=lead)
+                Cell(
+                    margin if lead else _chosen(comparison, row.difference),
+                    row.difference,
+                    strong=lead,
+                )
                 for row, lead in zip(rows, leads, strict=True)
             ],
         ),
@@ -231,7 +241,9 @@ def of_clusters(comparison: Comparison) -> str:
     said = f"These are {units} in new clusters like the ones at hand"
     if wanted.queries_needed is not None and wanted.queries_needed > comparison.n_queries:
         clusters = math.ceil(wanted.queries_needed * n_clusters / comparison.n_queries)
-        said += f" (about {f.about(clusters)} clusters for {f.number(wanted.difference)})"
+        said += (
+            f" (about {f.about(clusters)} clusters for {_chosen(comparison, wanted.difference)})"
+        )
     same = wanted.queries_same_clusters
     of = f"of the same {f.plural(n_clusters, 'cluster')}"
     if same is None:
@@ -275,13 +287,13 @@ def _about_round_differences(comparison: Comparison) -> str:
         or row.queries_needed > comparison.n_queries
     ][::-1]  # fmt: skip
     if not open_rows:
-        return _enough(comparison, f.number(rows[0].difference))
+        return _enough(comparison, _chosen(comparison, rows[0].difference))
     first, *others = open_rows
     parts = [
-        f"seeing a true Δ of {f.number(first.difference)} takes"
+        f"seeing a true Δ of {_chosen(comparison, first.difference)} takes"
         f" {about(first, noun=f' {words.unit(comparison)[1]}')}"
     ]
-    parts += [f"{f.number(row.difference)} {about(row, noun='')}" for row in others]
+    parts += [f"{_chosen(comparison, row.difference)} {about(row, noun='')}" for row in others]
     return f"With {power} power, {', '.join(parts)}.{_why(comparison)}"
 
 

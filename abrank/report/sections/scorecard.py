@@ -16,7 +16,6 @@ from abrank.inference.shape import spread_form
 from abrank.report.cells import one_line
 from abrank.report.model import (
     DRAWN,
-    GUARD,
     Bar,
     Block,
     Cell,
@@ -47,6 +46,8 @@ def scorecard(comparison: Comparison) -> Scorecard:
     w, rule, win = Words(comparison), comparison.rule, words.wins(comparison)
     shown = primary_first(comparison, rows_in_unit(comparison))
     adjusts = rule.adjust != "none" and len(comparison.rows) > 1
+    # The level of the interval that decides stands in the heading where it is the only one.
+    alone = comparison.decision.by_margin and len(shown) == 1
     guards = {each.measure: each for each in comparison.decision.guards}
     names, differences, limits, counts, readings = [], [], [], [], []
     bars: list[Bar | None] = []
@@ -61,7 +62,7 @@ def scorecard(comparison: Comparison) -> Scorecard:
         said = w.interval(*ends)
         if lead or is_relative(comparison):
             said = planning.limits(comparison, *ends)
-        if lead and comparison.decision.by_margin:
+        if lead and comparison.decision.by_margin and not alone:
             said += f" ({f.level(rule.confidence_equivalence)})"
         limits.append(Cell(said, ends.low))
         # A count of wins says who is better, which nobody said of this measure.
@@ -76,6 +77,7 @@ def scorecard(comparison: Comparison) -> Scorecard:
         bar = _bar(comparison, row)._replace(limit=_limit(comparison, guard))
         drawn = shares_scale(comparison, row.measure) and math.isfinite(row.pvalue)
         bars.append(bar if drawn else None)
+    level = f.level(rule.confidence_equivalence) if alone else w.level
     return Scorecard.of(
         "measures",
         (named("measure"), names),
@@ -83,7 +85,7 @@ def scorecard(comparison: Comparison) -> Scorecard:
         (Column("B", role="mean"), [w.mean(row.mean_b) for row in shown]),
         (Column(delta_title(comparison), role="change"), differences),
         (DRAWN, [Cell("") for _ in shown]),
-        (Column(f"{w.level} interval{', adjusted' * adjusts}", role="interval"), limits),
+        (Column(f"{level} interval{', adjusted' * adjusts}", role="interval"), limits),
         (Column("adj p" if adjusts else "p", role="p"), [w.chance(x.pvalue_adj) for x in shown]),
         (Column(f"A {win} · ties · B {win}", role="wins"), counts),
         (label("reading", "reading"), readings),
@@ -169,7 +171,7 @@ def _legend(comparison: Comparison, *, drawn: bool) -> list[str]:
     elif drawn and comparison.soundness.level != "unsound" and several:
         found.append(f"Thick: {level} interval; thin: adjusted, which decides the reading")
     if any(math.isfinite(_limit(comparison, each)) for each in comparison.decision.guards):
-        found.append(f"{GUARD} the loss that a guard must exclude")
+        found.append("Tick: the loss that a guard must exclude")
     if comparison.with_machine:
         judged = f"A and B: the {words.queries_of(comparison)} judged by people"
         found.append(f"{judged}; Δ, bars and p: all queries, with the machine")
@@ -293,8 +295,8 @@ def _table(comparison: Comparison, found: Segmentation) -> Scorecard:
         scale=scale(comparison, of="Δ (B − A)"),
         narrow=frozenset({"interval"}),
         legend=(
-            f"Thick: {w.level} interval of a segment by itself; thin: adjusted for all"
-            f" segments{properties}, which decides the reading",
+            f"Thick: {w.level} interval by itself, of all queries, too; thin: adjusted for all"
+            f" segments{properties}, which decides the reading of a segment",
             "Not part of the rule: what segments show is a question for the next test. Those of"
             " fewer than 6 queries are not tested.",
         ),
@@ -426,7 +428,7 @@ def _test_table(comparison: Comparison) -> Scorecard:
     # The sign test's estimate has another unit.
     bars = tuple(
         Bar(row.estimate, *row.interval, tone=tone)
-        if row.estimand.endswith("difference") and row.interval.is_finite
+        if "difference" in row.estimand and row.interval.is_finite
         else None
         for row, tone in zip(rows, tones, strict=True)
     )

@@ -61,7 +61,7 @@ def compose_history(history: History, *, digits: int | None = None) -> Report:
     )
     head = Headline(
         verdict="history", glyph="", tag="", tone="plain", title=title, numbers=numbers,
-        rule="No test of its own: each comparison stands as it was decided.",
+        rule="Nothing is tested anew: each comparison stands as it was decided.",
     )  # fmt: skip
     days = sorted({entry.day for entry in history.entries})
     sections = [] if not n else [_comparisons(w), *_gains(w), _uses(w), *_budgets(w)]
@@ -175,11 +175,11 @@ def _comparisons(w: Words[History]) -> Section:
         if len({cell.text for cell in columns[place][1]}) == 1:
             same.append(f"{said} {columns.pop(place)[1][0].text}")
     legend = (
-        f"Thick: the interval at the level of a comparison{'' if all(bars) else f' on {measure}'}",
-        f"again: the gain that a repetition would show, known from {f.word(FEWEST)} comparisons in"
-        " a measure on",
-        *([f"all: {', '.join(same)}"] if same else []),
-        *([f"newest: {f.count(len(entries))} of {f.count(n)}; .json and .csv have all"] * cut),
+        f"Thick: the interval at its comparison's level{'' if all(bars) else f' on {measure}'}",
+        f"Again: the gain to expect of a repetition, estimated once a measure has {f.word(FEWEST)}"
+        " comparisons",
+        *([f"All: {', '.join(same)}"] if same else []),
+        *([f"Newest: {f.count(len(entries))} of {f.count(n)}; .json and .csv have all"] * cut),
     )
     card = Scorecard.of(
         "comparisons",
@@ -213,17 +213,17 @@ def _uses(w: Words[History]) -> Section:
     sets = w.result.query_sets[:SHOWN]
     table = Table.of(
         "sets",
-        (named("set"), [Cell(each.queries[:8]) for each in sets]),
-        (Column("queries"), [counted(each.n_queries) for each in sets]),
-        (Column("comparisons"), [counted(each.n_comparisons) for each in sets]),
-        (Column("found better"), [counted(each.n_better) for each in sets]),
-        (Column("by chance"), [Cell(f"{each.by_chance:.1f}", each.by_chance) for each in sets]),
-        (Column("shared"), [share(each.overlap) for each in sets]),
+        (named("Set"), [Cell(each.queries[:8]) for each in sets]),
+        (Column("Queries"), [counted(each.n_queries) for each in sets]),
+        (Column("Comparisons"), [counted(each.n_comparisons) for each in sets]),
+        (Column("Found better"), [counted(each.n_better) for each in sets]),
+        (Column("By chance"), [Cell(f"{each.by_chance:.1f}", each.by_chance) for each in sets]),
+        (Column("Shared"), [share(each.overlap) for each in sets]),
         noun="set",
     )
     caption = (
-        "by chance: how many would be found better if no candidate were, half of each level."
-        " shared: the largest part of these queries that another set has, too."
+        "By chance: how many would be found better if no candidate were (half of each level)."
+        " Shared: the largest part of these queries that another set has, too."
     )
     finding = f"The most used set was asked {f.plural(sets[0].n_comparisons, 'time')}."
     blocks = (table, Text(caption, "caption"))
@@ -237,10 +237,10 @@ def _budgets(w: Words[History]) -> Iterator[Section]:
     levels = [each.next_alpha for each in budgets]
     table = Table.of(
         "budgets",
-        (named("error budget"), [Cell(each.budget) for each in budgets]),
-        (Column("comparisons"), [counted(each.n_comparisons) for each in budgets]),
-        (Column("found better"), [counted(each.n_better) for each in budgets]),
-        (Column("next level"), [Cell(shown_level(level), level) for level in levels]),
+        (named("Error budget"), [Cell(each.budget) for each in budgets]),
+        (Column("Comparisons"), [counted(each.n_comparisons) for each in budgets]),
+        (Column("Found better"), [counted(each.n_better) for each in budgets]),
+        (Column("Next level"), [Cell(shown_level(level), level) for level in levels]),
         noun="budget",
     )
     said = [

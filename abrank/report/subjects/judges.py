@@ -50,8 +50,8 @@ def compose_judges(found: JudgeAgreement, *, digits: int | None = None) -> Repor
         glyph="",
         tag="",
         tone="plain",
-        title=f"human ({human}) and machine ({machine}) judged {documents} of {queries}",
-        numbers=f"{same} of the documents have the same grade ({limits}); κ {kappa}.",
+        title=f"Human ({human}) and machine ({machine}) gave {same} of {documents} the same grade",
+        numbers=f"95% interval {limits}; Cohen's κ {kappa}; {queries}",
         rule=rule,
     )
     sections = [_grades(w), *([_systems(w)] if found.measure is not None else [])]
@@ -101,8 +101,8 @@ def _estimates(w: Words[JudgeAgreement], key: str, rows: list[tuple[str, Estimat
     limits = [Cell(_limits(w, value, share=of_all)) for _, value, of_all in rows]
     return Table.of(
         key,
-        (named("agreement"), [Cell(name) for name, _, _ in rows]),
-        (Column("value"), shown),
+        (named("Agreement"), [Cell(name) for name, _, _ in rows]),
+        (Column("Value"), shown),
         (Column("95% interval", role="interval"), limits),
     )
 
@@ -114,7 +114,7 @@ def _grades(w: Words[JudgeAgreement]) -> Section:
     by_machine = [*zip(*rows, strict=True), [sum(row) for row in rows]]
     table = Table.of(
         "grades",
-        (named("human \\ machine"), map(Cell, names)),
+        (named("Human \\ machine"), map(Cell, names)),
         *((Column(name), map(counted, each)) for name, each in zip(names, by_machine, strict=True)),
     )
     estimates = [("same grade", found.same, True), ("Cohen's kappa", found.kappa, False)]
@@ -135,8 +135,8 @@ def _systems(w: Words[JudgeAgreement]) -> Section:
     table = Table.of(
         "systems",
         (named(found.measure or ""), map(Cell, found.means)),
-        (Column("human"), map(w.mean, human)),
-        (Column("machine"), map(w.mean, machine)),
+        (Column("Human"), map(w.mean, human)),
+        (Column("Machine"), map(w.mean, machine)),
     )
     blocks: list[Block] = [table]
     finding = ""
@@ -158,11 +158,11 @@ def _pair(w: Words[JudgeAgreement], pair: JudgedPair) -> Section:
     more = [apart] * differs
     table = Table.of(
         f"verdicts {b}",
-        (named("judge"), map(Cell, ["human", "machine", *["human less machine"] * differs])),
-        (label("verdict"), map(Cell, [*(x.verdict for x in both), *[""] * differs])),
+        (named("Judge"), map(Cell, ["human", "machine", *["human less machine"] * differs])),
+        (label("Verdict"), map(Cell, [*(x.verdict for x in both), *[""] * differs])),
         (Column("Δ"), [w.change(x.estimate) for x in (*both, *more)]),
         (
-            Column("interval", role="interval"),
+            Column("95% interval", role="interval"),
             [Cell(w.interval(*x.interval)) for x in (*both, *more)],
         ),
         (Column("p"), map(Cell, ["", "", *(f.pvalue(x.pvalue, alpha=0.05) for x in more)])),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-import re
+from collections.abc import Callable, Sequence
 from itertools import groupby
 from string import ascii_lowercase
 from typing import Literal, TypeAlias
@@ -37,6 +37,12 @@ Interval: TypeAlias = Literal["difference", "own", "within"]
 # Up to so many systems every pair stands in the row and opens on the page.
 MOST_PAIRS = 12
 TONES: dict[str, Tone] = {"better": "b", "worse": "a"}
+# Of more letters, and of more ranges of places, a cell says less.
+_MOST_LETTERS, _MOST_RANGES = 6, 3
+_SHARED = {
+    True: "Systems that share a letter are not significantly different.",
+    False: "Ties with: the places (#) of the systems not significantly different, with its own.",
+}
 _PAPER_NAME = 30
 
 
@@ -102,7 +108,7 @@ def _scorecard(
     sides = ("worse", "better") if declared else ("lower", "higher")
     tones: tuple[Tone, Tone] = ("a", "b") if higher else ("b", "a")
     shares = ranking.baseline is None and ranking.has_all_pairs
-    said = "Systems that share a letter are not significantly different." if shares else ""
+    said = _SHARED[lettered(ranking)] if shares else ""
     return Scorecard.of(
         "leaderboard",
         *(
@@ -199,10 +205,14 @@ def _standing(ranking: Ranking) -> list[tuple[Column, dict[str, Cell]]]:
         leads = {row.system: Cell(lead(row.first), row.first) for row in ranking.stability}
         heading = "leads" if ranking.direction_declared else "highest"
         found += [(Column("rank"), ranks), (Column(heading), leads)]
-    groups = {row.system: Cell(letters(row.group), row.group) for row in ranking.rows}
     if not ranking.has_all_pairs:
         return found
-    found.append((label("group", "reading"), groups))
+    if lettered(ranking):
+        groups = {row.system: Cell(letters(row.group), row.group) for row in ranking.rows}
+        found.append((label("group", "reading"), groups))
+    else:
+        shown = {system: Cell(said) for system, said in ties(ranking).items()}
+        found.append((label("ties with", "reading"), shown))
     if 2 < len(ranking.systems) <= MOST_PAIRS and ranking.n_queries > 1:
         found += _pairs(ranking)
     return found
@@ -278,31 +288,60 @@ def explained(ranking: Ranking, interval: Interval) -> str:
     if not has_intervals(ranking) or len(ranking.baselines) > 1:
         return ""
     said = (
-        f"The intervals are of the difference from {reference(ranking)}, for all"
+        f"The {f.level(1.0 - ranking.level)} intervals are of the difference from"
+        f" {reference(ranking)}, for all"
         f" {'comparisons' if ranking.baseline is not None else 'pairs'} together."
     )
     ends = (end for row in ranking.pair_rows for end in row.interval)
     if any(0.0 < abs(end) < _SMALLEST for end in ends):
-        said += " One that ends at 0 leaves 0 out: the difference is shown step by step."
+        said += " Where one ends at 0, a later step of the test shows the difference."
     return said
+
+
+def lettered(ranking: Ranking) -> bool:
+    """Whether letters name the groups: of more systems they would be a code of their own."""
+    return len(ranking.systems) <= len(ascii_lowercase)
 
 
 def letters(group: str) -> str:
-    """Return the letters of a system, four and more that follow each other as a range."""
-    found = re.findall(r"([a-z])(\d*)", group)
-    places = [26 * int(rounds or 1) + ascii_lowercase.index(letter) for letter, rounds in found]
-    names = ["".join(each) for each in found]
-    said = ""
+    """Return the letters of a system; of many, three and more in a row are a range."""
+    if len(group) <= _MOST_LETTERS:
+        return group
+    return _ranges([ascii_lowercase.index(letter) for letter in group], ascii_lowercase.__getitem__)
+
+
+def ties(ranking: Ranking) -> dict[str, str]:
+    """Return the places of the systems that do not differ significantly from each, as ranges."""
+    place = {row.system: row.position for row in ranking.rows}
+    near: dict[str, set[int]] = {system: {place[system]} for system in ranking.systems}
+    for row in ranking.pair_rows:
+        if not row.told_apart:
+            near[row.a].add(place[row.b])
+            near[row.b].add(place[row.a])
+    found = {}
+    for system, places in near.items():
+        said = _ranges(sorted(places), f.count)
+        if said.count(",") >= _MOST_RANGES:
+            first, last = min(places), max(places)
+            said = f"{f.count(len(places))} of {f.count(first)}–{f.count(last)}"
+        found[system] = said if len(places) > 1 else "none"
+    return found
+
+
+def _ranges(places: Sequence[int], shown: Callable[[int], str]) -> str:
+    """Return whole numbers in order, three and more in a row as a range."""
+    parts = []
     for _, run in groupby(enumerate(places), lambda each: each[1] - each[0]):
-        part = [names[i] for i, _ in run]
-        said += f"{part[0]}–{part[-1]}" if len(part) > 3 else "".join(part)
-    return said
+        part = [place for _, place in run]
+        joined = len(part) > 2
+        parts += [f"{shown(part[0])}–{shown(part[-1])}"] if joined else map(shown, part)
+    return ", ".join(parts)
 
 
 def marks(ranking: Ranking) -> dict[str, str]:
     """Return the letters of each system, or the glyph of what it is to each baseline."""
     if ranking.baseline is None:
-        return {row.system: letters(row.group) for row in ranking.rows}
+        return {row.system: letters(row.group) * lettered(ranking) for row in ranking.rows}
     found: dict[str, list[str]] = {system: [] for system in ranking.systems}
     for number, base in enumerate(ranking.baselines, start=1):
         for row in ranking.pair_rows:
@@ -329,7 +368,7 @@ def by_measure(w: Words[Ranking]) -> Table:
             for row in rows
         ]
         columns.append((label(each.measure), cells))
-    names = named("system"), [Cell(system, system) for system in ranking.systems]
+    names = named("System"), [Cell(system, system) for system in ranking.systems]
     return Table.of("means", names, *columns, noun="system")
 
 
@@ -338,7 +377,7 @@ def all_pairs(w: Words[Ranking]) -> Table:
     rows = w.result.pair_rows
     tones = [TONES.get(row.reading, "plain") for row in rows]
     limits = (
-        Column("simultaneous interval", role="interval"),
+        Column("Simultaneous interval", role="interval"),
         [w.limits(row.interval) for row in rows],
     )
     return Table.of(
@@ -350,8 +389,8 @@ def all_pairs(w: Words[Ranking]) -> Table:
             [w.change(row.diff, tone) for row, tone in zip(rows, tones, strict=True)],
         ),
         *[limits] * has_intervals(w.result),
-        (Column("adj p", role="p"), [w.chance(row.pvalue_adj) for row in rows]),
-        (label("reading of B", "reading"), [Cell(READINGS[x.reading], x.reading) for x in rows]),
+        (Column("Adjusted p", role="p"), [w.chance(row.pvalue_adj) for row in rows]),
+        (label("Reading of B", "reading"), [Cell(READINGS[x.reading], x.reading) for x in rows]),
         noun="pair",
     )
 
@@ -404,7 +443,7 @@ def _of_one(w: Words[Ranking], by: str, interval: Interval) -> tuple[Table, str]
             place = next((i for i, column in enumerate(columns) if column.title == "Δ"), -1)
             cells[place] = Cell("baseline")
         rows.append(tuple(cells))
-    shared = f"systems that share a letter are not significantly different by {by}"
+    shared = f"{_SHARED[lettered(ranking)][:1].lower()}{_SHARED[lettered(ranking)][1:-1]} by {by}"
     if ranking.baseline is not None:
         base = one_line(ranking.baseline, width=_PAPER_NAME)
         told = f"Δ is the difference from {base}, with simultaneous interval and p by {by}"
@@ -429,6 +468,8 @@ def _of_measures(w: Words[Ranking], by: str) -> tuple[Table, str]:
     table = by_measure(w)
     columns = (named("System"), *(label(measure, "mean") for measure in ranking.measures))
     told = f"systems that share a letter in a column are not significantly different by {by}"
+    if not lettered(ranking):
+        told = f"compared by {by}"
     rows = table.rows
     if ranking.baseline is not None:
         base = one_line(ranking.baseline, width=_PAPER_NAME)

@@ -113,13 +113,13 @@ def _headline(w: Words[Intervals]) -> Headline:
     below = [each for each in failed if each.ci_high < each.floor]
     glyph, tag = "", ""
     if found.floors:
-        glyph, tag = "▲", "floor cleared" if len(found.floors) == 1 else "floors cleared"
-        title = _said(w, (failed or found.floors)[0])
+        glyph, tag = "▲", "Floor cleared" if len(found.floors) == 1 else "Floors cleared"
+        title = _said(w, min(failed or found.floors, key=lambda each: each.ci_low - each.floor))
         if failed:
-            glyph, tag = ("▼", "below the floor") if below else ("?", "floor not cleared")
+            glyph, tag = ("▼", "Below the floor") if below else ("?", "Floor not cleared")
     gate = f"{f.count(len(failed))} of {f.plural(len(found.floors), 'floor')} not cleared"
     gate = "floor not cleared" if len(found.floors) == 1 else gate
-    gate = gate if failed else "every floor cleared"
+    gate = f"not passed: {gate}" if failed else "passed: every floor is cleared"
     return Headline(
         verdict="means", glyph=glyph, tag=tag, tone="b" if glyph == "▲" else "plain", title=title,
         numbers=numbers, rule=_rule(w), gate=gate if found.floors else "",
@@ -209,7 +209,7 @@ def _scorecard(w: Words[Intervals]) -> Scorecard:
         bars=tuple(bars),
         scale=Scale("below the floor", "above", ("plain", "b"), of="mean − floor"),
         tall=frozenset(),
-        legend=(f"━ {w.level} interval, from the floor ┊",) * bool(floors),
+        legend=(f"Thick: {w.level} interval, drawn from the floor at 0",) * bool(floors),
         noun="mean",
     )
 
@@ -243,12 +243,18 @@ def _table(
 
     return Table.of(
         key,
-        *[words("system", [row.system for row in rows])] * several,
-        (label("measure"), [Cell(row.measure) for row in rows]),
-        *(words(name, [getattr(row, name) for row in rows]) for name in names),
-        *[(label("test"), [Cell(TESTS[row.test]) for row in rows])] * (key == "tests"),
-        *[(Column("queries"), [counted(row.n_queries) for row in rows])] * (key == "segments"),
-        (Column("mean"), [w.mean(row.mean) for row in rows]),
-        (Column("interval"), [Cell(w.range(*row.interval)) for row in rows]),
+        *[words("System", [row.system for row in rows])] * several,
+        (label("Measure"), [Cell(row.measure) for row in rows]),
+        *(
+            words(f"{name[0].upper()}{name[1:]}", [getattr(row, name) for row in rows])
+            for name in names
+        ),
+        *[(label("Test"), [Cell(TESTS[row.test]) for row in rows])] * (key == "tests"),
+        *[(Column("Queries"), [counted(row.n_queries) for row in rows])] * (key == "segments"),
+        (Column("Mean"), [w.mean(row.mean) for row in rows]),
+        (
+            Column(f"{f.level(rows[0].confidence)} interval"),
+            [Cell(w.range(*row.interval)) for row in rows],
+        ),
         noun="interval",
     )

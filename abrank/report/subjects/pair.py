@@ -152,10 +152,10 @@ def _facts(comparison: Comparison) -> Iterator[Fact]:
 
 
 def _wins(comparison: Comparison) -> str:
-    """Return who wins how often, and what so many queries can see."""
+    """Return who wins how often, A left as in every picture, and what so many queries can see."""
     row, win = comparison.primary, words.wins(comparison)
-    said = [f"B {win} {f.count(row.wins)}", f"ties {f.count(row.ties)}"]
-    said.append(f"A {win} {f.count(row.losses)}")
+    said = [f"A {win} {f.count(row.losses)}", f"ties {f.count(row.ties)}"]
+    said.append(f"B {win} {f.count(row.wins)}")
     if visible := planning.smallest_visible(comparison):
         power = f.level(comparison.planning.power)
         said.append(f"smallest visible Δ {visible} ({power} power)")

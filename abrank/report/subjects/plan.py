@@ -58,7 +58,7 @@ def compose_plan(
         tone="plain",
         title=_title(w),
         numbers=numbers,
-        rule=f"{plan.test} test, two-sided, alpha {f.number(plan.alpha)},"
+        rule=f"{plan.test} test, two-sided, α = {f.number(plan.alpha)},"
         f" {f.level(plan.target)} power",
     )
     sections = [_table(w)] if plan.rows else []
@@ -87,8 +87,10 @@ def _title(w: Words[Plan]) -> str:
         return NO_SPREAD
     if plan.n_queries is not None:
         limits = f" ({w.range(plan.mde_low, plan.mde_high)})" if plan.mde_low > 0.0 else ""
+        power = f.level(plan.target)
         return (
             f"{_queries(plan.n_queries)} show a difference of {w.score(plan.mde)}{limits} or more"
+            f" with {power} power"
         )
     if len(plan.rows) == 1:
         row = plan.rows[0]
@@ -104,12 +106,12 @@ def _facts(w: Words[Plan], head: Headline) -> Iterator[Fact]:
         by = "" if plan.test == "t" else " (t test)"
         needed = _needed_with_range(plan, plan.same)
         margin = f.number(plan.same.margin)
-        said = f"to show the same within ±{margin}, if the true difference is 0{by}: {needed}"
+        said = f"{needed} would show the same within ±{margin}, if the true difference is 0{by}"
         yield Fact("same", said, everywhere=True)
     if plan.width is not None:
         level, width = f.level(1.0 - plan.alpha), f.number(plan.width.width)
         needed = _needed_with_range(plan, plan.width)
-        said = f"for a {level} interval of width {width} (t test): {needed}"
+        said = f"{needed} would give a {level} interval of width {width} (t test)"
         yield Fact("width", said, everywhere=True)
     if plan.n_queries is not None:
         said = f"smallest visible difference with {_queries(plan.n_queries)}: {w.score(plan.mde)}"
@@ -117,7 +119,7 @@ def _facts(w: Words[Plan], head: Headline) -> Iterator[Fact]:
             said += f" ({w.range(plan.mde_low, plan.mde_high)})"
         yield Fact("visible", said)
     if plan.sd_low > 0.0:
-        said = "in brackets and as range: what the 95% interval of the sd leaves open"
+        said = "in brackets, and in the column: what the 95% interval of the sd leaves open"
         yield Fact("range", said, everywhere=True)
     if plan.n_replications:
         said = (
@@ -132,7 +134,7 @@ def _table(w: Words[Plan]) -> Section:
     """Return a line a difference, under a heading; a simulated power has its error."""
     plan, rows, more = w.result, w.result.rows, []
     if plan.sd_low > 0.0:
-        more.append((Column("range"), [Cell(_range(row), row.n_low) for row in rows]))
+        more.append((Column("Range"), [Cell(_range(row), row.n_low) for row in rows]))
     if plan.n_queries is not None:
         chances = []
         for row in rows:
@@ -141,14 +143,14 @@ def _table(w: Words[Plan]) -> Section:
                 half = max(row.power_high - row.power, row.power - row.power_low)
                 chance += f" ± {f.percent(half, sign=False)}"
             chances.append(Cell(chance, row.power))
-        more.append((Column("power at hand"), chances))
+        more.append((Column(f"Power, n = {f.count(plan.n_queries)}"), chances))
     table = Table.of(
         "plan",
         (
-            Column("true difference", role="change"),
+            Column("True difference", role="change"),
             [Cell(f.number(row.difference), row.difference) for row in rows],
         ),
-        (Column("queries needed"), [Cell(_needed(row.n), row.n) for row in rows]),
+        (Column("Queries needed"), [Cell(_needed(row.n), row.n) for row in rows]),
         *more,
     )
     return Section("plan", "Queries needed", "", (table,), EVERYWHERE)
@@ -196,8 +198,8 @@ def _judged(w: Words[Plan], *, measured: bool) -> Section:
         at_hand = f"smallest visible with {f.count(plan.n_queries or 0)}"
         rows.append((Cell(at_hand), *(Cell(w.score(each), each) for each in visible)))
     columns = (
-        named("human queries needed for"),
-        Column("people alone"),
+        named("Human queries needed for"),
+        Column("People alone"),
         *(Column(f"r {f.score(one.correlation, digits=2)}") for one in plan.judged),
     )
     limits = ", between its 95% limits" if measured else ""
@@ -235,7 +237,7 @@ def compose_audit(found: Audit, *, digits: int | None = None) -> Report:
     facts = tuple(_facts_of_audit(w))
     head = Headline(
         verdict="audit", glyph=glyph, tag=tag, tone="plain", title=title, numbers=numbers,
-        rule=f"Paired t and exact sign flips, two-sided, alpha {f.number(found.alpha)}",
+        rule=f"Paired t and exact sign flips, two-sided, α = {f.number(found.alpha)}",
     )  # fmt: skip
     method = _method_of_audit(w)
     card = _scorecard(w)
@@ -265,16 +267,16 @@ def _audited(w: Words[Audit]) -> tuple[str, str, str]:
     if not found.is_possible:
         mean = found.b if found.counts_a else found.a
         said = f"No scores of 0 or 1 on {queries} have a mean of {w.score(mean)}."
-        return said, "cannot be", "!"
+        return said, "Cannot be", "!"
     if not found.could_be_significant:
         said = "No outcome with these means could have been significant."
-        return said, "cannot be significant", "!"
+        return said, "Cannot be significant", "!"
     if found.must_be_significant:
-        return "Every outcome with these means is significant.", "always significant", "▲"
+        return "Every outcome with these means is significant.", "Always significant", "▲"
     spread = "usual spread" if found.board else "spread given"
     if found.rows[0].pvalue < found.alpha:
-        return f"At the {spread} this difference is significant.", "plausible", "△"
-    return f"At the {spread} {queries} do not show that these means differ.", "not shown", "?"
+        return f"At the {spread} this difference is significant.", "Plausible", "△"
+    return f"At the {spread} {queries} do not show that these means differ.", "Not shown", "?"
 
 
 def _facts_of_audit(w: Words[Audit]) -> Iterator[Fact]:
@@ -291,12 +293,11 @@ def _facts_of_audit(w: Words[Audit]) -> Iterator[Fact]:
     p = found.smallest_p_binary if found.is_binary else found.smallest_p
     if found.is_possible:
         yield Fact(
-            "least p", f"no {kind} with these means have a p below {_small(p)} (exact sign flips)",
-            everywhere=True,
+            "least p", f"{_least(kind, p)} (exact sign flips)", everywhere=True,
         )  # fmt: skip
     if not found.is_binary:
         if found.counts_a and found.counts_b:
-            said = f"were all scores 0 or 1, the least p would be {_small(found.smallest_p_binary)}"
+            said = _least("scores of 0 or 1", found.smallest_p_binary)
         else:
             said = f"no scores of 0 or 1 on {f.count(found.n_queries)} queries have these means"
         yield Fact("0 or 1", said, everywhere=True)
@@ -313,14 +314,19 @@ def _facts_of_audit(w: Words[Audit]) -> Iterator[Fact]:
     )  # fmt: skip
 
 
-def _small(p: float) -> str:
-    return f"{p:.1e}" if p < 0.001 else f.number_short(p)
+def _least(kind: str, p: float) -> str:
+    """Say how small p can be; below what is ever printed, only that it can be so small."""
+    if p < 0.001:
+        return f"{kind} with these means can have p < 0.001"
+    return f"no {kind} with these means have a p below {f.number_short(p)}"
 
 
 def _scorecard(w: Words[Audit]) -> Scorecard:
     """Return a row a spread, with the interval that it gives."""
     found, rows, board = w.result, w.result.rows, w.result.board
-    legend = [f"━ {w.level} interval of Δ by Student's t; widest: no scores in 0 to 1 spread more"]
+    legend = [
+        f"Thick: {w.level} interval of Δ by Student's t; widest: no scores in 0 to 1 spread more"
+    ]
     if board is not None:
         pairs = f"{f.count(board.n_pairs)} pairs of {board.name}"
         said = f"usual: the median of {pairs}, small and large: one pair in ten is beyond"
@@ -333,7 +339,7 @@ def _scorecard(w: Words[Audit]) -> Scorecard:
     return Scorecard.of(
         "audit",
         (named("spread"), [Cell(row.spread, strong=i == 0) for i, row in enumerate(rows)]),
-        (Column("sd"), [w.mean(row.sd) for row in rows]),
+        (Column("SD"), [w.mean(row.sd) for row in rows]),
         (DRAWN, [Cell("") for _ in rows]),
         (
             Column(f"{w.level} interval", role="interval"),

@@ -119,7 +119,7 @@ def _scores(w: Words[Inspection]) -> Section:
     changes = [(name, b - a) for name, a, b in zip(found.measures, found.a, found.b, strict=True)]
     table = Table.of(
         "scores",
-        (named("measure"), map(Cell, found.measures)),
+        (named("Measure"), map(Cell, found.measures)),
         (Column("A"), map(w.mean, found.a)),
         (Column("B"), map(w.mean, found.b)),
         (Column("Δ"), [w.change(each, _tone(name, each)) for name, each in changes]),
@@ -138,11 +138,11 @@ def _missed(found: Inspection, depth: int) -> Section | None:
         return None
     unknown = any(-1 in (each.rank_a, each.rank_b) for each in missed)
     dash = f"– is not retrieved{', ? further down or not retrieved' if unknown else ''}"
-    finding = f"relevant, but missing from one top {depth} or both ({dash})"
+    finding = f"Relevant, but missing from one top {depth} or both ({dash})"
     table = Table.of(
         "missed",
-        (named("document"), [Cell(each.doc_id) for each in missed[:MOST]]),
-        (Column("grade"), [Cell(f"{each.grade}") for each in missed[:MOST]]),
+        (named("Document"), [Cell(each.doc_id) for each in missed[:MOST]]),
+        (Column("Grade"), [Cell(f"{each.grade}") for each in missed[:MOST]]),
         *_places(missed[:MOST]),
     )
     more = f.count(len(missed) - MOST)
@@ -155,12 +155,12 @@ def _to_judge(w: Words[Inspection]) -> Section | None:
     if not any(each.swing for each in found.to_judge):
         return None
     finding = (
-        f"judge next: unjudged documents that could most move Δ {found.measures[0]}, given grade"
+        f"Judge next: unjudged documents that could most move Δ {found.measures[0]}, given grade"
         f" {found.grade}"
     )
     table = Table.of(
         "judge",
-        (named("document"), [Cell(each.doc_id) for each in found.to_judge]),
+        (named("Document"), [Cell(each.doc_id) for each in found.to_judge]),
         *_places(found.to_judge),
         (Column("Δ"), [w.change(each.swing) for each in found.to_judge]),
     )

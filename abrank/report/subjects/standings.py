@@ -119,11 +119,12 @@ def _headline(w: Words[CollectionsRanking]) -> Headline:
         lead=w.score(found.primary.rows[0].mean),
         meaning=like_these(found),
         next_step=(
-            "More judged queries tell more of these collections, more collections tell of others."
+            "Judge more queries to know more of these collections; add collections to know more of"
+            " others like them."
             if len(found.primary.first(like=True)) > 1
             else "Look at which collections the lead rests on."
         ),
-        rule="A system could be the best if no other is shown to be better: all pairs, alpha"
+        rule="A system could be the best if no other is shown to be better: all pairs, α ="
         f" {f.number(found.alpha)}, {f.plural(len(found.rankings), 'collection')} of equal weight.",
     )
 
@@ -153,18 +154,19 @@ def _list(names: Sequence[str]) -> str:
 def like_these(found: CollectionsRanking) -> str:
     """Say who may be first on collections like these."""
     these, like = found.primary.first(), found.primary.first(like=True)
-    n = len(found.systems)
+    n, best = len(found.systems), "could be the best"
     start = "On collections like these"
     if set(like) == set(these):
         if len(like) == n:
-            return f"{start} nothing more can be said."
-        return f"{start} the same could be." if len(like) > 1 else f"{start} it alone could, too."
+            return f"{start} it is as open."
+        return f"{start} the same {best}." if len(like) > 1 else f"{start} it alone {best}, too."
     if len(like) == n:
         which = "either" if n == 2 else f"any of the {f.count(n)}"
-        return f"{start} {which} may be: {f.count(len(found.rankings))} collections tell no more."
+        few = f"{f.count(len(found.rankings))} collections are too few to tell"
+        return f"{start} {which} {best}: {few}."
     if len(like) == 1:
-        return f"{start} only {name(like[0])} may be."
-    return f"{start} {f.count(len(like))} may be: {_list(like)}."
+        return f"{start} only {name(like[0])} {best}."
+    return f"{start} {f.count(len(like))} {best}: {_list(like)}."
 
 
 def _leader(w: Words[CollectionsRanking]) -> str:
@@ -210,7 +212,7 @@ def _of_measures(found: CollectionsRanking) -> str:
 def claims(found: CollectionsRanking) -> str:
     """Say what the two columns of ranks claim, and by which tests."""
     several = " Each measure is a family of its own." if len(found.measures) > 1 else ""
-    level = f" All at alpha {f.number(found.alpha)}."
+    level = f" All at α = {f.number(found.alpha)}."
     return _CLAIMS.format(like=found.primary.like.title) + level + several
 
 
@@ -228,7 +230,7 @@ def _chips(found: CollectionsRanking) -> Iterator[Chip]:
     top, n = found.primary.rows[0], f.count(len(found.systems))
     first, like = (len(found.primary.first(like=each)) for each in (False, True))
     here = f"on these {f.count(len(found.rankings))} collections"
-    yield Chip("May be first", f"{f.count(first)} of {n}", here)
+    yield Chip("Could be the best", f"{f.count(first)} of {n}", here)
     yield Chip("On collections like these", f"{f.count(like)} of {n}")
     leader = f"{name(top.system)}, rank {ranks(top.these)}"
     yield Chip(f"{to_lead(found.primary.these)} again", chance(top.these.lead), leader)
@@ -260,9 +262,9 @@ def _leaderboard(w: Words[CollectionsRanking]) -> Section:
             bars.append(Bar(row.diff, row.these.diff_low, row.these.diff_high, tone=tone))
     higher = found.primary.these.higher_is_better
     legend = (
-        "Bold: could be the best. The interval of Δ, the difference from the first, is for all"
-        " pairs together. Rank: on these collections; like these: on others of which they are a"
-        " sample."
+        f"Bold: could be the best. The {w.level} interval of Δ, the difference from the first, is"
+        " for all pairs together. Rank: on these collections; like these: on others of which they"
+        " are a sample."
     )
     card = Scorecard.of(
         "standings",
@@ -323,8 +325,8 @@ def _measures(w: Words[CollectionsRanking]) -> Section:
     for each in found.measures:
         rows = [each[system] for system in found.systems]
         columns.append((Column(each.measure), [w.mean(row.mean) for row in rows]))
-        columns.append((Column("rank, these"), [_rank(row.these) for row in rows]))
-    names = named("system"), [Cell(system, system) for system in found.systems]
+        columns.append((Column("Rank, these"), [_rank(row.these) for row in rows]))
+    names = named("System"), [Cell(system, system) for system in found.systems]
     table = Table.of("measures", names, *columns)
     return Section(
         "measures", "Other measures", _of_measures(found), (table,), EVERYWHERE, group="change"
@@ -356,7 +358,7 @@ def _by_collection(w: Words[CollectionsRanking], measure: str) -> Table:
         means = {row.system: row.mean for row in own.rows}
         cells = [w.mean(means[each], strong=each in own.leaders) for each in systems]
         columns.append((Column(collection), cells))
-    names = named("system"), [Cell(each, each) for each in systems]
+    names = named("System"), [Cell(each, each) for each in systems]
     return Table.of(f"means, {measure}", names, *columns, noun="system")
 
 

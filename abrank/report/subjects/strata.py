@@ -168,7 +168,7 @@ def _headline(w: Words[CollectionsComparison]) -> Headline:
         action=action,
         reason=of_one.after(action, said, _name(found.candidate)),
         next_step=step.sentence,
-        rule=f"{summary.measure} decides over all queries of all collections, two-sided alpha"
+        rule=f"{summary.measure} decides over all queries of all collections, two-sided α ="
         f" {alpha_of(found.pooled)}; each collection by itself is adjusted by Holm.",
         gate=decision.gate_sentence(found.pooled),
         gate_passed=asked is not None and asked.passed,
@@ -521,7 +521,7 @@ def _methods(found: CollectionsComparison) -> str:
     queries = f.plural(found.primary.n_queries, "query", "queries")
     return (
         f"We compared {followed(b, 'B')} with the baseline {followed(a, 'A')} on {n} ({queries}) by"
-        f" {', '.join(each.measure for each in found.measures)}, at alpha {alpha_of(pooled)}."
+        f" {', '.join(each.measure for each in found.measures)}, at α = {alpha_of(pooled)}."
         f" {_METHOD} Single collections were adjusted by Holm.{beside}"
     )
 

@@ -255,7 +255,7 @@ def _rule(ranking: Ranking) -> str:
     if ranking.baseline is not None:
         against = f"every other system against {' and '.join(map(name, ranking.baselines))}"
     shared = " for all measures together" if ranking.n_families > 1 else ""
-    alpha = f"alpha {f.number(ranking.alpha)}{shared}"
+    alpha = f"α = {f.number(ranking.alpha)}{shared}"
     said = f"{ranking.title}, {against}{_paired(ranking)}, {alpha}."
     return f"{said} {name(ranking.measure)} orders the systems." if ranking.secondary else said
 
@@ -336,21 +336,21 @@ def by_mean_rank(ranking: Ranking) -> str:
         return ""
     changed = [place for place, system in enumerate(order) if ranking.systems[place] != system]
     shown = ", ".join(
-        f"{name(order[place])} {place + 1} (mean rank"
+        f"{name(order[place])} is number {place + 1} (mean rank"
         f" {f.score(ranking[order[place]].mean_rank, digits=2)})"
         for place in changed[:3]
     )
     more = f"; {f.count(len(changed) - 3)} more change" if len(changed) > 3 else ""
-    return f"By mean rank within the queries other systems take these places: {shown}{more}."
+    return f"Ordered by mean rank within the queries the places change: {shown}{more}."
 
 
 def _families(ranking: Ranking) -> str:
     """Say that the level holds for each measure, where there are several."""
     count = f.word(len(ranking.measures))
     if ranking.n_families > 1:
-        held = f"Alpha holds for the {count} measures together (Bonferroni)."
+        held = f"The error rate α holds for the {count} measures together (Bonferroni)."
     else:
-        held = f"Each of the {count} measures is a family of its own: alpha holds for each, not"
+        held = f"Each of the {count} measures is a family of its own: α holds for each, not"
         held += " for all together."
     return f"{name(ranking.measure)} orders the systems. {held}"
 
@@ -403,7 +403,7 @@ def methods_text(ranking: Ranking) -> str:
     said = (
         f"{systems[:1].upper()}{systems[1:]} were scored on"
         f" {f.plural(ranking.n_queries, 'query', 'queries')} by {measures}. Means were compared,"
-        f" {against}, by {ranking.title} ({_source(ranking)}){_paired(ranking)}, at alpha"
+        f" {against}, by {ranking.title} ({_source(ranking)}){_paired(ranking)}, at α ="
         f" {f.number(ranking.alpha)}{held if ranking.secondary else ''}."
     )
     if ranking.stability:

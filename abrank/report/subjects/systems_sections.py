@@ -27,7 +27,15 @@ from abrank.report.model import (
     share,
 )
 from abrank.report.sections.words import READINGS
-from abrank.report.subjects.leaderboard import MOST_PAIRS, by_measure, chance, key_of, name, to_lead
+from abrank.report.subjects.leaderboard import (
+    MOST_PAIRS,
+    by_measure,
+    chance,
+    key_of,
+    lettered,
+    name,
+    to_lead,
+)
 
 # Rows of a table that a page shows; the CSV and results.json have all.
 MOST_ROWS, MOST_OVERLAPS = 20, 12
@@ -88,7 +96,9 @@ def measures(w: Words[Ranking]) -> Section | None:
         bases = ", ".join(f"{i} {name(base)}" for i, base in enumerate(ranking.baselines, start=1))
         base = name(ranking.baseline) if len(ranking.baselines) == 1 else f"one of {bases}"
         legend = f"▲ better, ▼ worse than {base}, ? no significant difference."
-    blocks: list[Block] = [by_measure(w), Text(legend, "caption")]
+    blocks: list[Block] = [by_measure(w)]
+    if ranking.baseline is not None or lettered(ranking):
+        blocks.append(Text(legend, "caption"))
     if ranking.agreements:
         drawn = f.count(ranking.agreements[0].n_resamples)
         inner = (_agreements(w), Text(_ON_AGREEMENT.format(drawn), "caption"))
@@ -321,7 +331,7 @@ def test(w: Words[Ranking]) -> Section | None:
             f" Here the standard deviation of a pair's differences is from {ends[0]} to {ends[1]}:"
             " the test finds too much of the pairs that vary most."
         )
-    finding = f"{ranking.title} decided at alpha {f.number(ranking.alpha)}. {assumed}"
+    finding = f"{ranking.title} decided at α = {f.number(ranking.alpha)}. {assumed}"
     blocks: list[Block] = [Text(_WHY)]
     if ranking.beside:
         flag = " --baseline …" if ranking.baseline is not None else ""

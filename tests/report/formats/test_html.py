@@ -18,10 +18,15 @@ from abrank._support import display
 from abrank.comparison import Comparison
 from abrank.diagnostics import Note
 from abrank.report import compose
-from abrank.report.formats.html import MOST_ROWS, TONES, Drawing, drawing
+from abrank.report.formats.html import MOST_ROWS, TONES, Drawing, breaking, drawing
 from abrank.report.sections.cautions import SHOWN
 from abrank.report.sections.scorecard import exploratory
 from tests.report.written import card
+
+
+def test_names_break_after_what_joins_their_parts() -> None:
+    assert breaking("old_run-2.b<x>/y") == "old_<wbr>run-<wbr>2.<wbr>b&lt;x&gt;/<wbr>y"
+    assert breaking("plain") == "plain"
 
 
 def comparison_of(

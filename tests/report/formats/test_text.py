@@ -183,6 +183,14 @@ def test_colours_name_the_winner(make: Make) -> None:
     assert text_lines(make(0.0))[0][0].style == "strong"
 
 
+def test_the_line_at_zero_has_no_winner(make: Make) -> None:
+    row = next(line for line in text_lines(make(0.05)) if any("●" in span.text for span in line))
+    assert [span.style for span in row if "┊" in span.text] == ["muted"]
+    assert [span.style for span in row if "●" in span.text] == ["b"]
+    crossed = next(line for line in text_lines(make(0.0)) if any("●" in x.text for x in line))
+    assert not any("┊" in span.text for span in crossed)
+
+
 @pytest.mark.parametrize(("mean", "style"), [(0.05, "b"), (0.0, "note")])
 def test_gate_has_its_style(make: Make, mean: float, style: str) -> None:
     last = [line for line in text_lines(make(mean, require="better")) if line]

@@ -165,8 +165,8 @@ def test_caution_has_title_and_sentence(code: str) -> None:
             "skewness-decides",
             EXAMPLES["skewness-decides"][0],
             "a skewness of −1.9. Corrected for it, t gives p = 0.081, not 0.032, and no difference"
-            " is shown; tests of the mean find too much in few differences that are skewed. Nor is"
-            " RR shown so.",
+            " is shown; of few and skewed differences tests of a mean find too many. Nor is RR"
+            " shown so.",
         ),
         ("tests-disagree", EXAMPLES["tests-disagree"][0], "They give p = 0.0503 and p = 0.0497"),
         (

@@ -41,7 +41,7 @@ CASES: list[tuple[int, dict[str, Any], str]] = [
         "RR not worse by 0.0100 or more (90% interval 0.0000 to 0.0000).",
     ),
     (40, {"bayes": True}, "Without a margin a flat prior says the p-value again"),
-    (40, {"bayes": True, "margin": 0.01}, "by more than 0.01 with probability over 99.9%, and the"),
+    (40, {"bayes": True, "margin": 0.01}, "by more than 0.0100 with probability over 99.9%"),
 ]
 
 

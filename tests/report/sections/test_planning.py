@@ -100,8 +100,8 @@ def test_enough_queries_are_said_to_be_enough(make: Make) -> None:
     comparison = make(0.018, sd=0.1, margin=0.03, n=100)
     assert comparison.verdict is Verdict.NOT_WORSE
     assert queries_planned(comparison) == (
-        "These 100 queries show a true Δ of 0.03, the margin, with at least 80% power; more queries"
-        " narrow the interval."
+        "These 100 queries show a true Δ of 0.030, the margin, with at least 80% power; more"
+        " queries narrow the interval."
     )
     wide = make(0.0001, sd=0.05, n=4000)
     assert queries_planned(wide).startswith(

@@ -12,7 +12,15 @@ from abrank.comparison import Comparison
 from abrank.comparison.groups import Segmentation, SegmentRow
 from abrank.report.formats.html import drawing
 from abrank.report.model import Figure, Scorecard, Table, Text
-from abrank.report.sections.scorecard import MOST, exploratory, segments, segments_sentence
+from abrank.report.sections.scorecard import (
+    MOST,
+    all_tests,
+    exploratory,
+    scorecard,
+    segments,
+    segments_sentence,
+)
+from tests.report.conftest import _with_machine
 from tests.report.written import text
 
 Make = Callable[..., Comparison]
@@ -105,6 +113,26 @@ def test_segments_share_one_axis_and_are_explained_once(runs: Comparison) -> Non
     assert last is not None
     assert (first.zero, first.ticks) == (last.zero, last.ticks)
     assert [bool(card.legend) for card in cards] == [False, True]
+
+
+def test_one_interval_that_decides_has_its_level_in_the_heading(make: Make) -> None:
+    for measures, heading, limits in (
+        (1, "90% interval", "−0.007 to +0.027"),
+        (2, "95% interval, adjusted", "−0.007 to +0.027 (90%)"),
+    ):
+        card = scorecard(make(0.01, margin=0.02, measures=measures))
+        place = next(i for i, column in enumerate(card.columns) if column.role == "interval")
+        assert (card.columns[place].title, card.rows[0][place].text) == (heading, limits)
+
+
+def test_the_test_that_decides_is_drawn_beside_the_others() -> None:
+    found = all_tests(_with_machine())
+    assert found is not None
+    card = found.blocks[0]
+    assert isinstance(card, Scorecard)
+    assert [row[1].text for row, bar in zip(card.rows, card.bars, strict=True) if bar is None] == [
+        "net share of decided queries won"
+    ]
 
 
 def test_only_the_largest_segments_are_shown(make: Make) -> None:

@@ -56,8 +56,8 @@ def test_the_newest_comparisons_have_a_row_each(full) -> None:
     newest = full.entries[-1]
     day, candidate, change, _, again, p, verdict = card.rows[0]
     assert (day.value, candidate.text) == (newest.created, newest.candidate)
-    assert card.legend[-2] == f"all: against {newest.baseline}, on score, at the level 0.05"
-    assert card.legend[-1] == "newest: 40 of 50; .json and .csv have all"
+    assert card.legend[-2] == f"All: against {newest.baseline}, on score, at the level 0.05"
+    assert card.legend[-1] == "Newest: 40 of 50; .json and .csv have all"
     assert "The other 20 newest comparisons" in written.html(full)
     assert (change.value, again.value, p.value) == (
         newest.difference, full.expected[-1], newest.pvalue,

@@ -55,13 +55,13 @@ def test_where_there_is_no_room_the_interval_is_left_out(width) -> None:
     ("these", "like", "said"),
     [
         (6, 6, "On these 2 collections any of the 6 systems could be the best."),
-        (6, 6, "On collections like these nothing more can be said."),
+        (6, 6, "On collections like these it is as open."),
         (5, 6, "Of 6 systems 5 could be the best on these 2 collections: {4} and 1 more."),
-        (5, 6, "On collections like these any of the 6 may be: 2 collections tell no more."),
-        (3, 3, "On collections like these the same could be."),
-        (1, 1, "On collections like these it alone could, too."),
-        (2, 5, "On collections like these 5 may be: {4} and 1 more."),
-        (2, 1, "On collections like these only {1} may be."),
+        (5, 6, "any of the 6 could be the best: 2 collections are too few to tell."),
+        (3, 3, "On collections like these the same could be the best."),
+        (1, 1, "On collections like these it alone could be the best, too."),
+        (2, 5, "On collections like these 5 could be the best: {4} and 1 more."),
+        (2, 1, "On collections like these only {1} could be the best."),
     ],
 )
 def test_who_may_be_first_is_named_as_far_as_there_is_room(these, like, said, six) -> None:

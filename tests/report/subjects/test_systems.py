@@ -22,7 +22,8 @@ from abrank.ranking import Ranking, rank_scores
 from abrank.ranking.rank import rank_board
 from abrank.report import WRITERS, compose, write
 from abrank.report.formats.markdown import LARGEST
-from abrank.report.subjects.leaderboard import letter
+from abrank.report.model import Words
+from abrank.report.subjects.leaderboard import leaderboard, letter, ties
 from abrank.report.subjects.standings import one_collection
 from abrank.report.subjects.systems import cautions_of_test
 from abrank.scoring.scores import Scores
@@ -253,6 +254,39 @@ def test_several_measures_stand_side_by_side_with_their_letters() -> None:
     assert saved["secondary"][0]["systems"][0]["system"] == found.of("AP").systems[0]
 
 
+@pytest.mark.parametrize(("n", "title"), [(26, "group"), (27, "ties with")])
+def test_groups_of_many_systems_are_places(n: int, title: str) -> None:
+    found = make(n, measures=("nDCG@10", "AP"), beside=False)
+    card = leaderboard(Words(found))
+    shown = [row[[column.role for column in card.columns].index("reading")].text
+             for row in card.rows]  # fmt: skip
+    assert title in [column.title for column in card.columns]
+    assert card.legend[0].startswith("Ties with:" if n > 26 else "Systems that share a letter")
+    said = text(found)
+    assert ("share a letter" in said) is (n == 26)
+    if n == 26:
+        return
+    for system, places in zip(found.systems, shown, strict=True):
+        near = {row.b if row.a == system else row.a for row in found.pair_rows
+                if system in (row.a, row.b) and not row.told_apart}  # fmt: skip
+        ends = [part.split("–") for part in places.removeprefix("none").split(", ") if part]
+        listed = {i for part in ends for i in range(int(part[0]), int(part[-1]) + 1)}
+        own = {found.systems.index(system) + 1} if near else set()
+        assert listed == {found.systems.index(each) + 1 for each in near} | own
+
+
+def test_of_many_ranges_the_places_are_counted() -> None:
+    found = make(27, beside=False)
+    first = found.systems[0]
+    rows = tuple(
+        replace(row, reading="better" if found[row.a].position % 2 else "unclear")
+        if first in (row.a, row.b)
+        else row
+        for row in found.pair_rows
+    )
+    assert ties(replace(found, pair_rows=rows))[first] == "14 of 1–26"
+
+
 def test_against_a_baseline_a_mean_has_its_glyph() -> None:
     found = make(measures=("nDCG@10", "AP"), baseline="system0")
     shown = text(found)
@@ -267,7 +301,7 @@ def test_many_measures_are_put_into_tables_that_fit() -> None:
     found = make(measures=tuple(f"P@{k}" for k in range(10, 22)))
     shown = text(found)
     assert max(map(len, shown.splitlines())) <= 80
-    heads = [line for line in shown.splitlines() if line.startswith("system ")]
+    heads = [line for line in shown.splitlines() if line.startswith("System ")]
     assert len(heads) == 2
     assert [each for head in heads for each in head.split()[1:]] == list(found.measures)
 
