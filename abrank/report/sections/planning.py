@@ -31,7 +31,7 @@ def margin(comparison: Comparison) -> str:
 
 
 def _chosen(comparison: Comparison, value: float) -> str:
-    """Return a difference that was chosen, beside a margin with the decimals of scores if it can."""
+    """Return a difference that was chosen; beside a margin it has the decimals of scores."""
     if not comparison.rule.margin:
         return f.number(value)
     digits = comparison.decimals
