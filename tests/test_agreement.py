@@ -51,7 +51,7 @@ def test_what_one_judged_alone_and_a_table_too_wide_are_told() -> None:
     assert "judged by the machine alone: 1 document of these queries" in shown
     many = {"q1": {f"d{i}": i for i in range(18)}}
     wide = text(abrank.judge_agreement(many, many))
-    assert wide.count("human \\ machine") == 2  # in two parts, as it does not fit
+    assert wide.count("Human \\ machine") == 2  # in two parts, as it does not fit
     assert max(map(len, wide.splitlines())) <= 80
 
 

@@ -134,7 +134,7 @@ def test_several_measures_are_all_shown_and_the_first_orders(files, capsys) -> N
     expected = abrank.rank("qrels", {n: f"{n}.run" for n in ("old", "new", "same")}, measures="AP")
     assert "3 systems by AP on 60 queries." in " ".join(out.split())
     lines = [line.split() for line in out.splitlines()]
-    assert ["system", "AP", "P@10", "nDCG@10"] in lines
+    assert ["System", "AP", "P@10", "nDCG@10"] in lines
     for row in expected.rows:
         assert any(line[:3] == [row.system, f"{row.mean:.3f}", row.group] for line in lines)
     assert "Each of the three measures is a family of its own" in " ".join(out.split())
