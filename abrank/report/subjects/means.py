@@ -227,7 +227,7 @@ def _segments(w: Words[Intervals]) -> Section:
 
 def _others(w: Words[Intervals]) -> Section:
     rows = w.result.others
-    finding = "The same means by other tests; they decide nothing."
+    finding = f"The same means by other tests, each interval at {w.level}; they decide nothing."
     table = _table(w, "tests", rows, ())
     places: frozenset[Place] = frozenset({"page", "folded"})
     return Section("tests", "Other intervals", finding, (table,), places)
@@ -252,9 +252,6 @@ def _table(
         *[(label("Test"), [Cell(TESTS[row.test]) for row in rows])] * (key == "tests"),
         *[(Column("Queries"), [counted(row.n_queries) for row in rows])] * (key == "segments"),
         (Column("Mean"), [w.mean(row.mean) for row in rows]),
-        (
-            Column(f"{f.level(rows[0].confidence)} interval"),
-            [Cell(w.range(*row.interval)) for row in rows],
-        ),
+        (Column("Interval"), [Cell(w.range(*row.interval)) for row in rows]),
         noun="interval",
     )
