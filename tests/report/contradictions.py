@@ -80,8 +80,8 @@ def _subject(seen: Seen, table: Table, row: Row) -> str:
     first = table.titles[0] if table.titles else ""
     if table.titles[:2] == ["A", "B"]:  # a pair of systems
         return f"{row.cells['B']} − {row.cells['A']}"
-    if first == "system" and "measure" in row.cells:  # a mean of several
-        return ", ".join(row.cells.get(each, "") for each in ("system", "measure", "test"))
+    if first == "System" and "Measure" in row.cells:  # a mean of several
+        return ", ".join(row.cells.get(each, "") for each in ("System", "Measure", "Test"))
     if STAR in row.name or name in ("As declared", "All queries", primary):
         name = primary
     elif first.lower() not in ("measure", "collection", "#", "guard"):
