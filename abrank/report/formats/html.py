@@ -45,13 +45,7 @@ def environment() -> Environment:
 
 
 def breaking(name: str) -> Markup:
-    """Let a name break after what joins its parts.
-
-    Examples
-    --------
-    >>> print(breaking("a_b<c"))
-    a_<wbr>b&lt;c
-    """
+    """Let a name break after what joins its parts."""
     return Markup(re.sub(r"(?<=[_.:/-])(?=\w)", "<wbr>", str(escape(clean(name)))))
 
 
