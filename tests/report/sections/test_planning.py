@@ -207,7 +207,7 @@ def test_the_queries_of_the_next_test_have_their_range() -> None:
     a = {"q1": 0.2, "q2": 0.4, "q3": 0.1, "q4": 0.5}
     b = {"q1": 0.3, "q2": 0.6, "q3": 0.2, "q4": 0.9}
     assert str(queries_planned(compare_scores(a, b, margin=0.05))) == (
-        "About 65 queries (23 to 880) would show a true Δ of 0.05, the margin, and about "
+        "About 65 queries (23 to 880) would show a true Δ of 0.050, the margin, and about "
         "70 (24 to 950) "
         "that the two are the same within it, if the true Δ is 0 (80% power). In "
         "brackets: the 95% "
