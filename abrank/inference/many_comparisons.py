@@ -146,14 +146,15 @@ def predict_repetition(
     standard_errors: Sequence[float] | FloatArray,
     place: int = -1,
     *,
-    freedom: float = np.inf,
+    freedom: float | Sequence[float] | FloatArray = np.inf,
     level: float = 0.95,
 ) -> Repetition:
     """Return what a repetition of one of many measured effects would show."""
     # At least 8 effects, which are of comparisons in one measure; `place` says which is repeated.
     # Half of each error's variance is taken to be common to all, as where they have one baseline:
     # what luck that had on these queries, no number of candidates tells. `freedom`: degrees of
-    # freedom of that standard error, queries less one.
+    # freedom of the standard errors, queries less one; of few, each error is drawn towards those of
+    # the others.
     from scipy import optimize, special  # the levels of a stream do without them
 
     checks.fraction("level", level)

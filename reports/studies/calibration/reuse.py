@@ -165,7 +165,7 @@ def decided(name: str, board: Board, *, seed: int, n_streams: int) -> Iterator[R
         told: dict[tuple[str, str, int], list[tuple[float, float, float]]] = defaultdict(list)
         # Replacing takes one comparison after the other.
         for _ in range(n_streams // 5 + 2 if how == "baseline replaced" else n_streams):
-            gains = gain * (board.random.random(most) >= nulls)
+            gains: FloatArray = gain * (board.random.random(most) >= nulls).astype(float)
             drawn = board.random.integers(
                 len(board.scores), size=(size, most if how == "own topics" else 1)
             )
@@ -424,7 +424,7 @@ def _of_tests(rows: Sequence[Row]) -> Iterator[str]:
     )
     lengths = f"{', '.join(map(str, LENGTHS[:-1]))} and {LENGTHS[-1]}"
     yield TEST.format(lengths=lengths, most=LENGTHS[-1], worst=worst)
-    cells: dict[tuple[object, ...], dict[str, list[Row]]] = {}
+    cells: dict[tuple[str, str, float, float, str], dict[str, list[Row]]] = {}
     for row in rows:
         method, test = row.method.split(", ")
         cell = cells.setdefault((row.board, row.how, row.nulls, row.gain, method), {})
