@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple
 
@@ -192,8 +192,8 @@ class WithMachine(Rows):
     def found(self, rule: Rule, decision: Decision) -> dict[str, Any]:
         return {**super().found(rule, decision), "machine": self.judged}
 
-    def others(self, rule: Rule, evidence: RunDetails) -> Iterator[tuple[Choice, Sample]]:
-        return iter(()) if self.together else super().others(rule, evidence)
+    def others(self, rule: Rule, evidence: RunDetails) -> Iterable[tuple[Choice, Sample]]:
+        return () if self.together else super().others(rule, evidence)
 
     @property
     def kept(self) -> Sequence[Alternative]:
