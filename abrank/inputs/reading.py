@@ -27,7 +27,7 @@ from abrank.inputs.join import (
 from abrank.inputs.judged import JudgedRun
 from abrank.inputs.qrels import Qrels
 from abrank.inputs.run import Run, build, name_of, read_columns, read_run
-from abrank.inputs.trec import NotPlain, block, chunks, ranked, slices
+from abrank.inputs.trec import Block, NotPlain, block, chunks, ranked, slices
 
 DEPTH = 10
 
@@ -270,7 +270,16 @@ def _streamed(
     path = os.fspath(run)
     try:
         with files.opened(path, hashes=hashes, max_input_size=max_input_size) as (file, stored):
-            found = join(chunks(file), partial(block, score_dtype=score_dtype))
+            n_queries = 0
+
+            def counted(chunk: bytes) -> Block:
+                nonlocal n_queries
+                found = block(chunk, score_dtype=score_dtype)
+                n_queries += len(found.queries)
+                file.require_few(n_queries, "queries")  # those that nobody judged are named
+                return found
+
+            found = join(chunks(file), counted)
             return _Joined(*found, Source(path, stored.sha256(), found[1].n_rows, path))
     except NotPlain:
         return None

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from abrank import ReadError, read_qrels, read_scores
-from abrank.inputs import archives
+from abrank.inputs import archives, read_judged_run
 from abrank.inputs.archives import CELL, MOST_HELD, most_unpacked
 from abrank.inputs.votes import read_votes
 from tests.inputs.conftest import ended_with
@@ -104,6 +104,19 @@ def test_what_is_held_may_grow_as_much_as_its_rows_take(
     few = reader(path)
     path.write_bytes(text)
     assert repr(reader(path))[:40] == repr(few)[:40]
+
+
+def test_a_run_of_very_many_queries_is_refused_though_it_is_not_held(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(archives, "CELL", 100)
+    monkeypatch.setattr(archives, "_SMALL", 1 << 12)
+    qrels, path = read_qrels([("q1", "d1", 1)]), tmp_path / "a.run"
+    text = "".join(f"q{i} Q0 d1 1 1 t\n" for i in range(1000)).encode()
+    path.write_bytes(gzip.compress(text))
+    with pytest.raises(ReadError, match=r"holds (999|1,000) queries in"):
+        read_judged_run(qrels, path)
+    assert len(read_judged_run(qrels, path, max_input_size=1 << 20).audit.extra) == 999
 
 
 def test_one_text_of_json_may_grow_less_than_lines(
