@@ -127,11 +127,11 @@ class Unpacked:
         self._most = most if most is not None else MOST_UNPACKED if bounded else None
         self._n_bytes = 0
 
-    def require_few(self, n: int, what: str = "rows") -> None:
-        """Refuse more rows, or cells, than a packed file of this size may hold whole."""
+    def require_few(self, n: int, what: str = "rows", *, cells: int = 1) -> None:
+        """Refuse more rows, of so many cells each, than a packed file of this size may hold."""
         n_bytes = self._stored.n_bytes
         grows = self._kind and self.asked is None
-        if grows and n > most_unpacked(n_bytes, MOST_HELD) // CELL:
+        if grows and n * cells > most_unpacked(n_bytes, MOST_HELD) // CELL:
             problem = f"holds {n:,} {what} in {n_bytes:,} bytes, too many for its size"
             raise ReadError(self._label, problem, hint=self._hint or _grown("", MOST_HELD)[1])
 

@@ -276,7 +276,8 @@ def _streamed(
                 nonlocal n_queries
                 found = block(chunk, score_dtype=score_dtype)
                 n_queries += len(found.queries)
-                file.require_few(n_queries, "queries")  # those that nobody judged are named
+                # Those that nobody judged are named, which takes twice a row.
+                file.require_few(n_queries, "queries", cells=2)
                 return found
 
             found = join(chunks(file), counted)
