@@ -330,7 +330,7 @@ def ties(ranking: Ranking) -> dict[str, str]:
 
 def _ranges(places: Sequence[int], shown: Callable[[int], str]) -> str:
     """Return whole numbers in order, three and more in a row as a range."""
-    parts = []
+    parts: list[str] = []
     for _, run in groupby(enumerate(places), lambda each: each[1] - each[0]):
         part = [place for _, place in run]
         joined = len(part) > 2
