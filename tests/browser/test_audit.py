@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from abrank import audit
+from abrank import ArgumentError, audit
 from abrank.planning.audit import BOARDS
 from abrank.report import compose
 from abrank.report.formats.html import audit_page
@@ -27,11 +27,15 @@ CASES = [
 def test_every_number_is_that_of_python(show: Callable[..., Any]) -> None:
     opened = show(audit_page())
     for n, a, b, measure, sd, binary in CASES:
-        want = audit(n, a, b, measure=measure, sd=sd)
         got = opened.page.evaluate(
             "([n, a, b, m, sd, binary]) => audit(n, a, b, m, sd, binary)",
             [n, a, b, measure, sd, binary],
         )
+        if sd and got["most"] < sd:
+            with pytest.raises(ArgumentError, match=f"{got['most']:.3g} at most"):
+                audit(n, a, b, measure=measure, sd=sd)
+            continue
+        want = audit(n, a, b, measure=measure, sd=sd)
         case = (n, a, b, measure)
         assert got["title"] == compose(want).headline.title, case
         assert got["limit"] == pytest.approx(want.sd_limit, rel=1e-9), case
@@ -61,6 +65,9 @@ def test_it_answers_while_one_types_and_reads_well(
     page.fill("#b", "44")
     assert "between 0 and 1" in page.locator("#answer").inner_text()
     page.fill("#b", "0.9")
+    page.fill("#sd", "5")
+    assert "spread by 0.819 at most" in page.locator("#answer").inner_text()
+    page.fill("#sd", "")
     for width in (1280, 360):
         opened.resize(width)
         check_accessibility(page)
