@@ -177,7 +177,7 @@ def heat(card: Scorecard) -> dict[tuple[int, int], float]:
 # Tones that read on white and on black; everything else takes the colour of the text around.
 TONES = {"a": "#d2691e", "b": "#2b87c8", "tie": "#858b94", "plain": "#858b94"}
 MOST_ROWS = 12
-LONGEST_LABEL, LONGEST_TITLE, LONGEST_ASIDE = 19, 200, 400
+LONGEST_LABEL, LONGEST_READING, LONGEST_TITLE, LONGEST_ASIDE = 19, 26, 200, 400
 _LEFT, _RIGHT, _TOP, _ROW = 160.0, 430.0, 22.0, 26.0
 
 
@@ -264,7 +264,7 @@ def _lines(card: Scorecard) -> list[dict[str, str]]:
                 "label": cut(cells["name"].text, LONGEST_LABEL),
                 "first": numbers[0],
                 "second": numbers[1] if len(numbers) > 1 else "",
-                "reading": cut(reading, LONGEST_LABEL),
+                "reading": cut(reading, LONGEST_READING),
                 "tone": TONES[bar.tone if bar is not None else "tie"],
                 "weight": "700" if cells["name"].strong else "400",
             }

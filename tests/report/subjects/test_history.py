@@ -120,3 +120,4 @@ def test_the_drawing_ends_where_the_sums_do(full) -> None:
 
 def test_a_card_is_shown_in_a_notebook(full) -> None:
     assert full._repr_html_() == written.card(full)
+    assert ">? inconclusive, gate ✗<" in written.card(full)  # a reading is not cut
