@@ -415,6 +415,8 @@ def collected_segments(
 ) -> Axes:
     """Draw the mean difference in every segment of the queries of all collections.
 
+    As the plot ``segments`` of a comparison, by the mean over all queries that are of a segment.
+
     Parameters
     ----------
     by : str, optional
@@ -424,6 +426,14 @@ def collected_segments(
     ------
     UnknownNameError
         If the queries have no such property.
+
+    Examples
+    --------
+    >>> from abrank import compare_collections
+    >>> pair = {"q1": 0.2, "q2": 0.4}, {"q1": 0.3, "q2": 0.6}
+    >>> found = compare_collections({"x": pair, "y": pair})
+    >>> collected_segments(found).texts[0].get_text()
+    'No segments of the queries were given.'
     """
     return segments(found.pooled, by=by, ax=ax, theme=theme)
 

@@ -58,7 +58,7 @@ def test_illegal_files_are_refused_by_name(row, capsys) -> None:
     assert "Traceback" not in err
     bad = [name for name in (row["run"], row["qrels"]) if name.startswith("illegal/")]
     assert any(str(NASTY / name) in err for name in bad)
-    # A file that is missing, empty, cut off, or of other queries has no line to name.
-    whole = ("empty", "blank", "truncated", "no_common", "does_not_exist", "missing")
+    # A file that is missing, empty, no text, cut off, or of other queries has no line to name.
+    whole = ("empty", "blank", "binary", "truncated", "no_common", "does_not_exist", "missing")
     if not any(word in name for name in bad for word in whole):
         assert "line" in err

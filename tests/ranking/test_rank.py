@@ -134,8 +134,10 @@ def test_mean_order_and_rank_order_can_part():
     ranking = rank_scores(make(values))
     assert ranking.systems == ("A", "B", "C")
     assert ranking.by_mean_rank == ("B", "A", "C")
-    said = "By mean rank within the queries other systems take these places: B 1 (mean rank 1.17),"
-    assert f"{said} A 2 (mean rank 1.83)." in " ".join(str(ranking).split())
+    said = (
+        "Ordered by mean rank within the queries the places change: B is number 1 (mean rank 1.17),"
+    )
+    assert f"{said} A is number 2 (mean rank 1.83)." in " ".join(str(ranking).split())
 
 
 def test_leaders_and_bars(scores):

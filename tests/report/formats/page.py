@@ -16,7 +16,7 @@ from abrank import compare_scores
 from abrank.comparison import Comparison
 from tests.asked import asked
 
-VOID = {"meta", "link", "input", "br", "hr", "img"}
+VOID = {"meta", "link", "input", "br", "hr", "img", "wbr"}
 
 
 @dataclass

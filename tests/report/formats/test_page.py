@@ -138,7 +138,7 @@ def test_measures_show_the_numbers_of_the_json(better: Comparison, page: Page) -
             display.interval(row["ci_low_adj"], row["ci_high_adj"]),
             display.percent(row["rel_diff"]),
         ]
-        assert shown[6:9] == [display.count(row[key]) for key in ("wins", "ties", "losses")]
+        assert shown[6:9] == [display.count(row[key]) for key in ("losses", "ties", "wins")]
         assert shown[9] == display.pvalue(row["pvalue"], alpha=alpha)
         assert shown[10] == display.pvalue(row["pvalue_adj"], alpha=alpha)
 
