@@ -48,7 +48,7 @@ ONLY_IN_10 = {
 
 def printed(folder, qrels, results, flags, capsys):
     command = ["score", str(folder / qrels), str(folder / results), "--format", "trec_eval"]
-    assert run([*command, "-q", *flags]) == 0
+    assert run([*command, "--quiet", *flags]) == 0
     out, err = capsys.readouterr()
     assert err == ""
     return out.splitlines()

@@ -121,6 +121,12 @@ EXAMPLES: list[tuple[str, dict[str, Any], str, str]] = [
         "On all 60 queries with the missing ones scored 0 a loss is not excluded.",
     ),
     (
+        "guard-scores",
+        {"guards": ["P@10"], "kind": "failed-worst", "depth": None, "n_queries": 60},
+        "The guard on P@10 rests on the scores that are missing",
+        "With the worst score where one is missing a loss is not excluded.",
+    ),
+    (
         "same-file",
         {"systems": ["x", "y"], "sha256": "ab" * 32},
         "x and y have the same content",
