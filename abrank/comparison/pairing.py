@@ -313,7 +313,8 @@ def require_one_scale(scores: Scores) -> None:
             continue
         values = scores.values[:, :, place]
         least, largest = values.min(axis=0), values.max(axis=0)
-        fits = (least >= low - 1e-9) & (largest <= high + 1e-9)
+        # Nothing but zeros fits every unit.
+        fits = (least >= low - 1e-9) & (largest <= high + 1e-9) & values.any(axis=0)
         beyond = np.maximum(low - least, largest - high) > high - low
         if fits.any() and beyond.any():
             far, near = int(np.argmax(beyond)), int(np.argmax(fits))
