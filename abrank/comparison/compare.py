@@ -399,7 +399,8 @@ def _turned_guards(made: Comparison, asked: Declared, sample: Sample) -> Iterato
         other = sample.of(choice.scores)
         found = guard_results(other, rule, asked.better)
         if turned := [each.measure for each in found if not each.passed]:
-            values = {"guards": turned, "kind": choice.kind, "depth": choice.depth}
+            depth = {} if choice.depth is None else {"depth": choice.depth}
+            values = {"guards": turned, "kind": choice.kind, **depth}
             code = "guard-scores" if choice.kind in FAILED else "guard-turned"
             yield Note(code, 3, {**values, "n_queries": other.n})
 

@@ -58,7 +58,7 @@ def test_a_posterior_without_a_margin_does_not_say_the_p_value_again() -> None:
     assert "with probability" not in said
     assert "Without a margin a flat prior says the p-value again" in said
     said = " ".join(str(compare_scores(a, b, config=Question(bayes=True), margin=0.02)).split())
-    assert "better than A by more than 0.02 with probability" in said
+    assert "better than A by more than 0.020 with probability" in said
 
 
 def test_no_level_has_more_digits_than_a_reader_needs() -> None:

@@ -110,19 +110,19 @@ EXAMPLES: list[tuple[str, dict[str, Any], str, str]] = [
     ),
     (
         "guard-turned",
-        {"guards": ["RR", "AP"], "kind": "shared-queries", "depth": None, "n_queries": 36},
+        {"guards": ["RR", "AP"], "kind": "shared-queries", "n_queries": 36},
         "The guards on RR and AP rest on the queries that are missing",
         "On the 36 queries that both runs have a loss is not excluded.",
     ),
     (
         "guard-turned",
-        {"guards": ["RR"], "kind": "missing-as-zero", "depth": None, "n_queries": 60},
+        {"guards": ["RR"], "kind": "missing-as-zero", "n_queries": 60},
         "The guard on RR rests on the queries that are missing",
         "On all 60 queries with the missing ones scored 0 a loss is not excluded.",
     ),
     (
         "guard-scores",
-        {"guards": ["P@10"], "kind": "failed-worst", "depth": None, "n_queries": 60},
+        {"guards": ["P@10"], "kind": "failed-worst", "n_queries": 60},
         "The guard on P@10 rests on the scores that are missing",
         "With the worst score where one is missing a loss is not excluded.",
     ),
