@@ -20,6 +20,9 @@ MOST_UNPACKED = 4 << 30
 # last some thirty.
 MOST_GROWTH, MOST_TABLE, MOST_HELD, MOST_TREE, MOST_OBJECTS = 250, 32, 12, 6, 2
 _SMALL, _SMALL_OBJECTS = 32 << 20, 16 << 20  # bytes that no growth is too much for
+# Rows and cells are counted as of a file of so many bytes at least: whole numbers and scores of few
+# decimals pack to very little.
+LEAST = 8 << 20
 CELL = 26  # bytes that a cell counts for at least: the shortest takes nearly as much memory as any
 
 # What the unpackers raise where an archive is cut short or damaged.
@@ -131,7 +134,7 @@ class Unpacked:
         """Refuse more rows, of so many cells each, than a packed file of this size may hold."""
         n_bytes = self._stored.n_bytes
         grows = self._kind and self.asked is None
-        if grows and n * cells > most_unpacked(n_bytes, MOST_HELD) // CELL:
+        if grows and n * cells > most_unpacked(max(n_bytes, LEAST), MOST_HELD) // CELL:
             problem = f"holds {n:,} {what} in {n_bytes:,} bytes, too many for its size"
             raise ReadError(self._label, problem, hint=self._hint or _grown("", MOST_HELD)[1])
 

@@ -19,7 +19,7 @@ import pyarrow as pa
 from abrank._support.errors import ArgumentError, ReadError
 from abrank._support.typing import FloatArray, IntArray
 from abrank.inputs import ids
-from abrank.inputs.archives import most_in_table, too_much
+from abrank.inputs.archives import LEAST, most_in_table, too_much
 from abrank.inputs.columns import DOC_IDS, found_in, has_columns
 from abrank.inputs.ids import Ids, kernels
 
@@ -227,6 +227,7 @@ LONGEST_MARK = 6
 # Of the format's Message: https://github.com/apache/arrow/blob/main/format/Message.fbs
 _DICTIONARY_BATCH, _RECORD_BATCH = 2, 3
 ROW = 64  # bytes that a row counts for at least
+AS_CSV = "if it is meant to, write it as CSV: a file that is not packed may have any size"
 _PREFIX = 8  # bytes before the stream in a file, and before a packed buffer: its unpacked length
 
 
@@ -242,10 +243,12 @@ def file_columns(
     *,
     most: int | None = None,
     row: int = ROW,
+    hint: str = "",
 ) -> tuple[list[str], list[Any]]:
     """Return the names that ``choose`` takes among those of a table's columns, and the columns."""
     # `most` is how many bytes they may hold: 4 GiB without it, and 32 times the file's size.
-    # `row` is how many of these a row counts for at least: the shortest takes twice as many.
+    # `row` is how many of these a row counts for at least: the shortest takes twice as many. `hint`
+    # says what to do with a file that holds more, where nobody can say `most`.
     from abrank.inputs.parquet import Damaged, Oversized  # where a file has such a mark
 
     kind = kind_of(data)
@@ -253,7 +256,8 @@ def file_columns(
         chosen, columns = (_parquet if kind == "Parquet" else _feather)(data, choose, most, row)
         return chosen, [stored_as(column) for column in columns]
     except Oversized as what:
-        raise ReadError(label, f"the {kind} file {what}", hint=what.hint) from None
+        hint = (hint or what.hint) if what.hint else "no run, judgments or scores do"
+        raise ReadError(label, f"the {kind} file {what}", hint=hint) from None
     except (pa.ArrowException, OSError, UnicodeDecodeError, Damaged) as error:
         problem = f"the {kind} file is cut short or damaged ({error})"
         raise ReadError(label, problem, hint="copy or write the file again") from error
@@ -320,7 +324,7 @@ def _require_few(n_bytes: int, size: int, asked: int | None) -> None:
     """Refuse rows that count for more bytes than a file of this size may hold."""
     from abrank.inputs.parquet import Oversized
 
-    if asked is None and n_bytes > most_in_table(size, None):
+    if asked is None and n_bytes > most_in_table(max(size, LEAST), None):
         raise Oversized("holds too many rows for its size", too_much(size, None)[1])
 
 

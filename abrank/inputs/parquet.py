@@ -379,7 +379,7 @@ class ParquetData:
                 if counting and n_bytes > _KEPT:
                     kept.clear()
                 else:
-                    kept.append(batch)
+                    kept.append(_without_dictionaries(batch, names, coded))
             if not counting or n_bytes <= _KEPT:
                 break
         return kept
@@ -389,10 +389,22 @@ class ParquetData:
             raise Oversized(*too_much(self._size, self._asked))
 
 
+def _without_dictionaries(batch: Any, names: Sequence[str], coded: Sequence[str]) -> Any:  # noqa: ANN401
+    """Return a batch whose columns hold their texts, but for those asked for as references."""
+    # The file may say that a column is a dictionary, which comes whole with every batch.
+    columns = [
+        column.dictionary_decode()
+        if pa.types.is_dictionary(column.type) and name not in coded
+        else column
+        for name, column in ((name, batch[name]) for name in names)
+    ]
+    return pa.RecordBatch.from_arrays(columns, list(names))
+
+
 class Oversized(Exception):
     """A file holds more than may be read; says what, and what to do."""
 
-    def __init__(self, problem: str, hint: str = "no run, judgments or scores do") -> None:
+    def __init__(self, problem: str, hint: str = "") -> None:
         self.hint = hint
         super().__init__(problem)
 

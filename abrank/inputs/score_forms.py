@@ -76,7 +76,7 @@ def columns_of(source: Any, is_measure: Callable[[str], bool], label: str) -> Na
 
 def columns_of_file(data: bytes, label: str) -> Named:
     """Return the names of columns and the columns of a Parquet or Feather file."""
-    return _of_table(*arrow.file_columns(data, label, list, row=2 * arrow.ROW))
+    return _of_table(*arrow.file_columns(data, label, list, row=2 * arrow.ROW, hint=arrow.AS_CSV))
 
 
 def _of_table(names: list[str], columns: list[Any]) -> Named:

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from abrank._support import display as f
 from abrank._support.errors import ArgumentError, BadLine, ReadError
 from abrank._support.result import record
-from abrank.inputs.arrow import ROW, file_columns, kind_of, objects_of, to_objects
+from abrank.inputs.arrow import AS_CSV, ROW, file_columns, kind_of, objects_of, to_objects
 from abrank.inputs.columns import MOST_SHOWN, Source
 from abrank.inputs.delimited import csv_lines, text_columns
 from abrank.inputs.files import contents
@@ -206,7 +206,7 @@ def rows_of(source: Any) -> tuple[Sequence[Row], Sequence[int], str, Source | No
         return rows, range(len(rows)), "DataFrame", None
     data, origin = contents(source, lines=False, tables=True)
     if kind_of(data[:8]):
-        names, found = file_columns(data, origin.label, list, row=3 * ROW)
+        names, found = file_columns(data, origin.label, list, row=3 * ROW, hint=AS_CSV)
         rows = Rows(names, list(map(to_objects, found)))
         return rows, range(len(rows)), origin.label, origin
     if looks_like_json(data[:4096]):

@@ -372,6 +372,7 @@ def test_rows_count_for_more_than_their_bytes(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(archives, "_SMALL", 1 << 12)
+    monkeypatch.setattr(arrow, "LEAST", 1 << 12)
     n, path = 20_000, tmp_path / f"a.{kind}"
     pad = np.zeros(n)
     pad[: n // 6] = np.random.default_rng(1).random(n // 6)  # so that the others may be as large

@@ -11,10 +11,13 @@ import json
 import struct
 from pathlib import Path
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from abrank import ReadError, read_qrels, read_scores
-from abrank.inputs import archives, read_judged_run
+from abrank.inputs import archives, arrow, read_judged_run
 from abrank.inputs.archives import CELL, MOST_HELD, most_unpacked
 from abrank.inputs.votes import read_votes
 from tests.inputs.conftest import ended_with
@@ -89,7 +92,7 @@ def test_what_is_held_may_grow_as_much_as_its_rows_take(
 ) -> None:
     line, reader, growth, problem = GROWN[form]
     monkeypatch.setattr(archives, "CELL", 100)
-    for bound in ("_SMALL", "_SMALL_OBJECTS"):
+    for bound in ("_SMALL", "_SMALL_OBJECTS", "LEAST"):
         monkeypatch.setattr(archives, bound, 1 << 12)
     first = "query_id,winner\n" if reader is read_votes else ""
     text = (first + "".join(line.format(i) for i in range(1000))).encode()
@@ -110,7 +113,8 @@ def test_a_run_of_very_many_queries_is_refused_though_it_is_not_held(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(archives, "CELL", 100)
-    monkeypatch.setattr(archives, "_SMALL", 1 << 12)
+    for bound in ("_SMALL", "LEAST"):
+        monkeypatch.setattr(archives, bound, 1 << 12)
     qrels, path = read_qrels([("q1", "d1", 1)]), tmp_path / "a.run"
     text = "".join(f"q{i} Q0 d1 1 1 t\n" for i in range(1000)).encode()
     path.write_bytes(gzip.compress(text))
@@ -144,3 +148,34 @@ def test_the_filling_changes_nothing_that_is_read(tmp_path: Path) -> None:
     path.write_bytes(filled(gzip.compress(json.dumps({"q": {"d": 1}}).encode()), 200_000))
     assert path.stat().st_size >= 200_000
     assert read_qrels(path).grades("q") == {"d": 1}
+
+
+def test_discrete_scores_of_very_many_users_are_read(tmp_path: Path) -> None:
+    n = 700_000
+    scores = (np.random.default_rng(1).integers(0, 11, n) / 10).tolist()
+    users = [f"user{i}" for i in range(n)]
+    lines = (f"{user},{score}\n" for user, score in zip(users, scores, strict=True))
+    (tmp_path / "s.csv.gz").write_bytes(
+        gzip.compress(("query_id,P@10\n" + "".join(lines)).encode())
+    )
+    # A column of categories, as pandas writes one: its dictionary comes with every batch.
+    ids = pa.array(users).dictionary_encode()
+    pq.write_table(pa.table({"query_id": ids, "P@10": scores}), tmp_path / "s.parquet")
+    assert (tmp_path / "s.csv.gz").stat().st_size < 3_000_000
+    for name in ("s.csv.gz", "s.parquet"):
+        code = f"import abrank; assert len(abrank.read_scores({name!r}).query_ids) == {n}"
+        ended, kilobytes = ended_with(["-c", code], folder=tmp_path)
+        assert ended == 0, name
+        assert kilobytes < MOST_MEMORY
+
+
+def test_a_table_of_too_many_scores_says_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (archives, arrow):
+        monkeypatch.setattr(module, "LEAST", 1 << 12)
+    monkeypatch.setattr(archives, "_SMALL", 1 << 12)
+    users = [f"u{i // 1000}" for i in range(20_000)]
+    pq.write_table(pa.table({"query_id": users, "P@10": [0.5] * 20_000}), tmp_path / "s.parquet")
+    with pytest.raises(ReadError, match=r"(?s)too many rows for its size.*write it as CSV: a file"):
+        read_scores(tmp_path / "s.parquet")

@@ -30,7 +30,7 @@ from abrank.report.model import (
     label,
     named,
 )
-from abrank.report.sections.words import READINGS
+from abrank.report.sections.words import READINGS, capital
 
 # Of the difference from the first or the baseline, of each mean by itself, or within the queries.
 Interval: TypeAlias = Literal["difference", "own", "within"]
@@ -433,7 +433,7 @@ def _of_one(w: Words[Ranking], by: str, interval: Interval) -> tuple[Table, str]
     columns = []
     for i in shown:
         column = kept.columns[i]
-        title = titles.get(column.title, column.title[:1].upper() + column.title[1:])
+        title = titles.get(column.title, capital(column.title))
         role = "interval" if "interval" in column.title else column.role
         columns.append(Column("Δ" if role == "change" else title, column.numeric, role))
     rows = []

@@ -30,6 +30,7 @@ from abrank.report.model import (
     named,
     report_of,
 )
+from abrank.report.sections.words import capital
 from abrank.report.subjects import compose
 from abrank.scoring.intervals import FEW_UNITS, Floor, Intervals, MeanInterval
 
@@ -245,10 +246,7 @@ def _table(
         key,
         *[words("System", [row.system for row in rows])] * several,
         (label("Measure"), [Cell(row.measure) for row in rows]),
-        *(
-            words(f"{name[0].upper()}{name[1:]}", [getattr(row, name) for row in rows])
-            for name in names
-        ),
+        *(words(capital(name), [getattr(row, name) for row in rows]) for name in names),
         *[(label("Test"), [Cell(TESTS[row.test]) for row in rows])] * (key == "tests"),
         *[(Column("Queries"), [counted(row.n_queries) for row in rows])] * (key == "segments"),
         (Column("Mean"), [w.mean(row.mean) for row in rows]),

@@ -28,7 +28,7 @@ from abrank.report.model import (
     named,
     report_of,
 )
-from abrank.report.sections.words import reading_tone
+from abrank.report.sections.words import capital, reading_tone
 from abrank.report.subjects import compose
 
 NO_SPREAD = (
@@ -241,7 +241,7 @@ def compose_audit(found: Audit, *, digits: int | None = None) -> Report:
     )  # fmt: skip
     method = _method_of_audit(w)
     card = _scorecard(w)
-    said = tuple(Text(f"{each.text[0].upper()}{each.text[1:]}.") for each in facts)
+    said = tuple(Text(f"{capital(each.text)}.") for each in facts)
     return report_of(
         w,
         head,

@@ -44,6 +44,7 @@ from abrank.report.model import (
 )
 from abrank.report.sections.appendix import cited, inputs_of, methods, of_measures, reproduce
 from abrank.report.sections.cautions import by_collection as cautions_by_collection
+from abrank.report.sections.words import capital
 from abrank.report.subjects import compose
 from abrank.report.subjects.leaderboard import ahead, chance, lead, leaderboard, name, to_lead
 from abrank.report.subjects.systems import methods_text as ranking_methods
@@ -428,7 +429,7 @@ def _methods(found: CollectionsRanking) -> str:
     measures = ", ".join(name(each.measure) for each in found.measures)
     one = next(iter(found.rankings.values()))
     return (
-        f"{systems[:1].upper()}{systems[1:]} were scored on {f.plural(n, 'collection')}"
+        f"{capital(systems)} were scored on {f.plural(n, 'collection')}"
         f" ({f.plural(found.n_queries, 'query', 'queries')}) by {measures}. {claims(found)} On each"
         f" collection by itself: {ranking_methods(one).partition('Means were compared, ')[2]}"
     )

@@ -47,7 +47,14 @@ from abrank.report.sections.appendix import of_measures as of_sources
 from abrank.report.sections.decision import clause, doubted
 from abrank.report.sections.next_step import next_step
 from abrank.report.sections.scorecard import scorecard as of_measures
-from abrank.report.sections.words import READINGS, followed, reading_tone, system, verdict_tone
+from abrank.report.sections.words import (
+    READINGS,
+    capital,
+    followed,
+    reading_tone,
+    system,
+    verdict_tone,
+)
 from abrank.report.sections.words import alpha as alpha_of
 from abrank.report.sections.words import tag as tag_of
 from abrank.report.subjects import compose
@@ -159,7 +166,7 @@ def _headline(w: Words[CollectionsComparison]) -> Headline:
     return Headline(
         verdict=reading,
         glyph=glyph,
-        tag=f"{tag[:1].upper()}{tag[1:]} over all queries",
+        tag=f"{capital(tag)} over all queries",
         tone=tone,
         title=said,
         numbers=numbers,
@@ -534,9 +541,7 @@ def _paper(w: Words[CollectionsComparison], style: Style) -> Paper:
     measure = one_line(found.primary.measure, width=_LONGEST)
     a, b = (one_line(each, width=_LONGEST) for each in (found.baseline, found.candidate))
     columns = tuple(
-        Column(column.title[:1].upper() + column.title[1:], column.numeric, column.role)
-        if column.role != "p"
-        else column
+        Column(capital(column.title), column.numeric, column.role) if column.role != "p" else column
         for column in card.columns
     )
     said = " ".join(part for part in (beyond(w), heterogeneity(w)) if part)

@@ -25,6 +25,7 @@ from abrank.report.model import (
 from abrank.report.sections.appendix import cited, methods, of_measures, reproduce
 from abrank.report.sections.cautions import caution
 from abrank.report.sections.notes import SystemNames, say
+from abrank.report.sections.words import capital
 from abrank.report.subjects import compose
 from abrank.report.subjects.leaderboard import (
     Interval,
@@ -401,7 +402,7 @@ def methods_text(ranking: Ranking) -> str:
     held = " for each measure" if ranking.n_families == 1 else " for all measures together"
     systems = f.plural(len(ranking.systems), "system")
     said = (
-        f"{systems[:1].upper()}{systems[1:]} were scored on"
+        f"{capital(systems)} were scored on"
         f" {f.plural(ranking.n_queries, 'query', 'queries')} by {measures}. Means were compared,"
         f" {against}, by {ranking.title} ({_source(ranking)}){_paired(ranking)}, at α ="
         f" {f.number(ranking.alpha)}{held if ranking.secondary else ''}."
