@@ -389,20 +389,17 @@ def noncentrality_interval(
     t: FloatArray, freedom: int, alpha: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return the noncentralities that a two-sided test of the observed t does not reject."""
-    low = _where_above(t, freedom, alpha / 2.0)
-    return low, -_where_above(-t, freedom, alpha / 2.0)
-
-
-def _where_above(t: FloatArray, freedom: int, tail: FloatArray) -> FloatArray:
-    """Return the noncentrality with which t is exceeded with chance ``tail``."""
     from scipy.special import chdtri, ndtri
 
+    # Each limit is the noncentrality with which t, or -t, is exceeded with half of alpha. There
     # Z + c = t chi / sqrt(df), with Z and chi no further out than a tail of 1e-4 of what is asked.
+    t, tail = np.stack([t, -t]), alpha / 2.0
     out = -ndtri(tail * 1e-4)
     chi = np.sqrt(chdtri(freedom, np.stack([tail * 1e-4, 1.0 - tail * 1e-4])) / freedom)
     reach = np.stack([t * chi[0], t * chi[1]])
     low, high = reach.min(axis=0) - out, reach.max(axis=0) + out
-    return find_root(lambda center: chance_above(t, freedom, center) - tail, low, high)
+    found = find_root(lambda center: chance_above(t, freedom, center) - tail, low, high)
+    return found[0], -found[1]
 
 
 # With more degrees of freedom than this the error counts as known.

@@ -298,8 +298,9 @@ class _File:
         self.path = path
         self._turn: sqlite3.Connection | None = None
         with self._connection() as base:
-            (application,) = base.execute("PRAGMA application_id").fetchone()
+            # In this order: another program may make the ledger between the two looks.
             (n_tables,) = base.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            (application,) = base.execute("PRAGMA application_id").fetchone()
             if application == _APPLICATION:
                 return
             if n_tables or not create:

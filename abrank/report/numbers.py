@@ -149,7 +149,10 @@ def plain(value: Any, *, many: bool = False) -> Any:  # noqa: ANN401 - any tree 
         return [plain(item) for item in sorted(value, key=str)]
     if isinstance(value, Iterable):
         items = list(value)
-        return items if set(map(type, items)) == {str} else [plain(item) for item in items]
+        types = set(map(type, items))
+        if types <= _SCALARS - {float} or (types == {float} and all(map(math.isfinite, items))):
+            return items
+        return [plain(item) for item in items]
     return str(value)
 
 

@@ -108,6 +108,25 @@ def test_twenty_writers_at_once_lose_nothing(place) -> None:
     assert {each.key for each in entries} == {entry(number).key for number in range(50)}
 
 
+def test_a_file_that_another_makes_while_it_is_looked_at_is_a_ledger(tmp_path, monkeypatch) -> None:
+    place, connect, looks = tmp_path / "ledger.sqlite", sqlite3.connect, []
+
+    class Interrupted(sqlite3.Connection):
+        def execute(self, statement: str, *values) -> sqlite3.Cursor:
+            looks.append(statement)
+            if len(looks) == 2:
+                monkeypatch.setattr(sqlite3, "connect", connect)
+                assert open_ledger(place, create=True).add(entry(1), QUERIES)
+            return super().execute(statement, *values)
+
+    monkeypatch.setattr(
+        sqlite3, "connect", lambda *where, **how: connect(*where, factory=Interrupted, **how)
+    )
+    assert open_ledger(place, create=True).add(entry(2), QUERIES)
+    assert len(looks) > 2
+    assert n_kept(place) == 2
+
+
 def test_a_hundred_killed_writers_leave_no_half_entry(place) -> None:
     written = written_by(place, 100, 1000, kill=True)
     entries = open_ledger(place).entries()  # each is checked against its key
