@@ -204,7 +204,11 @@ class Weighted(Clustered):
     @cached_property
     def weights(self) -> QueryWeights:
         """The weights of the queries compared."""
-        return QueryWeights.of(self.weighted_by, self.of_weight, self.scores.query_ids)
+        found = QueryWeights.of(self.weighted_by, self.of_weight, self.scores.query_ids)
+        saved = None if self.saved is None else self.saved.weights
+        if saved is None:
+            return found
+        return replace(found, n_others=saved.n_others, of_others=saved.of_others)
 
     @cached_property
     def values(self) -> FloatArray:

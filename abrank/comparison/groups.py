@@ -127,6 +127,9 @@ class QueryWeights:
     # Of the heaviest queries so many have half of the weight together: the head, the others are the
     # tail.
     n_head: int
+    # Queries with a weight that are not compared, and their share of the weight of all.
+    n_others: int = 0
+    of_others: float = 0.0
 
     @classmethod
     def of(cls, name: str, of_query: Mapping[str, Any], query_ids: Sequence[str]) -> QueryWeights:
@@ -149,10 +152,14 @@ class QueryWeights:
                 " nothing; give weights of one kind"
             )
         heaviest = np.sort(values)[::-1].cumsum() / values.sum() if values.size else values
+        compared = set(query_ids)
+        others = [_number(each) for query, each in of_query.items() if query not in compared]
+        others = [each for each in others if 0.0 < each < 1e300]
         return cls(
             name, tuple(values.tolist()), effective_queries(values),
             float(values.max(initial=0.0) / values.sum()) if values.size else math.nan,
             int(np.searchsorted(heaviest, 0.5 - 1e-12)) + 1 if values.size else 0,
+            len(others), sum(others) / (sum(others) + float(values.sum())) if others else 0.0,
         )  # fmt: skip
 
     def head_and_tail(self, query_ids: Sequence[str]) -> dict[str, str]:

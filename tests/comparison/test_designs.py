@@ -167,6 +167,20 @@ def test_means_head_and_tail_are_weighted_and_come_back(scores: Any, tmp_path: P
     assert "effective number" in made._repr_html_()
 
 
+def test_weights_of_queries_that_are_not_compared_are_told(scores: Any, tmp_path: Path) -> None:
+    a, b = scores
+    more = pd.concat([TRAFFIC, pd.Series({"x1": TRAFFIC.sum(), "x2": 2 * TRAFFIC.sum()})])
+    made = abrank.compare_scores(a, b, measures="AP", design=abrank.Weights(more))
+    assert (made.weights.n_others, made.weights.of_others) == (2, pytest.approx(3 / 4))
+    assert (
+        made.primary
+        == abrank.compare_scores(a, b, measures="AP", design=abrank.Weights(TRAFFIC)).primary
+    )
+    said = "2 other queries have 75.0% of all weight, and are not compared."
+    assert said in " ".join(str(made).split())
+    assert abrank.Comparison.from_json(made.report(tmp_path / "results.json")) == made
+
+
 def test_the_command_takes_a_file_or_a_column(
     scores: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

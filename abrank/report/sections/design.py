@@ -132,7 +132,14 @@ def _weights(comparison: Comparison) -> str:
         for label in ("head", "tail")
         if label in rows
     ]
-    return f"{said}: {' and '.join(means)}. Wins and effect sizes are of single queries."
+    said = f"{said}: {' and '.join(means)}. Wins and effect sizes are of single queries."
+    if found.n_others:
+        said += (
+            f" {f.plural(found.n_others, 'other query has', 'other queries have')}"
+            f" {f.percent(found.of_others, sign=False)} of all weight, and"
+            f" {'is' if found.n_others == 1 else 'are'} not compared."
+        )
+    return said
 
 
 def _look(comparison: Comparison, declared: Design) -> str:
