@@ -268,7 +268,7 @@ def _numbers(ax: Axes, theme: Theme, rows: Sequence[Row], first: str, last: str)
     type_ = style.sizes(ax)
     em = type_.body
     wider = 0.65 * max(0, theme.digits - 3)  # of numbers with more decimals
-    places = (1.1, 5.3, 9.7) if style.inches(ax) < NARROW else (1.6, 6.3, 11.6)
+    places = (1.1, 5.5, 10.4) if style.inches(ax) < NARROW else (1.6, 6.3, 11.6)
     columns = tuple((place + wider * (place > 2.0)) * em for place in places)
     base = ("axes fraction", "axes fraction")
     for title, place in ((first, columns[1]), (last, columns[2])):

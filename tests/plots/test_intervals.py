@@ -70,6 +70,23 @@ def test_colour_glyph_and_numbers_follow_the_adjusted_reading(shift, comparison_
         assert (dots[place].get_color() != LIGHT.muted) is excludes
 
 
+@pytest.mark.parametrize("digits", [3, 4])
+@pytest.mark.parametrize("width", ["column", "text"])
+@pytest.mark.parametrize("shift", [-0.3, 0.3])
+def test_the_numbers_of_a_row_keep_clear_of_each_other(shift, width, digits, comparison_of):
+    made = comparison_of(60, shift=shift)
+    assert made.primary.pvalue < 0.001  # the widest number, in bold
+    ax = made.plot.forest(width=width, theme=dataclasses.replace(LIGHT, digits=digits)).axes
+    ax.figure.draw_without_rendering()
+    texts = ax.texts[4:]
+    boxes = [text.get_window_extent() for text in texts]
+    for place in range(len(made.rows)):
+        glyph, delta, p = boxes[3 * place : 3 * place + 3]
+        least = 0.15 * texts[3 * place].get_fontsize() * ax.figure.dpi / 72.0
+        assert delta.x0 - glyph.x1 >= least
+        assert p.x0 - delta.x1 >= least
+
+
 @pytest.mark.parametrize(
     ("how", "title"),
     [({}, "adj p"), ({"measures": ("AP",)}, "p"), ({"adjust": "none"}, "p")],
