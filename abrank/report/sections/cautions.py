@@ -290,11 +290,11 @@ def _not_about_mean(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
 @told(SENTENCES, "losses-behind-the-mean")
 def _losses(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     lose = "loses" if v["count"] == 1 else "lose"
-    gains = {0: "none gains", 1: "1 gains"}.get(v["gains"], f"{f.count(v['gains'])} gain")
+    gain = "1 gains" if v["gains"] == 1 else f"{f.count(v['gains'])} gain"
+    hidden = f"The mean hides them: {gain} as much." if v["gains"] else "None gains as much."
     return (
         f"{words.queries(v['count'])} {lose} more than {f.score(v['threshold'], digits=2)}",
-        f"The mean hides them: {gains} as much. Worst: {names.query(v['query_id'])}"
-        f" ({names.signed(v['loss'])}).",
+        f"{hidden} Worst: {names.query(v['query_id'])} ({names.signed(v['loss'])}).",
     )
 
 

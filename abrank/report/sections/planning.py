@@ -120,7 +120,7 @@ def other_margins(comparison: Comparison) -> str:
     where = _between(comparison, own)
     if not where:
         return "Same verdict for every margin." if len(ranges) == 1 else ""
-    parts = [f"Same verdict for every margin {where}"]
+    parts = [f"Same verdict {'only' if where.startswith('at ') else 'for every margin'} {where}"]
     for each in ranges:
         where = "" if each is own else _between(comparison, each)
         parts += [f"{words.tag(each.verdict)[1].lower()} {where}"] if where else []

@@ -155,6 +155,11 @@ def test_caution_has_title_and_sentence(code: str) -> None:
             "The mean hides them: 62 gain as much. Worst: “468” (−0.690).",
         ),
         (
+            "losses-behind-the-mean",
+            EXAMPLES["losses-behind-the-mean"][0] | {"gains": 0},
+            "None gains as much. Worst: “468” (−0.690).",
+        ),
+        (
             "not-about-the-mean",
             {"test": "wilcoxon", "n": 250, "rate": 0.109, "t": 0.31},
             "It asks about the pseudo-median and finds a difference, but the t test finds none in"

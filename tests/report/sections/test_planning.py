@@ -198,6 +198,15 @@ def test_the_verdict_of_other_margins_is_said() -> None:
     )
 
 
+def test_a_verdict_of_one_margin_alone_is_said_so() -> None:
+    a = (0.48, 0.5, 0.65, 0.77, 0.22, 0.28, 0.69, 0.76, 0.34, 0.38, 0.72, 0.45)
+    b = (0.44, 0.56, 0.61, 0.75, 0.24, 0.29, 0.62, 0.68, 0.4, 0.42, 0.78, 0.46)
+    a, b = ({f"q{i}": value for i, value in enumerate(each)} for each in (a, b))
+    assert other_margins(compare_scores(a, b, margin=0.026)) == (
+        "Same verdict only at 0.026; inconclusive up to 0.025; same in practice from 0.027 on."
+    )
+
+
 def test_nothing_is_visible_where_no_measure_differs_so_much() -> None:
     a, b = {"q1": 0.2, "q2": 0.4, "q3": 0.9}, {"q1": 0.9, "q2": 0.3, "q3": 0.1}
     assert smallest_visible(compare_scores({"AP": a}, {"AP": b})) == ""
