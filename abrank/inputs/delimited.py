@@ -296,7 +296,7 @@ def _grade(text: bytes, query: bytes) -> tuple[float, str]:
     return value, ""
 
 
-_LINE = re.compile(rb"\s*([+-]?[0-9]+)(?:\.0*)?\s+qid:([^\s#]+)(?:\s|$)")
+_LINE = re.compile(rb"\s*([+-]?[0-9]+)(?:\.0*)?\s+qid:([^\s#]+)(?=[\s#]|$)")
 _DOCUMENT = re.compile(rb"#.*?\bdoc(?:id|_id|no)\s*[=:]\s*(\S+)")
 
 LINE = "grade qid:query_id 1:feature 2:feature ..."

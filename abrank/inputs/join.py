@@ -81,9 +81,16 @@ def id_difference(
     return replace(found, n_compared=total)
 
 
+def query_id_difference(run: Sequence[str], qrels: Sequence[str]) -> IdDifference | None:
+    """Return the change under which most of a run's unmatched query ids match."""
+    if len(run) + len(qrels) > MOST_IDS:
+        return None
+    return id_difference([(0, each) for each in run], [(0, each) for each in qrels])
+
+
 def how_ids_differ(qrels: Sequence[str], run: Sequence[str]) -> str:
     """Guess how two lists of query ids that share none differ; empty where nothing fits."""
-    found = id_difference([(0, each) for each in run], [(0, each) for each in qrels])
+    found = query_id_difference(run, qrels)
     return f"the ids differ by {found.cause}" if found else ""
 
 

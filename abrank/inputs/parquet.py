@@ -12,7 +12,7 @@ import sys
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import pyarrow as pa
 
@@ -253,38 +253,48 @@ def require_pages(data: Any, chunk: Chunk) -> int:  # noqa: ANN401 - bytes, or a
         raise Damaged(f"column {chunk.path}: the file ends before it does")
     at, n_values, n_unpacked = 0, 0, 0
     while at < len(view):
-        header, end = _page(view, at, chunk)
-        kind = header[1]
-        about = header.get({_DATA: 5, _DICTIONARY: 7, _DATA_V2: 8}.get(kind, 0), {})
-        if kind in (_DATA, _DATA_V2):
-            if about.get(4 if kind == _DATA_V2 else 2) not in chunk.encodings:
+        page = _page(view, at, chunk)
+        if page.kind in (_DATA, _DATA_V2):
+            if page.encoding not in chunk.encodings:
                 problem = "a page has an encoding that the footer does not name"
                 raise Damaged(f"column {chunk.path}: {problem}")
-            n_values += about.get(1, 0)
+            n_values += page.n_values
         elif at:
             raise Damaged(f"column {chunk.path}: its dictionary stands behind its values")
-        n_unpacked += header[2]
-        at = end
+        n_unpacked += page.n_unpacked
+        at = page.end
     if n_values != chunk.n_values:
         told = f"its pages hold {n_values} values, and the footer says {chunk.n_values}"
         raise Damaged(f"column {chunk.path}: {told}")
     return n_unpacked
 
 
-def _page(view: memoryview, at: int, chunk: Chunk) -> tuple[dict[int, Any], int]:
-    """Return the header of the page at a place, and where the page ends."""
+class _Page(NamedTuple):
+    """What the header of a page says, and where the page ends."""
+
+    kind: int
+    n_unpacked: int
+    n_values: int
+    encoding: int
+    end: int
+
+
+def _page(view: memoryview, at: int, chunk: Chunk) -> _Page:
+    """Read the header of the page at a place."""
     try:
         header, length = read_struct(bytes(view[at : at + _MOST_HEADER]))
-        _, unpacked, packed = (int(header[number]) for number in (1, 2, 3))
+        kind, unpacked, packed = (int(header[number]) for number in (1, 2, 3))
+        checksum = int(header[4]) if 4 in header else None
+        about = dict(header.get({_DATA: 5, _DICTIONARY: 7, _DATA_V2: 8}.get(kind, 0), {}))
+        n_values, encoding = int(about.get(1, 0)), int(about.get(4 if kind == _DATA_V2 else 2, -1))
     except (Malformed, LookupError, TypeError, ValueError) as error:
         raise Damaged(f"column {chunk.path}: a page has no header") from error
     body = view[at + length : at + length + packed]
     if packed < 0 or unpacked < 0 or len(body) != packed:
         raise Damaged(f"column {chunk.path}: a page is longer than the column")
-    checksum = header.get(4)
     if checksum is not None and zlib.crc32(body) != checksum & 0xFFFFFFFF:
         raise Damaged(f"column {chunk.path}: a page is not what its checksum says")
-    return header, at + length + packed
+    return _Page(kind, unpacked, n_values, encoding, at + length + packed)
 
 
 _BATCH = 8192  # values, after each of which it is seen how much there is

@@ -21,8 +21,8 @@ from abrank.inputs.join import (
     TopDocs,
     block_of,
     how_ids_differ,
-    id_difference,
     join_pieces,
+    query_id_difference,
 )
 from abrank.inputs.judged import JudgedRun
 from abrank.inputs.qrels import Qrels
@@ -152,7 +152,6 @@ def audit(
     """Count what a reader of the result should know of its inputs."""
     counts = counted(qrels, judged, seen, n_duplicates_dropped=n_duplicates_dropped)
     shares = judged_shares(judged)
-    missing, extra = ([(0, each) for each in counts[name]] for name in ("missing", "extra"))
     return Audit(
         **counts,
         n_rank_conflicts=seen.n_rank_conflicts,
@@ -163,7 +162,7 @@ def audit(
         path=source.path,
         sha256=source.sha256,
         document_ids=seen.document_ids,
-        query_ids=id_difference(extra, missing),
+        query_ids=query_id_difference(counts["extra"], counts["missing"]),
     )
 
 

@@ -249,8 +249,11 @@ def read_run(
         rows = rank_rows(run.query, score, run.docs)
         docs = ids.take(run.docs, rows)
         return replace(run, docs=docs, score=score[rows], score_dtype=score_dtype)
-    read = read_columns(source, columns=columns, max_input_size=max_input_size)
-    return build(read, name or name_of(source), score_dtype, duplicates)
+    # The rows read have no name here: they go while a run is made of them.
+    return build(
+        read_columns(source, columns=columns, max_input_size=max_input_size),
+        name or name_of(source), score_dtype, duplicates,
+    )  # fmt: skip
 
 
 def name_of(source: Any) -> str:  # noqa: ANN401
@@ -295,17 +298,20 @@ def build(
     conflicts = 0 if read.rank is None else rank_conflicts(query, score, read.rank)
     if len(again):  # of a document its best row stays, which stands first
         rows = np.delete(rows, raw.duplicates(query[rows], ids.take(read.doc, rows))[1])
+    docs, tags, source, n_rows = read.doc, read.tags, read.source, len(query)
+    del read  # of millions of rows the lines' numbers and ranks take as much as the scores
+    docs, query, score = ids.take(docs, rows), query[rows], score[rows]
     return Run(
         name=name,
         query_ids=tuple(ids.decode(distinct)),
-        query=query[rows],
-        docs=ids.take(read.doc, rows),
-        score=score[rows],
-        tags=read.tags,
-        source=read.source,
+        query=query,
+        docs=docs,
+        score=score,
+        tags=tags,
+        source=source,
         score_dtype=score_dtype,
         n_rank_conflicts=conflicts,
-        n_duplicates_dropped=len(query) - len(rows),
+        n_duplicates_dropped=n_rows - len(rows),
     )
 
 

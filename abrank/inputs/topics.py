@@ -25,7 +25,7 @@ from abrank.inputs.arrow import objects_of
 from abrank.inputs.columns import MOST_SHOWN
 from abrank.inputs.delimited import csv_lines, require_names, text_columns
 from abrank.inputs.objects import is_missing
-from abrank.inputs.trec import cut
+from abrank.inputs.trec import BYTE_ORDER_MARK, cut
 
 # --- Texts of the queries, and properties that cut them into segments
 
@@ -244,7 +244,7 @@ def labels_of(
 
 def _table(data: bytes, label: str) -> tuple[list[str], list[list[str]], Sequence[int]]:
     """Return the header of a CSV text, its columns, and the line of each row."""
-    texts = (part.decode("utf-8-sig", "replace") for part in cut(data))
+    texts = (part.decode("utf-8", "replace") for part in cut(data.removeprefix(BYTE_ORDER_MARK)))
     lines = (line for line in csv_lines(texts, ",", label) if line[1])
     _, names = next(lines, (0, []))
     if not names:
@@ -358,8 +358,9 @@ def _lines(path: str | os.PathLike[str]) -> Iterator[str]:
         kind = type(path).__name__
         raise ArgumentError(f"docs: a path or a dict of titles is wanted, not {kind}")
     with files.opened(path, hashes=False) as (file, _):
-        for piece in files.pieces(file, os.fspath(path)):
-            for line in piece.decode("utf-8-sig", "replace").split("\n"):
+        for number, piece in enumerate(files.pieces(file, os.fspath(path))):
+            text = piece if number else piece.removeprefix(BYTE_ORDER_MARK)
+            for line in text.decode("utf-8", "replace").split("\n"):
                 if line.strip():
                     yield line
 

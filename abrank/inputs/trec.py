@@ -277,7 +277,7 @@ def parse(pieces: Iterable[bytes], layout: Layout, *, label: str) -> Columns:
 def _are_scores(ranks: Sequence[bytes]) -> bool:
     """Whether all these are numbers, and not all of them whole."""
     plain = all(map(_SCORE.fullmatch, ranks))
-    return plain and any(float(each) != math.floor(float(each)) for each in ranks)
+    return plain and any(math.modf(float(each))[0] for each in ranks)  # that of infinity is 0
 
 
 def _read_piece(gathered: Gathered, piece: bytes) -> None:

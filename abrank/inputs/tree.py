@@ -136,7 +136,9 @@ def _members(text: str, label: str) -> Iterator[Any]:
         return beyond(at + 1)
 
     at = beyond(0)
-    closing = {"[": "]", "{": "}"}[text[at]]
+    closing = {"[": "]", "{": "}"}.get(text[at : at + 1])
+    if closing is None:
+        raise json.JSONDecodeError("Expecting value", text, at)
     at = beyond(at + 1)
     while not text.startswith(closing, at):
         if closing == "]":

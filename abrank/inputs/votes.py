@@ -26,7 +26,7 @@ from abrank.inputs.delimited import csv_lines, text_columns
 from abrank.inputs.files import contents
 from abrank.inputs.objects import is_missing
 from abrank.inputs.topics import QUERY_IDS
-from abrank.inputs.trec import cut
+from abrank.inputs.trec import BYTE_ORDER_MARK, cut
 from abrank.inputs.tree import looks_like_json, parsed
 
 # What names an impression, and what it comes in, by any of these columns.
@@ -216,7 +216,7 @@ def rows_of(source: Any) -> tuple[Sequence[Row], Sequence[int], str, Source | No
             raise ReadError(origin.label, "holds no objects of JSON", expected=EXPECTED)
         return *_named(objects, 1), origin.label, origin
     delimiter = "\t" if b"\t" in data.partition(b"\n")[0] else ","
-    texts = (part.decode("utf-8-sig", "replace") for part in cut(data))
+    texts = (part.decode("utf-8", "replace") for part in cut(data.removeprefix(BYTE_ORDER_MARK)))
     lines = (line for line in csv_lines(texts, delimiter, origin.label) if any(line[1]))
     _, names = next(lines, (0, []))
     columns, at = text_columns(lines, len(names), origin.label, delimiter.join(names))

@@ -206,5 +206,9 @@ def test_the_level_is_kept_on_symmetric_differences(name, options):
     by_law = name == "bootstrap" and options["method"] != "studentised"
     share = 0.08 if by_law else 0.05
     assert rejected <= stats.binom.isf(0.0005, 2000, share)
-    # Discrete laws and the +1 of a resampling test stay below the level, but not far below.
+    # Discrete laws and the +1 of a resampling test stay below the level, but not far: only the
+    # bound that holds for all scores between known limits is wide for small differences.
+    if name == "bounded":
+        assert rejected == 0
+        return
     assert rejected >= stats.binom.ppf(0.0005, 2000, 0.03)

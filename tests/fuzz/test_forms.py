@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from abrank import ReadError, read_run
@@ -102,6 +102,7 @@ def test_a_table_gives_what_a_strict_parser_gives(kind: str, n: int, tmp_path: P
 
     @trying(n)
     @given(damaged(lines))
+    @example(b"0 qid:0# 1:0.5 2:0 # docid = d0\n")
     def check(rest: bytes) -> None:
         path.write_bytes(first + rest)
         assert outcome(read, path) == outcome(parse, first + rest), rest[:300]
@@ -210,6 +211,7 @@ def test_json_is_read_or_refused(at: int, n: int, tmp_path: Path) -> None:
 
     @trying(n)
     @given(changed(whole))
+    @example(b'\v{"q1": [null]}')
     def check(data: bytes) -> None:
         path.write_bytes(data)
         found = outcome(read, path)
@@ -258,6 +260,7 @@ def test_a_file_of_arrow_is_what_it_holds_or_refused(kind: str, n: int, tmp_path
 
     @trying(n)
     @given(st.integers(8, len(data)), st.binary(max_size=3), st.integers(0, 3))
+    @example(8, b"\x13\x00", 1)  # of Parquet a checksum that is no number
     def check(at: int, put: bytes, out: int) -> None:
         damage = data[:at] + put + data[at + out :]
         path.write_bytes(damage)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from abrank import read_qrels, read_run
@@ -74,6 +74,8 @@ def test_a_reader_gives_what_a_strict_parser_gives(kind: str, n: int, tmp_path: 
 
     @trying(n)
     @given(damaged(lines))
+    @example(b"0 Q0 d0 1e4000 9.5 tag\n")
+    @example(b"query_id,intent\nq0,s0\n\xef\xbb\xbf")
     def check(data: bytes) -> None:
         path.write_bytes(data)
         found = outcome(read, path)
