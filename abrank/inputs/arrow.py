@@ -226,7 +226,7 @@ LONGEST_MARK = 6
 
 # Of the format's Message: https://github.com/apache/arrow/blob/main/format/Message.fbs
 _DICTIONARY_BATCH, _RECORD_BATCH = 2, 3
-ROW = 64  # bytes that a row counts for at least
+ROW = 72  # bytes that a row counts for at least
 AS_CSV = "if it is meant to, write it as CSV: a file that is not packed may have any size"
 _PREFIX = 8  # bytes before the stream in a file, and before a packed buffer: its unpacked length
 

@@ -103,7 +103,7 @@ def read_columns(
     """Read a run or qrels file, of TREC's form or of one that ``formats`` knows."""
     with opened(path, max_input_size=max_input_size, growth=MOST_HELD) as (file, stored):
         read = _read(file, stored, layout, columns)
-        file.require_few(len(read.value))
+        file.require_few(len(read.value), cells=layout.cells)
         source = replace(read.source, path=_named(path), sha256=stored.sha256())
     return replace(read, source=source)
 
@@ -114,7 +114,9 @@ def _read(
     label, mark = stored.label, stored.peek(LONGEST_MARK)
     if kind_of(mark):
         choose = partial(choose_columns, layout=layout, columns=columns, label=label)
-        chosen, found = arrow.file_columns(_rest(file), label, choose, most=file.asked)
+        # Rows of a run are joined as they stand in a table.
+        row = arrow.ROW * (1 if layout is RUN else layout.cells)
+        chosen, found = arrow.file_columns(_rest(file), label, choose, most=file.asked, row=row)
         return of_table(found, label, layout, chosen=chosen)
     if mark.startswith(tree.LZ4_MARK):
         return tree.read_lz4(_rest(file), label, layout, columns, most=file.asked)

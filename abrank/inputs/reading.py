@@ -269,14 +269,16 @@ def _streamed(
     path = os.fspath(run)
     try:
         with files.opened(path, hashes=hashes, max_input_size=max_input_size) as (file, stored):
-            n_queries = 0
+            n_queries = n_tags = 0
 
             def counted(chunk: bytes) -> Block:
-                nonlocal n_queries
+                nonlocal n_queries, n_tags
                 found = block(chunk, score_dtype=score_dtype)
                 n_queries += len(found.queries)
-                # Those that nobody judged are named, which takes twice a row.
+                n_tags += len(found.tags)
+                # Those that nobody judged are named, which takes twice a row, and tags three times.
                 file.require_few(n_queries, "queries", cells=2)
+                file.require_few(n_tags, "run tags", cells=3)
                 return found
 
             found = join(chunks(file), counted)

@@ -12,6 +12,7 @@ import struct
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -30,10 +31,20 @@ AT_ONCE = 1 << 17  # lines
 # What reads it, its first line, a line by its number, and how many there may be.
 FORMS = {
     "judgments": ("read_qrels(path)", "", "{i} 0 1 1\n", MOST_CELLS),
+    "judgments by subtopic": (
+        "read_qrels(path, subtopics=True)", "", "{i} {i} {i} 1\n", MOST_CELLS // 3,
+    ),
+    "a run that is not plain": (
+        "read_run(path)", "# a comment\n", "{i} 0 {i} 1 {i} t{i}\n", MOST_CELLS // 2,
+    ),
+    "a run of many tags": (
+        "read_judged_run(read_qrels([('1', '1', 1)]), path)", "", "1 0 {i} 1 1 t{i}\n",
+        MOST_CELLS // 3,
+    ),
     "scores, line by line": ("read_scores(path)", "", "map {i} .5\n", MOST_CELLS // 2),
     "segments": ("read_segments(path)", "qid,s\n", "{i},{i}\n", MOST_CELLS // 2),
     "votes": ("read_votes(path)", "query_id,winner\n", "{i},A\n", MOST_CELLS // 2),
-}
+}  # fmt: skip
 
 
 def packed_text(first: str, line: str, n: int) -> bytes:
@@ -66,7 +77,8 @@ def test_an_archive_that_holds_as_much_as_it_may(form: str, tmp_path: Path) -> N
     path = tmp_path / "bomb.gz"
     path.write_bytes(packed_text(first, line, n - 2))
     code = (
-        "from abrank import read_qrels, read_scores\n"
+        "from abrank import read_qrels, read_run, read_scores\n"
+        "from abrank.inputs import read_judged_run\n"
         "from abrank.inputs.topics import read_segments\n"
         "from abrank.inputs.votes import read_votes\n"
         f"path = {str(path)!r}\n{reader}\n"
@@ -121,6 +133,24 @@ def test_a_run_of_very_many_queries_is_refused_though_it_is_not_held(
     with pytest.raises(ReadError, match=r"holds (999|1,000) queries in"):
         read_judged_run(qrels, path)
     assert len(read_judged_run(qrels, path, max_input_size=1 << 20).audit.extra) == 999
+
+
+def test_a_run_of_very_many_tags_is_refused_though_it_is_not_held(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(archives, "CELL", 100)
+    for bound in ("_SMALL", "LEAST"):
+        monkeypatch.setattr(archives, bound, 1 << 12)
+    qrels, path = read_qrels([("q1", "d1", 1)]), tmp_path / "a.run"
+    for tags, refused in ((1000, True), (1, False)):
+        text = "".join(f"q1 Q0 d{i} 1 1 t{i % tags}\n" for i in range(1000)).encode()
+        path.write_bytes(gzip.compress(text))
+        if refused:
+            with pytest.raises(ReadError, match=r"holds 1,000 run tags in"):
+                read_judged_run(qrels, path)
+            assert len(read_judged_run(qrels, path, max_input_size=1 << 20).audit.tags) == 1000
+        else:
+            assert read_judged_run(qrels, path).audit.n_rows == 1000
 
 
 def test_one_text_of_json_may_grow_less_than_lines(
@@ -179,3 +209,17 @@ def test_a_table_of_too_many_scores_says_what_to_do(
     pq.write_table(pa.table({"query_id": users, "P@10": [0.5] * 20_000}), tmp_path / "s.parquet")
     with pytest.raises(ReadError, match=r"(?s)too many rows for its size.*write it as CSV: a file"):
         read_scores(tmp_path / "s.parquet")
+
+
+def test_judgments_by_subtopic_may_be_fewer_in_a_table_of_one_size(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (archives, arrow):
+        monkeypatch.setattr(module, "LEAST", 1 << 12)
+    monkeypatch.setattr(archives, "_SMALL", 1 << 12)
+    rows = pd.DataFrame({"query_id": "q", "doc_id": [f"d{i}" for i in range(1000)], "rel": 1})
+    rows["subtopic"] = [f"{i % 5}" for i in range(1000)]
+    rows.to_parquet(tmp_path / "q.parquet", compression="zstd")
+    assert len(read_qrels(tmp_path / "q.parquet")) == 1000
+    with pytest.raises(ReadError, match=r"(?s)too many rows for its size.*--max-input-size"):
+        read_qrels(tmp_path / "q.parquet", subtopics=True)
