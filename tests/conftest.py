@@ -34,10 +34,12 @@ settings.register_profile("new-examples", PATIENT)
 def pytest_configure(config: pytest.Config) -> None:
     hunts = config.getoption("markexpr") == "slow"
     settings.load_profile("new-examples" if hunts else "same-examples")
-    # Ten thousand tests and all their modules were walked for garbage every few seconds, half a
-    # second each time.
-    young, middle, _ = gc.get_threshold()
-    gc.set_threshold(young, middle, 100)
+
+
+def pytest_collection_finish() -> None:
+    # Thousands of tests and their modules stay to the end: no search for garbage walks over them.
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)
