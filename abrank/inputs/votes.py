@@ -373,8 +373,8 @@ def _interleaved(table: Table, names: tuple[str, str]) -> Votes:
     width = len(str(len(credits)))
     ids = [text_of(row.get(own)) if own else f"{i + 1:0{width}}"
            for i, row in enumerate(table.rows)]  # fmt: skip
-    twice = Counter(ids)
-    bad = [i for i, each in enumerate(ids) if twice[each] > 1 or not each]
+    wrong = {one for one, times in Counter(ids).items() if times > 1 or not one}
+    bad = [i for i, each in enumerate(ids) if each in wrong]
     table.refuse(bad, f"an {own or 'impression'} stands once, and is not empty", "one row each")
     groups, remarks = {}, []
     for name, columns in {**GROUPS, "query_id": (table.key,)}.items():

@@ -44,6 +44,9 @@ FORMS = {
     "scores, line by line": ("read_scores(path)", "", "map {i} .5\n", MOST_CELLS // 2),
     "segments": ("read_segments(path)", "qid,s\n", "{i},{i}\n", MOST_CELLS // 2),
     "votes": ("read_votes(path)", "query_id,winner\n", "{i},A\n", MOST_CELLS // 2),
+    "impressions": (
+        "read_votes(path)", "query_id,user,credit_a,credit_b\n", "{i},{i},1,0\n", MOST_CELLS // 4,
+    ),
 }  # fmt: skip
 
 
