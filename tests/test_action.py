@@ -72,6 +72,22 @@ def test_what_cannot_be_used_leaves_no_report_of_an_earlier_step(inputs, tmp_pat
     assert not (inputs / "out" / "results.json").exists()
 
 
+@installed
+def test_no_module_of_the_judged_branch_is_imported(inputs, tmp_path) -> None:
+    for module in ("json", "sys", "pip", "abrank", "numpy"):
+        (inputs / f"{module}.py").write_text("open('imported', 'a').write(__name__)\n")
+    try:
+        output, _, message = compare(inputs, "qrels a.run 'b run' -m AP", tmp_path)
+    finally:
+        for module in inputs.glob("*.py"):
+            module.unlink()
+    assert (output["exit-code"], output["verdict"]) == ("0", "better"), message
+    assert not (inputs / "imported").exists()
+    calls = re.findall(r"\bpython3?\b[^\n]*", (FOLDER / "action.yml").read_text())
+    assert calls
+    assert all(call.startswith("python -I ") for call in calls)
+
+
 def git(folder: Path, *words: str) -> str:
     return subprocess.run(
         ["git", "-C", str(folder), *words], capture_output=True, text=True, check=True

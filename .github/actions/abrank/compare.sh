@@ -19,7 +19,8 @@ fi
 verdict=""
 if [[ -f $ABRANK_REPORTS/results.json ]]; then
     cat "$ABRANK_REPORTS/summary.md" >> "$GITHUB_STEP_SUMMARY"
-    verdict=$(python -c 'import json, sys; print(json.load(open(sys.argv[1]))["verdict"]["state"])' \
+    # -I: the folder is a branch under judgment, whose json.py must not be imported.
+    verdict=$(python -I -c 'import json, sys; print(json.load(open(sys.argv[1]))["verdict"]["state"])' \
         "$ABRANK_REPORTS/results.json")
 fi
 printf 'exit-code=%s\nverdict=%s\n' "$code" "$verdict" >> "$GITHUB_OUTPUT"
