@@ -30,6 +30,7 @@ from abrank.inputs.columns import (
     Layout,
     are_ranks,
     choose_columns,
+    duplicates,
     has_columns,
     has_duplicates,
     holds_ones,
@@ -42,6 +43,7 @@ from abrank.inputs.trec import (
     READY_SCORES,
     cut,
     one_blank,
+    read_grade,
     read_plain,
     read_score,
 )
@@ -256,7 +258,7 @@ def _careful(
     """Gather the rows one by one, and what is wrong with them."""
     (query, _, number, *_), ones = at, holds_ones(at)
     read: Callable[[bytes, bytes], tuple[float, str]] = (
-        read_score if gathered.layout is RUN else _grade
+        read_score if gathered.layout is RUN else read_grade
     )
     while held := list(islice(rows, _ROWS)):
         texts: list[list[bytes]] = []
@@ -287,17 +289,10 @@ def _id_problem(texts: Sequence[bytes]) -> str:
     return f"an id is longer than {MOST_ID >> 10} kB" if max(map(len, texts)) > MOST_ID else ""
 
 
-def _grade(text: bytes, query: bytes) -> tuple[float, str]:
-    """Return the grade and what is wrong with it; a frame may have written 1 as 1.0."""
-    value, problem = read_score(text, query)
-    if problem or value != np.floor(value) or abs(value) >= 2**53:
-        shown = shorten(text.decode("utf-8", "backslashreplace"), width=48)
-        return 0.0, f'grade "{shown}" is not a whole number'
-    return value, ""
-
-
 _LINE = re.compile(rb"\s*([+-]?[0-9]+)(?:\.0*)?\s+qid:([^\s#]+)(?=[\s#]|$)")
 _DOCUMENT = re.compile(rb"#.*?\bdoc(?:id|_id|no)\s*[=:]\s*(\S+)")
+# Elasticsearch's and Quepid's plugins write "# 7555<TAB>title", others "# 7555".
+_FIRST_OF_COMMENT = re.compile(rb"#[ ]*([^\t]+?)[ ]*\t|#\s*(\S+)")
 
 LINE = "grade qid:query_id 1:feature 2:feature ..."
 
@@ -309,9 +304,8 @@ def looks_like_letor(line: bytes) -> bool:
 
 def read_letor(pieces: Iterable[bytes], label: str, layout: Layout) -> Columns:
     """Read the grades of a LETOR file, in pieces that end with a line."""
-    # A document's id stands in the comment (`# docid = ...`) where every line has one; else it is
-    # the number of its line among those that count, from 0, which is its row in the matrix of
-    # features.
+    # A document's id stands in the comment (`# docid = ...`, or first in it). Without comments it
+    # is the number of its line among those that count, from 0: its row in the matrix of features.
     pieces = iter(pieces)
     first = next(pieces, b"")
     if layout is RUN:
@@ -324,40 +318,60 @@ def read_letor(pieces: Iterable[bytes], label: str, layout: Layout) -> Columns:
     for part in (part for piece in chain([first], pieces) for part in cut(piece)):
         gathered.add(_read(gathered, part), part.count(b"\n"))
     read = gathered.joined()
-    # Two of one name have none, as for one line without.
     _, query = ids.number(read.query)
-    if ids.has_empty(read.doc) or has_duplicates(query, read.doc, ids.fingerprint(read.doc)):
+    without = np.diff(ids.offsets(ids.plain(read.doc))) == 0
+    if without.all():
         return replace(read, doc=ids.numerals(len(read.doc)))
+    problem, rows = "", np.flatnonzero(without)
+    if len(rows):
+        problem = f"has no document id after #, as {len(without) - len(rows)} other lines have"
+    elif has_duplicates(query, read.doc, ids.fingerprint(read.doc)):
+        _, rows = duplicates(query, read.doc)
+        document = ids.decode(ids.take(read.doc, rows[:1]))[0]
+        problem = f"repeats the document {shorten(document)} of its query"
+    if problem:
+        raise ReadError(
+            label,
+            problem,
+            at=f"line {read.position[rows[0]]}",
+            hint="write # docid = ID on each line, or no comment at all: documents are then"
+            " numbered by their rows, from 0",
+        )
     return read
 
 
 def _read(gathered: Gathered, part: bytes) -> Columns:
     """Return the rows of some lines, of which a document without a name has an empty one."""
-    at, grades, queries, docs = [], [], [], []
+    positions, grades, queries, docs = [], [], [], []
     for number, line in enumerate(part.split(b"\n"), 1):
-        if not line.strip() or line.lstrip().startswith(b"#"):
+        if not line.strip():
             continue
-        found, named = _LINE.match(line), _DOCUMENT.search(line)
-        names = [each for each in (found and found[2], named and named[1]) if each]
+        if line.lstrip().startswith(b"#"):
+            gathered.n_comments += 1
+            continue
+        record = _LINE.match(line)
+        comment = line[record.end() :] if record else b""
+        match = _DOCUMENT.search(comment) or _FIRST_OF_COMMENT.search(comment)
+        document = next(filter(None, match.groups())) if match else b""
         problem = ""
-        if found is None:
+        if record is None:
             problem = "no grade and qid"
-        elif len(found[1].lstrip(b"+-0")) > MOST_DIGITS:
+        elif len(record[1].lstrip(b"+-0")) > MOST_DIGITS:
             problem = f"the grade has more than {MOST_DIGITS} digits"
         elif b"\0" in line:
             problem = "a NUL character"
-        elif max(map(len, names)) > MOST_ID:
+        elif max(len(record[2]), len(document)) > MOST_ID:
             problem = f"an id is longer than {MOST_ID >> 10} kB"
-        if found is None or problem:
+        if record is None or problem:
             gathered.refuse(number, line, problem)
             continue
-        at.append(number)
-        grades.append(int(found[1]))
-        queries.append(found[2])
-        docs.append(named[1] if named else b"")
+        positions.append(number)
+        grades.append(int(record[1]))
+        queries.append(record[2])
+        docs.append(document)
     return Columns(
         query=ids.pack(queries),
         doc=ids.pack(docs),
         value=np.array(grades, dtype=np.int64),
-        position=np.array(at, dtype=np.int64),
+        position=np.array(positions, dtype=np.int64),
     )

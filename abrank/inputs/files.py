@@ -87,7 +87,9 @@ def likeness(start: bytes) -> str:
 
 def _first_lines(start: bytes) -> list[bytes]:
     lines = start.removeprefix(BYTE_ORDER_MARK).split(b"\n")[:_LOOKED_AT]
-    return [line for line in lines if line.strip() and not line.startswith(b"#")]
+    lines = [line for line in lines if line.strip()]
+    # A comment may have the width of anything; lines that all begin with # are records.
+    return [line for line in lines if not line.startswith(b"#")] or lines
 
 
 # --- Reading
@@ -239,9 +241,14 @@ def looks_like_qrels(path: str | os.PathLike[str]) -> bool:
         for number, piece in enumerate(pieces(file, stored.label, size=_STEP, ahead=start)):
             text = piece if number else piece.removeprefix(BYTE_ORDER_MARK)
             for line in text.split(b"\n"):
-                if line[:1] != b"#" and (fields := line.split()):
+                fields = line.split()
+                if fields and (line[:1] != b"#" or _is_judgment(fields)):
                     return len(fields) == 4
     return False
+
+
+def _is_judgment(fields: Sequence[bytes]) -> bool:
+    return len(fields) == 4 and fields[3].lstrip(b"+-").isdigit()
 
 
 def pieces(

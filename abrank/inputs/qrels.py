@@ -132,7 +132,7 @@ class Qrels:
         Raises
         ------
         ArgumentError
-            If an id cannot stand in such a file: it holds a blank, or the query's begins with #.
+            If an id cannot stand in such a file: it holds a blank.
         WriteError
             If the file cannot be written; one that was there stays.
         """
@@ -191,8 +191,9 @@ def read_qrels(
 
     Notes
     -----
-    Blank lines are skipped, and lines that begin with ``#`` (trec_eval 10 stops at both in qrels
-    where they follow one another). Grades are whole numbers: trec_eval reads 0.5 as 0 in silence.
+    Blank lines are skipped, and lines that begin with ``#`` unless they have the four fields of a
+    judgment: a query may be called ``#c++``. How many were skipped is a note. Grades are whole
+    numbers: trec_eval reads 0.5 as 0 in silence.
 
     Examples
     --------

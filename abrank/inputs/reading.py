@@ -64,7 +64,7 @@ class Audit:
     tags : tuple of str
         Run tags of the file.
     n_comments : int
-        Lines of the run file that begin with # and were skipped.
+        Lines of the run file that begin with #, are no record, and were skipped.
     byte_order_mark : bool
         Whether a byte order mark at the start of the run file was dropped.
     path, sha256 : str or None

@@ -165,7 +165,7 @@ class Run:
         Raises
         ------
         ArgumentError
-            If an id cannot stand in such a file: it holds a blank, or the query's begins with #.
+            If an id cannot stand in such a file: it holds a blank.
         WriteError
             If the file cannot be written; one that was there stays.
         """

@@ -2,8 +2,9 @@
 
 # A line is fields between C's `isspace()` bytes (blank, tab, LF, VT, FF, CR) and nothing else:
 # U+00A0 or U+2028 inside an id is part of it, as for trec_eval. Lines end at LF. Blank lines are
-# skipped; so are lines that begin with `#`, as trec_eval 10 does (9 takes them for data). A UTF-8
-# byte order mark at the start is dropped (for trec_eval it becomes part of the first query's id).
+# skipped; so are lines that begin with `#` and are no record (`#c++ 0 d1 1` is one: trec_eval 10
+# skips all of them, 9 takes them all for data). A UTF-8 byte order mark at the start is dropped
+# (for trec_eval it becomes part of the first query's id).
 # Plain is what nearly every run is: six or more fields a line, the lines of a query together, every
 # document once, no comments. Whatever is not plain raises `NotPlain`, and the caller reads the
 # whole file with the careful parser, which knows what to say.
@@ -92,8 +93,7 @@ def first_long_line(data: bytes) -> int:
 
 def _plain(data: bytes) -> bytes | None:
     """Return the text with one blank between fields and none at a line's ends, if that is safe."""
-    # One byte is found so much faster than two that it is looked for first.
-    if b"\0" in data or data.startswith(b"#") or (b"#" in data and b"\n#" in data):
+    if b"\0" in data:
         return None
     # A CR alone parts fields, or is meant to end a line.
     if b"\r" in data and data.count(b"\r") != data.count(b"\r\n"):
@@ -196,8 +196,18 @@ def _qrels(plain: bytes) -> Columns | None:
         table = read_plain(plain, delimiter=" ", names=names, types=types | {"value": pa.string()})
         value = _whole(table["value"], kernels.ascii_ltrim(table["value"], "-"))
     else:
-        table = read_plain(plain, delimiter=" ", names=names, types=types | {"value": pa.int64()})
-        value = _moderate(ids.integers(table["value"].combine_chunks()))
+        try:
+            table = read_plain(
+                plain, delimiter=" ", names=names, types=types | {"value": pa.int64()}
+            )
+            value = _moderate(ids.integers(table["value"].combine_chunks()))
+        except pa.ArrowInvalid:  # 1.0, as frames write it, or something worse
+            table = read_plain(
+                plain, delimiter=" ", names=names, types=types | {"value": pa.float64()}
+            )
+            numbers = table["value"].combine_chunks().to_numpy(zero_copy_only=False)
+            whole = (numbers == np.floor(numbers)) & (np.abs(numbers) < 2**53)
+            value = numbers.astype(np.int64) if whole.all() else None
     query, subtopic, doc = (table[name].combine_chunks() for name in ("query", "subtopic", "doc"))
     if value is None or max(map(ids.longest, (query, subtopic, doc))) > MOST_ID:
         return None
@@ -314,20 +324,21 @@ def read_lines(gathered: Gathered, data: bytes) -> None:
     position: list[int] = []
     lines = data.removesuffix(b"\n").split(b"\n")
     for number, line in enumerate(lines, 1):
-        if line[:1] == b"#" and b"\0" not in line:
-            gathered.n_comments += 1
-        elif fields := line.split():
-            found, problem = 0.0, _shape_problem(layout, line, fields)
-            if not problem:
-                read = read_score if layout is RUN else _grade
-                found, problem = read(fields[layout.value_at], fields[0])
-            if problem:
-                gathered.widths.add(len(fields))
-                gathered.refuse(number, line, problem)
-                continue
+        if not (fields := line.split()):
+            continue
+        score, problem = 0.0, _shape_problem(layout, line, fields)
+        if not problem:
+            read = read_score if layout is RUN else read_grade
+            score, problem = read(fields[layout.value_at], fields[0])
+        if not problem:
             fields_of.append(fields)
-            value.append(found)
+            value.append(score)
             position.append(number)
+        elif line[:1] == b"#" and b"\0" not in line:
+            gathered.n_comments += 1
+        else:
+            gathered.widths.add(len(fields))
+            gathered.refuse(number, line, problem)
     query, second, doc = (ids.pack([fields[i] for fields in fields_of]) for i in range(3))
     of_run = layout is RUN
     ranks = [fields[3] for fields in fields_of] if of_run else []
@@ -375,13 +386,16 @@ def read_score(text: bytes, query: bytes) -> tuple[float, str]:
     return 0.0, f'score "{_show(text)}" is not a number{why}'
 
 
-def _grade(text: bytes, _query: bytes) -> tuple[int, str]:
-    """Return the grade and what is wrong with it."""
-    if not _GRADE.fullmatch(text):
+def read_grade(text: bytes, query: bytes) -> tuple[int, str]:
+    """Return the grade and what is wrong with it; a frame may have written 1 as 1.0."""
+    if _GRADE.fullmatch(text):
+        if len(text.lstrip(b"+-0")) > MOST_DIGITS:
+            return 0, f'grade "{_show(text)}" is too large'
+        return int(text), ""
+    value, problem = read_score(text, query)
+    if problem or not value.is_integer() or abs(value) >= 2**53:
         return 0, f'grade "{_show(text)}" is not a whole number'
-    if len(text.lstrip(b"+-0")) > MOST_DIGITS:
-        return 0, f'grade "{_show(text)}" is too large'
-    return int(text), ""
+    return int(value), ""
 
 
 def _show(text: bytes) -> str:
@@ -419,10 +433,6 @@ def write_lines(path: str | os.PathLike[str], columns: Sequence[Sequence[bytes]]
         if b"\0" in value or value.split() != [value]:
             shown = repr(value.decode("utf-8", "backslashreplace"))
             raise ArgumentError(f"{shown} cannot stand in a TREC file: it holds a blank")
-    for query in columns[0]:
-        if query.startswith(b"#"):
-            shown = repr(query.decode("utf-8", "backslashreplace"))
-            raise ArgumentError(f"query {shown} would be read as a comment")
     data = b"".join(b" ".join(fields) + b"\n" for fields in zip(*columns, strict=True))
     file = Path(path)
     if file.suffix == ".gz":

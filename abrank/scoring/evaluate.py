@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -236,10 +236,24 @@ def score_runs(
         audits=audits,
         sources={system: each.source for system, each in judged_runs.items()},
         judged_runs=judged_runs,
-        notes=(*notes, UNGRADED) if judgments.source.ungraded else notes,
+        notes=(*notes, *_notes_of_files(judgments.source, judged_runs)),
         judgments=judgments.source,
         named=_named(names, parsed, own),
     )
+
+
+def _notes_of_files(
+    judgments: inputs.Source, judged_runs: Mapping[str, inputs.JudgedSource]
+) -> Iterator[str]:
+    """Yield a note on judgments without grades, and one on each file with comments."""
+    if judgments.ungraded:
+        yield UNGRADED
+    for source in (judgments, *(run.source for run in judged_runs.values())):
+        if source.n_comments:
+            yield (
+                f"{source.label}: {display.plural(source.n_comments, 'comment line')} skipped"
+                " (beginning with #, and not of the form of a record)"
+            )
 
 
 def _named(

@@ -130,6 +130,41 @@ def test_grades_by_query(tmp_path: Path) -> None:
     assert (qrels.grades("10"), qrels.grades("11")) == ({"GX1": 2, "GX2": 0}, {"GX1": 1})
 
 
+COMMENTS = {
+    "4 qid:1 # docid = 75 inc = 1\n0 qid:1 # docid = 13\n": ["75", "13"],
+    "4 qid:1 1:2 #docid=75\n0 qid:1 1:2 #docno: 13\n": ["75", "13"],
+    "4\tqid:1\t# 75\tRambo\n0\tqid:1\t# 13\tRambo III\n": ["75", "13"],  # Elasticsearch, Quepid
+    "4 qid:1 1:0.5 # 75 rambo\n0 qid:1 1:0.25 # 13\n": ["75", "13"],  # RankLib
+    "# grade queryid docId title\n# qid:1: rambo\n\n4 qid:1 # 75\tR\n0 qid:1 # 13\tR\n": [
+        "75",
+        "13",
+    ],
+    "4 qid:1 # product 75\tRambo\n0 qid:1 # product 13\tRambo\n": ["product 75", "product 13"],
+    "4 qid:1 1:0.5\n0 qid:1 1:0.25\n": ["0", "1"],
+}
+
+
+@pytest.mark.parametrize("text", COMMENTS)
+def test_the_document_of_a_letor_line_stands_in_its_comment(tmp_path: Path, text: str) -> None:
+    (tmp_path / "l.txt").write_text(text)
+    assert read_qrels(tmp_path / "l.txt").grades("1") == dict(
+        zip(COMMENTS[text], (4, 0), strict=True)
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("4 qid:1 # 75 rambo\n0 qid:1\n", "line 2: has no document id after #, as 1 other lines"),
+        ("4 qid:1 # good hit\n0 qid:1 # good too\n", "line 2: repeats the document good of its q"),
+    ],
+)
+def test_comments_that_name_no_document_of_each_line_are_refused(tmp_path, text, problem) -> None:
+    (tmp_path / "l.txt").write_text(text)
+    with pytest.raises(ReadError, match=problem):
+        read_qrels(tmp_path / "l.txt")
+
+
 def test_documents_without_names_are_rows(tmp_path: Path) -> None:
     (tmp_path / "a.svm").write_text("1 qid:7 1:0.5\n3 qid:7 1:0.25\n")
     assert read_qrels(tmp_path / "a.svm").grades("7") == {"0": 1, "1": 3}

@@ -40,7 +40,7 @@ FILES: dict[str, tuple[Callable[..., Any], str]] = {
     "three scores": (read_run, text("{0} {1} {2}e-1")),
     "LETOR": (read_qrels, text("{grade} qid:{0} 1:{i} # docid = {1}")),
     "LETOR rows": (read_qrels, text("{grade} qid:{0} 1:{i}")),
-    "LETOR, one without a name": (read_qrels, text("1 qid:q # docid = {1}") + "1 qid:q 1:2\n"),
+    "LETOR with titles": (read_qrels, text("{grade} qid:{0}\t# {1}\ta title")),
     "records by line": (read_run, by_line(RECORDS)),
     "ranks by line": (read_run, by_line(RANKED)),
     "tuples by line": (read_run, by_line(RUN)),

@@ -89,10 +89,14 @@ def test_comments_and_blank_lines_keep_the_numbering() -> None:
     assert read.source.n_comments == 2
 
 
-@pytest.mark.parametrize("before", [b"", b"\n\n"])
-def test_a_comment_begins_at_the_start_of_the_line(before: bytes) -> None:
-    line = before + b" #1 Q0 d1 1 2.5 tag\n#2 Q0 d2 1 2.5 tag\n"
-    assert run_rows(line) == [(b"#1", b"d1", 2.5, len(before) + 1)]
+@pytest.mark.parametrize(
+    "before", [b"", b"\n\n", b"# a note\n", b"# six words that are no record\n"]
+)
+def test_a_line_with_the_form_of_a_record_is_no_comment(before: bytes) -> None:
+    data = before + b" #1 Q0 d1 1 2.5 tag\n#2 Q0 d2 1 2.5 tag\n"
+    first = before.count(b"\n") + 1
+    assert run_rows(data) == [(b"#1", b"d1", 2.5, first), (b"#2", b"d2", 2.5, first + 1)]
+    assert parse([data], RUN, label="a.run").source.n_comments == before.count(b"#")
 
 
 def test_only_the_first_byte_order_mark_is_dropped() -> None:
@@ -174,7 +178,7 @@ def test_scores_at_the_edges() -> None:
 
 @pytest.mark.parametrize(
     ("grade", "value"),
-    [("1", 1), ("+1", 1), ("-2", -2), ("007", 7), ("-0", 0), ("9" * 18, 10**18 - 1)],
+    [("1", 1), ("+1", 1), ("-2", -2), ("007", 7), ("-0", 0), ("9" * 18, 10**18 - 1), ("1.0", 1)],
 )
 def test_grades(grade: str, value: int) -> None:
     read = parse([f"301 0 d1 {grade}\n".encode()], QRELS, label="q")
@@ -186,7 +190,6 @@ def test_grades(grade: str, value: int) -> None:
     ("grade", "words"),
     [
         ("0.5", "is not a whole number"),
-        ("1.0", "is not a whole number"),
         ("yes", "is not a whole number"),
         ("--1", "is not a whole number"),
         ("-", "is not a whole number"),
@@ -401,8 +404,8 @@ def test_lines_of_a_run(tmp_path: Path) -> None:
 
 
 def test_ids_that_no_file_can_hold(tmp_path: Path) -> None:
-    for table in ({"1": {"a b": 1}}, {"1": {"a\0": 1}}, {"1 ": {"a": 1}}, {"#1": {"a": 1}}):
-        with pytest.raises(ArgumentError, match=r"cannot stand in|as a comment"):
+    for table in ({"1": {"a b": 1}}, {"1": {"a\0": 1}}, {"1 ": {"a": 1}}):
+        with pytest.raises(ArgumentError, match="cannot stand in"):
             read_qrels(table).write(tmp_path / "q")
     assert not (tmp_path / "q").exists()
 

@@ -224,3 +224,12 @@ def test_dropped_queries_have_no_row_and_diversity_no_range() -> None:
 def test_equal_seeds_give_equal_tables() -> None:
     one, two = (abrank.score_ranges(QRELS, RUNS, ["AP"], n_orders=5, rng=3) for _ in range(2))
     assert one.equals(two)
+
+
+def test_a_query_whose_id_begins_with_a_hash_counts_and_comments_are_counted(tmp_path) -> None:
+    (tmp_path / "q.txt").write_text("# by hand\n#c++ 0 d1 1\nc++ 0 d2 1\nq3 0 d3 1\n")
+    (tmp_path / "a.run").write_text("#c++ Q0 d1 1 1 t\nc++ Q0 d9 1 1 t\nq3 Q0 d3 1 1 t\n")
+    scores = abrank.evaluate(tmp_path / "q.txt", {"a": tmp_path / "a.run"}, ["RR"])
+    assert scores.query_ids == ("#c++", "c++", "q3")
+    assert scores.means()[0, 0] == pytest.approx(2 / 3)  # trec_eval 9, which has no comments
+    assert [note for note in scores.notes if "1 comment line skipped" in note]
