@@ -292,7 +292,7 @@ def _id_problem(texts: Sequence[bytes]) -> str:
 _LINE = re.compile(rb"\s*([+-]?[0-9]+)(?:\.0*)?\s+qid:([^\s#]+)(?=[\s#]|$)")
 _DOCUMENT = re.compile(rb"#.*?\bdoc(?:id|_id|no)\s*[=:]\s*(\S+)")
 # Elasticsearch's and Quepid's plugins write "# 7555<TAB>title", others "# 7555".
-_FIRST_OF_COMMENT = re.compile(rb"#[ ]*([^\t]+?)[ ]*\t|#\s*(\S+)")
+_FIRST_OF_COMMENT = re.compile(rb"#[ ]*([^\t ][^\t]*?)[ ]*\t|#\s*(\S+)")
 
 LINE = "grade qid:query_id 1:feature 2:feature ..."
 

@@ -63,26 +63,32 @@ def table_qrels(data: bytes) -> dict[str, dict[str, float]]:
     return found
 
 
-def letor_grades(data: bytes) -> dict[str, list[float]]:
-    """The grades of each query, whatever the documents are called."""
-    found: dict[str, list[float]] = {}
+def letor(data: bytes) -> dict[str, dict[str, float]]:
+    """Grades by query and document, which stands in the comment of each line or of none."""
+    rows = []
     for line in data.split(b"\n"):
-        text = line.decode("latin-1")
-        fields = [field.decode("latin-1") for field in line.split(b"#")[0].split()]
         if not line.strip() or line.strip().startswith(b"#"):
             continue
-        strict.require(len(fields) > 1 and fields[1].startswith("qid:") and len(fields[1]) > 4)
-        grade = re.fullmatch(r"([+-]?)0*(\d{1,18})(\.0*)?", fields[0], re.ASCII)
-        strict.require(grade is not None and "\0" not in text)
-        named = re.search(rb"#.*?\bdoc(?:id|_id|no)\s*[=:]\s*(\S+)", line)
-        strict.require(max(len(fields[1]) - 4, len(named[1]) if named else 0) <= strict.MOST_ID)
+        record, _, comment = line.partition(b"#")
+        fields = record.split()
+        strict.require(len(fields) > 1 and fields[1].startswith(b"qid:") and len(fields[1]) > 4)
+        grade = re.fullmatch(rb"([+-]?)0*(\d{1,18})(\.0*)?", fields[0])
+        strict.require(grade is not None and b"\0" not in line)
         assert grade is not None
-        found.setdefault(fields[1][4:], []).append(float(grade[1] + grade[2]))
-    return {query: sorted(grades) for query, grades in found.items()}
+        named = re.search(rb"\bdoc(?:id|_id|no)\s*[=:]\s*(\S+)", comment)
+        first, tab, _ = comment.partition(b"\t")
+        words = [first.strip(b" ")] if tab and first.strip(b" ") else comment.split()
+        document = named[1] if named else (words or [b""])[0]
+        strict.require(max(len(fields[1]) - 4, len(document)) <= strict.MOST_ID)
+        rows.append((fields[1][4:], document, float(grade[1] + grade[2])))
+    strict.require(bool(rows) and len({not document for _, document, _ in rows}) == 1)
 
-
-def grades_by_query(path: Path) -> dict[str, list[float]]:
-    return {query: sorted(row.values()) for query, row in qrels_of(path).items()}
+    return strict.nested(
+        [
+            (q.decode("latin-1"), d.decode("latin-1") or str(i), g)
+            for i, (q, d, g) in enumerate(rows)
+        ]
+    )
 
 
 CSV = [b"q%d,d%d,%d\n" % (i // 4, i, 9 - i % 4) for i in range(12)]
@@ -90,7 +96,7 @@ LETOR = [b"%d qid:%d 1:0.5 2:%d # docid = d%d\n" % (i % 3, i // 4, i, i) for i i
 TABLES: dict[str, tuple[bytes, list[bytes], Read, Read]] = {
     "CSV run": (b"query_id,doc_id,score\n", CSV, run_of, table_run),
     "CSV qrels": (b"query_id,doc_id,relevance\n", CSV, qrels_of, table_qrels),
-    "LETOR": (b"1 qid:7 1:0.5 # docid = x\n", LETOR, grades_by_query, letor_grades),
+    "LETOR": (b"1 qid:7 1:0.5 # docid = x\n", LETOR, qrels_of, letor),
 }
 
 
