@@ -20,7 +20,7 @@ _REPEATED = re.compile(r" \(run \d+\)\Z")
 
 
 class Sourced(Protocol):
-    """Scores, or what was merged of them: with where they were read."""
+    """Scores, with where they were read."""
 
     @property
     def sources(self) -> Mapping[str, Source]:

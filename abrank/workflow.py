@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from abrank._support import display as f
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import Asked, RandomSource, RankingFamily
 from abrank.comparison import Comparison, name_runs
@@ -123,7 +122,7 @@ def compare(
         Judgments by a machine of many queries; ``qrels`` are then those of people, for a random
         draw from these.
     engine : Engine or str, optional
-        Where runs in Parquet are scored; ``Engine(merged=True)`` holds no scores of queries here.
+        Where runs in Parquet are scored.
     resamples, rng
         Resamples of the Monte Carlo tests, and their source; the seed is recorded.
 
@@ -173,14 +172,7 @@ def compare_runs(
     scoring, engine = question.scoring, question.engine
     qrels, runs = inputs.qrels, name_runs(inputs.a, inputs.b, **inputs.names)
     known = {**inputs.known, "clusters": question.clusters}
-    merged = engine is not None and Engine.of(engine).merged
-    if merged:
-        # Scores that stay on the workers take the engines with them.
-        from abrank.comparison.merging import Properties
-
-        properties = Properties.of(**known)
-    else:
-        beside = Beside.of(**known, weights=question.weights)
+    beside = Beside.of(**known, weights=question.weights)
     # A mistyped name should not cost the reading of two runs.
     measures = with_guards(question.measures, question.guard)
     parsed = scoring.measures(measures)
@@ -189,7 +181,7 @@ def compare_runs(
     own = scoring.named(measures)
     named = None if len(own) == len(parsed) else [each.name for each in own]
     chosen = choose([each.name for each in parsed], named, lead and lead.name)
-    told = unchosen(
+    unchosen(
         chosen,
         gate=question.gate is not None,
         in_sequence=question.family == SEQUENCE,
@@ -198,19 +190,6 @@ def compare_runs(
     require_margin_in_range(read_margin(question.margin), first.name, range_=first.bounds)
     machine = MachineSource.of(question.machine)
     how: dict[str, Any] = {"measures": measures, "on_stage": on_stage}
-    if merged:
-        from abrank.comparison.merging import compare_merged
-
-        machine.require_none("merged statistics have no place for them")
-        if named is not None:  # one of trec_eval's sets: what its counts are stands in no family
-            kept = [each for each in parsed if each.name in chosen.measures]
-            lead = next(each for each in kept if each.name == chosen.primary)
-            how["measures"] = [lead.name, *(each.name for each in kept if each != lead)]
-        how |= {"primary": lead, "properties": properties, "command": command}
-        made = compare_merged(qrels, runs, question, **how)
-        apart = f.listed(list(chosen.apart))
-        said = (f"counts are not compared in merged statistics: {apart}",) if apart else ()
-        return replace(made, notes=(*told, *made.notes), remarks=(*made.remarks, *said))
     machine.require_runs_again(runs)
     how |= {"scoring": scoring, "engine": engine}
     scores = score_runs(qrels, runs, top=TOP, **how)

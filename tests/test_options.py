@@ -171,7 +171,7 @@ def test_what_has_no_meaning_is_refused(make: Callable[[], object], said: str) -
         ("family", "compare", "config=Question(family=...)"),
         ("machine_qrels", "compare", "machine=Machine(qrels=...)"),
         ("shared_model", "compare", "machine=Machine(shared_model=...)"),
-        ("merged", "compare", "engine=Engine(merged=...)"),
+        ("keep_scores", "compare", "engine=Engine(keep_scores=...)"),
         ("names", "compare", "name_a= and name_b="),
         ("n_boot", "rank_scores", "resamples="),
         ("depth", "rank_scores", ""),

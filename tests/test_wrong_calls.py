@@ -470,7 +470,7 @@ compare q.txt a.run b.run --clusters lang -> 2 give the table with it as --segme
 compare q.txt a.run b.run --on each -> 2 is for --collections: one pair has one verdict
 compare q.txt a.run b.run --lower-is-better AP -> 2 by its definition
 compare q.txt a.run b.run --look 1/4 --anytime 100 -> 2 choose --look (Looks(...)) or --anytime
-compare q.txt a.run b.run --merged -> 3 leave them out, and this file is read as it is
+compare q.txt a.run b.run --engine local -> 3 leave it out, and this file is read as it is
 compare q.txt a.run b.run --machine-qrels a.run -> 3 the qrels come first, then the runs
 compare q.txt a.run b.run --topics seg.csv -> 3 expected: query_id<TAB>text, JSON lines, or TREC
 compare --preferences seg.csv -> 3 expected: query_id, and winner (A, B, tie or a system's name)

@@ -138,8 +138,6 @@ _SEVERAL = {
     " many; choose the best on one collection, and compare it on the others",
     "machine": "a machine's judgments correct those that people made on one collection; compare()"
     " each with its own",
-    "merged": "the mean over all queries takes the scores of each, which merged statistics do not"
-    " hold",
     **dict.fromkeys(["topics", "docs"], "texts stand on the page of one collection: compare() it"),
 }
 _VOTES = {

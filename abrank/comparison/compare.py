@@ -310,10 +310,6 @@ def compare_again(saved: Comparison) -> Comparison:
 
 def sample_of(saved: Comparison) -> Sample:
     """Return the sample that a comparison was made from."""
-    if saved.merged is not None:
-        from abrank.comparison.merged import Merged
-
-        return Merged.again(saved)
     if saved.strata:
         from abrank.comparison.designs import Stratified
 
@@ -434,7 +430,7 @@ def with_soundness(made: Comparison, further: Sequence[Reason] = ()) -> Comparis
 
 def _carrying_cluster(made: Comparison) -> Mapping[str, Any] | None:
     """Return the cluster with most of a shown difference, if nothing is shown without it."""
-    if made.clusters is None or made.merged is not None:
+    if made.clusters is None:
         return None
     differences = made.differences()
     names, place = np.unique(np.array(made.clusters.labels, dtype=object), return_inverse=True)

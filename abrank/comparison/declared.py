@@ -193,11 +193,6 @@ def declare_on(sample: Sample, question: Question) -> Declared:
         checks.resamples(question.resamples, at_least=99, argument="resamples")
     primary = choose(sample.measures, None, question.primary).primary
     better = directions(sample.measures, question.lower_is_better, question.higher_is_better)
-    if question.weights is not None and not sample.weighted_by:
-        raise ArgumentError(
-            "merged statistics hold no scores to weigh: leave out --weights (Weights(...)), or"
-            " --merged (Engine(merged=))"
-        )
     seen = _seen(question, primary, sample.query_ids)
     rule = declare(
         question, primary, better,
@@ -315,8 +310,7 @@ def is_relative(comparison: Comparison) -> bool:
 def rows_in_unit(comparison: Comparison) -> tuple[MeasureResult, ...]:
     """Return the rows with differences and intervals in the unit in which they are shown."""
     # With a margin in per cent of A's mean those are shares of each measure's own mean of A, their
-    # intervals Fieller's; secondary measures of merged statistics, of clusters or with weights have
-    # none.
+    # intervals Fieller's; secondary measures of clusters or with weights have none.
     if comparison.decision.relative is None:
         return comparison.rows
     return tuple(_as_share(comparison, row) for row in comparison.rows)
@@ -327,7 +321,7 @@ def _as_share(comparison: Comparison, row: MeasureResult) -> MeasureResult:
     limits: tuple[float, ...] = (math.nan,) * 4
     if change is not None and row.measure == comparison.rule.primary:
         limits = comparison.decision.interval * 2
-    elif (comparison.merged, comparison.clusters, comparison.weights) == (None, None, None):
+    elif comparison.clusters is None and comparison.weights is None:
         place = comparison.measures.index(row.measure)
         a, b = comparison.a[:, place], comparison.b[:, place]
         halves = (row.ci_high - row.diff, row.ci_high_adj - row.diff)

@@ -511,7 +511,6 @@ def require_pooled(name: str, part: Comparison) -> None:
         "its queries count by weights": part.weights is not None,
         "it was decided by a confidence sequence": design is not None and bool(design.planned),
         "a machine's judgments decide beside those of people": part.with_machine,
-        "it is of merged statistics, which hold no query": part.merged is not None,
     }
     for why, holds in whys.items():
         if holds:

@@ -55,7 +55,7 @@ class Clusters:
 
     # Of the property: `conversation`.
     name: str
-    # tuple of str, length n_queries. Empty of merged statistics.
+    # tuple of str, length n_queries.
     labels: tuple[str, ...] = field(repr=False)
     n_clusters: int
     # Queries of the largest cluster.

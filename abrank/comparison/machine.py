@@ -72,14 +72,6 @@ class MachineSource(Machine):
         """Return a machine as a source; one without judgments for None."""
         return cls(**vars(machine or Machine()))
 
-    def require_none(self, why: str) -> None:
-        """Refuse a machine's judgments, and say why."""
-        if self.qrels is not None or self.scores is not None:
-            raise ArgumentError(
-                f"judgments by a machine cannot be used here: {why}; leave out --machine-qrels and"
-                " --machine-scores (machine=), or --merged (Engine(merged=))"
-            )
-
     def require_runs_again(self, runs: Mapping[str, Any]) -> None:
         """Refuse runs that cannot be read a second time, for the machine's judgments."""
         if self.qrels is None:

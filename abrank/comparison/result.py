@@ -23,7 +23,6 @@ from abrank.comparison.rows import (
     Effect,
     MachineJudgments,
     MeasureResult,
-    MergedQueries,
     Preferences,
     Spread,
     TestRow,
@@ -95,9 +94,6 @@ class Comparison(Result):
         Inputs with hashes, versions, command; empty where nothing is known.
     machine : MachineJudgments, optional
         What a machine's judgments add to those of people; None without them.
-    merged : MergedQueries, optional
-        What stands in the place of ``query_ids``, ``a`` and ``b`` where partitions were merged:
-        those are empty then, and so are the labels of segments and clusters.
     preferences : Preferences, optional
         What is known of the votes that were compared; None for scores of rankings.
     weights : QueryWeights, optional
@@ -142,7 +138,6 @@ class Comparison(Result):
     topics: Mapping[str, str] = field(default_factory=dict)
     provenance: Mapping[str, Any] = field(default_factory=dict)
     machine: MachineJudgments | None = None
-    merged: MergedQueries | None = None
     preferences: Preferences | None = None
     weights: QueryWeights | None = None
     strata: Mapping[str, Comparison] = field(default_factory=dict)
@@ -153,7 +148,7 @@ class Comparison(Result):
     @property
     def n_queries(self) -> int:
         """Number of queries compared."""
-        return len(self.query_ids) if self.merged is None else self.merged.n_queries
+        return len(self.query_ids)
 
     @property
     def primary(self) -> MeasureResult:
@@ -240,9 +235,8 @@ class Comparison(Result):
         """Return B - A query by query: float64[n_queries], in the order of ``query_ids``.
 
         Scores that agree to 10 digits of the largest differ by 0, and differences that agree so are
-        one value. Of merged statistics there are none.
+        one value.
         """
-        self.require_queries()
         column = self.measures.index(self[measure or self.rule.primary].measure)
         return differences_of(self.a[:, column], self.b[:, column])
 
@@ -251,15 +245,6 @@ class Comparison(Result):
         row = self[measure or self.rule.primary]
         signs = outcomes(self.differences(row.measure))
         return signs if row.higher_is_better else -signs
-
-    def require_queries(self) -> None:
-        """Refuse to go on without the scores of queries, and say where they are."""
-        if self.merged is not None:
-            raise ArgumentError(
-                "the scores of single queries are not here: the statistics of partitions were"
-                " merged; --keep-scores DIR (Engine(keep_scores=)) keeps them as Parquet, and a"
-                " comparison without --merged (Engine(merged=)) reads them"
-            )
 
     def __getitem__(self, measure: str) -> MeasureResult:
         return self.rows[self.measures.index(known_among(measure, self.measures))]
@@ -287,7 +272,6 @@ class Comparison(Result):
         *measures : str
             Names in any dialect: ``queries_of("AP", "P@10")``.
         """
-        self.require_queries()
         import pandas as pd
 
         names = [self[each].measure for each in measures] or [*self.measures]
@@ -343,7 +327,6 @@ class Comparison(Result):
         ArgumentError
             If there is no such query; the message has the nearest.
         """
-        self.require_queries()
         place = place_of_query(query_id, self.query_ids, "compared")
         query, kept = self.query_ids[place], self.evidence
         order = sorted(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
@@ -18,7 +17,7 @@ from abrank.estimate import AdjustedRow, Estimate, IntervalRow
 from abrank.inference import TestResult
 from abrank.inference.effect_size import EffectInterval
 from abrank.inference.rounding import common_step, differences_of, to_lattice
-from abrank.inference.shape import HEAP, Form, moments
+from abrank.inference.shape import moments
 from abrank.inference.sign_flips import lattice_tail
 from abrank.verdict import Rule
 
@@ -104,57 +103,6 @@ class ExtremeQuery:
     a: float
     b: float
     difference: float
-
-
-@record
-class Cell:
-    """Queries with one difference, or in one bin of differences with the middle ``value``."""
-
-    # Bins stand as `width` says, from 0 outwards; those that tie are at 0 with no width.
-
-    value: float
-    width: float
-    n_queries: int
-
-
-@record
-class MergedQueries:
-    """The queries of a comparison from merged statistics."""
-
-    n_queries: int
-    # n_partitions, n_skipped: partitions that were scored, and those that could not be.
-    n_partitions: int
-    n_skipped: int
-    # Width of the bins in which the differences of the primary measure were counted; 0 where each
-    # was counted by itself.
-    step: float
-    # tuple of float, length n_measures. Standard errors of the mean differences, by the test that
-    # decides.
-    errors: tuple[float, ...]
-    # Degrees of freedom of their t.
-    freedom: float
-    # What became of queries that a run lacks, `zero` or `drop`; empty without any.
-    missing: str
-    # tuple of float, length 201. Quantiles of the differences of the primary measure: of 0, 0.5, 1,
-    # ... 100 per cent.
-    profile: tuple[float, ...]
-    # The same differences counted, in at most 25 values or some 80 bins.
-    cells: tuple[Cell, ...]
-    # smallest, largest: the 20 queries with the smallest and with the largest difference, the
-    # furthest first.
-    smallest: tuple[ExtremeQuery, ...]
-    largest: tuple[ExtremeQuery, ...]
-    # What gives the comparison again: exact sums, and the counted differences of the primary
-    # measure. None in files of earlier versions.
-    statistics: Mapping[str, Any] | None = None
-
-    @property
-    def form(self) -> Form:
-        """The picture that shows how the differences spread: as :func:`spread_form` has it."""
-        ties = next((cell.n_queries for cell in self.cells if cell.value == 0.0), 0)
-        if all(cell.width == 0.0 for cell in self.cells):
-            return "values"
-        return "bins" if ties > HEAP * self.n_queries else "density"
 
 
 def share_of_net(found: TestResult) -> Estimate:

@@ -1,7 +1,7 @@
 """What can answer a test of every measure: queries, clusters of them, queries seen at any time."""
 
-# Others have files of their own: clusters, looks, weights and collections, merged statistics,
-# people with a machine beside them. Nothing above asks which of them it is.
+# Others have files of their own: clusters, looks, weights and collections, people with a machine
+# beside them. Nothing above asks which of them it is.
 
 from __future__ import annotations
 

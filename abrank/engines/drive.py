@@ -37,8 +37,7 @@ from abrank.engines.job import (
     stamp_of,
 )
 from abrank.engines.kernel import JOINED, Scoring, has_open_scale, with_scale
-from abrank.engines.merge import Statistics, Tree
-from abrank.engines.sources import ParquetTable, open_property, open_table, stamped, with_gaps
+from abrank.engines.sources import ParquetTable, open_table, stamped, with_gaps
 from abrank.inputs import ids, read_qrels
 from abrank.inputs.columns import QRELS, RUN
 from abrank.options import Engine
@@ -55,8 +54,6 @@ class Result:
     done: tuple[Done, ...]  # by partition, those that were skipped too
     scoring: Scoring  # its measures have their scales
     tables: tuple[ParquetTable, ...]
-    # Of all partitions, where they were merged; then there are no scores here
-    statistics: Statistics | None = None
 
     @property
     def skipped(self) -> tuple[Done, ...]:
@@ -70,9 +67,6 @@ def score_tables(
     scoring: Scoring,
     engine: Engine,
     *,
-    merges: bool = False,
-    properties: Mapping[str, Any] | None = None,
-    clusters: str = "",
     max_input_size: int | None = None,
     on_progress: Callable[[int, int], None] = lambda *_: None,
 ) -> Result:
@@ -85,43 +79,29 @@ def score_tables(
             highest = max(int(np.max(part.value, initial=0)) for part in judged)
             measures = tuple(with_scale(each, highest) for each in scoring.measures)
             scoring = replace(scoring, measures=measures)
-        named = tuple(properties or {})
-        own = tables[0]
-        tables += [
-            open_property(name, each, folder, number=number, like=own)
-            for number, (name, each) in enumerate((properties or {}).items())
-        ]
         if engine.keep_scores is not None:  # or nothing is there to be taken up, and none will be
             _require_apart(folder, tables)
             tables = [stamped(table) for table in tables]
-        systems = [*runs, *["merged"] * merges, *named, clusters, str(folder)]
-        stamp = stamp_of(tables, systems, scoring, rows=engine.rows)
+        stamp = stamp_of(tables, [*runs, str(folder)], scoring, rows=engine.rows)
         light_tables = tuple(map(light, tables))
-        job = Job(
-            tuple(runs), light_tables, qrels is None, scoring, str(folder), stamp, merges,
-            named, clusters,
-        )  # fmt: skip
+        job = Job(tuple(runs), light_tables, qrels is None, scoring, str(folder), stamp)
         job, parts = _divided(job, tables, engine, folder)
-        tree = Tree()
-        done = _done(job, parts, engine, tree, on_progress)
-        merged = tree.total() if merges else None
-        query_ids, values = read_scores(job, () if merges else done)
+        done = _done(job, parts, engine, on_progress)
+        query_ids, values = read_scores(job, done)
         _succeed(job, done)
         # What Arrow keeps for the next partition would stand beside the comparison.
         pa.default_memory_pool().release_unused()
-        return Result(query_ids, values, done, scoring, tuple(tables), merged)
+        return Result(query_ids, values, done, scoring, tuple(tables))
 
 
 def _done(
     job: Job,
     parts: Sequence[Partition],
     engine: Engine,
-    tree: Tree,
     on_progress: Callable[[int, int], None],
 ) -> tuple[Done, ...]:
     """Score the partitions that no earlier run has finished; return all, by number."""
-    # Their statistics are merged as they come, and not kept.
-    done = {each.number: _merged(each, tree) for each in finished(job, parts)}
+    done = {each.number: each for each in finished(job, parts)}
     rest = [part for part in parts if part.number not in done]
     if rest:
         (Path(job.folder) / SUCCESS).unlink(missing_ok=True)
@@ -129,19 +109,12 @@ def _done(
     for each in run(engine, partial(score_partition, job), rest):
         if each.bad and (engine.on_bad_partition == "error" or each.kind != "ReadError"):
             raise _error(each.bad, each.kind, SKIP)
-        done[each.number] = _merged(each, tree)
+        done[each.number] = each
         on_progress(len(done), len(parts))
     every = tuple(done[number] for number in sorted(done))
     if every and all(each.bad for each in every):
         raise _error(every[0].bad, "ReadError", "no partition could be used")
     return every
-
-
-def _merged(done: Done, tree: Tree) -> Done:
-    if done.statistics is None:
-        return done
-    tree.add(done.statistics)
-    return replace(done, statistics=None)
 
 
 @contextmanager
@@ -238,9 +211,8 @@ def _succeed(job: Job, done: Sequence[Done]) -> None:
     folder = Path(job.folder)
     shutil.rmtree(folder / "_regrouped", ignore_errors=True)
     # Of a killed process, what it had half written.
-    beside = [*folder.glob("_property-*.parquet"), *folder.glob(".part-*.parquet.*")]
-    for made in [folder / "_qrels.parquet", *beside]:
-        made.unlink(missing_ok=True)
+    for path in [folder / "_qrels.parquet", *folder.glob(".part-*.parquet.*")]:
+        path.unlink(missing_ok=True)
     told = {
         "partitions": len(done),
         "queries": sum(each.n_queries for each in done),

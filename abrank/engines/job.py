@@ -34,8 +34,7 @@ from abrank.engines.kernel import (
     score_rows,
     take,
 )
-from abrank.engines.merge import Statistics, statistics_from, statistics_of
-from abrank.engines.sources import Key, ParquetTable, Piece, labels_of
+from abrank.engines.sources import Key, ParquetTable, Piece
 from abrank.inputs import ids
 from abrank.inputs.columns import Columns, Source
 from abrank.inputs.parquet import Damaged, Oversized, ParquetData
@@ -276,8 +275,7 @@ _ABOUT, _DIGEST = b"abrank", b"abrank.sha256"
 class Part:
     """Scores of one partition as they were written."""
 
-    # The stamp of the job, the number of queries, what was counted of the runs, and
-    # statistics
+    # The stamp of the job, the number of queries, and what was counted of the runs
     about: dict[str, Any]
     query_ids: Any  # large_binary[n_queries]
     values: Any  # float64[n_systems, n_queries, n_measures]
@@ -383,10 +381,6 @@ class Job:
     folder: str  # where the scores are written, a file a partition
     # Of everything that decides the scores: files with another stamp are of another job
     stamp: str = ""
-    merges: bool = False  # whether statistics of the two systems are kept with the scores
-    # Of the queries; the last tables hold them, one each. Only where statistics are merged.
-    properties: tuple[str, ...] = ()
-    clusters: str = ""  # which of them says in which cluster a query comes; empty for none
 
     def path(self, partition: int) -> Path:
         """Return the file of a partition's scores."""
@@ -402,7 +396,6 @@ class Done:
     counts: Mapping[str, RunCounts] = field(default_factory=dict)
     bad: str = ""  # why it could not be scored; empty where it was
     kind: str = ""  # which error that was
-    statistics: Statistics | None = None  # where the job merges them
 
 
 def stamp_of(
@@ -417,20 +410,9 @@ def stamp_of(
 def score_partition(job: Job, partition: Partition) -> Done:
     """Score one partition and write its scores, a whole file or none."""
     try:
-        runs, qrels, labels = _loaded(job, partition)
+        runs, qrels = _loaded(job, partition)
         scored = score_rows(runs, qrels, job.scoring)
-        merged = None
-        if job.merges:
-            of_query = {
-                name: labels_of(name, parts, scored.query_ids, required=name == job.clusters)
-                for name, parts in labels.items()
-            }
-            clusters = of_query.pop(job.clusters, None)
-            merged = statistics_of(
-                scored.query_ids, scored.values, job.scoring.measures,
-                clusters=clusters, segments=of_query,
-            )  # fmt: skip
-        done = Done(partition.number, len(scored.query_ids), scored.counts, statistics=merged)
+        done = Done(partition.number, len(scored.query_ids), scored.counts)
         _write(job, scored, done)
     except AbrankError as error:
         return Done(partition.number, bad=str(error), kind=type(error).__name__)
@@ -458,9 +440,7 @@ def finished(job: Job, partitions: Sequence[Partition]) -> list[Done]:
             path.unlink()
             continue
         counts = {system: RunCounts(**each) for system, each in about["counts"].items()}
-        saved = about.get("statistics")
-        merged = None if saved is None else statistics_from(saved)
-        found.append(Done(numbers[path], about["n_queries"], counts, statistics=merged))
+        found.append(Done(numbers[path], about["n_queries"], counts))
     return found
 
 
@@ -490,10 +470,8 @@ def light(table: ParquetTable | Regrouped) -> ParquetTable | Regrouped:
 
 def _loaded(
     job: Job, partition: Partition
-) -> tuple[
-    dict[str, list[Columns]], list[Columns] | dict[str, list[Columns]], dict[str, list[Columns]]
-]:
-    """Return the rows of each run, the judgments and the properties, all of these queries alone."""
+) -> tuple[dict[str, list[Columns]], list[Columns] | dict[str, list[Columns]]]:
+    """Return the rows of each run and the judgments, all of these queries alone."""
     found = [
         [_load(job, table, piece, partition) for piece in pieces]
         for table, pieces in zip(job.tables, partition.pieces, strict=True)
@@ -502,12 +480,10 @@ def _loaded(
     def rows_of(table: int, side: int = 0) -> list[Columns]:
         return [each for loaded in found[table] for each in loaded[side]]
 
-    first = len(found) - len(job.properties)
-    labels = {name: rows_of(i) for i, name in enumerate(job.properties, first)}
     runs = {system: rows_of(i) for i, system in enumerate(job.systems, 0 if job.joined else 1)}
     if job.joined:
-        return runs, {system: rows_of(i, 1) for i, system in enumerate(job.systems)}, labels
-    return runs, rows_of(0), labels
+        return runs, {system: rows_of(i, 1) for i, system in enumerate(job.systems)}
+    return runs, rows_of(0)
 
 
 def _load(
@@ -549,8 +525,6 @@ def _write(job: Job, scored: Scored, done: Done) -> None:
         "n_queries": done.n_queries,
         "counts": {system: asdict(each) for system, each in done.counts.items()},
     }
-    if done.statistics is not None:
-        about["statistics"] = done.statistics.to_dict()
     tables = []
     for number, system in enumerate(job.systems):
         table = long_table(scored, job.scoring.measures, number)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -17,7 +18,6 @@ from pyarrow import compute
 from abrank._support.display import shorten
 from abrank._support.errors import AlignmentError, ArgumentError, ReadError
 from abrank._support.typing import Duplicates, FloatArray, IntArray, Missing, ScoreDtype
-from abrank.engines.merge import exact_sum, exact_value
 from abrank.inputs import ids
 from abrank.inputs.arrow import stored_as, to_grades
 from abrank.inputs.columns import QRELS, RUN, Columns, Layout, Source, choose_columns, duplicates
@@ -35,8 +35,6 @@ from abrank.measures import Measure, resolved
 # One row a shown document: its position from 1, empty where a judged document was not shown, and
 # its grade, empty where it was not judged.
 JOINED = Layout("joined table", "query_id position relevance", "relevance", 2, 3)
-# The value of a property of the query stands in the place of the document, and there is no number.
-PROPERTY = Layout("property", "query_id value", "relevance", 1, 2)
 _POSITIONS = ("position", "rank")
 
 
@@ -44,9 +42,6 @@ def column_names(
     names: Sequence[str], layout: Layout, columns: Mapping[str, str] | None, label: str
 ) -> tuple[str, str, str]:
     """Find the three columns of a table among its ``names``, or those that ``columns`` gives."""
-    if layout == PROPERTY:
-        (value,) = (columns or {}).values()
-        columns = {"doc_id": value, "relevance": value}
     if layout != JOINED:
         query, document, value = choose_columns(names, layout, columns, label=label)
         if layout == QRELS and document == value:
@@ -67,11 +62,6 @@ def column_names(
 def read_rows(table: Any, layout: Layout, label: str) -> Columns:  # noqa: ANN401 - a pyarrow.Table
     """Check the three columns of a table, which stand in the order of the layout."""
     columns = [stored_as(table.column(i)) for i in range(3)]
-    if layout == PROPERTY:  # the queries that have a value, the value, and a number for none
-        query, text = columns[0], columns[1].cast(pa.large_string())
-        known = compute.fill_null(compute.not_equal(text, ""), False)
-        query, text = query.filter(known), text.filter(known)
-        columns = [query, text, pa.chunked_array([np.zeros(len(text))])]
     if len(columns[0]):
         return of_table(columns, label, QRELS if layout == QRELS else RUN)
     return _empty(label)
@@ -160,6 +150,9 @@ def _empty(label: str) -> Columns:
 # --- What was counted of a run in each partition, and the audit that all of them give
 
 
+_UNIT = 1 << 1074  # every float64 is a whole number of its parts
+
+
 @dataclass(frozen=True)
 class RunCounts:
     """Counts on a run and its judgments in one partition; they add up. See :class:`Audit`."""
@@ -176,7 +169,8 @@ class RunCounts:
     n_judgments: int = 0
     n_negative_grades: int = 0
     grades: tuple[int, ...] = field(default=())
-    # Sum of the judged shares of the first 10 documents, exact (see :func:`exact_sum`)
+    # Sum of the judged shares of the first 10 documents, in units of 2**-1074: exact, so that the
+    # order of the partitions changes nothing
     share_at_10: int = 0
     n_found: int = 0  # judged queries with results
 
@@ -194,12 +188,18 @@ def audit_of(counts: Iterable[RunCounts], source: Source) -> Audit:
     share, n_found = total.pop("share_at_10"), total.pop("n_found")
     return Audit(
         **total,
-        judged_at_10=exact_value(share) / n_found if n_found else 0.0,
+        judged_at_10=float(Fraction(share, _UNIT)) / n_found if n_found else 0.0,
         n_rank_conflicts=0,
         tags=(),
         path=source.path,
         sha256=source.sha256,
     )
+
+
+def _exact_sum(shares: FloatArray) -> int:
+    values, counts = np.unique(shares, return_counts=True)
+    pairs = zip(values.tolist(), counts.tolist(), strict=True)
+    return sum(int(Fraction(value) * _UNIT) * count for value, count in pairs)
 
 
 # --- The kernel of every engine: the rankings of whole queries and their judgments, to scores
@@ -274,7 +274,7 @@ def score_rows(
         values.append(np.stack([each(judged) for each in scoring.measures], axis=1))
         added = counted(judgments, judged, seen, n_duplicates_dropped=dropped)
         shares = judged_shares(judged)
-        added |= {"share_at_10": exact_sum(shares), "n_found": len(shares)}
+        added |= {"share_at_10": _exact_sum(shares), "n_found": len(shares)}
         counts[system] = RunCounts(**added)
         found.append(judgments.query_ids)
     if any(each != found[0] for each in found):

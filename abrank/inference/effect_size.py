@@ -20,7 +20,6 @@ from abrank._support.registry import Registry
 from abrank._support.result import record
 from abrank._support.rng import stream
 from abrank._support.typing import FloatArray, IntArray
-from abrank.inference.counted import Counts
 from abrank.inference.equivalence import paired_scores
 from abrank.inference.paired import t_pvalue
 from abrank.inference.registry import as_alpha, as_differences, run_test
@@ -316,35 +315,6 @@ def effect_interval(
         known = np.isfinite(estimate) & ~same
         low[known], high[known] = entry.interval(first[:, known], second[:, known], alpha[known])
     return EffectInterval(estimate, low, high, entry.method)
-
-
-# --- Effect sizes of differences that come as counts
-
-
-def counted_effects(
-    counted: Counts, *, d_z: float, alpha: float, higher_is_better: bool
-) -> dict[str, EffectInterval]:
-    """Return the effect sizes of which counts of differences are enough."""
-    n, one, level = counted.n_queries, np.array([d_z]), np.array([alpha])
-    identical = not np.any(counted.values)
-    limits = one, one
-    if not identical:
-        unknown = np.array([-np.inf]), np.array([np.inf])
-        limits = unknown if np.isnan(d_z) else d_z_limits(one, n, level)
-    bias = 1.0 if identical else hedges_bias(n)
-    values = counted.values if higher_is_better else -counted.values
-    ranks, of_ranks = np.array(_signed_ranks(values, counted.counts))[:, None]
-    share, signs = counted.counts / n, np.sign(values)
-    net = np.array([float(share @ signs)])
-    won = _share_limits(net, share @ signs**2 - net**2, n, level)
-    return {
-        "d_z": EffectInterval(one, *limits, "noncentral t"),
-        "hedges_g": EffectInterval(one * bias, limits[0] * bias, limits[1] * bias, "noncentral t"),
-        "rank_biserial": EffectInterval(
-            ranks, *score_limits(ranks, of_ranks, level), "Wilson score"
-        ),
-        "p_better": EffectInterval((1.0 + net) / 2.0, *won, "Wilson score"),
-    }
 
 
 @record

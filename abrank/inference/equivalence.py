@@ -116,21 +116,6 @@ def relative_change_by(
     return RelativeChange(float(mean_a[0]), float(mean_b[0] / mean_a[0]) - 1.0, *limits)
 
 
-def relative_change_of_moments(
-    n_queries: int, means: tuple[float, float], moments: tuple[float, float, float], *, alpha: float
-) -> RelativeChange:
-    """Return :func:`relative_change` from the moments of the scores."""
-    _require_baseline(means[0] > 0.0)
-    mean_a, mean_b = (np.array([each]) for each in means)
-    of = tuple(np.array([each]) for each in moments)
-    limits: list[float] = []
-    for level in (alpha, 2.0 * alpha):
-        spread = _spread(n_queries, np.array([level]))
-        low, high, _ = _fieller_limits(mean_a, mean_b, of, spread)
-        limits += [float(low[0]), float(high[0])]
-    return RelativeChange(means[0], means[1] / means[0] - 1.0, *limits)
-
-
 def change_interval(
     a: npt.ArrayLike, b: npt.ArrayLike, half_width: float
 ) -> tuple[float, float, float]:

@@ -16,7 +16,7 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, Protocol
 
-from abrank._support.errors import ArgumentError, NotFoundError, ReadError, WriteError
+from abrank._support.errors import NotFoundError, ReadError, WriteError
 from abrank._support.files import writing
 from abrank._support.result import record
 from abrank.inference.student import student_quantile
@@ -133,11 +133,6 @@ class Entry:
         ArgumentError
             If it holds no scores of single queries, or tested nothing.
         """
-        if comparison.merged is not None:
-            raise ArgumentError(
-                "a ledger keeps comparisons whose queries are known; of merged statistics they are"
-                " not: compare without --merged (merged=)"
-            )
         primary, decision, rule = comparison.primary, comparison.decision, comparison.rule
         quantile = float(student_quantile(max(comparison.n_queries - 1, 1), 1 - rule.alpha / 2))
         column = comparison.measures.index(primary.measure)

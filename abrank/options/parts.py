@@ -263,9 +263,6 @@ class Engine:
         too.
     address : str, optional
         Of Dask's scheduler (or a client) or Spark's master; this machine's cores without it.
-    merged : bool
-        Merge what partitions add up to, and hold no scores of queries here: only for
-        :func:`abrank.compare`.
     keep_scores : path, optional
         Folder for the scores per query, Parquet, one file a partition, and ``_SUCCESS`` when all
         are there. A second run takes up what is finished. Every worker must be able to write there;
@@ -290,12 +287,6 @@ class Engine:
         peers=("scheduler", "master", "backend"),
     )  # fmt: skip
     address: Any = None
-    merged: bool = option(
-        False,
-        "Merge what partitions add up to, and hold no scores of queries here: for more of them than"
-        " one machine holds. --segments and --clusters may be Parquet then.",
-        of=("compare",), group="Large runs", kind="flag",
-    )  # fmt: skip
     keep_scores: Any = option(
         None,
         "Keep the scores per query there, as Parquet; a second run takes up what is finished.",

@@ -49,10 +49,6 @@ def law_of_mean(comparison: Comparison, row: MeasureResult) -> tuple[FloatArray,
     # hypothesis than the mean's, for fewer than 10 queries, where all differences are one, and
     # where the interval is not that of single queries looked at once. For more than 50 000 queries
     # it is the normal curve.
-    if comparison.merged is not None:
-        error = comparison.merged.errors[comparison.measures.index(row.measure)]
-        many = of_the_mean(comparison) and np.isfinite(error)
-        return normal_curve(row.diff, error) if many else None
     differences = comparison.differences(row.measure)
     n, design = len(differences), comparison.rule.design
     if design is not None and not design.is_plain:

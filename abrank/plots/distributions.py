@@ -76,19 +76,13 @@ def distribution(
     row = comparison[measure or comparison.rule.primary]
     if row.wins == row.losses == 0:
         return style.say(ax, theme, "A and B score the same on every query: nothing spreads.")
-    merged = comparison.merged
-    if merged is not None and row.measure != comparison.rule.primary:
-        return style.say(ax, theme, f"Only {comparison.rule.primary} was counted to be drawn.")
-    values = np.sort(comparison.differences(row.measure) if merged is None else merged.profile)
+    values = np.sort(comparison.differences(row.measure))
     distinct, counts = np.unique(values, return_counts=True)
     style.dress(ax, theme)
     room = 0.28 if style.inches(ax) < NARROW else 0.16
     limits = style.difference_limits(float(values[0]), float(values[-1]), room=room)
     look = theme.by_sign(higher_is_better=row.higher_is_better)
-    form = spread_form(values) if merged is None else merged.form
-    if merged is not None and form == "values":
-        distinct = np.array([cell.value for cell in merged.cells])
-        counts = np.array([cell.n_queries for cell in merged.cells])
+    form = spread_form(values)
     if form == "dots":
         _strip(ax, look, values, 0.5, 0.5, size=42.0)
         ax.set_ylim(0.0, 1.0)
@@ -96,13 +90,8 @@ def distribution(
     elif form == "values":
         _bars(ax, look, distinct, counts, _thickness(distinct, limits))
     elif form == "bins":
-        if merged is None:
-            step = (limits[1] - limits[0]) / 40.0
-            bars = _binned(values, step)
-        else:
-            step = max(cell.width for cell in merged.cells)
-            bars = [(cell.value, cell.n_queries) for cell in merged.cells]
-        _heaps(ax, look, bars, step)
+        step = (limits[1] - limits[0]) / 40.0
+        _heaps(ax, look, _binned(values, step), step)
     else:
         _rain(ax, look, values)
     bar_at_0 = form == "values" and row.ties > 0

@@ -50,7 +50,7 @@ def to_dict(result: Any) -> dict[str, Any]:  # noqa: ANN401 - any result
         spread planning notes remarks quality queries segments clusters beliefs topics evidence
         provenance next_step margins sensitivity``; ``read_first`` where the verdict is misread
         without it, ``next_step_condition`` where it is to ship if that holds, ``machine`` where a
-        machine's judgments were used, ``merged`` where the statistics of partitions were.
+        machine's judgments were used.
         ``queries`` is columnar: ``query_id``, and under ``scores`` for each measure the lists ``a``
         and ``b`` in the same order. Of a ranking ``queries`` has a list a system, and ``secondary``
         is a list of the further measures. Several collections hold, under ``collections``, the
@@ -205,20 +205,19 @@ def _comparison_tables(comparison: Comparison) -> dict[str, str]:
     columns = [*(each.name for each in fields(MeasureResult)), "soundness"]
     level = comparison.soundness.level
     made = {".csv": csv_text(columns, ((*astuple(row), level) for row in comparison.rows))}
-    if comparison.merged is None:
-        made[".queries.csv"] = csv_text(
-            ["query_id", "measure", "a", "b", "diff"],
-            (
-                (query, measure, a, b, b - a)
-                for i, measure in enumerate(comparison.measures)
-                for query, a, b in zip(
-                    comparison.query_ids,
-                    comparison.a[:, i].tolist(),
-                    comparison.b[:, i].tolist(),
-                    strict=True,
-                )
-            ),
-        )
+    made[".queries.csv"] = csv_text(
+        ["query_id", "measure", "a", "b", "diff"],
+        (
+            (query, measure, a, b, b - a)
+            for i, measure in enumerate(comparison.measures)
+            for query, a, b in zip(
+                comparison.query_ids,
+                comparison.a[:, i].tolist(),
+                comparison.b[:, i].tolist(),
+                strict=True,
+            )
+        ),
+    )
     return made | _segment_tables(comparison)
 
 
@@ -410,8 +409,6 @@ def _columns(result: Comparison | Ranking) -> Iterator[tuple[str, Any]]:
     """Yield the columns of a comparison's or a ranking's scores by their names."""
     import pyarrow as pa
 
-    if isinstance(result, Comparison):
-        result.require_queries()
     # An id may hold half of a surrogate pair, which no text of Arrow can.
     query_ids = [each.encode("utf-8", "replace").decode() for each in result.query_ids]
     measures = [str(name) for name in result.measures]

@@ -45,7 +45,7 @@ def content(comparison: Comparison) -> dict[str, Any]:
     def named(*names: str) -> dict[str, Any]:
         return {name: getattr(comparison, name) for name in names}
 
-    designs = named("machine", "merged", "weights", "preferences")
+    designs = named("machine", "weights", "preferences")
     return {
         "schema": SCHEMA,
         **({"read_first": first} if first else {}),

@@ -207,8 +207,6 @@ def score_runs(
     engine = engine or ("local" if all(map(needs_engine, runs.values())) else None)
     if engine is not None:
         place = Engine.of(engine)
-        if place.merged:
-            raise ArgumentError("merged statistics have no scores of queries: compare takes them")
         from abrank.scoring.partitioned import score_partitioned
 
         found = score_partitioned(

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
 from abrank._support import display
 from abrank._support.errors import AlignmentError
 from abrank.engines import Engine, kernel
 from abrank.engines.drive import Result, score_tables
 from abrank.engines.kernel import audit_of
-from abrank.engines.merge import Statistics
 from abrank.inputs import Audit, Source
 from abrank.measures import Measure
 from abrank.options import Scoring
@@ -32,7 +30,13 @@ def score_partitioned(
     on_stage: Callable[[str], None],
 ) -> Scores:
     """Score runs in Parquet on an engine; see :func:`abrank.evaluate`."""
-    found = _scored(qrels, runs, measures, scoring, engine, on_stage)
+    requested = kernel.Scoring(
+        measures, scoring.score_dtype, scoring.duplicates, scoring.depth, scoring.missing
+    )
+    found = score_tables(
+        qrels, runs, requested, engine,
+        max_input_size=scoring.max_input_size, on_progress=partial(_tell, on_stage),
+    )  # fmt: skip
     sources, audits, judgments = _counted(found, qrels, runs)
     return Scores(
         query_ids=found.query_ids,
@@ -44,23 +48,6 @@ def score_partitioned(
         notes=(*notes, *_skipped(found)),
         judgments=judgments,
     )
-
-
-def _scored(
-    qrels: Any,  # noqa: ANN401
-    runs: Mapping[str, Any],
-    measures: tuple[Measure, ...],
-    how: Scoring,
-    engine: Engine,
-    on_stage: Callable[[str], None],
-    **merging: Any,  # noqa: ANN401 - merges, properties and clusters of score_tables
-) -> Result:
-    """Score the tables, and say how far the partitions are."""
-    asked = kernel.Scoring(measures, how.score_dtype, how.duplicates, how.depth, how.missing)
-    return score_tables(
-        qrels, runs, asked, engine,
-        max_input_size=how.max_input_size, on_progress=partial(_tell, on_stage), **merging,
-    )  # fmt: skip
 
 
 def _tell(on_stage: Callable[[str], None], done: int, total: int) -> None:
@@ -88,48 +75,6 @@ def _counted(
             raise AlignmentError(f"no query is in both the judgments and {system}")
     judged = found.tables[0]
     return sources, audits, Source(judged.label, None, judged.n_rows) if first else None
-
-
-@dataclass(frozen=True, eq=False)
-class MergedScores:
-    """What all partitions add up to, in the place of :class:`~abrank.scoring.scores.Scores`."""
-
-    statistics: Statistics
-    partitions: tuple[int, int]  # how many were scored, and how many could not be
-    # audits, sources, notes, judgments: as there
-    audits: Mapping[str, Audit]
-    sources: Mapping[str, Source]
-    notes: tuple[str, ...]
-    judgments: Source | None
-
-
-def merge_partitioned(
-    qrels: Any,  # noqa: ANN401 - as for score_partitioned
-    runs: Mapping[str, Any],
-    measures: tuple[Measure, ...],
-    scoring: Scoring,
-    engine: Engine,
-    *,
-    notes: tuple[str, ...],
-    properties: Mapping[str, Any],
-    clusters: str,
-    on_stage: Callable[[str], None],
-) -> MergedScores:
-    """Score two runs in Parquet on an engine, and return what their partitions add up to."""
-    found = _scored(
-        qrels, runs, measures, scoring, engine, on_stage,
-        merges=True, properties=properties, clusters=clusters,
-    )  # fmt: skip
-    sources, audits, judgments = _counted(found, qrels, runs)
-    skipped = len(found.skipped)
-    return MergedScores(
-        statistics=cast("Statistics", found.statistics),
-        partitions=(len(found.done) - skipped, skipped),
-        audits=audits,
-        sources=sources,
-        notes=(*notes, *_skipped(found)),
-        judgments=judgments,
-    )
 
 
 def _skipped(found: Result) -> tuple[str, ...]:

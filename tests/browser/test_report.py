@@ -106,7 +106,7 @@ def test_no_column_is_out_of_sight_and_letters_are_legible(
 @pytest.mark.parametrize("width", [360, 768, 1024, 1280])
 def test_the_letters_of_a_scorecard_keep_their_size(show: Show, width: int) -> None:
     # The widest rows: large counts of wins, and a guard.
-    page = show(html(DESIGNS["merged, bins"]()), width=width).page
+    page = show(html(DESIGNS["clusters"]()), width=width).page
     sizes = page.evaluate(
         """[...document.querySelectorAll('.scorecard svg text')]
         .filter((text) => text.getClientRects().length).map((text) => {

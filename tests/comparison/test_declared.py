@@ -28,7 +28,6 @@ from abrank.comparison.declared import (
     with_guards,
 )
 from abrank.comparison.machine import declare_machine
-from abrank.comparison.merging import require_mergeable
 from abrank.comparison.sample import Rows
 from abrank.options import Question
 from abrank.rule import Guard
@@ -299,7 +298,6 @@ def test_what_is_declared() -> None:
     rule = declare(Question(margin="2%"), "AP", Directions({"AP": True}))
     assert (rule.margin, rule.margin_is_relative, rule.adjust) == (0.02, True, "max-t")
     assert [resolve_adjustment(None, test) for test in ("t", "wilcoxon")] == ["max-t", "holm"]
-    assert require_mergeable(Question()).adjust == "holm"
     assert declare_machine(Question(), segments={}, clusters=None).adjust == "holm"
 
 

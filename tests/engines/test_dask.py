@@ -37,9 +37,6 @@ def test_the_command_of_the_readme(collection, cluster, tmp_path, monkeypatch):
     there = "--engine", f"dask:{cluster.scheduler_address}"
     assert run_shown(dask, collection, tmp_path, *there) == expected
     assert (tmp_path / "scores" / "_SUCCESS").exists()
-    merged = ("--merged", "--keep-scores", "merged")
-    found = run_shown(dask, collection, tmp_path, *merged, *there)
-    assert found == run_shown(here, collection, tmp_path, "--merged")
 
 
 def test_a_client_or_a_cluster_of_this_machine_scores_what_is_left(

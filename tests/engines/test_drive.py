@@ -221,9 +221,7 @@ def test_a_run_of_another_form_says_what_it_is_and_what_to_do(collection, tmp_pa
         abrank.evaluate(collection.qrels, {"A": tmp_path / "a.run"}, MEASURES, engine="local")
     problem, hint = str(caught.value).splitlines()
     assert problem.endswith("a.run: this looks like a TREC run, not like a Parquet file")
-    assert hint.startswith(
-        "  --merged and --engine (merged=, engine=) read Parquet only; leave them"
-    )
+    assert hint.startswith("  --engine (engine=) reads Parquet only; leave it out")
 
 
 def test_a_damaged_parquet_file_is_told_as_one(collection, tmp_path):

@@ -35,9 +35,7 @@ def test_the_scores_are_those_of_one_machine_and_a_killed_worker_changes_nothing
     monkeypatch.undo()
     monkeypatch.chdir(tmp_path)
     here, _, command = COMMANDS
-    for more in ((), ("--merged",)):
-        one, two = (run_shown(each, collection, tmp_path, *more) for each in (command, here))
-        assert one == two
+    assert run_shown(command, collection, tmp_path) == run_shown(here, collection, tmp_path)
 
     # A DataFrame of the session, its rows in any order and partition.
     df = spark.createDataFrame(collection.runs["B"].sample(frac=1, random_state=1)).repartition(5)

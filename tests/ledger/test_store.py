@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 import abrank
-from abrank._support.errors import ArgumentError, NotFoundError, ReadError, WriteError
+from abrank._support.errors import NotFoundError, ReadError, WriteError
 from abrank.cli import run
 from abrank.ledger import Entry, history, open_ledger, store
 from abrank.ledger.store import _digest, _text, _unpacked
@@ -240,12 +240,6 @@ def test_ids_of_any_kind_are_kept(place) -> None:
     ledger = open_ledger(place, create=True)
     ledger.add(Entry.of(made), made.query_ids)
     assert ledger.query_sets() == {ledger.entries()[0].queries: frozenset(ids)}
-
-
-def test_merged_statistics_have_no_place_in_a_ledger() -> None:
-    made = comparison()
-    with pytest.raises(ArgumentError, match="without --merged"):
-        Entry.of(replace(made, merged=object()))
 
 
 DEEP = b"[" * 100_000

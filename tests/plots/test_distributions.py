@@ -11,9 +11,6 @@ from matplotlib.patches import Rectangle
 from scipy import stats
 
 from abrank import compare_scores
-from abrank.comparison.merging import compare_statistics
-from abrank.engines.merge import statistics_of
-from abrank.options import Question
 from abrank.plots import LIGHT, distribution, null, pvalue, qq
 from abrank.plots import distributions as drawing
 
@@ -144,34 +141,6 @@ def test_a_heap_beside_wins_alone():
     ax = distribution(compare_scores(a, b))
     assert {p.get_facecolor()[:3] for p in ax.patches} == {to_rgb(LIGHT.b)}
     assert sum(heights(ax).values()) == 90
-
-
-@pytest.mark.parametrize(("decimals", "n"), [(1, 300), (9, 5000)])
-def test_merged_queries_are_drawn_as_they_were_counted(decimals, n):
-    random = np.random.default_rng(5)
-    a = random.random((n, 2))
-    b = a + 0.03 + 0.15 * random.standard_normal((n, 2))
-    b[: n // 3] = a[: n // 3]
-    values = np.round(np.stack([a, b], axis=1), decimals)
-    ids = [f"q{i:04}" for i in range(n)]
-    found = statistics_of(ids, values, ["nDCG@10", "AP"])
-    merged = compare_statistics(found, Question())
-    ax = distribution(merged)
-    differences = values[:, 1, 0] - values[:, 0, 0]
-    drawn = heights(ax)
-    row = merged.primary
-    assert sum(count for place, count in drawn.items() if place > 0) == row.wins
-    assert sum(count for place, count in drawn.items() if place < 0) == row.losses
-    if decimals == 1:
-        kinds, counts = np.unique(np.round(differences, 9), return_counts=True)
-        assert drawn == pytest.approx(dict(zip(kinds, counts, strict=True)))
-    else:
-        (width,) = {cell.width for cell in merged.merged.cells if cell.width}
-        decided = differences[np.abs(differences) > 1e-9]
-        for place in drawn.keys() - {0.0}:
-            assert np.sum(np.abs(decided - place) < width / 2) == drawn[place]
-    (text,) = distribution(merged, measure="AP").texts
-    assert text.get_text() == "Only nDCG@10 was counted to be drawn."
 
 
 def shares(ax) -> tuple[float, float]:

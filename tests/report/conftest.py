@@ -14,8 +14,6 @@ import pytest
 from abrank import inputs
 from abrank.comparison import Comparison, compare_scores
 from abrank.comparison.compare import compare_systems
-from abrank.comparison.merging import compare_statistics
-from abrank.engines.merge import statistics_of
 from abrank.options import Inputs, Machine, Question
 from abrank.scoring.evaluate import evaluate
 from abrank.scoring.scores import Scores
@@ -96,21 +94,6 @@ def _designed(**how: Any) -> Comparison:
     return _make.__wrapped__(0.04, n=60, measures=2, **how)
 
 
-def _merged(n: int, *, decimals: int, clustered: bool = False) -> Comparison:
-    """Compare two measures from merged statistics, each difference counted or bins of them."""
-    rng = np.random.default_rng(5)
-    a = rng.random((n, 2))
-    values = np.round(np.stack([a, a + 0.03 + 0.15 * rng.standard_normal((n, 2))], 1), decimals)
-    found = statistics_of(
-        [f"q{i:04}" for i in range(n)], values, ["nDCG@10", "AP"],
-        clusters=[f"u{i // 4}" for i in range(n)] if clustered else None,
-        segments={"half": [("even", "odd")[i % 2] for i in range(n)]},
-    )  # fmt: skip
-    question = Question(margin=0.013, require="non-inferior", guard=["AP:-0.0371"])
-    named = {"names": ("bm25", "monot5"), "partitions": (7, 1)}
-    return compare_statistics(found, question, clusters="user" if clustered else "", **named)
-
-
 _USERS = {f"q{i:04}": f"u{i // 4}" for i in range(60)}
 DESIGNS: dict[str, Callable[[], Comparison]] = {
     "clusters": lambda: _designed(clusters=_USERS, guard=["AP:-0.0371"]),
@@ -121,9 +104,6 @@ DESIGNS: dict[str, Callable[[], Comparison]] = {
     "segments": lambda: _designed(
         segments={"half": {q: q[-1] < "5" for q in _USERS}, "user": _USERS}
     ),
-    "merged": lambda: _merged(300, decimals=1),
-    "merged, clusters": lambda: _merged(300, decimals=3, clustered=True),
-    "merged, bins": lambda: _merged(5000, decimals=9),
 }
 
 

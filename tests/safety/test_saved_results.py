@@ -14,9 +14,6 @@ import pytest
 import abrank
 from abrank import ReadError
 from abrank.cli import run
-from abrank.comparison.merging import compare_statistics
-from abrank.engines.merge import statistics_of
-from abrank.options import Question
 from abrank.report import read_results
 from abrank.report.numbers import checksum
 
@@ -33,14 +30,6 @@ def comparison() -> Any:
         made.qrels, made.baseline, made.candidate, measures=["nDCG@10", "AP", "P@10"],
         margin=0.01, require="non-inferior", guard=["AP:-0.02"], segments={"kind": made.intents},
     )  # fmt: skip
-
-
-def merged() -> Any:
-    rng = np.random.default_rng(3)
-    scores = rng.random((60, 2, 2)).round(2)
-    names = [f"q{i}" for i in range(60)]
-    statistics = statistics_of(names, scores, ["AP", "P@10"], segments={"x": ["u", "v"] * 30})
-    return compare_statistics(statistics, Question(margin=0.01))
 
 
 def with_a_machine() -> Any:
@@ -74,8 +63,7 @@ def standings() -> Any:
 
 
 RESULTS = {
-    each.__name__: each
-    for each in (comparison, merged, with_a_machine, ranking, collections, standings)
+    each.__name__: each for each in (comparison, with_a_machine, ranking, collections, standings)
 }
 
 

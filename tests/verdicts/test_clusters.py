@@ -11,8 +11,6 @@ import pytest
 
 import abrank
 from abrank.cli import run
-from abrank.comparison.merging import compare_statistics
-from abrank.engines.merge import statistics_of
 from abrank.inference import run_cluster_test
 
 # Sizes of the clusters: even ones, uneven ones, and one that has most of the queries.
@@ -109,25 +107,6 @@ def test_a_guard_knows_of_the_clusters() -> None:
     assert (found.low, found.high) == pytest.approx((alone.ci_low[0], alone.ci_high[0]))
     assert plain.passed
     assert not found.passed
-
-
-@pytest.mark.parametrize("sizes", [EVEN, TWENTY], ids=["t", "flips"])
-def test_merged_statistics_say_the_same(sizes) -> None:
-    d, groups = drawn(sizes, 0.3, 1, np.random.default_rng(9))
-    d = 0.02 + 0.1 * d[:, 0].round(3)
-    ids = [f"q{i:03}" for i in range(len(d))]
-    scores = np.stack([np.full(len(d), 0.5), 0.5 + d], axis=1)[:, :, None]
-    merged = compare_statistics(
-        statistics_of(ids, scores, ["AP"], clusters=[f"u{group}" for group in groups]),
-        clusters="user",
-    )
-    whole = compare(d, groups)
-    assert merged.clusters.test == whole.clusters.test
-    assert merged.pvalue == pytest.approx(whole.pvalue, rel=1e-9)
-    assert merged.decision.interval == pytest.approx(whole.decision.interval, rel=1e-9)
-    assert merged.planning.freedom == pytest.approx(whole.planning.freedom, nan_ok=True)
-    for one, other in zip(merged.test_rows, whole.test_rows, strict=True):
-        assert one.decides == other.decides
 
 
 @pytest.mark.slow

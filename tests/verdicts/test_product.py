@@ -2,7 +2,7 @@
 
 A door is how two systems are handed over, or many; an ability is what is asked of them. All pairs
 of abilities are asked at all doors, as most defects hid where two of them meet: guards and
-clusters, a cost and anything, merged statistics and ties.
+clusters, a cost and anything, looks and ties.
 """
 
 from __future__ import annotations
@@ -23,8 +23,6 @@ from scipy import stats
 import abrank
 from abrank._support.errors import ArgumentError
 from abrank.comparison import Comparison
-from abrank.comparison.merging import compare_statistics
-from abrank.engines.merge import statistics_of
 from abrank.inference import adjust
 from abrank.inference.clusters import run_cluster_test, weighted_result
 from abrank.inference.sequential import level_of_look, level_of_seen
@@ -32,7 +30,7 @@ from abrank.report.saved.comparison import from_dict
 from abrank.rule import GATES, Verdict
 from abrank.simulate import simulate_runs
 from abrank.verdict import Rule, decide
-from tests.asked import asked, question
+from tests.asked import asked
 
 MEASURES = ["AP", "RR", "ms"]
 N, TIES = 60, 12
@@ -116,20 +114,6 @@ def machine(**how: Any) -> Comparison:
     return made
 
 
-def merged(**how: Any) -> Comparison:
-    how = dict(how)
-    clusters, segments = how.pop("clusters", None), how.pop("segments", {})
-    if clusters:
-        segments = {}  # as properties of Parquet: left out, with a remark
-    values = np.stack([A.to_numpy(), B.to_numpy()], axis=1)
-    found = statistics_of(
-        IDS, values, MEASURES,
-        clusters=[clusters[query] for query in IDS] if clusters else None,
-        segments={name: [of[query] for query in IDS] for name, of in segments.items()},
-    )  # fmt: skip
-    return compare_statistics(found, question(**how), clusters="user" if clusters else "")
-
-
 def collections(**how: Any) -> Any:
     pairs = {"x": (A[:25], B[:25]), "y": (A[25:], B[25:])}
     for name in {"clusters", "segments"} & {*how}:
@@ -158,7 +142,7 @@ def _scored(how: dict[str, Any]) -> dict[str, Any]:
 
 
 DOORS: dict[str, Callable[..., Any]] = {
-    each.__name__: each for each in (runs, ready, votes, machine, merged, collections, ranking)
+    each.__name__: each for each in (runs, ready, votes, machine, collections, ranking)
 }
 
 
@@ -402,23 +386,19 @@ def corrected_for_skewness(d: np.ndarray) -> float:
 def sees_segments(cell: Cell) -> None:
     found = cell.of.segmentations
     clustered = "clusters" in cell.asked or "weights" in cell.asked
-    if cell.door == "merged" and clustered:
-        return
     own = ["weight"] if "weights" in cell.asked else []  # head and tail
     assert sorted(each.name for each in found) == ["half", "third", *own]
     rows = [row for each in found for row in each.rows]
     assert sum(row.n_queries for row in rows) == len(found) * N
     raw = np.array([row.pvalue for row in rows])
     adjusted = np.array([row.pvalue_adj for row in rows])
-    if cell.door == "merged":  # held to the scores in memory by its own tests
-        assert np.all(adjusted >= adjust(raw, "holm"))
-    elif cell.door == "collections":
+    if cell.door == "collections":
         assert_drawn_within_collections(cell, found)
     elif not clustered and cell.of.rule.test == "t":
         d = cell.of.differences()
         parts = [d[np.array(each.labels) == row.label] for each in found for row in each.rows]
         raw = np.maximum(raw, [corrected_for_skewness(part) for part in parts])
-    if cell.door not in ("merged", "collections"):
+    if cell.door != "collections":
         assert adjusted == pytest.approx(adjust(raw, "holm"))
     sign = 1 if cell.of.primary.higher_is_better else -1
     for row in rows:
@@ -503,12 +483,9 @@ REASONS: dict[tuple[str, ...], str] = {
     ("ranking", "best"): "takes no best_of=: with baseline=",
     ("ranking", "sequence"): "unknown family .*; choices: measure, all",
     ("votes", "cost"): "takes no lower_is_better=: a vote is for the better one",
-    ("merged", *ALONE): "needs the scores of every query",
     ("collections", "weights", *ALONE): "takes no .*=: ",
     ("collections", "best"): "takes no best_of=: ",
-    ("merged", "best"): "needs the scores of every query",
     ("machine", "best"): "best_of cannot be combined with machine judgments: t decides",
-    ("merged", "weights"): "hold no scores to weigh",
     ("collections", "share"): "share of A's mean, which is another on each",
     (
         "machine",
@@ -532,7 +509,6 @@ REFUSED += [
     ("*", "weights", "beliefs", "takes queries to count alike"),
     ("*", "best", "weights", "weights are for the t test, not for permutation"),
     ("*", "beliefs", "clusters", "takes queries to be independent"),
-    ("merged", "share", "clusters", "merged statistics hold no scores of A by cluster"),
     ("*", "share", "anytime", "Fieller's interval, which is for one look"),
     ("*", "share", "family", "decided by the interval of one measure alone"),
 ]
@@ -602,7 +578,7 @@ def holds_together(cell: Cell) -> None:
         assert from_dict(made.to_dict()) == made
 
 
-@pytest.mark.parametrize("door", ["ready", "merged"])
+@pytest.mark.parametrize("door", ["ready", "collections"])
 def test_all_tests_put_the_system_ahead_that_costs_less(door: str, tmp_path: Path) -> None:
     made = DOORS[door](primary="ms", lower_is_better="ms")
     assert str(made.verdict) == "worse"
@@ -611,7 +587,7 @@ def test_all_tests_put_the_system_ahead_that_costs_less(door: str, tmp_path: Pat
     assert not re.search(r"tests put B\b.* ahead", said)
 
 
-@pytest.mark.parametrize("door", ["ready", "merged", "machine", "collections"])
+@pytest.mark.parametrize("door", ["ready", "machine", "collections"])
 def test_a_cost_of_which_nobody_said_so_decides_nothing(door: str) -> None:
     made = Cell(door, {}, DOORS[door](primary="ms")).of
     assert (str(made.verdict), made.decision.reason) == ("cannot-test", "direction-not-declared")
@@ -662,7 +638,6 @@ def test_what_speaks_against_one_collection_speaks_against_all() -> None:
 def test_collections_whose_queries_do_not_count_alike_are_not_pooled() -> None:
     parts = {
         "machine": machine(),
-        "merged": merged(),
         "anytime": abrank.compare_scores(A, B, measures=MEASURES, design=abrank.Anytime(60)),
     }
     for name, part in parts.items():

@@ -11,13 +11,10 @@ import pandas as pd
 import pytest
 
 import abrank
-from abrank.comparison.merging import compare_statistics
-from abrank.engines.merge import statistics_of
 from abrank.inference import run_test
 from abrank.report.sections.decision import gate_sentence
 from abrank.verdict import Gate
 from tests.asked import asked as keywords
-from tests.asked import question
 from tests.report.written import text
 
 
@@ -78,21 +75,14 @@ def test_clusters_are_flipped_whole() -> None:
 
 @pytest.mark.parametrize("n", [4, 6])
 @pytest.mark.parametrize("require", ["better", "not-worse-shown"])
-@pytest.mark.parametrize("merged", [False, True])
-def test_a_guard_of_few_queries_takes_the_flips_of_their_signs(n, require, merged) -> None:
+def test_a_guard_of_few_queries_takes_the_flips_of_their_signs(n, require) -> None:
     wave = np.resize([0.001, -0.001, 0.002, 0.0, 0.0015], n)
     a, b = (
         pd.DataFrame({"AP": pd.Series(side), "P@10": pd.Series(other)})
         for side, other in zip(scores(0.2 + wave), scores(wave - 0.001), strict=True)
     )
     asked = {"guard": "P@10:-0.05", "require": require}
-    if merged:
-        values = np.stack([a.to_numpy(), b.to_numpy()], axis=1)
-        result = compare_statistics(
-            statistics_of(list(a.index), values, ["AP", "P@10"]), question(**asked)
-        )
-    else:
-        result = abrank.compare_scores(a, b, measures=["AP", "P@10"], **keywords(**asked))
+    result = abrank.compare_scores(a, b, measures=["AP", "P@10"], **keywords(**asked))
     (guard,) = result.decision.guards
     assert guard.excludes_loss  # by t
     assert guard.flips == 2.0**-n

@@ -17,9 +17,7 @@ from abrank._support.errors import GateError
 from abrank.cli import main
 from abrank.comparison import Comparison
 from abrank.comparison.deciding import judge
-from abrank.comparison.merging import compare_statistics
 from abrank.diagnostics import Note
-from abrank.engines.merge import statistics_of
 from abrank.report import compose, read_results
 from abrank.verdict import Gate, Verdict
 from tests.asked import asked
@@ -385,17 +383,6 @@ def test_a_gate_passes_on_skewed_differences_only_if_the_doubt_is_accepted() -> 
         assert gate.passed is passed
     assert skewed(-1, fail_on="worse", accept_doubt=True).decision.exit_code == 1
     assert skewed(1, test="sign").soundness.level == "sound"
-
-
-def test_merged_statistics_are_in_the_same_doubt() -> None:
-    ids = [f"q{i:02}" for i in range(len(SKEWED))]
-    scores = np.stack([np.full(12, 0.5), 0.5 + np.array(SKEWED)], axis=1)[:, :, None]
-    merged = compare_statistics(statistics_of(ids, scores, ["AP"]))
-    (reason,) = merged.soundness.reasons
-    (alone,) = skewed(1).soundness.reasons
-    assert reason.code == alone.code == "skewness-decides"
-    for key in ("pvalue", "skewness", "t"):
-        assert reason.values[key] == pytest.approx(alone.values[key], rel=1e-9)
 
 
 def test_the_skewness_of_differences_without_their_weights_decides_nothing() -> None:

@@ -191,26 +191,6 @@ def test_without_a_measure_the_default_that_the_help_names_decides_a_gate_of_run
     assert "Of runs: without it nDCG@10 decides, a gate too, beside AP, RR, P@10 and R@100" in said
 
 
-def test_a_set_of_trec_eval_decides_no_more_where_statistics_are_merged(tmp_path) -> None:
-    made = simulate_runs(30, rng=1)
-    paths = []
-    for name, each in zip("qab", (made.qrels, made.baseline, made.candidate), strict=True):
-        paths.append(tmp_path / f"{name}.parquet")
-        each.frame().to_parquet(paths[-1])
-    whole = abrank.compare(*paths, measures="official")
-    found = abrank.compare(*paths, measures="official", engine=abrank.Engine(merged=True))
-    assert (found.rule.primary, found.measures) == ("AP", whole.measures)
-    assert str(found).startswith("Nobody chose the measure: of 25, AP was taken.")
-    assert "NumRelRet" in " ".join(found.remarks)
-    with pytest.raises(ArgumentError, match="say which decides"):
-        abrank.compare(
-            *paths, measures="official", engine=abrank.Engine(merged=True), require="better"
-        )
-    assert read_results(found.report(tmp_path / "r.json")) == found
-    named = abrank.compare(*paths, measures=["P@10", "official"], engine=abrank.Engine(merged=True))
-    assert (named.rule.primary, str(named).startswith("Nobody")) == ("P@10", False)
-
-
 # ---- directions
 
 MS = {"fast": 18.0, "middle": 37.0, "slow": 74.0}

@@ -23,7 +23,7 @@ from abrank._support.errors import AbrankError, AlignmentError, ArgumentError, R
 from abrank._support.typing import FloatArray
 from abrank.comparison import Comparison
 from abrank.comparison.compare import compare_again
-from abrank.comparison.rows import WITH_MACHINE, MergedQueries
+from abrank.comparison.rows import WITH_MACHINE
 from abrank.diagnostics import Note
 from abrank.inference.equivalence import RelativeChange, Unseen
 from abrank.inputs import Audit
@@ -297,9 +297,6 @@ def _computed_again(found: Comparison, value: Mapping[str, Any]) -> Comparison:
             f"expected one of {known}, found {shown(test)}",
             hint="a test of your own is to be installed where its results are read",
         )
-    kept = found.merged is None or found.merged.statistics is not None
-    if not (kept or of_this_version(value)):
-        return found  # of the statistics too little was kept to compute it again
     again = compare_again(found)
     numbers = plain({key: each for key, each in content(again).items() if key not in _AS_READ})
     saved = {key: each for key, each in value.items() if key not in _AS_READ}
@@ -382,7 +379,7 @@ def _comparison(value: Mapping[str, Any]) -> Comparison:
     """Build the comparison part by part; Damaged names the parts that do not fit together."""
     parts = _parts(value, Comparison, audits=Mapping[str, Audit])
     measures = tuple(row.measure for row in parts["rows"])
-    query_ids, a, b = _queries(value, measures, parts["merged"])
+    query_ids, a, b = _queries(value, measures)
     for i, each in enumerate(parts["segmentations"]):
         _same_length(each.labels, len(query_ids), f"segments[{i}].labels")
     rule = parts["rule"]
@@ -424,13 +421,11 @@ class _Pair:
 
 
 def _queries(
-    value: Mapping[str, Any], measures: tuple[str, ...], merged: MergedQueries | None
+    value: Mapping[str, Any], measures: tuple[str, ...]
 ) -> tuple[tuple[str, ...], FloatArray, FloatArray]:
     """Return the ids of the queries, and the scores of A and of B as the comparison holds them."""
     query_ids = _take(value, "queries.query_id", tuple[str, ...])
-    _same_length(query_ids, 0 if merged else value["n_queries"], "queries.query_id")
-    if merged is not None and merged.n_queries != value["n_queries"]:
-        raise Damaged("n_queries", f"is {value['n_queries']}, but {merged.n_queries} were merged")
+    _same_length(query_ids, value["n_queries"], "queries.query_id")
     pairs = _take(value, "queries.scores", Mapping[str, _Pair])
     if sorted(measures) != sorted(pairs):
         raise Damaged("queries.scores", "not of the same measures as measures")

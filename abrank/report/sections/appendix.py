@@ -228,8 +228,6 @@ def methods_text(comparison: Comparison) -> str:
         names = ", ".join(row.measure for row in comparison.rows if row.measure != rule.primary)
         how = headline.adjustment(comparison)
         sentences.append(f"{words.capital(how)}: {names}.")
-    if comparison.merged is not None:
-        sentences.append(samples.how_merged(comparison.merged))
     if settings.get("missing") == "zero":
         sentences.append("A query missing from a run scored 0.")
     elif settings.get("missing") == "drop":

@@ -168,8 +168,7 @@ def cannot_test(comparison: Comparison) -> str:
             f" {f.score(found.n_effective, digits=1)} of one size, where {takes} and sign flips"
             " take 6 clusters"
         )
-    constant = comparison.merged is not None or not has_spread(comparison.differences())
-    if constant:
+    if not has_spread(comparison.differences()):
         same = f.signed(comparison.mean_difference, digits=comparison.decimals)
         undefined = "t statistic" if comparison.rule.test == "t" else name
         return f"every query differs by exactly {same}, so the {undefined} is undefined"

@@ -10,7 +10,6 @@ from abrank._support import display as f
 from abrank.comparison import Comparison
 from abrank.comparison.declared import difference_in_unit, is_relative, rows_in_unit
 from abrank.comparison.rows import ExtremeQuery
-from abrank.engines.merge import TIED
 from abrank.inference.rounding import ascending
 from abrank.report.cells import one_line
 from abrank.report.model import (
@@ -215,7 +214,7 @@ def queries(comparison: Comparison) -> Section | None:
         f" {f.count(row.ties)} at 0, {f.count(below)} below.",
     )
     level = words.all_tied(comparison)
-    blocks: list[Block] = [] if comparison.merged or level else [deltas]
+    blocks: list[Block] = [] if level else [deltas]
     blocks.append(query_table(comparison))
     if comparison.n_queries > 2 * SHOWN:
         n = f.word(SHOWN)
@@ -224,8 +223,6 @@ def queries(comparison: Comparison) -> Section | None:
             f" {f.count(comparison.n_queries)}."
         )
         blocks.append(Text(caption, "caption"))
-    if comparison.merged is not None:
-        return Section("extremes", "Largest differences", finding, tuple(blocks))
     group: Group = "appendix" if level else "open"
     return Section("queries", "Query by query", finding, tuple(blocks), group=group)
 
@@ -242,13 +239,6 @@ def extremes(comparison: Comparison, most: int) -> tuple[list[int], list[int]]:
 
 def _outermost(comparison: Comparison, most: int) -> Iterator[tuple[ExtremeQuery, int]]:
     """Yield the queries with the lowest and the highest difference, ascending, with who wins."""
-    sign = 1 if comparison.primary.higher_is_better else -1
-    if comparison.merged is not None:
-        low, high = comparison.merged.smallest[:most], comparison.merged.largest[:most]
-        for query in {each.query_id: each for each in (*low, *reversed(high))}.values():
-            size = abs(query.difference) > TIED * max(abs(query.a), abs(query.b))
-            yield query, sign * int(size) * (1 if query.difference > 0 else -1)
-        return
     column = comparison.measures.index(comparison.rule.primary)
     differences, outcomes = comparison.differences(), comparison.outcomes()
     for i in [each for side in extremes(comparison, most) for each in side]:
@@ -264,7 +254,7 @@ def query_table(comparison: Comparison, *, most: int = SHOWN) -> Table:
     tones: list[Tone] = [("tie", "b", "a")[outcome] for _, outcome in shown]
     outcomes = [("tie", f"B {win}", f"A {win}")[outcome] for _, outcome in shown]
     return Table.of(
-        "extremes" if comparison.merged else "queries",
+        "queries",
         (label("Query"), [Cell(query.query_id, query.query_id) for query, _ in shown]),
         (Column("A"), [w.mean(query.a) for query, _ in shown]),
         (Column("B"), [w.mean(query.b) for query, _ in shown]),

@@ -1,11 +1,11 @@
-"""Samples other than two runs: votes, a machine's judgments, statistics that were merged."""
+"""Samples other than two runs: votes, and a machine's judgments."""
 
 from __future__ import annotations
 
 from abrank._support import display as f
 from abrank._support.display import shorten
 from abrank.comparison import Comparison
-from abrank.comparison.rows import LEVEL, MachineJudgments, MergedQueries, Preferences, SampleCheck
+from abrank.comparison.rows import LEVEL, MachineJudgments, Preferences, SampleCheck
 from abrank.report.model import EVERYWHERE, Block, Cell, Column, Section, Table, Text, Words, label
 from abrank.report.sections import words
 
@@ -316,35 +316,3 @@ def votes(comparison: Comparison) -> Section | None:
         )
     blocks.append(Text(_MEANING if found.credits is None else _CLICKS, "caption"))
     return Section("votes", "Votes", first, tuple(blocks), EVERYWHERE - {"text"})
-
-
-MERGED_LEFT_OUT = (
-    "Scores of single queries, and what is drawn or computed from them (the list of all queries,"
-    " scatter and deltas, sensitivity analysis, ranking quality by depth): the statistics of"
-    " partitions were merged. --keep-scores DIR keeps these scores as Parquet."
-)
-
-
-def how_merged(found: MergedQueries) -> str:
-    """Say how many partitions were merged, and how the differences were counted."""
-    partitions = f.plural(found.n_partitions, "partition")
-    skipped = ""
-    if found.n_skipped:
-        was = "was" if found.n_skipped == 1 else "were"
-        skipped = f" ({f.count(found.n_skipped)} {was} skipped)"
-    counted = "each difference was counted by itself, to 10 decimals"
-    if found.step:
-        counted = f"differences were counted in bins {f.number_short(found.step)} wide"
-    return f"The statistics of {partitions}{skipped} were merged; {counted}."
-
-
-def merged_rounding(found: MergedQueries) -> str:
-    """Say what the counting rounds, and by how much at most."""
-    said = how_merged(found)
-    if not found.step:
-        return said
-    return (
-        f"{said} The t test, the wins and the sign test come from exact sums and counts. The p of"
-        " the sign-flip and the Wilcoxon test lies between the bounds shown, quantiles and the"
-        " limits of sign flips and bootstrap are off by no more than the width of a bin."
-    )

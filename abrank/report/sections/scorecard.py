@@ -31,7 +31,7 @@ from abrank.report.model import (
     label,
     named,
 )
-from abrank.report.sections import headline, planning, samples, words
+from abrank.report.sections import headline, planning, words
 from abrank.rule import GuardResult
 
 # Of a measure whose direction is not that of the primary one.
@@ -312,17 +312,14 @@ def distribution(comparison: Comparison) -> Section | None:
     """Return the section of the distribution; None below three queries."""
     if comparison.n_queries < 3 or words.all_tied(comparison):
         return None
-    finding, merged, n = _spread_finding(comparison), comparison.merged, comparison.n_queries
+    finding, n = _spread_finding(comparison), comparison.n_queries
     measure, few = comparison.rule.primary, n <= FEW
     summary = f"Distribution of the differences in {measure}. {finding}"
-    form = spread_form(comparison.differences()) if merged is None else merged.form
+    form = spread_form(comparison.differences())
     blocks: list[Block] = [
         Figure("distribution", summary, repeats=few),
         Text(f"Right of 0 B scores higher. {_GUIDES[form]}", "caption"),
     ]
-    if merged is not None:
-        blocks.append(Text(samples.merged_rounding(merged)))
-        return Section("distribution", "Distribution", finding, tuple(blocks), group="appendix")
     # The slope graph has what the scatter plot has, of few queries.
     points = f"{measure} of every query, A across and B upwards."
     slopes = f"{measure} of A and of B, query by query, and the mean difference."
@@ -392,7 +389,7 @@ def all_tests(comparison: Comparison) -> Section | None:
         ),
     ]
     design = comparison.rule.design
-    if (design is None or design.is_plain) and comparison.merged is None:
+    if design is None or design.is_plain:
         blocks += _HOW_P_IS_FOUND
     return Section("tests", "Other tests", finding, tuple(blocks), group="change")
 

@@ -213,8 +213,6 @@ def all_tied(comparison: Comparison) -> bool:
 
 def missing_policy(comparison: Comparison) -> str | None:
     """Return what became of queries that a run lacks, ``zero`` or ``drop``; None without any."""
-    if comparison.merged is not None:
-        return comparison.merged.missing or None
     return runs.missing_policy([*comparison.audits.values()], comparison.query_ids)
 
 

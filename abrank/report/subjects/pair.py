@@ -143,8 +143,6 @@ def _facts(comparison: Comparison) -> Iterator[Fact]:
     rule = "; ".join(headline.rule_parts(comparison))
     held = headline.controlled(comparison)
     yield Fact("rule", f"{rule}. {held}".rstrip(" ."), "muted")
-    if comparison.merged is not None:
-        yield Fact("merged", samples.how_merged(comparison.merged))
     if tipping := inputs.short_tipping(comparison):
         yield Fact("judge", tipping)
     if comparison.segmentations:
@@ -178,14 +176,11 @@ def cases(comparison: Comparison) -> Iterator[Case]:
 
 
 def _omitted(comparison: Comparison, lacking: list[str]) -> tuple[str, ...]:
-    """Say of each section that is left out why; of what merging leaves out in one line."""
+    """Say of each section that is left out why."""
     if comparison.n_queries and words.all_tied(comparison):
         lacking = [key for key in lacking if key in ("machine", "segments", "quality")]
         return _TIED, *(_why(comparison, key) for key in lacking)
-    if comparison.merged is None:
-        return tuple(_why(comparison, key) for key in lacking)
-    own = [key for key in lacking if key not in ("machine", "sensitivity", "depth")]
-    return samples.MERGED_LEFT_OUT, *(_why(comparison, key) for key in own)
+    return tuple(_why(comparison, key) for key in lacking)
 
 
 def _why(comparison: Comparison, key: str) -> str:

@@ -32,7 +32,6 @@ from reports.studies.benchmark.scale_row import (
     ENGINES,
     JUDGED,
     MEASURES,
-    MERGED,
     ScaleRow,
 )
 
@@ -114,9 +113,8 @@ def run_one(engine: str, folder: Path, output: Path, kept: Path) -> dict[str, fl
     from abrank.options import Engine, Inputs, Question
     from abrank.workflow import compare_runs
 
-    name: Any = engine.removesuffix(MERGED)
-    master = "local[*]" if name == "spark" else None
-    place = Engine(name, master, merged=name != engine, keep_scores=kept)
+    master = "local[*]" if engine == "spark" else None
+    place = Engine(engine, master, keep_scores=kept)
     seen, done = [0.0], threading.Event()
     watching = threading.Thread(target=_watch, args=(seen, done))
     watching.start()
@@ -254,8 +252,6 @@ def compare_engines(folder: Path, engines: Sequence[str]) -> tuple[list[ScaleRow
         rows.append(measure(folder, engine, path))
         found = json.loads(path.read_text(encoding="utf-8"))
         del found["provenance"], found["checksum"]
-        if engine.endswith(MERGED):  # other tests, and counts of differences for differences
-            continue
         if first is None:
             first = found
         apart = max(apart, largest_difference(first, found))

@@ -78,8 +78,7 @@ def page(found: Measured) -> str:
         " query are there, the start of the cluster or session within it. Whole: until"
         " `results.json` is written. CPU: of the"
         " process that asks, for the scores. Memory: largest resident set, of that process (for the"
-        " scores, and until the end) and of the largest one below it. With `--merged` statistics"
-        " of the partitions come back, and no scores.",
+        " scores, and until the end) and of the largest one below it.",
         "",
         "`python -m reports.studies.benchmark.scale` makes data, table and figure again (it needs"
         " the extras `dask` and `spark`).",
@@ -93,7 +92,7 @@ def page(found: Measured) -> str:
         "",
         "![Seconds against rows: a straight line of slope 1](scale.png)",
         "",
-        "Without `--merged` the numbers of `results.json` differ between the engines by at most"
+        "The numbers of `results.json` differ between the engines by at most"
         f" {apart}; the scores of the first 1 % of the queries differ by at most 1e-12 from"
         " those of the path in memory, or the study stops.",
         "",
@@ -137,6 +136,5 @@ def _far(rows: Sequence[ScaleRow]) -> list[str]:
         " of as many rows as a partition costs one worker twice its memory, and no more.",
         f"- **The process that asks** takes {8 * 2 * len(MEASURES)} bytes of scores and an id for"
         f" each query: {queries * (8 * 2 * len(MEASURES) + 60) / 1e9:.1f} GB for {queries:,.0f}"
-        " queries. Where that is too much, the statistics of the partitions are merged instead"
-        " (`--merged`), and nothing of that size leaves a worker.",
+        " queries.",
     ]

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 DOCUMENTS, JUDGED = 100, 10  # of a query
 MEASURES = ("nDCG@10", "AP")
-MERGED = " --merged"  # of an engine: statistics come back, not the scores of queries
-ENGINES = ("local", "local --merged", "dask", "spark")
+ENGINES = ("local", "dask", "spark")
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import abrank
-from abrank.comparison.rows import MergedQueries
-from abrank.report.sections.samples import how_merged
 
 
 def said(rows: list[dict[str, object]]) -> str:
@@ -59,10 +57,3 @@ def test_the_table_for_a_paper_says_what_the_order_does(tmp_path) -> None:
     ]
     made = abrank.compare_preferences(rows).report(tmp_path / "votes.tex").read_text("utf-8")
     assert "20 of 30 verdicts reverse with the order, 20 of them to the answer shown first" in made
-
-
-def test_merged_partitions_say_how_differences_were_counted() -> None:
-    assert str(how_merged(MergedQueries(9, 2, 0, 0.0, (), 8.0, "", (), (), (), ()))) == (
-        "The statistics of 2 partitions were merged; each difference was counted by "
-        "itself, to 10 decimals."
-    )
