@@ -14,6 +14,7 @@ the same everywhere      1
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, fields
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
@@ -158,6 +159,19 @@ class JudgeAgreement(Printed):
     pairs: tuple[JudgedPair, ...]
     n_resamples: int
     seed: int
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a fresh frame, one row a statistic: ``statistic estimate low high pvalue``."""
+        import pandas as pd
+
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        return pd.DataFrame(
+            [
+                {"statistic": name, **asdict(value)}
+                for name, value in values.items()
+                if isinstance(value, Estimate)
+            ]
+        )
 
 
 @explained

@@ -126,7 +126,11 @@ def test_predictions_of_recommenders_are_scores() -> None:
 
 def test_an_attribute_that_is_not_there_is_answered_with_the_one_that_is() -> None:
     for name, meant in (
-        ("ci", "confidence_interval()"),
+        ("ci", "interval"),
+        ("margin", "rule.margin"),
+        ("cautions", "notes"),
+        ("per_query", "queries"),
+        ("table", "to_frame()"),
         ("p_value", "pvalue"),
         ("best", "queries.nl"),
     ):
@@ -320,7 +324,6 @@ power(n=50, sd=.2) -> the number of queries is --queries (queries=)
 audit(n=50, a=.4, b=.5) -> the number of queries is --queries (queries=)
 history() -> missing a required argument: 'path'
 measure(len) -> @measure("NAME")
-RESULT.report() -> missing a required argument: 'path'
 RESULT.report("folder/") -> a file is known by its ending, as in report.html
 RESULT.worst(3, "RR") -> there are AP
 compare_collections([PAIR, PAIR]) -> or a mapping by name: {"scifact": (qrels, a, b), …}

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self, TypeVar, dataclass_transform
 
 from abrank._support import lazy
 from abrank._support.checks import explained
@@ -14,12 +15,16 @@ from abrank._support.errors import nearest
 
 # What people ask a result for by other names.
 _MEANT = {
-    "ci": "confidence_interval()", "interval": "confidence_interval()", "delta": "mean_difference",
-    "diff": "mean_difference", "best": "queries.nlargest(10, 'diff')", "summary": "table",
-    "to_pandas": "table", "dataframe": "table", "df": "table", "save": "report()",
-    "to_html": "report()", "to_latex": "report()", "to_csv": "report()", "p": "pvalue",
-    "mean": "means()",
+    "ci": "interval", "conf_int": "confidence_interval()", "delta": "mean_difference",
+    "diff": "mean_difference", "best": "queries.nlargest(10, 'diff')", "table": "to_frame()",
+    "to_pandas": "to_frame()", "dataframe": "to_frame()", "df": "to_frame()",
+    "to_csv": "save('results.csv')", "p": "pvalue", "mean": "means()", "margin": "rule.margin",
+    "alpha": "rule.alpha", "test": "rule.test", "gate": "decision.gate", "cautions": "notes",
+    "warnings": "notes", "per_query": "queries", "winner": "verdict", "n": "n_queries",
 }  # fmt: skip
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Class = TypeVar("Class", bound=type)
 
@@ -73,17 +78,138 @@ def same(a: Any, b: Any) -> bool:  # noqa: ANN401 - whatever a field holds
 
 
 class Printed:
-    """Prints itself, and shows a card in a notebook, by its report."""
+    """A result that prints itself, is a card in a notebook, and is written in every format."""
+
+    _FRAME: ClassVar[str] = "rows"  # the field with what `to_frame` has a row of
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        # As members of its own: an API reference says of inherited ones no more than their names.
+        for base in [base for base in cls.__mro__[1:] if base.__module__ == __name__]:
+            for name, member in vars(base).items():
+                if not name.startswith("_") and name not in vars(cls):
+                    setattr(cls, name, member)
 
     def __str__(self) -> str:
-        text: str = _written("text", self)
-        return text.rstrip("\n")
+        return self.summary()
 
     def _repr_html_(self) -> str:
         return _written("card", self)
 
     def _repr_markdown_(self) -> str:
-        return _written("markdown", self)
+        return self.to_markdown()
+
+    def summary(self) -> str:
+        """Return the report as text, as it is printed."""
+        return _written("text", self).rstrip("\n")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values, as the JSON report holds it."""
+        values: dict[str, Any] = lazy.attribute("abrank.report", "to_dict")(self)
+        return values
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a fresh frame of the rows: a measure, a system, a difference or an entry each."""
+        import pandas as pd
+
+        return pd.DataFrame([asdict(row) for row in getattr(self, self._FRAME)])
+
+    def to_json(self) -> str:
+        """Return the text of the JSON report, which ``from_json`` reads back from a file."""
+        return _in_format(self, ".json")
+
+    def to_markdown(self, *, digits: int | None = None) -> str:
+        """Return the report in Markdown.
+
+        Parameters
+        ----------
+        digits : int, optional
+            Decimals of scores and differences.
+        """
+        return _in_format(self, ".md", digits=digits)
+
+    def to_html(self, *, digits: int | None = None, figures: str | None = None) -> str:
+        """Return the report as a page of HTML that needs no other file.
+
+        Parameters
+        ----------
+        digits : int, optional
+            Decimals of scores and differences.
+        figures : {"all"}, optional
+            Those too that show again what others show.
+        """
+        return _in_format(self, ".html", digits=digits, figures=figures)
+
+    def to_latex(
+        self, *, style: str | None = None, digits: int | None = None, interval: str | None = None
+    ) -> str:
+        """Return the table for a paper in LaTeX, in ASCII; it needs the package booktabs.
+
+        Parameters
+        ----------
+        style : {"interval", "superscript"}, optional
+            With intervals; or means alone, with superscripts at those that are significantly
+            better.
+        digits : int, optional
+            Decimals of scores and differences.
+        interval : {"difference", "own", "within"}, optional
+            Of a ranking: of the difference from the first system or the baseline, of each mean by
+            itself, or of the means without what a query adds to all systems.
+        """
+        return _in_format(self, ".tex", style=style, digits=digits, interval=interval)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the result to a file in the format of its suffix; return the path.
+
+        Parameters
+        ----------
+        path : str or path
+            ``.json`` holds everything, and ``from_json`` reads it back; ``.csv`` and ``.parquet``
+            hold tables.
+        """
+        saved: Path = lazy.attribute("abrank.report", "write")(self, path)
+        return saved
+
+    @explained
+    def report(
+        self,
+        path: str | Path | None = None,
+        *,
+        format: str | None = None,
+        digits: int | None = None,
+        style: str | None = None,
+        interval: str | None = None,
+        figures: str | None = None,
+    ) -> Path:
+        """Write a report, .html .md .json .csv .txt .tex and more by the suffix; return its path.
+
+        Parameters
+        ----------
+        path : str or path, optional
+            Without it ``report.html``, and a line that says so is printed.
+            A format alone, such as ``html``, is a file in ``reports/`` named after the result:
+            ``CANDIDATE-vs-BASELINE.html``, ``ranking-MEASURE.html``,
+            ``CANDIDATE-vs-BASELINE-collections.html``.
+        format : str, optional
+            Such as ``"md"``, whatever the suffix.
+        digits : int, optional
+            Decimals of scores and differences.
+        style : {"interval", "superscript"}, optional
+            What a .tex table shows.
+        interval : {"difference", "own", "within"}, optional
+            What the intervals of a ranking are of.
+        figures : {"all"}, optional
+            In .html, those too that show again what others show.
+        """
+        options = _options(digits=digits, style=style, interval=interval, figures=figures)
+        write = lazy.attribute("abrank.report", "write")
+        if path is not None:
+            written: Path = write(self, path, format=format, **options)
+            return written
+        suffix = f".{(format or 'html').lstrip('.')}"
+        written = write(self, f"report{suffix}", format=format, **options)
+        sys.stdout.write(f"The report is in {written}\n")
+        return written
 
     if not TYPE_CHECKING:  # what has no such attribute stays an error to a checker
 
@@ -114,20 +240,19 @@ def _written(writer: str, result: object) -> str:
     return text
 
 
+def _options(**options: str | int | None) -> dict[str, str | int]:
+    """Return the options that are not None."""
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def _in_format(result: Printed, suffix: str, **options: str | int | None) -> str:
+    """Return a result as the file of a format has it."""
+    text: str = lazy.attribute("abrank.report", "in_format")(result, suffix, _options(**options))
+    return text
+
+
 class Result(Printed):
-    """A result that is written, read back, drawn and compared by value."""
-
-    def __init_subclass__(cls) -> None:
-        super().__init_subclass__()
-        # As members of its own: an API reference says of inherited ones no more than their names.
-        for name, member in vars(Result).items():
-            if not name.startswith("_") and name not in vars(cls):
-                setattr(cls, name, member)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values, as the JSON report holds it."""
-        found: dict[str, Any] = lazy.attribute("abrank.report", "to_dict")(self)
-        return found
+    """A result that is read back, drawn and compared by value, too."""
 
     @classmethod
     def from_json(cls, path: str | Path) -> Self:
@@ -161,42 +286,6 @@ class Result(Printed):
         """
         found: Self = lazy.attribute("abrank.report", "read_results")(path, of=cls.__name__)
         return found
-
-    @explained
-    def report(
-        self,
-        path: str | Path,
-        *,
-        format: str | None = None,
-        digits: int | None = None,
-        style: str | None = None,
-        interval: str | None = None,
-        figures: str | None = None,
-    ) -> Path:
-        """Write a report, .html .md .json .csv .txt .tex and more by the suffix; return its path.
-
-        Parameters
-        ----------
-        path : str or path
-            A format alone, such as ``html``, is a file in ``reports/`` named after what is
-            reported: ``CANDIDATE-vs-BASELINE.html``, ``ranking-MEASURE.html``,
-            ``CANDIDATE-vs-BASELINE-collections.html``.
-        format : str, optional
-            Such as ``"md"``, whatever the suffix.
-        digits : int, optional
-            Decimals of scores and differences.
-        style : {"interval", "superscript"}, optional
-            What a .tex table shows.
-        interval : {"difference", "own", "within"}, optional
-            What the intervals of a ranking are of.
-        figures : {"all"}, optional
-            In .html, those too that show again what others show.
-        """
-        asked = {"digits": digits, "style": style, "interval": interval, "figures": figures}
-        options = {name: value for name, value in asked.items() if value is not None}
-        write = lazy.attribute("abrank.report", "write")
-        written: Path = write(self, path, format=format, **options)
-        return written
 
     @property
     def plot(self) -> Any:  # noqa: ANN401

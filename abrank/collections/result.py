@@ -179,6 +179,25 @@ class CollectionsComparison(Result):
         return self.decision.verdict
 
     @property
+    def pvalue(self) -> float:
+        """The p-value of the primary measure's mean over all queries."""
+        return self.pooled.pvalue
+
+    @property
+    def interval(self) -> Interval:
+        """The interval of the primary measure's mean over all queries."""
+        return self.pooled.interval
+
+    @property
+    def significant(self) -> bool:
+        """Whether that p-value is below alpha."""
+        return self.pooled.significant
+
+    def effect_size(self, name: str = "d_z") -> float:
+        """Return an effect size over all queries; see :meth:`abrank.Comparison.effect_size`."""
+        return self.pooled.effect_size(name)
+
+    @property
     def soundness(self) -> Soundness:
         """What speaks against the evidence of a collection; its name stands with each reason."""
         return self.decision.soundness
@@ -246,9 +265,8 @@ class CollectionsComparison(Result):
             raise ArgumentError(f"no collection {collection!r} here; there are {there}")
         return self.comparisons[collection]
 
-    @property
-    def table(self) -> pd.DataFrame:
-        """A fresh frame, a row a measure and collection; see :class:`CollectionRow`."""
+    def to_frame(self) -> pd.DataFrame:
+        """Return a fresh frame, a row a measure and collection; see :class:`CollectionRow`."""
         import pandas as pd
 
         return pd.DataFrame(
@@ -431,9 +449,8 @@ class CollectionsRanking(Result):
             raise ArgumentError(f"no collection {collection!r} here; there are {there}")
         return self.rankings[collection]
 
-    @property
-    def table(self) -> pd.DataFrame:
-        """A fresh frame, a row a measure and system; see :class:`StandingRow`.
+    def to_frame(self) -> pd.DataFrame:
+        """Return a fresh frame, a row a measure and system; see :class:`StandingRow`.
 
         The columns of its two :class:`Standing` begin with ``these_`` and ``like_``.
         """

@@ -59,9 +59,8 @@ class AACheck:
         """The tests that find too much on such data, in the order they were asked for."""
         return tuple(dict.fromkeys(row.test for row in self.rows if row.too_often))
 
-    @property
-    def table(self) -> pd.DataFrame:
-        """One row a test and way; see :class:`AARow` for the columns."""
+    def to_frame(self) -> pd.DataFrame:
+        """Return a fresh frame, one row a test and way; see :class:`AARow` for the columns."""
         import pandas as pd
 
         return pd.DataFrame([asdict(row) for row in self.rows])

@@ -183,6 +183,16 @@ class Comparison(Result):
         return self.primary.pvalue
 
     @property
+    def interval(self) -> Interval:
+        """The interval of the primary measure at the level of the rule."""
+        return self.primary.interval
+
+    @property
+    def significant(self) -> bool:
+        """Whether the p-value of the primary measure, adjusted if it has to be, is below alpha."""
+        return self.primary.pvalue_adj < self.rule.alpha
+
+    @property
     def statistic(self) -> float:
         """The statistic of the test that decides, on the primary measure."""
         return self.primary.statistic
@@ -250,14 +260,6 @@ class Comparison(Result):
         return self.rows[self.measures.index(known_among(measure, self.measures))]
 
     # ---- frames, made afresh at each call
-
-    @property
-    def table(self) -> pd.DataFrame:
-        """One row a measure; see :class:`MeasureResult` for the columns."""
-        import pandas as pd
-
-        columns = [each.name for each in fields(MeasureResult)]
-        return pd.DataFrame([asdict(row) for row in self.rows], columns=columns)
 
     @property
     def queries(self) -> pd.DataFrame:

@@ -189,7 +189,7 @@ class History(Printed):
     budgets: tuple[Spent, ...]
     expected: tuple[float, ...]
 
-    plot, report = Result.plot, Result.report
+    _FRAME, plot = "entries", Result.plot
 
     @property
     def decimals(self) -> int:

@@ -285,7 +285,7 @@ def rank_scores(
     >>> ids = tuple(f"q{i}" for i in range(12))
     >>> scores = Scores(ids, ("A", "B", "C"), ("nDCG",), values[:, :, None])
     >>> ranking = rank_scores(scores)
-    >>> ranking.table[["system", "mean", "group"]]
+    >>> ranking.to_frame()[["system", "mean", "group"]]
       system   mean group
     0      C  0.825     a
     1      B  0.500     b

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from abrank._support import display, lazy
+from abrank import inference
+from abrank._support import checks, display
 from abrank._support.errors import ArgumentError
 from abrank._support.result import Result, record
 from abrank._support.typing import BoolArray, FloatArray, RankingFamily
+from abrank.comparison.rows import WHO_WINS
 from abrank.diagnostics import Note
 from abrank.estimate import Estimate, IntervalRow
 from abrank.inputs import Audit
@@ -494,14 +496,6 @@ class Ranking(Result):
         return pd.DataFrame(columns, index=pd.Index(self.systems, name="system"))
 
     @property
-    def table(self) -> pd.DataFrame:
-        """A fresh frame, one row a system; see :class:`SystemRow` for the columns."""
-        import pandas as pd
-
-        names = [each.name for each in fields(SystemRow)]
-        return pd.DataFrame([asdict(row) for row in self.rows], columns=names)
-
-    @property
     def pairs(self) -> pd.DataFrame:
         """A fresh frame, one row a pair; see :class:`PairRow` for the columns."""
         import pandas as pd
@@ -515,26 +509,45 @@ class Ranking(Result):
                 return row
         raise ArgumentError(f"no system {system!r} here; there are {', '.join(self.systems)}")
 
-    def to_latex(
-        self, *, style: str = "interval", digits: int = 3, interval: str = "difference"
-    ) -> str:
-        """Return the leaderboard for LaTeX, in ASCII; it needs the package booktabs.
+    def _by_pair(self, values: Iterable[Any], name: str) -> pd.Series[Any]:
+        """Return values of the pairs with their two systems as index."""
+        import pandas as pd
+
+        pairs = [(row.a, row.b) for row in self.pair_rows]
+        index = pd.MultiIndex.from_tuples(pairs, names=["a", "b"])
+        return pd.Series(list(values), index=index, name=name)
+
+    @property
+    def pvalue(self) -> pd.Series[float]:
+        """The adjusted p-value of every pair, by its two systems."""
+        return self._by_pair((row.pvalue_adj for row in self.pair_rows), "pvalue")
+
+    @property
+    def interval(self) -> pd.DataFrame:
+        """The simultaneous interval of every pair's difference, by its two systems."""
+        return self.pairs.set_index(["a", "b"])[["ci_low", "ci_high"]]
+
+    @property
+    def significant(self) -> pd.Series[bool]:
+        """Whether the two systems of a pair differ significantly, by its two systems."""
+        return self._by_pair((row.told_apart for row in self.pair_rows), "significant")
+
+    def effect_size(self, name: str = "d_z") -> pd.Series[float]:
+        """Return an effect size of b over a for every pair.
 
         Parameters
         ----------
-        style : {"interval", "superscript"}
-            Means with intervals and groups, or the means alone, each with the letters of the
-            systems that it is shown to be better than.
-        digits : int
-            Decimals.
-        interval : {"difference", "own", "within"}
-            Of the difference from the first or the baseline, of each mean by itself, or of the
-            means with what a query adds to all systems taken out.
+        name : str
+            ``d_z``, ``hedges_g``, ``d_av``, ``glass_delta``, ``rank_biserial`` or ``p_better``.
         """
-        compose = lazy.attribute("abrank.report", "compose")
-        report = compose(self, digits=digits, interval=interval)
-        found: str = lazy.attribute("abrank.report", "latex")(report, style=style)
-        return found
+        checks.one_of("effect size", name, inference.EFFECT_SIZES)
+        places = {system: place for place, system in enumerate(self.systems)}
+        a, b = (
+            self.scores[:, [places[getattr(row, side)] for row in self.pair_rows]] for side in "ab"
+        )
+        swap = name in WHO_WINS and not self.higher_is_better
+        sizes = inference.effect_size(name, *((b, a) if swap else (a, b)))
+        return self._by_pair(sizes.tolist(), name)
 
     def __repr__(self) -> str:
         return (

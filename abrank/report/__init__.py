@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from abrank.report.formats.text import text_lines as text_lines
     from abrank.report.model import Report as Report
     from abrank.report.registry import WRITERS as WRITERS
+    from abrank.report.registry import in_format as in_format
     from abrank.report.registry import write as write
     from abrank.report.registry import writer as writer
     from abrank.report.saved.comparison import from_dict as from_dict
@@ -42,6 +43,7 @@ _HOMES = {
     "from_dict": "abrank.report.saved.comparison",
     "gate_sentence": "abrank.report.sections.decision",
     "html": "abrank.report.formats.page",
+    "in_format": "abrank.report.registry",
     "latex": "abrank.report.formats.latex",
     "markdown": "abrank.report.formats.markdown",
     "note_sentences": "abrank.report.sections.cautions",

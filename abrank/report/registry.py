@@ -241,7 +241,7 @@ def write(
         Missing folders are made; a file that is there is replaced and keeps its mode. ``md:PATH``
         names the format; one alone, such as ``html``, goes to ``reports/``.
     format : str, optional
-        Such as ``.md``; the path's suffix without it.
+        Such as ``md``; the path's suffix without it.
     **options
         Those of :func:`compose` where a format rounds; ``style`` of ``.tex``: ``"interval"`` or
         ``"superscript"``.
@@ -273,6 +273,13 @@ def write(
     return next(iter(content))
 
 
+def in_format(subject: object, suffix: str, options: Mapping[str, str | int]) -> str:
+    """Return the text that :func:`write` would put into a file with this suffix."""
+    writer = WRITERS[suffix]
+    writer.require_options(subject, options)
+    return writer(subject, **options).decode()
+
+
 def _inputs(subject: object) -> Iterator[str]:
     """Yield the paths of what a result was made from."""
     parts = getattr(subject, "comparisons", None) or getattr(subject, "rankings", None) or {}
@@ -291,7 +298,11 @@ def files_of(
     **options: Any,  # noqa: ANN401
 ) -> dict[Path, bytes]:
     """Return the files that :func:`write` writes, the report itself first."""
-    asked = target_of(path) if format is None else Target(str(path), format, True)
+    asked = (
+        target_of(path)
+        if format is None
+        else Target(str(path), f".{format.removeprefix('.')}", True)
+    )
     made = WRITERS[asked.suffix]
     made.require_options(subject, options)
     alone = not asked.told and is_format(asked.path)

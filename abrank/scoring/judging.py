@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from abrank.inputs.topics import read_documents
 from abrank.measures import Measure
 from abrank.measures.sensitivity import swing, tipping_rows
 from abrank.options import Scoring
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # --- One query of two runs: the documents of both, where relevant ones went, what to judge next
 
@@ -87,6 +90,12 @@ class Inspection(Printed):
     to_judge: tuple[Unjudged, ...]
     grade: int
     documents: Mapping[str, str]
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a fresh frame, one row a measure: ``measure a b``."""
+        import pandas as pd
+
+        return pd.DataFrame({"measure": self.measures, "a": self.a, "b": self.b})
 
     def __repr__(self) -> str:
         lead = zip(self.measures[:1], self.a, self.b, strict=False)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import copy
 import importlib
+import json
 import math
 import pkgutil
 import pydoc
 from dataclasses import MISSING, fields, is_dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import abrank
 from abrank import ArgumentError, Comparison, Ranking, power
@@ -135,3 +138,73 @@ def test_results_of_two_kinds_are_not_equal(monkeypatch: pytest.MonkeyPatch) -> 
     assert One() != Other()
     with pytest.raises(TypeError, match="unhashable"):
         hash(One())
+
+
+def all_results() -> dict[str, Any]:
+    """One result of every kind that is printed."""
+    made = abrank.simulate_runs(12, rng=1)
+    runs = {"a": made.baseline, "b": made.candidate}
+    pair = (made.qrels, made.baseline, made.candidate)
+    board = {"x": (made.qrels, runs), "y": (made.qrels, runs)}
+    scores = abrank.evaluate(made.qrels, runs, "AP")
+    return {
+        "comparison": abrank.compare(*pair, measures="AP"),
+        "ranking": abrank.rank(made.qrels, runs, measures="AP"),
+        "collections": abrank.compare_collections({"x": pair, "y": pair}, measures="AP"),
+        "standings": abrank.rank_collections(board, measures="AP"),
+        "plan": power(sd=0.2, effect=0.05),
+        "audit": abrank.audit(50, 0.3, 0.35),
+        "intervals": scores.intervals(),
+        "judges": abrank.judge_agreement(made.qrels, made.qrels),
+        "query": abrank.inspect_query(*pair, made.qrels.query_ids[0]),
+    }
+
+
+def test_every_result_speaks_the_language_of_the_field(tmp_path: Path) -> None:
+    for name, result in all_results().items():
+        assert result.summary() == str(result), name
+        assert len(result.to_frame()) >= 1, name
+        assert result.to_markdown().startswith("#"), name
+        assert "</html>" in result.to_html(), name
+        if name != "query":  # a view of one, of which nothing is written but its report
+            assert json.loads(result.to_json()), name
+            path = result.save(tmp_path / f"{name}.json")
+            assert path.read_text() == result.to_json(), name
+        if name in ("comparison", "ranking", "collections"):
+            assert r"\begin{table}" in result.to_latex(digits=4), name
+    kinds = {"comparison": Comparison, "ranking": Ranking, "collections": CollectionsComparison}
+    for name, kind in kinds.items():
+        assert kind.from_json(tmp_path / f"{name}.json").to_frame().shape[0] >= 1
+
+
+def test_numbers_have_the_names_of_scipy_in_every_result() -> None:
+    found = all_results()
+    result, ranking, several = (found[name] for name in ("comparison", "ranking", "collections"))
+    expected = stats.ttest_rel(result.b[:, 0], result.a[:, 0])
+    assert result.pvalue == pytest.approx(expected.pvalue, abs=1e-12)
+    limits = expected.confidence_interval()
+    assert tuple(result.interval) == pytest.approx((limits.low, limits.high), abs=1e-12)
+    assert result.significant == bool(expected.pvalue < 0.05)
+    b, a = (ranking.scores[:, ranking.systems.index(name)] for name in ("b", "a"))
+    low, high = ranking.pair_rows[0].a, ranking.pair_rows[0].b
+    sign = 1.0 if (low, high) == ("a", "b") else -1.0
+    d_z = sign * np.mean(b - a) / np.std(b - a, ddof=1)
+    assert ranking.effect_size().loc[(low, high)] == pytest.approx(d_z, abs=1e-12)
+    assert ranking.pvalue.loc[(low, high)] == ranking.pair_rows[0].pvalue_adj
+    assert ranking.interval.loc[(low, high)].tolist() == list(ranking.pair_rows[0].interval)
+    assert bool(ranking.significant.loc[(low, high)]) == ranking.pair_rows[0].told_apart
+    assert several.pvalue == several.pooled.pvalue
+    assert several.interval == several.pooled.interval
+    assert several.effect_size("d_z") == several.pooled.effect_size("d_z")
+    assert several.significant == (several.pvalue < 0.05)
+
+
+def test_a_report_without_a_path_is_written_here_and_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = abrank.compare_scores({"q1": 0.5, "q2": 0.25}, {"q1": 0.75, "q2": 0.75})
+    assert result.report() == Path("report.html")
+    assert capsys.readouterr().out == "The report is in report.html\n"
+    assert Path("report.html").read_text() == result.to_html()
+    assert result.report(format="md") == Path("report.md")

@@ -71,7 +71,7 @@ def test_a_comparison_brings_its_test_level_and_clusters(differences) -> None:
     assert found.too_often == ("t",)
     plain = abrank.aa_test(abrank.compare_scores("a.csv", "b.csv"), replications=200)
     assert {row.test for row in plain.rows} == {"t"}
-    assert list(found.table["rate"]) == [row.rate for row in found.rows]
+    assert list(found.to_frame()["rate"]) == [row.rate for row in found.rows]
 
 
 def test_csv_has_a_line_a_row(differences, capsys) -> None:

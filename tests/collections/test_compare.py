@@ -107,7 +107,7 @@ def test_two_collections_give_no_prediction() -> None:
 
 
 def test_frames_have_a_row_a_collection_and_a_summary(found) -> None:
-    assert found.table["collection"].tolist() == ["up", "down", "tie"]
+    assert found.to_frame()["collection"].tolist() == ["up", "down", "tie"]
     assert found.summaries["summary"].tolist() == ["stratified", "equal", "random"]
 
 

@@ -152,7 +152,7 @@ def test_runs_with_judgments_and_rankings_are_taken() -> None:
     again = summarise_rankings(found.rankings)
     assert again == found
     assert "c1" in found.means.columns
-    assert {"these_rank_low", "like_lead"} <= set(found.table.columns)
+    assert {"these_rank_low", "like_lead"} <= set(found.to_frame().columns)
 
 
 def test_which_files_are_which() -> None:

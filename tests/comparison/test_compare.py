@@ -174,9 +174,9 @@ def test_confidence_interval_at_another_level() -> None:
 
 def test_frames_are_fresh_copies() -> None:
     result = abrank.compare_scores(*frames())
-    for frame in (result.table, result.queries):
+    for frame in (result.to_frame(), result.queries):
         frame["diff"] = 0
-    assert result.table["diff"].abs().sum() > 0
+    assert result.to_frame()["diff"].abs().sum() > 0
     assert result.queries["diff"].abs().sum() > 0
 
 
@@ -190,7 +190,7 @@ def test_queries_has_a_row_a_query_and_measure() -> None:
 
 
 def test_table_columns_are_those_promised() -> None:
-    columns = abrank.compare_scores(*frames()).table.columns
+    columns = abrank.compare_scores(*frames()).to_frame().columns
     assert list(columns[:16]) == [
         "measure", "mean_a", "mean_b", "diff", "ci_low", "ci_high", "ci_low_adj", "ci_high_adj",
         "rel_diff", "wins", "ties", "losses", "statistic", "pvalue", "pvalue_adj", "reading",

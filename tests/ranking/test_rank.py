@@ -47,7 +47,7 @@ def test_the_table_is_best_first_and_holds_the_means(scores):
     assert all(row.ci_low < row.mean < row.ci_high for row in ranking.rows)
     for i, system in enumerate(ranking.systems):
         np.testing.assert_array_equal(ranking.scores[:, i], scores.of(system)[:, 0])
-    assert list(ranking.table.columns) == list(SystemRow.__dataclass_fields__)
+    assert list(ranking.to_frame().columns) == list(SystemRow.__dataclass_fields__)
     assert list(ranking.pairs.columns) == list(PairRow.__dataclass_fields__)
     assert len(ranking.pairs) == 10
 

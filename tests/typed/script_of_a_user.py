@@ -25,7 +25,7 @@ def decide(folder: Path) -> abrank.Comparison:
     assert written.stat().st_size > 0
     verdict: abrank.Verdict = result.verdict
     p: float = result.pvalue
-    table: pd.DataFrame = result.table
+    table: pd.DataFrame = result.to_frame()
     queries: pd.DataFrame = result.queries
     assert verdict is result.decision.verdict
     assert len(result.queries_of("AP")) == 60

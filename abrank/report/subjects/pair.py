@@ -94,7 +94,7 @@ def compose_pair(comparison: Comparison, *, digits: int | None = None) -> Report
         command=str(comparison.provenance.get("command") or ""),
         cases=tuple(cases(comparison)),
         papers=lambda style: measures.paper(comparison, style=style),
-        hint='.table  .queries  .plot.deltas()  .report("report.html")',
+        hint='.to_frame()  .queries  .plot.deltas()  .report("report.html")',
     )
 
 

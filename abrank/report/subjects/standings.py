@@ -101,7 +101,7 @@ def compose_standings(found: CollectionsRanking, *, digits: int | None = None) -
         methods=text,
         sources=sources,
         papers=partial(_paper, w),
-        hint='.table  .rankings  .plot.ranks()  .report("ranking.html")',
+        hint='.to_frame()  .rankings  .plot.ranks()  .report("ranking.html")',
     )
 
 

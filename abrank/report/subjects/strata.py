@@ -131,7 +131,7 @@ def compose_strata(found: CollectionsComparison, *, digits: int | None = None) -
         sources=sources,
         cases=tuple(cases(found.pooled)),
         papers=partial(_paper, w),
-        hint='.table  .comparisons  .plot.forest()  .report("report.html")',
+        hint='.to_frame()  .comparisons  .plot.forest()  .report("report.html")',
     )
 
 

@@ -84,7 +84,7 @@ def compose_ranking(
         methods=methods_text(ranking),
         sources=cited(_sources(ranking)),
         papers=lambda style: paper(w, style, interval),
-        hint='.table  .pairs  .plot.ranks()  .report("ranking.html")',
+        hint='.to_frame()  .pairs  .plot.ranks()  .report("ranking.html")',
     )
 
 

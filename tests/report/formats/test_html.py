@@ -117,7 +117,7 @@ def test_border_has_the_colour_of_the_winner(shift: float, tone: str) -> None:
 def test_card_is_small_with_many_measures_and_says_what_it_leaves_out() -> None:
     text = card(comparison_of(measures=30))
     assert len(text.encode()) <= 25_000
-    assert f"and {30 - MOST_ROWS} more in .table" in text
+    assert f"and {30 - MOST_ROWS} more in .to_frame()" in text
 
 
 def test_measure_on_another_scale_has_numbers_but_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:
