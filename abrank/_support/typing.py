@@ -23,6 +23,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 Missing: TypeAlias = Literal["zero", "drop", "worst", "error"]
 Duplicates: TypeAlias = Literal["error", "best"]
+SameId: TypeAlias = Literal["keep", "drop"]
 ScoreDtype: TypeAlias = Literal["float64", "float32"]
 Interpolation: TypeAlias = Literal["10", "9"]
 EngineName: TypeAlias = Literal["local", "dask", "spark"]

@@ -17,7 +17,7 @@ from pyarrow import compute
 
 from abrank._support.display import shorten
 from abrank._support.errors import AlignmentError, ArgumentError, ReadError
-from abrank._support.typing import Duplicates, FloatArray, IntArray, Missing, ScoreDtype
+from abrank._support.typing import Duplicates, FloatArray, IntArray, Missing, SameId, ScoreDtype
 from abrank.inputs import ids
 from abrank.inputs.arrow import stored_as, to_grades
 from abrank.inputs.columns import QRELS, RUN, Columns, Layout, Source, choose_columns, duplicates
@@ -164,6 +164,8 @@ class RunCounts:
     n_tied_rows: int = 0
     n_queries_with_ties: int = 0
     n_duplicates_dropped: int = 0
+    n_same_id_dropped: int = 0
+    n_same_id_first: int = 0
     n_unjudged_at_10: int = 0
     n_judged_rows: int = 0
     n_judgments: int = 0
@@ -221,6 +223,7 @@ class Scoring:
     duplicates: Duplicates = "error"
     depth: int | None = None
     missing: Missing = "zero"
+    same_id: SameId = "keep"
 
     def __post_init__(self) -> None:
         for each in self.measures:
@@ -308,7 +311,10 @@ def _join(
     parts: Sequence[Columns], qrels: Qrels, judgments: Judgments, scoring: Scoring
 ) -> tuple[JudgedRun, ReadCounts, int]:
     keep_scores = any(each.needs == "scores" for each in scoring.measures)
-    laid = partial(join_pieces, qrels, judgments=judgments, keep_scores=keep_scores, threads=1)
+    laid = partial(
+        join_pieces, qrels, judgments=judgments, keep_scores=keep_scores, threads=1,
+        same_id=scoring.same_id,
+    )  # fmt: skip
     read = by_query(joined(parts))
     # In slices that stay in the processor's cache; the engine has a thread for each partition.
     block = partial(ranked, score_dtype=scoring.score_dtype)

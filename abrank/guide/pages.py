@@ -17,7 +17,8 @@ CONTENTS: dict[str, tuple[str, ...]] = {
         "extend",
     ),
     "From another tool": (
-        "migrate", "trec_eval", "pytrec_eval", "ir_measures", "ranx", "pyterrier", "disagree",
+        "migrate", "trec_eval", "pytrec_eval", "ir_measures", "ranx", "pyterrier", "beir",
+        "disagree",
     ),
 }  # fmt: skip
 # Pages that are written from a registry, with one page for each thing in it.

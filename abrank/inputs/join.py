@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from abrank._support.typing import FloatArray, IntArray
+from abrank._support.typing import BoolArray, FloatArray, IntArray, SameId
 from abrank._support.work import MOST_THREADS, threaded_map
 from abrank.inputs import ids
 from abrank.inputs.ids import Ids
@@ -319,6 +319,9 @@ class ReadCounts:
     n_queries_with_ties: int = 0
     n_rank_conflicts: int = 0  # queries in which the rank column contradicts the scores
     tags: dict[str, None] = field(default_factory=dict)  # distinct run tags, in order of appearance
+    n_same_id_dropped: int = 0  # documents left out, as their id is that of their query
+    # Queries (of the qrels) whose first document has the query's own id
+    first_has_query_id: list[int] = field(default_factory=list)
     # Why documents are not judged, where their ids look like judged ones
     document_ids: IdDifference | None = None
 
@@ -331,6 +334,7 @@ class ReadCounts:
 
 _ADDED = (
     "n_shared", "extra", "n_rows", "n_tied_rows", "n_queries_with_ties", "n_rank_conflicts",
+    "n_same_id_dropped", "first_has_query_id",
 )  # fmt: skip
 
 
@@ -379,6 +383,7 @@ def join_pieces(
     top: int | None = None,
     threads: int = MOST_THREADS,
     judgments: Judgments | None = None,
+    same_id: SameId = "keep",
 ) -> tuple[JudgedRun, ReadCounts, TopDocs]:
     """Lay a run on the judgments, piece by piece and several pieces at a time."""
     looked_up = judgments or Judgments.of(qrels)
@@ -386,7 +391,7 @@ def join_pieces(
     ranks = np.zeros(n_queries, np.int64) if top is None else ranks_kept(n_queries, top)
 
     def part_of(piece: _Piece) -> _Part:
-        return _Part.of(looked_up, block(piece), keep_scores, ranks)
+        return _Part.of(looked_up, block(piece), keep_scores, ranks, same_id)
 
     part = _Part.joined(list(threaded_map(part_of, pieces, most=threads)))
     seen = part.seen
@@ -417,6 +422,8 @@ def join_pieces(
     )
     first = np.lexsort((part.top_rank, part.top_query))
     shown = TopDocs(part.top_query[first], part.top_rank[first], ids.take(part.top_docs, first))
+    relevant = judged.query[(judged.rank == 1) & (judged.grade > 0)]
+    seen.first_has_query_id = np.setdiff1d(seen.first_has_query_id, relevant).tolist()
     if top is not None:
         seen.document_ids = document_ids(qrels, judged, shown)
     return judged, seen, shown.top(top or 0)
@@ -441,7 +448,17 @@ class _Part:
     seen: ReadCounts
 
     @classmethod
-    def of(cls, judgments: Judgments, block: Block, keep_scores: bool, ranks: IntArray) -> _Part:
+    def of(
+        cls,
+        judgments: Judgments,
+        block: Block,
+        keep_scores: bool,
+        ranks: IntArray,
+        same_id: SameId,
+    ) -> _Part:
+        has_query_id = block.has_query_id()
+        if same_id == "drop" and has_query_id.any():
+            block = block.without(has_query_id)
         query = judgments.numbers(block.queries)
         length = np.diff(block.first_row)
         row, at = judgments.docs.find(query, length, block.docs, block.mark)
@@ -472,7 +489,7 @@ class _Part:
             top_query=top_query,
             top_rank=top_rank,
             top_docs=ids.take(block.docs, shown if block.row is None else block.row[shown]),
-            seen=_seen(block, query, begins),
+            seen=_seen(block, query, begins, has_query_id, same_id),
         )
 
     @classmethod
@@ -500,8 +517,14 @@ def _top(block: Block, query: IntArray, ranks: IntArray) -> tuple[IntArray, IntA
     )
 
 
-def _seen(block: Block, query: IntArray, begins: IntArray) -> ReadCounts:
+def _seen(
+    block: Block, query: IntArray, begins: IntArray, has_query_id: BoolArray, same_id: SameId
+) -> ReadCounts:
     """Count what a block holds."""
+    first_has_query_id: list[int] = []
+    if same_id == "keep" and has_query_id.any():
+        first = block.first_row[:-1] if block.row is None else block.row[block.first_row[:-1]]
+        first_has_query_id = query[has_query_id[first] & (query >= 0)].tolist()
     size = np.diff(begins)
     # Ties stand by query, so a query with several is there several times in a row.
     with_ties = np.searchsorted(block.first_row, begins[:-1][size > 1], side="right")
@@ -512,5 +535,7 @@ def _seen(block: Block, query: IntArray, begins: IntArray) -> ReadCounts:
         n_tied_rows=int(size[size > 1].sum()),
         n_queries_with_ties=int(np.count_nonzero(np.diff(with_ties, prepend=0))),
         n_rank_conflicts=block.n_rank_conflicts,
+        n_same_id_dropped=int(has_query_id.sum()) if same_id == "drop" else 0,
+        first_has_query_id=first_has_query_id,
         tags=dict.fromkeys(block.tags),
     )

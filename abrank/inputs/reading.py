@@ -12,7 +12,7 @@ import numpy as np
 
 from abrank._support.display import shorten
 from abrank._support.errors import AlignmentError
-from abrank._support.typing import Duplicates, FloatArray, IntArray, ScoreDtype
+from abrank._support.typing import Duplicates, FloatArray, IntArray, SameId, ScoreDtype
 from abrank.inputs import files
 from abrank.inputs.columns import Source
 from abrank.inputs.join import (
@@ -52,6 +52,11 @@ class Audit:
         Queries in which the rank column contradicts the scores (the scores decide).
     n_duplicates_dropped : int
         Rows left out by ``duplicates="best"``.
+    n_same_id_dropped : int
+        Documents left out by ``same_id="drop"``.
+    n_same_id_first : int
+        Judged queries whose first document has the id of the query and is unjudged or judged 0 or
+        less.
     judged_at_10 : float
         Mean share of a query's first 10 documents (or fewer, if fewer were retrieved) that have a
         grade of 0 or more, in [0, 1], over the judged queries with results.
@@ -99,6 +104,8 @@ class Audit:
     n_judged_rows: int | None = None
     document_ids: IdDifference | None = None
     query_ids: IdDifference | None = None
+    n_same_id_dropped: int = 0
+    n_same_id_first: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """Return the counts as plain values; tuples become lists."""
@@ -133,6 +140,8 @@ def counted(
         "n_tied_rows": seen.n_tied_rows,
         "n_queries_with_ties": seen.n_queries_with_ties,
         "n_duplicates_dropped": n_duplicates_dropped,
+        "n_same_id_dropped": seen.n_same_id_dropped,
+        "n_same_id_first": len(seen.first_has_query_id),
         "n_unjudged_at_10": int(at_hand.sum() - n_graded.sum()),
         "n_judgments": len(qrels),
         "n_negative_grades": int(np.sum(qrels.grade < 0)),
@@ -210,6 +219,7 @@ def read_judged_run(
     name: str | None = None,
     score_dtype: ScoreDtype = "float64",
     duplicates: Duplicates = "error",
+    same_id: SameId = "keep",
     keep_scores: bool = False,
     top: int = 0,
     hashes: bool = True,
@@ -224,7 +234,7 @@ def read_judged_run(
     # streamed file is not hashed, which takes longer than all the rest. `max_input_size`: the most
     # bytes of a file, unpacked. Without it what is packed may hold 4 GiB and 12 times its size
     # (Parquet and Feather 32, a plain run 250), what comes through a pipe 4 GiB, others any number.
-    join = partial(join_pieces, qrels, keep_scores=keep_scores, top=top)
+    join = partial(join_pieces, qrels, keep_scores=keep_scores, top=top, same_id=same_id)
     found = _streamed(run, join, score_dtype, hashes, max_input_size)
     if found is None and not isinstance(run, Run):
         read = read_columns(run, max_input_size=max_input_size)

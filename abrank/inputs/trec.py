@@ -26,7 +26,7 @@ import pyarrow.csv
 from abrank._support.display import shorten
 from abrank._support.errors import ArgumentError, ReadError
 from abrank._support.files import replace_all
-from abrank._support.typing import FloatArray, IntArray, ScoreDtype
+from abrank._support.typing import BoolArray, FloatArray, IntArray, ScoreDtype
 from abrank.inputs import ids
 from abrank.inputs.archives import Readable
 from abrank.inputs.columns import (
@@ -468,6 +468,34 @@ class Block:
     score: FloatArray  # float64[n_rows]; in rank order
     tags: tuple[str, ...] = ()
     n_rank_conflicts: int = 0  # queries whose rank column contradicts the scores
+
+    def has_query_id(self) -> BoolArray:
+        """Whether the id of each of ``docs`` is that of its query: bool[n_rows]."""
+        marks = np.repeat(ids.fingerprint(self.queries), np.diff(self.first_row))
+        equal: BoolArray = self.mark == marks
+        rows = np.flatnonzero(equal)
+        if len(rows):
+            queries = ids.take(self.queries, self.ranking[rows])
+            equal[rows] = ids.same(ids.take(self.docs, rows), queries)
+        return equal
+
+    def without(self, dropped: BoolArray) -> Block:
+        """Return the block without some of ``docs``, and without queries that have no other."""
+        by_rank = ~(dropped if self.row is None else dropped[self.row])
+        n_kept = np.concatenate([[0], np.cumsum(by_rank)])[self.first_row]
+        queries = np.flatnonzero(np.diff(n_kept))
+        docs = np.flatnonzero(~dropped)
+        place = np.cumsum(~dropped) - 1
+        return replace(
+            self,
+            queries=ids.take(self.queries, queries),
+            first_row=np.unique(n_kept),
+            docs=ids.take(self.docs, docs),
+            mark=self.mark[docs],
+            ranking=np.repeat(np.arange(len(queries)), np.diff(n_kept)[queries]),
+            row=None if self.row is None else place[self.row[by_rank]],
+            score=self.score[by_rank],
+        )
 
 
 def chunks(file: Readable) -> Iterator[bytes]:

@@ -17,6 +17,7 @@ from abrank._support.typing import (
     Interpolation,
     Missing,
     OnBadPartition,
+    SameId,
     ScoreDtype,
     SharedModel,
     Spending,
@@ -146,6 +147,9 @@ class Scoring:
         trec_eval 9 and pytrec_eval.
     duplicates : {"error", "best"}
         A document twice in a query's ranking is an error, or keeps its higher score.
+    same_id : {"keep", "drop"}
+        ``drop`` leaves a document whose id is that of its query out of the ranking first, as BEIR
+        does where queries are documents of the collection (ArguAna, Quora). The judgments stay.
     depth : int, optional
         Every ranking is cut at this rank before anything is measured (trec_eval's ``-M``).
     rel : int, optional
@@ -182,6 +186,12 @@ class Scoring:
         "A document twice in a ranking is an error, or keeps its higher score.",
         of=RUNS, group="Scoring of runs", kind="choice", choices=get_args(Duplicates),
         compared=False,
+    )  # fmt: skip
+    same_id: SameId = option(
+        "keep",
+        "Whether a document whose id is that of its query stays in the ranking.",
+        of=RUNS, group="Scoring of runs", kind="choice", choices=get_args(SameId), flag=False,
+        peers=("ignore_identical_ids",),
     )  # fmt: skip
     depth: int | None = option(
         None,

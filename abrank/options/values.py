@@ -108,6 +108,12 @@ FLAGS = (
         " and its interpolated precision.",
     ),
     Option(
+        key="drop_same_id", of=RUNS, group="Scoring of runs", kind="flag", default=False,
+        python='scoring=Scoring(same_id="drop")', peers=("ignore_identical_ids",),
+        help="Leave a document whose id is that of its query out of every ranking first, as BEIR"
+        " does for ArguAna and Quora. The judgments stay.",
+    ),
+    Option(
         key="report", of=PAIR, group="Output", metavar="PATH", several=True, first=True,
         declared=False, python='.report("report.html")',
         peers=("o", "out", "output", "html", "pdf"),
@@ -315,6 +321,8 @@ def nested(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return values by their keys as keywords of Python, those of one object as that object."""
     older = values.get("as")
     values = {**(AS[checks.one_of("as", older, AS)] if older else {}), **values}
+    if values.get("drop_same_id"):
+        values["same_id"] = "drop"
     found = {
         each.name: values[each.key]
         for kind in (Inputs, Question, RankingQuestion)

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 UNGRADED = "the judgments have no grade: each pair of user and item counts as grade 1"
 
+SAME_ID_SHARE = 0.25
+
 # --- Repeated runs of a system (seeds, folds): averaged per query, never counted as more queries
 
 
@@ -234,7 +236,11 @@ def score_runs(
         audits=audits,
         sources={system: each.source for system, each in judged_runs.items()},
         judged_runs=judged_runs,
-        notes=(*notes, *_notes_of_files(judgments.source, judged_runs)),
+        notes=(
+            *notes,
+            *_notes_of_files(judgments.source, judged_runs),
+            *_same_id_notes(audits),
+        ),
         judgments=judgments.source,
         named=_named(names, parsed, own),
     )
@@ -251,6 +257,20 @@ def _notes_of_files(
             yield (
                 f"{source.label}: {display.plural(source.n_comments, 'comment line')} skipped"
                 " (beginning with #, and not of the form of a record)"
+            )
+
+
+def _same_id_notes(audits: Mapping[str, inputs.Audit]) -> Iterator[str]:
+    """Yield a note on each run in which many queries retrieve themselves first."""
+    for system, audit in audits.items():
+        n_retrieved = audit.n_queries - len(audit.missing)
+        # By chance, as where both are numbered, a query meets its own id first in few queries.
+        if audit.n_same_id_first > max(1.0, SAME_ID_SHARE * n_retrieved):
+            yield (
+                f"{system}: the first document of {display.count(audit.n_same_id_first)} of"
+                f" {display.plural(n_retrieved, 'query', 'queries')} has the id of its query and"
+                " is not judged relevant. If queries are documents of the collection, as in ArguAna"
+                ' and Quora, leave them out: --drop-same-id (Scoring(same_id="drop"))'
             )
 
 
@@ -280,6 +300,7 @@ def _judged(
             name=system,
             score_dtype=scoring.score_dtype,
             duplicates=scoring.duplicates,
+            same_id=scoring.same_id,
             keep_scores=keep_scores,
             top=top,
             hashes=hashes,

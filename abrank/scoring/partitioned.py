@@ -31,7 +31,12 @@ def score_partitioned(
 ) -> Scores:
     """Score runs in Parquet on an engine; see :func:`abrank.evaluate`."""
     requested = kernel.Scoring(
-        measures, scoring.score_dtype, scoring.duplicates, scoring.depth, scoring.missing
+        measures,
+        scoring.score_dtype,
+        scoring.duplicates,
+        scoring.depth,
+        scoring.missing,
+        scoring.same_id,
     )
     found = score_tables(
         qrels, runs, requested, engine,

@@ -194,3 +194,35 @@ def test_query_ids_of_which_half_differ() -> None:
     assert audit.query_ids is not None
     assert (audit.query_ids.cause, audit.query_ids.n_alike) == ('".0"', 5)
     assert (audit.query_ids.in_run, audit.query_ids.in_qrels) == ("305.0", "305")
+
+
+def test_a_document_with_the_id_of_its_query_is_left_out_on_request() -> None:
+    random = np.random.default_rng(5)
+    names = [f"q{i:02d}-of-a-corpus" for i in range(40)]
+    qrels = read_qrels({query: {names[-1 - i]: 1} for i, query in enumerate(names)})
+    run = {
+        query: {doc: float(random.integers(0, 9)) for doc in random.permutation(names)[:30]}
+        for query in names
+    }
+    run["q00-of-a-corpus"] = {"q00-of-a-corpus": 1.0}  # nothing is left of it
+    without = {
+        query: {doc: score for doc, score in scores.items() if doc != query}
+        for query, scores in run.items()
+    }
+    dropped = read_judged_run(qrels, run, same_id="drop")
+    expected = read_judged_run(qrels, {query: docs for query, docs in without.items() if docs})
+    for name in ("query", "rank", "grade", "score", "tie_first", "tie_last", "n_retrieved"):
+        np.testing.assert_array_equal(
+            getattr(dropped.judged, name), getattr(expected.judged, name), err_msg=name
+        )
+    assert dropped.audit.missing == ("q00-of-a-corpus",)
+    assert dropped.audit.n_same_id_dropped == sum(query in docs for query, docs in run.items())
+    assert dropped.audit.n_same_id_first == 0
+
+
+def test_first_documents_with_the_id_of_their_query_are_counted_where_not_relevant() -> None:
+    run = {"q1": {"q1": 2.0, "d": 1.0}, "q2": {"q2": 2.0}, "q3": {"d": 2.0, "q3": 1.0}}
+    qrels = {"q1": {"d": 1}, "q2": {"q2": 1}, "q3": {"d": 1}}
+    assert read_judged_run(read_qrels(qrels), run).audit.n_same_id_first == 1
+    qrels["q2"] = {"q2": 0}
+    assert read_judged_run(read_qrels(qrels), run).audit.n_same_id_first == 2

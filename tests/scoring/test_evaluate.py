@@ -233,3 +233,15 @@ def test_a_query_whose_id_begins_with_a_hash_counts_and_comments_are_counted(tmp
     assert scores.query_ids == ("#c++", "c++", "q3")
     assert scores.means()[0, 0] == pytest.approx(2 / 3)  # trec_eval 9, which has no comments
     assert [note for note in scores.notes if "1 comment line skipped" in note]
+
+
+def test_queries_that_retrieve_themselves_are_noted_and_left_out_on_request() -> None:
+    queries = [f"q{i}" for i in range(8)]
+    qrels = {query: {"d": 1} for query in queries}
+    run = {query: {query: 2.0, "d": 1.0} for query in queries}
+    scores = abrank.evaluate(qrels, {"dense": run}, ["RR"])
+    assert scores.means().tolist() == [[0.5]]
+    assert "of 8 of 8 queries has the id" in scores.notes[0]
+    dropped = abrank.evaluate(qrels, {"dense": run}, ["RR"], scoring=abrank.Scoring(same_id="drop"))
+    assert dropped.means().tolist() == [[1.0]]
+    assert dropped.notes == ()

@@ -339,6 +339,7 @@ _SETTINGS = {
     "missing": "Queries missing from a run",
     "score_dtype": "Precision of the runs' scores",
     "duplicates": "A document twice in a ranking",
+    "same_id": "A document with the id of its query",
     "depth": "Depth of the rankings",
     "rel": "Lowest relevant grade",
     "judged_only": "Judged documents only",

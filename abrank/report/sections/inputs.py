@@ -37,6 +37,7 @@ _COUNTS: tuple[tuple[str, Callable[[Any], str]], ...] = (
     ("In the run only, ignored", lambda audit: f.count(len(audit.extra))),
     ("Documents in the run", lambda audit: f.count(audit.n_rows)),
     ("Duplicates left out", lambda audit: f.count(audit.n_duplicates_dropped)),
+    ("With the id of their query, left out", lambda audit: f.count(audit.n_same_id_dropped)),
     ("Documents that share their score", lambda audit: f.count(audit.n_tied_rows)),
     ("Queries with such ties", lambda audit: f.count(audit.n_queries_with_ties)),
     ("Queries with ranks against the scores", lambda audit: f.count(audit.n_rank_conflicts)),
