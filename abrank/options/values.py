@@ -109,7 +109,7 @@ FLAGS = (
     ),
     Option(
         key="drop_same_id", of=RUNS, group="Scoring of runs", kind="flag", default=False,
-        python='scoring=Scoring(same_id="drop")', compared=False, peers=("ignore_identical_ids",),
+        python='scoring=Scoring(same_id="drop")', peers=("ignore_identical_ids",),
         help="Leave a document whose id is that of its query out of every ranking first, as BEIR"
         " does for ArguAna and Quora. The judgments stay.",
     ),

@@ -271,7 +271,7 @@ def _same_id_notes(audits: Mapping[str, inputs.Audit]) -> Iterator[str]:
                 f" {display.plural(n_retrieved, 'query', 'queries')} has the id of its query and"
                 " is not judged relevant. If queries are documents of the collection, as in ArguAna"
                 " and Quora, leave them out: --drop-same-id"
-                ' (compare: --config drop_same_id=true; Scoring(same_id="drop"))'
+                ' (Scoring(same_id="drop"))'
             )
 
 
