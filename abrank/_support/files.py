@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import fnmatch
 import os
-import platform
 import re
 import signal
 import stat
@@ -47,42 +46,23 @@ def writing(path: Path) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def alone_in(folder: Path) -> Iterator[None]:
-    """Keep other processes out of a folder that they keep each other out of in this way."""
+def locked(path: Path, busy: str, *, patience: float = 0.0) -> Iterator[None]:
+    """Hold the lock of a file; after ``patience`` seconds without it, fail with ``busy``."""
+    from filelock import FileLock, Timeout
+
+    if path.is_symlink():
+        raise WriteError(f"{path}: is a symbolic link, through which another file would be written")
     # The system lets go of it when the process ends, however it does: nothing stays locked.
+    lock = FileLock(path, timeout=patience)
+    with writing(path), contextlib.suppress(NotImplementedError):  # a file system without locks
+        try:
+            lock.acquire()
+        except Timeout:
+            raise WriteError(busy) from None
     try:
-        import fcntl
-    except ImportError:  # Windows
         yield
-        return
-    path = folder / "_lock"
-    while True:
-        with writing(path):
-            file = path.open("a+", encoding="utf-8")
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            with file:
-                file.seek(0)
-                who = file.read().strip()
-            raise WriteError(
-                f"{folder}: another job is at work there (process {who}); wait for its end, or"
-                " choose another folder"
-            ) from None
-        except OSError:
-            pass  # a file system without locks
-        with contextlib.suppress(FileNotFoundError):
-            if os.path.samestat(os.fstat(file.fileno()), path.stat()):
-                break
-        file.close()  # its owner deleted it between our opening and locking it
-    with file:
-        file.truncate(0)
-        file.write(f"{os.getpid()} on {platform.node()}")
-        file.flush()
-        try:
-            yield
-        finally:
-            path.unlink(missing_ok=True)
+    finally:
+        lock.release()
 
 
 def require_place(path: Path) -> None:

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from pyarrow import fs
 
 from abrank._support.errors import AlignmentError, ArgumentError, ReadError, WriteError
-from abrank._support.files import alone_in, replace_all, writing
+from abrank._support.files import locked, replace_all, writing
 from abrank._support.typing import FloatArray
 from abrank.engines.engine import is_parquet, run
 from abrank.engines.job import (
@@ -124,12 +124,24 @@ def _folder(output: str | None) -> Iterator[Path]:
             yield Path(made)
         return
     folder = Path(output).absolute()
+    is_new = not folder.exists()
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise WriteError(f"{output}: cannot be made: {error.strerror}") from error
-    with alone_in(folder):
-        yield folder
+    for path in folder.iterdir():
+        if path.is_symlink():
+            raise WriteError(
+                f"{path}: is a symbolic link, through which other files would be written:"
+                " choose another folder for the scores"
+            )
+    busy = f"{output}: another job is at work there; wait for its end, or choose another folder"
+    try:
+        with locked(folder / "_lock", busy):
+            yield folder
+    finally:  # what was refused leaves no folder
+        if is_new and {path.name for path in folder.iterdir()} <= {"_lock", "_qrels.parquet"}:
+            shutil.rmtree(folder)
 
 
 def _require_apart(folder: Path, tables: Sequence[ParquetTable]) -> None:

@@ -94,6 +94,12 @@ class Recording:
                 f"error budget {self.budget}: decided at the level {alpha} by the test"
                 f" {self.question.test}; the budget holds {self.budget.promise}"
             )
+            if earlier and not self.budget.stream(earlier):
+                yield (
+                    f"error budget {self.budget}: it begins with this comparison;"
+                    f" {f.plural(len(earlier), 'earlier comparison')} of this ledger spent nothing"
+                    " of it"
+                )
         so_far = [each for each in earlier if each.key != entry.key] + [entry]
         mine = [each for each in so_far if each.queries == entry.queries]
         found = sum(each.is_better for each in mine)

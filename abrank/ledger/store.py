@@ -9,7 +9,6 @@ import hashlib
 import json
 import os
 import sqlite3
-import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
@@ -17,7 +16,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from abrank._support.errors import NotFoundError, ReadError, WriteError
-from abrank._support.files import writing
+from abrank._support.files import locked, writing
 from abrank._support.result import record
 from abrank.inference.student import student_quantile
 from abrank.verdict import Verdict
@@ -236,6 +235,14 @@ SQLITE = (".sqlite", ".sqlite3", ".db")
 _APPLICATION = 0x61627261  # names the file as ours in SQLite's header
 
 
+# SQLite names what failed, and not why.
+_CAUSES = {
+    sqlite3.SQLITE_IOERR: " (is the disk full, or the file on a network drive that went away?)",
+    sqlite3.SQLITE_READONLY: " (the file or its folder may not be written)",
+    sqlite3.SQLITE_CANTOPEN: " (is its folder there, and may it be read?)",
+}
+
+
 class Ledger(Protocol):
     """Entries in the order in which they were made, and the sets of queries they speak of."""
 
@@ -300,7 +307,6 @@ class _File:
                 return
             if n_tables or not create:
                 raise ReadError(str(path), "is no ledger")
-            base.execute("PRAGMA journal_mode = WAL")
             base.execute("BEGIN IMMEDIATE")
             base.execute(f"PRAGMA application_id = {_APPLICATION}")
             base.execute(
@@ -323,7 +329,8 @@ class _File:
             with contextlib.closing(base):
                 yield base
         except sqlite3.OperationalError as error:
-            raise WriteError(f"{self.path}: cannot be used: {error}") from error
+            cause = _CAUSES.get(getattr(error, "sqlite_errorcode", 0) & 0xFF, "")
+            raise WriteError(f"{self.path}: cannot be used: {error}{cause}") from error
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
             raise ReadError(str(self.path), f"is no ledger, or is damaged: {error}") from error
 
@@ -373,13 +380,18 @@ class _Folder:
                 (path / "queries").mkdir(parents=True, exist_ok=True)
         elif not (path / "queries").is_dir():
             raise ReadError(str(path), "is no ledger")
+        for inner in (path / "queries", *path.glob("*.json"), *path.glob("queries/*.json")):
+            if inner.is_symlink():
+                raise ReadError(str(inner), "is a symbolic link: a ledger holds none")
 
     def entries(self) -> tuple[Entry, ...]:
-        found: dict[str, Entry] = {}
+        # By their numbers and not by the clock, which may be set back. Of two branches that were
+        # merged each number stands there twice.
+        entries: dict[str, Entry] = {}
         for file in sorted(self.path.glob("*.json")):
             entry = Entry.from_json(_text(file), str(file))
-            found.setdefault(entry.key, entry)
-        return tuple(sorted(found.values(), key=lambda entry: (entry.created, entry.key)))
+            entries.setdefault(entry.key, entry)
+        return tuple(entries.values())
 
     def query_sets(self) -> dict[str, frozenset[str]]:
         files = sorted((self.path / "queries").glob("*.json"))
@@ -387,11 +399,13 @@ class _Folder:
 
     def add(self, entry: Entry, query_ids: Sequence[str]) -> bool:
         with contextlib.nullcontext() if self._holds_turn else self.turn():
-            if any(self.path.glob(f"*-{entry.key[:16]}.json")):
+            names = [file.stem for file in self.path.glob("*.json")]
+            if any(name.endswith(f"-{entry.key[:16]}") for name in names):
                 return False
             self._write(self.path / "queries" / f"{entry.queries}.json", sorted(query_ids))
-            day = "".join(sign for sign in entry.created if sign.isalnum())
-            name = f"{day or 'undated'}-{entry.key[:16]}.json"
+            numbers = (name.partition("-")[0] for name in names)
+            number = max((int(text) for text in numbers if text.isdecimal()), default=0) + 1
+            name = f"{number:08d}-{entry.key[:16]}.json"
             self._write(self.path / name, json.loads(entry.to_json()))
             return True
 
@@ -399,38 +413,23 @@ class _Folder:
         """Write a file of one value a line: whole, or not at all."""
         if path.exists():
             return
-        beside = path.with_name(f".{path.name}.{os.getpid()}")
+        temporary = path.with_name(f".{path.name}.{os.getpid()}")
+        temporary.unlink(missing_ok=True)  # of a process that was killed and had our number
         with writing(path):
             try:
-                beside.write_text(json.dumps(content, indent=0, sort_keys=True) + "\n", "utf-8")
-                beside.replace(path)
+                with temporary.open("x", encoding="utf-8") as file:
+                    file.write(json.dumps(content, indent=0, sort_keys=True) + "\n")
+                temporary.replace(path)
             finally:
-                beside.unlink(missing_ok=True)
+                temporary.unlink(missing_ok=True)
 
     @contextlib.contextmanager
     def turn(self) -> Iterator[None]:
-        try:
-            import fcntl
-        except ImportError:  # Windows
-            yield
-            return
-        with writing(self.path):
-            file = (self.path / ".turn").open("a", encoding="utf-8")
-        with file:
-            until = time.monotonic() + PATIENCE
-            while True:
-                try:
-                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    break
-                except BlockingIOError:
-                    if time.monotonic() > until:
-                        raise WriteError(
-                            f"{self.path}: another comparison has had its turn for"
-                            f" {PATIENCE:.0f} seconds; try again when it has ended"
-                        ) from None
-                    time.sleep(0.05)
-                except OSError:
-                    break  # a file system without locks
+        busy = (
+            f"{self.path}: another comparison has had its turn for {PATIENCE:.0f} seconds; try"
+            " again when it has ended"
+        )
+        with locked(self.path / ".turn", busy, patience=PATIENCE):
             self._holds_turn = True
             try:
                 yield

@@ -149,6 +149,49 @@ def test_who_has_its_turn_keeps_the_others_waiting(place, monkeypatch) -> None:
     assert len(other.entries()) == 2
 
 
+def test_entries_of_a_folder_stand_in_their_order_though_the_clock_is_set_back(place) -> None:
+    ledger = open_ledger(place, create=True)
+    days = ("2030-01-05", "2030-01-01", "2029-12-31", "2030-01-06")
+    for number, day in enumerate(days):
+        assert ledger.add(replace(entry(number), created=f"{day}T00:00:00+00:00"), QUERIES)
+    assert tuple(each.day for each in open_ledger(place).entries()) == days
+
+
+def test_reading_a_ledger_writes_nothing_beside_it(place) -> None:
+    open_ledger(place, create=True).add(entry(1), QUERIES)
+    before = place.parent.stat().st_mtime_ns, sorted(place.parent.rglob("*"))
+    assert len(history(place).entries) == 1
+    assert (place.parent.stat().st_mtime_ns, sorted(place.parent.rglob("*"))) == before
+    if place.is_file():
+        with sqlite3.connect(place) as base:
+            assert base.execute("PRAGMA journal_mode").fetchone() == ("delete",)
+        base.close()
+
+
+def test_a_cause_is_said_of_what_sqlite_only_names(tmp_path, monkeypatch) -> None:
+    class Failing(sqlite3.Connection):
+        def execute(self, *_: object) -> sqlite3.Cursor:
+            error = sqlite3.OperationalError("disk I/O error")
+            error.sqlite_errorcode = sqlite3.SQLITE_IOERR_WRITE
+            raise error
+
+    connect = sqlite3.connect
+    monkeypatch.setattr(sqlite3, "connect", lambda *a, **k: connect(*a, factory=Failing, **k))
+    with pytest.raises(WriteError, match=r"disk I/O error \(is the disk full, or"):
+        open_ledger(tmp_path / "ledger.sqlite", create=True)
+
+
+@pytest.mark.parametrize("link", ["queries", "00000001-0123.json", ".turn"])
+def test_links_in_a_folder_are_refused(tmp_path, link) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (tmp_path / "ledger").mkdir()
+    (tmp_path / "ledger" / link).symlink_to(outside)
+    with pytest.raises((ReadError, WriteError), match=rf"{link}: is a symbolic link"):
+        open_ledger(tmp_path / "ledger", create=True).add(entry(1), QUERIES)
+    assert not [*outside.iterdir()]
+
+
 def test_a_turn_that_fails_leaves_a_file_as_it_was(tmp_path) -> None:
     ledger = open_ledger(tmp_path / "ledger.db", create=True)
 

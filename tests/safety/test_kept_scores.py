@@ -5,7 +5,6 @@ Expected numbers are those of the same files in memory.
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import shutil
@@ -21,7 +20,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import abrank
-from abrank._support.errors import ArgumentError, ReadError, WriteError
+from abrank._support.errors import ArgumentError, NotFoundError, ReadError, WriteError
+from abrank._support.files import locked
 from abrank.engines import Engine, drive, job
 from tests.safety.damaged_parquet import QRELS, reciprocal_ranks, write_run
 
@@ -152,28 +152,40 @@ def test_scores_of_a_job_that_did_not_end_are_not_read(folder, monkeypatch):
 def test_two_jobs_in_one_folder(folder):
     kept = folder / "kept"
     kept.mkdir()
-    with (kept / "_lock").open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        file.write("123 on there")
-        file.flush()
-        with pytest.raises(WriteError, match=r"another job is at work .* \(process 123 on"):
-            scores(folder, "a")
+    with (
+        locked(kept / "_lock", "busy"),
+        pytest.raises(WriteError, match="another job is at work there"),
+    ):
+        scores(folder, "a")
     require_right(scores(folder, "a"), folder)  # it let go, as a killed process does
-    assert not (kept / "_lock").exists()
 
 
 def test_a_lock_of_a_killed_process_holds_nobody_up(folder):
     code = (
         "import os, signal\nfrom pathlib import Path\n"
-        "from abrank._support.files import alone_in\n"
-        "with alone_in(Path('kept')):\n    os.kill(os.getpid(), signal.SIGKILL)"
+        "from abrank._support.files import locked\n"
+        "with locked(Path('kept/_lock'), ''):\n    os.kill(os.getpid(), signal.SIGKILL)"
     )
     (folder / "kept").mkdir()
     where = {**os.environ, "PYTHONPATH": str(ROOT)}
     ended = subprocess.run([sys.executable, "-c", code], cwd=folder, env=where, check=False)
     assert ended.returncode == -signal.SIGKILL
-    assert (folder / "kept" / "_lock").exists()
     require_right(scores(folder, "a"), folder)
+
+
+def test_a_link_in_the_folder_is_refused(folder):
+    (folder / "kept").mkdir()
+    (folder / "kept" / "_regrouped").symlink_to(folder)
+    before = sorted(folder.iterdir())
+    with pytest.raises(WriteError, match="_regrouped: is a symbolic link"):
+        scores(folder, "a")
+    assert sorted(folder.iterdir()) == before
+
+
+def test_a_refused_job_leaves_no_folder(folder):
+    with pytest.raises(NotFoundError):
+        scores(folder, "nobody")
+    assert not (folder / "kept").exists()
 
 
 def test_a_folder_with_inputs_or_files_of_others_is_refused(folder):
