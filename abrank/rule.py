@@ -51,7 +51,7 @@ class GateDefinition:
         """The verdicts that pass, in words; where most do, those that do not."""
         fails = [each.value for each in Verdict if each not in self.verdicts]
         passes = [each.value for each in Verdict if each in self.verdicts]
-        return ", ".join(passes) if len(passes) < len(fails) else f"all but {', '.join(fails)}"
+        return ", ".join(passes) if len(passes) <= len(fails) else f"all but {', '.join(fails)}"
 
 
 # Sets of verdicts, so that gate and verdict cannot contradict each other.
@@ -59,9 +59,15 @@ GATES: Mapping[Requirement, GateDefinition] = MappingProxyType(
     {
         "non-inferior": GateDefinition(
             "--require non-inferior",
-            "B is shown not to be worse by the margin or more",
+            "B is shown not to be worse by the margin or more, or nothing changed",
             frozenset(
-                {Verdict.BETTER, Verdict.BETTER_SIZE_UNCLEAR, Verdict.SAME, Verdict.NOT_WORSE}
+                {
+                    Verdict.BETTER,
+                    Verdict.BETTER_SIZE_UNCLEAR,
+                    Verdict.SAME,
+                    Verdict.NOT_WORSE,
+                    Verdict.IDENTICAL,
+                }
             ),
             needs_margin=True,
         ),
@@ -72,8 +78,8 @@ GATES: Mapping[Requirement, GateDefinition] = MappingProxyType(
         ),
         "equivalent": GateDefinition(
             "--require equivalent",
-            "A and B are shown to differ by less than the margin",
-            frozenset({Verdict.SAME}),
+            "A and B are shown to differ by less than the margin, or nothing changed",
+            frozenset({Verdict.SAME, Verdict.IDENTICAL}),
             needs_margin=True,
         ),
         "not-worse-shown": GateDefinition(
@@ -93,8 +99,8 @@ Lack: TypeAlias = Literal["", "soundness", "test", "verdict", "guards", "queries
 class Gate:
     """The gate that was asked for, whether it passed, and what it lacks where it did not."""
 
-    # `soundness`: the evidence is unsound. `test`: nothing could be tested, or all scores are
-    # equal. `verdict`: the verdict is not one of those that pass. `guards`: a guard was not passed.
+    # `soundness`: the evidence is unsound. `test`: nothing could be tested. `verdict`: the verdict
+    # is not one of those that pass. `guards`: a guard was not passed.
     # `queries`: fewer than ten, and the exact sign-flip test does not agree. `trust`: the evidence
     # is doubtful, and the doubt was not accepted. `each`: of several collections one does not pass
     # by itself.
@@ -242,7 +248,6 @@ Level: TypeAlias = Literal["sound", "doubtful", "unsound"]
 # Every reason there is, the weightiest first.
 LEVELS: Mapping[str, Level] = MappingProxyType(
     {
-        "same-file": "unsound",
         "document-ids": "unsound",
         "none-judged": "unsound",
         "none-relevant": "unsound",

@@ -347,17 +347,15 @@ def settle(rule: Rule, decision: Decision, soundness: Soundness) -> Decision:
 
 def check_gate(rule: Rule, decision: Decision) -> Gate | None:
     """Say whether the gate that the rule asks for passes; None where it asks for none."""
-    # It passes for the verdicts that `GATES` names, if every guard has passed, too. Where nothing
-    # was tested, or every query scores the same, there is no evidence, and no gate that asks for
-    # evidence passes. All of several tests at alpha must reject, so none is adjusted (Berger 1982,
-    # Technometrics 24, 295-300). Of fewer than ten queries the exact sign-flip test must agree, for
-    # the primary measure and for each guard, and evidence in doubt passes only where the rule
-    # accepts it.
+    # It passes for the verdicts that `GATES` names, if every guard has passed, too. All of several
+    # tests at alpha must reject, so none is adjusted (Berger 1982, Technometrics 24, 295-300). Of
+    # fewer than ten queries the exact sign-flip test must agree, for the primary measure and for
+    # each guard, and evidence in doubt passes only where the rule accepts it.
     if rule.require is None:
         return None
     verdict, level = decision.verdict, decision.soundness.level
     flips = decision.sign_flips
-    untested = verdict in (Verdict.CANNOT_TEST, Verdict.IDENTICAL)
+    untested = verdict is Verdict.CANNOT_TEST
     lacking: tuple[tuple[bool, Lack], ...] = (
         (level == "unsound", "soundness"),
         (verdict not in GATES[rule.require].verdicts, "test" if untested else "verdict"),
@@ -404,7 +402,6 @@ class Step:
 # What removes a reason for which the evidence is not sound, or for which nothing could be tested.
 REMEDIES: Mapping[str, Action] = MappingProxyType(
     {
-        "same-file": "mend-inputs",
         "document-ids": "mend-inputs",
         "none-judged": "mend-inputs",
         "none-relevant": "mend-inputs",
@@ -423,8 +420,6 @@ REMEDIES: Mapping[str, Action] = MappingProxyType(
         "too-few-queries": "add-queries",
         "too-few-clusters": "add-queries",
         "no-variance": "mend-inputs",
-        "tied-scores": "add-queries",
-        "same-rankings": "mend-inputs",
         "direction-not-declared": "declare-direction",
     }
 )
@@ -437,6 +432,7 @@ STEPS: Mapping[_State, Mapping[Verdict, Action]] = MappingProxyType(
             Verdict.BETTER: "ship",
             Verdict.BETTER_SIZE_UNCLEAR: "ship-if",
             Verdict.SAME: "either",
+            Verdict.IDENTICAL: "either",
             Verdict.NOT_WORSE: "ship-if",
             Verdict.NOT_BETTER: "do-not-ship",
             Verdict.INCONCLUSIVE: "add-queries",
@@ -448,6 +444,7 @@ STEPS: Mapping[_State, Mapping[Verdict, Action]] = MappingProxyType(
             Verdict.BETTER_SIZE_UNCLEAR: "ship",
             Verdict.SAME: "ship",
             Verdict.NOT_WORSE: "ship",
+            Verdict.IDENTICAL: "ship",
         },
         "non-inferior": {
             Verdict.NOT_BETTER: "add-queries",
@@ -458,6 +455,7 @@ STEPS: Mapping[_State, Mapping[Verdict, Action]] = MappingProxyType(
         "better": {
             Verdict.BETTER_SIZE_UNCLEAR: "add-queries",
             Verdict.SAME: "do-not-ship",
+            Verdict.IDENTICAL: "do-not-ship",
             Verdict.NOT_WORSE: "add-queries",
             Verdict.NOT_BETTER: "do-not-ship",
             Verdict.INCONCLUSIVE: "add-queries",
@@ -521,7 +519,7 @@ def choose_step(rule: Rule, decision: Decision) -> Step:
         code = decision.soundness.reasons[0].code
         return Step(REMEDIES[code], code)
     verdict, design = decision.verdict, rule.design
-    if verdict in (Verdict.IDENTICAL, Verdict.CANNOT_TEST):
+    if verdict is Verdict.CANNOT_TEST:
         return Step(REMEDIES[decision.reason], decision.reason)
     state = _state(decision)
     more_looks = design is not None and (bool(design.planned) or not design.is_last)

@@ -14,7 +14,7 @@ from abrank.comparison.choosing import SEQUENCE, choose, unchosen
 from abrank.comparison.compare import compare_recorded
 from abrank.comparison.declared import read_margin, require_margin_in_range, with_guards
 from abrank.comparison.machine import MachineSource
-from abrank.comparison.pairing import Beside, require_common_queries
+from abrank.comparison.pairing import Beside, require_common_queries, require_two_files
 from abrank.inputs.run import named_runs
 from abrank.ledger.record import recording
 from abrank.measures import parse
@@ -169,6 +169,7 @@ def compare_runs(
     on_stage: Callable[[str], None] = silent,
 ) -> Comparison:
     """Compare two runs as :func:`compare` does, and tell the stages of the work."""
+    require_two_files(inputs.a, inputs.b)
     scoring, engine = question.scoring, question.engine
     qrels, runs = inputs.qrels, name_runs(inputs.a, inputs.b, **inputs.names)
     known = {**inputs.known, "clusters": question.clusters}

@@ -84,10 +84,10 @@ def test_a_missing_file_costs_no_pandas() -> None:
 
 LOADED = {
     "score q r -m AP --quiet": {"numpy", "pyarrow"},
-    "compare q r r -m AP": {"numpy", "pyarrow", "scipy"},
-    "compare q r r -m AP --report out.json --report out.csv": {"numpy", "pyarrow", "scipy"},
-    "compare q r r -m AP --report out.html": {"numpy", "pyarrow", "scipy", "matplotlib", "jinja2"},
-    "compare --scores s.parquet s.parquet --report out.json": {"numpy", "pyarrow", "scipy"},
+    "compare q r s -m AP": {"numpy", "pyarrow", "scipy"},
+    "compare q r s -m AP --report out.json --report out.csv": {"numpy", "pyarrow", "scipy"},
+    "compare q r s -m AP --report out.html": {"numpy", "pyarrow", "scipy", "matplotlib", "jinja2"},
+    "compare --scores s.parquet t.parquet --report out.json": {"numpy", "pyarrow", "scipy"},
     "rank q r s -m AP": {"numpy", "pyarrow", "scipy"},
 }
 # Of the rest, what an everyday command does without; drawing takes figures, never windows.
@@ -123,8 +123,8 @@ COMPARED = {
 }
 WITHOUT = {
     "score q r -m AP --quiet": NEVER | SCORED,
-    "compare q r r -m AP": NEVER | COMPARED,
-    "compare q r r -m AP --report out.html": NEVER | COMPARED - {"abrank.plots"},
+    "compare q r s -m AP": NEVER | COMPARED,
+    "compare q r s -m AP --report out.html": NEVER | COMPARED - {"abrank.plots"},
 }
 
 
@@ -135,7 +135,9 @@ def test_a_command_loads_what_it_needs(command, tmp_path) -> None:
         lines = (f"{query} Q0 {doc} 1 {query % 3} t\n" for query in range(8) for doc in f"{name}a")
         (tmp_path / name).write_text("".join(lines))
     never = WITHOUT.get(command, NEVER)
-    pq.write_table(pa.table({"query_id": ["1", "2"], "AP": [0.5, 1.0]}), tmp_path / "s.parquet")
+    for name in "st":
+        table = pa.table({"query_id": ["1", "2"], "AP": [0.5, 1.0]})
+        pq.write_table(table, tmp_path / f"{name}.parquet")
     code = (
         f"import os, sys\nfrom abrank.cli import run\nos.chdir({str(tmp_path)!r})\n"
         f"assert run({command.split()!r}) == 0\n"

@@ -63,7 +63,7 @@ def test_provenance_replays_the_result(files, monkeypatch) -> None:
 def test_names_come_from_the_runs(files) -> None:
     result = compare(*files)
     assert (result.baseline, result.candidate) == ("a", "b")
-    same = compare(files[0], files[1], files[1])
+    same = compare(files[0], files[1], abrank.read_run(files[1]))
     assert (same.baseline, same.candidate) == ("a (A)", "a (B)")
 
 

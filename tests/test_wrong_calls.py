@@ -344,7 +344,7 @@ compare q.txt a.run b.run --guard R@100 -0.02 -> 2 one word with the name, as in
 compare q.txt a.run b.run --figures fig.png -> 2 figures go to a folder, a file each: png:fig
 compare q.txt a.run b.run --config depth -> 2 --config depth states no value: --config depth=...
 compare --config table.toml -> 2 the keys stand at the top, not in a table [compare]
-compare --scores de.csv de.csv -> 3 (a decimal point is needed, not a comma)
+compare --scores de.csv sim.csv -> 3 (a decimal point is needed, not a comma)
 compare --collections q.txt a.run -> 2 a pattern is quoted, as in 'beir/*/qrels.txt'
 compare q.txt sim.csv b.run -> 3 rename it to score, or in Python say which
 rank q.txt a.run b.run --test friedman -> 2 did you mean nemenyi?
@@ -404,7 +404,7 @@ compare q.txt dir b.run -> 3 dir: is a folder, not a file
 compare q.txt nope.run b.run -> 2 nope.run: no such file
 compare - - b.run -> 2 only one of the files can be standard input
 compare --scores s.csv -> 2 Option '--scores' requires 2 arguments.
-compare --scores s.csv s.csv -> 3 s.csv, line 3: score "x" is not a number
+compare --scores s.csv sim.csv -> 3 s.csv, line 3: score "x" is not a number
 compare --scores a.run b.run -> 3 this looks like a run, not like scores of queries
 compare --scores q.txt a.run b.run -> 2 A B stands in the place of QRELS RUN_A RUN_B
 compare --collections nope.tsv -> 2 nope.tsv: no such file

@@ -418,7 +418,6 @@ def with_soundness(made: Comparison, further: Sequence[Reason] = ()) -> Comparis
         verdict,
         decision.direction,
         primary=made.rule.primary,
-        same_file=decision.reason == "same-file",
         notes=made.notes,
         alternatives=made.alternatives,
         to_judge=None if lists_only_relevant(made.audits) else made.evidence.to_judge,

@@ -214,10 +214,12 @@ def _limits(sample: Sample, own: Rule) -> Estimate:
 
 def flip_signs(sample: Sample, rule: Rule) -> SignFlips | None:
     """Flip the signs of a few queries, or clusters, about the thresholds of the gates."""
-    # None from ten of them on, and without one.
-    if not 0 < sample.n_units < FEW_QUERIES:
+    # None from ten of them on, without one, and where no query differs.
+    column = sample.measures.index(rule.primary)
+    wins, _, losses = sample.wins[column].tolist()
+    if not 0 < sample.n_units < FEW_QUERIES or not wins + losses:
         return None
-    units = sample.units(sample.measures.index(rule.primary))
+    units = sample.units(column)
     gains: FloatArray = units.differences if rule.higher_is_better else -units.differences
     margins = rule.margin * (units.scores if rule.margin_is_relative else units.sizes)
     shifted = np.stack([gains - margins, gains + margins, margins - gains], axis=1)
@@ -311,7 +313,6 @@ def judge(
     direction: int,
     *,
     primary: str,
-    same_file: bool = False,
     notes: Iterable[Note] = (),
     alternatives: Iterable[Alternative] = (),
     to_judge: ToJudge | None = None,
@@ -319,8 +320,7 @@ def judge(
     further: Iterable[Reason] = (),
 ) -> Soundness:
     """Judge the evidence behind a verdict."""
-    found = [Reason("same-file")] if same_file else []
-    found += [reason for note in notes if (reason := _of_note(note, direction, primary))]
+    found = [reason for note in notes if (reason := _of_note(note, direction, primary))]
     empty = any(reason.values.get("n_rows") == 0 for reason in found)  # and shares no query
     for each in () if empty else alternatives:
         code = _OF_QUERIES_AND_DEPTH.get(each.kind)

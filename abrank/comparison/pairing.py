@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from itertools import combinations
+from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
@@ -101,6 +102,7 @@ def pair_scores(
             " and name_b name them"
         )
     else:
+        require_two_files(a, b)
         one, two = (_system_of(each, name) for each, name in ((a, "A"), (b, "B")))
     names = system_names(name_a or one.systems[0], name_b or two.systems[0])
     chosen = _chosen(one, two, measures)
@@ -130,6 +132,28 @@ def pair_scores(
         named=chosen if measures is not None else one.named,
     )
     return settled(paired, missing, lower_is_better=lower_is_better)
+
+
+def require_two_files(a: Any, b: Any) -> None:  # noqa: ANN401
+    """Refuse one file, or one set of files, given as both A and B, under any of its names."""
+    paths_a, paths_b = (
+        list(source) if isinstance(source, (list, tuple)) else [source] for source in (a, b)
+    )
+    if len(paths_a) != len(paths_b) or not all(map(_same_file, paths_a, paths_b)):
+        return
+    raise ArgumentError(
+        f"A and B are the same file, {paths_a[0]}: give the run or scores of another system as B"
+    )
+
+
+def _same_file(a: Any, b: Any) -> bool:  # noqa: ANN401
+    """Say whether two sources are paths of one file."""
+    if not all(isinstance(path, (str, os.PathLike)) for path in (a, b)) or a == "-":
+        return False
+    text_a, text_b = str(os.fspath(a)), str(os.fspath(b))
+    if Path(text_a).exists() and Path(text_b).exists():
+        return Path(text_a).samefile(text_b)
+    return text_a == text_b and ("://" in text_a or "*" in text_a)
 
 
 def on_all_queries(parts: Mapping[str, Scores]) -> list[Scores]:

@@ -259,12 +259,8 @@ class Rows:
         return float(seen.min(initial=np.inf)), float(seen.max(initial=-np.inf))
 
     def alike(self) -> str:
-        if self.saved is not None:  # the files and the lists told it
-            before = self.saved.decision
-            told = {before.reason, *(each.code for each in before.soundness.reasons)}
-            return "same-file" if "same-file" in told else before.reason
-        if same_content(self.scores.sources, *self.scores.systems):
-            return "same-file"
+        if self.saved is not None:  # the lists told it
+            return self.saved.decision.reason
         one, two = (self.scores.judged_runs.get(system) for system in self.scores.systems)
         if one is not None and two is not None:
             fields = ("query", "rank", "grade", "n_retrieved")  # the same grades at the same ranks

@@ -351,7 +351,7 @@ class Ranking(Result):
     def unsound(self) -> dict[str, str]:
         """Systems of which nothing may be said, with the code of the reason.
 
-        A run without a judged document, or the content of another one's file.
+        A run without a judged document.
         """
         found: dict[str, str] = {}
         for note in self.cautions:

@@ -98,12 +98,11 @@ def test_runs_of_one_file_name_are_called_by_their_folders(folder, monkeypatch, 
     assert "A old/run (baseline)   B new/run (candidate)" in out
 
 
-def test_one_file_given_twice_is_told_apart_by_letters(folder, monkeypatch, capsys) -> None:
+def test_one_file_given_twice_is_wrong_usage(folder, monkeypatch, capsys) -> None:
     monkeypatch.chdir(folder)
-    assert run(["compare", "qrels.txt", "a.run", "a.run", "-m", "AP"]) == 0
-    out = capsys.readouterr().out
-    assert "both are the content of one file" in " ".join(out.split())
-    assert "A a (baseline)   B a (candidate)" in out
+    for gate in ([], ["--fail-on", "worse"], ["--require", "better"]):
+        assert run(["compare", "qrels.txt", "a.run", "./a.run", "-m", "AP", *gate]) == 2
+        assert "A and B are the same file, a.run" in capsys.readouterr().err
 
 
 def test_a_narrow_terminal_is_not_overrun(folder) -> None:

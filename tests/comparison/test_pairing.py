@@ -61,7 +61,8 @@ def test_names_are_those_given_or_of_the_source(tmp_path) -> None:
     assert pair_scores(pd.Series(A, name="bm25"), B).systems == ("bm25", "B")
     assert pair_scores(a, b).systems == ("bm25", "t5")
     assert pair_scores(a, b, name_a="old").systems == ("old", "t5")
-    assert pair_scores(a, a).systems == ("bm25 (A)", "bm25 (B)")
+    twins = pd.Series(A, name="bm25"), pd.Series(B, name="bm25")
+    assert pair_scores(*twins).systems == ("bm25 (A)", "bm25 (B)")
     assert {name: each.path for name, each in pair_scores(a, b).sources.items()} == {
         "bm25": a, "t5": b,
     }  # fmt: skip
@@ -266,3 +267,28 @@ def test_scores_on_two_scales_are_refused_at_every_door(swapped: bool) -> None:
     assert str(both.verdict) == "better"
     own = (each.rename(columns={"AP": "stars"}) for each in (a, b))
     assert str(abrank.compare_scores(*own).verdict) in ("better", "worse")
+
+
+def test_one_file_under_two_names_is_wrong_usage(tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    scores = tmp_path / "a.csv"
+    scores.write_text("query_id,AP\nq1,0.5\nq2,0.4\nq3,0.1\n")
+    (tmp_path / "linked.csv").symlink_to(scores)
+    (tmp_path / "hard.csv").hardlink_to(scores)
+    (tmp_path / "copy.csv").write_bytes(scores.read_bytes())
+    for other in (scores, str(scores), "a.csv", "./a.csv", "linked.csv", "hard.csv"):
+        with pytest.raises(ArgumentError, match="A and B are the same file") as caught:
+            abrank.compare_scores(scores, other)
+        assert caught.value.exit_code == 2
+    # A file of the same content is a system that did not change.
+    assert abrank.compare_scores(scores, "copy.csv").verdict == "identical"
+
+
+def test_one_file_among_repeated_runs_is_refused_only_where_all_are_alike(tmp_path) -> None:
+    qrels = {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 1, "d2": 0}}
+    for name in "xyz":
+        (tmp_path / name).write_text("q1 Q0 d1 1 2 t\nq1 Q0 d2 2 1 t\nq2 Q0 d2 1 1 t\n")
+    x, y, z = (str(tmp_path / name) for name in "xyz")
+    with pytest.raises(ArgumentError, match="A and B are the same file"):
+        abrank.compare(qrels, [x, y], [x, y], measures="AP")
+    assert abrank.compare(qrels, [x, y], [x, z], measures="AP").verdict == "identical"

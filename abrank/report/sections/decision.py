@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -12,81 +11,43 @@ from abrank.comparison import Comparison
 from abrank.comparison.result import on_each
 from abrank.inference.rounding import has_spread
 from abrank.report.model import Section
-from abrank.report.numbers import plain
 from abrank.report.sections import design, planning, words
 from abrank.report.sections.notes import guards_rest_on, told
 from abrank.rule import Reason
 from abrank.verdict import GATES, Gate, Verdict, choose_step
 
-_TITLES = {
-    "same-file": "{a} and {b} are the same file.",
-    "same-rankings": "{a} and {b} rank alike on every query.",
-}
-_TIED = "{a} and {b} score the same on every query."
 
-_LACKS = {
-    "same-file": "both runs are the same file, so nothing was compared",
-    "same-rankings": "both rankings have the same grades at the same ranks, which is no evidence",
-}
-
-
-def tied_title(comparison: Comparison) -> str:
-    """Return the verdict as one sentence: one file, rankings that are alike, or scores that tie."""
+def unchanged(comparison: Comparison) -> str:
+    """Say that nothing changed, as a clause without a full stop."""
+    queries = f"all {words.queries_of(comparison)}"
     if words.missing_policy(comparison) == "drop":
-        shared = f"the {words.queries_of(comparison)} that both runs have"
-        return f"{comparison.baseline} and {comparison.candidate} score the same on {shared}."
-    pattern = _TITLES.get(comparison.decision.reason, _TIED)
-    return pattern.format(a=comparison.baseline, b=comparison.candidate)
-
-
-def tied_meaning(comparison: Comparison) -> str:
-    """Say which of the three it is, what to check, and what other queries could still show."""
-    inputs = plain(comparison.provenance.get("inputs") or {})
-    if isinstance(inputs, dict):
-        hashes = {str(inputs.get(key, {}).get("sha256") or "") for key in "ab"}
-        if len(hashes) == 1 and (digest := hashes.pop()):
-            said = f"Both runs are the same file (sha256 {digest[:12]}…)"
-            return f"{said}: compare two different runs."
+        queries = f"the {words.queries_of(comparison)} that both runs have"
     if comparison.decision.reason == "same-rankings":
-        start = (
-            "Both rankings have the same grades at the same ranks, so every measure finds"
-            " them equal. Check that two different systems were compared."
+        return f"nothing changed: both rank alike on {queries}"
+    primary = comparison.rule.primary
+    on = "" if primary == "score" else f" on {primary}"
+    return f"nothing changed{on}: both score the same on {queries}"
+
+
+def unchanged_meaning(comparison: Comparison) -> str:
+    """Say what is equal, and what other queries could still show."""
+    if comparison.decision.reason == "same-rankings":
+        return (
+            "Both rankings have the same grades at the same ranks, so every measure finds them"
+            " equal. If a change was expected, check which systems were compared."
         )
-    elif comparison.decision.reason == "tied-scores":
-        start = "The scores tie query by query; the rankings may still differ."
-    else:
-        start = "Check that two different systems were compared."
-    left = could_differ(comparison)
-    return (
-        f"{start} No difference on these queries is no proof for others: {left}." if left else start
-    )
-
-
-def tied_lacks(comparison: Comparison) -> str:
-    """Say why a gate that asks for evidence does not pass, as a clause."""
-    reason = comparison.decision.reason
-    tied = f"the scores tie on all {f.count(comparison.n_queries)} queries, which is no evidence"
-    said = _LACKS.get(reason, tied)
-    left = "" if reason == "same-file" else could_differ(comparison)
-    return f"{said}: {left}" if left else said
-
-
-def could_differ(comparison: Comparison) -> str:
-    """Say how many queries could still differ, and what loss that bounds; empty where unknown."""
-    found = comparison.decision.unseen
-    if found is None:
-        return ""
+    start = "The scores are equal query by query; the rankings may still differ."
+    unseen = comparison.decision.unseen
+    if unseen is None:
+        return start
     level = f.level(comparison.rule.confidence)
-    said = f"up to {f.percent(found.share, sign=False)} of queries could still differ"
-    if math.isfinite(found.difference):
-        said += f", a mean loss of up to {f.least(found.difference, digits=comparison.decimals)}"
-    return f"{said} ({level} confidence)"
+    share = f.percent(unseen.share, sign=False)
+    return f"{start} Up to {share} of all queries could differ ({level} confidence)."
 
 
 LONGEST_NAME = 40
 
 _CLAUSES: dict[str, Callable[[Mapping[str, Any], Comparison], str]] = {
-    "same-file": lambda _, __: "both are the content of one file",
     "same-judgments": lambda v, _: (
         f"{f.listed(v['collections'])} have the same judgments, so that their queries count"
         f" {len(v['collections'])} times"
@@ -335,18 +296,23 @@ def primary_sentence(comparison: Comparison, gate: Gate) -> str:
         lacking = _in_spite(comparison, gate)
         wider = planning.equivalence_interval(comparison)
         by = f" by more than {margin}" if comparison.rule.margin else ""
-        shown = {
-            "better": f"better{by} on {primary}",
-            "non-inferior": f"not worse by {margin} or more on {primary} ({wider})",
-            "equivalent": f"within ±{margin} on {primary} ({wider})",
-            "not-worse-shown": _not_worse(comparison, margin),
-        }[gate.require]
+        is_identical = comparison.verdict is Verdict.IDENTICAL
+        shown = (
+            unchanged(comparison)
+            if is_identical
+            else {
+                "better": f"better{by} on {primary}",
+                "non-inferior": f"not worse by {margin} or more on {primary} ({wider})",
+                "equivalent": f"within ±{margin} on {primary} ({wider})",
+                "not-worse-shown": _not_worse(comparison, margin),
+            }[gate.require]
+        )
         doubt = "; the doubt was accepted" if comparison.soundness.reasons else ""
         return f"not passed: {shown}, but {lacking}" if lacking else f"passed: {shown}{doubt}"
     if comparison.verdict is Verdict.CANNOT_TEST:
         return f"not passed: {cannot_test(comparison)}"
     if comparison.verdict is Verdict.IDENTICAL:
-        return f"not passed: {tied_lacks(comparison)}"
+        return f"not passed: {unchanged(comparison)}"
     return f"not passed: {_failure(comparison, margin)}"
 
 
@@ -384,9 +350,6 @@ def _units(comparison: Comparison) -> str:
 def _not_worse(comparison: Comparison, margin: str) -> str:
     """Say what a gate that fails on worse let pass, and which loss it could have seen."""
     primary, direction = comparison.rule.primary, comparison.decision.direction
-    if comparison.verdict is Verdict.IDENTICAL:
-        lacks = tied_lacks(comparison)
-        return f"not shown to be worse on {primary}: {lacks}"
     if direction:
         return f"{'better' if direction > 0 else 'worse'} on {primary}" + (
             "" if direction > 0 else f", but by less than {margin}"

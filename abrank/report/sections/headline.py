@@ -86,7 +86,7 @@ def _against_declared(comparison: Comparison) -> str:
     """Say what the interval means against the declared margin."""
     verdict, direction = comparison.verdict, comparison.decision.direction
     if verdict is Verdict.IDENTICAL:
-        return decision.tied_meaning(comparison)
+        return decision.unchanged_meaning(comparison)
     if comparison.decision.reason == "direction-not-declared":
         return "Its name sounds like a cost. Which system is better is open until that is said."
     if verdict is Verdict.CANNOT_TEST:
@@ -234,7 +234,7 @@ def title(comparison: Comparison) -> str:
         reason = decision.cannot_test(comparison)
         return f"{comparison.candidate} and {comparison.baseline} cannot be tested: {reason}."
     if verdict is Verdict.IDENTICAL:
-        return decision.tied_title(comparison)
+        return f"{words.capital(decision.unchanged(comparison))}."
     pattern = _SAME[comparison.decision.direction] if verdict is Verdict.SAME else _TITLES[verdict]
     return pattern.format(
         a=comparison.baseline,

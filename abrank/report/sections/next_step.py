@@ -41,7 +41,7 @@ def next_step(comparison: Comparison) -> NextStep:
 
 def _headline(comparison: Comparison, step: Step) -> str:
     """Return the step in few words; those that remove what hinders a test follow the verdict."""
-    if comparison.verdict in (Verdict.CANNOT_TEST, Verdict.IDENTICAL):
+    if comparison.verdict is Verdict.CANNOT_TEST:
         return ""
     what = "looks" if step.because == "looks" else step.condition or step.action
     pattern = _HEADLINES.get(what)
@@ -83,7 +83,12 @@ def _sentence(comparison: Comparison, step: Step) -> str:
         said = f"Add {units}: take ten at the very least"
         return f"{said}, so that the finding does not rest on the shape of a few differences."
     if step.because == "gate" and step.action == "ship":
-        return f"Ship {b}: it has shown what the gate asks for."
+        why = (
+            "nothing changed"
+            if verdict is Verdict.IDENTICAL
+            else "it has shown what the gate asks for"
+        )
+        return f"Ship {b}: {why}."
     # Of the gates only that of equivalence does not pass where B is better.
     if step.because == "out-of-reach" or (step.because == "gate" and verdict is Verdict.BETTER):
         return _out_of_reach(comparison)
@@ -103,6 +108,12 @@ def _sentence(comparison: Comparison, step: Step) -> str:
     return pattern.format(a=a, b=b, margin=planning.margin(comparison))
 
 
+_UNCHANGED: Mapping[tuple[Action, Verdict], str] = {
+    ("either", Verdict.IDENTICAL): (
+        "Keep {a} or ship {b}. If a change was expected, check which systems were compared."
+    ),
+    ("do-not-ship", Verdict.IDENTICAL): "Do not ship {b} by this rule: it is not better.",
+}
 _WITH_MARGIN: Mapping[tuple[Action, Verdict], str] = {
     ("ship", Verdict.BETTER): "Ship {b}: its gain is larger than the margin.",
     ("ship-if", Verdict.BETTER_SIZE_UNCLEAR): (
@@ -114,6 +125,7 @@ _WITH_MARGIN: Mapping[tuple[Action, Verdict], str] = {
     ("either", Verdict.SAME): (
         "Keep {a} or ship {b}, as cost decides: the difference is too small to matter."
     ),
+    **_UNCHANGED,
     ("do-not-ship", Verdict.SAME): (
         "Do not ship {b} by this rule: its gain is too small to matter."
     ),
@@ -126,6 +138,7 @@ _WITH_MARGIN: Mapping[tuple[Action, Verdict], str] = {
     ("do-not-ship", Verdict.WORSE): "Do not ship {b}: its loss is larger than the margin.",
 }
 _WITHOUT_MARGIN: Mapping[tuple[Action, Verdict], str] = {
+    **_UNCHANGED,
     ("ship-if", Verdict.BETTER): "Ship {b} if any gain is worth the change.",
     ("do-not-ship", Verdict.WORSE): "Do not ship {b}: it loses against {a}.",
 }
@@ -151,7 +164,6 @@ def _out_of_reach(comparison: Comparison) -> str:
 
 
 _OF_EVIDENCE: Mapping[str, str] = {
-    "same-file": "Compare two different runs: {a} and {b} are one file's content.",
     "document-ids": "Make the document ids alike, and compare again.",
     "missing-queries": (
         "Run both systems on all judged queries: the verdict rests on those that are missing."
@@ -173,10 +185,6 @@ _OF_EVIDENCE: Mapping[str, str] = {
     "too-few-queries": "Compare more queries: a test takes two at the very least.",
     "too-few-clusters": "Add queries of other clusters: these are too few for a test.",
     "no-variance": "Check that the scores are those of two different rankers.",
-    "tied-scores": "Add queries: on these the two score the same.",
-    "same-rankings": (
-        "Check that {b} is the system you meant: on these queries the two do not differ."
-    ),
     # Those whose numbers stand in the sentence, see below.
     "none-judged": "",
     "none-relevant": "",

@@ -184,14 +184,10 @@ def _verdict(ranking: Ranking) -> tuple[str, str, str, str]:
 def _no_leader(ranking: Ranking, on: str) -> str:
     """Say why the system with the best mean leads nothing: its evidence is not sound."""
     first = ranking.systems[0]
-    code = ranking.unsound[first]
     why = {
         "document-ids": "its document ids are not those of the judgments",
         "none-judged": "none of its documents is judged",
-    }.get(code, "")
-    if not why:
-        twins = [name(each) for each, of in ranking.unsound.items() if of == code and each != first]
-        why = f"{f.first_of(twins, 3)} {'has' if len(twins) == 1 else 'have'} the same content"
+    }[ranking.unsound[first]]
     return f"{name(first)} has the {ranking.best} mean{on}, but {why}: no system leads."
 
 

@@ -152,7 +152,7 @@ def test_nothing_tested_shows_the_verdict_without_a_drawing() -> None:
 def test_identical_systems_have_a_card() -> None:
     scores = {"q1": 0.5, "q2": 0.25, "q3": 0.75}
     text = card(compare_scores(scores, dict(scores)))
-    assert "score the same on every query" in text
+    assert "both score the same on all" in text
 
 
 def test_gate_is_said_where_one_was_asked_for(better: Comparison) -> None:

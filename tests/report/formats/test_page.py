@@ -228,7 +228,7 @@ def test_card_has_the_colour_of_the_winner(
 def test_identical_systems_get_a_page() -> None:
     a, _ = scores(30, 0.0)
     found = read(html(compare_scores(a, a, resamples=999)))
-    assert "score the same on every query" in found.inside("h1")
+    assert "both score the same on all" in found.inside("h1")
     assert ["q00000"] in [cells[:1] for cells in found.rows]
 
 
