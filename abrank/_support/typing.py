@@ -22,7 +22,7 @@ Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 Missing: TypeAlias = Literal["zero", "drop", "worst", "error"]
-Duplicates: TypeAlias = Literal["error", "best"]
+Duplicates: TypeAlias = Literal["error", "first", "max"]
 SameId: TypeAlias = Literal["keep", "drop"]
 ScoreDtype: TypeAlias = Literal["float64", "float32"]
 Interpolation: TypeAlias = Literal["10", "9"]

@@ -66,8 +66,9 @@ def _run_lines(run: Run) -> str:
     tags = ", ".join(display.shorten(tag) for tag in run.tags[:MOST_TAGS])
     more = f" and {len(run.tags) - MOST_TAGS} more" if len(run.tags) > MOST_TAGS else ""
     tagged = f", tag {tags}{more}" if tags else ""  # only TREC's files have one
+    form = f" of {run.source.form}" if run.source.form else ""
     return (
-        f"{run.source.path}  run\n"
+        f"{run.source.path}  run{form}\n"
         f"  {len(run)} documents, {_count(len(run.query_ids), 'query')}{tagged}\n"
         f"  {_count(run.n_rank_conflicts, 'query')} whose rank column contradicts the scores"
     )

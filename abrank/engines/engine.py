@@ -14,6 +14,7 @@ from pyarrow import fs
 
 from abrank._support.errors import AbrankError, ArgumentError, ReadError
 from abrank._support.work import threaded_map
+from abrank.inputs import lakehouse
 from abrank.options import Engine
 
 LARGE = 256 << 20  # bytes of a Parquet file
@@ -52,6 +53,8 @@ def needs_engine(source: Any) -> bool:  # noqa: ANN401
     if not is_parquet(source):
         return False
     path = os.fspath(source)
+    if lakehouse.format_of_folder(path):
+        return False
     if os.path.isfile(path):  # noqa: PTH113 - False of a name too long, too
         return Path(path).stat().st_size >= LARGE
     return is_glob(path) or "://" in path or Path(path).is_dir()
@@ -144,10 +147,13 @@ def _listed(place: Any, path: str) -> list[str]:  # noqa: ANN401
         if place.get_file_info(base).type != fs.FileType.Directory:
             return []
     parts = [_expression(part) for part in path[len(base) :].split("/") if part]
+    files = list(_below(place, base))
+    if kind := lakehouse.format_of([each[len(base.rstrip("/")) :] for each in files]):
+        raise lakehouse.refusal(path, kind)
     # The first names match, and none below them is hidden.
     meant = re.compile("".join(parts) + _FOLDERS)
     start = len(base.rstrip("/")) + 1
-    return sorted(each for each in _below(place, base) if meant.fullmatch(f"{each[start:]}/"))
+    return sorted(each for each in files if meant.fullmatch(f"{each[start:]}/"))
 
 
 def _below(place: Any, base: str) -> Iterator[str]:  # noqa: ANN401

@@ -32,7 +32,6 @@ from abrank.engines.kernel import (
     joined,
     long_table,
     score_rows,
-    take,
 )
 from abrank.engines.sources import Key, ParquetTable, Piece
 from abrank.inputs import ids
@@ -263,7 +262,7 @@ def _columns(batch: Any, labels: list[str]) -> list[Columns]:  # noqa: ANN401
         at = np.flatnonzero(parts == number)
         source = Source(None, None, len(at), labels[number], "row")
         whole = Columns(query, doc, values, position.astype(np.int64), source)
-        found.append(take(whole, at))
+        found.append(whole.take(at))
     return found
 
 
@@ -515,7 +514,7 @@ def _within(read: Columns, low: Key | None, high: Key | None) -> Columns:
         keys = [int(key) for key in keys]
     kept = [(low is None or key >= low) and (high is None or key < high) for key in keys]
     chosen = np.repeat(np.array(kept, dtype=np.bool_), np.diff(ends, prepend=0))
-    return take(read, np.flatnonzero(chosen))
+    return read.take(np.flatnonzero(chosen))
 
 
 def _write(job: Job, scored: Scored, done: Done) -> None:

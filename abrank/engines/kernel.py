@@ -17,10 +17,19 @@ from pyarrow import compute
 
 from abrank._support.display import shorten
 from abrank._support.errors import AlignmentError, ArgumentError, ReadError
-from abrank._support.typing import Duplicates, FloatArray, IntArray, Missing, SameId, ScoreDtype
+from abrank._support.typing import Duplicates, FloatArray, Missing, SameId, ScoreDtype
 from abrank.inputs import ids
 from abrank.inputs.arrow import stored_as, to_grades
-from abrank.inputs.columns import QRELS, RUN, Columns, Layout, Source, choose_columns, duplicates
+from abrank.inputs.columns import (
+    KEEP_ONE,
+    QRELS,
+    RUN,
+    Columns,
+    Layout,
+    Source,
+    choose_columns,
+    duplicates,
+)
 from abrank.inputs.ids import kernels
 from abrank.inputs.join import Judgments, ReadCounts, block_of, join_pieces
 from abrank.inputs.judged import JudgedRun
@@ -128,18 +137,7 @@ def by_query(rows: Columns) -> Columns:
     if len(kernels.unique(starts)) == len(starts):
         return rows
     order = np.argsort(ids.number(rows.query)[1], kind="stable").astype(np.int64)
-    return take(rows, order)
-
-
-def take(rows: Columns, chosen: IntArray) -> Columns:
-    """Return some of the rows."""
-    return Columns(
-        query=ids.take(rows.query, chosen),
-        doc=ids.take(rows.doc, chosen),
-        value=rows.value[chosen],
-        position=rows.position[chosen],
-        source=rows.source,
-    )
+    return rows.take(order)
 
 
 def _empty(label: str) -> Columns:
@@ -207,10 +205,6 @@ def _exact_sum(shares: FloatArray) -> int:
 # --- The kernel of every engine: the rankings of whole queries and their judgments, to scores
 
 
-_BEST = (
-    "--duplicates best (compare: --config duplicates=best; in Python"
-    ' duplicates="best") keeps the higher score'
-)
 SCHEMA = pa.schema([("query_id", pa.string()), ("measure", pa.string()), ("value", pa.float64())])
 
 
@@ -265,9 +259,9 @@ def score_rows(
     for system, parts in runs.items():
         if id(own[system]) not in known:
             try:
-                built = build_qrels(joined(own[system]), "qrels")
+                built = build_qrels(joined(own[system]), "qrels", scoring.duplicates)
             except ValueError:
-                require_once(own[system], hint="keep one row of the two")
+                require_once(own[system], hint=KEEP_ONE)
                 raise
             known[id(own[system])] = built, Judgments.of(built)
         judgments, looked_up = known[id(own[system])]
@@ -322,7 +316,7 @@ def _join(
         judged, seen, _ = laid(slices(read), block)
     except NotPlain:
         if scoring.duplicates == "error":
-            require_once(parts, hint=_BEST)
+            require_once(parts, hint=KEEP_ONE)
         run = build_run(read, "run", scoring.score_dtype, scoring.duplicates)
         judged, seen, _ = laid([run], block_of)
         return judged, seen, run.n_duplicates_dropped

@@ -65,6 +65,8 @@ def columns_of(
     choose: Callable[[Sequence[Any]], Sequence[Any]],
 ) -> tuple[list[Any], list[Any]] | None:
     """Return the names that ``choose`` takes of a table's columns, and those; None for no table."""
+    if type(source).__module__.partition(".")[0] == "dask" and hasattr(source, "compute"):
+        source = source.compute()
     if hasattr(source, "iloc") and hasattr(source, "columns"):
         names, index, beside = [*source.columns], source.index, {}
         if not has_columns(names):  # then those of its index count, too
@@ -107,7 +109,18 @@ def _handed_over(source: Any) -> Any:  # noqa: ANN401
         source = source.collect()
     if hasattr(source, "iloc") and not hasattr(source, "columns"):
         return None
-    if type(source).__module__.partition(".")[0] == "polars" and hasattr(source, "to_arrow"):
+    library = type(source).__module__.partition(".")[0]
+    if library == "dask" and hasattr(source, "compute"):
+        return _handed_over(source.compute())
+    if hasattr(source, "to_pyarrow_table"):  # of deltalake
+        return source.to_pyarrow_table()
+    if library == "pyiceberg" and hasattr(source, "scan"):
+        return source.scan().to_arrow()
+    if isinstance(source, pa.RecordBatchReader):
+        return source.read_all()
+    if hasattr(source, "to_table") and library == "pyarrow":  # a dataset, or a scanner of one
+        return source.to_table()
+    if library == "polars" and hasattr(source, "to_arrow"):
         return source.to_arrow()  # its stream holds views, which Arrow 17 cannot cast
     if hasattr(source, "__arrow_c_stream__"):
         return pa.RecordBatchReader.from_stream(source).read_all()

@@ -9,14 +9,14 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from abrank._support.display import shorten
 from abrank._support.errors import ArgumentError, BadLine, ReadError, nearest
-from abrank._support.typing import BoolArray, FloatArray, IntArray, ScoreDtype
+from abrank._support.typing import BoolArray, Duplicates, FloatArray, IntArray, ScoreDtype
 from abrank.inputs import ids
 from abrank.inputs.ids import Ids
 
@@ -25,6 +25,11 @@ if TYPE_CHECKING:
 
 MOST_SHOWN = 20  # bad lines of a file
 
+EMPTY_RUN = "is an empty run: it has no document for any query"
+EMPTY_RUN_HINT = (
+    "the program that wrote it may have failed; --missing zero is for single queries that a run"
+    " lacks"
+)
 _CODED = ("query", "subtopic")  # the same on many lines
 _MIXER = 0x9E3779B97F4A7C15  # 2**64 over the golden ratio
 
@@ -52,6 +57,10 @@ class Source:
         Whether a UTF-8 byte order mark at the start was dropped.
     ungraded : bool
         Whether judgments came without grades, so that each row counts as grade 1.
+    form : str
+        What lines without names of columns were taken for; empty for TREC's own.
+    notes : tuple of str
+        What was left out of the rows.
     """
 
     path: str | None
@@ -62,6 +71,8 @@ class Source:
     n_comments: int = 0
     byte_order_mark: bool = False
     ungraded: bool = False
+    form: str = ""
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -97,6 +108,18 @@ class Columns:
     # The second field of qrels lines: a subtopic, or a number without meaning. None for runs
     # and for objects that were not asked for it.
     subtopic: Ids | None = None
+
+    def take(self, rows: IntArray) -> Columns:
+        """Return some of the rows."""
+        return replace(
+            self,
+            query=ids.take(self.query, rows),
+            doc=ids.take(self.doc, rows),
+            value=self.value[rows],
+            position=self.position[rows],
+            rank=None if self.rank is None else self.rank[rows],
+            subtopic=None if self.subtopic is None else ids.take(self.subtopic, rows),
+        )
 
 
 @dataclass
@@ -147,9 +170,10 @@ class Gathered:
         """Return the rows of all parts."""
         if self.n_bad:
             raise ReadError(self.label, lines=self.bad, total=self.n_bad, expected=self.expected)
-        if not self.n_good and self.layout is not RUN:
+        if not self.n_good and self.layout is RUN:
+            raise ReadError(self.label, EMPTY_RUN, expected=self.expected, hint=EMPTY_RUN_HINT)
+        if not self.n_good:
             raise ReadError(self.label, nothing, expected=self.expected)
-        # A run without rows is of a system that found nothing.
         n_parts = len(self.held["doc"])
         has_ranks = len(self.held["rank"]) == n_parts > 0
 
@@ -198,6 +222,22 @@ def has_duplicates(query: IntArray, doc: Ids, mark: npt.NDArray[np.uint64]) -> b
     key.sort()
     # Equal pairs have equal keys, different pairs hardly ever.
     return bool((key[1:] == key[:-1]).any()) and len(duplicates(query, doc)[0]) > 0
+
+
+def without_duplicates(columns: Columns, group: IntArray, rule: Duplicates) -> IntArray:
+    """Return the rows that stay where a group names a document twice: the first, or the highest."""
+    order = np.arange(len(group))
+    if rule == "max":
+        order = np.lexsort((order, -columns.value))
+    again = duplicates(group[order], ids.take(columns.doc, order))[1]
+    rows: IntArray = np.sort(np.delete(order, again))
+    return rows
+
+
+KEEP_ONE = (
+    "--duplicates max keeps the higher number of the two, --duplicates first the first row"
+    ' (compare: --config duplicates=max; Scoring(duplicates="max"))'
+)
 
 
 def duplicate_error(
@@ -257,8 +297,11 @@ def rank_conflicts(query: IntArray, score: FloatArray, rank: IntArray) -> int:
     return len(np.unique(query[by_rank][1:][rises]))
 
 
-def are_ranks(columns: Columns) -> bool:
-    """Whether the numbers are whole, from 0 or 1 in each query, and none there twice."""
+def are_ranks(columns: Columns, *, complete: bool = False) -> bool:
+    """Whether the numbers are whole, from 0 or 1 in each query, and none there twice.
+
+    Ranks that are ``complete`` begin with 1 and leave none out.
+    """
     distinct, query = ids.number(columns.query)
     ranks = columns.value
     if not len(ranks) or (ranks < 0).any() or (ranks != np.floor(ranks)).any():
@@ -273,6 +316,10 @@ def are_ranks(columns: Columns) -> bool:
     if begins().sum() > len(distinct) or not rise():
         order = np.lexsort((ranks, query))
         query, ranks = query[order], ranks[order]
+    if complete:
+        starts = np.flatnonzero(begins())
+        place = np.arange(len(ranks)) - np.repeat(starts, np.diff(starts, append=len(ranks)))
+        return bool((ranks == place + 1).all())
     return bool((ranks[begins()] <= 1).all()) and rise()
 
 

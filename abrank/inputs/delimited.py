@@ -152,19 +152,29 @@ def read_three(pieces: Iterable[bytes], label: str, layout: Layout) -> Columns:
             continue
         for part in cut(data):
             lines = part.removesuffix(b"\n").split(b"\n")
-            rows = ((i, line.split()) for i, line in enumerate(lines, 1) if line)
+            records = [(i, line.split()) for i, line in enumerate(lines, 1) if line]
+            comments = {
+                number for number, fields in records
+                if fields[0].startswith(b"#")
+                and (len(fields) != 3 or read_score(fields[2], fields[0])[1])
+            }  # fmt: skip
+            gathered.n_comments += len(comments)
+            rows = (record for record in records if record[0] not in comments)
             _careful(gathered, rows, width=3, at=(0, 1, 2))
             gathered.n_lines += len(lines)
     read = gathered.joined()
     if (read.value != np.floor(read.value)).any():
-        return read
-    if not are_ranks(read):
+        form = "three columns, read as query, document and score"
+        return replace(read, source=replace(read.source, form=form))
+    if not are_ranks(read, complete=True):
         raise ReadError(
             label,
-            "the third of three fields is no rank from 1, and may be a score or a grade",
-            hint="say which, in a first line: query_id<TAB>doc_id<TAB>score",
+            "the third of three fields is no rank (1, 2, 3 … within a query), and may be a score or"
+            " a grade",
+            hint="say which, in a first line: query_id<TAB>doc_id<TAB>score (or rank)",
         )
-    return replace(read, value=-read.value)
+    form = "three columns, read as query, document and rank"
+    return replace(read, value=-read.value, source=replace(read.source, form=form))
 
 
 def _fast(

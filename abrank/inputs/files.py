@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import BinaryIO, TypeAlias
 
 from abrank._support.errors import ArgumentError, NotFoundError, ReadError, nearest
-from abrank.inputs import arrow, delimited, tree
+from abrank.inputs import arrow, delimited, lakehouse, objects, tree
 from abrank.inputs.archives import (
     MOST_GROWTH,
     MOST_HELD,
@@ -103,6 +103,11 @@ def read_columns(
     max_input_size: int | None = None,
 ) -> Columns:
     """Read a run or qrels file, of TREC's form or of one that ``formats`` knows."""
+    if lakehouse.format_of_folder(path):
+        label = os.fspath(path)
+        table = lakehouse.read_folder(path)
+        read = objects.read_columns(table, layout, columns=columns, label=label)
+        return replace(read, source=replace(read.source, path=label))
     with opened(path, max_input_size=max_input_size, growth=MOST_HELD) as (file, stored):
         read = _read(file, stored, layout, columns)
         file.require_few(len(read.value), cells=layout.cells)
@@ -229,6 +234,8 @@ def looks_like_qrels(path: str | os.PathLike[str]) -> bool:
     >>> looks_like_qrels("-")
     False
     """
+    if lakehouse.format_of_folder(path):
+        return holds_grades(lakehouse.read_folder(path).column_names)
     if not is_regular(path):
         return False
     with opened(path, hashes=False) as (file, stored):

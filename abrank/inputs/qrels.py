@@ -7,23 +7,26 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
+from abrank._support import checks, display
 from abrank._support.checks import explained
 from abrank._support.errors import ArgumentError
-from abrank._support.typing import IntArray
+from abrank._support.typing import Duplicates, IntArray
 from abrank.inputs import files, ids, objects
 from abrank.inputs.columns import (
+    KEEP_ONE,
     QRELS,
     SUBTOPIC_QRELS,
     Columns,
     Source,
     duplicate_error,
-    duplicates,
     has_duplicates,
+    without_duplicates,
 )
+from abrank.inputs.columns import duplicates as duplicate_rows
 from abrank.inputs.ids import Ids
 from abrank.inputs.judged import Subtopics, gather
 from abrank.inputs.trec import write_lines
@@ -153,6 +156,7 @@ def read_qrels(
     name: str | None = None,
     columns: Mapping[str, str] | None = None,
     subtopics: bool = False,
+    duplicates: Duplicates = "error",
     max_input_size: int | None = None,
 ) -> Qrels:
     """Read judgments.
@@ -173,6 +177,9 @@ def read_qrels(
         ``query_id subtopic doc_id grade``, a frame with a column subtopic (or iteration), tuples
         (query_id, subtopic, doc_id, grade). A document may stand there once for each subtopic of a
         query. Plain measures take its highest grade.
+    duplicates : {"error", "first", "max"}
+        What to do where a document is judged twice for a query (and subtopic): refuse, or keep the
+        first judgment, or the highest grade. How many are left out is a note of the source.
     max_input_size : int, optional
         Most bytes that a file may hold once it is unpacked. Without it what is packed may hold 4
         GiB and 12 times its size (Parquet and Feather 32, a plain run 250), what comes through
@@ -183,9 +190,9 @@ def read_qrels(
     NotFoundError
         If there is no such file.
     ReadError
-        If a line or value cannot be used, or a document is judged twice for a query (and subtopic),
-        whether the grades agree or not, or subtopics were asked for and all rows have the same. The
-        message names file and line.
+        If a line or value cannot be used, or a document is judged twice for a query (and subtopic)
+        under ``duplicates="error"``, whether the grades agree or not, or subtopics were asked for
+        and all rows have the same. The message names file and line.
     ArgumentError
         If the source is none of these, or a Qrels without the subtopics that were asked for.
 
@@ -209,21 +216,23 @@ def read_qrels(
                 f"{source.name} holds no judgments by subtopic; read it with subtopics=True"
             )
         return source if name is None else replace(source, name=name)
+    checks.one_of("duplicates", duplicates, get_args(Duplicates))
     layout = SUBTOPIC_QRELS if subtopics else QRELS
     if isinstance(source, (str, os.PathLike)):
         name = name or files.short_name(source)
         read: Callable[..., Columns] = partial(files.read_columns, max_input_size=max_input_size)
     else:
         name, read = name or "qrels", objects.read_columns
-    made = _build_by_subtopic if subtopics else build
-    return made(read(source, layout, columns=columns), name)
+    construct = _build_by_subtopic if subtopics else build
+    return construct(read(source, layout, columns=columns), name, duplicates)
 
 
-def build(columns: Columns, name: str) -> Qrels:
+def build(columns: Columns, name: str, duplicates: Duplicates = "error") -> Qrels:
     """Return judgments of checked columns, each document of a query there once."""
     distinct, query = ids.number(columns.query)
     if has_duplicates(query, columns.doc, ids.fingerprint(columns.doc)):
-        _require_once(columns, *duplicates(query, columns.doc))
+        rows = _rows_once(columns, query, duplicates)
+        columns, query = _noted(columns, rows), query[rows]
     docs, grade, source = columns.doc, columns.value, columns.source
     del columns  # of millions of rows the lines' numbers take as much as the grades
     order = ids.order_within(query, docs)
@@ -232,12 +241,14 @@ def build(columns: Columns, name: str) -> Qrels:
     return Qrels(name, tuple(ids.decode(distinct)), query, docs, grade, source)
 
 
-def _build_by_subtopic(columns: Columns, name: str) -> Qrels:
+def _build_by_subtopic(columns: Columns, name: str, duplicates: Duplicates) -> Qrels:
     """Keep each document once, with its highest grade, and the judgments by subtopic beside it."""
     distinct, query = ids.number(columns.query)
     _, subtopic = ids.code(columns.subtopic)
     per_subtopic = query * (subtopic.max() + 1) + subtopic
-    _require_once(columns, *duplicates(per_subtopic, columns.doc))
+    if has_duplicates(per_subtopic, columns.doc, ids.fingerprint(columns.doc)):
+        rows = _rows_once(columns, per_subtopic, duplicates)
+        columns, query = _noted(columns, rows), query[rows]
     known, doc = ids.number(columns.doc)
     key, row = np.unique(query * len(known) + doc, return_inverse=True)
     grade = np.full(len(key), columns.value.min())
@@ -253,13 +264,24 @@ def _build_by_subtopic(columns: Columns, name: str) -> Qrels:
     )
 
 
-def _require_once(columns: Columns, first: IntArray, again: IntArray) -> None:
-    """Refuse a judgment that stands there twice."""
-    if not len(again):
-        return
-    one, two = int(columns.value[first[0]]), int(columns.value[again[0]])
-    note = f", both graded {one}" if one == two else f", graded {one} and {two}: they contradict"
-    hint = "keep one line of the two"
+def _noted(columns: Columns, rows: IntArray) -> Columns:
+    """Return some of the rows, with a note on how many are left out."""
+    n_dropped = display.plural(len(columns.value) - len(rows), "judgment")
+    note = f"{n_dropped} of a document that was judged before left out (--duplicates)"
+    kept = columns.take(rows)
+    return replace(kept, source=replace(kept.source, notes=(*kept.source.notes, note)))
+
+
+def _rows_once(columns: Columns, group: IntArray, rule: Duplicates) -> IntArray:
+    """Return the rows that stay of judgments that stand there twice, or refuse these."""
+    if rule != "error":
+        return without_duplicates(columns, group, rule)
+    first, again = duplicate_rows(group, columns.doc)
+    grades = columns.value[[first[0], again[0]]].tolist()
+    note = f", both graded {grades[0]}"
+    if grades[0] != grades[1]:
+        note = f", graded {grades[0]} and {grades[1]}: they contradict"
+    hint = KEEP_ONE
     if columns.subtopic is not None:
         pair = ids.decode(ids.take(columns.subtopic, np.array([first[0], again[0]])))
         if pair[0] != pair[1]:

@@ -6,14 +6,14 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
 from abrank._support import checks
 from abrank._support.checks import explained
 from abrank._support.errors import ArgumentError
-from abrank._support.typing import FloatArray, IntArray, ScoreDtype
+from abrank._support.typing import Duplicates, FloatArray, IntArray, ScoreDtype
 from abrank.inputs import columns as raw
 from abrank.inputs import files, ids, objects
 from abrank.inputs.columns import (
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 
 UNNAMED = "run"
 DTYPES = ("float64", "float32")
-DUPLICATES = ("error", "best")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -67,7 +66,7 @@ class Run:
     n_rank_conflicts : int
         Queries whose rank column contradicts the scores (the scores decide).
     n_duplicates_dropped : int
-        Rows left out by ``duplicates="best"``.
+        Rows left out by ``duplicates``.
 
     Examples
     --------
@@ -185,7 +184,7 @@ def read_run(
     name: str | None = None,
     score_dtype: ScoreDtype = "float64",
     columns: Mapping[str, str] | None = None,
-    duplicates: Literal["error", "best"] = "error",
+    duplicates: Duplicates = "error",
     max_input_size: int | None = None,
 ) -> Run:
     """Read a run.
@@ -209,8 +208,9 @@ def read_run(
         ``float64`` is trec_eval 10.
     columns : mapping, optional
         Which columns of a frame to take: ``{"score": "bm25"}``.
-    duplicates : {"error", "best"}
-        What to do where a query names a document twice: refuse, or keep the higher score.
+    duplicates : {"error", "first", "max"}
+        What to do where a query names a document twice: refuse, or keep the first row, or the
+        higher score.
     max_input_size : int, optional
         Most bytes that a file may hold once it is unpacked. Without it what is packed may hold 4
         GiB and 12 times its size (Parquet and Feather 32, a plain run 250), what comes through
@@ -240,7 +240,7 @@ def read_run(
     [('d2', 2.0), ('d1', 2.0)]
     """
     checks.one_of("score_dtype", score_dtype, DTYPES)
-    checks.one_of("duplicates", duplicates, DUPLICATES)
+    checks.one_of("duplicates", duplicates, get_args(Duplicates))
     if isinstance(source, Run):
         run = source if name is None else replace(source, name=name)
         if score_dtype == run.score_dtype or score_dtype == "float64":
@@ -278,27 +278,19 @@ def read_columns(
     return files.read_columns(source, raw.RUN, columns=columns, max_input_size=max_input_size)
 
 
-def build(
-    read: Columns, name: str, score_dtype: ScoreDtype, duplicates: Literal["error", "best"]
-) -> Run:
+def build(read: Columns, name: str, score_dtype: ScoreDtype, duplicates: Duplicates) -> Run:
     """Return rows as a run: ranked, each document once."""
-    checks.one_of("duplicates", duplicates, DUPLICATES)
     distinct, query = ids.number(read.query)
-    first = again = np.empty(0, np.int64)
+    n_rows = len(query)
     if raw.has_duplicates(query, read.doc, ids.fingerprint(read.doc)):
-        first, again = raw.duplicates(query, read.doc)
-    if len(again) and duplicates == "error":
-        hint = (
-            "--duplicates best (compare: --config duplicates=best; in Python"
-            ' duplicates="best") keeps the higher score'
-        )
-        raise raw.duplicate_error(read, first, again, hint=hint)
+        if duplicates == "error":
+            raise raw.duplicate_error(read, *raw.duplicates(query, read.doc), hint=raw.KEEP_ONE)
+        rows = raw.without_duplicates(read, query, duplicates)
+        read, query = read.take(rows), query[rows]
     score = at_precision(read.value, score_dtype)
     rows = rank_rows(query, score, read.doc)
     conflicts = 0 if read.rank is None else rank_conflicts(query, score, read.rank)
-    if len(again):  # of a document its best row stays, which stands first
-        rows = np.delete(rows, raw.duplicates(query[rows], ids.take(read.doc, rows))[1])
-    docs, tags, source, n_rows = read.doc, read.tags, read.source, len(query)
+    docs, tags, source = read.doc, read.tags, read.source
     del read  # of millions of rows the lines' numbers and ranks take as much as the scores
     docs, query, score = ids.take(docs, rows), query[rows], score[rows]
     return Run(

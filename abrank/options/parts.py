@@ -145,8 +145,9 @@ class Scoring:
     score_dtype : {"float64", "float32"}
         Precision of the run's scores, which decides what is a tie: trec_eval 10's, or that of
         trec_eval 9 and pytrec_eval.
-    duplicates : {"error", "best"}
-        A document twice in a query's ranking is an error, or keeps its higher score.
+    duplicates : {"error", "first", "max"}
+        A document twice in a query's ranking, or judged twice, is an error, or keeps its first row,
+        or its higher score or grade.
     same_id : {"keep", "drop"}
         ``drop`` leaves a document whose id is that of its query out of the ranking first, as BEIR
         does where queries are documents of the collection (ArguAna, Quora). The judgments stay.
@@ -183,7 +184,8 @@ class Scoring:
     )  # fmt: skip
     duplicates: Duplicates = option(
         "error",
-        "A document twice in a ranking is an error, or keeps its higher score.",
+        "A document twice in a ranking or in the judgments of a query is an error, or keeps its"
+        " first row, or its higher score or grade.",
         of=RUNS, group="Scoring of runs", kind="choice", choices=get_args(Duplicates),
         compared=False,
     )  # fmt: skip

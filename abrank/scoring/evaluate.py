@@ -216,7 +216,7 @@ def score_runs(
         )
         return replace(found, named=_named(found.measures, parsed, own))
     on_stage("reading the judgments")
-    judgments = read_judgments(qrels, parsed, max_input_size=scoring.max_input_size)
+    judgments = read_judgments(qrels, parsed, scoring)
     keep_scores = any(each.needs == "scores" for each in parsed)
     columns, judged_runs = [], {}
     for system, source in runs.items():
@@ -253,6 +253,7 @@ def _notes_of_files(
     if judgments.ungraded:
         yield UNGRADED
     for source in (judgments, *(run.source for run in judged_runs.values())):
+        yield from (f"{source.label}: {note}" for note in source.notes)
         if source.n_comments:
             yield (
                 f"{source.label}: {display.plural(source.n_comments, 'comment line')} skipped"
@@ -314,13 +315,16 @@ def _judged(
 def read_judgments(
     qrels: Any,  # noqa: ANN401 - whatever read_qrels reads
     measures: Sequence[Measure],
-    *,
-    max_input_size: int | None = None,
+    scoring: Scoring | None = None,
 ) -> inputs.Qrels:
     """Read judgments, by subtopic where one of the measures asks for that."""
     by_subtopic = any(each.entry.needs == "subtopics" for each in measures)
+    scoring = scoring or Scoring()
     with reading("qrels", qrels):
-        return inputs.read_qrels(qrels, subtopics=by_subtopic, max_input_size=max_input_size)
+        return inputs.read_qrels(
+            qrels, subtopics=by_subtopic, duplicates=scoring.duplicates,
+            max_input_size=scoring.max_input_size,
+        )  # fmt: skip
 
 
 def _kept(

@@ -7,11 +7,12 @@ from functools import partial
 from typing import Any
 
 from abrank._support import display
-from abrank._support.errors import AlignmentError
+from abrank._support.errors import AlignmentError, ReadError
 from abrank.engines import Engine, kernel
 from abrank.engines.drive import Result, score_tables
 from abrank.engines.kernel import audit_of
 from abrank.inputs import Audit, Source
+from abrank.inputs.columns import EMPTY_RUN, EMPTY_RUN_HINT
 from abrank.measures import Measure
 from abrank.options import Scoring
 from abrank.scoring.scores import Scores
@@ -76,6 +77,8 @@ def _counted(
         for system, source in sources.items()
     }
     for system, audit in audits.items():
+        if not audit.n_rows:
+            raise ReadError(sources[system].label, EMPTY_RUN, hint=EMPTY_RUN_HINT)
         if len(audit.missing) == audit.n_queries and audit.n_rows:
             raise AlignmentError(f"no query is in both the judgments and {system}")
     judged = found.tables[0]

@@ -72,7 +72,7 @@ MISTAKES = [
     ("compare qrels.txt a.run b.csv", 3, "error: b.csv: this looks like CSV (fields separated"),
     ("compare q.csv a.run b.run", 3, "error: q.csv: this looks like CSV (fields separated by semi"),
     ("compare qrels.txt a.run upper.run", 3, "the ids differ by upper and lower case"),
-    ("compare qrels.txt a.run twice.run", 3, "--duplicates best"),
+    ("compare qrels.txt a.run twice.run", 3, "--duplicates max"),
     ("compare qrels.txt a.run old", 3, "is a folder, not a file"),
     ("rank qrels.txt a.run", 2, "a ranking takes two systems or more"),
     ("render qrels.txt", 3, "--report results.json"),

@@ -256,7 +256,7 @@ def test_a_file_where_the_folder_of_scores_should_be(collection, tmp_path):
         )  # fmt: skip
 
 
-@pytest.mark.parametrize("options", [{"depth": 3}, {"duplicates": "best"}])
+@pytest.mark.parametrize("options", [{"depth": 3}, {"duplicates": "max"}])
 def test_options_of_reading_are_those_of_frames(collection, tmp_path, options):
     frame = collection.runs["A"].query("query_id != 'unjudged'").copy()
     if "duplicates" in options:  # the ninth document of each query stands there twice

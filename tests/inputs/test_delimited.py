@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from abrank import AbrankError, ReadError, evaluate, read_qrels, read_run
+from abrank.cli import run
 from abrank.inputs import delimited
 from abrank.inputs.columns import QRELS, RUN, Layout
 
@@ -74,10 +75,22 @@ def test_bad_lines_are_named(data: str, layout: Layout, words: str) -> None:
     assert str(caught.value).startswith(words), caught.value
 
 
-@pytest.mark.parametrize("data", ["1 a 7\n1 b 9\n", "1 a 1\n1 b 1\n", "1 a -1\n1 b 1\n"])
-def test_three_fields_that_are_no_ranks_are_not_guessed_at(data: str) -> None:
-    with pytest.raises(ReadError, match=r"no rank from 1.*\n.*query_id<TAB>doc_id<TAB>score"):
-        delimited.read_three([data.encode()], "x", RUN)
+@pytest.mark.parametrize("numbers", [(7, 9), (1, 1), (-1, 1), (0, 1000), (0, 1), (1, 3)])
+def test_three_fields_that_are_no_ranks_are_not_guessed_at(numbers: tuple[int, int]) -> None:
+    with pytest.raises(ReadError, match=r"no rank \(1, 2, 3.*\n.*query_id<TAB>doc_id<TAB>score"):
+        delimited.read_three([b"1 a %d\n1 b %d\n" % numbers], "x", RUN)
+
+
+def test_comments_among_three_fields_are_counted() -> None:
+    read = delimited.read_three([b"# written by x\n#1 a 1\n# a\n#1 b 2\n"], "x", RUN)
+    assert (read.query.to_pylist(), read.source.n_comments) == ([b"#1", b"#1"], 2)
+
+
+def test_check_says_what_three_columns_were_taken_for(tmp_path: Path, capsys: Any) -> None:
+    for number, form in ((2, "rank"), (0.5, "score")):
+        (tmp_path / "marco.tsv").write_text(f"q1 a {number}\nq1 b 1\n")
+        assert run(["check", str(tmp_path / "marco.tsv")]) == 0
+        assert f"read as query, document and {form}" in capsys.readouterr().out
 
 
 def test_three_fields_with_fractions_are_scores() -> None:

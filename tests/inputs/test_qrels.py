@@ -104,6 +104,27 @@ def test_a_document_judged_twice(tmp_path: Path, grade: int, words: str) -> None
     message = str(caught.value)
     assert message.startswith(f"{path}, lines 1 and 4: document a twice in query 301, {words}")
     assert "(2 duplicates in all)" in message
+    assert "--duplicates max" in message
+    first, highest = (read_qrels(path, duplicates=rule) for rule in ("first", "max"))
+    assert first.grades("301") == highest.grades("301") == {"a": 1}
+    assert (len(first), first.query_ids) == (2, ("301", "302"))
+    assert first.source.notes[0].startswith("2 judgments of a document that was judged before")
+
+
+def test_judgments_twice_keep_the_first_or_the_highest_grade_at_every_door(tmp_path: Path) -> None:
+    rows = [("q", "a", 0), ("q", "b", 1), ("q", "a", 2), ("q", "a", 1)]
+    frame = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance"])
+    frame.to_csv(tmp_path / "q.csv", index=False)
+    frame.to_parquet(tmp_path / "q.parquet")
+    (tmp_path / "q.txt").write_text("".join(f"{q} 0 {d} {g}\n" for q, d, g in rows))
+    for source in (rows, frame, *tmp_path.iterdir()):
+        for rule, grade in (("first", 0), ("max", 2)):
+            assert read_qrels(source, duplicates=rule).grades("q") == {"a": grade, "b": 1}
+    by_subtopic = [(q, s, d, g) for s in "xy" for q, d, g in rows]
+    qrels = read_qrels(by_subtopic, subtopics=True, duplicates="max")
+    assert qrels.grades("q") == {"a": 2, "b": 1}
+    assert qrels.subtopics is not None
+    assert qrels.subtopics.grade.tolist() == [2, 2, 1, 1]
 
 
 def test_it_can_be_pickled() -> None:

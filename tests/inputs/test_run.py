@@ -117,21 +117,22 @@ def test_a_document_twice(tmp_path: Path) -> None:
         read_run(path)
     assert str(caught.value).splitlines() == [
         f"{path}, lines 1 and 4: document a twice in query 301",
-        "  --duplicates best (compare: --config duplicates=best; in Python"
-        ' duplicates="best") keeps the higher score',
+        "  --duplicates max keeps the higher number of the two, --duplicates first the first row"
+        ' (compare: --config duplicates=max; Scoring(duplicates="max"))',
     ]
-    run = read_run(path, duplicates="best")
+    run = read_run(path, duplicates="max")
     assert run.ranking("301") == [("a", 5.0), ("b", 4.0)]
     assert run.n_duplicates_dropped == 1
     assert (len(run), run.source.n_rows) == (3, 4)
+    assert read_run(path, duplicates="first").ranking("301") == [("b", 4.0), ("a", 3.0)]
 
 
 def test_the_best_of_three_and_of_equals() -> None:
     rows = [("1", "a", 1), ("1", "a", 2), ("1", "a", 2), ("1", "b", 2), ("2", "a", 0)]
-    run = read_run(rows, duplicates="best")
+    run = read_run(rows, duplicates="max")
     assert run.ranking("1") == [("b", 2.0), ("a", 2.0)]
     assert run.n_duplicates_dropped == 2
-    assert read_run([("1", "a", 1)], duplicates="best").n_duplicates_dropped == 0
+    assert read_run([("1", "a", 1)], duplicates="max").n_duplicates_dropped == 0
 
 
 def test_rank_conflicts_are_counted_in_files(tmp_path: Path) -> None:
@@ -143,7 +144,7 @@ def test_unknown_choices() -> None:
     with pytest.raises(ArgumentError, match="float16"):
         read_run({"1": {"d": 1}}, score_dtype="float16")  # type: ignore[arg-type]
     with pytest.raises(ArgumentError, match="duplicates"):
-        read_run({"1": {"d": 1}}, duplicates="first")  # type: ignore[arg-type]
+        read_run({"1": {"d": 1}}, duplicates="best")  # type: ignore[arg-type]
     with pytest.raises(ArgumentError, match="top"):
         read_run({"1": {"d": 1}}).ranking("1", top=0)
 

@@ -1,8 +1,7 @@
-"""A run without rows is of a system that found nothing: it scores 0, and no gate passes by it."""
+"""A run without rows is an error, at every door: the program that wrote it may have failed."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pandas as pd
@@ -58,45 +57,28 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("name", [*TEXTS, "empty.parquet", "empty.feather", "parts"])
-def test_a_file_without_rows(folder: Path, name: str) -> None:
-    scores = abrank.evaluate(QRELS, {"A": name}, ["AP", "P@10", "nDCG@10"])
-    assert scores.query_ids == tuple(sorted(QRELS))
-    assert not scores.values.any()
-    assert scores.audits["A"].n_rows == 0
-    assert len(scores.audits["A"].missing) == len(QRELS)
-
-
-@pytest.mark.parametrize("kind", OBJECTS)
-def test_an_object_without_rows(kind: str) -> None:
-    scores = abrank.evaluate(QRELS, {"A": OBJECTS[kind], "B": B}, ["AP"])
-    assert scores.values.shape == (len(QRELS), 2, 1)
-    assert not scores.of("A").any()
-    assert scores.of("B").any()
-
-
-@pytest.mark.parametrize("sides", [("empty.run", "b.parquet"), ("b.parquet", "empty.run")])
-@pytest.mark.parametrize("gate", ["--require=better", "--require=non-inferior", "--fail-on=worse"])
-def test_no_gate_passes_or_fails_by_a_run_without_rows(
-    folder: Path, capsys: pytest.CaptureFixture[str], sides: tuple[str, str], gate: str
-) -> None:
-    margin = ["--margin", "0.01"] if "non" in gate else []
-    asked = ["compare", "q.parquet", *sides, "-m", "nDCG@10", gate, *margin]
-    assert run([*asked, "--report", "out.json"]) == 3
-    said = capsys.readouterr().out
-    assert "empty returned nothing" in said
-    assert "CANNOT TEST" in said
-    saved = json.loads(Path("out.json").read_text(encoding="utf-8"))
-    assert saved["verdict"]["state"] == "cannot-test"
-
-
-def test_a_ranking_has_a_system_without_rows(
+def test_a_run_without_rows_is_an_error_at_every_door(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(["rank", "q.parquet", "empty.run", "b.parquet", "-m", "AP"]) == 0
-    said = capsys.readouterr().out
-    assert "empty returned nothing" in said.replace("\n", " ")
-    assert "0.000" in said
+    sources = {**{name: name for name in (*TEXTS, "empty.parquet", "empty.feather")}, **OBJECTS}
+    for name, source in sources.items():
+        for scoring in (abrank.Scoring(), abrank.Scoring(missing="zero")):
+            with pytest.raises(ReadError, match="is an empty run") as caught:
+                abrank.evaluate(QRELS, {"A": source, "B": B}, ["AP"], scoring=scoring)
+            assert caught.value.exit_code == 3, name
+    with pytest.raises(ReadError, match="is an empty run"):
+        abrank.evaluate("q.parquet", {"A": "parts"}, ["AP"])
+    for command in ("score", "compare", "rank", "check"):
+        files = ["empty.run"] if command == "check" else ["q.parquet", "empty.run", "b.parquet"]
+        assert run([command, *files]) == 3
+        assert "is an empty run" in capsys.readouterr().err
+
+
+def test_a_query_without_documents_is_one_that_the_run_lacks() -> None:
+    scores = abrank.evaluate(
+        QRELS, {"A": {**{query: [] for query in QRELS}, "q00": ["d0"]}}, ["AP"]
+    )
+    assert len(scores.audits["A"].missing) == len(QRELS) - 1
 
 
 def test_other_queries_are_not_nothing() -> None:
@@ -108,16 +90,3 @@ def test_other_queries_are_not_nothing() -> None:
 def test_judgments_without_rows_are_an_error(folder: Path, name: str) -> None:
     with pytest.raises(ReadError):
         abrank.read_qrels(name)
-
-
-def test_dropping_the_queries_of_a_run_without_rows_leaves_none(folder: Path) -> None:
-    dropped = abrank.compare(QRELS, {}, B, measures=["AP"], scoring=abrank.Scoring(missing="drop"))
-    assert (dropped.verdict.value, dropped.soundness.level) == ("cannot-test", "unsound")
-    with pytest.raises(abrank.AlignmentError, match="missing from A"):
-        abrank.evaluate(QRELS, {"A": {}}, ["AP"], scoring=abrank.Scoring(missing="error"))
-
-
-def test_both_without_rows() -> None:
-    found = abrank.compare(QRELS, {}, [], measures=["AP"])
-    assert found.soundness.level == "unsound"
-    assert found.verdict.value == "cannot-test"

@@ -338,7 +338,7 @@ def _within(path: object, folder: str) -> str:
 _SETTINGS = {
     "missing": "Queries missing from a run",
     "score_dtype": "Precision of the runs' scores",
-    "duplicates": "A document twice in a ranking",
+    "duplicates": "A document twice in a ranking or in the judgments",
     "same_id": "A document with the id of its query",
     "depth": "Depth of the rankings",
     "rel": "Lowest relevant grade",

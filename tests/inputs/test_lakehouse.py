@@ -1,0 +1,95 @@
+"""Tables of Delta Lake, Iceberg and Hudi: the current version, or a refusal; never dead files."""
+
+from __future__ import annotations
+
+import builtins
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.dataset
+import pyarrow.parquet
+import pytest
+
+import abrank
+from abrank import ReadError, read_qrels, read_run
+from abrank.cli import run
+
+QRELS = {"q1": {"d1": 1, "d2": 0}}
+
+
+def table(first: str) -> pa.Table:
+    second = {"d1": "d2", "d2": "d1"}[first]
+    return pa.table({"query_id": ["q1"] * 2, "doc_id": [first, second], "score": [2.0, 1.0]})
+
+
+@pytest.fixture
+def delta(tmp_path: Path) -> Path:
+    deltalake = pytest.importorskip("deltalake", reason="deltalake is an optional extra")
+    deltalake.write_deltalake(tmp_path / "run", table("d1"))
+    deltalake.write_deltalake(tmp_path / "run", table("d2"), mode="overwrite")
+    return tmp_path / "run"
+
+
+def test_a_delta_table_is_read_at_its_current_version(delta: Path, capsys: Any) -> None:
+    deltalake = pytest.importorskip("deltalake", reason="deltalake is an optional extra")
+    for source in (delta, deltalake.DeltaTable(delta)):
+        assert abrank.evaluate(QRELS, {"B": source}, ["RR"]).means().tolist() == [[0.5]]
+    judgments = delta.parent / "judgments"
+    grades = table("d1").rename_columns(["query_id", "doc_id", "relevance"])
+    deltalake.write_deltalake(judgments, grades)
+    assert read_qrels(judgments).grades("q1") == {"d1": 2, "d2": 1}
+    assert run(["score", str(judgments), str(delta), "-m", "RR"]) == 0
+    assert run(["check", str(judgments), str(delta)]) == 0
+    assert "qrels" in capsys.readouterr().out
+
+
+def test_the_files_of_a_delta_table_are_never_read_beside_each_other(delta: Path) -> None:
+    for source in (f"{delta}/*.parquet", f"{delta.parent}/*/*.parquet", f"file://{delta}"):
+        with pytest.raises(ReadError, match="is a table of Delta, whose folder holds the files of"):
+            abrank.evaluate(QRELS, {"B": source}, ["RR"])
+
+
+@pytest.mark.parametrize(
+    ("mark", "words"),
+    [("_delta_log/0.json", "pip install deltalake"), (".hoodie/hoodie.properties", "format.*hudi"),
+     ("metadata/00001-a.metadata.json", "pip install 'pyiceberg")],
+)  # fmt: skip
+def test_without_its_library_a_table_is_refused_with_the_way(
+    mark: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = builtins.__import__
+
+    def lacking(name: str, *rest: Any) -> Any:
+        if name.partition(".")[0] in ("deltalake", "pyiceberg"):
+            raise ImportError(name)
+        return real(name, *rest)
+
+    monkeypatch.setattr(builtins, "__import__", lacking)
+    (tmp_path / mark).parent.mkdir(parents=True)
+    (tmp_path / mark).write_text("{}")
+    pa.parquet.write_table(table("d1"), tmp_path / "part-0.parquet")
+    with pytest.raises(ReadError, match=f"is a table of .*(?s:.*){words}"):
+        abrank.evaluate(QRELS, {"B": tmp_path}, ["RR"])
+
+
+def test_an_iceberg_table_is_read(tmp_path: Path) -> None:
+    catalog = pytest.importorskip("pyiceberg.catalog.sql", reason="pyiceberg is an optional extra")
+    settings = {"uri": f"sqlite:///{tmp_path}/catalog.db", "warehouse": f"file://{tmp_path}"}
+    made = catalog.SqlCatalog("test", **settings)
+    made.create_namespace("ns")
+    iceberg = made.create_table("ns.run", schema=table("d1").schema)
+    iceberg.append(table("d1"))
+    iceberg.overwrite(table("d2"))
+    folder = iceberg.location().removeprefix("file://")
+    for source in (iceberg, folder):
+        assert read_run(source).ranking("q1") == [("d2", 2.0), ("d1", 1.0)]
+
+
+def test_datasets_and_dask_frames_are_taken(tmp_path: Path) -> None:
+    pa.parquet.write_table(table("d1"), tmp_path / "part.parquet")
+    sources = [pyarrow.dataset.dataset(tmp_path), table("d1").to_reader()]
+    frames = pytest.importorskip("dask.dataframe", reason="Dask is an optional extra")
+    sources.append(frames.from_pandas(table("d1").to_pandas(), npartitions=2))
+    for source in sources:
+        assert read_run(source).ranking("q1") == [("d1", 2.0), ("d2", 1.0)]
