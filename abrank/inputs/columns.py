@@ -298,10 +298,8 @@ def rank_conflicts(query: IntArray, score: FloatArray, rank: IntArray) -> int:
 
 
 def are_ranks(columns: Columns, *, complete: bool = False) -> bool:
-    """Whether the numbers are whole, from 0 or 1 in each query, and none there twice.
-
-    Ranks that are ``complete`` begin with 1 and leave none out.
-    """
+    """Whether the numbers are whole, from 0 or 1 in each query, and none there twice."""
+    # Ranks that are ``complete`` begin with 1 and leave none out.
     distinct, query = ids.number(columns.query)
     ranks = columns.value
     if not len(ranks) or (ranks < 0).any() or (ranks != np.floor(ranks)).any():

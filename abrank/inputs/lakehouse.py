@@ -79,10 +79,8 @@ def read_folder(path: str | os.PathLike[str]) -> Any:  # noqa: ANN401 - a pyarro
 
 
 def _newest(folder: Path) -> Path:
-    """Return the metadata of the current version: the one hinted at, else that of the last number.
-
-    The format: https://iceberg.apache.org/spec/#file-system-tables
-    """
+    """Return the metadata of the current version: the one hinted at, else the last one."""
+    # The format: https://iceberg.apache.org/spec/#file-system-tables
     metadata = folder / "metadata"
     hint = metadata / "version-hint.text"
     if hint.exists():
