@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -105,3 +106,19 @@ def test_a_comparison_of_files_enters_few_modules(tmp_path: Path) -> None:
     path = {**os.environ, "PYTHONPATH": str(PACKAGE.parent)}
     done = subprocess.run(call, cwd=tmp_path, env=path, capture_output=True, text=True, check=True)
     assert len(done.stdout.split()) <= MOST_ENTERED
+
+
+def test_the_map_for_contributors_is_that_of_the_code() -> None:
+    text = (PACKAGE.parent / ".github" / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    page = text[text.index("## The map") : text.index("## Set up")]
+    rooms = page[page.index("| room |") : page.index("**The road")]
+    assert tuple(re.findall(r"^\| `(\w+)` \|", rooms, re.MULTILINE)) == ROOMS
+    places = re.findall(r"`(abrank/[\w/.]+)(?::(\w+))?`", page)
+    assert len(places) > 25
+    for path, name in places:
+        place = PACKAGE.parent / path
+        assert place.exists(), path
+        if name:
+            tree = ast.parse(place.read_text(encoding="utf-8"))
+            definitions = {getattr(node, "name", "") for node in tree.body}
+            assert name in definitions, f"{path} defines no {name}"
