@@ -17,7 +17,7 @@ from abrank.comparison import Comparison, MeasureResult
 from abrank.comparison.groups import SegmentRow
 from abrank.ranking import PairRow, Ranking, SystemRow
 from abrank.report import numbers
-from abrank.report.numbers import checksum, layout, plain
+from abrank.report.numbers import layout, plain
 
 RANKING_SCHEMA = "abrank-ranking/2"
 COLLECTIONS_SCHEMA = "abrank-collections/2"
@@ -68,11 +68,10 @@ def to_dict(result: Any) -> dict[str, Any]:  # noqa: ANN401 - any result
 
 
 def json_bytes(result: Any) -> bytes:  # noqa: ANN401
-    """Return the JSON of :func:`to_dict` with its checksum: a line a fact, numbers on one line."""
+    """Return the JSON of :func:`to_dict`: a line a fact, numbers on one line."""
     if isinstance(result, Comparison):
         return numbers.json_bytes(result)
-    values = to_dict(result)
-    return (layout({**values, "checksum": checksum(values)}) + "\n").encode()
+    return (layout(to_dict(result)) + "\n").encode()
 
 
 def csv_files(result: Any) -> dict[str, str]:  # noqa: ANN401

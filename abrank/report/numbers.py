@@ -5,14 +5,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 import json
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, fields, is_dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -23,10 +22,7 @@ from abrank.report.sections.next_step import next_step
 from abrank.verdict import Decision, Rule
 
 SCHEMA = "abrank/2"
-# Numbers in a list above which Arrow writes them, in a fifth of Python's time.
-MANY = 1000
-# The text of lists of numbers, by the lists' identities: to write a million numbers takes long.
-Numbers: TypeAlias = dict[int, str]
+MANY = 1000  # numbers in a column above which it is written as the array that it is
 
 _SCALARS = {str, int, float, bool, type(None)}
 # Half of a surrogate pair, which no UTF-8 can hold: JSON writes it as an escape.
@@ -82,46 +78,11 @@ def content(comparison: Comparison) -> dict[str, Any]:
 
 def json_bytes(comparison: Comparison) -> bytes:
     """Return ``results.json``: one line a fact, a list without mappings on one line."""
-    found = plain(content(comparison), many=True)
-    numbers: Numbers = {}
-    sum_ = checksum(found, numbers=numbers)
-    made = io.BytesIO()
-    for piece in _laid_out({**found, "checksum": sum_}, "", numbers):
-        made.write(piece.encode())
-    made.write(b"\n")
-    return made.getvalue()
-
-
-def checksum(found: Mapping[str, Any], *, numbers: Numbers | None = None) -> str:
-    """Return the SHA-256 of plain values, whatever the order of their keys and the line breaks."""
-    # It tells a file that was changed after it was written; it is no signature.
-    content = {key: value for key, value in found.items() if key != "checksum"}
-    found_sum = hashlib.sha256()
-    for piece in _compact(content, {} if numbers is None else numbers):
-        found_sum.update(piece.encode("ascii"))
-    return f"sha256:{found_sum.hexdigest()}"
-
-
-def _compact(value: Any, numbers: Numbers) -> Iterator[str]:  # noqa: ANN401
-    """Yield JSON without blanks, the keys in order, piece by piece."""
-    if isinstance(value, Mapping):
-        for i, key in enumerate(sorted(value)):
-            yield f"{',' if i else '{'}{json.dumps(key)}:"
-            yield from _compact(value[key], numbers)
-        yield "}" if value else "{}"
-    elif isinstance(value, list) and _holds_mapping(value):
-        for i, item in enumerate(value):
-            yield "," if i else "["
-            yield from _compact(item, numbers)
-        yield "]"
-    elif isinstance(value, np.ndarray):
-        numbers[id(value)] = f"[{','.join(map(repr, value.astype(float).tolist()))}]"
-        yield numbers[id(value)]
-    else:
-        text = json.dumps(value, separators=(",", ":"), allow_nan=False)
-        if isinstance(value, list) and set(map(type, value)) == {float}:
-            numbers[id(value)] = text
-        yield text
+    text = io.BytesIO()
+    for piece in _laid_out(plain(content(comparison), many=True), ""):
+        text.write(piece.encode())
+    text.write(b"\n")
+    return text.getvalue()
 
 
 def plain(value: Any, *, many: bool = False) -> Any:  # noqa: ANN401 - any tree of values
@@ -186,10 +147,10 @@ def _verdict(rule: Rule, decision: Decision) -> dict[str, Any]:
 
 def layout(value: Any) -> str:  # noqa: ANN401 - what plain() returns
     """Return JSON, mappings and lists that hold one indented, any other list on one line."""
-    return "".join(_laid_out(value, "", {}))
+    return "".join(_laid_out(value, ""))
 
 
-def _laid_out(value: Any, indent: str, numbers: Numbers) -> Iterator[str]:  # noqa: ANN401
+def _laid_out(value: Any, indent: str) -> Iterator[str]:  # noqa: ANN401
     """Yield what :func:`layout` returns piece by piece: a text of all would stand there twice."""
     deeper, is_mapping = indent + "  ", isinstance(value, dict)
     if (is_mapping and value) or (isinstance(value, list) and _holds_mapping(value)):
@@ -200,10 +161,10 @@ def _laid_out(value: Any, indent: str, numbers: Numbers) -> Iterator[str]:  # no
                 yield f",\n{deeper}"
             if is_mapping:
                 yield f"{_scalar(item)}: "
-            yield from _laid_out(value[item] if is_mapping else item, deeper, numbers)
+            yield from _laid_out(value[item] if is_mapping else item, deeper)
         yield f"\n{indent}{ends[1]}"
-    elif id(value) in numbers:
-        yield numbers[id(value)].replace(",", ", ")
+    elif isinstance(value, np.ndarray):
+        yield f"[{', '.join(map(repr, value.astype(float).tolist()))}]"
     else:
         yield _scalar(value)
 

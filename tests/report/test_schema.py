@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from dataclasses import fields, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields, is_dataclass, replace
 from importlib import resources
-from pathlib import Path
-from typing import Any, get_args
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin
 
 import numpy as np
 import pytest
 from jsonschema import Draft202012Validator
 
+from abrank import rule
 from abrank._support.typing import Family, Requirement
 from abrank.comparison import (
     Alternative,
@@ -37,16 +38,15 @@ from abrank.inputs import Audit
 from abrank.inputs.join import IdDifference
 from abrank.report import to_dict
 from abrank.report.numbers import SCHEMA, json_bytes
+from abrank.report.saved.restoring import annotations_of
 from abrank.scoring.judging import ToJudge, Unjudged
-from abrank.verdict import Rule, Verdict
+from abrank.verdict import Action, Condition, Rule, Verdict
 
 Make = Callable[..., Comparison]
 PUBLISHED = json.loads(
     resources.files("abrank.report.saved").joinpath("abrank-2.schema.json").read_text("utf-8")
 )
 VALIDATOR = Draft202012Validator(PUBLISHED)
-# Files as the first version wrote them, before any key was added.
-OLD = sorted((Path(__file__).parent / "saved" / "old").glob("*.json"))
 
 
 def violations(value: Any) -> list[str]:
@@ -60,7 +60,7 @@ def saved(comparison: Comparison) -> dict[str, Any]:
 
 def test_the_schema_is_one() -> None:
     Draft202012Validator.check_schema(PUBLISHED)
-    assert PUBLISHED["properties"]["schema"]["enum"][-1] == SCHEMA
+    assert PUBLISHED["properties"]["schema"]["const"] == SCHEMA
 
 
 def test_every_situation_obeys_it(situation: Comparison) -> None:
@@ -108,9 +108,38 @@ def test_runs_hostile_names_gates_and_segments_obey_it(
     ],
 )
 def test_fields_are_those_of_the_class(name: str, kind: type[Any]) -> None:
-    found = PUBLISHED["$defs"][name]["properties"]
-    written = [key for key, value in found.items() if not value.get("deprecated")]
-    assert written == [each.name for each in fields(kind)]
+    properties = PUBLISHED["$defs"][name]["properties"]
+    written = {key: part for key, part in properties.items() if not part.get("deprecated")}
+    assert [*written] == [each.name for each in fields(kind)]
+    annotations = annotations_of(kind)
+    for key, part in written.items():
+        assert types_in(part) <= types_of(annotations[key]), key
+
+
+def types_of(kind: Any) -> set[str]:
+    """Return the types that JSON may have where a class is annotated so."""
+    origin = get_origin(kind) or kind
+    if origin in (Union, UnionType):
+        return set().union(*map(types_of, get_args(kind)))
+    if origin is Literal:
+        return {"string"}
+    if is_dataclass(kind) or issubclass(origin, Mapping):
+        return {"object"}
+    texts = {"number", "string", "null"} if kind is float else {"string"}
+    types = {tuple: {"array"}, bool: {"boolean"}, int: {"integer"}, NoneType: {"null"}}
+    return types.get(origin, texts)
+
+
+def types_in(part: Any) -> set[str]:
+    """Return the types that a part of the schema allows."""
+    if "$ref" in part:
+        return types_in(PUBLISHED["$defs"][part["$ref"].rpartition("/")[2]])
+    if "anyOf" in part:
+        return set().union(*map(types_in, part["anyOf"]))
+    if "type" in part:
+        return {part["type"]} if isinstance(part["type"], str) else {*part["type"]}
+    named = {str: "string", bool: "boolean", int: "integer", float: "number", NoneType: "null"}
+    return {named[type(value)] for value in part.get("enum", [part.get("const")])}
 
 
 def test_what_every_file_has_can_be_told_from_what_came_later() -> None:
@@ -155,9 +184,19 @@ def test_fixed_objects_are_closed() -> None:
         assert each["additionalProperties"] is False
 
 
-@pytest.mark.parametrize("path", OLD, ids=lambda path: path.stem)
-def test_old_files_obey_it(path: Path) -> None:
-    assert violations(json.loads(path.read_text("utf-8"))) == []
+@pytest.mark.parametrize(
+    ("place", "codes"),
+    [
+        (("$defs", "reason", "properties", "code"), rule.LEVELS),
+        (("properties", "next_step"), get_args(Action)),
+        (("properties", "next_step_condition"), [each for each in get_args(Condition) if each]),
+    ],
+)
+def test_a_code_that_a_result_can_have_is_in_the_schema(place: Any, codes: Any) -> None:
+    part: Any = PUBLISHED
+    for key in place:
+        part = part[key]
+    assert {*codes} <= {*part["enum"]}
 
 
 @pytest.mark.parametrize(

@@ -6,13 +6,11 @@ import json
 import math
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
-from enum import StrEnum
-from functools import lru_cache, partial
-from types import NoneType, UnionType
-from typing import Any, NamedTuple, NoReturn, Union, get_args, get_origin, get_type_hints
+from dataclasses import dataclass, fields, replace
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -24,16 +22,19 @@ from abrank._support.typing import FloatArray
 from abrank.comparison import Comparison
 from abrank.comparison.compare import compare_again
 from abrank.comparison.rows import WITH_MACHINE
-from abrank.diagnostics import Note
-from abrank.inference.equivalence import RelativeChange, Unseen
 from abrank.inputs import Audit
 from abrank.inputs.files import contents
-from abrank.report.numbers import SCHEMA, checksum, content, plain
-from abrank.report.saved.schema import Damaged, published, shown, validate
-from abrank.report.sections.cautions import NO_LONGER_TOLD, WORDS, caution
+from abrank.report.numbers import SCHEMA, content, plain
+from abrank.report.saved.restoring import (
+    Damaged,
+    annotations_of,
+    brief,
+    restore_part,
+)
+from abrank.report.sections.cautions import WORDS, caution
 from abrank.report.sections.notes import Names
-from abrank.rule import Reason, Soundness
-from abrank.verdict import Decision, Rule
+from abrank.rule import Soundness
+from abrank.verdict import Decision
 
 # Another processor adds in another order and has other last digits of exp and log: a share of the
 # value and, where a value is what is left of larger ones, of the largest score.
@@ -78,14 +79,15 @@ def differences(
 
 def of_this_version(value: Mapping[str, Any]) -> bool:
     """Whether a file was written by this version, which then gives the same numbers again."""
-    written_by = (value["provenance"].get("versions") or {}).get("abrank", __version__)
-    return value["schema"].endswith("/2") and bool(written_by == __version__)
+    versions = restore_part(value, "provenance.versions", Mapping[str, str], {})
+    written_by = versions.get("abrank", __version__)
+    return bool(written_by == __version__)
 
 
 def require_none(different: Iterable[Difference], source: str = "scores and rule") -> None:
     """Refuse a file of which a value is not what its scores give."""
     for place, saved, again in different:
-        said = f"is {shown(saved)}, but the {source} of the file give {shown(again)}"
+        said = f"is {brief(saved)}, but the {source} of the file give {brief(again)}"
         raise Damaged(place, said)
 
 
@@ -97,75 +99,8 @@ def remarks_on(different: Iterable[Difference]) -> tuple[str, ...]:
     place, saved, again = changed[0]
     return (
         f"computed again: {count(len(changed))} values of the file, by another version of abrank,"
-        f" are others now; the first is {place}, {shown(saved)} there and {shown(again)} here",
+        f" are others now; the first is {place}, {brief(saved)} there and {brief(again)} here",
     )
-
-
-INFINITE = {"inf": math.inf, "-inf": -math.inf}
-
-
-def restore(kind: Any, value: Any) -> Any:  # noqa: ANN401 - any annotation, any value
-    """Return a value read from JSON as its annotation has it."""
-    found = _reader(kind)
-    return value if found is None else found(value)
-
-
-@lru_cache(maxsize=512)
-def _reader(kind: Any) -> Callable[[Any], Any] | None:  # noqa: ANN401
-    """Return what turns a value into its kind; None where values are taken as they are."""
-    origin, kinds = get_origin(kind), get_args(kind)
-    if origin in (Union, UnionType):
-        (other,) = (_reader(each) for each in kinds if each is not NoneType)
-        return None if other is None else lambda value: None if value is None else other(value)
-    if origin is tuple:
-        return _reader_of_tuple(kinds)
-    if isinstance(origin, type) and issubclass(origin, Mapping):
-        each = _reader(kinds[1])
-        if each is None:
-            return dict
-        return lambda value: {key: each(item) for key, item in value.items()}
-    if is_dataclass(kind):
-        return partial(_dataclass, kind)
-    if isinstance(kind, type) and issubclass(kind, StrEnum):
-        return kind
-    return _float if kind is float else None
-
-
-def _float(value: float | str | None) -> float:
-    if value is None:
-        return math.nan
-    return INFINITE[value] if isinstance(value, str) else float(value)
-
-
-def _reader_of_tuple(kinds: tuple[Any, ...]) -> Callable[[list[Any]], tuple[Any, ...]]:
-    """Return what makes a tuple of one kind and any length, or of as many as there are kinds."""
-    readers = [_reader(each) or _as_it_is for each in kinds if each is not Ellipsis]
-
-    def same(value: list[Any]) -> tuple[Any, ...]:
-        if readers[0] is _as_it_is or set(map(type, value)) == {kinds[0]}:
-            return tuple(value)  # a million scores, and none to be changed
-        return tuple(map(readers[0], value))
-
-    def several(value: list[Any]) -> tuple[Any, ...]:
-        return tuple(turn(item) for turn, item in zip(readers, value, strict=True))
-
-    return same if kinds[-1] is Ellipsis else several
-
-
-def _as_it_is(value: Any) -> Any:  # noqa: ANN401
-    return value
-
-
-def _dataclass(kind: Any, value: Mapping[str, Any]) -> Any:  # noqa: ANN401
-    """Return a dataclass of the fields that are there; those that came later have a default."""
-    found = {name: turn(value[name]) for name, turn in _fields(kind) if name in value}
-    return kind(**found)
-
-
-@lru_cache(maxsize=64)
-def _fields(kind: Any) -> list[tuple[str, Callable[[Any], Any]]]:  # noqa: ANN401
-    hints = get_type_hints(kind)
-    return [(each.name, _reader(hints[each.name]) or _as_it_is) for each in fields(kind)]
 
 
 def require_showable(comparison: Comparison) -> None:
@@ -178,7 +113,7 @@ def require_showable(comparison: Comparison) -> None:
     for place, part in parts.items():
         for query_id in part:
             if query_id not in known:
-                raise Damaged(place, f"{shown(query_id)} is not among the queries")
+                raise Damaged(place, f"{brief(query_id)} is not among the queries")
     for name, curve in (("cutoff", evidence.cutoff_curve), ("recall", evidence.recall_curve)):
         if curve is None:
             continue
@@ -199,10 +134,8 @@ def require_showable(comparison: Comparison) -> None:
         topics=comparison.topics,
     )
     for i, note in enumerate(comparison.notes):
-        if note.code in NO_LONGER_TOLD:
-            continue
         if note.code not in WORDS:
-            raise Damaged(f"notes[{i}].code", f"{shown(note.code)} is no note of abrank")
+            raise Damaged(f"notes[{i}].code", f"{brief(note.code)} is no note of abrank")
         try:
             caution(note, names)
         except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError):
@@ -247,8 +180,8 @@ def from_dict(value: Mapping[str, Any], label: str = "results.json") -> Comparis
     Raises
     ------
     ReadError
-        If it is of another or a newer schema, damaged, changed after it was written, or at odds
-        with itself; the message says where.
+        If it is of another or a newer schema, damaged, or at odds with itself; the message says
+        where.
 
     Examples
     --------
@@ -263,13 +196,10 @@ def from_dict(value: Mapping[str, Any], label: str = "results.json") -> Comparis
       update abrank, or render it with the version that wrote it
     """
     schema = value.get("schema") if isinstance(value, Mapping) else None
-    if schema not in (SCHEMA, "abrank/1"):
+    if schema != SCHEMA:
         raise _other_schema(label, schema)
     with reading(label, HOW):
-        validate(value, published())
-        found = _computed_again(_comparison(value), value)
-        require_unchanged(value)
-    return found
+        return _computed_again(_comparison(value), value)
 
 
 @contextmanager
@@ -294,7 +224,7 @@ def _computed_again(found: Comparison, value: Mapping[str, Any]) -> Comparison:
         known = ", ".join(sorted(inference.TESTS))
         raise Damaged(
             "settings.test",
-            f"expected one of {known}, found {shown(test)}",
+            f"expected one of {known}, found {brief(test)}",
             hint="a test of your own is to be installed where its results are read",
         )
     again = compare_again(found)
@@ -310,7 +240,7 @@ def _computed_again(found: Comparison, value: Mapping[str, Any]) -> Comparison:
 
 # Long, and taken as they are; what a version may add or leave out is no difference.
 _AS_READ = frozenset(
-    ["schema", "checksum", "queries", "quality", "topics", "evidence", "provenance", "remarks"]
+    ["schema", "queries", "quality", "topics", "evidence", "provenance", "remarks"]
 )
 
 
@@ -335,22 +265,9 @@ def _other_schema(label: str, schema: object) -> ReadError:
         )
     return ReadError(
         label,
-        f'is of schema {shown(schema)}, not "{SCHEMA}"',
+        f'is of schema {brief(schema)}, not "{SCHEMA}"',
         hint="render it with the version of abrank that wrote it",
     )
-
-
-def require_unchanged(value: Mapping[str, Any]) -> None:
-    """Compare the content with its checksum; files of the first version have none."""
-    recorded = value.get("checksum")
-    if recorded is not None and recorded != (found := checksum(value)):
-        raise Damaged(
-            "checksum",
-            f"the content was changed after it was written: it gives {found[:19]}…, and"
-            f" {recorded[:19]}… is recorded",
-            hint="take the file as it was written, or write it again:"
-            " abrank compare … --report results.json",
-        )
 
 
 # Where the parts of a comparison, and of its decision, have another name in the file.
@@ -377,43 +294,37 @@ _MADE = {"query_ids", "measures", "a", "b", "decision", "soundness", "strata", "
 
 def _comparison(value: Mapping[str, Any]) -> Comparison:
     """Build the comparison part by part; Damaged names the parts that do not fit together."""
-    parts = _parts(value, Comparison, audits=Mapping[str, Audit])
+    parts = _parts(value, Comparison, "", {"audits": Mapping[str, Audit]})
     measures = tuple(row.measure for row in parts["rows"])
     query_ids, a, b = _queries(value, measures)
-    for i, each in enumerate(parts["segmentations"]):
-        _same_length(each.labels, len(query_ids), f"segments[{i}].labels")
+    for i, segmentation in enumerate(parts["segmentations"]):
+        require_length(segmentation.labels, len(query_ids), f"segments[{i}].labels")
     rule = parts["rule"]
     if rule.primary not in measures:
-        raise Damaged("settings.primary", f"{shown(rule.primary)} is not among the measures")
-    parts["notes"] = tuple(map(note_of, parts["notes"]))
-    decision = _decision(value["verdict"], rule)
+        text = f"{brief(rule.primary)} is not among the measures"
+        raise Damaged("settings.primary", text)
+    soundness = restore_part(value, "verdict.soundness", Soundness)
+    decision = Decision(**_parts(value, Decision, "verdict.", {}), soundness=soundness)
     parts |= {"query_ids": query_ids, "measures": measures, "decision": decision}
     return Comparison(**parts, a=a, b=b)
 
 
-def _parts(value: Mapping[str, Any], kind: type, **kinds: Any) -> dict[str, Any]:  # noqa: ANN401
-    """Return the fields of a class that stand in the file, by the class's annotations."""
-    # The verdict's own module names these for the type checker alone.
-    known = {each.__name__: each for each in (RelativeChange, Unseen)}
-    hints = {**get_type_hints(kind, localns=known), **kinds}
+def _parts(
+    value: Mapping[str, Any], kind: type, place: str, kinds: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the fields of a class that the file has under ``place``, by their annotations."""
+    hints = {**annotations_of(kind), **kinds}
     return {
-        each.name: _take(value, _PLACES.get(each.name, each.name), hints[each.name], each.default)
+        each.name: restore_part(
+            value, f"{place}{_PLACES.get(each.name, each.name)}", hints[each.name], each.default
+        )
         for each in fields(kind)
         if each.name not in _MADE
     }
 
 
-def _take(value: Any, path: str, kind: Any, default: Any = MISSING) -> Any:  # noqa: ANN401
-    """Return what stands at a path of keys, as its kind; a key that came later has a default."""
-    for key in path.split("."):
-        if key not in value and default is not MISSING:
-            return default
-        value = value[key]
-    return restore(kind, value)
-
-
 @dataclass(frozen=True)
-class _Pair:
+class PairOfColumns:
     """The scores of one measure, in the order of the query ids."""
 
     a: tuple[float, ...]
@@ -424,46 +335,41 @@ def _queries(
     value: Mapping[str, Any], measures: tuple[str, ...]
 ) -> tuple[tuple[str, ...], FloatArray, FloatArray]:
     """Return the ids of the queries, and the scores of A and of B as the comparison holds them."""
-    query_ids = _take(value, "queries.query_id", tuple[str, ...])
-    _same_length(query_ids, value["n_queries"], "queries.query_id")
-    pairs = _take(value, "queries.scores", Mapping[str, _Pair])
-    if sorted(measures) != sorted(pairs):
+    query_ids = restore_part(value, "queries.query_id", tuple[str, ...])
+    require_distinct(query_ids)
+    pairs = restore_part(value, "queries.scores", Mapping[str, PairOfColumns])
+    if not measures or sorted(measures) != sorted(pairs):
         raise Damaged("queries.scores", "not of the same measures as measures")
-    columns: dict[str, list[FloatArray]] = {"a": [], "b": []}
-    for measure in measures:
-        for key, found in columns.items():
-            place = f"queries.scores.{shorten(measure, width=40)}.{key}"
-            scores = getattr(pairs[measure], key)
-            _same_length(scores, len(query_ids), place)
-            found.append(np.array(scores, dtype=np.float64))
-    return query_ids, np.column_stack(columns["a"]), np.column_stack(columns["b"])
+    sides = []
+    for side in ("a", "b"):
+        columns = {f"{measure}.{side}": getattr(pairs[measure], side) for measure in measures}
+        sides.append(score_columns(columns, "queries.scores", len(query_ids)))
+    return query_ids, *sides
 
 
-def _same_length(found: tuple[Any, ...], n_queries: int, place: str) -> None:
-    if len(found) != n_queries:
-        raise Damaged(place, f"has {len(found)} entries, and there are {n_queries} queries")
+def require_distinct(query_ids: tuple[str, ...]) -> None:
+    """Refuse a query that is there twice."""
+    if len(set(query_ids)) < len(query_ids):
+        twice = next(query for query, count in Counter(query_ids).items() if count > 1)
+        raise Damaged("queries.query_id", f"{brief(twice)} stands twice")
 
 
-def _decision(verdict: Mapping[str, Any], rule: Rule) -> Decision:
-    """Return the decision that stands under ``verdict``; files of old have fewer parts there."""
-    levels = {"interval": rule.confidence, "equivalence_interval": rule.confidence_equivalence}
-    for key, level in levels.items():
-        found = verdict[key]["confidence"]
-        if not math.isclose(found, level, rel_tol=1e-9):
-            raise Damaged(f"verdict.{key}.confidence", f"is {found}, but alpha gives {level:g}")
-    parts = _parts({"margin": rule.margin, **verdict}, Decision)
-    return Decision(**parts, soundness=_soundness(verdict.get("soundness")))
+def score_columns(
+    columns: Mapping[str, tuple[float, ...]], place: str, n_queries: int
+) -> FloatArray:
+    """Return columns of scores as an array; each has a finite number a query."""
+    arrays = []
+    for name, scores in columns.items():
+        where = f"{place}.{shorten(name, width=40)}"
+        require_length(scores, n_queries, where)
+        arrays.append(np.array(scores, dtype=np.float64))
+        if not np.isfinite(arrays[-1]).all():
+            query = int(np.flatnonzero(~np.isfinite(arrays[-1]))[0])
+            raise Damaged(f"{where}[{query}]", "is no finite number")
+    return np.column_stack(arrays)
 
 
-def _soundness(value: Mapping[str, Any] | None) -> Soundness:
-    """Return what speaks against the evidence; files of old do not say it."""
-    reasons = () if value is None else restore(tuple[Note, ...], [
-        {**each, "severity": 0} for each in value["reasons"]
-    ])  # fmt: skip
-    return Soundness(tuple(Reason(each.code, note_of(each).values) for each in reasons))
-
-
-def note_of(note: Note) -> Note:
-    """Return a note whose undefined numbers are NaN again."""
-    values = {key: math.nan if each is None else each for key, each in note.values.items()}
-    return Note(note.code, note.severity, values)
+def require_length(column: tuple[Any, ...], n_queries: int, place: str) -> None:
+    """Refuse a column that has not one entry a query."""
+    if len(column) != n_queries:
+        raise Damaged(place, f"has {len(column)} entries, and there are {n_queries} queries")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, replace
-from typing import Any, TypeVar, get_type_hints
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +15,6 @@ from abrank.collections.compare import summarise_collections
 from abrank.collections.rank import summarise_rankings
 from abrank.comparison import Comparison
 from abrank.diagnostics import Note
-from abrank.diagnostics.notes import higher_is_better
 from abrank.inputs import Audit
 from abrank.ranking import PairRow, Ranking, SystemRow
 from abrank.ranking.rank import rank_again
@@ -26,23 +25,22 @@ from abrank.report.data import (
     ranking_values,
     standings_values,
 )
-from abrank.report.numbers import checksum, plain
+from abrank.report.numbers import plain
 from abrank.report.saved.comparison import (
     HOW,
     differences,
     from_dict,
-    note_of,
     of_this_version,
     read_json,
     reading,
     remarks_on,
+    require_distinct,
     require_none,
-    require_unchanged,
-    restore,
+    score_columns,
 )
-from abrank.report.saved.schema import Damaged, published, validate
-
-Part = TypeVar("Part", Comparison, Ranking)
+from abrank.report.saved.restoring import Damaged, annotations_of, brief, restore_part
+from abrank.report.sections.cautions import WORDS
+from abrank.verdict import Rule
 
 HOW_RANKING = "write it again: abrank rank … --report results.json"
 
@@ -50,91 +48,87 @@ HOW_RANKING = "write it again: abrank rank … --report results.json"
 def ranking_of(value: Mapping[str, Any], label: str = "results.json") -> Ranking:
     """Return the ranking of which :func:`abrank.report.to_dict` gave the plain values."""
     with reading(label, HOW_RANKING):
-        validate(value, published("abrank-ranking-2"))
-        found = _ranking(value)
-        again = rank_again(found)
+        saved = _ranking(value)
+        again = rank_again(saved)
         different = list(differences(_numbers(value), _numbers(ranking_values(again))))
         if of_this_version(value):
             require_none(different)
-            again = found
-        require_unchanged(value)
-    if again is found:
-        return found
+            return saved
     return replace(again, notes=(*again.notes, *remarks_on(different)))
 
 
-def restored(value: Mapping[str, Any], label: str) -> Ranking:
-    """Return the ranking of plain values as they are, which are part of a larger result."""
-    with reading(label, HOW_RANKING):
-        validate(value, published("abrank-ranking-2"))
-        return _ranking(value)
-
-
 # Long, and taken as they are.
-_AS_READ = ("schema", "checksum", "queries", "quality", "cautions", "provenance", "overlaps")
+_AS_READ = ("schema", "queries", "quality", "cautions", "provenance", "overlaps")
 
 
 def _numbers(value: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the scores give, and not the scores."""
-    found = {key: each for key, each in value.items() if key not in (*_AS_READ, "notes")}
-    found["secondary"] = [
-        {key: each for key, each in one.items() if key != "scores"} for one in value["secondary"]
+    numbers = {key: part for key, part in value.items() if key not in (*_AS_READ, "notes")}
+    numbers["secondary"] = [
+        {key: part for key, part in measure.items() if key != "scores"}
+        for measure in value["secondary"]
     ]
-    return found
+    return numbers
 
 
 def _ranking(value: Mapping[str, Any]) -> Ranking:
-    settings = value["settings"]
-    base = settings["baseline"]
+    kinds = annotations_of(Ranking) | {"audits": Mapping[str, Audit]}
     shared = {
-        **{name: settings[name] for name in RANKING_SETTINGS if name in settings},
-        "query_ids": tuple(value["queries"]["query_id"]),
-        "baselines": tuple(settings.get("baselines", [] if base is None else [base])),
-        "seed": value["seed"],
+        name: restore_part(value, f"settings.{name}", kinds[name]) for name in RANKING_SETTINGS
     }
-    if len(shared["query_ids"]) != value["n_queries"]:
-        raise Damaged("n_queries", f"is {value['n_queries']}, and there are other query ids")
-    # What stands beside the pairs; files of old have none of it.
-    kinds = get_type_hints(Ranking)
-    beside = [key for key in (*RANKING_BESIDE, "extras") if key in value]
-    facts = {**value, "scores": value["queries"]["scores"]}
+    shared["query_ids"] = restore_part(value, "queries.query_id", tuple[str, ...])
+    shared["seed"] = restore_part(value, "seed", int)
+    require_distinct(shared["query_ids"])
+    beside = {
+        name: restore_part(value, name, kinds[name], Ranking.__dataclass_fields__[name].default)
+        for name in (*RANKING_BESIDE, "extras")
+        if name in value
+    }
+    cautions = restore_part(value, "cautions", tuple[Note, ...])
+    for i, caution in enumerate(cautions):
+        if caution.code not in WORDS:
+            text = f"{brief(caution.code)} is no note of abrank"
+            raise Damaged(f"cautions[{i}].code", text)
+    secondary = restore_part(value, "secondary", tuple[dict[str, Any], ...])
     return Ranking(
-        **_facts(facts, shared, "systems"),
-        audits=restore(Mapping[str, Audit], value["quality"]),
-        cautions=tuple(map(note_of, restore(tuple[Note, ...], value["cautions"]))),
-        provenance=value["provenance"],
+        **_facts(value, shared, "", "queries.scores"),
+        audits=restore_part(value, "quality", kinds["audits"]),
+        cautions=cautions,
+        provenance=restore_part(value, "provenance", kinds["provenance"]),
         secondary=tuple(
-            Ranking(**_facts(each, shared, f"secondary[{i}]"))
-            for i, each in enumerate(value["secondary"])
+            Ranking(**_facts(measure, shared, f"secondary[{i}].", "scores"))
+            for i, measure in enumerate(secondary)
         ),
-        **{key: restore(kinds[key], value[key]) for key in beside},
+        **beside,
     )
 
 
-def _facts(value: Mapping[str, Any], shared: Mapping[str, Any], place: str) -> dict[str, Any]:
+def _facts(
+    value: Mapping[str, Any], shared: Mapping[str, Any], place: str, scores_at: str
+) -> dict[str, Any]:
     """Return what belongs to one measure; Damaged where its parts do not fit together."""
-    rows = restore(tuple[SystemRow, ...], value["systems"])
-    pairs = restore(tuple[PairRow, ...], value["pairs"])
-    systems, scores = tuple(row.system for row in rows), value["scores"]
-    if len(set(systems)) < len(systems) or set(systems) != set(scores):
-        raise Damaged(place, "the systems are not those of the scores")
+    rows = restore_part(value, "systems", tuple[SystemRow, ...])
+    pairs = restore_part(value, "pairs", tuple[PairRow, ...])
+    scores = restore_part(value, scores_at, Mapping[str, tuple[float, ...]])
+    systems = tuple(row.system for row in rows)
+    if not systems or len(set(systems)) < len(systems) or set(systems) != set(scores):
+        raise Damaged(f"{place}systems", "the systems are not those of the scores")
     known = {name for row in pairs for name in (row.a, row.b)} | set(shared["baselines"])
     if not known <= set(systems):
-        raise Damaged(place, f"there is no system {sorted(known - set(systems))[0]}")
-    if {len(each) for each in scores.values()} != {len(shared["query_ids"])}:
-        raise Damaged(place, "not every system has one score a query")
-    columns = [restore(tuple[float, ...], scores[system]) for system in systems]
+        raise Damaged(f"{place}pairs", f"there is no system {sorted(known - set(systems))[0]}")
+    columns = {system: scores[system] for system in systems}
+    array = score_columns(columns, f"{place}{scores_at}", len(shared["query_ids"]))
     return {
         **shared,
-        "measure": value["measure"],
-        "higher_is_better": value.get("higher_is_better", higher_is_better(value["measure"])),
+        "measure": restore_part(value, "measure", str),
+        "higher_is_better": restore_part(value, "higher_is_better", bool),
         "systems": systems,
-        "scores": np.ascontiguousarray(np.array(columns, dtype=np.float64).T),
+        "scores": np.ascontiguousarray(array),
         "rows": rows,
         "pair_rows": pairs,
-        "shares": restore(Mapping[str, float], value["shares"]),
-        "method": value["method"],
-        "n_resamples": value["n_resamples"],
+        "shares": restore_part(value, "shares", Mapping[str, float]),
+        "method": restore_part(value, "method", str),
+        "n_resamples": restore_part(value, "n_resamples", int),
     }
 
 
@@ -182,66 +176,66 @@ def read_results(
     if of and kind != of and (kind or of != "Comparison"):
         raise ReadError(label, f"is no report of a {of}", hint=dict(_KINDS.values())[of])
     # A schema that is not known has a message of its own there.
-    read = _READERS.get(known, from_dict) if version in ("1", "2") else from_dict
-    return read(value, label)
+    return (_READERS.get(known, from_dict) if version == "2" else from_dict)(value, label)
 
 
-def _each(
-    value: Mapping[str, Any], key: str, read: Callable[[Mapping[str, Any], str], Part], label: str
-) -> dict[str, Part]:
-    """Return the result on each collection by its name."""
-    return {
-        each["name"]: read(
-            {**each[key], "checksum": checksum(each[key])}, f"{label}, collections[{i}]"
-        )
-        for i, each in enumerate(value["collections"])
-    }
+@dataclass(frozen=True)
+class NamedPart:
+    """The result on one collection, as plain values."""
+
+    name: str
+    comparison: dict[str, Any] = field(default_factory=dict)
+    ranking: dict[str, Any] = field(default_factory=dict)
+
+
+def _parts(value: Mapping[str, Any], label: str) -> Iterator[tuple[NamedPart, str]]:
+    """Yield each collection, and what messages call it."""
+    for i, part in enumerate(restore_part(value, "collections", tuple[NamedPart, ...])):
+        yield part, f"{label}, collections[{i}]"
 
 
 def collections_of(value: Mapping[str, Any], label: str) -> CollectionsComparison:
     """Return two systems on several collections from their plain values."""
     with reading(label, _HOW, parts=True):
-        validate(value, published("abrank-collections-2"))
-        comparisons = _each(value, "comparison", from_dict, label)
-        declared = published()
-        settings = value.get("settings", {})  # files of old have none
-        if settings:
-            rule = {**declared["$defs"]["settings"], "$defs": declared["$defs"]}
-            validate(settings, rule, place="settings")
+        parts = _parts(value, label)
+        comparisons = {part.name: from_dict(part.comparison, where) for part, where in parts}
+        rule = restore_part(value, "settings", Rule)
         again = summarise_collections(
             comparisons,
-            require=settings.get("require"),
-            on=settings.get("on", "all"),
-            accept_doubt=settings.get("accept_doubt", False),
-            name_a=value["systems"]["a"],
-            name_b=value["systems"]["b"],
-            provenance=value["provenance"],
+            require=rule.require,
+            on=rule.on,
+            accept_doubt=rule.accept_doubt,
+            name_a=restore_part(value, "systems.a", str),
+            name_b=restore_part(value, "systems.b", str),
+            provenance=restore_part(value, "provenance", Mapping[str, Any]),
         )
         if of_this_version(value):
             compared = {"alpha": again.alpha, "measures": [asdict(each) for each in again.measures]}
             compared |= decided(again)
             saved = {key: value.get(key) for key in compared}
             require_none(differences(saved, plain(compared)), "comparisons")
-        require_unchanged(value)
     return again
 
 
 def standings_of(value: Mapping[str, Any], label: str = "results.json") -> CollectionsRanking:
     """Return many systems on several collections from their plain values."""
     with reading(label, _HOW_RANKED, parts=True):
-        validate(value, published("abrank-collections-ranking-2"))
-        rankings = _each(value, "ranking", ranking_of, label)
-        like = restored(value["measures"][0]["like"], f"{label}, measures[0].like")
+        parts = _parts(value, label)
+        rankings = {part.name: ranking_of(part.ranking, where) for part, where in parts}
+        measures = restore_part(value, "measures", tuple[dict[str, Any], ...])
+        if not measures:
+            raise Damaged("measures", "is empty")
+        with reading(f"{label}, measures[0].like", HOW_RANKING):
+            like = _ranking(restore_part(measures[0], "like", dict[str, Any]))
         again = summarise_rankings(
-            rankings, test=like.test, adjust=like.adjust, provenance=value["provenance"]
-        )
+            rankings, test=like.test, adjust=like.adjust,
+            provenance=restore_part(value, "provenance", Mapping[str, Any]),
+        )  # fmt: skip
         if of_this_version(value):
             keys = ("alpha", "n_queries", "measures")
-            saved, computed = (
-                {key: each[key] for key in keys} for each in (value, standings_values(again))
-            )
-            require_none(differences(saved, computed), "rankings")
-        require_unchanged(value)
+            saved = {key: value.get(key) for key in keys}
+            computed = standings_values(again)
+            require_none(differences(saved, {key: computed[key] for key in keys}), "rankings")
     return again
 
 

@@ -357,24 +357,6 @@ def _extra(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
 
 # In the order of what they mean for the verdict: first what was compared at all.
 WORDS = {**RUN_SENTENCES, **MACHINE_SENTENCES, **SENTENCES}
-# Codes that earlier versions wrote and this one does not tell any more.
-NO_LONGER_TOLD = frozenset(
-    [
-        "few-queries",
-        "large-losses",
-        "short-intervals",
-        "many-ties",
-        "skewed",
-        "few-carry-the-mean",
-        "discrete-measure",
-        "tied-scores",
-        "tie-noise",
-        "one-grade",
-        "long-tail",
-        "most-tied",
-        "machine-few-queries",
-    ]
-)
 # So many are shown at once, in every format; a reader asks for the others.
 SHOWN = 4
 _PLACES = {code: place for place, code in enumerate(WORDS)}
@@ -382,7 +364,6 @@ _PLACES = {code: place for place, code in enumerate(WORDS)}
 
 def cautions(comparison: Comparison) -> tuple[Caution, ...]:
     """Return a caution for every note, those first that mean most for the verdict."""
-    # A file of an earlier version may hold notes that are no longer told: they are passed over.
     names = Names(
         comparison.baseline,
         comparison.candidate,

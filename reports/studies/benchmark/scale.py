@@ -251,7 +251,7 @@ def compare_engines(folder: Path, engines: Sequence[str]) -> tuple[list[ScaleRow
         path = place / "results.json"
         rows.append(measure(folder, engine, path))
         found = json.loads(path.read_text(encoding="utf-8"))
-        del found["provenance"], found["checksum"]
+        del found["provenance"]
         if first is None:
             first = found
         apart = max(apart, largest_difference(first, found))

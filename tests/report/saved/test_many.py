@@ -47,7 +47,6 @@ def test_it_comes_back_and_every_format_has_the_same_bytes(tmp_path, how, capsys
     path = found.report(tmp_path / "r.json")
     again = Ranking.from_json(path)
     assert again == found
-    assert json.loads(path.read_text("utf-8"))["checksum"].startswith("sha256:")
     for kind in WRITERS:
         assert WRITERS[kind](again) == WRITERS[kind](found), kind
     assert card(again) == card(found)
@@ -63,25 +62,6 @@ def test_the_smallest_come_back(tmp_path, n_queries):
     assert Ranking.from_json(found.report(tmp_path / "r.json")) == found
 
 
-def test_a_file_of_before_is_still_read(tmp_path):
-    found = rank_scores(board()).to_dict()
-    for key in ("notes", "stability", "n_drawn", "agreements", "overlaps", "beside", "spread"):
-        del found[key]
-    for key in ("baselines", "family", "n_families"):
-        del found["settings"][key]
-    for part in (found, *found["secondary"]):
-        for pair in part["pairs"]:
-            del pair["wins"], pair["ties"], pair["losses"]
-    found["schema"] = "abrank-ranking/1"
-    path = tmp_path / "old.json"
-    path.write_text(json.dumps(found))
-    again = Ranking.from_json(path)
-    assert again.stability == rank_scores(board()).stability
-    assert again.leaders == rank_scores(board()).leaders
-    for kind in WRITERS:
-        WRITERS[kind](again)
-
-
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -89,13 +69,11 @@ def test_a_file_of_before_is_still_read(tmp_path):
         ({"seed": "x"}, "seed: expected a whole number"),
         ({"schema": "abrank/1"}, "is no report of a Ranking"),
         ({"measure": "P@5"}, "but the scores and rule of the file give"),
-        ({"more": 1}, "is no key of this schema"),
+        ({"more": 1}, "more: is 1, but the scores and rule of the file give null"),
     ],
 )
 def test_what_is_damaged_is_refused_by_its_place(tmp_path, change, said):
     found = json.loads(rank_scores(board()).report(tmp_path / "r.json").read_text("utf-8")) | change
-    if "n_queries" in change:
-        del found["checksum"]
     (tmp_path / "r.json").write_text(json.dumps(found))
     with pytest.raises(ReadError, match=said):
         Ranking.from_json(tmp_path / "r.json")
@@ -106,13 +84,15 @@ def test_what_is_damaged_is_refused_by_its_place(tmp_path, change, said):
     [
         (lambda d: d["queries"]["scores"].pop("s0"), "the systems are not those of the scores"),
         (lambda d: d["pairs"][0].update(a="s9"), "there is no system s9"),
-        (lambda d: d["queries"]["scores"]["s1"].pop(), "not every system has one score a query"),
+        (
+            lambda d: d["queries"]["scores"]["s1"].pop(),
+            "queries.scores.s1: has 29 entries, and there are 30 queries",
+        ),
     ],
 )
 def test_what_contradicts_itself_is_refused(tmp_path, change, said):
     found = json.loads(rank_scores(board()).report(tmp_path / "r.json").read_text("utf-8"))
     change(found)
-    del found["checksum"]
     (tmp_path / "r.json").write_text(json.dumps(found))
     with pytest.raises(ReadError, match=said):
         Ranking.from_json(tmp_path / "r.json")
@@ -122,7 +102,7 @@ def test_the_card_has_no_style_sheet_script_or_id():
     shown = rank_scores(board(14))._repr_html_()
     assert shown.startswith("<div")
     assert not any(part in shown for part in ("<script", "<style", " id=", "nan"))
-    assert "and 2 more in .table" in shown
+    assert "and 2 more in .to_frame()" in shown
     assert len(shown) < 25_000
 
 
@@ -156,7 +136,7 @@ def test_another_file_is_no_ranking_on_several_collections(value, tmp_path) -> N
 CONTRADICTIONS: Contradictions = {
     "a word for a number": (
         lambda d: d.update(alpha="five"),
-        'alpha: expected a number, found "five"',
+        'alpha: is "five", but the rankings of the file give 0.05',
     ),
     "a collection under another name": (
         lambda d: d["collections"][0].update(name="wiki"),
@@ -178,13 +158,6 @@ def test_standings_that_contradict_themselves_are_refused(change, said, found) -
     reason = why_refused(found.to_dict(), change, read=partial(standings_of, label="my.json"))
     assert reason.startswith(f"my.json, {said}")
     assert reason.endswith(f"\n  {HOW}")
-
-
-def test_what_was_changed_after_it_was_written_is_refused(found, tmp_path) -> None:
-    path = found.report(tmp_path / "results.json")
-    path.write_text(json.dumps(json.loads(path.read_text("utf-8")) | {"provenance": {}}))
-    with pytest.raises(ReadError, match="checksum: the content was changed after it was written"):
-        CollectionsRanking.from_json(path)
 
 
 def test_a_ranking_is_read_again_as_it_was() -> None:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,7 +13,7 @@ from abrank import compare_scores, planning
 from abrank._support import display as f
 from abrank.comparison import Comparison
 from abrank.comparison.plans import PlannedClaim, PlannedDifference
-from abrank.report import compose, read_results
+from abrank.report import compose
 from abrank.report.model import Section
 from abrank.report.sections.planning import (
     limits_beside,
@@ -140,31 +138,6 @@ def test_the_section_says_what_the_numbers_rest_on(make: Make) -> None:
     assert re.search(r"not worse by 0.015 or more with about \d+ queries \(", said)
     assert "The difference that was observed plays no part." in said
     assert "leave that deviation between 0.088 and 0.116 (95% interval by the chi-square" in said
-
-
-def test_files_of_before_still_render(make: Make, tmp_path: Path) -> None:
-    comparison = make(0.005, margin=0.015)
-    path = comparison.report(tmp_path / "results.json")
-    value = json.loads(path.read_text())
-    del value["checksum"]  # the first version had none
-    plan = value["planning"]
-    for key in ("sd_low", "sd_high", "visible_low", "visible_high", "claims"):
-        del plan[key]
-    for row in plan["differences"]:
-        del row["queries_low"], row["queries_high"]
-    plan |= {"difference": 0.005, "queries_needed": 3142, "queries_to_settle": None}
-    plan |= {"queries_to_pass": 3142}
-    value["schema"] = "abrank/1"
-    path.write_text(json.dumps(value))
-    # What it lacks is computed from its scores, and what it has is not taken from it.
-    old = read_results(path)
-    assert old.planning == comparison.planning
-    assert queries_planned(old) == queries_planned(comparison)
-    assert "3 142" not in str(old).replace(f.GROUP, " ")
-    table = next(
-        block for block in planned_section(old).blocks if getattr(block, "key", "") == "planning"
-    )
-    assert "Range" in [column.title for column in table.columns]
 
 
 def test_a_margin_has_the_decimals_that_it_needs() -> None:

@@ -86,7 +86,7 @@ def test_how_far_engines_are_apart(folder, tmp_path, monkeypatch):
     apart = {"local": 0.25, "dask": 0.25, "spark": 0.5}
 
     def measure(_, engine, path):
-        path.write_text(json.dumps({"provenance": engine, "checksum": engine, "p": apart[engine]}))
+        path.write_text(json.dumps({"provenance": engine, "p": apart[engine]}))
         return replace(row, engine=engine)
 
     monkeypatch.setattr(scale, "measure", measure)

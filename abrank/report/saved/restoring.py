@@ -1,0 +1,233 @@
+"""Values read from JSON turned into what annotations of the results' classes say, or refused."""
+
+# The published schemas describe the same classes; a test holds them together.
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import MISSING, fields, is_dataclass
+from enum import StrEnum
+from functools import lru_cache, partial
+from types import NoneType, UnionType
+from typing import Any, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
+
+from abrank._support.display import shorten
+from abrank.diagnostics import Note
+from abrank.inference.equivalence import RelativeChange, Unseen
+from abrank.rule import Reason
+
+# Returns a value as its kind has it; raises Damaged, with the place below the value.
+Reader: TypeAlias = Callable[[Any], Any]
+
+# Variances are made of squares: beyond this, they are infinite, and nothing can be compared.
+LARGEST = 1e150
+# Provenance and the numbers behind a note are free in form, but nothing writes them deeper.
+DEEPEST = 8
+INFINITE = {"inf": math.inf, "-inf": -math.inf}
+
+
+class Damaged(Exception):
+    """A saved value that is not what its place asks for; ``hint`` says what to do, if known."""
+
+    def __init__(self, place: str, problem: str, *, hint: str = "") -> None:
+        self.place, self.problem, self.hint = place, problem, hint
+        super().__init__(place, problem)
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.problem}"
+
+
+def restore(kind: Any, value: Any, place: str = "") -> Any:  # noqa: ANN401 - any annotation
+    """Return a value read from JSON as its annotation has it."""
+    try:
+        return _reader(kind)(value)
+    except Damaged as problem:
+        problem.place = f"{place}{problem.place}" if place else problem.place.removeprefix(".")
+        raise
+
+
+def restore_part(value: Any, path: str, kind: Any, default: Any = MISSING) -> Any:  # noqa: ANN401
+    """Return what is at a path of keys; a key that is not there has a default, or is missed."""
+    passed = ""
+    for key in path.split("."):
+        _require(isinstance(value, dict), passed, "an object", value)
+        passed = f"{passed}.{key}" if passed else key
+        if key not in value:
+            if default is MISSING:
+                raise Damaged(passed, "is not there")
+            return default
+        value = value[key]
+    return restore(kind, value, path)
+
+
+def brief(value: Any) -> str:  # noqa: ANN401
+    """Name a value shortly."""
+    if isinstance(value, dict):
+        return "an object"
+    if isinstance(value, list):
+        return f"a list of {len(value)}"
+    if isinstance(value, str):
+        return f'"{shorten(value, width=40)}"'
+    return shorten(json.dumps(value), width=40)
+
+
+def _require(ok: bool, place: str, expected: str, value: Any) -> None:  # noqa: ANN401
+    if not ok:
+        raise Damaged(place, f"expected {expected}, found {brief(value)}")
+
+
+# --- One reader a kind of annotation
+
+
+@lru_cache(maxsize=512)
+def _reader(kind: Any) -> Reader:  # noqa: ANN401
+    """Return what reads values of an annotation."""
+    if kind in _READERS:
+        return _READERS[kind]
+    origin, kinds = get_origin(kind), get_args(kind)
+    if origin in (Union, UnionType):
+        return partial(_optional, [_reader(each) for each in kinds if each is not NoneType])
+    if origin is Literal:
+        return partial(_choice, kinds)
+    if origin is tuple:
+        return partial(_items if kinds[-1] is Ellipsis else _positions, kinds)
+    if isinstance(origin, type) and issubclass(origin, Mapping):
+        return partial(_mapping, _reader(kinds[1]))
+    if is_dataclass(kind):
+        return partial(_dataclass, kind)
+    if isinstance(kind, type) and issubclass(kind, StrEnum):
+        return lambda value: kind(_choice([*kind], value))
+    raise TypeError(f"no reader for {kind}")
+
+
+def _plain(kind: type, expected: str, value: Any) -> Any:  # noqa: ANN401
+    # By type: true is no number here.
+    _require(type(value) is kind, "", expected, value)
+    if kind is int:
+        _require(abs(value) <= LARGEST, "", f"a number of at most {LARGEST:g}", value)
+    return value
+
+
+def _float(value: float | str | None) -> float:
+    if type(value) is float and abs(value) <= LARGEST:
+        return value
+    if value is None:
+        return math.nan
+    if isinstance(value, str) and value in INFINITE:
+        return INFINITE[value]
+    _require(type(value) in (int, float), "", "a number or one of null, inf, -inf", value)
+    _require(abs(value) <= LARGEST, "", f"a number of at most {LARGEST:g}", value)  # type: ignore[arg-type]
+    return float(value)
+
+
+def _choice(choices: Sequence[Any], value: Any) -> Any:  # noqa: ANN401
+    names = ", ".join(str(each) or '""' for each in choices)
+    _require(isinstance(value, str) and value in choices, "", f"one of {names}", value)
+    return value
+
+
+def _optional(readers: list[Reader], value: Any) -> Any:  # noqa: ANN401
+    if value is None:
+        return None
+    (reader,) = readers
+    return reader(value)
+
+
+def _items(kinds: tuple[Any, ...], value: Any) -> tuple[Any, ...]:  # noqa: ANN401
+    """Read a list of one kind and any length."""
+    _require(isinstance(value, list), "", "a list", value)
+    if kinds[0] is str and set(map(type, value)) == {str}:
+        return tuple(value)  # a million ids, and none to be changed
+    return _positions([kinds[0]] * len(value), value)
+
+
+def _positions(kinds: Sequence[Any], value: Any) -> tuple[Any, ...]:  # noqa: ANN401
+    """Read a list of as many values as there are kinds."""
+    expected = f"a list of {len(kinds)}"
+    _require(isinstance(value, list) and len(value) == len(kinds), "", expected, value)
+    items = []
+    for i, (kind, item) in enumerate(zip(kinds, value, strict=True)):
+        try:
+            items.append(_reader(kind)(item))
+        except Damaged as problem:
+            problem.place = f"[{i}]{problem.place}"
+            raise
+    return tuple(items)
+
+
+def _mapping(reader: Reader, value: Any) -> dict[str, Any]:  # noqa: ANN401
+    _require(isinstance(value, dict), "", "an object", value)
+    return {key: _read_below(f".{shorten(key, width=40)}", reader, value[key]) for key in value}
+
+
+def _dataclass(kind: Any, value: Any) -> Any:  # noqa: ANN401
+    """Read the fields of a class; those with a default may be missing."""
+    _require(isinstance(value, dict), "", "an object", value)
+    arguments = {}
+    for name, reader, required in _fields(kind):
+        if name in value:
+            arguments[name] = _read_below(f".{name}", reader, value[name])
+        elif required:
+            raise Damaged(f".{name}", "is not there")
+    return kind(**arguments)
+
+
+def _read_below(place: str, reader: Reader, value: Any) -> Any:  # noqa: ANN401
+    try:
+        return reader(value)
+    except Damaged as problem:
+        problem.place = f"{place}{problem.place}"
+        raise
+
+
+def annotations_of(kind: type) -> dict[str, Any]:
+    """Return the annotations of a class, with the names that its module has for checkers alone."""
+    return get_type_hints(kind, localns={each.__name__: each for each in (RelativeChange, Unseen)})
+
+
+@lru_cache(maxsize=128)
+def _fields(kind: Any) -> list[tuple[str, Reader, bool]]:  # noqa: ANN401
+    hints = annotations_of(kind)
+    return [
+        (each.name, _reader(hints[each.name]), each.default is each.default_factory is MISSING)
+        for each in fields(kind)
+    ]
+
+
+def _free(value: Any, depth: int = 1) -> Any:  # noqa: ANN401
+    """Read a value that may have any form, but neither any size nor any depth."""
+    if depth > DEEPEST:
+        raise Damaged("", f"is nested more than {DEEPEST} deep")
+    below = partial(_free, depth=depth + 1)
+    if isinstance(value, dict):
+        return _mapping(below, value)
+    if isinstance(value, list):
+        return [_read_below(f"[{i}]", below, item) for i, item in enumerate(value)]
+    if type(value) in (int, float):
+        _require(abs(value) <= LARGEST, "", f"a number of at most {LARGEST:g}", value)
+    return value
+
+
+def _coded(kind: type[Note | Reason], value: Any) -> Note | Reason:  # noqa: ANN401
+    """Read a code with the numbers behind it, of which those that are undefined are NaN."""
+    coded: Note | Reason = _dataclass(kind, value)
+    numbers = {key: math.nan if each is None else each for key, each in coded.values.items()}
+    return (
+        Note(coded.code, coded.severity, numbers)
+        if isinstance(coded, Note)
+        else Reason(coded.code, numbers)
+    )
+
+
+_READERS: Mapping[Any, Reader] = {
+    str: partial(_plain, str, "text"),
+    bool: partial(_plain, bool, "true or false"),
+    int: partial(_plain, int, "a whole number"),
+    dict[str, Any]: partial(_plain, dict, "an object"),  # of which a part is read elsewhere
+    float: _float,
+    Any: _free,
+    Note: partial(_coded, Note),
+    Reason: partial(_coded, Reason),
+}

@@ -1,0 +1,107 @@
+"""Values become what their annotation says, or are refused by their place."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import pytest
+
+from abrank.diagnostics import Note
+from abrank.report.saved.restoring import LARGEST, Damaged, brief, restore, restore_part
+from abrank.verdict import Verdict
+
+
+@dataclass(frozen=True)
+class Part:
+    name: str
+    limits: tuple[float, float] = (0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "restored"),
+    [
+        (float, 1, 1.0),
+        (float, LARGEST, LARGEST),
+        (float | None, None, None),
+        (tuple[float, ...], ["-inf", 2], (-math.inf, 2.0)),
+        (Mapping[str, tuple[str, int | None]], {"q": ["d", None]}, {"q": ("d", None)}),
+        (Literal["a", "b"], "b", "b"),
+        (Verdict, "better", Verdict("better")),
+        (Any, {"free": [1, None, True]}, {"free": [1, None, True]}),
+        (Part, {"name": "x"}, Part("x")),
+        (tuple[Part, ...], [{"name": "y", "limits": [1, "inf"]}], (Part("y", (1.0, math.inf)),)),
+    ],
+)
+def test_values_become_what_their_annotation_says(kind: Any, value: Any, restored: Any) -> None:
+    assert repr(restore(kind, value)) == repr(restored)
+
+
+def test_an_undefined_number_is_nan_again() -> None:
+    assert math.isnan(restore(float, None))
+    note = restore(Note, {"code": "x", "severity": 1, "values": {"p": None, "n": 3}})
+    assert np.isnan(note.values["p"])
+    assert note.values["n"] == 3
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "problem"),
+    [
+        (int, "x", 'at: expected a whole number, found "x"'),
+        (int, True, "at: expected a whole number, found true"),
+        (int, 1.0, "at: expected a whole number, found 1.0"),
+        (int, 10**400, "at: expected a number of at most 1e+150, found 1000000"),
+        (bool, None, "at: expected true or false, found null"),
+        (str, 3, "at: expected text, found 3"),
+        (float, "much", 'at: expected a number or one of null, inf, -inf, found "much"'),
+        (float, False, "at: expected a number or one of null, inf, -inf, found false"),
+        (float, 1e200, "at: expected a number of at most 1e+150"),
+        (float, math.inf, "at: expected a number of at most 1e+150"),
+        (Literal["a", "b"], "c", 'at: expected one of a, b, found "c"'),
+        (Literal["a", "b"], ["a"], "at: expected one of a, b, found a list of 1"),
+        (Verdict, "splendid", "at: expected one of better, "),
+        (tuple[str, ...], "ab", "at: expected a list, found"),
+        (tuple[str, ...], ["a", 1], "at[1]: expected text, found 1"),
+        (tuple[str, int | None], ["a"], "at: expected a list of 2, found a list of 1"),
+        (tuple[str, float], ["a", []], "at[1]: expected a number or one of"),
+        (Mapping[str, tuple[int, ...]], {"p": {}}, "at.p: expected a list, found an object"),
+        (Part, [], "at: expected an object, found a list of 0"),
+        (Part, {}, "at.name: is not there"),
+        (Part, {"name": "x", "limits": [1, "x"]}, "at.limits[1]: expected a number"),
+        (Any, {"p": [10**400]}, "at.p[0]: expected a number of at most"),
+        (Any, {"p": [[[[[[[[1]]]]]]]]}, "is nested more than 8 deep"),
+    ],
+)
+def test_what_does_not_obey_is_named_with_its_place(kind: Any, value: Any, problem: str) -> None:
+    with pytest.raises(Damaged) as caught:
+        restore(kind, value, "at")
+    assert problem in str(caught.value)
+    assert len(str(caught.value)) < 170
+
+
+def test_a_part_is_found_by_its_path() -> None:
+    value = {"systems": {"a": "bm25"}, "seed": 0}
+    assert restore_part(value, "systems.a", str) == "bm25"
+    assert restore_part(value, "systems.c", str, "none") == "none"
+    for path, problem in {
+        "systems.b": "systems.b: is not there",
+        "systems.a.x": 'systems.a: expected an object, found "bm25"',
+        "seed": "seed: expected text, found 0",
+    }.items():
+        with pytest.raises(Damaged) as caught:
+            restore_part(value, path, str)
+        assert str(caught.value) == problem
+
+
+def test_long_and_hostile_values_are_shown_shortly() -> None:
+    assert brief("a\x1b[31m" + "x" * 500).startswith('"a\\x1b[31mx')
+    assert len(brief("x" * 500)) < 50
+    assert len(brief(10**4000)) < 50
+    assert (brief([1, 2]), brief(None), brief("much")) == ("a list of 2", "null", '"much"')
+    with pytest.raises(Damaged) as caught:
+        restore(Mapping[str, str], {"k\n" * 300: 1})
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 100
