@@ -70,18 +70,19 @@ def compare_preferences(
     ----------
     votes : path, DataFrame, or list of dict
         A row a vote: ``query_id`` and ``winner`` (A, B, tie, or a system's name), and where known
-        ``shown_first`` (A, B, a name, or random), ``judge``, ``strength``, ``weight``. Lines of
-        FastChat's judges (``g1_winner``, ``g2_winner``), of arenas (``model_a``, ``model_b``,
-        ``winner``) and of AlpacaEval are read as they are; numbers of ``preference`` run from -1
-        (A) to 1 (B), from 1 to 2, or are B's probability. Of interleaved lists a row is an
+        ``shown_first`` (A, B, a name, or random), ``judge``, ``strength``, ``weight``. Tables of
+        RAGElo (``agent_a``, ``agent_b``, ``answer``), FastChat's judges (``g1_winner``,
+        ``g2_winner``), arenas (``model_a``, ``model_b``, ``winner``), AlpacaEval, and ``chosen``
+        and ``rejected`` are read as they are; numbers of ``preference`` run from -1 (A) to 1 (B),
+        from 1 to 2, or are B's probability. Of interleaved lists a row is an
         impression: ``credit_a`` and ``credit_b``; or ``clicks`` (places from 0) with ``team``, or
         with ``ranking``, ``a`` and ``b`` (balanced); and ``user`` or ``session``, the clusters.
     config : path or Question, optional
         The rule declared beforehand; see :func:`abrank.compare`.
     measures : sequence of str, optional
         What decides: ``preference`` (without it), where verdicts that change with the order are
-        ties. Where every query was judged in both orders there are ``mean of orders``, ``A shown
-        first`` and ``B shown first``, too.
+        ties. Where every query was judged in both orders ``mean of orders`` stands beside it, and
+        ``A shown first`` and ``B shown first`` can be named.
     margin : float or str, optional
         Smallest difference worth having, as a share of the queries above one half.
     test : str, optional
@@ -143,6 +144,9 @@ def compare_votes(
     on_stage("reading the votes")
     votes = read_votes(inputs.votes, **inputs.names)
     scores, found = count_votes(votes, alpha=question.alpha)
+    # What one order alone shows is the position effect, which stands beside; nobody compares by it
+    # unless it is named.
+    chosen = [name for name in scores.measures if name not in SHARES[2:]]
     if question.measures is not None:
         chosen = listed(question.measures)
         lacking = [name for name in chosen if name not in scores.measures]
@@ -150,9 +154,8 @@ def compare_votes(
             raise ArgumentError(
                 f"votes give no {lacking[0]}; there are {', '.join(scores.measures)}"
             )
-        scores = replace(
-            scores.take([scores.measures.index(name) for name in chosen]), named=tuple(chosen)
-        )
+        scores = replace(scores, named=tuple(chosen))
+    scores = scores.take([scores.measures.index(name) for name in chosen])
     # Impressions of one user depend on one another, whether or not somebody thinks of it.
     clusters: Any = question.clusters
     if clusters is None and not question.anytime:

@@ -20,7 +20,7 @@ from abrank._support.errors import ArgumentError, ReadError
 from abrank._support.typing import FloatArray, IntArray
 from abrank.inputs import ids
 from abrank.inputs.archives import LEAST, most_in_table, too_much
-from abrank.inputs.columns import DOC_IDS, found_in, has_columns
+from abrank.inputs.columns import DOC_IDS, found_in, has_columns, require_distinct
 from abrank.inputs.ids import Ids, kernels
 
 # --- Tables with a row a query and its documents in a list, as LensKit saves them, unfolded
@@ -137,10 +137,12 @@ def objects_of(source: Any) -> tuple[list[str], list[list[Any]]]:  # noqa: ANN40
     """Return the names of a small table's columns, and their cells as Python's objects."""
     if hasattr(source, "iloc") and hasattr(source, "columns"):
         names = [str(name) for name in source.columns]
+        require_distinct(names, "DataFrame")
         return names, [list(source.iloc[:, i]) for i in range(len(names))]
     table = table_of(source)
     if table is None:
         raise ArgumentError(f"a path, a table or a mapping is wanted, not {type(source).__name__}")
+    require_distinct(table.column_names, type(source).__name__)
     return list(table.column_names), [to_objects(column) for column in table.columns]
 
 
@@ -264,9 +266,14 @@ def file_columns(
     # says what to do with a file that holds more, where nobody can say `most`.
     from abrank.inputs.parquet import Damaged, Oversized  # where a file has such a mark
 
+    def choose_distinct(names: Sequence[str]) -> Sequence[str]:
+        require_distinct(names, label)
+        return choose(names)
+
     kind = kind_of(data)
+    read = _parquet if kind == "Parquet" else _feather
     try:
-        chosen, columns = (_parquet if kind == "Parquet" else _feather)(data, choose, most, row)
+        chosen, columns = read(data, choose_distinct, most, row)
         return chosen, [stored_as(column) for column in columns]
     except Oversized as what:
         hint = (hint or what.hint) if what.hint else "no run, judgments or scores do"

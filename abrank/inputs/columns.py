@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -405,6 +405,7 @@ def choose_columns(
     label: str = "DataFrame",
 ) -> tuple[Any, ...]:
     """Find the columns of the query id, the doc id, the number and the subtopic among ``names``."""
+    require_distinct(names, label)
     # Names are compared without case. A frame with `qid` and `docno` is PyTerrier's, whose `docid`
     # (an internal number) is no id. A run without scores has ranks; users and items are queries and
     # documents; those alone, without a rating, are implicit feedback, in which the column of the
@@ -440,6 +441,16 @@ def _alone(names: Sequence[Any]) -> list[Any]:
     known = {name for group in groups for name in group}
     left = [name for name in names if folded(name) not in known and not _INDEX.match(str(name))]
     return left if len(left) == 1 else []
+
+
+def require_distinct(names: Iterable[Any], label: str) -> None:
+    """Refuse two columns of one name: nobody can say which of them counts."""
+    seen: set[str] = set()
+    for name in map(str, names):
+        if name in seen and name.strip():
+            problem = f'the column "{shorten(name)}" stands there twice'
+            raise ReadError(label, problem, hint="rename one of the two, or leave it out")
+        seen.add(name)
 
 
 def has_columns(names: Sequence[Any]) -> bool:

@@ -35,6 +35,7 @@ from abrank.inputs.columns import (
     has_duplicates,
     holds_ones,
     holds_ranks,
+    require_distinct,
 )
 from abrank.inputs.trec import (
     BYTE_ORDER_MARK,
@@ -253,13 +254,9 @@ def text_columns(
 
 def require_names(names: Sequence[str], label: str) -> None:
     """Refuse columns without a name, and two of one."""
-    seen = set()
-    for name in names:
-        if not name.strip():
-            raise ReadError(label, "a column has no name", hint="name it, or write no row numbers")
-        if name in seen:
-            raise ReadError(label, f'the column "{shorten(name)}" stands there twice')
-        seen.add(name)
+    if not all(name.strip() for name in names):
+        raise ReadError(label, "a column has no name", hint="name it, or write no row numbers")
+    require_distinct(names, label)
 
 
 def _careful(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import html
 import json
 import os
@@ -22,7 +23,7 @@ from abrank._support.errors import (
 )
 from abrank.inputs import files
 from abrank.inputs.arrow import objects_of
-from abrank.inputs.columns import MOST_SHOWN
+from abrank.inputs.columns import MOST_SHOWN, require_distinct
 from abrank.inputs.delimited import csv_lines, require_names, text_columns
 from abrank.inputs.objects import is_missing
 from abrank.inputs.trec import BYTE_ORDER_MARK, cut
@@ -249,6 +250,7 @@ def _table(data: bytes, label: str) -> tuple[list[str], list[list[str]], Sequenc
     _, names = next(lines, (0, []))
     if not names:
         raise ReadError(label, "no lines", expected=TABLE)
+    require_distinct(names, label)
     return names, *text_columns(lines, len(names), label, ",".join(names))
 
 
@@ -398,10 +400,13 @@ def _short(text: str, longest: int) -> str:
 ASSIGNED = {"support": 1.0, "partial_support": 0.5, "not_support": 0.0}
 SUPPORTED = {
     **{"full_support": 1.0, "partial_support": 0.5, "no_support": 0.0},
-    **{"FS": 1.0, "PS": 0.5, "NS": 0.0},
+    **{"fs": 1.0, "ps": 0.5, "ns": 0.0},
 }
 IMPORTANCE = {"vital": 1.0, "okay": 0.5}
 SHOWN = 3  # labels that are named
+# Of AutoNuggetizer's own labels 1 % are words of no meaning: a larger share is another scheme.
+MOST_UNKNOWN = 0.05
+MISSPELT = 0.8  # similarity, as difflib has it, from which an unknown label is a known one misspelt
 
 Scored = tuple[tuple[list[str], list[list[Any]]], str]
 
@@ -409,8 +414,8 @@ Scored = tuple[tuple[list[str], list[list[Any]]], str]
 def scores_of_answers(rows: object, label: str) -> Scored | None:
     """Return names of columns and columns, and what they were taken for; None for other rows."""
     # Of nuggets: `NuggetRecall` over all, the `vital` alone, and weighted (vital 1, okay 1/2), each
-    # with partial support as a half, and `strict`; 0 where there is no such nugget. An unknown
-    # assignment is no support; a nugget of unknown importance counts among all only. These are the
+    # with partial support as a half, and `strict`; 0 where there is no such nugget. Among a few
+    # unknown labels an assignment is no support, and a nugget counts among all only. These are the
     # scores of TREC RAG 2024 (Pradeep et al. 2025). Of support: `SupportPrecision` over sentences
     # with citations and `SupportRecall` over all (Thakur et al. 2025).
     if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
@@ -419,10 +424,11 @@ def scores_of_answers(rows: object, label: str) -> Scored | None:
     kind = next(lists, None)
     if kind is None:
         return None
-    score, judged, form = _KINDS[kind]
+    score, judged, form, labels_of_kind = _KINDS[kind]
     odd: Counter[str] = Counter()
     columns: list[list[Any]] = [[], [], [], []]
     total = 0
+    parts_of_system: Counter[str] = Counter()
     for place, row in enumerate(rows):
         query = next((row[name] for name in (*QUERY_IDS, "topic_id") if name in row), None)
         parts = row[kind]
@@ -432,12 +438,19 @@ def scores_of_answers(rows: object, label: str) -> Scored | None:
             problem = f"{kind} without {judged!r}: were they judged?"
             raise ReadError(label, problem, at=f"answer {place + 1}")
         total += len(parts)
+        parts_of_system[str(row.get("run_id", ""))] += len(parts)
         for measure, value in score(parts, odd).items():
             for column, each in zip(
                 columns, (str(query), str(row.get("run_id", "")), measure, value), strict=True
             ):
                 column.append(each)
+    for system, n_parts in parts_of_system.items():
+        if not n_parts:
+            whose = f" of {shorten(system)}" if system else ""
+            hint = "judge the answers, or leave out those without"
+            raise ReadError(label, f"no answer{whose} has any {kind}", hint=hint)
     if odd:
+        _require_few_unknown(odd, total, labels_of_kind, label)
         some = ", ".join(f"{shorten(name)} ({n})" for name, n in odd.most_common(SHOWN))
         labels = plural(sum(odd.values()), "unknown label")
         form += f" ({labels} among {count(total)} parts, taken for none: {some})"
@@ -447,8 +460,27 @@ def scores_of_answers(rows: object, label: str) -> Scored | None:
     return (names, columns), form
 
 
+def _require_few_unknown(odd: Counter[str], total: int, known: Collection[str], label: str) -> None:
+    """Refuse labels that are misspelt, or too many that nobody knows."""
+    misspelt = [name for name in odd if difflib.get_close_matches(name, known, 1, MISSPELT)]
+    if not misspelt and odd.total() <= MOST_UNKNOWN * total:
+        return
+    some = ", ".join(shorten(name) for name in (misspelt or [*odd])[:SHOWN])
+    number = plural(odd.total(), "unknown label")
+    hint = f"write one of {', '.join(known)}"
+    raise ReadError(label, f"{number} among {count(total)} parts: {some}", hint=hint)
+
+
+def _folded_label(value: object) -> str:
+    """Return a label without case, with underscores between its words."""
+    return re.sub(r"[\s-]+", "_", str(value).strip().casefold())
+
+
 def _nuggets(parts: list[Mapping[str, Any]], odd: Counter[str]) -> dict[str, float]:
-    pairs = [(str(each.get("importance")), str(each.get("assignment"))) for each in parts]
+    pairs = [
+        (_folded_label(part.get("importance")), _folded_label(part.get("assignment")))
+        for part in parts
+    ]
     for importance, assignment in pairs:
         odd.update([importance] * (importance not in IMPORTANCE))
         odd.update([assignment] * (assignment not in ASSIGNED))
@@ -474,7 +506,7 @@ def _nuggets(parts: list[Mapping[str, Any]], odd: Counter[str]) -> dict[str, flo
 
 def _support(parts: list[Mapping[str, Any]], odd: Counter[str]) -> dict[str, float]:
     cited = [each for each in parts if each.get("citations")]
-    labels = [str(each.get("support")) for each in cited]
+    labels = [_folded_label(each.get("support")) for each in cited]
     odd.update(each for each in labels if each not in SUPPORTED)
     got = sum(SUPPORTED.get(each, 0.0) for each in labels)
     return {
@@ -484,8 +516,13 @@ def _support(parts: list[Mapping[str, Any]], odd: Counter[str]) -> dict[str, flo
 
 
 _Score = Callable[[list[Mapping[str, Any]], Counter[str]], dict[str, float]]
-# By the key that holds the parts of an answer: their scores, the key of a judgment, and the form.
-_KINDS: dict[str, tuple[_Score, str, str]] = {
-    "nuggets": (_nuggets, "assignment", "nuggets assigned to answers"),
-    "answer": (_support, "support", "answers whose sentences are judged by support"),
-}
+# By the key that holds the parts of an answer: their scores, the key of a judgment, the form, and
+# the labels.
+_KINDS: dict[str, tuple[_Score, str, str, tuple[str, ...]]] = {
+    "nuggets": (
+        _nuggets, "assignment", "nuggets assigned to answers", (*ASSIGNED, *IMPORTANCE)
+    ),
+    "answer": (
+        _support, "support", "answers whose sentences are judged by support", (*SUPPORTED,)
+    ),
+}  # fmt: skip

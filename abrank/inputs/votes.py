@@ -1,8 +1,9 @@
 """Votes for one of two systems, as people, models and clicks give them: read, oriented, counted.
 
-Which form a table has is seen by its columns: ``winner`` (A, B, tie, a side such as ``model_a``, or
-a system's name), the two games of FastChat's judges (``g1_winner``, ``g2_winner``), or a number in
-``preference`` (-1 to 1; AlpacaEval's 1 to 2; the probability of B). Impressions of interleaved
+Which form a table has is seen by its columns: ``winner`` or another name of it (A, B, tie, a side
+such as ``model_a``, or a system's name), ``chosen`` and ``rejected``, the two games of FastChat's
+judges (``g1_winner``, ``g2_winner``), or a number in ``preference`` (-1 to 1; AlpacaEval's 1 to 2;
+the probability of B). Impressions of interleaved
 lists are votes of those who clicked: see :mod:`abrank.inputs.votes`.
 """
 
@@ -12,7 +13,7 @@ import math
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from itertools import chain
 from typing import Any, NamedTuple
@@ -21,7 +22,7 @@ from abrank._support import display as f
 from abrank._support.errors import ArgumentError, BadLine, ReadError
 from abrank._support.result import record
 from abrank.inputs.arrow import AS_CSV, ROW, file_columns, kind_of, objects_of, to_objects
-from abrank.inputs.columns import MOST_SHOWN, Source
+from abrank.inputs.columns import MOST_SHOWN, Source, require_distinct
 from abrank.inputs.delimited import csv_lines, text_columns
 from abrank.inputs.files import contents
 from abrank.inputs.objects import is_missing
@@ -57,6 +58,8 @@ def credits_of(row: Mapping[str, Any]) -> tuple[float, float] | str:
     places = [_number(each) for each in items(row.get("clicks"))]
     team = [each.upper() for each in items(row.get("team"))]
     shown = team or items(row.get("ranking"))
+    if places and not shown:
+        return "clicks are places in a shown list, and no list stands beside them"
     if not all(0 <= each < len(shown) and each == int(each) for each in places):
         return f"a click is no place from 0 to {len(shown) - 1} of the shown list"
     clicked = [int(each) for each in places]
@@ -125,18 +128,41 @@ def of_events(rows: Sequence[Mapping[str, Any]], label: str) -> list[dict[str, A
 Row = Mapping[str, Any]
 
 IDS = (*QUERY_IDS[:2], "question_id", *QUERY_IDS[2:], "instruction", "prompt")
-SIDES = (
+# Columns that name the two systems of a row, in the order in which they were shown.
+SYSTEMS = (
     ("model_a", "model_b"), ("model_1", "model_2"), ("system_a", "system_b"),
-    ("generator_1", "generator_2"), ("a", "b"), ("output_1", "output_2"),
+    ("generator_1", "generator_2"), ("agent_a", "agent_b"),
 )  # fmt: skip
-TIES = frozenset(["tie", "tie (bothbad)", "tie (inconsistent)", "draw", "equal", "both", "neither"])
+CHOSEN = ("chosen", "rejected")
+SIDES = (
+    *SYSTEMS, ("a", "b"), ("output_1", "output_2"), ("assistant_a", "assistant_b"),
+    ("response_a", "response_b"), ("left", "right"), ("first", "second"), ("1", "2"),
+)  # fmt: skip
+# The column with the verdict, by any of these names.
+VERDICTS = (
+    "winner", "preference", "answer", "vote", "verdict", "preferred", "label", "choice", "better",
+    "pick",
+)  # fmt: skip
+TIES = frozenset(
+    [
+        "tie",
+        "tie (bothbad)",
+        "tie (inconsistent)",
+        "draw",
+        "equal",
+        "both",
+        "neither",
+        "same",
+        "[[c]]",
+    ]
+)
 # What judges leave who gave no verdict: left out, and counted.
 NO_VERDICT = frozenset(
     ["", "error", "null", "none", "nan", "na", "n/a", "invalid", "unknown", "skip"]
 )
 EXPECTED = (
-    "query_id, and winner (A, B, tie or a system's name), preference (-1 to 1) or g1_winner and"
-    " g2_winner"
+    "query_id, and winner (A, B, tie or a system's name), preference (-1 to 1), chosen and"
+    " rejected, or g1_winner and g2_winner"
 )
 
 
@@ -202,11 +228,13 @@ def rows_of(source: Any) -> tuple[Sequence[Row], Sequence[int], str, Source | No
         )
     if not isinstance(source, (str, os.PathLike)):
         names, columns = objects_of(source)
+        require_distinct(map(_folded, names), "DataFrame")
         rows = Rows(names, columns)
         return rows, range(len(rows)), "DataFrame", None
     data, origin = contents(source, lines=False, tables=True)
     if kind_of(data[:8]):
         names, found = file_columns(data, origin.label, list, row=3 * ROW, hint=AS_CSV)
+        require_distinct(map(_folded, names), origin.label)
         rows = Rows(names, list(map(to_objects, found)))
         return rows, range(len(rows)), origin.label, origin
     if looks_like_json(data[:4096]):
@@ -219,6 +247,7 @@ def rows_of(source: Any) -> tuple[Sequence[Row], Sequence[int], str, Source | No
     texts = (part.decode("utf-8", "replace") for part in cut(data.removeprefix(BYTE_ORDER_MARK)))
     lines = (line for line in csv_lines(texts, delimiter, origin.label) if any(line[1]))
     _, names = next(lines, (0, []))
+    require_distinct(map(_folded, names), origin.label)
     columns, at = text_columns(lines, len(names), origin.label, delimiter.join(names))
     if not at:
         raise ReadError(origin.label, "no lines below a header", expected=EXPECTED)
@@ -230,8 +259,15 @@ def _named(rows: Sequence[Row], first: int) -> tuple[list[dict[str, Any]], Seque
     return folded, range(first, first + len(rows))
 
 
+# Clicks for A and for B are credits.
+_CLICKS_OF = {
+    "clicks_a": "credit_a", "clicks_b": "credit_b", "a_clicks": "credit_a", "b_clicks": "credit_b",
+}  # fmt: skip
+
+
 def _folded(name: Any) -> str:  # noqa: ANN401
-    return str(name).strip().casefold()
+    folded = re.sub(r"[\s-]+", "_", str(name).strip().casefold())
+    return _CLICKS_OF.get(folded, folded)
 
 
 def text_of(value: Any) -> str:  # noqa: ANN401
@@ -258,6 +294,11 @@ class Table:
             self.rows = of_events(self.rows, self.label)
             self.at = range(1, len(self.rows) + 1)
         self.columns = set(chain.from_iterable(self.rows))
+        self.verdict = next((name for name in VERDICTS if name in self.columns), "")
+        if {*CHOSEN} <= self.columns and not self.verdict:
+            self.verdict = CHOSEN[0]
+        # Judges who answer A, B or C, as those of RAGElo, mean a tie by C.
+        self.ties = TIES | {"c"} if self.verdict == "answer" else TIES
         self.key = next((name for name in IDS if name in self.columns), "")
         self.refuse([i for i, row in enumerate(self.rows) if not text_of(row.get(self.key))],
                     "no query id")  # fmt: skip
@@ -283,7 +324,8 @@ class Table:
 
     def pair(self) -> tuple[str, str] | None:
         """Return the columns that name the two systems of a row, left and right."""
-        return next((each for each in SIDES[:4] if {*each} <= self.columns), None)
+        pairs = (*SYSTEMS, CHOSEN) if self.verdict == CHOSEN[0] else SYSTEMS
+        return next((pair for pair in pairs if {*pair} <= self.columns), None)
 
 
 def _line(row: Row) -> str:
@@ -315,19 +357,21 @@ def read_votes(
     votes, left_out = [], Counter[str]()
     unknown: list[int] = []
     values: dict[float, float] = {}  # mostly few are different, of a million
-    scale = _scale(table) if "preference" in table.columns else ""
-    if scale:
-        remarks.append(f"preference is read as {scale}")
+    scale = _scale(table) if table.verdict == "preference" else ""
+    remarks += _reading(table, names, scale)
+    # Where each system stands on the left in some rows, the left one was shown first.
+    both_orders = table.pair() not in (None, CHOSEN) and {1, -1} <= {*sides}
+    by_place = "left" if both_orders else ""
     for i in kept:
         row = table.rows[i]
-        given = [*_verdicts(row, table)]
+        given = [*_verdicts(row, table, by_place)]
         if why := next(filter(None, (_lacking(each, scale) for each, _ in given)), ""):
             left_out[why] += 1  # of a verdict in two orders both: one alone tells the place, too
             continue
         judge = row.get("judge", row.get("annotator"))
         judge = text_of(judge[0] if isinstance(judge, list) and judge else judge)
         for verdict, first in given:
-            value = _value(verdict, scale, names)
+            value = _value(verdict, scale, names, table.ties)
             if math.isnan(value):
                 unknown.append(i)
             flips = 1 if _is_name(verdict, names) else sides[i]
@@ -343,6 +387,8 @@ def read_votes(
             )  # fmt: skip
     winners = ["A", "B", "tie", *(name for name in names if name not in ("A", "B"))]
     known = f"winners are {', '.join(winners)}; error and empty ones are left out"
+    if {text_of(table.rows[i].get(table.verdict)) for i in unknown} <= {"0", "1"}:
+        known = f"{known}; 0 and 1 may mean either: write A and B"
     table.refuse(unknown, "no known winner", known)
     if not votes:
         raise ReadError(table.label, "no vote can be used", expected=EXPECTED)
@@ -366,8 +412,8 @@ def _interleaved(table: Table, names: tuple[str, str]) -> Votes:
     found = [credits_of(row) for row in table.rows]
     for problem in {each for each in found if isinstance(each, str)}:
         table.refuse([i for i, each in enumerate(found) if each == problem], problem,
-                     "a row an impression: credit_a and credit_b, clicks and team, or clicks,"
-                     " ranking, a and b")  # fmt: skip
+                     "a row an impression: credit_a and credit_b (or clicks_a and clicks_b), clicks"
+                     " and team, or clicks, ranking, a and b")  # fmt: skip
     credits = [each for each in found if not isinstance(each, str)]
     own = next((name for name in IMPRESSION if name in table.columns), "")
     width = len(str(len(credits)))
@@ -397,7 +443,7 @@ def _sides(
     """Return A and B, and of each row 1 where its left system is A, -1 where it is B, else 0."""
     pair = table.pair()
     if pair is None:
-        return (name_a or "A", name_b or "B"), [1] * len(table.rows)
+        return _names_of_winners(table, name_a, name_b), [1] * len(table.rows)
     left, right = ([text_of(row.get(name)) for row in table.rows] for name in pair)
     there = list(dict.fromkeys(each for both in zip(left, right, strict=True) for each in both))
     for name in (name_a, name_b):
@@ -408,6 +454,8 @@ def _sides(
             f"the votes are on {', '.join(there[:9])}: name the two to compare, --name-a and"
             " --name-b (name_a=, name_b=)"
         )
+    if pair == CHOSEN:
+        there.sort()  # else the first vote would say which is A
     b = name_b or next((each for each in there if each != (name_a or there[0])), "")
     a = name_a or next(each for each in there if each != b)
     if not b or a == b:
@@ -416,18 +464,43 @@ def _sides(
     return (a, b), [way.get(each, 0) for each in zip(left, right, strict=True)]
 
 
-def _verdicts(row: Row, table: Table) -> Iterable[tuple[Any, str]]:
+def _reading(table: Table, names: tuple[str, str], scale: str) -> Iterator[str]:
+    """Yield what the column of verdicts, and the names in it, were taken for."""
+    if scale:
+        yield f"preference is read as {scale}"
+    elif table.verdict not in ("winner", "preference", ""):
+        yield f"the column {table.verdict} is read as the winner"
+    if table.pair() in (None, CHOSEN) and names != ("A", "B"):
+        yield f"A is {names[0]} and B is {names[1]}; --name-a and --name-b (name_a=) choose"
+
+
+def _names_of_winners(table: Table, name_a: str | None, name_b: str | None) -> tuple[str, str]:
+    """Return A and B of rows that do not name their systems: those that win, if they are two."""
+    names = (name_a or "A", name_b or "B")
+    if name_a or name_b or not table.verdict:
+        return names
+    sides = {word for pair in SIDES for word in pair}
+    winners = {text_of(row.get(table.verdict)) for row in table.rows}
+    winners = {
+        name
+        for name in winners
+        if name.casefold() not in TIES | NO_VERDICT | sides and math.isnan(number_of(name))
+    }
+    a, b = sorted(winners) if len(winners) == 2 else names
+    return a, b
+
+
+def _verdicts(row: Row, table: Table, by_place: str) -> Iterable[tuple[Any, str]]:
     """Yield the verdicts of a row, and which side was shown first."""
     if {"g1_winner", "g2_winner"} <= table.columns:  # FastChat: both orders on one line
         yield row.get("g1_winner"), "left"
         yield row.get("g2_winner"), "right"
         return
-    name = "preference" if "preference" in table.columns else "winner"
-    if name not in table.columns:
+    if not table.verdict:
         raise ReadError(table.label, "no column of votes", expected=EXPECTED)
     # AlpacaEval draws the order of each pair, and does not keep it.
-    drawn = "random" if {"output_1", "output_2"} <= table.columns else ""
-    yield row.get(name), text_of(row.get("shown_first")) or drawn
+    drawn = "random" if {"output_1", "output_2"} <= table.columns else by_place
+    yield row.get(table.verdict), text_of(row.get("shown_first")) or drawn
 
 
 def _scale(table: Table) -> str:
@@ -437,7 +510,8 @@ def _scale(table: Table) -> str:
         return ""
     numbers = [number for number in map(number_of, cells) if math.isfinite(number)]
     low, high = min(numbers, default=0.0), max(numbers, default=0.0)
-    if {"output_1", "output_2"} <= table.columns or (low >= 1.0 and high > 1.0 and high <= 2.0):
+    alpaca = {"output_1", "output_2"} <= table.columns or {*SYSTEMS[3]} <= table.columns
+    if alpaca or (low >= 1.0 and high > 1.0 and high <= 2.0):
         return _ALPACA
     if low < 0.0 and low >= -1.0 and high <= 1.0:
         return _SIGNED
@@ -469,18 +543,24 @@ def _on_scale(word: str, scale: str) -> float:
     return (number_of(word) - middle) / half
 
 
-def _value(verdict: Any, scale: str, names: tuple[str, str]) -> float:  # noqa: ANN401
+def _value(
+    verdict: Any,  # noqa: ANN401
+    scale: str,
+    names: tuple[str, str],
+    ties: Collection[str],
+) -> float:
     """Return a verdict from -1 to 1 for the right side, or for B by name; NaN for no known one."""
     word = text_of(verdict).casefold()
     if scale:
         return _on_scale(word, scale)
-    if word in TIES:
-        return 0.0
     if _is_name(verdict, names):
         return 1.0 if text_of(verdict) == names[1] else -1.0
+    if word in ties:
+        return 0.0
+    word = word.strip("[]")
     for left, right in SIDES:
-        if word.strip("[]") in (left, right):
-            return 1.0 if word.strip("[]") == right else -1.0
+        if word in (left, right):
+            return 1.0 if word == right else -1.0
     return math.nan
 
 

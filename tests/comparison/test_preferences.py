@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
+from pyarrow import feather
 from scipy.stats import binomtest
 from statsmodels.stats.contingency_tables import mcnemar
 
@@ -36,7 +38,8 @@ def gold(folder: Path) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def judged(folder: Path) -> abrank.Comparison:
-    return abrank.compare_preferences(folder / "fastchat_pairs" / "gpt-4_pair.jsonl")
+    path = folder / "fastchat_pairs" / "gpt-4_pair.jsonl"
+    return abrank.compare_preferences(path, measures=[*SUMMARIES])
 
 
 @pytest.mark.parametrize(("measure", "name"), SUMMARIES.items())
@@ -254,7 +257,10 @@ def test_the_bias_between_two_orders_is_welchs() -> None:
     ("rows", "said"),
     [
         ([{"query_id": "q1", "winner": "C"}, {"query_id": "q2", "winner": "A"}],
-         r"no known winner.*|row 0"),
+         "no known winner"),
+        ([{"query_id": "q1", "label": 0}, {"query_id": "q2", "label": 1}],
+         "0 and 1 may mean either"),
+        ([{"query_id": "q1", "user": "u", "clicks": 3}], "no list stands beside them"),
         ([{"query_id": "", "winner": "A"}], "no query id"),
         ([{"query_id": "q1", "winner": "A", "weight": 0}], "weight must be a number above 0"),
         ([{"query_id": "q1", "winner": "A", "weight": None}], "weight must be a number above 0"),
@@ -348,3 +354,104 @@ def test_what_was_clicked_are_impressions_and_no_queries() -> None:
     said = " ".join(str(abrank.compare_preferences(rows)).split())
     assert "without the three most influential impressions" in said
     assert "queries lose" not in said
+
+
+def told_by_tool(tool: str, wins: list[int]) -> pd.DataFrame:
+    """Games of bm25 and dense in both orders, as a tool writes them: 1 where dense wins."""
+    words = {
+        "ragelo": ("agent_a", "agent_b", "answer", ("A", "B", "C")),
+        "arena": ("model_a", "model_b", "winner", ("model_a", "model_b", "tie (bothbad)")),
+        "label": ("model_a", "model_b", "label", ("1", "2", "tie")),
+        "pick": ("system_a", "system_b", "pick", ("[[A]]", "[[B]]", "[[C]]")),
+        "better": ("model_1", "model_2", "better", None),
+        "alpaca": ("generator_1", "generator_2", "preference", (1, 2, 1.5)),
+    }
+    first, second, column, answers = words[tool]
+    rows = []
+    for query, value in enumerate(wins):
+        for left, right in (("bm25", "dense"), ("dense", "bm25")):
+            winner = {1: "dense", -1: "bm25", 0: "tie", 2: left}[value]  # 2: whoever is first
+            if answers is not None:
+                winner = answers[2 if winner == "tie" else (left, right).index(winner)]
+            rows.append({"qid": f"q{query:02}", first: left, second: right, column: winner})
+    return pd.DataFrame(rows)
+
+
+@pytest.mark.parametrize("tool", ["ragelo", "arena", "label", "pick", "better", "alpaca"])
+def test_columns_of_every_tool_give_the_counts_of_pandas(tool: str, tmp_path: Path) -> None:
+    wins = [1, 1, -1, 0, 2, 2, 1, 0, -1, 1]
+    frame = told_by_tool(tool, wins)
+    # Each verdict for dense, and a query whose two orders disagree is a tie.
+    games = told_by_tool("better", wins)
+    games["dense"] = (games["better"] == "dense") * 1 - (games["better"] == "bm25") * 1
+    both = games.groupby("qid")["dense"].agg(["min", "max"])
+    value = both["min"].where(both["min"] == both["max"], 0)
+    frame.to_csv(tmp_path / "votes.csv", index=False)
+    for source in (frame, tmp_path / "votes.csv", frame.to_dict("records")):
+        made = abrank.compare_preferences(source)
+        assert (made.baseline, made.candidate) == ("bm25", "dense")
+        row = made.primary
+        expected = ((value > 0).sum(), (value == 0).sum(), (value < 0).sum())
+        assert (row.wins, row.ties, row.losses) == expected
+        assert (made.preferences.n_both, made.preferences.n_reversed) == (10, 2)
+        assert made.preferences.n_to_first == 2
+
+
+def test_chosen_and_rejected_and_winners_by_name_are_the_systems() -> None:
+    pairs = [("dense", "bm25")] * 6 + [("bm25", "dense")] * 2
+    rows = [
+        {"query_id": f"q{i}", "chosen": chosen, "rejected": rejected}
+        for i, (chosen, rejected) in enumerate(pairs)
+    ]
+    named = [{"query_id": row["query_id"], "winner": row["chosen"]} for row in rows]
+    for votes in (rows, named):
+        made = abrank.compare_preferences(votes)
+        assert (made.baseline, made.candidate) == ("bm25", "dense")
+        assert (made.primary.wins, made.primary.losses) == (6, 2)
+        assert any("A is bm25 and B is dense" in remark for remark in made.remarks)
+
+
+def test_clicks_of_both_by_query_and_user_are_credits() -> None:
+    rows = [
+        {"query": f"q{i}", "user": f"u{i}", "clicks A": i % 2, "clicks B": 2} for i in range(12)
+    ]
+    made = abrank.compare_preferences(rows)
+    assert made.preferences.credits == (6.0, 24.0)
+
+
+@pytest.mark.parametrize("kind", ["csv", "frame", "parquet", "other case"])
+def test_a_column_of_votes_named_twice_is_refused(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / f"votes.{kind}"
+    if kind == "csv":
+        path.write_text("query_id,winner,winner\nq1,A,B\n")
+    elif kind == "other case":
+        path.write_text("query_id,winner,Winner\nq1,A,B\n")
+    elif kind == "parquet":
+        table = pa.table([["q1"], ["A"], ["B"]], names=["query_id", "winner", "winner"])
+        feather.write_feather(table, path)
+    frame = pd.DataFrame([["q1", "A", "B"]], columns=["query_id", "winner", "winner"])
+    with pytest.raises(abrank.ReadError, match='the column "winner" stands there twice'):
+        abrank.compare_preferences(frame if kind == "frame" else path)
+
+
+def test_a_position_effect_is_said_first_and_is_no_measure(judged: abrank.Comparison) -> None:
+    made = abrank.compare_preferences(
+        [row for i in range(24) for row in _to_first(i, reverses=i < 12)]
+    )
+    first = str(made).splitlines()[0]
+    assert "Order decides: 12 of 12 reversals go to the answer shown first" in first
+    assert made.measures == ("preference", "mean of orders")
+    assert "secondary measures is better" not in str(made)
+    few = abrank.compare_preferences(
+        [row for i in range(24) for row in _to_first(i, reverses=i < 3)]
+    )
+    assert "Order decides" not in str(few)  # 3 of 3 is no significant share
+
+
+def _to_first(query: int, *, reverses: bool) -> list[dict[str, str]]:
+    """Votes in both orders for whoever is first, or for A and B in turns."""
+    winner = "AB"[query % 2]
+    return [
+        {"query_id": f"q{query}", "winner": first if reverses else winner, "shown_first": first}
+        for first in "AB"
+    ]

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
+import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pyarrow import feather
 
+import abrank
 from abrank.inputs import ids
 from abrank.inputs.columns import (
     Columns,
@@ -18,6 +24,7 @@ from abrank.inputs.columns import (
     rank_rows,
     tied_rows,
 )
+from abrank.inputs.topics import read_segments
 
 ROWS = st.lists(st.tuples(st.integers(0, 2), st.sampled_from([b"a", b"b", b"\xff"])), max_size=12)
 
@@ -115,3 +122,33 @@ def test_rank_conflicts_by_all_pairs(rows: list[tuple[int, int, int]]) -> None:
     query, score, rank = (np.array(column) for column in zip(*rows, strict=True))
     expected = {q for q, s, r in rows for other, t, k in rows if other == q and k < r and t < s}
     assert rank_conflicts(query, score.astype(float), rank) == len(expected)
+
+
+@pytest.mark.parametrize("door", ["qrels", "run", "segments", "scores"])
+@pytest.mark.parametrize("kind", ["csv", "tsv", "frame", "arrow", "feather"])
+def test_a_column_named_twice_is_refused_at_every_door(
+    door: str, kind: str, tmp_path: Path
+) -> None:
+    names = {
+        "qrels": ["query_id", "doc_id", "relevance", "relevance"],
+        "run": ["query_id", "doc_id", "score", "score"],
+        "segments": ["query_id", "intent", "intent"],
+        "scores": ["query_id", "RR", "AP", "AP"],
+    }[door]
+    cells = ["q1", "1", "1", "2"][-len(names) :]
+    table = pa.table([[cell] for cell in cells], names=names)
+    path = tmp_path / f"table.{kind}"
+    separator = "\t" if kind == "tsv" else ","
+    path.write_text(f"{separator.join(names)}\n{separator.join(cells)}\n")
+    if kind == "feather":
+        feather.write_feather(table, path)
+    frame = pd.DataFrame([cells], columns=names)
+    source = {"frame": frame, "arrow": table}.get(kind, path)
+    readers = {
+        "qrels": abrank.read_qrels, "run": abrank.read_run, "segments": read_segments,
+        "scores": abrank.read_scores,
+    }  # fmt: skip
+    if door == "segments" and kind in ("tsv", "feather"):
+        pytest.skip("segments are read from CSV")
+    with pytest.raises(abrank.ReadError, match=f'"?{names[-1]}"? .*twice'):
+        readers[door](source)

@@ -224,8 +224,9 @@ def test_the_assignments_as_they_are_written() -> None:
 
 
 def test_by_hand() -> None:
-    pairs = [("vital", "support"), ("vital", "partial_support"), ("okay", "support"), ("x", "y")]
-    scores = read_scores([answer("q1", *pairs), answer("q2", ("okay", "support"))])
+    pairs = [("Vital", "Support"), ("vital", "Partial support"), ("OKAY", "SUPPORT"), ("x", "y")]
+    many = [("okay", "support")] * 60
+    scores = read_scores([answer("q1", *pairs), answer("q2", *many)])
     got = dict(zip(scores.measures, scores.values[0, 0].tolist(), strict=True))
     assert got == {
         "NuggetRecall": 2.5 / 4,
@@ -236,14 +237,14 @@ def test_by_hand() -> None:
         "WeightedNuggetRecall(strict)": 1.5 / 2.5,
     }
     assert scores.values[1, 0, scores.measures.index("NuggetRecall(vital)")] == 0.0
-    assert "2 unknown labels among 5 parts, taken for none: x (1), y (1)" in scores.notes[0]
+    assert "2 unknown labels among 64 parts, taken for none: x (1), y (1)" in scores.notes[0]
 
 
 def test_support_by_hand() -> None:
     sentences = [
         {"text": "a", "citations": [1], "support": "full_support"},
         {"text": "b", "citations": [2], "support": "PS"},
-        {"text": "c", "citations": [3], "support": "?"},
+        {"text": "c", "citations": [3], "support": "no support"},
         {"text": "d", "citations": [], "support": None},
     ]
     none = [{"text": "e", "citations": [], "support": None}]
@@ -253,7 +254,6 @@ def test_support_by_hand() -> None:
         ("SupportPrecision", "SupportRecall"),
     )
     assert scores.values[:, 0].tolist() == [[1.5 / 3, 1.5 / 4], [0.0, 0.0]]
-    assert "1 unknown label among 5 parts" in scores.notes[0]
 
 
 @pytest.mark.parametrize(
@@ -263,6 +263,12 @@ def test_support_by_hand() -> None:
         ([{"qid": "1", "nuggets": [{"text": "t"}]}], "nuggets without 'assignment': were they"),
         ([{"qid": "1", "nuggets": ["t"]}], "nuggets without 'assignment'"),
         ([answer("1", ("vital", "support"))] * 2, "twice|two scores"),
+        (
+            [answer("1", ("vital", "suport"), *[("vital", "support")] * 99)],
+            "1 unknown label among 100 parts: suport\n  write one of support, partial_support,",
+        ),
+        ([answer("1", ("vital", "x"), ("vital", "support"))], "1 unknown label among 2 parts: x"),
+        ([answer("1"), answer("2")], "no answer.* has any nuggets"),
     ],
 )
 def test_what_was_not_judged_is_said(rows, said) -> None:

@@ -190,7 +190,7 @@ def headline(comparison: Comparison) -> Headline:
         glyph=glyph,
         tag=tag,
         tone=words.verdict_tone(verdict),
-        title=title(comparison),
+        title=f"{samples.order_decides(comparison)}{title(comparison)}",
         numbers=numbers(comparison),
         meaning=" ".join(
             part
@@ -270,7 +270,10 @@ def short(comparison: Comparison) -> str:
     sentence = title(comparison)
     if comparison.decision.reason == "direction-not-declared":
         return sentence
-    sentence = sentence.rstrip(".")
+    order = samples.order_decides(comparison)
+    if order and comparison.verdict is Verdict.INCONCLUSIVE:
+        return order.rstrip(" .")
+    sentence = f"{order}{sentence.rstrip('.')}"
     if comparison.rule.primary == UNNAMED:
         return sentence
     plain = comparison.verdict in (Verdict.BETTER, Verdict.WORSE)

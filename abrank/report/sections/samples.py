@@ -244,6 +244,20 @@ def vote_sentences(comparison: Comparison) -> list[str]:
     ]
 
 
+def order_decides(comparison: Comparison) -> str:
+    """Say that reversals go to one place, where their exact test shows it; empty otherwise."""
+    votes = comparison.preferences
+    reversals = None if votes is None else votes.to_first
+    if votes is None or reversals is None or not reversals.pvalue < comparison.rule.alpha:
+        return ""
+    first = reversals.estimate > 0.5
+    number = votes.n_to_first if first else votes.n_reversed - votes.n_to_first
+    return (
+        f"Order decides: {f.count(number)} of {f.count(votes.n_reversed)} reversals go to the"
+        f" answer shown {'first' if first else 'second'}. "
+    )
+
+
 def _decided(comparison: Comparison, found: Preferences) -> str:
     if found.decided is None:
         return ""
