@@ -146,7 +146,7 @@ def compare_votes(
     scores, found = count_votes(votes, alpha=question.alpha)
     # What one order alone shows is the position effect, which stands beside; nobody compares by it
     # unless it is named.
-    chosen = [name for name in scores.measures if name not in SHARES[2:]]
+    chosen: Sequence[str] = [name for name in scores.measures if name not in SHARES[2:]]
     if question.measures is not None:
         chosen = listed(question.measures)
         lacking = [name for name in chosen if name not in scores.measures]
