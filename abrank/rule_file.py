@@ -89,8 +89,10 @@ class RuleFile:
 
     def read(self, option: Option, value: Any) -> Any:  # noqa: ANN401
         """Return the value of an option: numbers for numbers, paths beside the file."""
-        key, several = option.key, option.several or option.pair
+        key, several = option.key, option.several
         flagged = option.kind == "flag"
+        if option.kind == "pairs" and isinstance(value, dict):
+            return value
         if isinstance(value, dict) or (isinstance(value, list) and not several):
             raise ArgumentError(f"{self.path}: {key} takes one value, as the flag does")
         if flagged is not isinstance(value, bool):

@@ -43,7 +43,7 @@ OTHER_DEFAULT = {("rank_scores", "missing"), ("compare_scores", "missing")}
 @pytest.mark.parametrize("taker", TAKERS)
 def test_a_signature_says_what_the_options_say(taker: str) -> None:
     parameters = inspect.signature(getattr(abrank, taker)).parameters
-    assert len(parameters) <= 24
+    assert len(parameters) <= 26
     known = {each.name: each for each in options_of(taker).values() if each.name}
     kinds = {each.name: each for each in fields(TAKERS[taker])}
     for name, parameter in parameters.items():

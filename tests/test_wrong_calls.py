@@ -152,7 +152,7 @@ def test_implicit_feedback_is_read_beside_the_index_of_a_frame(tmp_path: Path) -
 def test_check_knows_ready_scores(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "ready.csv").write_text("query_id,AP\nq01,0.5\nq02,0.25\n")
     assert run(["check", str(folder / "ready.csv")]) == 0
-    assert "taken for a wide table, 2 queries, 1 measure\n  AP" in capsys.readouterr().out
+    assert "taken for a column a measure, 2 queries, 1 measure\n  AP" in capsys.readouterr().out
     assert run(["check", str(folder / "s.csv")]) == 3
 
 
@@ -300,7 +300,6 @@ compare(PAIR[0], PAIR[1].frame().assign(score=None), PAIR[2]) -> row 0: score is
 compare(PAIR[0], PAIR[1].frame().rename(columns={"score": "mine"}), PAIR[2]) -> is mine the score?
 compare({"q1": {"d1": 1}}, {"q1": {"d1": "high"}}, {"q1": {"d1": .5}}) -> 'high' is a str
 compare({}, {}, {}) -> expected: query_id, doc_id, relevance
-compare(*PAIR, measures="precision at 10") -> did you mean Precision@10?
 compare(*PAIR, measures="prefs_pair") -> left out: abrank guide trec_eval
 compare(*PAIR, k=10) -> did you mean measures= ?
 compare(*PAIR, ci=0.9) -> did you mean alpha= ?
@@ -344,7 +343,6 @@ compare q.txt a.run b.run --guard R@100 -0.02 -> 2 one word with the name, as in
 compare q.txt a.run b.run --figures fig.png -> 2 figures go to a folder, a file each: png:fig
 compare q.txt a.run b.run --config depth -> 2 --config depth states no value: --config depth=...
 compare --config table.toml -> 2 the keys stand at the top, not in a table [compare]
-compare --scores de.csv sim.csv -> 3 (a decimal point is needed, not a comma)
 compare --collections q.txt a.run -> 2 a pattern is quoted, as in 'beir/*/qrels.txt'
 compare q.txt sim.csv b.run -> 3 rename it to score, or in Python say which
 rank q.txt a.run b.run --test friedman -> 2 did you mean nemenyi?
@@ -356,8 +354,8 @@ audit 50 .4 .5 -> 2 --queries 50 --a 0.412 --b 0.431
 aa q.txt a.run b.run --trials 9 -> 2 how often is --replications
 inspect q.txt a.run b.run --query q01 -> 2 QUERY stands without a flag, behind the runs
 render r.json --margin 0.01 -> 2 compare asks anew
-compare a.run b.run -> 2 RUN_A and RUN_B are needed (or --scores A B)
-compare q.txt a.run -> 2 RUN_A and RUN_B are needed (or --scores A B)
+compare a.run b.run -> 2 RUN_A and RUN_B are needed (or --scores and one table or two)
+compare q.txt a.run -> 2 RUN_A and RUN_B are needed (or --scores and one table or two)
 compare a.run q.txt b.run -> 3 the qrels come first, then the runs
 compare q.txt q.txt b.run -> 3 the qrels come first, then the runs
 compare q.txt a.run b.run c.run -> 2 more than two runs are ranked (abrank rank)
@@ -403,10 +401,10 @@ compare empty a.run b.run -> 3 empty: no lines
 compare q.txt dir b.run -> 3 dir: is a folder, not a file
 compare q.txt nope.run b.run -> 2 nope.run: no such file
 compare - - b.run -> 2 only one of the files can be standard input
-compare --scores s.csv -> 2 Option '--scores' requires 2 arguments.
+compare --scores s.csv -> 3 score "x" is not a number
 compare --scores s.csv sim.csv -> 3 s.csv, line 3: score "x" is not a number
 compare --scores a.run b.run -> 3 this looks like a run, not like scores of queries
-compare --scores q.txt a.run b.run -> 2 A B stands in the place of QRELS RUN_A RUN_B
+compare --scores q.txt a.run b.run -> 2 --scores takes one table of scores or two, not 3
 compare --collections nope.tsv -> 2 nope.tsv: no such file
 compare --collections col.tsv -> 2 col.tsv, the collection x: nope.run: no such file
 compare --collections dir -> 2 each has its judgments (qrels.txt or qrels/test.tsv) and its runs
@@ -427,8 +425,8 @@ score q.txt a.run -m nope -> 2 all: abrank guide measures
 score q.txt a.run --at-least 0.3 -> 2 0.3 is no floor, as nDCG@10:0.35
 score q.txt a.run --at-least nDCG@10 -> 2 nDCG@10 is no floor, as nDCG@10:0.35
 score q.txt a.run --at-least nDCG@10:2 -> 2 at least: nDCG@10 lies between 0 and 1, not 2.0
-power -> 2 RUN_B or --scores A B, or --sd without files
-power q.txt a.run -> 2 RUN_B or --scores A B, or --sd without files
+power -> 2 RUN_B, or --scores and one table or two, or --sd without files
+power q.txt a.run -> 2 RUN_B, or --scores and one table or two, or --sd without files
 power --sd 0.2 -> 2 needs --queries, --effect, --margin or --width
 margin q.txt -> 2 and RUNS are needed (or --scores and their files)
 audit -> 2 --queries, --a and --b are needed
@@ -436,7 +434,7 @@ audit --queries 50 -> 2 --queries, --a and --b are needed
 audit --queries 50 --a 41 --b 43 -> 2 mean between 0 and 1, as 0.412 for 41.2%, not 41
 audit --config rule.toml -> 2 an audit declares nothing: it takes what was published
 audit --queries x --a .4 --b .5 -> 2 '--queries': 'x' is not a valid integer range.
-aa q.txt a.run -> 2 RUN_A and RUN_B are needed (or --scores A B)
+aa q.txt a.run -> 2 RUN_A and RUN_B are needed (or --scores and one table or two)
 inspect q.txt a.run b.run -> 2 abrank compare names the worst ones, and its report has all
 inspect q.txt a.run b.run nope -> 2 the first is q01
 render -> 2 Missing argument 'RESULTS'.
@@ -459,7 +457,7 @@ compare q.txt a.run b.run --metric AP -> 2 Did you mean '--measure'?
 compare q.txt a.run b.run --p-value 0.01 -> 2 Did you mean '--alpha'?
 compare q.txt a.run b.run --gate better -> 2 Did you mean '--require'?
 compare q.txt a.run b.run --correction holm -> 2 Did you mean '--config adjust=...'?
-compare q.txt a.run b.run --baseline a -> 2 Did you mean '--name-a'?
+compare q.txt a.run b.run --baseline a -> 2 --baseline is for --scores: --name-a names the baseline
 compare q.txt a.run b.run --risk 1 -> 2 rank has it, of several systems against a baseline
 compare q.txt a.run b.run -o report.html -> 2 Did you mean '--report'?
 compare q.txt a.run b.run --html report.html -> 2 Did you mean '--report'?
@@ -513,7 +511,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     MADE.candidate.write(folder / "b.run")
     for name, text in {
         "bad.toml": "margin = \n", "odd.toml": "marginn = 0.1\n", "empty": "", "r.json": "{}",
-        "table.toml": "[compare]\nmargin = 0.1\n", "de.csv": "query_id;AP\nq01;0,5\n",
+        "table.toml": "[compare]\nmargin = 0.1\n",
         "sim.csv": "query_id,doc_id,sim\nq01,d1,0.5\n",
         "s.csv": "query_id,AP\nq01,0.5\nq02,x\n", "seg.csv": "id,lang\nzz,de\n",
         "votes.csv": "query_id,winner\nq1,A\nq2,Q\n",

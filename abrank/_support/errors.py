@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -169,6 +169,74 @@ class ReadError(AbrankError, ValueError):
         super().__init__("\n".join(parts))
 
 
+class UnclearError(ReadError):
+    """Scores that can be read in several ways, or in none; ``choices`` are the options of each.
+
+    A choice has the keywords that tell which is meant: ``{"variant": "arm"}``. Whoever was called
+    adds the whole call, or the whole command, for each.
+    """
+
+    def __init__(
+        self,
+        source: str,
+        problem: str,
+        choices: Sequence[Mapping[str, Any]] = (),
+        *,
+        at: str = "",
+        calls: Sequence[str] = (),
+    ) -> None:
+        self.choices, self.calls = tuple(choices), tuple(calls)
+        super().__init__(source, problem, at=at)
+        if calls:
+            self.args = ("\n".join([str(self.args[0]), *(f"  {call}" for call in calls)]),)
+
+    def with_calls(self, calls: Sequence[str]) -> UnclearError:
+        """Return the error with the whole call of each choice."""
+        return UnclearError(
+            self.source, self.problem, self.choices, at=self.rest["at"], calls=calls
+        )
+
+
+@contextmanager
+def calling(
+    function: str, sources: Mapping[str, object], keywords: Mapping[str, object]
+) -> Iterator[None]:
+    """Add the whole call of a function to an error that names the keywords of each choice."""
+    try:
+        yield
+    except UnclearError as error:
+        if error.calls or not error.choices:
+            raise
+        raise error.with_calls(
+            [_call(function, sources, keywords, choice) for choice in error.choices]
+        ) from None
+
+
+def _call(
+    function: str,
+    sources: Mapping[str, object],
+    keywords: Mapping[str, object],
+    choice: Mapping[str, Any],
+) -> str:
+    """Return a call as it is typed: paths as they are, objects by the names of parameters."""
+    choice = dict(choice)
+    ranked = choice.pop("rank", False)
+    values = {name: value for name, value in keywords.items() if value not in (None, (), "error")}
+    for name, value in choice.items():
+        before = values.get(name)
+        both = isinstance(before, Mapping) and isinstance(value, Mapping)
+        values[name] = {**before, **value} if both else value  # type: ignore[dict-item]
+    if ranked:
+        values.pop("candidate", None)
+    paths = [
+        repr(os.fspath(source)) if isinstance(source, (str, os.PathLike)) else name
+        for name, source in sources.items()
+        if source is not None
+    ]
+    parts = [*paths, *(f"{name}={value!r}" for name, value in values.items())]
+    return f"abrank.{'rank_scores' if ranked else function}({', '.join(parts)})"
+
+
 def retold(error: ReadError, *, source: str = "", **change: str) -> ReadError:
     """Return an error with another name of its source, or with the row that it is about."""
     return ReadError(source or error.source, error.problem, **(error.rest | change))
@@ -179,6 +247,8 @@ def reading(name: str, source: object) -> Iterator[None]:
     """Put the name of an object before what is wrong with it: which of three frames it was."""
     try:
         yield
+    except UnclearError:
+        raise
     except ReadError as error:
         if isinstance(source, (str, os.PathLike)) or error.source.startswith(name):
             raise

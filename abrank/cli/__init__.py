@@ -6,16 +6,18 @@ import contextlib
 import gc
 import importlib
 import os
+import shlex
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 import click
 
 from abrank._support import __version__
-from abrank._support.errors import AbrankError, UnknownNameError, WriteError
+from abrank._support.errors import AbrankError, UnclearError, UnknownNameError, WriteError
 from abrank._support.files import ENDING
 from abrank.cli import _terminal
 
@@ -151,6 +153,8 @@ def run(arguments: list[str]) -> int:
             outcome = cli.invoke(context)
     except click.exceptions.Exit as left:
         return left.exit_code
+    except UnclearError as error:
+        return _refuse(error.with_calls([_command(arguments, each) for each in error.choices]))
     except (AbrankError, MemoryError, KeyboardInterrupt, click.Abort, _Terminated) as error:
         return _refuse(error)
     except click.ClickException as error:
@@ -161,6 +165,26 @@ def run(arguments: list[str]) -> int:
             return _refused_by_system(error)
         return _confess()
     return outcome if isinstance(outcome, int) else 0
+
+
+def _command(arguments: Sequence[str], choice: Mapping[str, Any]) -> str:
+    """Return the command as it was typed, with the flags of a choice."""
+    words, choice = list(arguments), dict(choice)
+    if choice.pop("rank", False):  # of more than two systems, with the inputs and the measures
+        choice.pop("candidate", None)
+        words[0] = "rank"
+    for key, value in choice.items():
+        flag, text = f"--{key}", value
+        if isinstance(value, Mapping):
+            text = ",".join(
+                f"{part}={','.join([name] if isinstance(name, str) else name)}"
+                for part, name in value.items()
+            )
+        elif flag in words:  # a misspelt name gives way to the one that was meant
+            place = words.index(flag)
+            del words[place : place + 2]
+        words += [flag, str(text)]
+    return shlex.join(["abrank", *words])
 
 
 def _refuse(error: BaseException) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -95,15 +95,14 @@ def flag(option: Option, **rest: Any) -> Callable[[Function], Function]:  # noqa
         kinds["number"] = float if option.least is None else click.FloatRange(option.least)
     if option.kind == "choice":
         kinds["choice"] = Choice(option.choices)
-    is_flag = option.kind == "flag"
+    is_flag = option.kind == "flag" or option.positional
     how: dict[str, Any] = {
         "is_flag": is_flag,
         "type": None if is_flag else kinds.get(option.kind),
-        "multiple": option.several,
-        "nargs": 2 if option.pair else 1,
-        "default": None if option.several else option.default,
+        "multiple": option.several and not is_flag,
+        "default": False if option.positional else None if option.several else option.default,
         "show_default": option.kind in ("choice", "number", "count") and option.default is not None,
-        "metavar": option.metavar or None,
+        "metavar": None if is_flag else option.metavar or None,
         "help": option.help,
     }
     if option.kind == "measure":
@@ -182,6 +181,10 @@ def options_given() -> Iterator[tuple[str, Any]]:
     """Yield the key and the value of each option that stands on the command line."""
     context = click.get_current_context()
     inputs = options_of(*COMMANDS.get(str(context.command.name), PAIR))
+    ready = "scores" in inputs and inputs["scores"].positional and context.params.get("scores")
+    if ready:
+        yield "scores", [context.params[name] for name in FILES if context.params.get(name)]
+        inputs = {}
     for parameter in context.command.params:
         name, option = str(parameter.name), getattr(parameter, "option", None)
         if name not in context.params:
@@ -189,7 +192,7 @@ def options_given() -> Iterator[tuple[str, Any]]:
         value = context.params[name]
         if isinstance(parameter, click.Argument) and name in inputs and value:
             yield name, value
-        elif option is not None and given(name):
+        elif option is not None and not option.positional and given(name):
             yield option.key, value
 
 
@@ -248,13 +251,20 @@ def repeated(path: str) -> tuple[str | None, Any]:
 
 
 def require_inputs(
-    files: list[str | None], scores: tuple[str, str] | None, values: Iterable[str] = ()
+    files: list[str | None], scores: Sequence[str] | None, values: Iterable[str] = ()
 ) -> None:
     """Refuse a call without files, with two kinds of them, or with flags that do nothing."""
     if scores is None and None in files:
-        raise click.UsageError("QRELS, RUN_A and RUN_B are needed (or --scores A B)")
-    if scores is not None and files[0] is not None:
-        raise click.UsageError("--scores A B stands in the place of QRELS RUN_A RUN_B")
+        raise click.UsageError(
+            "QRELS, RUN_A and RUN_B are needed (or --scores and one table or two)"
+        )
+    if scores is not None and not 1 <= len(scores) <= 2:
+        raise click.UsageError(
+            f"--scores takes one table of scores or two, not {len(scores)}; abrank rank --scores"
+            " takes more"
+        )
+    if scores is not None and any(files):
+        raise click.UsageError("--scores stands in the place of QRELS RUN_A RUN_B")
     if [*files, *(scores or ())].count("-") > 1:
         raise click.UsageError("only one of the files can be standard input")
     if scores is not None:

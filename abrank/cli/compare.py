@@ -12,7 +12,7 @@ import click
 
 from abrank.cli import _config, _flags, _output, _terminal
 from abrank.ledger.record import recording
-from abrank.options import Inputs, Question, RankingQuestion, made, nested
+from abrank.options import Inputs, Question, RankingQuestion, iterate, made, nested
 from abrank.rule import GATES
 
 if TYPE_CHECKING:
@@ -39,13 +39,15 @@ def _gates() -> str:
 def compare(**flags: Any) -> int:  # noqa: ANN401 - those of abrank.options
     """Decide whether the candidate RUN_B may replace the baseline RUN_A.
 
-    QRELS are judgments (query_id 0 doc_id grade), RUN_A and RUN_B TREC runs (query_id Q0 doc_id
-    rank score tag), plain or compressed (.gz .bz2 .zst), or Parquet; - is standard input.
+    With --scores the files are tables of scores: one of an experiment with its variants, or one of
+    each system. Without it QRELS are judgments (query_id 0 doc_id grade), RUN_A and RUN_B TREC runs
+    (query_id Q0 doc_id rank score tag), plain or compressed, or Parquet; - is standard input.
     NAME=RUN1,RUN2 are repeated runs of one system, averaged per query before they are tested. Two
     Parquet tables query_id, position, relevance alone need no QRELS.
 
     \b
     abrank compare qrels.txt bm25.run monot5.run -m nDCG@10 -m AP --margin 0.01
+    abrank compare --scores experiment.csv --baseline bm25 --candidate rerank
     abrank compare --scores bm25.eval monot5.eval -m ndcg_cut_10
     abrank compare --collections beir.tsv -m nDCG@10 --report html
     abrank compare --preferences votes.csv --report html
@@ -101,7 +103,14 @@ def _require_inputs(asked: dict[str, Any]) -> None:
             asked["a"], asked["b"] = asked.pop("qrels"), files[1]
             asked.setdefault("engine", "local")
             return
-    _flags.require_inputs(files, asked.get("scores"), asked)
+    scores = [*iterate(asked["scores"])] if "scores" in asked else None
+    if scores is None:
+        for key in ("baseline", "candidate", "variant", "columns", "where"):
+            if key in asked:
+                side = {"baseline": "a", "candidate": "b"}.get(key)
+                hint = f": --name-{side} names the {key}" if side else ""
+                raise click.UsageError(f"--{key} is for --scores{hint}")
+    _flags.require_inputs(files, scores, asked)
 
 
 def _compare(
@@ -216,7 +225,10 @@ def _ranking(
         _flags.require_taken("rank_scores", "is for runs, not for ready scores")
         missing = question.scoring.missing if _flags.given("missing") else "error"
         on_stage("reading the scores")
-        return rank_ready(files, question, missing=missing, command=called, on_stage=on_stage)
+        table = made(Inputs, nested(dict(_flags.options_given()))).table
+        return rank_ready(
+            files, question, missing=missing, table=table, command=called, on_stage=on_stage
+        )
     from abrank.workflow import rank_runs
 
     qrels, *runs = files

@@ -13,7 +13,7 @@ import click
 from abrank._support import display
 from abrank._support.errors import AlignmentError
 from abrank.cli import _flags, _terminal
-from abrank.options import TESTS
+from abrank.options import TESTS, Inputs, made, nested
 
 if TYPE_CHECKING:
     from abrank.comparison.aa import AACheck
@@ -26,7 +26,7 @@ FEWEST_KNOWN = 10  # queries that both judged, of which a correlation is told
 
 @click.command("power", cls=_flags.Grouped)
 @_flags.pair
-@_flags.take("scores")
+@_flags.take("scores", "columns", "variant", "where", "baseline", "candidate")
 @_flags.take("measure", "power", "sd", of=("power",))
 @_flags.take("lower_is_better", "higher_is_better")
 @_flags.own(
@@ -101,7 +101,7 @@ def power(
     a: str | None,
     b: str | None,
     *,
-    scores: tuple[str, str] | None,
+    scores: bool,
     measure: str | None,
     **flags: Any,  # noqa: ANN401 - those above, and those of abrank.options
 ) -> None:
@@ -119,9 +119,12 @@ def power(
     abrank power --sd 0.2 --margin 0.05 --machine-queries 2000 --correlation 0.8
     """  # noqa: D301 - click's mark for lines to keep
     files: list[str | None] = [each for each in (qrels, a, b) if each is not None]
-    given, sd, queries = len(files) == 3 or scores is not None, flags["sd"], flags["queries"]
-    if len(files) not in (0, 3) or (files and scores) or given == (sd is not None):
-        raise click.UsageError("give QRELS RUN_A RUN_B or --scores A B, or --sd without files")
+    ready, files = (files, []) if scores else (None, files)
+    given, sd, queries = len(files) == 3 or bool(ready), flags["sd"], flags["queries"]
+    if len(files) not in (0, 3) or (scores and not ready) or given == (sd is not None):
+        raise click.UsageError(
+            "give QRELS RUN_A RUN_B, or --scores and one table or two, or --sd without files"
+        )
     asked = {key: flags[key] for key in ("margin", "width")} | {"effect": flags["effects"] or None}
     if not given and queries is None and all(each is None for each in asked.values()):
         raise click.UsageError("--sd needs --queries, --effect, --margin or --width")
@@ -137,7 +140,7 @@ def power(
     with _terminal.Progress(quiet=False, verbose=False) as progress:
         progress("scoring")
         told = (flags["lower_is_better"], flags["higher_is_better"])
-        name, pilot, asks = _gains(files, scores, measure, told) if given else ("", {}, False)
+        name, pilot, asks = _gains(files, ready, measure, told) if given else ("", {}, False)
         n_machine, correlation = flags["machine_queries"], list(flags["correlations"]) or None
         if machine_qrels is not None:
             machine = _gains([machine_qrels, *files[1:]], None, measure, told)[1]
@@ -166,14 +169,19 @@ def power(
         _terminal.show(plan, measure=name, measured=measured)
 
 
-def _pair(files: list[str | None], ready: tuple[str, str] | None, measure: str | None) -> Scores:
+def _pair(files: list[str | None], ready: Sequence[Any] | None, measure: str | None) -> Scores:
     """Return the scores of two runs, or ready ones; the first measure is the one asked about."""
     from abrank.comparison import pair_scores
     from abrank.comparison.choosing import choose_from
     from abrank.scoring.evaluate import evaluate
 
     if ready:
-        return choose_from(pair_scores(*ready, measures=[measure] if measure else None))[0]
+        asked = made(Inputs, nested(dict(_flags.options_given())))
+        paired = pair_scores(
+            *ready, baseline=asked.baseline, candidate=asked.candidate, options=asked.table,
+            measures=[measure] if measure else None,
+        )  # fmt: skip
+        return choose_from(paired)[0]
     qrels, a, b = files
     names = [measure or "nDCG@10"]
     return evaluate(qrels, {"A": a, "B": b}, names, scoring=_flags.scoring())
@@ -181,7 +189,7 @@ def _pair(files: list[str | None], ready: tuple[str, str] | None, measure: str |
 
 def _gains(
     files: list[str | None],
-    ready: tuple[str, str] | None,
+    ready: Sequence[Any] | None,
     measure: str | None,
     told: tuple[Sequence[str], Sequence[str]],
 ) -> tuple[str, dict[str, float], bool]:
@@ -253,6 +261,7 @@ _ADVICE = (
     help="A run of another system (with --scores its scores, or the name of its column): its"
     " differences tell what the queries can show.",
 )
+@_flags.take("columns", "variant", "where")
 @_flags.take("measure", "sd", "power", of=("margin",))
 @_flags.take("alpha")
 @_flags.take(*_flags.SCORING, of=("evaluate",))
@@ -322,13 +331,17 @@ def _ready(files: list[str], against: str | None, measure: str) -> tuple[Scores,
     from abrank.ranking.rank import read_board
 
     asked = [measure] if _flags.given("measure") else None
-    scores = read_board(files, measures=asked)
+    options = made(Inputs, nested(dict(_flags.options_given()))).table
+    scores = read_board(files, measures=asked, options=options)
     if len(scores.measures) > 1:
         count, names = len(scores.measures), ", ".join(scores.measures[:3])
         raise click.UsageError(f"{count} measures ({names} …); say which: -m {scores.measures[0]}")
     if against is None or against in scores.systems:
         return scores, against
-    known, several = set(scores.systems), read_board([*files, against], measures=asked)
+    known, several = (
+        set(scores.systems),
+        read_board([*files, against], measures=asked, options=options),
+    )
     others = [name for name in several.systems if name not in known]
     if len(others) != 1:
         raise click.UsageError(f"--against is one system, and {against} has {len(others)}")
@@ -411,7 +424,7 @@ _OTHER = {"wilcoxon": "about the pseudo-median", "sign": "who wins more queries"
 
 @click.command("aa", cls=_flags.Grouped)
 @_flags.pair
-@_flags.take("scores")
+@_flags.take("scores", "columns", "variant", "where", "baseline", "candidate")
 @_flags.take("measure", of=("aa",))
 @_flags.own(
     "--test",
@@ -442,7 +455,7 @@ def aa(
     a: str | None,
     b: str | None,
     *,
-    scores: tuple[str, str] | None,
+    scores: bool,
     measure: str | None,
     tests: tuple[str, ...],
     alpha: float,
@@ -463,7 +476,8 @@ def aa(
     abrank aa qrels.txt bm25.run monot5.run -m nDCG@10
     abrank aa --scores bm25.csv monot5.csv -m AP --test t --clusters users.csv
     """  # noqa: D301 - click's mark for lines to keep
-    _flags.require_inputs([qrels, a, b], scores)
+    ready = [file for file in (qrels, a, b) if file is not None] if scores else None
+    _flags.require_inputs([] if scores else [qrels, a, b], ready)
 
     from abrank.comparison.aa import aa_test
     from abrank.inference.rounding import differences_of
@@ -471,7 +485,7 @@ def aa(
 
     with _terminal.Progress(quiet=False, verbose=False) as progress:
         progress("scoring")
-        found = _pair([qrels, a, b], scores, measure)
+        found = _pair([qrels, a, b], ready, measure)
         one, two = (found.of(system)[:, 0] for system in found.systems)
         labels = labels_of(read_clusters(clusters), found.query_ids)
         progress("testing")

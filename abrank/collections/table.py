@@ -21,7 +21,7 @@ from abrank._support.errors import (
 )
 from abrank._support.files import parse_toml
 from abrank.inputs.files import contents, short_name
-from abrank.inputs.score_forms import OF_MTEB, PREDICTIONS
+from abrank.inputs.score_source import OF_MTEB, PREDICTIONS
 
 # Path of the judgments ("qrels") and of the run of each system, by name.
 Files: TypeAlias = dict[str, Any]

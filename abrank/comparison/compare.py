@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from abrank._support.errors import ArgumentError
+from abrank._support.errors import ArgumentError, calling
 from abrank._support.rng import entropy
 from abrank._support.typing import Asked, Missing, RandomSource
 from abrank.comparison.choosing import SEQUENCE, choose_from, directions_again
@@ -55,6 +55,9 @@ def compare_scores(
     config: Question | str | os.PathLike[str] | None = None,
     baseline: str | None = None,
     candidate: str | None = None,
+    columns: Mapping[str, str | Sequence[str]] | Sequence[str] | str | None = None,
+    variant: Sequence[str] | str | None = None,
+    where: Mapping[str, Any] | Sequence[str] | str | None = None,
     measures: Sequence[str] | str | None = None,
     margin: float | str | None = None,
     require: Asked | None = None,
@@ -83,11 +86,18 @@ def compare_scores(
     Parameters
     ----------
     a, b : Series, dict, path, DataFrame or Scores
-        Without ``b`` all are in ``a``. For what each may hold, see :func:`abrank.read_scores`.
+        Without ``b`` all variants are in ``a``. For what each may hold, see
+        :func:`abrank.read_scores`. Two Series of one name carry the measure's name, of different
+        names the systems'.
     config : path or Question, optional
         The rule declared beforehand; see :func:`abrank.compare`.
     baseline, candidate : str, optional
-        Without ``b`` the systems to take; else the two there are.
+        The variants to take of a table of several. Without them one called control, baseline, old,
+        production or the like, and the only other one. ``"method=keyword"`` is the mean of all
+        variants of which the column has this value.
+    columns, variant, where : optional
+        Which column of a table holds what, and which rows are taken; see
+        :func:`abrank.read_scores`.
     measures : sequence of str, optional
         The first decides. Else all, the same for both, and a ranking measure is taken.
     margin, require, fail_on, guard, accept_doubt, alpha, test, lower_is_better, resamples, rng
@@ -125,10 +135,15 @@ def compare_scores(
         rng=rng,
     )  # fmt: skip
     inputs = Inputs(
-        a=a, b=b, baseline=baseline, candidate=candidate, name_a=name_a, name_b=name_b,
-        missing=missing, segments=segments, topics=topics,
+        a=a, b=b, baseline=baseline, candidate=candidate, columns=columns, variant=variant,
+        where=where, name_a=name_a, name_b=name_b, missing=missing, segments=segments,
+        topics=topics,
     )  # fmt: skip
-    with recording(question) as record:
+    keywords = {
+        "baseline": baseline, "candidate": candidate, "columns": columns, "variant": variant,
+        "where": where, "measures": measures, "missing": missing,
+    }  # fmt: skip
+    with calling("compare_scores", {"a": a, "b": b}, keywords), recording(question) as record:
         return record.compare(lambda asked: compare_ready(inputs, asked))
 
 
@@ -144,9 +159,12 @@ def compare_ready(
     scores = pair_scores(
         inputs.a, inputs.b, baseline=inputs.baseline, candidate=inputs.candidate, **inputs.names,
         measures=question.measures, missing=inputs.missing,
-        lower_is_better=question.lower_is_better,
+        lower_is_better=question.lower_is_better, options=inputs.table,
     )  # fmt: skip
-    beside = Beside.of(**inputs.known, clusters=question.clusters, weights=question.weights)
+    beside = Beside.of(
+        **inputs.known, clusters=question.clusters, weights=question.weights,
+        properties=scores.reading.properties if scores.reading is not None else {},
+    )  # fmt: skip
     beside = MachineSource.of(question.machine).beside(beside, scores)
     on_stage("testing")
     return compare_recorded(scores, question, beside=beside, command=command)

@@ -14,18 +14,21 @@ from typing import Any, get_args
 import numpy as np
 
 from abrank._support import checks
-from abrank._support.errors import AlignmentError, ArgumentError, reading
+from abrank._support.errors import AlignmentError, ArgumentError, UnclearError, nearest, reading
 from abrank._support.typing import FloatArray, Missing, SharedModel
 from abrank.comparison.rows import Preferences
 from abrank.diagnostics.notes import bounds
 from abrank.inputs import ids
-from abrank.inputs.files import distinct_names
+from abrank.inputs.files import distinct_names, is_regular
 from abrank.inputs.run import UNNAMED as UNNAMED_RUN
 from abrank.inputs.run import name_of
-from abrank.measures.names import known_among, listed
+from abrank.inputs.score_reading import Reading, TableOptions, baseline_of
+from abrank.measures.names import known, known_among, listed
 from abrank.scoring.evaluate import is_repeated
 from abrank.scoring.scores import Scores
 
+UNNAMED = "score"  # the measure of scores without a name
+MOST_NAMED = 8  # variants in a message
 BY_POSITION = "the scores have no query ids: they are paired by position"
 
 
@@ -40,6 +43,7 @@ def pair_scores(
     measures: Sequence[str] | str | None = None,
     missing: Missing = "error",
     lower_is_better: Sequence[str] | str = (),
+    options: TableOptions | None = None,
 ) -> Scores:
     """Lay the scores of two systems side by side, paired by query id.
 
@@ -49,7 +53,9 @@ def pair_scores(
         The baseline and the candidate; lists and arrays are paired by position. Without ``b`` there
         are several systems in ``a``.
     baseline, candidate : str, optional
-        Without ``b`` the systems to take: else the first, and the only other one.
+        The systems to take, where a source has several: names of variants, or ``column=value`` of
+        columns that make the variant, of which the others are averaged. Without them a variant
+        called control, baseline, old, production … and the only other one.
     name_a, name_b : str, optional
         Names to give them.
     measures : sequence of str, optional
@@ -58,6 +64,8 @@ def pair_scores(
         What becomes of a query of which one of the two has no score.
     lower_is_better : str or sequence of str
         Scores of which the highest is the worst.
+    options : TableOptions, optional
+        What was said of the columns of a table.
 
     Returns
     -------
@@ -79,31 +87,26 @@ def pair_scores(
            [0.4, 0.6]])
     """
     # Runs need none of it.
-    from abrank.scoring.score_files import one_system, read_with_gaps, require_all
+    from abrank.scoring.score_files import read_with_gaps, require_all
     from abrank.scoring.scores import settled
 
+    named = tuple(listed(measures)) if measures is not None else ()
+    options = replace(options or TableOptions(), measures=named, pairs=True)
     if b is None:
-        both = read_with_gaps(a)
-        one = one_system(both, baseline or both.systems[0])
-        others = [name for name in both.systems if name not in one.systems]
-        if candidate is None and len(others) != 1:
-            there = ", ".join(both.systems)
-            raise ArgumentError(f"of the systems {there} name a baseline and a candidate")
-        two = one_system(both, candidate or others[0])
+        one, two = _two_of(read_with_gaps(_as_table(a), options=options), a, baseline, candidate)
         for wanted, taken in ((name_a, one), (name_b, two)):
-            if wanted in both.systems and wanted not in taken.systems:
+            if wanted in _labels(one) and wanted not in taken.systems:
                 raise ArgumentError(
                     f"{wanted} is another system than {taken.systems[0]}, to which the name is"
                     " given: baseline= and candidate= choose systems"
                 )
-    elif baseline or candidate:
-        raise ArgumentError(
-            "baseline and candidate select systems of one table: where a and b are given, name_a"
-            " and name_b name them"
-        )
     else:
-        require_two_files(a, b)
-        one, two = (_system_of(each, name) for each, name in ((a, "A"), (b, "B")))
+        if not (baseline or candidate):
+            require_two_files(a, b)
+        options = replace(options, alone=False)
+        one = _system_of(a, "A", options, baseline)
+        two = _system_of(b, "B", options, candidate)
+    one, two = _named_alike(one, two)
     names = system_names(name_a or one.systems[0], name_b or two.systems[0])
     chosen = _chosen(one, two, measures)
     if missing == "error":
@@ -127,9 +130,10 @@ def pair_scores(
         audits={name: each.audits[each.systems[0]] for name, each in judged.items()},
         sources={name: each for name, each in zip(names, sources, strict=True) if each},
         judged_runs={name: each.judged_runs[each.systems[0]] for name, each in judged.items()},
-        notes=tuple(dict.fromkeys((*one.notes, *two.notes))),
+        notes=tuple(dict.fromkeys((*one.notes, *two.notes, *_differ_in(one, two)))),
         judgments=one.judgments if judged else None,
         named=chosen if measures is not None else one.named,
+        reading=one.reading if b is None else _shared_reading(one, two),
     )
     return settled(paired, missing, lower_is_better=lower_is_better)
 
@@ -183,8 +187,165 @@ def system_names(a: str, b: str) -> tuple[str, str]:
     return (a, b) if a != b else (f"{a} (A)", f"{b} (B)")
 
 
-def _system_of(source: Any, default: str) -> Scores:  # noqa: ANN401
-    """Return the scores of the one system that a source holds."""
+def _as_table(source: Any) -> Any:  # noqa: ANN401
+    """Return a dict of Series, or of columns by position, as one table; any other as it is."""
+    if not isinstance(source, Mapping) or not source:
+        return source
+    values = list(source.values())
+    if all(hasattr(value, "iloc") and not hasattr(value, "columns") for value in values):
+        return {name: value.to_dict() for name, value in source.items()}
+    return source
+
+
+def _labels(scores: Scores) -> tuple[str, ...]:
+    """Return the names of all variants of the table that scores come from."""
+    return scores.reading.labels if scores.reading is not None else scores.systems
+
+
+def _two_of(
+    both: Scores,
+    source: Any,  # noqa: ANN401 - what it was read from
+    baseline: str | None,
+    candidate: str | None,
+) -> tuple[Scores, Scores]:
+    """Return the baseline and the candidate of a table of several variants."""
+    names = both.systems
+    label = next((each.label for each in both.sources.values()), "scores")
+    if len(names) < 2:
+        hint = "the second source is missing, or a column that names the variants"
+        raise UnclearError(
+            label, f"holds one system, {names[0]}, and two are compared: {hint}", [],
+        )  # fmt: skip
+    a = _choice(both, baseline, "baseline", label)
+    b = _choice(both, candidate, "candidate", label)
+    if a is None and b is None and len(names) == 2:
+        # Whoever evaluated the systems in one call put them in order.
+        first = names[0] if source is both else baseline_of(names)
+        a = _choice(both, first or None, "baseline", label)
+    if a is not None and b is None and len(rest := [x for x in names if x not in a.systems]) == 1:
+        b = _choice(both, rest[0], "candidate", label)
+    if b is not None and a is None and len(rest := [x for x in names if x not in b.systems]) == 1:
+        a = _choice(both, rest[0], "baseline", label)
+    if a is None or b is None:
+        raise UnclearError(label, *_unchosen(names, baseline, candidate))
+    if a.systems == b.systems:
+        raise ArgumentError(f"{a.systems[0]} is both the baseline and the candidate")
+    return a, b
+
+
+def _unchosen(
+    names: Sequence[str], baseline: str | None, candidate: str | None
+) -> tuple[str, list[dict[str, Any]]]:
+    """Return that two of the variants are to be named, and the choices."""
+    some = ", ".join(names[:MOST_NAMED]) + (
+        f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    )
+    problem = f"holds {len(names)} variants, {some}: name the baseline and the candidate"
+    first = baseline or next(name for name in names if name != candidate)
+    other = candidate or next(name for name in names if name != first)
+    choices: list[dict[str, Any]] = [{"baseline": first, "candidate": other}]
+    if len(names) == 2:
+        choices.append({"baseline": other, "candidate": first})
+    else:
+        choices.append({"rank": True, "baseline": first})
+    return problem, choices
+
+
+def _choice(both: Scores, name: str | None, role: str, label: str) -> Scores | None:
+    """Return one variant by its name, or the mean of those whose columns have given values."""
+    from abrank.scoring.score_files import one_system
+
+    if name is None:
+        return None
+    if name in both.systems:
+        return one_system(both, name)
+    folded = [each for each in both.systems if each.casefold() == name.casefold()]
+    if len(folded) == 1:
+        return one_system(both, folded[0])
+    parts = both.reading.parts if both.reading is not None else {}
+    wanted = [part.partition("=") for part in name.split(",")]
+    if parts and all(equals for _, equals, _ in wanted):
+        match = [
+            system for system in both.systems
+            if all(parts[system].get(key.strip()) == value.strip() for key, _, value in wanted)
+        ]  # fmt: skip
+        if len(match) == 1:
+            return one_system(both, match[0])
+        if match:
+            places = [both.systems.index(system) for system in match]
+            mean = both.values[:, places, :].mean(axis=1, keepdims=True)
+            note = f"{name} is the mean of {len(match)} variants on every query: {', '.join(match)}"
+            return replace(
+                both, systems=(name,), values=mean, notes=(*both.notes, note),
+                sources=dict.fromkeys((name,), next(iter(both.sources.values()))),
+            )  # fmt: skip
+    close = nearest(name, both.systems) or list(both.systems[:1])
+    problem, _ = _unchosen(both.systems, None, None)
+    problem = f"has no variant {name!r}; it {problem.partition(':')[0]}"
+    raise UnclearError(label, problem, [{role: close[0]}])
+
+
+def _differ_in(one: Scores, two: Scores) -> list[str]:
+    """Say in which of the columns of the variant the two differ."""
+    parts = one.reading.parts if one.reading is not None else {}
+    cells = [parts.get(scores.systems[0]) for scores in (one, two)]
+    if None in cells or len(cells[0] or ()) < 2:
+        return []
+    a, b = (cell or {} for cell in cells)
+    names = [name for name in a if a[name] != b[name]]
+    return [f"{one.systems[0]} and {two.systems[0]} differ in {' and '.join(names)} only"]
+
+
+def _shared_reading(one: Scores, two: Scores) -> Reading | None:
+    """Return what two tables say of their queries together."""
+    if one.reading is None or two.reading is None:
+        return one.reading or two.reading
+    a, b = one.reading.properties, two.reading.properties
+    both = {name: {**b.get(name, {}), **a.get(name, {})} for name in {**a, **b}}
+    return replace(one.reading, properties=both, parts={})
+
+
+def _named_alike(one: Scores, two: Scores) -> tuple[Scores, Scores]:
+    """Read the names of two columns, Series or files: ``latency_a``, ``latency_b`` of latency."""
+    from abrank.inputs.score_reading import split_names
+    from abrank.measures.names import asks_direction, names_measure
+
+    if len(one.measures) != 1 or len(two.measures) != 1:
+        return one, two
+    measures = [one.measures[0], two.measures[0]]
+    differ = measures[0] != measures[1] and not any(map(names_measure, measures))
+    if differ and {one.systems[0], two.systems[0]} <= {"A", "B", "scores"}:
+        # Two columns of different names carry those of the systems.
+        one, two = (
+            scores if name == UNNAMED else _renamed(scores, name, UNNAMED)
+            for scores, name in zip((one, two), measures, strict=True)
+        )
+        measures = [UNNAMED, UNNAMED]
+    if {*measures} <= {UNNAMED, "value"} and one.systems != two.systems:
+        names = [one.systems[0], two.systems[0]]
+        pairs = split_names(names, names_measure, asks_direction)
+        if len({measure for _, measure in pairs.values()}) == 1:
+            one, two = (
+                _renamed(scores, *pairs[name])
+                for scores, name in zip((one, two), names, strict=True)
+            )
+    return one, two
+
+
+def _renamed(scores: Scores, system: str, measure: str) -> Scores:
+    """Return the scores of one system by one measure under other names."""
+    name = str(known(measure) or measure)
+    sources = {system: source for _, source in zip(range(1), scores.sources.values(), strict=False)}
+    return replace(scores, systems=(system,), measures=(name,), sources=sources)
+
+
+def _system_of(
+    source: Any,  # noqa: ANN401
+    default: str,
+    options: TableOptions,
+    name: str | None = None,
+) -> Scores:
+    """Return the scores of the one system that a source holds, or of the one that is named."""
     is_series = hasattr(source, "iloc") and not hasattr(source, "columns")
     nested = isinstance(source, Mapping) and any(
         isinstance(each, (Mapping, str)) for each in source.values()
@@ -199,20 +360,27 @@ def _system_of(source: Any, default: str) -> Scores:  # noqa: ANN401
         return Scores(
             query_ids=tuple(queries[order].tolist()),
             systems=(default,),
-            measures=("score",),
+            measures=(UNNAMED,),
             values=values[order].reshape(-1, 1, 1),
             notes=(BY_POSITION,),
         )
-    from abrank.scoring.score_files import UNNAMED, read_with_gaps
+    from abrank.scoring import score_files
 
     with reading(default, source):
-        scores = read_with_gaps(source)
+        scores = score_files.read_with_gaps(source, options=options)
+    label = next((each.label for each in scores.sources.values()), "scores")
+    if name is not None and len(scores.systems) > 1:
+        return _choice(scores, name, "baseline" if default == "A" else "candidate", label) or scores
     if len(scores.systems) != 1:
-        raise ArgumentError(
-            f"one system on each side, not {', '.join(scores.systems)}: choose with"
-            " read_scores(..., system=...)"
+        role = "baseline" if default == "A" else "candidate"
+        raise UnclearError(
+            label,
+            f"holds several systems, {', '.join(scores.systems)}, and one is to stand on each side",
+            [{role: system} for system in scores.systems[:2]],
         )
-    return scores if scores.systems != (UNNAMED,) else replace(scores, systems=(default,))
+    if scores.systems != (score_files.UNNAMED,):
+        return scores
+    return replace(scores, systems=(default,))
 
 
 def _by_position(source: Any) -> FloatArray | None:  # noqa: ANN401
@@ -234,7 +402,7 @@ def one_measure(source: Any, default: str) -> Scores:  # noqa: ANN401
     if isinstance(source, Mapping):
         name, index, values = None, list(source), np.array([*source.values()], dtype=np.float64)
     else:
-        name, index = source.name, list(source.index)
+        name, index = source.name, [*source.index]
         values = source.to_numpy(dtype=np.float64, na_value=np.nan)
     queries = [str(query) for query in index]
     twice = [query for query, count in Counter(queries).items() if count > 1]
@@ -243,8 +411,8 @@ def one_measure(source: Any, default: str) -> Scores:  # noqa: ANN401
     order = np.argsort(ids.order(ids.encode(queries)))
     return Scores(
         query_ids=tuple(queries[i] for i in order),
-        systems=(default if name is None else str(name),),
-        measures=("score",),
+        systems=(default,),
+        measures=(UNNAMED if name is None else str(known(str(name)) or name),),
         values=values[order].reshape(-1, 1, 1),
     )
 
@@ -395,8 +563,32 @@ class Beside:
         clusters: Any = None,  # noqa: ANN401
         weights: Any = None,  # noqa: ANN401
         docs: Any = None,  # noqa: ANN401
+        properties: Mapping[str, Mapping[str, str]] | None = None,
     ) -> Beside:
-        """Read them; clusters and weights may be the names of columns of the segments."""
+        """Read them; all may be names of columns, of the segments or of the table of scores."""
+        # `properties` are those that the table of scores holds of its queries.
+        there, of_table = properties or {}, None
+        if isinstance(segments, str) and there and not is_regular(segments):
+            names = [name.strip() for name in segments.split(",")]
+            lacking = next((name for name in names if name not in there), None)
+            if lacking is not None:
+                columns = ", ".join(there)
+                raise ArgumentError(
+                    f"segments: {lacking} is no file, nor a property of the queries in the table:"
+                    f" {columns}; columns={{'segments': '{lacking}'}} takes a further one"
+                )
+            segments = of_table = {name: there[name] for name in names}
+        columns_of_table = {
+            name: there[name] for name in (clusters, weights)
+            if isinstance(name, str) and name in there
+        }  # fmt: skip
+        if columns_of_table:
+            from abrank.inputs.topics import read_segments
+
+            read = {} if segments is None else read_segments(segments)
+            is_of_table = segments is None or segments is of_table
+            segments = {**read, **columns_of_table}
+            of_table = segments if is_of_table else None
         if all(each is None for each in (segments, topics, clusters, weights, docs)):
             return cls()
         from abrank.inputs.topics import read_groups, read_topics, read_weights
@@ -407,8 +599,8 @@ class Beside:
         with reading("weights", weights):
             weighing = read_weights(weights, cut)
         given = {
-            "segments": segments, "topics": topics, "docs": docs, "clusters": clusters,
-            "weights": weights,
+            "segments": None if segments is of_table else segments, "topics": topics,
+            "docs": docs, "clusters": clusters, "weights": weights,
         }  # fmt: skip
         for key, found in (("clusters", grouped), ("weights", weighing)):
             if isinstance(given[key], str) and found is not None and found[0] == given[key]:

@@ -19,7 +19,6 @@ not finite             refused
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -31,7 +30,7 @@ from abrank._support.errors import ArgumentError
 from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.inference.clusters import FEWEST_EFFECTIVE, FEWEST_TO_FLIP
 from abrank.inference.rounding import has_spread, signs_of
-from abrank.measures.names import is_known, known
+from abrank.measures.names import known
 
 # Of a score or difference as it is written or held against a bound: .1 + .2 is not .3 in floats.
 DECIMALS = 10
@@ -101,13 +100,6 @@ def _entry(measure: str) -> Any:  # noqa: ANN401
 
 # So many queries show differences of a few hundredths of their standard deviation.
 MANY = 10_000
-# Names of what one would rather have less of.
-COSTS = frozenset([
-    "latency", "ms", "time", "duration", "elapsed", "loss", "error", "mae", "mse", "rmse", "wer",
-    "cer", "cost", "price", "token", "rank", "perplexity", "toxicity", "hallucination", "refusal",
-])  # fmt: skip
-_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
-_PLURALS = {"losses": "loss"} | {f"{word}s": word for word in COSTS - {"loss", "ms"}}
 
 
 def inspect_margin(
@@ -129,13 +121,6 @@ def inspect_directions(asked: Sequence[str], *, primary: str) -> list[Note]:
     severity = 4 if primary in asked else 2
     names = sorted(asked, key=lambda name: name != primary)
     return [Note("direction-not-declared", severity, {"measures": names})] if names else []
-
-
-def asks_direction(name: str) -> bool:
-    """Say whether a score that is no measure has a word in its name that costs have."""
-    words = {word.casefold() for word in _WORD.findall(name)}
-    words |= {_PLURALS.get(word, word) for word in words}
-    return bool(words & COSTS) and not is_known(name)
 
 
 # A fifth of the scale of a measure that runs from 0 to 1.

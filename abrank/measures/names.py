@@ -167,6 +167,9 @@ OTHERS = {
     **dict.fromkeys(
         ("hit_rate", "hit_ratio", "hit", "HR"), Spelling("Success", means="the hit rate")
     ),
+    **dict.fromkeys(("reciprocal_rank", "mean_reciprocal_rank"), Spelling("RR")),
+    **dict.fromkeys(("average_precision", "mean_average_precision"), Spelling("AP")),
+    "expected_reciprocal_rank": Spelling("ERR"),
     "r-precision": Spelling("Rprec"),
     "r_precision": Spelling("Rprec"),
     "set_r": Spelling("SetR"),
@@ -261,6 +264,10 @@ _PAIR = re.compile(
     r"('[^']*'|\"[^\"]*\"|\[[^][{}]*\]|\{[^][{}]*\}|[^\s,'\"()=\[\]{}]+)"
     r"\s*(?:,|$)"
 )
+# ndcg_at_10, recall-at-5, ndcg10, AP@all: the same measure with its cut-off behind an @, or none.
+_CUTOFF = re.compile(
+    r"(\w)[_ -]at[_ -](?=\d)|^(ndcg|mrr|map|recall|precision)(?=\d)", re.IGNORECASE
+)
 _COMMON_CUTOFFS = ("5", "10", "20", "100", "1000")
 
 
@@ -319,6 +326,30 @@ def is_known(name: str) -> bool:
     return known(name) is not None
 
 
+def names_measure(name: str) -> bool:
+    """Whether a name is that of a measure, or of several, such as ``recall`` without a cut-off."""
+    try:
+        return bool(expand(name)) and (len(name) > 1 or is_known(name))
+    except ArgumentError:
+        return False
+
+
+# Names of what one would rather have less of.
+COSTS = frozenset([
+    "latency", "ms", "time", "duration", "elapsed", "loss", "error", "mae", "mse", "rmse", "wer",
+    "cer", "cost", "price", "token", "rank", "perplexity", "toxicity", "hallucination", "refusal",
+])  # fmt: skip
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_PLURALS = {"losses": "loss"} | {f"{word}s": word for word in COSTS - {"loss", "ms"}}
+
+
+def asks_direction(name: str) -> bool:
+    """Say whether a score that is no measure has a word in its name that costs have."""
+    words = {word.casefold() for word in _WORD.findall(name)}
+    words |= {_PLURALS.get(word, word) for word in words}
+    return bool(words & COSTS) and not is_known(name)
+
+
 def expand(text: str | Measure) -> tuple[Measure, ...]:
     """Return all measures that a name means: several for ``P_5,10``, a bare ``P`` or ``official``.
 
@@ -344,6 +375,9 @@ def expand(text: str | Measure) -> tuple[Measure, ...]:
     if isinstance(text, Measure):
         return (text,)
     text = str(text)  # of an object of ir_measures or PyTerrier its name
+    respelled = _CUTOFF.sub(r"\1\2@", text.strip().removesuffix("@all"))
+    if respelled != text and known_as(text.strip()) is None:
+        return expand(respelled)
     if text.strip() in SETS:
         return tuple(made for name in SETS[text.strip()] for made in expand(name))
     form = _FORM.fullmatch(text.strip())

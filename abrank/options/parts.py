@@ -36,6 +36,7 @@ SINGLE = (*ONE, "compare_preferences")
 PAIR = (*SINGLE, "compare_collections")
 BOARD = ("rank", "rank_scores")
 MANY = (*BOARD, "rank_collections")
+READY = ("compare_scores", "rank_scores")
 RUNS = ("compare", "compare_collections", "rank", "rank_collections", "evaluate")
 
 TESTS = ("t", "permutation", "bootstrap", "wilcoxon", "sign", "hall", "bounded")
@@ -51,7 +52,8 @@ class Option:
     # `name` is the keyword or field in Python, `python` the call where it is neither. `first` says
     # that `--help` shows it; `flag` that it is a flag at all, and `compared` that it is one of
     # `abrank compare`: the keys that are not can be given by `--config KEY=VALUE`. `declared` says
-    # that it is part of a rule.
+    # that it is part of a rule. `positional` says that its flag takes no value: it
+    # holds the files of the call.
 
     key: str
     help: str
@@ -66,7 +68,7 @@ class Option:
     least: float | None = None
     most: float | None = None
     several: bool = False
-    pair: bool = False
+    positional: bool = False
     first: bool = False
     flag: bool = True
     compared: bool = True
@@ -551,7 +553,7 @@ class Machine:
     scores: Any = option(
         None,
         "Ready scores by a machine's judgments, in the place of --machine-qrels.",
-        key="machine.scores", of=ONE, group="Judgments by a machine", kind="path", pair=True,
+        key="machine.scores", of=ONE, group="Judgments by a machine", kind="path", several=True,
         metavar="A B", compared=False,
     )  # fmt: skip
     judge: str | None = option(

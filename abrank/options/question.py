@@ -24,6 +24,7 @@ from abrank.options.parts import (
     MANY,
     ONE,
     PAIR,
+    READY,
     SINGLE,
     TESTS,
     Anytime,
@@ -43,6 +44,7 @@ from abrank.options.parts import (
 
 if TYPE_CHECKING:
     from abrank._support.typing import RandomSource
+    from abrank.inputs.score_reading import TableOptions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -479,8 +481,38 @@ class Inputs:
         None, "Name of the candidate; without it its file's.", of=PAIR, group="Inputs",
         metavar="NAME", peers=("candidate", "names"),
     )  # fmt: skip
-    baseline: str | None = None  # of several systems in one table of scores
-    candidate: str | None = None
+    columns: Any = option(
+        None,
+        "Which column of a table of scores holds what. Such as query=request_id,variant=arm; the"
+        " parts are query, variant, variants, metric, value, measures, segments, repeat, cluster"
+        " and weight. Without it that is told by what the columns hold.",
+        of=READY, group="Inputs", kind="pairs", metavar="PART=COLUMN,…", several=True,
+    )  # fmt: skip
+    variant: Any = option(
+        None,
+        "The column of the variants' names. Of a table of scores; or columns that make them"
+        " together: chunk_size,method.",
+        of=READY, group="Inputs", metavar="COLUMN,…", first=True, several=True,
+        peers=("arm", "group", "treatment"),
+    )  # fmt: skip
+    where: Any = option(
+        None,
+        "Take these rows of a table of scores only. Such as chunk_size=256. Repeat for more.",
+        of=READY, group="Inputs", kind="pairs", metavar="COLUMN=VALUE", several=True,
+        peers=("filter",),
+    )  # fmt: skip
+    baseline: str | None = option(
+        None,
+        "The variant of a table of scores that is A. Without it the one called control, baseline,"
+        " old or the like; COLUMN=VALUE is the mean of all variants with it.",
+        of=("compare_scores",), group="Inputs", metavar="NAME", first=True, peers=("control",),
+    )  # fmt: skip
+    candidate: str | None = option(
+        None,
+        "The variant of a table of scores that is B.",
+        of=("compare_scores",), group="Inputs", metavar="NAME", first=True,
+        peers=("treatment",),
+    )  # fmt: skip
     missing: Missing = "error"  # of ready scores; that of runs is Scoring's
     collections: Any = None
 
@@ -488,6 +520,13 @@ class Inputs:
     def known(self) -> dict[str, Any]:
         """What is known of the queries and documents."""
         return {"segments": self.segments, "topics": self.topics, "docs": self.docs}
+
+    @property
+    def table(self) -> TableOptions:
+        """What was said of the columns of a table of scores."""
+        from abrank.inputs.score_reading import TableOptions  # with Arrow, which help needs not
+
+        return TableOptions.of(self.columns, self.variant, self.where)
 
     @property
     def names(self) -> dict[str, str | None]:

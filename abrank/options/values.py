@@ -35,9 +35,10 @@ from abrank.options.question import Inputs, Question, RankingQuestion
 _NOTED = "Write no notes and no progress to standard error."
 FLAGS = (
     Option(
-        key="scores", of=("compare_scores",), group="Inputs", kind="path", pair=True,
-        metavar="A B", first=True,
-        help="Two files of ready scores per query. In the place of QRELS RUN_A RUN_B.",
+        key="scores", of=("compare_scores",), group="Inputs", kind="path", first=True,
+        several=True, positional=True,
+        help="The files are ready scores per query. Without QRELS: one table of an experiment with"
+        " its variants, or a file of each system.",
     ),
     Option(
         key="scores", of=("rank_scores",), group="Inputs", kind="flag", first=True, default=False,
@@ -334,8 +335,8 @@ def nested(values: Mapping[str, Any]) -> dict[str, Any]:
         own = {name: value for name, value in own.items() if value is not None}
         if own:
             found[keyword] = kind(**own)
-    if isinstance(values.get("scores"), (list, tuple)):  # in the place of runs
-        found["a"], found["b"] = values["scores"]
+    if scores := values.get("scores"):  # in the place of runs
+        found["a"], found["b"] = (*iterate(scores), None)[:2]
     if values.get("collections"):
         found["collections"] = values["collections"]
     if design := {key: values[key] for key in DESIGN if key in values}:

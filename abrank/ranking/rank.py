@@ -11,7 +11,7 @@ import numpy as np
 
 from abrank import inference
 from abrank._support import checks, display
-from abrank._support.errors import ArgumentError, nearest
+from abrank._support.errors import ArgumentError, calling, nearest
 from abrank._support.rng import entropy
 from abrank._support.typing import Missing, RandomSource, RankingFamily
 from abrank.comparison.choosing import Directions, choose_from, directions, directions_again
@@ -22,9 +22,8 @@ from abrank.diagnostics.notes import inspect_directions
 from abrank.diagnostics.runs import inspect_systems
 from abrank.inference.systems.pairwise import MANY_PAIRS
 from abrank.inputs.files import short_name
-from abrank.inputs.score_forms import Coded
-from abrank.inputs.score_table import read_score_table
-from abrank.measures.names import is_known, known_among, listed
+from abrank.inputs.score_reading import TableOptions
+from abrank.measures.names import asks_direction, known_among, listed, names_measure
 from abrank.options import RankingQuestion, taking
 from abrank.provenance import provenance as recorded
 from abrank.ranking.beside import (
@@ -39,14 +38,11 @@ from abrank.ranking.beside import (
     with_extras,
 )
 from abrank.ranking.result import Ranking
-from abrank.scoring.score_files import scores_of_table
+from abrank.scoring.score_files import read_with_gaps
 from abrank.scoring.scores import MISSING, Scores, settled
 
 UNNAMED = "score"
 MOST_NOTES = 3
-WIDE, BY_SYSTEM = "a wide table", "a table with a column for each system"
-# What a column is called that holds the one measure of a file.
-_PLAIN = frozenset({"score", "value"})
 
 
 def read_board(
@@ -55,6 +51,7 @@ def read_board(
     measures: Sequence[str] | str | None = None,
     missing: Missing = "error",
     lower_is_better: Sequence[str] | str = (),
+    options: TableOptions | None = None,
 ) -> Scores:
     """Read the scores of many systems, from one source or from several.
 
@@ -63,10 +60,9 @@ def read_board(
     Parameters
     ----------
     source : Scores, DataFrame, path, sequence of these, or mapping
-        Whatever :func:`abrank.read_scores` reads. A wide table whose columns name no measure has a
-        column a system; such a file may lack the column query_id: its rows are the queries. Several
-        sources hold systems of their own on the same queries. A mapping goes from a system's name
-        to its scores: a Series or dict by query id, or any of the above.
+        Whatever :func:`abrank.read_scores` reads. Several sources hold systems of their own on the
+        same queries. A mapping goes from a system's name to its scores: a Series or dict by query
+        id, or any of the above.
     measures : sequence of str, optional
         The one measure of a table with a column a system is called by this name, ``score`` without.
     missing : {"error", "zero", "drop", "worst"}
@@ -74,6 +70,8 @@ def read_board(
         of all systems.
     lower_is_better : str or sequence of str
         Scores of which the highest is the worst.
+    options : TableOptions, optional
+        What was said of the columns of a table.
 
     Raises
     ------
@@ -94,8 +92,9 @@ def read_board(
     checks.one_of("missing", missing, MISSING)
     if isinstance(source, Scores):
         return source
-    called = listed(measures) if measures is not None else []
-    parts = _parts(source, called[0] if len(called) == 1 else UNNAMED)
+    named = tuple(listed(measures)) if measures is not None else ()
+    options = replace(options or TableOptions(), measures=named, pairs=True)
+    parts = _parts(source, options)
     if not parts:
         raise ArgumentError("there are no scores to rank by")
     return settled(
@@ -103,49 +102,44 @@ def read_board(
     )
 
 
-def _parts(source: Any, measure: str) -> list[Scores]:  # noqa: ANN401
+def _parts(source: Any, options: TableOptions) -> list[Scores]:  # noqa: ANN401
     """Return the scores of each source."""
     if isinstance(source, Mapping):
-        return [_named(each, str(system), measure) for system, each in source.items()]
+        return [_named(scores, str(system), options) for system, scores in source.items()]
     sources = source if isinstance(source, (list, tuple)) else [source]
-    # Rows without ids are the same queries in all columns of one file, not in two files.
-    parts = [_read(each, measure, numbered=len(sources) == 1) for each in sources]
-    if len(parts) > 1 and {part.systems for part in parts} == {parts[0].systems[:1]}:
-        # One column of one name in all files is a measure, and each file a system.
-        parts = [_read(each, measure, of_systems=False) for each in sources]
-    return parts
+    parts = [read_with_gaps(part, options=options) for part in sources]
+    if len(parts) > 1 and all({*part.systems} & {*parts[0].systems} for part in parts):
+        # Columns of the same names in all files are measures, and each file a system.
+        alone = replace(options, alone=False)
+        parts = [read_with_gaps(part, options=alone) for part in sources]
+    columns = {part.measures for part in parts}
+    return parts if len(columns) == 1 and len(parts) > 1 else [*map(_by_column, parts)]
 
 
-def _named(source: Any, system: str, measure: str) -> Scores:  # noqa: ANN401
+def _by_column(part: Scores) -> Scores:
+    """Return scores whose one column has the name of a system and of no measure."""
+    name = part.measures[0]
+    is_plain = name.casefold() in (UNNAMED, "value") or names_measure(name) or asks_direction(name)
+    is_named = part.reading is None or part.reading.variant or part.reading.metric
+    if len(part.measures) > 1 or len(part.systems) > 1 or is_plain or is_named:
+        return part
+    source = next(iter(part.sources.values()), None)
+    sources = {name: source} if source else {}
+    return replace(part, systems=(name,), measures=(UNNAMED,), sources=sources)
+
+
+def _named(source: Any, system: str, options: TableOptions) -> Scores:  # noqa: ANN401
     """Return the scores of one system of a mapping under its name there."""
     import pandas as pd
 
     if isinstance(source, (Mapping, pd.Series)):
+        measure = options.measures[0] if len(options.measures) == 1 else UNNAMED
         return replace(one_measure(source, system), systems=(system,), measures=(measure,))
-    found = _read(source, measure)
-    if len(found.systems) != 1:
-        raise ArgumentError(f"{system}: one system is asked for, not {_some(found.systems)}")
-    (origin,) = found.sources.values() or (None,)
-    return replace(found, systems=(system,), sources={system: origin} if origin else {})
-
-
-def _read(
-    source: Any,  # noqa: ANN401
-    measure: str,
-    *,
-    numbered: bool = False,
-    of_systems: bool = True,
-) -> Scores:
-    """Read one source; columns that name no measure are systems."""
-    if isinstance(source, Scores):
-        return source
-    table = read_score_table(source, is_measure=is_known, numbered=numbered)
-    columns = set(table.measure.names)
-    measured = any(map(is_known, columns)) or {each.casefold() for each in columns} <= _PLAIN
-    if of_systems and table.form == WIDE and not any(table.system.names) and not measured:
-        named = Coded((measure,), np.zeros(len(table.measure), np.int64))
-        table = replace(table, system=table.measure, measure=named, form=BY_SYSTEM)
-    return scores_of_table(table, source)
+    scores = read_with_gaps(source, options=replace(options, alone=False))
+    if len(scores.systems) != 1:
+        raise ArgumentError(f"{system}: one system is asked for, not {_some(scores.systems)}")
+    (origin,) = scores.sources.values() or (None,)
+    return replace(scores, systems=(system,), sources={system: origin} if origin else {})
 
 
 def _joined(parts: Sequence[Scores]) -> Scores:
@@ -199,6 +193,9 @@ def rank_scores(
     scores: Any,  # noqa: ANN401 - whatever read_board reads
     *,
     measures: Sequence[str] | str | None = None,
+    columns: Mapping[str, str | Sequence[str]] | Sequence[str] | str | None = None,
+    variant: Sequence[str] | str | None = None,
+    where: Mapping[str, Any] | Sequence[str] | str | None = None,
     missing: Missing = "error",
     baseline: str | Sequence[str] | None = None,
     test: str | None = None,
@@ -226,13 +223,15 @@ def rank_scores(
     ----------
     scores : Scores, DataFrame, path, list of these, or mapping
         Of two systems or more on the same queries: as :func:`abrank.evaluate` gives them, or ready
-        ones. A table (a frame, CSV, TSV or Parquet file) is wide, with a column query_id and a
-        column a system, or long, with columns query_id, system, measure and score; a file of one
-        system is called after it. A mapping goes from a system's name to its scores.
+        ones in whatever :func:`abrank.read_scores` reads; a file of one system is called after it.
+        A mapping goes from a system's name to its scores.
     measures : sequence of str, optional
         The first orders the systems; each has a test of its own. Without it all of the scores but
         counts and constants, and where nobody chose their order a ranking measure is first. The
         scores of a table with a column a system are called by it.
+    columns, variant, where
+        Which column of a table holds what, and which rows are taken; see
+        :func:`abrank.read_scores`.
     missing : {"error", "zero", "drop", "worst"}
         In ready scores, one that is missing is an error, counts 0, has the worst score, or its
         query is left out.
@@ -296,7 +295,13 @@ def rank_scores(
         lower_is_better=lower_is_better, higher_is_better=higher_is_better, pairs=pairs,
         instruments=instruments, risk=risk, resamples=resamples, rng=rng,
     )  # fmt: skip
-    return rank_board(scores, question, missing=missing)
+    options = TableOptions.of(columns, variant, where)
+    keywords = {
+        "measures": measures, "columns": columns, "variant": variant, "where": where,
+        "missing": missing, "baseline": baseline,
+    }  # fmt: skip
+    with calling("rank_scores", {"scores": scores}, keywords):
+        return rank_board(scores, question, missing=missing, table=options)
 
 
 def rank_board(
@@ -304,6 +309,7 @@ def rank_board(
     question: RankingQuestion,
     *,
     missing: Missing = "error",
+    table: TableOptions | None = None,
     beside: bool = True,
     provenance: Mapping[str, Any] | None = None,
     on_stage: Callable[[str], None] | None = None,
@@ -316,8 +322,9 @@ def rank_board(
         checks.resamples(question.resamples, at_least=99, argument="resamples")
     checks.one_of("family", family, get_args(RankingFamily))
     scores = read_board(
-        scores, measures=measures, missing=missing, lower_is_better=question.lower_is_better
-    )
+        scores, measures=measures, missing=missing, lower_is_better=question.lower_is_better,
+        options=table,
+    )  # fmt: skip
     if len(scores.systems) < 2:
         taken = "".join(f"\n  {note}" for note in scores.notes)
         raise ArgumentError(
@@ -380,13 +387,14 @@ def rank_ready(
     question: RankingQuestion,
     *,
     missing: Missing = "error",
+    table: TableOptions | None = None,
     command: str | None = None,
     **how: Any,  # noqa: ANN401 - beside and on_stage of rank_board
 ) -> Ranking:
     """Rank ready scores as :func:`abrank.rank_scores` does, and record where they come from."""
     scores = read_board(
         sources, measures=question.measures, missing=missing,
-        lower_is_better=question.lower_is_better,
+        lower_is_better=question.lower_is_better, options=table,
     )  # fmt: skip
     roles = {name: name for name in scores.systems}
     found = recorded(scores, roles, settings={"missing": missing}, command=command)

@@ -14,50 +14,67 @@ import numpy as np
 from abrank import inputs
 from abrank._support import checks, display
 from abrank._support.checks import explained
-from abrank._support.errors import AbrankError, ArgumentError, ReadError
+from abrank._support.errors import AbrankError, ArgumentError, ReadError, calling
 from abrank._support.typing import BoolArray, IntArray
 from abrank.engines.engine import has_parquet
 from abrank.inputs import Source, ids
 from abrank.inputs.files import short_name
-from abrank.inputs.score_forms import AGGREGATES, Coded, Queries, ScoreTable
-from abrank.inputs.score_table import read_score_table
+from abrank.inputs.score_reading import ROWS, TableOptions
+from abrank.inputs.score_source import AGGREGATES
+from abrank.inputs.score_table import Coded, Queries, ScoreTable, describe, read_score_table
 from abrank.measures import Measure
-from abrank.measures.names import is_known, known
+from abrank.measures.names import asks_direction, is_known, known, names_measure
 from abrank.scoring.evaluate import average_repeats
 from abrank.scoring.scores import ASKS, Scores
 
 UNNAMED = "scores"
+MOST_RUNS = 1000  # of all systems together, named one by one
 _AT_ONCE = 1 << 18  # rows: what is found on the way takes several times their memory
 NOISE = 1e-9  # of the summation; printed digits are far above
 
 
 @explained
-def read_scores(source: Any, *, system: str | None = None) -> Scores:  # noqa: ANN401
+def read_scores(
+    source: Any,  # noqa: ANN401 - whatever is listed below
+    *,
+    system: str | None = None,
+    columns: Mapping[str, str | Sequence[str]] | Sequence[str] | str | None = None,
+    variant: Sequence[str] | str | None = None,
+    where: Mapping[str, Any] | Sequence[str] | str | None = None,
+) -> Scores:
     """Read scores per query that another program, or this one, has written.
 
     Parameters
     ----------
     source : path, DataFrame, or Scores
-        A file of ``trec_eval -q`` (measure, query, value), of ``ir_measures -q`` or ``abrank score
-        --per-query`` (query, measure, value; with a system before them where there are several), or
-        a CSV or TSV table. A table, in a file or a frame, has a column query_id (or a name that
-        other tools give it; a frame may have it as its index) and is wide, with a column a measure,
-        or long, with columns measure and score (or value). Either may have a column system, or name
-        as in PyTerrier, and a column run (seed, fold) of its repeated runs, which are averaged per
-        query; run alone names the systems. Parquet (a folder too), dicts of pytrec_eval and ranx,
-        ir_measures' metrics and answers of _rank_eval are read too; JSON lines of answers whose
-        nuggets were assigned (AutoNuggetizer, TREC RAG) or whose sentences were judged by support
-        give NuggetRecall and SupportPrecision and their like. A list of such sources, or
+        A table of scores in CSV, TSV, JSON, JSON lines, Parquet (a folder too) or Feather, or a
+        frame of pandas, polars, pyarrow or DuckDB: a row a query and variant, a column a variant, a
+        row a score, or a column a measure. Lines of ``trec_eval -q`` (measure, query, value), of
+        ``ir_measures -q`` or ``abrank score --per-query`` (query, measure, value; with a system
+        before them where there are several). Dicts of pytrec_eval and ranx, ir_measures' metrics,
+        answers of _rank_eval; JSON lines of answers whose nuggets were assigned (AutoNuggetizer,
+        TREC RAG) or whose sentences were judged by support, which give NuggetRecall,
+        SupportPrecision and their like; exports of evaluation tools. A list of such sources, or
         ``"a.eval,a.jsonl"``, holds different measures of one system. Scores are returned as they
         are.
     system : str, optional
         The system to take where there are several; else its name, which is that of the file.
+    columns : mapping or str, optional
+        Which column of a table holds what, where that is not told by itself:
+        ``{"query": "request_id", "variant": "arm"}``. The parts are ``query``, ``variant`` (the
+        column of its names), ``variants`` (a column each), ``metric`` and ``value`` (a row a
+        score), ``measures``, ``segments``, ``repeat`` (``"rows"`` where no column tells repeats
+        apart), ``cluster`` and ``weight``.
+    variant : str or sequence of str, optional
+        The column of the variants' names, or the columns that make them together.
+    where : mapping or str, optional
+        Rows to keep: ``{"chunk_size": 256}``.
 
     Returns
     -------
     Scores
         Names of measures are canonical where they are known, and kept where not. ``notes`` say what
-        the source was taken for and what was left out.
+        the source was taken for and what was left out, ``reading`` which column holds what.
 
     Raises
     ------
@@ -65,7 +82,8 @@ def read_scores(source: Any, *, system: str | None = None) -> Scores:  # noqa: A
         If there is no such file.
     ReadError
         If the form cannot be told, a line or value cannot be used, a score stands there twice or is
-        missing, or an aggregate (the row ``all``) is not that of the queries.
+        missing, or an aggregate (the row ``all``) is not that of the queries. Of a table that can
+        be read in two ways the error has the whole call of each.
     ArgumentError
         If there is no such system.
 
@@ -85,23 +103,76 @@ def read_scores(source: Any, *, system: str | None = None) -> Scores:  # noqa: A
     0      301  scores  nDCG@10   0.25
     1      302  scores  nDCG@10   0.50
     """
-    scores = read_with_gaps(source, system=system)
+    options = TableOptions.of(columns, variant, where)
+    keywords = {"system": system, "columns": columns, "variant": variant, "where": where}
+    with calling("read_scores", {"source": source}, keywords):
+        scores = read_with_gaps(source, system=system, options=options)
     require_all(scores)
     return scores
 
 
-def read_with_gaps(source: Any, *, system: str | None = None) -> Scores:  # noqa: ANN401
+def read_with_gaps(
+    source: Any,  # noqa: ANN401
+    *,
+    system: str | None = None,
+    options: TableOptions | None = None,
+) -> Scores:
     """Read scores as :func:`read_scores` does, NaN where one is missing."""
     if isinstance(source, Scores):
         return source if system is None else one_system(source, system)
     if sources := _several(source):
-        return _joined([read_with_gaps(each) for each in sources], system)
+        return _joined([read_with_gaps(part, options=options) for part in sources], system)
     if has_parquet(source):
         from abrank.engines.job import read_folder
 
         source = read_folder(Path(source))
-    scores = scores_of_table(read_score_table(source, is_measure=is_known), source, system=system)
+    options = options or TableOptions()
+    table = read_score_table(
+        source, is_measure=names_measure, is_cost=asks_direction, options=options
+    )
+    scores = _without_gaps_of_all(scores_of_table(table, source, system=system), options.measures)
     return scores if system is None else one_system(scores, system)
+
+
+def _without_gaps_of_all(scores: Scores, named: Sequence[str]) -> Scores:
+    """Leave out queries that no variant has a score of, and measures with holes that nobody named.
+
+    A ranking without a relevant document has no nDCG whichever the variant; the rank of the first
+    relevant document is empty where none was found.
+    """
+    if scores.reading is None or len(scores.systems) < 2:
+        return scores
+    names = [str(known(name) or name) for name in named]
+    holes = np.isnan(scores.values)
+    notes = list(scores.notes)
+    quality = [
+        place for place, name in enumerate(scores.measures)
+        if (name in names if names else is_known(name))
+    ] or list(range(len(scores.measures)))  # fmt: skip
+    empty = holes[:, :, quality].all(axis=(1, 2))
+    if empty.any() and not empty.all():
+        kept = np.flatnonzero(~empty)
+        some = ", ".join(scores.query_ids[i] for i in np.flatnonzero(empty)[:3])
+        queries = display.plural(int(empty.sum()), "query", "queries")
+        notes.append(f"{queries} without a score of any variant are left out: {some}")
+        scores = replace(
+            scores, query_ids=tuple(scores.query_ids[i] for i in kept), values=scores.values[kept]
+        )
+        holes = holes[kept]
+    gaps = np.asarray(holes.any(axis=(0, 1)))
+    taken = [
+        place for place, name in enumerate(scores.measures) if name in names or not gaps[place]
+    ]
+    if taken and len(taken) < len(scores.measures) and not names:
+        lacking = [name for place, name in enumerate(scores.measures) if place not in taken]
+        if not any(map(is_known, lacking)):
+            counts = holes.sum(axis=(0, 1))
+            some = ", ".join(
+                f"{name} (empty {counts[scores.measures.index(name)]} times)" for name in lacking
+            )
+            notes.append(f"not compared, for it has holes: {some}")
+            scores = scores.take(taken)
+    return replace(scores, notes=tuple(notes))
 
 
 def _several(source: Any) -> list[Any]:  # noqa: ANN401
@@ -191,10 +262,47 @@ def _averaged(table: ScoreTable, aggregate: BoolArray) -> Scores:
     for of_system, of_run in pairs.T:
         name = f"{systems[of_system]} (run {table.run.names[of_run]})"
         groups[systems[of_system]].append(name)
+    if len(pairs.T) > MOST_RUNS or _is_ragged(table, codes.ravel(), len(pairs.T)):
+        return _mean_of_rows(table, aggregate)
     single = tuple(name for names in groups.values() for name in names)
     scores = _scores(replace(table, system=Coded(single, codes.ravel())), aggregate)
-    found = average_repeats(scores, groups)
-    return replace(found, sources=dict.fromkeys(systems, table.source))
+    averaged = average_repeats(scores, groups)
+    return replace(averaged, sources=dict.fromkeys(systems, table.source))
+
+
+def _is_ragged(table: ScoreTable, runs: IntArray, n_runs: int) -> bool:
+    """Whether some query lacks a run: those there are are averaged."""
+    n_cells = len(table.query.distinct) * n_runs * len(table.measure.names)
+    return len(runs) != n_cells or bool(np.isnan(table.value).any())
+
+
+def _mean_of_rows(table: ScoreTable, aggregate: BoolArray) -> Scores:
+    """Return the mean of the rows of each query and system, however many there are."""
+    assert table.run is not None
+    shape = (len(table.query.distinct), len(table.system.names), len(table.measure.names))
+    cell = np.ravel_multi_index((table.query.codes, table.system.codes, table.measure.codes), shape)
+    used = ~aggregate & ~np.isnan(table.value)
+    counts = np.bincount(cell[used], minlength=int(np.prod(shape)))
+    sums = np.bincount(cell[used], table.value[used], minlength=int(np.prod(shape)))
+    first = np.unique(np.where(aggregate, -1, cell), return_index=True)[1]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        value = (sums / counts)[cell]
+    kept = first[~aggregate[first]]
+    one = replace(
+        table,
+        at=table.at[kept],
+        query=Queries(table.query.distinct, table.query.codes[kept]),
+        system=Coded(table.system.names, table.system.codes[kept]),
+        measure=Coded(table.measure.names, table.measure.codes[kept]),
+        value=value[kept],
+        rounding=table.rounding[kept],
+        run=None,
+    )
+    scores = _scores(one, np.zeros(len(kept), np.bool_))
+    by = "" if table.reading.repeat == ROWS else f" ({table.reading.repeat})"
+    largest = display.plural(int(counts.max(initial=0)), "row")
+    note = f"the rows of a query and variant{by} are averaged: up to {largest} in one mean"
+    return replace(scores, notes=(*scores.notes, note))
 
 
 def _scores(table: ScoreTable, aggregate: BoolArray) -> Scores:
@@ -222,10 +330,12 @@ def _scores(table: ScoreTable, aggregate: BoolArray) -> Scores:
     scores = Scores(query_ids, systems, measures, values, named=())
     if aggregate.any() and not np.isnan(values).any():
         _require_aggregates(scores, table, found, aggregate)
+    silent = [name for name, canonical in names.items() if canonical not in scores.measures]
     return replace(
         scores,
         sources=dict.fromkeys(systems, table.source),
-        notes=(_note(table, scores, names),),
+        notes=(describe(table, len(query_ids), len(measures), silent),),
+        reading=table.reading,
     )
 
 
@@ -320,20 +430,6 @@ def _require_aggregates(
                 hint="queries were counted that have no line (trec_eval -c), or lines are missing:"
                 " write one for each query, with 0 where nothing was found",
             )
-
-
-def _note(table: ScoreTable, scores: Scores, names: Mapping[str, str]) -> str:
-    """Say what the source was taken for and what was left out."""
-    left_out = [f"{name} ({count} of text)" for name, count in table.left_out.items()]
-    left_out += [
-        f"{name} (no score per query)"
-        for name, canonical in names.items()
-        if canonical not in scores.measures
-    ]
-    behind = f"; left out: {', '.join(left_out)}" if left_out else ""
-    queries = display.plural(len(scores.query_ids), "query", "queries")
-    counts = f"{queries}, {display.plural(len(scores.measures), 'measure')}"
-    return f"{table.source.label}: taken for {table.form}, {counts}{behind}"
 
 
 def one_system(scores: Scores, system: str) -> Scores:

@@ -20,6 +20,7 @@ from abrank.measures.names import aggregate_of, known, listed
 if TYPE_CHECKING:
     import pandas as pd
 
+    from abrank.inputs.score_reading import Reading
     from abrank.scoring.intervals import Intervals
 
 
@@ -55,6 +56,8 @@ class Scores:
         them. None where whoever made the scores chose all, in this order.
     gaps : Scores, optional
         Of ready scores of which some were missing, all as they were: NaN where one is missing.
+    reading : Reading, optional
+        Of one table of ready scores, which of its columns holds what.
     """
 
     query_ids: tuple[str, ...]
@@ -68,6 +71,7 @@ class Scores:
     judgments: inputs.Source | None = None
     named: tuple[str, ...] | None = None
     gaps: Scores | None = None
+    reading: Reading | None = None
 
     if not TYPE_CHECKING:  # what has no such attribute stays an error to a checker
 

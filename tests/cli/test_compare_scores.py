@@ -56,10 +56,10 @@ def test_names_gates_and_reports(files, capsys) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        ([], 2, "QRELS, RUN_A and RUN_B are needed (or --scores A B)"),
+        ([], 2, "QRELS, RUN_A and RUN_B are needed (or --scores and one table or two)"),
         (["qrels", "a.run"], 2, "QRELS, RUN_A and RUN_B are needed"),
-        (["qrels", "--scores", "a.eval", "b.eval"], 2, "in the place of QRELS RUN_A RUN_B"),
-        (["--scores", "a.eval"], 2, "requires 2 arguments"),
+        (["qrels", "--scores", "a.eval", "b.eval"], 2, "takes one table of scores or two, not 3"),
+        (["--scores", "a.eval"], 3, "a.eval: holds one system, a, and two are compared"),
         (["--scores", "-", "-"], 2, "only one of the files can be standard input"),
         (["--scores", "a.eval", "b.eval", "--missing", "best"], 2, "'best' is not one of"),
         (

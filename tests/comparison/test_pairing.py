@@ -69,7 +69,7 @@ def test_names_are_those_given_or_of_the_source(tmp_path) -> None:
 
 
 def test_one_table_of_two_systems() -> None:
-    for how in ({}, {"baseline": "BM25"}, {"baseline": "BM25", "candidate": "T5"}):
+    for how in ({"baseline": "BM25"}, {"candidate": "T5"}, {"baseline": "bm25", "candidate": "T5"}):
         pair = pair_scores(long_frame(), **how)
         assert pair.systems == ("BM25", "T5")
         assert pair.values[:, :, 0].tolist() == VALUES
@@ -81,15 +81,19 @@ def test_one_table_of_two_systems() -> None:
 
 def test_it_must_be_clear_which_systems_are_meant() -> None:
     three = pd.concat([long_frame(), long_frame().query("name == 'T5'").assign(name="PL2")])
-    with pytest.raises(ArgumentError, match="BM25, T5, PL2 name a baseline and a candidate"):
-        pair_scores(three, baseline="BM25")
-    assert pair_scores(three, candidate="PL2").systems == ("BM25", "PL2")
-    with pytest.raises(ArgumentError, match="name a baseline and a candidate"):
-        pair_scores(long_frame().query("name == 'T5'"))
-    with pytest.raises(ArgumentError, match=r"not BM25, T5: choose with read_scores"):
+    for frame, how, why in (
+        (three, {"baseline": "BM25"}, "BM25, T5, PL2: name the baseline and the candidate"),
+        (three, {"candidate": "PL2"}, "3 variants"),
+        (long_frame(), {}, "2 variants, BM25, T5"),
+        (long_frame().query("name == 'T5'"), {}, "holds one system, T5, and two are compared"),
+        (long_frame(), {"baseline": "bn25"}, "has no variant 'bn25'; it holds 2 variants"),
+    ):
+        with pytest.raises(ReadError, match=why):
+            pair_scores(frame, **how)
+    with pytest.raises(ReadError, match="holds several systems, BM25, T5, and one is to stand"):
         pair_scores(long_frame(), B)
-    with pytest.raises(ArgumentError, match="there are BM25, T5"):
-        pair_scores(long_frame(), baseline="bm25")
+    pair = pair_scores(long_frame(), long_frame(), baseline="T5", candidate="BM25")
+    assert pair.systems == ("T5", "BM25")
 
 
 def test_measures_are_chosen_in_any_dialect() -> None:
@@ -169,7 +173,7 @@ def test_dicts_of_unknown_names_are_not_guessed_at() -> None:
     with pytest.raises(ReadError, match="neither of the two levels name a known measure"):
         compare_scores({"1": {"x": 0.5}}, {"1": {"x": 0.5}})
     answer = {"metric_score": 0.5, "details": {"1": {"metric_score": 0.5, "metric_details": {}}}}
-    assert compare_scores(answer, answer).measures == ("_rank_eval metric",)
+    assert compare_scores(answer, answer).measures == ("score",)
 
 
 MADE = abrank.simulate_runs(60, rng=3)

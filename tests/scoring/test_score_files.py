@@ -120,7 +120,7 @@ def test_a_missing_score_names_query_and_measure(saved) -> None:
 
 
 def test_two_scores_in_one_place(saved) -> None:
-    with pytest.raises(ReadError, match="lines 1 and 3: query 301 has two scores of AP"):
+    with pytest.raises(ReadError, match="lines 1 and 3: query 301 has several scores of map"):
         read_scores(saved("map 301 0.5\nmap 302 0.5\nmap 301 0.5\n"))
     with pytest.raises(ReadError, match="lines 2 and 2: query 301 has two scores of AP"):
         read_scores(saved("query_id,map,AP\n301,0.5,0.5\n"))

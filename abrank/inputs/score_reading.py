@@ -1,0 +1,282 @@
+"""What a caller says of a table of scores, what it was taken for, and names of several parts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from abrank._support.display import plural, shorten
+from abrank._support.errors import ArgumentError, nearest
+from abrank.inputs.columns import folded
+
+ROLES = (
+    "query", "variant", "variants", "metric", "value", "measures", "segments", "repeat", "cluster",
+    "weight",
+)  # fmt: skip
+ROWS = "rows"  # the repeat of a table whose repeats no column tells apart
+UNNAMED = "score"
+SHOWN = 8  # names in a message
+
+VALUE_NAMES = ("score", "value", "metric_value", "metric_score", "result", "measurement")
+# Words of a baseline, the surest first; one variant of exactly two that is called so is A.
+BASELINES = (
+    "control",
+    "baseline",
+    "a",
+    "old",
+    "prod",
+    "production",
+    "current",
+    "before",
+    "champion",
+    "reference",
+    "v1",
+    "base",
+    "default",
+    "existing",
+    "legacy",
+    "original",
+    "off",
+    "master",
+    "main",
+    "0",
+)
+CANDIDATES = (
+    "treatment",
+    "candidate",
+    "b",
+    "new",
+    "test",
+    "variant",
+    "challenger",
+    "after",
+    "v2",
+    "experiment",
+    "staging",
+    "on",
+    "proposed",
+)
+_SEPARATORS = re.compile(r"__|[/.:|_ -]| \(|\)")
+
+
+@dataclass(frozen=True)
+class TableOptions:
+    """What a caller says of a table: ``columns``, ``variant``, ``where`` and its measures."""
+
+    columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    where: Mapping[str, str] = field(default_factory=dict)
+    measures: tuple[str, ...] = ()
+    # Whether there is one table, whose columns may be variants, and not one a variant.
+    alone: bool = True
+    # Whether variants are compared, so that a table of one system's measures is none.
+    pairs: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        columns: Any = None,  # noqa: ANN401 - as the flag, the key and the keyword have it
+        variant: Any = None,  # noqa: ANN401
+        where: Any = None,  # noqa: ANN401
+        measures: Sequence[str] | str | None = None,
+    ) -> TableOptions:
+        """Read the options as a command line, a rule file and Python have them."""
+        roles = {
+            role: names if role in ROLES else _unknown_role(role)
+            for role, names in _pairs("columns", columns).items()
+        }
+        if variant:
+            texts = [variant] if isinstance(variant, str) else list(variant)
+            roles["variant"] = tuple(
+                name.strip() for text in texts for name in str(text).split(",") if name.strip()
+            )
+        rows = {name: ",".join(values) for name, values in _pairs("where", where).items()}
+        named = (measures,) if isinstance(measures, str) else tuple(map(str, measures or ()))
+        return cls(roles, rows, named)
+
+
+def _pairs(option: str, value: Any) -> dict[str, tuple[str, ...]]:  # noqa: ANN401
+    """Return ``a=x,b=y,z`` as ``{"a": ("x",), "b": ("y", "z")}``; a mapping likewise."""
+    if not value:
+        return {}
+    if isinstance(value, Mapping):
+        return {
+            str(key): tuple(map(str, names)) if isinstance(names, (list, tuple)) else (str(names),)
+            for key, names in value.items()
+        }
+    found: dict[str, list[str]] = {}
+    last = ""
+    texts = [value] if isinstance(value, str) else value
+    for part in (part for text in texts for part in str(text).split(",")):
+        key, equals, name = part.partition("=")
+        last = key.strip() if equals else last
+        if not last or not (name if equals else key).strip():
+            raise ArgumentError(f"{option} is written {option}=NAME=VALUE, not {part!r}")
+        found.setdefault(last, []).append((name if equals else key).strip())
+    return {key: tuple(names) for key, names in found.items()}
+
+
+def _unknown_role(role: str) -> tuple[str, ...]:
+    close = nearest(role, ROLES)
+    hint = f"; did you mean {close[0]}?" if close else ""
+    raise ArgumentError(f"columns: {role!r} is no part of a table: {', '.join(ROLES)}{hint}")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a table of scores was taken for: which column holds what.
+
+    Attributes
+    ----------
+    form : str
+        Such as ``a row a query and variant``.
+    query : str
+        The column of the query's id; empty where the rows are the queries.
+    variant : tuple of str
+        The columns that together name the variant.
+    variants : mapping of str to (str, str)
+        Of a table with a column a variant, the variant and the measure of each of its columns.
+    metric, value : str
+        The columns of the name and of the value of a measure, of a table with a row a score.
+    measures : tuple of str
+        The columns that are compared.
+    repeat, cluster, weight : str
+        The column that tells repeats of a query and variant apart (``rows`` for none); that says
+        which queries come together; that says how much a query counts.
+    segments : tuple of str
+        Properties of the query that ``segments=`` may name.
+    settings : tuple of str
+        What the variant fixes, and is not compared.
+    apart : tuple of str
+        What is not compared unless it is named: ids, texts, counts, scores of a retriever.
+    labels : tuple of str
+        The names of the variants.
+    properties : mapping of str to mapping
+        The properties of the queries, by name and query id.
+    parts : mapping of str to mapping
+        Of each variant what its columns hold, of several columns together.
+    """
+
+    form: str
+    query: str = ""
+    variant: tuple[str, ...] = ()
+    variants: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    metric: str = ""
+    value: str = ""
+    measures: tuple[str, ...] = ()
+    repeat: str = ""
+    cluster: str = ""
+    weight: str = ""
+    segments: tuple[str, ...] = ()
+    settings: tuple[str, ...] = ()
+    apart: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    properties: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False)
+    parts: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False)
+
+    def lines(self) -> list[str]:
+        """Return what each column is, in lines for a reader."""
+        names = f" ({plural(len(self.labels), 'variant')}: {listed(self.labels)})"
+        parts = {
+            "query": self.query,
+            "variant": ", ".join(self.variant) + names if self.variant else "",
+            "a column each": listed([*self.variants]),
+            "metric": self.metric,
+            "value": self.value,
+            "measures": ", ".join(self.measures),
+            "repeats": self.repeat,
+            "clusters": self.cluster,
+            "weight": self.weight,
+            "segments": ", ".join(self.segments),
+            "settings": ", ".join(self.settings),
+            "not compared": ", ".join(self.apart),
+        }
+        return [f"{part}: {text}" for part, text in parts.items() if text]
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names in a sentence, of many the first."""
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return ", ".join(shorten(name) for name in names[:SHOWN]) + more
+
+
+def baseline_of(names: Sequence[str]) -> str:
+    """Return which of two variants is called as a baseline is; empty where that is not clear."""
+    places: list[tuple[int, int]] = []
+    for name in names:
+        words = [word.casefold() for word in re.split(r"[^0-9A-Za-z]+", name) if word]
+        whole = [name.strip().casefold()]
+        ranks = [
+            min((words_known.index(word) for word in candidates if word in words_known), default=99)
+            for words_known in (BASELINES, CANDIDATES)
+            for candidates in (whole, words)
+        ]
+        places.append((min(ranks[0], ranks[1] + 30), min(ranks[2], ranks[3] + 30)))
+    if len(names) != 2:
+        return ""
+    (base_0, candidate_0), (base_1, candidate_1) = places
+    if min(base_0, base_1) < 99 and base_0 != base_1:
+        return names[0] if base_0 < base_1 else names[1]
+    if min(candidate_0, candidate_1) < 99 and candidate_0 != candidate_1:
+        return names[1] if candidate_0 < candidate_1 else names[0]
+    return ""
+
+
+def split_names(
+    names: Sequence[str], is_measure: Callable[[str], bool], is_cost: Callable[[str], bool]
+) -> dict[str, tuple[str, str]]:
+    """Return the variant and measure of ``ndcg_control``, ``control/ndcg`` and their like."""
+    if len(names) < 2:
+        return {}
+    best: tuple[tuple[int, ...], dict[str, tuple[str, str]]] | None = None
+    for measure_first in (True, False):
+        found = {}
+        for name in names:
+            options = []
+            for match in _SEPARATORS.finditer(name):
+                one, other = name[: match.start()], name[match.end() :].rstrip(")")
+                measure, variant = (one, other) if measure_first else (other, one)
+                if measure.strip() and variant.strip():
+                    is_known = is_measure(measure)
+                    is_named = is_known or is_cost(measure) or folded(measure) in VALUE_NAMES
+                    options.append((is_known, is_named, len(measure), measure, variant))
+            if not options:
+                break
+            found[name] = options
+        else:
+            pairs = _complete(names, found)
+            if pairs:
+                measures = {measure for _, measure in pairs.values()}
+                rank = (
+                    sum(map(is_measure, measures)),
+                    sum(is_cost(each) or folded(each) in VALUE_NAMES for each in measures),
+                    -len(measures),
+                )
+                variants = {folded(variant) for variant, _ in pairs.values()}
+                by_name = bool(variants & {*BASELINES, *CANDIDATES})
+                if (rank[0] or rank[1] or by_name) and (best is None or rank > best[0]):
+                    best = (rank, pairs)
+    return best[1] if best else {}
+
+
+def _complete(
+    names: Sequence[str], options: Mapping[str, list[tuple[bool, bool, int, str, str]]]
+) -> dict[str, tuple[str, str]]:
+    """Return one split of each name so that every measure has the same variants."""
+    # The variants are those parts that the most names share; a shorter one may be part of a longer.
+    counts: dict[str, int] = {}
+    for splits in options.values():
+        for variant in {split[-1] for split in splits}:
+            counts[variant] = counts.get(variant, 0) + 1
+    found = {}
+    for name in names:
+        *_, measure, variant = max(
+            options[name],
+            key=lambda split: (split[0], counts[split[-1]], split[1], -len(split[-1])),
+        )
+        found[name] = (variant, measure)
+    variants = {variant for variant, _ in found.values()}
+    measures = {measure for _, measure in found.values()}
+    is_whole = len({*found.values()}) == len(names) == len(variants) * len(measures)
+    return found if is_whole and len(variants) > 1 else {}

@@ -1,0 +1,611 @@
+"""Which column of a table of scores holds what: told by content, and by names where content ties.
+
+A query's column names a query on each row. What is alike on all rows of a query is a property of
+it; what varies within a query tells variants, measures or repeats apart. The columns of the variant
+are crossed with the queries: each of their values is there for most of them. Where two readings fit
+nothing is guessed: the error holds the options of each.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from abrank._support.errors import ReadError, UnclearError, nearest
+from abrank._support.typing import BoolArray, IntArray
+from abrank.inputs.columns import folded
+from abrank.inputs.score_reading import (
+    BASELINES,
+    CANDIDATES,
+    ROWS,
+    UNNAMED,
+    VALUE_NAMES,
+    Reading,
+    TableOptions,
+    listed,
+    split_names,
+)
+from abrank.inputs.score_source import AGGREGATES, INDEX, NESTED, Column, NamedTable
+
+# Names break ties only. Of several groups the first counts in which a name is there.
+_QUERY_NAMES = (
+    ("query_id", "qid", "q_id", "topic_id", "queryid", "topicid", "query_no"),
+    (
+        "question_id", "example_id", "sample_id", "test_case", "test_case_id", "case_id",
+        "prompt_id", "item_id", "input_id", "dataset_example_id", "reference_example_id", "doc_id",
+        "task_id", "instance_id", "row_id", "request_id", "trace_id", "search_id",
+    ),
+    ("query", "topic", "q", "query_text"),
+    ("id", "_id", "uid", "uuid", "key", "index", "row", "example", "testcase", "case"),
+    ("user_input", "question", "input", "prompt", "instruction", "inputs", "input.value"),
+    ("session_id", "conversation_id", "user_id", "userid", "user", "session"),
+)  # fmt: skip
+_VARIANT_NAMES = (
+    ("variant", "arm", "treatment", "bucket", "condition"),
+    ("system", "model", "ranker", "retriever", "method", "engine", "algorithm", "provider"),
+    ("run", "runid", "run_id", "run_name", "experiment", "experiment_name", "config", "setting"),
+    ("group", "name", "configuration", "pipeline", "strategy", "version", "branch", "variable"),
+)
+_REPEAT_NAMES = frozenset((
+    "seed", "fold", "repeat", "repetition", "epoch", "judge_run", "trial", "run_number", "run_no",
+    "replicate", "attempt", "random_seed", "sample_index",
+))  # fmt: skip
+_RUN_NAMES = frozenset(("run", "runid", "run_id"))  # beside a system they name its repeats
+_CLUSTER_NAMES = frozenset((
+    "session", "session_id", "conversation", "conversation_id", "user", "user_id", "userid",
+    "visitor_id", "account_id", "thread_id", "topic_group", "cluster",
+))  # fmt: skip
+_WEIGHT_NAMES = frozenset((
+    "weight", "weights", "traffic", "frequency", "freq", "impressions", "popularity",
+    "sample_weight",
+))  # fmt: skip
+_METRIC_NAMES = frozenset((
+    "measure", "metric", "metric_name", "measure_name", "evaluator", "evaluator_name", "scorer",
+    "criterion", "eval_name", "feedback_key", "metrics",
+))  # fmt: skip
+_SETTING_NAMES = frozenset((
+    "chunk_size", "chunk_overlap", "top_k", "k", "k1", "b", "alpha", "beta", "temperature", "depth",
+    "embedding_dim", "lr", "learning_rate", "batch_size", "epochs", "layers", "dim", "window",
+))  # fmt: skip
+MOST_APART = 20  # times the largest value of one variant is that of another on one scale
+# What judges' tools write beside the scores.
+_TEXT_NAMES = frozenset((
+    "user_input", "question", "input", "prompt", "instruction", "answer", "response", "output",
+    "completion", "prediction", "text", "reference", "target", "ground_truth", "expected_output",
+    "actual_output", "context", "contexts", "retrieved_contexts", "reference_contexts",
+    "retrieval_context", "explanation", "reason", "rationale", "feedback", "comment", "metadata",
+    "error", "status", "timestamp", "created_at", "updated_at", "date", "url",
+))  # fmt: skip
+# Scores and numbers that say nothing of quality: ids, counts, scores of a retriever, places.
+_NO_QUALITY = re.compile(
+    r"(.*_)?ids?|(.*_)?(count|counts|index|idx|timestamp)|(num|n|no|nb|number|count)_.*|top\d*_.*"
+    r"|.*_(length|len|size)|runid|relstring|start_time|end_time|created_at|line|row"
+)
+
+
+def read_roles(
+    table: NamedTable,
+    options: TableOptions,
+    is_measure: Callable[[str], bool],
+    is_cost: Callable[[str], bool],
+) -> Reading:
+    """Return which column of a table holds what."""
+    return _Columns(table, options, is_measure, is_cost).reading()
+
+
+class _Columns:
+    """The columns of one table while they are told apart; rows of aggregates do not count."""
+
+    def __init__(
+        self,
+        table: NamedTable,
+        options: TableOptions,
+        is_measure: Callable[[str], bool],
+        is_cost: Callable[[str], bool],
+    ) -> None:
+        self.table, self.options = table, options
+        self.is_measure, self.is_cost = is_measure, is_cost
+        self.label = table.origin.label
+        self.roles = {**table.roles, **options.columns}
+        names = [column.name for column in table.columns]
+        for role, wanted in options.columns.items():
+            for name in wanted:
+                if name not in names and not (role == "repeat" and name == ROWS):
+                    self._refuse_name(name, names, role)
+        self.free = list(names)  # columns without a role yet
+        for name in (name for wanted in self.roles.values() for name in wanted):
+            if name in self.free:
+                self.free.remove(name)
+
+    def _refuse_name(self, name: str, names: Sequence[str], role: str) -> None:
+        choices: list[dict[str, Any]] = []
+        if close := nearest(name, names):
+            meant = {"variant": close[0]} if role == "variant" else {"columns": {role: close[0]}}
+            choices = [meant]
+        problem = f"has no column {name!r} for {role}; its columns: {listed(names)}"
+        raise UnclearError(self.label, problem, choices)
+
+    def column(self, name: str) -> Column:
+        """Return the column of a name."""
+        return self.table.column(name)
+
+    def one(self, role: str) -> str:
+        """Return the one column of a role; empty for none."""
+        return next(iter(self.roles.get(role, ())), "")
+
+    def set_role(self, role: str, *names: str) -> None:
+        """Give a role to columns, which are no longer free."""
+        self.roles = {**self.roles, role: names}
+        self.free = [name for name in self.free if name not in names]
+
+    @cached_property
+    def rows(self) -> BoolArray:
+        """Which rows are of a query, and no mean over them."""
+        found = np.ones(self.table.n_rows, np.bool_)
+        if self.one("query"):
+            labels, codes = self.column(self.one("query")).coded
+            for label in AGGREGATES:
+                if label in labels:
+                    found &= codes != labels.index(label)
+        return found
+
+    def codes(self, *names: str) -> IntArray:
+        """Return one number for each different combination of columns: int64[n rows of queries]."""
+        found = np.zeros(int(self.rows.sum()), np.int64)
+        for name in names:
+            labels, codes = self.column(name).coded
+            found = np.unique(found * len(labels) + codes[self.rows], return_inverse=True)[1]
+        return found.ravel()
+
+    def n_distinct(self, *names: str) -> int:
+        """Return how many different combinations columns have."""
+        return int(self.codes(*names).max(initial=-1)) + 1
+
+    def determines(self, one: Sequence[str], other: str) -> bool:
+        """Whether rows that are alike in ``one`` are alike in ``other``."""
+        return self.n_distinct(*one) == self.n_distinct(*one, other)
+
+    def names_rows(self, *names: str) -> bool:
+        """Whether columns together name each row once."""
+        return self.n_distinct(*names) == int(self.rows.sum())
+
+    def reading(self) -> Reading:
+        """Return which column holds what."""
+        if not self.table.n_rows:
+            raise ReadError(self.label, "the table has no rows")
+        self._find_metric()
+        self._find_query()
+        self._find_repeat()
+        variant = self._find_variant()
+        wide = {} if variant or self.one("metric") else self._find_wide()
+        return self._rest(variant, wide)
+
+    # --- The query, the metric and the repeat
+
+    def _named(self, groups: Sequence[Iterable[str]], names: Sequence[str]) -> list[str]:
+        """Return the columns that the first group names which names any."""
+        for group in groups:
+            if found := [name for name in names if folded(name) in group]:
+                return found
+        return []
+
+    def _find_metric(self) -> None:
+        if "metric" not in self.roles:
+            numeric = [name for name in self.free if self.column(name).is_numeric]
+            texts = [
+                name for name in self.free
+                if name not in numeric and not self._is_long_text(name)
+                and folded(name) not in _QUERY_NAMES[0]
+            ]  # fmt: skip
+            by_content = [
+                name for name in texts
+                if any(map(self.is_measure, self.column(name).coded[0]))
+                and folded(name) not in _VARIANT_NAMES[1]
+                and all(len(label) < 60 for label in self.column(name).coded[0])
+            ]  # fmt: skip
+            named = [name for name in texts if folded(name) in _METRIC_NAMES]
+            found = named or by_content
+            if not found or not numeric:
+                return
+            self.set_role("metric", found[0])
+        if "value" in self.roles:
+            return
+        numeric = [name for name in self.free if self.column(name).is_numeric]
+        value = [name for name in self.free if folded(name) in VALUE_NAMES] or numeric
+        if not value:
+            raise ReadError(
+                self.label, "a column measure, but none score or value",
+                expected="query_id, measure, score, and perhaps system and run",
+            )  # fmt: skip
+        self.set_role("value", value[0])
+
+    def _is_long_text(self, name: str) -> bool:
+        labels = self.column(name).coded[0]
+        return len(labels) > 200 or folded(name) in _TEXT_NAMES
+
+    def _is_key(self, name: str) -> bool:
+        """Whether a column may name queries or variants: text, or whole numbers of no measure."""
+        column = self.column(name)
+        if name == INDEX or not column.is_numeric:
+            return not any(isinstance(cell, (list, dict)) for cell in column.objects[:5])
+        numbers = column.numbers
+        whole = bool(np.all(np.isnan(numbers) | (numbers == np.floor(numbers))))
+        is_truth = {"true", "false"} >= {*column.coded[0]}
+        return whole and not is_truth and not self.is_measure(name) and not self.is_cost(name)
+
+    def _find_query(self) -> None:
+        if "query" in self.roles:
+            return
+        filled = [name for name in self.free if "" not in self.column(name).coded[0]]
+        named = self._named(_QUERY_NAMES, [name for name in filled if self._is_key(name)])
+        distinct = [name for name in named if not self._same_rows(named[0], name)]
+        if distinct:
+            self._ambiguous(
+                "query", [named[0], *distinct], f"{listed([named[0], *distinct])} could all be the"
+                " query's column"
+            )  # fmt: skip
+        if not named and INDEX in self.free:
+            named = [INDEX]
+        if not named:
+            named = self._query_by_content(filled)
+        if named:
+            self.set_role("query", named[0])
+            self.__dict__.pop("rows", None)
+        elif self.table.form == NESTED:
+            raise UnclearError(
+                self.label, "neither of the two levels name a known measure, nor queries: give"
+                " {query_id: {measure: score}} or {variant: {query_id: score}}",
+            )  # fmt: skip
+        elif not self.options.alone and not self.table.numbered:
+            names = [name for name in self.free if self.column(name).problems]
+            raise UnclearError(
+                self.label, "no column names the queries, so that its rows cannot be paired with"
+                f" those of another file; its columns: {listed(self.free)}",
+                [{"columns": {"query": name}} for name in names[:2]],
+            )  # fmt: skip
+
+    def _same_rows(self, one: str, other: str) -> bool:
+        return one == other or (self.determines([one], other) and self.determines([other], one))
+
+    def _query_by_content(self, names: Sequence[str]) -> list[str]:
+        """Return the column whose values name each row once, alone or with others of few values."""
+        keys = [name for name in names if self._is_key(name) and folded(name) not in _REPEAT_NAMES]
+        texts = [name for name in keys if not self.column(name).is_numeric]
+        beside = [name for name in (self.one("metric"),) if name]
+        variants = self._named(_VARIANT_NAMES, keys)
+        candidates = []
+        for name in texts or keys:
+            if name in variants:
+                continue
+            rest = [other for other in keys if other != name and
+                    self.n_distinct(other) <= self.n_distinct(name) / 1.5]  # fmt: skip
+            if self.n_distinct(name) > 2 and self.names_rows(name, *rest, *beside):
+                candidates.append(name)
+        most = max(map(self.n_distinct, candidates), default=0)
+        candidates = [name for name in candidates if self.n_distinct(name) == most]
+        distinct = [name for name in candidates if not self._same_rows(candidates[0], name)]
+        if distinct:
+            self._ambiguous(
+                "query", [candidates[0], *distinct],
+                f"{listed([candidates[0], *distinct])} could all be the query's column",
+            )  # fmt: skip
+        return candidates[:1]
+
+    def _ambiguous(self, role: str, names: Sequence[str], problem: str) -> None:
+        key = "variant" if role == "variant" else None
+        choices = [{key: name} if key else {"columns": {role: name}} for name in names]
+        raise UnclearError(self.label, f"{problem}: say which", choices)
+
+    def _find_repeat(self) -> None:
+        if "repeat" in self.roles:
+            return
+        query = self.one("query")
+        named = [name for name in self.free if folded(name) in _REPEAT_NAMES]
+        varying = [name for name in named if query and not self.determines([query], name)]
+        systems = self._named(_VARIANT_NAMES[:2], self.free)
+        runs = [name for name in self.free if folded(name) in _RUN_NAMES]
+        if not varying and systems and runs and not self.determines([query], runs[0]):
+            settings = [name for name in self._crossed() if name not in runs]
+            # A run that the other columns explain is the variant itself, under a longer name.
+            if not self.names_rows(*filter(None, (query, self.one("metric"))), *settings):
+                varying = runs
+        if varying:
+            self.set_role("repeat", *varying[:1])
+
+    # --- The variant
+
+    def _crossed(self, share: float = 0.5) -> list[str]:
+        """Return the columns of which each value is there for that share of the queries."""
+        query = self.one("query")
+        if not query:
+            return []
+        n_queries = self.n_distinct(query)
+        found = []
+        for name in self.free:
+            if not self._may_vary(name) or self.determines([query], name):
+                continue
+            pairs = np.unique(
+                np.stack([self.codes(query), self.codes(name)]), axis=1
+            )  # fmt: skip
+            counts = np.bincount(pairs[1])
+            if len(counts) <= max(2, n_queries) and counts.min() >= share * n_queries:
+                found.append(name)
+        return found
+
+    def _may_vary(self, name: str) -> bool:
+        column = self.column(name)
+        if folded(name) in _TEXT_NAMES or self.is_measure(name) or self.is_cost(name):
+            return False
+        labels = column.coded[0]
+        is_truth = {"true", "false"} >= {*labels}
+        is_named = folded(name) in {*_SETTING_NAMES}.union(*_VARIANT_NAMES)
+        if column.is_numeric and not is_named and (is_truth or folded(name) in VALUE_NAMES):
+            return False
+        return not any(isinstance(cell, (list, dict)) for cell in column.objects[:3])
+
+    def _find_variant(self) -> tuple[str, ...]:
+        if "variant" in self.roles:
+            return self.roles["variant"]
+        key = [name for name in (self.one("query"), self.one("metric"), self.one("repeat"))
+               if name and name != ROWS]  # fmt: skip
+        alone = not self.one("query") or self.names_rows(*key)
+        if alone:  # one score of a query: a system's name may stand there on every row
+            named = self._named(_VARIANT_NAMES, self.free)
+            is_one = [name for name in named if self.n_distinct(name) == 1 and self._may_vary(name)]
+            groups = [
+                name for name in self._named(_VARIANT_NAMES[:1], self.free)
+                if 2 <= self.n_distinct(name) <= 20 and self._may_vary(name)
+            ]  # fmt: skip
+            found = (*is_one, *groups)[:1]
+            self.set_role("variant", *found)
+            return found
+        crossed = self._crossed()
+        named = self._named(
+            _VARIANT_NAMES, [name for name in self.free if self._may_vary(name)]
+        )  # fmt: skip
+        single = [name for name in dict.fromkeys((*named, *crossed)) if self.names_rows(*key, name)]
+        if single:
+            return self._choose_single(single)
+        together = self._together(crossed, key)
+        if together:
+            self.set_role("variant", *together)
+            return together
+        return self._with_repeats(crossed, named, key)
+
+    def _choose_single(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Return the column of the variant among those that alone name each row of a query."""
+        first, *others = self._named(_VARIANT_NAMES, names) or names
+        rivals = [name for name in others if not self._same_rows(first, name)]
+        texts = [name for name in (first, *rivals) if not self.column(name).is_numeric]
+        if rivals and len(texts) != 1:
+            names = [first, *rivals]
+            problem = f"{listed(names)} could each name the variant"
+            self._ambiguous("variant", names, problem)
+        chosen = texts[0] if rivals else first
+        self.set_role("variant", chosen)
+        return (chosen,)
+
+    def _together(self, crossed: Sequence[str], key: Sequence[str]) -> tuple[str, ...]:
+        """Return several columns that name each row of a query together."""
+        full = self._crossed(0.95)
+        texts = [
+            name for name in crossed
+            if not self.column(name).is_numeric or folded(name) in _SETTING_NAMES
+            or (name in full and self._is_setting(name))
+        ]  # fmt: skip
+        return tuple(texts) if texts and self.names_rows(*key, *texts) else ()
+
+    def _is_setting(self, name: str) -> bool:
+        """Whether a column of numbers has few values, which are there for all queries."""
+        return self.n_distinct(name) <= 20
+
+    def _with_repeats(
+        self, crossed: Sequence[str], named: Sequence[str], key: Sequence[str]
+    ) -> tuple[str, ...]:
+        """Return the variant of a table with several rows of a query and variant."""
+        variant = tuple(named[:1]) or tuple(
+            name for name in crossed if not self.column(name).is_numeric
+        )
+        rest = [name for name in self.free if name not in variant]
+        sessions = [name for name in rest if folded(name) in _CLUSTER_NAMES]
+        if variant and sessions and self.names_rows(*key, *variant, *sessions[:1]):
+            self.set_role("variant", *variant)
+            self.set_role("repeat", sessions[0])
+            return variant
+        if self.one("repeat") == ROWS:
+            self.set_role("variant", *variant)
+            return variant
+        more = [name for name in crossed if name not in variant
+                and self.names_rows(*key, *variant, name)]  # fmt: skip
+        more += [name for name in rest if name not in more and self._is_key(name)
+                 and self.names_rows(*key, *variant, name)]  # fmt: skip
+        choices: list[Mapping[str, Any]] = []
+        for name in more[:1]:
+            choices += [{"variant": ",".join([*variant, name])}, {"columns": {"repeat": name}}]
+        said = {"variant": ",".join(variant)} if len(variant) > 1 else {}
+        choices.append({**said, "columns": {"repeat": ROWS}})
+        codes = self.codes(*key, *variant)
+        order = np.argsort(codes, kind="stable")
+        again = np.flatnonzero(np.diff(codes[order]) == 0)
+        rows = np.flatnonzero(self.rows)[order[again[0] : again[0] + 2]]
+        one, two = (int(self.table.positions[row]) for row in rows)
+        labels, of_row = self.column(self.one("query")).coded
+        what = "rows"
+        if self.one("metric"):
+            metrics, of_metric = self.column(self.one("metric")).coded
+            what = f"scores of {metrics[of_metric[rows[0]]]}"
+        for name in variant:
+            of_variant, place = self.column(name).coded
+            what += f" for {name}={of_variant[place[rows[0]]]}"
+        raise UnclearError(
+            self.label,
+            f"query {labels[of_row[rows[0]]]} has several {what}: say what tells them apart, or"
+            " that they are repeats, which are averaged",
+            choices,
+            at=f"{self.table.origin.unit}s {one} and {two}",
+        )
+
+    # --- A column a variant
+
+    def _numeric(self) -> list[str]:
+        return [name for name in self.free if self.column(name).is_numeric]
+
+    def _find_wide(self) -> dict[str, tuple[str, str]]:
+        """Return the variant and the measure of each column, of a table with a column a variant."""
+        wanted = self.roles.get("variants")
+        measure = self.options.measures[0] if len(self.options.measures) == 1 else UNNAMED
+        if wanted:
+            return split_names(wanted, self.is_measure, self.is_cost) or {
+                name: (name, measure) for name in wanted
+            }
+        if "measures" in self.roles or self.one("variant") or not self.options.alone:
+            return {}
+        levels = {name: self.column(name).levels for name in self._numeric()}
+        if levels and all(len(level) > 1 for level in levels.values()):
+            return self._of_levels(levels)
+        names = [
+            name for name in self._numeric()
+            if not _NO_QUALITY.fullmatch(folded(name)) and folded(name) not in _WEIGHT_NAMES
+        ]  # fmt: skip
+        pairs = split_names(names, self.is_measure, self.is_cost)
+        if pairs:
+            return pairs
+        known = [name for name in names if self.is_measure(name)]
+        plain = {*map(folded, names)} <= {*VALUE_NAMES}
+        if known or plain or len(names) < 2 or any(map(self.is_cost, names)):
+            return {}
+        as_variants = {name: (name, measure) for name in names}
+        if self._one_scale(names) or {*map(folded, names)} & {*BASELINES[:8], *CANDIDATES[:4]}:
+            return as_variants
+        choices = [{"columns": {part: tuple(names)}} for part in ("variants", "measures")]
+        raise UnclearError(
+            self.label,
+            f"{listed(names)} may be variants, or measures of one system: say which",
+            choices[:1] if self.options.pairs else choices,
+        )
+
+    def _of_levels(self, levels: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, str]]:
+        """Return variants and measures of a frame with two rows of names."""
+        sides = [[level[side] for level in levels.values()] for side in (0, -1)]
+        known = [sum(map(self.is_measure, dict.fromkeys(side))) for side in sides]
+        costs = [sum(map(self.is_cost, dict.fromkeys(side))) for side in sides]
+        scores = [one + other for one, other in zip(known, costs, strict=True)]
+        if scores[0] == scores[1]:
+            baselines = [bool({*map(folded, side)} & {*BASELINES, *CANDIDATES}) for side in sides]
+            if baselines[0] == baselines[1]:
+                which = [len(dict.fromkeys(side)) > 1 for side in sides]
+                if which[0] == which[1]:
+                    raise UnclearError(
+                        self.label,
+                        "neither row of names holds a known measure: call one of them by a measure,"
+                        " such as nDCG@10",
+                    )
+                scores = [int(not each) for each in which]
+            else:
+                scores = [int(not each) for each in baselines]
+        first = scores[0] > scores[1]
+        return {
+            name: (level[-1], level[0]) if first else (level[0], level[-1])
+            for name, level in levels.items()
+        }
+
+    def _one_scale(self, names: Sequence[str]) -> bool:
+        """Whether columns run over about the same values; empty ones do."""
+        numbers = [np.abs(self.column(name).numbers) for name in names]
+        largest = [float(np.nanmax(each)) for each in numbers if not np.isnan(each).all()]
+        return not largest or max(largest) <= MOST_APART * max(min(largest), 1e-300)
+
+    # --- What else there is
+
+    def _rest(self, variant: tuple[str, ...], wide: Mapping[str, tuple[str, str]]) -> Reading:
+        query, metric = self.one("query"), self.one("metric")
+        if wide:
+            self.set_role("variants", *wide)
+        settings: list[str] = []
+        segments: list[str] = []
+        apart: list[str] = []
+        weight, cluster = self.one("weight"), self.one("cluster")
+        measures = list(self.roles.get("measures", ()))
+        doubtful: list[str] = []
+        wanted = {*self.options.measures}
+        n_queries = self.n_distinct(query) if query else self.table.n_rows
+        for name in self.free:
+            column, word = self.column(name), folded(name)
+            numeric = column.is_numeric
+            known = self.is_measure(name)
+            if not numeric and (known or (column.problems and self._is_damaged(column))):
+                numeric = word not in _TEXT_NAMES  # of damaged cells, or of none
+            of_query = bool(query) and bool(variant or metric) and self.determines([query], name)
+            if name in wanted or (
+                numeric and known and "measures" not in self.roles and not metric and not wide
+            ):
+                measures.append(name)
+            elif word in _WEIGHT_NAMES and numeric and (of_query or not variant):
+                weight = weight or name
+            elif word in _CLUSTER_NAMES and query and self.n_distinct(name) < n_queries:
+                cluster = cluster or name
+                segments.append(name)
+            elif (
+                variant
+                and self.determines(variant, name)
+                and not (numeric and not self._varies(variant))
+            ):
+                settings.append(name)
+            elif not numeric or word in _TEXT_NAMES or _NO_QUALITY.fullmatch(word):
+                few = self.n_distinct(name) <= max(2, min(30, n_queries // 2))
+                is_segment = (of_query or not variant) and few and word not in _TEXT_NAMES
+                is_segment = is_segment and not _NO_QUALITY.fullmatch(word) and name != INDEX
+                (segments if is_segment and query else apart).append(name)
+            elif "measures" in self.roles or metric or wide:
+                (segments if of_query and self.n_distinct(name) <= 10 else apart).append(name)
+            elif of_query and variant and self._varies(variant):
+                doubtful.append(name)
+            else:
+                measures.append(name)
+        if measures or metric or wide:
+            segments += [name for name in doubtful if self.n_distinct(name) <= 10]
+            apart += [name for name in doubtful if name not in segments]
+        else:
+            measures = doubtful
+        if not (measures or metric or wide):
+            some = [name for name in apart if self.column(name).is_numeric]
+            if not some:
+                raise UnclearError(
+                    self.label, "the table has no column of scores; its columns: "
+                    + listed([column.name for column in self.table.columns]),
+                )  # fmt: skip
+            measures, apart = some, [name for name in apart if name not in some]
+        order = [column.name for column in self.table.columns]
+        form = self.table.form or (
+            "a row a score" if metric else "a column a variant" if wide
+            else "a row a query and variant" if variant else "a column a measure"
+        )  # fmt: skip
+        labels = tuple(dict.fromkeys(name for name, _ in wide.values()))
+        return Reading(
+            form=form,
+            query=query,
+            variant=variant,
+            variants=wide,
+            metric=metric,
+            value=self.one("value"),
+            measures=tuple(sorted(measures, key=order.index)),
+            repeat=self.one("repeat"),
+            cluster=cluster,
+            weight=weight,
+            segments=(*self.roles.get("segments", ()), *segments),
+            settings=tuple(settings),
+            apart=tuple(apart),
+            labels=labels,
+        )
+
+    def _varies(self, variant: tuple[str, ...]) -> bool:
+        return self.n_distinct(*variant) > 1
+
+    def _is_damaged(self, column: Column) -> bool:
+        """Whether most cells are numbers, so that the others are faults."""
+        n_numbers = int((~np.isnan(column.numbers)).sum())
+        return n_numbers > len(column.problems)
