@@ -335,7 +335,7 @@ def _named_alike(one: Scores, two: Scores) -> tuple[Scores, Scores]:
 def _renamed(scores: Scores, system: str, measure: str) -> Scores:
     """Return the scores of one system by one measure under other names."""
     name = str(known(measure) or measure)
-    sources = {system: source for _, source in zip(range(1), scores.sources.values(), strict=False)}
+    sources = dict(zip((system,), scores.sources.values(), strict=False))
     return replace(scores, systems=(system,), measures=(name,), sources=sources)
 
 

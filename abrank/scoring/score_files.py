@@ -135,11 +135,9 @@ def read_with_gaps(
 
 
 def _without_gaps_of_all(scores: Scores, named: Sequence[str]) -> Scores:
-    """Leave out queries that no variant has a score of, and measures with holes that nobody named.
-
-    A ranking without a relevant document has no nDCG whichever the variant; the rank of the first
-    relevant document is empty where none was found.
-    """
+    """Leave out queries that have no score at all, and measures with holes that nobody named."""
+    # A query without a relevant document has no nDCG whichever the variant; the rank of the first
+    # relevant document is empty where none was found.
     if scores.reading is None or len(scores.systems) < 2:
         return scores
     names = [str(known(name) or name) for name in named]
