@@ -106,7 +106,11 @@ def _parts(source: Any, options: TableOptions) -> list[Scores]:  # noqa: ANN401
     """Return the scores of each source."""
     if isinstance(source, Mapping):
         return [_named(scores, str(system), options) for system, scores in source.items()]
-    sources = source if isinstance(source, (list, tuple)) else [source]
+    is_list = isinstance(source, (list, tuple)) and not any(
+        isinstance(row, Mapping) and not any(isinstance(each, Mapping) for each in row.values())
+        for row in source[:1]
+    )  # a list of rows is one table
+    sources = source if is_list else [source]
     parts = [read_with_gaps(part, options=options) for part in sources]
     if len(parts) > 1 and all({*part.systems} & {*parts[0].systems} for part in parts):
         # Columns of the same names in all files are measures, and each file a system.
