@@ -62,7 +62,8 @@ def test_names_are_those_given_or_of_the_source(tmp_path) -> None:
     assert pair_scores(a, b).systems == ("bm25", "t5")
     assert pair_scores(a, b, name_a="old").systems == ("old", "t5")
     twins = pd.Series(A, name="bm25"), pd.Series(B, name="bm25")
-    assert pair_scores(*twins).systems == ("bm25 (A)", "bm25 (B)")
+    pair = pair_scores(*twins)  # of one name, which is the measure's
+    assert (pair.systems, pair.measures) == (("A", "B"), ("bm25",))
     assert {name: each.path for name, each in pair_scores(a, b).sources.items()} == {
         "bm25": a, "t5": b,
     }  # fmt: skip
