@@ -226,6 +226,10 @@ def _call(
         before = values.get(name)
         both = isinstance(before, Mapping) and isinstance(value, Mapping)
         values[name] = {**before, **value} if both else value  # type: ignore[dict-item]
+        if isinstance(value, Mapping):  # a misspelt part gives way
+            merged = values[name]
+            assert isinstance(merged, Mapping)
+            values[name] = {key: each for key, each in merged.items() if each is not None}
     if ranked:
         values.pop("candidate", None)
     paths = [

@@ -169,21 +169,26 @@ def run(arguments: list[str]) -> int:
 
 def _command(arguments: Sequence[str], choice: Mapping[str, Any]) -> str:
     """Return the command as it was typed, with the flags of a choice."""
+    from abrank.inputs.score_reading import pairs_of
+
     words, choice = list(arguments), dict(choice)
     if choice.pop("rank", False):  # of more than two systems, with the inputs and the measures
-        choice.pop("candidate", None)
+        choice["candidate"] = None
         words[0] = "rank"
     for key, value in choice.items():
-        flag, text = f"--{key}", value
-        if isinstance(value, Mapping):
-            text = ",".join(
-                f"{part}={','.join([name] if isinstance(name, str) else name)}"
-                for part, name in value.items()
-            )
-        elif flag in words:  # a misspelt name gives way to the one that was meant
+        flag, typed = f"--{key}", []
+        while flag in words:  # what was typed before gives way, or is part of it
             place = words.index(flag)
+            typed += words[place + 1 : place + 2]
             del words[place : place + 2]
-        words += [flag, str(text)]
+        if isinstance(value, Mapping):
+            parts = {**pairs_of(key, typed), **value}
+            value = ",".join(
+                f"{part}={name if isinstance(name, str) else ','.join(name)}"
+                for part, name in parts.items()
+                if name is not None
+            )
+        words += [] if value is None else [flag, str(value)]
     return shlex.join(["abrank", *words])
 
 

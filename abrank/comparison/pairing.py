@@ -91,7 +91,11 @@ def pair_scores(
     from abrank.scoring.scores import settled
 
     named = tuple(listed(measures)) if measures is not None else ()
-    options = replace(options or TableOptions(), measures=named, pairs=True)
+    options = replace(
+        options or TableOptions(),
+        measures=named,
+        purpose="rank" if baseline or candidate else "compare",
+    )
     if b is None:
         one, two = _two_of(read_with_gaps(_as_table(a), options=options), a, baseline, candidate)
         for wanted, taken in ((name_a, one), (name_b, two)):

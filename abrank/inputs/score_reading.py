@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from abrank._support.display import plural, shorten
 from abrank._support.errors import ArgumentError, nearest
@@ -70,8 +70,8 @@ class TableOptions:
     measures: tuple[str, ...] = ()
     # Whether there is one table, whose columns may be variants, and not one a variant.
     alone: bool = True
-    # Whether variants are compared, so that a table of one system's measures is none.
-    pairs: bool = False
+    # What the variants are for: measures of one system alone can be read, and not compared.
+    purpose: Literal["read", "compare", "rank"] = "read"
 
     @classmethod
     def of(
@@ -84,19 +84,19 @@ class TableOptions:
         """Read the options as a command line, a rule file and Python have them."""
         roles = {
             role: names if role in ROLES else _unknown_role(role)
-            for role, names in _pairs("columns", columns).items()
+            for role, names in pairs_of("columns", columns).items()
         }
         if variant:
             texts = [variant] if isinstance(variant, str) else list(variant)
             roles["variant"] = tuple(
                 name.strip() for text in texts for name in str(text).split(",") if name.strip()
             )
-        rows = {name: ",".join(values) for name, values in _pairs("where", where).items()}
+        rows = {name: ",".join(values) for name, values in pairs_of("where", where).items()}
         named = (measures,) if isinstance(measures, str) else tuple(map(str, measures or ()))
         return cls(roles, rows, named)
 
 
-def _pairs(option: str, value: Any) -> dict[str, tuple[str, ...]]:  # noqa: ANN401
+def pairs_of(option: str, value: Any) -> dict[str, tuple[str, ...]]:  # noqa: ANN401
     """Return ``a=x,b=y,z`` as ``{"a": ("x",), "b": ("y", "z")}``; a mapping likewise."""
     if not value:
         return {}

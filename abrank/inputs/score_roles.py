@@ -26,6 +26,7 @@ from abrank.inputs.score_reading import (
     VALUE_NAMES,
     Reading,
     TableOptions,
+    baseline_of,
     listed,
     split_names,
 )
@@ -231,6 +232,9 @@ class _Columns:
         """Whether a column may name queries or variants: text, or whole numbers of no measure."""
         column = self.column(name)
         if name == INDEX or not column.is_numeric:
+            numbers = column.numbers[~np.isnan(column.numbers)]
+            if self._is_damaged(column) and (numbers != np.floor(numbers)).any():
+                return False
             return not any(isinstance(cell, (list, dict)) for cell in column.objects[:5])
         numbers = column.numbers
         whole = bool(np.all(np.isnan(numbers) | (numbers == np.floor(numbers))))
@@ -241,8 +245,10 @@ class _Columns:
         if "query" in self.roles:
             return
         filled = [name for name in self.free if "" not in self.column(name).coded[0]]
-        named = self._named(_QUERY_NAMES, [name for name in filled if self._is_key(name)])
-        distinct = [name for name in named if not self._same_rows(named[0], name)]
+        named = self._named(_QUERY_NAMES, [name for name in self.free if self._is_key(name)])
+        named.sort(key=self.n_distinct, reverse=True)
+        # Ids that are a grouping of others, such as topics of variants of a query, are none.
+        distinct = [name for name in named if not self.determines(named[:1], name)]
         if distinct:
             self._ambiguous(
                 "query", [named[0], *distinct], f"{listed([named[0], *distinct])} could all be the"
@@ -296,8 +302,14 @@ class _Columns:
         return candidates[:1]
 
     def _ambiguous(self, role: str, names: Sequence[str], problem: str) -> None:
-        key = "variant" if role == "variant" else None
-        choices = [{key: name} if key else {"columns": {role: name}} for name in names]
+        choices: list[dict[str, Any]] = []
+        for name in names:
+            labels = self.column(name).coded[0]
+            ends = {}
+            if self.options.purpose == "compare" and not baseline_of(labels):
+                ends = {"baseline": labels[0], "candidate": labels[1]}
+            meant = {"variant": name, **ends} if role == "variant" else {"columns": {role: name}}
+            choices.append(meant)
         raise UnclearError(self.label, f"{problem}: say which", choices)
 
     def _find_repeat(self) -> None:
@@ -340,6 +352,8 @@ class _Columns:
         column = self.column(name)
         if folded(name) in _TEXT_NAMES or self.is_measure(name) or self.is_cost(name):
             return False
+        if self._is_damaged(column):
+            return False
         labels = column.coded[0]
         is_truth = {"true", "false"} >= {*labels}
         is_named = folded(name) in {*_SETTING_NAMES}.union(*_VARIANT_NAMES)
@@ -348,10 +362,13 @@ class _Columns:
         return not any(isinstance(cell, (list, dict)) for cell in column.objects[:3])
 
     def _find_variant(self) -> tuple[str, ...]:
-        if "variant" in self.roles:
-            return self.roles["variant"]
         key = [name for name in (self.one("query"), self.one("metric"), self.one("repeat"))
                if name and name != ROWS]  # fmt: skip
+        if "variant" in self.roles:
+            variant = self.roles["variant"]
+            if not self.one("query") or self.one("repeat") or self.names_rows(*key, *variant):
+                return variant
+            return self._with_repeats(self._crossed(), variant, key)
         alone = not self.one("query") or self.names_rows(*key)
         if alone:  # one score of a query: a system's name may stand there on every row
             named = self._named(_VARIANT_NAMES, self.free)
@@ -407,8 +424,10 @@ class _Columns:
         self, crossed: Sequence[str], named: Sequence[str], key: Sequence[str]
     ) -> tuple[str, ...]:
         """Return the variant of a table with several rows of a query and variant."""
-        variant = tuple(named[:1]) or tuple(
-            name for name in crossed if not self.column(name).is_numeric
+        variant = (
+            self.roles.get("variant")
+            or tuple(named[:1])
+            or tuple(name for name in crossed if not self.column(name).is_numeric)
         )
         rest = [name for name in self.free if name not in variant]
         sessions = [name for name in rest if folded(name) in _CLUSTER_NAMES]
@@ -423,15 +442,20 @@ class _Columns:
                 and self.names_rows(*key, *variant, name)]  # fmt: skip
         more += [name for name in rest if name not in more and self._is_key(name)
                  and self.names_rows(*key, *variant, name)]  # fmt: skip
-        choices: list[Mapping[str, Any]] = []
-        for name in more[:1]:
-            choices += [{"variant": ",".join([*variant, name])}, {"columns": {"repeat": name}}]
-        said = {"variant": ",".join(variant)} if len(variant) > 1 else {}
-        choices.append({**said, "columns": {"repeat": ROWS}})
         codes = self.codes(*key, *variant)
         order = np.argsort(codes, kind="stable")
         again = np.flatnonzero(np.diff(codes[order]) == 0)
         rows = np.flatnonzero(self.rows)[order[again[0] : again[0] + 2]]
+        choices: list[Mapping[str, Any]] = []
+        for name in more[:1]:
+            together = [*variant, name]
+            ends = {}
+            if self.options.purpose == "compare":
+                cells = [self._cells(together, row) for row in rows]
+                ends = {"baseline": cells[0], "candidate": cells[1]}
+            choices += [{"variant": ",".join(together), **ends}, {"columns": {"repeat": name}}]
+        said = {"variant": ",".join(variant)} if len(variant) > 1 else {}
+        choices.append({**said, "columns": {"repeat": ROWS}})
         one, two = (int(self.table.positions[row]) for row in rows)
         labels, of_row = self.column(self.one("query")).coded
         what = "rows"
@@ -449,10 +473,18 @@ class _Columns:
             at=f"{self.table.origin.unit}s {one} and {two}",
         )
 
+    def _cells(self, names: Sequence[str], row: int) -> str:
+        """Return the name of the variant that columns make on a row."""
+        coded = [self.column(name).coded for name in names]
+        return "/".join(filter(None, (labels[codes[row]] for labels, codes in coded)))
+
     # --- A column a variant
 
     def _numeric(self) -> list[str]:
-        return [name for name in self.free if self.column(name).is_numeric]
+        return [
+            name for name in self.free
+            if self.column(name).is_numeric or self._is_damaged(self.column(name))
+        ]  # fmt: skip
 
     def _find_wide(self) -> dict[str, tuple[str, str]]:
         """Return the variant and the measure of each column, of a table with a column a variant."""
@@ -479,13 +511,22 @@ class _Columns:
         if known or plain or len(names) < 2 or any(map(self.is_cost, names)):
             return {}
         as_variants = {name: (name, measure) for name in names}
-        if self._one_scale(names) or {*map(folded, names)} & {*BASELINES[:8], *CANDIDATES[:4]}:
+        if (
+            self.options.purpose == "rank"
+            or self._one_scale(names)
+            or {*map(folded, names)} & {*BASELINES[:8], *CANDIDATES[:4]}
+        ):
             return as_variants
-        choices = [{"columns": {part: tuple(names)}} for part in ("variants", "measures")]
+        choices: list[dict[str, Any]] = [
+            {"columns": {part: tuple(names)}} for part in ("variants", "measures")
+        ]
+        if self.options.purpose == "compare":
+            ends = ((names[0], names[1]), (names[1], names[0]))
+            choices = [{**choices[0], "baseline": a, "candidate": b} for a, b in ends]
         raise UnclearError(
             self.label,
             f"{listed(names)} may be variants, or measures of one system: say which",
-            choices[:1] if self.options.pairs else choices,
+            choices,
         )
 
     def _of_levels(self, levels: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, str]]:
@@ -537,7 +578,7 @@ class _Columns:
             column, word = self.column(name), folded(name)
             numeric = column.is_numeric
             known = self.is_measure(name)
-            if not numeric and (known or (column.problems and self._is_damaged(column))):
+            if not numeric and (known or self._is_damaged(column)):
                 numeric = word not in _TEXT_NAMES  # of damaged cells, or of none
             of_query = bool(query) and bool(variant or metric) and self.determines([query], name)
             if name in wanted or (
@@ -608,4 +649,4 @@ class _Columns:
     def _is_damaged(self, column: Column) -> bool:
         """Whether most cells are numbers, so that the others are faults."""
         n_numbers = int((~np.isnan(column.numbers)).sum())
-        return n_numbers > len(column.problems)
+        return 0 < len(column.problems) <= n_numbers

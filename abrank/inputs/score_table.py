@@ -104,7 +104,7 @@ def _where(table: NamedTable, wanted: Mapping[str, str]) -> NamedTable:
     for name, value in wanted.items():
         if name not in names:
             close = nearest(name, names)
-            choices = [{"where": {close[0]: value}}] if close else []
+            choices = [{"where": {name: None, close[0]: value}}] if close else []
             problem = f"has no column {name!r} for where; its columns: {', '.join(names)}"
             raise UnclearError(table.origin.label, problem, choices)
         labels, codes = table.column(name).coded

@@ -93,7 +93,7 @@ def read_board(
     if isinstance(source, Scores):
         return source
     named = tuple(listed(measures)) if measures is not None else ()
-    options = replace(options or TableOptions(), measures=named, pairs=True)
+    options = replace(options or TableOptions(), measures=named, purpose="rank")
     parts = _parts(source, options)
     if not parts:
         raise ArgumentError("there are no scores to rank by")
