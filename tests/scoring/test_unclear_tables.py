@@ -79,7 +79,9 @@ PAIRS = [
 # What the table is, the flags, and a part of the error; every command of the error answers.
 CHOICES: dict[str, tuple[Callable[[], pd.DataFrame], list[str], str]] = {
     **{
-        f"{shape.__name__} of {a} and {b}": (lambda s=shape, p=(a, b): s(*p), [], f"2 variants, {a}, {b}")
+        f"{shape.__name__} of {a} and {b}": (
+            lambda s=shape, p=(a, b): s(*p), [], f"2 variants, {a}, {b}"
+        )
         for shape, pairs in ((long, PAIRS), (wide, PAIRS[:6]), (tidy, PAIRS[:6]))
         for a, b in pairs
     },
@@ -109,7 +111,8 @@ CHOICES: dict[str, tuple[Callable[[], pd.DataFrame], list[str], str]] = {
         lambda: repeats("round"), ["--where", "rond=1"], "no column 'rond' for where"
     ),
     "a value of rows misspelt": (
-        lambda: repeats().assign(lang="english"), ["--where", "lang=englsh", "--columns", "repeat=rows"],
+        lambda: repeats().assign(lang="english"),
+        ["--where", "lang=englsh", "--columns", "repeat=rows"],
         "no row has lang=englsh; there are english",
     ),
     "two ids": (lambda: two_keys("query_id", "qid"), [], "query_id, qid could all be the query"),
@@ -146,7 +149,7 @@ BROKEN = {
     "query_id,control,treatment\nq1,0.5,high\nq2,0.5,0.25\nq3,0.5,0.25\n": '"high" is not a number',
     "query_id,control,treatment\nq1,0.5,inf\nq2,0.5,0.25\n": "score is infinite",
     "query_id,control,treatment\nq1,0.5,nan\nq2,0.5,0.25\n": "score is NaN",
-    'query_id,control,treatment\nq1,0.5,"0,5"\nq2,0.5,0.25\nq3,0.5,1\n': "a decimal point is needed",
+    'query_id,control,treatment\nq1,0.5,"0,5"\nq2,0.5,0.25\nq3,0.5,1\n': "a decimal point",
     'query_id,control,treatment\n"q1,0.5,0.25\n': "no line of a table: unexpected end of data",
     "query_id,control,control\nq1,0.5,0.25\n": 'the column "control" stands there twice',
     "query_id,control,treatment\n,0.5,0.25\nq2,0.5,0.25\n": "the query_id is empty",
