@@ -23,7 +23,7 @@ ROOMS = (
 HEAVY = {
     "matplotlib": {"plots"},
     "scipy": {"inference", "planning"},
-    "statsmodels": set(),  # an oracle of the tests
+    "statsmodels": {"inference", "planning", "agreement"},
     "click": {"cli"},
     "rich": {"cli"},
     "markdown_it": {"guide"},

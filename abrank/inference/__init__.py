@@ -31,17 +31,9 @@ if TYPE_CHECKING:
     from abrank.inference.aa_test import check_level
     from abrank.inference.bayes import bayesian_bootstrap, t_posterior
     from abrank.inference.clusters import run_cluster_test
-    from abrank.inference.equivalence import relative_tost, tost
     from abrank.inference.meta_analysis import pool_collections
     from abrank.inference.prediction_powered import run_prediction_powered
     from abrank.inference.segments import compare_segments
-    from abrank.inference.sequential import (
-        asymptotic_sequence,
-        betting_sequence,
-        run_at_looks,
-        stopping_boundaries,
-    )
-    from abrank.inference.shape import rosner_outliers
     from abrank.inference.systems.friedman import critical_difference, friedman_test, two_way_anova
     from abrank.inference.systems.pairwise import group_letters, within_query_interval
     from abrank.inference.systems.registry import (
@@ -59,12 +51,9 @@ _ON_DEMAND = {
     "aa_test": "check_level",
     "bayes": "bayesian_bootstrap t_posterior",
     "clusters": "run_cluster_test",
-    "equivalence": "relative_tost tost",
     "prediction_powered": "run_prediction_powered",
-    "sequential": "asymptotic_sequence betting_sequence run_at_looks stopping_boundaries",
     "segments": "compare_segments",
     "meta_analysis": "pool_collections",
-    "shape": "rosner_outliers",
     "systems.friedman": "critical_difference friedman_test two_way_anova",
     "systems.pairwise": "group_letters within_query_interval",
     "systems.registry": "JOINT_TESTS JointAnswer JointResult Pairs joint_test run_joint_test",
@@ -72,15 +61,40 @@ _ON_DEMAND = {
 }
 
 __all__ = [
-    "ADJUSTMENTS", "EFFECT_SIZES", "JOINT_TESTS", "TESTS", "Answer", "JointAnswer",
-    "JointResult", "Pairs", "TestResult", "adjust", "asymptotic_sequence", "bayesian_bootstrap",
-    "betting_sequence", "check_level", "compare_segments", "critical_difference",
-    "effect_interval", "effect_size", "friedman_test", "group_letters", "joint_test",
-    "kendall_tau", "max_t", "paired_test", "pool_collections", "rank_stability",
-    "ratio_interval", "relative_tost", "rosner_outliers", "run_at_looks", "run_cluster_test",
-    "run_joint_test", "run_prediction_powered", "run_test", "stopping_boundaries",
-    "t_posterior", "tau_ap", "tost", "two_way_anova", "within_query_interval",
-]  # fmt: skip
+    "ADJUSTMENTS",
+    "EFFECT_SIZES",
+    "JOINT_TESTS",
+    "TESTS",
+    "Answer",
+    "JointAnswer",
+    "JointResult",
+    "Pairs",
+    "TestResult",
+    "adjust",
+    "bayesian_bootstrap",
+    "check_level",
+    "compare_segments",
+    "critical_difference",
+    "effect_interval",
+    "effect_size",
+    "friedman_test",
+    "group_letters",
+    "joint_test",
+    "kendall_tau",
+    "max_t",
+    "paired_test",
+    "pool_collections",
+    "rank_stability",
+    "ratio_interval",
+    "run_cluster_test",
+    "run_joint_test",
+    "run_prediction_powered",
+    "run_test",
+    "t_posterior",
+    "tau_ap",
+    "two_way_anova",
+    "within_query_interval",
+]
 
 __getattr__ = module_getattr(
     __name__,

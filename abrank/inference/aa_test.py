@@ -18,7 +18,6 @@ from abrank._support.result import record
 from abrank._support.rng import stream
 from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.inference.clusters import numbered, run_cluster_test
-from abrank.inference.equivalence import clopper_pearson
 from abrank.inference.registry import as_alpha, as_differences, run_test
 from abrank.inference.wilcoxon import wilcoxon_pvalues
 
@@ -111,7 +110,7 @@ def check_level(
     >>> found.low < 0.05 < found.high, found.too_often
     (True, False)
     """
-    from scipy.stats import binom
+    from scipy.stats import binom, binomtest
 
     values = as_differences(differences)[:, 0]
     checks.one_of("way", by, get_args(Way))
@@ -162,7 +161,7 @@ def check_level(
         for first in range(0, n_replications, at_once):
             block = _replicate(values, by, random, at_once, index)[: n_replications - first].T
             found += rejected(block, clusters)
-    low, high = clopper_pearson(found, n_replications)
+    low, high = map(float, binomtest(found, n_replications).proportion_ci())
     return AATest(found / n_replications, low, high, *band, level, n_replications)
 
 

@@ -264,9 +264,7 @@ def _answer(
             (sets, n_queries), _ = all_subsets(both)
         else:
             (some, theirs), _ = random_subsets(both, n_resamples or N_FLIPS, seed=seed)
-            sets, n_queries = with_mirrors(
-                some, theirs, int(both[:, 0].sum()), int(sizes.sum()), identity=True
-            )
+            sets, n_queries = with_mirrors(some, theirs, int(both[:, 0].sum()), int(sizes.sum()))
         return mean, mean, *invert_subset_means(
             sets, n_queries, len(sums), float(unit[0]), alpha=alpha, alternative="two-sided"
         )  # fmt: skip

@@ -1,16 +1,9 @@
-"""The relative change of a mean, and equivalence and superiority by more than a margin.
-
-No spread between the differences leaves the t test no error; of the relative change what must have
-none is the candidate less the baseline with the margin taken off. Of one value other than 0 flips
-have p 2**-n within the margin, else 1, and an interval of width 0.
-"""
+"""The relative change of a mean with Fieller's interval, and the interval of one system's mean."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from functools import cache
-from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -18,15 +11,12 @@ import numpy.typing as npt
 from abrank._support import checks
 from abrank._support.errors import ArgumentError
 from abrank._support.result import record
-from abrank._support.typing import Alternative, BoolArray, FloatArray
-from abrank.inference.bootstrap import bootstrap_distribution
+from abrank._support.typing import FloatArray
 from abrank.inference.clusters import cluster_sizes, deciding_test, run_cluster_test
 from abrank.inference.paired import bounded
 from abrank.inference.registry import TestResult, as_alpha, as_differences, run_test
 from abrank.inference.rounding import has_spread
-from abrank.inference.student import find_root, student_quantile
-
-RatioMethod = Literal["fieller", "delta", "bootstrap"]
+from abrank.inference.student import student_quantile
 
 
 @record
@@ -41,7 +31,6 @@ class RatioInterval:
     ci_low: FloatArray
     ci_high: FloatArray
     g: FloatArray
-    method: str
 
 
 @record
@@ -133,46 +122,14 @@ def change_interval(
 
 
 def ratio_interval(
-    a: npt.ArrayLike,
-    b: npt.ArrayLike,
-    *,
-    confidence: float | FloatArray = 0.95,
-    method: RatioMethod = "fieller",
+    a: npt.ArrayLike, b: npt.ArrayLike, *, confidence: float | FloatArray = 0.95
 ) -> RatioInterval:
-    """Compute the relative change of the mean with its interval.
+    """Return the relative change mean(b) / mean(a) - 1 with Fieller's interval.
 
-    Estimand: mean(b) / mean(a) - 1. The query pairs the scores.
-
-    Parameters
-    ----------
-    a, b : array_like of shape (n_queries,) or (n_queries, n_comparisons)
-    confidence : float or array_like of shape (n_comparisons,)
-    method : {"fieller", "delta", "bootstrap"}
-        "fieller" holds every theta - 1 for which a paired t test does not reject that b - theta a
-        has mean 0 [1]_, so it excludes 0 exactly when the paired t of b - a rejects. "delta" is
-        symmetric: the ratio linearised, t quantiles. "bootstrap" is the percentile interval of the
-        ratio over all resamples of queries, found without drawing any; for scores of 0 or more.
-
-    Returns
-    -------
-    RatioInterval
-        The limits are (-inf, inf) with one query and where Fieller's g >= 1; NaN where the mean of
-        a is 0 or without queries. Where b = theta a for every query they are the change itself.
-
-    Notes
-    -----
-    For the bootstrap, a resampled ratio is at most theta exactly where the resampled mean of
-    b - theta a is at most 0, a chance that
-    :func:`~abrank.inference.bootstrap.bootstrap_distribution` gives; the limits
-    are the thetas at which it is alpha / 2 and 1 - alpha / 2. No chance is taken to be below
-    n**-n, that of a single resample: with two or three queries nothing is bounded at 95 %.
-
-    On real runs "fieller" keeps its level. The bootstrap is too short with few queries: 89 % for
-    95 with ten, 93 with 25; "delta" has 93 % with ten (``reports/calibration``).
-
-    References
-    ----------
-    .. [1] Fieller (1954), Journal of the Royal Statistical Society B 16, 175-185.
+    It holds every theta - 1 for which a paired t test does not reject that b - theta a has mean 0,
+    so it excludes 0 exactly when the paired t of b - a rejects. The limits are (-inf, inf) with one
+    query and where Fieller's g >= 1; NaN where the mean of a is 0 or without queries.
+    Source: Fieller (1954), Journal of the Royal Statistical Society B 16, 175-185.
 
     Examples
     --------
@@ -180,7 +137,6 @@ def ratio_interval(
     >>> interval.change.round(3), interval.ci_low.round(3), interval.ci_high.round(3)
     (array([0.286]), array([-0.144]), array([0.595]))
     """
-    checks.one_of("method", method, get_args(RatioMethod))
     first, second = paired_scores(a, b)
     alpha = as_alpha(confidence, first.shape[1])
     n_queries, n_columns = first.shape
@@ -191,20 +147,11 @@ def ratio_interval(
         np.divide(mean_b - mean_a, mean_a, out=change, where=defined)
         low[defined], high[defined] = -np.inf, np.inf
     if n_queries > 1 and defined.any():
-        columns, level = (first[:, defined], second[:, defined]), alpha[defined]
-        means = mean_a[defined], mean_b[defined]
-        *limits, g[defined] = _fieller_limits(*means, _moments(*columns), _spread(n_queries, level))
-        if method == "delta":
-            # The error of the linearised ratio is that of the mean of b - ratio a.
-            ratio = means[1] / means[0]
-            rest = columns[1] - ratio * columns[0]
-            error = rest.std(axis=0, ddof=1) / np.sqrt(n_queries) / np.abs(means[0])
-            half = student_quantile(n_queries - 1, 1.0 - level / 2.0) * error
-            limits = [ratio - half - 1.0, ratio + half - 1.0]
-        if method == "bootstrap":
-            limits = _bootstrap(*columns, level)
-        low[defined], high[defined] = limits
-    return RatioInterval(change, low, high, g, method)
+        moments = _moments(first[:, defined], second[:, defined])
+        low[defined], high[defined], g[defined] = _fieller_limits(
+            mean_a[defined], mean_b[defined], moments, _spread(n_queries, alpha[defined])
+        )
+    return RatioInterval(change, low, high, g)
 
 
 def paired_scores(a: npt.ArrayLike, b: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
@@ -245,40 +192,6 @@ def _moments(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray, Floa
     products = (centred_a**2, centred_b**2, centred_a * centred_b)
     var_a, var_b, cov = (product.sum(axis=0) / (len(a) - 1) for product in products)
     return var_a, var_b, cov
-
-
-def _bootstrap(a: FloatArray, b: FloatArray, alpha: FloatArray) -> list[FloatArray]:
-    """Return the percentile limits of the ratio over all resamples."""
-    if min(a.min(), b.min()) < 0.0:
-        raise ArgumentError("a bootstrap of the ratio needs scores of 0 or more in a and b")
-    limits = np.empty((2, a.shape[1]))
-    for column, level in enumerate(alpha):
-        scores = a[:, column], b[:, column]
-        limits[:, column] = [_percentile(*scores, level / 2.0, side) for side in (1.0, -1.0)]
-    return [limits[0] - 1.0, limits[1] - 1.0]
-
-
-def _percentile(a: FloatArray, b: FloatArray, level: float, side: float) -> float:
-    """Return the ratio that a share ``level`` of the resamples is below (side 1) or above (-1)."""
-
-    @cache
-    def excess(theta: float) -> float:
-        sample = side * (b - theta * a)
-        if not has_spread(sample):
-            return float(sample[0] <= 0.0) - level
-        return float(bootstrap_distribution(sample).below.at(0.0)) - level
-
-    ratio = float(b.mean() / a.mean())
-    error = float((b - ratio * a).std() / np.sqrt(a.size) / a.mean())
-    if error <= 1e-12 * ratio:
-        return ratio
-    if level < float(a.size) ** -a.size:
-        return -side * np.inf
-    for doubling in range(2, 40):
-        outer, inner = (ratio + sign * side * error * 2.0**doubling for sign in (-1.0, 1.0))
-        if excess(outer) <= 0.0 < excess(inner):
-            return float(find_root(excess, outer, inner, xtol=1e-6 * error))
-    return -side * np.inf
 
 
 MEAN_TESTS = ("bootstrap", "t", "permutation", "bounded")
@@ -325,198 +238,6 @@ def mean_interval(
     return max(least, float(found.ci_low[0])), min(most, float(found.ci_high[0]))
 
 
-EquivalenceTest = Literal["t", "permutation"]
-_SIDES: tuple[Alternative, ...] = ("greater", "less")
-
-
-@record
-class Equivalence:
-    """Answers about a margin: arrays of shape (n_comparisons,).
-
-    ``pvalue`` is for "the difference lies within the margin", ``p_not_worse`` for "it lies above
-    minus the margin", ``p_not_better`` for "below plus the margin", ``p_better`` for "above plus
-    the margin" and ``p_worse`` for "below minus the margin". The interval is the 1 - 2 alpha one:
-    each claim but the first holds at alpha exactly where it lies on that side of the margin, and
-    the first where it lies within.
-    """
-
-    pvalue: FloatArray
-    p_not_worse: FloatArray
-    p_not_better: FloatArray
-    ci_low: FloatArray
-    ci_high: FloatArray
-    margin: FloatArray
-    p_better: FloatArray
-    p_worse: FloatArray
-
-
-def tost(
-    differences: npt.ArrayLike,
-    *,
-    margin: float | FloatArray,
-    alpha: float = 0.05,
-    test: EquivalenceTest = "t",
-    seed: int = 0,
-) -> Equivalence:
-    """Test on which side of a margin around 0 the mean difference lies (two one-sided tests).
-
-    Estimand: the mean difference. Hypothesis to reject for equivalence: it is at least ``margin``
-    away from 0. The query pairs the scores. Equivalent at level alpha where ``pvalue < alpha``,
-    which is where the 1 - 2 alpha interval lies inside (-margin, margin); not worse where
-    ``p_not_worse < alpha``, which is where ``ci_low > -margin``; better by more than the margin
-    where ``p_better < alpha``, which is where ``ci_low > margin``.
-
-    Parameters
-    ----------
-    differences : array_like of shape (n_queries,) or (n_queries, n_comparisons)
-        Candidate minus baseline.
-    margin : float or array_like of shape (n_comparisons,)
-        The smallest difference that matters, above 0, in the unit of the differences. For one that
-        is a share of the baseline's mean see :func:`relative_tost`.
-    alpha : float
-        Below one half.
-    test : {"t", "permutation"}
-        Paired t tests [1]_, or sign-flip tests of the differences moved by the margin: for these
-        the hypothesis is that they are symmetric about it.
-    seed : int
-        For a permutation test that draws.
-
-    Returns
-    -------
-    Equivalence
-        By t, p-values are NaN and the interval is unbounded with fewer than two queries, or where
-        all differences are one value: there is no spread to judge them by.
-
-    References
-    ----------
-    .. [1] Schuirmann (1987), Journal of Pharmacokinetics and Biopharmaceutics 15, 657-680.
-
-    Examples
-    --------
-    >>> result = tost([0.01, -0.02, 0.03, 0.0, 0.01, -0.01, 0.02, 0.0], margin=0.05)
-    >>> bool(result.pvalue[0] < 0.05), result.ci_low.round(4), result.ci_high.round(4)
-    (True, array([-0.0057]), array([0.0157]))
-    """
-    checks.one_of("test", test, get_args(EquivalenceTest))
-    data = as_differences(differences)
-    margins = _as_margins(margin, alpha, data.shape[1])
-    # Two of the four have a limit of the interval; of the others the p-value is enough.
-    with_limit = {(-1.0, "greater"), (1.0, "less")}
-    found = {
-        (sign, side): run_test(
-            test, data - sign * margins, alternative=side, seed=seed,
-            confidence=1.0 - alpha if (sign, side) in with_limit else 1.0,
-        )
-        for sign in (-1.0, 1.0)
-        for side in _SIDES
-    }  # fmt: skip
-    p_not_worse, p_better = (found[sign, "greater"].pvalue for sign in (-1.0, 1.0))
-    p_worse, p_not_better = (found[sign, "less"].pvalue for sign in (-1.0, 1.0))
-    low = found[-1.0, "greater"].ci_low - margins
-    high = found[1.0, "less"].ci_high + margins
-    # The limits may have moved by a rounding error; the p-values say on which side they are.
-    for bound, pvalue in ((-margins, p_not_worse), (margins, p_better)):
-        low = _beyond(low, bound, pvalue < alpha)
-    for bound, pvalue in ((margins, p_not_better), (-margins, p_worse)):
-        high = -_beyond(-high, -bound, pvalue < alpha)
-    return Equivalence(
-        pvalue=np.maximum(p_not_worse, p_not_better),
-        p_not_worse=p_not_worse,
-        p_not_better=p_not_better,
-        ci_low=low,
-        ci_high=high,
-        margin=margins,
-        p_better=p_better,
-        p_worse=p_worse,
-    )
-
-
-def relative_tost(
-    a: npt.ArrayLike, b: npt.ArrayLike, *, margin: float | FloatArray, alpha: float = 0.05
-) -> Equivalence:
-    """Test on which side of a margin the relative change of the mean lies, by paired t.
-
-    Estimand: mean(b) / mean(a) - 1. That it lies above -margin is the claim that b - (1 - margin) a
-    has a mean above 0, and so on: the baseline's mean is estimated too, and a margin of so many per
-    cent of the mean that was seen would forget that. The query pairs the scores.
-
-    Parameters
-    ----------
-    a, b : array_like of shape (n_queries,) or (n_queries, n_comparisons)
-        Scores, 0 or more.
-    margin : float or array_like of shape (n_comparisons,)
-        A share of the baseline's mean, above 0: .05 for 5 %.
-    alpha : float
-        Below one half.
-
-    Returns
-    -------
-    Equivalence
-        The interval is Fieller's [1]_ of the relative change, at 1 - 2 alpha, unbounded where the
-        baseline's mean cannot be told from 0 and where p is NaN. All NaN where all of a are 0.
-
-    References
-    ----------
-    .. [1] Fieller (1954), Journal of the Royal Statistical Society B 16, 175-185.
-
-    Examples
-    --------
-    >>> a = [0.30, 0.45, 0.12, 0.60, 0.25, 0.50, 0.33, 0.41]
-    >>> b = [0.31, 0.44, 0.12, 0.62, 0.25, 0.49, 0.35, 0.41]
-    >>> result = relative_tost(a, b, margin=0.05)
-    >>> result.pvalue.round(3), result.ci_low.round(3), result.ci_high.round(3)
-    (array([0.009]), array([-0.012]), array([0.033]))
-    """
-    first, second = paired_scores(a, b)
-    margins = _as_margins(margin, alpha, first.shape[1])
-    if min(first.min(initial=0.0), second.min(initial=0.0)) < 0.0:
-        raise ArgumentError("a relative margin needs scores of 0 or more in a and b")
-    undefined = ~np.any(first > 0.0, axis=0)
-
-    def pvalue(sign: float, side: Alternative) -> FloatArray:
-        found = run_test("t", second - (1.0 + sign * margins) * first, alternative=side).pvalue
-        return np.where(undefined, np.nan, found)
-
-    p_not_worse, p_not_better = pvalue(-1.0, "greater"), pvalue(1.0, "less")
-    change = ratio_interval(first, second, confidence=1.0 - 2.0 * alpha)
-    # Scores without any spread have a ratio, and no error to judge it by.
-    endless = np.where(np.isnan(p_not_worse) & ~np.isnan(change.ci_low), np.inf, 0.0)
-    return Equivalence(
-        pvalue=np.maximum(p_not_worse, p_not_better),
-        p_not_worse=p_not_worse,
-        p_not_better=p_not_better,
-        ci_low=change.ci_low - endless,
-        ci_high=change.ci_high + endless,
-        margin=margins,
-        p_better=pvalue(1.0, "greater"),
-        p_worse=pvalue(-1.0, "less"),
-    )
-
-
-def _as_margins(margin: float | FloatArray, alpha: float, n_columns: int) -> FloatArray:
-    """Return the margin of every comparison, checked; and check alpha, which goes with it."""
-    margins = np.asarray(margin, dtype=np.float64)
-    if margins.shape not in ((), (n_columns,)):
-        raise ArgumentError(
-            f"margin must be one number or one for each of {n_columns} comparisons, not of shape"
-            f" {margins.shape}"
-        )
-    if not np.all((margins > 0.0) & np.isfinite(margins)):
-        raise ArgumentError(f"margin must be above 0, not {margin!r}")
-    if not 0.0 < alpha < 0.5:
-        raise ArgumentError(f"alpha must lie between 0 and .5, not {alpha!r}")
-    return np.broadcast_to(margins, (n_columns,)).copy()
-
-
-def _beyond(limit: FloatArray, bound: FloatArray, is_beyond: BoolArray) -> FloatArray:
-    """Return lower limits above the bound where they are to be, and at most at it elsewhere."""
-    above = np.maximum(limit, np.nextafter(bound, np.inf))
-    return np.where(is_beyond, above, np.minimum(limit, bound))
-
-
-# --- The Clopper-Pearson interval of a binomial proportion
-
-
 @record
 class Unseen:
     """What may hold beyond the queries compared, where none of them shows a difference.
@@ -535,18 +256,3 @@ def bound_unseen(n_queries: int, *, alpha: float, span: float) -> Unseen:
     checks.level("alpha", alpha)
     share = -math.expm1(math.log(alpha) / checks.count("n_queries", n_queries))
     return Unseen(share, share * span if math.isfinite(span) else math.nan)
-
-
-def clopper_pearson(count: int, total: int, *, confidence: float = 0.95) -> tuple[float, float]:
-    """Return Clopper and Pearson's interval of the chance behind ``count`` in ``total``."""
-    # Source: Clopper & Pearson (1934), Biometrika 26, 404-413.
-    from scipy.special import betaincinv
-
-    checks.fraction("confidence", confidence)
-    if not 0 <= count <= total:
-        raise ArgumentError(f"count must lie between 0 and {total}, not {count!r}")
-    tail = (1.0 - confidence) / 2.0
-    low = float(betaincinv(count, total - count + 1, tail)) if count else 0.0
-    rest = total - count
-    high = 1.0 - float(betaincinv(rest, count + 1, tail)) if rest else 1.0
-    return low, high

@@ -24,6 +24,7 @@ from abrank.inference.sign_flips import all_subsets, composed_flips, random_subs
 ADJUSTMENTS = (
     "none", "bonferroni", "sidak", "holm", "holm-sidak", "hochberg", "hommel", "bh", "by"
 )  # fmt: skip
+_MULTIPLETESTS = {"hochberg": "simes-hochberg", "bh": "fdr_bh", "by": "fdr_by"}
 
 
 def adjust(pvalues: npt.ArrayLike, method: str) -> FloatArray:
@@ -63,35 +64,19 @@ def adjust(pvalues: npt.ArrayLike, method: str) -> FloatArray:
         raise ArgumentError("p-values must lie between 0 and 1")
     if method == "none" or not known.any():
         return adjusted
-    members = adjusted[known]
-    order = np.argsort(members, kind="stable")
-    p, n = members[order], members.size
-    rank, not_smaller = np.arange(1, n + 1), np.arange(n, 0, -1)
-    with np.errstate(divide="ignore"):
-        log_complement = np.log1p(-p)  # p may be 1
-    match method:
-        case "bonferroni":
-            found = n * p
-        case "sidak":
-            found = -np.expm1(n * log_complement)
-        case "holm":
-            found = np.maximum.accumulate(not_smaller * p)
-        case "holm-sidak":
-            found = np.maximum.accumulate(-np.expm1(not_smaller * log_complement))
-        case "hommel":
-            found = p.copy()
-            for m in range(n, 1, -1):
-                least = np.min(m * p[-m:] / np.arange(1, m + 1))
-                found[-m:] = np.maximum(found[-m:], least)
-                found[:-m] = np.maximum(found[:-m], np.minimum(m * p[:-m], least))
-        case _:
-            if method == "hochberg":
-                step = not_smaller * p
-            else:
-                step = p / (rank / n / (np.sum(1.0 / rank) if method == "by" else 1.0))
-            found = np.minimum.accumulate(step[::-1])[::-1]
-    members[order] = np.minimum(found, 1.0)
-    adjusted[known] = members
+    if method == "holm":  # own: most cold comparisons ask for it, and statsmodels takes a second
+        members = adjusted[known]
+        order = np.argsort(members, kind="stable")
+        steps = np.arange(members.size, 0, -1) * members[order]
+        members[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
+        adjusted[known] = members
+    else:
+        from statsmodels.stats.multitest import multipletests
+
+        with np.errstate(divide="ignore"):  # p may be 1
+            adjusted[known] = multipletests(
+                adjusted[known], method=_MULTIPLETESTS.get(method, method)
+            )[1]
     return adjusted
 
 

@@ -322,7 +322,6 @@ def permutation(
     seed: int,
     n_resamples: int | None = None,
     method: Method = "exact",
-    stop_after: int | None = None,
 ) -> Answer:
     """Test the mean difference by flipping the signs of the queries' differences.
 
@@ -339,9 +338,6 @@ def permutation(
     method : {"exact", "monte-carlo"}
         "exact" draws only for a column whose p would be unsure by more than a thousandth of it and
         by more than 1e-6.
-    stop_after : int, optional
-        With "monte-carlo", stop drawing for the p once so many flips have reached the observed
-        mean; 20 will do for a screening. By default all m are drawn.
 
     Returns
     -------
@@ -364,8 +360,7 @@ def permutation(
     listed, else roots of that p, to 1e-4 of the standard error (2e-3 where many queries tie).
 
     With random flips p = (b + 1) / (m + 1) [3]_. The identity and the negative of every flip count
-    too, so the one-sided p is half the two-sided one. With ``stop_after`` h, p = h / l where the
-    h-th flip that reaches the mean is the l-th drawn [4]_.
+    too, so the one-sided p is half the two-sided one.
 
     The smallest two-sided p is 2**(1 - n0), n0 the number of differences other than 0 (which in
     floats is 0 above 1074). With n <= 5 at 95 % the interval is unbounded.
@@ -375,7 +370,6 @@ def permutation(
     .. [1] Hartigan (1969), Journal of the American Statistical Association 64, 1303-1317.
     .. [2] Pagano & Tritchler (1983), Journal of the American Statistical Association 78, 435-440.
     .. [3] Phipson & Smyth (2010), Statistical Applications in Genetics and Molecular Biology 9(1).
-    .. [4] Besag & Clifford (1991), Biometrika 78, 301-304.
 
     Examples
     --------
@@ -392,8 +386,6 @@ def permutation(
     array([8.58...e-06])
     """
     checks.one_of("method", method, get_args(Method))
-    if stop_after is not None:
-        checks.count("stop_after", stop_after)
     n_queries, n_columns = differences.shape
     n_flips = n_resamples or (N_FLIPS if n_queries <= MANY_QUERIES else N_FLIPS_OF_MANY_QUERIES)
     numbers, unit = to_lattice(differences)
@@ -412,11 +404,11 @@ def permutation(
             precision[:2, column] = bounds.low, bounds.high
             unsure = bounds.high - bounds.low
             drawn[column] = unsure > max(RELATIVE_WIDTH * bounds.value, ABSOLUTE_WIDTH)
-    n_drawn = 0
-    if drawn.any():
-        random, n_drawn = flip_randomly(
+    n_drawn = n_flips if drawn.any() else 0
+    if n_drawn:
+        random = flip_randomly(
             numbers[:, drawn], unit[drawn], alpha=alpha[drawn], alternative=alternative,
-            n_flips=n_flips, seed=seed, stop_after=stop_after,
+            n_flips=n_flips, seed=seed,
         )  # fmt: skip
         found[:, drawn] = random[:3]
         precision[:, drawn] = random[[0, 0, 3]]

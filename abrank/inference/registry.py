@@ -22,8 +22,7 @@ not finite          refused with the place of the first, for every test
 The betting test of bounded differences answers all but the first two and "all 0" as any other data:
 it rests on no spread. The p-values and intervals of the table are two-sided. "One value" and "0"
 are meant to 10 digits of the largest difference.
-Above 300 queries wilcoxon's are normal approximations. The other methods of the bootstrap are in
-:mod:`abrank.inference.bootstrap`.
+Above 300 queries wilcoxon's are normal approximations.
 """
 
 from __future__ import annotations
@@ -324,8 +323,7 @@ def run_test(
     n_resamples : int, optional
         How many to draw; each test has a default. No effect on a test that draws nothing.
     **options
-        The test's own: ``method``, ``stop_after`` of permutation; ``zero_method``, ``method``,
-        ``correction`` of wilcoxon; ``method`` of bootstrap.
+        The test's own: ``method`` of permutation and wilcoxon, ``span`` of bounded.
 
     Raises
     ------

@@ -10,7 +10,6 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 
 from abrank._support import checks
-from abrank._support.result import record
 from abrank._support.typing import Alternative, FloatArray, IntArray
 from abrank.inference.registry import Answer, paired_test
 from abrank.inference.rounding import round_off
@@ -40,17 +39,14 @@ class _Averages(NamedTuple):
 
 
 class Walsh:
-    """The averages of all pairs i <= j of a sample, those with i = j of a weight of their own."""
+    """The averages of all pairs i <= j of a sample."""
 
-    def __init__(self, sample: FloatArray, own_weight: int, counts: IntArray | None = None) -> None:
+    def __init__(self, sample: FloatArray) -> None:
         # Scores of few decimals have many equal differences: what is counted, is counted by value.
         self._values, self._weight = np.unique(sample, return_counts=True)
-        if counts is not None:  # of values that ascend
-            self._weight = counts
         self._up_to = np.concatenate([[0], np.cumsum(self._weight)])
         self._n = int(self._up_to[-1])
-        self.own_weight = own_weight
-        self.total = self._n * (self._n - 1) + 2 * self._n * own_weight
+        self.total = self._n * (self._n + 1)
         edge = 2.0 * float(np.abs(self._values[[0, -1]]).max())
         # The doubled counts at every theta that was asked for.
         self._counted = {-edge: self.total, edge: 0}
@@ -72,8 +68,7 @@ class Walsh:
         first, last = (
             self._up_to[np.searchsorted(values, theta, side)] for side in ("left", "right")
         )
-        own = int(2 * (self._n - last) + (last - first))
-        return (above - own) // 2 + self.own_weight * own
+        return (above + int(2 * self._n - last - first)) // 2
 
     def first_below(self, bound: int) -> float:
         """Return the least theta at which the doubled count is below ``bound``."""
@@ -91,7 +86,7 @@ class Walsh:
         return value if found.at(place) > bound else float(np.nextafter(value, -np.inf))
 
     def median(self) -> float:
-        """Return the weighted median, the Hodges-Lehmann estimate where all weights are 1."""
+        """Return the Hodges-Lehmann estimate, the median of the averages."""
         half = self.total // 2
         found = self._around(half + 1, half)
         left, right = (
@@ -141,7 +136,7 @@ class Walsh:
         largest = np.abs(self._values[[0, -1]]).max()
         sums = np.round(sums, DIGITS - math.ceil(math.log10(largest))) + 0.0
         values, group = np.unique(sums, return_inverse=True)
-        among_equals = self._weight * (self._weight - 1) // 2 + self.own_weight * self._weight
+        among_equals = self._weight * (self._weight + 1) // 2
         pairs = self._weight[one] * self._weight[other]
         weight = np.bincount(group, np.where(one == other, among_equals[one], pairs))
         # What lies above all of them: pairs of two values, and of equal ones.
@@ -161,27 +156,12 @@ def doubled_midranks(counts: IntArray) -> IntArray:
 
 # --- The Wilcoxon signed-rank test, exact whatever the ties and zeros
 
-ZeroMethod = Literal["wilcox", "pratt", "zsplit"]
 Method = Literal["auto", "exact", "asymptotic"]
 
 # The exact distribution costs n**3 / 2 additions: about 15 ms here.
 EXACT_UP_TO = 300
 
 Tail = Callable[[IntArray], FloatArray]
-
-
-@record
-class Ranks:
-    """Doubled midranks of one column: whole numbers, so that nothing about ties is approximate."""
-
-    of_nonzero: IntArray
-    of_zeros: IntArray
-    doubled_w: int
-
-    @property
-    def total(self) -> int:
-        """The largest value the doubled W+ can take."""
-        return int(self.of_nonzero.sum())
 
 
 @paired_test(
@@ -195,9 +175,7 @@ def wilcoxon(
     *,
     alternative: Alternative,
     alpha: FloatArray,
-    zero_method: ZeroMethod = "wilcox",
     method: Method = "auto",
-    correction: bool = False,
 ) -> Answer:
     """Test the centre of symmetric differences by the ranks of their sizes.
 
@@ -210,12 +188,8 @@ def wilcoxon(
     differences : ndarray of shape (n_queries, n_comparisons)
         Candidate minus baseline; taken to 10 digits of the largest. A column of zeros only is
         not meant here.
-    zero_method : {"wilcox", "pratt", "zsplit"}
-        Zeros are dropped; ranked and then dropped; or ranked, each side given half their ranks.
     method : {"auto", "exact", "asymptotic"}
         "auto" is exact up to 300 queries, then the normal approximation.
-    correction : bool
-        Continuity correction of one half, in the normal approximation.
 
     Returns
     -------
@@ -227,17 +201,14 @@ def wilcoxon(
     Notes
     -----
     The exact distribution is that of the observed midranks: a convolution over doubled midranks,
-    which are whole numbers. It needs no correction for ties, and gives scipy's p where scipy is
-    exact. The variance of the approximation is the sum of the squared ranks / 4, which holds the
-    corrections for ties and for zeros [1]_; for "zsplit" the ranks of the zeros are in it, as in
-    scipy.
+    which are whole numbers. ``scipy.stats.wilcoxon``, whose p it gives, is exact with ties up to
+    13 queries only, and has no interval. Zeros are dropped. The variance of the approximation is
+    the sum of the squared ranks / 4, which holds the correction for ties [1]_.
 
-    W+(theta) counts the Walsh averages (d_i + d_j) / 2 above theta (one that equals it by half;
-    under "pratt" and "zsplit" each d_i itself counts 1 + the number of zeros). The interval holds
-    the thetas with a count that the test at 0 does not reject; a limit that is rejected itself
-    is moved by one unit in the last place. So it may end at a pseudo-median that the test rejects,
-    where many averages have that value; as printed it holds the pseudo-median of real runs in 97 %
-    (``reports/calibration``).
+    W+(theta) counts the Walsh averages (d_i + d_j) / 2 above theta (one that equals it by half).
+    The interval holds the thetas with a count that the test at 0 does not reject; a limit that is
+    rejected itself is moved by one unit in the last place. As printed it holds the pseudo-median of
+    real runs in 97 % (``reports/calibration``).
 
     References
     ----------
@@ -253,69 +224,60 @@ def wilcoxon(
     >>> result.ci_low.round(4), result.ci_high.round(4)
     (array([-0.015]), array([0.25]))
     """
-    checks.one_of("zero_method", zero_method, get_args(ZeroMethod))
     checks.one_of("method", method, get_args(Method))
     exact = method == "exact" or (method == "auto" and len(differences) <= EXACT_UP_TO)
     rounded = round_off(differences)
-    found = np.empty((5, rounded.shape[1]))
+    rows = np.empty((5, rounded.shape[1]))
     for column, level in enumerate(alpha):
         d = rounded[:, column]
-        ranks = _ranks(d, zero_method)
-        tail = _tail(ranks, ranks.total if exact else None, zero_method, correction)
-        walsh = Walsh(d[d != 0.0], 1 if zero_method == "wilcox" else 1 + ranks.of_zeros.size)
-        statistic = (ranks.doubled_w + ranks.of_zeros.sum() / 2 * (zero_method == "zsplit")) / 2
-        limits = limits_of_ranks(ranks.total, walsh, tail, level, alternative)
-        less, greater = tail(np.array([ranks.doubled_w, ranks.total - ranks.doubled_w]))
+        ranks, doubled_w = _ranks(d)
+        total = int(ranks.sum())
+        tail = _tail(ranks, total if exact else None)
+        walsh = Walsh(d[d != 0.0])
+        limits = _limits(total, walsh, tail, level, alternative)
+        less, greater = tail(np.array([doubled_w, total - doubled_w]))
         pvalue = {
             "two-sided": min(1.0, 2.0 * min(less, greater)), "less": less, "greater": greater
         }[alternative]  # fmt: skip
-        found[:, column] = walsh.median(), statistic, pvalue, *limits
-    return Answer.from_rows(found, "exact" if exact else "normal approximation")
+        rows[:, column] = walsh.median(), doubled_w / 2, pvalue, *limits
+    return Answer.from_rows(rows, "exact" if exact else "normal approximation")
 
 
-def wilcoxon_pvalues(
-    differences: FloatArray,
-    *,
-    zero_method: ZeroMethod = "wilcox",
-    method: Method = "auto",
-    correction: bool = False,
-) -> FloatArray:
+def wilcoxon_pvalues(differences: FloatArray, *, method: Method = "auto") -> FloatArray:
     """Return the two-sided p-values of :func:`wilcoxon` alone, without its slow intervals."""
     exact = method == "exact" or (method == "auto" and len(differences) <= EXACT_UP_TO)
     pvalue = np.ones(differences.shape[1])
     for column, d in enumerate(round_off(differences).T):
         if d.any():
-            ranks = _ranks(d, zero_method)
-            nearer = min(ranks.doubled_w, ranks.total - ranks.doubled_w)
-            tail = _tail(ranks, nearer if exact else None, zero_method, correction)
+            ranks, doubled_w = _ranks(d)
+            nearer = min(doubled_w, int(ranks.sum()) - doubled_w)
+            tail = _tail(ranks, nearer if exact else None)
             pvalue[column] = min(1.0, 2.0 * float(tail(np.array(nearer))))
     return pvalue
 
 
-def _ranks(differences: FloatArray, zero_method: ZeroMethod) -> Ranks:
-    """Return the doubled midranks of the sizes of one column's differences."""
-    d = differences[differences != 0.0] if zero_method == "wilcox" else differences
+def _ranks(differences: FloatArray) -> tuple[IntArray, int]:
+    """Return the doubled midranks of the differences other than 0, and the doubled W+."""
+    d = differences[differences != 0.0]
     _, group, counts = np.unique(np.abs(d), return_inverse=True, return_counts=True)
     doubled = doubled_midranks(counts)[group]
-    return Ranks(doubled[d != 0.0], doubled[d == 0.0], int(doubled[d > 0.0].sum()))
+    return doubled, int(doubled[d > 0.0].sum())
 
 
-def _tail(ranks: Ranks, reach: int | None, zero_method: ZeroMethod, correction: bool) -> Tail:
+def _tail(ranks: IntArray, reach: int | None) -> Tail:
     """Return P(doubled W+ <= w) as a function of w: exact up to ``reach``, normal without it."""
     if reach is not None:
-        below = np.minimum(np.cumsum(subset_sum_distribution(ranks.of_nonzero, reach)), 1.0)
+        below = np.minimum(np.cumsum(subset_sum_distribution(ranks, reach)), 1.0)
         return lambda w: np.where(w < 0, 0.0, below[np.maximum(w, 0)])
     from scipy.special import ndtr
 
-    ranked = [ranks.of_nonzero, ranks.of_zeros] if zero_method == "zsplit" else [ranks.of_nonzero]
-    deviation = np.sqrt(sum(float((r.astype(np.float64) ** 2).sum()) for r in ranked) / 4.0)
-    # Half a rank is one doubled rank.
-    shift = (1.0 if correction else 0.0) - ranks.total / 2.0
-    return lambda w: np.asarray(ndtr((w + shift) / deviation))
+    deviation = np.sqrt(float((ranks.astype(np.float64) ** 2).sum()) / 4.0)
+    middle = float(ranks.sum()) / 2.0
+    return lambda w: np.asarray(ndtr((w - middle) / deviation))
 
 
-def limits_of_ranks(
-    total: int, walsh: Walsh, tail: Tail, alpha: float, alternative: Alternative = "two-sided"
+def _limits(
+    total: int, walsh: Walsh, tail: Tail, alpha: float, alternative: Alternative
 ) -> tuple[float, float]:
     """Return the interval of all theta that the test does not reject; ``total`` is 2 (W+ + W-)."""
     sides = 2.0 if alternative == "two-sided" else 1.0

@@ -46,11 +46,9 @@ from typing import TYPE_CHECKING
 from abrank._support.lazy import homes, module_getattr
 from abrank.planning.student import (
     PairedT,
-    anova_power,
     expected_width,
     power,
     power_curve,
-    queries_for_anova,
     queries_for_width,
     queries_needed,
     queries_to_show_same,
@@ -81,11 +79,9 @@ _HOMES = homes(
 __all__ = [
     *_HOMES,
     "PairedT",
-    "anova_power",
     "expected_width",
     "power",
     "power_curve",
-    "queries_for_anova",
     "queries_for_width",
     "queries_needed",
     "queries_to_show_same",

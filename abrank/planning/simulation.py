@@ -12,7 +12,6 @@ from abrank._support.result import record
 from abrank._support.rng import stream
 from abrank._support.typing import FloatArray
 from abrank.inference.aa_test import find_differences
-from abrank.inference.equivalence import clopper_pearson
 from abrank.inference.registry import as_differences
 from abrank.inference.rounding import has_spread
 from abrank.planning.student import queries_needed, smallest_size, smallest_visible
@@ -101,7 +100,9 @@ def simulate_power(
             test, moved[index].T, alpha=alpha, seed=seed, n_resamples=N_RESAMPLES
         )
         found += int(np.count_nonzero(rejected))
-    low, high = clopper_pearson(found, n_replications)
+    from scipy.stats import binomtest
+
+    low, high = map(float, binomtest(found, n_replications).proportion_ci())
     return SimulatedPower(found / n_replications, low, high, n_replications)
 
 

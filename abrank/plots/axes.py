@@ -18,8 +18,8 @@ from abrank._support.display import shorten
 from abrank._support.typing import FloatArray
 from abrank.diagnostics.notes import outcomes
 from abrank.estimate import GLYPHS, IntervalRow
-from abrank.inference.bootstrap import bootstrap_distribution
 from abrank.inference.rounding import has_spread
+from abrank.inference.systems.stability import N_RESAMPLES, resample_means
 from abrank.plots import style
 from abrank.plots.style import NARROW, Theme, of_the_mean
 
@@ -35,12 +35,6 @@ FEWEST = 10
 POINTS = 161
 # From here on the normal curve and the distribution of the mean cannot be told apart.
 MANY = 50_000
-# What is less likely than this on either side is not drawn.
-TAIL = 1e-4
-# Bandwidth of the distribution of the mean, in its standard deviations: its width stays what it is.
-# Where the means have steps, half a step, which leaves 1.5% of them to be seen.
-SMOOTHING = 0.2
-HALF = 0.5
 
 
 def law_of_mean(comparison: Comparison, row: MeasureResult) -> tuple[FloatArray, FloatArray] | None:
@@ -61,16 +55,9 @@ def law_of_mean(comparison: Comparison, row: MeasureResult) -> tuple[FloatArray,
 
 
 def bootstrap_density(values: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the density of the mean of a resample of ``values``, by its exact distribution."""
-    # Source: Efron & Tibshirani (1993), An Introduction to the Bootstrap, ch. 6; the distribution
-    # of `bootstrap_distribution`.
-    law = bootstrap_distribution(values)
-    chance = law.below.chance
-    near = (chance >= TAIL) & (chance <= 1.0 - TAIL)
-    mass = np.diff(chance, prepend=0.0)[near]
-    error = float(np.std(values) / np.sqrt(len(values)))
-    bandwidth = max(SMOOTHING * error, HALF * law.unit if law.on_lattice else 0.0)
-    return _smooth(law.below.points[near] * law.unit, mass, bandwidth)
+    """Return the density of the mean of resamples of ``values``."""
+    # Source: Efron & Tibshirani (1993), An Introduction to the Bootstrap, ch. 6.
+    return density(resample_means(values[:, None], n_resamples=N_RESAMPLES, seed=0)[:, 0])
 
 
 def density(values: FloatArray) -> tuple[FloatArray, FloatArray]:

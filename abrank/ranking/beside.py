@@ -17,7 +17,7 @@ from abrank.diagnostics import Note
 from abrank.diagnostics.notes import undone_by_skewness
 from abrank.inference.effect_size import geo_risk, risk
 from abrank.inference.paired import mean_and_error, skewness_of
-from abrank.inference.rounding import TIE
+from abrank.inference.rounding import TIE, has_spread
 from abrank.inference.systems.registry import achieved_levels, swap_rate
 from abrank.inference.systems.stability import N_AGREEMENT, N_RESAMPLES, resample_means
 from abrank.inference.wilcoxon import wilcoxon_pvalues
@@ -49,9 +49,7 @@ def system_rows(
     sign: float,
 ) -> tuple[SystemRow, ...]:
     """Return the leaderboard, best first; the parameters are those of :func:`pair_rows`."""
-    own = inference.run_test(
-        "bootstrap", block, method="percentile", bounded=False, confidence=found.confidence
-    )
+    own_low, own_high = _mean_limits(block, found.confidence)
     low, high = inference.within_query_interval(block, confidence=found.confidence)
     ranks = inference.friedman_test(sign * block).mean_ranks
     groups: tuple[str, ...] = ("",) * len(systems)
@@ -62,8 +60,8 @@ def system_rows(
             position=i + 1,
             system=system,
             mean=float(means[i]),
-            ci_low=float(own.ci_low[i]),
-            ci_high=float(own.ci_high[i]),
+            ci_low=float(own_low[i]),
+            ci_high=float(own_high[i]),
             within_low=float(low[i]),
             within_high=float(high[i]),
             mean_rank=float(ranks[i]),
@@ -71,6 +69,18 @@ def system_rows(
         )
         for i, system in enumerate(systems)
     )
+
+
+def _mean_limits(block: FloatArray, confidence: float) -> tuple[FloatArray, FloatArray]:
+    """Return percentile bootstrap limits of each mean, infinite where none can be told."""
+    n, tail = len(block), (1.0 - confidence) / 2.0
+    if n < 2 or float(n) ** -n >= tail:  # the chance of a single resample
+        endless = np.full(block.shape[1], np.inf if n else np.nan)
+        return -endless, endless
+    means = resample_means(block, n_resamples=N_RESAMPLES, seed=0)
+    low, high = np.quantile(means, [tail, 1.0 - tail], axis=0)
+    varies = has_spread(block)
+    return np.where(varies, low, -np.inf), np.where(varies, high, np.inf)
 
 
 def pair_rows(

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 import numpy as np
 
 from abrank._support.typing import BoolArray, FloatArray
-from abrank.inference import asymptotic_sequence, run_test
+from abrank.inference import run_test
 from abrank.inference.aa_test import FEWEST_RESAMPLED, Way, check_level
 from abrank.inference.sequential import FIRST, level_of_look, level_of_seen
 from reports.studies.calibration.cells import LEVELS, Asked
 from reports.studies.calibration.parts.part import Batch, Part
+from reports.studies.calibration.parts.streams import sequence
 
 # Shares of the queries planned at which somebody looked, the last with more than were planned.
 SHARES = (0.3, 0.45, 0.9, 1.1)
@@ -56,8 +57,7 @@ def _last_always(d: FloatArray, planned: int) -> tuple[BoolArray, ...]:
 
 
 def _sequence(d: FloatArray) -> tuple[BoolArray, ...]:
-    found = [asymptotic_sequence(sample, planned=len(d)).pvalue[-1] < LEVELS[0] for sample in d.T]
-    return (np.array(found),)
+    return (sequence(d)[0] < LEVELS[0],)
 
 
 def _accused(d: FloatArray) -> tuple[BoolArray, ...]:

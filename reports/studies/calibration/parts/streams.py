@@ -9,22 +9,15 @@ from typing import get_args
 import numpy as np
 
 from abrank._support.typing import FloatArray, IntArray
-from abrank.inference import asymptotic_sequence, run_test, stopping_boundaries
-from abrank.inference.sequential import (
-    FIRST,
-    Boundaries,
-    Kind,
-    answer_at_looks,
-    betting_pvalues,
-)
-from reports.studies.calibration.cells import LEVELS, N_DRAWN, Asked, below, visible
+from abrank.inference import run_test
+from abrank.inference.sequential import FIRST, anytime_result, stopping_boundaries
+from abrank.options.parts import Spending
+from reports.studies.calibration.cells import LEVELS, Asked, below, visible
 from reports.studies.calibration.parts.part import Batch, Part, between, outside
 
 N_LOOKS = 5
 MANY_LOOKS = 25
 POWER = 0.6
-# Draws after which the Monte Carlo test stops once so many flips have reached the mean.
-STOP_AFTER = 20
 
 
 def ask(batch: Batch) -> Iterator[Asked]:
@@ -36,57 +29,72 @@ def ask(batch: Batch) -> Iterator[Asked]:
     looks = np.rint(np.arange(1, N_LOOKS + 1) * batch.n / N_LOOKS).astype(np.int64)
     if batch.n >= FIRST:
         yield _always_valid(d, move)
-    pvalue = betting_pvalues(d)
-    yield Asked("betting sequence", below(pvalue), pvalue >= LEVELS[0])
-    for kind in get_args(Kind):
-        yield _at_looks(d, move, looks, kind)
+    for spending in get_args(Spending):
+        yield _at_looks(d, move, looks, spending)
     yield _unadjusted("t at five looks, unadjusted", d, looks)
     many = np.unique(np.linspace(2, batch.n, MANY_LOOKS).astype(np.int64))
     yield _unadjusted(f"t at up to {MANY_LOOKS} looks, unadjusted", d, many)
-    stopped = run_test(
-        "permutation", d, method="monte-carlo", stop_after=STOP_AFTER, n_resamples=N_DRAWN,
-        seed=batch.seed(),
-    )  # fmt: skip
-    yield Asked("permutation, draws stopped early", below(stopped.pvalue))
 
 
 def _always_valid(d: FloatArray, move: float) -> Asked:
     """Ask the confidence sequence that rests on a limit theorem, looked at after every query."""
-    found = [asymptotic_sequence(sample, planned=len(d)) for sample in d.T]
-    low = np.array([each.ci_low[-1] for each in found])
-    high = np.array([each.ci_high[-1] for each in found])
-    pvalue = np.array([each.pvalue[-1] for each in found])
+    pvalue, low, high = sequence(d)
     return Asked(
         "confidence sequence", below(pvalue), between(low, 0.0, high),
         (outside(low + move, 0.0, high + move),),
     )  # fmt: skip
 
 
-def _at_looks(d: FloatArray, move: float, looks: IntArray, kind: Kind) -> Asked:
+def sequence(d: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the least p and the intersection of the intervals after every query of streams."""
+    looks = [
+        anytime_result(d[:n], planned=len(d), alpha=LEVELS[0], confidence=1.0 - LEVELS[0])
+        for n in range(FIRST, len(d) + 1)
+    ]
+    return (
+        np.min([look.pvalue for look in looks], axis=0),
+        np.max([look.ci_low for look in looks], axis=0),
+        np.min([look.ci_high for look in looks], axis=0),
+    )
+
+
+def answers_at_looks(d: FloatArray, looks: IntArray, levels: FloatArray) -> FloatArray:
+    """Return limits and p of t at every look, each at its own level."""
+    answers = [
+        run_test("t", d[:n], confidence=1.0 - level)
+        for n, level in zip(looks, levels.tolist(), strict=True)
+    ]
+    return np.array(
+        [
+            [each.ci_low for each in answers],
+            [each.ci_high for each in answers],
+            [each.pvalue for each in answers],
+        ]
+    )
+
+
+def _at_looks(d: FloatArray, move: float, looks: IntArray, spending: str) -> Asked:
     """Ask the t test at planned looks; covered is the truth by the interval at the stop."""
     shares = tuple((looks / looks[-1]).tolist())
-    stops = [
-        answer_at_looks(d, looks, _boundaries(shares, level, kind).level, test="t")
-        for level in LEVELS
-    ]
-    at_05, at_01 = (np.any(outside(low, 0.0, high), axis=0) for _, low, high, _ in stops)
-    _, low, high, _ = stops[0]
+    stops = [answers_at_looks(d, looks, _levels(shares, level, spending)) for level in LEVELS]
+    at_05, at_01 = (np.any(outside(low, 0.0, high), axis=0) for low, high, _ in stops)
+    low, high, _ = stops[0]
     stopped = outside(low + move, 0.0, high + move)
     found = np.any(stopped, axis=0)
     last = np.where(found, stopped.argmax(axis=0), len(looks) - 1)
     at_stop = np.take_along_axis(between(low, 0.0, high), last[None], axis=0)[0]
-    return Asked(f"t at five looks, {kind}", (at_05, at_01), at_stop, (found,))
+    return Asked(f"t at five looks, spend-{spending}", (at_05, at_01), at_stop, (found,))
 
 
 @cache
-def _boundaries(shares: tuple[float, ...], alpha: float, kind: Kind) -> Boundaries:
-    """Return the boundaries of a plan, which all samples of a size share."""
-    return stopping_boundaries(shares, alpha=alpha, kind=kind)
+def _levels(shares: tuple[float, ...], alpha: float, spending: str) -> FloatArray:
+    """Return the levels of the looks of a plan, which all samples of a size share."""
+    return stopping_boundaries(shares, alpha=alpha, spending=spending).level
 
 
 def _unadjusted(test: str, d: FloatArray, looks: IntArray) -> Asked:
     """Ask the plain t test at every look, which stops at the first p below the level."""
-    pvalue = answer_at_looks(d, looks, np.full(len(looks), LEVELS[0]), test="t")[3]
+    pvalue = answers_at_looks(d, looks, np.full(len(looks), LEVELS[0]))[2]
     return Asked(test, below(np.where(np.isnan(pvalue), 1.0, pvalue).min(axis=0)))
 
 
