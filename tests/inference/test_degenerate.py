@@ -13,12 +13,9 @@ from abrank.inference import (
     critical_difference,
     friedman_test,
     max_t,
-    relative_tost,
-    run_at_looks,
     run_cluster_test,
     run_joint_test,
     run_test,
-    tost,
     two_way_anova,
     within_query_interval,
 )
@@ -58,30 +55,6 @@ MAX_T = [
 ]  # fmt: skip
 
 
-def bootstrap(method):
-    """The law of the mean of 8 draws, .1 k, and -.1 + .05 k for the two values."""
-    chance = {
-        "percentile": 2 * DRAWN_ONE.pmf(0),
-        "basic": 2 * DRAWN_ONE.sf(1),
-        "shift": 1 - DRAWN_ONE.pmf(1),
-        "BCa": 2 * bca(DRAWN_ONE.pmf(0)),
-    }[method]
-    limits = {"percentile": (0, 0.3), "basic": (-0.1, 0.2), "shift": (-0.1, 0.3), "BCa": (0, 0.4)}
-    # Of two queries no chance is below 1/4, that of one resample.
-    two = 0.25 if method == "shift" else 0.5
-    return [
-        *T[:2], (0.2, two, -INF, INF), *T[3:5], (0.1, chance, *limits[method]),
-        (0.1, 2 * DRAWN_HALF.cdf(2), -0.05, 0.25),
-    ]  # fmt: skip
-
-
-def bca(chance):
-    """DiCiccio & Efron 1996, equation 2.3, backwards; sums of powers of .7 and seven -.1."""
-    bias = stats.norm.ppf(DRAWN_ONE.pmf(0) + DRAWN_ONE.pmf(1) / 2)
-    w = stats.norm.ppf(chance) - bias
-    return stats.norm.cdf(w / (1 + 0.336 / (6 * 0.56**1.5) * w) - bias)
-
-
 def sign():
     """The share of wins less that of losses, by Clopper and Pearson."""
 
@@ -106,17 +79,6 @@ def run(name, **options):
 def of_clusters(name):
     def ask(d):
         found = run_cluster_test(name, d, list(range(len(d))))
-        return found.estimate[0], found.pvalue[0], found.ci_low[0], found.ci_high[0]
-
-    return ask
-
-
-def at_one_look(test):
-    def ask(d):
-        found = run_at_looks(d, [max(2, len(d))], test=test)
-        if not found.n_queries.size:
-            return nothing(4)
-        assert found.stopped[0] == (found.pvalue[0] < 0.05)
         return found.estimate[0], found.pvalue[0], found.ci_low[0], found.ci_high[0]
 
     return ask
@@ -169,35 +131,6 @@ def within_cells():
     return [nothing(2), (-INF, INF), two, (0.5, 0.5), (-INF, INF), one, half]
 
 
-def equivalence(test):
-    def ask(d):
-        found = tost(d, margin=0.25, test=test)
-        return found.pvalue[0], found.ci_low[0], found.ci_high[0]
-
-    return ask
-
-
-def by_tost(mean, error, freedom, unit=1.0):
-    half = half_width(error, freedom, 0.1)
-    return stats.t.sf((0.25 - mean) / error, freedom), (mean - half) / unit, (mean + half) / unit
-
-
-def tost_cells(unit=1.0):
-    two, one, half = (by_tost(*each, unit=unit) for each in SPREAD)
-    unknown = (NAN, -INF, INF)
-    return [nothing(3), unknown, two, unknown, unknown, one, half]
-
-
-# Flips of d - .25, and the 12th and the 244th mean of a subset: .8 / 3 is the 227th to the 247th.
-TOST_FLIPS = [nothing(3), (1 / 2, -INF, INF), (2 / 4, -INF, INF), (2**-8, 0, 0),
-              (2**-8, 0.1, 0.1), (30 / 256, 0, 0.8 / 3), (16 / 256, -0.1, 0.3)]  # fmt: skip
-
-
-def relative_equivalence(d):
-    found = relative_tost(np.full(len(d), 0.5), 0.5 + np.asarray(d), margin=0.5)
-    return found.pvalue[0], found.ci_low[0], found.ci_high[0]
-
-
 # What is asked, the cells in the order of ROWS, and what a drawn answer may be off by.
 ANALYSES = {
     "t": (run("t"), T, 0),
@@ -211,8 +144,6 @@ ANALYSES = {
         run("bootstrap"),
         [*T[:6], (0.1, BOOTSTRAP_T, 0.1 - 0.6 / 7**0.5, 0.1 + 0.6 / 7**0.5)], 0.02,
     ),
-    **{f"bootstrap {name}": (run("bootstrap", method=name), bootstrap(name), 0)
-       for name in ("percentile", "BCa", "basic", "shift")},
     # Two clusters are fewer than t takes.
     "clusters t": (of_clusters("t"), [*T[:2], (0.2, NAN, -INF, INF), *T[3:]], 0),
     "clusters permutation": (of_clusters("permutation"), PERMUTATION, 0),
@@ -222,10 +153,6 @@ ANALYSES = {
          (0.1, DRAWN_ONE.pmf(0) + DRAWN_ONE.sf(2), -INF, INF),
          (0.1, BOOTSTRAP_T, 0.1 - 0.6 / 7**0.5, 0.1 + 0.6 / 7**0.5)],
         0.02,
-    ),
-    "looks t": (at_one_look("t"), [nothing(4), nothing(4), *T[2:]], 0),
-    "looks permutation": (
-        at_one_look("permutation"), [nothing(4), nothing(4), *PERMUTATION[2:]], 0,
     ),
     "tukey": (joint("tukey"), T, 0),
     "dunnett": (joint("dunnett", baseline=0), T, 0),
@@ -257,9 +184,6 @@ ANALYSES = {
                 (7 / 4, T[6][1])], 0,
     ),
     "within": (within, within_cells(), 0),
-    "equivalence t": (equivalence("t"), tost_cells(), 0),
-    "equivalence permutation": (equivalence("permutation"), TOST_FLIPS, 0),
-    "relative equivalence": (relative_equivalence, tost_cells(0.5), 0),
 }  # fmt: skip
 
 

@@ -9,9 +9,7 @@ from scipy import optimize, special, stats
 from abrank._support.errors import ArgumentError
 from abrank.inference import (
     EFFECT_SIZES,
-    asymptotic_sequence,
     bayesian_bootstrap,
-    betting_sequence,
     check_level,
     compare_segments,
     effect_interval,
@@ -34,12 +32,9 @@ from tests.inference.degenerate import (
 )
 
 
-def ratio(method):
-    def ask(d):
-        found = ratio_interval(np.full(len(d), 0.5), 0.5 + np.asarray(d), method=method)
-        return found.change[0], found.ci_low[0], found.ci_high[0]
-
-    return ask
+def ratio(d):
+    found = ratio_interval(np.full(len(d), 0.5), 0.5 + np.asarray(d))
+    return found.change[0], found.ci_low[0], found.ci_high[0]
 
 
 def ratio_cells(two, one, half):
@@ -215,36 +210,9 @@ SEGMENTS = [nothing(5), nothing(5), nothing(5), (1, 1, 0, 0, NAN), (NAN, NAN, -I
             segment_twice(*HALF)]  # fmt: skip
 
 
-def sequence(function, **options):
-    def ask(d):
-        found = function(d, **options)
-        assert len(found.n_queries) in (0, 1, len(d))
-        fields = (found.estimate, found.ci_low, found.ci_high, found.pvalue)
-        return [each[-1] for each in fields] if len(d) else nothing(4)
-
-    return ask
-
-
-def by_mixture(mean, error, freedom):
-    n, spent = freedom + 1, 2 * np.log(20)
-    rho = (spent + np.log1p(spent)) / 50
-    reach = np.sqrt(2 * (n * rho + 1) / (n * rho) * np.log(np.sqrt(n * rho + 1) * 20)) * error
-    ratio = np.exp(rho * n * (mean / error) ** 2 / 2 / (n * rho + 1)) / np.sqrt(n * rho + 1)
-    return mean, mean - reach, mean + reach, min(1.0, 1 / ratio)
-
-
-SILENT = (-INF, INF, 1)
-MIXTURE = [nothing(4), (0.1, *SILENT), (0.2, *SILENT), (0, *SILENT), (0.1, *SILENT),
-           by_mixture(*ONE), by_mixture(*HALF)]  # fmt: skip
-
 # What is asked, the cells in the order of ROWS, and what a drawn answer may be off by.
 ANALYSES = {
-    "ratio fieller": (ratio("fieller"), RATIO_BY_T, 0),
-    "ratio delta": (ratio("delta"), RATIO_BY_T, 0),
-    # The resampled ratio is .2 k, or -.2 + .1 k for the two values; two queries say nothing.
-    "ratio bootstrap": (
-        ratio("bootstrap"), ratio_cells((-INF, INF), (0, 0.6), (-0.1, 0.5)), 5e-4,
-    ),
+    "ratio": (ratio, RATIO_BY_T, 0),
     **{name: (effect(name), effect_cells(name), 0) for name in EFFECT_SIZES},
     "t_posterior": (posterior(t_posterior), posterior_cells(*(by_t_law(*e) for e in SPREAD)), 0),
     "bayesian_bootstrap": (posterior(bayesian_bootstrap), DIRICHLET, 0.012),
@@ -256,7 +224,6 @@ ANALYSES = {
     "self-check halves": (level("t", "halves"), [(v,) for v in (NAN, NAN, 0, 0, 0, 0, 0)], 0),
     "pooling": (pooled, POOLED, 0),
     "segments": (segments, SEGMENTS, 0),
-    "sequence": (sequence(asymptotic_sequence, planned=50, first=8), MIXTURE, 0),
 }  # fmt: skip
 
 
@@ -273,33 +240,6 @@ def test_what_is_not_finite_is_refused(name) -> None:
     for endless in (INF, -INF, NAN):
         with pytest.raises(ArgumentError, match="finite"):
             ANALYSES[name][0]([0.1] * 7 + [endless])
-
-
-@pytest.mark.parametrize("row", ROWS)
-def test_betting_cell(row) -> None:
-    found = betting_sequence(ROWS[row])
-    if row == "no query":
-        assert found.pvalue.size == 0
-        return
-    low, high, mean = found.ci_low[0], found.ci_high[0], found.estimate[0]
-    # A bet wins at most half of what there is, so two cannot make 2 / alpha of 1.
-    if row in ("one query", "two queries"):
-        assert (low, high, found.pvalue[0]) == (-1, 1, 1)
-    else:
-        assert -1 < low < 0 < mean + 1e-300 < high < 1
-        assert found.pvalue[0] > 0.05
-    if row == "all 0":
-        assert (low, found.pvalue[0]) == (pytest.approx(-high), 1)
-    elif row == "one value, not 0":
-        longer = betting_sequence(ROWS[row] * 10)
-        assert low < longer.ci_low[0] < 0.1 < longer.ci_high[0] < high
-        assert longer.pvalue[0] < found.pvalue[0]
-
-
-def test_betting_refuses_what_is_not_finite_or_not_bounded() -> None:
-    for off in (INF, NAN, 1.1):
-        with pytest.raises(ArgumentError, match=r"finite|within -1 and 1"):
-            betting_sequence([0.1] * 7 + [off])
 
 
 def test_two_queries_that_show_something_show_it_together() -> None:

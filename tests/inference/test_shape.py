@@ -14,8 +14,14 @@ import pytest
 from scipy import stats
 
 from abrank._support.errors import ArgumentError
-from abrank.inference import rosner_outliers, run_test
-from abrank.inference.shape import calls_without, means_without, moments, normal_plot
+from abrank.inference import run_test
+from abrank.inference.shape import (
+    calls_without,
+    means_without,
+    moments,
+    normal_plot,
+    rosner_outliers,
+)
 
 
 def test_moments_against_scipy() -> None:

@@ -18,7 +18,6 @@ from abrank.inference import (
     ratio_interval,
     run_test,
     t_posterior,
-    tost,
 )
 
 
@@ -50,18 +49,13 @@ def test_t(case):
     assert greater.ci_low[0] == pytest.approx(expected["lower95_one_sided"], abs=1e-10)
 
 
-@pytest.mark.parametrize(
-    ("name", "zero_method"),
-    [("w01", "wilcox"), ("w02_wilcox", "wilcox"), ("w02_pratt", "pratt"), ("w03_zsplit", "zsplit")],
-)
-def test_wilcoxon(case, name, zero_method):
+@pytest.mark.parametrize("name", ["w01", "w02_wilcox"])
+def test_wilcoxon(case, name):
     one = case(name)
     d, expected = differences(one), one["expected"]
 
-    def ask(method, correction=False):
-        return run_test(
-            "wilcoxon", d, zero_method=zero_method, method=method, correction=correction
-        )
+    def ask(method):
+        return run_test("wilcoxon", d, method=method)
 
     assert ask("exact").statistic[0] == expected["W_plus"]
     compared = 0
@@ -69,7 +63,6 @@ def test_wilcoxon(case, name, zero_method):
         "p_two": ask("exact"),
         "p_exact": ask("exact"),
         "p_asymptotic": ask("asymptotic"),
-        "p_asymptotic_cc": ask("asymptotic", correction=True),
     }.items():
         if key in expected:
             assert result.pvalue[0] == pytest.approx(expected[key], rel=1e-10)
@@ -128,24 +121,6 @@ def test_permutation_interval(case):
     assert [result.ci_low[0], result.ci_high[0]] == pytest.approx(one["expected"]["ci"])
 
 
-def test_bootstrap_against_full_enumeration(case):
-    one = case("b01")
-    d, expected = differences(one), one["expected"]
-    result = run_test("bootstrap", d, method="percentile")
-    assert [result.ci_low[0], result.ci_high[0]] == pytest.approx(expected["pct95"])
-    shift = run_test("bootstrap", d, method="shift")
-    assert shift.pvalue[0] == pytest.approx(expected["p_shift_two"], rel=1e-10)
-
-
-def test_equivalence(case):
-    one = case("eq01")
-    d, expected = differences(one), one["expected"]
-    wide, narrow = tost(d, margin=0.3), tost(d, margin=0.15)
-    assert wide.pvalue[0] == pytest.approx(expected["p_margin_0p3"], rel=1e-9)
-    assert narrow.pvalue[0] == pytest.approx(expected["p_margin_0p15"], rel=1e-9)
-    assert [wide.ci_low[0], wide.ci_high[0]] == pytest.approx(expected["ci90"])
-
-
 def test_bayesian_view(case):
     one = case("bb01")
     found, expected = bayesian_bootstrap(differences(one), rope=0.0), one["expected"]
@@ -178,8 +153,6 @@ def test_relative_change(case):
     assert result.change[0] == pytest.approx(expected["rel"])
     assert result.g[0] == pytest.approx(expected["g"])
     assert [result.ci_low[0], result.ci_high[0]] == pytest.approx(expected["ci_fieller"])
-    delta = ratio_interval(one["input"]["a"], one["input"]["b"], method="delta")
-    assert [delta.ci_low[0], delta.ci_high[0]] == pytest.approx(expected["ci_delta_t"], rel=1e-9)
 
 
 def test_adjusted_pvalues(case):

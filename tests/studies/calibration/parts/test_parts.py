@@ -8,15 +8,13 @@ from scipy import stats
 
 from abrank.inference import (
     compare_segments,
-    ratio_interval,
     run_at_looks,
     run_joint_test,
-    tost,
 )
 from abrank.inference.segments import answer_by_segment
 from reports.studies.calibration.cells import LEVELS, Asked
-from reports.studies.calibration.material import GAIN, Block
-from reports.studies.calibration.parts import effects, margins, rare_losses, streams, systems
+from reports.studies.calibration.material import Block
+from reports.studies.calibration.parts import rare_losses, streams, systems
 from reports.studies.calibration.parts.catalogue import PARTS
 from reports.studies.calibration.parts.clusters import CORRELATION, MEAN_SIZE
 from reports.studies.calibration.parts.part import Batch, Part, between, measure_part, outside
@@ -83,27 +81,6 @@ def test_effects_of_normal_differences() -> None:
     level = asked("effects, equal means", 12, 1500)["relative change, Fieller"]
     assert agrees(level["false_05"], 0.05, 1500)
     assert agrees(level["false_01"], 0.01, 1500)
-
-
-def test_bootstrap_of_the_ratio_by_one_law_is_its_interval() -> None:
-    """against_itself: the limits that a search finds hold the truth where one law says so."""
-    block = MATERIAL.raised[0]
-    scores = block.draw(8, 12, np.random.default_rng(2))
-    a, b = np.abs(scores[:, :, 0]), np.abs(scores[:, :, 1])
-    whole = ratio_interval(a, b, method="bootstrap")
-    held = effects._bootstrap_covers(a, b)
-    np.testing.assert_array_equal(held, between(whole.ci_low, GAIN, whole.ci_high))
-    one_value = np.full((4, 1), 0.2), np.full((4, 1), 0.2 * (1.0 + GAIN))
-    assert effects._bootstrap_covers(*one_value).tolist() == [True]
-    assert effects._bootstrap_covers(one_value[0], one_value[0]).tolist() == [False]
-
-
-def test_equivalence_is_two_one_sided_tests() -> None:
-    """against_itself: TOST by permutation is the larger of the p-values asked for."""
-    d = MATERIAL.pairs[0].draw(8, 20, np.random.default_rng(3))[:, :, 0]
-    whole = tost(d, margin=0.125, test="permutation").pvalue
-    sides = [margins._p(d - 0.125, "less", 0), margins._p(d + 0.125, "greater", 0)]
-    np.testing.assert_allclose(np.maximum(*sides), whole, rtol=1e-12)
 
 
 def test_margins_of_normal_differences() -> None:
