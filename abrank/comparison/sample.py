@@ -154,14 +154,8 @@ class Sample(Protocol):
         """Return why the evidence of a part of it is not sound."""
 
 
-# The tests shown beside the one that decides, with the options of the call.
-COMPANIONS: tuple[tuple[str, dict[str, Any]], ...] = (
-    ("t", {}),
-    ("permutation", {}),
-    ("bootstrap", {"method": "studentised"}),
-    ("wilcoxon", {}),
-    ("sign", {}),
-)
+# The tests shown beside the one that decides.
+COMPANIONS = ("t", "permutation", "bootstrap", "wilcoxon", "sign")
 _OF_A_DIRECTION = frozenset({"mean-against-wins", "losses-behind-the-mean"})
 
 
@@ -272,7 +266,7 @@ class Rows:
     def tests(self, rule: Rule, row: MeasureResult, lead: int) -> tuple[TestRow, ...]:
         differences = self.differences[:, lead]
         rows: list[TestRow] = []
-        if all(name != self.by for name, _ in COMPANIONS):  # a test of a user's own stands first
+        if self.by not in COMPANIONS:  # a test of a user's own stands first
             own = self._run(self.by, differences, rule.confidence)
             rows.append(TestRow.of(own, inference.TESTS[self.by].title, decides=True))
         return (*rows, *self._companions(differences, rule, decides=self.by))
@@ -282,14 +276,13 @@ class Rows:
     ) -> tuple[TestRow, ...]:
         """Run the usual tests, and say which of them decides; none by the empty name."""
         rows = []
-        for name, options in COMPANIONS:
-            found = inference.run_test(
+        for name in COMPANIONS:
+            result = inference.run_test(
                 name, differences, confidence=rule.confidence, seed=self.seed,
-                n_resamples=self.n_resamples, **options,
+                n_resamples=self.n_resamples,
             )  # fmt: skip
-            kind = f", {options['method']}" if options else ""
-            title = f"{inference.TESTS[name].title}{kind}"
-            rows.append(TestRow.of(found, title, decides=name == decides))
+            title = inference.TESTS[name].title
+            rows.append(TestRow.of(result, title, decides=name == decides))
         return tuple(rows)
 
     def effects(self, rule: Rule, row: MeasureResult, lead: int) -> Mapping[str, Effect]:

@@ -47,7 +47,7 @@ def on_grid(values: FloatArray, counts: IntArray, step: float) -> tuple[IntArray
 
 @paired_test(
     "bootstrap",
-    title="Bootstrap",
+    title="Bootstrap, studentised",
     estimand="mean difference",
     source="Efron & Tibshirani 1993; Hall 1988",
 )

@@ -33,6 +33,9 @@ N_MEANS = 9_999
 FEWEST = 10
 # Of a curve.
 POINTS = 161
+# Bandwidth of the distribution of the mean, in its standard deviations: the steps that means of few
+# decimals have are not seen, and its width stays what it is.
+SMOOTHING = 0.3
 # From here on the normal curve and the distribution of the mean cannot be told apart.
 MANY = 50_000
 
@@ -57,7 +60,8 @@ def law_of_mean(comparison: Comparison, row: MeasureResult) -> tuple[FloatArray,
 def bootstrap_density(values: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the density of the mean of resamples of ``values``."""
     # Source: Efron & Tibshirani (1993), An Introduction to the Bootstrap, ch. 6.
-    return density(resample_means(values[:, None], n_resamples=N_RESAMPLES, seed=0)[:, 0])
+    means = resample_means(values[:, None], n_resamples=N_RESAMPLES, seed=0)[:, 0]
+    return _smooth(means, np.ones(len(means)), SMOOTHING * float(values.std()) / len(values) ** 0.5)
 
 
 def density(values: FloatArray) -> tuple[FloatArray, FloatArray]:

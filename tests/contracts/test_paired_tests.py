@@ -16,14 +16,9 @@ VARIANTS = [
     ("permutation", {}),
     ("permutation", {"method": "monte-carlo", "n_resamples": 199}),
     ("permutation", {"method": "monte-carlo", "n_resamples": 4095}),
-    ("permutation", {"method": "monte-carlo", "n_resamples": 999, "stop_after": 10}),
-    *[
-        ("wilcoxon", {"zero_method": zeros, "method": method, "correction": correction})
-        for zeros in ("wilcox", "pratt", "zsplit")
-        for method, correction in (("exact", False), ("asymptotic", False), ("asymptotic", True))
-    ],
-    ("bootstrap", {"method": "studentised", "n_resamples": 199}),
-    *[("bootstrap", {"method": method}) for method in ("percentile", "BCa", "basic", "shift")],
+    ("wilcoxon", {"method": "exact"}),
+    ("wilcoxon", {"method": "asymptotic"}),
+    ("bootstrap", {"n_resamples": 199}),
 ]
 # Tests whose p is NaN where the differences are one value: it is judged by their spread.
 NEEDS_SPREAD = ("t", "hall", "bootstrap")
@@ -182,13 +177,7 @@ def test_the_shape_of_the_answer(name, options):
         assert result.n_queries == 4
         assert result.test == name
         assert result.estimand == TESTS[name].estimand
-        assert result.method in {
-            "closed form",
-            "exact",
-            "on a grid",
-            "Monte Carlo",
-            "normal approximation",
-        }
+        assert result.method in {"closed form", "exact", "Monte Carlo", "normal approximation"}
 
 
 @pytest.mark.slow
@@ -202,10 +191,7 @@ def test_the_level_is_kept_on_symmetric_differences(name, options):
     given = {**options, "n_resamples": 999} if draws(options) else options
     pvalue = run_test(name, d, **given).pvalue
     rejected = int((pvalue < 0.05).sum())
-    # All but the bootstrap-t are known to reject too often at 30 queries: .06 to .08.
-    by_law = name == "bootstrap" and options["method"] != "studentised"
-    share = 0.08 if by_law else 0.05
-    assert rejected <= stats.binom.isf(0.0005, 2000, share)
+    assert rejected <= stats.binom.isf(0.0005, 2000, 0.05)
     # Discrete laws and the +1 of a resampling test stay below the level, but not far: only the
     # bound that holds for all scores between known limits is wide for small differences.
     if name == "bounded":

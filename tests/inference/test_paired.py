@@ -220,13 +220,9 @@ def test_without_a_narrow_bracket_flips_are_drawn():
     assert (result.pvalue < 0.05).tolist() == result.excludes_zero.tolist()
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [({"method": "exakt"}, "did you mean exact"), ({"stop_after": 0}, "stop_after")],
-)
-def test_unknown_choices_are_named(options, message):
-    with pytest.raises(ArgumentError, match=message):
-        run_test("permutation", [0.1, 0.2], **options)
+def test_unknown_choices_are_named():
+    with pytest.raises(ArgumentError, match="did you mean exact"):
+        run_test("permutation", [0.1, 0.2], method="exakt")
 
 
 def test_all_signs_leave_no_doubt_about_the_p_value():

@@ -17,8 +17,6 @@ ASKED = [
     # "bounded" rests on differences of at most 1: their unit is part of what it asks.
     *((name, {}) for name in TESTS if name != "bounded"),
     ("permutation", {"method": "monte-carlo", "n_resamples": 500}),
-    *(("bootstrap", {"method": m}) for m in ("percentile", "BCa", "basic", "shift")),
-    *(("wilcoxon", {"zero_method": m}) for m in ("pratt", "zsplit")),
 ]
 
 

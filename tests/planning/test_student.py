@@ -274,7 +274,3 @@ def test_degenerate_widths() -> None:
 def test_widths_without_meaning(call, said) -> None:
     with pytest.raises(ArgumentError, match=said):
         call()
-
-
-# Of statsmodels 0.15, its FTestAnovaPower().power(f, n * m, 0.05, k_groups=m) with Cohen's
-# f = effect / sqrt(2 m).

@@ -158,10 +158,8 @@ def test_discriminative_power_among_103_systems(adhoc7, record_property):
     expected = {
         ("t", ()): (3844, 3353),
         ("wilcoxon", (("method", "exact"),)): (3855, 3419),
-        ("wilcoxon", (("method", "exact"), ("zero_method", "pratt"))): (3855, 3420),
         ("sign", ()): (3554, 3077),
         ("permutation", ()): (3850, 3379),
-        ("bootstrap", (("method", "shift"),)): (3900, 3454),
     }
     for (name, options), counts in expected.items():
         result = run_test(name, differences, **dict(options))
@@ -169,5 +167,4 @@ def test_discriminative_power_among_103_systems(adhoc7, record_property):
         label = f"{name} {dict(options)}" if options else name
         record_property(label, found)
         print(f"\n{label}: {found} of 5253, share {found[0] / 5253:.4f}; {result.method}")
-        # The grid of the bootstrap's law can put a p on either side of a level.
-        assert np.max(np.abs(np.subtract(found, counts))) <= (name == "bootstrap"), label
+        assert found == counts, label

@@ -8,10 +8,9 @@ from typing import get_args
 
 import numpy as np
 
-from abrank._support.typing import FloatArray, IntArray
+from abrank._support.typing import FloatArray, IntArray, Spending
 from abrank.inference import run_test
 from abrank.inference.sequential import FIRST, anytime_result, stopping_boundaries
-from abrank.options.parts import Spending
 from reports.studies.calibration.cells import LEVELS, Asked, below, visible
 from reports.studies.calibration.parts.part import Batch, Part, between, outside
 

@@ -8,13 +8,12 @@ from scipy import stats
 
 from abrank.inference import (
     compare_segments,
-    run_at_looks,
     run_joint_test,
 )
 from abrank.inference.segments import answer_by_segment
 from reports.studies.calibration.cells import LEVELS, Asked
 from reports.studies.calibration.material import Block
-from reports.studies.calibration.parts import rare_losses, streams, systems
+from reports.studies.calibration.parts import rare_losses, systems
 from reports.studies.calibration.parts.catalogue import PARTS
 from reports.studies.calibration.parts.clusters import CORRELATION, MEAN_SIZE
 from reports.studies.calibration.parts.part import Batch, Part, between, measure_part, outside
@@ -76,8 +75,6 @@ def test_effects_of_normal_differences() -> None:
     found = asked("effects, a quarter more", 12, 500)
     for name in ("d_z", "relative change, Fieller"):
         assert agrees(found[name]["covers"], 0.95, 500), found[name]
-    # The one t test of the two that is at its margin: TOST cannot be wrong more often.
-    assert found["relative TOST"]["false_05"] < 0.07
     level = asked("effects, equal means", 12, 1500)["relative change, Fieller"]
     assert agrees(level["false_05"], 0.05, 1500)
     assert agrees(level["false_01"], 0.01, 1500)
@@ -122,23 +119,11 @@ def test_families_step_down_finds_more() -> None:
 def test_streams_of_normal_differences() -> None:
     """against_theory: planned looks share one level, and looks that are not paid for add up."""
     found = asked("streams", 250, 1000)
-    for kind in ("pocock", "spend-obrien-fleming"):
+    for kind in ("spend-pocock", "spend-obrien-fleming"):
         assert agrees(found[f"t at five looks, {kind}"]["false_05"], 0.05, 1000)
     # Armitage, McPherson & Rowe (1969), table 2: five looks at 5 % find something in 14.2 %.
     assert agrees(found["t at five looks, unadjusted"]["false_05"], 0.142, 1000)
     assert found["confidence sequence"]["covers"] > 0.95
-    assert found["betting sequence"]["covers"] > 0.95
-
-
-def test_looks_at_columns_are_looks_at_one() -> None:
-    """against_itself: the plan of a batch is that of run_at_looks."""
-    d = MATERIAL.pairs[0].draw(30, 5, np.random.default_rng(4))[:, :, 0]
-    looks = np.array([6, 12, 18, 24, 30])
-    at_once = streams._at_looks(d, 0.05, looks, "pocock")
-    alone = [run_at_looks(sample, looks.tolist(), kind="pocock") for sample in d.T]
-    assert at_once.false[0].tolist() == [one.stopped.any() for one in alone]
-    moved = [run_at_looks(sample + 0.05, looks.tolist(), kind="pocock") for sample in d.T]
-    assert at_once.found[0].tolist() == [one.stopped.any() for one in moved]
 
 
 def test_clusters_of_normal_differences() -> None:
