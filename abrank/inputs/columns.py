@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from abrank._support.display import shorten
+from abrank._support.display import plural, shorten
 from abrank._support.errors import ArgumentError, BadLine, ReadError, nearest
 from abrank._support.typing import BoolArray, Duplicates, FloatArray, IntArray, ScoreDtype
 from abrank.inputs import ids
@@ -137,6 +137,7 @@ class Gathered:
     n_good: int = 0
     n_comments: int = 0
     n_bad: int = 0
+    n_unrated: int = 0  # judgments without a grade, which are left out
     byte_order_mark: bool = False
     bad: list[BadLine] = field(default_factory=list)
     widths: set[int] = field(default_factory=set)
@@ -197,6 +198,7 @@ class Gathered:
             source=Source(
                 None, None, self.n_good, self.label, self.unit, self.n_comments,
                 self.byte_order_mark,
+                notes=unrated_note(self.n_unrated),
             ),
         )  # fmt: skip
         ids.release()  # what the parts took, which is as much as the whole
@@ -222,6 +224,11 @@ def has_duplicates(query: IntArray, doc: Ids, mark: npt.NDArray[np.uint64]) -> b
     key.sort()
     # Equal pairs have equal keys, different pairs hardly ever.
     return bool((key[1:] == key[:-1]).any()) and len(duplicates(query, doc)[0]) > 0
+
+
+def unrated_note(n_rows: int) -> tuple[str, ...]:
+    """Return the note on judgments that have no grade; none where all have one."""
+    return (f"{plural(n_rows, 'row')} without a grade left out",) if n_rows else ()
 
 
 def without_duplicates(columns: Columns, group: IntArray, rule: Duplicates) -> IntArray:

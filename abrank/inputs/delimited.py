@@ -272,6 +272,9 @@ def _careful(
         value: list[float] = []
         position: list[int] = []
         for line, cells in held:
+            if len(cells) == width and not cells[number] and gathered.layout is not RUN:
+                gathered.n_unrated += 1  # as Quepid exports what nobody has rated
+                continue
             problem, found = f"expected {width} fields, found {len(cells)}", 0.0
             if len(cells) == width:
                 named = [cells[i] for i in (*at[:2], *at[3:])]

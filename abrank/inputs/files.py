@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import io
 import os
 import stat
@@ -33,6 +34,7 @@ from abrank.inputs.objects import of_table
 from abrank.inputs.trec import BYTE_ORDER_MARK, MOST_LINE, first_long_line, parse
 
 STDIN = "-"
+IRDS = "irds:"
 ENDINGS = (
     *(".gz", ".bz2", ".zst", ".lz4", ".run", ".qrels", ".txt", ".trec", ".csv", ".tsv", ".eval"),
     *(".parquet", ".parq", ".pq", ".feather", ".arrow", ".json", ".jsonl", ".letor", ".svm"),
@@ -103,6 +105,8 @@ def read_columns(
     max_input_size: int | None = None,
 ) -> Columns:
     """Read a run or qrels file, of TREC's form or of one that ``formats`` knows."""
+    if os.fspath(path).startswith(IRDS):
+        return _of_ir_datasets(os.fspath(path), layout)
     if lakehouse.format_of_folder(path):
         label = os.fspath(path)
         table = lakehouse.read_folder(path)
@@ -113,6 +117,22 @@ def read_columns(
         file.require_few(len(read.value), cells=layout.cells)
         source = replace(read.source, path=_named(path), sha256=stored.sha256())
     return replace(read, source=source)
+
+
+def _of_ir_datasets(name: str, layout: Layout) -> Columns:
+    """Read the judgments of a data set by its name in ir_datasets."""
+    if layout is RUN:
+        raise ReadError(name, "names judgments; a run is a file, a table or a dict")
+    try:
+        ir_datasets = importlib.import_module("ir_datasets")
+    except ImportError as error:
+        raise ReadError(name, "needs ir_datasets", hint="pip install ir_datasets") from error
+    try:
+        judgments = ir_datasets.load(name.removeprefix(IRDS)).qrels_iter()
+        rows = [(row.query_id, row.doc_id, row.relevance) for row in judgments]
+    except Exception as error:  # of a download, too, which raises what it likes
+        raise ReadError(name, f"cannot be read by ir_datasets: {error}") from error
+    return objects.read_columns(rows, QRELS, columns=None, label=name)
 
 
 def _read(
@@ -234,6 +254,8 @@ def looks_like_qrels(path: str | os.PathLike[str]) -> bool:
     >>> looks_like_qrels("-")
     False
     """
+    if os.fspath(path).startswith(IRDS):
+        return True
     if lakehouse.format_of_folder(path):
         return holds_grades(lakehouse.read_folder(path).column_names)
     if not is_regular(path):

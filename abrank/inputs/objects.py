@@ -18,7 +18,7 @@ import numpy as np
 
 from abrank._support.display import shorten
 from abrank._support.errors import ArgumentError, ReadError, retold
-from abrank.inputs import arrow, ids
+from abrank.inputs import arrow, ids, trec
 from abrank.inputs.columns import (
     DOC_IDS,
     QUERY_IDS,
@@ -44,22 +44,32 @@ def checked(blocks: Iterable[list[list[Any]]], label: str, layout: Layout) -> Co
     """Return columns of cells, a block of rows at a time."""
     gathered = Gathered(layout, label, "row", expected=f"query_id, doc_id, {layout.value}")
     for columns in blocks:
+        n_rows, rows = len(columns[2]), list(range(len(columns[2])))
+        if layout is not RUN:
+            rows = [row for row, grade in enumerate(columns[2]) if not _is_blank(grade)]
+        if len(rows) < n_rows:
+            gathered.n_unrated += n_rows - len(rows)
+            columns = [[column[row] for row in rows] for column in columns]
         queries, docs, values, *subtopics = columns
         try:
             part = Columns(
                 query=_ids(queries, "query_id", label),
                 doc=_ids(docs, "doc_id", label),
                 value=_numbers(values, layout, label),
-                position=np.arange(len(values)),
+                position=np.array(rows, dtype=np.int64),
                 subtopic=_ids(subtopics[0], "subtopic", label) if subtopics else None,
             )
         except ReadError as error:
             row = int(error.rest["at"].removeprefix("row "))
             cells = (shorten(str(column[row]), width=40) for column in columns)
-            at = f"row {gathered.n_lines + row}"
+            at = f"row {gathered.n_lines + rows[row]}"
             raise retold(error, shown="  ".join(cells), at=at) from None
-        gathered.add(part, len(values))
+        gathered.add(part, n_rows)
     return gathered.joined()
+
+
+def _is_blank(value: Any) -> bool:  # noqa: ANN401
+    return is_missing(value) or (isinstance(value, str) and not value.strip())
 
 
 def _ids(values: list[Any], column: str, label: str) -> Ids:
@@ -122,9 +132,12 @@ def _numbers(values: list[Any], layout: Layout, label: str) -> npt.NDArray[Any]:
 
 
 def read_score(value: Any) -> tuple[float, str]:  # noqa: ANN401
-    """Return the score and what is wrong with it."""
+    """Return the score and what is wrong with it; text that spells a number is one."""
+    value = _number_of(value)
     if is_missing(value):
         return 0.0, f"score is missing ({value!r})"
+    if isinstance(value, str):
+        return trec.read_score(value.strip().encode("utf-8", "replace"), b"")
     if not _is_number(value):
         return 0.0, f"score {value!r} is a {type(value).__name__}, not a number"
     number = _as_float(value)
@@ -132,9 +145,10 @@ def read_score(value: Any) -> tuple[float, str]:  # noqa: ANN401
 
 
 def _one_grade(value: Any) -> tuple[int, str]:  # noqa: ANN401
-    """Return the grade and what is wrong with it."""
-    if is_missing(value):
-        return 0, f"relevance is missing ({value!r})"
+    """Return the grade and what is wrong with it; text that spells a number is one."""
+    value = _number_of(value)
+    if isinstance(value, str):
+        return trec.read_grade(value.strip().encode("utf-8", "replace"), b"")
     if not _is_number(value):
         return 0, f"relevance {value!r} is a {type(value).__name__}, not a whole number"
     if isinstance(value, int) and math.isinf(_as_float(value)):
@@ -142,6 +156,17 @@ def _one_grade(value: Any) -> tuple[int, str]:  # noqa: ANN401
     if not math.isfinite(value) or int(value) != value:
         return 0, f"relevance {value!r} is not a whole number"
     return int(value), "" if abs(int(value)) < 2**63 else f"relevance {value!r} is too large"
+
+
+def _number_of(value: Any) -> Any:  # noqa: ANN401
+    """Return a boolean as 0 or 1, and the number in an array or a tensor that holds one."""
+    if isinstance(value, (str, int, float, np.integer, np.floating)) or value is None:
+        return int(value) if isinstance(value, bool) else value
+    if isinstance(value, np.bool_):
+        return int(value)
+    if hasattr(value, "__array__") and getattr(value, "ndim", 1) == 0 and hasattr(value, "item"):
+        return _number_of(value.item())
+    return value
 
 
 def _as_float(value: Any) -> float:  # noqa: ANN401
@@ -152,8 +177,7 @@ def _as_float(value: Any) -> float:  # noqa: ANN401
 
 
 def _is_number(value: Any) -> bool:  # noqa: ANN401
-    kinds = (int, float, np.integer, np.floating)
-    return isinstance(value, kinds) and not isinstance(value, bool)
+    return isinstance(value, (int, float, np.integer, np.floating))
 
 
 # --- Judgments and rankings as other programs hold them in memory, converted to plain rows
@@ -173,6 +197,10 @@ def unwrapped(source: Any, label: str | None) -> Any:  # noqa: ANN401
     if library == "trectools":
         return getattr(source, "run_data", getattr(source, "qrels_data", source))
     if isinstance(source, Mapping):
+        if isinstance(source.get("judgmentRatings"), list):
+            return _opensearch_ratings(source["judgmentRatings"], label or "dict")
+        if _hits_of(next(iter(source.values()), None)) is not None:
+            return {query: _required_hits(query, source[query], label) for query in source}
         details = source.get("details")
         if isinstance(details, Mapping) and "metric_score" in source:
             return {query: _ranked_hits(query, details[query], label) for query in details}
@@ -180,6 +208,36 @@ def unwrapped(source: Any, label: str | None) -> Any:  # noqa: ANN401
             return _one_of_many(source, label or "dict")
         return [source]  # a single line of JSON
     return source
+
+
+def _hits_of(answer: Any) -> Any:  # noqa: ANN401
+    """Return the list of hits in an answer of ``_search``; None in anything else."""
+    hits = answer.get("hits") if isinstance(answer, Mapping) else None
+    hits = hits.get("hits") if isinstance(hits, Mapping) else None
+    return hits if isinstance(hits, list) else None
+
+
+def _required_hits(query: Any, answer: Any, label: str | None) -> list[Any]:  # noqa: ANN401
+    hits = _hits_of(answer)
+    if hits is None:
+        problem = f"query {query!r} has no list of hits"
+        expected = '{query: {"hits": {"hits": [{"_id": ..., "_score": ...}]}}}'
+        raise ReadError(label or "dict", problem, expected=expected)
+    return list(hits)
+
+
+def _opensearch_ratings(ratings: list[Any], label: str) -> dict[str, list[tuple[Any, Any]]]:
+    """Return the judgments of a judgment list of OpenSearch, by query."""
+    judgments: dict[str, list[tuple[Any, Any]]] = {}
+    for place, entry in enumerate(ratings):
+        try:
+            pairs = [(rating["docId"], rating["rating"]) for rating in entry["ratings"]]
+            judgments.setdefault(entry["query"], []).extend(pairs)
+        except (KeyError, TypeError) as error:
+            expected = '{"query": ..., "ratings": [{"docId": ..., "rating": ...}]}'
+            problem = "an entry of judgmentRatings has another form"
+            raise ReadError(label, problem, at=f"entry {place}", expected=expected) from error
+    return judgments
 
 
 def _ranked_hits(query: Any, answer: Any, label: str | None) -> list[Any]:  # noqa: ANN401
@@ -212,7 +270,7 @@ def _depth(value: Any) -> int:  # noqa: ANN401
     if not isinstance(value, Mapping):
         return 0
     inner = (each for name, each in value.items() if name not in _BESIDE)
-    return 1 + _depth(next((each for each in inner if each), None))
+    return 1 + _depth(next((each for each in inner if not isinstance(each, Mapping) or each), None))
 
 
 def read_queries(source: Iterable[tuple[Any, Any]], layout: Layout, label: str) -> Columns:
@@ -240,6 +298,9 @@ def read_queries(source: Iterable[tuple[Any, Any]], layout: Layout, label: str) 
 
 def _documents(query: Any, row: Any, layout: Layout, label: str) -> list[tuple[Any, Any]]:  # noqa: ANN401
     """Return documents and numbers of a list: of hits, of pairs, or of ids in rank order."""
+    row = _listed(row)
+    if isinstance(row, Mapping):
+        return list(row.items())
     is_set = isinstance(row, (set, frozenset))
     if not isinstance(row, (list, tuple)) and not (is_set and layout is not RUN):
         what = "set, which has no order" if is_set else f"{type(row).__name__}, not a dict"
@@ -255,6 +316,25 @@ def _documents(query: Any, row: Any, layout: Layout, label: str) -> list[tuple[A
     return [(doc, len(row) - i if layout is RUN else 1) for i, doc in enumerate(row)]
 
 
+def _listed(row: Any) -> Any:  # noqa: ANN401
+    """Return an array, a column, a tensor or an iterator as a list; others as they are."""
+    if isinstance(row, (str, bytes, Mapping, list, tuple, set, frozenset)):
+        return row
+    if hasattr(row, "iloc") and hasattr(row, "index") and _names_documents(row):
+        return list(zip(row.index.tolist(), row.tolist(), strict=True))
+    for name in ("to_pylist", "tolist", "to_list"):
+        if hasattr(row, name):
+            return getattr(row, name)()
+    if hasattr(row, "__array__"):
+        return np.asarray(row).tolist()
+    return list(row) if isinstance(row, Iterable) else row
+
+
+def _names_documents(series: Any) -> bool:  # noqa: ANN401 - a pandas.Series
+    """Whether a Series holds numbers by the ids of documents, and not ids in rank order."""
+    return series.dtype.kind in "iufb" and series.index.dtype.kind not in "iuf"
+
+
 def _hit(
     query: Any,  # noqa: ANN401
     hit: Mapping[str, Any],
@@ -268,7 +348,11 @@ def _hit(
     if not doc:
         problem = f"a hit of query {query!r} names no document; it has {', '.join(names)}"
         raise ReadError(label, problem, expected='{"doc_id": ..., "score": ...}')
-    return hit[names[doc[0]]], hit.get(layout.value, score if layout is RUN else 1)
+    value = hit.get(layout.value)
+    if value is None and layout is RUN:
+        value = hit.get("_score")  # of Elasticsearch; null where hits were sorted by a field
+        return hit[names[doc[0]]], score if value is None and layout.value not in hit else value
+    return hit[names[doc[0]]], hit.get(layout.value, 1)
 
 
 # Makes columns of some rows, of which the first has this number.
@@ -389,6 +473,8 @@ def read_columns(
         return read_queries(source.items(), layout, label)
     table = label or label_of(source)
     choose = partial(choose_columns, layout=layout, columns=columns, label=table)
+    if isinstance(source, np.ndarray):
+        source = _array(source, layout, table)
     found = arrow.columns_of(source, choose)
     if found is not None:
         return of_table(found[1], table, layout, chosen=found[0])
@@ -399,6 +485,22 @@ def read_columns(
     raise ArgumentError(
         f"{layout.kind} must be a path, a DataFrame, a dict of dicts or tuples, not {kind}{hint}"
     )
+
+
+def _array(array: npt.NDArray[Any], layout: Layout, label: str) -> Any:  # noqa: ANN401
+    """Return a structured array as a table, others as their rows."""
+    if array.dtype.names:
+        import pandas as pd  # few inputs need it
+
+        return pd.DataFrame.from_records(array)
+    if array.ndim == 2 and array.dtype.kind in "iuf":
+        raise ReadError(
+            label,
+            "a 2-D array names no queries",
+            hint="give {query: row for query, row in zip(query_ids, array)}, or a table with the"
+            f" columns query_id, doc_id, {layout.value}",
+        )
+    return array.tolist()
 
 
 def of_table(

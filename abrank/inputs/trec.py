@@ -256,6 +256,7 @@ _SHOWN = 48  # characters of a value in a message
 
 # Never back over digits: a number that breaks off would take the square of its length.
 _SCORE = re.compile(rb"[+-]?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?")
+BOOLEANS = {b"true": 1.0, b"false": 0.0}
 _GRADE = re.compile(rb"[+-]?[0-9]+")
 
 
@@ -376,6 +377,8 @@ def read_score(text: bytes, query: bytes) -> tuple[float, str]:
     if _SCORE.fullmatch(text):
         value = float(text)
         return value, "" if math.isfinite(value) else f'score "{_show(text)}" is too large'
+    if text.lower() in BOOLEANS:
+        return BOOLEANS[text.lower()], ""
     bare = text.lstrip(b"+-").lower()
     if bare == b"nan":
         return 0.0, f"score is NaN (query {_show(query)})"

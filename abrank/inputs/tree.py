@@ -97,6 +97,8 @@ def _is_ranking(query: str, documents: Any) -> bool:  # noqa: ANN401
     """Whether this is a query with its documents, and not what stands above queries."""
     if query in ("results", "details"):
         return False
+    if isinstance(documents, dict) and isinstance(documents.get("hits"), dict):  # of _search
+        return False
     numbers = isinstance(documents, dict) and bool(documents)
     return isinstance(documents, list) or (
         numbers and not isinstance(next(iter(documents.values())), (dict, list, str))

@@ -150,7 +150,7 @@ def test_scattered_queries_and_duplicates_are_found_in_tables_too() -> None:
         ("doc_id", [True, False, True, False], "row 0: doc_id True is a bool"),
         ("score", [1.0, float("nan"), 2.0, 3.0], "row 1: score is missing"),
         ("score", [1.0, float("inf"), 2.0, 3.0], "row 1: score is infinite"),
-        ("score", ["1", "2", "3", "4"], "row 0: score '1' is a str, not a number"),
+        ("score", ["high", "2", "3", "4"], 'row 0: score "high" is not a number'),
     ],
 )
 def test_what_cannot_be_used_is_named_alike(column: str, cells: list[Any], words: str) -> None:

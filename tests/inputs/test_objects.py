@@ -140,8 +140,7 @@ def test_numbers_that_are_scores(score: Any) -> None:
         (None, "score is missing (None)"),
         (pd.NA, "score is missing"),
         (float("inf"), "score is infinite"),
-        ("1.5", "score '1.5' is a str, not a number"),
-        (True, "score True is a bool, not a number"),
+        ("high", 'score "high" is not a number'),
         (datetime.date(2020, 1, 1), "is a date, not a number"),
     ],
 )
@@ -162,9 +161,7 @@ def test_numbers_that_are_grades(grade: Any) -> None:
     [
         (0.5, "relevance 0.5 is not a whole number"),
         (float("inf"), "is not a whole number"),
-        (float("nan"), "relevance is missing (nan)"),
-        (None, "relevance is missing"),
-        ("1", "relevance '1' is a str, not a whole number"),
+        ([1], "relevance [1] is a list"),
         (2**63, "is too large"),
     ],
 )
@@ -200,7 +197,8 @@ def test_rows_of_another_shape(row: Any) -> None:
     "source", [{}, [], {"1": {}}, pd.DataFrame({"qid": [], "did": [], "score": []})]
 )
 def test_no_rows(source: Any) -> None:
-    assert len(read_run(source).query_ids) == 0  # a system that found nothing
+    with pytest.raises(ReadError, match="is an empty run"):
+        read_run(source)
     judgments = source.assign(label=[]) if hasattr(source, "assign") else source
     with pytest.raises(ReadError, match="no rows"):
         read_qrels(judgments)
@@ -382,7 +380,7 @@ def test_lists_hold_no_subtopics() -> None:
         ('{"q1": {"d1": 1', "is no JSON: Expecting"),
         ('{"q1": {"d1": 1, "d1": 2}}', "the key 'd1' stands twice"),
         ('{"q1": {"d1": NaN}}', "row 0: score is missing (nan)"),
-        ('{"q1": {"d1": "high"}}', "row 0: score 'high' is a str"),
+        ('{"q1": {"d1": "high"}}', 'row 0: score "high" is not a number'),
         ('{"q1": 7}', "query 'q1' has a int, not a dict"),
         ("{" + '"a": {' * 5000, "is no JSON: "),
     ],

@@ -1,0 +1,156 @@
+"""One rule for numbers and lists at all doors: files of every form, frames, dicts and tuples."""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from abrank import ReadError, read_qrels, read_run
+from abrank.cli import run
+
+IDS = ["001", "#d2", "d3"]
+
+
+def doors(values: list[Any], number: str, folder: Path) -> Iterator[tuple[str, Any]]:
+    """Yield the same three rows as each kind of input."""
+    frame = pd.DataFrame({"query_id": ["q"] * 3, "doc_id": IDS, number: values})
+    records = dict(zip(IDS, values, strict=True))
+    yield "frame", frame
+    yield "dict", {"q": records}
+    yield "tuples", [("q", doc, value) for doc, value in records.items()]
+    yield "table", pa.table(frame)
+    yield "polars", pl.from_pandas(frame)
+    yield "structured array", frame.to_records(index=False)
+    frame.to_csv(folder / "x.csv", index=False)
+    frame.to_parquet(folder / "x.parquet")
+    frame.to_feather(folder / "x.feather")
+    (folder / "x.json").write_text(json.dumps({"q": records}))
+    (folder / "x.jsonl").write_text(frame.to_json(orient="records", lines=True))
+    if not any(value is None or value == "" for value in values):
+        lines = ("q 0 {} {}", "q Q0 {} 1 {} t")[number == "score"]
+        text = "".join(f"{lines.format(doc, value)}\n" for doc, value in records.items())
+        (folder / "x.txt").write_text(text)
+    yield from ((path.name, path) for path in sorted(folder.iterdir()))
+
+
+FORMS = {
+    "whole numbers": ([1, 0, 2], [1, 0, 2]),
+    "whole numbers as floats": ([1.0, 0.0, 2.0], [1, 0, 2]),
+    "text": (["1", "0", "2"], [1, 0, 2]),
+    "text of floats": (["1.0", "0.0", "2.0"], [1, 0, 2]),
+    "booleans": ([True, False, True], [1, 0, 1]),
+    "blanks": (["1", None, "2"], [1, None, 2]),
+    "empty texts": (["1", "", "2"], [1, None, 2]),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_grades_of_every_form_are_read_alike_at_every_door(form: str, tmp_path: Path) -> None:
+    values, expected = FORMS[form]
+    grades = {doc: grade for doc, grade in zip(IDS, expected, strict=True) if grade is not None}
+    for door, source in doors(values, "relevance", tmp_path):
+        qrels = read_qrels(source)
+        assert qrels.grades("q") == grades, door
+        noted = ("1 row without a grade left out",) if None in expected else ()
+        assert qrels.source.notes == noted, door
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_scores_of_every_form_are_read_alike_or_refused_alike(form: str, tmp_path: Path) -> None:
+    values, expected = FORMS[form]
+    for door, source in doors(values, "score", tmp_path):
+        if None in expected:
+            with pytest.raises(ReadError, match="score"):
+                read_run(source)
+            continue
+        found = dict(read_run(source).ranking("q"))
+        assert found == dict(zip(IDS, map(float, expected), strict=True)), door
+
+
+class Tensor:
+    """What torch and its like share: an array by ``__array__``, and no list."""
+
+    def __init__(self, values: Any) -> None:
+        self.values = values
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        return np.asarray(self.values, dtype)
+
+
+LISTS: dict[str, Callable[[list[str]], Any]] = {
+    "list": list, "tuple": tuple, "numpy": np.array, "Series": pd.Series, "Index": pd.Index,
+    "pyarrow": pa.array, "chunked": lambda ids: pa.chunked_array([ids]), "polars": pl.Series,
+    "generator": lambda ids: (doc for doc in ids), "deque": deque,
+    "keys": lambda ids: dict.fromkeys(ids).keys(),
+    "categories": lambda ids: pd.Series(ids, dtype="category"), "tensor": Tensor,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", LISTS)
+def test_arrays_and_sequences_are_ranked_lists(kind: str) -> None:
+    ranking = {"q": LISTS[kind](["d2", "d9", "d1"])}
+    assert [doc for doc, _ in read_run(ranking).ranking("q")] == ["d2", "d9", "d1"]
+    assert read_qrels({"q": LISTS[kind](["d1", "d2"])}).grades("q") == {"d1": 1, "d2": 1}
+
+
+def test_numbers_by_document_are_scores() -> None:
+    series = pd.Series({"d1": 0.5, "d2": 0.75})
+    pairs = np.array([("d1", 0.5), ("d2", 0.75)], dtype=[("doc", "U2"), ("score", "f8")])
+    scalars = {"d1": np.array(0.5), "d2": np.array(0.75)}
+    for documents in (series, pairs, scalars):
+        assert read_run({"q": documents}).ranking("q") == [("d2", 0.75), ("d1", 0.5)]
+
+
+def test_whole_numbers_as_ids_in_an_array() -> None:
+    assert read_run({"q": np.array([7, 3])}).ranking("q") == [("7", 2.0), ("3", 1.0)]
+    with pytest.raises(ReadError, match=r"names no queries\n  give \{query: row for query, row in"):
+        read_run(np.array([[7, 3, 5], [1, 2, 3]]))
+
+
+def test_answers_of_search_engines_are_runs(tmp_path: Path) -> None:
+    hits = [{"_id": "d1", "_score": 0.5}, {"_id": "d2", "_score": 0.75}]
+    answers = {"q": {"took": 3, "hits": {"total": 2, "hits": hits}}}
+    (tmp_path / "answers.json").write_text(json.dumps(answers))
+    for source in (answers, tmp_path / "answers.json", {"q": hits}):
+        assert read_run(source).ranking("q") == [("d2", 0.75), ("d1", 0.5)]
+    # Sorted by a field, hits have no score, and their order counts.
+    sorted_hits = {"q": {"hits": {"hits": [{**hit, "_score": None} for hit in hits]}}}
+    assert [doc for doc, _ in read_run(sorted_hits).ranking("q")] == ["d1", "d2"]
+    with pytest.raises(ReadError, match="query 'r' has no list of hits"):
+        read_run({**answers, "r": {"error": "timeout"}})
+
+
+def test_judgment_lists_of_opensearch_are_judgments(tmp_path: Path) -> None:
+    ratings = [{"docId": "d1", "rating": "1.0"}, {"docId": "d2", "rating": "0.0"}]
+    judged = {"name": "j", "judgmentRatings": [{"query": "q", "ratings": ratings}]}
+    (tmp_path / "j.json").write_text(json.dumps(judged))
+    for source in (judged, tmp_path / "j.json"):
+        assert read_qrels(source).grades("q") == {"d1": 1, "d2": 0}
+    with pytest.raises(ReadError, match="an entry of judgmentRatings has another form"):
+        read_qrels({"judgmentRatings": [{"query": "q"}]})
+
+
+def test_judgments_by_their_name_in_ir_datasets(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.run").write_text("q Q0 d1 1 1 t\n")
+    assert run(["score", "irds:x/dev", "a.run"]) == 3
+    assert "pip install ir_datasets" in capsys.readouterr().err
+    library = ModuleType("ir_datasets")
+    record = pd.Series({"query_id": "q", "doc_id": "d1", "relevance": 1, "iteration": "0"})
+    library.load = lambda name: {"x/dev": pd.Series({"qrels_iter": lambda: [record]})}[name]  # type: ignore[attr-defined]
+    monkeypatch.setitem(__import__("sys").modules, "ir_datasets", library)
+    assert read_qrels("irds:x/dev").grades("q") == {"d1": 1}
+    with pytest.raises(ReadError, match="cannot be read by ir_datasets"):
+        read_qrels("irds:y")
