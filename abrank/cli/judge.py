@@ -31,6 +31,7 @@ def check(files: tuple[str, ...], *, subtopics: bool, max_input_size: int | None
     With qrels among the files, each run is also checked against them: queries missing on either
     side, judged documents in the top 10. Every file is read, whatever is wrong with another.
     """
+    from abrank.measures.names import asks_direction
     from abrank.scoring.score_files import check
 
     found = check(*files, subtopics=subtopics, max_input_size=max_input_size)
@@ -44,7 +45,11 @@ def check(files: tuple[str, ...], *, subtopics: bool, max_input_size: int | None
             if one is run:
                 _terminal.put(_audit_lines(qrels, run, audit))
     for scores in found.scores:
-        _terminal.put("\n".join([*scores.notes, f"  {', '.join(scores.measures)}"]))
+        lines = [] if scores.reading is None else scores.reading.lines()
+        if costs := [name for name in scores.measures if asks_direction(name)]:
+            lines.append(f"less is better, by their names: {', '.join(costs)}")
+        measures = f"measures as abrank calls them: {', '.join(scores.measures)}"
+        _terminal.put("\n  ".join([*scores.notes, *lines, measures]))
     return max((error.exit_code for error in found.errors), default=0)
 
 

@@ -501,13 +501,17 @@ def require_finite(scores: Scores) -> None:
         )
 
 
+UNITS = (100.0, 1000.0, 60.0)  # per cent, thousandths, minutes
+
+
 def require_one_scale(scores: Scores) -> None:
     """Refuse scores that fit the measure's range for one system and are far outside for another."""
     for place, measure in enumerate(scores.measures if scores.query_ids else ()):
         low, high = bounds(measure)
+        values = scores.values[:, :, place]
+        _require_no_unit(measure, scores.systems, values)
         if not math.isfinite(high - low):
             continue
-        values = scores.values[:, :, place]
         least, largest = values.min(axis=0), values.max(axis=0)
         # Nothing but zeros fits every unit.
         fits = (least >= low - 1e-9) & (largest <= high + 1e-9) & values.any(axis=0)
@@ -519,6 +523,23 @@ def require_one_scale(scores: Scores) -> None:
                 f" {scores.systems[far]} runs from {least[far]:.3g} to {largest[far]:.3g}; is one"
                 " in per cent? Give both in one unit"
             )
+
+
+def _require_no_unit(measure: str, systems: Sequence[str], values: FloatArray) -> None:
+    """Refuse scores of which one is the other's in another unit on every query."""
+    there = values.all(axis=1)
+    if there.sum() < 3 or not np.array_equal(there, values.any(axis=1)):
+        return
+    ratios = values[there] / values[there][:, :1]
+    for system, ratio in zip(systems[1:], ratios[:, 1:].T, strict=True):
+        for unit in UNITS:
+            of_first = np.allclose(ratio, unit, rtol=1e-6, atol=0.0)
+            if of_first or np.allclose(ratio, 1.0 / unit, rtol=1e-6, atol=0.0):
+                large, small = (system, systems[0]) if of_first else (systems[0], system)
+                raise AlignmentError(
+                    f"{large} has {unit:g} times the {measure} of {small} on every query: is it the"
+                    " same score in another unit? Give both in one unit"
+                )
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ nothing is guessed: the error holds the options of each.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -37,7 +37,8 @@ _QUERY_NAMES = (
     ("query_id", "qid", "q_id", "topic_id", "queryid", "topicid", "query_no"),
     (
         "question_id", "example_id", "sample_id", "test_case", "test_case_id", "case_id",
-        "prompt_id", "item_id", "input_id", "dataset_example_id", "reference_example_id", "doc_id",
+        "prompt_id", "item_id", "dataset_record_id", "datasetitemid", "dataset_item_id", "input_id",
+        "dataset_example_id", "reference_example_id", "doc_id", "example.id",
         "task_id", "instance_id", "row_id", "request_id", "trace_id", "search_id",
     ),
     ("query", "topic", "q", "query_text"),
@@ -48,7 +49,24 @@ _QUERY_NAMES = (
 _VARIANT_NAMES = (
     ("variant", "arm", "treatment", "bucket", "condition"),
     ("system", "model", "ranker", "retriever", "method", "engine", "algorithm", "provider"),
-    ("run", "runid", "run_id", "run_name", "experiment", "experiment_name", "config", "setting"),
+    (
+        "run",
+        "runid",
+        "run_id",
+        "run_name",
+        "experiment",
+        "experiment_id",
+        "experiment_name",
+        "config",
+        "setting",
+        "datasetrunname",
+        "dataset_run_name",
+        "app_version",
+        "app_id",
+        "model_name",
+        "model_id",
+        "session",
+    ),
     ("group", "name", "configuration", "pipeline", "strategy", "version", "branch", "variable"),
 )
 _REPEAT_NAMES = frozenset((
@@ -187,11 +205,13 @@ class _Columns:
 
     # --- The query, the metric and the repeat
 
-    def _named(self, groups: Sequence[Iterable[str]], names: Sequence[str]) -> list[str]:
+    def _named(self, groups: Sequence[tuple[str, ...]], names: Sequence[str]) -> list[str]:
         """Return the columns that the first group names which names any."""
         for group in groups:
-            if found := [name for name in names if folded(name) in group]:
-                return found
+            endings = tuple(f".{word}" for word in group)  # of what stood in a dict of the row
+            for match in (group.__contains__, lambda word, ends=endings: word.endswith(ends)):
+                if found := [name for name in names if match(folded(name))]:
+                    return found
         return []
 
     def _find_metric(self) -> None:
@@ -350,7 +370,10 @@ class _Columns:
 
     def _may_vary(self, name: str) -> bool:
         column = self.column(name)
-        if folded(name) in _TEXT_NAMES or self.is_measure(name) or self.is_cost(name):
+        word = folded(name)
+        if word in _TEXT_NAMES or self.is_measure(name) or self.is_cost(name):
+            return False
+        if word in _CLUSTER_NAMES and word != "session":  # LangSmith's experiments are sessions
             return False
         if self._is_damaged(column):
             return False
@@ -570,7 +593,7 @@ class _Columns:
         segments: list[str] = []
         apart: list[str] = []
         weight, cluster = self.one("weight"), self.one("cluster")
-        measures = list(self.roles.get("measures", ()))
+        measures = list(self.roles.get("measures", () if metric else self.roles.get("value", ())))
         doubtful: list[str] = []
         wanted = {*self.options.measures}
         n_queries = self.n_distinct(query) if query else self.table.n_rows

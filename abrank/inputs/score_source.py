@@ -26,6 +26,7 @@ from abrank.inputs import arrow, files, ids
 from abrank.inputs.archives import ZIP
 from abrank.inputs.columns import MOST_SHOWN, Source
 from abrank.inputs.delimited import plain_table
+from abrank.inputs.exports import flattened, rows_of_export
 from abrank.inputs.ids import Ids
 from abrank.inputs.objects import is_missing, label_of, read_id
 from abrank.inputs.objects import read_score as read_cell
@@ -537,6 +538,8 @@ def _of_tree(
     if (log := rows_of_log(source)) is not None:
         roles = {**_long_roles(log[0]), "repeat": ("epoch",) if "epoch" in log[0] else ()}
         return replace(_of_lists(*log, origin), form="a log", roles=roles)
+    if (export := rows_of_export(source)) is not None:
+        return replace(_of_rows(export[0], origin), form=export[1])
     if isinstance(source, Mapping):
         return _of_dict(source, origin, is_measure)
     rows = list(source) if isinstance(source, Iterable) and not isinstance(source, str) else []
@@ -556,17 +559,9 @@ def _of_lists(names: Sequence[str], columns: Sequence[list[Any]], origin: Source
 
 def _of_rows(rows: Sequence[Mapping[Any, Any]], origin: Source) -> NamedTable:
     """Return the columns of rows; a dict in a cell gives a column for each of its keys."""
-    flat = [dict(_flattened(row)) for row in rows]
+    flat = [dict(flattened(row)) for row in rows]
     names = list(dict.fromkeys(name for row in flat for name in row))  # a failure has no score
     return _of_lists(names, [[row.get(name) for row in flat] for name in names], origin)
-
-
-def _flattened(row: Mapping[Any, Any], above: str = "") -> Iterable[tuple[str, Any]]:
-    for key, value in row.items():
-        if isinstance(value, Mapping):
-            yield from _flattened(value, f"{above}{key}.")
-        else:
-            yield f"{above}{key}", value
 
 
 def _of_dict(

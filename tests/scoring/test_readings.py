@@ -1,0 +1,314 @@
+"""What a table of scores is taken for: real shapes, repeats, properties, names, and exports."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import abrank
+from abrank import AlignmentError, ReadError, compare_scores, read_scores
+from abrank.cli import run
+from abrank.comparison import pair_scores
+
+N = 24
+RNG = np.random.default_rng(17)
+QUERIES = [f"q{i:02}" for i in range(N)]
+A = RNG.uniform(0.2, 0.7, N).round(4)
+B = (A + RNG.normal(0.05, 0.08, N)).clip(0.0, 1.0).round(4)
+MEAN = float((B - A).mean())
+
+
+def long(**columns: Any) -> pd.DataFrame:
+    """Return a row a query and variant, with columns of a value a row or of one for all."""
+    return pd.DataFrame({
+        "query_id": QUERIES * 2, "variant": ["control"] * N + ["treatment"] * N,
+        "ndcg": np.concatenate([A, B]), **columns,
+    })  # fmt: skip
+
+
+# --- Real tables, and scipy on them
+
+
+@pytest.mark.parametrize("door", ["command", "call"])
+def test_real_tables_have_the_answer_of_scipy(shared_data, door, tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(shared_data / "tables")
+    gold = pd.read_csv("gold.tsv", sep="\t")
+    assert len(gold) == 7
+    for row in gold.itertuples():
+        if door == "call":
+            result = compare_scores(
+                row.table, baseline=row.a, candidate=row.b, measures=row.measure
+            )
+        else:
+            path = tmp_path / "result.json"
+            call = f"compare --scores {row.table} --baseline {row.a} --candidate {row.b} -q"
+            report = ["--report", str(path)]
+            assert run([*shlex.split(call), "-m", row.measure, *report]) == 0
+            result = abrank.Comparison.from_json(path)
+        assert len(result.query_ids) == row.n
+        assert result.mean_difference == pytest.approx(row.mean_b_minus_a, abs=1e-9)
+        t = next(test for test in result.test_rows if test.test == "t")
+        assert t.pvalue == pytest.approx(row.p_ttest_rel, rel=1e-9)
+
+
+def test_check_says_what_each_column_is(shared_data, capsys, monkeypatch) -> None:
+    monkeypatch.chdir(shared_data / "tables")
+    assert run(["check", "models.csv", "grid.csv", "sweep.csv"]) == 0
+    out = capsys.readouterr().out
+    for line in (
+        "query: qid",
+        "variant: model (3 variants: small, large, tiny int8)",
+        "segments: category",
+        "not compared: query, top1_id, top1_score, top_score",
+        "less is better, by their names: gold_rank",
+        "variant: preprocessing, model, k1, b (6 variants: raw/vector, raw/bm25/0.9/0.4,",
+        "settings: retriever, chunking_strategy",
+        "10 queries without a score of any variant are left out: q04, q08, q12",
+    ):
+        assert line in out
+
+
+# --- What else stands in a table
+
+SEEDS = pd.concat([long(seed=seed).assign(ndcg=lambda f, s=seed: f["ndcg"] + s / 100)
+                   for seed in range(3)])  # fmt: skip
+VISITS = pd.concat([long(session_id=f"s{i}") for i in range(2)]).assign(
+    session_id=lambda f: [f"s{i % 7}" for i in range(len(f))]
+)
+
+
+@pytest.mark.parametrize(
+    ("frame", "options", "note"),
+    [
+        (long(), {}, "by variant"),
+        (SEEDS, {}, "control is the mean of 3 runs on every query"),
+        (SEEDS.rename(columns={"seed": "kind"}), {"columns": {"repeat": "kind"}}, "mean of 3 runs"),
+        (SEEDS.drop(columns="seed"), {"columns": "repeat=rows"}, "mean of 3 runs"),
+        (VISITS, {}, "(session_id) are averaged: up to 2 rows"),
+        (long(size=1).assign(k=1), {"where": {"size": 1}}, "by variant"),
+        (pd.concat([long(size=1), long(size=2).assign(ndcg=0.5)]), {"where": "size=1"}, "by var"),
+        (
+            pd.concat([long(size=size) for size in (1, 2)]),
+            {"baseline": "variant=control", "candidate": "variant=treatment"},
+            "variant=control is the mean of 2 variants on every query",
+        ),
+        (long().rename(columns={"query_id": "thing", "variant": "kind"}),
+         {"columns": {"query": "thing", "variant": "kind"}}, "by kind"),
+        (pd.DataFrame({"query_id": QUERIES, "x": A, "y": 1000.0 * B}).assign(y=B),
+         {"columns": "variants=x,y", "baseline": "x"}, "a column a variant"),
+    ],
+)  # fmt: skip
+def test_repeats_sessions_and_rows(frame: pd.DataFrame, options: dict, note: str) -> None:
+    result = compare_scores(frame, **options)
+    assert result.mean_difference == pytest.approx(MEAN, abs=1e-12)
+    assert result.pvalue == pytest.approx(stats.ttest_rel(B, A).pvalue, rel=1e-9)
+    assert any(note in remark for remark in result.remarks), result.remarks
+
+
+def test_properties_of_the_table_are_segments_clusters_and_weights(tmp_path, capsys) -> None:
+    users = [f"u{i % 8}" for i in range(N)] * 2
+    device = ["phone" if i % 2 else "desk" for i in range(N)] * 2
+    traffic = [1 + i % 3 for i in range(N)] * 2
+    frame = long(user_id=users, device=device, traffic=traffic)
+    scores = read_scores(frame)
+    assert (scores.reading.segments, scores.reading.cluster, scores.reading.weight) == (
+        ("user_id", "device"), "user_id", "traffic",
+    )  # fmt: skip
+    path = tmp_path / "table.csv"
+    frame.to_csv(path, index=False)
+    call = ["compare", "--scores", str(path), "--segments", "device", "--clusters", "user_id"]
+    assert run([*call, "-q", "--report", str(tmp_path / "r.json")]) == 0
+    result = abrank.Comparison.from_json(tmp_path / "r.json")
+    assert [cut.name for cut in result.segmentations] == ["device"]
+    beside = pd.DataFrame({"query_id": QUERIES, "device": device[:N]})
+    same = compare_scores(frame, segments=beside, design=abrank.Clusters(
+        pd.DataFrame({"query_id": QUERIES, "user_id": users[:N]})))  # fmt: skip
+    assert (same.pvalue, same.segmentations) == (result.pvalue, result.segmentations)
+    weighted = compare_scores(frame, design=abrank.Weights("traffic"))
+    assert weighted.mean_difference == pytest.approx(np.average(B - A, weights=traffic[:N]))
+    capsys.readouterr()
+    assert run([*call[:3], "--segments", "devices"]) == 2
+    assert "a property of the queries in the table: user_id, device, traffic" in (
+        capsys.readouterr().err
+    )
+
+
+def test_a_rule_file_says_which_columns_decide(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    long().rename(columns={"query_id": "thing", "variant": "kind"}).to_csv("t.csv", index=False)
+    Path("rule.toml").write_text(
+        'scores = "t.csv"\nvariant = "kind"\ncolumns = { query = "thing" }\nbaseline = "control"\n'
+    )
+    assert compare_scores(config="rule.toml").mean_difference == pytest.approx(MEAN)
+    assert run(["compare", "--config", "rule.toml", "-q", "--report", "r.json"]) == 0
+    assert abrank.Comparison.from_json("r.json").mean_difference == pytest.approx(MEAN)
+
+
+def test_what_no_variant_has_is_left_out_and_holes_of_one_are_asked_about() -> None:
+    frame = long(first_rank=1.0, ndcg=np.concatenate([A, B]))
+    frame.loc[frame["query_id"] == "q03", ["ndcg"]] = np.nan
+    frame.loc[5, "first_rank"] = np.nan
+    scores = read_scores(frame)
+    assert (len(scores.query_ids), scores.measures) == (N - 1, ("nDCG",))
+    assert "1 query without a score of any variant are left out: q03" in scores.notes[1]
+    frame.loc[7, "ndcg"] = np.nan
+    with pytest.raises(ReadError, match="query q07 has no score of nDCG"):
+        compare_scores(frame, measures="ndcg")
+    dropped = compare_scores(frame, measures="ndcg", missing="drop")
+    assert len(dropped.query_ids) == N - 2
+
+
+# --- Names of Series, dicts and files
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "systems", "measure"),
+    [
+        ("cost_usd", "cost_usd", ("A", "B"), "cost_usd"),
+        ("p95 latency", "p95 latency", ("A", "B"), "p95 latency"),
+        ("wer", "wer", ("A", "B"), "wer"),
+        ("tokens_control", "tokens_treatment", ("control", "treatment"), "tokens"),
+        ("latency_a", "latency_b", ("a", "b"), "latency"),
+        ("old latency", "new latency", ("old", "new"), "latency"),
+        ("ndcg@10/old", "ndcg@10/new", ("old", "new"), "nDCG@10"),
+        ("bm25", "dense", ("bm25", "dense"), "score"),
+        ("ndcg@10", "ndcg@10", ("A", "B"), "nDCG@10"),
+    ],
+)
+def test_names_are_read_for_what_they_are(a, b, systems, measure, tmp_path) -> None:
+    one, two = (pd.Series(v, QUERIES, name=name) for v, name in ((A, a), (B, b)))
+    sources = {"Series": (one, two), "frames": (one.to_frame(), two.to_frame())}
+    if a != b and "/" not in a:
+        paths = tuple(tmp_path / f"{name}.csv" for name in (a, b))
+        for path, column in zip(paths, (one, two), strict=True):
+            column.rename("score").rename_axis("query_id").to_csv(path)
+        sources["files"] = paths
+    found = {kind: compare_scores(*pair) for kind, pair in sources.items()}
+    if a != b:
+        kinds = {a: one.to_dict(), b: two.to_dict()}
+        named = {} if a != "bm25" else {"baseline": "bm25"}
+        found["dict"] = compare_scores(kinds, **named)
+        found["dict of Series"] = compare_scores({a: one, b: two}, **named)
+        found["frame"] = compare_scores(pd.DataFrame(kinds), **named)
+    for kind, result in found.items():
+        assert ((result.baseline, result.candidate), result.measures) == (systems, (measure,)), kind
+        is_cost = measure not in ("score", "nDCG@10")
+        assert (str(result.verdict) == "cannot-test") == is_cost, kind  # the direction is asked
+
+
+@pytest.mark.parametrize("unit", [100.0, 1000.0, 60.0, 0.01])
+def test_one_score_in_two_units_is_asked_about(unit: float) -> None:
+    a, b = pd.Series(A, QUERIES), pd.Series(A * unit, QUERIES)
+    for call in (lambda: compare_scores(a, b), lambda: abrank.rank_scores({"a": a, "b": b})):
+        with pytest.raises(AlignmentError, match="the same score in another unit"):
+            call()
+    assert compare_scores(a, pd.Series(B * unit, QUERIES)).mean_difference != 0.0
+
+
+# --- Tables as tools export them, each answered without a word
+
+
+def of_each(build: Any) -> list[Any]:
+    """Return the rows of both variants."""
+    return [build(name, i, float(v))
+            for name, values in (("old", A), ("new", B)) for i, v in enumerate(values)]  # fmt: skip
+
+
+def events(values: np.ndarray) -> str:
+    rows = [{"spec": {"eval_name": "x"}}]
+    for i, value in enumerate(values):
+        rows.append({"sample_id": f"t.{i}", "type": "sampling", "data": {"prompt": "p"}})
+        rows.append({"sample_id": f"t.{i}", "type": "metrics", "data": {"f": float(value)}})
+    return "\n".join(map(json.dumps, [*rows, {"final_report": {"f": 0.5}}]))
+
+
+def frames() -> dict[str, tuple[str, ...]]:
+    """Return the texts of exports, one or two files each, by their names."""
+    frame = long(text="What, is it?").replace({"control": "old", "treatment": "new"})
+    wide = pd.DataFrame({"query_id": QUERIES, "old": A, "new": B})
+    bigquery = frame.rename(columns={"query_id": "request_id", "variant": "experiment_arm"})
+    mlflow = [{"columns": ["inputs", "outputs", "similarity/v1/score", "token_count"],
+               "data": [[f"What {i}?", "o", float(v), 5] for i, v in enumerate(values)]}
+              for values in (A, B)]  # fmt: skip
+    deepeval = [{"testCases": [{"name": f"t{i}", "input": f"What {i}?", "success": True,
+                 "metricsData": [{"name": "Faith", "score": float(v), "threshold": 0.5}]}
+                for i, v in enumerate(values)]} for values in (A, B)]  # fmt: skip
+    rank_eval = [{"metric_score": 0.5, "details": {q: {"metric_score": float(v), "metric_details":
+                 {"dcg": {"dcg": float(v)}}} for q, v in zip(QUERIES, values, strict=True)}}
+                 for values in (A, B)]  # fmt: skip
+    ragas = [[{"user_input": f"What {i}?", "response": "r", "retrieved_contexts": ["c"],
+               "faithfulness": float(v)} for i, v in enumerate(values)]
+             for values in (A, B)]  # fmt: skip
+    promptfoo = {"evalId": "e", "results": {"version": 3, "results": of_each(lambda n, i, v: {
+        "promptIdx": 0, "testIdx": i, "vars": {"q": i}, "provider": {"id": n, "label": ""},
+        "success": True, "score": v, "namedScores": {}, "latencyMs": 100 + i})}}  # fmt: skip
+    rows = {
+        "langsmith.json": of_each(lambda n, i, v: {
+            "id": f"{n}{i}", "example_id": f"e{i}", "session": n, "inputs": {"q": "x"},
+            "feedback": {"correctness": v}, "total_tokens": 100}),
+        "braintrust.json": of_each(lambda n, i, v: {
+            "id": f"{n}{i}", "span_id": f"s{n}{i}", "experiment_id": n,
+            "dataset_record_id": f"r{i}",
+            "input": {"q": "x"}, "scores": {"Factuality": v}, "created": "2026"}),
+        "langfuse.json": of_each(lambda n, i, v: {
+            "id": f"{n}{i}", "traceId": f"t{n}{i}", "datasetItemId": f"it{i}", "datasetRunName": n,
+            "name": "accuracy", "value": v, "comment": "c"}),
+        "phoenix.json": of_each(lambda n, i, v: {
+            "example_id": f"e{i}", "experiment": n, "output": "y",
+            "annotations": [{"name": "relevance", "score": v, "label": "ok"}]}),
+        "trulens.json": of_each(lambda n, i, v: {
+            "app_version": n, "record_id": f"{n}{i}", "input": f"What {i}?", "Relevance": v}),
+        "promptfoo.json": promptfoo,
+    }  # fmt: skip
+    pairs = {"mlflow.json": mlflow, "deepeval.json": deepeval, "rank_eval.json": rank_eval,
+             "ragas.json": ragas}  # fmt: skip
+    return {
+        "pandas.csv": (frame.to_csv(),),
+        "pandas_wide.csv": (wide.to_csv(),),
+        "excel.csv": ("\ufeff" + frame.to_csv(index=False, sep=";", decimal=","),),
+        "sheet.tsv": (wide.to_csv(index=False, sep="\t"),),
+        "bigquery.json": (bigquery.to_json(orient="records", lines=True),),
+        "bigquery.csv": (bigquery.to_csv(index=False),),
+        "duckdb.csv": (wide.rename(columns={"old": "ndcg_old", "new": "ndcg_new"}).to_csv(),),
+        "wandb.csv": (wide.rename(columns={"old": "old - ndcg", "new": "new - ndcg"}).to_csv(),),
+        "melted.csv": (wide.melt("query_id").to_csv(index=False),),
+        "openai.jsonl": (events(A), events(B)),
+        **{name: (json.dumps(held),) for name, held in rows.items()},
+        **{name: tuple(map(json.dumps, held)) for name, held in pairs.items()},
+    }
+
+
+@pytest.mark.parametrize("name", frames())
+def test_an_export_is_answered_by_one_command(name: str, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    texts = frames()[name]
+    files = [name] if len(texts) == 1 else [f"{part}_{name}" for part in ("old", "new")]
+    for file, text in zip(files, texts, strict=True):
+        Path(file).write_text(text, encoding="utf-8")
+    assert run(["compare", "--scores", *files, "-q", "--report", "result.json"]) == 0
+    result = abrank.Comparison.from_json("result.json")
+    assert result.mean_difference == pytest.approx(MEAN, abs=1e-9)
+    assert len(result.query_ids) == N
+
+
+def test_every_metric_of_rank_eval_is_its_measure() -> None:
+    names = {
+        "dcg": "DCG", "mean_reciprocal_rank": "RR", "precision": "SetP", "recall": "SetR",
+        "expected_reciprocal_rank": "ERR",
+    }  # fmt: skip
+    for metric, measure in names.items():
+        answer = {
+            "metric_score": 0.5,
+            "details": {
+                query: {"metric_score": score, "metric_details": {metric: {}}}
+                for query, score in zip(QUERIES, A.tolist(), strict=True)
+            },
+        }
+        assert pair_scores(answer, answer).measures == (measure,)
