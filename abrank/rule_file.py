@@ -108,7 +108,7 @@ class RuleFile:
             return str(file) if is_file else str(value)
         kinds: dict[str, Callable[[Any], Any]] = {"number": float, "count": int, "size": size}
         if option.choices:
-            return checks.one_of(option.key, value, option.choices)
+            return checks.one_of(option.key, value, option.names)
         if option.kind not in kinds:
             return value
         try:

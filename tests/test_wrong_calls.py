@@ -12,7 +12,7 @@ import pytest
 import abrank
 from abrank import AbrankError
 from abrank.cli import run
-from abrank.options.question import JOINT_TESTS, TESTS
+from abrank.inference import JOINT_TESTS, TESTS
 
 MADE = abrank.simulate_runs(20, rng=3)
 PAIR = (MADE.qrels, MADE.baseline, MADE.candidate)

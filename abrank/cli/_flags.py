@@ -36,6 +36,21 @@ WIDE = 30
 class Choice(click.Choice[str]):
     """One of several words, whose error names the one that was meant."""
 
+    # Those of a function are asked for when a value is read: `--help` goes without them.
+
+    def __init__(self, choices: Sequence[str] | Callable[[], tuple[str, ...]]) -> None:
+        self._choices = choices
+        super().__init__(() if callable(choices) else choices)
+
+    @property
+    def choices(self) -> Sequence[str]:
+        """The words."""
+        return self._choices() if callable(self._choices) else self._choices
+
+    @choices.setter
+    def choices(self, choices: Sequence[str]) -> None:
+        """Keep those that were given: click sets what it has copied of them."""
+
     def convert(
         self,
         value: Any,  # noqa: ANN401
@@ -76,8 +91,10 @@ class Flag(click.Option):
         if record is None or self.option is None:
             return record
         names = ", ".join(filter(None, (self.option.short, self.option.long)))
-        one, *more = self.option.choices or ("",)
-        takes = self.option.metavar or (self.option.key.upper() if more else one)
+        takes = self.option.metavar
+        if not takes:
+            choices = self.option.names
+            takes = self.option.key.upper() if len(choices) > 1 else "".join(choices)
         return f"{names} {takes}".strip(), self.option.brief
 
 

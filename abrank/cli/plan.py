@@ -13,7 +13,7 @@ import click
 from abrank._support import display
 from abrank._support.errors import AlignmentError
 from abrank.cli import _flags, _terminal
-from abrank.options import TESTS, Inputs, made, nested
+from abrank.options import Inputs, made, nested, paired_tests
 
 if TYPE_CHECKING:
     from abrank.comparison.aa import AACheck
@@ -50,7 +50,7 @@ FEWEST_KNOWN = 10  # queries that both judged, of which a correlation is told
 @_flags.own(
     "--test",
     group="Planning",
-    type=_flags.Choice(TESTS),
+    type=_flags.Choice(paired_tests),
     default="t",
     show_default=True,
     help="The test that is planned; all but t by simulation from the differences of the two runs.",
@@ -201,7 +201,7 @@ def _gains(
     better = directions(scores.measures, *told)
     a, b = (scores.of(system)[:, 0] for system in scores.systems)
     gains = b - a if better.higher[name] else a - b
-    return name, dict(zip(scores.query_ids, gains.tolist(), strict=True)), name in better.asked
+    return name, dict(zip(scores.query_ids, gains.tolist(), strict=True)), name in better.undeclared
 
 
 def _csv_of_plan(plan: Plan) -> str:
@@ -430,7 +430,7 @@ _OTHER = {"wilcoxon": "about the pseudo-median", "sign": "who wins more queries"
     "--test",
     "tests",
     group="Measures and tests",
-    type=_flags.Choice(TESTS),
+    type=_flags.Choice(paired_tests),
     multiple=True,
     help="Test to check. Repeat for more; without it all but the bootstrap.",
 )
@@ -492,7 +492,7 @@ def aa(
         check = aa_test(
             differences_of(one, two),
             # The bootstrap takes long.
-            tests=tests or [each for each in TESTS if each != "bootstrap"],
+            tests=tests or [name for name in paired_tests() if name != "bootstrap"],
             alpha=alpha,
             replications=replications,
             clusters=labels,

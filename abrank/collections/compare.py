@@ -292,10 +292,12 @@ def _decide(
 ) -> Comparison:
     """Decide by the mean over all queries, with the margin and the guards of each collection."""
     higher = {row.measure: row.higher_is_better for row in first.rows}
-    better = directions_again(higher, first.asked)
+    better = directions_again(higher, first.undeclared)
     rule = replace(first.rule, require=require, on=on, accept_doubt=accept_doubt)
     if require is not None:
-        require_direction(better.asked, [rule.primary, *(each.measure for each in rule.guards)])
+        require_direction(
+            better.undeclared, [rule.primary, *(each.measure for each in rule.guards)]
+        )
         for note in first.notes:
             if note.code == "nobody-chose":
                 refuse_unchosen(note.values["n"], note.values["primary"])
@@ -323,7 +325,7 @@ def _require_same_systems(comparisons: Mapping[str, Comparison]) -> None:
 def _summary(sample: Stratified, column: int, first: Comparison) -> MeasureSummary:
     """Summarise one measure."""
     measure, alpha = sample.measures[column], first.rule.alpha
-    higher, declared = first[measure].higher_is_better, measure not in first.asked
+    higher, declared = first[measure].higher_is_better, measure not in first.undeclared
     parts = sample.by_part(column)
     pooled = sample.pooled(column, 1.0 - alpha)
     each_alone = answer_by_segment(
@@ -397,7 +399,7 @@ def _row(
             tested=tied or not np.isnan(adjusted),
             moved=not tied,
             higher=result.higher_is_better,
-            declared=measure not in comparison.asked,
+            declared=measure not in comparison.undeclared,
         ),
         estimate=result.estimate,
     )

@@ -180,7 +180,7 @@ def summarise_rankings(
         measures=first.measures,
         values=np.stack([block.mean(axis=0) for block in boards.values()]),
     )
-    said = [each for each in first.by_measure if each.measure not in first.asked]
+    said = [each for each in first.by_measure if each.measure not in first.undeclared]
     question = RankingQuestion(
         test=test or TEST,
         adjust=adjust if test else adjust or ADJUST,

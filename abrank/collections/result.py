@@ -231,9 +231,9 @@ class CollectionsComparison(Result):
         return self.measures[0]
 
     @property
-    def asked(self) -> tuple[str, ...]:
-        """The measures of which nobody said which direction is better."""
-        return next(iter(self.comparisons.values())).asked
+    def undeclared(self) -> tuple[str, ...]:
+        """The measures that sound like a cost, and whose better direction nobody declared."""
+        return next(iter(self.comparisons.values())).undeclared
 
     @property
     def decimals(self) -> int:

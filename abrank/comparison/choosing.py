@@ -108,10 +108,10 @@ def refuse_unchosen(n_measures: int, primary: str, *, in_sequence: bool = False)
 class Directions(NamedTuple):
     """Of each measure whether the higher score is the better one, and of which nobody said so."""
 
-    # The names of those in `asked` sound like a cost.
+    # The names of those in `undeclared` sound like a cost.
 
     higher: dict[str, bool]
-    asked: tuple[str, ...] = ()
+    undeclared: tuple[str, ...] = ()
 
 
 def directions(
@@ -137,20 +137,22 @@ def directions(
             if said.get(measure, is_higher) != is_higher:
                 raise ArgumentError(f"{name} is named both as lower-is-better and as the contrary")
             said[measure] = is_higher
-    asked = tuple(name for name in measures if name not in said and asks_direction(name))
-    return Directions(found | said, asked)
+    undeclared = tuple(name for name in measures if name not in said and asks_direction(name))
+    return Directions(found | said, undeclared)
 
 
-def directions_again(higher: Mapping[str, bool], asked: Collection[str]) -> Directions:
+def directions_again(higher: Mapping[str, bool], undeclared: Collection[str]) -> Directions:
     """Return directions that were told before; that of a known measure is its own."""
-    said = [name for name in higher if higher[name] and asks_direction(name) and name not in asked]
-    return directions(tuple(higher), [name for name in higher if not higher[name]], said)
+    declared_higher = [
+        name for name in higher if higher[name] and asks_direction(name) and name not in undeclared
+    ]
+    return directions(tuple(higher), [name for name in higher if not higher[name]], declared_higher)
 
 
-def require_direction(asked: Collection[str], measures: Sequence[str]) -> None:
+def require_direction(undeclared: Collection[str], measures: Sequence[str]) -> None:
     """Refuse a gate on a measure of which nobody said in which direction it is better."""
     for name in measures:
-        if name in asked:
+        if name in undeclared:
             raise ArgumentError(
                 f'is lower better for {name}? Say so: lower_is_better="{name}", or'
                 f' Question(higher_is_better="{name}")',

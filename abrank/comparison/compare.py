@@ -319,7 +319,7 @@ def compare_again(saved: Comparison) -> Comparison:
     # measure under other judgments or to another depth.
     sample = sample_of(saved)
     higher = {row.measure: row.higher_is_better for row in saved.rows}
-    asked = declared_again(sample, saved.rule, directions_again(higher, saved.asked))
+    asked = declared_again(sample, saved.rule, directions_again(higher, saved.undeclared))
     made = compare_sample(sample, asked)
     told = [note for note in saved.notes if note.code in KEPT]
     notes = tuple(sorted((*told, *made.notes), key=lambda note: -note.severity))
@@ -389,7 +389,7 @@ def _notes(made: Comparison, asked: Declared, sample: Sample) -> tuple[Note, ...
             visible=made.planning.smallest_visible,
         ),
         *inspect_directions(
-            [name for name in asked.better.asked if name != rule.primary], primary=rule.primary
+            [name for name in asked.better.undeclared if name != rule.primary], primary=rule.primary
         ),
         *inspect_evidence(lead.diff, made.evidence, made.audits),
         *inspect_segments(made.segmentations, shown=made.decision.direction != 0),

@@ -91,7 +91,7 @@ def measure_rows(
             tested=math.isfinite(own.pvalue),
             moved=bool(wins + losses),
             higher=higher,
-            declared=name not in better.asked,
+            declared=name not in better.undeclared,
         )
         rows.append(
             MeasureResult(

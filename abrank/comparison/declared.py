@@ -124,7 +124,7 @@ def declare(
     margin = read_margin(question.margin)
     guards = read_guards(question.guard, tuple(better.higher))
     if question.gate is not None:
-        require_direction(better.asked, [primary, *(guard.measure for guard in guards)])
+        require_direction(better.undeclared, [primary, *(guard.measure for guard in guards)])
     design, alpha = declare_design(
         test=question.decided_by,
         alpha=question.level,
@@ -149,7 +149,7 @@ def declare(
         family=question.family,
         require=question.gate,
         higher_is_better=better.higher[primary],
-        direction_declared=primary not in better.asked,
+        direction_declared=primary not in better.undeclared,
         design=design,
         guards=guards,
         accept_doubt=question.accept_doubt,

@@ -166,8 +166,8 @@ class Comparison(Result):
         return self.decision.soundness
 
     @property
-    def asked(self) -> tuple[str, ...]:
-        """The measures of which nobody said which direction is better."""
+    def undeclared(self) -> tuple[str, ...]:
+        """The measures that sound like a cost, and whose better direction nobody declared."""
         found = (n.values["measures"] for n in self.notes if n.code == "direction-not-declared")
         lead = () if self.rule.direction_declared else (self.rule.primary,)
         return (*lead, *(measure for measures in found for measure in measures))
@@ -175,7 +175,7 @@ class Comparison(Result):
     def better_direction(self, measure: str | None = None) -> bool | None:
         """Return whether the higher score of a measure is the better one; None if nobody said."""
         row = self[measure or self.rule.primary]
-        return None if row.measure in self.asked else row.higher_is_better
+        return None if row.measure in self.undeclared else row.higher_is_better
 
     @property
     def pvalue(self) -> float:
@@ -396,7 +396,7 @@ class Comparison(Result):
             If nobody chose the measure that decides, or said in which direction it is better.
         """
         if not self.rule.direction_declared:
-            require_direction(self.asked, [self.rule.primary])
+            require_direction(self.undeclared, [self.rule.primary])
         for note in self.notes:
             if note.code == "nobody-chose":
                 refuse_unchosen(note.values["n"], note.values["primary"])

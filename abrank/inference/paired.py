@@ -34,6 +34,7 @@ ROUNDING = 1e-14
 @paired_test(
     "t",
     title="Paired t",
+    phrase="paired t test",
     estimand="mean difference",
     source="Student 1908; Urbano, Lima & Hanjalic 2019",
 )
@@ -186,6 +187,7 @@ def skewed_t(
 @paired_test(
     "hall",
     title="Paired t, corrected for skewness",
+    phrase="paired t test corrected for skewness",
     estimand="mean difference",
     source="Hall 1992; Student 1908",
 )
@@ -231,6 +233,7 @@ def hall(differences: FloatArray, *, alternative: Alternative, alpha: FloatArray
 @paired_test(
     "sign",
     title="Sign",
+    phrase="sign test",
     estimand="net share of decided queries won",
     source="Arbuthnott 1710; Conover 1999, section 3.4; interval: Clopper & Pearson 1934",
 )
@@ -311,6 +314,7 @@ MANY_QUERIES = 100_000
 @paired_test(
     "permutation",
     title="Sign-flip permutation",
+    phrase="sign-flip permutation test",
     estimand="mean difference",
     source="Fisher 1935; Smucker, Allan & Carterette 2007; interval: Hartigan 1969",
 )
@@ -426,6 +430,7 @@ _LEAST = 1e-12  # a mean in place of 0
 @paired_test(
     "bounded",
     title="Betting, bounded",
+    phrase="betting test of bounded differences",
     estimand="mean difference",
     source="Waudby-Smith & Ramdas 2024",
 )

@@ -229,8 +229,11 @@ class RegisteredTest:
         return {name: value for name, value in shared.items() if name in self.parameters} | options
 
 
+@dataclass(frozen=True)
 class PairedTest(RegisteredTest):
     """A test of the difference of two systems; its function returns an Answer."""
+
+    phrase: str = ""  # its name in a sentence
 
 
 TESTS: Registry[PairedTest] = Registry.of("test")
@@ -247,7 +250,7 @@ PARAMETERS = {
 
 
 def paired_test(
-    name: str, *, title: str, estimand: str, source: str
+    name: str, *, title: str, estimand: str, source: str, phrase: str = ""
 ) -> Callable[[Function], Function]:
     """Register a paired test under ``name``; the function itself comes back unchanged.
 
@@ -261,6 +264,8 @@ def paired_test(
         What its estimate estimates.
     source : str
         Where it was published.
+    phrase : str
+        Its name in a sentence, as "paired t test"; the title and "test" without it.
 
     Returns
     -------
@@ -284,7 +289,8 @@ def paired_test(
     """
 
     def register(function: Function) -> Function:
-        TESTS.add(name, PairedTest(name, title, estimand, source, function), function)
+        test = PairedTest(name, title, estimand, source, function, phrase or f"{title} test")
+        TESTS.add(name, test, function)
         return function
 
     return register

@@ -167,6 +167,7 @@ Tail = Callable[[IntArray], FloatArray]
 @paired_test(
     "wilcoxon",
     title="Wilcoxon signed-rank",
+    phrase="Wilcoxon signed-rank test",
     estimand="pseudo-median difference",
     source="Wilcoxon 1945; Pratt 1959; interval: Hodges & Lehmann 1963",
 )

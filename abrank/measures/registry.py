@@ -512,25 +512,28 @@ def complete(entry: Entry) -> str:
     )
 
 
-# --- Measures of other packages: entry points of the group ``abrank.measures``
+# --- Measures and tests of other packages: entry points
 
-GROUP = "abrank.measures"
+GROUPS = "abrank.measures", "abrank.tests"
 
 
 @cache
 def load_plugins() -> None:
-    """Import, once in a process, the modules in which other packages decorate their measures.
+    """Import, once in a process, the modules in which other packages register measures and tests.
 
     A package names the module in its ``pyproject.toml``::
 
         [project.entry-points."abrank.measures"]
         mine = "my_package.my_measures"
+
+        [project.entry-points."abrank.tests"]
+        mine = "my_package.my_tests"
     """
     from importlib.metadata import entry_points
 
-    for plugin in entry_points(group=GROUP):
+    for plugin in (plugin for group in GROUPS for plugin in entry_points(group=group)):
         try:
             plugin.load()
         except (ImportError, AttributeError) as error:
-            where = f'the entry point "{plugin.name} = {plugin.value}" of {GROUP}'
+            where = f'the entry point "{plugin.name} = {plugin.value}" of {plugin.group}'
             raise ArgumentError(f"{where} cannot be loaded: {error}") from error

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias, get_args
@@ -39,10 +39,22 @@ MANY = (*BOARD, "rank_collections")
 READY = ("compare_scores", "rank_scores")
 RUNS = ("compare", "compare_collections", "rank", "rank_collections", "evaluate")
 
-TESTS = ("t", "permutation", "bootstrap", "wilcoxon", "sign", "hall", "bounded")
-JOINT_TESTS = (
-    "tukey", "randomised-tukey", "nemenyi", "conover", "max-t", "dunnett", "bonferroni-dunn",
-)  # fmt: skip
+
+def paired_tests() -> tuple[str, ...]:
+    """Return the names of all registered paired tests, those of installed packages too."""
+    # Not at the top: help goes without the tests, which take scipy with them.
+    from abrank.inference import TESTS
+    from abrank.measures.registry import load_plugins
+
+    load_plugins()
+    return tuple(TESTS)
+
+
+def ranking_tests() -> tuple[str, ...]:
+    """Return the names of all tests of many systems, and of the paired tests."""
+    from abrank.inference import JOINT_TESTS
+
+    return *(name for name in JOINT_TESTS if name != "pairwise"), *paired_tests()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +74,7 @@ class Option:
     kind: str = "text"
     name: str = ""
     default: Any = None
-    choices: tuple[str, ...] = ()
+    choices: tuple[str, ...] | Callable[[], tuple[str, ...]] = ()
     metavar: str = ""
     short: str = ""
     least: float | None = None
@@ -75,6 +87,11 @@ class Option:
     declared: bool = True
     peers: tuple[str, ...] = ()
     python: str = ""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The values to choose from; empty where any value goes."""
+        return self.choices() if callable(self.choices) else self.choices
 
     @property
     def long(self) -> str:
@@ -234,7 +251,7 @@ class Scoring:
         require_kinds(self)
         for each in options_in(Scoring):
             if each.choices:
-                checks.one_of(each.name, getattr(self, each.name), each.choices)
+                checks.one_of(each.name, getattr(self, each.name), each.names)
 
     def settings(self) -> dict[str, Any]:
         """Return those that a result depends on, as they are recorded with it."""

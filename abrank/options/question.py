@@ -20,13 +20,11 @@ from abrank._support.typing import (
 )
 from abrank.options.parts import (
     BOARD,
-    JOINT_TESTS,
     MANY,
     ONE,
     PAIR,
     READY,
     SINGLE,
-    TESTS,
     Anytime,
     Clusters,
     DesignPart,
@@ -38,7 +36,9 @@ from abrank.options.parts import (
     Scoring,
     Weights,
     option,
+    paired_tests,
     parts_of,
+    ranking_tests,
     require_kinds,
 )
 
@@ -122,8 +122,8 @@ class Question(_Asked):
     alpha : float
         Two-sided level.
     test : str
-        The test that decides: ``t``, ``permutation``, ``bootstrap``, ``wilcoxon``, ``sign`` or
-        ``bounded``.
+        The test that decides: ``t``, ``permutation``, ``bootstrap``, ``wilcoxon``, ``sign``,
+        ``hall``, ``bounded``, or one registered by :func:`abrank.inference.paired_test`.
     adjust : {"max-t", "holm", "bonferroni", "bh", "none"}, optional
         Over the secondary measures. Without it ``max-t`` for tests of the mean, and ``holm`` for
         ``wilcoxon`` and ``sign``, whose hypothesis is another one than max-t's.
@@ -230,7 +230,7 @@ class Question(_Asked):
     test: str = option(
         "t",
         "The test that decides; the others are shown beside it.",
-        of=PAIR, group="Measures and tests", kind="choice", choices=TESTS,
+        of=PAIR, group="Measures and tests", kind="choice", choices=paired_tests,
         peers=("stat_test", "method"),
     )  # fmt: skip
     adjust: str | None = option(
@@ -398,11 +398,11 @@ class RankingQuestion(_Asked):
     )  # fmt: skip
     test: str | None = option(
         None,
-        "Without it max-t. Joint: max-t, tukey, randomised-tukey, nemenyi, conover, and against a"
-        " baseline dunnett, bonferroni-dunn. Pair by pair, adjusted:"
-        f" {', '.join(TESTS)}. Friedman's omnibus test stands beside nemenyi and conover.",
-        of=MANY, group="Measures and tests", kind="choice", choices=(*JOINT_TESTS, *TESTS),
-        metavar="NAME", peers=("stat_test", "method"),
+        "Without it max-t. The tests of compare are run pair by pair and adjusted; dunnett and"
+        " bonferroni-dunn are against a baseline. Friedman's omnibus test stands beside nemenyi and"
+        " conover.",
+        of=MANY, group="Measures and tests", kind="choice", choices=ranking_tests,
+        peers=("stat_test", "method"),
     )  # fmt: skip
     adjust: str | None = option(
         None,

@@ -164,11 +164,11 @@ def _is_undeclared(subject: Subject, measure: str | None) -> bool:
     from abrank.comparison import Comparison
 
     if isinstance(subject, Comparison):
-        return (measure or subject.rule.primary) in subject.asked
+        return (measure or subject.rule.primary) in subject.undeclared
     from abrank.collections import CollectionsComparison, CollectionsRanking
 
     if isinstance(subject, CollectionsComparison):
-        return (measure or subject.primary.measure) in subject.asked
+        return (measure or subject.primary.measure) in subject.undeclared
     board = subject.primary.these if isinstance(subject, CollectionsRanking) else subject
     # A ledger keeps what was decided: all that is in it has a direction.
     return (measure or getattr(board, "measure", "")) in getattr(board, "asked", ())

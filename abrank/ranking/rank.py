@@ -350,7 +350,7 @@ def rank_board(
         question.lower_is_better,
         question.higher_is_better,
     )
-    asks = inspect_directions(better.asked, primary=scores.measures[columns[0]])
+    asks = inspect_directions(better.undeclared, primary=scores.measures[columns[0]])
     told += tuple(replace(note, values={**note.values, "ranked": True}) for note in asks)
     whole = bool(baselines) or question.pairs or len(scores.systems) <= MOST_SYSTEMS
     if not whole:
@@ -411,13 +411,13 @@ def rank_again(saved: Ranking) -> Ranking:
     # the lists are.
     blocks = [each.scores_of(saved.systems) for each in saved.by_measure]
     higher = {each.measure: each.higher_is_better for each in saved.by_measure}
-    told = directions_again(higher, saved.asked)
+    told = directions_again(higher, saved.undeclared)
     extras = saved.extras
     question = RankingQuestion(
         measures=saved.measures,
         lower_is_better=[name for name in saved.measures if not told.higher[name]],
         higher_is_better=[
-            name for name in saved.measures if told.higher[name] and name not in told.asked
+            name for name in saved.measures if told.higher[name] and name not in told.undeclared
         ],
         test=saved.test,
         adjust=saved.adjust,
@@ -550,7 +550,7 @@ def _rank_by(scores: Scores, column: int, asked: _Asked) -> Ranking:
         rows=system_rows(systems, block, means[order], found, sign),
         pair_rows=pair_rows(
             systems, block, means[order], found, sign,
-            declared=scores.measures[column] not in asked.better.asked,
+            declared=scores.measures[column] not in asked.better.undeclared,
         ),
         test=options.get("test", name),
         title=title,

@@ -320,11 +320,11 @@ class Ranking(Result):
     @property
     def direction_declared(self) -> bool:
         """False where the measure's name sounds like a cost, and nobody said which is better."""
-        return self.measure not in self.asked
+        return self.measure not in self.undeclared
 
     @property
-    def asked(self) -> tuple[str, ...]:
-        """The measures of which nobody said which direction is better."""
+    def undeclared(self) -> tuple[str, ...]:
+        """The measures that sound like a cost, and whose better direction nobody declared."""
         found = (n.values["measures"] for n in self.cautions if n.code == "direction-not-declared")
         return tuple(measure for measures in found for measure in measures)
 

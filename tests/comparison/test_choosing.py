@@ -17,7 +17,9 @@ def test_the_measure_that_decides_and_directions() -> None:
     assert apart == Choice(("AP", "P@5"), "AP", ("NumRet", "runid"), 2)
     assert choose(["P@5", "AP"], None) == Choice(("P@5", "AP"), "P@5")
     assert directions(["AP", "ms"], "ms") == Directions({"AP": True, "ms": False})
-    assert directions(["AP", "ms"]).asked == ("ms",)
-    assert directions(["AP", "ms"], (), "ms").asked == ()
-    assert directions_again({"AP": True, "ms": True, "cost": True}, ["cost"]).asked == ("cost",)
+    assert directions(["AP", "ms"]).undeclared == ("ms",)
+    assert directions(["AP", "ms"], (), "ms").undeclared == ()
+    assert directions_again({"AP": True, "ms": True, "cost": True}, ["cost"]).undeclared == (
+        "cost",
+    )
     assert (canonical_name("map"), canonical_name("clicks")) == ("AP", "")

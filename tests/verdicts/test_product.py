@@ -560,7 +560,7 @@ def holds_together(cell: Cell) -> None:
         ):
             assert (low > 0 or high < 0) == (pvalue < alpha)
         shown = row.ci_low_adj > 0 or row.ci_high_adj < 0
-        asks = row.measure in made.asked
+        asks = row.measure in made.undeclared
         better = (row.estimate > 0) == row.higher_is_better
         words = ("differs", "differs") if asks else ("worse", "better")
         assert row.reading == (words[better] if shown else "unclear")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -448,6 +449,26 @@ def test_a_test_of_ones_own_decides_in_every_format(tmp_path) -> None:
     assert "trimmed mean difference" in found._repr_html_()
     saved = found.report(tmp_path / "results.json")
     assert run(["render", str(saved), "--report", str(tmp_path / "again.md")]) == 0
+
+
+@pytest.mark.usefixtures("trimmed")
+def test_a_test_of_ones_own_decides_at_every_door(tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    random = np.random.default_rng(1)
+    a = pd.DataFrame({"query_id": IDS, "AP": random.uniform(0.2, 0.8, N)})
+    b = a.assign(AP=a["AP"] + 0.03 + 0.03 * random.standard_t(2, N))
+    for name, frame in (("a", a), ("b", b)):
+        frame.to_csv(f"{name}.csv", index=False)
+    Path("rule.toml").write_text('test = "trimmed"\n')
+    outputs = []
+    for flags in (["--test", "trimmed"], ["--config", "rule.toml"]):
+        assert run(["compare", "--scores", "a.csv", "b.csv", *flags, "--format", "json"]) == 0
+        outputs.append(json.loads(capsys.readouterr().out))
+    by_call = abrank.compare_scores("a.csv", "b.csv", config="rule.toml").to_dict()
+    assert [output["tests"] for output in outputs] == [by_call["tests"]] * 2
+    assert by_call["settings"]["test"] == "trimmed"
+    assert run(["compare", "--scores", "a.csv", "b.csv", "--test", "trimed"]) == 2
+    assert "did you mean trimmed?" in capsys.readouterr().err
 
 
 # ---- small things

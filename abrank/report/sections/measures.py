@@ -169,7 +169,7 @@ def measure_table(comparison: Comparison) -> Table:
         for each in in_unit
     ]
     # A count of wins says who is better, which nobody said of this measure.
-    unsaid = [rule.direction_declared and row.measure in comparison.asked for row in rows]
+    unsaid = [rule.direction_declared and row.measure in comparison.undeclared for row in rows]
     wins, losses = (
         [Cell("–", n) if no else counted(n) for n, no in zip(each, unsaid, strict=True)]
         for each in ([row.wins for row in rows], [row.losses for row in rows])

@@ -67,7 +67,7 @@ def scorecard(comparison: Comparison) -> Scorecard:
         limits.append(Cell(said, ends.low))
         # A count of wins says who is better, which nobody said of this measure.
         parts = (row.losses, row.ties, row.wins)
-        unsaid = rule.direction_declared and row.measure in comparison.asked
+        unsaid = rule.direction_declared and row.measure in comparison.undeclared
         known = Cell(" · ".join(map(f.count, parts)), row.wins, parts=parts)
         counts.append(Cell("–") if unsaid else known)
         guard = guards.get(row.measure)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from abrank import inference
 from abrank._support import display as f
+from abrank.comparison.rows import WITH_MACHINE
 from abrank.diagnostics import runs
 from abrank.estimate import GLYPHS
 from abrank.report.model import Tone
@@ -15,17 +17,6 @@ if TYPE_CHECKING:
     from abrank.comparison import Comparison, MeasureResult, TestRow
 
 MEAN = "mean difference"
-
-_TESTS = {
-    "t": "paired t test",
-    "permutation": "sign-flip permutation test",
-    "bootstrap": "bootstrap test",
-    "wilcoxon": "Wilcoxon signed-rank test",
-    "sign": "sign test",
-    "hall": "paired t test corrected for skewness",
-    "bounded": "betting test of bounded differences",
-    "prediction-powered": "prediction-powered t test",
-}
 
 _TAGS = {
     Verdict.BETTER: ("▲", "Better"),
@@ -55,7 +46,9 @@ _TONES: dict[str, Tone] = {"better": "b", "worse": "a", "identical": "tie", "unc
 
 def name_of_test(test: str) -> str:
     """Return a test's name as it stands in a sentence."""
-    return _TESTS.get(test, f"{test} test")
+    if test == WITH_MACHINE:
+        return "prediction-powered t test"
+    return inference.TESTS[test].phrase
 
 
 _OF_CLUSTERS = {

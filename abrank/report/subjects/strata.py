@@ -148,7 +148,7 @@ def _headline(w: Words[CollectionsComparison]) -> Headline:
     glyph, _, tag = READINGS[reading].partition(" ")
     if found.unsound:
         glyph, tag, tone = "!", "cannot test", "tie"
-    elif found.primary.measure in found.asked:
+    elif found.primary.measure in found.undeclared:
         glyph, tag, tone = "!", "not decided", "tie"
     elif found.verdict in _BY_MARGIN:
         (glyph, tag), tone = tag_of(found.verdict), verdict_tone(found.verdict)
@@ -162,7 +162,7 @@ def _headline(w: Words[CollectionsComparison]) -> Headline:
         f" {_clause(w, summary.stratified)}."
     )
     step, said = next_step(found.pooled), title(found)
-    action = "" if found.unsound or summary.measure in found.asked else step.headline
+    action = "" if found.unsound or summary.measure in found.undeclared else step.headline
     return Headline(
         verdict=reading,
         glyph=glyph,
@@ -187,7 +187,7 @@ def title(found: CollectionsComparison) -> str:
     """Say in one sentence what the primary measure says of both questions."""
     a, b = (_name(each) for each in (found.baseline, found.candidate))
     these, like = found.primary.stratified.reading, found.primary.random.reading
-    if found.primary.measure in found.asked:
+    if found.primary.measure in found.undeclared:
         return f"Is lower better for {_name(found.primary.measure)}? Say so."
     for name, soundness in found.unsound.items():
         why = clause(soundness.reasons[0], found.comparisons[name])
@@ -340,7 +340,7 @@ def _scorecard(w: Words[CollectionsComparison], summary: MeasureSummary) -> Scor
     of_all = list(zip(below, tones[several:], strict=True))
     empty = [Cell("") for _ in below]
     higher = summary.higher_is_better
-    ahead = "higher" if summary.measure in w.result.asked else "better"
+    ahead = "higher" if summary.measure in w.result.undeclared else "better"
     sides = (f"A {ahead}", f"B {ahead}")
     legend = [
         "Of a collection: thick its own interval; thin, the limits and p adjusted for all"
