@@ -190,12 +190,13 @@ def compare_runs(
     first = parse(chosen.primary).entry
     require_margin_in_range(read_margin(question.margin), first.name, range_=first.bounds)
     machine = MachineSource.of(question.machine)
-    how: dict[str, Any] = {"measures": measures, "on_stage": on_stage}
     machine.require_runs_again(runs)
-    how |= {"scoring": scoring, "engine": engine}
-    scores = score_runs(qrels, runs, top=TOP, **how)
+    scores = score_runs(qrels, runs, measures, scoring, engine=engine, top=TOP, on_stage=on_stage)
     require_common_queries(scores)
-    beside = machine.beside(beside, scores, runs=runs, **how)
+    beside = machine.beside(
+        beside, scores, runs=runs, measures=measures, scoring=scoring, engine=engine,
+        on_stage=on_stage,
+    )  # fmt: skip
     on_stage("testing")
     if lead is not None:
         primary = dict(zip(parsed, scores.measures, strict=True)).get(lead, lead.name)

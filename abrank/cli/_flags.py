@@ -43,12 +43,12 @@ class Choice(click.Choice[str]):
         super().__init__(() if callable(choices) else choices)
 
     @property
-    def choices(self) -> Sequence[str]:
+    def choices(self) -> tuple[str, ...]:
         """The words."""
-        return self._choices() if callable(self._choices) else self._choices
+        return self._choices() if callable(self._choices) else tuple(self._choices)
 
     @choices.setter
-    def choices(self, choices: Sequence[str]) -> None:
+    def choices(self, choices: tuple[str, ...]) -> None:
         """Keep those that were given: click sets what it has copied of them."""
 
     def convert(

@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -62,8 +61,8 @@ class Result:
 
 
 def score_tables(
-    qrels: Any,  # noqa: ANN401 - Parquet, or whatever read_qrels reads; None for joined tables
-    runs: Mapping[str, Any],
+    qrels: object,  # Parquet, or whatever read_qrels reads; None for joined tables
+    runs: Mapping[str, object],
     scoring: Scoring,
     engine: Engine,
     *,
@@ -73,7 +72,7 @@ def score_tables(
     """Score runs in Parquet, partition by partition."""
     with _folder(engine.keep_scores) as folder:
         skips = engine.on_bad_partition == "skip"
-        tables = _tables(qrels, runs, folder, most=max_input_size, skips=skips)
+        tables = _tables(qrels, runs, folder, skips=skips, max_input_size=max_input_size)
         if any(map(has_open_scale, scoring.measures)):  # which ends at the highest grade of all
             judged = (part for each in tables[0].pieces for part in tables[0].load(each)[-1])
             highest = max(int(np.max(part.value, initial=0)) for part in judged)
@@ -155,25 +154,29 @@ def _require_apart(folder: Path, tables: Sequence[ParquetTable]) -> None:
 
 
 def _tables(
-    qrels: Any,  # noqa: ANN401
-    runs: Mapping[str, Any],
+    qrels: object,
+    runs: Mapping[str, object],
     folder: Path,
-    **how: Any,  # noqa: ANN401 - of open_table
+    *,
+    skips: bool,
+    max_input_size: int | None,
 ) -> list[ParquetTable]:
+    layout = JOINED if qrels is None else RUN
+    opened = [
+        open_table(run, layout, skips=skips, max_input_size=max_input_size) for run in runs.values()
+    ]
     if qrels is None:
-        opened = [open_table(run, JOINED, **how) for run in runs.values()]
         return with_gaps(opened)
     if is_parquet(qrels):
-        judged = open_table(qrels, QRELS, **{**how, "skips": False})
+        judged = open_table(qrels, QRELS, max_input_size=max_input_size)
     else:
-        judged = open_table(_parquet_of(qrels, folder, how["most"]), QRELS)
-    opened = [open_table(run, RUN, **how) for run in runs.values()]
+        judged = open_table(_parquet_of(qrels, folder, max_input_size), QRELS)
     return with_gaps([judged, *opened])
 
 
-def _parquet_of(qrels: Any, folder: Path, most: int | None) -> str:  # noqa: ANN401
+def _parquet_of(qrels: object, folder: Path, max_input_size: int | None) -> str:
     """Write judgments of another kind as Parquet, where the workers find them."""
-    read = read_qrels(qrels, max_input_size=most)
+    read = read_qrels(qrels, max_input_size=max_input_size)
     queries = ids.encode(read.query_ids)
     columns = {
         "query_id": ids.take(queries, read.query),

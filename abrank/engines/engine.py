@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 import pyarrow as pa
 from pyarrow import fs
@@ -35,7 +35,7 @@ def run(engine: Engine, function: Callable[[Any], Any], items: Sequence[Any]) ->
     return threaded_map(function, items, most=os.cpu_count() or 1)
 
 
-def is_parquet(source: Any) -> bool:  # noqa: ANN401
+def is_parquet(source: object) -> TypeGuard[str | os.PathLike[str]]:
     """Whether a source is named as Parquet: by its ending, as a folder of such files, or a URI."""
     if not isinstance(source, (str, os.PathLike)):
         return False
@@ -47,7 +47,7 @@ def is_parquet(source: Any) -> bool:  # noqa: ANN401
     return any(each.endswith(_ENDINGS) for each in files_of([path])[1])
 
 
-def needs_engine(source: Any) -> bool:  # noqa: ANN401
+def needs_engine(source: object) -> bool:
     """Whether a run is better scored by partitions: Parquet that is large, or not one file."""
     # A file that is small is read like any other, and its report has the lists of documents.
     if not is_parquet(source):
@@ -60,7 +60,7 @@ def needs_engine(source: Any) -> bool:  # noqa: ANN401
     return is_glob(path) or "://" in path or Path(path).is_dir()
 
 
-def has_parquet(source: Any) -> bool:  # noqa: ANN401
+def has_parquet(source: object) -> bool:
     """Whether a source is a folder with Parquet files in it."""
     if not isinstance(source, (str, os.PathLike)):
         return False
@@ -92,7 +92,7 @@ def files_of(named: Sequence[Any]) -> tuple[Any, list[str]]:
 
 
 @contextmanager
-def storage(label: str, place: Any = None) -> Iterator[None]:  # noqa: ANN401
+def storage(label: str, place: fs.FileSystem | None = None) -> Iterator[None]:
     """Turn what a file system raises into an error that names what was asked of it."""
     # fsspec's are anybody's, and raise whatever they like.
     try:
@@ -107,7 +107,7 @@ def storage(label: str, place: Any = None) -> Iterator[None]:  # noqa: ANN401
         raise
 
 
-def _located(path: str) -> tuple[Any, str]:
+def _located(path: str) -> tuple[fs.FileSystem, str]:
     """Return the file system of a path or URI, and the path within it."""
     if "://" not in path:
         return fs.LocalFileSystem(), os.path.abspath(path)  # noqa: PTH100 - workers stand elsewhere
@@ -120,7 +120,7 @@ def _located(path: str) -> tuple[Any, str]:
     return place, f"{inside}/{name}{path[wild.start() :]}" if wild else inside
 
 
-def _by_fsspec(folder: str, path: str, problem: Exception) -> tuple[Any, str]:
+def _by_fsspec(folder: str, path: str, problem: Exception) -> tuple[fs.FileSystem, str]:
     try:
         from fsspec.core import url_to_fs  # type: ignore[import-not-found,unused-ignore]
     except ImportError as error:
@@ -133,7 +133,7 @@ def _by_fsspec(folder: str, path: str, problem: Exception) -> tuple[Any, str]:
     return fs.PyFileSystem(fs.FSSpecHandler(place)), inside
 
 
-def _listed(place: Any, path: str) -> list[str]:  # noqa: ANN401
+def _listed(place: fs.FileSystem, path: str) -> list[str]:
     """Return the files that a path, a folder or a glob stands for, in the order of their names."""
     info = place.get_file_info(path)
     if info.type == fs.FileType.File:
@@ -156,7 +156,7 @@ def _listed(place: Any, path: str) -> list[str]:  # noqa: ANN401
     return sorted(each for each in files if meant.fullmatch(f"{each[start:]}/"))
 
 
-def _below(place: Any, base: str) -> Iterator[str]:  # noqa: ANN401
+def _below(place: fs.FileSystem, base: str) -> Iterator[str]:
     """Yield every file below a folder."""
     if not isinstance(place, fs.LocalFileSystem):
         for info in place.get_file_info(fs.FileSelector(base, recursive=True)):

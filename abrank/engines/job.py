@@ -253,7 +253,7 @@ def _write_buckets(parts: Sequence[Columns], n_buckets: int, path: Path) -> None
         Path(written).replace(path)
 
 
-def _columns(batch: Any, labels: list[str]) -> list[Columns]:  # noqa: ANN401
+def _columns(batch: pa.RecordBatch, labels: list[str]) -> list[Columns]:
     """Return the rows of a batch, those of each row group apart."""
     query, doc, value, row, part = (batch.column(i) for i in range(5))
     values, position, parts = (each.to_numpy(zero_copy_only=False) for each in (value, row, part))
@@ -276,8 +276,8 @@ class Part:
 
     # The stamp of the job, the number of queries, and what was counted of the runs
     about: dict[str, Any]
-    query_ids: Any  # large_binary[n_queries]
-    values: Any  # float64[n_systems, n_queries, n_measures]
+    query_ids: pa.LargeBinaryArray  # [n_queries]
+    values: FloatArray  # float64[n_systems, n_queries, n_measures]
 
 
 def read_part(path: Path) -> Part:
@@ -311,9 +311,9 @@ def read_part(path: Path) -> Part:
 
 def write_part(
     path: Path,
-    table: Any,  # noqa: ANN401 - a pyarrow.Table
+    table: pa.Table,
     about: Mapping[str, Any],
-    query_ids: Any,  # noqa: ANN401
+    query_ids: pa.LargeBinaryArray,
     values: FloatArray,
 ) -> None:
     """Write the scores of one partition, a whole file or none, its pages with checksums."""
@@ -331,7 +331,7 @@ def write_part(
         written.unlink(missing_ok=True)
 
 
-def read_folder(folder: Path) -> Any:  # noqa: ANN401 - a pyarrow.Table
+def read_folder(folder: Path) -> pa.Table:
     """Read a folder of scores in Parquet; of those that a job keeps, every part is checked."""
     paths = sorted(folder.glob("part-*.parquet"))
     try:
@@ -358,7 +358,7 @@ def read_folder(folder: Path) -> Any:  # noqa: ANN401 - a pyarrow.Table
     )
 
 
-def _digest(about: bytes, query_ids: Any, values: FloatArray) -> bytes:  # noqa: ANN401
+def _digest(about: bytes, query_ids: pa.LargeBinaryArray, values: FloatArray) -> bytes:
     """Return a hash of all that a part says."""
     queries = query_ids.to_pylist()
     found = hashlib.sha256(about)

@@ -68,7 +68,7 @@ def column_names(
     return query, str(place), value
 
 
-def read_rows(table: Any, layout: Layout, label: str) -> Columns:  # noqa: ANN401 - a pyarrow.Table
+def read_rows(table: pa.Table, layout: Layout, label: str) -> Columns:
     """Check the three columns of a table, which stand in the order of the layout."""
     columns = [stored_as(table.column(i)) for i in range(3)]
     if len(columns[0]):
@@ -76,7 +76,7 @@ def read_rows(table: Any, layout: Layout, label: str) -> Columns:  # noqa: ANN40
     return _empty(label)
 
 
-def split_joined(table: Any, label: str) -> tuple[Columns, Columns]:  # noqa: ANN401
+def split_joined(table: pa.Table, label: str) -> tuple[Columns, Columns]:
     """Return the run and the judgments that a joined table holds."""
     query, position, grade = (table.column(i).combine_chunks() for i in range(3))
     shown, judged = position.is_valid(), grade.is_valid()
@@ -239,7 +239,7 @@ class Scored:
     counts: Mapping[str, RunCounts] = field(default_factory=dict)
 
 
-def score_table(run: Any, qrels: Any, scoring: Scoring) -> Any:  # noqa: ANN401
+def score_table(run: pa.Table, qrels: pa.Table, scoring: Scoring) -> pa.Table:
     """Score whole queries of one run."""
     ranked_rows = read_rows(run, RUN, RUN.kind)
     judged_rows = read_rows(qrels, QRELS, QRELS.kind)
@@ -288,7 +288,7 @@ def score_rows(
     return Scored(tuple(found[0][i] for i in kept), np.stack(values, axis=1)[kept], counts)
 
 
-def long_table(scored: Scored, measures: Sequence[str], system: int = 0) -> Any:  # noqa: ANN401
+def long_table(scored: Scored, measures: Sequence[str], system: int = 0) -> pa.Table:
     """Return one system's scores as a table ``query_id measure value``, by query."""
     n_queries, n_measures = len(scored.query_ids), len(measures)
     every, each = np.arange(n_queries, dtype=np.int32), np.arange(n_measures, dtype=np.int32)

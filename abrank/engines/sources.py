@@ -67,7 +67,7 @@ class ParquetTable:
     # Of every file its path, its size and a hash, once :func:`stamped` has made them
     stamp: tuple[tuple[str, int, str], ...] = ()
     # Bytes that a row group may hold; see :class:`~abrank.inputs.parquet.ParquetData`
-    most: int | None = None
+    max_input_size: int | None = None
 
     @property
     def n_rows(self) -> int:
@@ -81,14 +81,14 @@ class ParquetTable:
             return tuple([each] for each in split_joined(table, piece.label))
         return ([read_rows(table, self.layout, piece.label)],)
 
-    def _read(self, piece: Piece) -> Any:  # noqa: ANN401 - a pyarrow.Table
+    def _read(self, piece: Piece) -> pa.Table:
         if piece.problem:
             raise ReadError(piece.path, piece.problem)
         query = self.columns[0]
         with storage(piece.label, self.filesystem):
             try:
                 with self.filesystem.open_input_file(piece.path) as file:
-                    data = ParquetData(file, most=self.most)
+                    data = ParquetData(file, most=self.max_input_size)
                     # A row for each document names its query: its id is read once.
                     names = list(dict.fromkeys(self.columns))
                     table = data.read(names, group=piece.group, coded=[query])
@@ -101,12 +101,12 @@ class ParquetTable:
 
 
 def open_table(
-    source: Any,  # noqa: ANN401 - a path, or several
+    source: object,  # a path, or several
     layout: Layout,
     *,
     columns: Mapping[str, str] | None = None,
     skips: bool = False,
-    most: int | None = None,
+    max_input_size: int | None = None,
 ) -> ParquetTable:
     """List the row groups of a table."""
     named = [source] if isinstance(source, (str, os.PathLike)) else source
@@ -154,13 +154,13 @@ def open_table(
         n_packed = sum(chunk.n_packed for group in file.groups for chunk in group.chunks)
         total += n_decoded
         # Each row group may be small, and all of them made to fill memory, or the time of a job.
-        if most is None and n_decoded > most_unpacked(n_packed):
+        if max_input_size is None and n_decoded > most_unpacked(n_packed):
             problem, what_to_do = too_much(0, None)
             raise ReadError(path, problem, hint=what_to_do)
-        if most is not None and total > most:
-            problem, what_to_do = too_much(0, most)
+        if max_input_size is not None and total > max_input_size:
+            problem, what_to_do = too_much(0, max_input_size)
             raise ReadError(label, problem, hint=what_to_do)
-    return ParquetTable(label, layout, chosen, tuple(pieces), place, most=most)
+    return ParquetTable(label, layout, chosen, tuple(pieces), place, max_input_size=max_input_size)
 
 
 def stamped(table: ParquetTable) -> ParquetTable:
@@ -170,7 +170,7 @@ def stamped(table: ParquetTable) -> ParquetTable:
     paths = sorted({piece.path for piece in table.pieces})
     local = isinstance(table.filesystem, fs.LocalFileSystem)
 
-    def mark(info: Any) -> tuple[str, int, str]:  # noqa: ANN401 - a pyarrow.fs.FileInfo
+    def mark(info: fs.FileInfo) -> tuple[str, int, str]:
         if not local and info.mtime is not None:
             return info.path, info.size, str(info.mtime)
         digest = hashlib.sha256()
@@ -213,14 +213,6 @@ def with_gaps(tables: Sequence[ParquetTable]) -> list[ParquetTable]:
     return found
 
 
-def columns_of(source: Any) -> list[str]:  # noqa: ANN401 - a path
-    """Return the names of a Parquet table's columns."""
-    place, paths = files_of([source])
-    if not paths:
-        raise NotFoundError(f"{os.fspath(source)}: no Parquet file there")
-    return list(_footer(place, paths[0]).schema.names)
-
-
 class Footer(NamedTuple):
     """What is kept of a file: its columns, and its row groups."""
 
@@ -228,7 +220,7 @@ class Footer(NamedTuple):
     groups: tuple[Group, ...]
 
 
-def _footer(place: Any, path: str, hint: str = "") -> Footer:  # noqa: ANN401
+def _footer(place: fs.FileSystem, path: str, hint: str = "") -> Footer:
     try:
         with place.open_input_file(path) as file:
             data = ParquetData(file)
@@ -241,7 +233,7 @@ def _footer(place: Any, path: str, hint: str = "") -> Footer:  # noqa: ANN401
         raise ReadError(path, f"cannot be read as a Parquet file: {error}") from error
 
 
-def _likeness(place: Any, path: str) -> str:  # noqa: ANN401
+def _likeness(place: fs.FileSystem, path: str) -> str:
     """Say what a file that is no Parquet looks like; empty where that cannot be told."""
     try:
         with place.open_input_file(path) as file:
@@ -267,7 +259,7 @@ def _pieces(path: str, file: Footer, columns: Sequence[str]) -> list[Piece]:
     return [each for each in found if each.n_rows]
 
 
-def _key(value: bytes, kind: Any) -> Key | None:  # noqa: ANN401 - a pyarrow.DataType
+def _key(value: bytes, kind: pa.DataType) -> Key | None:
     """Return a bound of the query ids as it is stored, as what it stands for."""
     kind = kind.value_type if pa.types.is_dictionary(kind) else kind
     if pa.types.is_integer(kind):
@@ -275,7 +267,7 @@ def _key(value: bytes, kind: Any) -> Key | None:  # noqa: ANN401 - a pyarrow.Dat
     return value if str(kind) in ("string", "large_string", "binary", "large_binary") else None
 
 
-def _require_range(queries: Any, piece: Piece) -> None:  # noqa: ANN401 - a pyarrow.ChunkedArray
+def _require_range(queries: pa.ChunkedArray, piece: Piece) -> None:
     """Refuse query ids other than the footer says: partitions were made by what it says."""
     if piece.low is None or piece.high is None:
         return

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
 
 from abrank._support import display
 from abrank._support.errors import AlignmentError, ReadError
@@ -21,8 +20,8 @@ _STEPS = 50  # times that progress is reported
 
 
 def score_partitioned(
-    qrels: Any,  # noqa: ANN401 - Parquet, or whatever read_qrels reads; None for joined tables
-    runs: Mapping[str, Any],
+    qrels: object,  # Parquet, or whatever read_qrels reads; None for joined tables
+    runs: Mapping[str, object],
     measures: tuple[Measure, ...],
     scoring: Scoring,
     engine: Engine,
@@ -63,8 +62,8 @@ def _tell(on_stage: Callable[[str], None], done: int, total: int) -> None:
 
 def _counted(
     found: Result,
-    qrels: Any,  # noqa: ANN401
-    runs: Mapping[str, Any],
+    qrels: object,
+    runs: Mapping[str, object],
 ) -> tuple[dict[str, Source], dict[str, Audit], Source | None]:
     """Return where the runs came from, what was counted of them, and where the judgments did."""
     first = 0 if qrels is None else 1

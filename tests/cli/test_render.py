@@ -115,8 +115,9 @@ def test_results_come_from_standard_input(saved, result, capsys, monkeypatch) ->
         ("{", 3, "error: results.json, line 1, column 2: no JSON"),
         ("[]", 3, "names no schema\n  write it again: abrank compare … --report results.json"),
         ('{"schema": "abrank/9"}', 3, "update abrank, or render it with the version that wrote it"),
-        ('{"schema": "abrank-ranking/1"}', 3, "measure: is not there"),
-        ('{"schema": "abrank/1"}', 3, "results.json, systems: is not there"),
+        ('{"schema": "abrank-ranking/1"}', 3, "was written by an older abrank, in schema 1"),
+        ('{"schema": "abrank-ranking/2"}', 3, "settings: is not there"),
+        ('{"schema": "abrank/2"}', 3, "results.json, systems: is not there"),
     ],
 )
 def test_what_cannot_be_rendered_is_told(content, code, said, tmp_path, monkeypatch, capsys):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import fields, is_dataclass
 
 import numpy as np
 import pandas as pd
@@ -307,30 +306,6 @@ def test_a_machine_that_was_not_declared_is_a_caution(scores) -> None:
         result = compared(scores, **lacking)
         assert "machine-not-declared" in codes(result)
         assert said in " ".join(each.title for each in compose(result).cautions)
-    older = compared(scores).to_dict() | {"schema": "abrank/1"}
-    del older["machine"]["judge"]
-    alike(from_dict(older).decision, compared(scores).decision)
-
-
-def alike(one: object, other: object, place: str = "decision") -> None:
-    """Hold two values to each other: floats up to the last digits, which another machine rounds."""
-    assert type(one) is type(other), place
-    if is_dataclass(one):
-        for each in fields(one):
-            pair = (getattr(value, each.name) for value in (one, other))
-            alike(*pair, f"{place}.{each.name}")
-    elif isinstance(one, dict):
-        assert one.keys() == other.keys(), place
-        for key in one:
-            alike(one[key], other[key], f"{place}[{key!r}]")
-    elif isinstance(one, tuple):
-        assert len(one) == len(other), place
-        for i, pair in enumerate(zip(one, other, strict=True)):
-            alike(*pair, f"{place}[{i}]")
-    elif isinstance(one, float):
-        assert one == pytest.approx(other, rel=1e-9, nan_ok=True), place
-    else:
-        assert one == other, place
 
 
 def test_a_machine_declared_in_the_rule_file_stands_there_with_hash_and_day(

@@ -250,24 +250,26 @@ def _refuse(constant: str) -> NoReturn:
 
 def _other_schema(label: str, schema: object) -> ReadError:
     """Say what the file is, and what to do."""
-    if not isinstance(schema, str):
-        return ReadError(label, "holds no results of abrank: it names no schema", hint=HOW)
-    if schema.startswith("abrank-"):
-        kind = schema.removeprefix("abrank-").partition("/")[0]
-        return ReadError(label, f"is a {kind}, not a comparison", hint=HOW)
-    newer = re.fullmatch(r"abrank/(\d{1,9})", schema)
-    if newer and int(newer[1]) > int(SCHEMA.removeprefix("abrank/")):
+    match = re.fullmatch(
+        r"abrank(?:-([a-z-]+))?/(\d{1,9})", schema if isinstance(schema, str) else ""
+    )
+    if match is None:
+        named = (
+            f"its schema is {brief(schema)}" if isinstance(schema, str) else "it names no schema"
+        )
+        return ReadError(label, f"holds no results of abrank: {named}", hint=HOW)
+    kind, version, current = match[1], int(match[2]), int(SCHEMA.removeprefix("abrank/"))
+    if version > current:
         return ReadError(
             label,
-            f"was written by a newer abrank, in schema {newer[1]}; this version reads schema"
-            f" {SCHEMA.removeprefix('abrank/')}",
+            f"was written by a newer abrank, in schema {version}; this version reads schema"
+            f" {current}",
             hint="update abrank, or render it with the version that wrote it",
         )
-    return ReadError(
-        label,
-        f'is of schema {brief(schema)}, not "{SCHEMA}"',
-        hint="render it with the version of abrank that wrote it",
-    )
+    if version < current:
+        text = f"was written by an older abrank, in schema {version}; this version reads {current}"
+        return ReadError(label, text, hint="render it with the version of abrank that wrote it")
+    return ReadError(label, f"is a {kind}, not a comparison", hint=HOW)
 
 
 # Where the parts of a comparison, and of its decision, have another name in the file.

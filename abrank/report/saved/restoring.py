@@ -39,7 +39,7 @@ class Damaged(Exception):
         return f"{self.place}: {self.problem}"
 
 
-def restore(kind: Any, value: Any, place: str = "") -> Any:  # noqa: ANN401 - any annotation
+def restore(kind: Any, value: object, place: str = "") -> Any:  # noqa: ANN401 - any annotation
     """Return a value read from JSON as its annotation has it."""
     try:
         return _reader(kind)(value)
@@ -48,11 +48,12 @@ def restore(kind: Any, value: Any, place: str = "") -> Any:  # noqa: ANN401 - an
         raise
 
 
-def restore_part(value: Any, path: str, kind: Any, default: Any = MISSING) -> Any:  # noqa: ANN401
+def restore_part(value: object, path: str, kind: Any, default: object = MISSING) -> Any:  # noqa: ANN401
     """Return what is at a path of keys; a key that is not there has a default, or is missed."""
     passed = ""
     for key in path.split("."):
-        _require(isinstance(value, dict), passed, "an object", value)
+        if not isinstance(value, dict):
+            raise _unexpected(passed, "an object", value)
         passed = f"{passed}.{key}" if passed else key
         if key not in value:
             if default is MISSING:
@@ -62,7 +63,7 @@ def restore_part(value: Any, path: str, kind: Any, default: Any = MISSING) -> An
     return restore(kind, value, path)
 
 
-def brief(value: Any) -> str:  # noqa: ANN401
+def brief(value: object) -> str:
     """Name a value shortly."""
     if isinstance(value, dict):
         return "an object"
@@ -73,9 +74,13 @@ def brief(value: Any) -> str:  # noqa: ANN401
     return shorten(json.dumps(value), width=40)
 
 
-def _require(ok: bool, place: str, expected: str, value: Any) -> None:  # noqa: ANN401
+def _require(ok: bool, place: str, expected: str, value: object) -> None:
     if not ok:
-        raise Damaged(place, f"expected {expected}, found {brief(value)}")
+        raise _unexpected(place, expected, value)
+
+
+def _unexpected(place: str, expected: str, value: object) -> Damaged:
+    return Damaged(place, f"expected {expected}, found {brief(value)}")
 
 
 # --- One reader a kind of annotation
@@ -98,7 +103,7 @@ def _reader(kind: Any) -> Reader:  # noqa: ANN401
     if is_dataclass(kind):
         return partial(_dataclass, kind)
     if isinstance(kind, type) and issubclass(kind, StrEnum):
-        return lambda value: kind(_choice([*kind], value))
+        return lambda value: kind(str(_choice([*kind], value)))
     raise TypeError(f"no reader for {kind}")
 
 
@@ -122,13 +127,13 @@ def _float(value: float | str | None) -> float:
     return float(value)
 
 
-def _choice(choices: Sequence[Any], value: Any) -> Any:  # noqa: ANN401
+def _choice(choices: Sequence[str], value: object) -> object:
     names = ", ".join(str(each) or '""' for each in choices)
     _require(isinstance(value, str) and value in choices, "", f"one of {names}", value)
     return value
 
 
-def _optional(readers: list[Reader], value: Any) -> Any:  # noqa: ANN401
+def _optional(readers: list[Reader], value: object) -> object:
     if value is None:
         return None
     (reader,) = readers
@@ -174,7 +179,7 @@ def _dataclass(kind: Any, value: Any) -> Any:  # noqa: ANN401
     return kind(**arguments)
 
 
-def _read_below(place: str, reader: Reader, value: Any) -> Any:  # noqa: ANN401
+def _read_below(place: str, reader: Reader, value: object) -> object:
     try:
         return reader(value)
     except Damaged as problem:

@@ -173,7 +173,7 @@ DAMAGES: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
         "  update abrank, or render it with the version that wrote it",
     ),
     "a ranking": (
-        lambda d: d.update(schema="abrank-ranking/1"),
+        lambda d: d.update(schema="abrank-ranking/2"),
         "results.json: is a ranking, not a comparison",
     ),
     "no schema": (

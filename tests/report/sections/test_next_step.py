@@ -15,7 +15,7 @@ from abrank._support import display as f
 from abrank.comparison import Comparison, compare_scores
 from abrank.comparison.compare import with_soundness
 from abrank.diagnostics import Note
-from abrank.report import WRITERS, compose, from_dict
+from abrank.report import WRITERS, compose
 from abrank.report.sections.next_step import next_step
 from tests.report.written import card
 
@@ -187,13 +187,6 @@ def test_every_format_says_it(situation: Comparison) -> None:
     assert compose(situation).headline.sentence in shown
     assert ("Next step." in shown) == bool(compose(situation).headline.further_step)
     assert json.loads(WRITERS[".json"](situation))["next_step"] == step.action
-
-
-def test_results_from_before_it_still_render(situation: Comparison) -> None:
-    new = {"next_step", "next_step_condition"}
-    old = {key: value for key, value in situation.to_dict().items() if key not in new}
-    again = from_dict({**old, "schema": "abrank/1"})
-    assert next_step(again) == next_step(situation)
 
 
 def test_more_queries_are_asked_for_to_show_the_margin() -> None:
