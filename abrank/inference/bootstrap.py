@@ -48,6 +48,7 @@ def on_grid(values: FloatArray, counts: IntArray, step: float) -> tuple[IntArray
 @paired_test(
     "bootstrap",
     title="Bootstrap, studentised",
+    phrase="bootstrap test",
     estimand="mean difference",
     source="Efron & Tibshirani 1993; Hall 1988",
 )
