@@ -46,6 +46,7 @@ if TYPE_CHECKING or "pdoc" in sys.modules:
     from abrank.options import Anytime as Anytime
     from abrank.options import Clusters as Clusters
     from abrank.options import Engine as Engine
+    from abrank.options import Independent as Independent
     from abrank.options import Looks as Looks
     from abrank.options import Machine as Machine
     from abrank.options import Planned as Planned
@@ -85,7 +86,9 @@ _HOMES = homes(
         "abrank.inputs.run": "from_groups",
         "abrank.ledger.summary": "history",
         "abrank.measures": "measure",
-        "abrank.options": "Anytime Clusters Engine Looks Machine Planned Question Scoring Weights",
+        "abrank.options": (
+            "Anytime Clusters Engine Independent Looks Machine Planned Question Scoring Weights"
+        ),
         "abrank.planning.audit": "audit suggest_margins",
         "abrank.planning.plan": "power",
         "abrank.ranking": "Ranking rank_scores",

@@ -137,6 +137,8 @@ class Design:
     seen: tuple[int, ...] = ()
     # Property by which queries count; empty where all count alike.
     weights: str = ""
+    # Whether A and B were seen by different users, so that nothing is paired.
+    independent: bool = False
 
     def __post_init__(self) -> None:
         checks.one_of("spending", self.spending, get_args(Spending))
@@ -160,7 +162,7 @@ class Design:
     @property
     def is_plain(self) -> bool:
         """Whether single queries are tested, each for one, at one look."""
-        return not (self.clusters or self.planned or self.weights)
+        return not (self.clusters or self.planned or self.weights or self.independent)
 
     @property
     def is_last(self) -> bool:

@@ -117,6 +117,11 @@ class Rule:
                 )
 
     @property
+    def independent(self) -> bool:
+        """Whether A and B are groups of different users."""
+        return self.design is not None and self.design.independent
+
+    @property
     def confidence(self) -> float:
         """Level of the interval that decides better and worse."""
         return 1.0 - self.alpha

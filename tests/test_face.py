@@ -240,7 +240,17 @@ def test_every_public_function_names_its_source() -> None:
 
 
 def test_the_parts_of_a_question_are_public() -> None:
-    parts = {"Question", "Scoring", "Clusters", "Looks", "Planned", "Anytime", "Machine", "Engine"}
+    parts = {
+        "Question",
+        "Scoring",
+        "Clusters",
+        "Independent",
+        "Looks",
+        "Planned",
+        "Anytime",
+        "Machine",
+        "Engine",
+    }
     tools = {"check", "sample_queries", "sample_documents"}
     assert parts | tools <= {*abrank.__all__}
 

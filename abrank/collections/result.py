@@ -193,7 +193,7 @@ class CollectionsComparison(Result):
         """Whether that p-value is below alpha."""
         return self.pooled.significant
 
-    def effect_size(self, name: str = "d_z") -> float:
+    def effect_size(self, name: str | None = None) -> float:
         """Return an effect size over all queries; see :meth:`abrank.Comparison.effect_size`."""
         return self.pooled.effect_size(name)
 

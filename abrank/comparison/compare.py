@@ -160,6 +160,7 @@ def compare_ready(
         inputs.a, inputs.b, baseline=inputs.baseline, candidate=inputs.candidate, **inputs.names,
         measures=question.measures, missing=inputs.missing,
         lower_is_better=question.lower_is_better, options=inputs.table,
+        independent=question.independent,
     )  # fmt: skip
     beside = Beside.of(
         **inputs.known, clusters=question.clusters, weights=question.weights,
@@ -203,9 +204,9 @@ def compare_recorded(
                 " judged queries to count alike; leave out one of them"
             )
         question = declare_machine(question, segments=beside.segments, clusters=beside.clusters)
-    _require_two(scores)
-    sample: Rows = rows_of(scores, question, beside)
-    if machine is not None:
+    _require_two(scores, independent=question.independent)
+    sample = rows_of(scores, question, beside)
+    if machine is not None and isinstance(sample, Rows):
         sample = WithMachine.beside(sample, machine, primary, question.alpha)
     made = compare_sample(sample, question)
     notes = sorted((*told, *inspect_gaps(scores), *made.notes), key=lambda note: -note.severity)
@@ -234,22 +235,33 @@ def compare_systems(
     """Compare the two systems of ``scores``, A first, as a question asks or by every default."""
     # `segments` have for each property the segment of each query id, `clusters` the name of a
     # property and the cluster of each; `provenance` is kept as it is.
-    _require_two(scores)
-    beside = Beside(segments=segments or {}, topics=topics or {}, clusters=clusters)
     question = question or Question()
+    _require_two(scores, independent=question.independent)
+    beside = Beside(segments=segments or {}, topics=topics or {}, clusters=clusters)
     made = compare_sample(rows_of(scores, question, beside), question)
     return replace(made, provenance=dict(provenance or {}))
 
 
-def _require_two(scores: Scores) -> None:
+def _require_two(scores: Scores, *, independent: bool) -> None:
     if len(scores.systems) != 2:
         raise ArgumentError(f"two systems are compared, not {len(scores.systems)}")
-    require_finite(scores)
+    if not independent:
+        require_finite(scores)
     require_one_scale(scores)
 
 
-def rows_of(scores: Scores, question: Question, beside: Beside) -> Rows:
+def rows_of(scores: Scores, question: Question, beside: Beside) -> Sample:
     """Return the sample that scores of two systems are, as the question takes them."""
+    if question.independent:
+        asked = {
+            "segments": bool(beside.segments), "topics": bool(beside.topics),
+            "machine": beside.machine is not None, "votes": beside.votes is not None,
+            "bayes": question.bayes, "ledger": question.ledger is not None,
+        }  # fmt: skip
+        from abrank.comparison.independent import Independent, require_independent
+
+        require_independent(scores, asked)
+        return Independent(scores, entropy(question.rng), question.resamples)
     how: dict[str, Any] = {
         "by": question.decided_by, "seed": entropy(question.rng), "n_resamples": question.resamples,
         "segments": beside.segments, "topics": beside.topics, "bayes": question.bayes,
@@ -334,6 +346,12 @@ def sample_of(saved: Comparison) -> Sample:
         names = (saved.baseline, saved.candidate)
         return Stratified.of_parts(saved.strata, names, saved.measures)
     systems, design = (saved.baseline, saved.candidate), saved.rule.design
+    if saved.rule.independent:
+        from abrank.comparison.independent import Independent
+
+        values = np.stack([saved.a, saved.b], axis=1)
+        scores = Scores(saved.query_ids, systems, saved.measures, values, notes=saved.remarks)
+        return Independent(scores, saved.seed, saved.n_resamples)
     audits = zip("ab", systems, strict=True) if saved.audits else ()
     scores = Scores(
         saved.query_ids,

@@ -217,7 +217,7 @@ def flip_signs(sample: Sample, rule: Rule) -> SignFlips | None:
     # None from ten of them on, without one, and where no query differs.
     column = sample.measures.index(rule.primary)
     wins, _, losses = sample.wins[column].tolist()
-    if not 0 < sample.n_units < FEW_QUERIES or not wins + losses:
+    if rule.independent or not 0 < sample.n_units < FEW_QUERIES or not wins + losses:
         return None
     units = sample.units(column)
     gains: FloatArray = units.differences if rule.higher_is_better else -units.differences
@@ -248,7 +248,11 @@ def decide_on(
         relative=sample.relative(lead, rule.alpha) if rule.margin_is_relative and n else None,
         identical=identical,
         reason=sample.alike() if identical else _untestable(sample, row),
-        unseen=bound_unseen(sample.n_units, alpha=rule.alpha, span=span) if n else None,
+        unseen=(
+            bound_unseen(sample.n_units, alpha=rule.alpha, span=span)
+            if n and not rule.independent
+            else None
+        ),
         sign_flips=flip_signs(sample, rule),
         guards=guard_results(sample, rule, better),
     )

@@ -135,6 +135,7 @@ def declare(
         planned=question.planned,
         seen=seen,
         weights=weights,
+        independent=question.independent,
         relative=margin.is_relative or any(guard.margin_is_relative for guard in guards),
     )
     rule = Rule(
@@ -365,7 +366,7 @@ def _range(comparison: Comparison, measure: str) -> tuple[float, float]:
         return found.entry.bounds
     column = comparison.measures.index(measure)
     scores = np.concatenate([comparison.a[:, column], comparison.b[:, column]])
-    return float(scores.min(initial=0.0)), float(scores.max(initial=1.0))
+    return float(np.nanmin(scores, initial=0.0)), float(np.nanmax(scores, initial=1.0))
 
 
 # What the sign test estimates is no difference of scores, which a margin is.

@@ -221,11 +221,13 @@ def declare_design(
     planned: int | None = None,
     seen: tuple[int, ...] = (),
     weights: str = "",
+    independent: bool = False,
 ) -> tuple[Design | None, float]:
     """Return the design that was asked for, None for a plain one, and the level of this look."""
     design = Design(
         clusters=clusters, look=look[0], n_looks=look[1], spending=spending,  # type: ignore[arg-type]
         planned=anytime or 0, alpha=alpha, n_planned=planned or 0, seen=seen, weights=weights,
+        independent=independent,
     )  # fmt: skip
     _require_fit(design, test, relative=relative)
     if design == Design(alpha=alpha, spending=design.spending):

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import os
+import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, NoReturn, get_args
 
 import numpy as np
 
@@ -29,6 +30,10 @@ from abrank.scoring.scores import Scores
 
 UNNAMED = "score"  # the measure of scores without a name
 MOST_NAMED = 8  # variants in a message
+SAME_UNITS = (
+    "--independent (design=Independent()) is for two groups of different users: here A and B have"
+    " scores of the same units, which are paired; leave it out"
+)
 BY_POSITION = "the scores have no query ids: they are paired by position"
 
 
@@ -44,6 +49,7 @@ def pair_scores(
     missing: Missing = "error",
     lower_is_better: Sequence[str] | str = (),
     options: TableOptions | None = None,
+    independent: bool = False,
 ) -> Scores:
     """Lay the scores of two systems side by side, paired by query id.
 
@@ -66,6 +72,9 @@ def pair_scores(
         Scores of which the highest is the worst.
     options : TableOptions, optional
         What was said of the columns of a table.
+    independent : bool
+        Whether the two are groups of different users: then each unit has a score of one of them,
+        and NaN of the other.
 
     Returns
     -------
@@ -113,7 +122,14 @@ def pair_scores(
     one, two = _named_alike(one, two)
     names = system_names(name_a or one.systems[0], name_b or two.systems[0])
     chosen = _chosen(one, two, measures)
-    if missing == "error":
+    groups = tuple(_with_scores(each, chosen) for each in (one, two))
+    if groups[0].query_ids and {*groups[0].query_ids}.isdisjoint(groups[1].query_ids):
+        if not independent:
+            _refuse_unpaired(groups, a, b)
+        one, two = _on_union({"A": groups[0], "B": groups[1]})
+    elif independent:
+        raise ArgumentError(SAME_UNITS)
+    elif missing == "error":
         for each in (one, two):
             require_all(each.take([each.measures.index(name) for name in chosen]))
         _require_same_queries(one, two)
@@ -139,6 +155,8 @@ def pair_scores(
         named=chosen if measures is not None else one.named,
         reading=one.reading if b is None else _shared_reading(one, two),
     )
+    if independent:
+        return paired
     return settled(paired, missing, lower_is_better=lower_is_better)
 
 
@@ -167,6 +185,32 @@ def _same_file(a: Any, b: Any) -> bool:  # noqa: ANN401
 def on_all_queries(parts: Mapping[str, Scores]) -> list[Scores]:
     """Return the scores of each on the queries of all, NaN where it has none."""
     require_common({name: {*each.query_ids} for name, each in parts.items()})
+    return _on_union(parts)
+
+
+def _with_scores(scores: Scores, measures: Sequence[str]) -> Scores:
+    """Return the queries of a system that have a score of one of the measures."""
+    places = [scores.measures.index(name) for name in measures]
+    there = np.flatnonzero(np.isfinite(scores.values[:, 0, places]).any(axis=1))
+    query_ids = tuple(scores.query_ids[place] for place in there)
+    return replace(scores, query_ids=query_ids, values=scores.values[there])
+
+
+def _refuse_unpaired(groups: Sequence[Scores], a: Any, b: Any) -> NoReturn:  # noqa: ANN401
+    """Refuse two groups that share no unit, and say how they are compared."""
+    one, two = (group.systems[0] for group in groups)
+    ids_of = [f"{', '.join(sorted(group.query_ids)[:3])} …" for group in groups]
+    files = [str(source) for source in (a, b) if isinstance(source, (str, os.PathLike))]
+    command = shlex.join(["abrank", "compare", "--scores", *(files or ["A", "B"]), "--independent"])
+    raise AlignmentError(
+        f"{one} and {two} share no query: were they seen by different users? Compare them as"
+        f" independent groups: {command} (design=Independent())\n  their ids begin with"
+        f" {' and '.join(ids_of)}: of the same queries they must be written alike"
+    )
+
+
+def _on_union(parts: Mapping[str, Scores]) -> list[Scores]:
+    """Return the scores of each on the queries of all, NaN where it has none."""
     every = list(dict.fromkeys(query for each in parts.values() for query in each.query_ids))
     query_ids = tuple(every[i] for i in np.argsort(ids.order(ids.encode(every))))
     place = {query: i for i, query in enumerate(query_ids)}
@@ -512,7 +556,7 @@ def require_one_scale(scores: Scores) -> None:
         _require_no_unit(measure, scores.systems, values)
         if not math.isfinite(high - low):
             continue
-        least, largest = values.min(axis=0), values.max(axis=0)
+        least, largest = np.nanmin(values, axis=0), np.nanmax(values, axis=0)
         # Nothing but zeros fits every unit.
         fits = (least >= low - 1e-9) & (largest <= high + 1e-9) & values.any(axis=0)
         beyond = np.maximum(low - least, largest - high) > high - low

@@ -151,6 +151,8 @@ def plan_from_spread(
     if rule.design is not None and rule.design.shared:
         rule = replace(rule, alpha=rule.design.alpha)
     by = PAIRED if clustered is None else PairedT(clustered.freedom)
+    if rule.independent:
+        by = PairedT(lambda n_units: n_units - 2.0)
     few = clustered is not None and clustered.few
     visible = math.nan if few else planning.smallest_visible(sd, n, alpha=rule.alpha, by=by)
     if not visible > NOTHING:

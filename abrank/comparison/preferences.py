@@ -127,6 +127,7 @@ def with_test(question: Question) -> Question:
     """Return a question with the test that decides of votes, where none was named."""
     by_t = (
         question.anytime
+        or question.independent
         or question.weights is not None
         or str(question.margin or "").strip().endswith("%")
     )

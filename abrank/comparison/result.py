@@ -209,15 +209,17 @@ class Comparison(Result):
             return self.digits
         return display.decimals([self.decision.deciding.times(self.decision.unit)])
 
-    def effect_size(self, name: str = "d_z") -> float:
+    def effect_size(self, name: str | None = None) -> float:
         """Return an effect size of the primary measure.
 
         Parameters
         ----------
-        name : str
+        name : str, optional
             One of the keys of ``effects``: ``d_z``, ``hedges_g``, ``d_av``, ``glass_delta``,
-            ``rank_biserial``, ``p_better``.
+            ``rank_biserial``, ``p_better``; of independent groups ``cohens_d`` in the place of
+            ``d_z`` and ``d_av``. The first without it.
         """
+        name = next(iter(self.effects)) if name is None else name
         return self.effects[checks.one_of("effect size", name, self.effects)].estimate
 
     @property
@@ -245,8 +247,10 @@ class Comparison(Result):
         """Return B - A query by query: float64[n_queries], in the order of ``query_ids``.
 
         Scores that agree to 10 digits of the largest differ by 0, and differences that agree so are
-        one value.
+        one value. Independent groups have none.
         """
+        if self.rule.independent:
+            raise ArgumentError("independent groups share no unit, so there are no differences")
         column = self.measures.index(self[measure or self.rule.primary].measure)
         return differences_of(self.a[:, column], self.b[:, column])
 
@@ -279,6 +283,11 @@ class Comparison(Result):
         names = [self[each].measure for each in measures] or [*self.measures]
         columns = [self.measures.index(name) for name in names]
         a, b = (scores[:, columns].T.reshape(-1) for scores in (self.a, self.b))
+        if self.rule.independent:
+            group = np.where(np.isfinite(a), "A", "B").astype(object)
+            frame = {"query_id": list(self.query_ids) * len(names), "group": group}
+            scores = {"measure": np.repeat(names, self.n_queries), "score": np.fmax(a, b)}
+            return pd.DataFrame(frame | scores)
         outcome = np.array(["A wins", "tie", "B wins"], dtype=object)
         return pd.DataFrame(
             {

@@ -503,7 +503,21 @@ class Anytime:
         checks.count("anytime", self.queries)
 
 
-DesignPart: TypeAlias = Clusters | Weights | Looks | Planned | Anytime
+@explained_class
+@dataclass(frozen=True)
+class Independent:
+    """A and B were seen by different users, so that no two scores form a pair.
+
+    Only for ready scores of :func:`abrank.compare_scores`; Welch's t test decides.
+
+    Examples
+    --------
+    >>> Independent()
+    Independent()
+    """
+
+
+DesignPart: TypeAlias = Clusters | Weights | Looks | Planned | Anytime | Independent
 # One of these or several; "2/4" and (2, 4) are looks, any other text a file or column of clusters.
 Designs: TypeAlias = DesignPart | str | tuple[int, int] | Sequence[DesignPart]
 _LOOK = re.compile(r"\s*([0-9]{1,3})\s*/\s*([0-9]{1,3})\s*(?::(.*))?")
@@ -526,8 +540,8 @@ def parts_of(design: Designs | None) -> tuple[DesignPart, ...]:
     kinds = [type(each) for each in found]
     if not found or not {*kinds} <= {*get_args(DesignPart)} or len({*kinds}) < len(kinds):
         raise ArgumentError(
-            "design is Clusters(...), Weights(...), Looks(2, of=4), Planned(400) or"
-            f" Anytime(400), or several of these, each once; not {design!r}"
+            "design is Clusters(...), Weights(...), Looks(2, of=4), Planned(400), Anytime(400) or"
+            f" Independent(), or several of these, each once; not {design!r}"
         )
     return found
 

@@ -30,6 +30,7 @@ from abrank.options.parts import (
     DesignPart,
     Designs,
     Engine,
+    Independent,
     Looks,
     Machine,
     Planned,
@@ -148,7 +149,7 @@ class Question(_Asked):
         How many candidates were tried on these queries before B was chosen among them. What decides
         then holds for all of them at once: each interval has the level ``alpha / best_of``, by sign
         flips where ``test`` is ``t``, whose tails are too light at such levels.
-    design : Clusters, Weights, Looks, Planned, Anytime, str or tuple, optional
+    design : Clusters, Weights, Looks, Planned, Anytime, Independent, str or tuple, optional
         How queries were sampled and are looked at, or several of these in a tuple: ``"2/4"`` and
         ``(2, 4)`` are looks, any other text a file or column of clusters.
     scoring : Scoring
@@ -300,6 +301,16 @@ class Question(_Asked):
         for said, asked in refused.items():
             if asked and self.best_of is not None:
                 raise ArgumentError(f"best_of={self.best_of} cannot be asked with {said}")
+        if self.independent and len(parts_of(self.design)) > 1:
+            raise ArgumentError(
+                "--independent (Independent()) stands alone: clusters, weights and looks are of"
+                " pairs"
+            )
+        if self.independent and self.decided_by not in ("t", ""):
+            raise ArgumentError(
+                f"Welch's t decides for independent groups, not {self.decided_by}: leave out --test"
+                " (test=); the permutation of the labels and the bootstrap stand beside it"
+            )
         if self.weights is not None and self.anytime:
             raise ArgumentError(
                 "no confidence sequence of a weighted mean is known: leave out --weights"
@@ -352,6 +363,11 @@ class Question(_Asked):
         """Queries at which a confidence sequence is narrowest; None without."""
         found: int | None = self._part(Anytime, "queries")
         return found
+
+    @property
+    def independent(self) -> bool:
+        """Whether A and B are groups of different users."""
+        return any(isinstance(part, Independent) for part in parts_of(self.design))
 
     @property
     def planned(self) -> int | None:

@@ -21,6 +21,7 @@ from abrank.options.parts import (
     Clusters,
     DesignPart,
     Engine,
+    Independent,
     Looks,
     Machine,
     Option,
@@ -100,6 +101,11 @@ FLAGS = (
         python="design=Anytime(400)", metavar="N", peers=("watch", "sequential"),
         help="Decide by a confidence sequence, which holds however often you look; narrowest at N"
         " queries.",
+    ),
+    Option(
+        key="independent", of=("compare_scores",), group="Designs and further analyses",
+        kind="flag", python="design=Independent()", peers=("unpaired", "welch"),
+        help="A and B were seen by different users, so that nothing is paired: Welch's t decides.",
     ),
     Option(
         key="as", of=RUNS, group="Scoring of runs", kind="choice", choices=tuple(AS),
@@ -255,7 +261,7 @@ HEADINGS = (
 )  # fmt: skip
 # The keywords whose objects hold several options.
 PARTS: dict[str, type] = {"scoring": Scoring, "machine": Machine, "engine": Engine}
-DESIGN = ("clusters", "weights", "look", "planned", "earlier", "anytime")
+DESIGN = ("clusters", "weights", "look", "planned", "earlier", "anytime", "independent")
 COMMANDS = {
     "compare": PAIR, "rank": MANY, "score": ("evaluate", "intervals"), "render": ("render", *PAIR),
     "power": ("power",), "margin": ("margin",), "aa": ("aa",),
@@ -355,8 +361,9 @@ def _designed(given: Mapping[str, Any]) -> tuple[DesignPart, ...] | None:
     readers: dict[str, Callable[[Any], DesignPart]] = {
         "clusters": Clusters, "weights": Weights, "look": Looks.read,
         "planned": partial(Planned.read, earlier=earlier), "anytime": Anytime,
+        "independent": lambda _: Independent(),
     }  # fmt: skip
-    known = {key: value for key, value in given.items() if value is not None}
+    known = {key: value for key, value in given.items() if value not in (None, False)}
     return tuple(read(known[key]) for key, read in readers.items() if key in known) or None
 
 
@@ -395,6 +402,8 @@ def _undesigned(parts: Sequence[DesignPart]) -> dict[str, Any]:
             found["look"] = str(part)
         elif isinstance(part, Planned):
             found |= {"planned": str(part), "earlier": part.earlier}
+        elif isinstance(part, Independent):
+            found["independent"] = True
         else:
             found["anytime"] = part.queries
     return found

@@ -46,10 +46,11 @@ def law_of_mean(comparison: Comparison, row: MeasureResult) -> tuple[FloatArray,
     # hypothesis than the mean's, for fewer than 10 queries, where all differences are one, and
     # where the interval is not that of single queries looked at once. For more than 50 000 queries
     # it is the normal curve.
-    differences = comparison.differences(row.measure)
-    n, design = len(differences), comparison.rule.design
+    design = comparison.rule.design
     if design is not None and not design.is_plain:
         return None
+    differences = comparison.differences(row.measure)
+    n = len(differences)
     if n < FEWEST or not of_the_mean(comparison) or not has_spread(differences):
         return None
     if n > MANY:

@@ -28,6 +28,11 @@ def lay(folder: Path) -> Path:
     groups = [f"c{i // 4}" for i in range(len(queries))]
     table = pd.DataFrame({"query_id": queries, "conversation": groups})
     table.to_csv(folder / "conversations.csv", index=False)
+    # Clicks of different users, who saw A or B.
+    for letter, rate in (("a", 3.0), ("b", 3.6)):
+        ids = [f"{letter}{i}" for i in range(80)]
+        clicks = pd.DataFrame({"query_id": ids, "clicks": random.poisson(rate, 80)})
+        clicks.to_csv(folder / f"users_{letter}.csv", index=False)
     asked = pd.DataFrame({"query_id": queries, "traffic": 1.0 / np.arange(1.0, len(queries) + 1)})
     asked.to_csv(folder / "traffic.csv", index=False)
     # A model's judgments of every query, and those of people for 60 queries drawn by chance.

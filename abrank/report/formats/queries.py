@@ -326,7 +326,7 @@ def query_rows(subject: object, *, digits: int | None = None) -> QueryRows | Non
     if not isinstance(subject, Comparison):
         return None
     comparison = subject if digits is None else replace(subject, digits=digits)
-    if not comparison.n_queries:
+    if not comparison.n_queries or comparison.rule.independent:
         return None
     differences = comparison.differences()
     ids = comparison.query_ids

@@ -230,7 +230,7 @@ def _computed_again(found: Comparison, value: Mapping[str, Any]) -> Comparison:
     again = compare_again(found)
     numbers = plain({key: each for key, each in content(again).items() if key not in _AS_READ})
     saved = {key: each for key, each in value.items() if key not in _AS_READ}
-    scale = float(max(np.abs(found.a).max(initial=0.0), np.abs(found.b).max(initial=0.0)))
+    scale = float(max(*(np.nanmax(np.abs(scores), initial=0.0) for scores in (found.a, found.b))))
     different = differences(saved, numbers, scale=scale or 1.0)
     if of_this_version(value):
         require_none(different)
@@ -298,7 +298,7 @@ def _comparison(value: Mapping[str, Any]) -> Comparison:
     """Build the comparison part by part; Damaged names the parts that do not fit together."""
     parts = _parts(value, Comparison, "", {"audits": Mapping[str, Audit]})
     measures = tuple(row.measure for row in parts["rows"])
-    query_ids, a, b = _queries(value, measures)
+    query_ids, a, b = _queries(value, measures, parts["rule"])
     for i, segmentation in enumerate(parts["segmentations"]):
         require_length(segmentation.labels, len(query_ids), f"segments[{i}].labels")
     rule = parts["rule"]
@@ -334,7 +334,7 @@ class PairOfColumns:
 
 
 def _queries(
-    value: Mapping[str, Any], measures: tuple[str, ...]
+    value: Mapping[str, Any], measures: tuple[str, ...], rule: Rule
 ) -> tuple[tuple[str, ...], FloatArray, FloatArray]:
     """Return the ids of the queries, and the scores of A and of B as the comparison holds them."""
     query_ids = restore_part(value, "queries.query_id", tuple[str, ...])
@@ -345,7 +345,9 @@ def _queries(
     sides = []
     for side in ("a", "b"):
         columns = {f"{measure}.{side}": getattr(pairs[measure], side) for measure in measures}
-        sides.append(score_columns(columns, "queries.scores", len(query_ids)))
+        sides.append(
+            score_columns(columns, "queries.scores", len(query_ids), with_gaps=rule.independent)
+        )
     return query_ids, *sides
 
 
@@ -357,15 +359,19 @@ def require_distinct(query_ids: tuple[str, ...]) -> None:
 
 
 def score_columns(
-    columns: Mapping[str, tuple[float, ...]], place: str, n_queries: int
+    columns: Mapping[str, tuple[float, ...]],
+    place: str,
+    n_queries: int,
+    *,
+    with_gaps: bool = False,
 ) -> FloatArray:
-    """Return columns of scores as an array; each has a finite number a query."""
+    """Return columns of scores as an array; each has a finite number a query, or a gap."""
     arrays = []
     for name, scores in columns.items():
         where = f"{place}.{shorten(name, width=40)}"
         require_length(scores, n_queries, where)
         arrays.append(np.array(scores, dtype=np.float64))
-        if not np.isfinite(arrays[-1]).all():
+        if not (with_gaps or np.isfinite(arrays[-1]).all()):
             query = int(np.flatnonzero(~np.isfinite(arrays[-1]))[0])
             raise Damaged(f"{where}[{query}]", "is no finite number")
     return np.column_stack(arrays)

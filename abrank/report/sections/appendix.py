@@ -117,6 +117,7 @@ MOST_INPUTS, MOST_NAMED = 20, 4
 _EFFECTS = {
     "d_z": ("Cohen's d_z", "mean difference ÷ its standard deviation"),
     "hedges_g": ("Hedges' g", "d_z corrected for few queries"),
+    "cohens_d": ("Cohen's d", "mean difference ÷ the pooled standard deviation"),
     "d_av": ("d_av", "mean difference ÷ average standard deviation of A and B"),
     "glass_delta": ("Glass's Δ", "mean difference ÷ standard deviation of A"),
     "rank_biserial": ("Rank-biserial r", "from −1 (A wins all) to +1 (B wins all), by rank"),
@@ -175,12 +176,14 @@ def effect_tables(comparison: Comparison) -> tuple[Table, Table]:
         found[name] = (Cell(title), *row)
     relative = (Cell("Relative change"), Cell(f.percent(change), change), Cell(""))
     first = (
-        *(found.pop(name) for name in ("d_z", "p_better") if name in found),
+        *(found.pop(name) for name in ("d_z", "cohens_d", "p_better") if name in found),
         (*relative, Cell("of A's mean")),
     )
     shown = f.signed(correlation, digits=2)
     paired = (Cell("Correlation of A and B"), Cell(shown, correlation), Cell(""))
-    more = (*found.values(), (*paired, Cell("why pairing helps")))
+    more = tuple(found.values())
+    if not comparison.rule.independent:
+        more = (*more, (*paired, Cell("why pairing helps")))
     middle = pseudo_median(comparison)
     if middle is not None:
         said = "median of all averages of two differences (Hodges–Lehmann), without ties"
@@ -214,9 +217,9 @@ def methods_text(comparison: Comparison) -> str:
         f"We compared {words.followed(comparison.candidate, 'B')} with the baseline"
         f" {words.followed(comparison.baseline, 'A')} on {words.queries_of(comparison)} by"
         f" {rule.primary}.",
-        f"The differences B − A, paired by query, were tested with a two-sided"
-        f" {words.declared_test(comparison)} at α = {words.alpha(comparison)}; intervals have"
-        f" the level {f.level(rule.confidence)}.",
+        f"The differences B − A{'' if rule.independent else ', paired by query,'} were tested with"
+        f" a two-sided {words.declared_test(comparison)} at α = {words.alpha(comparison)};"
+        f" intervals have the level {f.level(rule.confidence)}.",
     ]
     if rule.margin:
         sentences.append(_margin_judged(comparison))

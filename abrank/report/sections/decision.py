@@ -129,6 +129,8 @@ def cannot_test(comparison: Comparison) -> str:
             f" {f.score(found.n_effective, digits=1)} of one size, where {takes} and sign flips"
             " take 6 clusters"
         )
+    if comparison.rule.independent:
+        return "each group needs two units, and scores that vary in one of them"
     if not has_spread(comparison.differences()):
         same = f.signed(comparison.mean_difference, digits=comparison.decimals)
         undefined = "t statistic" if comparison.rule.test == "t" else name

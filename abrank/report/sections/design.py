@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from abrank._support import display as f
 from abrank._support.display import shorten
 from abrank.comparison import Comparison
@@ -19,7 +21,12 @@ SPENDING = {"obrien-fleming": "O'Brien–Fleming", "pocock": "Pocock"}
 _MODELS = {"t": "Student t posterior, Jeffreys' prior", "bootstrap": "Bayesian bootstrap"}
 
 
-_TITLES = {"bayes": "Bayesian view", "sequence": "confidence sequence", "declared": "declared rule"}
+_TITLES = {
+    "bayes": "Bayesian view",
+    "sequence": "confidence sequence",
+    "declared": "declared rule",
+    "groups": "independent groups",
+}
 
 
 def design(comparison: Comparison) -> Section | None:
@@ -50,6 +57,8 @@ def sentences(comparison: Comparison) -> list[tuple[str, str]]:
             " interval and p-value hold whichever of them was chosen (Bonferroni)."
         )
         found.append(("selection", said))
+    if rule.independent:
+        found.append(("groups", _groups(comparison)))
     if comparison.clusters is not None:
         found.append(("clusters", _clusters(comparison, comparison.clusters)))
     if comparison.weights is not None:
@@ -112,6 +121,16 @@ def _clusters(comparison: Comparison, found: Clusters) -> str:
 def _by(name: str) -> str:
     """Say what property the clusters are of, unless it has no other name."""
     return "" if name == "clusters" else f" by {shorten(name, width=40)}"
+
+
+def _groups(comparison: Comparison) -> str:
+    """Say how many units each group has, and what is taken of them."""
+    sides = comparison.a[:, 0], comparison.b[:, 0]
+    n_a, n_b = (f.count(int(np.isfinite(side).sum())) for side in sides)
+    return (
+        f"A and B are independent groups: {n_a} units saw A and {n_b} others saw B. Welch's t test"
+        " takes them as assigned at random, and their variances as different."
+    )
 
 
 def _weights(comparison: Comparison) -> str:

@@ -178,6 +178,11 @@ def measure_table(comparison: Comparison) -> Table:
         Cell(words.reading(comparison, row), row.reading, tone, strong=lead)
         for row, tone, lead in zip(rows, tones, leads, strict=True)
     ]
+    outcomes = (
+        (Column(f"A {win}"), losses),
+        (Column("Ties"), [counted(row.ties) for row in rows]),
+        (Column(f"B {win}"), wins),
+    )
     interval = f"{w.level} interval{' of Δ%' * relative}{', adjusted' * adjusts}"
     return Table.of(
         "measures",
@@ -187,9 +192,7 @@ def measure_table(comparison: Comparison) -> Table:
         *of,
         (Column(interval), limits),
         *([] if relative else [(Column("Δ%"), changes)]),
-        (Column(f"A {win}"), losses),
-        (Column("Ties"), [counted(row.ties) for row in rows]),
-        (Column(f"B {win}"), wins),
+        *([] if rule.independent else outcomes),
         (Column("p"), [w.chance(row.pvalue) for row in rows]),
         *([(Column("Adjusted p"), [w.chance(row.pvalue_adj) for row in rows])] if adjusts else []),
         (label("Reading"), readings),
@@ -197,8 +200,8 @@ def measure_table(comparison: Comparison) -> Table:
 
 
 def queries(comparison: Comparison) -> Section | None:
-    """Return the section of single queries; None where there is no query."""
-    if comparison.n_queries == 0:
+    """Return the section of single queries; None where there is no query, or none is paired."""
+    if comparison.n_queries == 0 or comparison.rule.independent:
         return None
     row = comparison.primary
     tied = {0: "none is tied", 1: "1 is tied"}.get(row.ties, f"{f.count(row.ties)} are tied")

@@ -87,7 +87,7 @@ def scorecard(comparison: Comparison) -> Scorecard:
         (DRAWN, [Cell("") for _ in shown]),
         (Column(f"{level} interval{', adjusted' * adjusts}", role="interval"), limits),
         (Column("adj p" if adjusts else "p", role="p"), [w.chance(x.pvalue_adj) for x in shown]),
-        (Column(f"A {win} · ties · B {win}", role="wins"), counts),
+        *([] if rule.independent else [(Column(f"A {win} · ties · B {win}", role="wins"), counts)]),
         (label("reading", "reading"), readings),
         noun="measure",
         bars=tuple(bars),
@@ -309,8 +309,8 @@ SHAPE = 10  # fewer queries have no shape to compare
 
 
 def distribution(comparison: Comparison) -> Section | None:
-    """Return the section of the distribution; None below three queries."""
-    if comparison.n_queries < 3 or words.all_tied(comparison):
+    """Return the section of the distribution; None below three pairs."""
+    if comparison.rule.independent or comparison.n_queries < 3 or words.all_tied(comparison):
         return None
     finding, n = _spread_finding(comparison), comparison.n_queries
     measure, few = comparison.rule.primary, n <= FEW

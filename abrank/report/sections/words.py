@@ -68,6 +68,8 @@ def name_of_rule(comparison: Comparison) -> str:
         return f"{'weighted ' * bool(design.weights)}{_OF_CLUSTERS.get(test, test)}"
     if design is not None and design.weights:
         return "weighted t test"
+    if comparison.rule.independent:
+        return "Welch t test"
     if design is not None and design.planned:
         bets = comparison.rule.test == "bounded"
         return "betting confidence sequence" if bets else "confidence sequence"
@@ -191,6 +193,8 @@ def unit(comparison: Comparison) -> tuple[str, str]:
     """Return what one, and several, of the things compared are called."""
     votes = comparison.preferences
     clicked = votes is not None and votes.credits is not None
+    if comparison.rule.independent:
+        return "unit", "units"
     return ("impression", "impressions") if clicked else ("query", "queries")
 
 
@@ -201,7 +205,7 @@ def queries_of(comparison: Comparison) -> str:
 
 def all_tied(comparison: Comparison) -> bool:
     """Whether no query has a difference in the primary measure, so that nothing is to be drawn."""
-    return comparison.n_queries == comparison.primary.ties
+    return not comparison.primary.wins + comparison.primary.losses
 
 
 def missing_policy(comparison: Comparison) -> str | None:

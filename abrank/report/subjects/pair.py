@@ -126,7 +126,9 @@ def _facts(comparison: Comparison) -> Iterator[Fact]:
     name_a = words.system("A", comparison.baseline)
     name_b = words.system("B", comparison.candidate)
     yield Fact("systems", f"{name_a} (baseline) {NO_BREAK}{NO_BREAK}{name_b} (candidate)")
-    if comparison.n_queries:
+    if comparison.rule.independent:
+        yield Fact("units", _visible(comparison))
+    elif comparison.n_queries:
         yield Fact("queries", _wins(comparison))
     for said in samples.vote_sentences(comparison):
         yield Fact("votes", said)
@@ -154,10 +156,16 @@ def _wins(comparison: Comparison) -> str:
     row, win = comparison.primary, words.wins(comparison)
     said = [f"A {win} {f.count(row.losses)}", f"ties {f.count(row.ties)}"]
     said.append(f"B {win} {f.count(row.wins)}")
-    if visible := planning.smallest_visible(comparison):
-        power = f.level(comparison.planning.power)
-        said.append(f"smallest visible Δ {visible} ({power} power)")
+    if visible := _visible(comparison):
+        said.append(visible)
     return f" {NO_BREAK}".join(each.replace(" ", NO_BREAK) for each in said)
+
+
+def _visible(comparison: Comparison) -> str:
+    """Return what so many queries can see; empty where that is not known."""
+    visible = planning.smallest_visible(comparison)
+    power = f.level(comparison.planning.power)
+    return f"smallest visible Δ {visible} ({power} power)" if visible else ""
 
 
 def cases(comparison: Comparison) -> Iterator[Case]:
@@ -187,6 +195,8 @@ def _why(comparison: Comparison, key: str) -> str:
     """Say why a section is left out."""
     repeated = any(role.endswith("(run 1)") for role in comparison.provenance.get("inputs", {}))
     said = _OMITTED[key]
+    if comparison.rule.independent and key in ("queries", "distribution"):
+        return f"{said.partition(':')[0]}: independent groups have no pairs."
     if comparison.preferences is not None:
         return said.replace(_READY, "votes were compared, no run was read.")
     return said.replace(_READY, "means of repeated runs were compared.") if repeated else said

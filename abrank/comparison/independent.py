@@ -1,0 +1,185 @@
+"""Two independent groups as a sample: A and B were seen by different users, and share no unit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from abrank import inference
+from abrank._support.errors import ArgumentError
+from abrank._support.result import record
+from abrank._support.typing import FloatArray, IntArray
+from abrank.comparison.evidence import Alternative, Choice, RunDetails
+from abrank.comparison.groups import Clusters, Segmentation
+from abrank.comparison.pairing import SAME_UNITS
+from abrank.comparison.plans import ClusterSizes
+from abrank.comparison.result import Comparison
+from abrank.comparison.rows import WHO_WINS, Effect, MeasureResult, Spread, TestRow
+from abrank.comparison.sample import ALL, Columns, Sample, Units
+from abrank.diagnostics import Note
+from abrank.inference.equivalence import RelativeChange
+from abrank.inference.independent import EFFECTS, bootstrap_groups, permute_labels, welch
+from abrank.rule import Reason
+from abrank.scoring.scores import Scores
+from abrank.verdict import Decision, Rule
+
+TITLES = {
+    "t": "Welch's t",
+    "permutation": "Permutation of the labels",
+    "bootstrap": "Bootstrap of both groups",
+}
+
+
+@record
+class Independent:
+    """The scores of two groups that share no unit; those of the other group are NaN."""
+
+    scores: Scores
+    seed: int = 0
+    n_resamples: int | None = None
+
+    by = "t"
+    clustered_by = ""
+    weighted_by = ""
+    few_clusters = False
+    kept: ClassVar[tuple[Alternative, ...]] = ()
+
+    @property
+    def names(self) -> tuple[str, str]:
+        a, b = self.scores.systems
+        return a, b
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        return self.scores.measures
+
+    @property
+    def query_ids(self) -> tuple[str, ...]:
+        return self.scores.query_ids
+
+    @property
+    def n(self) -> int:
+        return len(self.scores.query_ids)
+
+    @property
+    def n_units(self) -> int:
+        return self.n
+
+    @cached_property
+    def groups(self) -> tuple[FloatArray, FloatArray]:
+        """The scores of A's units and of B's: float64[n_units, n_measures]."""
+        a, b = (self.scores.values[:, side, :] for side in (0, 1))
+        return a[np.isfinite(a).all(axis=1)], b[np.isfinite(b).all(axis=1)]
+
+    @cached_property
+    def means(self) -> FloatArray:
+        return np.array([group.mean(axis=0) for group in self.groups])
+
+    @cached_property
+    def wins(self) -> IntArray:
+        """Pairs of a unit of A and one of B of which B's is higher, equal and lower."""
+        counts = []
+        for a, b in zip(*(group.T for group in self.groups), strict=True):
+            below, up_to = (np.searchsorted(np.sort(a), b, side=side) for side in ("left", "right"))
+            higher, ties = int(below.sum()), int((up_to - below).sum())
+            counts.append((higher, ties, len(a) * len(b) - higher - ties))
+        return np.array(counts, dtype=np.int64)
+
+    def test(self, confidence: float | FloatArray, columns: Columns = ALL) -> inference.TestResult:
+        a, b = self.groups
+        return welch(a[:, columns], b[:, columns], confidence=confidence)
+
+    def joint(self, confidence: float, columns: Columns) -> inference.MaxT:
+        raise ArgumentError("max-t flips the signs of pairs; for independent groups use holm")
+
+    def relative(self, column: int, alpha: float) -> RelativeChange:
+        raise ArgumentError(
+            "a margin or guard in per cent is decided by Fieller's interval of pairs; for"
+            f" independent groups give it in the unit of {self.measures[column]}"
+        )
+
+    def units(self, column: int) -> Units:
+        raise ArgumentError("independent groups have no differences of units")
+
+    def range_of(self, column: int) -> tuple[float, float]:
+        values = self.scores.values[:, :, column]
+        return float(np.nanmin(values)), float(np.nanmax(values))
+
+    def alike(self) -> str:
+        return "tied-scores"
+
+    def tests(self, rule: Rule, row: MeasureResult, lead: int) -> tuple[TestRow, ...]:
+        rows = [TestRow.of(self.test(rule.confidence, [lead]), TITLES["t"], decides=True)]
+        a, b = (group[:, lead] for group in self.groups)
+        if min(len(a), len(b)) < 2 or not math.isfinite(row.pvalue):
+            return tuple(rows)
+        for test in (permute_labels, bootstrap_groups):
+            answer = test(
+                a, b, confidence=rule.confidence, seed=self.seed, n_resamples=self.n_resamples
+            )
+            rows.append(TestRow.of(answer, TITLES[answer.test], decides=False))
+        return tuple(rows)
+
+    def effects(self, rule: Rule, row: MeasureResult, lead: int) -> Mapping[str, Effect]:
+        a, b = (group[:, lead] for group in self.groups)
+        sizes = {}
+        for name, size in EFFECTS.items():
+            swap = name in WHO_WINS and not rule.higher_is_better
+            known = min(len(a), len(b)) > 1
+            value = size(*((b, a) if swap else (a, b))) if known else math.nan
+            sizes[name] = Effect(float(value), math.nan, math.nan, "none")
+        return sizes
+
+    def spread(self, lead: int) -> Spread:
+        return Spread(*[math.nan] * 6)
+
+    def deviation(self, lead: int) -> float:
+        """Return the deviation whose standard error at n is that of the difference of the means."""
+        a, b = (group[:, lead] for group in self.groups)
+        if min(len(a), len(b)) < 2:
+            return math.nan
+        error = math.sqrt(float(a.var(ddof=1)) / len(a) + float(b.var(ddof=1)) / len(b))
+        return error * math.sqrt(self.n)
+
+    def clusters(self, rule: Rule, lead: int) -> tuple[Clusters | None, ClusterSizes] | None:
+        return None
+
+    def segmentations(self, rule: Rule, lead: int) -> tuple[Segmentation, ...]:
+        return ()
+
+    def found(self, rule: Rule, decision: Decision) -> dict[str, Any]:
+        a, b = (self.scores.values[:, side, :] for side in (0, 1))
+        return {"a": a, "b": b, "remarks": self.scores.notes}
+
+    def others(self, rule: Rule, evidence: RunDetails) -> Sequence[tuple[Choice, Sample]]:
+        return ()
+
+    def cautions(self, made: Comparison) -> list[Note]:
+        return []
+
+    def doubts(self) -> Sequence[Reason]:
+        return ()
+
+
+# What has no meaning without pairs, and why.
+_REFUSED = {
+    "segments": "segments are of queries that both systems answered",
+    "clusters": "clusters are of differences of pairs",
+    "weights": "weights are of differences of pairs",
+    "machine": "a machine's judgments correct differences of pairs",
+}
+
+
+def require_independent(scores: Scores, asked: Mapping[str, bool]) -> None:
+    """Refuse groups that share a unit, and what is asked beside that needs pairs."""
+    finite = np.isfinite(scores.values)
+    if (finite.any(axis=2).sum(axis=1) != 1).any():
+        raise ArgumentError(SAME_UNITS)
+    for name, is_asked in asked.items():
+        if is_asked:
+            why = _REFUSED.get(name, "it holds for pairs only")
+            raise ArgumentError(f"independent groups take no {name}: {why}")

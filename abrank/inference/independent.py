@@ -1,0 +1,161 @@
+"""Two independent groups: Welch's t, permutation of the labels, bootstrap, and effect sizes."""
+
+# All by scipy.stats. A group is an array of shape (n_units, n_comparisons).
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from abrank._support.typing import FloatArray
+from abrank.inference.paired import align_interval_with_pvalue
+from abrank.inference.registry import TestResult, as_alpha
+
+N_RESAMPLES = 9999
+
+
+def welch(a: FloatArray, b: FloatArray, *, confidence: float | FloatArray) -> TestResult:
+    """Test whether two independent groups have one mean, without taking their variances as equal.
+
+    Source: Welch (1947), Biometrika 34, 28-35; scipy.stats.ttest_ind.
+
+    Parameters
+    ----------
+    a, b : ndarray of shape (n_units, n_comparisons)
+        The baseline's group and the candidate's.
+    confidence : float or ndarray of shape (n_comparisons,)
+
+    Examples
+    --------
+    >>> a, b = np.array([[0.1], [0.3], [0.2]]), np.array([[0.4], [0.6], [0.9], [0.5]])
+    >>> welch(a, b, confidence=0.95).pvalue.round(4)
+    array([0.0162])
+    """
+    from scipy import stats
+
+    alpha = as_alpha(confidence, a.shape[1])
+    estimate = b.mean(axis=0) - a.mean(axis=0)
+    statistic, pvalue, low, high = answer = np.full((4, len(estimate)), np.nan)
+    if min(len(a), len(b)) > 1:
+        spread = (np.ptp(a, axis=0) > 0.0) | (np.ptp(b, axis=0) > 0.0)
+        answer[:, ~spread & (estimate == 0.0)] = [[0.0], [1.0], [0.0], [0.0]]
+        found = stats.ttest_ind(b[:, spread], a[:, spread], equal_var=False)
+        statistic[spread], pvalue[spread] = found.statistic, found.pvalue
+        for level in np.unique(alpha[spread]):
+            limits = found.confidence_interval(1.0 - level)
+            for end, limit in zip((low, high), limits, strict=True):
+                end[spread] = np.where(alpha[spread] == level, limit, end[spread])
+    low, high = align_interval_with_pvalue(pvalue, estimate, low, high, alpha)
+    rows = np.stack([estimate, statistic, pvalue, low, high])
+    return TestResult.of_mean(rows, test="t", confidence=confidence, n_queries=len(a) + len(b))
+
+
+def permute_labels(
+    a: FloatArray, b: FloatArray, *, confidence: float, seed: int, n_resamples: int | None = None
+) -> TestResult:
+    """Test Welch's statistic of one comparison by permutations of the labels; no interval.
+
+    Source: Janssen (1997), Statistics & Probability Letters 36, 9-21; scipy.stats.ttest_ind.
+
+    Parameters
+    ----------
+    a, b : ndarray of shape (n_units,)
+    confidence : float
+    seed : int
+    n_resamples : int, optional
+        9999 without it; all permutations where there are no more.
+
+    Examples
+    --------
+    >>> a, b = np.array([0.1, 0.3, 0.2]), np.array([0.4, 0.6, 0.9, 0.5])
+    >>> permute_labels(a, b, confidence=0.95, seed=0).pvalue.round(4)
+    array([0.0571])
+    """
+    from scipy import stats
+
+    drawn = n_resamples or N_RESAMPLES
+    method = stats.PermutationMethod(n_resamples=drawn, rng=np.random.default_rng(seed))
+    found = stats.ttest_ind(b, a, equal_var=False, method=method)
+    exact = math.comb(len(a) + len(b), len(a)) <= drawn
+    row = [b.mean() - a.mean(), found.statistic, found.pvalue, math.nan, math.nan]
+    return TestResult.of_mean(
+        np.array(row)[:, None], test="permutation", confidence=confidence,
+        n_queries=len(a) + len(b), method="exact" if exact else "Monte Carlo",
+        n_resamples=0 if exact else drawn,
+    )  # fmt: skip
+
+
+def bootstrap_groups(
+    a: FloatArray, b: FloatArray, *, confidence: float, seed: int, n_resamples: int | None = None
+) -> TestResult:
+    """Bootstrap the difference of two means, each group by itself: percentile interval and p.
+
+    Source: Efron & Tibshirani (1993), An Introduction to the Bootstrap, ch. 8;
+    scipy.stats.bootstrap.
+
+    Parameters
+    ----------
+    a, b : ndarray of shape (n_units,)
+    confidence : float
+    seed : int
+    n_resamples : int, optional
+        9999 without it.
+
+    Examples
+    --------
+    >>> a, b = np.array([0.1, 0.3, 0.2]), np.array([0.4, 0.6, 0.9, 0.5])
+    >>> found = bootstrap_groups(a, b, confidence=0.95, seed=0)
+    >>> bool(found.ci_low[0] > 0.1), found.estimate.round(2)
+    (True, array([0.4]))
+    """
+    from scipy import stats
+
+    drawn = n_resamples or N_RESAMPLES
+    found = stats.bootstrap(
+        (b, a), lambda x, y, axis: np.mean(x, axis=axis) - np.mean(y, axis=axis),
+        n_resamples=drawn, confidence_level=confidence, method="percentile",
+        rng=np.random.default_rng(seed),
+    )  # fmt: skip
+    means = found.bootstrap_distribution
+    tail = min(np.sum(means <= 0.0), np.sum(means >= 0.0))
+    pvalue = min(1.0, 2.0 * (tail + 1.0) / (drawn + 1.0))
+    low, high = found.confidence_interval
+    row = [b.mean() - a.mean(), math.nan, pvalue, low, high]
+    return TestResult.of_mean(
+        np.array(row)[:, None], test="bootstrap", confidence=confidence,
+        n_queries=len(a) + len(b), method="Monte Carlo", n_resamples=drawn,
+    )  # fmt: skip
+
+
+def _pooled_deviation(a: FloatArray, b: FloatArray) -> float:
+    squares = (len(a) - 1) * a.var(ddof=1) + (len(b) - 1) * b.var(ddof=1)
+    return math.sqrt(squares / (len(a) + len(b) - 2))
+
+
+def _p_better(a: FloatArray, b: FloatArray) -> float:
+    from scipy import stats
+
+    return float(stats.mannwhitneyu(b, a).statistic) / (len(a) * len(b))
+
+
+def _ratio(change: float, deviation: float) -> float:
+    return change / deviation if deviation > 0.0 else math.nan
+
+
+def _hedges_correction(n_units: int) -> float:
+    return 1.0 - 3.0 / (4.0 * (n_units - 2) - 1.0)
+
+
+# Effect sizes of b over a. Cohen (1988), 2.2; Hedges (1981), Journal of Educational Statistics 6,
+# 107-128; Glass (1976); McGraw & Wong (1992), Psychological Bulletin 111, 361-365.
+EFFECTS: dict[str, Callable[[FloatArray, FloatArray], float]] = {
+    "cohens_d": lambda a, b: _ratio(b.mean() - a.mean(), _pooled_deviation(a, b)),
+    "hedges_g": lambda a, b: (
+        _ratio(b.mean() - a.mean(), _pooled_deviation(a, b)) * _hedges_correction(len(a) + len(b))
+    ),
+    "glass_delta": lambda a, b: _ratio(b.mean() - a.mean(), float(a.std(ddof=1))),
+    "rank_biserial": lambda a, b: 2.0 * _p_better(a, b) - 1.0,
+    "p_better": _p_better,
+}

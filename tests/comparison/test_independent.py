@@ -1,0 +1,133 @@
+"""Independent groups at every door: equal numbers, every format, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from statsmodels.stats.power import TTestIndPower
+
+import abrank
+from abrank.cli import run
+from abrank.options import Anytime, Clusters, Independent, Question
+
+
+def group(letter: str, n: int, *, scale: float, seed: int) -> pd.DataFrame:
+    """Scores between 0 and 1 of users whose ids begin with a letter, most of them low."""
+    random = np.random.default_rng(seed)
+    scores = np.minimum(random.exponential(scale, (n, 2)), 1.0)
+    ids = [f"{letter}{i:03}" for i in range(n)]
+    return pd.DataFrame({"query_id": ids, "nDCG@10": scores[:, 0], "AP": scores[:, 1]})
+
+
+A, B = group("u", 60, scale=0.2, seed=1), group("v", 45, scale=0.5, seed=2)
+BOTH: dict[str, Any] = {"measures": ["nDCG@10", "AP"], "design": Independent()}
+
+
+@pytest.fixture(scope="module")
+def found() -> abrank.Comparison:
+    return abrank.compare_scores(A, B, **BOTH, margin=0.01, require="better", guard="AP:-0.05")
+
+
+def test_numbers_are_those_of_scipy_and_statsmodels(found: abrank.Comparison) -> None:
+    for measure in ("nDCG@10", "AP"):
+        expected = stats.ttest_ind(B[measure], A[measure], equal_var=False)
+        row = found[measure]
+        assert row.pvalue == pytest.approx(expected.pvalue, abs=1e-12)
+        assert tuple(row.interval) == pytest.approx(
+            tuple(expected.confidence_interval()), abs=1e-12
+        )
+        means = (A[measure].mean(), B[measure].mean())
+        assert (row.mean_a, row.mean_b) == pytest.approx(means, abs=1e-12)
+    (guard,) = found.decision.guards
+    low = stats.ttest_ind(B["AP"], A["AP"], equal_var=False).confidence_interval(0.9).low
+    assert guard.low == pytest.approx(low, abs=1e-12)
+    assert found.decision.gate is not None
+    assert found.decision.gate.passed
+    assert str(found.verdict) == "better"
+
+
+def test_power_is_that_of_statsmodels(found: abrank.Comparison) -> None:
+    n_a, n_b = len(A), len(B)
+    error = np.sqrt(A["nDCG@10"].var() / n_a + B["nDCG@10"].var() / n_b)
+    sd = error / np.sqrt(1 / n_a + 1 / n_b)
+    # statsmodels gives NaN where the power rounds to 1.
+    below_one = [row for row in found.planning.differences if row.power < 0.9999]
+    assert len(below_one) >= 2
+    for row in below_one:
+        expected = TTestIndPower().power(row.difference / sd, n_a, 0.05, ratio=n_b / n_a)
+        assert row.power == pytest.approx(expected, abs=1e-12)
+
+
+def test_every_format_and_the_way_back(found: abrank.Comparison, tmp_path: Path) -> None:
+    for suffix in ("json", "csv", "parquet", "junit", "methods", "bib", "txt", "md", "html", "tex"):
+        assert found.report(f"{suffix}:{tmp_path / 'report'}").stat().st_size > 0
+    assert abrank.Comparison.from_json(found.save(tmp_path / "results.json")) == found
+    text = found.summary()
+    assert "60 units saw A and 45 others saw B" in text
+    assert "wins" not in text
+    assert found.plot.forest() is not None
+    assert found.queries["group"].value_counts().to_dict() == {"A": 60, "B": 45}
+    with pytest.raises(abrank.ArgumentError, match="no differences"):
+        found.differences()
+    assert found.effect_size() == found.effects["cohens_d"].estimate
+    titles = [row.title for row in found.test_rows]
+    assert titles == ["Welch's t", "Permutation of the labels", "Bootstrap of both groups"]
+
+
+def test_command_function_and_rule_file_agree(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    A.to_csv("a.csv", index=False)
+    B.to_csv("b.csv", index=False)
+    call = ["compare", "--scores", "a.csv", "b.csv", "-m", "nDCG@10"]
+    assert run([*call, "-q"]) == 3
+    printed = capsys.readouterr().err
+    assert "share no query" in printed
+    assert "abrank compare --scores a.csv b.csv --independent" in printed
+    assert run([*call, "--independent", "--report", "by_command.json"]) == 0
+    Path("rule.toml").write_text(
+        'scores = ["a.csv", "b.csv"]\nmeasure = "nDCG@10"\nindependent = true\n'
+    )
+    by_rule = abrank.compare_scores(config="rule.toml")
+    by_call = abrank.compare_scores("a.csv", "b.csv", measures="nDCG@10", design=Independent())
+    by_command = abrank.Comparison.from_json("by_command.json")
+    assert by_rule.pvalue == by_call.pvalue == by_command.pvalue
+    assert run([*call, "--independent", "--require", "non-inferior", "--margin", "0.02"]) == 0
+    back = ["compare", "--scores", "b.csv", "a.csv", "-m", "nDCG@10", "--independent"]
+    assert run([*back, "--fail-on", "worse"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: abrank.compare_scores(A, A, **BOTH), "scores of the same units"),
+        (lambda: abrank.compare_scores(A, pd.concat([A[:1], B]), **BOTH), "scores of the same un"),
+        (lambda: abrank.compare_scores(A, B, **BOTH, margin="2%"), "is decided by Fieller's"),
+        (lambda: abrank.compare_scores(A, B, **BOTH, test="wilcoxon"), "Welch's t decides"),
+        (lambda: abrank.compare_scores(A, B, **BOTH, segments={"u000": "x", "v000": "y"}),
+         "take no segments"),
+        (lambda: Question(design=(Independent(), Clusters("users.csv"))), "stands alone"),
+        (lambda: Question(design=(Independent(), Anytime(40))), "stands alone"),
+        (lambda: abrank.compare_preferences([{"query_id": "q1", "winner": "A"},
+                                             {"query_id": "q2", "winner": "B"}],
+                                            design=Independent()), "scores of the same units"),
+        (lambda: abrank.compare_scores(A, B), "share no query: were they seen by different users"),
+    ],
+)  # fmt: skip
+def test_what_has_no_meaning_is_refused_with_its_reason(call: Any, said: str) -> None:
+    with pytest.raises(abrank.AbrankError, match=said):
+        call()
+
+
+def test_runs_on_the_same_judgments_are_never_independent() -> None:
+    made = abrank.simulate_runs(12, rng=1)
+    with pytest.raises(abrank.ArgumentError, match="scores of the same units, which are paired"):
+        abrank.compare(
+            made.qrels, made.baseline, made.candidate, measures="AP", design=Independent()
+        )
