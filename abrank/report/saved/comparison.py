@@ -34,7 +34,7 @@ from abrank.report.saved.restoring import (
 from abrank.report.sections.cautions import WORDS, caution
 from abrank.report.sections.notes import Names
 from abrank.rule import Soundness
-from abrank.verdict import Decision
+from abrank.verdict import Decision, Rule
 
 # Another processor adds in another order and has other last digits of exp and log: a share of the
 # value and, where a value is what is left of larger ones, of the largest score.
