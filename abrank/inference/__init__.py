@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from abrank.inference.clusters import run_cluster_test
     from abrank.inference.meta_analysis import pool_collections
     from abrank.inference.prediction_powered import run_prediction_powered
+    from abrank.inference.repeats import compare_repeats
     from abrank.inference.segments import compare_segments
     from abrank.inference.systems.friedman import critical_difference, friedman_test, two_way_anova
     from abrank.inference.systems.pairwise import group_letters, within_query_interval
@@ -52,6 +53,7 @@ _ON_DEMAND = {
     "bayes": "bayesian_bootstrap t_posterior",
     "clusters": "run_cluster_test",
     "prediction_powered": "run_prediction_powered",
+    "repeats": "compare_repeats",
     "segments": "compare_segments",
     "meta_analysis": "pool_collections",
     "systems.friedman": "critical_difference friedman_test two_way_anova",
@@ -73,6 +75,7 @@ __all__ = [
     "adjust",
     "bayesian_bootstrap",
     "check_level",
+    "compare_repeats",
     "compare_segments",
     "critical_difference",
     "effect_interval",

@@ -16,6 +16,7 @@ from abrank._support.errors import AlignmentError, ArgumentError, reading
 from abrank._support.rng import entropy
 from abrank._support.typing import FloatArray, Missing, RandomSource
 from abrank.engines import needs_engine
+from abrank.inference import compare_repeats
 from abrank.inputs import Run
 from abrank.inputs.columns import QUERY_IDS, found_in
 from abrank.inputs.run import named_runs
@@ -73,6 +74,11 @@ def average_repeats(scores: Scores, groups: Mapping[str, list[str]]) -> Scores:
     }
     repeated = [system for system, names in groups.items() if len(names) > 1]
     notes = [note for system in repeated for note in _notes(scores, system, blocks[system])]
+    if len(groups) == len(repeated) == 2 and len(scores.values) > 1:
+        notes += [
+            _over_runs(measure, {name: block[:, :, m] for name, block in blocks.items()})
+            for m, measure in enumerate(scores.measures)
+        ]
     notes += [
         f"{name} lacks {display.plural(len(audit.missing), 'judged query', 'judged queries')}"
         for name, audit in scores.audits.items()
@@ -118,6 +124,26 @@ def _spread(system: str, measure: str, block: FloatArray) -> str:
         f"{system}, {measure}: means of its runs {low} to {high}, standard deviation"
         f" {display.least(deviation)}; standard error of the mean from runs"
         f" {display.least(deviation / n_runs**0.5)}, from queries {display.least(error)}"
+    )
+
+
+def _over_runs(measure: str, blocks: Mapping[str, FloatArray]) -> str:
+    """Say what holds of two systems where their runs are drawn, too."""
+    (name_a, a), (name_b, b) = blocks.items()
+    result = compare_repeats(a, b)
+    difference = f"over queries and runs, {name_b} - {name_a} in {measure} is"
+    difference += f" {display.score(result.estimate)}"
+    if not result.error > 0.0:
+        return f"{difference}, and nothing varies that could tell its error"
+    enough = "no number of runs helps: queries show no spread"
+    if result.runs_needed is not None:
+        runs = display.plural(result.runs_needed, "run")
+        enough = f"{runs} of each system would leave 10% of it to them"
+    return (
+        f"{difference}, 95% interval {display.score(result.ci_low)} to"
+        f" {display.score(result.ci_high)}, p = {display.least(result.pvalue)}: this holds for"
+        f" other runs of these systems, too; runs are {result.share_of_runs:.0%} of the variance,"
+        f" and {enough}"
     )
 
 

@@ -13,6 +13,7 @@ import abrank
 from abrank import compare_scores, rank_scores, read_scores
 from abrank._support.errors import AlignmentError, ArgumentError, ReadError
 from abrank.cli import run
+from abrank.inference import compare_repeats
 from abrank.scoring.evaluate import expand_repeats
 
 
@@ -50,6 +51,31 @@ def test_the_note_has_the_error_of_runs_beside_that_of_queries(made) -> None:
         f"standard error of the mean from runs {of_runs:.3f}, from queries {of_queries:.3f}"
         in scores.notes[-1]
     )
+
+
+def test_two_repeated_systems_are_compared_over_queries_and_runs() -> None:
+    """The note has the numbers of compare_repeats; one run a side has none."""
+    random = np.random.default_rng(2)
+    # Ranks of the relevant document, less 1.
+    places = random.integers(0, 3, (2, 8, 1)) + random.integers(0, 2, (2, 8, 2))
+    qrels = {f"q{i}": {"d": 1} for i in range(8)}
+    a, b = (
+        [
+            {f"q{i}": {"x": 3.0, "y": 2.0, "z": 1.0, "d": 3.5 - rows[i, run]} for i in range(8)}
+            for run in range(2)
+        ]
+        for rows in places
+    )
+    remarks = abrank.compare(qrels, a, b, measures="RR").remarks
+    result = compare_repeats(*(1.0 / (1.0 + places)))
+    (remark,) = (remark for remark in remarks if "over queries and runs" in remark)
+    for number in (result.estimate, result.ci_low, result.ci_high):
+        assert f"{number:.3f}" in remark.replace("−", "-")
+    assert f"runs are {result.share_of_runs:.0%} of the variance" in remark
+    assert f"{result.runs_needed} runs of each system" in remark
+    for one_run in ((a, b[0]), (a[0], b)):
+        remarks = abrank.compare(qrels, *one_run, measures="RR").remarks
+        assert not any("over queries and runs" in remark for remark in remarks)
 
 
 def test_a_query_that_one_run_lacks_is_told(made) -> None:
