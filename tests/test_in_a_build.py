@@ -44,8 +44,8 @@ def test_the_rule_of_the_page_decides(made, tmp_path, monkeypatch, capsys) -> No
     assert run(["compare", "--config", "abrank.toml"]) == 0
     said = " ".join(capsys.readouterr().err.split())
     assert "passed: not worse by 0.005 or more on nDCG@10" in said
-    assert "R@100 not worse by 0.020 or more" in said
-    assert "P@10 not worse by 3% or more" in said
+    assert "R@100 is not worse by 0.020 or more" in said
+    assert "P@10 is not worse by 3% or more" in said
 
 
 def test_the_test_of_the_page_passes_and_fails_with_the_sentence(made) -> None:
@@ -55,9 +55,7 @@ def test_the_test_of_the_page_passes_and_fails_with_the_sentence(made) -> None:
     exec(blocks("## pytest", "python"), names)
     names["test_the_new_ranker_may_replace_the_old"]()
     names |= {"PROD": made.candidate, "NEW": made.baseline}
-    with pytest.raises(
-        AssertionError, match=r"not passed: a loss of more than 0\.005 is shown"
-    ) as caught:
+    with pytest.raises(AssertionError, match=r"not passed: \S+ lost more than 0\.005") as caught:
         names["test_the_new_ranker_may_replace_the_old"]()
     assert isinstance(caught.value, GateError)
 
@@ -70,7 +68,7 @@ def test_a_guard_alone_stops_require(made) -> None:
     swapped = abrank.compare(
         made.qrels, made.candidate, made.baseline, measures=["nDCG@10"], guard=["AP:-0.02"]
     )
-    with pytest.raises(GateError, match=r"not passed: .*; a loss of 0\.020 not excluded on AP"):
+    with pytest.raises(GateError, match=r"not passed: .*; AP may have lost 0\.020 or more"):
         swapped.require("better")
 
 

@@ -13,6 +13,7 @@ from abrank._support.display import plural
 from abrank.cli import _config, _flags, _terminal
 
 if TYPE_CHECKING:
+    from abrank.report.formats.text import Detail
     from abrank.report.registry import Target
 
 Found = TypeVar("Found")
@@ -32,6 +33,7 @@ class Output:
     all_figures: bool = False
     interval: str | None = None
     pairs: bool = False
+    detail: Detail = "screen"
 
     @classmethod
     def of(
@@ -54,6 +56,9 @@ class Output:
             all_figures=flags.get("all_figures", False),
             interval=None if interval == "difference" else interval,
             pairs=flags.get("pairs", False),
+            detail=(
+                "headline" if flags.get("quiet") else "all" if flags.get("verbose") else "screen"
+            ),
         )
 
     def write(self, result: object, on_stage: Callable[[str], None]) -> list[str]:
@@ -127,6 +132,7 @@ class Output:
             "figures": "all" if self.all_figures else None,
             "interval": self.interval,
             "pairs": self.pairs or None,
+            "detail": self.detail,
         }
         known = WRITERS[kind].options(result)
         return {name: each for name, each in flags.items() if name in known and each is not None}

@@ -22,6 +22,8 @@ from abrank._support.errors import WriteError
 if TYPE_CHECKING:
     from rich.status import Status
 
+    from abrank.report.formats.text import Detail
+
 # The names of styles that the report's text uses, as click knows colours: orange and blue that can
 # be read on white and on black where a terminal has 256 colours, else red and its own blue.
 STYLES: dict[str, dict[str, Any]] = {
@@ -154,13 +156,16 @@ def show(
     color: str = "auto",
     ascii_only: bool = False,
     gate: bool = True,
+    detail: Detail = "screen",
     **options: Any,  # noqa: ANN401 - those of its report
 ) -> None:
     """Print a result's text as this terminal can take it."""
     from abrank.report import compose, text_lines
 
     plain = wants_ascii(ascii_only, sys.stdout)
-    lines = text_lines(compose(result, **options), width=width(), ascii=plain, gate=gate)
+    lines = text_lines(
+        compose(result, **options), width=width(), ascii=plain, detail=detail, gate=gate
+    )
     colored = wants_color(color, sys.stdout)
     _echo(paint(lines, color=colored))
 

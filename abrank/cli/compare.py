@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from textwrap import wrap
@@ -78,7 +79,7 @@ def compare(**flags: Any) -> int:  # noqa: ANN401 - those of abrank.options
             ),
             gate=False,
         )
-    return _gate(found, tell=output.shown == "text" and not flags["quiet"])
+    return _gate(found, tell=output.shown == "text", ascii_only=flags["ascii"])
 
 
 def _require_inputs(asked: dict[str, Any]) -> None:
@@ -139,7 +140,7 @@ def _compare(
     return answer(inputs, question, command=command, on_stage=on_stage)
 
 
-def _gate(comparison: Comparison | CollectionsComparison, *, tell: bool) -> int:
+def _gate(comparison: Comparison | CollectionsComparison, *, tell: bool, ascii_only: bool) -> int:
     """Say on standard error whether the gate passed, if ``tell`` or not; return the exit code."""
     # The text on standard output leaves it to this line.
     from abrank.comparison import Comparison
@@ -150,8 +151,11 @@ def _gate(comparison: Comparison | CollectionsComparison, *, tell: bool) -> int:
     if gate is None or (gate.passed and not tell):
         return 0
     from abrank.report import gate_sentence
+    from abrank.report.formats.text import gate_lines
 
-    _terminal.put(f"gate      {gate_sentence(comparison)}", err=True)
+    plain = _terminal.wants_ascii(ascii_only, sys.stderr)
+    sentence = gate_sentence(comparison)
+    _terminal.put(gate_lines(sentence, width=_terminal.width(), ascii=plain), err=True)
     return comparison.decision.exit_code
 
 
@@ -269,7 +273,7 @@ def render(results: str, **flags: Any) -> None:  # noqa: ANN401 - those of abran
         from abrank.comparison import Comparison
 
         if isinstance(found, (Comparison, CollectionsComparison)):
-            _gate(found, tell=False)
+            _gate(found, tell=False, ascii_only=flags["ascii"])
 
 
 @click.command("history")

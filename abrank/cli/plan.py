@@ -166,7 +166,7 @@ def power(
         _terminal.put(_csv_of_plan(plan), nl=False)
     else:
         measured = machine_qrels is not None and not flags["correlations"]
-        _terminal.show(plan, measure=name, measured=measured)
+        _terminal.show(plan, measure=name, measured=measured, detail="all")
 
 
 def _pair(files: list[str | None], ready: Sequence[Any] | None, measure: str | None) -> Scores:

@@ -308,6 +308,18 @@ def is_relative(comparison: Comparison) -> bool:
     return comparison.decision.relative is not None
 
 
+def deciding_interval(comparison: Comparison) -> Interval:
+    """Return the interval that verdict and gate rest on, in the unit of the margin."""
+    decision = comparison.decision
+    return decision.equivalence_interval if decision.by_equivalence else decision.interval
+
+
+def deciding_level(comparison: Comparison) -> float:
+    """Return the level of the interval that verdict and gate rest on."""
+    rule, by_equivalence = comparison.rule, comparison.decision.by_equivalence
+    return rule.confidence_equivalence if by_equivalence else rule.confidence
+
+
 def rows_in_unit(comparison: Comparison) -> tuple[MeasureResult, ...]:
     """Return the rows with differences and intervals in the unit in which they are shown."""
     # With a margin in per cent of A's mean those are shares of each measure's own mean of A, their

@@ -33,7 +33,7 @@ from abrank.options.parts import (
 )
 from abrank.options.question import Inputs, Question, RankingQuestion
 
-_NOTED = "Write no notes and no progress to standard error."
+_NOTED = "Print the headline and the gate alone; no notes, no progress."
 FLAGS = (
     Option(
         key="scores", of=("compare_scores",), group="Inputs", kind="path", first=True,
@@ -246,7 +246,7 @@ FLAGS = (
     ),
     Option(
         key="verbose", short="-v", of=(*PAIR, *MANY), group="Output", kind="flag", default=False,
-        declared=False, help="Say how long each stage took.",
+        declared=False, help="Print every detail, and how long each stage took.",
     ),
 )  # fmt: skip
 

@@ -10,7 +10,13 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from abrank._support import checks, display
-from abrank.comparison.declared import is_relative, rows_in_unit, shares_scale
+from abrank.comparison.declared import (
+    deciding_interval,
+    deciding_level,
+    is_relative,
+    rows_in_unit,
+    shares_scale,
+)
 from abrank.plots import style
 from abrank.plots.axes import Row, draw_interval, draw_rows, law_of_mean
 from abrank.plots.registry import plot
@@ -129,13 +135,13 @@ def effect(
         return style.say(ax, theme, sentence)
     lead = row.measure == comparison.rule.primary
     decision, percent = comparison.decision, is_relative(comparison)
-    interval = decision.deciding if lead else row.adjusted
+    interval = deciding_interval(comparison) if lead else row.adjusted
     # The law is that of the difference, not of a ratio.
     shape = None if percent else law_of_mean(comparison, row)
     # The margin is that of the primary measure.
     margin = comparison.rule.margin if lead else 0.0
     # A margin that decides is to be seen; one that is far beyond the interval is not to squeeze it.
-    edges = (-margin, margin) if lead and decision.by_margin else ()
+    edges = (-margin, margin) if lead and decision.by_equivalence else ()
     ends = (row.estimate, *interval, *edges, *(shape[0] if shape else ()))
     room = 0.3 if style.inches(ax) < 3.0 else 0.2
     bar = _BAR_ALONE if shape is None else _BAR
@@ -219,7 +225,7 @@ def _axis_words(comparison: Comparison, row: MeasureResult, digits: int, *, lead
     if is_relative(comparison):
         words = style.relative_change(row.measure)
     rule = comparison.rule
-    level = display.level(rule.confidence_of(comparison.decision) if lead else rule.confidence)
+    level = display.level(deciding_level(comparison) if lead else rule.confidence)
     adjusted = "" if lead or rule.adjust == "none" else ", adjusted"
     said = [words] if math.isnan(row.ci_low) else [words, f"bar: {level} interval{adjusted}"]
     if lead and rule.margin:

@@ -280,7 +280,7 @@ def test_a_level_above_every_grade_is_told(files, command, capsys) -> None:
     level = ["--config", f"rel={10**9}"] if command == "compare" else ["--rel", str(10**9)]
     assert run([command, "qrels", "a.run", "b.run", "-m", "AP", *level]) == 0
     told = " ".join("".join(capsys.readouterr()).split())
-    assert "No document is relevant to AP(rel=1000000000). The highest grade in the" in told
+    assert "No document is relevant to AP(rel=1000000000)" in told
 
 
 def test_check_tells_judgments_without_a_relevant_document(files, capsys) -> None:

@@ -63,7 +63,7 @@ def test_a_margin_as_large_as_the_range_is_wrong_usage(tables, margin, capsys) -
 
 
 def test_a_margin_in_per_cent_is_of_the_baseline(tables, capsys) -> None:
-    assert compare("--margin", "5%", "--require", "equivalent") == 0
+    assert compare("--margin", "5%", "--require", "equivalent", "-v") == 0
     out = " ".join(capsys.readouterr().out.split())
     assert "margin 5% of A's mean, judged by Fieller's 90% interval (two one-sided tests)" in out
     assert compare("--margin", "0.5%", "--require", "equivalent") == 1

@@ -56,12 +56,12 @@ def test_files_leave_a_range_and_a_margin_is_planned_for(files, capsys) -> None:
     assert f"{row['n']}  " in plain
     assert f"{row['n_low']} to {row['n_high']}" in plain
     same = found["same"]
-    shown = f"{same['n']} ({same['n_low']} to {same['n_high']}) queries would show the same"
-    shown += " within ±0.015, if the true difference is 0"
+    shown = f"{same['n']} ({same['n_low']} to {same['n_high']}) queries would prove a"
+    shown += " difference below ±0.015 if the true difference is 0"
     assert shown in " ".join(plain.split())
     assert max(map(len, out.splitlines())) <= 80
     assert run(["power", "--sd", "0.2", "--margin", "0.02"]) == 0
-    said = "858 queries would show the same within ±0.02, if the true difference is 0"
+    said = "858 queries would prove a difference below ±0.02 if the true difference is 0"
     assert said in " ".join(capsys.readouterr().out.split())
 
 

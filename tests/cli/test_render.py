@@ -59,7 +59,7 @@ def test_a_gate_that_did_not_pass_is_told_beside_files(tmp_path, capsys) -> None
     lost = compare_scores(a, dict(zip(a, [*[*a.values()][1:], 0.0], strict=True)), require="better")
     path = lost.report(tmp_path / "results.json")
     assert run(["render", str(path), "--report", str(tmp_path / "out.md")]) == 0
-    assert capsys.readouterr().err.startswith("gate      not passed: better not shown")
+    assert capsys.readouterr().err.startswith("gate      not passed: B is not significantly better")
 
 
 @pytest.mark.parametrize("kind", [kind for kind in WRITERS if kind not in (".txt", ".html")])

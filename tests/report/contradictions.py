@@ -98,6 +98,8 @@ def _place_of(table: Table) -> str:
 def _claims_of_table(seen: Seen, table: Table) -> Iterator[Claim]:
     where = _place_of(table)
     instead = INSTEAD.search(table.legend)
+    # With a star the legend says that the other rows are adjusted.
+    has_star = any(STAR in row.name for row in table.rows) and "others adjusted" in seen.text
     for title in table.titles:
         level = LEVEL.search(f"{title} " if "%" in title else "")
         if "interval" not in title.lower() or "like these" in title:
@@ -119,7 +121,9 @@ def _claims_of_table(seen: Seen, table: Table) -> Iterator[Claim]:
             yield Claim(
                 where, _subject(seen, table, row), estimand,
                 own[1] if own else level[1] if level else "",
-                adjusted and not alone and not row.name.startswith("="),
+                (adjusted or (has_star and STAR not in row.name))
+                and not alone
+                and not row.name.startswith("="),
                 value(limits[1]), value(limits[2]),
             )  # fmt: skip
     yield from _bars_of_table(seen, table, where)

@@ -139,10 +139,11 @@ def test_the_scorecard_has_the_interval_that_decides_and_says_which(make: Make) 
         comparison = make(0.01, measures=3, **how)
         card = scorecard(compose(comparison))
         decision = comparison.decision
-        by_margin = comparison.decision.by_margin
+        by_margin = comparison.decision.by_equivalence
         ends = (decision.tost_low, decision.tost_high) if by_margin else decision.interval
         assert card.bars[0][1:3] == pytest.approx(ends)
-        title = "95% interval" if how.get("adjust") else "95% interval, adjusted"
+        # Only in one family of all measures is the primary one adjusted.
+        title = "95% interval, adjusted" if "family" in how else "95% interval"
         assert shown(card, title)[0].endswith("(90%)") == by_margin
         for row, bar in zip(comparison.rows[1:], card.bars[1:], strict=True):
             assert bar[3:5] == (row.ci_low_adj, row.ci_high_adj)
@@ -234,7 +235,7 @@ def test_tests_table_names_estimands_and_the_declared_test(make: Make) -> None:
     assert counts["Wilcoxon signed-rank"].replace(f.GROUP, "").isdigit()
     assert section(report, "tests").finding == headline.agreement(report.subject)
     open_ = section(compose(make(0.001)), "tests").finding
-    assert open_ == "Only the paired t test was declared, so only it decides."
+    assert open_ == "The paired t test decides; the others are for comparison."
 
 
 def test_planning_table_agrees_with_the_planning_room(make: Make) -> None:

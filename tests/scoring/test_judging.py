@@ -123,5 +123,5 @@ def test_the_command_says_what_would_turn_and_keeps_its_columns(
     out = capsys.readouterr().out
     assert max(map(len, out.splitlines())) <= 80
     said = " ".join(out.split())
-    assert "If 2 of them were all relevant (grade 1), its sign would turn, to 0.000" in said
+    assert "If 2 of them were all relevant (grade 1), its sign would change, to 0.000" in said
     assert "swing: how far Δ of its query moves if the document has grade 1" in said

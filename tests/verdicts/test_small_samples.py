@@ -12,6 +12,7 @@ import pytest
 
 import abrank
 from abrank.inference import run_test
+from abrank.report import compose, text
 from abrank.report.sections.decision import gate_sentence
 from abrank.verdict import Gate
 from tests.asked import asked as keywords
@@ -94,9 +95,9 @@ def test_a_guard_of_few_queries_takes_the_flips_of_their_signs(n, require) -> No
     assert (guard.passed, gate.passed, gate.lacks) == (False, False, "queries")
     assert result.to_dict()["next_step"] == "add-queries"
     if require == "not-worse-shown":
-        said = " ".join(str(result).split())
-        assert "but exact flips of so few signs do not show it: one-sided p = 0.062" in said
-        assert "gate not passed: a loss of 0.0500 not excluded on P@10" in said
+        said = " ".join(text(compose(result), detail="all").split())
+        assert "but the exact sign flips of so few queries are not significant: one-sided p" in said
+        assert "gate not passed: P@10 may have lost 0.0500 or more" in said
 
 
 def test_what_no_query_shows_is_told_where_it_exceeds_the_margin() -> None:
@@ -108,7 +109,7 @@ def test_what_no_query_shows_is_told_where_it_exceeds_the_margin() -> None:
     unseen = result.decision.unseen
     assert unseen is not None
     assert unseen.share == pytest.approx(1 - 0.05 ** (1 / 40))
-    said = " ".join(str(result).split())
+    said = " ".join(text(compose(result), detail="all").split())
     assert "40 queries may miss large losses on up to 7.2% of all queries" in said
     assert re.search(r"up to 0\.072\d* in the mean, more than the margin", said)
     assert "large losses" not in str(abrank.compare_scores(*made, margin=0.1, fail_on="worse"))
@@ -151,6 +152,6 @@ def test_what_has_an_endless_interval_sees_no_loss() -> None:
     b = {query: 0.5 + i / 100 for i, query in enumerate(a)}
     found = abrank.compare_scores(a, b, design=abrank.Anytime(100), fail_on="worse")
     assert gate_sentence(found) == (
-        "passed: not shown to be worse on score; --require non-inferior asks for proof"
+        "passed: not significantly worse on score; --require non-inferior is stricter"
     )
     assert "smallest visible" not in text(found)

@@ -77,14 +77,13 @@ def test_the_tests_of_a_cost_put_the_lower_ahead() -> None:
     frames = [pd.DataFrame.from_dict(each, orient="index") for each in (a, b)]
     result = compare_scores(*frames, lower_is_better="ms")
     assert str(result.verdict) == "better"
-    assert agreement(result).startswith(f"All five tests put {result.candidate} ahead")
+    assert agreement(result).startswith("All five tests are significant.")
 
 
 def test_two_tests_are_both_of_them() -> None:
-    # Once "All two tests put B ahead, all of them at the 5% level".
     rng = np.random.default_rng(2)
     a = {f"q{i}": float(value) for i, value in enumerate(rng.random(30))}
     b = {query: value + float(rng.normal(0.2, 0.1)) for query, value in a.items()}
     weights = {query: 1.0 + i % 3 for i, query in enumerate(a)}
     said = agreement(compare_scores(a, b, design=Weights(weights)))
-    assert said.startswith("Both tests put B ahead, both of them at the 5% level")
+    assert said.startswith("Both tests are significant.")

@@ -38,7 +38,7 @@ def test_a_verdict_that_just_fails_by_the_other_judge_does_not_depend_on_it() ->
     assert pair.apart.pvalue == pytest.approx(expected.pvalue)
     shown = " ".join(text(found).split())
     assert "depends on the judge" not in shown
-    assert "The verdicts differ, but the judges are not shown to see different" in shown
+    assert "The verdicts differ, but the difference of Δ between the judges is not" in shown
 
 
 def test_judges_that_are_shown_to_differ_are_told() -> None:

@@ -35,7 +35,7 @@ def markdown(report: Report) -> str:
     >>> from abrank.report import compose
     >>> result = compare_scores({"q1": 0.5, "q2": 0.25}, {"q1": 0.75, "q2": 0.75}, name_b="new")
     >>> markdown(compose(result)).splitlines()[0]
-    '### ? Inconclusive: new is not shown to differ from A.'
+    '### ? Inconclusive: 2 queries cannot tell new from A.'
     """
     for most, width in _ROOM:
         found = _document(report, most, width)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 
 from abrank._support import checks
 from abrank._support import display as f
@@ -154,9 +154,12 @@ def scorecard_lines(card: Scorecard, *, width: int, plain: bool) -> list[Line]:
         drawn = put(draw(bar, scale)) if scale and bar is not None else " " * plot
         strong = "strong" if place in card.tall else ""
         lines.append(line(row, drawn, (strong, tone if tone in ("a", "b") else "muted")))
-    for said in card.undrawn if scale is None else card.legend:
-        said = said.replace("Thick:", "━").replace("thin:", "─").replace("Tick:", _GUARD)
-        lines += [[(each, "muted")] for each in cells.wrap(put(said), width)]
+    legend = ". ".join(
+        part.removesuffix(".") for part in (card.undrawn if scale is None else card.legend)
+    )
+    for mark, drawn in (("Thick:", "━"), ("thin:", "─"), ("Tick:", _GUARD)):
+        legend = legend.replace(mark, drawn)
+    lines += [[(line, "muted")] for line in cells.wrap(put(legend), width)] if legend else []
     return lines
 
 
@@ -237,8 +240,18 @@ def table_lines(table: Table, *, width: int, plain: bool) -> Iterator[list[Line]
 
 
 WIDTH, NARROWEST = 80, 40
-SHOWN = 4  # notes; a reader asks for the others
+SHOWN = 2  # notes; a reader asks for the others
 _INDENT = 10
+# How much of a report the text has: its first line, the first screen, or everything.
+Detail: TypeAlias = Literal["headline", "screen", "all"]
+# The facts that the first screen leaves out, by their label.
+_DETAILS = frozenset(
+    [
+        "but", "chances", "clusters", "data", "declared", "guards", "look", "meaning", "measures",
+        "method", "order", "plan", "queries", "range", "ranked", "relevant", "rule", "selection",
+        "sequence", "tied", "unseen", "visible", "weights",
+    ]
+)  # fmt: skip
 
 
 class Span(NamedTuple):
@@ -266,7 +279,9 @@ class Look(NamedTuple):
         return [line.replace(cells.NO_BREAK, " ") for line in kept]
 
 
-def text(report: Report, *, width: int = WIDTH, ascii: bool = False) -> str:
+def text(
+    report: Report, *, width: int = WIDTH, ascii: bool = False, detail: Detail = "screen"
+) -> str:
     """Return a report as plain text.
 
     Parameters
@@ -275,11 +290,14 @@ def text(report: Report, *, width: int = WIDTH, ascii: bool = False) -> str:
         Columns, at least 40. Names are shortened to fit, numbers never.
     ascii : bool
         Use no character beyond ASCII.
+    detail : str
+        ``"headline"`` has the headline and the gate; ``"screen"`` also the numbers, the table, the
+        next step and the gravest notes; ``"all"`` also what they mean, the plan and the rule.
 
     Raises
     ------
     ArgumentError
-        If the width is below 40.
+        If the width is below 40, or the detail is none of these.
 
     Examples
     --------
@@ -290,12 +308,17 @@ def text(report: Report, *, width: int = WIDTH, ascii: bool = False) -> str:
     >>> print(text(compose(result)).splitlines()[0])
     ▲ BETTER  monot5 is better than bm25
     """
-    lines = text_lines(report, width=width, ascii=ascii)
+    lines = text_lines(report, width=width, ascii=ascii, detail=detail)
     return "".join("".join(span.text for span in line).rstrip() + "\n" for line in lines)
 
 
 def text_lines(
-    report: Report, *, width: int = WIDTH, ascii: bool = False, gate: bool = True
+    report: Report,
+    *,
+    width: int = WIDTH,
+    ascii: bool = False,
+    detail: Detail = "screen",
+    gate: bool = True,
 ) -> list[list[Span]]:
     """Return a report as lines of styled pieces; :func:`text` is the same without the styles.
 
@@ -310,18 +333,26 @@ def text_lines(
     Span(text='? INCONCLUSIVE', style='strong')
     """
     checks.count("width", width, at_least=NARROWEST)
+    checks.one_of("detail", detail, get_args(Detail))
     look = Look(width, ascii)
     card, head = report.scorecard, report.headline
-    blocks: list[list[Line]] = [
-        [*_first(report, look), *_verdict(report, look), *_below(report, look)],
-        [] if card is None else scorecard_lines(card, width=width, plain=ascii),
-        *_sections(report, look),
-        [line for fact in report.facts for line in _labelled(fact, look)],
-        list(_notes(report, look)),
-    ]
+    every = detail == "all"
+    blocks: list[list[Line]] = [list(_verdict(report, look))]
+    if detail != "headline":
+        first = [*_first(report, look), *blocks[0], *_below(report, look, every=every)]
+        visible = (x for x in report.facts if every or x.label not in _DETAILS)
+        facts = [line for fact in visible for line in _labelled(fact, look)]
+        notes = list(_notes(report, look, every=every))
+        blocks = [
+            first,
+            [] if card is None else scorecard_lines(card, width=width, plain=ascii),
+            *_sections(report, look),
+            *([facts, notes] if every else [[*facts, *notes]]),
+        ]
     if head.gate and gate:
         style = "b" if head.gate_passed else "note"
-        blocks.append(list(_labelled(Fact("gate", head.gate), look, label_style=style)))
+        last = list(_labelled(Fact("gate", head.gate), look, label_style=style))
+        blocks[-1:] = [blocks[-1], last] if every else [[*blocks[-1], *last]]
     lines: list[list[Span]] = []
     for block in blocks:
         if block and lines:
@@ -353,7 +384,7 @@ def _verdict(report: Report, look: Look) -> Iterator[Line]:
         yield [("  " if first else "", ""), (line, "strong")]
 
 
-def _below(report: Report, look: Look) -> Iterator[Line]:
+def _below(report: Report, look: Look, *, every: bool) -> Iterator[Line]:
     """Yield the numbers, a piece never broken; what speaks against them, and other choices."""
     head = report.headline
     if head.pieces:
@@ -362,11 +393,9 @@ def _below(report: Report, look: Look) -> Iterator[Line]:
         indent = 2 if head.tag else 0
         for line in look.wrap(head.numbers, indent):
             yield [(" " * indent, ""), (line, "")]
-    for said, style in (
-        (head.soundness, "note"),
-        (head.sensitivity.replace("Δ ", f"Δ{cells.NO_BREAK}"), "note" if head.falls else ""),
-    ):
-        for line in look.wrap(said, 2) if said else ():
+    other = head.sensitivity.replace("Δ ", f"Δ{cells.NO_BREAK}") if every or head.falls else ""
+    for sentence, style in ((head.soundness, "note"), (other, "note" if head.falls else "")):
+        for line in look.wrap(sentence, 2) if sentence else ():
             yield [("  ", ""), (line, style)]
 
 
@@ -402,15 +431,21 @@ def _sections(report: Report, look: Look) -> Iterator[list[Line]]:
                 yield [[(line, style)] for line in look.wrap(block.text)]
 
 
-def _notes(report: Report, look: Look) -> Iterator[Line]:
-    """Yield the first notes, and how many more there are and where."""
-    for note in report.notes[:SHOWN]:
-        said = f" More: {note.more}." if note.more else ""
-        yield from _labelled(Fact("note", f"{note}{said}"), look, label_style="note")
-    more = len(report.notes) - SHOWN
-    if more > 0:
-        said = f"{f.plural(more, 'more note')} in the report: --report report.html"
-        yield from _labelled(Fact("", said, "muted"), look)
+def _notes(report: Report, look: Look, *, every: bool) -> Iterator[Line]:
+    """Yield the notes; of the first screen the titles of the first, and how to see the rest."""
+    for note in report.notes if every else report.notes[:SHOWN]:
+        sentence = str(note) if every or not note.more else note.title
+        more = f" ({note.more})" if note.more else ""
+        yield from _labelled(Fact("note", f"{sentence}{more}"), look, label_style="note")
+    left = 0 if every else len(report.notes) - SHOWN
+    if left > 0:
+        yield from _labelled(Fact("", f"{f.plural(left, 'more note')}: -v", "muted"), look)
+
+
+def gate_lines(sentence: str, *, width: int = WIDTH, ascii: bool = False) -> str:
+    """Return the sentence of a gate in lines of a terminal."""
+    lines = _labelled(Fact("gate", sentence), Look(width, ascii))
+    return "\n".join("".join(part for part, _ in line) for line in lines)
 
 
 def _labelled(fact: Fact, look: Look, *, label_style: str = "muted") -> Iterator[Line]:
@@ -494,13 +529,13 @@ def documents_text(
         n = len(found.tipping)
         those = "1 of them was" if n == 1 else f"{f.count(n)} of them were all"
         lines.append(
-            f"If {those} relevant (grade {found.grade}), its sign would turn, to"
+            f"If {those} relevant (grade {found.grade}), its sign would change, to"
             f" {f.signed(found.tipped)}: the tipping list{'' if tipping else ' (--tipping)'}."
         )
     elif found.documents:
         from abrank.scoring.judging import MOST_TIPPING  # with inputs, which a plan does without
 
-        lines.append(f"No choice of up to {MOST_TIPPING} of them that was found turns its sign.")
+        lines.append(f"No set of up to {MOST_TIPPING} of them changes its sign.")
     chosen = found.tipping if tipping else found.documents
     rows = [
         (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from abrank._support import display as f
@@ -148,7 +149,7 @@ def _no_margin(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
 
 @told(SENTENCES, "unjudged-documents")
 def _unjudged(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
-    title = "Unjudged documents could turn the difference"
+    title = "Unjudged documents could change the sign of Δ"
     if v.get("favours"):
         title, _ = _judged_gap({key: v[f"{key}_at_10"] for key in "ab"}, names)
     return title, (
@@ -192,11 +193,11 @@ def _few_signs(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     if v["test"]:
         return title, (
             f"With so few the {words.name_of_test(v['test'])} cannot give a p below {lowest}, so it"
-            f" can show nothing at {names.level(v['lowest'])}."
+            f" cannot be significant at {names.level(v['lowest'])}."
         )
     return title, (
-        f"With so few no flip of signs gives a p below {lowest}: what is shown here rests on the"
-        " differences being close to normal."
+        f"With so few no flip of signs gives a p below {lowest}: the result assumes that the"
+        " differences are close to normal."
     )
 
 
@@ -211,7 +212,7 @@ def _few_clusters(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
         return title, f"{takes} of them: the sign flips of clusters decide in its place."
     text = "So few can give too narrow an interval where they differ in size."
     if v["too_few"]:
-        text = f"So few cannot show a difference at {names.level()} by flipping signs."
+        text = f"So few cannot be significant at {names.level()} by flipping signs."
     return f"Only {f.plural(v['n'], 'cluster')} of queries", text
 
 
@@ -222,30 +223,32 @@ def _one_query(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     return (
         "One query decides",
         f"{names.query(v['query_id'])} ({names.signed(v['difference'])}) lies far outside of the"
-        f" others; without it nothing would be shown{without}.",
+        f" others; without it the difference is not significant{without}.",
     )
 
 
 @told(SENTENCES, "skewness-decides")
 def _skewness(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
-    why = "of few and skewed differences tests of a mean find too many."
+    why = "with few and skewed differences, tests of a mean are significant too often."
     if "pairs" in v:
         pairs = "the pair" if v["of"] == 1 else f"{f.count(v['count'])} of {f.count(v['of'])} pairs"
         named = [f"{shorten(pair['ahead'])} and {shorten(pair['behind'])}" for pair in v["pairs"]]
         more = v["count"] - len(named)
         beyond = f", and {f.plural(more, 'other pair')}" if more else ""
-        return f"Skewness decides {pairs} said to differ on {v['measure']}", (
-            f"A t test corrected for skewness does not show it of {', '.join(named)}{beyond}: {why}"
+        return f"Skewness decides {pairs} that differ on {v['measure']}", (
+            f"A t test corrected for skewness is not significant for {', '.join(named)}{beyond}:"
+            f" {why}"
         )
     others = [measure for measure in v["measures"] if measure != v["primary"]]
     if v["primary"] not in v["measures"]:
         title = f"Skewness decides on {f.first_of(others, MOST_NAMED)}"
-        return title, f"A t test corrected for skewness does not show it: {why}"
+        return title, f"A t test corrected for skewness is not significant: {why}"
     after, before = (f.p_clause(v[key], alpha=names.alpha) for key in ("pvalue", "t"))
-    also = f" Nor is {f.first_of(others, MOST_NAMED)} shown so." if others else ""
+    also = f" The same is true of {f.first_of(others, MOST_NAMED)}." if others else ""
     return "Skewness decides", (
         f"The differences have a skewness of {f.signed(v['skewness'], digits=1)}. Corrected for it,"
-        f" t gives {after}, not {before.removeprefix('p = ')}, and no difference is shown;"
+        f" t gives {after}, not {before.removeprefix('p = ')}, and the difference is not"
+        " significant;"
         f" {why}{also}"
     )
 
@@ -290,8 +293,10 @@ def _not_about_mean(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
 @told(SENTENCES, "losses-behind-the-mean")
 def _losses(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     lose = "loses" if v["count"] == 1 else "lose"
-    gain = "1 gains" if v["gains"] == 1 else f"{f.count(v['gains'])} gain"
-    hidden = f"The mean hides them: {gain} as much." if v["gains"] else "None gains as much."
+    gain = "1 gains" if v["gains"] == 1 else f"{f.count(v['gains'])} others gain"
+    hidden = (
+        f"{gain} as much, so the mean does not show it." if v["gains"] else "None gains as much."
+    )
     return (
         f"{words.queries(v['count'])} {lose} more than {f.score(v['threshold'], digits=2)}",
         f"{hidden} Worst: {names.query(v['query_id'])} ({names.signed(v['loss'])}).",
@@ -314,7 +319,7 @@ def _mean_against_wins(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     more, fewer = ("b", "a") if v["wins"] > v["losses"] else ("a", "b")
     counts = sorted((v["wins"], v["losses"]), reverse=True)
     return (
-        "The mean and the count of wins point apart",
+        "The mean favours one system, the count of wins the other",
         f"{names[more]} is better on more queries ({f.count(counts[0])} to"
         f" {f.count(counts[1])}), but {names[fewer]} has the better mean: its wins are larger.",
     )
@@ -323,7 +328,7 @@ def _mean_against_wins(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
 @told(SENTENCES, "reversal")
 def _reversal(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
     return (
-        f"Most segments by {v['segment']} point the other way",
+        f"Most segments by {v['segment']} favour the other system",
         "One large segment outweighs the others, so the mean over all queries and most segments"
         " disagree (Simpson's reversal).",
     )
@@ -357,8 +362,6 @@ def _extra(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
 
 # In the order of what they mean for the verdict: first what was compared at all.
 WORDS = {**RUN_SENTENCES, **MACHINE_SENTENCES, **SENTENCES}
-# So many are shown at once, in every format; a reader asks for the others.
-SHOWN = 4
 _PLACES = {code: place for place, code in enumerate(WORDS)}
 
 
@@ -372,9 +375,18 @@ def cautions(comparison: Comparison) -> tuple[Caution, ...]:
         topics=comparison.topics,
     )
     notes = [*comparison.notes, *_near_alpha(comparison)]
-    told = [note for note in notes if note.code in WORDS]
-    told.sort(key=lambda note: (-note.severity, _PLACES[note.code]))
-    return tuple(caution(note, names) for note in told)
+    known = [note for note in notes if note.code in WORDS]
+    known.sort(key=lambda note: (-note.severity, _PLACES[note.code]))
+    return tuple(
+        _joined([caution(note, names) for note in same])
+        for _, same in groupby(known, key=lambda note: (note.severity, note.code))
+    )
+
+
+def _joined(same: Sequence[Caution]) -> Caution:
+    """Return the cautions of one code, one for A and one for B, as one."""
+    titles = "; ".join(caution.title for caution in same)
+    return replace(same[0], title=titles, text=" ".join(caution.text for caution in same))
 
 
 def caution(note: Note, names: Names) -> Caution:

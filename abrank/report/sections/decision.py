@@ -113,7 +113,7 @@ def cannot_test(comparison: Comparison) -> str:
     if comparison.soundness.level == "unsound":
         return clause(comparison.soundness.reasons[0], comparison)
     if comparison.decision.reason == "direction-not-declared":
-        return f"nobody said whether lower is better for {comparison.rule.primary}"
+        return f"it is not declared whether lower is better for {comparison.rule.primary}"
     if comparison.decision.reason == "too-few-queries":
         if comparison.n_queries == 0:
             return "there is no query to compare"
@@ -257,7 +257,7 @@ def gate_sentence(comparison: Comparison) -> str:
     >>> a = {"q1": 0.2, "q2": 0.4, "q3": 0.1, "q4": 0.5}
     >>> b = {"q1": 0.3, "q2": 0.6, "q3": 0.2, "q4": 0.9}
     >>> gate_sentence(compare_scores(a, b, require="better"))
-    'not passed: better not shown (+0.200, −0.025 to +0.425)'
+    'not passed: B is not significantly better (+0.200, 95% interval −0.025 to +0.425)'
     """
     gate = comparison.decision.gate
     if gate is None:
@@ -296,7 +296,7 @@ def primary_sentence(comparison: Comparison, gate: Gate) -> str:
     primary = comparison.rule.primary
     if comparison.verdict in GATES[gate.require].verdicts:
         lacking = _in_spite(comparison, gate)
-        wider = planning.equivalence_interval(comparison)
+        quoted = planning.deciding_limits(comparison)
         by = f" by more than {margin}" if comparison.rule.margin else ""
         is_identical = comparison.verdict is Verdict.IDENTICAL
         shown = (
@@ -304,8 +304,8 @@ def primary_sentence(comparison: Comparison, gate: Gate) -> str:
             if is_identical
             else {
                 "better": f"better{by} on {primary}",
-                "non-inferior": f"not worse by {margin} or more on {primary} ({wider})",
-                "equivalent": f"within ±{margin} on {primary} ({wider})",
+                "non-inferior": f"not worse by {margin} or more on {primary} ({quoted})",
+                "equivalent": f"within ±{margin} on {primary} ({quoted})",
                 "not-worse-shown": _not_worse(comparison, margin),
             }[gate.require]
         )
@@ -356,34 +356,36 @@ def _not_worse(comparison: Comparison, margin: str) -> str:
         return f"{'better' if direction > 0 else 'worse'} on {primary}" + (
             "" if direction > 0 else f", but by less than {margin}"
         )
-    said = f"not shown to be worse on {primary}"
+    said = f"not significantly worse on {primary}"
     if comparison.verdict in (Verdict.NOT_WORSE, Verdict.SAME):
-        return f"{said}; shown not to be worse by {margin} or more"
+        return f"{said}; a loss of {margin} or more is excluded"
     if visible := planning.smallest_visible(comparison):
         power = f.level(comparison.planning.power)
-        said += f"; {words.queries_of(comparison)} see a loss of {visible} or more"
-        said += f" ({power} power)"
-    return f"{said}; --require non-inferior asks for proof"
+        said += f"; {words.queries_of(comparison)} detect a true loss of {visible} {power} of the"
+        said += " time"
+    return f"{said}; --require non-inferior is stricter"
 
 
 def _failure(comparison: Comparison, margin: str) -> str:
     """Say what a gate that did not pass lacks, with the interval that it asked."""
     require = comparison.rule.require
     estimate = planning.estimate(comparison)
-    shown = planning.limits(comparison, *comparison.decision.interval)
-    limits = f"{estimate}, {shown}"
-    wider = f"{estimate}, {planning.equivalence_interval(comparison)}"
+    limits = f"{estimate}, {planning.deciding_limits(comparison)}"
     if require in ("non-inferior", "equivalent"):
         beyond = comparison.verdict is Verdict.WORSE
         beyond |= require == "equivalent" and comparison.verdict is Verdict.BETTER
-        lacking = f"a {'loss' if require == 'non-inferior' else 'difference'} of"
-        lacking += f" more than {margin} is shown" if beyond else f" {margin} not excluded"
-        return f"{lacking} ({wider}){_needed(comparison)}"
+        primary = comparison.rule.primary
+        lost = f"have lost {margin} or more" if require == "non-inferior" else None
+        lacking = f"{primary} may {lost or f'differ by {margin} or more'}"
+        if beyond:
+            lacking = f"{primary} differs by more than {margin}"
+            lacking = f"{primary} lost more than {margin}" if lost else lacking
+        return f"{lacking} ({limits}){_needed(comparison)}"
     if comparison.decision.direction < 0:
         small = f" by less than {margin}" if comparison.verdict is Verdict.SAME else ""
         return f"worse{small} ({limits})"
     by = f" by more than {margin}" if comparison.rule.margin else ""
-    return f"better{by} not shown ({limits})"
+    return f"B is not significantly better{by} ({limits})"
 
 
 def _needed(comparison: Comparison) -> str:

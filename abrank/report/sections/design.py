@@ -54,7 +54,7 @@ def sentences(comparison: Comparison) -> list[tuple[str, str]]:
         said = (
             f"B is the best of {f.count(n)} candidates tried on these queries: each has the level"
             f" {f.number(n * level)} / {f.count(n)} = {f.number_short(level, digits=3)}, so that"
-            " interval and p-value hold whichever of them was chosen (Bonferroni)."
+            " interval and p-value are valid whichever of them was chosen (Bonferroni)."
         )
         found.append(("selection", said))
     if rule.independent:
@@ -183,29 +183,31 @@ def _look(comparison: Comparison, declared: Design) -> str:
             " --ledger knows them."
         )
     if comparison.decision.direction and declared.is_last:
-        return f"{start} A difference is shown."
+        return f"{start} The difference is significant."
     if comparison.decision.direction:
         return (
-            f"{start} A difference is shown: you may stop here, but Δ at an early stop is larger"
+            f"{start} The difference is significant: you may stop here, but Δ at an early stop is"
+            " larger"
             " than the true one on average."
         )
     if declared.is_last:
-        return f"{start} It is the last, and no difference is shown."
-    return f"{start} No difference is shown yet."
+        return f"{start} It is the last, and the difference is not significant."
+    return f"{start} The difference is not significant yet."
 
 
 def _sequence(comparison: Comparison, declared: Design) -> str:
     wider = comparison.planning.inflation
     if comparison.rule.test == "bounded":
-        said = "The betting interval holds however often you look and whenever you stop, at any"
+        said = "The betting interval is valid however often you look and whenever you stop, at any"
         said += " number of queries and for any differences of a bounded measure. The other tests"
-        said += " hold for one look"
+        said += " are valid for one look"
     else:
         narrowest = words.queries(declared.planned)
         said = (
-            f"The confidence sequence, narrowest at {narrowest}, holds however often you look and"
+            f"The confidence sequence, narrowest at {narrowest}, is valid however often you look"
+            " and"
             " whenever you stop, from 25 queries on, for differences like these: with rare large"
-            " losses, still unseen, it does not. The other tests hold for one look"
+            " losses, still unseen, it is not. The other tests are valid for one look"
         )
     if comparison.decision.direction:
         said += "; Δ where one stops early is larger than the true one on average"
@@ -222,15 +224,15 @@ def guard(comparison: Comparison, found: GuardResult) -> str:
     limits = f"{level} interval {_limits(found, digits)}"
     margin = _margin(found, digits)
     if found.passed:
-        return f"{found.measure} not worse by {margin} or more ({limits})"
+        return f"{found.measure} is not worse by {margin} or more ({limits})"
     lead = found.measure == comparison.rule.primary
     unsound = comparison.soundness.forbids(found.measure, lead=lead)
     if unsound or not math.isfinite(found.estimate + found.low + found.high):
-        return f"a loss of {margin} not excluded on {found.measure}, which could not be tested"
+        return f"{found.measure} may have lost {margin} or more: it could not be tested"
     if found.excludes_loss and found.flips is not None:
         p = f.p_clause(found.flips, alpha=comparison.rule.alpha)
-        limits += f", but exact flips of so few signs do not show it: one-sided {p}"
-    return f"a loss of {margin} not excluded on {found.measure} ({limits})"
+        limits += f", but the exact sign flips of so few queries are not significant: one-sided {p}"
+    return f"{found.measure} may have lost {margin} or more ({limits})"
 
 
 def _margin(found: GuardResult, digits: int) -> str:

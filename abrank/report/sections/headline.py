@@ -6,7 +6,12 @@ import math
 
 from abrank._support import display as f
 from abrank.comparison import Comparison
-from abrank.comparison.declared import difference_in_unit, is_relative
+from abrank.comparison.declared import (
+    deciding_interval,
+    deciding_level,
+    difference_in_unit,
+    is_relative,
+)
 from abrank.report.model import Headline, Section, Text
 from abrank.report.sections import decision, design, inputs, planning, samples, words
 from abrank.report.sections.decision import gate_sentence
@@ -17,10 +22,10 @@ _MEANINGS = {
     Verdict.BETTER: ("The whole interval lies {beyond}, so the gain is large enough to matter."),
     Verdict.WORSE: "The whole interval lies {beyond}, so the loss is large enough to matter.",
     Verdict.BETTER_SIZE_UNCLEAR: (
-        "The interval excludes 0 but reaches {within}: the gain is shown, its size is open."
+        "B is better, but the interval reaches {within}: its gain may be smaller than the margin."
     ),
     Verdict.WORSE_SIZE_UNCLEAR: (
-        "The interval excludes 0 but reaches {within}: the loss is shown, its size is open."
+        "B is worse, but the interval reaches {within}: its loss may be smaller than the margin."
     ),
     Verdict.NOT_WORSE: (
         "The {narrow}, which decides this, excludes a loss as large as the margin of {margin}, but"
@@ -51,7 +56,7 @@ _WITHOUT_MARGIN = (
 )
 _OPEN = "The interval contains 0: it allows a loss as well as a gain."
 
-_NOTHING = "Nothing was tested, so nothing is shown, one way or the other."
+_NOTHING = "Nothing was tested, so the data speak for neither system."
 
 _SAME_MEANING = {
     1: (
@@ -88,7 +93,7 @@ def _against_declared(comparison: Comparison) -> str:
     if verdict is Verdict.IDENTICAL:
         return decision.unchanged_meaning(comparison)
     if comparison.decision.reason == "direction-not-declared":
-        return "Its name sounds like a cost. Which system is better is open until that is said."
+        return "Its name sounds like a cost. Declare the direction to learn which system is better."
     if verdict is Verdict.CANNOT_TEST:
         other = "" if comparison.decision.of_numbers else words.other_test(comparison)
         return f"{words.capital(other)}." if other else _NOTHING
@@ -166,16 +171,17 @@ UNNAMED = "score"
 _TITLES = {
     Verdict.BETTER: "{b} is better than {a}.",
     Verdict.BETTER_SIZE_UNCLEAR: "{b} is better than {a}, maybe by less than {margin}.",
-    Verdict.NOT_WORSE: "Any loss is smaller than {margin}; a gain is not shown.",
-    Verdict.NOT_BETTER: "Any gain is smaller than {margin}; a loss is not shown.",
-    Verdict.INCONCLUSIVE: "{b} is not shown to differ from {a}.",
+    Verdict.NOT_WORSE: "{b} is not worse than {a} by {margin} or more; a gain is not significant.",
+    Verdict.NOT_BETTER: "{b} is not better than {a} by {margin} or more; a loss is not"
+    " significant.",
+    Verdict.INCONCLUSIVE: "{n} cannot tell {b} from {a}.",
     Verdict.WORSE_SIZE_UNCLEAR: "{b} is worse than {a}, maybe by less than {margin}.",
     Verdict.WORSE: "{b} is worse than {a}.",
 }
 
 _SAME = {
     1: "{b} is better than {a}, but by less than {margin}.",
-    0: "Any gain or loss is smaller than {margin}.",
+    0: "{b} and {a} differ by less than {margin}.",
     -1: "{b} is worse than {a}, but by less than {margin}.",
 }
 
@@ -240,6 +246,7 @@ def title(comparison: Comparison) -> str:
         a=comparison.baseline,
         b=comparison.candidate,
         margin=planning.margin_of_what(comparison),
+        n=words.queries_of(comparison),
     )
 
 
@@ -248,12 +255,12 @@ def _reason(comparison: Comparison, action: str) -> str:
     lost = [each.measure for each in comparison.decision.guards if not each.passed]
     gate = comparison.decision.gate
     if gate is not None and gate.lacks == "guards" and lost:
-        return f"a loss is not excluded on {f.listed(lost)}."
+        return f"{f.listed(lost)} may be worse by its margin."
     said = title(comparison)
     if comparison.rule.margin and comparison.verdict in (Verdict.BETTER, Verdict.WORSE):
         said = f"{said[:-1]} by more than {planning.margin_of_what(comparison)}."
     if comparison.soundness.level == "doubtful":
-        said = f"{said[:-1]}, in doubt."
+        said = f"{said[:-1].replace(' is ', ' looks ', 1)}, but this is in doubt."
     return after(action, said, comparison.candidate)
 
 
@@ -297,7 +304,7 @@ def numbers(comparison: Comparison) -> str:
     if relative:
         difference = f"{difference_in_unit(comparison, row.rel_diff, digits=digits)} of A's mean"
     if comparison.soundness.level == "unsound":
-        return f"{start}: {difference}, {words.queries_of(comparison)}, which shows nothing."
+        return f"{start}: {difference}, {words.queries_of(comparison)}; nothing was tested."
     if comparison.verdict is Verdict.IDENTICAL:
         return f"{start}: {difference}, {words.queries_of(comparison)}, all tied."
     limits, by = _decisive(comparison)
@@ -325,10 +332,10 @@ def pieces(comparison: Comparison) -> list[str]:
     if comparison.verdict is Verdict.IDENTICAL:
         return [difference, f"({means})", f"{n}, all tied"]
     by = f"p {f.pvalue(row.pvalue_adj, alpha=rule_.alpha)}"
-    if comparison.decision.by_margin:
+    if comparison.decision.by_equivalence:
         by = f"margin {planning.margin_of_what(comparison)}"
-    ends = planning.limits(comparison, *comparison.decision.deciding)
-    interval = f"{f.level(rule_.confidence_of(comparison.decision))} CI {ends}"
+    ends = planning.limits(comparison, *deciding_interval(comparison))
+    interval = f"{f.level(deciding_level(comparison))} CI {ends}"
     if rule_.margin_is_relative:
         shown = planning.estimate(comparison)
         return [f"{shown} of A's mean", interval, f"({means})", by, n]
@@ -344,9 +351,9 @@ def pieces(comparison: Comparison) -> list[str]:
 def _decisive(comparison: Comparison) -> tuple[str, str]:
     """Return the interval that decides, with its level, and p or the margin that it is held to."""
     row, rule_ = comparison.primary, comparison.rule
-    if comparison.decision.by_margin:
+    if comparison.decision.by_equivalence:
         level = f"{f.level(rule_.confidence_equivalence)} interval of two one-sided tests"
-        shown = planning.limits(comparison, *comparison.decision.deciding)
+        shown = planning.limits(comparison, *deciding_interval(comparison))
         return f"{level} {shown}", f"margin {planning.margin_of_what(comparison)}"
     shown = f.interval(*row.adjusted, digits=comparison.decimals)
     if is_relative(comparison):
@@ -358,27 +365,25 @@ def _decisive(comparison: Comparison) -> tuple[str, str]:
 
 
 def agreement(comparison: Comparison) -> str:
-    """Say of a difference that is shown which tests of the table put who ahead and reject."""
-    # Of one that is not shown nothing: among many tests some rejects more often than each should.
-    # Of one in doubt neither: what speaks against it speaks against all of them.
+    """Say of a significant difference which tests of the table are significant, too."""
+    # Of one that is not significant nothing: among many tests some is significant by chance. Of one
+    # in doubt neither: what speaks against it speaks against all of them.
     rows = [row for row in comparison.test_rows if math.isfinite(row.pvalue)]
     plain = comparison.decision.direction and comparison.soundness.level == "sound"
     if not plain or len(rows) < 2 or comparison.with_machine:
         return ""
-    sign = 1 if comparison.rule.higher_is_better else -1
-    ahead = sum(sign * row.estimate > 0 for row in rows)
-    behind = sum(sign * row.estimate < 0 for row in rows)
-    name = comparison.candidate if ahead >= behind else comparison.baseline
-    most, of = max(ahead, behind), f.word(len(rows))
-    some = f"{words.capital(f.word(most))} of {of} tests {'puts' if most == 1 else 'put'}"
-    every, each = ("Both", "both of them") if len(rows) == 2 else (f"All {of}", "all of them")
-    who = f"{every} tests put" if most == len(rows) else some
-    shown = [words.title_of_test(row) for row in rows if row.pvalue < comparison.rule.alpha]
     others = [words.title_of_test(row) for row in rows if not row.pvalue < comparison.rule.alpha]
-    few, start = (shown, "only") if len(shown) <= len(others) else (others, "all but")
-    which = f"{start} {f.listed(few)}" if others else each
-    level = words.at_level(comparison)
-    return f"{who} {name} ahead, {which} {level}; they are not independent."
+    evidence = "They use the same data, so this is one piece of evidence."
+    if not others:
+        every = "Both" if len(rows) == 2 else f"All {f.word(len(rows))}"
+        return f"{every} tests are significant. {evidence}"
+    significant = words.capital(f.word(len(rows) - len(others)))
+    are = "is" if len(others) == 1 else "are"
+    verb = "is" if len(rows) - len(others) == 1 else "are"
+    return (
+        f"{significant} of {f.word(len(rows))} tests {verb} significant; {f.listed(others)} {are}"
+        f" not. {evidence}"
+    )
 
 
 def rule(comparison: Comparison) -> str:
@@ -437,37 +442,37 @@ def adjustment(comparison: Comparison) -> str:
 
 
 def controlled(comparison: Comparison) -> str:
-    """Say how often a difference is found where there is none, and what would make it more."""
+    """Say how often this rule reports a difference where there is none, and what adds to it."""
     declared, many = comparison.rule, len(comparison.rows) > 1
     design, level = declared.design, f.level(declared.alpha)
     in_all = design.alpha if design is not None and design.shared else declared.alpha
     if comparison.preferences is not None and comparison.preferences.attainable is not None:
         in_all = comparison.preferences.attainable
-    start = (
-        f"If there is no difference, {f.level(in_all)} of such comparisons say that there is one"
-    )
-    more = f"more do if B was chosen or tuned on these {words.unit(comparison)[1]}"
+    units = words.unit(comparison)[1]
+    start = f"If A and B were equal, this rule would still report a difference in {f.level(in_all)}"
+    start += " of comparisons"
+    more = f"and more often if B was tuned on these {units}"
     if declared.best_of > 1:
         tried = f.count(declared.best_of)
         in_all, level = declared.best_of * in_all, f.level(declared.best_of * declared.alpha)
         start = (
-            f"If none of the {tried} candidates differs, at most {f.level(in_all)} of such choices"
+            f"If all {tried} candidates were equal to A, this rule would still report a difference"
+            f" in at most {f.level(in_all)} of such choices"
         )
-        start += " say that the one chosen does"
-        more = f"more do if more than {tried} were tried"
+        more = f"and more often if more than {tried} were tried"
     if design is not None and design.shared:
-        said = f"{start} in {declared.primary}, at any of the looks"
+        sentence = f"{start} in {declared.primary}, at any of the looks"
     elif many and declared.adjust == "bh":
         others = "" if declared.family == "all" else "other "
         alone = f"{start} in {declared.primary}. " if others else ""
-        return f"{alone}Of the {others}measures found to differ an expected {level} do not."
+        return f"{alone}Of the {others}measures reported to differ, about {level} do not."
     elif many and declared.adjust == "none":
-        said = f"{start} in {declared.primary}, and {level} in each of the others"
+        sentence = f"{start} in {declared.primary}, and in {level} in each of the other measures"
     elif many and declared.family == "secondary":
-        said = f"{start} in {declared.primary}, and {level} in any of the others"
+        sentence = f"{start} in {declared.primary}, and in {level} in any of the other measures"
     else:
-        said = f"{start} in any measure" if many else start
-    return f"{said}; {more}."
+        sentence = f"{start} in any measure" if many else start
+    return f"{sentence}, {more}."
 
 
 _ADJUSTMENTS = {"max-t": "max-t", "holm": "Holm", "bonferroni": "Bonferroni", "bh": "BH"}

@@ -179,7 +179,7 @@ def judging(comparison: Comparison) -> Section | None:
             ),
             _download(FILES["tipping"], found.tipping, "the tipping list"),
         )
-        line = f"The tipping list: {n} that would turn the sign"
+        line = f"{n} that, if relevant, would change the sign"
         blocks.append(Fold("tipping", line, tipping))
     command = _command(comparison, found)
     if command:
@@ -206,7 +206,7 @@ def tipping_sentence(comparison: Comparison) -> str:
         if not found.difference:
             return ""
         most = min(MOST_TIPPING, found.n_documents)
-        return f"No choice of up to {f.count(most)} that was found turns the sign of {delta}."
+        return f"No set of up to {f.count(most)} of these documents changes the sign of {delta}."
     before, after = (
         f.signed(each, digits=comparison.decimals) for each in (found.difference, found.tipped)
     )
@@ -216,7 +216,7 @@ def tipping_sentence(comparison: Comparison) -> str:
         if n == 1
         else f"the {f.count(n)} unjudged documents of the tipping list were all"
     )
-    return f"If {those} relevant, the sign of {delta} would turn, from {before} to {after}."
+    return f"If {those} relevant, the sign of {delta} would change, from {before} to {after}."
 
 
 def short_tipping(comparison: Comparison) -> str:
@@ -228,7 +228,7 @@ def short_tipping(comparison: Comparison) -> str:
     if not 0 < n <= SHORT:
         return ""
     these = "1 unjudged document was" if n == 1 else f"{f.count(n)} unjudged documents were all"
-    return f"If {these} relevant, the sign of Δ would turn."
+    return f"If {these} relevant, the sign of Δ would change."
 
 
 def _found(comparison: Comparison) -> ToJudge | None:
@@ -444,7 +444,7 @@ def _untold(comparison: Comparison) -> str:
     if numbers is not None:
         return f"Nothing is decided; the numbers alone would say {_tag(numbers)}."
     if comparison.verdict not in _CLAIMS:
-        return "No difference is shown that another choice could overturn."
+        return "Nothing is significant, so no other choice can overturn it."
     if comparison.soundness.level == "doubtful":
         return "No other choice takes the doubt away."
     return (

@@ -87,10 +87,10 @@ def _forest_guide(comparison: Comparison) -> str:
     """Say what the bars are, and where the reading of the primary measure rests on others."""
     rule = comparison.rule
     guide = f"Bar: {f.level(rule.confidence)} interval of the {_of_what(comparison)}."
-    if comparison.decision.by_margin:
+    if comparison.decision.by_equivalence:
         guide += (
             f" The reading of {rule.primary} is that of its {f.level(rule.confidence_equivalence)}"
-            " interval against the margin; the interval and p shown here ask whether the difference"
+            " interval against the margin; this interval and p ask whether the difference"
             " is 0."
         )
     if len(comparison.rows) == 1 or rule.adjust == "none":
@@ -112,8 +112,8 @@ def _reading_guide(comparison: Comparison) -> str:
         return f"Interval: {level} confidence interval of the {_of_what(comparison)}."
     if rule.adjust == "none":
         return (
-            f"Intervals at {level}. The secondary measures are not adjusted, so a chance finding"
-            " among them is likelier than α says."
+            f"Intervals at {level}. The secondary measures are not adjusted, so a false"
+            " positive among them is likelier than α."
         )
     alone = rule.family == "secondary"
     start = f"{rule.primary} is tested alone. " if alone else ""
@@ -183,7 +183,13 @@ def measure_table(comparison: Comparison) -> Table:
         (Column("Ties"), [counted(row.ties) for row in rows]),
         (Column(f"B {win}"), wins),
     )
-    interval = f"{w.level} interval{' of Δ%' * relative}{', adjusted' * adjusts}"
+    # Only as one of a family of all is the primary measure adjusted.
+    all_adjusted = adjusts and rule.family == "all"
+    interval = f"{w.level} interval{' of Δ%' * relative}{', adjusted' * all_adjusted}"
+    adjusted = [
+        Cell("–") if lead and not all_adjusted else w.chance(row.pvalue_adj)
+        for row, lead in zip(rows, leads, strict=True)
+    ]
     return Table.of(
         "measures",
         (label("Measure"), names),
@@ -194,7 +200,7 @@ def measure_table(comparison: Comparison) -> Table:
         *([] if relative else [(Column("Δ%"), changes)]),
         *([] if rule.independent else outcomes),
         (Column("p"), [w.chance(row.pvalue) for row in rows]),
-        *([(Column("Adjusted p"), [w.chance(row.pvalue_adj) for row in rows])] if adjusts else []),
+        *([(Column("Adjusted p"), adjusted)] if adjusts else []),
         (label("Reading"), readings),
     )
 
@@ -292,7 +298,10 @@ def paper(comparison: Comparison, *, style: Style) -> Paper:
             ),
             noun="measure",
         )
-        told = "the superscript a marks a mean of B shown to be better than A's, b one of A better"
+        told = (
+            "the superscript a marks a mean of B that is significantly better than A's, b one"
+            " of A better"
+        )
         told += " than B's,"
     else:
         estimand = words.estimand(comparison)

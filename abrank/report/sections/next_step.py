@@ -81,12 +81,12 @@ def _sentence(comparison: Comparison, step: Step) -> str:
     if step.because == "few-queries":
         units = "queries" if comparison.clusters is None else "clusters of queries"
         said = f"Add {units}: take ten at the very least"
-        return f"{said}, so that the finding does not rest on the shape of a few differences."
+        return f"{said}, so that the result does not depend on a few differences."
     if step.because == "gate" and step.action == "ship":
         why = (
             "nothing changed"
             if verdict is Verdict.IDENTICAL
-            else "it has shown what the gate asks for"
+            else "it passes the gate"
         )
         return f"Ship {b}: {why}."
     # Of the gates only that of equivalence does not pass where B is better.
@@ -95,10 +95,10 @@ def _sentence(comparison: Comparison, step: Step) -> str:
     if step.because == "guards" and comparison.rule.on == "each":
         parts = on_each(comparison.rule, comparison.strata)
         failed = [name for name, each in parts.items() if each.decision.exit_code]
-        return f"Do not ship {b} by this rule: the gate does not pass on {f.first_of(failed, 3)}."
+        return f"Do not ship {b} by this rule: the gate fails on {f.first_of(failed, 3)}."
     if step.because == "guards":
         lost = [each.measure for each in comparison.decision.guards if not each.passed]
-        return f"Do not ship {b} by this rule: a loss is not excluded on {f.listed(lost)}."
+        return f"Do not ship {b} by this rule: {f.listed(lost)} may be worse by its margin."
     if step.action == "declare-margin":
         said = "Declare the smallest Δ worth having (--margin, margin=)"
         return f"{said}: abrank margin helps to choose."
@@ -120,7 +120,7 @@ _WITH_MARGIN: Mapping[tuple[Action, Verdict], str] = {
         "Ship {b} if a gain below the margin of {margin} is worth the change, too."
     ),
     ("ship-if", Verdict.NOT_WORSE): (
-        "Ship {b} if not losing {margin} is enough; to show a gain takes more queries."
+        "Ship {b} if not losing {margin} is enough; a gain would need more queries."
     ),
     ("either", Verdict.SAME): (
         "Keep {a} or ship {b}, as cost decides: the difference is too small to matter."
@@ -130,17 +130,17 @@ _WITH_MARGIN: Mapping[tuple[Action, Verdict], str] = {
         "Do not ship {b} by this rule: its gain is too small to matter."
     ),
     ("do-not-ship", Verdict.NOT_BETTER): (
-        "Do not ship {b} for its quality: a gain of {margin} is excluded."
+        "Do not ship {b} for its quality: a gain of {margin} or more is excluded."
     ),
     ("do-not-ship", Verdict.WORSE_SIZE_UNCLEAR): (
-        "Do not ship {b}: only the size of its loss is open."
+        "Do not ship {b}: its loss may be smaller than the margin."
     ),
     ("do-not-ship", Verdict.WORSE): "Do not ship {b}: its loss is larger than the margin.",
 }
 _WITHOUT_MARGIN: Mapping[tuple[Action, Verdict], str] = {
     **_UNCHANGED,
     ("ship-if", Verdict.BETTER): "Ship {b} if any gain is worth the change.",
-    ("do-not-ship", Verdict.WORSE): "Do not ship {b}: it loses against {a}.",
+    ("do-not-ship", Verdict.WORSE): "Do not ship {b}: it is worse than {a}.",
 }
 
 
@@ -154,11 +154,11 @@ def _out_of_reach(comparison: Comparison) -> str:
     if (estimate > 0.0) != rule.higher_is_better:
         return (
             f"Do not ship {b} by this rule: the loss seen ({shown}) is larger than the margin of"
-            f" {margin}, so that more queries are not expected to exclude it."
+            f" {margin}, so that more queries are unlikely to help."
         )
     return (
         f"Do not ship {b} by this rule: it gains more ({shown}) than the margin of {margin}, so"
-        " more queries will not show the two to be equivalent. Where a gain is welcome, ask for"
+        " more queries will not make the two equivalent. Where a gain is welcome, ask for"
         " --require better, or for --require non-inferior."
     )
 
@@ -229,28 +229,30 @@ def _of_evidence(comparison: Comparison, code: str) -> str:
         return "Run both systems on all judged queries: the guard rests on those that are missing."
     if code == "one-cluster-carries":
         cluster = shorten(values["cluster"], width=LONGEST_NAME)
-        return f"Add queries of other clusters: without “{cluster}” no difference is shown."
+        return (
+            f"Add queries of other clusters: without “{cluster}” the difference is not significant."
+        )
     if code == "few-judgments-turn":
         them = "it" if values["count"] == 1 else "them"
         documents = f.plural(values["count"], "unjudged document")
-        return f"Judge the {documents} that would turn the difference: the report lists {them}."
+        return f"Judge the {documents} that would change the sign of Δ: the report lists {them}."
     of_a, of_b = (f.count(number) for number in comparison.evidence.n_unjudged)
     said = f"Judge the unjudged documents, {of_b} of {b} and {of_a} of {a}"
-    return f"{said}: they could turn the difference."
+    return f"{said}: they could change the sign of Δ."
 
 
 def _look_again(comparison: Comparison) -> str:
-    """Go on where more looks are planned, or allowed, and this one leaves the question open."""
+    """Go on where more looks are planned, or allowed, and this one is inconclusive."""
     design = comparison.rule.design
     if design is not None and design.seen:
         left = words.queries(design.n_planned - design.seen[-1])
         return (
             f"Go on with the {left} still planned, and give this look's results.json as --earlier"
-            " (Planned(earlier=)): it leaves the question open."
+            " (Planned(earlier=)): its result is inconclusive."
         )
     if design is not None and design.look:
         said = f"Go on to look {design.look + 1} of {design.n_looks}, with the queries planned"
-        return f"{said} for it: this one leaves the question open."
+        return f"{said} for it: this one is inconclusive."
     said = "Add queries and look again as often as you like: the question is open"
     return f"{said}, and the interval holds at any number of them."
 
@@ -285,11 +287,11 @@ def _more_queries(comparison: Comparison) -> str:
     elif comparison.clusters is not None and not rows:
         said = "these are too few to say how many it takes."
     elif needed is None:
-        said = f"no practical number of them would show {shown}."
+        said = f"no practical number of them would prove {shown}."
     elif needed <= comparison.n_queries:
         queries = words.queries(comparison.n_queries)
         said = f"{queries} show {shown}, in {power} of samples, but not in this one."
     else:
-        said = f"about {f.about(needed)} in all would show {shown} ({power} power)."
+        said = f"about {f.about(needed)} in all would prove {shown} {power} of the time."
     new = " in new clusters" if comparison.clusters is not None else ""
     return f"Add queries{new}: {said}"

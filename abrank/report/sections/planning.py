@@ -9,6 +9,8 @@ from abrank._support import display as f
 from abrank.comparison import Comparison, PlannedClaim, PlannedDifference
 from abrank.comparison.declared import (
     MarginRange,
+    deciding_interval,
+    deciding_level,
     difference_in_unit,
     margin_ranges,
     percent_digits,
@@ -82,6 +84,12 @@ def limits_beside(
     return " to ".join(shown)
 
 
+def deciding_limits(comparison: Comparison) -> str:
+    """Return the interval that verdict and gate rest on, labelled with its level."""
+    ends = limits(comparison, *deciding_interval(comparison))
+    return f"{f.level(deciding_level(comparison))} interval {ends}"
+
+
 def equivalence_interval(comparison: Comparison) -> str:
     """Return the interval of the two one-sided tests, labelled with its level."""
     shown = limits(comparison, *comparison.decision.equivalence_interval)
@@ -119,12 +127,20 @@ def other_margins(comparison: Comparison) -> str:
         return ""  # the margin declared is a limit itself
     where = _between(comparison, own)
     if not where:
-        return "Same verdict for every margin." if len(ranges) == 1 else ""
-    parts = [f"Same verdict {'only' if where.startswith('at ') else 'for every margin'} {where}"]
-    for each in ranges:
-        where = "" if each is own else _between(comparison, each)
-        parts += [f"{words.tag(each.verdict)[1].lower()} {where}"] if where else []
-    return f"{'; '.join(parts)}."
+        return "The verdict is the same for every margin." if len(ranges) == 1 else ""
+    stays = f"the verdict stays {words.tag(own.verdict)[1]}"
+    if where.startswith("at "):
+        first = f"Only {where} {stays.replace('stays', 'is')}."
+    elif where.startswith("up to "):
+        first = f"{words.capital(where.replace('up to ', 'up to a margin of '))} {stays}."
+    else:
+        first = f"For a margin {where} {stays}."
+    others = [
+        f"{words.tag(range_.verdict)[1]} {place}"
+        for range_ in ranges
+        if range_ is not own and (place := _between(comparison, range_))
+    ]
+    return f"{first} It is {f.listed(others)}." if others else first
 
 
 def _between(comparison: Comparison, range_: MarginRange) -> str:
@@ -165,8 +181,13 @@ def what_they_see(comparison: Comparison) -> str:
     """Say the smallest true difference that these queries show."""
     n, power = words.queries_of(comparison), f.level(comparison.planning.power)
     if visible := smallest_visible(comparison):
-        return f"{n} show a true Δ of {visible} in {comparison.rule.primary} with {power} power."
-    said = f"{n} can show no difference in {comparison.rule.primary} with {power} power by this"
+        return (
+            f"With {n}, a true Δ of {visible} in {comparison.rule.primary} is detected {power}"
+            " of the time."
+        )
+    said = (
+        f"{n} cannot detect any difference in {comparison.rule.primary} {power} of the time by this"
+    )
     return f"{said} test: it would have to be larger than the measure's range."
 
 
@@ -247,7 +268,7 @@ def of_clusters(comparison: Comparison) -> str:
     same = wanted.queries_same_clusters
     of = f"of the same {f.plural(n_clusters, 'cluster')}"
     if same is None:
-        return f"{said}; no number of {units} {of} shows it."
+        return f"{said}; no number of {units} {of} detects it."
     if same <= comparison.n_queries:
         return f"{said}."
     return f"{said}; {of} it takes about {f.about(same)}."
@@ -267,11 +288,11 @@ def _about_the_margin(comparison: Comparison) -> str:
     if row is None:
         return ""
     if row.queries_needed is None:
-        return f"No practical number of queries would show a true Δ of {margin}, the margin."
+        return f"No practical number of queries would detect a true Δ of {margin}, the margin."
     if row.queries_needed <= comparison.n_queries:
         return _enough(comparison, f"{margin}, the margin,")
     units = words.unit(comparison)[1]
-    said = f"{about(row, noun=f' {units}')} would show a true Δ of {margin}, the margin"
+    said = f"{about(row, noun=f' {units}')} would detect a true Δ of {margin}, the margin"
     same = comparison.planning.claim("same")
     if same is not None:
         said += f", and {about(same, noun='')} that the two are the same within it, if the true Δ"
@@ -290,17 +311,18 @@ def _about_round_differences(comparison: Comparison) -> str:
         return _enough(comparison, _chosen(comparison, rows[0].difference))
     first, *others = open_rows
     parts = [
-        f"seeing a true Δ of {_chosen(comparison, first.difference)} takes"
+        f"a true Δ of {_chosen(comparison, first.difference)} needs"
         f" {about(first, noun=f' {words.unit(comparison)[1]}')}"
     ]
     parts += [f"{_chosen(comparison, row.difference)} {about(row, noun='')}" for row in others]
-    return f"With {power} power, {', '.join(parts)}.{_why(comparison)}"
+    return f"To detect it {power} of the time, {', '.join(parts)}.{_why(comparison)}"
 
 
 def _enough(comparison: Comparison, difference: str) -> str:
     return (
-        f"These {words.queries_of(comparison)} show a true Δ of {difference} with at least"
-        f" {f.level(comparison.planning.power)} power; more {words.unit(comparison)[1]} narrow the"
+        f"These {words.queries_of(comparison)} detect a true Δ of {difference} at least"
+        f" {f.level(comparison.planning.power)} of the time; more {words.unit(comparison)[1]}"
+        " narrow the"
         " interval."
     )
 
@@ -314,7 +336,7 @@ def claims(comparison: Comparison) -> str:
     ]  # fmt: skip
     if not parts:
         return ""
-    return f"If the true Δ is 0, B would be shown to be {'; and '.join(parts)}."
+    return f"If the true Δ is 0, B would be found {'; and '.join(parts)}."
 
 
 def assumption(comparison: Comparison) -> str:
@@ -335,7 +357,7 @@ def assumption(comparison: Comparison) -> str:
         freedom = f.score(planned.freedom, digits=1)
         test = f"For the cluster-robust t test with {freedom} degrees of freedom here"
     said = (
-        f"{test}, if the differences keep the standard deviation seen here,"
+        f"{test}, if the differences keep the standard deviation of these queries,"
         f" {f.score(planned.sd, digits=digits)}{wider}. The difference that was observed plays no"
         " part."
     )
@@ -369,7 +391,7 @@ def _why(comparison: Comparison) -> str:
     few = words.queries_of(comparison)
     if comparison.clusters is not None:
         few = f.plural(comparison.clusters.n_clusters, "cluster")
-    return f" In brackets: the {level} range, since {few} tell the spread only roughly."
+    return f" In brackets: the {level} range, because {few} estimate the variance only roughly."
 
 
 def about(row: PlannedDifference | PlannedClaim, *, noun: str = " queries") -> str:

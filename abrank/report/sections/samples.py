@@ -15,15 +15,17 @@ ASIDE = {
     "errors": "{n} queries are too few to know the machine's errors",
     "draw": "the queries that people judged are no random draw",
 }
-_ROLE = {"people": "shown beside it", "both": "shown beside it", "machine": "never decides"}
+_ROLE = {"people": "for comparison", "both": "for comparison", "machine": "never decides"}
 # Measured in reports/calibration/machine.md, of the noisy machine with 25 to 100 human queries.
 PICKED = (
-    "Where they were picked, simulated 95% intervals held less often: in 76 to 91% of samples where"
+    "Where they were picked, simulated 95% intervals covered the truth less often than 95%: in 76"
+    " to 91% of samples where"
     " the easier or the harder half was judged, in 37 to 50% where the queries with the largest"
     " differences were."
 )
 RARE = (
-    "Where a machine failed for B alone on 3% of the queries, simulated 95% intervals held in 89"
+    "Where a machine failed for B alone on 3% of the queries, simulated 95% intervals covered the"
+    " truth in 89"
     " to 91% of samples of 25 to 100 of them, in 82% for the worst pair of systems."
 )
 SHARED = {
@@ -115,7 +117,8 @@ def machine(comparison: Comparison) -> Section | None:
     blocks: list[Block] = [
         _answers(comparison, found),
         Text(
-            "Only the row marked ★ decides. With the machine the interval holds where the queries"
+            "Only the row marked ★ decides. With the machine the interval is valid where the"
+            " queries"
             " that people judged are a random draw, the machine was chosen before they were looked"
             f" at, and its errors are not rarer than these queries can show. {RARE} {PICKED}",
             "caption",

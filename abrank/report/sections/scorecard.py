@@ -9,7 +9,13 @@ from dataclasses import replace
 from abrank._support import display as f
 from abrank._support.display import shorten
 from abrank.comparison import Comparison, MeasureResult
-from abrank.comparison.declared import difference_in_unit, is_relative, rows_in_unit, shares_scale
+from abrank.comparison.declared import (
+    deciding_interval,
+    difference_in_unit,
+    is_relative,
+    rows_in_unit,
+    shares_scale,
+)
 from abrank.comparison.groups import Segmentation
 from abrank.estimate import Interval
 from abrank.inference.shape import spread_form
@@ -45,9 +51,11 @@ def scorecard(comparison: Comparison) -> Scorecard:
     """Return a row a measure, the primary one first, with its interval drawn, wins and reading."""
     w, rule, win = Words(comparison), comparison.rule, words.wins(comparison)
     shown = primary_first(comparison, rows_in_unit(comparison))
-    adjusts = rule.adjust != "none" and len(comparison.rows) > 1
+    # The primary measure is adjusted only as one of a family of all.
+    adjusts = rule.adjust != "none" and len(comparison.rows) > 1 and rule.family == "all"
     # The level of the interval that decides stands in the heading where it is the only one.
-    alone = comparison.decision.by_margin and len(shown) == 1
+    by_margin = comparison.decision.by_equivalence
+    alone = by_margin and len(shown) == 1
     guards = {each.measure: each for each in comparison.decision.guards}
     names, differences, limits, counts, readings = [], [], [], [], []
     bars: list[Bar | None] = []
@@ -62,7 +70,7 @@ def scorecard(comparison: Comparison) -> Scorecard:
         said = w.interval(*ends)
         if lead or is_relative(comparison):
             said = planning.limits(comparison, *ends)
-        if lead and comparison.decision.by_margin and not alone:
+        if lead and by_margin and not alone:
             said += f" ({f.level(rule.confidence_equivalence)})"
         limits.append(Cell(said, ends.low))
         # A count of wins says who is better, which nobody said of this measure.
@@ -133,7 +141,7 @@ def delta_title(comparison: Comparison) -> str:
 def deciding(comparison: Comparison, row: MeasureResult) -> Interval:
     """Return the interval that a row's reading rests on, in the unit that is drawn."""
     lead = row.measure == comparison.rule.primary
-    return comparison.decision.deciding if lead else row.adjusted
+    return deciding_interval(comparison) if lead else row.adjusted
 
 
 def _bar(comparison: Comparison, row: MeasureResult) -> Bar:
@@ -141,7 +149,7 @@ def _bar(comparison: Comparison, row: MeasureResult) -> Bar:
     tone = words.reading_tone(row.reading)
     if row.measure == comparison.rule.primary:
         thick = deciding(comparison, row)
-        thin = row.interval if comparison.decision.by_margin else thick
+        thin = comparison.decision.interval if comparison.decision.by_equivalence else thick
         return Bar(row.estimate, *thick, *thin, tone)
     limits = (*row.interval, *row.adjusted)
     return Bar(row.estimate, *limits, tone)
@@ -158,18 +166,19 @@ def _legend(comparison: Comparison, *, drawn: bool) -> list[str]:
     """Return what explains the table: the mark, the bars, the adjustment, what is not drawn."""
     found, rule, many = [], comparison.rule, len(comparison.rows) > 1
     if many:
-        how = headline.adjustment(comparison)
+        how = headline.adjustment(comparison).partition(", ")[0].replace("(max-t", "(max-t)")
+        how = how.replace("))", ")")
         if rule.family == "secondary":
-            how = f"tested alone; others {how.removeprefix('secondary measures ')}"
-        found.append(f"★ primary, {how}")
+            how = f"tested alone, the others {how.removeprefix('secondary measures ')}"
+        found.append(f"★ {how}")
     several, level = rule.adjust != "none" and many, f.level(rule.confidence)
-    if drawn and comparison.soundness.level != "unsound" and comparison.decision.by_margin:
+    if drawn and comparison.soundness.level != "unsound" and comparison.decision.by_equivalence:
         narrow, which = f.level(rule.confidence_equivalence), "★" if many else "it"
         said = f"Thick: {narrow} interval, which decides about the margin"
         said += f" ({which}; others {level})" if several else ""
         found.append(f"{said}; thin: {level}, whether Δ is 0{', adjusted' if several else ''}")
     elif drawn and comparison.soundness.level != "unsound" and several:
-        found.append(f"Thick: {level} interval; thin: adjusted, which decides the reading")
+        found.append(f"Thick: {level} interval; thin: adjusted, decides the reading")
     if any(math.isfinite(_limit(comparison, each)) for each in comparison.decision.guards):
         found.append("Tick: the loss that a guard must exclude")
     if comparison.with_machine:
@@ -252,7 +261,7 @@ def segments_sentence(comparison: Comparison, found: Segmentation) -> str:
     if not math.isfinite(p):
         return f"{said}; whether the segments differ cannot be tested."
     shown = f"{'adjusted ' * several}{f.p_clause(p, alpha=comparison.rule.alpha)}"
-    differ = "differ" if p < comparison.rule.alpha else "are not shown to differ"
+    differ = "differ" if p < comparison.rule.alpha else "do not differ significantly"
     return f"{said}; the segments {differ} ({shown} for interaction)."
 
 
@@ -297,7 +306,7 @@ def _table(comparison: Comparison, found: Segmentation) -> Scorecard:
         legend=(
             f"Thick: {w.level} interval by itself, of all queries, too; thin: adjusted for all"
             f" segments{properties}, which decides the reading of a segment",
-            "Not part of the rule: what segments show is a question for the next test. Those of"
+            "Segments do not change the verdict. Test what you see here on new queries. Those of"
             " fewer than 6 queries are not tested.",
         ),
     )
@@ -376,7 +385,7 @@ def all_tests(comparison: Comparison) -> Section | None:
     rows = [row for row in comparison.test_rows if math.isfinite(row.pvalue)]
     if not rows or words.all_tied(comparison):
         return None
-    declared = f"Only the {words.name_of_rule(comparison)} was declared, so only it decides."
+    declared = f"The {words.name_of_rule(comparison)} decides; the others are for comparison."
     finding = headline.agreement(comparison) or declared
     drawn = f"Estimate and interval by {f.plural(len(rows), 'test')}; see the table."
     blocks: list[Block] = [

@@ -57,7 +57,7 @@ def compose(result: object, **options: Any) -> Report:  # noqa: ANN401 - each re
     >>> b = {"q1": 0.3, "q2": 0.6, "q3": 0.2, "q4": 0.9}
     >>> report = compose(compare_scores(a, b, name_a="bm25", name_b="monot5"))
     >>> report.headline.title
-    'monot5 is not shown to differ from bm25.'
+    '4 queries cannot tell monot5 from bm25.'
     >>> [section.key for section in report.sections]
     ['measures', 'tests', 'margin', 'planning', 'queries', 'effects', 'distribution', 'methods',
     'reproduce']

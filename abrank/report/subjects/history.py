@@ -55,7 +55,7 @@ def compose_history(history: History, *, digits: int | None = None) -> Report:
     title = _title(w)
     chance = sum(each.by_chance for each in history.query_sets)
     numbers = (
-        f"Were no candidate better, about {chance:.1f} of these would be found better by chance."
+        f"If no candidate were better, we would still expect {chance:.1f} false wins."
         if n
         else "Entries are added by comparisons with --ledger (ledger=)."
     )
@@ -176,8 +176,7 @@ def _comparisons(w: Words[History]) -> Section:
             same.append(f"{said} {columns.pop(place)[1][0].text}")
     legend = (
         f"Thick: the interval at its comparison's level{'' if all(bars) else f' on {measure}'}",
-        f"Again: the gain to expect of a repetition, estimated once a measure has {f.word(FEWEST)}"
-        " comparisons",
+        f"Expected if repeated: estimated once a measure has {f.word(FEWEST)} comparisons",
         *([f"All: {', '.join(same)}"] if same else []),
         *([f"Newest: {f.count(len(entries))} of {f.count(n)}; .json and .csv have all"] * cut),
     )
@@ -222,7 +221,7 @@ def _uses(w: Words[History]) -> Section:
         noun="set",
     )
     caption = (
-        "By chance: how many would be found better if no candidate were (half of each level)."
+        "By chance: false wins to expect if no candidate were better (half of each level)."
         " Shared: the largest part of these queries that another set has, too."
     )
     finding = f"The most used set was asked {f.plural(sets[0].n_comparisons, 'time')}."

@@ -79,7 +79,7 @@ def _facts(found: JudgeAgreement, head: Headline) -> Iterator[Fact]:
             )
     alone = (*found.n_other_documents, *found.n_other_queries)
     if found.same.estimate == 1.0 and not any(alone):
-        said = "both hold the same judgments: was one file given twice?"
+        said = "both files have the same judgments: was one file given twice?"
         yield Fact("note", said, loud=True, everywhere=True)
     yield Fact("relevant", f"is grade {found.rel} and up", everywhere=False)
     yield Fact("rule", head.rule, "muted")
@@ -174,7 +174,9 @@ def _pair(w: Words[JudgeAgreement], pair: JudgedPair) -> Section:
     elif depends:
         finding = "The verdict depends on the judge."
     else:
-        finding = "The verdicts differ, but the judges are not shown to see different Δ."
+        finding = (
+            "The verdicts differ, but the difference of Δ between the judges is not significant."
+        )
     shares = [f.percent(x, sign=False) for x in (pair.same_candidate, pair.same_baseline)]
     gap = pair.same_difference
     limits_ = f"{f.percent(gap.low)} to {f.percent(gap.high)}"
@@ -184,7 +186,7 @@ def _pair(w: Words[JudgeAgreement], pair: JudgedPair) -> Section:
     )
     favour = pair.favour
     side = favour.interval.side
-    told = f"the machine favours {b if side > 0 else a}" if side else "no favour shown"
+    told = f"the machine favours {b if side > 0 else a}" if side else "no significant favour"
     graded = (
         f"Machine's grade of {b}'s documents less {a}'s, at the same human grade:"
         f" {w.signed(favour.estimate)} ({w.interval(*favour.interval)}): {told}."

@@ -499,7 +499,7 @@ def _superscripts(w: Words[Ranking], by: str) -> tuple[Table, str]:
         noun="system",
     )
     what = "baselines" if ranking.baselines else "systems"
-    return table, f"a superscript names the {what} shown to be worse by {by}{_each(ranking)}"
+    return table, f"a superscript names the {what} significantly worse by {by}{_each(ranking)}"
 
 
 def _beaten(ranking: Ranking, known: dict[str, str]) -> dict[str, str]:

@@ -45,7 +45,7 @@ METHODS = {
     "t": "Student's t of the scores",
     "permutation": "the means about which signs of the centred scores could have been tossed",
     "bootstrap": "the studentised bootstrap of the scores, symmetric",
-    "bounded": "bets against every mean, which hold for any scores in the measure's range",
+    "bounded": "bets against every mean, valid for any scores in the measure's range",
 }
 
 
@@ -138,8 +138,8 @@ def _said(w: Words[Intervals], each: Floor) -> str:
         return f"{what} is below {floor}: the upper end is {w.score(each.ci_high)}"
     if each.ci_low >= each.floor:
         few = f"with fewer than {FEW_UNITS} queries sign flips must agree, and their lower end is"
-        return f"{what} is not shown to be at least {floor}: {few} {w.score(each.by_flips)}"
-    return f"{what} is not shown to be at least {floor}: the lower end is {w.score(each.ci_low)}"
+        return f"{what} may be below {floor}: {few} {w.score(each.by_flips)}"
+    return f"{what} may be below {floor}: the lower end is {w.score(each.ci_low)}"
 
 
 def _rule(w: Words[Intervals]) -> str:
@@ -191,7 +191,7 @@ def _scorecard(w: Words[Intervals]) -> Scorecard:
             readings.append(Cell(""))
             continue
         tone: Tone = "b" if floor.cleared else "tie"
-        said = "▼ below" if floor.ci_high < floor.floor else "? not shown"
+        said = "▼ below" if floor.ci_high < floor.floor else "? unclear"
         ends = (row.ci_low - floor.floor, row.ci_high - floor.floor)
         bars.append(Bar(row.mean - floor.floor, *ends, tone=tone))
         limits.append(Cell(f.number(floor.floor), floor.floor))
@@ -219,7 +219,8 @@ def _segments(w: Words[Intervals]) -> Section:
     rows = w.result.segments
     level = f.level(rows[0].confidence)
     finding = (
-        f"Means in segments. Each interval is at {level}, so that those of one mean hold together"
+        f"Means in segments. Each interval is at {level}, so that those of one mean are valid"
+        " together"
         f" at {w.level}."
     )
     table = _table(w, "segments", rows, ("property", "segment"))

@@ -106,7 +106,7 @@ def _facts(w: Words[Plan], head: Headline) -> Iterator[Fact]:
         by = "" if plan.test == "t" else " (t test)"
         needed = _needed_with_range(plan, plan.same)
         margin = f.number(plan.same.margin)
-        said = f"{needed} would show the same within ±{margin}, if the true difference is 0{by}"
+        said = f"{needed} would prove a difference below ±{margin} if the true difference is 0{by}"
         yield Fact("same", said, everywhere=True)
     if plan.width is not None:
         level, width = f.level(1.0 - plan.alpha), f.number(plan.width.width)
@@ -276,13 +276,13 @@ def _audited(w: Words[Audit]) -> tuple[str, str, str]:
     spread = "usual spread" if found.board else "spread given"
     if found.rows[0].pvalue < found.alpha:
         return f"At the {spread} this difference is significant.", "Plausible", "△"
-    return f"At the {spread} {queries} do not show that these means differ.", "Not shown", "?"
+    return f"At the {spread} {queries} cannot tell these means apart.", "Not significant", "?"
 
 
 def _facts_of_audit(w: Words[Audit]) -> Iterator[Fact]:
     found = w.result
     sd = w.score(found.sd_limit)
-    limit = f"significant by t if the queries' differences spread by less than {sd}"
+    limit = f"the t test would be significant if the standard deviation were below {sd}"
     if found.board is not None and found.board.n_pairs >= MANY:
         share = found.share_below  # known between the outer deciles
         many = f"about {f.percent(share, sign=False, digits=0)}"
@@ -299,14 +299,17 @@ def _facts_of_audit(w: Words[Audit]) -> Iterator[Fact]:
         if found.counts_a and found.counts_b:
             said = _least("scores of 0 or 1", found.smallest_p_binary)
         else:
-            said = f"no scores of 0 or 1 on {f.count(found.n_queries)} queries have these means"
+            said = (
+                f"with scores of 0 or 1 only, these means are impossible on"
+                f" {f.count(found.n_queries)} queries"
+            )
         yield Fact("0 or 1", said, everywhere=True)
     needed = [row.needed for row in found.rows if row.spread != "widest" and row.needed is not None]
     if needed:
         least, most = f.count(min(needed)), f.count(max(needed))
         many = f"{f.count(needed[0])} queries" + (f" ({least} to {most})" if least != most else "")
         power = f.level(found.target)
-        yield Fact("settle", f"{many} would show such a difference with {power} power",
+        yield Fact("settle", f"{many} would detect such a difference {power} of the time",
                    everywhere=True)  # fmt: skip
     yield Fact(
         "rounding", f"the means are rounded, so Δ may be off by {f.number(found.rounding)}",

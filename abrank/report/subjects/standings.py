@@ -61,9 +61,10 @@ _CLAIMS = (
     "Rank, on these collections: the collections stay, and their queries are drawn anew; all pairs"
     " by the smallest p of each bootstrap sample (Westfall and Young 1993). Like these: the"
     " collections are a sample, each one observation (test: {like}). Collections weigh equally. A"
-    " rank interval counts the systems shown to be better and worse, for all pairs together"
-    " (Mogstad, Romano, Shaikh and Wilhelm 2024). A system could be the best if no other is shown"
-    " to be better."
+    " rank interval counts the systems that are significantly better and worse, for all pairs"
+    " together"
+    " (Mogstad, Romano, Shaikh and Wilhelm 2024). A system could be the best if no other is"
+    " significantly better."
 )
 
 
@@ -125,7 +126,7 @@ def _headline(w: Words[CollectionsRanking]) -> Headline:
             if len(found.primary.first(like=True)) > 1
             else "Look at which collections the lead rests on."
         ),
-        rule="A system could be the best if no other is shown to be better: all pairs, α ="
+        rule="A system could be the best if no other is significantly better: all pairs, α ="
         f" {f.number(found.alpha)}, {f.plural(len(found.rankings), 'collection')} of equal weight.",
     )
 
@@ -134,7 +135,7 @@ def title(found: CollectionsRanking) -> str:
     """Say in one sentence who may be first on these collections."""
     if not found.primary.these.direction_declared:
         measure = name(found.primary.measure)
-        return f"Is lower better for {measure}? Until that is said nobody is first."
+        return f"Is lower better for {measure}? Declare it to learn who is first."
     n, first = len(found.systems), found.primary.first()
     these = f"these {f.count(len(found.rankings))} collections"
     if len(first) == n:
@@ -338,7 +339,7 @@ def _collections(w: Words[CollectionsRanking]) -> Iterator[Section]:
     """Yield systems by collections: of the first measure in every format."""
     found = w.result
     own = _by_collection(w, found.primary.measure)
-    said = Text("Bold: the first, and what is not significantly different from it.", "caption")
+    said = Text("Bold: the first, and those not significantly different from it.", "caption")
     heading = "Systems by collections"
     blocks: tuple[Block, ...] = (*_side_by_side(own), said)
     yield Section("collections", heading, _firsts(found), blocks, EVERYWHERE)
@@ -401,7 +402,7 @@ def one_collection(ranking: Ranking) -> str:
     )
     better = len(ahead(ranking))
     if better:
-        told = f"{f.count(better)} of {n} shown to be better"
+        told = f"{f.count(better)} of {n} significantly better"
     return f"{f.plural(ranking.n_queries, 'query', 'queries')}, {first} leads, {told}"
 
 

@@ -208,14 +208,14 @@ def title(found: CollectionsComparison) -> str:
         over = f"over all queries {_spread(found)}"
         return f"{b} is {these} than {a} {over}, but {like} on average over collections like these."
     if these in _SHOWN:
-        return f"{b} is {these} than {a} {on}; on collections like them it is not shown."
+        return f"{b} is {these} than {a} {on}; this does not prove it for other collections."
     if like in _SHOWN:
         return (
             f"{b} is {like} than {a} on average over collections like these; over all queries of"
-            " these it is not shown."
+            " these it is not significant."
         )
     ahead = f"{b} is ahead on {f.count(found.primary.n_ahead)}"
-    return f"{b} is not shown to differ from {a} on these {several}: {ahead}."
+    return f"These {several} cannot tell {b} from {a}: {ahead}."
 
 
 def _spread(found: CollectionsComparison) -> str:
@@ -241,7 +241,10 @@ def beyond(w: Words[CollectionsComparison]) -> str:
     if summary.prediction != (summary.prediction_low, summary.prediction_high):
         said += f" It is cut at what {_name(summary.measure)} can differ at all."
     if len(summary.rows) <= FEW:
-        said += f" With up to {FEW} collections that interval misses more often than it says."
+        said += (
+            f" With up to {FEW} collections this interval covers the truth less often than"
+            f" {w.level}."
+        )
     return said
 
 
@@ -253,7 +256,7 @@ def heterogeneity(w: Words[CollectionsComparison]) -> str:
         return ""
     words = "The collections differ by more than chance"
     if not found.pvalue < w.alpha:
-        words = "The collections are not shown to differ by more than chance"
+        words = "The collections do not differ by more than chance"
     return (
         f"{words}: Welch's {w.p_clause(found.pvalue)}, I²"
         f" {f.percent(found.i_squared, sign=False)}, standard deviation between collections"

@@ -160,7 +160,9 @@ def _verdict(ranking: Ranking) -> tuple[str, str, str, str]:
         return "identical", "=", "Identical", f"All systems score the same on every query{on}."
     if not ranking.direction_declared:
         first = name(ranking.systems[0])
-        said = f"{first} has the {ranking.best} mean{on}; whether that is the best was not said."
+        said = (
+            f"{first} has the {ranking.best} mean{on}; it is not declared whether that is the best."
+        )
         return "not-decided", "!", "Not decided", said
     if ranking.systems[0] in ranking.unsound:
         return "not-decided", "!", "Not decided", _no_leader(ranking, on)
@@ -170,7 +172,7 @@ def _verdict(ranking: Ranking) -> tuple[str, str, str, str]:
     n = len(ranking.systems) - 1
     better = [name(each) for each in ahead(ranking)]
     if better:
-        said = f"{f.first_of(better, 3)} {'is' if len(better) == 1 else 'are'} shown to be better"
+        said = f"{f.first_of(better, 3)} {'is' if len(better) == 1 else 'are'} significantly better"
         return "shared", "?", "No leader", f"{first} has the {ranking.best} mean{on}, but {said}."
     if not others:
         than = f"all {f.count(n)} others" if n > 1 else name(ranking.systems[1])
@@ -202,7 +204,7 @@ def _against(ranking: Ranking, on: str) -> tuple[str, str, str, str]:
         verb = "is" if len(better) == 1 else "are"
         said = f"{f.count(len(better))} of {f.count(n)} systems {verb} better than {bases}{on}."
         return "better", "▲", "Better than the baseline", said
-    said = f"No system is shown to be better than {bases}{on}."
+    said = f"No system is significantly better than {bases}{on}."
     return "none", "?", "None better", said
 
 
@@ -212,7 +214,8 @@ def _numbers(w: Words[Ranking]) -> str:
     start = f"{name(top.system)} has the mean {w.score(top.mean)}"
     others = [name(each) for each in ranking.leaders[1:]]
     if others and len(ranking.systems) > 2 and ranking.n_queries > 1:
-        start += f"; not significantly different from it: {f.first_of(others, 3)}"
+        verb = "is" if len(others) == 1 else "are"
+        start += f"; {f.first_of(others, 3)} {verb} not significantly different"
     return f"{start}. {_of_pairs(ranking)}"
 
 
@@ -285,8 +288,9 @@ def highest_of_many(ranking: Ranking) -> str:
         return ""
     top = name(ranking.rows[0].system)
     return (
-        f"The mean of {top} is the {ranking.best} of {f.count(n)} on these queries: on others it is"
-        " likely to be less good, and its lead smaller."
+        f"The mean of {top} is the {ranking.best} of {f.count(n)} on these queries. Expect a"
+        f" {'lower' if ranking.higher_is_better else 'higher'} mean and a smaller lead on new"
+        " queries."
     )
 
 
@@ -345,9 +349,9 @@ def _families(ranking: Ranking) -> str:
     """Say that the level holds for each measure, where there are several."""
     count = f.word(len(ranking.measures))
     if ranking.n_families > 1:
-        held = f"The error rate α holds for the {count} measures together (Bonferroni)."
+        held = f"The error rate α is that of the {count} measures together (Bonferroni)."
     else:
-        held = f"Each of the {count} measures is a family of its own: α holds for each, not"
+        held = f"Each of the {count} measures is a family of its own: α is for each, not"
         held += " for all together."
     return f"{name(ranking.measure)} orders the systems. {held}"
 
@@ -360,7 +364,7 @@ def cautions_of_test(ranking: Ranking) -> Iterator[str]:
     if ranking.test in ONE_ERROR and spread is not None:
         yield "The test takes the differences of all pairs to vary alike." + (
             f" Here the largest variance of a pair is {f.score(spread.unequal, digits=1)} times the"
-            " pooled one: it finds differences that are none. Max-T sign flips (without --test)"
+            " pooled one: it finds false differences. Max-T sign flips (without --test)"
             " give each pair its own error."
             if spread.unequal > MOST_UNEQUAL
             else ""

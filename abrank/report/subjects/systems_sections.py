@@ -61,7 +61,8 @@ _ASSUMED = {
 _WHY = (
     "Max-T sign flips are the default: every pair keeps an error of its own, so that variants"
     " of one system do not lend another one their small error; the correlation of the"
-    " comparisons is used; and the chance of any false difference holds, step by step from the"
+    " comparisons is used; and the chance of any false difference is controlled, step by step from"
+    " the"
     " largest statistic down (Westfall and Young 1993; Romano and Wolf 2005). Tukey HSD pools"
     " one error for all pairs: of variants beside one other system it found a false difference"
     " in 14 to 31% of samples in place of 5% (reports/calibration)."
@@ -232,7 +233,7 @@ def per_query(ranking: Ranking) -> Section | None:
         )
         finding = (
             f"Of the variance of the scores {query} lies between queries, {system} between systems,"
-            f" and {rest} in what only some systems find easy."
+            f" and {rest} is interaction: queries that are easy for some systems only."
         )
     order = " then ".join(map(name, ranking.systems[:3]))
     summary = (
@@ -338,7 +339,7 @@ def test(w: Words[Ranking]) -> Section | None:
         blocks += [
             _others(ranking),
             Text(
-                "Wilcoxon with Benjamini-Hochberg often finds more, as it holds another promise:"
+                "Wilcoxon with Benjamini-Hochberg often finds more, as it controls another error:"
                 " the share of false differences among those found, not the chance of any. Otero,"
                 " Parapar and Barreiro (2025, arXiv 2501.03930) recommend it for many systems. Let"
                 f" it decide with abrank rank …{flag} --test wilcoxon --adjust bh.",

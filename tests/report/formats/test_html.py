@@ -19,7 +19,7 @@ from abrank.comparison import Comparison
 from abrank.diagnostics import Note
 from abrank.report import compose
 from abrank.report.formats.html import MOST_ROWS, TONES, Drawing, breaking, drawing
-from abrank.report.sections.cautions import SHOWN
+from abrank.report.formats.text import SHOWN
 from abrank.report.sections.scorecard import exploratory
 from tests.report.written import card
 
@@ -188,11 +188,21 @@ def test_card_names_what_to_read_first_and_the_segments(runs: Comparison) -> Non
     assert "Exploratory" not in card(replace(runs, segmentations=()))
 
 
-def test_card_names_four_notes_and_counts_the_others(better: Comparison) -> None:
+def test_card_names_two_notes_and_counts_the_others(better: Comparison) -> None:
     tags = {"system": "a", "tags": ["x", "y"]}
+    few = {"n": 5, "too_few": True}
     ranks = {"system": "b", "count": 60}
-    notes = [Note("several-tags", 2, tags)] * SHOWN + [Note("rank-conflicts", 1, ranks)] * 2
+    extra = {"system": "a", "count": 1, "ids": ["9"]}
+    notes = [
+        Note(code, severity, values)
+        for code, severity, values in (
+            ("few-clusters", 3, few),
+            ("several-tags", 2, tags),
+            ("rank-conflicts", 1, ranks),
+            ("extra-queries", 1, extra),
+        )
+    ]
     text = unescape(card(replace(better, notes=tuple(notes))))
-    assert text.count("has several run tags") == SHOWN
+    assert text.count("has several run tags") == 1
     assert "contradict its scores" not in text
     assert '2 more notes in the report: .report("report.html").' in text

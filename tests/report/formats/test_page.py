@@ -17,8 +17,8 @@ from abrank.report import compose
 from abrank.report import html as page_of
 from abrank.report.formats.page import PALETTE, Drawer, _paired
 from abrank.report.formats.queries import EMBED_ALL, EMBED_EACH, FIRST_EACH, LONGEST, query_rows
+from abrank.report.formats.text import SHOWN
 from abrank.report.model import Caution, Figure, Fold
-from abrank.report.sections.cautions import SHOWN
 from tests.report.conftest import SITUATIONS
 from tests.report.formats.page import Page, comparison_of, island, read, scores
 from tests.report.written import html
@@ -140,7 +140,9 @@ def test_measures_show_the_numbers_of_the_json(better: Comparison, page: Page) -
         ]
         assert shown[6:9] == [display.count(row[key]) for key in ("losses", "ties", "wins")]
         assert shown[9] == display.pvalue(row["pvalue"], alpha=alpha)
-        assert shown[10] == display.pvalue(row["pvalue_adj"], alpha=alpha)
+        # The primary measure is not adjusted.
+        adjusted = display.pvalue(row["pvalue_adj"], alpha=alpha)
+        assert shown[10] == ("–" if row["measure"] == better.rule.primary else adjusted)
 
 
 def test_rows_show_the_numbers_of_the_json(better: Comparison, text: str) -> None:

@@ -18,7 +18,7 @@ from abrank._support import display as f
 from abrank._support.errors import ArgumentError
 from abrank.comparison import Comparison, compare_scores
 from abrank.diagnostics import Note
-from abrank.report import compose, to_dict
+from abrank.report import compose, gate_sentence, to_dict
 from abrank.report.cells import columns
 from abrank.report.formats.text import (
     LEAST,
@@ -26,6 +26,7 @@ from abrank.report.formats.text import (
     Look,
     axis,
     draw,
+    gate_lines,
     heading,
     scorecard_lines,
 )
@@ -135,7 +136,7 @@ def test_first_line_is_the_decision(situation: Comparison) -> None:
 
 def test_words_are_those_of_the_report(make: Make) -> None:
     comparison = make(0.005, margin=0.005, require="better", n=100)
-    report, shown = compose(comparison), " ".join(text(comparison).split())
+    report, shown = compose(comparison), " ".join(text(comparison, detail="all").split())
     assert report.headline.gate in shown
     assert report.headline.meaning.split(".")[0] in shown
     for note in report.cautions:
@@ -199,7 +200,7 @@ def test_gate_has_its_style(make: Make, mean: float, style: str) -> None:
 
 
 def test_equivalence_names_the_interval_that_decided(make: Make) -> None:
-    shown = text(make(0.001, margin=0.03))
+    shown = text(make(0.001, margin=0.03), detail="all")
     assert "+0.001  90% CI −0.016 to +0.018" in shown
     assert "margin 0.030, judged by the 90% interval" in " ".join(shown.split())
     # The 95% interval and the p of a difference from 0 do not stand beside it.
@@ -211,32 +212,57 @@ def tied(count: int) -> Note:
     return Note("rank-conflicts", 1, {"system": "b", "count": count})
 
 
-def test_four_notes_are_told_and_the_others_counted(make: Make) -> None:
-    comparison = make(0.05)
-    notes = [tied(60), tied(61), tied(62), Note("few-clusters", 3, {"n": 5, "too_few": True})]
-    four = text(replace(comparison, notes=tuple(notes)))
-    assert "more note" not in four
-    six = text(replace(comparison, notes=(*notes, tied(63), tied(64))))
-    told = [line for line in six.splitlines() if line.startswith("note ")]
-    assert len(told) == 4
-    assert told[0].startswith("note      Only 5 clusters of queries. So few cannot show")
-    assert six.endswith("2 more notes in the report: --report report.html")
+def test_two_titles_of_notes_stand_on_the_first_screen_and_the_others_are_counted(
+    make: Make,
+) -> None:
+    few = Note("few-clusters", 3, {"n": 5, "too_few": True})
+    extra = [Note(code, 1, values) for code, values in (
+        ("several-tags", {"system": "a", "tags": ["x", "y"]}),
+        ("extra-queries", {"system": "a", "count": 1, "ids": ["9"]}),
+    )]  # fmt: skip
+    # Those of A and B are one.
+    comparison = replace(make(0.05), notes=(tied(60), tied(61), few))
+    two = text(comparison).splitlines()
+    first, second = (line for line in two if line.startswith("note "))
+    assert first == "note      Only 5 clusters of queries (abrank guide few-clusters)"
+    assert second.startswith(
+        "note      The ranks of monot5 contradict its scores in 60 queries; The"
+    )
+    four = text(replace(comparison, notes=(*comparison.notes, *extra)))
+    assert sum(line.startswith("note ") for line in four.splitlines()) == 2
+    assert four.endswith("2 more notes: -v")
+    every = text(replace(comparison, notes=(*comparison.notes, *extra)), detail="all")
+    assert sum(line.startswith("note ") for line in every.splitlines()) == 4
+    assert "So few cannot be significant" in every
 
 
 def test_next_step_stands_on_a_line_of_its_own(make: Make) -> None:
-    assert "\nnext      Ship monot5 if any gain is worth the change.\n" in text(make(0.05))
+    assert "\nnext      Ship monot5 if any gain is worth the change." in text(make(0.05))
+
+
+@pytest.mark.parametrize("width", [60, 80])
+def test_a_gate_is_wrapped_as_the_other_lines_are(make: Make, width: int) -> None:
+    comparison = make(0.005, margin=0.005, require="non-inferior")
+    lines = gate_lines(gate_sentence(comparison), width=width).split("\n")
+    assert len(lines) > 1
+    assert max(map(len, lines)) <= width
+    assert lines[0].startswith("gate      not passed: nDCG@10 may have lost 0.005 or more")
+    headline_alone = text(comparison, detail="headline", width=width)
+    assert headline_alone.startswith("? INCONCLUSIVE")
+    assert "\n".join(lines) in headline_alone
+    assert "measure" not in headline_alone
 
 
 def test_other_estimands_are_named(make: Make) -> None:
     comparison = make(0.05, test="wilcoxon")
-    shown = " ".join(text(comparison).split())
+    shown = " ".join(text(comparison, detail="all").split())
     estimate = f.signed(comparison.primary.estimate)
     assert f"pseudo-median difference {estimate} 95% CI" in shown
 
 
 @pytest.mark.parametrize(("n", "lines"), [(100, 1), (4000, 2)])
 def test_wins_and_visible_difference_are_not_broken(make: Make, n: int, lines: int) -> None:
-    shown = text(make(0.05, n=n), digits=3 if lines == 1 else 8).split("\n")
+    shown = text(make(0.05, n=n), digits=3 if lines == 1 else 8, detail="all").split("\n")
     first = next(i for i, line in enumerate(shown) if line.startswith("queries"))
     assert re.search(r"smallest visible Δ [0-9.]+ \(80% power\)$", shown[first + lines - 1])
 

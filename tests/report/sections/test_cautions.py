@@ -29,7 +29,7 @@ EXAMPLES: dict[str, tuple[dict[str, Any], str]] = {
     "constant-difference": ({"difference": 0.1}, "Every query differs by exactly +0.100"),
     "unjudged-documents": (
         {"low": -0.01, "high": 0.05, "a": 3, "b": 1, "favours": ""},
-        "Unjudged documents could turn the difference",
+        "Unjudged documents could change the sign of Δ",
     ),
     "judged-gap": ({"a": 0.0, "b": 0.1}, "10.0% of monot5's top 10 is unjudged (bm25: 0.0%)"),
     "order-of-ties": (
@@ -82,9 +82,9 @@ EXAMPLES: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "mean-against-wins": (
         {"wins": 10, "losses": 14},
-        "The mean and the count of wins point apart",
+        "The mean favours one system, the count of wins the other",
     ),
-    "reversal": ({"segment": "intent"}, "Most segments by intent point the other way"),
+    "reversal": ({"segment": "intent"}, "Most segments by intent favour the other system"),
     "rank-conflicts": (
         {"system": "b", "count": 1},
         "The ranks of monot5 contradict its scores in 1 query",
@@ -152,7 +152,7 @@ def test_caution_has_title_and_sentence(code: str) -> None:
         (
             "losses-behind-the-mean",
             EXAMPLES["losses-behind-the-mean"][0],
-            "The mean hides them: 62 gain as much. Worst: “468” (−0.690).",
+            "62 others gain as much, so the mean does not show it. Worst: “468” (−0.690).",
         ),
         (
             "losses-behind-the-mean",
@@ -169,9 +169,9 @@ def test_caution_has_title_and_sentence(code: str) -> None:
         (
             "skewness-decides",
             EXAMPLES["skewness-decides"][0],
-            "a skewness of −1.9. Corrected for it, t gives p = 0.081, not 0.032, and no difference"
-            " is shown; of few and skewed differences tests of a mean find too many. Nor is RR"
-            " shown so.",
+            "a skewness of −1.9. Corrected for it, t gives p = 0.081, not 0.032, and the"
+            " difference is not significant; with few and skewed differences, tests of a mean are"
+            " significant too often. The same is true of RR.",
         ),
         ("tests-disagree", EXAMPLES["tests-disagree"][0], "They give p = 0.0503 and p = 0.0497"),
         (
@@ -183,13 +183,13 @@ def test_caution_has_title_and_sentence(code: str) -> None:
         (
             "few-signs",
             {"n": 30, "differ": 4, "lowest": 0.125, "test": "permutation"},
-            "With so few the sign-flip permutation test cannot give a p below 0.125, so it can show"
-            " nothing at α = 0.05.",
+            "With so few the sign-flip permutation test cannot give a p below 0.125, so it cannot"
+            " be significant at α = 0.05.",
         ),
         (
             "one-query-decides",
             EXAMPLES["one-query-decides"][0],
-            "nothing would be shown (p = 0.081)",
+            "the difference is not significant (p = 0.081)",
         ),
         (
             "few-queries-carry-the-mean",

@@ -37,41 +37,43 @@ Make = Callable[..., Comparison]
         (
             -0.01,
             {"require": "not-worse-shown"},
-            "passed: not shown to be worse on nDCG@10; 100 queries see a loss of 0.028 or more"
-            " (80% power); --require non-inferior asks for proof",
+            "passed: not significantly worse on nDCG@10; 100 queries detect a true loss of 0.028"
+            " 80% of the time"
+            "; --require non-inferior is stricter",
         ),
         (
             -0.05,
             {"require": "not-worse-shown"},
-            "not passed: worse (−0.050, −0.070 to −0.030)",
+            "not passed: worse (−0.050, 95% interval −0.070 to −0.030)",
         ),
-        (-0.05, {"require": "better"}, "not passed: worse (−0.050, −0.070 to −0.030)"),
+        (-0.05, {"require": "better"}, "not passed: worse (−0.050, 95% interval −0.070 to −0.030)"),
         (
             -0.05,
             {"require": "non-inferior", "margin": 0.02},
-            "not passed: a loss of more than 0.020 is shown"
-            " (−0.050, 90% interval −0.067 to −0.033)",
+            "not passed: nDCG@10 lost more than 0.020 (−0.050, 95% interval −0.070 to −0.030)",
         ),
         (
             -0.03,
             {"require": "non-inferior", "margin": 0.02},
-            "not passed: a loss of 0.020 not excluded (−0.030, 90% interval −0.047 to −0.013)",
+            "not passed: nDCG@10 may have lost 0.020 or more (−0.030, 95% interval −0.050 to"
+            " −0.010)",
         ),
         (
             0.05,
             {"require": "equivalent", "margin": 0.02},
-            "not passed: a difference of more than 0.020 is shown"
-            " (+0.050, 90% interval +0.033 to +0.067)",
+            "not passed: nDCG@10 differs by more than 0.020"
+            " (+0.050, 95% interval +0.030 to +0.070)",
         ),
         (
             0.05,
             {"require": "non-inferior", "margin": 0.02},
-            "passed: not worse by 0.020 or more on nDCG@10 (90% interval +0.033 to +0.067)",
+            "passed: not worse by 0.020 or more on nDCG@10 (95% interval +0.030 to +0.070)",
         ),
         (
             0.03,
             {"require": "better", "margin": 0.04},
-            "not passed: better by more than 0.040 not shown (+0.030, +0.010 to +0.050)",
+            "not passed: B is not significantly better by more than 0.040 (+0.030, 95% interval"
+            " +0.010 to +0.050)",
         ),
     ],
 )
@@ -86,7 +88,7 @@ def test_gate_says_what_passed_or_lacked(
 def test_no_count_rests_on_the_difference_observed(make: Make) -> None:
     # Once "about 3,100 queries needed if Δ stays +0.005", and 79,000 for +0.001.
     assert gate_sentence(make(0.005, require="better")) == (
-        "not passed: better not shown (+0.005, −0.015 to +0.025)"
+        "not passed: B is not significantly better (+0.005, 95% interval −0.015 to +0.025)"
     )
     for require in ("non-inferior", "equivalent"):
         ends = {
@@ -123,5 +125,5 @@ def test_no_gate_no_sentence(make: Make) -> None:
 
 
 def test_require_raises_with_the_sentence(make: Make) -> None:
-    with pytest.raises(GateError, match="not passed: better not shown"):
+    with pytest.raises(GateError, match="not passed: B is not significantly better"):
         make(0.005).require("better")

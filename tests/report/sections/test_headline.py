@@ -40,23 +40,23 @@ ROWS: list[tuple[float, dict[str, Any], str, str, str]] = [
         {"margin": 0.03},
         "=",
         "Same in practice",
-        "Any gain or loss is smaller than 0.030.",
+        "monot5 and bm25 differ by less than 0.030.",
     ),
     (
         0.01,
         {"margin": 0.02},
         "≥",
         "Not worse",
-        "Any loss is smaller than 0.020; a gain is not shown.",
+        "monot5 is not worse than bm25 by 0.020 or more; a gain is not significant.",
     ),
     (
         -0.01,
         {"margin": 0.02},
         "≤",
         "Not better",
-        "Any gain is smaller than 0.020; a loss is not shown.",
+        "monot5 is not better than bm25 by 0.020 or more; a loss is not significant.",
     ),
-    (0.005, {}, "?", "Inconclusive", "monot5 is not shown to differ from bm25."),
+    (0.005, {}, "?", "Inconclusive", "100 queries cannot tell monot5 from bm25."),
     (-0.05, {"margin": 0.01}, "▼", "Worse", "monot5 is worse than bm25."),
     (
         -0.05,
@@ -111,7 +111,7 @@ def test_other_tests_without_a_pvalue_are_said_in_words(make: Callable[..., Comp
     )
     head = compose(odd).headline
     assert "the paired t test gives no p-value for these differences" in head.title
-    assert head.meaning == "Nothing was tested, so nothing is shown, one way or the other."
+    assert head.meaning == "Nothing was tested, so the data speak for neither system."
 
 
 def test_too_few_queries_are_said() -> None:
@@ -157,13 +157,13 @@ def test_agreement_counts_the_rows_it_stands_over(make: Callable[..., Comparison
     said = headline.agreement(comparison)
     assert said in compose(comparison).headline.meaning
     assert said == (
-        "All five tests put monot5 ahead, all of them at the 5% level; they are not independent."
+        "All five tests are significant. They use the same data, so this is one piece of evidence."
     )
     rows[-1] = replace(rows[-1], estimate=-0.1, pvalue=0.6)
     assert headline.agreement(replace(comparison, test_rows=tuple(rows))).startswith(
-        "Four of five tests put monot5 ahead, all but sign at the 5% level; they are"
+        "Four of five tests are significant; sign is not. They use the same data"
     )
-    # Of what is not shown no test is told that finds it.
+    # Of a difference that is not significant no test is named that is.
     assert headline.agreement(make(0.001)) == ""
     assert headline.agreement(replace(comparison, test_rows=comparison.test_rows[:1])) == ""
 
@@ -172,22 +172,29 @@ def test_rule_names_all_that_was_declared(make: Callable[..., Comparison]) -> No
     comparison = make(0.05, measures=3, margin=0.01, require="better", rng=7, primary="nDCG@10")
     assert compose(comparison).headline.rule == (
         "Rule: nDCG@10 decides by the paired t test, two-sided α = 0.05, margin 0.010,"
-        " seed 7, gate: better. If there is no difference, 5% of such comparisons say that there"
-        " is one in nDCG@10, and 5% in any of the others; more do if B was chosen or tuned on"
-        " these queries."
+        " seed 7, gate: better. If A and B were equal, this rule would still report a difference"
+        " in 5% of comparisons in nDCG@10, and in 5% in any of the other measures, and more often"
+        " if B was tuned on these queries."
     )
     plain = make(0.05, measures=2, adjust="none")
     assert "no margin, seed" in compose(plain).headline.rule
-    assert compose(plain).scorecard.legend[0] == "★ primary, tested alone; others not adjusted"
+    assert compose(plain).scorecard.legend[0] == "★ tested alone, the others not adjusted"
 
 
 def test_no_line_says_more_than_is_known(situation: Comparison) -> None:
     report = compose(situation)
     head = report.headline
-    # The rule supposes it, and does not say that it is so.
-    rule = head.rule.replace("If there is no difference", "")
-    said = " ".join([head.title, head.numbers, head.meaning, rule, report.title])
-    for banned in ("significant", "no difference", "trend", "*", "metric", "topic", "nan", "  "):
+    said = " ".join([head.title, head.numbers, head.meaning, head.rule, report.title])
+    for banned in (
+        "highly significant",
+        "no difference",
+        "trend",
+        "*",
+        "metric",
+        "topic",
+        "nan",
+        "  ",
+    ):
         assert banned not in said
     assert head.verdict == situation.verdict.value
     assert head.title.endswith(".")
@@ -207,20 +214,20 @@ def flat(said: str) -> str:
         (
             0.01,
             {"margin": 0.02},
-            "Any loss is smaller than 0.020; a gain is not shown.",
+            "monot5 is not worse than bm25 by 0.020 or more; a gain is not significant.",
             "−0.007 to +0.027",
         ),
         (
             -0.01,
             {"margin": 0.02},
-            "Any gain is smaller than 0.020; a loss is not shown.",
+            "monot5 is not better than bm25 by 0.020 or more; a loss is not significant.",
             "−0.027 to +0.007",
         ),
-        (0.001, {"margin": 0.03}, "Any gain or loss is smaller than 0.030", "−0.016 to +0.018"),
+        (0.001, {"margin": 0.03}, "monot5 and bm25 differ by less than 0.030", "−0.016 to +0.018"),
         (
             0.001,
             {"margin": "9%"},
-            "Any gain or loss is smaller than 9% of A's mean",
+            "monot5 and bm25 differ by less than 9% of A's mean",
             "−3.9% to +4.4%",
         ),
     ],
@@ -252,7 +259,7 @@ def test_a_limit_has_the_decimals_that_tell_it_from_the_margin(make: Make) -> No
     low = make(0.01, margin=0.02).decision.tost_low
     comparison = make(0.01, margin=-low + 2e-5)
     margin = f"{comparison.rule.margin:.12g}"
-    assert f"smaller than {margin};" in compose(comparison).headline.title
+    assert f"worse than bm25 by {margin} or more;" in compose(comparison).headline.title
     assert f"{low:.5f}".replace("-", "−") in compose(comparison).headline.numbers
 
 
@@ -282,7 +289,7 @@ def test_secondary_measures_that_point_the_other_way_are_said_in_every_format(
     said = "2 of 4 secondary measures point the other way after adjustment: AP, RR."
     assert contradictions(mixed) == said
     assert compose(mixed).headline.against == said
-    assert said in flat(text(mixed))
+    assert said in flat(text(mixed, detail="all"))
     assert said in card(mixed)
     for kind in (".html", ".md"):
         assert said in WRITERS[kind](mixed).decode().replace("\\", "")
@@ -351,10 +358,12 @@ def test_the_rate_of_errors_is_said_of_the_family_that_is_held() -> None:
 
     a = pd.DataFrame({"AP": [0.1, 0.2, 0.3, 0.4, 0.5], "RR": [0.5, 0.6, 0.7, 0.8, 0.9]})
     assert controlled(compare_scores(a, a + 0.1)) == (
-        "If there is no difference, 5% of such comparisons say that there is one in AP, "
-        "and 5% in any of the others; more do if B was chosen or tuned on these queries."
+        "If A and B were equal, this rule would still report a difference in 5% of comparisons in"
+        " AP, and in 5% in any of the other measures, and more often if B was tuned on these"
+        " queries."
     )
     all_together = Question(family="all")
-    assert controlled(compare_scores(a, a + 0.1, config=all_together)).split(";")[0] == (
-        "If there is no difference, 5% of such comparisons say that there is one in any measure"
+    assert controlled(compare_scores(a, a + 0.1, config=all_together)).split(", and more")[0] == (
+        "If A and B were equal, this rule would still report a difference in 5% of comparisons in"
+        " any measure"
     )

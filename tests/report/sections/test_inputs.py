@@ -97,7 +97,7 @@ def test_the_sentence_says_how_many_turn_it_and_to_what(unjudged: Comparison) ->
     said = tipping_sentence(unjudged)
     assert said == (
         f"If the {len(found.tipping)} unjudged documents of the tipping list were all relevant, the"
-        " sign of Δ nDCG@10 would turn, from"
+        " sign of Δ nDCG@10 would change, from"
         f" {unjudged.mean_difference:+.3f} to {found.tipped:+.3f}.".replace("-", "−")
     )
     assert said in markdown(unjudged)
@@ -106,7 +106,7 @@ def test_the_sentence_says_how_many_turn_it_and_to_what(unjudged: Comparison) ->
     assert "the one unjudged document of the tipping list were relevant" in tipping_sentence(few)
     none = replace(found, tipping=())
     never = replace(unjudged, evidence=replace(unjudged.evidence, to_judge=none))
-    assert tipping_sentence(never).startswith("No choice of up to")
+    assert tipping_sentence(never).startswith("No set of up to")
 
 
 def test_what_is_not_known_or_hangs_on_no_difference_is_not_said(
@@ -135,14 +135,14 @@ def test_documents_that_turn_nothing_are_told_in_the_terminal(unjudged: Comparis
     found = unjudged.evidence.to_judge
     assert found is not None
     shown = documents_text(replace(found, tipping=()), tipping=False, most=2)
-    assert "\nNo choice of up to " in shown
+    assert "\nNo set of up to " in shown
     assert shown.count("swing +") + shown.count("swing −") == 2
     assert shown.endswith("and 10 more: --pool FILE writes all")
     none = replace(found, tipping=(), documents=(), n_documents=0)
     said = documents_text(none, tipping=False, most=2)
     assert said.startswith("0 documents in the top 10 of A or B that nobody judged")
     assert "swing" not in said
-    assert "No choice" not in said
+    assert "No set" not in said
 
 
 def test_the_terminal_has_a_line_where_a_shown_difference_hangs_on_few(
@@ -153,7 +153,7 @@ def test_the_terminal_has_a_line_where_a_shown_difference_hangs_on_few(
     few = replace(found, tipping=found.tipping[:3])
     hangs = replace(unjudged, evidence=replace(unjudged.evidence, to_judge=few))
     shown = replace(hangs, decision=replace(hangs.decision, direction=1))
-    line = "judge     If 3 unjudged documents were all relevant, the sign of Δ would turn."
+    line = "judge     If 3 unjudged documents were all relevant, the sign of Δ would change."
     assert line in text(shown).splitlines()
     assert "judge " not in text(replace(hangs, decision=replace(hangs.decision, direction=0)))
 
@@ -328,7 +328,7 @@ def test_nothing_is_shown_where_none_applies(plain: Comparison) -> None:
     bare = replace(plain, alternatives=())
     assert sensitivity_sentence(bare) == ""
     assert sensitivity(bare) is None
-    assert "verdict stays" not in text(bare)
+    assert "verdict stays" not in text(bare, detail="all")
     assert any(line.startswith("Other choices") for line in compose(bare).omitted)
 
 
@@ -336,7 +336,7 @@ def test_every_format_says_it_below_the_numbers(plain: Comparison) -> None:
     comparison = replace(plain, alternatives=(SHARED, JUDGED))
     expected = sensitivity_sentence(comparison)
     shown = {
-        "text": " ".join(text(comparison).split()),
+        "text": " ".join(text(comparison, detail="all").split()),
         "html": unescape(html(comparison)),
         "card": unescape(card(comparison)),
         "md": WRITERS[".md"](comparison).decode(),
@@ -395,12 +395,14 @@ def test_a_file_with_another_is_refused(of_runs: Comparison) -> None:
 
 @pytest.mark.parametrize("width", range(60, 90, 3))
 def test_no_line_parts_a_difference_from_its_sign(plain: Comparison, width: int) -> None:
-    shown = text(replace(plain, alternatives=(SHARED, JUDGED, DEEP, LIGHT)), width=width)
+    shown = text(
+        replace(plain, alternatives=(SHARED, JUDGED, DEEP, LIGHT)), width=width, detail="all"
+    )
     lines = [line for line in shown.splitlines() if "(Δ" in line]
     assert lines
     assert not any(line.endswith("(Δ") for line in lines)
     assert "\N{NO-BREAK SPACE}" not in shown
-    ascii_ = text(replace(plain, alternatives=(SHARED,)), width=width, ascii=True)
+    ascii_ = text(replace(plain, alternatives=(SHARED,)), width=width, ascii=True, detail="all")
     assert ascii_.isascii()
 
 

@@ -38,19 +38,19 @@ CASES: list[tuple[float, dict[str, Any], str, str]] = [
         0.01,
         {"margin": 0.02},
         "ship-if",
-        "Ship monot5 if not losing 0.020 is enough; to show a gain takes more queries.",
+        "Ship monot5 if not losing 0.020 is enough; a gain would need more queries.",
     ),
     (
         -0.01,
         {"margin": 0.02},
         "do-not-ship",
-        "Do not ship monot5 for its quality: a gain of 0.020 is excluded.",
+        "Do not ship monot5 for its quality: a gain of 0.020 or more is excluded.",
     ),
     (
         -0.05,
         {"margin": 0.04},
         "do-not-ship",
-        "Do not ship monot5: only the size of its loss is open.",
+        "Do not ship monot5: its loss may be smaller than the margin.",
     ),
     (
         -0.05,
@@ -58,10 +58,10 @@ CASES: list[tuple[float, dict[str, Any], str, str]] = [
         "do-not-ship",
         "Do not ship monot5: its loss is larger than the margin.",
     ),
-    (-0.05, {}, "do-not-ship", "Do not ship monot5: it loses against bm25."),
+    (-0.05, {}, "do-not-ship", "Do not ship monot5: it is worse than bm25."),
     # A gate that was declared decides what to do.
-    (0.05, {"margin": 0.01, "require": "better"}, "ship", "it has shown what the gate asks for."),
-    (0.01, {"margin": 0.02, "require": "non-inferior"}, "ship", "what the gate asks for."),
+    (0.05, {"margin": 0.01, "require": "better"}, "ship", "it passes the gate."),
+    (0.01, {"margin": 0.02, "require": "non-inferior"}, "ship", "it passes the gate."),
     (
         0.03,
         {"margin": 0.06, "require": "better"},
@@ -108,11 +108,11 @@ def test_more_queries_are_those_that_show_the_margin(make: Callable[..., Compari
     # Two observed differences, one plan: what was observed plays no part.
     for mean in (0.002, 0.005):
         assert next_step(make(mean, margin=0.005)).sentence == (
-            f"Add queries: about {f.about(needed)} in all would show a Δ of the margin, 0.005"
-            " (80% power)."
+            f"Add queries: about {f.about(needed)} in all would prove a Δ of the margin, 0.005"
+            " 80% of the time."
         )
     beyond = next_step(make(0.005, margin=1e-9)).sentence
-    assert beyond.startswith("Add queries: no practical number of them would show a Δ")
+    assert beyond.startswith("Add queries: no practical number of them would prove a Δ")
 
 
 def test_without_a_margin_it_asks_for_one(make: Callable[..., Comparison]) -> None:
@@ -171,8 +171,8 @@ def test_documents_are_judged_where_they_could_turn_the_difference(
     assert (found.action == "judge") is asked
     if asked:
         assert found.sentence == (
-            "Judge the unjudged documents, 340 of monot5 and 12 of bm25: they could turn the"
-            " difference."
+            "Judge the unjudged documents, 340 of monot5 and 12 of bm25: they could change the"
+            " sign of Δ."
         )
 
 
@@ -194,5 +194,5 @@ def test_more_queries_are_asked_for_to_show_the_margin() -> None:
     b = {"q1": 0.3, "q2": 0.3, "q3": 0.2, "q4": 0.9}
     assert (
         next_step(compare_scores(a, b, margin=0.1)).sentence
-        == "Add queries: about 36 in all would show a Δ of the margin, 0.100 (80% power)."
+        == "Add queries: about 36 in all would prove a Δ of the margin, 0.100 80% of the time."
     )

@@ -13,7 +13,7 @@ from abrank import compare_scores, planning
 from abrank._support import display as f
 from abrank.comparison import Comparison
 from abrank.comparison.plans import PlannedClaim, PlannedDifference
-from abrank.report import compose
+from abrank.report import compose, text
 from abrank.report.model import Section
 from abrank.report.sections.planning import (
     limits_beside,
@@ -75,20 +75,22 @@ def test_with_a_margin_both_claims_are_planned(make: Make) -> None:
     same = planning.queries_to_show_same(spread.sd, 0.005)
     assert same is not None
     assert f"{about(spread.sd, 0.005)} queries (" in step
-    assert "would show a true Δ of 0.005, the margin, and about" in step
+    assert "would detect a true Δ of 0.005, the margin, and about" in step
     assert f"and about {f.about(same)} (" in step
     assert step.endswith(
-        "In brackets: the 95% range, since 100 queries tell the spread only roughly."
+        "In brackets: the 95% range, because 100 queries estimate the variance only roughly."
     )
     assert step in planned_section(comparison).finding
-    assert "".join(step.split()) in "".join(str(comparison).split())
+    assert "".join(step.split()) in "".join(text(compose(comparison), detail="all").split())
 
 
 def test_without_a_margin_round_differences_are_planned(make: Make) -> None:
     comparison = make(0.005)
     sd = comparison.planning.sd
     step = queries_planned(comparison)
-    assert step.startswith(f"With 80% power, seeing a true Δ of 0.02 takes about {about(sd, 0.02)}")
+    assert step.startswith(
+        f"To detect it 80% of the time, a true Δ of 0.02 needs about {about(sd, 0.02)}"
+    )
     assert f"0.01 about {about(sd, 0.01)} (" in step
     assert "0.05" not in step  # 34 queries show it, and there are 100
 
@@ -98,12 +100,12 @@ def test_enough_queries_are_said_to_be_enough(make: Make) -> None:
     comparison = make(0.018, sd=0.1, margin=0.03, n=100)
     assert comparison.verdict is Verdict.NOT_WORSE
     assert queries_planned(comparison) == (
-        "These 100 queries show a true Δ of 0.030, the margin, with at least 80% power; more"
+        "These 100 queries detect a true Δ of 0.030, the margin, at least 80% of the time; more"
         " queries narrow the interval."
     )
     wide = make(0.0001, sd=0.05, n=4000)
     assert queries_planned(wide).startswith(
-        "These 4\u202f000 queries show a true Δ of 0.01 with at least"
+        "These 4\u202f000 queries detect a true Δ of 0.01 at least"
     )
 
 
@@ -112,11 +114,11 @@ def test_what_no_number_shows_is_said(make: Make) -> None:
     beyond = PlannedDifference(0.005, None, 0.05, 90_000_000, None)
     changed = replace(open_, planning=replace(open_.planning, differences=(beyond,)))
     assert queries_planned(changed) == (
-        "No practical number of queries would show a true Δ of 0.005, the margin."
+        "No practical number of queries would detect a true Δ of 0.005, the margin."
     )
     without = replace(make(0.005), planning=changed.planning)
     assert (
-        "takes more than 100 million queries (90\u202f000\u202f000 to more than"
+        "needs more than 100 million queries (90\u202f000\u202f000 to more than"
         in queries_planned(without)
     )
     assert queries_planned(replace(open_, planning=replace(open_.planning, differences=()))) == ""
@@ -162,12 +164,14 @@ def test_a_limit_near_the_margin_has_more_decimals() -> None:
 def test_the_verdict_of_other_margins_is_said() -> None:
     a, b = {"q1": 0.2, "q2": 0.4, "q3": 0.3}, {"q1": 0.3, "q2": 0.3, "q3": 0.5}
     assert other_margins(compare_scores(a, b)) == (
-        "Same verdict for every margin up to 0.190; not worse from 0.191 to 0.324; same "
-        "in practice from 0.325 on."
+        "Up to a margin of 0.190 the verdict stays Inconclusive. It is Not worse from 0.191 to"
+        " 0.324"
+        " and Same in practice from 0.325 on."
     )
     assert other_margins(compare_scores(a, b, margin=0.25)) == (
-        "Same verdict for every margin from 0.191 to 0.324; inconclusive up to 0.190; "
-        "same in practice from 0.325 on."
+        "For a margin from 0.191 to 0.324 the verdict stays Not worse. It is Inconclusive up to"
+        " 0.190"
+        " and Same in practice from 0.325 on."
     )
 
 
@@ -176,7 +180,9 @@ def test_a_verdict_of_one_margin_alone_is_said_so() -> None:
     b = (0.44, 0.56, 0.61, 0.75, 0.24, 0.29, 0.62, 0.68, 0.4, 0.42, 0.78, 0.46)
     a, b = ({f"q{i}": value for i, value in enumerate(each)} for each in (a, b))
     assert other_margins(compare_scores(a, b, margin=0.026)) == (
-        "Same verdict only at 0.026; inconclusive up to 0.025; same in practice from 0.027 on."
+        "Only at 0.026 the verdict is Not worse. It is Inconclusive up to 0.025 and Same in"
+        " practice"
+        " from 0.027 on."
     )
 
 
@@ -189,11 +195,11 @@ def test_the_queries_of_the_next_test_have_their_range() -> None:
     a = {"q1": 0.2, "q2": 0.4, "q3": 0.1, "q4": 0.5}
     b = {"q1": 0.3, "q2": 0.6, "q3": 0.2, "q4": 0.9}
     assert str(queries_planned(compare_scores(a, b, margin=0.05))) == (
-        "About 65 queries (23 to 880) would show a true Δ of 0.050, the margin, and about "
+        "About 65 queries (23 to 880) would detect a true Δ of 0.050, the margin, and about "
         "70 (24 to 950) "
         "that the two are the same within it, if the true Δ is 0 (80% power). In "
         "brackets: the 95% "
-        "range, since 4 queries tell the spread only roughly."
+        "range, because 4 queries estimate the variance only roughly."
     )
 
 

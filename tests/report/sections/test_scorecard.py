@@ -60,7 +60,7 @@ def segmentation(*readings: str, p: float = 0.3) -> Segmentation:
             ("unclear", "unclear", "too few"),
             0.3,
             "By intent, none of 2 segments shows a difference after adjustment; one has too few"
-            " queries; the segments are not shown to differ (p = 0.300 for interaction).",
+            " queries; the segments do not differ significantly (p = 0.300 for interaction).",
         ),
         (("too few",), 0.3, "By intent, every segment has too few queries."),
     ],
@@ -118,7 +118,7 @@ def test_segments_share_one_axis_and_are_explained_once(runs: Comparison) -> Non
 def test_one_interval_that_decides_has_its_level_in_the_heading(make: Make) -> None:
     for measures, heading, limits in (
         (1, "90% interval", "−0.007 to +0.027"),
-        (2, "95% interval, adjusted", "−0.007 to +0.027 (90%)"),
+        (2, "95% interval", "−0.007 to +0.027 (90%)"),
     ):
         card = scorecard(make(0.01, margin=0.02, measures=measures))
         place = next(i for i, column in enumerate(card.columns) if column.role == "interval")

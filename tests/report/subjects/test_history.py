@@ -44,7 +44,7 @@ def test_the_headline_counts_and_sets_gains_beside_what_to_expect(full) -> None:
         f" {full.claimed:+.3f}, of which about {full.to_expect:+.3f} is to be expected again."
     )
     assert report.headline.numbers == (
-        "Were no candidate better, about 1.2 of these would be found better by chance."
+        "If no candidate were better, we would still expect 1.2 false wins."
     )
     assert 0 < full.to_expect < full.claimed
 

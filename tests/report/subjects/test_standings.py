@@ -77,7 +77,7 @@ def test_who_may_be_first_is_named_as_far_as_there_is_room(these, like, said, si
     names = {str(n): ", ".join(six.systems[:n]) for n in (1, 4)}
     for n, listed in names.items():
         said = said.replace(f"{{{n}}}", listed)
-    assert said in text(found, width=200)
+    assert said in text(found, width=200, detail="all")
 
 
 def test_a_table_of_very_many_systems_is_folded() -> None:

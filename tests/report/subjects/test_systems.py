@@ -262,7 +262,7 @@ def test_groups_of_many_systems_are_places(n: int, title: str) -> None:
              for row in card.rows]  # fmt: skip
     assert title in [column.title for column in card.columns]
     assert card.legend[0].startswith("Ties with:" if n > 26 else "Systems that share a letter")
-    said = text(found)
+    said = text(found, detail="all")
     assert ("share a letter" in said) is (n == 26)
     if n == 26:
         return
@@ -335,12 +335,12 @@ def by_a_few_queries() -> Ranking:
 def test_a_first_by_mean_that_ranks_below_another_is_no_leader(by_a_few_queries: Ranking) -> None:
     readings = {(row.a, row.b): row.reading for row in by_a_few_queries.pair_rows}
     assert readings == {("Y", "X"): "worse", ("Z", "X"): "better", ("Z", "Y"): "better"}
-    said = "X has the highest mean, but Y is shown to be better."
+    said = "X has the highest mean, but Y is significantly better."
     assert f"? NO LEADER  {said}\n" in text(by_a_few_queries)
     assert f"### ? No leader: {said}\n" in markdown(by_a_few_queries)
     headline = compose(by_a_few_queries).headline
     assert (headline.tag, headline.title) == ("No leader", said)
-    assert one_collection(by_a_few_queries) == "40 queries, X leads, 1 of 2 shown to be better"
+    assert one_collection(by_a_few_queries) == "40 queries, X leads, 1 of 2 significantly better"
     letters = latex(by_a_few_queries, style="superscript")
     assert "$a$ & X & $0.490^{c}$" in letters
     assert "$b$ & Y & $0.368^{ac}$" in letters
@@ -374,7 +374,7 @@ def test_who_has_the_highest_mean_more_often_than_the_first_is_named() -> None:
     said = compose(ranking).headline.meaning
     assert said.endswith(
         f"; Y has it more often, in {100 * second.first:.1f}%. The mean of X is the highest of 3 on"
-        " these queries: on others it is likely to be less good, and its lead smaller."
+        " these queries. Expect a lower mean and a smaller lead on new queries."
     )
 
 
