@@ -161,9 +161,7 @@ def test_a_look_decides_by_its_published_boundary(differences, look, spending, c
     assert (found["verdict"]["direction"] != 0) == (t.pvalue < found["settings"]["alpha"])
     assert found["settings"]["design"]["alpha"] == 0.05
     assert f"Look {look} of 5" in found["said"]
-    assert (
-        "5% of such comparisons say that there is one in AP, at any of the looks" in found["said"]
-    )
+    assert "report a difference in 5% of comparisons in AP, at any of the looks" in found["said"]
     assert found["planning"]["smallest_visible"] > 0
     last = look == 5
     assert ("look again" in found["said"] or "Go on to look" in found["said"]) == (

@@ -12,7 +12,6 @@ import pytest
 
 import abrank
 from abrank.inference import run_test
-from abrank.report import compose, text
 from abrank.report.sections.decision import gate_sentence
 from abrank.verdict import Gate
 from tests.asked import asked as keywords
@@ -95,7 +94,7 @@ def test_a_guard_of_few_queries_takes_the_flips_of_their_signs(n, require) -> No
     assert (guard.passed, gate.passed, gate.lacks) == (False, False, "queries")
     assert result.to_dict()["next_step"] == "add-queries"
     if require == "not-worse-shown":
-        said = " ".join(text(compose(result), detail="all").split())
+        said = " ".join(text(result, detail="all").split())
         assert "but the exact sign flips of so few queries are not significant: one-sided p" in said
         assert "gate not passed: P@10 may have lost 0.0500 or more" in said
 
@@ -109,7 +108,7 @@ def test_what_no_query_shows_is_told_where_it_exceeds_the_margin() -> None:
     unseen = result.decision.unseen
     assert unseen is not None
     assert unseen.share == pytest.approx(1 - 0.05 ** (1 / 40))
-    said = " ".join(text(compose(result), detail="all").split())
+    said = " ".join(text(result, detail="all").split())
     assert "40 queries may miss large losses on up to 7.2% of all queries" in said
     assert re.search(r"up to 0\.072\d* in the mean, more than the margin", said)
     assert "large losses" not in str(abrank.compare_scores(*made, margin=0.1, fail_on="worse"))
