@@ -83,11 +83,7 @@ def _sentence(comparison: Comparison, step: Step) -> str:
         said = f"Add {units}: take ten at the very least"
         return f"{said}, so that the result does not depend on a few differences."
     if step.because == "gate" and step.action == "ship":
-        why = (
-            "nothing changed"
-            if verdict is Verdict.IDENTICAL
-            else "it passes the gate"
-        )
+        why = "nothing changed" if verdict is Verdict.IDENTICAL else "it passes the gate"
         return f"Ship {b}: {why}."
     # Of the gates only that of equivalence does not pass where B is better.
     if step.because == "out-of-reach" or (step.because == "gate" and verdict is Verdict.BETTER):
