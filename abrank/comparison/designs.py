@@ -37,6 +37,7 @@ from abrank.inference.clusters import (
     deciding_test,
     effective_clusters,
     effective_queries,
+    numbered,
     run_cluster_test,
     weighted_result,
 )
@@ -86,13 +87,18 @@ class Clustered(Rows):
         return labels_of((self.name, self.of_query), self.scores.query_ids) or ()
 
     @cached_property
+    def codes(self) -> IntArray:
+        """The place of each query's cluster among all, in the order of their names."""
+        return numbered(self.labels)[1]
+
+    @cached_property
     def sizes(self) -> IntArray:
         """Queries of each cluster."""
-        return cluster_sizes(self.labels)
+        return np.bincount(self.codes)
 
     @property
     def n_units(self) -> int:
-        return len(set(self.labels))
+        return len(self.sizes)
 
     @property
     def few_clusters(self) -> bool:
@@ -102,7 +108,7 @@ class Clustered(Rows):
         self, test: str, differences: FloatArray, confidence: float | FloatArray
     ) -> inference.TestResult:
         return run_cluster_test(
-            deciding_test(test, self.sizes), differences, self.labels,
+            deciding_test(test, self.sizes), differences, self.codes,
             confidence=confidence, seed=self.seed, n_resamples=self.n_resamples,
         ).as_test()  # fmt: skip
 
@@ -124,7 +130,7 @@ class Clustered(Rows):
         rows = []
         for name, title in OF_CLUSTERS.items():
             found = run_cluster_test(
-                name, differences, self.labels,
+                name, differences, self.codes,
                 confidence=rule.confidence, seed=self.seed, n_resamples=self.n_resamples,
             ).as_test()  # fmt: skip
             rows.append(TestRow.of(found, title, decides=name == decides))
@@ -198,7 +204,7 @@ class Weighted(Clustered):
     @cached_property
     def parts(self) -> FloatArray:
         """The weight of each cluster, n in all."""
-        found = np.bincount(np.unique(self.labels, return_inverse=True)[1], self.values)
+        found = np.bincount(self.codes, self.values)
         return np.asarray(found * (self.n / self.values.sum()))
 
     @cached_property

@@ -26,6 +26,7 @@ from abrank.inference.clusters import (
     effective_queries,
     freedom_of_clusters,
     lasting_share,
+    numbered,
     standard_error,
 )
 from abrank.inference.rounding import has_spread
@@ -180,9 +181,8 @@ def describe_clusters(
     name: str, labels: tuple[str, ...], differences: FloatArray, test: str
 ) -> Clusters:
     """Count the clusters, and say what they make of the standard error of the mean difference."""
-    _, index, sizes = np.unique(
-        np.array(labels, dtype=object).astype(str), return_inverse=True, return_counts=True
-    )
+    index = numbered(labels)[1]
+    sizes = np.bincount(index)
     n = len(differences)
     plain = float(np.std(differences, ddof=1)) / n**0.5 if has_spread(differences) else math.nan
     return Clusters.of(

@@ -217,7 +217,8 @@ def count_votes(votes: Votes, *, alpha: float) -> tuple[Scores, Preferences]:
 
 def _with_credits(votes: Votes) -> tuple[Scores, Preferences]:
     """Return who wins each impression, B's share of its credits, and the credits themselves."""
-    order = np.argsort(np.array([vote.query for vote in votes.votes], dtype=object), kind="stable")
+    ids = [vote.query for vote in votes.votes]
+    order = np.array(sorted(range(len(ids)), key=ids.__getitem__))
     won = np.array([vote.value for vote in votes.votes])[order]
     a, b = np.array(votes.credits)[order].T
     clicked = a + b > 0.0
@@ -225,7 +226,7 @@ def _with_credits(votes: Votes) -> tuple[Scores, Preferences]:
     half = np.full_like(a, 0.5)
     names = system_names(*votes.names)
     scores = Scores(
-        query_ids=tuple(votes.votes[i].query for i in order.tolist()),
+        query_ids=tuple(map(ids.__getitem__, order.tolist())),
         systems=names,
         measures=(SHARES[0], *CREDITS),
         values=np.stack(

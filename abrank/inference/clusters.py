@@ -24,14 +24,17 @@ from abrank._support.errors import ArgumentError
 from abrank._support.result import record
 from abrank._support.rng import stream
 from abrank._support.typing import FloatArray, IntArray
-from abrank.inference.bootstrap import invert_t
-from abrank.inference.paired import ROUNDING, t_answer
+from abrank.inference.bootstrap import MANY_QUERIES, invert_t, on_grid
+from abrank.inference.paired import ENUMERATED_UP_TO, ROUNDING, t_answer
 from abrank.inference.registry import TestResult, as_alpha, as_differences
 from abrank.inference.rounding import TIE, has_spread, round_off, to_lattice
 from abrank.inference.sign_flips import (
+    ABSOLUTE_WIDTH,
+    RELATIVE_WIDTH,
     all_subsets,
     invert_subset_means,
     random_subsets,
+    sign_flip_test,
     with_mirrors,
 )
 
@@ -40,6 +43,9 @@ N_FLIPS = 99_999
 N_RESAMPLES = 9_999
 # Part of what a seed means: another value here gives other resamples.
 DRAWS_AT_ONCE = 2_000_000
+# The grid of the residuals of many clusters has so many steps a standard deviation: what it adds to
+# the variance, a 2,400th at most, is in the error of each resample, too.
+RESAMPLED_STEPS = 20.0
 # Effective clusters below which a test says nothing (``stratified``: all collections together), and
 # clusters from which all flips together can reach a p of .05.
 FEWEST_EFFECTIVE = {"t": 3.0, "permutation": 0.0, "bootstrap": 7.0, "stratified": 3.0}
@@ -82,7 +88,7 @@ class ClusterResult:
 def run_cluster_test(
     name: str,
     differences: npt.ArrayLike,
-    clusters: Sequence[object],
+    clusters: Sequence[object] | IntArray,
     *,
     confidence: float | FloatArray = 0.95,
     seed: int = 0,
@@ -103,7 +109,8 @@ def run_cluster_test(
         The cluster of each query, as text or numbers.
     confidence : float or array_like of shape (n_comparisons,)
     n_resamples : int, optional
-        Flips (99,999; all where they are no more) or resamples (9,999) of clusters.
+        Resamples of clusters (9,999); random flips (99,999) where the exact p-value of the flips
+        would be unsure, as in :func:`~abrank.inference.paired.permutation`.
 
     Returns
     -------
@@ -120,9 +127,11 @@ def run_cluster_test(
     than G - 1 where one cluster is much the largest. With G - 1 and the error without 1 - m_g / n,
     t finds a difference in 29 to 47 % of samples without one where one of 5 to 20 clusters has most
     queries. The permutation interval holds the shifts theta whose S_g - m_g theta are not rejected:
-    an order statistic of the means over random sets of clusters. The bootstrap resamples clusters
-    and is the symmetric bootstrap-t with the error of each resample [3]_. With clusters of one
-    query the first two are the plain tests.
+    of up to 16 clusters an order statistic of the means over sets of them, of more a root of the p
+    that the characteristic function gives, to 1e-4 of the standard error. The bootstrap resamples
+    clusters and is the symmetric bootstrap-t with the error of each resample [3]_; above 10,000
+    clusters their means are first put on a grid of a twentieth of the standard deviation. With
+    clusters of one query the first two are the plain tests.
 
     References
     ----------
@@ -148,7 +157,8 @@ def run_cluster_test(
     checks.count("seed", seed, at_least=0)
     if n_resamples is not None:
         checks.resamples(n_resamples)
-    index, sizes = numbered(clusters)[1], cluster_sizes(clusters)
+    index = numbered(clusters)[1]
+    sizes = np.bincount(index)
     sums = [np.bincount(index, weights=values, minlength=len(sizes)) for values in data.T]
     return run_on_sums(
         name, np.stack(sums, axis=1) if sums else np.empty((len(sizes), 0)), sizes,
@@ -167,12 +177,13 @@ def run_on_sums(
 ) -> ClusterResult:
     """Return :func:`run_cluster_test` from the sums of the clusters, which are all it needs."""
     rows = np.full((5, sums.shape[1]), np.nan)
+    drawn = (n_resamples or N_RESAMPLES) if name == "bootstrap" else 0
     for column, alpha in enumerate(as_alpha(confidence, sums.shape[1]).tolist()):
         if len(sizes):
-            rows[:, column] = _answer(name, sums[:, column], sizes, alpha, seed, n_resamples)
-    enumerated = name == "permutation" and _all_flips(len(sizes), n_resamples)
-    default = N_FLIPS if name == "permutation" else N_RESAMPLES
-    drawn = 0 if name == "t" or enumerated else n_resamples or default
+            rows[:, column], n_flips = _answer(
+                name, sums[:, column], sizes, alpha, seed, n_resamples
+            )
+            drawn = max(drawn, n_flips)
     return ClusterResult(
         estimate=rows[0],
         statistic=rows[1],
@@ -180,7 +191,7 @@ def run_on_sums(
         ci_low=rows[3],
         ci_high=rows[4],
         test=name,
-        method="closed form" if name == "t" else "exact" if enumerated else "Monte Carlo",
+        method="Monte Carlo" if drawn else "closed form" if name == "t" else "exact",
         n_resamples=drawn,
         confidence=confidence,
         n_queries=int(sizes.sum()),
@@ -191,10 +202,15 @@ def run_on_sums(
     )
 
 
-def numbered(labels: Sequence[object]) -> tuple[tuple[str, ...], IntArray]:
+def numbered(labels: Sequence[object] | IntArray) -> tuple[tuple[str, ...], IntArray]:
     """Return the distinct labels as text, in order, and the place of each label among them."""
-    names, place = np.unique(np.asarray(labels, dtype=object).astype(str), return_inverse=True)
-    return tuple(names.tolist()), place
+    if isinstance(labels, np.ndarray) and labels.dtype.kind in "iu":
+        names, places = np.unique(labels, return_inverse=True)
+        return tuple(map(str, names.tolist())), places
+    texts = list(map(str, labels))
+    ordered = sorted(set(texts))
+    place = {text: i for i, text in enumerate(ordered)}
+    return tuple(ordered), np.fromiter(map(place.__getitem__, texts), np.int64, len(texts))
 
 
 def cluster_sizes(labels: Sequence[object]) -> IntArray:
@@ -241,45 +257,56 @@ def deciding_test(name: str, sizes: npt.ArrayLike) -> str:
     return "permutation" if few and can_flip else name
 
 
-def _all_flips(n_clusters: int, n_flips: int | None) -> bool:
-    """Say whether all flips are no more than were asked for."""
-    return n_clusters < 63 and 2**n_clusters <= (n_flips or N_FLIPS) + 1
-
-
 def _answer(
     name: str, sums: FloatArray, sizes: IntArray, alpha: float, seed: int, n_resamples: int | None
-) -> tuple[float, float, float, float, float]:
-    """Return estimate, statistic, p-value and limits for one column."""
+) -> tuple[tuple[float, ...], int]:
+    """Return estimate, statistic, p-value and limits of one column, and the random flips."""
     largest = np.abs(sums).max(initial=0.0)
     total = float(round_off(sums.sum(keepdims=True), scale=largest)[0])
     mean = total / float(sizes.sum())
     if not sums.any():
         limits = (-np.inf, np.inf) if len(sums) == 1 else (0.0, 0.0)
-        return 0.0, 0.0, 1.0, *limits
+        return (0.0, 0.0, 1.0, *limits), 0
     if name == "permutation":
-        # By means over sets of clusters.
-        numbers, unit = to_lattice(sums[:, None])
-        both = np.column_stack([numbers[:, 0], sizes])
-        if _all_flips(len(sums), n_resamples):
-            (sets, n_queries), _ = all_subsets(both)
-        else:
-            (some, theirs), _ = random_subsets(both, n_resamples or N_FLIPS, seed=seed)
-            sets, n_queries = with_mirrors(some, theirs, int(both[:, 0].sum()), int(sizes.sum()))
-        return mean, mean, *invert_subset_means(
-            sets, n_queries, len(sums), float(unit[0]), alpha=alpha, alternative="two-sided"
-        )  # fmt: skip
+        *answer, n_flips = _flip_clusters(sums, sizes, alpha, seed, n_resamples)
+        return (mean, mean, *answer), n_flips
     error = standard_error(sums, sizes, corrected=name == "t")
     few = effective_clusters(sizes) < FEWEST_EFFECTIVE[name]
     if few or not np.isfinite(error):
-        return mean, np.nan, np.nan, -np.inf, np.inf
+        return (mean, np.nan, np.nan, -np.inf, np.inf), 0
     if name == "bootstrap":
-        residual, n_draws = sums - sizes * mean, n_resamples or N_RESAMPLES
-        t_star = _t_star(residual, sizes.astype(np.float64), seed, n_draws)
-        return mean, mean / error, *invert_t(t_star, mean, error, alpha, "two-sided")
+        t_star = _t_star(sums - sizes * mean, sizes, seed, n_resamples or N_RESAMPLES)
+        return (mean, mean / error, *invert_t(t_star, mean, error, alpha, "two-sided")), 0
     freedom = freedom_of_clusters(sizes)
-    answer = t_answer(np.array([mean]), np.array([error]), freedom, np.array([alpha]))
-    statistic, pvalue, low, high = (float(each[0]) for each in answer)
-    return mean, statistic, pvalue, low, high
+    columns = t_answer(np.array([mean]), np.array([error]), freedom, np.array([alpha]))
+    statistic, pvalue, low, high = (float(column[0]) for column in columns)
+    return (mean, statistic, pvalue, low, high), 0
+
+
+def _flip_clusters(
+    sums: FloatArray, sizes: IntArray, alpha: float, seed: int, n_resamples: int | None
+) -> tuple[float, float, float, int]:
+    """Return p-value and limits under flips of whole clusters, and the number of random ones."""
+    numbers, unit = to_lattice(sums[:, None])
+    # By means over sets of clusters.
+    both = np.column_stack([numbers[:, 0], sizes])
+    n_flips = 0
+    if len(sums) <= ENUMERATED_UP_TO:
+        (sets, n_queries), _ = all_subsets(both)
+    else:
+        bounds, low, high = sign_flip_test(
+            numbers[:, 0], float(unit[0]), alpha=alpha, alternative="two-sided", weights=sizes
+        )
+        unsure = bounds.high - bounds.low
+        if unsure <= max(RELATIVE_WIDTH * bounds.value, ABSOLUTE_WIDTH):
+            return bounds.value, low, high, 0
+        n_flips = n_resamples or N_FLIPS
+        (some, theirs), _ = random_subsets(both, n_flips, seed=seed)
+        sets, n_queries = with_mirrors(some, theirs, int(both[:, 0].sum()), int(sizes.sum()))
+    answer = invert_subset_means(
+        sets, n_queries, len(sums), float(unit[0]), alpha=alpha, alternative="two-sided"
+    )
+    return *answer, n_flips
 
 
 def standard_error(sums: FloatArray, sizes: IntArray, *, corrected: bool = True) -> float:
@@ -294,16 +321,32 @@ def standard_error(sums: FloatArray, sizes: IntArray, *, corrected: bool = True)
     return float(np.sqrt(n_clusters / (n_clusters - 1.0) * (residual**2).sum()) / n)
 
 
-def _t_star(residual: FloatArray, sizes: FloatArray, seed: int, n_draws: int) -> FloatArray:
+def _t_star(residual: FloatArray, sizes: IntArray, seed: int, n_draws: int) -> FloatArray:
     """Return t of resampled clusters about the mean, the residuals of which sum to 0."""
     n_clusters = len(residual)
+    shares: FloatArray | None = None
+    if n_clusters > MANY_QUERIES:
+        # Of so many, how often each pair of size and residual is drawn is itself drawn.
+        step = float(residual.std()) / RESAMPLED_STEPS
+        cells = []
+        for size in np.unique(sizes):
+            values, counts = np.unique(residual[sizes == size], return_counts=True)
+            multiples, weights = on_grid(values, counts, step)
+            cells.append(np.stack([multiples * step, np.full(len(weights), size), weights]))
+        residual, sizes, shares = np.concatenate(cells, axis=1)
+        shares /= n_clusters
     table = np.column_stack([residual, sizes, residual**2, residual * sizes, sizes**2])
     random = stream(seed, "clusters")
-    at_once = max(1, DRAWS_AT_ONCE // n_clusters)
+    at_once = max(1, DRAWS_AT_ONCE // len(table))
     parts = []
     for first in range(0, n_draws, at_once):
-        index = random.integers(0, n_clusters, (min(at_once, n_draws - first), n_clusters))
-        parts.append(np.stack([column[index].sum(axis=1) for column in table.T], axis=1))
+        size = min(at_once, n_draws - first)
+        if shares is None:
+            index = random.integers(0, n_clusters, (size, n_clusters))
+            times = np.stack([np.bincount(row, minlength=n_clusters) for row in index])
+        else:
+            times = random.multinomial(n_clusters, shares, size)
+        parts.append(times @ table)
     total, n, squares, crossed, size_squares = np.concatenate(parts).T
     shift = total / n
     spread = squares - 2.0 * shift * crossed + shift**2 * size_squares

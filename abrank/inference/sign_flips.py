@@ -402,12 +402,14 @@ class Sample:
     """The distinct differences of a sample, ascending, and how often each occurs."""
 
     # Values are in units, so that what is computed of them does not depend on the unit. `numbers`
-    # are the same as multiples of a coarse step, if there is one.
+    # are the same as multiples of a coarse step, if there is one. `weights` are the queries that a
+    # value is the sum of: None where each is of one.
 
     values: FloatArray
     counts: IntArray
     numbers: IntArray | None
     unit: float
+    weights: IntArray | None = None
 
     @property
     def size(self) -> int:
@@ -417,24 +419,27 @@ class Sample:
     def mirrored(self) -> Sample:
         """Return the sample of the negated differences."""
         numbers = None if self.numbers is None else -self.numbers[::-1]
-        return Sample(-self.values[::-1], self.counts[::-1], numbers, self.unit)
+        weights = None if self.weights is None else self.weights[::-1]
+        return Sample(-self.values[::-1], self.counts[::-1], numbers, self.unit, weights)
 
 
 def sign_flip_test(
-    numbers: IntArray, unit: float, *, alpha: float, alternative: Alternative
+    numbers: IntArray,
+    unit: float,
+    *,
+    alpha: float,
+    alternative: Alternative,
+    weights: IntArray | None = None,
 ) -> tuple[Bracket, float, float]:
     """Return the p-value of "the mean is 0" under all 2**n sign flips, and the interval."""
-    distinct, counts = np.unique(numbers, return_counts=True)
-    return sign_flip_of_counts(distinct, counts, unit, alpha=alpha, alternative=alternative)
-
-
-def sign_flip_of_counts(
-    distinct: IntArray, counts: IntArray, unit: float, *, alpha: float, alternative: Alternative
-) -> tuple[Bracket, float, float]:
-    """Return :func:`sign_flip_test` of ascending distinct differences and their counts."""
+    if weights is None:
+        distinct, counts = np.unique(numbers, return_counts=True)
+    else:
+        pairs, counts = np.unique(np.stack([numbers, weights]), axis=1, return_counts=True)
+        distinct, weights = pairs
     n = int(counts.sum())
     coarse = common_step(distinct, n_terms=n)
-    sample = Sample(distinct.astype(np.float64), counts, coarse, unit)
+    sample = Sample(distinct.astype(np.float64), counts, coarse, unit, weights)
     total = int(counts @ distinct)
     total = 0 if abs(total) <= n else total
     slack = float(n)
@@ -475,7 +480,11 @@ def _lower_limit(sample: Sample, alpha: float, zero_is_accepted: bool) -> float:
     # It is the mean of some of the differences, unless no p is as small as alpha.
     if math.ldexp(1.0, -sample.size) >= alpha:
         return -math.inf
-    if sample.numbers is None or additions(sample.numbers, sample.counts) > MEAN_ADDITIONS:
+    if (
+        sample.numbers is None
+        or sample.weights is not None
+        or additions(sample.numbers, sample.counts) > MEAN_ADDITIONS
+    ):
         limit = _searched(sample, alpha)
     else:
         means, chances = subset_mean_distribution(sample.numbers, sample.counts)
@@ -490,9 +499,11 @@ def _searched(sample: Sample, alpha: float) -> float:
     """Return the shift where the one-sided p crosses alpha, from where the normal law has it."""
     from scipy.special import ndtri
 
+    weights = np.ones(sample.values.size) if sample.weights is None else sample.weights
+
     def normal(shift: float) -> float:
         """Return the normal quantile of P(sum of flipped differences >= their sum), shifted."""
-        shifted = sample.values - shift
+        shifted = sample.values - shift * weights
         some = shifted != 0.0
         sizes, counts = np.abs(shifted[some]), sample.counts[some]
         total, slack = float(sample.counts @ shifted), 1e-12 * float(counts @ sizes)
@@ -502,11 +513,13 @@ def _searched(sample: Sample, alpha: float) -> float:
         return float(ndtri(min(max(pvalue, 1e-300), 1.0 - 1e-15)))
 
     n, level = sample.size, float(ndtri(alpha))
-    mean = float(sample.counts @ sample.values) / n
-    spread = float(sample.counts @ (sample.values - mean) ** 2)
-    guess = mean + level * math.sqrt(spread / (n * max(n - level**2, 0.5)))
-    ends = float(np.nextafter(sample.values[0], -np.inf)), float(sample.values[-1])
-    return _crossing(normal, level, ends, start=guess, unit=math.sqrt(spread) / n)
+    n_queries = float(sample.counts @ weights)
+    mean = float(sample.counts @ sample.values) / n_queries
+    spread = float(sample.counts @ (sample.values - mean * weights) ** 2)
+    guess = mean + level * math.sqrt(spread * n / max(n - level**2, 0.5)) / n_queries
+    means = sample.values / weights
+    ends = float(np.nextafter(means.min(), -np.inf)), float(means.max())
+    return _crossing(normal, level, ends, start=guess, unit=math.sqrt(spread) / n_queries)
 
 
 def _crossing(

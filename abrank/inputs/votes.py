@@ -18,6 +18,8 @@ from dataclasses import field
 from itertools import chain
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from abrank._support import display as f
 from abrank._support.errors import ArgumentError, BadLine, ReadError
 from abrank._support.result import record
@@ -211,6 +213,12 @@ class Rows(Sequence[Row]):
     def __getitem__(self, i: Any) -> Any:  # noqa: ANN401 - the row at a place
         return dict(zip(self.names, (column[i] for column in self.columns), strict=True))
 
+    def column(self, name: str) -> Sequence[Any]:
+        """Return the cells of one column; None for each row where there is none."""
+        if name not in self.names:
+            return [None] * len(self)
+        return self.columns[len(self.names) - 1 - self.names[::-1].index(name)]
+
     def __iter__(self) -> Iterator[Row]:
         cells = zip(*self.columns, strict=True)
         return (dict(zip(self.names, each, strict=True)) for each in cells)
@@ -272,6 +280,8 @@ def _folded(name: Any) -> str:  # noqa: ANN401
 
 def text_of(value: Any) -> str:  # noqa: ANN401
     """Return a cell as text; empty for none."""
+    if type(value) is str:
+        return value.strip()
     return "" if is_missing(value) else str(value).strip()
 
 
@@ -290,18 +300,32 @@ class Table:
         self.rows, self.at, self.label, self.source = rows_of(source)
         if not self.rows:
             raise ReadError(self.label, "no rows", expected=EXPECTED)
-        if any("action_name" in row for row in self.rows):
+        self.columns = self._names()
+        if "action_name" in self.columns:
             self.rows = of_events(self.rows, self.label)
             self.at = range(1, len(self.rows) + 1)
-        self.columns = set(chain.from_iterable(self.rows))
+            self.columns = self._names()
         self.verdict = next((name for name in VERDICTS if name in self.columns), "")
         if {*CHOSEN} <= self.columns and not self.verdict:
             self.verdict = CHOSEN[0]
         # Judges who answer A, B or C, as those of RAGElo, mean a tie by C.
         self.ties = TIES | {"c"} if self.verdict == "answer" else TIES
         self.key = next((name for name in IDS if name in self.columns), "")
-        self.refuse([i for i, row in enumerate(self.rows) if not text_of(row.get(self.key))],
-                    "no query id")  # fmt: skip
+        queries = self.texts(self.key)
+        self.refuse([i for i, query in enumerate(queries) if not query], "no query id")
+
+    def _names(self) -> set[str]:
+        rows = self.rows
+        return set(rows.names) if isinstance(rows, Rows) else set(chain.from_iterable(rows))
+
+    def column(self, name: str) -> Sequence[Any]:
+        """Return the cell of each row in a column; None where a row has none."""
+        rows = self.rows
+        return rows.column(name) if isinstance(rows, Rows) else [row.get(name) for row in rows]
+
+    def texts(self, name: str) -> list[str]:
+        """Return the cell of each row in a column as text."""
+        return list(map(text_of, self.column(name)))
 
     def refuse(self, bad: Sequence[int], problem: str, hint: str = "") -> None:
         """Raise the error of these rows, if there are any, the first of them shown."""
@@ -313,11 +337,27 @@ class Table:
                 hint=hint,
             )  # fmt: skip
 
+    def credits(self) -> list[tuple[float, float]]:
+        """Return what A and B are credited for on each impression."""
+        if {"credit_a", "credit_b"} <= self.columns:
+            try:  # all at once, as nearly every table has it
+                both = np.array([self.column("credit_a"), self.column("credit_b")], np.float64)
+            except (TypeError, ValueError):
+                both = np.array([[np.nan]])
+            if (both >= 0.0).all() and np.isfinite(both).all():
+                return list(map(tuple, both.T.tolist()))
+        found = [credits_of(row) for row in self.rows]
+        for problem in {each for each in found if isinstance(each, str)}:
+            self.refuse([i for i, each in enumerate(found) if each == problem], problem,
+                        "a row an impression: credit_a and credit_b (or clicks_a and clicks_b),"
+                        " clicks and team, or clicks, ranking, a and b")  # fmt: skip
+        return [each for each in found if not isinstance(each, str)]
+
     def positive(self, name: str) -> list[float]:
         """Return a column of numbers above 0; 1 for each row where there is none."""
         if name not in self.columns:
             return [1.0] * len(self.rows)
-        found = [number_of(row.get(name)) for row in self.rows]
+        found = list(map(number_of, self.column(name)))
         bad = [i for i, each in enumerate(found) if not 0.0 < each < math.inf]
         self.refuse(bad, f"{name} must be a number above 0", "leave the row or the column out")
         return found
@@ -409,30 +449,27 @@ def read_votes(
 
 def _interleaved(table: Table, names: tuple[str, str]) -> Votes:
     """Return each impression as a vote for the list that is credited for more."""
-    found = [credits_of(row) for row in table.rows]
-    for problem in {each for each in found if isinstance(each, str)}:
-        table.refuse([i for i, each in enumerate(found) if each == problem], problem,
-                     "a row an impression: credit_a and credit_b (or clicks_a and clicks_b), clicks"
-                     " and team, or clicks, ranking, a and b")  # fmt: skip
-    credits = [each for each in found if not isinstance(each, str)]
+    credits = table.credits()
     own = next((name for name in IMPRESSION if name in table.columns), "")
     width = len(str(len(credits)))
-    ids = [text_of(row.get(own)) if own else f"{i + 1:0{width}}"
-           for i, row in enumerate(table.rows)]  # fmt: skip
-    wrong = {one for one, times in Counter(ids).items() if times > 1 or not one}
-    bad = [i for i, each in enumerate(ids) if each in wrong]
+    ids = table.texts(own) if own else [f"{i + 1:0{width}}" for i in range(len(table.rows))]
+    bad: list[int] = []
+    if len(set(ids)) < len(ids) or "" in ids:
+        wrong = {text for text, times in Counter(ids).items() if times > 1 or not text}
+        bad = [i for i, text in enumerate(ids) if text in wrong]
     table.refuse(bad, f"an {own or 'impression'} stands once, and is not empty", "one row each")
     groups, remarks = {}, []
     for name, columns in {**GROUPS, "query_id": (table.key,)}.items():
         column = next((each for each in columns if each in table.columns), None)
-        labels = [text_of(row.get(column)) for row in table.rows] if column else []
+        labels = table.texts(column) if column else []
         if not any(labels):
             continue
         if lacking := labels.count(""):
             some = f.plural(lacking, "impression names", "impressions name")
             remarks.append(f"{some} no {name}: each counts as one of its own")
-        named = zip(ids, labels, strict=True)
-        groups[name] = {one: label or f"no {name}, {one}" for one, label in named}
+            named = zip(ids, labels, strict=True)
+            labels = [label or f"no {name}, {one}" for one, label in named]
+        groups[name] = dict(zip(ids, labels, strict=True))
     votes = (Vote(one, float((b > a) - (a > b))) for one, (a, b) in zip(ids, credits, strict=True))
     return Votes(names, tuple(votes), {}, tuple(remarks), table.source, tuple(credits), groups)
 
@@ -444,7 +481,7 @@ def _sides(
     pair = table.pair()
     if pair is None:
         return _names_of_winners(table, name_a, name_b), [1] * len(table.rows)
-    left, right = ([text_of(row.get(name)) for row in table.rows] for name in pair)
+    left, right = map(table.texts, pair)
     there = list(dict.fromkeys(each for both in zip(left, right, strict=True) for each in both))
     for name in (name_a, name_b):
         if name is not None and name not in there:
@@ -505,7 +542,7 @@ def _verdicts(row: Row, table: Table, by_place: str) -> Iterable[tuple[Any, str]
 
 def _scale(table: Table) -> str:
     """Say what the numbers of a column ``preference`` are; empty where it holds words."""
-    cells = [text_of(row.get("preference")).casefold() for row in table.rows]
+    cells = list(map(str.casefold, table.texts("preference")))
     if any(math.isnan(number_of(each)) and each not in NO_VERDICT for each in cells):
         return ""
     numbers = [number for number in map(number_of, cells) if math.isfinite(number)]

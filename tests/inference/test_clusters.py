@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from abrank._support.errors import ArgumentError
-from abrank.inference import run_test
+from abrank.inference import run_test, sign_flips
 from abrank.inference.clusters import (
     CLUSTER_TESTS,
     freedom_of_clusters,
@@ -73,12 +73,48 @@ def test_permutation_against_enumeration(seed) -> None:
         assert brute_force(sums, sizes, limit) >= 0.1 > brute_force(sums, sizes, limit + beyond)
 
 
-def test_permutation_by_random_flips_is_near_the_enumeration() -> None:
-    exact = run_cluster_test("permutation", D + 0.05, GROUPS)
-    drawn = run_cluster_test("permutation", D + 0.05, GROUPS, n_resamples=499, seed=2)
-    assert (exact.n_resamples, drawn.n_resamples) == (0, 499)
+def test_permutation_of_many_clusters_agrees_with_random_flips() -> None:
+    # The flips of 99,999 random sets of clusters, four standard errors of p and of the limits.
+    random = np.random.default_rng(12)
+    for d in (random.normal(0.2, 1, 200), random.integers(-2, 4, 200) / 10):
+        clusters = random.integers(0, 60, 200)
+        index = np.unique(clusters, return_inverse=True)[1]
+        sums, sizes = np.bincount(index, d), np.bincount(index)
+        found = run_cluster_test("permutation", d, clusters)
+        assert (found.method, found.n_resamples) == ("exact", 0)
+        signs = random.choice([-1.0, 1.0], (99_999, len(sums)))
+        shares = [
+            np.mean(signs @ shifted >= shifted.sum() - 1e-9)
+            for shifted in (sums - sizes * limit for limit in (0.0, found.ci_low[0]))
+        ]
+        for share, p in zip(shares, (found.pvalue[0] / 2.0, 0.025), strict=True):
+            assert abs(share - p) < 4 * np.sqrt(p * (1 - p) / 99_999) + 1e-4
+
+
+def test_permutation_draws_flips_where_its_exact_p_would_be_unsure(monkeypatch) -> None:
+    random = np.random.default_rng(3)
+    d, clusters = random.normal(0.02, 1, 400), random.integers(0, 150, 400)
+    exact = run_cluster_test("permutation", d, clusters)
+    monkeypatch.setattr(sign_flips, "MOST_FREQUENCIES", 64)
+    drawn = run_cluster_test("permutation", d, clusters, n_resamples=499, seed=2)
+    assert [(found.method, found.n_resamples) for found in (exact, drawn)] == [
+        ("exact", 0), ("Monte Carlo", 499)
+    ]  # fmt: skip
     p = exact.pvalue[0]
     assert abs(drawn.pvalue[0] - p) < 4 * np.sqrt(p * (1 - p) / 499)
+
+
+def test_bootstrap_of_many_clusters_draws_cells_of_a_grid(monkeypatch) -> None:
+    random = np.random.default_rng(8)
+    d, groups = random.normal(0.05, 1, 900), random.integers(0, 400, 900)
+    whole = run_cluster_test("bootstrap", d, groups)
+    monkeypatch.setattr("abrank.inference.clusters.MANY_QUERIES", 100)
+    cells = run_cluster_test("bootstrap", d, groups)
+    p = whole.pvalue[0]
+    assert abs(cells.pvalue[0] - p) < 4 * np.sqrt(2 * p * (1 - p) / 9_999)
+    # An order statistic: its error is that of its share over the density of t.
+    width = whole.ci_high[0] - whole.ci_low[0]
+    assert cells.ci_high[0] - cells.ci_low[0] == pytest.approx(width, rel=0.04)
 
 
 def test_clusters_of_one_query_are_the_plain_tests() -> None:
