@@ -88,6 +88,13 @@ def count(argument: str, value: int, *, at_least: int = 1) -> int:
     return int(value)
 
 
+def relevant_grade(argument: str, value: float) -> float:
+    """Return the lowest relevant grade, above 0: an integer where it is whole."""
+    if isinstance(value, float) and math.isfinite(value) and not value.is_integer() and value > 0:
+        return value
+    return count(argument, value)  # type: ignore[arg-type]
+
+
 def resamples(value: int, *, at_least: int = 1, argument: str = "n_resamples") -> int:
     """Return ``value`` if it is a number of resamples that can be drawn."""
     if count(argument, value, at_least=at_least) > MOST_RESAMPLES:

@@ -35,7 +35,7 @@ LIST_ALL = 1_500
 MOST_UNJUDGED = 20_000
 
 # A document and its grade, None where nobody judged it; in rank order.
-RankedList: TypeAlias = tuple[tuple[str, int | None], ...]
+RankedList: TypeAlias = tuple[tuple[str, float | None], ...]
 Range: TypeAlias = tuple[float, float]
 
 
@@ -180,7 +180,7 @@ def _first(reading: JudgedSource, chosen: IntArray) -> dict[int, RankedList]:
     places = zip(judged.query[shown].tolist(), judged.rank[shown].tolist(), strict=True)
     grade = dict(zip(places, judged.grade[shown].tolist(), strict=True))
     rows = np.flatnonzero(np.isin(top.query, chosen))
-    found: dict[int, list[tuple[str, int | None]]] = {}
+    found: dict[int, list[tuple[str, float | None]]] = {}
     docs = ids.decode(ids.take(top.docs, rows))
     for doc, *place in zip(docs, top.query[rows].tolist(), top.rank[rows].tolist(), strict=True):
         found.setdefault(place[0], []).append((doc, grade.get((place[0], place[1]))))

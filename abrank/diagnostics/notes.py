@@ -90,7 +90,7 @@ def lowest_relevant(measure: str) -> int:
     """Return the lowest grade that is relevant to a measure, 1 where it has no other."""
     found = known(measure)
     rel = dict(found.parameters).get("rel") if found is not None else None
-    return rel if isinstance(rel, int) else 1
+    return rel if isinstance(rel, (int, float)) else 1
 
 
 def _entry(measure: str) -> Any:  # noqa: ANN401

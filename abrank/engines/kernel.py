@@ -40,6 +40,7 @@ from abrank.inputs.reading import Audit, counted, judged_shares
 from abrank.inputs.run import build as build_run
 from abrank.inputs.trec import NotPlain, ranked, slices
 from abrank.measures import Measure, resolved
+from abrank.measures.names import require_rel
 
 # One row a shown document: its position from 1, empty where a judged document was not shown, and
 # its grade, empty where it was not judged.
@@ -168,7 +169,7 @@ class RunCounts:
     n_judged_rows: int = 0
     n_judgments: int = 0
     n_negative_grades: int = 0
-    grades: tuple[int, ...] = field(default=())
+    grades: tuple[float, ...] = field(default=())
     # Sum of the judged shares of the first 10 documents, in units of 2**-1074: exact, so that the
     # order of the partitions changes nothing
     share_at_10: int = 0
@@ -218,6 +219,8 @@ class Scoring:
     depth: int | None = None
     missing: Missing = "zero"
     same_id: SameId = "keep"
+    # Of which measures the user said from which grade on a document is relevant; None for all
+    stated: frozenset[str] | None = None
 
     def __post_init__(self) -> None:
         for each in self.measures:
@@ -265,6 +268,7 @@ def score_rows(
                 raise
             known[id(own[system])] = built, Judgments.of(built)
         judgments, looked_up = known[id(own[system])]
+        require_rel(scoring.measures, judgments.grade, scoring.stated)
         judged, seen, dropped = _join(parts, judgments, looked_up, scoring)
         if scoring.depth is not None:
             judged = judged.top(scoring.depth)

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from abrank._support.errors import ArgumentError, ReadError
-from abrank._support.typing import FloatArray, IntArray
+from abrank._support.typing import FloatArray
 from abrank.inputs import ids
 from abrank.inputs.archives import LEAST, most_in_table, too_much
 from abrank.inputs.columns import DOC_IDS, found_in, has_columns, require_distinct
@@ -209,8 +209,8 @@ def to_scores(column: Any, *, missing: bool = False) -> FloatArray | None:  # no
     return values if usable.all() else None
 
 
-def to_grades(column: Any) -> IntArray | None:  # noqa: ANN401
-    """Return whole numbers, of whatever type, as int64."""
+def to_grades(column: Any, *, fractions: bool = False) -> Any:  # noqa: ANN401 - an array, or None
+    """Return whole numbers, of whatever type, as int64; on request others as float64."""
     array = _whole(column)
     if array is not None and pa.types.is_integer(array.type) and len(array):
         try:
@@ -218,8 +218,10 @@ def to_grades(column: Any) -> IntArray | None:  # noqa: ANN401
         except _REFUSALS:
             return None
     values = None if array is None else to_scores(array)
-    if values is None or (values != np.floor(values)).any() or (np.abs(values) >= 2**63).any():
+    if values is None or (np.abs(values) >= 2**63).any():
         return None
+    if (values != np.floor(values)).any():
+        return values if fractions else None
     return values.astype(np.int64)
 
 

@@ -205,6 +205,16 @@ class Gathered:
         return found
 
 
+def as_grades(values: Sequence[float] | FloatArray) -> IntArray | FloatArray:
+    """Return grades as int64 where all are whole, as trec_eval has them; else as float64."""
+    array = np.asarray(values)
+    if array.dtype.kind in "iu":
+        return array.astype(np.int64)
+    array = array.astype(np.float64)
+    whole = bool(((array == np.floor(array)) & (np.abs(array) < 2**53)).all())
+    return array.astype(np.int64) if whole else array
+
+
 def duplicates(query: IntArray, doc: Ids) -> tuple[IntArray, IntArray]:
     """Find documents that a query names more than once."""
     distinct, codes = ids.code(doc)

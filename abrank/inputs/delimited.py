@@ -29,6 +29,7 @@ from abrank.inputs.columns import (
     Gathered,
     Layout,
     are_ranks,
+    as_grades,
     choose_columns,
     duplicates,
     has_columns,
@@ -200,9 +201,9 @@ def _fast(
     if value is None or any(each is None or ids.longest(each) > MOST_ID for each in columns):
         return False
     if gathered.layout is not RUN:
-        if not ((value == np.floor(value)) & (np.abs(value) < 2**53)).all():
+        if (np.abs(value) >= 2**53).any():
             return False
-        value = value.astype(np.int64)
+        value = as_grades(value)
     position = np.arange(1, len(value) + 1) + skip
     query, doc, *subtopic = columns
     part = Columns(query, doc, value, position, subtopic=subtopic[0] if subtopic else None)
@@ -288,7 +289,7 @@ def _careful(
             position.append(line)
         packed = [ids.pack(column) for column in zip(*texts, strict=True)] or [ids.pack([])] * 2
         queries, docs, *subtopics = packed
-        numbers = np.array(value, np.float64 if gathered.layout is RUN else np.int64)
+        numbers = np.array(value, np.float64) if gathered.layout is RUN else as_grades(value)
         part = Columns(queries, docs, numbers, np.array(position, np.int64))
         gathered.add(replace(part, subtopic=subtopics[0]) if subtopics else part, 0)
 
@@ -299,7 +300,7 @@ def _id_problem(texts: Sequence[bytes]) -> str:
     return f"an id is longer than {MOST_ID >> 10} kB" if max(map(len, texts)) > MOST_ID else ""
 
 
-_LINE = re.compile(rb"\s*([+-]?[0-9]+)(?:\.0*)?\s+qid:([^\s#]+)(?=[\s#]|$)")
+_LINE = re.compile(rb"\s*([+-]?[0-9]+(?:\.[0-9]*)?)\s+qid:([^\s#]+)(?=[\s#]|$)")
 _DOCUMENT = re.compile(rb"#.*?\bdoc(?:id|_id|no)\s*[=:]\s*(\S+)")
 # Elasticsearch's and Quepid's plugins write "# 7555<TAB>title", others "# 7555".
 _FIRST_OF_COMMENT = re.compile(rb"#[ ]*([^\t ][^\t]*?)[ ]*\t|#\s*(\S+)")
@@ -376,12 +377,12 @@ def _read(gathered: Gathered, part: bytes) -> Columns:
             gathered.refuse(number, line, problem)
             continue
         positions.append(number)
-        grades.append(int(record[1]))
+        grades.append(read_grade(record[1], record[2])[0])
         queries.append(record[2])
         docs.append(document)
     return Columns(
         query=ids.pack(queries),
         doc=ids.pack(docs),
-        value=np.array(grades, dtype=np.int64),
+        value=as_grades(grades),
         position=np.array(positions, dtype=np.int64),
     )

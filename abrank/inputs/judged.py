@@ -19,7 +19,7 @@ from abrank._support import checks
 from abrank._support.errors import ArgumentError, ReadError
 from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.inputs import ids
-from abrank.inputs.columns import Columns
+from abrank.inputs.columns import Columns, as_grades
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,13 +217,13 @@ class JudgedRun:
             query_ids=tuple(query_ids or (f"q{i:04d}" for i in every)),
             query=query[judged],
             rank=rank[judged],
-            grade=_flat([[g for g in row if g is not None] for row in rankings], np.int64),
+            grade=as_grades(_flat([[g for g in row if g is not None] for row in rankings], float)),
             score=score[judged],
             tie_first=first[judged],
             tie_last=last[judged],
             n_retrieved=lengths,
             ideal_query=np.repeat(every, [len(pool) for pool in pools]),
-            ideal_grade=_flat([sorted(pool, reverse=True) for pool in pools], np.int64),
+            ideal_grade=as_grades(_flat([sorted(pool, reverse=True) for pool in pools], float)),
             retrieved_scores=score,
         )
 

@@ -6,6 +6,7 @@ from the current ones.
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
 from pathlib import Path
@@ -68,9 +69,9 @@ def read_folder(path: str | os.PathLike[str]) -> Any:  # noqa: ANN401 - a pyarro
 
             return DeltaTable(label).to_pyarrow_table()
         if kind == "Iceberg":
-            from pyiceberg.table import StaticTable
-
-            return StaticTable.from_metadata(str(_newest(Path(path)))).scan().to_arrow()
+            tables = importlib.import_module("pyiceberg.table")
+            metadata = str(_newest(Path(path)))
+            return tables.StaticTable.from_metadata(metadata).scan().to_arrow()
     except ImportError as error:
         raise refusal(label, kind) from error
     except Exception as error:  # these libraries raise what they like

@@ -28,6 +28,7 @@ from abrank.inputs.columns import (
     Gathered,
     Layout,
     Source,
+    as_grades,
     choose_columns,
     found_in,
     holds_ones,
@@ -128,7 +129,7 @@ def _numbers(values: list[Any], layout: Layout, label: str) -> npt.NDArray[Any]:
         if problem:
             raise ReadError(label, problem, at=f"row {row}")
         numbers.append(number)
-    return np.array(numbers, dtype=np.float64 if layout is RUN else np.int64)
+    return np.array(numbers, dtype=np.float64) if layout is RUN else as_grades(numbers)
 
 
 def read_score(value: Any) -> tuple[float, str]:  # noqa: ANN401
@@ -144,17 +145,19 @@ def read_score(value: Any) -> tuple[float, str]:  # noqa: ANN401
     return number, "" if math.isfinite(number) else "score is infinite"
 
 
-def _one_grade(value: Any) -> tuple[int, str]:  # noqa: ANN401
+def _one_grade(value: Any) -> tuple[float, str]:  # noqa: ANN401
     """Return the grade and what is wrong with it; text that spells a number is one."""
     value = _number_of(value)
     if isinstance(value, str):
         return trec.read_grade(value.strip().encode("utf-8", "replace"), b"")
     if not _is_number(value):
-        return 0, f"relevance {value!r} is a {type(value).__name__}, not a whole number"
+        return 0, f"relevance {value!r} is a {type(value).__name__}, not a number"
     if isinstance(value, int) and math.isinf(_as_float(value)):
         return 0, "relevance is too large"
-    if not math.isfinite(value) or int(value) != value:
-        return 0, f"relevance {value!r} is not a whole number"
+    if not math.isfinite(value):
+        return 0, f"relevance {value!r} is not finite"
+    if int(value) != value:
+        return float(value), ""
     return int(value), "" if abs(int(value)) < 2**63 else f"relevance {value!r} is too large"
 
 
@@ -514,7 +517,7 @@ def of_table(
     queries, docs, numbers, *subtopics = columns
     query = arrow.to_ids(queries, coded=True)
     doc, *subtopic = (arrow.to_ids(each) for each in (docs, *subtopics))
-    value = (arrow.to_scores if layout is RUN else arrow.to_grades)(numbers)
+    value = arrow.to_scores(numbers) if layout is RUN else arrow.to_grades(numbers, fractions=True)
     plain = all(
         each is not None and ids.longest(each) <= MOST_ID for each in (query, doc, *subtopic)
     )

@@ -50,7 +50,7 @@ class Qrels:
         Index into ``query_ids``, ascending.
     docs : Ids
         Document ids as bytes, ascending within a query; :attr:`doc_id` gives text.
-    grade : int64[n_rows]
+    grade : int64[n_rows], or float64[n_rows] where one is a fraction
         Negative grades are kept.
     source : Source
         File, hash, number of rows.
@@ -145,7 +145,7 @@ class Qrels:
             second = [self.subtopics.ids[i] for i in self.subtopics.subtopic]
         queries = ids.encode([self.query_ids[i] for i in self.query[rows]])
         texts = (queries, ids.encode(second), ids.take(self.docs, rows))
-        columns = [*map(ids.unpack, texts), [b"%d" % grade for grade in grades.tolist()]]
+        columns = [*map(ids.unpack, texts), [repr(grade).encode() for grade in grades.tolist()]]
         return write_lines(path, columns)
 
 
@@ -199,8 +199,9 @@ def read_qrels(
     Notes
     -----
     Blank lines are skipped, and lines that begin with ``#`` unless they have the four fields of a
-    judgment: a query may be called ``#c++``. How many were skipped is a note. Grades are whole
-    numbers: trec_eval reads 0.5 as 0 in silence.
+    judgment: a query may be called ``#c++``. How many were skipped is a note. A grade may
+    be a fraction (trec_eval reads 0.5 as 0 in silence): measures of gain take it as it is, those of
+    relevance ask from which grade on, ``AP(rel=1)``.
 
     Examples
     --------

@@ -30,6 +30,7 @@ from abrank.inputs.run import Run, build, name_of, read_columns, read_run
 from abrank.inputs.trec import Block, NotPlain, block, chunks, ranked, slices
 
 DEPTH = 10
+MOST_GRADES = 100
 
 
 @dataclass(frozen=True)
@@ -64,8 +65,8 @@ class Audit:
         Documents among those that have no such grade, all queries together.
     n_judgments, n_negative_grades : int
         Judgments, and those with a grade below 0, which count as unjudged.
-    grades : tuple of int
-        Distinct grades of the qrels, ascending.
+    grades : tuple of int, or of float where one is a fraction
+        Distinct grades of the qrels, ascending; of more than 100 the lowest and the highest.
     tags : tuple of str
         Run tags of the file.
     n_comments : int
@@ -95,7 +96,7 @@ class Audit:
     n_unjudged_at_10: int
     n_judgments: int
     n_negative_grades: int
-    grades: tuple[int, ...]
+    grades: tuple[float, ...]
     tags: tuple[str, ...]
     n_comments: int = 0
     byte_order_mark: bool = False
@@ -127,6 +128,11 @@ def _at_hand(judged: JudgedRun) -> tuple[IntArray, IntArray]:
     return np.minimum(judged.n_retrieved, DEPTH), n_graded
 
 
+def _distinct_grades(grades: IntArray | FloatArray) -> tuple[float, ...]:
+    distinct = np.unique(grades).tolist()
+    return tuple(distinct if len(distinct) <= MOST_GRADES else [distinct[0], distinct[-1]])
+
+
 def counted(
     qrels: Qrels, judged: JudgedRun, seen: ReadCounts, *, n_duplicates_dropped: int = 0
 ) -> dict[str, Any]:
@@ -145,7 +151,7 @@ def counted(
         "n_unjudged_at_10": int(at_hand.sum() - n_graded.sum()),
         "n_judgments": len(qrels),
         "n_negative_grades": int(np.sum(qrels.grade < 0)),
-        "grades": tuple(np.unique(qrels.grade).tolist()),
+        "grades": _distinct_grades(qrels.grade),
         "n_judged_rows": len(judged.rank),
     }
 

@@ -36,6 +36,7 @@ from abrank.inputs.columns import (
     Gathered,
     Layout,
     are_ranks,
+    as_grades,
     at_precision,
     found_in,
     has_duplicates,
@@ -206,8 +207,7 @@ def _qrels(plain: bytes) -> Columns | None:
                 plain, delimiter=" ", names=names, types=types | {"value": pa.float64()}
             )
             numbers = table["value"].combine_chunks().to_numpy(zero_copy_only=False)
-            whole = (numbers == np.floor(numbers)) & (np.abs(numbers) < 2**53)
-            value = numbers.astype(np.int64) if whole.all() else None
+            value = as_grades(numbers) if (np.abs(numbers) < 2**53).all() else None
     query, subtopic, doc = (table[name].combine_chunks() for name in ("query", "subtopic", "doc"))
     if value is None or max(map(ids.longest, (query, subtopic, doc))) > MOST_ID:
         return None
@@ -349,7 +349,7 @@ def read_lines(gathered: Gathered, data: bytes) -> None:
     rows = Columns(
         query=query,
         doc=doc,
-        value=np.array(value, dtype=np.float64 if of_run else np.int64),
+        value=np.array(value, dtype=np.float64) if of_run else as_grades(value),
         position=np.array(position, dtype=np.int64),
         rank=rank,
         tags=tuple(tag.decode("utf-8", "surrogateescape") for tag in tags),
@@ -389,16 +389,16 @@ def read_score(text: bytes, query: bytes) -> tuple[float, str]:
     return 0.0, f'score "{_show(text)}" is not a number{why}'
 
 
-def read_grade(text: bytes, query: bytes) -> tuple[int, str]:
-    """Return the grade and what is wrong with it; a frame may have written 1 as 1.0."""
+def read_grade(text: bytes, query: bytes) -> tuple[float, str]:
+    """Return the grade, whole or a fraction, and what is wrong with it."""
     if _GRADE.fullmatch(text):
         if len(text.lstrip(b"+-0")) > MOST_DIGITS:
             return 0, f'grade "{_show(text)}" is too large'
         return int(text), ""
     value, problem = read_score(text, query)
-    if problem or not value.is_integer() or abs(value) >= 2**53:
-        return 0, f'grade "{_show(text)}" is not a whole number'
-    return int(value), ""
+    if problem:
+        return 0.0, f'grade "{_show(text)}" is not a number'
+    return value, ""
 
 
 def _show(text: bytes) -> str:

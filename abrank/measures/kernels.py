@@ -53,7 +53,7 @@ def relevant(judged: JudgedRun, *, rel: int) -> BoolArray:
     """Mark the retrieved rows with a grade of at least ``rel``."""
     # `rel` starts at 1: trec_eval takes a grade below 0 as unjudged, and `rel=0` would call the
     # documents relevant that an assessor has refused.
-    return judged.grade >= checks.count("rel", rel)
+    return judged.grade >= checks.relevant_grade("rel", rel)
 
 
 def within(rank: IntArray, cutoff: int | None) -> BoolArray:
@@ -173,7 +173,7 @@ def ideal_total(
 def highest_grade(judged: JudgedRun) -> IntArray:
     """Return the highest grade of each query's judgments, at least 0: int64[n_queries]."""
     first = ordinal(judged.ideal_query) == 1
-    highest = np.zeros(judged.n_queries, dtype=np.int64)
+    highest = np.zeros(judged.n_queries, dtype=judged.ideal_grade.dtype)
     highest[judged.ideal_query[first]] = np.maximum(judged.ideal_grade[first], 0)
     return highest
 

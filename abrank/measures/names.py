@@ -8,9 +8,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from abrank._support import checks
 from abrank._support.errors import ArgumentError, UnknownNameError, nearest
-from abrank._support.typing import Interpolation
+from abrank._support.typing import FloatArray, IntArray, Interpolation
 from abrank.measures.registry import (
     Aggregate,
     Entry,
@@ -567,6 +569,37 @@ def parse_measures(
     if not parsed:
         raise ArgumentError("no measure is named")
     return tuple(parsed)
+
+
+def stating_rel(names: Sequence[str] | str | None) -> frozenset[str]:
+    """Return the measures whose text says from which grade on a document is relevant."""
+    texts = [text for text in listed(names) if "rel=" in text]
+    return frozenset(str(measure) for text in texts for measure in expand(text))
+
+
+def require_rel(
+    measures: Sequence[Measure], grades: IntArray | FloatArray, stated: frozenset[str] | None
+) -> None:
+    """Refuse fractional grades where a measure asks which are relevant, or how high they go."""
+    # `stated` are the measures of which the user said from which grade on, all of them if None.
+    if grades.dtype.kind != "f":
+        return
+    example = float(grades[grades != np.floor(grades)][0])
+    seen = f"the judgments hold fractional grades such as {example:g}"
+    for measure in measures:
+        names = {parameter.name for parameter in measure.entry.parameters}
+        names -= dict(measure.parameters).keys()
+        if "rel" in names and stated is not None and str(measure) not in stated:
+            raise ArgumentError(
+                f"{seen}, and {measure} counts a document as relevant or not: say from which grade"
+                f" on, as {measure.entry.name}(rel=1), or --rel 1 (Scoring(rel=1)) for all; nDCG"
+                " and other measures of gain take fractions"
+            )
+        if "max_grade" in names:
+            raise ArgumentError(
+                f"{seen}: say where the scale of {measure} ends, as"
+                f" {measure.entry.name}(max_grade=4)"
+            )
 
 
 def notes_on(

@@ -55,6 +55,8 @@ class Parameter:
         # A mapping becomes the sorted pairs, a list the tuple, so that a measure can be hashed.
         if self.choices:
             return checks.one_of(self.name, str(value), self.choices)
+        if self.name == "rel" and type(value) is float and math.isfinite(value):
+            return checks.relevant_grade(self.name, value)  # of fractional grades
         if type(value) is int and float in self.kinds and int not in self.kinds:
             return float(value)
         if type(value) in self.kinds and isinstance(value, (str, int, float, bool, NoneType)):

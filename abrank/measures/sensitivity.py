@@ -152,7 +152,7 @@ def unjudged_range(
     cutoff = parameters.get("cutoff")
     query, rank = _unjudged(judged, cutoff if isinstance(cutoff, int) else None)
     if grade is None:
-        grade = max(int(judged.ideal_grade.max(initial=1)), 1)
+        grade = max(math.ceil(judged.ideal_grade.max(initial=1)), 1)
     assumed = checks.count("grade", grade)
     low, high = here, here
     nth = ordinal(query)

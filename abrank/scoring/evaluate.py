@@ -21,7 +21,7 @@ from abrank.inputs import Run
 from abrank.inputs.columns import QUERY_IDS, found_in
 from abrank.inputs.run import named_runs
 from abrank.measures import Measure, parse, resolved
-from abrank.measures.names import notes_on
+from abrank.measures.names import notes_on, require_rel, stating_rel
 from abrank.measures.sensitivity import tie_range, unjudged_range
 from abrank.options import Engine, Scoring, taking
 from abrank.scoring.scores import Scores
@@ -238,11 +238,20 @@ def score_runs(
         from abrank.scoring.partitioned import score_partitioned
 
         found = score_partitioned(
-            qrels, runs, parsed, scoring, place, notes=notes, on_stage=on_stage
+            qrels,
+            runs,
+            parsed,
+            scoring,
+            place,
+            stated=None if scoring.rel is not None else stating_rel(measures),
+            notes=notes,
+            on_stage=on_stage,
         )
         return replace(found, named=_named(found.measures, parsed, own))
     on_stage("reading the judgments")
     judgments = read_judgments(qrels, parsed, scoring)
+    stated = None if scoring.rel is not None else stating_rel(measures)
+    require_rel(parsed, judgments.grade, stated)
     keep_scores = any(each.needs == "scores" for each in parsed)
     columns, judged_runs = [], {}
     for system, source in runs.items():

@@ -26,6 +26,7 @@ def score_partitioned(
     scoring: Scoring,
     engine: Engine,
     *,
+    stated: frozenset[str] | None,
     notes: tuple[str, ...],
     on_stage: Callable[[str], None],
 ) -> Scores:
@@ -37,6 +38,7 @@ def score_partitioned(
         scoring.depth,
         scoring.missing,
         scoring.same_id,
+        stated,
     )
     found = score_tables(
         qrels, runs, requested, engine,

@@ -62,7 +62,7 @@ def test_a_snapshot_of_quepid_has_positions(tmp_path: Path) -> None:
         ("qid,docno,score\n1,a,nan\n", RUN, "x, line 2: score is NaN (query 1)"),
         ("qid,docno,score\n1,a,high\n", RUN, 'x, line 2: score "high" is not a number'),
         ("qid,docno,score\n\n,a,1\n", RUN, "x, line 3: the query id is empty"),
-        ("qid,docno,label\n1,a,0.5\n", QRELS, 'x, line 2: grade "0.5" is not a whole number'),
+        ("qid,docno,label\n1,a,high\n", QRELS, 'x, line 2: grade "high" is not a number'),
         ("qid,docno,label\n", QRELS, "x: no rows"),
         ("qid,docno,tag\n1,a,x\n", RUN, "x: no column score"),
         ('qid,docno,score\n"1,a,1\n', RUN, "x, line 2: no line of a table"),
@@ -184,7 +184,7 @@ def test_documents_without_names_are_rows(tmp_path: Path) -> None:
 
 
 def test_bad_lines_are_named_letor(tmp_path: Path) -> None:
-    (tmp_path / "a.svm").write_text("1 qid:7 1:0.5\n0.5 qid:7 1:2\n")
+    (tmp_path / "a.svm").write_text("1 qid:7 1:0.5\nhigh qid:7 1:2\n")
     with pytest.raises(ReadError, match=r"a\.svm, line 2: no grade and qid\n.*\n.*expected: grade"):
         read_qrels(tmp_path / "a.svm")
 

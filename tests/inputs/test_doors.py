@@ -77,6 +77,16 @@ def test_scores_of_every_form_are_read_alike_or_refused_alike(form: str, tmp_pat
         assert found == dict(zip(IDS, map(float, expected), strict=True)), door
 
 
+def test_fractional_grades_are_read_alike_at_every_door(tmp_path: Path) -> None:
+    for door, source in doors([0.5, 0.0, 2.0], "relevance", tmp_path):
+        qrels = read_qrels(source)
+        assert qrels.grades("q") == {"001": 0.5, "#d2": 0.0, "d3": 2.0}, door
+        written = read_qrels(qrels.write(tmp_path / "written.qrels"))
+        assert written.grades("q") == qrels.grades("q"), door
+    (tmp_path / "x.letor").write_text("0.5 qid:q # 001\n2 qid:q # d3\n")
+    assert read_qrels(tmp_path / "x.letor").grades("q") == {"001": 0.5, "d3": 2.0}
+
+
 class Tensor:
     """What torch and its like share: an array by ``__array__``, and no list."""
 

@@ -271,3 +271,53 @@ def test_queries_that_retrieve_themselves_are_noted_and_left_out_on_request() ->
     dropped = abrank.evaluate(qrels, {"dense": run}, ["RR"], scoring=abrank.Scoring(same_id="drop"))
     assert dropped.means().tolist() == [[1.0]]
     assert dropped.notes == ()
+
+
+FRACTIONS = {"q1": {"d1": 0.5, "d2": 2.0, "d3": 0.25}, "q2": {"d1": 1.5}}
+RANKED = {"q1": ["d1", "d2", "d3"], "q2": ["d9", "d1"]}
+
+
+def test_measures_of_gain_take_fractional_grades() -> None:
+    log3 = np.log2(3)
+    dcg = np.array([0.5 + 2 / log3 + 0.25 / 2, 1.5 / log3])
+    ideal = np.array([2 + 0.5 / log3 + 0.25 / 2, 1.5])
+    stop = (2.0 ** np.array([0.5, 2.0, 0.25]) - 1) / 2**4
+    err = [
+        stop[0] + (1 - stop[0]) * stop[1] / 2 + (1 - stop[0]) * (1 - stop[1]) * stop[2] / 3,
+        (2**1.5 - 1) / 2**4 / 2,
+    ]
+    expected = {
+        "DCG@10": dcg, "nDCG@10": dcg / ideal, "CG@10": [2.75, 1.5], "ERR(max_grade=4)@10": err,
+        "AP(rel=0.5)": [1.0, 0.5], "RR(rel=2)": [0.5, 0.0], "P(rel=1)@2": [0.5, 0.5],
+    }  # fmt: skip
+    for measure, values in expected.items():
+        scores = abrank.evaluate(FRACTIONS, {"a": RANKED}, [measure])
+        np.testing.assert_allclose(scores.values[:, 0, 0], values, rtol=1e-12, err_msg=measure)
+
+
+def test_binary_measures_ask_from_which_grade_on_fractions_are_relevant(tmp_path, capsys) -> None:
+    for measure in ("AP", "P@10", "RR", "R@100", "bpref", "Success@1", "infAP", "RBP"):
+        with pytest.raises(ArgumentError, match=r"such as 0\.5, and .* counts a document"):
+            abrank.evaluate(FRACTIONS, {"a": RANKED}, [measure])
+        stated = abrank.evaluate(FRACTIONS, {"a": RANKED}, [measure], scoring=abrank.Scoring(rel=1))
+        whole = {q: {d: int(g >= 1) for d, g in docs.items()} for q, docs in FRACTIONS.items()}
+        by_hand = abrank.evaluate(whole, {"a": RANKED}, [measure])
+        assert stated.values.tolist() == by_hand.values.tolist()
+    with pytest.raises(ArgumentError, match="where the scale of ERR@20 ends"):
+        abrank.evaluate(FRACTIONS, {"a": RANKED}, ["ERR@20"])
+    rows = [(q, d, g) for q, docs in FRACTIONS.items() for d, g in docs.items()]
+    pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance"]).to_parquet(
+        tmp_path / "q.parquet"
+    )
+    runs = [(q, d, -i) for q, docs in RANKED.items() for i, d in enumerate(docs)]
+    frame = pd.DataFrame(runs, columns=["query_id", "doc_id", "score"])
+    frame.to_parquet(tmp_path / "a.parquet")
+    frame.assign(score=-frame.score).to_parquet(tmp_path / "b.parquet")
+    for engine in ((), ("--engine", "local")):
+        files = [str(tmp_path / f"{name}.parquet") for name in "qab"]
+        assert run(["compare", *files, "-m", "AP", *engine]) != 0
+        assert "(rel=1)" in capsys.readouterr().err
+        assert run(["compare", *files, "-m", "nDCG@10", *engine]) == 0
+        out = str(tmp_path / "out.json")
+        assert run(["compare", *files, "-m", "AP(rel=1)", *engine, "--report", out]) == 0
+        assert run(["render", out, "--format", "md"]) == 0

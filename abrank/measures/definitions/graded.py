@@ -231,9 +231,9 @@ def cascade_measure(
 
 def scale_of(judged: JudgedRun, max_grade: int | None) -> int:
     """Return the highest grade of the scale, and refuse a scale that the judgments exceed."""
-    highest = int(judged.ideal_grade.max(initial=0))
+    highest = judged.ideal_grade.max(initial=0).item()
     if max_grade is None:
-        return highest
+        return math.ceil(highest)
     if highest > checks.count("max_grade", max_grade):
         raise ArgumentError(f"the qrels hold a grade of {highest}, above max_grade={max_grade}")
     return max_grade
@@ -361,7 +361,7 @@ def _found_in_both(judged: JudgedRun) -> tuple[IntArray, IntArray]:
     by_grade = np.lexsort((rank, -grade, query))
     query, rank, grade = query[by_grade], rank[by_grade], grade[by_grade]
     # Both sides stand by query and falling grade: one ascending number says which.
-    span = int(judged.ideal_grade.max(initial=0)) + 1
+    span = math.ceil(judged.ideal_grade.max(initial=0)) + 1
     key = query * span - grade
     above = np.searchsorted(judged.ideal_query * span - np.maximum(judged.ideal_grade, 0), key)
     above -= np.searchsorted(judged.ideal_query, query)

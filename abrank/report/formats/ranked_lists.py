@@ -27,7 +27,7 @@ class Listed:
     """A document among the first of A or of B: its grade, its ranks; 0 where it is not there."""
 
     doc_id: str
-    grade: int | None
+    grade: float | None
     rank_a: int
     rank_b: int
 
@@ -139,7 +139,7 @@ class Line:
     """A document of one list: its rank, its grade, and how it moved against the other list."""
 
     rank: int
-    grade: int | None
+    grade: float | None
     move: str
     doc_id: str
     title: str = ""
