@@ -535,7 +535,7 @@ def _of_tree(
     if answers is not None:
         (names, columns), form = answers
         return replace(_of_lists(names, columns, origin), form=form, roles=_long_roles(names))
-    if (log := rows_of_log(source)) is not None:
+    if (log := rows_of_log(source, origin.label)) is not None:
         roles = {**_long_roles(log[0]), "repeat": ("epoch",) if "epoch" in log[0] else ()}
         return replace(_of_lists(*log, origin), form="a log", roles=roles)
     if (export := rows_of_export(source)) is not None:

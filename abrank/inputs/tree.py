@@ -226,7 +226,6 @@ def read_lz4(
     except ImportError as error:
         hint = f'ranx.Run.from_file("{label}").save("run.json") writes a file that is read as it is'
         raise ReadError(label, "is a run of ranx, which needs cbor2", hint=hint) from error
-    hint = "copy or write the file again"
     damage = (pa.ArrowException, OSError, ValueError, EOFError, RecursionError, TypeError)
     try:
         room = most_in_table(len(data), most, MOST_OBJECTS)
@@ -241,9 +240,9 @@ def read_lz4(
     except ReadError:
         raise
     except (*damage, cbor.CBORDecodeError) as error:
-        raise ReadError(label, f"the LZ4 file is damaged ({error})", hint=hint) from error
+        raise ReadError(label, f"the LZ4 file is damaged ({error})", hint=AGAIN) from error
     if not isinstance(held, Mapping):
-        raise ReadError(label, "the LZ4 file holds no run of ranx", hint=hint)
+        raise ReadError(label, "the LZ4 file holds no run of ranx", hint=AGAIN)
     return read_columns(held, layout, columns=columns, label=label)
 
 
@@ -251,14 +250,19 @@ LONG = ["query_id", "epoch", "measure", "score"]
 # What Inspect makes of its letters: correct, incorrect, partial, no answer.
 _LETTERS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 _ZSTANDARD = 93
+AGAIN = "copy or write the file again"
 _OF_SAMPLE = ("id", "epoch", "scores")  # what is read of a sample
 
 Row = tuple[Any, Any, str, Any]
 
 
-def rows_of_log(source: Any) -> tuple[list[str], list[list[Any]]] | None:  # noqa: ANN401
+def rows_of_log(
+    source: Any,  # noqa: ANN401 - what JSON holds
+    label: str,
+) -> tuple[list[str], list[list[Any]]] | None:
     """Return the long table of a log; None for what is none."""
     if isinstance(source, Mapping) and "eval" in source and "samples" in source:
+        _require_complete(source, label)
         rows = list(_of_inspect(source["samples"] or []))
     elif (
         isinstance(source, list)
@@ -277,45 +281,88 @@ def rows_of_log(source: Any) -> tuple[list[str], list[list[Any]]] | None:  # noq
 def read_archive(data: bytes, label: str) -> dict[str, Any]:
     """Return what an ``.eval`` file of Inspect holds, a zip with a file a sample."""
     import zipfile  # with all that it loads, which few need
+    import zlib
 
+    damage = (
+        zipfile.BadZipFile, zlib.error, struct.error, pa.ArrowException, OSError, EOFError,
+        ValueError, IndexError, OverflowError, NotImplementedError, RuntimeError,
+    )  # fmt: skip
     try:
         archive = zipfile.ZipFile(io.BytesIO(data))
-    except zipfile.BadZipFile as error:
-        raise ReadError(label, f"is no zip: {error}") from None
-    held = [each for each in archive.infolist() if each.filename.startswith("samples/")]
-    if not held:
+        entries = archive.infolist()
+    except damage as error:
+        raise ReadError(label, f"is no zip: {error}", hint=AGAIN) from None
+    members = [entry for entry in entries if entry.filename.startswith("samples/")]
+    if not members:
         problem, hint = not_text(data)
         if hint == UNPACK:
             problem = "is a zip without samples/: no log of Inspect"
             hint = "unpack it, and give the file of scores in it"
         raise ReadError(label, problem, hint=hint)
-    sizes = [each.file_size for each in held]
+    sizes = [entry.file_size for entry in members]
     # Samples are read one by one, each of them whole.
     for size, growth in ((sum(sizes), MOST_HELD), (max(sizes), MOST_OBJECTS)):
         if size <= most_in_table(len(data), None, growth):
             continue
         problem, _ = too_much(len(data), None, growth)
         raise ReadError(label, problem, hint="write it as JSON: inspect log dump FILE > FILE.json")
+    # A damaged directory may leave entries out, name one twice, or name a sample as something else.
+    names = [entry.filename for entry in entries]
+    (n_entries,) = struct.unpack_from("<H", data, data.rfind(b"PK\x05\x06") + 10)
+    strange = [name for name in names if not name.startswith(("samples/", "_journal/"))]
+    if len(set(names)) < len(names) or n_entries not in (len(names) & 0xFFFF, 0xFFFF):
+        raise ReadError(label, "the directory of the zip is damaged", hint=AGAIN)
+    if odd := sorted({*strange} - {"header.json", "summaries.json", "reductions.json"}):
+        raise ReadError(label, f"holds {odd[0]}, which no log of Inspect has", hint=AGAIN)
+
+    def content(entry: ZipInfo) -> Any:  # noqa: ANN401 - whatever JSON holds
+        try:
+            text = _unzipped(archive, entry, data)
+            if len(text) != entry.file_size or zlib.crc32(text) != entry.CRC:
+                raise ValueError("its checksum differs")
+        except damage as error:
+            raise ReadError(label, f"{entry.filename} is damaged: {error}", hint=AGAIN) from None
+        return parsed(text, f"{label}, {entry.filename}")
+
     samples = []
-    for each in held:
-        sample = parsed(_unzipped(archive, each, data, label), f"{label}, {each.filename}")
-        if isinstance(sample, dict):  # of which messages are the most, and not read
-            sample = {name: sample[name] for name in _OF_SAMPLE if name in sample}
-        samples.append(sample)
-    return {"eval": {}, "samples": samples}
+    for entry in members:
+        sample = content(entry)
+        if not isinstance(sample, dict):
+            raise ReadError(label, f"{entry.filename} holds no sample")
+        # Messages are the most of it, and not read.
+        samples.append({name: sample[name] for name in _OF_SAMPLE if name in sample})
+    header = content(archive.getinfo("header.json")) if "header.json" in names else {}
+    if not isinstance(header, dict):
+        raise ReadError(label, "header.json holds no header")
+    return {"eval": {}, "status": "started", **header, "samples": samples}
 
 
-def _unzipped(archive: ZipFile, entry: ZipInfo, data: bytes, label: str) -> bytes:
+def _unzipped(archive: ZipFile, entry: ZipInfo, data: bytes) -> bytes:
     """Return one file of a zip; Zstandard is beyond Python's own reader before 3.14."""
     if entry.compress_type != _ZSTANDARD:
         return archive.read(entry)
     name, extra = struct.unpack_from("<HH", data, entry.header_offset + 26)
     start = entry.header_offset + 30 + name + extra
+    if data[entry.header_offset + 30 :][:name] != entry.orig_filename.encode():
+        raise ValueError("its name in the directory is another")
     packed = pa.BufferReader(data[start : start + entry.compress_size])
-    try:
-        return bytes(pa.CompressedInputStream(packed, "zstd").read(entry.file_size))
-    except OSError as error:
-        raise ReadError(label, f"{entry.filename} is damaged: {error}") from None
+    return bytes(pa.CompressedInputStream(packed, "zstd").read(entry.file_size))
+
+
+def _require_complete(log: Mapping[str, Any], label: str) -> None:
+    """Refuse the log of an evaluation of Inspect that did not end, or that lacks samples."""
+    status = log.get("status", "success")
+    if status != "success":
+        raise ReadError(
+            label, f"is the log of an evaluation that has not succeeded (status {status})",
+            hint="its scores are of some samples only; let it end: inspect eval-retry FILE",
+        )  # fmt: skip
+    counted = (log.get("results") or {}).get("completed_samples") or 0
+    if len(log["samples"] or ()) < counted:
+        raise ReadError(
+            label, f"holds {len(log['samples'])} samples, and its header counts {counted}",
+            hint=AGAIN,
+        )  # fmt: skip
 
 
 def _of_inspect(samples: Sequence[Mapping[str, Any]]) -> Iterator[Row]:

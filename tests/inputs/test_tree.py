@@ -6,6 +6,7 @@ import io
 import json
 import random
 import zipfile
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -67,11 +68,54 @@ def test_a_file_that_holds_something_else_is_no_run() -> None:
 SAMPLE = {"id": "q1", "epoch": 1, "scores": {"exact": {"value": "C"}}}
 
 
-def archive(name: str, data: bytes) -> bytes:
+def archive(name: str, data: bytes, **others: bytes) -> bytes:
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w") as file:
-        file.writestr(name, data)
+        for path, content in {name: data, **others}.items():
+            file.writestr(path, content)
     return made.getvalue()
+
+
+def log_of(samples: int, counted: int, status: str = "success") -> bytes:
+    header = {"eval": {"task": "t"}, "status": status, "results": {"completed_samples": counted}}
+    files = {
+        f"samples/q{i}_epoch_1.json": json.dumps({**SAMPLE, "id": f"q{i}"}).encode()
+        for i in range(samples)
+    }
+    (name, data), *rest = files.items()
+    return archive(name, data, **dict(rest), **{"header.json": json.dumps(header).encode()})
+
+
+@pytest.mark.parametrize(
+    ("data", "problem"),
+    [
+        (log_of(3, 4), "holds 3 samples, and its header counts 4"),
+        (log_of(3, 3, "error"), r"has not succeeded \(status error\)"),
+        (archive("samples/q1.json", json.dumps(SAMPLE).encode()), r"\(status started\)"),
+        (archive("samples/q1.json", b"[]"), "samples/q1.json holds no sample"),
+        (archive("samples/q1.json", b"{}", sbmples=b"{}"), "holds sbmples"),
+    ],
+)
+def test_logs_that_lack_samples_are_refused(data: bytes, problem: str) -> None:
+    with pytest.raises(ReadError, match=f"x.eval.*{problem}"):
+        tree.rows_of_log(tree.read_archive(data, "x.eval"), "x.eval")
+
+
+def test_every_damage_of_a_log_is_an_error_of_its_file_or_changes_nothing() -> None:
+    whole = log_of(6, 6)
+    expected = tree.rows_of_log(tree.read_archive(whole, "x.eval"), "x.eval")
+    chance, n_errors = random.Random(5), 0
+    for _ in range(400):
+        data = bytearray(whole)
+        for _ in range(chance.randint(1, 3)):
+            data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
+        try:
+            rows = tree.rows_of_log(tree.read_archive(bytes(data), "x.eval"), "x.eval")
+        except ReadError:
+            n_errors += 1
+        else:
+            assert rows == expected
+    assert n_errors > 200
 
 
 def test_samples_of_a_zip_are_read() -> None:
@@ -86,6 +130,9 @@ def test_samples_packed_by_zstandard_are_read() -> None:
     # and the size once unpacked.
     directory = made.rfind(b"PK\x01\x02")
     made[directory + 10 : directory + 12] = tree._ZSTANDARD.to_bytes(2, "little")
+    made[directory + 16 : directory + 20] = zlib.crc32(json.dumps(SAMPLE).encode()).to_bytes(
+        4, "little"
+    )
     made[directory + 24 : directory + 28] = len(json.dumps(SAMPLE)).to_bytes(4, "little")
     assert tree.read_archive(bytes(made), "x.eval")["samples"] == [SAMPLE]
     start = bytes(made).index(packed)
