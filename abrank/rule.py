@@ -253,21 +253,20 @@ LEVELS: Mapping[str, Level] = MappingProxyType(
         "document-ids": "unsound",
         "none-judged": "unsound",
         "none-relevant": "unsound",
-        "missing-queries": "unsound",
-        "common-depth": "unsound",
-        "guard-turned": "unsound",
+        "missing-queries": "doubtful",
+        "guard-turned": "doubtful",
         "missing-scores": "doubtful",
         "guard-scores": "doubtful",
         "same-judgments": "doubtful",
         "sample-differs": "doubtful",
-        "unjudged-favour": "doubtful",
-        "few-judgments-turn": "doubtful",
+        "unjudged-decide": "doubtful",
+        "few-judged": "doubtful",
         "one-cluster-carries": "doubtful",
         "skewness-decides": "doubtful",
         "order-fixed": "doubtful",
     }
 )
-_OF_SOME_MEASURES = frozenset(["none-relevant", "common-depth", "guard-turned"])
+_OF_SOME_MEASURES = frozenset(["none-relevant"])
 
 
 @record

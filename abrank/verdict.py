@@ -77,6 +77,8 @@ class Rule:
         What must not be worse by a margin of its own, for the gate to pass.
     accept_doubt : bool
         The gate passes on doubtful evidence, too.
+    judged : float
+        Share of the first ten documents of each run that must be judged; 0 demands none.
     best_of : int
         Candidates that B was chosen from on these queries; ``alpha`` is the level of each.
     """
@@ -93,6 +95,7 @@ class Rule:
     design: Design | None = None
     guards: tuple[Guard, ...] = ()
     accept_doubt: bool = False
+    judged: float = 0.0
     direction_declared: bool = True
     best_of: int = 1
     on: OnCollections = "all"
@@ -178,6 +181,7 @@ class Decision:
         True where the ``1 - 2 alpha`` interval decided.
     reason : str
         For ``cannot-test``: ``too-few-queries``, ``too-few-clusters``, ``no-variance``,
+        ``margin-of-ties``,
         ``direction-not-declared`` or the code of the reason why the evidence is unsound; for
         ``identical``: ``same-rankings`` or ``tied-scores``; else empty.
     gate : Gate, optional
@@ -367,10 +371,18 @@ def check_gate(rule: Rule, decision: Decision) -> Gate | None:
         (not all(guard.excludes_loss for guard in decision.guards), "guards"),
         (flips is not None and not flips.agree(rule.require, rule.alpha), "queries"),
         (not all(guard.passed for guard in decision.guards), "queries"),
-        (level == "doubtful" and not rule.accept_doubt, "trust"),
+        (not rule.accept_doubt and _is_doubted(rule.require, decision.soundness), "trust"),
     )
     lacks: Lack = next((lack for holds, lack in lacking if holds), "")
     return Gate(rule.require, not lacks, lacks)
+
+
+def _is_doubted(require: Requirement, soundness: Soundness) -> bool:
+    """Say whether a doubt leaves it open that the gate would pass."""
+    return any(
+        reason.level == "doubtful" and reason.values.get("verdict") not in GATES[require].verdicts
+        for reason in soundness.reasons
+    )
 
 
 Action: TypeAlias = Literal[
@@ -385,6 +397,7 @@ Action: TypeAlias = Literal[
     "declare-margin",
     "declare-direction",
     "choose-measure",
+    "choose-test",
 ]
 # On what ``ship-if`` depends.
 Condition: TypeAlias = Literal["", "any-gain", "gain-below-margin", "no-loss-is-enough"]
@@ -411,20 +424,20 @@ REMEDIES: Mapping[str, Action] = MappingProxyType(
         "none-judged": "mend-inputs",
         "none-relevant": "mend-inputs",
         "missing-queries": "mend-inputs",
-        "common-depth": "mend-inputs",
         "guard-turned": "mend-inputs",
         "missing-scores": "mend-inputs",
         "guard-scores": "mend-inputs",
         "same-judgments": "mend-inputs",
         "sample-differs": "sample",
-        "unjudged-favour": "judge",
-        "few-judgments-turn": "judge",
+        "unjudged-decide": "judge",
+        "few-judged": "judge",
         "one-cluster-carries": "add-queries",
         "skewness-decides": "add-queries",
         "order-fixed": "sample",
         "too-few-queries": "add-queries",
         "too-few-clusters": "add-queries",
         "no-variance": "mend-inputs",
+        "margin-of-ties": "choose-test",
         "direction-not-declared": "declare-direction",
     }
 )

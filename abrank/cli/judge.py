@@ -239,7 +239,6 @@ def queries(source: str, *, n: int, seed: int, output: str | None) -> None:
     metavar="N",
     help="Look at the first N documents of each run; without it to the measure's cut-off.",
 )
-@click.option("--tipping", is_flag=True, help="Take the tipping list rather than all documents.")
 @click.option(
     "--pool",
     type=click.Path(dir_okay=False),
@@ -254,14 +253,12 @@ def documents(
     *,
     measure: str | None,
     depth: int | None,
-    tipping: bool,
     pool: str | None,
 ) -> None:
     """List the documents in the top ranks of RUN_A or RUN_B that nobody judged.
 
     They come in depth order, each with how far the difference of its query would move if it had the
-    highest grade. The tipping list is the fewest, found one at a time, that would turn the sign of
-    the mean difference: a short one says that the verdict hangs on judgments that are missing.
+    highest grade.
 
     \b
     abrank sample documents qrels.txt a.run b.run --pool to-judge.txt
@@ -272,14 +269,13 @@ def documents(
     from abrank.scoring.judging import pool_text, sample_documents
 
     found = sample_documents(qrels, run_a, run_b, measure=measure, depth=depth)
-    chosen = found.tipping if tipping else found.documents
     plain = _terminal.wants_ascii(False, sys.stdout)
     width = _terminal.width()
-    text = documents_text(found, tipping=tipping, most=SHOWN, width=width, ascii=plain)
+    text = documents_text(found, most=SHOWN, width=width, ascii=plain)
     _terminal.put(text)
     if pool is not None:
-        text = pool_text(chosen).removesuffix("\n")
-        _write(text, pool, f"{f.plural(len(chosen), 'document')} to judge")
+        text = pool_text(found.documents).removesuffix("\n")
+        _write(text, pool, f"{f.plural(len(found.documents), 'document')} to judge")
 
 
 def _write(text: str, path: str | None, what: str) -> None:

@@ -13,7 +13,13 @@ from abrank._support.errors import ArgumentError, calling
 from abrank._support.rng import entropy
 from abrank._support.typing import Asked, Missing, RandomSource
 from abrank.comparison.choosing import SEQUENCE, choose_from, directions_again
-from abrank.comparison.deciding import decide_on, find_alternatives, guard_results, judge
+from abrank.comparison.deciding import (
+    decide_on,
+    find_alternatives,
+    guard_results,
+    is_reversed,
+    judge,
+)
 from abrank.comparison.declared import Declared, declare_on, declared_again
 from abrank.comparison.designs import Clustered, Sequential, Weighted
 from abrank.comparison.evidence import FAILED, RunDetails, find_titles, treatments
@@ -26,14 +32,15 @@ from abrank.comparison.sample import Rows, Sample
 from abrank.diagnostics import Note
 from abrank.diagnostics.notes import inspect_directions, inspect_margin
 from abrank.diagnostics.runs import (
-    inspect_evidence,
     inspect_gaps,
+    inspect_judged,
     inspect_relevance,
     inspect_segments,
-    lists_only_relevant,
+    inspect_ties,
 )
 from abrank.estimate import Estimate
 from abrank.inference.clusters import run_cluster_test
+from abrank.inference.rounding import has_spread
 from abrank.ledger.record import recording
 from abrank.options import Designs, Inputs, Machine, Question
 from abrank.provenance import provenance
@@ -278,7 +285,16 @@ def rows_of(scores: Scores, question: Question, beside: Beside) -> Sample:
         return Clustered(scores, **how)
     if question.anytime:
         return Sequential(scores, **how, planned=question.anytime, alpha=question.alpha)
-    return Rows(scores, **how)
+    primary = question.primary or scores.measures[0]
+    sample = Rows(scores, **how)
+    differences = sample.differences[:, scores.measures.index(primary)]
+    if sample.by in MEAN_AND_ERROR and differences.any() and not has_spread(differences):
+        return replace(sample, by="permutation")  # the others have no answer without a spread
+    return sample
+
+
+# Tests that divide the mean by its error.
+MEAN_AND_ERROR = frozenset({"t", "bootstrap", "hall"})
 
 
 def compare_sample(sample: Sample, question: Question | Declared) -> Comparison:
@@ -409,10 +425,14 @@ def _notes(made: Comparison, asked: Declared, sample: Sample) -> tuple[Note, ...
         *inspect_directions(
             [name for name in asked.better.undeclared if name != rule.primary], primary=rule.primary
         ),
-        *inspect_evidence(lead.diff, made.evidence, made.audits),
+        *inspect_ties(lead.diff, made.evidence.tie_range, made.audits),
+        *inspect_judged(made.audits),
         *inspect_segments(made.segmentations, shown=made.decision.direction != 0),
         *_turned_guards(made, asked, sample),
     ]
+    cut = next((each for each in made.alternatives if each.kind == "common-depth"), None)
+    if cut is None or not is_reversed(made.verdict, cut.verdict):
+        notes = [note for note in notes if note.code != "unequal-depth"]
     return tuple(sorted(notes, key=lambda note: -note.severity))
 
 
@@ -426,13 +446,12 @@ def _turned_guards(made: Comparison, asked: Declared, sample: Sample) -> Iterato
     rule = replace(made.rule, guards=guards)
     lower = [each.measure for each in made.rows if not each.higher_is_better]
     for choice in treatments(sample.scores, sample.deep, lower=lower):
-        if choice.kind == "failed-best":
+        if choice.kind in ("failed-best", "common-depth"):
             continue
         other = sample.of(choice.scores)
         found = guard_results(other, rule, asked.better)
         if turned := [each.measure for each in found if not each.passed]:
-            depth = {} if choice.depth is None else {"depth": choice.depth}
-            values = {"guards": turned, "kind": choice.kind, **depth}
+            values = {"guards": turned, "kind": choice.kind}
             code = "guard-scores" if choice.kind in FAILED else "guard-turned"
             yield Note(code, 3, {**values, "n_queries": other.n})
 
@@ -456,11 +475,20 @@ def with_soundness(made: Comparison, further: Sequence[Reason] = ()) -> Comparis
         primary=made.rule.primary,
         notes=made.notes,
         alternatives=made.alternatives,
-        to_judge=None if lists_only_relevant(made.audits) else made.evidence.to_judge,
         carrying=_carrying_cluster(made) if decision.direction else None,
-        further=further,
+        further=(*further, *_few_judged(made)),
     )
     return replace(made, decision=settle(made.rule, decision, soundness))
+
+
+def _few_judged(made: Comparison) -> Iterator[Reason]:
+    """Yield a doubt where fewer documents are judged than the rule demands."""
+    required = made.rule.judged
+    if not required or not made.audits:  # of several collections each says it of itself
+        return
+    shares = {key: audit.judged_at_10 for key, audit in made.audits.items()}
+    if min(shares.values()) < required:
+        yield Reason("few-judged", {**shares, "required": required})
 
 
 def _carrying_cluster(made: Comparison) -> Mapping[str, Any] | None:

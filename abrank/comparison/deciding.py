@@ -7,7 +7,7 @@ a fixed sequence, tested one after the other at the full level until one shows n
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, get_args
 
@@ -27,7 +27,6 @@ from abrank.inference import run_test
 from abrank.inference.equivalence import bound_unseen
 from abrank.inference.registry import as_alpha
 from abrank.rule import GATES, LEVELS, Design, GuardResult, Reason, Soundness, Verdict
-from abrank.scoring.judging import ToJudge
 from abrank.verdict import FEW_QUERIES, Decision, Rule, SignFlips, decide
 
 ADJUSTMENTS = ("max-t", "holm", "bonferroni", "bh", "none")
@@ -167,12 +166,21 @@ def interval_of_primary(sample: Sample, rule: Rule, confidence: float) -> Interv
     return Interval(float(found.ci_low[primary]), float(found.ci_high[primary]))
 
 
-def guard_results(sample: Sample, rule: Rule, better: Directions) -> tuple[GuardResult, ...]:
+def guard_results(
+    sample: Sample, rule: Rule, better: Directions, rows: Sequence[MeasureResult] = ()
+) -> tuple[GuardResult, ...]:
     """Test every guard of a rule by the test that decides, at alpha one-sided."""
     # Of a few queries or clusters the exact flips of their signs must agree. What could not be
     # tested has not passed.
     results = []
+    by_measure = {row.measure: row for row in rows}
     for guard in rule.guards:
+        row = by_measure.get(guard.measure)
+        if row is not None and row.wins + row.losses and _leaves_out_ties(rule, row):
+            raise ArgumentError(
+                f"the guard {guard}: {row.ties} queries tie on {guard.measure}, and the Wilcoxon"
+                " test leaves them out; decide by --test t or permutation (test=)"
+            )
         # What a gate asks of the primary measure is asked of the guard's.
         own = replace(
             rule,
@@ -247,22 +255,35 @@ def decide_on(
         equivalence_interval=interval_of_primary(sample, rule, rule.confidence_equivalence),
         relative=sample.relative(lead, rule.alpha) if rule.margin_is_relative and n else None,
         identical=identical,
-        reason=sample.alike() if identical else _untestable(sample, row),
+        reason=sample.alike() if identical else _untestable(sample, rule, row),
         unseen=(
             bound_unseen(sample.n_units, alpha=rule.alpha, span=span)
             if n and not rule.independent
             else None
         ),
         sign_flips=flip_signs(sample, rule),
-        guards=guard_results(sample, rule, better),
+        guards=guard_results(sample, rule, better, rows),
     )
     return rows, n_joint, decision
 
 
-def _untestable(sample: Sample, row: MeasureResult) -> str:
+# The interval of the Wilcoxon test is of the queries that differ. Where more tie than this share it
+# says nothing of a margin for all of them.
+MOST_TIED = 0.1
+
+
+def _leaves_out_ties(rule: Rule, row: MeasureResult) -> bool:
+    """Say whether the test leaves out too many ties to judge a margin."""
+    n = row.wins + row.ties + row.losses
+    return rule.test == "wilcoxon" and row.ties > MOST_TIED * n
+
+
+def _untestable(sample: Sample, rule: Rule, row: MeasureResult) -> str:
     """Return why there is no test; empty where there is one."""
     if sample.n < 2:
         return "too-few-queries"
+    if rule.margin and _leaves_out_ties(rule, row):
+        return "margin-of-ties"
     if np.isfinite(row.pvalue):
         return ""
     return FEW_CLUSTERS if sample.few_clusters else "no-variance"
@@ -308,10 +329,6 @@ def find_alternatives(
     return tuple(sorted(found, key=lambda each: get_args(Kind).index(each.kind)))
 
 
-# A shorter list of unjudged documents that would turn the sign of the difference is a doubt.
-TIPPING_SHARE = 0.05
-
-
 def judge(
     verdict: Verdict,
     direction: int,
@@ -319,7 +336,6 @@ def judge(
     primary: str,
     notes: Iterable[Note] = (),
     alternatives: Iterable[Alternative] = (),
-    to_judge: ToJudge | None = None,
     carrying: Mapping[str, Any] | None = None,
     further: Iterable[Reason] = (),
 ) -> Soundness:
@@ -327,15 +343,10 @@ def judge(
     found = [reason for note in notes if (reason := _of_note(note, direction, primary))]
     empty = any(reason.values.get("n_rows") == 0 for reason in found)  # and shares no query
     for each in () if empty else alternatives:
-        code = _OF_QUERIES_AND_DEPTH.get(each.kind)
+        code = _OF_ALTERNATIVES.get(each.kind)
         if code and is_turned(verdict, each.verdict):
-            depth = {} if each.depth is None else {"depth": each.depth}
             values = {"kind": each.kind, "verdict": each.verdict.value, "difference": each.diff}
-            found.append(Reason(code, {**values, "n_queries": each.n_queries, **depth}))
-    if direction and to_judge is not None and to_judge.tipping:
-        least, of = len(to_judge.tipping), to_judge.n_documents
-        if least < TIPPING_SHARE * of:
-            found.append(Reason("few-judgments-turn", {"count": least, "of": of}))
+            found.append(Reason(code, {**values, "n_queries": each.n_queries}))
     if carrying is not None:
         found.append(Reason("one-cluster-carries", carrying))
     order = list(LEVELS)
@@ -343,13 +354,18 @@ def judge(
 
 
 # An alternative that turns the verdict, by its kind, and the reason that it gives.
-_OF_QUERIES_AND_DEPTH = {
+_OF_ALTERNATIVES = {
     "shared-queries": "missing-queries",
     "missing-as-zero": "missing-queries",
-    "common-depth": "common-depth",
+    "partly-condensed": "unjudged-decide",
     "failed-dropped": "missing-scores",
     "failed-worst": "missing-scores",
 }
+
+
+def is_reversed(declared: Verdict, other: Verdict) -> bool:
+    """Say whether better becomes worse, or worse better."""
+    return _DIRECTIONS.get(declared, 0) * _DIRECTIONS.get(other, 0) < 0
 
 
 def is_turned(declared: Verdict, other: Verdict) -> bool:
@@ -378,15 +394,7 @@ def _of_note(note: Note, direction: int, primary: str) -> Reason | None:
         return Reason("sample-differs", values)
     if note.code == "skewness-decides" and not direction:
         return None  # of a difference that nobody speaks of
-    if note.code in LEVELS:
-        of_another = primary not in values.get("measures", (primary,))
-        by_alternative = note.code in _OF_QUERIES_AND_DEPTH.values()
-        return None if of_another or by_alternative else Reason(note.code, values)
-    if note.code not in ("unjudged-documents", "judged-gap"):
+    of_another = primary not in values.get("measures", (primary,))
+    if note.code not in LEVELS or of_another or note.code in _OF_ALTERNATIVES.values():
         return None
-    favours = values.get("favours", "")
-    if note.code == "judged-gap":
-        favours = "b" if values["b"] > values["a"] else "a"
-    # A system that is ahead although judgments are missing on its side is ahead all the more.
-    behind = favours and favours != {1: "b", -1: "a"}.get(direction)
-    return Reason("unjudged-favour", values) if behind else None
+    return Reason(note.code, values)

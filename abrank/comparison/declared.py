@@ -154,6 +154,7 @@ def declare(
         design=design,
         guards=guards,
         accept_doubt=question.accept_doubt,
+        judged=float(question.judged or 0.0),
         best_of=question.best_of or 1,
     )
     shares = {f"the guard {guard}": guard.measure for guard in guards if guard.margin_is_relative}

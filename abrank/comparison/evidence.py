@@ -18,14 +18,14 @@ from abrank._support.errors import ArgumentError
 from abrank._support.result import record
 from abrank._support.typing import FloatArray, IntArray
 from abrank.diagnostics.notes import outcomes
-from abrank.diagnostics.runs import UnequalDepth, missing_policy
+from abrank.diagnostics.runs import UnequalDepth, lists_only_relevant, missing_policy
 from abrank.estimate import IntervalRow
 from abrank.inference.rounding import ascending, differences_of
 from abrank.inference.shape import means_without
 from abrank.inputs import JudgedRun, JudgedSource, ids
 from abrank.measures import Measure, parse
 from abrank.measures.definitions.textbook import ELEVEN_LEVELS, precision_recall_curve
-from abrank.measures.sensitivity import extremes, unjudged_range
+from abrank.measures.sensitivity import extremes
 from abrank.scoring.judging import ToJudge, top_documents_to_judge
 from abrank.scoring.scores import Scores, filled
 from abrank.verdict import Rule, Verdict
@@ -76,9 +76,6 @@ class RunDetails:
     # Lowest and highest mean difference over all orders of tied documents; None without ties, or
     # where the worst order is not known (measures of diversity).
     tie_range: Range | None = None
-    # Mean difference where the unjudged documents of A are relevant and those of B are not, and the
-    # reverse; None where there are too many to try.
-    unjudged_range: Range | None = None
     # Unjudged documents of A and of B within the cut-off of the primary measure.
     n_unjudged: tuple[int, int] = (0, 0)
     # None where the primary measure has no cut-off.
@@ -114,7 +111,6 @@ def collect_details(scores: Scores, primary: str, differences: FloatArray) -> Ru
         rankings=_rankings(a, b, chosen),
         elsewhere=_elsewhere(a, b, chosen, rel=_rel(measure)),
         tie_range=ties,
-        unjudged_range=_difference(measure, unjudged_range, a, b, kept) if few else None,
         n_unjudged=n_unjudged,
         cutoff_curve=_cutoff_curve(measure, a.judged, b.judged, kept),
         recall_curve=RecallCurve(
@@ -255,16 +251,19 @@ def _floats(values: Sequence[float] | FloatArray) -> tuple[float, ...]:
 
 Kind: TypeAlias = Literal[
     "shared-queries", "missing-as-zero", "failed-dropped", "failed-worst", "failed-best",
-    "judged-only", "common-depth", "without-influential",
+    "judged-only", "partly-condensed", "common-depth", "without-influential",
 ]  # fmt: skip
 # What cannot be asked again without the runs.
 OF_RUNS = frozenset[Kind]([
     "missing-as-zero", "failed-dropped", "failed-worst", "failed-best", "judged-only",
-    "common-depth",
+    "partly-condensed", "common-depth",
 ])  # fmt: skip
 FAILED: Mapping[Kind, str] = {
     "failed-dropped": "drop", "failed-worst": "worst", "failed-best": "best",
 }  # fmt: skip
+# How far `partly-condensed` goes from unjudged documents as not relevant to leaving them out. From
+# reports/calibration/doubt: there its verdict tells best which verdicts further judgments change.
+CONDENSED_WEIGHT = 2.0 / 3.0
 INFLUENTIAL = 3
 FEWEST_QUERIES = 10
 
@@ -280,8 +279,9 @@ class Alternative(IntervalRow):
         queries, where missing ones were dropped. ``failed-dropped``, ``failed-worst``,
         ``failed-best``: of ready scores, queries of which one is missing left out, or the missing
         ones as bad, as good, as the measure can be. ``judged-only``: unjudged documents leave the
-        rankings. ``common-depth``: both runs cut at ``depth``. ``without-influential``: without the
-        three queries that move the mean most.
+        rankings. ``partly-condensed``: two thirds of the way from there being not relevant to
+        leaving the rankings. ``common-depth``: both runs cut at ``depth``.
+        ``without-influential``: without the three queries that move the mean most.
     n_queries : int
     mean_a, mean_b, diff : float
         Means, and the mean difference B - A.
@@ -331,6 +331,11 @@ def other_choices(
         condensed = declared.rescored(JudgedRun.condensed)
         if (condensed.values != declared.values).any():
             yield Choice("judged-only", condensed)
+            # Of lists of relevant documents alone nothing but these would be left.
+            if not lists_only_relevant(declared.audits):
+                moved = condensed.values - declared.values
+                values = declared.values + CONDENSED_WEIGHT * moved
+                yield Choice("partly-condensed", replace(declared, values=values))
     heavy = _influential(differences_of(declared.values[:, 0, 0], declared.values[:, 1, 0]))
     if heavy:
         left_out = tuple(declared.query_ids[i] for i in heavy)
@@ -422,7 +427,7 @@ def find_titles(
     lists = (each for query in ends for each in evidence.rankings.get(query, ()))
     shown = {doc for ranking in lists for doc, _ in ranking[:depth]}
     if evidence.to_judge is not None:
-        shown |= {x.doc_id for x in (*evidence.to_judge.documents, *evidence.to_judge.tipping)}
+        shown |= {document.doc_id for document in evidence.to_judge.documents}
     found = read_documents(docs, shown, longest=SNIPPET)
     none = f"the file of documents has none of the {plural(len(shown), 'document')} that are shown"
     return found, "" if found else none

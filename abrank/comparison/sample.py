@@ -371,8 +371,14 @@ class Rows:
         rule = made.rule
         depths = inspect_depth(self.deep, self.scores, keys="ab", primary=rule.primary)
         if self.saved is not None:
-            of_runs = ("unequal-depth", "guard-turned", "guard-scores")
-            depths = [note for note in self.saved.notes if note.code in of_runs]
+            depths = [
+                note
+                for note in self.saved.notes
+                if note.code == "unequal-depth"
+                or (
+                    note.code in ("guard-turned", "guard-scores") and note.values["kind"] in OF_RUNS
+                )
+            ]
         notes = inspect_differences(
             self.differences[:, self.measures.index(rule.primary)],
             self._told(made.test_rows),

@@ -178,7 +178,9 @@ def inspect_differences(
     if n < 2 or not outcomes(differences).any():
         return []
     if not has_spread(differences):
-        return [Note("constant-difference", 3, {"difference": float(differences[0])})]
+        decides = next((test.test for test in tests if test.decides), "")
+        values = {"difference": float(differences[0]), "test": decides}
+        return [Note("constant-difference", 3, values)]
     gains = differences if higher_is_better else -differences
     deciding = next((test for test in tests if test.decides), None)
     # The others are beside nothing else.

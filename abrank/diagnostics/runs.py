@@ -225,28 +225,19 @@ def inspect_inputs(audits: Mapping[str, Audit], query_ids: Sequence[str] = ()) -
     return notes
 
 
-class _Evidence(Protocol):
-    @property
-    def tie_range(self) -> tuple[float, float] | None: ...
-    @property
-    def unjudged_range(self) -> tuple[float, float] | None: ...
-    @property
-    def n_unjudged(self) -> tuple[int, int]: ...
-
-
-def inspect_evidence(
-    difference: float, evidence: _Evidence, audits: Mapping[str, Audit]
+def inspect_ties(
+    difference: float, tie_range: tuple[float, float] | None, audits: Mapping[str, Audit]
 ) -> list[Note]:
-    """Return the cautions on what ties and unjudged documents could have made of the difference."""
-    notes = []
-    if evidence.tie_range is not None and set(audits) == {"a", "b"}:
-        low, high = evidence.tie_range
-        if round(high - low, DECIMALS) > MOVES * abs(difference):
-            values = {"low": low, "high": high}
-            values |= {key: audits[key].n_tied_rows for key in "ab"}
-            turns = difference != 0.0 and low * high <= 0.0
-            notes.append(Note("order-of-ties", 3 if turns else 1, values))
-    return [*notes, *_unjudged(difference, evidence, audits)]
+    """Return the caution on what the order of ties could have made of the difference."""
+    if tie_range is None or set(audits) != {"a", "b"}:
+        return []
+    low, high = tie_range
+    if round(high - low, DECIMALS) <= MOVES * abs(difference):
+        return []
+    values = {"low": low, "high": high}
+    values |= {key: audits[key].n_tied_rows for key in "ab"}
+    reverses = difference != 0.0 and low * high <= 0.0
+    return [Note("order-of-ties", 3 if reverses else 1, values)]
 
 
 def lists_only_relevant(audits: Mapping[str, Audit]) -> bool:
@@ -256,25 +247,20 @@ def lists_only_relevant(audits: Mapping[str, Audit]) -> bool:
     return bool(grades) and min(grades) > 0
 
 
-def _unjudged(difference: float, evidence: _Evidence, audits: Mapping[str, Audit]) -> list[Note]:
-    """Note that judgments could turn the difference, or a gap of which that is not known."""
-    if any(audit.document_ids is not None for audit in audits.values()):
-        return []  # ids are to blame, and more judgments would help nobody
-    gap = audits["b"].judged_at_10 - audits["a"].judged_at_10 if len(audits) == 2 else 0.0
-    # The system with more unjudged documents may be better than it looks.
-    favours = "" if abs(gap) <= JUDGED_GAP else "a" if gap > 0 else "b"
-    if lists_only_relevant(audits):
-        favours = ""  # then the better system has more judged documents, whatever was looked at
-    shares = {f"{key}_at_10": 1.0 - audit.judged_at_10 for key, audit in audits.items()}
-    if evidence.unjudged_range is None:
-        gaps = {key: shares[f"{key}_at_10"] for key in "ab" if shares}
-        return [Note("judged-gap", 3, gaps)] if favours else []
-    low, high = evidence.unjudged_range
-    if difference == 0.0 or not low <= 0.0 <= high:
+def inspect_judged(audits: Mapping[str, Audit]) -> list[Note]:
+    """Return the caution that more of one system's first ten documents are unjudged."""
+    # Where ids are to blame more judgments would help nobody; and of lists of relevant documents
+    # alone the better system has more judged ones.
+    if (
+        set(audits) != {"a", "b"}
+        or any(audit.document_ids is not None for audit in audits.values())
+        or lists_only_relevant(audits)
+    ):
         return []
-    a, b = evidence.n_unjudged
-    values = {"low": low, "high": high, "a": a, "b": b, "favours": favours} | shares
-    return [Note("unjudged-documents", 3 if favours else 2, values)]
+    shares = {key: 1.0 - audit.judged_at_10 for key, audit in audits.items()}
+    if abs(shares["b"] - shares["a"]) <= JUDGED_GAP:
+        return []
+    return [Note("judged-gap", 1, shares)]
 
 
 class _Segmentation(Protocol):

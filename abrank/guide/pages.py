@@ -11,7 +11,9 @@ CONTENTS: dict[str, tuple[str, ...]] = {
         "ci", "floors", "paper", "audit", "nuggets", "judges", "votes", "recommender", "spark",
         "python",
     ),
-    "Why it is so": ("decides", "families", "exact", "ties", "machine", "reuse", "designs"),
+    "Why it is so": (
+        "decides", "families", "exact", "ties", "judgments", "machine", "reuse", "designs",
+    ),
     "Look up": (
         "commands", "recipes", "inputs", "measures", "tests", "cautions", "limits", "numbers",
         "extend",

@@ -315,7 +315,6 @@ def normalized_err(
 # --- Which unjudged document could move the difference of two runs the most
 
 MOST_SWING_ROWS = 500_000  # judgments that are looked at at once
-NOTHING = 1e-12  # a sum of differences that is no more has no sign
 
 
 def swing(
@@ -349,40 +348,6 @@ def swing(
         )
         found[rows] = judged_b - judged_a - before[rows]
     return found
-
-
-def tipping_rows(
-    measure: Measure,
-    a: JudgedRun,
-    b: JudgedRun,
-    query: IntArray,
-    rank_a: IntArray,
-    rank_b: IntArray,
-    moved: FloatArray,
-    *,
-    total: float,
-    grade: int,
-    most: int,
-) -> list[tuple[int, float]]:
-    """Return the fewest documents, found one at a time, that turn the sign of a sum of B - A."""
-    measure = resolved(measure, a)
-    left, by = np.ones(len(query), np.bool_), moved.copy()
-    sign, found = np.sign(total), list[tuple[int, float]]()
-    while total * sign > NOTHING and len(found) < most and left.any():
-        gain = np.where(left, sign * by, np.inf)
-        best = int(gain.argmin())
-        if gain[best] >= -NOTHING:
-            return []
-        found.append((best, float(by[best])))
-        left[best] = False
-        total += float(by[best])
-        here = query == query[best]
-        taken, same = np.flatnonzero(here & ~left), np.flatnonzero(here & left)
-        own, first, again = query[[best]], np.zeros_like(taken), np.zeros_like(same)
-        one_a = with_judgments(_of_queries(a, own), first, rank_a[taken], grade)
-        one_b = with_judgments(_of_queries(b, own), first, rank_b[taken], grade)
-        by[same] = swing(measure, one_a, one_b, again, rank_a[same], rank_b[same], grade=grade)
-    return found if total * sign <= NOTHING else []
 
 
 def _of_queries(judged: JudgedRun, which: IntArray) -> JudgedRun:

@@ -90,6 +90,20 @@ class _Asked:
             object.__setattr__(self, "engine", Engine.of(self.engine))
 
 
+def read_share(text: str | float | None) -> float | None:
+    """Return a share given as a number up to 1 or as text in per cent."""
+    if text is None:
+        return None
+    is_percent = str(text).strip().endswith("%")
+    try:
+        share = float(str(text).strip().removesuffix("%")) / (100.0 if is_percent else 1.0)
+    except ValueError:
+        share = 0.0
+    if not 0.0 < share <= 1.0:
+        raise ArgumentError(f"judged is a share of documents such as 80%, not {text!r}")
+    return share
+
+
 @explained_class
 @dataclass(frozen=True, kw_only=True)
 class Question(_Asked):
@@ -120,6 +134,9 @@ class Question(_Asked):
         collection by itself, all of which must pass.
     accept_doubt : bool
         Let a gate pass although the evidence is doubtful: see :mod:`abrank.rule`.
+    judged : str or float, optional
+        Share of the first ten documents of each run, ``"80%"`` or 0.8, that must be judged; with
+        fewer the verdict is in doubt.
     alpha : float
         Two-sided level.
     test : str
@@ -217,10 +234,17 @@ class Question(_Asked):
     )  # fmt: skip
     accept_doubt: bool = option(
         False,
-        "Let the gate pass on doubtful evidence. That is unjudged documents that favour the system"
-        " behind, a sample that is not like the others; one cluster, missing scores or skewness"
-        " that the finding rests on.",
+        "Let the gate pass on doubtful evidence. That is unjudged documents that could change the"
+        " verdict, a sample that is not like the others; one cluster, missing queries or scores or"
+        " skewness that the finding rests on.",
         of=PAIR, group="Gates", kind="flag",
+    )  # fmt: skip
+    judged: str | float | None = option(
+        None,
+        "For the gate, X% of the first ten documents of each run must be judged. With fewer the"
+        " verdict is in doubt.",
+        of=("compare", "compare_collections"), group="Gates", metavar="X%",
+        python="config=Question(judged=...)",
     )  # fmt: skip
     alpha: float = option(
         0.05,
@@ -285,6 +309,7 @@ class Question(_Asked):
             raise ArgumentError(f"machine must be Machine(...), not {self.machine!r}")
         if self.best_of is not None:
             checks.count("best_of", self.best_of, at_least=1)
+        object.__setattr__(self, "judged", read_share(self.judged))
         if self.require is not None and self.fail_on is not None:
             raise ArgumentError(
                 "--require and --fail-on (require=, fail_on=) ask two questions; choose one"

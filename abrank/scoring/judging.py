@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -20,7 +19,7 @@ from abrank._support.typing import BoolArray, IntArray, RandomSource
 from abrank.inputs import JudgedRun, ids
 from abrank.inputs.topics import read_documents
 from abrank.measures import Measure
-from abrank.measures.sensitivity import swing, tipping_rows
+from abrank.measures.sensitivity import swing
 from abrank.options import Scoring
 
 if TYPE_CHECKING:
@@ -238,10 +237,9 @@ def unjudged_documents(
     return [Unjudged(qrels.query_ids[place], doc, *both, by) for place, doc, both, by in rows]
 
 
-# --- What to judge next: a random draw of queries, the documents that could turn a difference
+# --- What to judge next: a random draw of queries, the unjudged documents
 
 DEPTH = 10  # ranks that are looked at where the measure has no cut-off
-MOST_TIPPING = 200  # documents; a longer list that would turn the difference is not given
 
 
 @explained
@@ -265,7 +263,7 @@ def sample_queries(
 
 @record
 class ToJudge:
-    """Documents that nobody judged, of all queries, and those that could turn the difference.
+    """Documents that nobody judged, of all queries.
 
     measure : str
     difference : float
@@ -273,13 +271,8 @@ class ToJudge:
     documents : tuple of Unjudged
         In depth order: those first that a run has highest. In a comparison only the 12 with the
         largest swings, largest first; there a rank of 0 is one beyond those that were kept, 20.
-    tipping : tuple of Unjudged
-        The fewest, found one at a time, that would turn the sign of the mean if each had the
-        highest grade; its swing is that at its turn. Empty where no 200 of them do.
     grade : int
         The highest grade of the qrels.
-    tipped : float
-        Mean of B - A if those of the tipping list were relevant; NaN where it is empty.
     depth : int
         Ranks of either run that were looked at.
     n_documents : int
@@ -289,9 +282,7 @@ class ToJudge:
     measure: str
     difference: float
     documents: tuple[Unjudged, ...]
-    tipping: tuple[Unjudged, ...]
     grade: int
-    tipped: float = math.nan
     depth: int = DEPTH
     n_documents: int = 0
 
@@ -329,28 +320,15 @@ def rank_documents(
     depth: int,
     grade: int,
 ) -> ToJudge:
-    """Put unjudged documents in depth order, and find those that would turn the mean."""
-    place = {query_id: at for at, query_id in enumerate(joined[0].query_ids)}
-    query = np.array([place[each.query_id] for each in found], dtype=np.int64)
-    ranks = np.array([(each.rank_a, each.rank_b) for each in found], np.int64).reshape(-1, 2).T
-    moved = np.array([each.swing for each in found])
+    """Put unjudged documents in depth order."""
     differences = (measure(joined[1]) - measure(joined[0]))[kept]
-    total = float(differences.sum())
-    a, b = joined
-    rows = tipping_rows(
-        measure, a, b, query, ranks[0], ranks[1], moved,
-        total=total, grade=grade, most=MOST_TIPPING,
-    )  # fmt: skip
-    tipped = (total + sum(by for _, by in rows)) / len(differences) if rows else math.nan
     return ToJudge(
         measure.name,
         float(differences.mean()),
         tuple(sorted(found, key=lambda each: (
             min(filter(None, (each.rank_a, each.rank_b))), each.query_id, each.doc_id
         ))),
-        tuple(replace(found[i], swing=by) for i, by in rows),
         grade,
-        tipped,
         depth,
         len(found),
     )  # fmt: skip

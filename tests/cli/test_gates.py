@@ -99,3 +99,62 @@ def test_lower_is_better_is_for_what_has_no_direction(tables, capsys) -> None:
     assert "of AP higher is better, by its definition" in capsys.readouterr().err
     assert compare("--lower-is-better", "ms") == 2
     assert "ms is not among AP" in capsys.readouterr().err
+
+
+GATE_FLAGS = {
+    "non-inferior": ["--require", "non-inferior", "--margin", "0.02"],
+    "better": ["--require", "better"],
+    "equivalent": ["--require", "equivalent", "--margin", "0.02"],
+    "fail-on worse": ["--fail-on", "worse"],
+}
+
+
+def ranked(good: int) -> dict[str, list[str]]:
+    """Rank relevant documents first, on every third query all ``good`` of them, else fewer."""
+    relevant, others = [f"D{j}" for j in range(8)], [f"N{j}" for j in range(30)]
+    return {f"q{i:02}": [*relevant[: good - i % 3], *others][:10] for i in range(60)}
+
+
+def lines_of(run: dict[str, list[str]], tag: str = "t") -> list[str]:
+    return [
+        f"{query} Q0 {doc} {rank} {-rank} {tag}"
+        for query, docs in run.items()
+        for rank, doc in enumerate(docs, 1)
+    ]
+
+
+def changes(a: dict[str, list[str]]) -> dict[str, list[str]]:
+    """Return the lines of B after each change to A."""
+    docs = a["q07"]
+    swapped = {**a, "q07": [docs[-1], *docs[1:-1], docs[0]]}
+    return {
+        "nothing changed": lines_of(a),
+        "another tag": lines_of(a, "other"),
+        "lines in another order": lines_of(a)[::-1],
+        "one document more at the end": lines_of({q: [*docs, "N29"] for q, docs in a.items()}),
+        "two documents of one query swapped": lines_of(swapped),
+        "better": lines_of(ranked(5)),
+        "worse": lines_of(ranked(3)),
+        "other document ids": lines_of({q: [doc.lower() for doc in a[q]] for q in a}),
+        "half of the queries missing": lines_of({q: a[q] for q in list(a)[:30]}),
+    }
+
+
+def test_exit_codes_in_a_build_are_those_of_readme(tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    judged = [*(f"D{j} 1" for j in range(8)), *(f"N{j} 0" for j in range(30))]
+    qrels = [f"q{i:02} 0 {each}" for i in range(60) for each in judged]
+    (tmp_path / "qrels.txt").write_text("\n".join(qrels) + "\n")
+    a = ranked(4)
+    (tmp_path / "a.run").write_text("\n".join(lines_of(a)) + "\n")
+    codes = {}
+    for change, lines in {**changes(a), "the same file": []}.items():
+        b = "a.run" if change == "the same file" else "b.run"
+        (tmp_path / "b.run").write_text("\n".join(lines) + "\n")
+        command = ["compare", "qrels.txt", "a.run", b, "-m", "nDCG@10"]
+        codes[change] = [run([*command, *flags]) for flags in GATE_FLAGS.values()]
+    capsys.readouterr()
+    head = f"| B against A | {' | '.join(GATE_FLAGS)} |\n"
+    table = README.partition(head)[2].partition("\n\n")[0].splitlines()[1:]
+    cells = [[cell.strip() for cell in row.strip("|").split("|")] for row in table]
+    assert codes == {name: list(map(int, row)) for name, *row in cells}

@@ -120,16 +120,18 @@ def test_identical_systems() -> None:
     assert {row.reading for row in result.rows} == {"identical"}
 
 
-def test_constant_difference_cannot_be_tested_by_t() -> None:
-    a = {f"q{i}": 0.1 * i for i in range(8)}
+@pytest.mark.parametrize("test", ["t", "bootstrap", "hall"])
+def test_sign_flips_decide_a_difference_of_one_value(test, tmp_path) -> None:
+    a = {f"q{i}": 0.1 * i for i in range(12)}
     b = {query: value + 0.1 for query, value in a.items()}
-    result = abrank.compare_scores(a, b, require="better")
-    assert result.verdict is Verdict.CANNOT_TEST
-    assert result.decision.reason == "no-variance"
-    assert not result.decision.gate.passed
-    assert "constant-difference" in {note.code for note in result.notes}
-    flips = result.tests.set_index("test").loc["permutation", "pvalue"]
-    assert flips == 2 * 0.5**8
+    result = abrank.compare_scores(a, b, require="better", test=test)
+    # All twelve signs alike: 2 of the 2**12 sign patterns are as extreme.
+    assert (result.verdict, result.pvalue) == (Verdict.BETTER, 2 / 4096)
+    assert (result.rule.test, result.decision.gate.passed) == ("permutation", True)
+    assert "so the sign-flip test decides" in " ".join(str(result).split())
+    assert abrank.Comparison.from_json(result.report(tmp_path / "r.json")) == result
+    few = {query: b[query] for query in list(b)[:5]}
+    assert abrank.compare_scores({q: a[q] for q in few}, few).verdict is Verdict.INCONCLUSIVE
 
 
 def test_constant_difference_is_tested_by_sign_flips() -> None:

@@ -66,16 +66,13 @@ def test_the_tie_range_is_that_of_the_mean_over_the_queries_compared():
 
 
 def test_unjudged_documents_of_one_side_only():
-    scores, found = gathered("P@2")
-    difference = (scores.of("B") - scores.of("A"))[:, 0].mean()
+    _, found = gathered("P@2")
     assert found.n_unjudged == (1, 2)
-    # x of A in q2 could be relevant, or y of B in q2 and z of B in q3.
-    assert found.unjudged_range == pytest.approx((difference - 0.5 / 3, difference + 1.0 / 3))
 
 
 def test_too_many_unjudged_documents_are_not_tried(monkeypatch):
     monkeypatch.setattr("abrank.comparison.evidence.MOST_UNJUDGED", 2)
-    assert gathered("P@2")[1].unjudged_range is None
+    assert gathered("P@2")[1].to_judge is None
 
 
 def test_the_curve_at_its_own_cutoff_is_the_measure():
@@ -117,7 +114,6 @@ def test_notes_say_what_could_turn_the_difference():
     found = abrank.compare(qrels, a, b, measures=["RR"])
     notes = {note.code: note.values for note in found.notes}
     assert notes["order-of-ties"] == {"low": pytest.approx(-0.4375), "high": 0.0, "a": 0, "b": 14}
-    assert notes["unjudged-documents"]["b"] == 8
     assert "Tied scores leave Δ between" in str(found)
 
 
@@ -127,7 +123,6 @@ def test_measures_of_diversity_have_no_ranges():
     scores = evaluate(rows, {"A": tied, "B": B}, ["StRecall@1"], top=3)
     found = collect_details(scores, "StRecall@1", np.zeros(2))
     assert found.tie_range is None
-    assert found.unjudged_range is None
     assert found.rankings["q1"][0] == (("d2", 1), ("d1", 1))
 
 
@@ -204,12 +199,12 @@ def test_common_depth_is_the_option(test: str, margin: float) -> None:
     assert_same(found, compare(JUDGED, RUN_A, first(RUN_B, 10), scoring=Scoring(depth=10), **how))
 
 
-def test_a_run_that_was_cut_is_worse_by_its_depth_alone() -> None:
+def test_runs_are_compared_as_deep_as_they_are_and_a_cut_that_reverses_is_noted() -> None:
     """The candidate is better at every depth, and loses where only the baseline goes on."""
     comparison = compare(JUDGED, RUN_A, first(RUN_B, 20), measures=["AP"])
     found = of(comparison)["common-depth"]
-    assert (comparison.verdict, comparison.decision.reason) == ("cannot-test", "common-depth")
-    assert comparison.decision.of_numbers is Verdict.WORSE
+    assert comparison.verdict is Verdict.WORSE
+    assert "common-depth" not in {reason.code for reason in comparison.soundness.reasons}
     assert (found.verdict, found.changes) == (Verdict.BETTER, True)
     (note,) = [note for note in comparison.notes if note.code == "unequal-depth"]
     assert note.severity == 3
@@ -217,6 +212,22 @@ def test_a_run_that_was_cut_is_worse_by_its_depth_alone() -> None:
     assert note.values["differences"]["AP"] == pytest.approx(
         [comparison.mean_difference, found.diff]
     )
+    shallow = compare(JUDGED, first(RUN_A, 40), RUN_B, measures=["AP"])
+    assert of(shallow)["common-depth"].verdict is shallow.verdict is Verdict.BETTER
+    assert "unequal-depth" not in {note.code for note in shallow.notes}
+
+
+def test_unjudged_documents_that_could_decide_put_a_verdict_in_doubt() -> None:
+    comparison = compare(JUDGED, RUN_A, RUN_B, measures=["AP"])
+    found = of(comparison)
+    between = found["partly-condensed"].diff - comparison.mean_difference
+    whole = found["judged-only"].diff - comparison.mean_difference
+    assert between == pytest.approx(2.0 / 3.0 * whole)
+    # Of lists of relevant documents alone nothing but these would be left.
+    relevant = {q: {d: g for d, g in docs.items() if g > 0} for q, docs in JUDGED.items()}
+    only = of(compare(relevant, RUN_A, RUN_B, measures=["AP"]))
+    assert "judged-only" in only
+    assert "partly-condensed" not in only
 
 
 def test_shared_queries_are_what_dropping_leaves() -> None:
@@ -233,7 +244,7 @@ def test_shared_queries_are_what_dropping_leaves() -> None:
 def test_identical_on_the_queries_that_both_have() -> None:
     few = {query: RUN_A[query] for query in list(RUN_A)[:20]}
     zero = compare(JUDGED, RUN_A, few, measures=["AP"])
-    assert zero.decision.of_numbers is Verdict.WORSE
+    assert (zero.verdict, zero.soundness.level) == (Verdict.WORSE, "doubtful")
     found = of(zero)["shared-queries"]
     assert (found.n_queries, found.diff, found.verdict) == (20, 0.0, Verdict.IDENTICAL)
 

@@ -16,11 +16,12 @@ import pytest
 
 from abrank.diagnostics.runs import (
     inspect_depth,
-    inspect_evidence,
     inspect_inputs,
+    inspect_judged,
     inspect_relevance,
     inspect_run,
     inspect_systems,
+    inspect_ties,
     missing_policy,
     unequal_depth,
 )
@@ -241,23 +242,14 @@ class FakeAudit:
     values: dict[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class FakeEvidence:
-    """What stands behind scores, with nothing to say."""
-
-    tie_range: tuple[float, float] | None = None
-    unjudged_range: tuple[float, float] | None = None
-    n_unjudged: tuple[int, int] = (0, 0)
-
-
 def inputs_notes(a=None, b=None) -> dict[str, dict[str, Any]]:
     audits = {"a": a or FakeAudit(), "b": b or FakeAudit()}
     return {note.code: dict(note.values) for note in inspect_inputs(audits)}
 
 
-def evidence_notes(difference=0.02, a=None, b=None, **evidence) -> dict[str, Any]:
+def evidence_notes(difference=0.02, a=None, b=None, tie_range=None) -> dict[str, Any]:
     audits = {"a": a or FakeAudit(), "b": b or FakeAudit()}
-    found = inspect_evidence(difference, FakeEvidence(**evidence), audits)
+    found = [*inspect_ties(difference, tie_range, audits), *inspect_judged(audits)]
     return {note.code: (note.severity, dict(note.values)) for note in found}
 
 
@@ -265,7 +257,7 @@ def test_nothing_to_say() -> None:
     assert inputs_notes() == {}
     assert inspect_inputs({}) == []
     assert evidence_notes() == {}
-    assert inspect_evidence(0.02, FakeEvidence(), {}) == []
+    assert inspect_ties(0.02, (-0.1, 0.1), {}) == inspect_judged({}) == []
 
 
 @pytest.mark.parametrize(
@@ -305,19 +297,13 @@ def test_ties_are_told_once_for_both_runs_with_what_they_could_do() -> None:
         assert evidence_notes(a=a, b=b, tie_range=hardly) == {}
 
 
-def test_a_gap_in_the_judgments_is_told_where_it_could_turn_the_difference() -> None:
+def test_a_gap_in_the_judgments_is_noted() -> None:
     b = replace(FakeAudit(), judged_at_10=0.75)
-    shares = {"a_at_10": 0.125, "b_at_10": 0.25}
-    values = {"low": -0.1, "high": 0.2, "a": 3, "b": 9}
-    known = {"unjudged_range": (-0.1, 0.2), "n_unjudged": (3, 9)}
-    severe = evidence_notes(b=b, **known)
-    assert severe == {"unjudged-documents": (3, values | shares | {"favours": "b"})}
-    alike = evidence_notes(**known)["unjudged-documents"]
-    assert (alike[0], alike[1]["favours"]) == (2, "")
-    # One that no judgment could turn is nothing to warn of, one that was not worked out is.
-    assert evidence_notes(b=b, unjudged_range=(0.01, 0.2), n_unjudged=(3, 9)) == {}
-    assert evidence_notes(b=b) == {"judged-gap": (3, {"a": 0.125, "b": 0.25})}
+    assert evidence_notes(b=b) == {"judged-gap": (1, {"a": 0.125, "b": 0.25})}
     assert evidence_notes(a=b)["judged-gap"][1] == {"a": 0.25, "b": 0.125}
+    assert evidence_notes(b=replace(b, judged_at_10=0.85)) == {}
+    only_relevant = replace(FakeAudit(), grades=(1, 2))
+    assert evidence_notes(a=only_relevant, b=replace(b, grades=(1, 2))) == {}
 
 
 def test_a_run_that_is_mostly_absent_is_severe() -> None:

@@ -81,7 +81,7 @@ SITUATIONS: dict[str, tuple[Verdict, int, Callable[[], Comparison]]] = {
     "worse": (Verdict.WORSE, -1, partial(_make, -0.05, margin=0.01)),
     "worse without margin": (Verdict.WORSE, -1, partial(_make, -0.05)),
     "identical": (Verdict.IDENTICAL, 0, partial(_make, 0.0, sd=0.0)),
-    "constant": (Verdict.CANNOT_TEST, 0, partial(_make, 0.1, sd=0.0)),
+    "constant": (Verdict.BETTER, 1, partial(_make, 0.1, sd=0.0)),
     "one query": (Verdict.CANNOT_TEST, 0, lambda: compare_scores({"q": 0.2}, {"q": 0.5})),
     "people and machine": (Verdict.BETTER, 1, lambda: _with_machine()),
     "no query": (Verdict.CANNOT_TEST, 0, lambda: compare_scores({}, {})),

@@ -61,24 +61,6 @@ def test_inspect_and_sample_name_the_same_documents_with_the_same_swings() -> No
         assert set(seen.to_judge) == mine
 
 
-def test_the_tipping_list_turns_the_sign_and_one_fewer_does_not() -> None:
-    made = abrank.simulate_runs(30, effect=0.1, rng=2)
-    frame = made.qrels.frame()
-    part = frame[(frame.index % 3 != 0) | ~frame["query_id"].duplicated()]
-    found = sample_documents(part, made.baseline, made.candidate)
-    assert found.tipping
-    signs = []
-    for n in (0, len(found.tipping) - 1, len(found.tipping)):
-        rows = part[["query_id", "doc_id", "relevance"]].to_numpy().tolist()
-        rows += [[each.query_id, each.doc_id, found.grade] for each in found.tipping[:n]]
-        runs = {"a": made.baseline, "b": made.candidate}
-        values = abrank.evaluate([tuple(row) for row in rows], runs, ["nDCG@10"]).values[:, :, 0]
-        signs.append(float((values[:, 1] - values[:, 0]).mean()))
-    assert signs[0] == pytest.approx(found.difference)
-    assert signs[0] * signs[1] > 0
-    assert signs[0] * signs[2] <= 0
-
-
 def test_files_go_through_the_command_an_editor_and_back(tmp_path, monkeypatch, capsys) -> None:
     made = abrank.simulate_runs(30, effect=0.1, rng=2)
     monkeypatch.chdir(tmp_path)
@@ -110,9 +92,7 @@ def test_files_go_through_the_command_an_editor_and_back(tmp_path, monkeypatch, 
     assert "25 of 30 queries judged by people" in " ".join(capsys.readouterr().out.split())
 
 
-def test_the_command_says_what_would_turn_and_keeps_its_columns(
-    tmp_path, monkeypatch, capsys
-) -> None:
+def test_the_command_keeps_its_columns(tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
     long = "clueweb09-en0000-00-00000-a-document-with-an-id-that-is-longer-than-most"
     renamed = {"q1": {long: 3.0, "d2": 2.0}, "q2": RUN_B["q2"]}
@@ -123,5 +103,4 @@ def test_the_command_says_what_would_turn_and_keeps_its_columns(
     out = capsys.readouterr().out
     assert max(map(len, out.splitlines())) <= 80
     said = " ".join(out.split())
-    assert "If 2 of them were all relevant (grade 1), its sign would change, to 0.000" in said
     assert "swing: how far Δ of its query moves if the document has grade 1" in said

@@ -107,7 +107,7 @@ def test_without_a_margin_every_cell_has_a_step(verdict: Verdict, require: Any) 
 
 
 def test_a_doubt_that_is_accepted_passes_and_is_still_to_be_removed() -> None:
-    doubt = Soundness((Reason("unjudged-favour"),))
+    doubt = Soundness((Reason("unjudged-decide", {"verdict": "inconclusive"}),))
     for accepted in (False, True):
         rule = Rule("AP", margin=MARGIN, require="better", accept_doubt=accepted)
         decision = decided(Verdict.BETTER, rule, doubt)

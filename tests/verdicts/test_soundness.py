@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -15,10 +14,8 @@ import abrank
 from abrank._support.errors import GateError
 from abrank.cli import main
 from abrank.comparison import Comparison
-from abrank.comparison.deciding import judge
-from abrank.diagnostics import Note
 from abrank.report import compose, read_results
-from abrank.verdict import Gate, Verdict
+from abrank.verdict import GATES, Gate
 from tests.asked import asked
 
 Run = dict[str, dict[str, float]]
@@ -106,12 +103,7 @@ def compare(files: dict[str, str], a: str, b: str, **how: Any) -> Comparison:
 UNSOUND: list[tuple[str, str, dict[str, Any], str]] = [
     ("a", "lower", {}, "document-ids"),
     ("a", "foreign", {}, "none-judged"),
-    ("a", "few", {}, "missing-queries"),
-    ("a", "few", {"missing": "drop"}, "missing-queries"),
-    ("deep", "b", {}, "common-depth"),
     ("a", "b", {"measures": "AP(rel=3)"}, "none-relevant"),
-    ("cut", "long", {"measures": "P@5", "guard": "R@20:-0.02"}, "guard-turned"),
-    ("gap", "late", {"measures": "P@5", "guard": "RR:-0.02"}, "guard-turned"),
 ]
 
 
@@ -139,7 +131,6 @@ def test_unsound_evidence_decides_nothing_and_passes_no_gate(
     ("b", "flags"),
     [
         ("lower", ["--fail-on", "worse"]),
-        ("few", ["--missing", "drop", "--fail-on", "worse"]),
         ("foreign", ["--require", "non-inferior", "--margin", "0.5", "--accept-doubt"]),
     ],
 )
@@ -167,24 +158,42 @@ def test_rankings_of_two_files_that_are_alike_stay_identical(
     assert result.decision.gate.passed
 
 
+@pytest.mark.parametrize(
+    ("a", "b", "how", "code"),
+    [
+        ("a", "few", {}, "missing-queries"),
+        ("a", "few", {"missing": "drop"}, "missing-queries"),
+        ("gap", "late", {"measures": "P@5", "guard": "RR:-0.02"}, "guard-turned"),
+    ],
+)
+def test_a_verdict_that_missing_queries_make_is_doubtful_and_stops_gates(
+    files: dict[str, str], a: str, b: str, how: dict[str, Any], code: str
+) -> None:
+    result = compare(files, a, b, require="better", **how)
+    assert (result.soundness.level, result.soundness.reasons[0].code) == ("doubtful", code)
+    assert result.verdict != "cannot-test"
+    assert result.decision.exit_code == 1
+    assert result.to_dict()["next_step"] == "mend-inputs"
+
+
 def doubtful(files: dict[str, str], **how: Any) -> Comparison:
-    """Compare with a baseline of which half of the first documents was never judged."""
-    a = {
-        q: {(f"{7919 * k}of{q}" if k % 2 else d): s for k, (d, s) in enumerate(docs.items())}
-        for q, docs in ranked(4).items()
+    """Compare with a baseline whose first document was never judged: without it both do as well."""
+    a = {query: {"unknown": 9.0, **in_order("R", "N")} for query in ranked(1)}
+    b = {
+        query: in_order("N", "R") if i % 3 == 0 else in_order("R", "N") for i, query in enumerate(a)
     }
-    return abrank.compare(files["qrels"], a, ranked(5, by=2), measures="P@10", **how)
+    return abrank.compare(files["qrels"], a, b, measures="RR", **how)
 
 
 def test_a_doubt_passes_only_where_it_is_accepted(files: dict[str, str]) -> None:
     result = doubtful(files, require="better")
     assert (result.verdict, result.soundness.level) == ("better", "doubtful")
-    assert "unjudged-favour" in [each.code for each in result.soundness.reasons]
+    assert "unjudged-decide" in [each.code for each in result.soundness.reasons]
     assert result.decision.gate is not None
     assert (result.decision.gate.passed, result.decision.exit_code) == (False, 1)
     said = " ".join(str(result).split())
     assert "BETTER, DOUBTFUL" in said
-    assert "but in doubt: A may be better than it looks" in said
+    assert "but in doubt: unjudged documents could make it" in said
     assert "--accept-doubt lets it pass" in said
     accepted = doubtful(files, require="better", accept_doubt=True)
     assert accepted.decision.gate is not None
@@ -216,7 +225,10 @@ def test_every_output_says_it(
     files: dict[str, str], make: Callable[[dict[str, str]], Comparison], tmp_path: Path
 ) -> None:
     result = make(files)
-    told = {"unsound": "the document ids of lower differ", "doubtful": "may be better than it"}
+    told = {
+        "unsound": "the document ids of lower differ",
+        "doubtful": "unjudged documents could make it",
+    }
     level = result.soundness.level
     for kind in ("html", "md", "tex", "txt", "junit"):
         path = tmp_path / f"out.{kind}"
@@ -302,24 +314,17 @@ def test_an_unsound_collection_leaves_the_whole_undecided(files: dict[str, str])
     )
 
 
-@pytest.mark.parametrize(("n_tipping", "direction", "doubts"), [(4, 1, 1), (5, 1, 0), (4, 0, 0)])
-def test_few_judgments_that_turn_the_sign_are_a_doubt(n_tipping, direction, doubts) -> None:
-    to_judge = SimpleNamespace(tipping=[("q1", "d1")] * n_tipping, n_documents=100)
-    found = judge(Verdict.BETTER, direction, primary="AP", to_judge=to_judge)
-    assert [reason.code for reason in found.reasons] == ["few-judgments-turn"] * doubts
-    assert found.level == ("doubtful" if doubts else "sound")
-
-
-@pytest.mark.parametrize(
-    ("favours", "direction", "doubts"),
-    [("b", 1, 0), ("a", 1, 1), ("a", -1, 0), ("b", -1, 1), ("b", 0, 1), ("", 1, 0)],
-)
-def test_unjudged_documents_are_a_doubt_unless_they_are_the_leaders(
-    favours, direction, doubts
+def test_a_doubt_stops_a_gate_only_where_the_other_verdict_would_not_pass(
+    files: dict[str, str],
 ) -> None:
-    notes = [Note("unjudged-documents", 2, {"favours": favours})]
-    found = judge(Verdict.BETTER, direction, primary="AP", notes=notes)
-    assert [reason.code for reason in found.reasons] == ["unjudged-favour"] * doubts
+    stopped = doubtful(files, require="better")
+    (reason,) = [each for each in stopped.soundness.reasons if each.code == "unjudged-decide"]
+    assert reason.values["verdict"] not in GATES["better"].verdicts
+    assert stopped.decision.gate == Gate("better", False, "trust")
+    harmless = reason.values["verdict"] in GATES["not-worse-shown"].verdicts
+    assert doubtful(files, fail_on="worse").decision.gate == Gate(
+        "not-worse-shown", harmless, "" if harmless else "trust"
+    )
 
 
 # Ten queries gain alike, two lose more: t shows a gain, t corrected for skewness does not.
@@ -373,27 +378,24 @@ def test_the_skewness_of_differences_without_their_weights_decides_nothing() -> 
     assert skewed(1, design=abrank.Weights(weights)).soundness.level == "sound"
 
 
-def test_a_guard_that_rests_on_the_inputs_is_told_and_comes_back(
+def test_a_guard_that_rests_on_missing_queries_is_told_and_comes_back(
     files: dict[str, str], tmp_path: Path
 ) -> None:
-    how: dict[str, Any] = {"measures": "P@5", "guard": "R@20:-0.02", "require": "better"}
-    found = compare(files, "cut", "long", **how)
+    how: dict[str, Any] = {"measures": "P@5", "guard": "RR:-0.02", "require": "better"}
+    found = compare(files, "gap", "late", **how)
     why = (
-        "the guard on R@20 rests on the unequal depth of the runs: with both cut at rank 10 a loss"
-        " is not excluded"
+        "the guard on RR rests on the queries that are missing: on the 24 queries that both runs"
+        " have a loss is not excluded"
     )
     for name in ("r.txt", "r.md", "r.html"):
         said = " ".join(found.report(tmp_path / name).read_text(encoding="utf-8").split())
         assert why in said, name
-        assert "the guard does not pass there" in said, name
-        assert "R@20 not worse by" not in said, name
-    (guard,) = found.decision.guards
-    assert not guard.passed
+        assert "the guard rests on those that are missing" in said, name
     again = read_results(found.report(tmp_path / "r.json"))
-    assert [each.code for each in again.soundness.reasons] == ["guard-turned"]
-    at_one_depth = compare(files, "cut", "long", scoring=abrank.Scoring(depth=10), **how)
-    assert (at_one_depth.soundness.level, at_one_depth.verdict) == ("sound", "better")
-    assert at_one_depth.decision.gate == Gate("better", False, "guards")
+    assert "guard-turned" in [each.code for each in again.soundness.reasons]
+    # Retrieving fewer documents is a property of a system.
+    deep = compare(files, "cut", "long", **{**how, "guard": "R@20:-0.02"})
+    assert deep.decision.gate == Gate("better", True)
 
 
 @pytest.mark.parametrize(
@@ -459,3 +461,21 @@ def test_a_guard_that_rests_on_scores_that_are_missing_is_a_doubt(
         assert "Score the queries whose scores are missing: a guard rests on them." in said
     again = read_results(found.report(tmp_path / "r.json"))
     assert again.soundness == found.soundness
+
+
+def test_a_rule_may_demand_a_share_of_judged_documents(files: dict[str, str]) -> None:
+    a = {query: {"x": 9.0, "y": 8.0, **in_order("R", "N")} for query in ranked(1)}
+    for judged, stopped in ((None, False), ("50%", False), (0.6, True), ("60%", True)):
+        found = abrank.compare(
+            files["qrels"], a, ranked(5, by=2), measures="AP", fail_on="worse",
+            config=abrank.Question(judged=judged),
+        )  # fmt: skip
+        codes = [reason.code for reason in found.soundness.reasons]
+        assert ("few-judged" in codes) is stopped
+        assert found.decision.exit_code == int(stopped)
+        assert ("the rule asks for 60.0%" in " ".join(str(found).split())) is stopped
+    for wrong in ("much", "120%", 0.0):
+        with pytest.raises(abrank.ArgumentError, match="judged is a share of documents"):
+            abrank.Question(judged=wrong)
+    with pytest.raises(abrank.ArgumentError, match="judged of the Question is not for"):
+        abrank.compare_scores({"q": 1.0}, {"q": 2.0}, config=abrank.Question(judged=0.5))

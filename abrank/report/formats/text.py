@@ -516,27 +516,13 @@ def _attribute(value: str) -> str:
 _LEAST_DOC = 8
 
 
-def documents_text(
-    found: ToJudge, *, tipping: bool, most: int, width: int = WIDTH, ascii: bool = False
-) -> str:
+def documents_text(found: ToJudge, *, most: int, width: int = WIDTH, ascii: bool = False) -> str:
     """Return the unjudged documents of all queries as plain text."""
     many, delta = f.plural(found.n_documents, "document"), f"Δ {found.measure}"
     lines = [
         f"{many} in the top {found.depth} of A or B that nobody judged count as not relevant:"
         f" {delta} is {f.signed(found.difference)}."
     ]
-    if found.tipping:
-        n = len(found.tipping)
-        those = "1 of them was" if n == 1 else f"{f.count(n)} of them were all"
-        lines.append(
-            f"If {those} relevant (grade {found.grade}), its sign would change, to"
-            f" {f.signed(found.tipped)}: the tipping list{'' if tipping else ' (--tipping)'}."
-        )
-    elif found.documents:
-        from abrank.scoring.judging import MOST_TIPPING  # with inputs, which a plan does without
-
-        lines.append(f"No set of up to {MOST_TIPPING} of them changes its sign.")
-    chosen = found.tipping if tipping else found.documents
     rows = [
         (
             each.doc_id,
@@ -545,14 +531,14 @@ def documents_text(
             f"B {each.rank_b or '–'}",
             f"swing {f.signed(each.swing)}",
         )
-        for each in chosen[:most]
+        for each in found.documents[:most]
     ]
     said = [line for each in lines for line in cells.wrap(each, width)]
     if rows:
         swing = f"swing: how far Δ of its query moves if the document has grade {found.grade}"
         said += ["", *_table(rows, width), *cells.wrap(swing, width)]
-    if len(chosen) > most:
-        said.append(f"and {f.count(len(chosen) - most)} more: --pool FILE writes all")
+    if len(found.documents) > most:
+        said.append(f"and {f.count(len(found.documents) - most)} more: --pool FILE writes all")
     text = "\n".join(said)
     return cells.to_ascii(text) if ascii else text
 

@@ -59,9 +59,11 @@ def _order_unknown(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
 
 @told(SENTENCES, "constant-difference")
 def _constant(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
+    flips = "The t test has no answer without a spread, so the sign-flip test decides. "
+    decides = flips if v.get("test") == "permutation" else ""
     return (
         f"Every query differs by exactly {names.signed(v['difference'])}",
-        "Real systems do not behave so; check that the scores are those of two rankers.",
+        f"{decides}Real systems seldom differ so; check that the scores are those of two rankers.",
     )
 
 
@@ -144,18 +146,6 @@ def _no_margin(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
         f"With {f.count(v['n'])} queries nearly any difference is significant",
         f"A true Δ of {f.least(v['visible'], digits=names.digits)} already shows here. Let a margin"
         " decide whether it matters: --margin (margin=), the smallest difference worth having.",
-    )
-
-
-@told(SENTENCES, "unjudged-documents")
-def _unjudged(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
-    title = "Unjudged documents could change the sign of Δ"
-    if v.get("favours"):
-        title, _ = _judged_gap({key: v[f"{key}_at_10"] for key in "ab"}, names)
-    return title, (
-        f"{f.plural(v['b'], 'document')} of {names['b']} and {f.count(v['a'])} of {names['a']} are"
-        f" unjudged and count as not relevant: judged, they could put Δ anywhere from"
-        f" {names.signed(v['low'])} to {names.signed(v['high'])}."
     )
 
 

@@ -118,6 +118,12 @@ def cannot_test(comparison: Comparison) -> str:
         if comparison.n_queries == 0:
             return "there is no query to compare"
         return "1 query is too few for a test"
+    if comparison.decision.reason == "margin-of-ties":
+        ties, n = comparison.primary.ties, words.queries_of(comparison)
+        return (
+            f"{f.count(ties)} of {n} tie, and the Wilcoxon interval leaves them out, so that it"
+            " cannot be compared with a margin"
+        )
     name = words.name_of_rule(comparison)
     if comparison.clusters is not None and comparison.clusters.n_clusters == 1:
         return "all queries come in one cluster, and a test takes two at the very least"
@@ -187,12 +193,6 @@ def _guard_turned(v: Mapping[str, Any], _: Comparison) -> str:
     return f"{title[0].lower()}{title[1:]}: {where[0].lower()}{where[1:].removesuffix('.')}"
 
 
-@told(_CLAUSES, "common-depth")
-def _common_depth(v: Mapping[str, Any], comparison: Comparison) -> str:
-    cut = f"with both cut at rank {f.count(v['depth'])}"
-    return f"the verdict rests on the unequal depth of the runs: {_would_be(v, comparison)} {cut}"
-
-
 def _would_be(v: Mapping[str, Any], comparison: Comparison) -> str:
     said = f"it would be “{words.tag(Verdict(v['verdict']))[1]}”"
     if words.estimand(comparison) != words.MEAN:
@@ -206,24 +206,24 @@ def _sample_differs(v: Mapping[str, Any], comparison: Comparison) -> str:
     return f"the queries that people judged are not like the others ({v['what']}, {p})"
 
 
-@told(_CLAUSES, "unjudged-favour")
-def _unjudged_favour(v: Mapping[str, Any], comparison: Comparison) -> str:
-    shares = {key: v.get(f"{key}_at_10", v[key]) for key in "ab"}
-    less, more = ("b", "a") if shares["b"] > shares["a"] else ("a", "b")
-    said = {key: f.percent(share, sign=False) for key, share in shares.items()}
+@told(_CLAUSES, "unjudged-decide")
+def _unjudged_decide(v: Mapping[str, Any], comparison: Comparison) -> str:
+    other = words.tag(Verdict(v["verdict"]))[1]
+    shares = [
+        f"{_name(comparison, key)} {f.percent(1.0 - audit.judged_at_10, sign=False)}"
+        for key, audit in sorted(comparison.audits.items())
+    ]
     return (
-        f"{_name(comparison, less)} may be better than it looks: {said[less]} of its top 10 is"
-        f" unjudged ({_name(comparison, more)}: {said[more]})"
+        f"unjudged documents could make it “{other}”; unjudged in the first ten:"
+        f" {', '.join(shares)}"
     )
 
 
-@told(_CLAUSES, "few-judgments-turn")
-def _few_judgments(v: Mapping[str, Any], _: Comparison) -> str:
-    count = f.count(v["count"])
-    return (
-        f"{count} of the {f.count(v['of'])} unjudged documents would turn the sign of Δ if"
-        f" {'it' if v['count'] == 1 else 'they'} were relevant"
-    )
+@told(_CLAUSES, "few-judged")
+def _few_judged(v: Mapping[str, Any], comparison: Comparison) -> str:
+    shares = [f"{_name(comparison, key)} {f.percent(v[key], sign=False)}" for key in "ab"]
+    required = f.percent(v["required"], sign=False)
+    return f"too few of the first ten are judged: {', '.join(shares)}; the rule asks for {required}"
 
 
 @told(_CLAUSES, "one-cluster-carries")
@@ -309,7 +309,8 @@ def primary_sentence(comparison: Comparison, gate: Gate) -> str:
                 "not-worse-shown": _not_worse(comparison, margin),
             }[gate.require]
         )
-        doubt = "; the doubt was accepted" if comparison.soundness.reasons else ""
+        accepted = comparison.soundness.reasons and comparison.rule.accept_doubt
+        doubt = "; the doubt was accepted" if accepted else ""
         return f"not passed: {shown}, but {lacking}" if lacking else f"passed: {shown}{doubt}"
     if comparison.verdict is Verdict.CANNOT_TEST:
         return f"not passed: {cannot_test(comparison)}"

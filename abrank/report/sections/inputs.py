@@ -17,7 +17,6 @@ from abrank.report.model import (
     Column,
     Download,
     Figure,
-    Fold,
     Section,
     Table,
     Text,
@@ -28,7 +27,7 @@ from abrank.report.model import (
     share,
 )
 from abrank.report.sections import words
-from abrank.scoring.judging import MOST_TIPPING, ToJudge, Unjudged, pool_text
+from abrank.scoring.judging import ToJudge, Unjudged, pool_text
 from abrank.verdict import Verdict
 
 _COUNTS: tuple[tuple[str, Callable[[Any], str]], ...] = (
@@ -110,13 +109,7 @@ def unjudged_sentence(comparison: Comparison) -> str:
         return f"Every document that {measure} looks at is judged: more judgments change nothing."
     a, b = (f.count(number) for number in evidence.n_unjudged)
     met = f"{measure} meets {a} unjudged documents of A and {b} of B, which count as not relevant"
-    if evidence.unjudged_range is None:
-        return f"{met}; what they could make of Δ was not worked out."
-    limits = f.interval(*evidence.unjudged_range, digits=comparison.decimals)
-    return (
-        f"{met}; were those of one system relevant and those of the other not, Δ would lie within"
-        f" {limits}."
-    )
+    return f"{met}."
 
 
 def tie_sentence(comparison: Comparison) -> str:
@@ -138,9 +131,7 @@ def _first_listed(values: Any, most: int = 4) -> str:  # noqa: ANN401 - any sequ
     return ", ".join(shown[:most]) + (" …" if len(shown) > most else "")
 
 
-# A longer tipping list is no reason for a line on a terminal.
-SHORT = 12
-FILES = {"judge": "to-judge.txt", "tipping": "tipping-list.txt"}
+POOL_FILE = "to-judge.txt"
 _NOT_THERE, _TITLE = "–", "Unjudged documents"
 
 
@@ -166,21 +157,12 @@ def judging(comparison: Comparison) -> Section | None:
             " each: add a grade to its end, put the lines under the judgments, and compare again.",
             "caption",
         ),
-        _download(FILES["judge"], found.documents, "these"),
+        Download(
+            f"Save these {f.plural(shown, 'document')} as a pool file ({POOL_FILE})",
+            POOL_FILE,
+            pool_text(found.documents),
+        ),
     ]
-    if found.tipping:
-        n = f.plural(len(found.tipping), "document")
-        tipping = (
-            _table(comparison, "tipping", found.tipping),
-            Text(
-                "Found one at a time, each the one that then takes most of the difference; its"
-                " swing is that at its turn. Another choice may be shorter.",
-                "caption",
-            ),
-            _download(FILES["tipping"], found.tipping, "the tipping list"),
-        )
-        line = f"{n} that, if relevant, would change the sign"
-        blocks.append(Fold("tipping", line, tipping))
     command = _command(comparison, found)
     if command:
         blocks += [
@@ -189,46 +171,7 @@ def judging(comparison: Comparison) -> Section | None:
         ]
     if shown < found.n_documents:
         finding += f" These {f.count(shown)} could move {_delta(comparison)} the most."
-    said = tipping_sentence(comparison)
-    mark = "!" if short_tipping(comparison) else ""
-    return Section(
-        "judge", _TITLE, f"{finding} {said}".strip(), tuple(blocks), group="change", mark=mark
-    )
-
-
-def tipping_sentence(comparison: Comparison) -> str:
-    """Say how few judgments would turn the sign of the mean; empty where it is not known."""
-    found = _found(comparison)
-    if found is None:
-        return ""
-    delta = _delta(comparison)
-    if not found.tipping:
-        if not found.difference:
-            return ""
-        most = min(MOST_TIPPING, found.n_documents)
-        return f"No set of up to {f.count(most)} of these documents changes the sign of {delta}."
-    before, after = (
-        f.signed(each, digits=comparison.decimals) for each in (found.difference, found.tipped)
-    )
-    n = len(found.tipping)
-    those = (
-        "the one unjudged document of the tipping list were"
-        if n == 1
-        else f"the {f.count(n)} unjudged documents of the tipping list were all"
-    )
-    return f"If {those} relevant, the sign of {delta} would change, from {before} to {after}."
-
-
-def short_tipping(comparison: Comparison) -> str:
-    """Return the line for a terminal, where a difference that is shown hangs on few judgments."""
-    found = _found(comparison)
-    if found is None or comparison.with_machine or not comparison.decision.direction:
-        return ""
-    n = len(found.tipping)
-    if not 0 < n <= SHORT:
-        return ""
-    these = "1 unjudged document was" if n == 1 else f"{f.count(n)} unjudged documents were all"
-    return f"If {these} relevant, the sign of Δ would change."
+    return Section("judge", _TITLE, finding, tuple(blocks), group="change")
 
 
 def _found(comparison: Comparison) -> ToJudge | None:
@@ -243,13 +186,6 @@ def _delta(comparison: Comparison) -> str:
     """Name the mean difference that the judgments are about."""
     alone = "" if not comparison.with_machine else " by people alone"
     return f"Δ {comparison.rule.primary}{alone}"
-
-
-def _download(file: str, documents: tuple[Unjudged, ...], what: str) -> Download:
-    """Return a pool file: ids to which people add grades."""
-    n = f.plural(len(documents), "document")
-    said = n if what == "the tipping list" else f"{what} {n}".replace("these 1 ", "this ")
-    return Download(f"Save {said} as a pool file ({file})", file, pool_text(documents))
 
 
 def _table(comparison: Comparison, key: str, documents: tuple[Unjudged, ...]) -> Table:
@@ -434,7 +370,8 @@ def _telling(comparison: Comparison) -> list[Alternative]:
     return [
         each
         for each in comparison.alternatives
-        if each.kind != "without-influential" or comparison.decision.direction
+        if each.kind != "partly-condensed"
+        and (each.kind != "without-influential" or comparison.decision.direction)
     ]
 
 
@@ -511,6 +448,7 @@ def _choice(each: Alternative, several: str) -> str:
         "failed-worst": "with the worst score where one is missing",
         "failed-best": "with the best score where one is missing",
         "judged-only": "with judged documents only",
+        "partly-condensed": "with unjudged documents partly left out",
         "common-depth": f"with both runs cut at rank {f.count(each.depth or 0)}",
         "without-influential": f"without the three most influential {several}",
     }[each.kind]

@@ -180,14 +180,16 @@ _OF_EVIDENCE: Mapping[str, str] = {
     ),
     "too-few-queries": "Compare more queries: a test takes two at the very least.",
     "too-few-clusters": "Add queries of other clusters: these are too few for a test.",
+    "margin-of-ties": "Decide by --test t or permutation (test=), which count queries that tie.",
     "no-variance": "Check that the scores are those of two different rankers.",
     # Those whose numbers stand in the sentence, see below.
     "none-judged": "",
     "none-relevant": "",
-    "common-depth": "",
-    "guard-turned": "",
-    "unjudged-favour": "",
-    "few-judgments-turn": "",
+    "guard-turned": (
+        "Run both systems on all judged queries: the guard rests on those that are missing."
+    ),
+    "unjudged-decide": "",
+    "few-judged": "",
     "one-cluster-carries": "",
     "direction-not-declared": "",
 }
@@ -217,24 +219,14 @@ def _of_evidence(comparison: Comparison, code: str) -> str:
         if values["highest"] < 1:
             said = "Take judgments with a relevant document"
         return f"{said}, and compare again."
-    if code == "common-depth" or values.get("depth"):
-        said = f"Compare at one depth (--config depth={values['depth']})"
-        what = "the verdict is another" if code == "common-depth" else "the guard does not pass"
-        return f"{said}, or retrieve as deep with both systems: {what} there."
-    if code == "guard-turned":
-        return "Run both systems on all judged queries: the guard rests on those that are missing."
     if code == "one-cluster-carries":
         cluster = shorten(values["cluster"], width=LONGEST_NAME)
         return (
             f"Add queries of other clusters: without “{cluster}” the difference is not significant."
         )
-    if code == "few-judgments-turn":
-        them = "it" if values["count"] == 1 else "them"
-        documents = f.plural(values["count"], "unjudged document")
-        return f"Judge the {documents} that would change the sign of Δ: the report lists {them}."
     of_a, of_b = (f.count(number) for number in comparison.evidence.n_unjudged)
     said = f"Judge the unjudged documents, {of_b} of {b} and {of_a} of {a}"
-    return f"{said}: they could change the sign of Δ."
+    return f"{said}: they could change the verdict."
 
 
 def _look_again(comparison: Comparison) -> str:

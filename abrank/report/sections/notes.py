@@ -213,7 +213,6 @@ def guards_rest_on(v: Mapping[str, Any]) -> tuple[str, str]:
         ),
         "failed-dropped": ("scores that are missing", f"On the {queries} with both scores"),
         "failed-worst": ("scores that are missing", "With the worst score where one is missing"),
-        "common-depth": ("unequal depth of the runs", f"With both cut at rank {v.get('depth')}"),
     }[v["kind"]]
     one = len(v["guards"]) == 1
     title = f"The guard{'' if one else 's'} on {_some_measures(v['guards'])}"

@@ -145,8 +145,6 @@ def _facts(comparison: Comparison) -> Iterator[Fact]:
     rule = "; ".join(headline.rule_parts(comparison))
     held = headline.controlled(comparison)
     yield Fact("rule", f"{rule}. {held}".rstrip(" ."), "muted")
-    if tipping := inputs.short_tipping(comparison):
-        yield Fact("judge", tipping)
     if comparison.segmentations:
         yield Fact("segments", scorecard.exploratory(comparison))
 

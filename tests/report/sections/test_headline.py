@@ -97,14 +97,12 @@ def test_constant_difference_is_said_with_the_sign_flip_p(
     make: Callable[..., Comparison],
 ) -> None:
     head = compose(make(0.1, sd=0.0, n=6)).headline
-    assert "every query differs by exactly +0.100, so the t statistic is undefined" in head.title
+    assert head.title == "monot5 is better than bm25."
     # All six signs alike: 2 of the 2**6 sign patterns are as extreme.
-    assert head.meaning == "The sign-flip test gives p = 0.031."
+    assert "p = 0.031" in head.numbers
 
 
 def test_other_tests_without_a_pvalue_are_said_in_words(make: Callable[..., Comparison]) -> None:
-    title = compose(make(0.1, sd=0.0, n=6, test="bootstrap")).headline.title
-    assert "so the bootstrap test is undefined" in title
     odd = replace(make(0.1), test_rows=())
     odd = replace(
         odd, decision=replace(odd.decision, verdict=Verdict.CANNOT_TEST, reason="no-variance")

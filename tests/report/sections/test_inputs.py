@@ -25,12 +25,11 @@ from abrank.report.sections.inputs import (
     judging,
     sensitivity,
     sensitivity_sentence,
-    tipping_sentence,
 )
 from abrank.scoring.judging import sample_documents
 from abrank.simulate import simulate_runs
 from abrank.verdict import Verdict
-from tests.report.written import card, html, markdown, text
+from tests.report.written import card, html, text
 
 
 def again(comparison: Comparison, *, more: list[tuple[str, str, int]]) -> Comparison:
@@ -55,23 +54,12 @@ def test_swings_are_what_scoring_with_the_judgment_gives(unjudged: Comparison) -
     assert sizes == sorted(sizes, reverse=True)
 
 
-def test_the_tipping_list_turns_the_sign_as_it_says(unjudged: Comparison) -> None:
-    found = unjudged.evidence.to_judge
-    assert found is not None
-    assert found.tipping
-    turned = again(unjudged, more=[(e.query_id, e.doc_id, found.grade) for e in found.tipping])
-    assert turned.mean_difference == pytest.approx(found.tipped, abs=1e-9)
-    assert found.tipped * found.difference <= 0
-
-
 def test_the_command_finds_the_same(unjudged: Comparison) -> None:
     inputs = unjudged.provenance["inputs"]
     paths = [inputs[role]["path"] for role in ("qrels", "a", "b")]
     mine, theirs = unjudged.evidence.to_judge, sample_documents(*paths)
     assert mine is not None
     assert mine.n_documents == theirs.n_documents == len(theirs.documents)
-    assert mine.tipped == pytest.approx(theirs.tipped)
-    assert [each.doc_id for each in mine.tipping] == [each.doc_id for each in theirs.tipping]
     swings = {(each.query_id, each.doc_id): each.swing for each in theirs.documents}
     for each in mine.documents:
         assert each.swing == pytest.approx(swings[each.query_id, each.doc_id])
@@ -88,74 +76,32 @@ def test_a_link_saves_the_pool_file(unjudged: Comparison) -> None:
     assert files["to-judge.txt"].splitlines() == [
         f"{each.query_id} 0 {each.doc_id}" for each in found.documents
     ]
-    assert len(files["tipping-list.txt"].splitlines()) == len(found.tipping)
 
 
-def test_the_sentence_says_how_many_turn_it_and_to_what(unjudged: Comparison) -> None:
-    found = unjudged.evidence.to_judge
-    assert found is not None
-    said = tipping_sentence(unjudged)
-    assert said == (
-        f"If the {len(found.tipping)} unjudged documents of the tipping list were all relevant, the"
-        " sign of Δ nDCG@10 would change, from"
-        f" {unjudged.mean_difference:+.3f} to {found.tipped:+.3f}.".replace("-", "−")
-    )
-    assert said in markdown(unjudged)
-    one = replace(found, tipping=found.tipping[:1])
-    few = replace(unjudged, evidence=replace(unjudged.evidence, to_judge=one))
-    assert "the one unjudged document of the tipping list were relevant" in tipping_sentence(few)
-    none = replace(found, tipping=())
-    never = replace(unjudged, evidence=replace(unjudged.evidence, to_judge=none))
-    assert tipping_sentence(never).startswith("No set of up to")
-
-
-def test_what_is_not_known_or_hangs_on_no_difference_is_not_said(
-    unjudged: Comparison, runs: Comparison
-) -> None:
-    assert tipping_sentence(runs) == ""
+def test_judgments_that_move_nothing_are_said_to(unjudged: Comparison) -> None:
     found = unjudged.evidence.to_judge
     assert found is not None
     level = replace(
         found,
-        tipping=(),
-        difference=0.0,
-        documents=tuple(replace(each, swing=0.0) for each in found.documents),
+        documents=tuple(replace(document, swing=0.0) for document in found.documents),
         n_documents=len(found.documents),
     )
-    of = replace(unjudged, evidence=replace(unjudged.evidence, to_judge=level))
-    assert tipping_sentence(of) == ""
-    section = judging(of)
+    section = judging(replace(unjudged, evidence=replace(unjudged.evidence, to_judge=level)))
     assert section is not None
     said = "12 documents that nobody judged are in the top 10 of A or B."
     assert section.finding == f"{said} No judgment of them moves Δ nDCG@10."
     assert section.blocks == ()
 
 
-def test_documents_that_turn_nothing_are_told_in_the_terminal(unjudged: Comparison) -> None:
+def test_documents_to_judge_are_told_in_the_terminal(unjudged: Comparison) -> None:
     found = unjudged.evidence.to_judge
     assert found is not None
-    shown = documents_text(replace(found, tipping=()), tipping=False, most=2)
-    assert "\nNo set of up to " in shown
+    shown = documents_text(found, most=2)
     assert shown.count("swing +") + shown.count("swing −") == 2
     assert shown.endswith("and 10 more: --pool FILE writes all")
-    none = replace(found, tipping=(), documents=(), n_documents=0)
-    said = documents_text(none, tipping=False, most=2)
+    said = documents_text(replace(found, documents=(), n_documents=0), most=2)
     assert said.startswith("0 documents in the top 10 of A or B that nobody judged")
     assert "swing" not in said
-    assert "No set" not in said
-
-
-def test_the_terminal_has_a_line_where_a_shown_difference_hangs_on_few(
-    unjudged: Comparison,
-) -> None:
-    found = unjudged.evidence.to_judge
-    assert found is not None
-    few = replace(found, tipping=found.tipping[:3])
-    hangs = replace(unjudged, evidence=replace(unjudged.evidence, to_judge=few))
-    shown = replace(hangs, decision=replace(hangs.decision, direction=1))
-    line = "judge     If 3 unjudged documents were all relevant, the sign of Δ would change."
-    assert line in text(shown).splitlines()
-    assert "judge " not in text(replace(hangs, decision=replace(hangs.decision, direction=0)))
 
 
 def test_an_older_file_renders_without_it(unjudged: Comparison) -> None:

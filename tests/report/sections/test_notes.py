@@ -104,12 +104,6 @@ EXAMPLES: list[tuple[str, dict[str, Any], str, str]] = [
     ),
     (
         "guard-turned",
-        {"guards": ["R@100"], "kind": "common-depth", "depth": 10, "n_queries": 50},
-        "The guard on R@100 rests on the unequal depth of the runs",
-        "With both cut at rank 10 a loss is not excluded.",
-    ),
-    (
-        "guard-turned",
         {"guards": ["RR", "AP"], "kind": "shared-queries", "n_queries": 36},
         "The guards on RR and AP rest on the queries that are missing",
         "On the 36 queries that both runs have a loss is not excluded.",
