@@ -50,11 +50,20 @@ def made(demo) -> Path:
 def test_it_makes_everything_it_promises(demo) -> None:
     folder, printed = demo
     assert {path.name for path in folder.iterdir()} == {
-        "qrels.txt", "old.run", "new.run", "topics.tsv", "segments.csv",
+        "qrels.txt", "old.run", "new.run", "topics.tsv", "segments.csv", "experiment.csv",
         "report.html", "report.md", "results.json",
     }  # fmt: skip
     assert f"open      {folder / 'report.html'}" in printed
     assert printed.startswith("▲ BETTER")
+
+
+def test_its_table_of_scores_has_the_verdict_of_its_runs(made) -> None:
+    whole = abrank.Comparison.from_json(made / "results.json")
+    result = abrank.compare_scores(made / "experiment.csv", segments="intent", rng=9)
+    assert (result.baseline, result.candidate) == ("old", "new")
+    assert (result.rule.primary, result.verdict.state) == ("nDCG@10", whole.verdict.state)
+    assert result.mean_difference == pytest.approx(whole.mean_difference, abs=1e-6)
+    assert result.pvalue == pytest.approx(whole.pvalue, rel=1e-4)
 
 
 def test_the_numbers_are_those_stored(made, capsys) -> None:
@@ -105,7 +114,8 @@ def test_the_stored_reports_are_of_the_stored_numbers() -> None:
 
 
 def shown(text: str) -> str:
-    return text.partition("$ abrank compare")[2].partition("\n\n")[2].partition("\n```")[0]
+    _, _, printed = text.partition("$ abrank compare qrels.txt")
+    return printed.partition("\n\n")[2].partition("\n```")[0]
 
 
 def test_the_guide_shows_what_the_command_prints(made) -> None:

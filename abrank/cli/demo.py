@@ -18,6 +18,7 @@ N_QUERIES = 250
 MEASURES = ("nDCG@10", "AP", "RR", "ERR@20", "P@10", "R@100")
 MARGIN = 0.01
 INPUTS = ("qrels.txt", "old.run", "new.run", "topics.tsv", "segments.csv")
+TABLE = "experiment.csv"  # the scores of both, a row a query and variant
 REPORTS = ("report.html", "report.md", "results.json")
 # Mean difference of nDCG@10 over 20,000 queries simulated with this effect; standard error 0.002.
 TRUE_DIFFERENCE = 0.036
@@ -37,7 +38,8 @@ def demo(
     """Make a sample collection in FOLDER (abrank-demo), compare its two rankers, write the report.
 
     Needs no network and no file: 250 queries are simulated, always the same ones. What it makes:
-    qrels.txt, old.run, new.run, topics.tsv, segments.csv, report.html, report.md, results.json.
+    qrels.txt, old.run, new.run, topics.tsv, segments.csv, experiment.csv, report.html, report.md,
+    results.json. The table experiment.csv has the scores of both: abrank compare --scores reads it.
     Files of these names that are not a demo's are left as they are, and nothing is written.
     """
     from abrank._support.files import replace_all
@@ -57,7 +59,8 @@ def demo(
             read_run(made.candidate, name="new").write(files[2])
             files[3].write_bytes(_lines("\t", made.topics))
             files[4].write_bytes(_lines(",", {"query_id": "intent", **made.intents}))
-            inputs = {folder / each.name: each.read_bytes() for each in files}
+            inputs = {folder / path.name: path.read_bytes() for path in files}
+            inputs[folder / TABLE] = _table(*files[:3], made.intents)
         _require_own(inputs, [folder / name for name in REPORTS])
         replace_all(inputs)
         qrels, a, b, topics, segments = INPUTS
@@ -90,6 +93,19 @@ def _require_own(inputs: Mapping[Path, bytes], reports: Sequence[Path]) -> None:
             f"{foreign[0]}: is there, and was not made by abrank demo; name another folder:"
             " abrank demo FOLDER"
         )
+
+
+def _table(qrels: Path, old: Path, new: Path, intents: Mapping[str, str]) -> bytes:
+    """Return the scores of both rankers as a table, a row a query and variant."""
+    from abrank.scoring.evaluate import evaluate
+
+    scores = evaluate(qrels, {"old": old, "new": new}, MEASURES)
+    names = (name.casefold().partition("(")[0] for name in MEASURES)
+    lines = [",".join(["query_id", "variant", "intent", *names])]
+    for query, rows in zip(scores.query_ids, scores.values, strict=True):
+        for system, row in zip(scores.systems, rows, strict=True):
+            lines.append(",".join([query, system, intents[query], *(f"{x:.6g}" for x in row)]))
+    return "\n".join([*lines, ""]).encode()
 
 
 def _lines(between: str, values: Mapping[str, str]) -> bytes:

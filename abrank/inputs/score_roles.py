@@ -399,6 +399,7 @@ class _Columns:
             groups = [
                 name for name in self._named(_VARIANT_NAMES[:1], self.free)
                 if 2 <= self.n_distinct(name) <= 20 and self._may_vary(name)
+                and not self.column(name).is_numeric
             ]  # fmt: skip
             found = (*is_one, *groups)[:1]
             self.set_role("variant", *found)

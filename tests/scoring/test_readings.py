@@ -75,6 +75,17 @@ def test_check_says_what_each_column_is(shared_data, capsys, monkeypatch) -> Non
         assert line in out
 
 
+@pytest.mark.parametrize("n", [2, 3, 8, 12])
+@pytest.mark.parametrize("names", [("control", "treatment"), ("old", "new"), ("a", "b")])
+def test_small_tables(n: int, names: tuple[str, str]) -> None:
+    wide = pd.DataFrame({"query": QUERIES[:n], names[0]: A[:n], names[1]: B[:n]})
+    tall = wide.melt("query", var_name="group", value_name="score")
+    for frame in (wide, tall):
+        pair = pair_scores(frame)
+        assert pair.systems == names
+        assert pair.values[:, :, 0].tolist() == np.stack([A[:n], B[:n]], axis=1).tolist()
+
+
 # --- What else stands in a table
 
 SEEDS = pd.concat([long(seed=seed).assign(ndcg=lambda f, s=seed: f["ndcg"] + s / 100)
