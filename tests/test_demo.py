@@ -61,7 +61,7 @@ def test_its_table_of_scores_has_the_verdict_of_its_runs(made) -> None:
     whole = abrank.Comparison.from_json(made / "results.json")
     result = abrank.compare_scores(made / "experiment.csv", segments="intent", rng=9)
     assert (result.baseline, result.candidate) == ("old", "new")
-    assert (result.rule.primary, result.verdict.state) == ("nDCG@10", whole.verdict.state)
+    assert (result.rule.primary, result.verdict) == ("nDCG@10", whole.verdict)
     assert result.mean_difference == pytest.approx(whole.mean_difference, abs=1e-6)
     assert result.pvalue == pytest.approx(whole.pvalue, rel=1e-4)
 

@@ -60,7 +60,7 @@ def demo(
             files[3].write_bytes(_lines("\t", made.topics))
             files[4].write_bytes(_lines(",", {"query_id": "intent", **made.intents}))
             inputs = {folder / path.name: path.read_bytes() for path in files}
-            inputs[folder / TABLE] = _table(*files[:3], made.intents)
+            inputs[folder / TABLE] = _table(files[0], files[1], files[2], made.intents)
         _require_own(inputs, [folder / name for name in REPORTS])
         replace_all(inputs)
         qrels, a, b, topics, segments = INPUTS

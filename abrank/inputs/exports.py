@@ -19,7 +19,7 @@ _ROWS = ("results", "testCases", "test_cases", "test_results", "rows", "records"
 def rows_of_export(source: Any) -> tuple[list[Row], str] | None:  # noqa: ANN401 - what JSON holds
     """Return the rows that an export holds and what it was taken for; None for any other."""
     if isinstance(source, Mapping):
-        names, data = source.get("columns"), source.get("data")
+        names, data = source.get("columns", ()), source.get("data", ())
         if _is_list(names, str) and _is_list(data, list):
             return [dict(zip(names, row, strict=False)) for row in data], "a table of MLflow"
         inner = source.get("results")
