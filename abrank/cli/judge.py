@@ -373,17 +373,11 @@ def agreement(
     "--format", group="Output", type=_flags.Choice(["text", "json", "csv", "md", "html", "tex"]),
     default="text", show_default=True, help="What goes to standard output.",
 )  # fmt: skip
-@_flags.own(
-    "--page", group="Output", type=click.Path(dir_okay=False), metavar="FILE",
-    help="Write the page that does these sums in a browser, without an install.",
-)  # fmt: skip
 @_flags.every("audit")
 def audit(
     queries: int | None,
     a: str | None,
     b: str | None,
-    *,
-    page: str | None,
     **flags: Any,  # noqa: ANN401 - those of abrank.options
 ) -> None:
     """Say whether a published difference could be real, from two means and the queries alone.
@@ -395,14 +389,6 @@ def audit(
     abrank audit --queries 50 --a 0.412 --b 0.431 -m nDCG@20
     abrank audit --queries 50 --a 0.40 --b 0.44 -m Success@1 --report html
     """  # noqa: D301 - click's mark for lines to keep
-    if page is not None:
-        from abrank._support.files import replace_all
-        from abrank.report.formats.html import audit_page
-
-        replace_all({Path(page): audit_page().encode()})
-        _terminal.put(f"page      {page}")
-        if queries is None and a is None and b is None:
-            return
     if queries is None or a is None or b is None:
         raise click.UsageError("--queries, --a and --b are needed")
 

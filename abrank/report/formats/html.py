@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Sequence
@@ -15,7 +14,6 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from abrank._support import display
-from abrank._support.display import GROUP
 from abrank.report.cells import clean, cut
 from abrank.report.formats.text import SHOWN
 from abrank.report.model import Report, Scale, Scorecard, Table
@@ -52,16 +50,6 @@ def breaking(name: str) -> Markup:
 def _safe(value: object) -> object:
     """Neutralise controls in every text that a template shows; markup of our own passes."""
     return clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value
-
-
-def audit_page() -> str:
-    """Return the page as HTML; its numbers are those of :func:`abrank.audit`."""
-    from abrank.planning.audit import BOARDS
-
-    boards = {name: board._asdict() for name, board in BOARDS.items()}
-    held = {"boards": json.dumps(boards), "group": json.dumps(GROUP)}
-    ours = {name: Markup(text) for name, text in held.items()}
-    return environment().get_template("audit.html").render(measures=[*BOARDS], **ours) + "\n"
 
 
 Ends = tuple[float, float]
