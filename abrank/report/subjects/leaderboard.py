@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import groupby
 from string import ascii_lowercase
@@ -38,10 +39,10 @@ Interval: TypeAlias = Literal["difference", "own", "within"]
 MOST_PAIRS = 12
 TONES: dict[str, Tone] = {"better": "b", "worse": "a"}
 # Of more letters, and of more ranges of places, a cell says less.
-_MOST_LETTERS, _MOST_RANGES = 6, 3
+_MOST_LETTERS, _MOST_RANGES = 6, 4
 _SHARED = {
     True: "Systems that share a letter are not significantly different.",
-    False: "Ties with: the places (#) of the systems not significantly different, with its own.",
+    False: "Ties with: the places (#) of the systems not significantly different.",
 }
 _PAPER_NAME = 30
 
@@ -195,18 +196,12 @@ def _against(w: Words[Ranking]) -> list[tuple[Column, dict[str, Cell]]]:
 
 
 def _standing(ranking: Ranking) -> list[tuple[Column, dict[str, Cell]]]:
-    """Return the columns of the ranks under resampling, of the letters, and of every pair."""
+    """Return the columns of the ranks that the test leaves open, the letters, and every pair."""
     found: list[tuple[Column, dict[str, Cell]]] = []
-    if ranking.stability and ranking.n_queries > 1:
-        ranks = {
-            row.system: Cell("–".join(map(f.count, sorted({row.low, row.high}))), row.low)
-            for row in ranking.stability
-        }
-        leads = {row.system: Cell(lead(row.first), row.first) for row in ranking.stability}
-        heading = "leads" if ranking.direction_declared else "highest"
-        found += [(Column("rank"), ranks), (Column(heading), leads)]
     if not ranking.has_all_pairs:
         return found
+    if ranking.direction_declared and ranking.n_queries > 1:
+        found.append((Column("rank"), _open_ranks(ranking)))
     if lettered(ranking):
         groups = {row.system: Cell(letters(row.group), row.group) for row in ranking.rows}
         found.append((label("group", "reading"), groups))
@@ -216,6 +211,21 @@ def _standing(ranking: Ranking) -> list[tuple[Column, dict[str, Cell]]]:
     if 2 < len(ranking.systems) <= MOST_PAIRS and ranking.n_queries > 1:
         found += _pairs(ranking)
     return found
+
+
+def _open_ranks(ranking: Ranking) -> dict[str, Cell]:
+    """Return the ranks of each system that the test of all pairs leaves open."""
+    better, worse = Counter[str](), Counter[str]()
+    for row in ranking.pair_rows:
+        if row.reading in ("better", "worse"):
+            ahead_, behind = (row.b, row.a) if row.reading == "better" else (row.a, row.b)
+            better[behind] += 1
+            worse[ahead_] += 1
+    n, cells = len(ranking.systems), {}
+    for system in ranking.systems:
+        first, last = 1 + better[system], n - worse[system]
+        cells[system] = Cell("–".join(map(f.count, sorted({first, last}))), first)
+    return cells
 
 
 def _pairs(ranking: Ranking) -> list[tuple[Column, dict[str, Cell]]]:
@@ -313,18 +323,21 @@ def letters(group: str) -> str:
 def ties(ranking: Ranking) -> dict[str, str]:
     """Return the places of the systems that do not differ significantly from each, as ranges."""
     place = {row.system: row.position for row in ranking.rows}
-    near: dict[str, set[int]] = {system: {place[system]} for system in ranking.systems}
+    near: dict[str, set[int]] = {system: set() for system in ranking.systems}
     for row in ranking.pair_rows:
         if not row.told_apart:
             near[row.a].add(place[row.b])
             near[row.b].add(place[row.a])
     found = {}
     for system, places in near.items():
+        if not places:
+            found[system] = "none"
+            continue
         said = _ranges(sorted(places), f.count)
         if said.count(",") >= _MOST_RANGES:
             first, last = min(places), max(places)
             said = f"{f.count(len(places))} of {f.count(first)}–{f.count(last)}"
-        found[system] = said if len(places) > 1 else "none"
+        found[system] = said
     return found
 
 

@@ -180,6 +180,8 @@ def _verdict(ranking: Ranking) -> tuple[str, str, str, str]:
     said = f"{f.first_of(others, 3)} may be as good"
     if len(others) > 3:
         said = f"{f.count(len(others))} of {f.count(n)} others may be as good"
+    if worse := n - len(others):
+        said += f", {f.count(worse)} {'is' if worse == 1 else 'are'} worse"
     return "shared", "≈", "Shared lead", f"{first} leads{on}; {said}."
 
 
@@ -197,14 +199,18 @@ def _against(ranking: Ranking, on: str) -> tuple[str, str, str, str]:
     """Return how many systems are better than the baselines."""
     bases = " or ".join(map(name, ranking.baselines))
     better = {row.b for row in ranking.pair_rows if row.reading == "better"}
+    lost = len({row.b for row in ranking.pair_rows if row.reading == "worse"})
+    worse = f"; {f.count(lost)} {'is' if lost == 1 else 'are'} worse" if lost else ""
     n = len({row.b for row in ranking.pair_rows})
     if len(better) == n == 1:
         return "better", "▲", "Better", f"{name(next(iter(better)))} is better than {bases}{on}."
     if better:
         verb = "is" if len(better) == 1 else "are"
-        said = f"{f.count(len(better))} of {f.count(n)} systems {verb} better than {bases}{on}."
+        said = (
+            f"{f.count(len(better))} of {f.count(n)} systems {verb} better than {bases}{on}{worse}."
+        )
         return "better", "▲", "Better than the baseline", said
-    said = f"No system is significantly better than {bases}{on}."
+    said = f"No system is significantly better than {bases}{on}{worse}."
     return "none", "?", "None better", said
 
 
@@ -212,10 +218,6 @@ def _numbers(w: Words[Ranking]) -> str:
     """Return the leader's mean, who does not differ from it, and the count of comparisons."""
     ranking, top = w.result, w.result.rows[0]
     start = f"{name(top.system)} has the mean {w.score(top.mean)}"
-    others = [name(each) for each in ranking.leaders[1:]]
-    if others and len(ranking.systems) > 2 and ranking.n_queries > 1:
-        verb = "is" if len(others) == 1 else "are"
-        start += f"; {f.first_of(others, 3)} {verb} not significantly different"
     return f"{start}. {_of_pairs(ranking)}"
 
 

@@ -271,8 +271,23 @@ def test_groups_of_many_systems_are_places(n: int, title: str) -> None:
                 if system in (row.a, row.b) and not row.told_apart}  # fmt: skip
         ends = [part.split("–") for part in places.removeprefix("none").split(", ") if part]
         listed = {i for part in ends for i in range(int(part[0]), int(part[-1]) + 1)}
-        own = {found.systems.index(system) + 1} if near else set()
-        assert listed == {found.systems.index(each) + 1 for each in near} | own
+        assert listed == {found.systems.index(each) + 1 for each in near}
+
+
+def test_the_ranks_are_those_that_the_test_of_all_pairs_leaves_open() -> None:
+    found = make(6, beside=False)
+    card = leaderboard(Words(found))
+    ranks = [row[[column.title for column in card.columns].index("rank")].text for row in card.rows]
+    for system, text_ in zip(found.systems, ranks, strict=True):
+        pairs = [row for row in found.pair_rows if system in (row.a, row.b) and row.told_apart]
+        ahead = sum(
+            (row.a if row.b == system else row.b) in found.systems[: found.systems.index(system)]
+            for row in pairs
+        )
+        first, last = 1 + ahead, 6 - (len(pairs) - ahead)
+        assert text_ == "–".join(map(str, sorted({first, last})))
+    # Who may be first is said alike in the table and in the headline.
+    assert sum(text_.startswith("1") for text_ in ranks) == len(found.leaders)
 
 
 def test_of_many_ranges_the_places_are_counted() -> None:
@@ -284,7 +299,7 @@ def test_of_many_ranges_the_places_are_counted() -> None:
         else row
         for row in found.pair_rows
     )
-    assert ties(replace(found, pair_rows=rows))[first] == "14 of 1–26"
+    assert ties(replace(found, pair_rows=rows))[first] == "13 of 2–26"
 
 
 def test_against_a_baseline_a_mean_has_its_glyph() -> None:
@@ -310,7 +325,7 @@ def test_the_first_has_no_difference_from_itself_and_ranks_have_none_with_limits
     lines = text(make()).splitlines()
     head = lines.index("") + 1
     assert lines[head].split()[:4] == ["#", "system", "mean", "Δ"]
-    assert re.fullmatch(r"1  \w+ +0\.\d{3} +1 +100% +● +a", lines[head + 1])
+    assert re.fullmatch(r"1  \w+ +0\.\d{3} +1 +● +a", lines[head + 1])
     ranks = text(make(test="nemenyi")).splitlines()
     head = ranks.index("") + 1
     assert "mean rank" in ranks[head]

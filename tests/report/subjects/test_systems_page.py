@@ -71,9 +71,11 @@ def test_headlines_say_who_leads_and_who_is_not_told_apart() -> None:
     assert shared.headline.tag == "Shared lead"
     leads = rank_scores(board(12, step=0.001)).leaders
     assert f"{len(leads) - 1} of 11 others may be as good." in shared.headline.title
-    assert title(board(3, step=0.2), baseline="s1") == "1 of 2 systems is better than s1 on AP."
+    assert title(board(3, step=0.2), baseline="s1") == (
+        "1 of 2 systems is better than s1 on AP; 1 is worse."
+    )
     assert title(board(3, step=0.2), baseline="s0") == (
-        "No system is significantly better than s0 on AP."
+        "No system is significantly better than s0 on AP; 2 are worse."
     )
     same = board(3, step=0.0)
     same.values[:] = same.values[:, :1]
