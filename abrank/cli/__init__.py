@@ -232,7 +232,10 @@ def _misused(error: click.ClickException) -> int:
         reason = REASONS.get(str(error.ctx.info_name), {}).get(name.lstrip("-").replace("-", "_"))
         if name[1:2].isdigit():
             told = f"{name} is taken for a flag: what is below 0 stands in one word with the name"
-            error = click.UsageError(f"{told}, as in --guard R@100:-0.02", error.ctx)
+            sentence = f"{told}, as in --guard R@100:-0.02"
+            if error.ctx.info_name == "inspect":
+                sentence = f"{name} is taken for a flag: for the query {name} write -- {name}"
+            error = click.UsageError(sentence, error.ctx)
         elif reason:
             reason = reason.replace("()", "")
             error = click.UsageError(f"No such option '{name}': {reason}", error.ctx)

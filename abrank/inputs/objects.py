@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from abrank._support.display import shorten
+from abrank._support.display import plural, shorten
 from abrank._support.errors import ArgumentError, ReadError, retold
 from abrank.inputs import arrow, ids, trec
 from abrank.inputs.columns import (
@@ -202,6 +202,8 @@ def unwrapped(source: Any, label: str | None) -> Any:  # noqa: ANN401
     if isinstance(source, Mapping):
         if isinstance(source.get("judgmentRatings"), list):
             return _opensearch_ratings(source["judgmentRatings"], label or "dict")
+        if (hits := _hits_of(source)) is not None:
+            return _opensearch_ratings(_judgment_list(hits, label or "dict"), label or "dict")
         if _hits_of(next(iter(source.values()), None)) is not None:
             return {query: _required_hits(query, source[query], label) for query in source}
         details = source.get("details")
@@ -227,6 +229,20 @@ def _required_hits(query: Any, answer: Any, label: str | None) -> list[Any]:  # 
         expected = '{query: {"hits": {"hits": [{"_id": ..., "_score": ...}]}}}'
         raise ReadError(label or "dict", problem, expected=expected)
     return list(hits)
+
+
+def _judgment_list(hits: list[Any], label: str) -> list[Any]:
+    """Return the ratings of the one judgment list that an answer of OpenSearch holds."""
+    documents = [hit.get("_source") for hit in hits if isinstance(hit, Mapping)]
+    found = [
+        document["judgmentRatings"] for document in documents
+        if isinstance(document, Mapping) and isinstance(document.get("judgmentRatings"), list)
+    ]  # fmt: skip
+    if len(found) == 1:
+        return list(found[0])
+    problem = f"is one answer of _search, with {plural(len(found), 'judgment list')}"
+    expected = "one answer with one list of judgmentRatings, or {query: answer} of a run"
+    raise ReadError(label, problem, expected=expected)
 
 
 def _opensearch_ratings(ratings: list[Any], label: str) -> dict[str, list[tuple[Any, Any]]]:

@@ -73,6 +73,7 @@ MISTAKES = [
     ("compare q.csv a.run b.run", 3, "error: q.csv: this looks like CSV (fields separated by semi"),
     ("compare qrels.txt a.run upper.run", 3, "the ids differ by upper and lower case"),
     ("compare qrels.txt a.run twice.run", 3, "--duplicates max"),
+    ("inspect qrels.txt a.run b.run -5", 2, "for the query -5 write -- -5"),
     ("compare qrels.txt a.run old", 3, "is a folder, not a file"),
     ("rank qrels.txt a.run", 2, "a ranking takes two systems or more"),
     ("render qrels.txt", 3, "--report results.json"),

@@ -146,6 +146,11 @@ def test_judgment_lists_of_opensearch_are_judgments(tmp_path: Path) -> None:
     (tmp_path / "j.json").write_text(json.dumps(judged))
     for source in (judged, tmp_path / "j.json"):
         assert read_qrels(source).grades("q") == {"d1": 1, "d2": 0}
+    answer = {"took": 1, "hits": {"hits": [{"_id": "0c", "_source": judged}]}}
+    assert read_qrels(answer).grades("q") == {"d1": 1, "d2": 0}
+    for hits in ([], [{"_source": judged}] * 2, [{"_source": {"name": "j"}}]):
+        with pytest.raises(ReadError, match="is one answer of _search, with"):
+            read_qrels({"hits": {"hits": hits}})
     with pytest.raises(ReadError, match="an entry of judgmentRatings has another form"):
         read_qrels({"judgmentRatings": [{"query": "q"}]})
 
