@@ -105,7 +105,7 @@ def test_the_stored_enumeration() -> None:
 @pytest.mark.parametrize(
     ("asked", "title", "tag"),
     [
-        ((50, "0.412", "0.431"), "At the usual spread 50 queries do not show", "? Not shown"),
+        ((50, "0.412", "0.431"), "At the usual spread 50 queries cannot tell", "? Not significant"),
         ((50, "0.40", "0.50", "Success@1"), "No outcome with these means", "! Cannot be sig"),
         (
             (50, "0.412", "0.5", "P@1"),
