@@ -33,18 +33,24 @@ FEWEST_KNOWN = 10  # queries that both judged, of which a correlation is told
     "--effect",
     "effects",
     group="Planning",
-    type=float,
     multiple=True,
-    metavar="X",
-    help="True difference that a test is to show. Repeat for more; without it round ones.",
+    metavar="X|X%",
+    help="True difference that a test is to show, also in per cent of A's mean. Repeat for more;"
+    " without it round ones.",
 )
 @_flags.own(
     "--margin",
     group="Planning",
-    type=float,
-    metavar="X",
+    metavar="X|X%",
     help="Smallest difference worth having: plan to show it, and to show that no difference is as"
     " large.",
+)
+@_flags.own(
+    "--mean",
+    group="Planning",
+    type=float,
+    metavar="X",
+    help="A's mean, of which a percentage is a share; that of the files without it.",
 )
 @_flags.take("alpha")
 @_flags.own(
@@ -140,7 +146,9 @@ def power(
     with _terminal.Progress(quiet=False, verbose=False) as progress:
         progress("scoring")
         told = (flags["lower_is_better"], flags["higher_is_better"])
-        name, pilot, asks = _gains(files, ready, measure, told) if given else ("", {}, False)
+        name, pilot, asks, mean = "", {}, False, None
+        if given:
+            name, pilot, asks, mean = _gains(files, ready, measure, told)
         n_machine, correlation = flags["machine_queries"], list(flags["correlations"]) or None
         if machine_qrels is not None:
             machine = _gains([machine_qrels, *files[1:]], None, measure, told)[1]
@@ -149,6 +157,7 @@ def power(
         progress("planning")
         plan = planning.power(
             [*pilot.values()] if given else None, sd=sd, queries=queries, **asked,
+            mean=mean if flags["mean"] is None else flags["mean"],
             **{key: flags[key] for key in ("power", "alpha", "test", "replications")},
             correlation=correlation, machine_queries=n_machine, rng=flags["seed"],
         )  # fmt: skip
@@ -192,8 +201,8 @@ def _gains(
     ready: Sequence[Any] | None,
     measure: str | None,
     told: tuple[Sequence[str], Sequence[str]],
-) -> tuple[str, dict[str, float], bool]:
-    """Return the measure, what B gains on A by query, and whether its direction is to be asked."""
+) -> tuple[str, dict[str, float], bool, float]:
+    """Return the measure, B's gains by query, whether its direction is to be asked, A's mean."""
     from abrank.comparison.choosing import directions
 
     scores = _pair(files, ready, measure)
@@ -201,7 +210,8 @@ def _gains(
     better = directions(scores.measures, *told)
     a, b = (scores.of(system)[:, 0] for system in scores.systems)
     gains = b - a if better.higher[name] else a - b
-    return name, dict(zip(scores.query_ids, gains.tolist(), strict=True)), name in better.undeclared
+    by_query = dict(zip(scores.query_ids, gains.tolist(), strict=True))
+    return name, by_query, name in better.undeclared, float(a.mean())
 
 
 def _csv_of_plan(plan: Plan) -> str:

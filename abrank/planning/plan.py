@@ -275,6 +275,10 @@ class Compared(Protocol):
         """The verdict with its numbers."""
 
     @property
+    def primary(self) -> Any:  # noqa: ANN401
+        """The row of the primary measure."""
+
+    @property
     def machine(self) -> Any:  # noqa: ANN401
         """Judgments by a machine beside those of people, or None."""
 
@@ -287,8 +291,9 @@ class Compared(Protocol):
 def power(
     pilot: npt.ArrayLike | Compared | None = None,
     *,
-    effect: float | Sequence[float] | None = None,
-    margin: float | None = None,
+    effect: float | str | Sequence[float | str] | None = None,
+    margin: float | str | None = None,
+    mean: float | None = None,
     sd: float | None = None,
     queries: int | None = None,
     power: float = 0.8,
@@ -310,13 +315,15 @@ def power(
         A finished comparison, or differences B - A query by query (of a cost A - B, so that a gain
         is above 0): their spread is taken for that of the queries to come. The difference that was
         observed is not used.
-    effect : float or sequence of float, optional
-        True differences to show, in the measure's unit; without it round ones around the smallest
-        visible one.
-    margin : float, optional
-        Smallest difference worth having: planned for as an effect, and the queries that show a true
+    effect : float, str or sequence of these, optional
+        True differences to show, in the measure's unit or as a percentage of A's mean such as
+        ``"2%"``; without it round ones around the smallest visible one.
+    margin : float or str, optional
+        In the measure's unit or such a percentage. Smallest difference worth having: planned for as an effect, and the queries that show a true
         difference of 0 to be the same within it. That of the comparison without it, if it declared
         one.
+    mean : float, optional
+        A's mean, of which a percentage is a share; that of the comparison without it.
     sd : float, optional
         Standard deviation of the differences, instead of a pilot.
     queries : int, optional
@@ -359,6 +366,11 @@ def power(
     (128, [(0.6, (86,)), (0.8, (51,))])
     """
     machine = _machine(pilot, correlation, machine_queries)
+    if mean is None and isinstance(pilot, Compared):
+        mean = pilot.primary.mean_a
+    listed = [effect] if isinstance(effect, str) or np.ndim(effect or 0.0) == 0 else effect
+    effect = None if effect is None else [in_unit("effect", value, mean) for value in listed or ()]
+    margin = None if margin is None else in_unit("margin", margin, mean)
     values, alpha, test, margin = _pilot(pilot, alpha, test, margin)
     margin, width = (
         None if each is None else checks.positive(name, each)
@@ -391,6 +403,27 @@ def power(
         None if width is None else asker.width(width),
     )  # fmt: skip
     return replace(plan, judged=tuple(_judged(plan, each, machine[1]) for each in machine[0]))
+
+
+def in_unit(name: str, value: float | str, mean: float | None) -> float:
+    """Return a difference in the measure's unit, of which a percentage is a share of A's mean."""
+    if not isinstance(value, str):
+        return value
+    text = value.strip()
+    try:
+        number = float(text.removesuffix("%"))
+    except ValueError:
+        raise ArgumentError(
+            f"{name} must be a number, or a percentage of A's mean such as 2%, not {value!r}"
+        ) from None
+    if not text.endswith("%"):
+        return number
+    if mean is None:
+        raise ArgumentError(
+            f"{name} {text} is a share of A's mean, which is not known here: give runs, scores or a"
+            " comparison, or mean= (--mean)"
+        )
+    return round(number / 100.0 * abs(mean), 12)
 
 
 def _machine(

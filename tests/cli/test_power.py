@@ -116,8 +116,11 @@ def test_what_no_number_of_queries_shows_is_a_sentence(capsys) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ([], "give QRELS RUN_A RUN_B or --scores A B, or --sd without files"),
-        (["qrels", "a.run"], "give QRELS RUN_A RUN_B or --scores A B, or --sd without files"),
+        ([], "give QRELS RUN_A RUN_B, or --scores and one table or two, or --sd without files"),
+        (
+            ["qrels", "a.run"],
+            "give QRELS RUN_A RUN_B, or --scores and one table or two, or --sd without files",
+        ),
         (["qrels", "a.run", "b.run", "--sd", "0.2"], "or --sd without files"),
         (["--sd", "0.2"], "--sd needs --queries, --effect, --margin or --width"),
         (["--sd", "-0.2", "--effect", "0.1"], "sd must be 0 or more"),

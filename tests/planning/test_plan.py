@@ -187,3 +187,17 @@ def test_simulations_from_degenerate_pilots() -> None:
 def test_differences_that_only_rounding_keeps_apart_have_no_spread() -> None:
     found = abrank.power([i * 0.1 + 0.3 - i * 0.1 for i in range(20)], margin=0.01)
     assert found.sd == found.mde == 0.0
+
+
+def test_a_percentage_is_a_share_of_the_mean_of_a() -> None:
+    made = abrank.simulate_runs(60, rng=2)
+    result = abrank.compare(made.qrels, made.baseline, made.candidate, measures="AP")
+    mean = result.primary.mean_a
+    plan = abrank.power(result, effect=["2%", 0.05], margin="1%")
+    assert [row.difference for row in plan.rows] == pytest.approx([0.02 * mean, 0.05, 0.01 * mean])
+    assert abrank.power(sd=0.2, effect="5%", mean=0.4).n == abrank.power(sd=0.2, effect=0.02).n
+    assert abrank.power(sd=0.2, margin="0.05").same == abrank.power(sd=0.2, margin=0.05).same
+    with pytest.raises(ArgumentError, match="2% is a share of A's mean, which is not known"):
+        abrank.power(sd=0.2, effect="2%")
+    with pytest.raises(ArgumentError, match="a percentage of A's mean such as 2%, not 'two'"):
+        abrank.power(sd=0.2, margin="two")
