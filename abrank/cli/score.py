@@ -27,6 +27,14 @@ _OF_MEAN = ("interval", "at_least", "test", "segments", "clusters", "alpha", "re
 @click.argument("qrels", type=_flags.RUN, required=False)
 @click.argument("runs", type=_flags.RUN, nargs=-1)
 @_flags.own(
+    "--scores",
+    "ready",
+    group="Inputs",
+    type=_flags.RUN,
+    metavar="FILE",
+    help="Ready scores in the place of QRELS RUNS: their means, with --interval their limits.",
+)
+@_flags.own(
     "-q",
     "--per-query",
     group="Output",
@@ -61,6 +69,7 @@ def score(
     qrels: str | None,
     runs: tuple[str, ...],
     *,
+    ready: str | None,
     per_query: bool,
     shown: str,
     digits: int,
@@ -77,14 +86,19 @@ def score(
     abrank score -q qrels.txt bm25.run -m AP -m ndcg_cut_10
     abrank score qrels.txt bm25.run -m all_trec --format trec_eval
     abrank score qrels.txt bm25.run -m nDCG@10 --at-least nDCG@10:0.35
+    abrank score --scores faithfulness.csv --interval
     """  # noqa: D301 - click's mark for lines to keep
     if list_measures:
         from abrank.cli._score_formats import measure_list
 
         _terminal.put(measure_list(), nl=False)
         return 0
-    if qrels is None or not runs:
-        raise click.UsageError("QRELS and at least one run are needed (or --list-measures)")
+    if ready is not None and qrels is not None:
+        raise click.UsageError("--scores stands in the place of QRELS and RUNS: leave these out")
+    if ready is None and (qrels is None or not runs):
+        raise click.UsageError(
+            "QRELS and at least one run are needed (or --scores FILE, or --list-measures)"
+        )
 
     from abrank.scoring.evaluate import score_runs
 
@@ -97,17 +111,21 @@ def score(
         raise click.UsageError(f"{what} has no place for intervals: leave out --{flag}{hint}")
     if not of_mean and shown in ("md", "html"):
         raise click.UsageError(f"--format {shown} is for intervals: add --interval")
-    measures = _measures(asked, of_mean) or (("official",) if shown == "trec_eval" else ())
     keywords = nested(asked)
     scoring = keywords.get("scoring", Scoring())
-    scores = score_runs(
-        qrels,
-        _flags.named(runs),
-        measures or None,
-        scoring,
-        engine=keywords.get("engine"),
-        hashes=bool(of_mean) or _may_be_one_file(runs),
-    )
+    measures: tuple[str, ...] = ()
+    if ready is not None:
+        scores = _ready_scores(ready, tuple(iterate(asked.get("measure"))))
+    else:
+        measures = _measures(asked, of_mean) or (("official",) if shown == "trec_eval" else ())
+        scores = score_runs(
+            qrels,
+            _flags.named(runs),
+            measures or None,
+            scoring,
+            engine=keywords.get("engine"),
+            hashes=bool(of_mean) or _may_be_one_file(runs),
+        )
     if not flags["quiet"]:
         from abrank.report import run_sentences
 
@@ -117,6 +135,17 @@ def score(
         return _intervals(scores, of_mean, asked, {**flags, "format": shown}, scoring)
     _terminal.put(_shown(scores, shown, measures, scoring, per_query, digits), nl=False)
     return 0
+
+
+def _ready_scores(path: str, measures: Sequence[str]) -> Scores:
+    """Read ready scores, of some measures or of all."""
+    from abrank.measures.names import known_among
+    from abrank.scoring.score_files import read_scores
+
+    scores = read_scores(path)
+    chosen = [known_among(name, scores.measures) for name in measures]
+    places = [scores.measures.index(name) for name in chosen or scores.measures]
+    return scores.take(places)
 
 
 def _measures(asked: Mapping[str, Any], of_mean: Mapping[str, Any]) -> tuple[str, ...]:
