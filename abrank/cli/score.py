@@ -138,11 +138,13 @@ def score(
 
 
 def _ready_scores(path: str, measures: Sequence[str]) -> Scores:
-    """Read ready scores, of some measures or of all."""
+    """Read ready scores, of some measures or of all; columns without a variant are measures."""
+    from abrank.inputs.score_reading import TableOptions
     from abrank.measures.names import known_among
-    from abrank.scoring.score_files import read_scores
+    from abrank.scoring.score_files import read_with_gaps, require_all
 
-    scores = read_scores(path)
+    scores = read_with_gaps(path, options=TableOptions(alone=False))
+    require_all(scores)
     chosen = [known_among(name, scores.measures) for name in measures]
     places = [scores.measures.index(name) for name in chosen or scores.measures]
     return scores.take(places)

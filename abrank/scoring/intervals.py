@@ -120,7 +120,8 @@ def read_floors(
             (value,) = map(float, rest)
         except ValueError:
             raise ArgumentError(f"{':'.join([name, *rest])} is no floor, as nDCG@10:0.35") from None
-        own = name if measures is None or name in measures else str(parse(name))
+        unknown = measures is not None and known(name) is None
+        own = name if measures is None or name in measures or unknown else str(parse(name))
         low, high = _bounds(own)
         # What is resolved by the judgments, as ERR@20 to ERR(max_grade=4)@20.
         named = [each for each in measures or () if _bare(each) == own]

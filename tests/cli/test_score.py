@@ -5,9 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import json
+from pathlib import Path
 
+import pandas as pd
 import pytest
 
+import abrank
 from abrank.cli import run
 
 QRELS = """\
@@ -225,3 +228,30 @@ def test_reports_of_intervals(score, tmp_path):
 )
 def test_what_has_no_interval_is_refused(score, flags, said):
     assert said in score("a.run", *flags, code=2).err
+
+
+def test_ready_scores_of_one_run_have_means_intervals_and_floors(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scores = {f"q{i}": ((i % 7) / 10, (i % 5) / 10) for i in range(35)}
+    rows = "".join(f"{query},{a},{b}\n" for query, (a, b) in scores.items())
+    path = tmp_path / "ready.csv"
+    path.write_text(f"query_id,faithfulness,relevancy\n{rows}")
+    call = ["score", "--scores", str(path)]
+    assert run(call) == 0
+    assert capsys.readouterr().out.split("\t")[-1] == "0.2000\n"
+    assert run([*call, "-m", "faithfulness", "--interval", "--format", "csv"]) == 0
+    (row,) = csv.DictReader(capsys.readouterr().out.splitlines())
+    values = [a for a, _ in scores.values()]
+    expected = abrank.read_scores(
+        pd.DataFrame({"query_id": [*scores], "faithfulness": values})
+    ).intervals()
+    assert float(row["mean"]) == pytest.approx(sum(values) / len(values))
+    assert float(row["ci_low"]) == expected.rows[0].ci_low
+    assert run([*call, "--at-least", "faithfulness:0.2"]) == 0
+    assert run([*call, "--at-least", "faithfulness:0.29"]) == 1
+    capsys.readouterr()
+    assert run([*call, "--at-least", "nosuch:0.2"]) == 2
+    assert "nosuch is not among faithfulness, relevancy" in capsys.readouterr().err
+    assert run([*call, str(path), str(path)]) == 2
+    assert "--scores stands in the place of QRELS and RUNS" in capsys.readouterr().err
