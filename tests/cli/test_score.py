@@ -241,7 +241,7 @@ def test_ready_scores_of_one_run_have_means_intervals_and_floors(
     assert run(call) == 0
     assert capsys.readouterr().out.split("\t")[-1] == "0.2000\n"
     assert run([*call, "-m", "faithfulness", "--interval", "--format", "csv"]) == 0
-    (row,) = csv.DictReader(capsys.readouterr().out.splitlines())
+    row, *_ = csv.DictReader(capsys.readouterr().out.splitlines())
     values = [a for a, _ in scores.values()]
     expected = abrank.read_scores(
         pd.DataFrame({"query_id": [*scores], "faithfulness": values})
