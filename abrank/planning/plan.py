@@ -319,9 +319,9 @@ def power(
         True differences to show, in the measure's unit or as a percentage of A's mean such as
         ``"2%"``; without it round ones around the smallest visible one.
     margin : float or str, optional
-        In the measure's unit or such a percentage. Smallest difference worth having: planned for as an effect, and the queries that show a true
-        difference of 0 to be the same within it. That of the comparison without it, if it declared
-        one.
+        Smallest difference worth having, in the measure's unit or such a percentage: planned for as
+        an effect, and the queries that show a true difference of 0 to be the same within it. That
+        of the comparison without it, if it declared one.
     mean : float, optional
         A's mean, of which a percentage is a share; that of the comparison without it.
     sd : float, optional
