@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -430,3 +431,12 @@ def test_long_ids_are_cut_where_they_are_shown(hostile_text: str) -> None:
 
 def test_a_half_without_another_one_is_no_half() -> None:
     assert _paired([True, True, True, False, True]) == [True, True, False, False, False]
+
+
+def test_the_band_of_a_margin_is_in_the_row_whose_margin_it_is(
+    make: Callable[..., Comparison], no_drawer: Drawer
+) -> None:
+    page = page_of(compose(make(0.05, margin=0.02, measures=3)), drawer=no_drawer)
+    # The scorecard of three measures has one band; it stood in every row.
+    assert page.count(f'height="100%" fill="{PALETTE["band"][0]}"') == 1
+    assert "aside code { white-space: nowrap; }".replace(" ", "") in page.replace(" ", "")
