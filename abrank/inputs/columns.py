@@ -205,7 +205,7 @@ class Gathered:
         return found
 
 
-def as_grades(values: Sequence[float] | FloatArray) -> IntArray | FloatArray:
+def as_grades(values: Sequence[float] | FloatArray) -> npt.NDArray[Any]:
     """Return grades as int64 where all are whole, as trec_eval has them; else as float64."""
     array = np.asarray(values)
     if array.dtype.kind in "iu":
