@@ -392,7 +392,8 @@ class _Columns:
             if not self.one("query") or self.one("repeat") or self.names_rows(*key, *variant):
                 return variant
             return self._with_repeats(self._crossed(), variant, key)
-        alone = not self.one("query") or self.names_rows(*key)
+        plain = [name for name in key if name != self.one("repeat")]
+        alone = not self.one("query") or self.names_rows(*plain)
         if alone:  # one score of a query: a system's name may stand there on every row
             named = self._named(_VARIANT_NAMES, self.free)
             is_one = [name for name in named if self.n_distinct(name) == 1 and self._may_vary(name)]
@@ -408,6 +409,10 @@ class _Columns:
         named = self._named(
             _VARIANT_NAMES, [name for name in self.free if self._may_vary(name)]
         )  # fmt: skip
+        if self.names_rows(*key):  # but for its repeats each query has one row: of which system?
+            found = tuple(named[:1])
+            self.set_role("variant", *found)
+            return found
         single = [name for name in dict.fromkeys((*named, *crossed)) if self.names_rows(*key, name)]
         if single:
             return self._choose_single(single)

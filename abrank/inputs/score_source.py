@@ -91,7 +91,7 @@ class Column:
             if truth is not None:
                 value[row], problem = truth, ""
             elif isinstance(cell, str):
-                value[row], problem = read_score(cell.encode("utf-8", "surrogateescape"), b"")
+                value[row], problem = read_score(cell.encode("utf-8", "surrogatepass"), b"")
                 problem = problem.replace(" (query )", "")
             else:
                 value[row], problem = read_cell(cell)

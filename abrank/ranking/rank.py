@@ -23,7 +23,7 @@ from abrank.diagnostics.runs import inspect_systems
 from abrank.inference.systems.pairwise import MANY_PAIRS
 from abrank.inputs.files import short_name
 from abrank.inputs.score_reading import TableOptions
-from abrank.measures.names import asks_direction, known_among, listed, names_measure
+from abrank.measures.names import asks_direction, known, known_among, listed, names_measure
 from abrank.options import RankingQuestion, taking
 from abrank.provenance import provenance as recorded
 from abrank.ranking.beside import (
@@ -117,10 +117,13 @@ def _parts(source: Any, options: TableOptions) -> list[Scores]:  # noqa: ANN401
         alone = replace(options, alone=False)
         parts = [read_with_gaps(part, options=alone) for part in sources]
     columns = {part.measures for part in parts}
-    return parts if len(columns) == 1 and len(parts) > 1 else [*map(_by_column, parts)]
+    if len(columns) == 1 and len(parts) > 1:
+        return parts
+    measure = options.measures[0] if len(options.measures) == 1 else UNNAMED
+    return [_by_column(part, measure) for part in parts]
 
 
-def _by_column(part: Scores) -> Scores:
+def _by_column(part: Scores, measure: str) -> Scores:
     """Return scores whose one column has the name of a system and of no measure."""
     name = part.measures[0]
     is_plain = name.casefold() in (UNNAMED, "value") or names_measure(name) or asks_direction(name)
@@ -129,7 +132,9 @@ def _by_column(part: Scores) -> Scores:
         return part
     source = next(iter(part.sources.values()), None)
     sources = {name: source} if source else {}
-    return replace(part, systems=(name,), measures=(UNNAMED,), sources=sources)
+    return replace(
+        part, systems=(name,), measures=(str(known(measure) or measure),), sources=sources
+    )
 
 
 def _named(source: Any, system: str, options: TableOptions) -> Scores:  # noqa: ANN401
