@@ -74,7 +74,7 @@ _REPEAT_NAMES = frozenset((
     "replicate", "attempt", "random_seed", "sample_index",
 ))  # fmt: skip
 _RUN_NAMES = frozenset(("run", "runid", "run_id"))  # beside a system they name its repeats
-_CLUSTER_NAMES = frozenset((
+CLUSTER_NAMES = frozenset((
     "session", "session_id", "conversation", "conversation_id", "user", "user_id", "userid",
     "visitor_id", "account_id", "thread_id", "topic_group", "cluster",
 ))  # fmt: skip
@@ -373,7 +373,7 @@ class _Columns:
         word = folded(name)
         if word in _TEXT_NAMES or self.is_measure(name) or self.is_cost(name):
             return False
-        if word in _CLUSTER_NAMES and word != "session":  # LangSmith's experiments are sessions
+        if word in CLUSTER_NAMES and word != "session":  # LangSmith's experiments are sessions
             return False
         if self._is_damaged(column):
             return False
@@ -459,7 +459,7 @@ class _Columns:
             or tuple(name for name in crossed if not self.column(name).is_numeric)
         )
         rest = [name for name in self.free if name not in variant]
-        sessions = [name for name in rest if folded(name) in _CLUSTER_NAMES]
+        sessions = [name for name in rest if folded(name) in CLUSTER_NAMES]
         if variant and sessions and self.names_rows(*key, *variant, *sessions[:1]):
             self.set_role("variant", *variant)
             self.set_role("repeat", sessions[0])
@@ -616,7 +616,7 @@ class _Columns:
                 measures.append(name)
             elif word in _WEIGHT_NAMES and numeric and (of_query or not variant):
                 weight = weight or name
-            elif word in _CLUSTER_NAMES and query and self.n_distinct(name) < n_queries:
+            elif word in CLUSTER_NAMES and query and self.n_distinct(name) < n_queries:
                 cluster = cluster or name
                 segments.append(name)
             elif (

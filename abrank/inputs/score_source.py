@@ -50,6 +50,7 @@ NESTED = "a nested dict"  # in which some level has to name queries
 INDEX = "(index)"  # the name of a frame's index that has none
 # What pandas calls an index without a name, in CSV and in Parquet.
 _NO_NAMES = re.compile(r"|Unnamed: 0|__index_level_\d+__")
+_DECIMAL = re.compile(r"-?[0-9]{1,17}(\.[0-9]*)?")
 _TRUTH = {"true": 1.0, "false": 0.0}
 _LONG = ("query_id", "measure", "score")
 # Measures of Elasticsearch's and OpenSearch's _rank_eval, by their names there.
@@ -86,6 +87,9 @@ class Column:
         value, problems = np.full(len(self.cells), np.nan), {}
         for row, cell in enumerate(self.objects):
             if is_missing(cell) or (isinstance(cell, str) and not cell):
+                continue
+            if isinstance(cell, str) and _DECIMAL.fullmatch(cell):
+                value[row] = float(cell)
                 continue
             truth = _TRUTH.get(str(cell).casefold())
             if truth is not None:

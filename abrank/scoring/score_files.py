@@ -18,8 +18,10 @@ from abrank._support.errors import AbrankError, ArgumentError, ReadError, callin
 from abrank._support.typing import BoolArray, IntArray
 from abrank.engines.engine import has_parquet
 from abrank.inputs import Source, ids
+from abrank.inputs.columns import folded
 from abrank.inputs.files import short_name
 from abrank.inputs.score_reading import ROWS, TableOptions
+from abrank.inputs.score_roles import CLUSTER_NAMES
 from abrank.inputs.score_source import AGGREGATES
 from abrank.inputs.score_table import Coded, Queries, ScoreTable, describe, read_score_table
 from abrank.measures import Measure
@@ -260,7 +262,9 @@ def _averaged(table: ScoreTable, aggregate: BoolArray) -> Scores:
     for of_system, of_run in pairs.T:
         name = f"{systems[of_system]} (run {table.run.names[of_run]})"
         groups[systems[of_system]].append(name)
-    if len(pairs.T) > MOST_RUNS or _is_ragged(table, codes.ravel(), len(pairs.T)):
+    repeat = table.reading.repeat
+    is_free = repeat == ROWS or folded(repeat) in CLUSTER_NAMES  # no run that lacks a query
+    if len(pairs.T) > MOST_RUNS or (is_free and _is_ragged(table, codes.ravel(), len(pairs.T))):
         return _mean_of_rows(table, aggregate)
     single = tuple(name for names in groups.values() for name in names)
     scores = _scores(replace(table, system=Coded(single, codes.ravel())), aggregate)
