@@ -133,7 +133,8 @@ def _stop(number: int, frame: FrameType | None) -> None:
     """End the command by an exception; inside an import it could be lost, and waits."""
     signal.signal(number, signal.SIG_DFL)  # who asks again will not wait
     while frame is not None:
-        if frame.f_code.co_filename.startswith("<frozen importlib"):
+        importing = frame.f_code.co_filename.startswith("<frozen importlib")
+        if importing and hasattr(signal, "setitimer"):  # which Windows has not
             signal.signal(signal.SIGALRM, lambda _, now: _stop(number, now))
             signal.setitimer(signal.ITIMER_REAL, 0.02)
             return

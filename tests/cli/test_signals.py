@@ -43,6 +43,16 @@ def raises(error: BaseException) -> Any:
     return SimpleNamespace(make_context=enter)
 
 
+def test_a_system_without_timers_is_interrupted_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(signal, "setitimer")
+    importing = SimpleNamespace(
+        f_code=SimpleNamespace(co_filename="<frozen importlib._bootstrap>"), f_back=None
+    )
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
+    with pytest.raises(KeyboardInterrupt):
+        cli._stop(signal.SIGINT, importing)
+
+
 @pytest.mark.usefixtures("process")
 @pytest.mark.parametrize(
     ("number", "code", "said"),

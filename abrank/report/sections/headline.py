@@ -280,7 +280,7 @@ def short(comparison: Comparison) -> str:
     order = samples.order_decides(comparison)
     if order and comparison.verdict is Verdict.INCONCLUSIVE:
         return order.rstrip(" .")
-    sentence = f"{order}{sentence.rstrip('.')}"
+    sentence = f"{order}{sentence.removesuffix('.')}"
     if comparison.rule.primary == UNNAMED:
         return sentence
     plain = comparison.verdict in (Verdict.BETTER, Verdict.WORSE)

@@ -224,7 +224,7 @@ def _facts(w: Words[CollectionsRanking], head: Headline, context: Sequence[str])
     yield Fact("meaning", head.meaning)
     yield Fact("chances", f"{_leads(found)} {_firsts(found)}", everywhere=True)
     yield Fact("next", head.next_step, "strong")
-    yield Fact("rule", head.rule.rstrip("."), "muted")
+    yield Fact("rule", head.rule.removesuffix("."), "muted")
 
 
 def _chips(found: CollectionsRanking) -> Iterator[Chip]:

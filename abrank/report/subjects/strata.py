@@ -305,7 +305,7 @@ def _facts(
     if pooled.segmentations:
         yield Fact("segments", scorecard.exploratory(pooled))
     yield Fact("next", head.next_step, "strong")
-    yield Fact("rule", head.rule.rstrip("."), "muted")
+    yield Fact("rule", head.rule.removesuffix("."), "muted")
 
 
 def _chips(found: CollectionsComparison) -> Iterator[Chip]:

@@ -314,7 +314,7 @@ def _facts(w: Words[Ranking], head: Headline) -> Iterator[Fact]:
     for said in cautions_of_test(ranking):
         yield Fact("test", said, loud=True, everywhere=True)
     yield Fact("next", head.next_step, "strong")
-    yield Fact("rule", head.rule.rstrip("."), "muted")
+    yield Fact("rule", head.rule.removesuffix("."), "muted")
 
 
 def omnibus(w: Words[Ranking]) -> str:

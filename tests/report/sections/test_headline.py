@@ -89,6 +89,12 @@ def test_every_row_of_the_table_has_its_tag_and_sentence(
     assert head.tone == {"▲": "b", "△": "b", "▽": "a", "▼": "a"}.get(glyph, "tie")
 
 
+def test_a_name_that_ends_in_dots_keeps_them() -> None:
+    b = {f"q{i}": 0.5 + i / 100 for i in range(20)}
+    found = compare_scores(dict.fromkeys(b, 0.3), b, name_a="..", name_b=".")
+    assert ". is better than .." in text(found)
+
+
 def test_every_verdict_has_a_tag() -> None:
     assert len({words.tag(verdict) for verdict in Verdict}) == len(Verdict)
 
