@@ -473,11 +473,14 @@ class Stratified(Rows):
             Reason("same-judgments", {"collections": list(names)})
             for names in same_judgments(self.parts)
         ]
+        # A doubt about few of the queries is one of their collection, not of the whole.
+        doubted = [part for part in self.parts.values() if part.soundness.level == "doubtful"]
+        is_shared = 2 * sum(part.n_queries for part in doubted) >= self.n
         return twice + [
             Reason(each.code, {**each.values, "collection": name})
             for name, part in self.parts.items()
             for each in part.soundness.told
-            if each.code != "skewness-decides"
+            if each.code != "skewness-decides" and (part.soundness.level == "unsound" or is_shared)
         ]
 
 

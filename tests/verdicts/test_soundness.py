@@ -479,3 +479,16 @@ def test_a_rule_may_demand_a_share_of_judged_documents(files: dict[str, str]) ->
             abrank.Question(judged=wrong)
     with pytest.raises(abrank.ArgumentError, match="judged of the Question is not for"):
         abrank.compare_scores({"q": 1.0}, {"q": 2.0}, config=abrank.Question(judged=0.5))
+
+
+def test_a_doubt_about_few_of_the_queries_is_one_of_their_collection(
+    files: dict[str, str],
+) -> None:
+    part, qrels = doubtful(files), files["qrels"]
+    sound = abrank.compare(qrels, ranked(3), ranked(5, by=2), measures="RR")
+    assert (part.soundness.level, sound.soundness.level) == ("doubtful", "sound")
+    more = {f"c{i}": sound for i in range(2)}
+    with_one = abrank.compare_collections({"a": part, **more})
+    assert "unjudged-decide" not in {r.code for r in with_one.pooled.soundness.reasons}
+    half = abrank.compare_collections({"a": part, "b": sound})
+    assert "unjudged-decide" in {reason.code for reason in half.pooled.soundness.reasons}
