@@ -249,7 +249,7 @@ def summarise_collections(
     first = next(iter(comparisons.values()))
     for name, each in comparisons.items():
         require_pooled(name, each)
-        if _declared(each) != _declared(first):
+        if _declared(each, first.rule.test) != _declared(first, first.rule.test):
             raise AlignmentError(
                 f"the collection {name!r} was compared by other measures or another test than"
                 f" {next(iter(comparisons))!r}: {', '.join(each.measures)} by {each.rule.test},"
@@ -275,11 +275,14 @@ def summarise_collections(
     )
 
 
-def _declared(each: Comparison) -> tuple[object, ...]:
+def _declared(each: Comparison, test: str) -> tuple[object, ...]:
     """Return what must be the same on every collection."""
     rule = each.rule
+    # Sign flips stand in for the test of one whose queries all differ by one value.
+    if {rule.test, test} != {"t", "permutation"}:
+        test = rule.test
     margins = (rule.margin, rule.margin_is_relative, rule.guards)
-    return (rule.primary, rule.test, rule.alpha, set(each.measures), *margins)
+    return (rule.primary, test, rule.alpha, set(each.measures), *margins)
 
 
 def _decide(
