@@ -48,32 +48,13 @@ def simulate_power(
     n_replications: int = N_REPLICATIONS,
     seed: int = 0,
 ) -> SimulatedPower:
-    """Return how often a test finds a mean difference among queries like those of a pilot.
+    """Return how often a two-sided test finds a mean difference among queries like a pilot's.
 
     A replication draws ``n_queries`` of the pilot's differences with replacement, moved so that
-    their mean is ``difference``; the query stays paired. With a difference of 0 the answer is the
-    test's rate of false findings about the mean.
-
-    Source: Efron & Tibshirani (1993), An Introduction to the Bootstrap, chapter 25: power from a
-    pilot; Clopper & Pearson (1934), Biometrika 26, 404-413: its interval.
-
-    Parameters
-    ----------
-    pilot : array_like of shape (n_pilot,)
-        Differences, candidate minus baseline. Their spread and shape are taken for the
-        population's, so 25 or more are wanted. The move turns ties into small differences.
-    difference : float
-        True mean difference, in the unit of the pilot.
-    test : str
-        A name in ``abrank.inference.TESTS``; two-sided.
-    seed : int
-        The same queries are drawn for every difference and test.
-
-    Returns
-    -------
-    SimulatedPower
-        With the 95 % interval of Clopper and Pearson. A p that is not defined finds nothing. NaN
-        for an empty pilot or no query.
+    their mean is ``difference``; the same ones for every difference and test of a seed. 25 or more
+    are wanted, as their spread and shape are taken for the population's. With the 95 % interval of
+    Clopper and Pearson; a p that is not defined finds nothing; NaN for an empty pilot or no query.
+    Source: Efron & Tibshirani (1993), An Introduction to the Bootstrap, chapter 25.
 
     Examples
     --------
@@ -118,28 +99,10 @@ def queries_by_simulation(
 ) -> int | None:
     """Return about how many queries a test needs, by simulation from a pilot.
 
-    Source: as :func:`simulate_power`; the search is our own, see below.
-
-    Parameters
-    ----------
-    pilot : array_like of shape (n_pilot,)
-    difference : float
-        True mean difference; its sign does not matter to t, but may to a test of ranks.
-    test, alpha, n_replications, seed
-        As for :func:`simulate_power`. The answer is good to about 3 % with 1,000 replications.
-
-    Returns
-    -------
-    int or None
-        ``None`` where the difference is 0, the pilot has fewer than two queries, or more than
-        100,000 queries are needed: use the t test's number there. Of a pilot that does not vary,
-        the fewest queries whose one difference the test rejects; ``None`` for t, which has no error
-        to judge it by.
-
-    Notes
-    -----
-    The probit of the power is all but linear in sqrt(n). The search starts at the t test's number
-    and corrects the slope by what was simulated, three times.
+    To about 3 % with 1,000 replications. ``None`` where the difference is 0, the pilot has fewer
+    than two queries, or more than 100,000 are needed. Of a pilot that does not vary, the fewest
+    queries whose one difference the test rejects. The probit of the power is all but linear in
+    sqrt(n): the search starts at the t test's number and corrects the slope three times.
 
     Examples
     --------
@@ -184,19 +147,8 @@ def visible_by_simulation(
 ) -> float:
     """Return about the smallest true difference that a test shows, by simulation from a pilot.
 
-    Source: as :func:`simulate_power`.
-
-    Parameters
-    ----------
-    pilot : array_like of shape (n_pilot,)
-    n_queries, target, test, alpha, n_replications, seed
-        As for :func:`queries_by_simulation`.
-
-    Returns
-    -------
-    float
-        Above 0, for a candidate that is better. NaN for fewer than two queries on either side; 0
-        where the pilot does not vary.
+    Above 0, for a candidate that is better. NaN for fewer than two queries on either side; 0 where
+    the pilot does not vary.
 
     Examples
     --------

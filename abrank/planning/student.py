@@ -62,18 +62,8 @@ PAIRED = PairedT()
 def power(n_queries: int, *, effect: float, alpha: float = 0.05, by: PairedT = PAIRED) -> float:
     """Return the chance, in [alpha, 1], that a two-sided t test finds a true effect.
 
-    Parameters
-    ----------
-    n_queries : int
-        At least 2.
-    effect : float
-        True mean difference in units of the standard deviation of the differences (d_z); finite.
-    alpha, by
-        As said in :mod:`abrank.planning`.
-
-    References
-    ----------
-    Cohen (1988), Statistical Power Analysis, 2.2.
+    ``effect`` is the mean difference in units of the standard deviation of the differences (d_z).
+    Source: Cohen (1988), Statistical Power Analysis, 2.2.
 
     Examples
     --------
@@ -88,19 +78,10 @@ def power_curve(
 ) -> FloatArray:
     """Return the power of a t test for many effects at once, an array of their shape.
 
+    The tails of the noncentral t by :func:`abrank.inference.student.chance_above`; ``statsmodels``
+    ``TTestPower`` agrees, but a cold comparison shows what its queries can see, and waits a second
+    for it.
     Source: Johnson, Kotz & Balakrishnan (1995), Continuous Univariate Distributions 2, chapter 31.
-
-    Parameters
-    ----------
-    effects : array_like of float
-        True mean differences in units of the standard deviation of the differences (d_z).
-    n_queries, alpha, by
-        As said in :mod:`abrank.planning`.
-
-    Notes
-    -----
-    The tails of the noncentral t, its noncentrality the effect over the standard error, by
-    :func:`abrank.inference.student.chance_above`.
 
     Examples
     --------
@@ -137,18 +118,9 @@ def smallest_visible(
 ) -> float:
     """Return the smallest true difference that n queries show with the wanted power.
 
+    ``nan`` for fewer queries than the test takes, or more; 0 where the differences do not vary or
+    the target is no more than alpha.
     Source: Bloom (1995), Evaluation Review 19, 547-556.
-
-    Parameters
-    ----------
-    sd, n_queries, alpha, target, by
-        As said in :mod:`abrank.planning`.
-
-    Returns
-    -------
-    float
-        In the measure's unit; ``nan`` for fewer queries than the test takes, or more; 0 where the
-        differences do not vary or the target is no more than alpha.
 
     Examples
     --------
@@ -185,22 +157,9 @@ def queries_needed(
 ) -> int | None:
     """Return the smallest number of queries that shows a true difference with the wanted power.
 
-    Parameters
-    ----------
-    difference : float
-        True mean difference, in the unit of ``sd``; its sign does not matter.
-    sd, alpha, target, by
-        As said in :mod:`abrank.planning`.
-
-    Returns
-    -------
-    int or None
-        ``None`` where the difference is 0 or more queries would be needed than 100 million, or than
-        a machine judges.
-
-    References
-    ----------
-    Sakai (2018), Laboratory Experiments in Information Retrieval, 6.2.
+    ``None`` where the difference is 0 or more queries would be needed than 100 million, or than a
+    machine judges.
+    Source: Sakai (2018), Laboratory Experiments in Information Retrieval, 6.2.
 
     Examples
     --------
@@ -237,28 +196,9 @@ def queries_to_show_same(
 ) -> int | None:
     """Return the queries with which two one-sided t tests show a true difference of 0 to be small.
 
-    Parameters
-    ----------
-    margin : float
-        The difference that matters, above 0.
-    alpha : float
-        Level of each of the two one-sided tests, below one half.
-    sd, target, by
-        As said in :mod:`abrank.planning`.
-
-    Returns
-    -------
-    int or None
-        2 where ``sd`` is 0; ``None`` where more than 100 million queries would be needed.
-
-    Notes
-    -----
-    Each test misses in at most ``(1 - target) / 2`` of samples, so both reject in ``target`` of
-    them or more: the answer is never too small, and beyond five queries it is exact.
-
-    References
-    ----------
-    Schuirmann (1987), Journal of Pharmacokinetics and Biopharmaceutics 15, 657-680.
+    ``alpha`` is the level of each, below one half. Each test misses in at most ``(1 - target) / 2``
+    of samples, so the answer is never too small, and beyond five queries it is exact.
+    Source: Schuirmann (1987), Journal of Pharmacokinetics and Biopharmaceutics 15, 657-680.
 
     Examples
     --------
@@ -302,25 +242,10 @@ def spread_interval(
 ) -> tuple[float, float]:
     """Return the interval that a sample leaves of the standard deviation of its population.
 
-    Parameters
-    ----------
-    sd : float
-        Of the sample, with n - 1 in the denominator.
-    n_queries : int
-        Size of the sample.
-    freedom : float, optional
-        Degrees of freedom; n - 1 without it.
-
-    Returns
-    -------
-    low, high : float
-        In the unit of ``sd``, by the chi-square distribution of those degrees of freedom: exact for
-        differences that are normal, too narrow where their tails are heavier. NaN for fewer than
-        two queries or a spread that is not known.
-
-    References
-    ----------
-    Julious & Owen (2006), Pharmaceutical Statistics 5, 29-37: a sample size and its uncertainty.
+    By the chi-square distribution of ``freedom``, n - 1 without it: exact for differences that are
+    normal, too narrow where their tails are heavier. NaN for fewer than two queries or a spread
+    that is not known.
+    Source: Julious & Owen (2006), Pharmaceutical Statistics 5, 29-37.
 
     Examples
     --------
@@ -348,21 +273,8 @@ def expected_width(
 ) -> float:
     """Return the expected full width of the t interval of a mean difference.
 
-    Parameters
-    ----------
-    sd, n_queries, confidence, by
-        As said in :mod:`abrank.planning`.
-
-    Returns
-    -------
-    float
-        In the unit of ``sd``: of the paired t test 2 t sd / sqrt(n) sqrt(2 / df) Gamma(n / 2) /
-        Gamma(df / 2). ``inf`` for fewer than 2 queries, whose interval has no ends; 0 where ``sd``
-        is 0.
-
-    References
-    ----------
-    Sakai (2016), Topic set size design, Information Retrieval Journal 19, 256-283, section 3.3.
+    ``inf`` for fewer than 2 queries, whose interval has no ends; 0 where ``sd`` is 0.
+    Source: Sakai (2016), Topic set size design, Information Retrieval Journal 19, 256-283, 3.3.
 
     Examples
     --------
@@ -383,21 +295,8 @@ def queries_for_width(
 ) -> int | None:
     """Return the smallest number of queries whose t interval is expected to be narrow enough.
 
-    Parameters
-    ----------
-    width : float
-        Wanted full width, above 0.
-    sd, confidence, by
-        As said in :mod:`abrank.planning`.
-
-    Returns
-    -------
-    int or None
-        2 where ``sd`` is 0; ``None`` for more than 100 million, or than a machine judges.
-
-    References
-    ----------
-    Sakai (2016), Information Retrieval Journal 19, 256-283, section 3.3.
+    2 where ``sd`` is 0; ``None`` for more than 100 million, or than a machine judges.
+    Source: Sakai (2016), Information Retrieval Journal 19, 256-283, section 3.3.
 
     Examples
     --------

@@ -19,7 +19,6 @@ from abrank._support.typing import FloatArray
 from abrank.diagnostics.notes import outcomes
 from abrank.estimate import GLYPHS, IntervalRow
 from abrank.inference.rounding import has_spread
-from abrank.inference.systems.stability import N_RESAMPLES, resample_means
 from abrank.plots import style
 from abrank.plots.style import NARROW, Theme, of_the_mean
 
@@ -61,6 +60,8 @@ def law_of_mean(comparison: Comparison, row: MeasureResult) -> tuple[FloatArray,
 def bootstrap_density(values: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the density of the mean of resamples of ``values``."""
     # Source: Efron & Tibshirani (1993), An Introduction to the Bootstrap, ch. 6.
+    from abrank.inference.systems.stability import N_RESAMPLES, resample_means
+
     means = resample_means(values[:, None], n_resamples=N_RESAMPLES, seed=0)[:, 0]
     return _smooth(means, np.ones(len(means)), SMOOTHING * float(values.std()) / len(values) ** 0.5)
 
