@@ -164,7 +164,7 @@ class JudgeAgreement(Printed):
         """Return a fresh frame, one row a statistic: ``statistic estimate low high pvalue``."""
         import pandas as pd
 
-        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
         return pd.DataFrame(
             [
                 {"statistic": name, **asdict(value)}
@@ -232,14 +232,14 @@ def judge_agreement(
     (((1, 1), (0, 2)), 0.75, 0.5)
     """
     judges = inputs.read_qrels(human), inputs.read_qrels(machine)
-    (asked,) = Scoring().measures([measure])
+    (requested,) = Scoring().measures([measure])
     read = {name: inputs.read_run(run) for name, run in named_runs(runs).items()} if runs else {}
     if len(read) == 1:
         raise ArgumentError("judges are compared on two runs or more, or on none; one was given")
     rel, seed = checks.count("rel", rel), entropy(rng)
     queries = tuple(sorted(set(judges[0].query_ids) & set(judges[1].query_ids)))
-    every = [each.frame() for each in judges]
-    frames = [frame.loc[frame["query_id"].isin(queries)] for frame in every]
+    everything = [judge.frame() for judge in judges]
+    frames = [frame.loc[frame["query_id"].isin(queries)] for frame in everything]
     both = _documents(frames, queries)
     grades = tuple(sorted({*both["human"].tolist(), *both["machine"].tolist()}))
     if len(grades) > MOST_GRADES:
@@ -247,16 +247,16 @@ def judge_agreement(
             f"{len(grades)} grades are too many to compare one by one (at most {MOST_GRADES}):"
             " map them to few first"
         )
-    one, other = (len(each.query_ids) - len(queries) for each in judges)
+    first, second = (len(judge.query_ids) - len(queries) for judge in judges)
     return JudgeAgreement(
         human=judges[0].name,
         machine=judges[1].name,
         n_queries=len(queries),
-        n_other_queries=(one, other),
+        n_other_queries=(first, second),
         n_documents=len(both),
         n_other_documents=(len(frames[0]) - len(both), len(frames[1]) - len(both)),
         **_by_grade(both, grades, len(queries), level, rel, seed),
-        **_on_runs(frames, both, queries, read, asked, margin, seed),
+        **_on_runs(frames, both, queries, read, requested, margin, seed),
         n_resamples=N_RESAMPLES,
         seed=seed,
     )
@@ -318,12 +318,12 @@ def _estimate(
     """Return a statistic of sums over the queries, and its percentile interval."""
     n, shape = len(per_query), per_query.shape[1:]
     value = float(statistic(per_query.sum(axis=0)))
-    drawn = resample_means(per_query.reshape(n, -1), n_resamples=N_RESAMPLES, seed=seed)
-    many = statistic(n * drawn.reshape(-1, *shape))
-    many = many[np.isfinite(many)]
-    if n < 2 or not len(many) or not np.isfinite(value):
+    means = resample_means(per_query.reshape(n, -1), n_resamples=N_RESAMPLES, seed=seed)
+    is_many = statistic(n * means.reshape(-1, *shape))
+    is_many = is_many[np.isfinite(is_many)]
+    if n < 2 or not len(is_many) or not np.isfinite(value):
         return Estimate(value, np.nan, np.nan)
-    low, high = np.quantile(many, [0.025, 0.975])
+    low, high = np.quantile(is_many, [0.025, 0.975])
     return Estimate(value, float(low), float(high))
 
 
@@ -341,26 +341,26 @@ def _on_runs(
         nothing: dict[str, Any] = dict.fromkeys(("measure", "depth", "tau", "tau_ap"))
         return {**nothing, "means": {}, "pairs": ()}
     scored = [evaluate(frame, runs, [measure.name]) for frame in frames]
-    means = [each.means()[:, 0] for each in scored]
+    means = [item.means()[:, 0] for item in scored]
     sign = 1.0 if measure.entry.higher_is_better else -1.0
-    orders = sign * np.stack([each.values[:, :, 0] for each in scored], axis=1)
+    orders = sign * np.stack([item.values[:, :, 0] for item in scored], axis=1)
     depth = depth_of(measure, DEPTH)
-    seen = {name: _per_query(both, run, depth, len(queries)) for name, run in runs.items()}
-    baseline, *others = runs
+    per_queries = {name: _per_query(both, run, depth, len(queries)) for name, run in runs.items()}
+    baseline, *rest = runs
     pairs = []
-    for name in others:
+    for name in rest:
         human, machine = (
-            compare_scores(each, baseline=baseline, candidate=name, margin=margin, rng=seed)
-            for each in scored
+            compare_scores(item, baseline=baseline, candidate=name, margin=margin, rng=seed)
+            for item in scored
         )
         # Whether the difference of the two systems is another by the other judge.
         place = {query_id: i for i, query_id in enumerate(machine.query_ids)}
-        kept = [i for i, query_id in enumerate(human.query_ids) if query_id in place]
-        rows = [place[human.query_ids[i]] for i in kept]
+        selected = [i for i, query_id in enumerate(human.query_ids) if query_id in place]
+        rows = [place[human.query_ids[i]] for i in selected]
         apart = inference.run_test(
-            "t", differences_of(machine.differences()[rows], human.differences()[kept])
+            "t", differences_of(machine.differences()[rows], human.differences()[selected])
         )
-        pair = np.stack([seen[baseline], seen[name]], axis=1)
+        pair = np.stack([per_queries[baseline], per_queries[name]], axis=1)
         same = _ratios(pair.sum(axis=0))[..., 0]
         pairs.append(
             JudgedPair(
@@ -371,15 +371,15 @@ def _on_runs(
                 apart=Estimate.of(apart),
                 same_baseline=float(same[0]),
                 same_candidate=float(same[1]),
-                same_difference=_estimate(pair, partial(_difference, of=0), seed),
-                favour=_estimate(pair, partial(_difference, of=1), seed),
+                same_difference=_estimate(pair, partial(_difference, quantity=0), seed),
+                favour=_estimate(pair, partial(_difference, quantity=1), seed),
             )
         )
-    names = zip(runs, *(each.tolist() for each in means), strict=True)
+    names = zip(runs, *(mean.tolist() for mean in means), strict=True)
     return {
         "measure": measure.name,
         "depth": depth,
-        "means": {name: (one, other) for name, one, other in names},
+        "means": {name: (first, second) for name, first, second in names},
         "tau": _estimate(orders, partial(_of_orders, inference.kendall_tau), seed),
         "tau_ap": _estimate(orders, partial(_of_orders, inference.tau_ap), seed),
         "pairs": tuple(pairs),
@@ -393,13 +393,13 @@ def _of_orders(
     step = max(1, _AT_ONCE // sums.shape[-1] ** 2)
     means = sums.round(9).reshape(-1, *sums.shape[-2:])
     parts = [means[start : start + step] for start in range(0, len(means), step)]
-    found = np.concatenate([agreement(part[:, 0], part[:, 1]) for part in parts])
-    return found.reshape(sums.shape[:-2])
+    values = np.concatenate([agreement(part[:, 0], part[:, 1]) for part in parts])
+    return values.reshape(sums.shape[:-2])
 
 
-def _verdict(found: Comparison) -> JudgedVerdict:
-    row = found.primary
-    return JudgedVerdict(row.diff, *row.interval, row.pvalue, str(found.verdict))
+def _verdict(result: Comparison) -> JudgedVerdict:
+    row = result.primary
+    return JudgedVerdict(row.diff, *row.interval, row.pvalue, str(result.verdict))
 
 
 def _per_query(both: pd.DataFrame, run: inputs.Run, depth: int, n_queries: int) -> FloatArray:
@@ -419,7 +419,7 @@ def _per_query(both: pd.DataFrame, run: inputs.Run, depth: int, n_queries: int) 
         (both["human"] == both["machine"]).to_numpy(np.float64),
         (both["machine"] - usual).to_numpy(np.float64),
     )
-    sums = [np.bincount(query, each[there], minlength=n_queries) for each in of_each]
+    sums = [np.bincount(query, item[there], minlength=n_queries) for item in of_each]
     return np.stack(sums, axis=-1)
 
 
@@ -429,10 +429,10 @@ def _ratios(sums: FloatArray) -> FloatArray:
         return np.asarray(sums[..., 1:] / sums[..., :1])
 
 
-def _difference(sums: FloatArray, of: int) -> FloatArray:
+def _difference(sums: FloatArray, quantity: int) -> FloatArray:
     """Return B - A of one of the ratios, of sums [..., 2 systems, 3]."""
-    found = _ratios(sums)[..., of]
-    return np.asarray(found[..., 1] - found[..., 0])
+    ratio = _ratios(sums)[..., quantity]
+    return np.asarray(ratio[..., 1] - ratio[..., 0])
 
 
 def cohen_kappa(table: FloatArray, *, weights: Weights = "none") -> FloatArray:
@@ -444,10 +444,10 @@ def cohen_kappa(table: FloatArray, *, weights: Weights = "none") -> FloatArray:
     grade = np.arange(table.shape[-1])
     apart = np.abs(grade[:, None] - grade).astype(np.float64) ** WEIGHTS.index(weights)
     np.fill_diagonal(apart, 0.0)
-    seen = table.sum(axis=(-2, -1)) * (table * apart).sum(axis=(-2, -1))
+    visited = table.sum(axis=(-2, -1)) * (table * apart).sum(axis=(-2, -1))
     by_chance = np.einsum("...i,...j,ij->...", table.sum(axis=-1), table.sum(axis=-2), apart)
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(1.0 - seen / by_chance)
+        return np.asarray(1.0 - visited / by_chance)
 
 
 def krippendorff_alpha(coincidences: FloatArray, *, level: Level = "ordinal") -> FloatArray:
@@ -460,7 +460,7 @@ def krippendorff_alpha(coincidences: FloatArray, *, level: Level = "ordinal") ->
         apart = (middle[..., :, None] - middle[..., None, :]) ** 2
     else:
         apart = 1.0 - np.eye(coincidences.shape[-1])
-    seen = (coincidences * apart).sum(axis=(-2, -1))
+    visited = (coincidences * apart).sum(axis=(-2, -1))
     expected = (n[..., :, None] * n[..., None, :] * apart).sum(axis=(-2, -1))
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(1.0 - (n.sum(axis=-1) - 1.0) * seen / expected)
+        return np.asarray(1.0 - (n.sum(axis=-1) - 1.0) * visited / expected)

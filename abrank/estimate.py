@@ -110,10 +110,10 @@ class Estimate:
     pvalue: float = math.nan
 
     @classmethod
-    def of(cls, found: Any, column: int = 0) -> Estimate:  # noqa: ANN401 - any test's answer
+    def of(cls, result: Any, column: int = 0) -> Estimate:  # noqa: ANN401 - any test's answer
         """Return one column of a test's answer."""
-        columns = (found.estimate, found.ci_low, found.ci_high, found.pvalue)
-        return cls(*(float(each[column]) for each in columns))
+        columns = (result.estimate, result.ci_low, result.ci_high, result.pvalue)
+        return cls(*(float(item[column]) for item in columns))
 
     @property
     def interval(self) -> Interval:

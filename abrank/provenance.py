@@ -36,7 +36,7 @@ def provenance(
     roles: Mapping[str, str],
     *,
     settings: Mapping[str, Any],
-    beside: Mapping[str, Any] | None = None,
+    context: Mapping[str, Any] | None = None,
     command: str | None = None,
 ) -> dict[str, Any]:
     """Return what is needed to get a result again, as plain values."""
@@ -45,17 +45,17 @@ def provenance(
     for run in scores.sources:
         for name in {run, _REPEATED.sub("", run)}:
             runs.setdefault(name, []).append(run)
-    found = {
+    sources = {
         role + run.removeprefix(name): scores.sources[run]
         for role, name in named.items()
         for run in runs.get(name, ())
     }
     inputs = {
         role: {"path": source.path, "sha256": source.sha256, "rows": source.n_rows}
-        for role, source in sorted({**found, "qrels": scores.judgments}.items())
+        for role, source in sorted({**sources, "qrels": scores.judgments}.items())
         if source is not None
     }
-    for role, read in (beside or {}).items():
+    for role, read in (context or {}).items():
         is_path = isinstance(read, (str, os.PathLike))
         source = Source(os.fspath(read) if is_path and role == "docs" else None, None, 0)
         # Only titles are taken from a collection, which may be of any size: it is not hashed. Nor
@@ -83,24 +83,24 @@ def origin(command: str | None = None) -> dict[str, Any]:
 @functools.cache
 def _versions() -> Mapping[str, str]:
     """Return the versions by name; to ask the packages takes longer than a small comparison."""
-    own = {"abrank": __version__, "python": platform.python_version()}
-    return own | {name: _version(name) for name in LIBRARIES}
+    custom = {"abrank": __version__, "python": platform.python_version()}
+    return custom | {name: _version(name) for name in LIBRARIES}
 
 
 def _version(name: str) -> str:
     """Return a library's version from the head of its metadata; to parse all of it takes long."""
-    found = importlib.metadata.distribution(name)
-    head = (found.read_text("METADATA") or "").partition("\n\n")[0]
+    distribution = importlib.metadata.distribution(name)
+    head = (distribution.read_text("METADATA") or "").partition("\n\n")[0]
     line = next((line for line in head.splitlines() if line.startswith("Version:")), None)
-    return found.version if line is None else line.partition(":")[2].strip()
+    return distribution.version if line is None else line.partition(":")[2].strip()
 
 
 def same_judgments(parts: Mapping[str, Any]) -> list[tuple[str, ...]]:
     """Return the names of collections whose judgments are the same, together."""
     # `parts`: By collection. Judgments are known by the hash of their file.
-    found: dict[str, list[str]] = {}
+    result: dict[str, list[str]] = {}
     for name, part in parts.items():
         recorded = part.provenance.get("inputs", {}).get("qrels") or {}
-        if known := recorded.get("sha256"):
-            found.setdefault(known, []).append(name)
-    return [tuple(names) for names in found.values() if len(names) > 1]
+        if registered := recorded.get("sha256"):
+            result.setdefault(registered, []).append(name)
+    return [tuple(names) for names in result.values() if len(names) > 1]

@@ -49,8 +49,8 @@ class GateDefinition:
     @property
     def passing(self) -> str:
         """The verdicts that pass, in words; where most do, those that do not."""
-        fails = [each.value for each in Verdict if each not in self.verdicts]
-        passes = [each.value for each in Verdict if each in self.verdicts]
+        fails = [item.value for item in Verdict if item not in self.verdicts]
+        passes = [item.value for item in Verdict if item in self.verdicts]
         return ", ".join(passes) if len(passes) <= len(fails) else f"all but {', '.join(fails)}"
 
 
@@ -193,18 +193,18 @@ class Guard:
     def read(cls, text: str) -> Guard:
         """Read ``MEASURE:-X`` or ``MEASURE:-X%``: the loss from which on a gate does not pass."""
         # The sign may be left out; of a measure of which lower is better it may be a plus.
-        found = _GUARD.fullmatch(str(text))
-        size = _size(found["size"]) if found else math.nan
-        if found is None or not (math.isfinite(size) and size > 0.0):
+        match = _GUARD.fullmatch(str(text))
+        size = _size(match["size"]) if match else math.nan
+        if match is None or not (math.isfinite(size) and size > 0.0):
             raise ArgumentError(
                 f"a guard is MEASURE:-X, the loss that must be excluded, such as R@100:-0.02 or"
                 f" R@100:-2%, not {text!r}"
             )
-        relative = bool(found["percent"])
+        relative = bool(match["percent"])
         if relative and size >= 100.0:
             raise ArgumentError(f"the guard {text} allows to lose everything; give less than 100%")
         return cls(
-            found["measure"].strip(), round(size / 100.0, 12) if relative else size, relative
+            match["measure"].strip(), round(size / 100.0, 12) if relative else size, relative
         )
 
 
@@ -304,8 +304,8 @@ class Soundness:
             for key in ("measures", "guards")
             for name in reason.values.get(key, ())
         }
-        every = any(reason.code not in _OF_SOME_MEASURES for reason in unsound)
-        return every or measure in named or (lead and bool(unsound))
+        everything = any(reason.code not in _OF_SOME_MEASURES for reason in unsound)
+        return everything or measure in named or (lead and bool(unsound))
 
     @property
     def told(self) -> tuple[Reason, ...]:

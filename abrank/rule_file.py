@@ -37,13 +37,13 @@ _Found = TypeVar("_Found")
 DATE = "declared_on"
 
 
-def instead(given: Mapping[str, Any], stated: Mapping[str, Any]) -> dict[str, Any]:
+def instead(arguments: Mapping[str, Any], stated: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a call gives, and that its gate stands in the place of the one declared."""
-    found = dict(given)
-    for one, other in (("require", "fail_on"), ("fail_on", "require")):
-        if found.get(one) is not None and other in stated and other not in given:
-            found[other] = None
-    return found
+    result = dict(arguments)
+    for first, second in (("require", "fail_on"), ("fail_on", "require")):
+        if result.get(first) is not None and second in stated and second not in arguments:
+            result[second] = None
+    return result
 
 
 @dataclass(frozen=True)
@@ -62,44 +62,44 @@ class RuleFile:
 
     def values(self, *takers: str) -> dict[str, Any]:
         """Return the values of the options that functions take; a key of none is refused."""
-        known = {
-            key: each
-            for key, each in options_of(*takers).items()
-            if each.declared or not each.compared
+        names = {
+            key: option
+            for key, option in options_of(*takers).items()
+            if option.declared or not option.compared
         }
         return {
-            key: self.read(known[key], value)
+            key: self.read(names[key], value)
             for key, value in self.stated.items()
-            if key in known or self._refuse(key, takers, known)
+            if key in names or self._refuse(key, takers, names)
         }
 
-    def _refuse(self, key: str, takers: Iterable[str], known: Iterable[str]) -> bool:
+    def _refuse(self, key: str, takers: Iterable[str], names: Iterable[str]) -> bool:
         """Raise the error of a key that is not known, or that another function takes."""
-        others = [each for each in every_option() if each.key == key and each.declared]
-        if others:
-            ours, theirs = next(iter(takers)), others[0].of[0]
+        rest = [item for item in every_option() if item.key == key and item.declared]
+        if rest:
+            ours, theirs = next(iter(takers)), rest[0].of[0]
             raise ArgumentError(f"{self.path}: {key} is not for abrank.{ours}; use abrank.{theirs}")
-        close = nearest(key, known)
+        close = nearest(key, names)
         if isinstance(self.stated[key], dict):
             raise ArgumentError(
                 f"{self.path}: the keys stand at the top, not in a table [{shorten(key)}]"
             )
-        hint = f"did you mean {close[0]}?" if close else f"keys: {', '.join(sorted(known))}"
+        hint = f"did you mean {close[0]}?" if close else f"keys: {', '.join(sorted(names))}"
         raise ArgumentError(f'{self.path}: unknown key "{shorten(key)}"\n  {hint}')
 
     def read(self, option: Option, value: Any) -> Any:  # noqa: ANN401
         """Return the value of an option: numbers for numbers, paths beside the file."""
-        key, several = option.key, option.several
+        key, multiple = option.key, option.several
         flagged = option.kind == "flag"
         if option.kind == "pairs" and isinstance(value, dict):
             return value
-        if isinstance(value, dict) or (isinstance(value, list) and not several):
+        if isinstance(value, dict) or (isinstance(value, list) and not multiple):
             raise ArgumentError(f"{self.path}: {key} takes one value, as the flag does")
         if flagged is not isinstance(value, bool):
             kind = "true or false" if flagged else "text or a number"
             raise ArgumentError(f"{self.path}: {key} takes {kind}")
-        found = [self._one(option, each) for each in iterate(value)]
-        return found if isinstance(value, list) else found[0]
+        result = [self._one(option, item) for item in iterate(value)]
+        return result if isinstance(value, list) else result[0]
 
     def _one(self, option: Option, value: Any) -> Any:  # noqa: ANN401
         if option.kind in ("path", "folder"):  # as seen from where the program runs
@@ -116,10 +116,10 @@ class RuleFile:
         except ValueError:
             number = math.nan
         if not (option.least or -math.inf) <= number <= (option.most or math.inf):
-            least = "" if option.least is None else f" of {option.least:g} or more"
-            most = "" if option.most is None else f", {option.most:,} at most"
+            text = "" if option.least is None else f" of {option.least:g} or more"
+            maximum = "" if option.most is None else f", {option.most:,} at most"
             raise ArgumentError(
-                f"{self.path}: {option.key} takes a number{least}{most}, not {value!r}"
+                f"{self.path}: {option.key} takes a number{text}{maximum}, not {value!r}"
             )
         return number
 
@@ -134,10 +134,10 @@ def size(text: str) -> int:
     """
     import re
 
-    found = re.fullmatch(r"([1-9][0-9]{0,15})([KMGT]?)(i?B)?", text, re.IGNORECASE)
-    if found is None:
+    match = re.fullmatch(r"([1-9][0-9]{0,15})([KMGT]?)(i?B)?", text, re.IGNORECASE)
+    if match is None:
         raise ValueError(f"{shorten(text)!r} is no size such as 500M or 2G")
-    return int(found[1]) << (10 * " KMGT".index(found[2].upper() or " "))
+    return int(match[1]) << (10 * " KMGT".index(match[2].upper() or " "))
 
 
 def read_rule(path: str | os.PathLike[str]) -> RuleFile:
@@ -178,15 +178,15 @@ def by_key(stated: Mapping[str, Any], name: str, table: str = "") -> dict[str, A
     >>> by_key({"fail-on": "worse", "machine": {"judge": "gpt-5"}}, "abrank.toml")
     {'fail_on': 'worse', 'machine.judge': 'gpt-5'}
     """
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for key, value in stated.items():
-        own = f"{table}{key.replace('-', '_')}"
-        isolated = isinstance(value, dict) and not table and own == "machine"
-        for each, inner in (by_key(value, name, f"{own}.") if isolated else {own: value}).items():
-            if each in found:
+        text = f"{table}{key.replace('-', '_')}"
+        isolated = isinstance(value, dict) and not table and text == "machine"
+        for item, inner in (by_key(value, name, f"{text}.") if isolated else {text: value}).items():
+            if item in result:
                 raise ReadError(name, "a key stands twice, once with - and once with _")
-            found[each] = inner
-    return found
+            result[item] = inner
+    return result
 
 
 def shown(key: str, value: Any) -> str:  # noqa: ANN401 - of any option
@@ -212,7 +212,7 @@ def shown(key: str, value: Any) -> str:  # noqa: ANN401 - of any option
     if not isinstance(value, (str, os.PathLike, numbers.Real)):
         return f"a {type(value).__name__}"
     text = str(value)
-    if not {each.kind for each in every_option() if each.key == key} & {
+    if not {item.kind for item in every_option() if item.key == key} & {
         "number", "count", "size", "amount", "planned",
     }:  # fmt: skip
         return text
@@ -226,23 +226,23 @@ def shown(key: str, value: Any) -> str:  # noqa: ANN401 - of any option
 
 
 def deviations(
-    given: Mapping[str, Any], stated: Mapping[str, Any], known: Mapping[str, Option]
+    arguments: Mapping[str, Any], stated: Mapping[str, Any], names: Mapping[str, Option]
 ) -> list[dict[str, str]]:
     """Return what a call changes of a rule, of what is no input that the file leaves open."""
-    found = []
-    for key, value in given.items():
-        option = known.get(key)  # inputs that have no key, as scores given as frames
+    result = []
+    for key, value in arguments.items():
+        option = names.get(key)  # inputs that have no key, as scores given as frames
         if (
             option is None
             or not option.declared
             or (option.kind in ("path", "folder") and key not in stated)
         ):
             continue
-        before, used = (shown(key, each) for each in (stated.get(key, option.default), value))
+        before, used = (shown(key, item) for item in (stated.get(key, option.default), value))
         if before != used:
             setting = key.replace("_", "-")
-            found.append({"setting": setting, "declared": before, "used": used})
-    return found
+            result.append({"setting": setting, "declared": before, "used": used})
+    return result
 
 
 def ruled(*needed: str) -> Callable[[Callable[_P, _Found]], Callable[_P, _Found]]:
@@ -260,24 +260,24 @@ def ruled(*needed: str) -> Callable[[Callable[_P, _Found]], Callable[_P, _Found]
 
         @wraps(function)
         def call(*args: _P.args, **keywords: _P.kwargs) -> _Found:
-            given = bind(*args, **keywords)
-            config = given.pop("config", None)
+            arguments = bind(*args, **keywords)
+            config = arguments.pop("config", None)
             rule = None if config is None or isinstance(config, Question) else read_rule(config)
             stated = {} if rule is None else rule.values(taker)
             if isinstance(config, Question):
                 stated = _stated(config, taker)
-            own = instead(flattened(given), stated)
-            made = (nested(stated | own) if stated else {}) | given
+            custom = instead(flattened(arguments), stated)
+            created = (nested(stated | custom) if stated else {}) | arguments
             for name in needed:
-                if made.get(name) is None:
+                if created.get(name) is None:
                     nor = "" if rule is None else f", and {rule.path} does not state it"
                     raise ArgumentError(f"{taker}(): missing the argument {name!r}{nor}")
-            rare = {name: made.pop(name) for name in [*made] if name not in parameters}
-            asked: Any = made | ({"config": Question(**rare)} if rare else {})
-            result: Any = function(**asked)  # type: ignore[call-arg] # as bound, and as declared
+            rare = {name: created.pop(name) for name in [*created] if name not in parameters}
+            requested: Any = created | ({"config": Question(**rare)} if rare else {})
+            result: Any = function(**requested)  # type: ignore[call-arg] # as bound, and as declared
             if rule is not None:
-                told = deviations(own, stated, options_of(taker))
-                recorded = {**result.provenance, "declared": rule.recorded(told)}
+                message = deviations(custom, stated, options_of(taker))
+                recorded = {**result.provenance, "declared": rule.recorded(message)}
                 result = replace(result, provenance=recorded)
             return result  # type: ignore[no-any-return]
 
@@ -289,17 +289,17 @@ def ruled(*needed: str) -> Callable[[Callable[_P, _Found]], Callable[_P, _Found]
 def _stated(question: Question, taker: str) -> dict[str, Any]:
     """Return what a Question states otherwise than by default; what a function lacks is refused."""
     plain, values = (
-        flattened({each.name: getattr(one, each.name) for each in fields(Question)})
-        for one in (Question(), question)
+        flattened({field.name: getattr(first, field.name) for field in fields(Question)})
+        for first in (Question(), question)
     )
-    found = {
+    result = {
         key: value
         for key, value in values.items()
         if value is not plain[key] and (type(value) is not type(plain[key]) or value != plain[key])
     }
-    for key in found:
+    for key in result:
         if key not in options_of(taker):
             reason = REASONS.get(taker, {}).get(key)
-            said = f"{taker}() takes no {key}=: {reason}" if reason else ""
-            raise ArgumentError(said or f"{key} of the Question is not for abrank.{taker}")
-    return found
+            text = f"{taker}() takes no {key}=: {reason}" if reason else ""
+            raise ArgumentError(text or f"{key} of the Question is not for abrank.{taker}")
+    return result

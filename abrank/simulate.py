@@ -92,29 +92,29 @@ def simulate_runs(
     common = random.normal(size=grades.shape)
     scores = []
     for ranker, gain in enumerate((0.0, effect)):
-        own = random.normal(size=grades.shape)
-        noise = np.sqrt(SHARED_NOISE) * common + np.sqrt(1.0 - SHARED_NOISE) * own
+        normal = random.normal(size=grades.shape)
+        noise = np.sqrt(SHARED_NOISE) * common + np.sqrt(1.0 - SHARED_NOISE) * normal
         scores.append(np.round((signal + gain + swing[ranker]) * grades + noise, 6))
     judged = _top(scores[0], POOL_DEPTH) | _top(scores[1], POOL_DEPTH)
     width = len(str(n_queries))
     queries = np.array([f"q{i + 1:0{width}d}" for i in range(n_queries)], dtype=object)
     runs = [
-        read_run(_rows(queries, _top(each, DEPTH), each), name=name)
-        for name, each in zip(("baseline", "candidate"), scores, strict=True)
+        read_run(_rows(queries, _top(score, DEPTH), score), name=name)
+        for name, score in zip(("baseline", "candidate"), scores, strict=True)
     ]
-    asked = _asked(n_queries)
+    requested = _asked(n_queries)
     return Simulation(
         qrels=read_qrels(_rows(queries, judged, grades), name="qrels"),
         baseline=runs[0],
         candidate=runs[1],
         effect=effect,
-        topics={query: text for query, (text, _) in zip(queries, asked, strict=True)},
-        intents={query: intent for query, (_, intent) in zip(queries, asked, strict=True)},
+        topics={query: text for query, (text, _) in zip(queries, requested, strict=True)},
+        intents={query: intent for query, (_, intent) in zip(queries, requested, strict=True)},
     )
 
 
 def simulate_clicks(
-    made: Simulation,
+    result: Simulation,
     *,
     method: Literal["team-draft", "balanced"] = "team-draft",
     model: Literal["position", "cascade"] = "position",
@@ -163,21 +163,21 @@ def simulate_clicks(
     checks.one_of("model", model, ("position", "cascade"))
     random = stream(entropy(rng), "clicks")
     grades: dict[str, dict[str, int]] = {}
-    for query, doc, grade in made.qrels.frame().itertuples(index=False):
+    for query, doc, grade in result.qrels.frame().itertuples(index=False):
         grades.setdefault(query, {})[doc] = grade
     often = random.pareto(1.2, n_users) + 0.2
     likes = 0.15 * random.standard_normal(n_users)
-    queries, rows = made.qrels.query_ids, []
+    queries, rows = result.qrels.query_ids, []
     for i in range(n_impressions):
         query = queries[random.integers(len(queries))]
         user = int(random.choice(n_users, p=often / often.sum()))
         lists = [
             [doc for doc, _ in run.ranking(query, top=depth)]
-            for run in (made.baseline, made.candidate)
+            for run in (result.baseline, result.candidate)
         ]
-        shown, team = interleave(*lists, method=method, depth=depth, random=random)
+        visible, team = interleave(*lists, method=method, depth=depth, random=random)
         clicks = []
-        for place, doc in enumerate(shown):
+        for place, doc in enumerate(visible):
             wanted = (0.05, 0.4, 0.7, 0.9)[min(grades[query].get(doc, 0), 3)]
             side = {"A": -1.0, "B": 1.0}.get(team[place], 0.0)
             chance = wanted + side * likes[user]
@@ -187,10 +187,12 @@ def simulate_clicks(
                 clicks.append(place)
                 if model == "cascade" and random.random() < 0.7:
                     break
-        given = {"team": team} if method == "team-draft" else dict(zip("ab", lists, strict=True))
+        arguments = (
+            {"team": team} if method == "team-draft" else dict(zip("ab", lists, strict=True))
+        )
         rows.append({
             "impression": f"i{i:0{len(str(n_impressions))}}", "query_id": query,
-            "user": f"u{user}", "ranking": shown, "clicks": clicks, **given,
+            "user": f"u{user}", "ranking": visible, "clicks": clicks, **arguments,
         })  # fmt: skip
     return rows
 
@@ -199,36 +201,40 @@ def interleave(
     a: Sequence[Any], b: Sequence[Any], *, method: str, depth: int, random: np.random.Generator
 ) -> tuple[list[Any], list[str]]:
     """Return the list that is shown, and whose each document is: A, B, or empty for no team's."""
-    lists, at = (a, b), [0, 0]
-    shown: list[Any] = []
+    lists, position = (a, b), [0, 0]
+    visible: list[Any] = []
     team: list[str] = []
     first = int(random.integers(2))
-    while len(shown) < depth:
-        left = [next((doc for doc in each if doc not in shown), None) for each in lists]
+    while len(visible) < depth:
+        left = [next((doc for doc in item if doc not in visible), None) for item in lists]
         if method == "balanced":
-            if at[0] >= len(a) or at[1] >= len(b):
+            if position[0] >= len(a) or position[1] >= len(b):
                 break
-            turn = first if at[0] == at[1] else int(at[1] < at[0])
-            doc, name = lists[turn][at[turn]], ""
+            turn = first if position[0] == position[1] else int(position[1] < position[0])
+            doc, name = lists[turn][position[turn]], ""
         else:
             if left == [None, None]:
                 break
-            turn = int(random.integers(2)) if at[0] == at[1] else int(at[1] < at[0])
+            turn = (
+                int(random.integers(2))
+                if position[0] == position[1]
+                else int(position[1] < position[0])
+            )
             turn = 1 - turn if left[turn] is None else turn
             doc, name = left[turn], "AB"[turn]
-        at[turn] += 1
-        if doc not in shown:
-            shown.append(doc)
+        position[turn] += 1
+        if doc not in visible:
+            visible.append(doc)
             team.append(name)
-    return shown, team
+    return visible, team
 
 
 def _asked(n_queries: int) -> list[tuple[str, str]]:
     """Return a text and its intent for every query; after 250 the same ones again."""
-    patterns = [(pattern, intent) for intent, found in INTENTS.items() for pattern in found]
-    made = [(pattern.format(thing), intent) for thing in THINGS for pattern, intent in patterns]
+    patterns = [(pattern, intent) for intent, outcome in INTENTS.items() for pattern in outcome]
+    result = [(pattern.format(thing), intent) for thing in THINGS for pattern, intent in patterns]
     # A step without a common divisor visits them all, intents and things mixed.
-    return [made[37 * i % len(made)] for i in range(n_queries)]
+    return [result[37 * i % len(result)] for i in range(n_queries)]
 
 
 def _grades(n_queries: int, random: np.random.Generator) -> IntArray:

@@ -156,12 +156,12 @@ class SignFlips:
 
     def agree(self, require: Requirement, alpha: float) -> bool:
         """Say whether they show what a gate asks for, each at the level at which it is decided."""
-        found = {
+        result = {
             "better": self.better < alpha / 2.0,
             "non-inferior": self.non_inferior < alpha,
             "equivalent": self.equivalent < alpha,
         }
-        return found.get(require, True)
+        return result.get(require, True)
 
 
 @record
@@ -228,14 +228,14 @@ class Decision:
     @property
     def interval(self) -> Interval:
         """The ``1 - alpha`` interval in the unit of the margin."""
-        found = self.relative or self
-        return Interval(found.ci_low, found.ci_high)
+        relative = self.relative or self
+        return Interval(relative.ci_low, relative.ci_high)
 
     @property
     def equivalence_interval(self) -> Interval:
         """The ``1 - 2 alpha`` interval in the unit of the margin."""
-        found = self.relative or self
-        return Interval(found.tost_low, found.tost_high)
+        relative = self.relative or self
+        return Interval(relative.tost_low, relative.tost_high)
 
     @property
     def by_margin(self) -> bool:
@@ -335,23 +335,23 @@ def _verdict(rule: Rule, decision: Decision, direction: int) -> Verdict:
 
 def settle(rule: Rule, decision: Decision, soundness: Soundness) -> Decision:
     """Return a decision with the soundness of its evidence; unsound evidence decides nothing."""
-    found = replace(decision, soundness=soundness)
+    result = replace(decision, soundness=soundness)
     if soundness.level == "unsound":
-        found = replace(
-            found,
+        result = replace(
+            result,
             verdict=Verdict.CANNOT_TEST,
             of_numbers=decision.of_numbers or decision.verdict,
             direction=0,
             by_equivalence=False,
             reason=soundness.reasons[0].code,
             guards=tuple(
-                replace(each, passed=False)
-                if soundness.forbids(each.measure, lead=each.measure == rule.primary)
-                else each
-                for each in decision.guards
+                replace(guard, passed=False)
+                if soundness.forbids(guard.measure, lead=guard.measure == rule.primary)
+                else guard
+                for guard in decision.guards
             ),
         )
-    return replace(found, gate=check_gate(rule, found))
+    return replace(result, gate=check_gate(rule, result))
 
 
 def check_gate(rule: Rule, decision: Decision) -> Gate | None:

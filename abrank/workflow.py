@@ -158,7 +158,7 @@ def compare(
         docs=docs,
     )  # fmt: skip
     with recording(question) as record:
-        return record.compare(lambda asked: compare_runs(inputs, asked))
+        return record.compare(lambda requested: compare_runs(inputs, requested))
 
 
 def compare_runs(
@@ -172,16 +172,16 @@ def compare_runs(
     require_two_files(inputs.a, inputs.b)
     scoring, engine = question.scoring, question.engine
     qrels, runs = inputs.qrels, name_runs(inputs.a, inputs.b, **inputs.names)
-    known = {**inputs.known, "clusters": question.clusters}
-    beside = Beside.of(**known, weights=question.weights)
+    names = {**inputs.known, "clusters": question.clusters}
+    context = Beside.of(**names, weights=question.weights)
     # A mistyped name should not cost the reading of two runs.
     measures = with_guards(question.measures, question.guard)
     parsed = scoring.measures(measures)
     primary = question.primary
     lead = None if primary is None else scoring.measures(str(parse(primary)))[0]
-    own = scoring.named(measures)
-    named = None if len(own) == len(parsed) else [each.name for each in own]
-    chosen = choose([each.name for each in parsed], named, lead and lead.name)
+    custom = scoring.named(measures)
+    named = None if len(custom) == len(parsed) else [item.name for item in custom]
+    chosen = choose([item.name for item in parsed], named, lead and lead.name)
     unchosen(
         chosen,
         gate=question.gate is not None,
@@ -193,8 +193,8 @@ def compare_runs(
     machine.require_runs_again(runs)
     scores = score_runs(qrels, runs, measures, scoring, engine=engine, top=TOP, on_stage=on_stage)
     require_common_queries(scores)
-    beside = machine.beside(
-        beside, scores, runs=runs, measures=measures, scoring=scoring, engine=engine,
+    context = machine.beside(
+        context, scores, runs=runs, measures=measures, scoring=scoring, engine=engine,
         on_stage=on_stage,
     )  # fmt: skip
     on_stage("testing")
@@ -203,7 +203,7 @@ def compare_runs(
     return compare_recorded(
         scores,
         replace(question, primary=primary),
-        beside=beside,
+        context=context,
         settings=scoring.settings(),
         command=command,
     )
@@ -286,7 +286,7 @@ def rank_runs(
     runs: Mapping[str, Any],
     question: RankingQuestion,
     *,
-    beside: bool = True,
+    context: bool = True,
     command: str | None = None,
     on_stage: Callable[[str], None] = silent,
 ) -> Ranking:
@@ -304,7 +304,7 @@ def rank_runs(
             f"a ranking takes two systems or more{there}; abrank score (evaluate) takes one"
         )
     baselines_of(question.baseline, runs)
-    top = DEPTH if beside and len(runs) <= MOST_LISTS else 0
+    top = DEPTH if context and len(runs) <= MOST_LISTS else 0
     scores = score_runs(
         qrels, runs, measures, question.scoring,
         engine=question.engine, top=top, on_stage=on_stage,
@@ -312,7 +312,7 @@ def rank_runs(
     require_common_queries(scores)
     roles = {name: name for name in runs}
     settings = question.scoring.settings()
-    found = provenance(scores, roles, settings=settings, command=command)
+    result = provenance(scores, roles, settings=settings, command=command)
     # All that was scored is ranked: a name such as P_5,10 is that of several measures.
-    asked = replace(question, measures=None)
-    return rank_board(scores, asked, beside=beside, provenance=found, on_stage=on_stage)
+    requested = replace(question, measures=None)
+    return rank_board(scores, requested, context=context, provenance=result, on_stage=on_stage)

@@ -15,16 +15,16 @@ def asked(**how: Any) -> dict[str, Any]:
     ``machine_scores`` stands for ``machine.scores``, ``shared_model`` for
     ``machine.shared_model``; what is no key stays as it is.
     """
-    known = options_of(*PAIR)
+    options = options_of(*PAIR)
     if how.get("require") == "not-worse-shown":  # as a gate is recorded
         how = {**how, "require": None, "fail_on": "worse"}
-    how = {("machine_" * (name == "shared_model")) + name: each for name, each in how.items()}
+    how = {("machine_" * (name == "shared_model")) + name: item for name, item in how.items()}
     keys = {name.replace("machine_", "machine.", 1): value for name, value in how.items()}
-    found = nested({key: value for key, value in keys.items() if key in known})
-    found |= {key: value for key, value in keys.items() if key not in known}
+    result = nested({key: value for key, value in keys.items() if key in options})
+    result |= {key: value for key, value in keys.items() if key not in options}
     flat = inspect.signature(abrank.compare).parameters.keys() | {"baseline", "candidate"}
-    rare = {name: found.pop(name) for name in [*found] if name not in flat}
-    return found | ({"config": made(Question, rare)} if rare else {})
+    rare = {name: result.pop(name) for name in [*result] if name not in flat}
+    return result | ({"config": made(Question, rare)} if rare else {})
 
 
 def question(**how: Any) -> Question:

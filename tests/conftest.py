@@ -70,8 +70,8 @@ def own_catalogue(monkeypatch: pytest.MonkeyPatch) -> None:
 def frame(plot: str, subject: object, *, summary: str = "", prefix: str = "", **_: object) -> str:
     """Stand in for ``abrank.plots.svg``: an element of the same outline, and no picture in it."""
     name = f"{prefix}-desc"
-    drawn = f'role="img" aria-labelledby="{name}"><desc id="{name}">{html.escape(summary)}</desc>'
-    return f'<svg xmlns="http://www.w3.org/2000/svg" {drawn}</svg>'
+    text = f'role="img" aria-labelledby="{name}"><desc id="{name}">{html.escape(summary)}</desc>'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" {text}</svg>'
 
 
 @pytest.fixture(scope="session")
@@ -141,8 +141,8 @@ def hostile_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for query in HOSTILE_IDS
         for k in range(8)
     ]
-    for name, found in (*lines.items(), ("topics.jsonl", topics), ("docs.jsonl", docs)):
-        (folder / name).write_text("\n".join(found) + "\n", encoding="utf-8", newline="")
+    for name, result in (*lines.items(), ("topics.jsonl", topics), ("docs.jsonl", docs)):
+        (folder / name).write_text("\n".join(result) + "\n", encoding="utf-8", newline="")
     with (folder / "segments.csv").open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows(rows)
     return folder

@@ -58,11 +58,11 @@ def gold_data() -> Path:
     folder = ARCHIVE.parents[1] / ".pytest_cache" / name
     if not folder.is_dir():
         folder.parent.mkdir(exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=folder.parent) as made:
-            unpack(Path(made, name))
+        with tempfile.TemporaryDirectory(dir=folder.parent) as temporary_directory:
+            unpack(Path(temporary_directory, name))
             # Another process may have been faster.
             with contextlib.suppress(OSError):
-                Path(made, name).rename(folder)
+                Path(temporary_directory, name).rename(folder)
     return folder
 
 
@@ -98,11 +98,11 @@ def of_runs_that_are_kept(content: bytes, collection: Path) -> bytes:
     columns = header.rstrip().split(b"\t")
     if b"run" not in columns:
         return content
-    column, kept = columns.index(b"run"), set()
+    column, selected = columns.index(b"run"), set()
     for path in (collection / "runs").iterdir():
         if f"{collection.name}/runs/{path.name}" not in LEFT_OUT:
-            kept.add(path.name.partition(".run")[0].encode())
-    return header + b"".join(row for row in rows if row.split(b"\t")[column] in kept)
+            selected.add(path.name.partition(".run")[0].encode())
+    return header + b"".join(row for row in rows if row.split(b"\t")[column] in selected)
 
 
 def pack(data: Path) -> bytes:

@@ -23,9 +23,13 @@ installed = pytest.mark.skipif(
 @pytest.fixture(scope="module")
 def inputs(tmp_path_factory) -> Path:
     home = tmp_path_factory.mktemp("action")
-    made = abrank.simulate_runs(40, effect=0.3, rng=5)
-    for name, what in (("qrels", made.qrels), ("a.run", made.baseline), ("b run", made.candidate)):
-        what.write(home / name)
+    collection = abrank.simulate_runs(40, effect=0.3, rng=5)
+    for name, kind in (
+        ("qrels", collection.qrels),
+        ("a.run", collection.baseline),
+        ("b run", collection.candidate),
+    ):
+        kind.write(home / name)
     return home
 
 
@@ -50,15 +54,15 @@ def compare(folder: Path, arguments: str, tmp_path: Path) -> tuple[dict[str, str
 @installed
 def test_a_gate_that_fails_is_left_to_the_last_step(inputs, tmp_path) -> None:
     arguments = "qrels 'b run' a.run -m nDCG@10 --fail-on worse --name-b '$(touch hacked) *'"
-    output, summary, said = compare(inputs, arguments, tmp_path)
+    output, summary, text = compare(inputs, arguments, tmp_path)
     assert output == {"exit-code": "1", "verdict": "worse"}
     assert summary.startswith("### ▼ Worse: ")
-    assert "gate      not passed" in said
+    assert "gate      not passed" in text
     assert sorted(path.name for path in (inputs / "out").iterdir()) == [
         "junit.xml", "report.html", "results.json", "summary.md",
     ]  # fmt: skip
-    found = json.loads((inputs / "out" / "results.json").read_text())
-    assert found["systems"] == {"a": "b run", "b": "$(touch hacked) *"}
+    loads = json.loads((inputs / "out" / "results.json").read_text())
+    assert loads["systems"] == {"a": "b run", "b": "$(touch hacked) *"}
     assert not (inputs / "hacked").exists()
 
 
@@ -66,9 +70,9 @@ def test_a_gate_that_fails_is_left_to_the_last_step(inputs, tmp_path) -> None:
 def test_what_cannot_be_used_leaves_no_report_of_an_earlier_step(inputs, tmp_path) -> None:
     compare(inputs, "qrels a.run 'b run' -m AP", tmp_path)
     (tmp_path / "again").mkdir()
-    output, summary, said = compare(inputs, "qrels a.run nobody.run", tmp_path / "again")
+    output, summary, text = compare(inputs, "qrels a.run nobody.run", tmp_path / "again")
     assert output == {"exit-code": "2", "verdict": ""}
-    assert (summary, "nobody.run: no such file" in said) == ("", True)
+    assert (summary, "nobody.run: no such file" in text) == ("", True)
     assert not (inputs / "out" / "results.json").exists()
 
 
@@ -97,14 +101,14 @@ def git(folder: Path, *words: str) -> str:
 @pytest.fixture
 def checkouts(inputs, tmp_path) -> list[Path]:
     """Two checkouts of one repository, as two builds have them."""
-    bare, made = tmp_path / "bare.git", []
+    bare, result = tmp_path / "bare.git", []
     git(tmp_path, "init", "--quiet", "--bare", str(bare))
     for name in ("one", "two"):
         git(tmp_path, "clone", "--quiet", str(bare), name)
-        for each in ("qrels", "a.run", "b run"):
-            (tmp_path / name / each).write_bytes((inputs / each).read_bytes())
-        made.append(tmp_path / name)
-    return made
+        for item in ("qrels", "a.run", "b run"):
+            (tmp_path / name / item).write_bytes((inputs / item).read_bytes())
+        result.append(tmp_path / name)
+    return result
 
 
 def keep(step: str, folder: Path) -> subprocess.CompletedProcess[str]:
@@ -126,8 +130,8 @@ def test_builds_at_once_keep_one_ledger_on_a_branch(checkouts, tmp_path) -> None
         assert (keep("push", folder).returncode, keep("push", folder).stdout) == (0, "")
     again = checkouts[0]
     assert keep("fetch", again).returncode == 0
-    kept = abrank.history(again / ".abrank-ledger").entries
-    assert [entry.measure for entry in kept] == ["AP", "RR"]
+    entries = abrank.history(again / ".abrank-ledger").entries
+    assert [entry.measure for entry in entries] == ["AP", "RR"]
     assert git(again, "rev-list", "--count", "refs/abrank/ledger") <= "2"
     assert not git(again, "status", "--porcelain", "--untracked-files=no")
 

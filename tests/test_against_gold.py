@@ -20,11 +20,11 @@ POLICIES = {"zero_over_qrels_topics": "zero", "intersection": "drop"}
 
 def stored(path: Path, keys: tuple[str, ...]) -> dict[tuple[str, ...], dict[str, float]]:
     """Return the stored statistics by the columns ``keys``."""
-    found: dict[tuple[str, ...], dict[str, float]] = defaultdict(dict)
+    result: dict[tuple[str, ...], dict[str, float]] = defaultdict(dict)
     with path.open(encoding="utf-8") as file:
         for row in csv.DictReader(file, delimiter="\t"):
-            found[tuple(row[key] for key in keys)][row["statistic"]] = float(row["value"])
-    return found
+            result[tuple(row[key] for key in keys)][row["statistic"]] = float(row["value"])
+    return result
 
 
 def agree(result: abrank.Comparison, expected: dict[tuple[str, ...], dict[str, float]]) -> int:

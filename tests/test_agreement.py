@@ -19,17 +19,20 @@ MACHINE = {"q1": {"d1": 1, "d2": 0, "d4": 2}, "q2": {"d1": 1, "d2": 1}}
 
 
 def test_grades_are_compared_where_both_judged() -> None:
-    found = abrank.judge_agreement(HUMAN, MACHINE)
-    assert (found.n_queries, found.n_other_queries) == (2, (1, 0))
-    assert (found.n_documents, found.n_other_documents) == (4, (1, 1))
-    assert found.grades == (0, 1, 2)
-    assert found.table == ((1, 1, 0), (0, 1, 0), (0, 1, 0))
-    assert found.same.estimate == 0.5
+    judge_agreement = abrank.judge_agreement(HUMAN, MACHINE)
+    assert (judge_agreement.n_queries, judge_agreement.n_other_queries) == (2, (1, 0))
+    assert (judge_agreement.n_documents, judge_agreement.n_other_documents) == (4, (1, 1))
+    assert judge_agreement.grades == (0, 1, 2)
+    assert judge_agreement.table == ((1, 1, 0), (0, 1, 0), (0, 1, 0))
+    assert judge_agreement.same.estimate == 0.5
     # By chance (2 * 1 + 1 * 3 + 1 * 0) / 16; then relevant or not: 3 of 4, by chance 8 of 16.
-    assert found.kappa.estimate == pytest.approx((0.5 - 5 / 16) / (1 - 5 / 16))
-    assert (found.relevant_same.estimate, found.relevant_kappa.estimate) == (0.75, 0.5)
-    assert found.tau is None
-    assert found.pairs == ()
+    assert judge_agreement.kappa.estimate == pytest.approx((0.5 - 5 / 16) / (1 - 5 / 16))
+    assert (judge_agreement.relevant_same.estimate, judge_agreement.relevant_kappa.estimate) == (
+        0.75,
+        0.5,
+    )
+    assert judge_agreement.tau is None
+    assert judge_agreement.pairs == ()
 
 
 def test_what_cannot_be_compared_is_said() -> None:
@@ -39,18 +42,18 @@ def test_what_cannot_be_compared_is_said() -> None:
         abrank.judge_agreement(HUMAN, {"q1": {"x": 1}})
     with pytest.raises(ArgumentError, match="two runs or more, or on none"):
         abrank.judge_agreement(HUMAN, MACHINE, {"a": {"q1": {"d1": 1.0}}})
-    many = {"q1": {f"d{i}": i for i in range(21)}}
+    is_many = {"q1": {f"d{i}": i for i in range(21)}}
     with pytest.raises(ArgumentError, match="21 grades are too many"):
-        abrank.judge_agreement(many, many)
+        abrank.judge_agreement(is_many, is_many)
 
 
 def test_what_one_judged_alone_and_a_table_too_wide_are_told() -> None:
-    found = abrank.judge_agreement(HUMAN, MACHINE)
-    shown = " ".join(text(found).split())
-    assert "judged by the human alone: 1 document of these queries and 1 other query" in shown
-    assert "judged by the machine alone: 1 document of these queries" in shown
-    many = {"q1": {f"d{i}": i for i in range(18)}}
-    wide = text(abrank.judge_agreement(many, many))
+    judge_agreement = abrank.judge_agreement(HUMAN, MACHINE)
+    visible = " ".join(text(judge_agreement).split())
+    assert "judged by the human alone: 1 document of these queries and 1 other query" in visible
+    assert "judged by the machine alone: 1 document of these queries" in visible
+    is_many = {"q1": {f"d{i}": i for i in range(18)}}
+    wide = text(abrank.judge_agreement(is_many, is_many))
     assert wide.count("Human \\ machine") == 2  # in two parts, as it does not fit
     assert max(map(len, wide.splitlines())) <= 80
 
@@ -74,8 +77,8 @@ def made():
 def test_a_favour_is_found_where_there_is_one_and_not_elsewhere(made) -> None:
     runs = {"a": made.baseline, "b": made.candidate}
     (fair,), (biased,) = (
-        abrank.judge_agreement(made.qrels, judged_by(made, favour=each), runs).pairs
-        for each in (False, True)
+        abrank.judge_agreement(made.qrels, judged_by(made, favour=item), runs).pairs
+        for item in (False, True)
     )
     assert fair.favour.low < 0 < fair.favour.high
     assert biased.favour.low > 0
@@ -89,15 +92,15 @@ def test_a_favour_is_found_where_there_is_one_and_not_elsewhere(made) -> None:
 
 def test_the_same_judgments_agree_fully(made) -> None:
     runs = {"a": made.baseline, "b": made.candidate, "a again": made.baseline}
-    found = abrank.judge_agreement(made.qrels, made.qrels, runs, measure="P@10")
+    judge_agreement = abrank.judge_agreement(made.qrels, made.qrels, runs, measure="P@10")
     assert (
-        found.same.estimate
-        == found.kappa.estimate
-        == found.alpha.estimate
-        == found.tau.estimate
+        judge_agreement.same.estimate
+        == judge_agreement.kappa.estimate
+        == judge_agreement.alpha.estimate
+        == judge_agreement.tau.estimate
         == 1.0
     )
-    for pair in found.pairs:
+    for pair in judge_agreement.pairs:
         assert pair.human == pair.machine
         assert (pair.same_difference.estimate, pair.favour.estimate) == (0.0, 0.0)
 
@@ -141,16 +144,20 @@ def test_the_agreement_of_orders_has_an_interval_over_the_queries() -> None:
         for _ in range(2)
     ]
     runs = {f"s{k}": {q: {f"d{k}": 1.0} for q in ids} for k in systems}
-    found = abrank.judge_agreement(*judges, runs, measure="P@1")
-    block = np.array([[[q[f"d{k}"] for k in systems] for q in one.values()] for one in judges])
+    judge_agreement = abrank.judge_agreement(*judges, runs, measure="P@1")
+    block = np.array([[[q[f"d{k}"] for k in systems] for q in judge.values()] for judge in judges])
     means = block.mean(axis=1)
-    assert found.tau.estimate == pytest.approx(stats.kendalltau(*means).statistic)
-    drawn = random.integers(30, size=(500, 30))
-    taus = [stats.kendalltau(*block[:, rows].mean(axis=1)).statistic for rows in drawn]
+    assert judge_agreement.tau.estimate == pytest.approx(stats.kendalltau(*means).statistic)
+    integers = random.integers(30, size=(500, 30))
+    taus = [stats.kendalltau(*block[:, rows].mean(axis=1)).statistic for rows in integers]
     ends = np.nanquantile(taus, [0.025, 0.975])
-    assert (found.tau.low, found.tau.high) == pytest.approx(tuple(ends), abs=0.11)
-    assert found.tau_ap.low <= found.tau_ap.estimate <= found.tau_ap.high
-    lines = str(found).splitlines()
-    assert f"Orders of the 5 systems: Kendall's τ {found.tau.estimate:.3f}." in lines
+    assert (judge_agreement.tau.low, judge_agreement.tau.high) == pytest.approx(
+        tuple(ends), abs=0.11
+    )
+    assert (
+        judge_agreement.tau_ap.low <= judge_agreement.tau_ap.estimate <= judge_agreement.tau_ap.high
+    )
+    lines = str(judge_agreement).splitlines()
+    assert f"Orders of the 5 systems: Kendall's τ {judge_agreement.tau.estimate:.3f}." in lines
     for name in ("Kendall's tau", "tau_AP"):
         assert any(line.startswith(name) and " to " in line for line in lines)

@@ -15,12 +15,12 @@ from abrank.agreement import cohen_kappa, krippendorff_alpha
 def coincidences(rows: list[str]) -> np.ndarray:
     """Return the coincidence matrix of judges' values, a text each, a dot for none."""
     values = sorted(set("".join(rows)) - {"."})
-    found = np.zeros((len(values),) * 2)
+    result = np.zeros((len(values),) * 2)
     for unit in zip(*rows, strict=True):
-        given = [values.index(value) for value in unit if value != "."]
-        for one, other in itertools.permutations(given, 2):
-            found[one, other] += 1.0 / (len(given) - 1)
-    return found
+        indexes = [values.index(value) for value in unit if value != "."]
+        for first, second in itertools.permutations(indexes, 2):
+            result[first, second] += 1.0 / (len(indexes) - 1)
+    return result
 
 
 def test_alpha_of_krippendorffs_examples() -> None:
@@ -42,13 +42,13 @@ def test_kappa_by_hand_and_against_scikit_learn() -> None:
     assert cohen_kappa(7 * table) == pytest.approx(0.23 / 0.34)
     metrics = pytest.importorskip("sklearn.metrics", reason="scikit-learn is not installed")
     random = np.random.default_rng(1)
-    one = random.integers(0, 4, 300)
-    other = np.where(random.random(300) < 0.6, one, random.integers(0, 4, 300))
+    integers = random.integers(0, 4, 300)
+    rows = np.where(random.random(300) < 0.6, integers, random.integers(0, 4, 300))
     table = np.zeros((4, 4))
-    np.add.at(table, (one, other), 1.0)
-    assert cohen_kappa(table) == pytest.approx(metrics.cohen_kappa_score(one, other))
+    np.add.at(table, (integers, rows), 1.0)
+    assert cohen_kappa(table) == pytest.approx(metrics.cohen_kappa_score(integers, rows))
     for weights in ("linear", "quadratic"):
-        theirs = metrics.cohen_kappa_score(one, other, weights=weights)
+        theirs = metrics.cohen_kappa_score(integers, rows, weights=weights)
         assert cohen_kappa(table, weights=weights) == pytest.approx(theirs)
 
 

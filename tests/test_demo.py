@@ -24,12 +24,12 @@ def numbers(value: Any, path: str = "") -> dict[str, float]:
     if isinstance(value, dict):
         items = value.items()
     elif isinstance(value, list):
-        items = ((str(i), each) for i, each in enumerate(value))
+        items = ((str(i), item) for i, item in enumerate(value))
     elif isinstance(value, bool) or not isinstance(value, int | float):
         return {}
     else:
         return {path: float(value)}
-    return {key: n for name, each in items for key, n in numbers(each, f"{path}/{name}").items()}
+    return {key: n for name, item in items for key, n in numbers(item, f"{path}/{name}").items()}
 
 
 @pytest.fixture(scope="module")
@@ -71,34 +71,36 @@ def test_the_numbers_are_those_stored(made, capsys) -> None:
         json.loads((folder / "results.json").read_text(encoding="utf-8"))
         for folder in (STORED, made)
     )
-    expected, found = numbers(stored), numbers(again)
+    expected, result = numbers(stored), numbers(again)
     assert len(expected) > 3000
-    assert found == pytest.approx(expected, rel=1e-9, abs=1e-12)
-    inputs = [each["provenance"]["inputs"] for each in (stored, again)]
-    assert {role: one["sha256"] for role, one in inputs[0].items()} == {
-        role: one["sha256"] for role, one in inputs[1].items()
+    assert result == pytest.approx(expected, rel=1e-9, abs=1e-12)
+    inputs = [item["provenance"]["inputs"] for item in (stored, again)]
+    assert {role: first["sha256"] for role, first in inputs[0].items()} == {
+        role: first["sha256"] for role, first in inputs[1].items()
     }
 
 
 def test_the_verdict_is_the_truth_of_the_simulation(made) -> None:
-    found = json.loads((made / "results.json").read_text(encoding="utf-8"))["verdict"]
-    assert found["state"] == "better"
-    assert found["interval"]["low"] < TRUE_DIFFERENCE < found["interval"]["high"]
+    load = json.loads((made / "results.json").read_text(encoding="utf-8"))["verdict"]
+    assert load["state"] == "better"
+    assert load["interval"]["low"] < TRUE_DIFFERENCE < load["interval"]["high"]
 
 
 def test_inputs_are_named_as_the_command_names_them(made) -> None:
-    told = json.loads((made / "results.json").read_text(encoding="utf-8"))["provenance"]
-    paths = {each["path"] for each in told["inputs"].values()}
+    load = json.loads((made / "results.json").read_text(encoding="utf-8"))["provenance"]
+    paths = {item["path"] for item in load["inputs"].values()}
     assert paths == {"qrels.txt", "old.run", "new.run", "topics.tsv", "segments.csv"}
-    assert paths <= set(told["command"].split())
+    assert paths <= set(load["command"].split())
     assert str(made) not in (made / "report.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.slow
 def test_the_true_difference_is_that_of_many_queries() -> None:
     # 20,000 queries: the standard error is 0.002, so 4 of them and the rounding are allowed.
-    many = abrank.simulate_runs(20_000, effect=EFFECT, rng=1)
-    result = abrank.compare(many.qrels, many.baseline, many.candidate, measures=["nDCG@10"])
+    collection = abrank.simulate_runs(20_000, effect=EFFECT, rng=1)
+    result = abrank.compare(
+        collection.qrels, collection.baseline, collection.candidate, measures=["nDCG@10"]
+    )
     assert result.mean_difference == pytest.approx(TRUE_DIFFERENCE, abs=4 * 0.002 + 0.0005)
 
 
@@ -106,8 +108,8 @@ def test_the_stored_reports_are_of_the_stored_numbers() -> None:
     # A word joiner keeps "@20" from being read as somebody's name.
     markdown = unescape((STORED / "report.md").read_text(encoding="utf-8")).replace("\u2060", "")
     html = (STORED / "report.html").read_text(encoding="utf-8")
-    found = json.loads((STORED / "results.json").read_text(encoding="utf-8"))
-    for row in found["measures"]:
+    loads = json.loads((STORED / "results.json").read_text(encoding="utf-8"))
+    for row in loads["measures"]:
         for text in (markdown, html):
             assert row["measure"] in text
             assert f"{row['mean_b']:.3f}" in text

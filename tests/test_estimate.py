@@ -28,10 +28,10 @@ def test_one_reading_of_every_interval() -> None:
     [((0.1, 0.2), 1), ((-0.2, -0.1), -1), ((0.0, 0.2), 0), ((-0.2, 0.0), 0), ((math.nan,) * 2, 0)],
 )
 def test_the_side_of_an_interval_and_of_its_mirror(limits: tuple[float, float], side: int) -> None:
-    found = Interval(*limits)
-    assert (found.side, found.excludes_zero) == (side, side != 0)
-    assert found.gain(higher=False).side == -side
-    assert found.gain(higher=True) is found
+    interval = Interval(*limits)
+    assert (interval.side, interval.excludes_zero) == (side, side != 0)
+    assert interval.gain(higher=False).side == -side
+    assert interval.gain(higher=True) is interval
 
 
 def test_limits_in_another_unit_and_how_far_they_are_apart() -> None:
@@ -39,16 +39,16 @@ def test_limits_in_another_unit_and_how_far_they_are_apart() -> None:
     assert Interval(-1.0, 2.0).width == 3.0
     assert -Interval(-1.0, 2.0) == (-2.0, 1.0)
     ends = [(-1.0, 2.0), (-math.inf, 2.0), (-1.0, math.inf), (math.nan, 1.0)]
-    assert [Interval(*each).is_finite for each in ends] == [True, False, False, False]
+    assert [Interval(*end).is_finite for end in ends] == [True, False, False, False]
 
 
 def test_an_estimate_is_the_first_column_of_a_test() -> None:
-    found = run_test("t", np.array([[0.1, 9.0], [0.2, 9.5], [0.4, 7.0]]))
-    one = Estimate.of(found)
-    assert (one.estimate, one.pvalue) == (found.estimate[0], found.pvalue[0])
-    assert one.interval == (found.ci_low[0], found.ci_high[0])
-    assert (-one).interval == (-found.ci_high[0], -found.ci_low[0])
-    assert (-one).estimate == -one.estimate
+    test = run_test("t", np.array([[0.1, 9.0], [0.2, 9.5], [0.4, 7.0]]))
+    first = Estimate.of(test)
+    assert (first.estimate, first.pvalue) == (test.estimate[0], test.pvalue[0])
+    assert first.interval == (test.ci_low[0], test.ci_high[0])
+    assert (-first).interval == (-test.ci_high[0], -test.ci_low[0])
+    assert (-first).estimate == -first.estimate
 
 
 def test_rows_say_their_intervals() -> None:

@@ -62,10 +62,10 @@ def test_a_command_starts_no_threads_of_blas_and_leaves_no_garbage_to_collect(th
         "left = lambda: print(os.environ['OPENBLAS_NUM_THREADS'], gc.get_freeze_count() > 9_000)\n"
         "atexit.register(left)\nmain(['--version'])"
     )
-    own = {} if threads is None else {"OPENBLAS_NUM_THREADS": threads}
+    custom = {} if threads is None else {"OPENBLAS_NUM_THREADS": threads}
     rest = {key: value for key, value in os.environ.items() if key != "OPENBLAS_NUM_THREADS"}
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=rest | own
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=rest | custom
     )
     assert done.stdout.splitlines()[-1] == f"{threads or 1} True"
 
@@ -147,18 +147,18 @@ def test_a_command_loads_what_it_needs(command, tmp_path) -> None:
 
 
 def test_no_private_module_of_a_library_is_imported() -> None:
-    own, found = {"abrank", *sys.stdlib_module_names}, []
+    custom, result = {"abrank", *sys.stdlib_module_names}, []
     for path in sorted(Path(abrank.__file__).parent.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text())):
-            modules = [each.name for each in node.names] if isinstance(node, ast.Import) else []
+            modules = [name.name for name in node.names] if isinstance(node, ast.Import) else []
             if isinstance(node, ast.ImportFrom):
-                modules = [f"{node.module}.{each.name}" for each in node.names]
-            found += [
+                modules = [f"{node.module}.{name.name}" for name in node.names]
+            result += [
                 (path.name, name)
                 for name in modules
-                if "._" in name and name.partition(".")[0] not in own
+                if "._" in name and name.partition(".")[0] not in custom
             ]
-    assert found == []
+    assert result == []
 
 
 def test_the_reference_finds_every_public_name(monkeypatch) -> None:
@@ -173,9 +173,9 @@ def test_the_reference_finds_every_public_name(monkeypatch) -> None:
 
 def members(name: str) -> Iterator[tuple[str, Any]]:
     """Yield a public name's object, and its public methods and properties."""
-    found = getattr(abrank, name)
-    yield name, found
-    for key, value in vars(found).items() if inspect.isclass(found) else ():
+    result = getattr(abrank, name)
+    yield name, result
+    for key, value in vars(result).items() if inspect.isclass(result) else ():
         plain = getattr(value, "__func__", getattr(value, "fget", value))
         if not key.startswith("_") and inspect.isfunction(plain):
             yield f"{name}.{key}", plain
@@ -189,14 +189,14 @@ def test_every_public_name_is_documented(name: str) -> None:
 def functions() -> Iterator[tuple[str, Any]]:
     """Yield the functions of every public module, and the methods of its classes."""
     for module in map(importlib.import_module, PUBLIC):
-        own = [
+        keys = [
             key
             for key, value in vars(module).items()
             if module.__name__ == getattr(value, "__module__", "")
         ]
-        for name in getattr(module, "__all__", own):
-            found = getattr(module, name)
-            for key, value in vars(found).items() if inspect.isclass(found) else [("", found)]:
+        for name in getattr(module, "__all__", keys):
+            result = getattr(module, name)
+            for key, value in vars(result).items() if inspect.isclass(result) else [("", result)]:
                 plain = getattr(value, "__func__", value)
                 if not key.startswith("_") and inspect.isfunction(plain):
                     yield ".".join(filter(None, (module.__name__, name, key))), plain
@@ -212,8 +212,12 @@ OPEN = {
 def test_public_signatures_are_explicit_and_have_no_inner_arguments() -> None:
     for name, function in functions():
         parameters = inspect.signature(function).parameters
-        several = [each for each in parameters.values() if each.kind is each.VAR_KEYWORD]
-        assert not several or name in OPEN, name
+        multiple = [
+            parameter
+            for parameter in parameters.values()
+            if parameter.kind is parameter.VAR_KEYWORD
+        ]
+        assert not multiple or name in OPEN, name
         inner = {"hashes", "provenance", "on_stage", *(["beside"] if "write" not in name else [])}
         assert not inner & parameters.keys(), name
 
@@ -228,14 +232,14 @@ NO_STATISTIC = re.compile(
 
 
 def test_every_public_function_names_its_source() -> None:
-    asked = {
+    getdocs = {
         name: inspect.getdoc(function) or ""
         for name, function in functions()
         if "." not in function.__qualname__ and not NO_STATISTIC.fullmatch(name)
     }
-    assert len(asked) > 50
+    assert len(getdocs) > 50
     assert [
-        k for k, text in asked.items() if not re.search(r"\n(Source: |References\n-)", text)
+        k for k, text in getdocs.items() if not re.search(r"\n(Source: |References\n-)", text)
     ] == []
 
 
@@ -268,11 +272,11 @@ def test_every_place_that_contributors_are_sent_to_is_there() -> None:
     for row in text.splitlines():  # a short name belongs to the folder that its line names first
         folder = root
         for name in re.findall(r"`([\w./]+(?:\.py|\.bib|/))`", row):
-            here = [each / name for each in (root, root / "abrank", folder, folder.parent)]
-            found = [each for each in here if each.exists()]
-            missing += [] if found else [name]
-            if found and len(Path(name).parts) > 1:
-                folder = found[0] if found[0].is_dir() else found[0].parent
+            here = [item / name for item in (root, root / "abrank", folder, folder.parent)]
+            result = [item for item in here if item.exists()]
+            missing += [] if result else [name]
+            if result and len(Path(name).parts) > 1:
+                folder = result[0] if result[0].is_dir() else result[0].parent
     assert not missing
 
 

@@ -18,8 +18,8 @@ PAGE = (Path(__file__).parents[1] / ".github/actions/abrank/README.md").read_tex
 
 def blocks(heading: str, language: str) -> str:
     part = f"\n{PAGE}".partition(f"\n{heading}\n")[2].partition("\n## ")[0]
-    (found,) = re.findall(rf"```{language}\n(.*?)```", part, re.S)
-    return str(found)
+    (outcome,) = re.findall(rf"```{language}\n(.*?)```", part, re.S)
+    return str(outcome)
 
 
 @pytest.fixture(scope="module")
@@ -35,17 +35,17 @@ def result(made: Any) -> abrank.Comparison:
 def test_the_rule_of_the_page_decides(made, tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "abrank.toml").write_text(blocks("# abrank in a build", "toml"))
-    for place, what in (
+    for place, kind in (
         ("eval/qrels.txt", made.qrels), ("eval/prod.run", made.baseline),
         ("out/new.run", made.candidate),
     ):  # fmt: skip
         (tmp_path / place).parent.mkdir(exist_ok=True)
-        what.write(tmp_path / place)
+        kind.write(tmp_path / place)
     assert run(["compare", "--config", "abrank.toml"]) == 0
-    said = " ".join(capsys.readouterr().err.split())
-    assert "passed: not worse by 0.005 or more on nDCG@10" in said
-    assert "R@100 is not worse by 0.020 or more" in said
-    assert "P@10 is not worse by 3% or more" in said
+    text = " ".join(capsys.readouterr().err.split())
+    assert "passed: not worse by 0.005 or more on nDCG@10" in text
+    assert "R@100 is not worse by 0.020 or more" in text
+    assert "P@10 is not worse by 3% or more" in text
 
 
 def test_the_test_of_the_page_passes_and_fails_with_the_sentence(made) -> None:
@@ -61,10 +61,10 @@ def test_the_test_of_the_page_passes_and_fails_with_the_sentence(made) -> None:
 
 
 def test_a_guard_alone_stops_require(made) -> None:
-    found = abrank.compare(
+    comparison = abrank.compare(
         made.qrels, made.baseline, made.candidate, measures=["nDCG@10"], guard=["AP:-0.02"]
     )
-    assert found.require("better") is found
+    assert comparison.require("better") is comparison
     swapped = abrank.compare(
         made.qrels, made.candidate, made.baseline, measures=["nDCG@10"], guard=["AP:-0.02"]
     )
@@ -99,9 +99,9 @@ def test_the_lines_for_mlflow_with_its_local_store(
     mlflow.set_tracking_uri((tmp_path / "mlruns").as_uri())
     with mlflow.start_run() as started:
         exec(blocks("## MLflow", "python"), {"mlflow": mlflow, "result": result})
-    kept = mlflow.get_run(started.info.run_id).data
-    assert kept.metrics == {"diff": result.mean_difference, "pvalue": result.pvalue}
-    assert kept.tags["abrank.verdict"] == "better"
+    data = mlflow.get_run(started.info.run_id).data
+    assert data.metrics == {"diff": result.mean_difference, "pvalue": result.pvalue}
+    assert data.tags["abrank.verdict"] == "better"
     assert list((tmp_path / "mlruns").rglob("report.html"))
 
 

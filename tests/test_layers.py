@@ -56,14 +56,14 @@ def test_imports_run_down(path: Path) -> None:
     for name in imports(path):
         package, _, rest = name.partition(".")
         if package == "abrank" and rest.split(".")[0] in ROOMS:
-            other = rest.split(".")[0]
-            assert ROOMS.index(other) >= ROOMS.index(room), f"{room} imports {other} above it"
+            part = rest.split(".")[0]
+            assert ROOMS.index(part) >= ROOMS.index(room), f"{room} imports {part} above it"
         assert room in HEAVY.get(package, {room}), f"{room} imports {package}"
 
 
 def test_every_module_stands_in_a_room() -> None:
-    found = {room_of(path) for path in PACKAGE.rglob("*.py")}
-    assert found - {"__init__", "__main__"} <= set(ROOMS)
+    rooms = {room_of(path) for path in PACKAGE.rglob("*.py")}
+    assert rooms - {"__init__", "__main__"} <= set(ROOMS)
 
 
 def test_no_file_imports_itself_by_way_of_others() -> None:
@@ -83,7 +83,7 @@ def _dotted(path: Path) -> str:
 def _files_imported(path: Path, files: Mapping[str, Path]) -> Iterator[str]:
     """Yield the files that one imports: a module, or that of a name, wherever the line stands."""
     for name in imports(path):
-        yield from [each for each in (name, name.rpartition(".")[0]) if each in files][:1]
+        yield from [item for item in (name, name.rpartition(".")[0]) if item in files][:1]
 
 
 MOST_ENTERED = 110  # modules that a comparison of files loads

@@ -17,12 +17,14 @@ PICTURE = ["image/png", "text/plain"]
 
 
 def outputs(cell: Any) -> list[tuple[str, list[str]]]:
-    return [(each.output_type, sorted(each.get("data", ()))) for each in cell.outputs]
+    return [(output.output_type, sorted(output.get("data", ()))) for output in cell.outputs]
 
 
 def texts(cell: Any) -> list[str]:
-    shown = [each.get("text") or each.get("data", {}).get("text/plain") for each in cell.outputs]
-    return [" ".join(each.split()) for each in shown if each]
+    visible = [
+        output.get("text") or output.get("data", {}).get("text/plain") for output in cell.outputs
+    ]
+    return [" ".join(item.split()) for item in visible if item]
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
@@ -37,10 +39,10 @@ def test_notebook_stores_what_it_shows_and_says_what_it_needs(path) -> None:
         outputs(cell) for cell in codes if ENDS_IN_A_PLOT.match(cell.source.splitlines()[-1])
     ]
     assert pictures
-    assert all(shown[-1] == ("execute_result", PICTURE) for shown in pictures)
-    every = [output for cell in codes for output in cell.outputs]
+    assert all(picture[-1] == ("execute_result", PICTURE) for picture in pictures)
+    everything = [output for cell in codes for output in cell.outputs]
     assert not [
-        each for each in every if each.output_type == "error" or each.get("name") == "stderr"
+        item for item in everything if item.output_type == "error" or item.get("name") == "stderr"
     ]
     assert re.search(r"/tmp/|0x[0-9a-f]{6}|/home/|/root/", path.read_text("utf-8")) is None
 

@@ -44,15 +44,15 @@ OTHER_DEFAULT = {("rank_scores", "missing"), ("compare_scores", "missing")}
 def test_a_signature_says_what_the_options_say(taker: str) -> None:
     parameters = inspect.signature(getattr(abrank, taker)).parameters
     assert len(parameters) <= 26
-    known = {each.name: each for each in options_of(taker).values() if each.name}
-    kinds = {each.name: each for each in fields(TAKERS[taker])}
+    names = {option.name: option for option in options_of(taker).values() if option.name}
+    kinds = {field.name: field for field in fields(TAKERS[taker])}
     for name, parameter in parameters.items():
         assert parameter.kind is not inspect.Parameter.VAR_KEYWORD
-        if name in PARTS or name == "design" or (name in OWN and name not in known):
+        if name in PARTS or name == "design" or (name in OWN and name not in names):
             continue
-        assert name in known, name
+        assert name in names, name
         if (taker, name) not in OTHER_DEFAULT and parameter.default is not inspect.Parameter.empty:
-            assert parameter.default == known[name].default, name
+            assert parameter.default == names[name].default, name
         if name in kinds:
             assert parameter.annotation == kinds[name].type, name
 
@@ -83,14 +83,14 @@ def test_what_is_given_arrives(monkeypatch: pytest.MonkeyPatch) -> None:
         return "found"
 
     monkeypatch.setattr("abrank.workflow.compare_runs", listen)
-    other: dict[str, Any] = {
+    second: dict[str, Any] = {
         "measures": ["AP"], "margin": 0.1, "require": "better", "guard": "RR:-0.1",
         "accept_doubt": True, "alpha": 0.1, "test": "sign", "lower_is_better": ["ms"],
         "design": (Looks(1, of=2),), "scoring": HowScored(rel=2), "machine": Machine(qrels="m"),
         "engine": Engine("dask"), "resamples": 99, "rng": 7,
     }  # fmt: skip
-    assert abrank.compare("q", {}, {}, **other) == "found"
-    assert {name: getattr(heard[-1][0], name) for name in other} == other
+    assert abrank.compare("q", {}, {}, **second) == "found"
+    assert {name: getattr(heard[-1][0], name) for name in second} == second
     abrank.compare("q", {}, {}, fail_on="worse", config=Question(family="all", primary="AP"))
     assert (heard[-1][0].gate, heard[-1][0].family) == ("not-worse-shown", "all")
     about = {"segments": 1, "topics": 2, "docs": 3}
@@ -100,7 +100,7 @@ def test_what_is_given_arrives(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_flags_have_the_names_of_keys(command: str) -> None:
-    longs = [each.long for each in options_of(*COMMANDS[command]).values()]
+    longs = [option.long for option in options_of(*COMMANDS[command]).values()]
     assert len(set(longs)) == len(longs)
     assert all("_" not in long and "." not in long for long in longs)
 
@@ -184,8 +184,8 @@ def test_a_wrong_keyword_finds_the_right_one(word: str, taker: str, ours: str) -
 def test_a_question_is_a_rule_in_python() -> None:
     a, b = {"q1": 0.2, "q2": 0.4, "q3": 0.1}, {"q1": 0.3, "q2": 0.6, "q3": 0.2}
     rule = Question(margin=0.1, alpha=0.1, test="sign", adjust="holm")
-    found = abrank.compare_scores(a, b, config=rule, test="t").rule
-    assert (found.margin, found.alpha, found.test, found.adjust) == (0.1, 0.1, "t", "holm")
+    result = abrank.compare_scores(a, b, config=rule, test="t").rule
+    assert (result.margin, result.alpha, result.test, result.adjust) == (0.1, 0.1, "t", "holm")
     with pytest.raises(ArgumentError, match=r"depth of the Question is not for abrank.compare_sc"):
         abrank.compare_scores(a, b, config=Question(scoring=HowScored(depth=3)))
 
@@ -196,9 +196,9 @@ def test_a_rule_file_serves_scores_and_collections(tmp_path: Path) -> None:
         (tmp_path / f"{name}.csv").write_text(f"query_id,AP\n{rows}")
     rule = tmp_path / "rule.toml"
     rule.write_text('scores = ["a.csv", "b.csv"]\nmargin = 0.05\nresamples = 999\n')
-    found = abrank.compare_scores(config=rule)
-    assert (found.rule.margin, found.baseline) == (0.05, "a")
-    assert found.provenance["declared"]["deviations"] == []
+    comparison = abrank.compare_scores(config=rule)
+    assert (comparison.rule.margin, comparison.baseline) == (0.05, "a")
+    assert comparison.provenance["declared"]["deviations"] == []
     (tmp_path / "table.tsv").write_text("name\ta\tb\none\ta.csv\tb.csv\ntwo\ta.csv\tb.csv\n")
     rule.write_text('collections = "table.tsv"\nalpha = 0.1\nfamily = "all"\n')
     both = abrank.compare_collections(config=rule, alpha=0.05)
@@ -235,8 +235,8 @@ def test_a_flag_that_a_command_lacks_is_told() -> None:
 
 
 def test_values_by_their_keys_become_objects() -> None:
-    given = {"measure": ["AP"], "look": "2/4", "depth": 100, "seed": 7}
-    assert nested(given)["design"] == (Looks(2, of=4),)
+    arguments = {"measure": ["AP"], "look": "2/4", "depth": 100, "seed": 7}
+    assert nested(arguments)["design"] == (Looks(2, of=4),)
 
 
 def test_objects_give_their_options_by_their_keys() -> None:

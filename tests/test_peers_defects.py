@@ -35,8 +35,8 @@ def test_queries_are_paired_by_id_whatever_the_order_of_a_dict(order) -> None:
     # ranx pairs them by position: a perfect run in another order scores 0.
     scores = abrank.evaluate(QRELS, {"r": {query: PERFECT[query] for query in order}}, ["AP"])
     assert scores.values.ravel().tolist() == [1.0, 1.0, 1.0]
-    other = {query: QRELS[query] for query in order}
-    assert abrank.evaluate(other, {"r": PERFECT}, ["AP"]).query_ids == ("q1", "q2", "q3")
+    second = {query: QRELS[query] for query in order}
+    assert abrank.evaluate(second, {"r": PERFECT}, ["AP"]).query_ids == ("q1", "q2", "q3")
 
 
 @pytest.mark.parametrize("order", list(itertools.permutations("abc")))
@@ -57,8 +57,8 @@ def test_all_measures_take_the_same_order_of_a_tie() -> None:
     # ir_measures on one tied run: RR .333, RR@10 1, P@1 0; trectools: RR 1, nDCG .63.
     qrels, run = {"q": {"a": 1}}, {"q": dict.fromkeys("abc", 1.0)}
     names = ["RR", "RR@10", "AP", "P@1", "Success@1", "nDCG", "RBP(p=0.5)"]
-    found = abrank.evaluate(qrels, {"r": run}, names).values.ravel().tolist()
-    assert found == [1 / 3, 1 / 3, 1 / 3, 0.0, 0.0, 0.5, 0.125]
+    values = abrank.evaluate(qrels, {"r": run}, names).values.ravel().tolist()
+    assert values == [1 / 3, 1 / 3, 1 / 3, 0.0, 0.0, 0.5, 0.125]
 
 
 def test_ids_stay_text(tmp_path) -> None:
@@ -121,10 +121,10 @@ def test_a_query_that_a_run_lacks_is_no_accident() -> None:
     # trec_eval 10 stops there without -c; version 9 leaves it out.
     run = {query: PERFECT[query] for query in ("q1", "q2")}
     zero, drop = (
-        abrank.evaluate(QRELS, {"r": run}, ["AP"], scoring=abrank.Scoring(missing=how))
+        abrank.evaluate(QRELS, {"r": run}, ["AP"], scoring=abrank.Scoring(missing=name))
         .means()
         .item()
-        for how in ("zero", "drop")
+        for name in ("zero", "drop")
     )
     assert (zero, drop) == (2 / 3, 1.0)
     with pytest.raises(abrank.AlignmentError, match="q3"):
@@ -166,8 +166,8 @@ def test_rank_biased_precision_is_that_of_its_query_alone() -> None:
     run = {"q1": {"d2": 2.0, "d1": 1.0}}
     alone = value({"q1": {"d1": 3}}, run, "RBP(p=0.9)")
     names = ["map", "ndcg", "rbp.p=0.9"]
-    beside = abrank.evaluate({"q1": {"d1": 3}}, {"r": run}, names).values[0, 0, 2]
-    assert alone == beside == pytest.approx(0.09)
+    context = abrank.evaluate({"q1": {"d1": 3}}, {"r": run}, names).values[0, 0, 2]
+    assert alone == context == pytest.approx(0.09)
 
 
 @pytest.mark.parametrize("name", ["Judged@10", "Judged", "Accuracy", "Accuracy@10"])
@@ -186,10 +186,10 @@ def test_gains_by_grade_are_read_and_ordered() -> None:
     assert value({"q": {"d1": 1}}, {"q": {"d1": 1.0}}, "ndcg.1=3.5") == 1.0
     small, large = (value({"q": grades}, run, f"ndcg.{gains}") for gains in
                     ("1=0.2,2=0.5,3=0.9", "1=2,2=5,3=9"))  # fmt: skip
-    found, ideal = (sum(g / np.log2(i + 2) for i, g in enumerate(order)) for order in
+    result, ideal = (sum(g / np.log2(i + 2) for i, g in enumerate(order)) for order in
                     ((2, 9, 5), (9, 5, 2)))  # fmt: skip
     assert small == pytest.approx(large)
-    assert large == pytest.approx(found / ideal)
+    assert large == pytest.approx(result / ideal)
 
 
 def test_level_above_all_grades() -> None:
@@ -217,8 +217,8 @@ def test_precision_of_a_short_ranking_and_a_query_of_refused_documents() -> None
 def test_equal_seeds_give_equal_p_values_above_0(name) -> None:
     # ranx with one seed: .110 .116 .101 .106 .107 .125; and a p-value can be 0.
     differences = np.random.default_rng(1).normal(0.03, 0.2, size=(60, 1))
-    found = {run_test(name, differences, seed=42, n_resamples=999).pvalue.item() for _ in range(4)}
-    assert len(found) == 1
+    items = {run_test(name, differences, seed=42, n_resamples=999).pvalue.item() for _ in range(4)}
+    assert len(items) == 1
     sure = run_test(name, np.abs(differences) + 5.0, seed=42, n_resamples=999).pvalue.item()
     assert 0.0 < sure < 0.01
 
@@ -245,9 +245,13 @@ def test_a_test_that_is_not_defined_is_no_finding_and_changes_no_other(method) -
 
 @pytest.mark.parametrize("test", ["t", "permutation", "bootstrap", "wilcoxon", "sign"])
 def test_an_identical_system_is_never_different(test) -> None:
-    made = abrank.simulate_runs(20, rng=3)
+    collection = abrank.simulate_runs(20, rng=3)
     result = abrank.compare(
-        made.qrels, made.baseline, made.baseline, measures=["AP", "P@10"], test=test
+        collection.qrels,
+        collection.baseline,
+        collection.baseline,
+        measures=["AP", "P@10"],
+        test=test,
     )
     assert str(result.verdict) == "identical"
     assert all(not row.pvalue_adj < 0.05 for row in result.rows if row.pvalue_adj is not None)
@@ -258,8 +262,8 @@ def test_the_direction_is_not_taken_from_the_data() -> None:
     # 5 %. Two sides ask for twice that p-value.
     noise = np.random.default_rng(11).laplace(size=(40, 100))
     both, greater, less = (
-        run_test("wilcoxon", noise, alternative=each).pvalue
-        for each in ("two-sided", "greater", "less")
+        run_test("wilcoxon", noise, alternative=name).pvalue
+        for name in ("two-sided", "greater", "less")
     )
     np.testing.assert_allclose(both, np.minimum(1.0, 2.0 * np.minimum(greater, less)))
     np.testing.assert_allclose(both, run_test("wilcoxon", -noise).pvalue)

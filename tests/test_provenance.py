@@ -11,14 +11,16 @@ import abrank
 
 @pytest.mark.usefixtures("nothing_drawn")
 def test_segments_and_topics_are_hashed_like_the_runs(tmp_path) -> None:
-    made = abrank.simulate_runs(10, rng=5)
+    collection = abrank.simulate_runs(10, rng=5)
     (tmp_path / "segments.csv").write_text("query_id,part\nq01,one\nq02,two\n")
-    given = {"segments": tmp_path / "segments.csv", "topics": {"q01": "why"}}
-    result = abrank.compare(made.qrels, made.baseline, made.candidate, **given)
+    arguments = {"segments": tmp_path / "segments.csv", "topics": {"q01": "why"}}
+    result = abrank.compare(
+        collection.qrels, collection.baseline, collection.candidate, **arguments
+    )
     assert list(result.provenance["inputs"]) == ["a", "b", "qrels", "segments", "topics"]
     assert result.provenance["inputs"]["segments"] == {
         "path": str(tmp_path / "segments.csv"),
-        "sha256": hashlib.sha256(given["segments"].read_bytes()).hexdigest(),
+        "sha256": hashlib.sha256(arguments["segments"].read_bytes()).hexdigest(),
         "rows": None,
     }
     assert result.provenance["inputs"]["topics"] == {"path": None, "sha256": None, "rows": None}
@@ -35,17 +37,17 @@ def test_ready_scores_record_what_cut_them_too(tmp_path) -> None:
 
 
 def test_a_system_may_be_called_qrels(tmp_path) -> None:
-    made = abrank.simulate_runs(10, rng=5)
-    made.qrels.write(tmp_path / "judgments")
-    made.baseline.write(tmp_path / "qrels")
-    runs = {"qrels": tmp_path / "qrels", "new": made.candidate}
+    collection = abrank.simulate_runs(10, rng=5)
+    collection.qrels.write(tmp_path / "judgments")
+    collection.baseline.write(tmp_path / "qrels")
+    runs = {"qrels": tmp_path / "qrels", "new": collection.candidate}
     scores = abrank.evaluate(tmp_path / "judgments", runs, ["AP"])
     assert scores.judgments.path == str(tmp_path / "judgments")
     assert scores.sources["qrels"].path == str(tmp_path / "qrels")
     inputs = abrank.rank(tmp_path / "judgments", runs).provenance["inputs"]
-    assert {name: each["path"] for name, each in inputs.items()} == {
+    assert {name: item["path"] for name, item in inputs.items()} == {
         "qrels": str(tmp_path / "judgments"), "qrels (run)": str(tmp_path / "qrels"), "new": None,
     }  # fmt: skip
-    result = abrank.compare(tmp_path / "judgments", tmp_path / "qrels", made.candidate)
+    result = abrank.compare(tmp_path / "judgments", tmp_path / "qrels", collection.candidate)
     assert result.baseline == "qrels"
     assert result.provenance["inputs"]["qrels"]["path"] == str(tmp_path / "judgments")

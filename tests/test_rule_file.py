@@ -30,39 +30,45 @@ rel = 1
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """A rule beside its inputs, and a call from the folder above."""
-    made = abrank.simulate_runs(30, effect=0.3, rng=5)
+    collection = abrank.simulate_runs(30, effect=0.3, rng=5)
     (tmp_path / "rules").mkdir()
-    for name, what in (
-        ("qrels.txt", made.qrels), ("a.run", made.baseline), ("b.run", made.candidate),
-    ):  # fmt: skip
-        what.write(tmp_path / "rules" / name)
+    for name, kind in (
+        ("qrels.txt", collection.qrels),
+        ("a.run", collection.baseline),
+        ("b.run", collection.candidate),
+    ):
+        kind.write(tmp_path / "rules" / name)
     (tmp_path / "rules" / "abrank.toml").write_text(RULE)
     monkeypatch.chdir(tmp_path)
-    return made
+    return collection
 
 
 def test_a_call_by_the_file_alone_is_the_commands(folder, capsys) -> None:
-    found = abrank.compare(config="rules/abrank.toml")
+    comparison = abrank.compare(config="rules/abrank.toml")
     inputs = ["rules/qrels.txt", "rules/a.run", "rules/b.run"]
     call = ["compare", *inputs, "--config", "rules/abrank.toml", "-q", "--report", "r.json"]
     assert run(call) == 0, capsys.readouterr().err
     command = json.loads(Path("r.json").read_text())
-    found.report("p.json")
+    comparison.report("p.json")
     python = json.loads(Path("p.json").read_text())
     for key in ("measures", "settings", "verdict", "tests"):
         assert python[key] == command[key], key
     assert python["provenance"]["declared"] == command["provenance"]["declared"]
     assert python["provenance"]["declared"]["deviations"] == []
-    assert (found.rule.alpha, found.seed, found.rule.require) == (0.1, 3, "not-worse-shown")
+    assert (comparison.rule.alpha, comparison.seed, comparison.rule.require) == (
+        0.1,
+        3,
+        "not-worse-shown",
+    )
 
 
 def test_what_a_call_changes_is_told(folder) -> None:
-    found = abrank.compare(
+    comparison = abrank.compare(
         folder.qrels, b=Path("rules/b.run"), config=Path("rules/abrank.toml"), margin="0.010",
         alpha=0.05, rng=3, require="non-inferior", topics={"q01": "x"},
         scoring=abrank.Scoring(depth=50),
     )  # fmt: skip
-    assert found.provenance["declared"]["deviations"] == [
+    assert comparison.provenance["declared"]["deviations"] == [
         {"setting": "qrels", "declared": "rules/qrels.txt", "used": "a Qrels"},
         {"setting": "require", "declared": "none", "used": "non-inferior"},
         {"setting": "alpha", "declared": "0.1", "used": "0.05"},
@@ -70,7 +76,7 @@ def test_what_a_call_changes_is_told(folder) -> None:
         {"setting": "rel", "declared": "1", "used": "none"},
         {"setting": "fail-on", "declared": "worse", "used": "none"},
     ]
-    assert "alpha 0.05 in place of 0.1" in " ".join(str(found).split())
+    assert "alpha 0.05 in place of 0.1" in " ".join(str(comparison).split())
 
 
 @pytest.mark.parametrize(
@@ -109,6 +115,6 @@ def test_a_folder_is_no_rule(folder) -> None:
 
 def test_a_flag_that_a_call_changes_is_told(folder) -> None:
     Path("rules/abrank.toml").write_text(f"{RULE}accept_doubt = true\n")
-    found = abrank.compare(config="rules/abrank.toml", accept_doubt=False)
-    (deviation,) = found.provenance["declared"]["deviations"]
+    comparison = abrank.compare(config="rules/abrank.toml", accept_doubt=False)
+    (deviation,) = comparison.provenance["declared"]["deviations"]
     assert deviation == {"setting": "accept-doubt", "declared": "true", "used": "false"}

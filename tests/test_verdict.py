@@ -241,9 +241,13 @@ def test_a_margin_of_a_share_is_told_in_the_unit_of_the_measure() -> None:
 
 def test_every_guard_must_pass() -> None:
     shared = {"estimate": 0.0, "low": -0.01, "high": 0.01, "higher_is_better": True}
-    one = GuardResult("RR", 0.02, False, passed=True, **shared)
-    other = GuardResult("P@5", 0.005, False, passed=False, **shared)
-    for guards, lacks in (((one,), ""), ((one, other), "guards"), ((other,), "guards")):
+    guard_result = GuardResult("RR", 0.02, False, passed=True, **shared)
+    result = GuardResult("P@5", 0.005, False, passed=False, **shared)
+    for guards, lacks in (
+        ((guard_result,), ""),
+        ((guard_result, result), "guards"),
+        ((result,), "guards"),
+    ):
         gate = judge(0.011, 0.05, require="better", guards=guards).gate
         assert gate is not None
         assert (gate.passed, gate.lacks) == (not lacks, lacks)
@@ -274,11 +278,11 @@ def test_one_guard_whose_flips_do_not_agree_stops_the_gate() -> None:
 
 @pytest.mark.parametrize("higher_is_better", [True, False])
 def test_an_interval_that_ends_at_the_loss_does_not_exclude_it(higher_is_better: bool) -> None:
-    at, inside = (
+    position, inside = (
         GuardResult("AP", 0.02, False, 0.0, -limit, limit, higher_is_better, passed=True)
         for limit in (0.02, 0.019)
     )
-    assert (at.excludes_loss, inside.excludes_loss) == (False, True)
+    assert (position.excludes_loss, inside.excludes_loss) == (False, True)
 
 
 def test_looks_are_numbered_from_one() -> None:

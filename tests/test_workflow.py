@@ -12,9 +12,13 @@ from abrank.workflow import compare, compare_runs
 
 @pytest.fixture
 def files(tmp_path):
-    made = abrank.simulate_runs(40, rng=5)
-    for name, what in (("qrels", made.qrels), ("a.run", made.baseline), ("b.run", made.candidate)):
-        what.write(tmp_path / name)
+    collection = abrank.simulate_runs(40, rng=5)
+    for name, kind in (
+        ("qrels", collection.qrels),
+        ("a.run", collection.baseline),
+        ("b.run", collection.candidate),
+    ):
+        kind.write(tmp_path / name)
     return [tmp_path / name for name in ("qrels", "a.run", "b.run")]
 
 
@@ -25,38 +29,43 @@ def asked(files, **plumbing):
 
 
 def test_files_frames_and_dicts_give_the_same_result(files) -> None:
-    made = abrank.simulate_runs(40, rng=5)
-    how = {"measures": ["nDCG@10", "AP"], "name_a": "a", "name_b": "b"}
-    from_files = compare(*files, **how)
-    from_frames = compare(made.qrels.frame(), made.baseline.frame(), made.candidate.frame(), **how)
+    collection = abrank.simulate_runs(40, rng=5)
+    options = {"measures": ["nDCG@10", "AP"], "name_a": "a", "name_b": "b"}
+    from_files = compare(*files, **options)
+    from_frames = compare(
+        collection.qrels.frame(),
+        collection.baseline.frame(),
+        collection.candidate.frame(),
+        **options,
+    )
     dicts = [
         {
             query: dict(zip(rows["doc_id"], rows[column], strict=True))
             for query, rows in frame.groupby("query_id")
         }
         for frame, column in (
-            (made.qrels.frame(), "relevance"),
-            (made.baseline.frame(), "score"),
-            (made.candidate.frame(), "score"),
+            (collection.qrels.frame(), "relevance"),
+            (collection.baseline.frame(), "score"),
+            (collection.candidate.frame(), "score"),
         )
     ]
-    assert from_files.rows == from_frames.rows == compare(*dicts, **how).rows
+    assert from_files.rows == from_frames.rows == compare(*dicts, **options).rows
 
 
 def test_provenance_replays_the_result(files, monkeypatch) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
     result = asked(files, command="abrank compare qrels a.run b.run")
-    known = result.provenance
-    assert known["created"] == "2023-11-14T22:13:20+00:00"
-    assert known["command"] == "abrank compare qrels a.run b.run"
-    assert known["inputs"]["a"]["sha256"] == hashlib.sha256(files[1].read_bytes()).hexdigest()
-    assert known["inputs"]["b"]["rows"] == 4000
-    assert known["inputs"]["qrels"]["path"] == str(files[0])
-    assert known["settings"] == {
+    provenance = result.provenance
+    assert provenance["created"] == "2023-11-14T22:13:20+00:00"
+    assert provenance["command"] == "abrank compare qrels a.run b.run"
+    assert provenance["inputs"]["a"]["sha256"] == hashlib.sha256(files[1].read_bytes()).hexdigest()
+    assert provenance["inputs"]["b"]["rows"] == 4000
+    assert provenance["inputs"]["qrels"]["path"] == str(files[0])
+    assert provenance["settings"] == {
         "missing": "zero", "score_dtype": "float64", "duplicates": "error",
         "depth": None, "rel": None, "judged_only": False, "interpolation": "10",
     }  # fmt: skip
-    assert known["versions"]["abrank"] == abrank.__version__
+    assert provenance["versions"]["abrank"] == abrank.__version__
     assert compare(*files, rng=result.seed).rows == result.rows
 
 
@@ -81,16 +90,18 @@ def test_a_mistyped_measure_is_refused_before_anything_is_read() -> None:
 
 
 def test_missing_queries_are_noted() -> None:
-    made = abrank.simulate_runs(40, rng=5)
-    run = made.candidate.frame()
+    collection = abrank.simulate_runs(40, rng=5)
+    run = collection.candidate.frame()
     holes = run[~run["query_id"].isin(["q01", "q02"])]
-    result = compare(made.qrels, made.baseline, holes)
+    result = compare(collection.qrels, collection.baseline, holes)
     note = next(note for note in result.notes if note.code == "missing-queries")
     assert {name: note.values[name] for name in ("system", "count", "n_queries", "policy")} == {
         "system": "b", "count": 2, "n_queries": 40, "policy": "zero",
     }  # fmt: skip
     assert result.n_queries == 40
-    dropped = compare(made.qrels, made.baseline, holes, scoring=abrank.Scoring(missing="drop"))
+    dropped = compare(
+        collection.qrels, collection.baseline, holes, scoring=abrank.Scoring(missing="drop")
+    )
     assert dropped.n_queries == 38
     assert {n.values["policy"] for n in dropped.notes if n.code == "missing-queries"} == {"drop"}
 

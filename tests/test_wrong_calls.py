@@ -87,20 +87,20 @@ def test_a_score_by_another_name_is_asked_for_and_not_replaced_by_the_rank() -> 
 
 
 def test_the_hit_rate_of_recommenders_is_success() -> None:
-    found = abrank.compare(*PAIR, measures=["HR@20", "hit_ratio@5"])
-    assert found.measures == ("Success@20", "Success@5")
-    assert "HR@20: Success@20, the hit rate" in found.remarks
+    comparison = abrank.compare(*PAIR, measures=["HR@20", "hit_ratio@5"])
+    assert comparison.measures == ("Success@20", "Success@5")
+    assert "HR@20: Success@20, the hit rate" in comparison.remarks
 
 
 def test_a_cutoff_may_be_named_beside_those_of_its_family() -> None:
-    found = abrank.compare(*PAIR, measures=["ndcg_cut", "ndcg_cut_15"])
-    assert found.measures.count("nDCG@15") == 1
+    comparison = abrank.compare(*PAIR, measures=["ndcg_cut", "ndcg_cut_15"])
+    assert comparison.measures.count("nDCG@15") == 1
 
 
 def test_the_help_of_rank_names_every_test(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["rank", "--help-all"]) == 0
-    shown = " ".join(capsys.readouterr().out.split())
-    assert all(f" {name}" in shown for name in (*TESTS, *JOINT_TESTS))
+    text = " ".join(capsys.readouterr().out.split())
+    assert all(f" {name}" in text for name in (*TESTS, *JOINT_TESTS))
 
 
 def test_a_hit_of_recommenders_is_no_number_of_hits() -> None:
@@ -108,13 +108,13 @@ def test_a_hit_of_recommenders_is_no_number_of_hits() -> None:
 
 
 def test_what_only_two_systems_have_is_said_of_many() -> None:
-    found = abrank.rank(MADE.qrels, {1: MADE.baseline, 2: MADE.candidate}, measures="AP")
-    assert set(found.systems) == {"1", "2"}
+    ranking = abrank.rank(MADE.qrels, {1: MADE.baseline, 2: MADE.candidate}, measures="AP")
+    assert set(ranking.systems) == {"1", "2"}
     with pytest.raises(AttributeError, match=r"a Ranking has no worst: compare\(\) of two systems"):
-        _ = found.worst
-    several = abrank.compare_collections({"x": PAIR, "y": PAIR}, measures="AP")
+        _ = ranking.worst
+    collections = abrank.compare_collections({"x": PAIR, "y": PAIR}, measures="AP")
     with pytest.raises(AttributeError, match=r"has no queries: \.pooled and \.comparisons\[NAME\]"):
-        _ = several.queries
+        _ = collections.queries
     with pytest.raises(AttributeError, match=r"a Scores has no mean; did you mean means\(\)\?"):
         _ = abrank.evaluate(MADE.qrels, {"a": MADE.baseline}, "AP").mean
 
@@ -496,10 +496,10 @@ guide gate -> 2 did you mean gates?
 @pytest.mark.parametrize("row", IN_PYTHON.strip().splitlines())
 def test_a_wrong_call_of_python_says_what_to_do(row: str) -> None:
     call, words = row.split(" -> ")
-    known = {name: getattr(abrank, name) for name in abrank.__all__}
-    known |= {"pd": pd, "PAIR": PAIR, "RESULT": RESULT, "ONE": ONE, "FRAME": FRAME}
+    getattrs = {name: getattr(abrank, name) for name in abrank.__all__}
+    getattrs |= {"pd": pd, "PAIR": PAIR, "RESULT": RESULT, "ONE": ONE, "FRAME": FRAME}
     with pytest.raises(AbrankError, match=re.escape(words)):
-        eval(call, known)
+        eval(call, getattrs)
 
 
 @pytest.fixture(scope="module")
@@ -524,7 +524,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("row", ON_THE_COMMAND_LINE.strip().splitlines())
 def test_a_wrong_command_says_what_to_do(row: str, folder: Path, capsys, monkeypatch) -> None:
     monkeypatch.chdir(folder)
-    command, said = row.split(" -> ")
-    code, words = said.split(" ", 1)
+    command, text = row.split(" -> ")
+    code, words = text.split(" ", 1)
     assert run(command.split()) == int(code)
     assert words in " ".join(capsys.readouterr().err.split())

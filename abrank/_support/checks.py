@@ -19,12 +19,12 @@ MOST_RESAMPLES = 10_000_000  # which take minutes; a p-value of them has seven d
 
 def one_of(argument: str, value: str, choices: Iterable[str]) -> str:
     """Return ``value`` if it is one of ``choices``."""
-    known = list(choices)
+    names = list(choices)
     if not isinstance(value, str):
-        raise ArgumentError(f"{argument} must be one of {', '.join(known)}, not {value!r}")
-    if value not in known:
-        error = UnknownNameError(argument, str(value), known)
-        error.args = (f"{error}; choices: {', '.join(known)}",)
+        raise ArgumentError(f"{argument} must be one of {', '.join(names)}, not {value!r}")
+    if value not in names:
+        error = UnknownNameError(argument, str(value), names)
+        error.args = (f"{error}; choices: {', '.join(names)}",)
         raise error
     return value
 
@@ -199,13 +199,13 @@ def explained(
 
 def explained_class(kind: type[_T]) -> type[_T]:
     """Do the same for a class: its keywords are those of its fields."""
-    made: Callable[..., None] = kind.__init__
+    result: Callable[..., None] = kind.__init__
     bind = binder(kind, lambda _word, _taker: "")
 
-    @wraps(made)
+    @wraps(result)
     def init(self: _T, *args: object, **keywords: object) -> None:
         bind(*args, **keywords)
-        made(self, *args, **keywords)
+        result(self, *args, **keywords)
 
     kind.__init__ = init  # type: ignore[assignment]
     return kind
@@ -228,26 +228,30 @@ def _bound(
         return dict(signature.bind(*args, **keywords).arguments)
     except TypeError as error:
         problem = f"{function.__name__}(): {error}"
-    parameters = [each for each in signature.parameters.values() if each.name != "self"]
-    known = [each.name for each in parameters]
+    parameters = [
+        parameter for parameter in signature.parameters.values() if parameter.name != "self"
+    ]
+    names = [parameter.name for parameter in parameters]
     if "too many" in problem:
-        bare = [each.name for each in parameters if each.kind < each.KEYWORD_ONLY]
-        others = "; the others by name" * (known != bare)
+        bare = [
+            parameter.name for parameter in parameters if parameter.kind < parameter.KEYWORD_ONLY
+        ]
+        text = "; the others by name" * (names != bare)
         problem += (
-            f"; it takes {', '.join(bare)}{others}"
+            f"; it takes {', '.join(bare)}{text}"
             if bare
-            else (f"; it takes keywords: {', '.join(f'{each}=' for each in known)}")
+            else (f"; it takes keywords: {', '.join(f'{item}=' for item in names)}")
         )
         problem += ', and runs as one mapping: {"bm25": run, …}' * ("runs" in bare)
         if bare[:1] in (["pilot"], ["differences"]):
             problem += "; of runs give compare(qrels, a, b)"
-    unknown = next((each for each in keywords if each not in known), None)
+    unknown = next((keyword for keyword in keywords if keyword not in names), None)
     if unknown is not None:
-        close = [f"{each}=" for each in nearest(unknown, known)[:1]]
+        close = [f"{suggestion}=" for suggestion in nearest(unknown, names)[:1]]
         reason = REASONS.get(function.__name__, {}).get(unknown)
         if reason is not None:
             raise ArgumentError(f"{function.__name__}() takes no {unknown}=: {reason}")
         likely = meant(unknown, function.__name__) or "".join(close)
-        hint = f"; did you mean {likely} ?" if likely else f"; it has {', '.join(known)}"
+        hint = f"; did you mean {likely} ?" if likely else f"; it has {', '.join(names)}"
         problem = f"{function.__name__}() has no argument {unknown}={hint}"
     raise ArgumentError(problem)

@@ -33,8 +33,8 @@ def score(value: float, *, digits: int = DIGITS) -> str:
         return UNDEFINED
     if math.isinf(value):
         return "∞" if value > 0 else f"{MINUS}∞"
-    shown = f"{abs(value):.{digits}{'e' if abs(value) >= _LARGE else 'f'}}"
-    return f"{MINUS}{shown}" if value < -_NOTHING else shown
+    text = f"{abs(value):.{digits}{'e' if abs(value) >= _LARGE else 'f'}}"
+    return f"{MINUS}{text}" if value < -_NOTHING else text
 
 
 def signed(value: float, *, digits: int = DIGITS) -> str:
@@ -44,19 +44,19 @@ def signed(value: float, *, digits: int = DIGITS) -> str:
     if _NOTHING < abs(value) < 0.5 * 10.0**-digits:
         needed = -math.floor(math.log10(abs(value)))
         digits = needed if needed <= digits + _MOST_MORE else digits
-    shown = score(value, digits=digits)
-    return f"+{shown}" if value > _NOTHING else shown
+    displayed = score(value, digits=digits)
+    return f"+{displayed}" if value > _NOTHING else displayed
 
 
-def decimals(intervals: Iterable[tuple[float, float]], *, least: int = DIGITS) -> int:
+def decimals(intervals: Iterable[tuple[float, float]], *, minimum: int = DIGITS) -> int:
     """Return with how many decimals the narrowest of some intervals can be read."""
     # Half its width has two significant digits then. The narrowest is looked for among those that
     # exclude 0, where there are any: the others are not told apart from it with more decimals
     # either.
-    known = [each for each in intervals if math.isfinite(each[1] - each[0])]
-    told = [each for each in known if each[0] * each[1] > 0.0] or known
-    half = min((0.5 * (high - low) for low, high in told if high > low), default=1.0)
-    return min(max(least, 1 - math.floor(math.log10(half))), _MOST_DECIMALS)
+    names = [item for item in intervals if math.isfinite(item[1] - item[0])]
+    message = [item for item in names if item[0] * item[1] > 0.0] or names
+    half = min((0.5 * (high - low) for low, high in message if high > low), default=1.0)
+    return min(max(minimum, 1 - math.floor(math.log10(half))), _MOST_DECIMALS)
 
 
 def least(value: float, *, digits: int = DIGITS) -> str:
@@ -80,16 +80,16 @@ def pvalue(value: float, *, alpha: float = 0.05) -> str:
 
 def p_clause(value: float, *, alpha: float = 0.05) -> str:
     """Return a p-value as it stands in a sentence."""
-    shown = pvalue(value, alpha=alpha)
-    return f"p {shown}" if shown.startswith(("<", "not")) else f"p = {shown}"
+    displayed = pvalue(value, alpha=alpha)
+    return f"p {displayed}" if displayed.startswith(("<", "not")) else f"p = {displayed}"
 
 
 def percent(share: float, *, sign: bool = True, digits: int = 1) -> str:
     """Return a share as a percentage, with its sign unless told otherwise."""
     if not math.isfinite(share):
         return UNDEFINED
-    shown = (signed if sign else score)(100.0 * share, digits=digits)
-    return f"{shown}%"
+    displayed = (signed if sign else score)(100.0 * share, digits=digits)
+    return f"{displayed}%"
 
 
 def level(confidence: float, *, digits: int = DIGITS) -> str:
@@ -102,19 +102,19 @@ def level(confidence: float, *, digits: int = DIGITS) -> str:
 
 def level_digits(alpha: float, pvalues: Iterable[float]) -> int:
     """Return how many digits of a level show on which side of it each p-value lies: 3 or more."""
-    digits, told = DIGITS, [p for p in pvalues if not math.isnan(p)]
-    while digits < 12 and any(_looks_otherwise(p, alpha, digits) for p in told):
+    digits, ps = DIGITS, [p for p in pvalues if not math.isnan(p)]
+    while digits < 12 and any(_looks_otherwise(p, alpha, digits) for p in ps):
         digits += 1
     return digits
 
 
 def _looks_otherwise(p: float, alpha: float, digits: int) -> bool:
     """Whether p, as it is written, is on another side of the level written with so many digits."""
-    shown, level = (
+    displayed, level = (
         float(text.removeprefix("< "))
         for text in (pvalue(p, alpha=alpha), number_short(alpha, digits=digits))
     )
-    return (shown > level, shown < level) != (p > alpha, p < alpha)
+    return (displayed > level, displayed < level) != (p > alpha, p < alpha)
 
 
 def number_short(value: float, *, digits: int = DIGITS) -> str:
@@ -151,15 +151,15 @@ def about(value: int) -> str:
     return count(round(value, 2 - len(str(value))))
 
 
-def plural(value: int, singular: str, several: str | None = None) -> str:
+def plural(value: int, singular: str, multiple: str | None = None) -> str:
     """Return a count with its noun."""
-    return f"{count(value)} {singular if value == 1 else several or singular + 's'}"
+    return f"{count(value)} {singular if value == 1 else multiple or singular + 's'}"
 
 
-def first_of(names: Sequence[str], most: int) -> str:
+def first_of(names: Sequence[str], maximum: int) -> str:
     """Return the first names of a list, and how many more there are."""
-    more = len(names) - most
-    return ", ".join(names[:most]) + (f" and {count(more)} more" if more > 0 else "")
+    more = len(names) - maximum
+    return ", ".join(names[:maximum]) + (f" and {count(more)} more" if more > 0 else "")
 
 
 def listed(items: Sequence[str]) -> str:
@@ -182,15 +182,15 @@ def interval(low: float, high: float, *, digits: int = DIGITS) -> str:
 def visible(text: str) -> str:
     """Return text whose control characters and overrides of direction are written as codes."""
     # Line ends and tabs stay. A terminal would obey the others, wherever they come from.
-    return _OBEYED.sub(lambda found: found.group().encode("unicode_escape").decode(), text)
+    return _OBEYED.sub(lambda result: result.group().encode("unicode_escape").decode(), text)
 
 
 def shorten(text: str, *, width: int = 72) -> str:
     r"""Return ``text`` on one line, its control characters made visible, cut in the middle."""
     if len(text) > 2 * width:
         text = text[:width] + text[-width:]  # what is between will not be seen
-    shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
-    return shorten_line(shown, width=width)
+    displayed = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    return shorten_line(displayed, width=width)
 
 
 def shorten_line(text: str, *, width: int) -> str:

@@ -99,7 +99,7 @@ class RankingPlots(_Plots, Protocol):
     def leaderboard(
         self,
         interval: Literal["own", "within", "difference"] = "own",
-        most: int | None = None,
+        maximum: int | None = None,
         **look: Unpack[Look],
     ) -> Picture:
         """Draw the mean of every system, best first, with its interval and its groups."""
@@ -124,7 +124,7 @@ class CollectionsPlots(_Plots, Protocol):
 class StandingsPlots(_Plots, Protocol):
     """The plots of a ranking over several collections."""
 
-    def means(self, most: int | None = None, **look: Unpack[Look]) -> Picture:
+    def means(self, maximum: int | None = None, **look: Unpack[Look]) -> Picture:
         """Draw the mean of every system over the collections, best first."""
 
     def ranks(self, **look: Unpack[Look]) -> Picture:

@@ -229,7 +229,7 @@ def _call(
         if isinstance(value, Mapping):  # a misspelt part gives way
             merged = values[name]
             assert isinstance(merged, Mapping)
-            values[name] = {key: each for key, each in merged.items() if each is not None}
+            values[name] = {key: item for key, item in merged.items() if item is not None}
     if ranked:
         values.pop("candidate", None)
     paths = [
@@ -287,14 +287,14 @@ class AbrankWarning(UserWarning):
         super().__init__(f"{message} [{code}]")
 
 
-def nearest(name: str, known: Iterable[str], kind: str = "") -> list[str]:
+def nearest(name: str, names: Iterable[str], kind: str = "") -> list[str]:
     """Return up to three known names that mean or look like ``name``, best first."""
     import difflib
 
-    by_fold = {candidate.casefold(): candidate for candidate in known}
+    by_fold = {candidate.casefold(): candidate for candidate in names}
     called = _CALLED.get(kind, {}).get(re.sub("[-_ ]", "", name.casefold()))
     if called in by_fold:
         return [by_fold[called]]
-    found = difflib.get_close_matches(name.casefold(), by_fold, n=3, cutoff=0.55)
+    suggestions = difflib.get_close_matches(name.casefold(), by_fold, n=3, cutoff=0.55)
     bare = _FILLING.sub("", name.casefold())  # "ttest" and "paired_t" are the test t
-    return [by_fold[key] for key in found or [key for key in by_fold if key == bare]]
+    return [by_fold[key] for key in suggestions or [key for key in by_fold if key == bare]]

@@ -68,7 +68,7 @@ def locked(path: Path, busy: str, *, patience: float = 0.0) -> Iterator[None]:
 def require_place(path: Path) -> None:
     """Refuse a path that cannot be written, before any work is done for it."""
     with writing(path):
-        above = next(each for each in (path, *path.absolute().parents) if each.exists())
+        above = next(item for item in (path, *path.absolute().parents) if item.exists())
     if above == path:
         reason = "it is a folder" if path.is_dir() else ""
     else:
@@ -82,21 +82,23 @@ def require_place(path: Path) -> None:
 def require_free(outputs: Iterable[Path], inputs: Iterable[str | os.PathLike[str]]) -> None:
     """Refuse an output that would replace an input or another output, by whatever name."""
     # Of `inputs`, a folder stands for all below it, a pattern with `*` for all that it matches.
-    given = [os.fspath(each) for each in inputs]
-    taken: set[Path] = set()
+    fspaths = [os.fspath(item) for item in inputs]
+    used: set[Path] = set()
     for path in outputs:
         if not is_replaceable(path):
             continue
         final = path.resolve()
-        if final in taken:
+        if final in used:
             raise ArgumentError(
                 f"{path}: two outputs would be written there; give each a path of its own"
             )
-        taken.add(final)
-        source = next((each for each in given if final.exists() and _holds(each, final)), None)
+        used.add(final)
+        source = next((item for item in fspaths if final.exists() and _holds(item, final)), None)
         if source is not None:
-            of = "" if source == str(path) else f" ({source})"
-            raise ArgumentError(f"{path}: is an input{of}, and would be replaced; write elsewhere")
+            text = "" if source == str(path) else f" ({source})"
+            raise ArgumentError(
+                f"{path}: is an input{text}, and would be replaced; write elsewhere"
+            )
 
 
 def _holds(source: str, file: Path) -> bool:
@@ -120,50 +122,50 @@ def is_replaceable(path: Path) -> bool:
 
 def _descriptor(path: Path) -> int | None:
     """Return the number of an open file, if a path is its name."""
-    found = _OPEN.fullmatch(path.as_posix())
-    return None if found is None else int(_NUMBERS.get(found[1], found[1]))
+    match = _OPEN.fullmatch(path.as_posix())
+    return None if match is None else int(_NUMBERS.get(match[1], match[1]))
 
 
 def replace_all(content: Mapping[Path, bytes]) -> None:
     """Write files under other names in their folders, then give all of them their own."""
     # Missing folders are made; a file that is there keeps its mode. A pipe or a device is written
     # to when all else is done. Ctrl-C, SIGTERM and SIGHUP wait until all files have their names.
-    beside: dict[Path, Path] = {}
+    context: dict[Path, Path] = {}
     done: list[Path] = []
     try:
         for path, data in content.items():
             with writing(path):
-                _write_beside(path, data, beside)
+                _write_beside(path, data, context)
         with _undisturbed():
-            for path, name in beside.items():
+            for path, name in context.items():
                 with writing(path):
                     name.replace(path.resolve())
                 done.append(path)
-        for path in [each for each in content if each not in beside]:
+        for path in [item for item in content if item not in context]:
             with writing(path):
                 _write_open(path, content[path])
             done.append(path)
     except BaseException as problem:
         if len(content) > 1:
-            told = ", ".join(map(str, done)) or "none of them"
-            problem.add_note(f"of {len(content)} files were written: {told}")
+            text = ", ".join(map(str, done)) or "none of them"
+            problem.add_note(f"of {len(content)} files were written: {text}")
         raise
     finally:
-        for name in beside.values():
+        for name in context.values():
             name.unlink(missing_ok=True)
 
 
-def _write_beside(path: Path, data: bytes, beside: dict[Path, Path]) -> None:
+def _write_beside(path: Path, data: bytes, context: dict[Path, Path]) -> None:
     """Write a file under another name, noted before it is made so that it is always removed."""
     if not is_replaceable(path):
         return
     final = path.resolve()
     final.parent.mkdir(parents=True, exist_ok=True)
     # Told apart from those of any other process: the names are random.
-    beside[path] = final.parent / f".{name_of(final.name)}.{os.urandom(8).hex()}"
-    with beside[path].open("xb") as file:
+    context[path] = final.parent / f".{name_of(final.name)}.{os.urandom(8).hex()}"
+    with context[path].open("xb") as file:
         file.write(data)
-    beside[path].chmod(_mode(final))
+    context[path].chmod(_mode(final))
 
 
 def _write_open(path: Path, data: bytes) -> None:
@@ -209,9 +211,9 @@ def parse_toml(data: bytes, label: str, *, expected: str = "") -> dict[str, Any]
     import tomllib  # a rule in a file is the rarer way
 
     try:
-        found = tomllib.loads(data.decode("utf-8-sig"))
-        repr(found)  # of what is too large or too deep Python makes no text, nor could a message
+        loads = tomllib.loads(data.decode("utf-8-sig"))
+        repr(loads)  # of what is too large or too deep Python makes no text, nor could a message
     except (ValueError, RecursionError) as problem:
-        told = shorten(str(problem), width=200)
-        raise ReadError(label, f"no TOML: {told}", expected=expected) from None
-    return found
+        text = shorten(str(problem), width=200)
+        raise ReadError(label, f"no TOML: {text}", expected=expected) from None
+    return loads

@@ -18,9 +18,9 @@ def attribute(module: str, name: str) -> Any:  # noqa: ANN401 - whatever the mod
     return getattr(importlib.import_module(module), name)
 
 
-def homes(of: Mapping[str, str]) -> dict[str, str]:
+def homes(owner: Mapping[str, str]) -> dict[str, str]:
     """Return the module of each name, from the names of each module."""
-    return {name: module for module, names in of.items() for name in names.split()}
+    return {name: module for module, names in owner.items() for name in names.split()}
 
 
 def module_getattr(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:

@@ -84,30 +84,32 @@ def join(text: str, sections: Mapping[str, str]) -> str:
     place = {heading: i for i, heading in enumerate(_ORDER)}
     return text + "".join(
         f"\n\n{heading}\n{'-' * len(heading)}\n{sections[heading]}"
-        for heading in sorted(sections, key=lambda each: place[each])
+        for heading in sorted(sections, key=lambda item: place[item])
         if sections[heading]
     )
 
 
 def entries(section: str) -> dict[str, str]:
     r"""Return the entries of a section of parameters, by name."""
-    _, *found = _ENTRY.split(section)
-    return {name: each.rstrip() for name, each in zip(found[::2], found[1::2], strict=True)}
+    _, *result = _ENTRY.split(section)
+    return {name: item.rstrip() for name, item in zip(result[::2], result[1::2], strict=True)}
 
 
 def complete(
     function: Callable[..., Any], parameters: Mapping[str, str], text: str = "", **sections: str
 ) -> str:
     """Add to a function's docstring what it does not say itself; ``text`` may replace its text."""
-    said, own = split(function.__doc__)
-    described = entries(own.get("Parameters", ""))
-    told = {name for names in described for name in names.split(", ")}
-    shared = {name: parameters[name] for name in parameters if name not in told}
-    known = {names.split(", ")[0]: (names, each) for names, each in described.items()}
-    known |= {name: (name, each) for name, each in shared.items()}
+    sentence, custom = split(function.__doc__)
+    described = entries(custom.get("Parameters", ""))
+    message = {name for names in described for name in names.split(", ")}
+    shared = {name: parameters[name] for name in parameters if name not in message}
+    registered = {names.split(", ")[0]: (names, item) for names, item in described.items()}
+    registered |= {name: (name, item) for name, item in shared.items()}
     lines = [
-        " : ".join(known[name]) for name in inspect.signature(function).parameters if name in known
+        " : ".join(registered[name])
+        for name in inspect.signature(function).parameters
+        if name in registered
     ]
-    made = join(text or said, {**sections, **own, "Parameters": "\n".join(lines)})
-    function.__doc__ = made
-    return made
+    result = join(text or sentence, {**sections, **custom, "Parameters": "\n".join(lines)})
+    function.__doc__ = result
+    return result

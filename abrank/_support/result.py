@@ -34,15 +34,15 @@ def record(cls: Class) -> Class:
     """Make a frozen dataclass whose copies equal it, whatever numbers it holds."""
     # A dataclass alone is unequal to its copy where a number is NaN, as of what was not asked for
     # (on Python 3.13 even to itself), and raises an error where it holds arrays.
-    made: Any = dataclass(frozen=True, eq=False)(cls)
-    made.__eq__, made.__hash__ = _equal, _hash
+    result: Any = dataclass(frozen=True, eq=False)(cls)
+    result.__eq__, result.__hash__ = _equal, _hash
     return cls
 
 
-def _equal(self: Any, other: object) -> Any:  # noqa: ANN401 - any record; or NotImplemented
-    if other.__class__ is not self.__class__:
+def _equal(self: Any, second: object) -> Any:  # noqa: ANN401 - any record; or NotImplemented
+    if second.__class__ is not self.__class__:
         return NotImplemented
-    return all(same(*pair) for pair in zip(_values(self), _values(other), strict=True))
+    return all(same(*pair) for pair in zip(_values(self), _values(second), strict=True))
 
 
 def _hash(self: Any) -> int:  # noqa: ANN401 - any record
@@ -57,7 +57,7 @@ def _without_nan(value: Any) -> Any:  # noqa: ANN401 - whatever a field holds
 
 
 def _values(self: Any) -> list[Any]:  # noqa: ANN401 - any record
-    return [getattr(self, each.name) for each in fields(self) if each.compare]
+    return [getattr(self, item.name) for item in fields(self) if item.compare]
 
 
 def same(a: Any, b: Any) -> bool:  # noqa: ANN401 - whatever a field holds
@@ -222,14 +222,16 @@ def missing_attribute(result: object, name: str) -> AttributeError:
     kind = type(result)
     problem = f"a {kind.__name__} has no {name}"
     if name[0] != "_":
-        there = [each for each in dir(kind) if each[0] != "_"]
+        there = [item for item in dir(kind) if item[0] != "_"]
         meant = _MEANT.get(name, "")
-        found = [meant] * (meant.partition(".")[0].strip("()") in there) or nearest(name, there)
+        suggestions = [meant] * (meant.partition(".")[0].strip("()") in there) or nearest(
+            name, there
+        )
         elsewhere = getattr(kind, "_PAIR_IN", "")
         if elsewhere and hasattr(lazy.attribute("abrank.comparison", "Comparison"), name):
             problem += f": {elsewhere}"
-        elif found:
-            problem += f"; did you mean {found[0]}?"
+        elif suggestions:
+            problem += f"; did you mean {suggestions[0]}?"
     return AttributeError(problem, name=name, obj=result)
 
 
@@ -284,8 +286,8 @@ class Result(Printed):
         ...     Comparison.from_json(result.report(f"{folder}/results.json")) == result
         True
         """
-        found: Self = lazy.attribute("abrank.report", "read_results")(path, of=cls.__name__)
-        return found
+        result: Self = lazy.attribute("abrank.report", "read_results")(path, of=cls.__name__)
+        return result
 
     @property
     def plot(self) -> Any:  # noqa: ANN401

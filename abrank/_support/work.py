@@ -15,12 +15,12 @@ MOST_THREADS = 4  # more of them wait for each other where Python itself has to 
 
 
 def threaded_map(
-    function: Callable[[_Item], _Result], items: Iterable[_Item], *, most: int = MOST_THREADS
+    function: Callable[[_Item], _Result], items: Iterable[_Item], *, maximum: int = MOST_THREADS
 ) -> Iterator[_Result]:
     """Apply a function whose time goes by in numpy or Arrow, which let other threads run."""
     rest = iter(items)
     first = list(islice(rest, 2))
-    n_threads = min(os.cpu_count() or 1, most)
+    n_threads = min(os.cpu_count() or 1, maximum)
     if len(first) < 2 or n_threads < 2:
         yield from map(function, chain(first, rest))
         return

@@ -155,7 +155,7 @@ def run(arguments: list[str]) -> int:
     except click.exceptions.Exit as left:
         return left.exit_code
     except UnclearError as error:
-        return _refuse(error.with_calls([_command(arguments, each) for each in error.choices]))
+        return _refuse(error.with_calls([_command(arguments, choice) for choice in error.choices]))
     except (AbrankError, MemoryError, KeyboardInterrupt, click.Abort, _Terminated) as error:
         return _refuse(error)
     except click.ClickException as error:
@@ -232,8 +232,8 @@ def _misused(error: click.ClickException) -> int:
         ours = flag_of(name, *TAKERS.get(str(error.ctx.info_name), ()))
         reason = REASONS.get(str(error.ctx.info_name), {}).get(name.lstrip("-").replace("-", "_"))
         if name[1:2].isdigit():
-            told = f"{name} is taken for a flag: what is below 0 stands in one word with the name"
-            sentence = f"{told}, as in --guard R@100:-0.02"
+            text = f"{name} is taken for a flag: what is below 0 stands in one word with the name"
+            sentence = f"{text}, as in --guard R@100:-0.02"
             if error.ctx.info_name == "inspect":
                 sentence = f"{name} is taken for a flag: for the query {name} write -- {name}"
             error = click.UsageError(sentence, error.ctx)
@@ -243,10 +243,10 @@ def _misused(error: click.ClickException) -> int:
         elif ours:
             error = click.UsageError(f"No such option '{name}'. Did you mean '{ours}'?", error.ctx)
     elif isinstance(error, click.UsageError) and error.ctx is not None:
-        told = error.format_message()
+        text = error.format_message()
         for (command, begin), hint in _INSTEAD.items():
-            if error.ctx.info_name == command and told.startswith(begin):
-                error = click.UsageError(f"{told.rstrip('.')}: {hint}", error.ctx)
+            if error.ctx.info_name == command and text.startswith(begin):
+                error = click.UsageError(f"{text.rstrip('.')}: {hint}", error.ctx)
                 break
     with contextlib.suppress(OSError):
         if isinstance(error, click.exceptions.NoArgsIsHelpError):

@@ -72,41 +72,46 @@ def _takers() -> tuple[str, ...]:
 
 
 def _stated() -> Stated:
-    found: Stated = click.get_current_context().meta.get(KEY, Stated())
-    return found
+    result: Stated = click.get_current_context().meta.get(KEY, Stated())
+    return result
 
 
 def values() -> dict[str, Any]:
     """Return the options by their keys, as flags or --config give them."""
     stated = _stated()
-    every = {**stated.declared, **stated.changed}
-    return {key: value for key, value in every.items() if value is not None}
+    everything = {**stated.declared, **stated.changed}
+    return {key: value for key, value in everything.items() if value is not None}
 
 
 def files() -> list[Any]:
     """Return the file that declared the rule, and the inputs that it names."""
     stated = _stated()
-    known = options_of(*_takers())
+    options = options_of(*_takers())
     named = {**stated.declared, **stated.set_here}
-    paths = [each for key, each in named.items() if known[key].kind == "path"]
+    paths = [item for key, item in named.items() if options[key].kind == "path"]
     return [*([] if stated.rule is None else [stated.rule.path]), *paths]
 
 
-def with_declared(found: Compared) -> Compared:
+def with_declared(result: Compared) -> Compared:
     """Return a result whose provenance says which file declared the rule, if one did."""
     # With it stand `path`, `sha256` and `deviations`, of `setting`, `declared` and `used` each.
     stated = _stated()
     if stated.rule is None:
-        return found
+        return result
     changed = deviations(stated.changed, stated.declared, options_of(*_takers()))
     recorded = stated.rule.recorded(changed)
-    return replace(found, provenance={**found.provenance, "declared": recorded})
+    return replace(result, provenance={**result.provenance, "declared": recorded})
 
 
-def _read(context: click.Context, _: click.Parameter, given: tuple[str, ...]) -> None:
+def _read(context: click.Context, _: click.Parameter, arguments: tuple[str, ...]) -> None:
     """Read the file and the keys, which stand in for flags that are not given."""
-    paths = [each for each in given if os.path.exists(each) or _PAIR.fullmatch(each) is None]  # noqa: PTH110
-    lone = next((each for each in paths if each.replace("-", "_") in options_of(*PAIR)), None)
+    # Path() would raise on a name that no file can have.
+    paths = [
+        path
+        for path in arguments
+        if os.path.exists(path) or _PAIR.fullmatch(path) is None  # noqa: PTH110
+    ]
+    lone = next((path for path in paths if path.replace("-", "_") in options_of(*PAIR)), None)
     if lone is not None and not os.path.exists(lone):  # noqa: PTH110
         raise click.UsageError(f"--config {lone} states no value: --config {lone}=...")
     if len(paths) > 1:
@@ -115,10 +120,10 @@ def _read(context: click.Context, _: click.Parameter, given: tuple[str, ...]) ->
     from abrank._support.files import parse_toml
 
     keys: dict[str, Any] = {}  # values as TOML has them, or the text as it is
-    for each in given:
-        if each in paths:
+    for item in arguments:
+        if item in paths:
             continue
-        key, text = _PAIR.fullmatch(each).groups()  # type: ignore[union-attr]
+        key, text = _PAIR.fullmatch(item).groups()  # type: ignore[union-attr]
         try:
             value = parse_toml(f"value = {text}".encode(), "--config")["value"]
         except ReadError:

@@ -26,7 +26,7 @@ from abrank.rule_file import size
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 RUN = click.Path(dir_okay=True, allow_dash=True)
-SCORING = (*(each.key for each in options_in(Scoring) if each.flag), "as")
+SCORING = (*(option.key for option in options_in(Scoring) if option.flag), "as")
 ALL = "--help-all"
 FILES = ("qrels", "a", "b")
 # Flags of at most so many characters have their text beside them; all texts begin in one column.
@@ -113,7 +113,7 @@ def flag(option: Option, **rest: Any) -> Callable[[Function], Function]:  # noqa
     if option.kind == "choice":
         kinds["choice"] = Choice(option.choices)
     is_flag = option.kind == "flag" or option.positional
-    how: dict[str, Any] = {
+    options: dict[str, Any] = {
         "is_flag": is_flag,
         "type": None if is_flag else kinds.get(option.kind),
         "multiple": option.several and not is_flag,
@@ -123,27 +123,27 @@ def flag(option: Option, **rest: Any) -> Callable[[Function], Function]:  # noqa
         "help": option.help,
     }
     if option.kind == "measure":
-        how["shell_complete"] = _complete_measure
+        options["shell_complete"] = _complete_measure
     names = filter(None, (option.short, option.long))
-    return click.option(*names, cls=Flag, group=option.group, option=option, **(how | rest))
+    return click.option(*names, cls=Flag, group=option.group, option=option, **(options | rest))
 
 
-def take(*keys: str, of: tuple[str, ...] = PAIR) -> Callable[[Function], Function]:
+def take(*keys: str, owner: tuple[str, ...] = PAIR) -> Callable[[Function], Function]:
     """Return the flags of some options, by their keys, as the functions of ``of`` take them."""
-    known = options_of(*of)
-    return stack(*(flag(known[key]) for key in keys))
+    options = options_of(*owner)
+    return stack(*(flag(options[key]) for key in keys))
 
 
 def every(command: str, *, own_letter: str = "") -> Callable[[Function], Function]:
     """Return all flags of a command, without the letter that one of its own flags has."""
     takers = COMMANDS[command]
-    flags = [each for each in options_of(*takers).values() if each.is_flag(*takers)]
+    flags = [option for option in options_of(*takers).values() if option.is_flag(*takers)]
     return stack(
-        *(flag(replace(each, short="") if each.short == own_letter else each) for each in flags)
+        *(flag(replace(item, short="") if item.short == own_letter else item) for item in flags)
     )
 
 
-def replications(of: str) -> Callable[[Function], Function]:
+def replications(owner: str) -> Callable[[Function], Function]:
     """Return the flag of a simulation; the help says what is repeated so often."""
     return own(
         "--replications",
@@ -152,7 +152,7 @@ def replications(of: str) -> Callable[[Function], Function]:
         default=1000,
         show_default=True,
         metavar="N",
-        help=of,
+        help=owner,
     )
 
 
@@ -215,16 +215,16 @@ def options_given() -> Iterator[tuple[str, Any]]:
 
 def scoring() -> Scoring:
     """Return how runs are scored by what was given."""
-    found: Scoring = nested(dict(options_given())).get("scoring", Scoring())
-    return found
+    result: Scoring = nested(dict(options_given())).get("scoring", Scoring())
+    return result
 
 
 def require_taken(taker: str, why: str, values: Iterable[str] = ()) -> None:
     """Refuse flags that would do nothing, because another function takes them."""
-    known = options_of(taker)
+    options = options_of(taker)
     flags = (key for key, _ in options_given() if key not in FILES)
     for key in (*values, *flags):
-        if key not in known:
+        if key not in options:
             name = key if key in FILES else f"--{key.replace('_', '-').replace('.', '-')}"
             reason = REASONS.get(taker, {}).get(key, "").replace("()", "")
             raise click.UsageError(f"{name} {why}{reason and f'; {reason}'}")
@@ -247,13 +247,13 @@ def named(paths: tuple[str, ...]) -> dict[str, Any]:
 
     read = [repeated(path) for path in paths]
     short = iter(distinct_names([run for name, run in read if name is None]))
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for path, (name, run) in zip(paths, read, strict=True):
         system = next(short) if name is None else name
-        if system in found:
+        if system in result:
             raise click.UsageError(f"{path} is given twice")
-        found[system] = run
-    return found
+        result[system] = run
+    return result
 
 
 def repeated(path: str) -> tuple[str | None, Any]:
@@ -296,20 +296,20 @@ class Grouped(click.Command):
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Return the flags, and ``--help-all`` where ``--help`` leaves some out."""
-        found = super().get_params(ctx)
-        if all(each.first for each in found if isinstance(each, Flag)):
-            return found
+        params = super().get_params(ctx)
+        if all(item.first for item in params if isinstance(item, Flag)):
+            return params
         if self._all is None:
             self._all = click.Option(
                 [ALL], is_flag=True, is_eager=True, expose_value=False, callback=self._show_all,
                 help="Show every flag, under headings, and exit.",
             )  # fmt: skip
-        return [*found, self._all]
+        return [*params, self._all]
 
     _all: click.Option | None = None
 
-    def _show_all(self, ctx: click.Context, _: click.Parameter, asked: bool) -> None:
-        if asked:
+    def _show_all(self, ctx: click.Context, _: click.Parameter, requested: bool) -> None:
+        if requested:
             ctx.meta[ALL] = True
             click.echo(ctx.get_help(), color=ctx.color)
             ctx.exit()
@@ -321,29 +321,31 @@ class Grouped(click.Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the flags: those of ``--help`` in a list, or all under their headings."""
-        parameters = [each for each in self.get_params(ctx) if isinstance(each, click.Option)]
+        parameters = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
         if self._all is not None and ALL not in ctx.meta:
             rows = [
-                each.in_brief(ctx) if isinstance(each, Flag) else each.get_help_record(ctx)
-                for each in sorted(parameters, key=_place)
-                if not isinstance(each, Flag) or each.first
+                parameter.in_brief(ctx)
+                if isinstance(parameter, Flag)
+                else parameter.get_help_record(ctx)
+                for parameter in sorted(parameters, key=_place)
+                if not isinstance(parameter, Flag) or parameter.first
             ]
             with formatter.section("Options"):
                 formatter.write_dl([(name.ljust(WIDE), text) for name, text in filter(None, rows)])
             return
         for heading in HEADINGS:
-            shown = [
+            records = [
                 record
-                for each in parameters
-                if getattr(each, "group", "Output") == heading
-                and (record := each.get_help_record(ctx)) is not None
+                for parameter in parameters
+                if getattr(parameter, "group", "Output") == heading
+                and (record := parameter.get_help_record(ctx)) is not None
             ]
-            if shown:
+            if records:
                 with formatter.section(heading):
-                    formatter.write_dl([(name.ljust(WIDE), text) for name, text in shown])
+                    formatter.write_dl([(name.ljust(WIDE), text) for name, text in records])
         takers = COMMANDS.get(str(self.name), ())
-        keys = [each for each in options_of(*takers).values() if not each.is_flag(*takers)]
-        rare = [(each.key, each.help) for each in keys if each.group]
+        keys = [option for option in options_of(*takers).values() if not option.is_flag(*takers)]
+        rare = [(key.key, key.help) for key in keys if key.group]
         if "compare" in takers:
             with formatter.section("Keys of --config beside the flags, also --config KEY=VALUE"):
                 formatter.write_dl([(key.ljust(WIDE), text) for key, text in rare])

@@ -48,7 +48,7 @@ class Output:
 
             figures_target(figures)  # a wrong kind is told before anything is read
         return cls(
-            reports=targets_of(flags["report"], style=style, shown=flags["format"]),
+            reports=targets_of(flags["report"], style=style, visible=flags["format"]),
             figures=figures,
             shown=flags["format"],
             digits=flags.get("digits"),
@@ -87,16 +87,16 @@ class Output:
         """
         quiet = flags.get("quiet", False)
         with _terminal.Progress(quiet=quiet, verbose=flags.get("verbose", False)) as progress:
-            found = make(progress)
-            written = self.write(found, progress)
+            result = make(progress)
+            written = self.write(result, progress)
         if notes and not quiet:
-            put_notes(found, self.shown, remarks=getattr(found, "remarks", ()))
+            put_notes(result, self.shown, remarks=getattr(result, "remarks", ()))
         if brief:
             _terminal.put("\n".join(written))
-            return found
+            return result
         color, ascii_only = flags.get("color", "auto"), flags["ascii"]
-        self.show(found, written, color=color, ascii_only=ascii_only, gate=gate)
-        return found
+        self.show(result, written, color=color, ascii_only=ascii_only, gate=gate)
+        return result
 
     def show(
         self,
@@ -114,11 +114,13 @@ class Output:
             kind = f".{self.shown}"
             files = WRITERS[kind].files(result, **self._options(kind, result))
             # The table of pairs stands beside that of the systems.
-            every = list(files.values())
-            _terminal.put(every[1] if self.pairs and self.shown == "csv" else every[0], nl=False)
+            everything = list(files.values())
+            _terminal.put(
+                everything[1] if self.pairs and self.shown == "csv" else everything[0], nl=False
+            )
             return
-        asked = self._options(".txt", result)
-        _terminal.show(result, color=color, ascii_only=ascii_only, gate=gate, **asked)
+        options = self._options(".txt", result)
+        _terminal.show(result, color=color, ascii_only=ascii_only, gate=gate, **options)
         if written:
             _terminal.put("\n" + "\n".join(written))
 
@@ -134,25 +136,25 @@ class Output:
             "pairs": self.pairs or None,
             "detail": self.detail,
         }
-        known = WRITERS[kind].options(result)
-        return {name: each for name, each in flags.items() if name in known and each is not None}
+        options = WRITERS[kind].options(result)
+        return {name: flag for name, flag in flags.items() if name in options and flag is not None}
 
 
-def targets_of(reports: Sequence[str], *, style: str | None, shown: str) -> tuple[Target, ...]:
+def targets_of(reports: Sequence[str], *, style: str | None, visible: str) -> tuple[Target, ...]:
     """Read the flags ``--report``: a path, ``FORMAT:PATH``, or a format alone."""
     from abrank._support.files import require_place
     from abrank.report.registry import REPORTS, is_format, target_of
 
-    found, places = [], []
+    result, places = [], []
     for report in reports:
-        found.append(target_of(report))
-        alone = not found[-1].told and is_format(report)
-        places.append(REPORTS / report if alone else Path(found[-1].path))
+        result.append(target_of(report))
+        alone = not result[-1].told and is_format(report)
+        places.append(REPORTS / report if alone else Path(result[-1].path))
         require_place(places[-1])
     require_free(places)
-    if style and shown != "tex" and all(target.suffix != ".tex" for target in found):
+    if style and visible != "tex" and all(target.suffix != ".tex" for target in result):
         raise click.UsageError("--style is for LaTeX: give a --report .tex, or --format tex")
-    return tuple(found)
+    return tuple(result)
 
 
 def require_free(outputs: Sequence[Path]) -> None:
@@ -163,8 +165,8 @@ def require_free(outputs: Sequence[Path]) -> None:
     from abrank._support import files
 
     inputs: list[Any] = []
-    runs = [context.params.get(str(each.name)) for each in context.command.params
-            if each.type is _flags.RUN]  # fmt: skip
+    runs = [context.params.get(str(param.name)) for param in context.command.params
+            if param.type is _flags.RUN]  # fmt: skip
     for value in (*_config.files(), *runs):
         for path in (value,) if isinstance(value, str) else value or ():
             run = _flags.repeated(path)[1]  # one of NAME=RUN1,RUN2, or the path itself
@@ -175,7 +177,7 @@ def require_free(outputs: Sequence[Path]) -> None:
         for row in read_collections(table).values():
             for paths in row.values():
                 inputs += paths if isinstance(paths, list) else [paths]
-        inputs = [each for each in inputs if not Path(each).is_dir()]
+        inputs = [item for item in inputs if not Path(item).is_dir()]
     files.require_free(outputs, inputs)
 
 
@@ -195,9 +197,9 @@ def write_reports(
     content: dict[Path, bytes] = {}
     places: list[Path] = []
     lines = []
-    for path, suffix, told in targets:
+    for path, suffix, message in targets:
         on_stage(f"making {path}")
-        files = files_of(result, path, format=suffix if told else None, **options(suffix))
+        files = files_of(result, path, format=suffix if message else None, **options(suffix))
         content |= files
         places += files
         target, data = next(iter(files.items()))
@@ -206,10 +208,10 @@ def write_reports(
         from abrank.report.formats.figures import figure_files
 
         on_stage(f"drawing for {figures}")
-        drawn = figure_files(result, figures, digits=digits)
-        content |= drawn
-        places += drawn
-        lines.append(f"figures   {figures_target(figures)[1]}  {plural(len(drawn), 'file')}")
+        sample = figure_files(result, figures, digits=digits)
+        content |= sample
+        places += sample
+        lines.append(f"figures   {figures_target(figures)[1]}  {plural(len(sample), 'file')}")
     if content:
         on_stage("writing")
         require_free(places)
@@ -217,20 +219,20 @@ def write_reports(
     return lines
 
 
-def put_notes(result: object, shown: str, *, remarks: Sequence[str] = ()) -> None:
+def put_notes(result: object, visible: str, *, remarks: Sequence[str] = ()) -> None:
     """Say on standard error remarks, and what is to be known of a result but not in its format."""
     for remark in remarks:
         _terminal.put(f"note: {remark}", err=True)
-    if shown in WITH_NOTES:
+    if visible in WITH_NOTES:
         return
     from abrank.report import compose
 
-    found = compose(result).cautions
-    for each in found[:MOST_NOTES]:
-        more = f" More: {each.more}." if each.more else ""
-        _terminal.put(f"note: {each}{more}", err=True)
-    if len(found) > MOST_NOTES:
-        _terminal.put(f"note: {len(found) - MOST_NOTES} more in a report: html", err=True)
+    cautions = compose(result).cautions
+    for item in cautions[:MOST_NOTES]:
+        more = f" More: {item.more}." if item.more else ""
+        _terminal.put(f"note: {item}{more}", err=True)
+    if len(cautions) > MOST_NOTES:
+        _terminal.put(f"note: {len(cautions) - MOST_NOTES} more in a report: html", err=True)
 
 
 def _size(n_bytes: int) -> str:

@@ -74,9 +74,9 @@ def as_trec_eval(
     lines = []
     for s, system in enumerate(scores.systems):
         if per_query:
-            shown = [m for m in order if _each_query(measures[m])]
+            ms = [m for m in order if _each_query(measures[m])]
             for q, query in enumerate(scores.query_ids):
-                lines += [_line(measures[m], query, scores.values[q, s, m], digits) for m in shown]
+                lines += [_line(measures[m], query, scores.values[q, s, m], digits) for m in ms]
         if run_id or len(scores.systems) > 1:
             lines.append(f"{'runid':<22}\t{ALL}\t{(*scores.audits[system].tags, system)[0]}\n")
         lines += [_line(measures[m], ALL, aggregates[s, m], digits) for m in order]
@@ -117,14 +117,14 @@ def _described(entry: Entry) -> str:
     low, high = entry.bounds
     lines = [f"{_form(entry)}   {low:g} to {high:g}"]
     lines += [entry.definition, _unusual(entry), _also(entry), entry.source]
-    first, *others = [line for line in lines if line]
+    first, *rest = [line for line in lines if line]
     return "\n".join(
         [
             "",
             textwrap.fill(first, WIDTH, subsequent_indent="    ", break_on_hyphens=False),
             *(
                 textwrap.fill(line, WIDTH, initial_indent="    ", subsequent_indent="    ")
-                for line in others
+                for line in rest
             ),
         ]
     )
@@ -137,11 +137,13 @@ def _form(entry: Entry) -> str:
         for parameter in entry.parameters
         if parameter.name not in (entry.at, "judged_only")
     ]
-    at = next((parameter for parameter in entry.parameters if parameter.name == entry.at), None)
+    position = next(
+        (parameter for parameter in entry.parameters if parameter.name == entry.at), None
+    )
     behind = ""
-    if at is not None:
-        letter = "@k" if at.name == "cutoff" else "@r"
-        behind = letter if at.required else f"[{letter}]"
+    if position is not None:
+        letter = "@k" if position.name == "cutoff" else "@r"
+        behind = letter if position.required else f"[{letter}]"
     return entry.name + (f"({', '.join(inside)})" if inside else "") + behind
 
 
@@ -155,13 +157,15 @@ def _written(parameter: Parameter) -> str:
 
 def _unusual(entry: Entry) -> str:
     """Say what differs from most measures: aggregation, direction, needs."""
-    said = [
+    text = [
         _AGGREGATES[entry.aggregate],
         "" if entry.higher_is_better else "lower is better",
         f"needs {entry.needs}" if entry.needs else "",
-        "" if any(each.name == "judged_only" for each in entry.parameters) else "no judged_only",
+        ""
+        if any(parameter.name == "judged_only" for parameter in entry.parameters)
+        else "no judged_only",
     ]
-    return "; ".join(filter(None, said))
+    return "; ".join(filter(None, text))
 
 
 def _also(entry: Entry) -> str:
@@ -169,12 +173,12 @@ def _also(entry: Entry) -> str:
     spellings = {**TREC_EVAL, **OTHERS}.items()
     names = [
         *entry.aliases,
-        *(name for name, each in spellings if each.name == entry.name and not each.fixed),
+        *(name for name, item in spellings if item.name == entry.name and not item.fixed),
     ]
-    known = {entry.name.casefold()}
+    registered = {entry.name.casefold()}
     fresh = []
     for name in names:
-        if name.casefold() not in known:
+        if name.casefold() not in registered:
             fresh.append(name)
-            known.add(name.casefold())
+            registered.add(name.casefold())
     return f"also {', '.join(fresh)}" if fresh else ""

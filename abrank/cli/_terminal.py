@@ -72,8 +72,8 @@ def paint(lines: Sequence[Sequence[tuple[str, str]]], *, color: bool) -> str:
     """Join lines of (text, style) spans, coloured or plain."""
     if not color:
         return "\n".join("".join(text for text, _ in line).rstrip() for line in lines)
-    many = "256color" in os.environ.get("TERM", "") or "COLORTERM" in os.environ
-    styles = OF_256 if many else STYLES
+    is_many = "256color" in os.environ.get("TERM", "") or "COLORTERM" in os.environ
+    styles = OF_256 if is_many else STYLES
     return "\n".join(
         "".join(
             click.style(text, **styles[style]) if style in styles else text for text, style in line
@@ -144,9 +144,9 @@ def put_json(value: Any) -> None:  # noqa: ANN401 - a tree of JSON
 
 def _finite(value: Any) -> Any:  # noqa: ANN401
     if isinstance(value, dict):
-        return {key: _finite(each) for key, each in value.items()}
+        return {key: _finite(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_finite(each) for each in value]
+        return [_finite(item) for item in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 

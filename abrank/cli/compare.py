@@ -27,9 +27,9 @@ def _gates() -> str:
     lines = ["\b", "Gates: the exit code is 1 where the one asked for does not pass, and 3 where"]
     lines.append("nothing could be tested, as of a run without a judged document.")
     for gate in GATES.values():
-        said = wrap(f"{gate.passes}. Verdicts that pass: {gate.passing}", 50)
-        flags = [gate.flag, *[""] * (len(said) - 1)]
-        lines += [f"  {flag:<25}{line}" for flag, line in zip(flags, said, strict=True)]
+        text = wrap(f"{gate.passes}. Verdicts that pass: {gate.passing}", 50)
+        flags = [gate.flag, *[""] * (len(text) - 1)]
+        lines += [f"  {flag:<25}{line}" for flag, line in zip(flags, text, strict=True)]
     return "\n".join(lines)
 
 
@@ -53,13 +53,13 @@ def compare(**flags: Any) -> int:  # noqa: ANN401 - those of abrank.options
     abrank compare --collections beir.tsv -m nDCG@10 --report html
     abrank compare --preferences votes.csv --report html
     """  # noqa: D301 - click's mark for lines to keep
-    asked = _config.values()
-    _require_inputs(asked)
+    config = _config.values()
+    _require_inputs(config)
     command = shlex.join(["abrank", *click.get_current_context().obj])
-    found: Comparison | CollectionsComparison
+    deliver: Comparison | CollectionsComparison
     output = _output.Output.of(flags)
-    question = made(Question, nested(asked))
-    if "preferences" in asked and "test" not in asked:
+    question = made(Question, nested(config))
+    if "preferences" in config and "test" not in config:
         from abrank.comparison.preferences import with_test
 
         question = with_test(replace(question, test=""))
@@ -72,68 +72,68 @@ def compare(**flags: Any) -> int:  # noqa: ANN401 - those of abrank.options
     with recording(question) as record:
         if record.level and not flags["quiet"]:
             _terminal.put(record.level, err=True)
-        found = output.deliver(
+        deliver = output.deliver(
             flags,
             lambda progress: _config.with_declared(
-                record.compare(lambda q: _compare(asked, q, command, progress))
+                record.compare(lambda q: _compare(config, q, command, progress))
             ),
             gate=False,
         )
-    return _gate(found, tell=output.shown == "text", ascii_only=flags["ascii"])
+    return _gate(deliver, tell=output.shown == "text", ascii_only=flags["ascii"])
 
 
-def _require_inputs(asked: dict[str, Any]) -> None:
+def _require_inputs(requested: dict[str, Any]) -> None:
     """Refuse a call without files, with two kinds of them, or with options that do nothing."""
-    if "collections" in asked:
+    if "collections" in requested:
         why = "is for one collection: it cannot stand beside --collections"
-        if "qrels" in asked:  # what a shell made of a pattern
+        if "qrels" in requested:  # what a shell made of a pattern
             why += "; a pattern is quoted, as in 'beir/*/qrels.txt'"
-        _flags.require_taken("compare_collections", why, asked)
+        _flags.require_taken("compare_collections", why, requested)
         return
-    if "on" in asked:
+    if "on" in requested:
         raise click.UsageError("--on is for --collections: one pair has one verdict")
-    files = [asked.get(each) for each in ("qrels", "a", "b")]
-    if "preferences" in asked:
+    files = [requested.get(name) for name in ("qrels", "a", "b")]
+    if "preferences" in requested:
         why = "is for runs or scores: it cannot stand beside --preferences"
-        _flags.require_taken("compare_preferences", why, asked)
+        _flags.require_taken("compare_preferences", why, requested)
         return
-    if None not in files[:2] and files[2] is None and "scores" not in asked:
+    if None not in files[:2] and files[2] is None and "scores" not in requested:
         from abrank.engines.engine import is_parquet
 
         if all(map(is_parquet, files[:2])):  # two joined tables hold their own judgments
-            asked["a"], asked["b"] = asked.pop("qrels"), files[1]
-            asked.setdefault("engine", "local")
+            requested["a"], requested["b"] = requested.pop("qrels"), files[1]
+            requested.setdefault("engine", "local")
             return
-    scores = [*iterate(asked["scores"])] if "scores" in asked else None
+    scores = [*iterate(requested["scores"])] if "scores" in requested else None
     if scores is None:
         for key in ("baseline", "candidate", "variant", "columns", "where"):
-            if key in asked:
+            if key in requested:
                 side = {"baseline": "a", "candidate": "b"}.get(key)
                 hint = f": --name-{side} names the {key}" if side else ""
                 raise click.UsageError(f"--{key} is for --scores{hint}")
-    _flags.require_inputs(files, scores, asked)
+    _flags.require_inputs(files, scores, requested)
 
 
 def _compare(
-    asked: Mapping[str, Any],
+    requested: Mapping[str, Any],
     question: Question,
     command: str,
     on_stage: Callable[[str], None],
 ) -> Comparison | CollectionsComparison:
     """Compare runs, ready scores, votes, or on several collections."""
-    missing = question.scoring.missing if "missing" in asked else "error"
-    inputs = made(Inputs, {**nested(asked), "missing": missing})
+    missing = question.scoring.missing if "missing" in requested else "error"
+    inputs = made(Inputs, {**nested(requested), "missing": missing})
     answer: Callable[..., Comparison | CollectionsComparison]
-    if "collections" in asked:
+    if "collections" in requested:
         from abrank.collections.compare import compare_each as answer
-    elif "preferences" in asked:
+    elif "preferences" in requested:
         from abrank.comparison.preferences import compare_votes as answer
-    elif "scores" in asked:
+    elif "scores" in requested:
         from abrank.comparison.compare import compare_ready as answer
     else:
         from abrank.workflow import compare_runs as answer
 
-        (own_a, a), (own_b, b) = (_flags.repeated(each or "") for each in (inputs.a, inputs.b))
+        (own_a, a), (own_b, b) = (_flags.repeated(item or "") for item in (inputs.a, inputs.b))
         inputs = replace(
             inputs, a=a, b=b, name_a=inputs.name_a or own_a, name_b=inputs.name_b or own_b
         )
@@ -176,8 +176,8 @@ def rank(qrels: str | None, runs: tuple[str, ...], **flags: Any) -> None:  # noq
     abrank rank --scores scores.csv -m AP
     abrank rank --collections beir.tsv -m nDCG@10 --report html
     """  # noqa: D301 - click's mark for lines to keep
-    asked = dict(_flags.options_given())
-    question = made(RankingQuestion, nested(asked))
+    requested = dict(_flags.options_given())
+    question = made(RankingQuestion, nested(requested))
     called = shlex.join(["abrank", *click.get_current_context().obj])
     if flags["collections"]:
         _over_collections(question, flags, called, qrels)
@@ -243,7 +243,7 @@ def _ranking(
 @click.argument("results", type=_flags.RUN)
 @_flags.take(
     "report", "figures", "all_figures", "format", "digits", "style", "color", "ascii", "quiet",
-    "verbose", of=("render", "compare"),
+    "verbose", owner=("render", "compare"),
 )  # fmt: skip
 def render(results: str, **flags: Any) -> None:  # noqa: ANN401 - those of abrank.options
     """Write any report from RESULTS, the .json report of a comparison; - is standard input.
@@ -267,20 +267,20 @@ def render(results: str, **flags: Any) -> None:  # noqa: ANN401 - those of abran
 
     # Whoever asks for files has seen the text.
     brief = bool(flags["report"] or flags["figures"]) and not _flags.given("format")
-    found = output.deliver(flags, read, brief=brief)
+    deliver = output.deliver(flags, read, brief=brief)
     if brief:
         from abrank.collections import CollectionsComparison
         from abrank.comparison import Comparison
 
-        if isinstance(found, (Comparison, CollectionsComparison)):
-            _gate(found, tell=False, ascii_only=flags["ascii"])
+        if isinstance(deliver, (Comparison, CollectionsComparison)):
+            _gate(deliver, tell=False, ascii_only=flags["ascii"])
 
 
 @click.command("history")
 @click.argument("ledger", type=_flags.RUN)
 @_flags.take(
     "report", "figures", "all_figures", "format", "digits", "color", "ascii", "quiet", "verbose",
-    of=("render", "compare"),
+    owner=("render", "compare"),
 )  # fmt: skip
 def history(ledger: str, **flags: Any) -> None:  # noqa: ANN401 - those of abrank.options
     """Say how often queries were asked, and what of the gains is to be expected again.

@@ -51,16 +51,16 @@ def demo(
 
     with _terminal.Progress(quiet=quiet, verbose=verbose) as progress:
         progress("simulating a collection")
-        made = simulate_runs(N_QUERIES, effect=EFFECT, rng=SEED)
+        collection = simulate_runs(N_QUERIES, effect=EFFECT, rng=SEED)
         with tempfile.TemporaryDirectory() as aside:
             files = [Path(aside, name) for name in INPUTS]
-            made.qrels.write(files[0])
-            read_run(made.baseline, name="old").write(files[1])
-            read_run(made.candidate, name="new").write(files[2])
-            files[3].write_bytes(_lines("\t", made.topics))
-            files[4].write_bytes(_lines(",", {"query_id": "intent", **made.intents}))
+            collection.qrels.write(files[0])
+            read_run(collection.baseline, name="old").write(files[1])
+            read_run(collection.candidate, name="new").write(files[2])
+            files[3].write_bytes(_lines("\t", collection.topics))
+            files[4].write_bytes(_lines(",", {"query_id": "intent", **collection.intents}))
             inputs = {folder / path.name: path.read_bytes() for path in files}
-            inputs[folder / TABLE] = _table(files[0], files[1], files[2], made.intents)
+            inputs[folder / TABLE] = _table(files[0], files[1], files[2], collection.intents)
         _require_own(inputs, [folder / name for name in REPORTS])
         replace_all(inputs)
         qrels, a, b, topics, segments = INPUTS
@@ -85,9 +85,9 @@ def demo(
 def _require_own(inputs: Mapping[Path, bytes], reports: Sequence[Path]) -> None:
     """Refuse a folder with files of the demo's names that no demo wrote."""
     there = [path for path in (*inputs, *reports) if path.exists()]
-    foreign = [each for each in there if each in inputs and each.read_bytes() != inputs[each]]
+    foreign = [item for item in there if item in inputs and item.read_bytes() != inputs[item]]
     if not inputs.keys() <= set(there):
-        foreign += [each for each in there if each in reports]  # there was no demo here
+        foreign += [item for item in there if item in reports]  # there was no demo here
     if foreign:
         raise ArgumentError(
             f"{foreign[0]}: is there, and was not made by abrank demo; name another folder:"
@@ -117,5 +117,5 @@ def _command() -> str:
     """Return the command that compares the same files, to be typed and changed."""
     measures = " ".join(f"-m {name}" for name in MEASURES)
     files = " ".join(INPUTS[:3])
-    beside = "--topics topics.tsv --segments segments.csv"
-    return f"abrank compare {files} {measures} --margin {MARGIN} {beside} --seed {SEED}"
+    text = "--topics topics.tsv --segments segments.csv"
+    return f"abrank compare {files} {measures} --margin {MARGIN} {text} --seed {SEED}"

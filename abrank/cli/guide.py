@@ -21,7 +21,7 @@ def _complete(_: click.Context, __: click.Parameter, begun: str) -> list[str]:
     """Return the topics that begin as what was typed."""
     from abrank.guide import CONTENTS
 
-    return [topic for each in CONTENTS.values() for topic in each if topic.startswith(begun)]
+    return [topic for item in CONTENTS.values() for topic in item if topic.startswith(begun)]
 
 
 @click.command("guide")
@@ -89,7 +89,7 @@ def _rendered(text: str) -> str:
 
     colored = _terminal.wants_color("auto", sys.stdout)
     title, _, body = text.partition("\n")
-    body = _LINK.sub(lambda found: f"{found[1]} (`abrank guide {found[2]}`)", body)
+    body = _LINK.sub(lambda result: f"{result[1]} (`abrank guide {result[2]}`)", body)
     console = Console(
         file=io.StringIO(),
         width=_terminal.width(),
@@ -97,7 +97,7 @@ def _rendered(text: str) -> str:
         color_system="standard" if colored else None,
         legacy_windows=False,
     )
-    with console.capture() as shown:
+    with console.capture() as capture:
         console.print(title.removeprefix("# "), style="bold", markup=False)
         console.print(Shown(body, hyperlinks=False))
-    return "\n".join(line.rstrip() for line in shown.get().splitlines())
+    return "\n".join(line.rstrip() for line in capture.get().splitlines())

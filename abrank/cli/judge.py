@@ -24,7 +24,7 @@ MOST_TAGS = 5
 @click.option(
     "--subtopics", is_flag=True, help="Qrels are by subtopic: query_id subtopic doc_id grade."
 )
-@_flags.take("max_input_size", of=("evaluate",))
+@_flags.take("max_input_size", owner=("evaluate",))
 def check(files: tuple[str, ...], *, subtopics: bool, max_input_size: int | None) -> int:
     """Validate FILES: qrels (4 columns), runs (6 columns), and tables or logs of ready scores.
 
@@ -34,35 +34,35 @@ def check(files: tuple[str, ...], *, subtopics: bool, max_input_size: int | None
     from abrank.measures.names import asks_direction
     from abrank.scoring.score_files import check
 
-    found = check(*files, subtopics=subtopics, max_input_size=max_input_size)
-    for error in found.errors:
+    result = check(*files, subtopics=subtopics, max_input_size=max_input_size)
+    for error in result.errors:
         _terminal.put(f"error: {error}", err=True)
-    for qrels in found.qrels:
+    for qrels in result.qrels:
         _terminal.put(_qrels_lines(qrels))
-    for run in found.runs:
+    for run in result.runs:
         _terminal.put(_run_lines(run))
-        for one, qrels, audit in found.audits:
-            if one is run:
+        for first, qrels, audit in result.audits:
+            if first is run:
                 _terminal.put(_audit_lines(qrels, run, audit))
-    for scores in found.scores:
+    for scores in result.scores:
         lines = [] if scores.reading is None else scores.reading.lines()
         if costs := [name for name in scores.measures if asks_direction(name)]:
             lines.append(f"less is better, by their names: {', '.join(costs)}")
         measures = f"measures as abrank calls them: {', '.join(scores.measures)}"
         _terminal.put("\n  ".join([*scores.notes, *lines, measures]))
-    return max((error.exit_code for error in found.errors), default=0)
+    return max((error.exit_code for error in result.errors), default=0)
 
 
 def _qrels_lines(qrels: Qrels) -> str:
     """Return what is in a judgment file."""
-    found = qrels if qrels.subtopics is None else qrels.subtopics
-    grades = ", ".join(map(str, sorted(set(found.grade.tolist()))))
+    result = qrels if qrels.subtopics is None else qrels.subtopics
+    grades = ", ".join(map(str, sorted(set(result.grade.tolist()))))
     by = "" if qrels.subtopics is None else f", {len(qrels.subtopics.ids)} subtopics"
     none = "\n  warning: no grade is above 0, so nothing is relevant"
     return (
         f"{qrels.source.path}  qrels\n"
-        f"  {len(found.grade)} judgments, {_count(len(qrels.query_ids), 'query')}{by},"
-        f" grades {grades}{'' if (found.grade > 0).any() else none}"
+        f"  {len(result.grade)} judgments, {_count(len(qrels.query_ids), 'query')}{by},"
+        f" grades {grades}{'' if (result.grade > 0).any() else none}"
     )
 
 
@@ -91,7 +91,7 @@ def _audit_lines(qrels: Qrels, run: Run, audit: Audit) -> str:
         f" {len(audit.extra)} extra, judged@10 {audit.judged_at_10:.3f}"
     )
     grave = note_sentences([note for note in inspect_run(run.name, audit) if note.severity > 1])
-    return "\n".join([counts, *(f"  warning: {each}" for each in grave)])
+    return "\n".join([counts, *(f"  warning: {item}" for item in grave)])
 
 
 def _count(n: int, noun: str) -> str:
@@ -104,7 +104,7 @@ def _count(n: int, noun: str) -> str:
 @click.argument("run_a", type=_flags.RUN)
 @click.argument("run_b", type=_flags.RUN)
 @click.argument("query")
-@_flags.take("measure", of=("evaluate",))
+@_flags.take("measure", owner=("evaluate",))
 @_flags.take("docs", "topics")
 @click.option(
     "--depth",
@@ -156,7 +156,7 @@ def inspect(
     from abrank.inputs.topics import read_topics
     from abrank.scoring.judging import inspect_query
 
-    found = inspect_query(
+    result = inspect_query(
         qrels,
         run_a,
         run_b,
@@ -170,8 +170,8 @@ def inspect(
         from abrank._support.files import replace_all
         from abrank.scoring.judging import pool_text
 
-        replace_all({Path(pool): pool_text(found.to_judge).encode()})
-    _terminal.show(found, ascii_only=ascii, depth=depth)
+        replace_all({Path(pool): pool_text(result.to_judge).encode()})
+    _terminal.show(result, ascii_only=ascii, depth=depth)
     if pool is not None:
         _terminal.put(f"\npool      {pool}")
 
@@ -219,12 +219,12 @@ def queries(source: str, *, n: int, seed: int, output: str | None) -> None:
 
     is_qrels = inputs.looks_like_qrels(source)
     read = inputs.read_qrels(source) if is_qrels else inputs.read_run(source)
-    drawn = sample_queries(read.query_ids, n, rng=seed)
+    draws = sample_queries(read.query_ids, n, rng=seed)
     sha256 = (read.source.sha256 or "")[:16]
-    of = f"{len(drawn)} of {len(read.query_ids)} queries of {source}, sha256 {sha256}"
-    head = f"# abrank sample queries --n {n} --seed {seed}: {of}"
+    text = f"{len(draws)} of {len(read.query_ids)} queries of {source}, sha256 {sha256}"
+    head = f"# abrank sample queries --n {n} --seed {seed}: {text}"
     _write(
-        "\n".join([head, *drawn]), output, f"{f.plural(len(drawn), 'query', 'queries')} to judge"
+        "\n".join([head, *draws]), output, f"{f.plural(len(draws), 'query', 'queries')} to judge"
     )
 
 
@@ -232,7 +232,7 @@ def queries(source: str, *, n: int, seed: int, output: str | None) -> None:
 @click.argument("qrels", type=_flags.RUN)
 @click.argument("run_a", type=_flags.RUN)
 @click.argument("run_b", type=_flags.RUN)
-@_flags.take("measure", of=("sample",))
+@_flags.take("measure", owner=("sample",))
 @click.option(
     "--depth",
     type=click.IntRange(1),
@@ -268,31 +268,31 @@ def documents(
     from abrank.report.formats.text import documents_text
     from abrank.scoring.judging import pool_text, sample_documents
 
-    found = sample_documents(qrels, run_a, run_b, measure=measure, depth=depth)
+    result = sample_documents(qrels, run_a, run_b, measure=measure, depth=depth)
     plain = _terminal.wants_ascii(False, sys.stdout)
     width = _terminal.width()
-    text = documents_text(found, most=SHOWN, width=width, ascii=plain)
+    text = documents_text(result, maximum=SHOWN, width=width, ascii=plain)
     _terminal.put(text)
     if pool is not None:
-        text = pool_text(found.documents).removesuffix("\n")
-        _write(text, pool, f"{f.plural(len(found.documents), 'document')} to judge")
+        text = pool_text(result.documents).removesuffix("\n")
+        _write(text, pool, f"{f.plural(len(result.documents), 'document')} to judge")
 
 
-def _write(text: str, path: str | None, what: str) -> None:
+def _write(text: str, path: str | None, kind: str) -> None:
     from abrank._support.files import replace_all
 
     if path is None:
         _terminal.put(text)
         return
     replace_all({Path(path): f"{text}\n".encode() if text else b""})
-    _terminal.put(f"{what}: {path}", err=True)
+    _terminal.put(f"{kind}: {path}", err=True)
 
 
 @click.command("agreement")
 @click.argument("human", type=_flags.RUN)
 @click.argument("machine", type=_flags.RUN)
 @click.argument("runs", type=_flags.RUN, nargs=-1)
-@_flags.take("measure", of=("agreement",))
+@_flags.take("measure", owner=("agreement",))
 @click.option(
     "--level",
     type=_flags.Choice(["ordinal", "nominal"]),
@@ -334,7 +334,7 @@ def agreement(
     rel: int,
     margin: float | None,
     seed: int,
-    shown: str,
+    visible: str,
     ascii: bool,
 ) -> None:
     """Hold the judgments of MACHINE against those of HUMAN, two qrels files.
@@ -349,14 +349,14 @@ def agreement(
     """  # noqa: D301 - click's mark for lines to keep
     from abrank.agreement import judge_agreement
 
-    found = judge_agreement(
+    result = judge_agreement(
         human, machine, _flags.named(runs), measure=measure, level=level, rel=rel, margin=margin,
         rng=seed,
     )  # fmt: skip
-    if shown == "json":
-        _terminal.put_json(asdict(found))
+    if visible == "json":
+        _terminal.put_json(asdict(result))
         return
-    _terminal.show(found, ascii_only=ascii)
+    _terminal.show(result, ascii_only=ascii)
 
 
 @click.command("audit", cls=_flags.Grouped)
@@ -396,5 +396,5 @@ def audit(
 
     output = _output.Output.of(flags)
     keys = ("measure", "sd", "binary", "alpha", "power")
-    asked = {key: flags[key] for key in keys}
-    output.deliver(flags, lambda _: audit(queries, a, b, **asked), notes=False)
+    requested = {key: flags[key] for key in keys}
+    output.deliver(flags, lambda _: audit(queries, a, b, **requested), notes=False)

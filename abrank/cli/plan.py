@@ -27,7 +27,7 @@ FEWEST_KNOWN = 10  # queries that both judged, of which a correlation is told
 @click.command("power", cls=_flags.Grouped)
 @_flags.pair
 @_flags.take("scores", "columns", "variant", "where", "baseline", "candidate")
-@_flags.take("measure", "power", "sd", of=("power",))
+@_flags.take("measure", "power", "sd", owner=("power",))
 @_flags.take("lower_is_better", "higher_is_better")
 @_flags.own(
     "--effect",
@@ -100,8 +100,8 @@ FEWEST_KNOWN = 10  # queries that both judged, of which a correlation is told
 )
 @_flags.replications("Simulated tests for each number of queries; the time grows with them.")
 @_flags.take("seed")
-@_flags.take(*_flags.SCORING, of=("evaluate",))
-@_flags.take("format", of=("power",))
+@_flags.take(*_flags.SCORING, owner=("evaluate",))
+@_flags.take("format", owner=("power",))
 def power(
     qrels: str | None,
     a: str | None,
@@ -124,15 +124,17 @@ def power(
     abrank power --sd 0.2 --queries 250
     abrank power --sd 0.2 --margin 0.05 --machine-queries 2000 --correlation 0.8
     """  # noqa: D301 - click's mark for lines to keep
-    files: list[str | None] = [each for each in (qrels, a, b) if each is not None]
+    files: list[str | None] = [item for item in (qrels, a, b) if item is not None]
     ready, files = (files, []) if scores else (None, files)
-    given, sd, queries = len(files) == 3 or bool(ready), flags["sd"], flags["queries"]
-    if len(files) not in (0, 3) or (scores and not ready) or given == (sd is not None):
+    arguments, sd, queries = len(files) == 3 or bool(ready), flags["sd"], flags["queries"]
+    if len(files) not in (0, 3) or (scores and not ready) or arguments == (sd is not None):
         raise click.UsageError(
             "give QRELS RUN_A RUN_B, or --scores and one table or two, or --sd without files"
         )
-    asked = {key: flags[key] for key in ("margin", "width")} | {"effect": flags["effects"] or None}
-    if not given and queries is None and all(each is None for each in asked.values()):
+    requested = {key: flags[key] for key in ("margin", "width")} | {
+        "effect": flags["effects"] or None
+    }
+    if not arguments and queries is None and all(item is None for item in requested.values()):
         raise click.UsageError("--sd needs --queries, --effect, --margin or --width")
     machine_qrels = flags["machine_qrels"]
     if machine_qrels is not None and not files:  # which --scores are not judged by
@@ -145,33 +147,34 @@ def power(
     checks.fraction("power", flags["power"])
     with _terminal.Progress(quiet=False, verbose=False) as progress:
         progress("scoring")
-        told = (flags["lower_is_better"], flags["higher_is_better"])
-        name, pilot, asks, mean = "", {}, False, None
-        if given:
-            name, pilot, asks, mean = _gains(files, ready, measure, told)
+        message = (flags["lower_is_better"], flags["higher_is_better"])
+        pilot: dict[str, Any] = {}
+        name, asks, mean = "", False, None
+        if arguments:
+            name, pilot, asks, mean = _gains(files, ready, measure, message)
         n_machine, correlation = flags["machine_queries"], list(flags["correlations"]) or None
         if machine_qrels is not None:
-            machine = _gains([machine_qrels, *files[1:]], None, measure, told)[1]
+            machine = _gains([machine_qrels, *files[1:]], None, measure, message)[1]
             n_machine = n_machine or len(machine)
             correlation = correlation or _correlation(pilot, machine)
         progress("planning")
         plan = planning.power(
-            [*pilot.values()] if given else None, sd=sd, queries=queries, **asked,
+            [*pilot.values()] if arguments else None, sd=sd, queries=queries, **requested,
             mean=mean if flags["mean"] is None else flags["mean"],
             **{key: flags[key] for key in ("power", "alpha", "test", "replications")},
             correlation=correlation, machine_queries=n_machine, rng=flags["seed"],
         )  # fmt: skip
-    shown = flags["format"]
-    if shown != "text" and plan.sd == 0.0:
+    flag = flags["format"]
+    if flag != "text" and plan.sd == 0.0:
         from abrank.report.subjects.plan import NO_SPREAD
 
         _terminal.put(f"note: {NO_SPREAD}", err=True)
     if asks and flags["test"] != "t":  # which has the same power both ways
-        said = f"Is lower better for {name}? {say(name)} Until then a gain is planned as a rise."
-        _terminal.put(f"note: {said}", err=shown != "text")
-    if shown == "json":
+        text = f"Is lower better for {name}? {say(name)} Until then a gain is planned as a rise."
+        _terminal.put(f"note: {text}", err=flag != "text")
+    if flag == "json":
         _terminal.put_json(asdict(plan))
-    elif shown == "csv":
+    elif flag == "csv":
         _terminal.put(_csv_of_plan(plan), nl=False)
     else:
         measured = machine_qrels is not None and not flags["correlations"]
@@ -185,11 +188,14 @@ def _pair(files: list[str | None], ready: Sequence[Any] | None, measure: str | N
     from abrank.scoring.evaluate import evaluate
 
     if ready:
-        asked = made(Inputs, nested(dict(_flags.options_given())))
+        requested = made(Inputs, nested(dict(_flags.options_given())))
         paired = pair_scores(
-            *ready, baseline=asked.baseline, candidate=asked.candidate, options=asked.table,
+            *ready,
+            baseline=requested.baseline,
+            candidate=requested.candidate,
+            options=requested.table,
             measures=[measure] if measure else None,
-        )  # fmt: skip
+        )
         return choose_from(paired)[0]
     qrels, a, b = files
     names = [measure or "nDCG@10"]
@@ -200,14 +206,14 @@ def _gains(
     files: list[str | None],
     ready: Sequence[Any] | None,
     measure: str | None,
-    told: tuple[Sequence[str], Sequence[str]],
+    message: tuple[Sequence[str], Sequence[str]],
 ) -> tuple[str, dict[str, float], bool, float]:
     """Return the measure, B's gains by query, whether its direction is to be asked, A's mean."""
     from abrank.comparison.choosing import directions
 
     scores = _pair(files, ready, measure)
     name = scores.measures[0]
-    better = directions(scores.measures, *told)
+    better = directions(scores.measures, *message)
     a, b = (scores.of(system)[:, 0] for system in scores.systems)
     gains = b - a if better.higher[name] else a - b
     by_query = dict(zip(scores.query_ids, gains.tolist(), strict=True))
@@ -219,11 +225,12 @@ def _csv_of_plan(plan: Plan) -> str:
     from abrank.planning.plan import PlanRow
     from abrank.report.data import csv_text
 
-    with_machine = [f"n_r_{display.number(one.correlation)}" for one in plan.judged]
+    with_machine = [f"n_r_{display.number(first.correlation)}" for first in plan.judged]
     rows = (
-        (*astuple(row), *(one.needed[i] for one in plan.judged)) for i, row in enumerate(plan.rows)
+        (*astuple(row), *(first.needed[i] for first in plan.judged))
+        for i, row in enumerate(plan.rows)
     )
-    return csv_text([*(each.name for each in fields(PlanRow)), *with_machine], rows)
+    return csv_text([*(field.name for field in fields(PlanRow)), *with_machine], rows)
 
 
 def _correlation(people: Mapping[str, float], machine: Mapping[str, float]) -> list[float]:
@@ -239,10 +246,10 @@ def _correlation(people: Mapping[str, float], machine: Mapping[str, float]) -> l
             f" common, and their correlation takes {FEWEST_KNOWN}: give --correlation and"
             " --machine-queries"
         )
-    d, f = (np.array([judge[each] for each in shared]) for judge in (people, machine))
-    found = float(np.corrcoef(d, f)[0, 1]) if np.ptp(d) > 0.0 and np.ptp(f) > 0.0 else 0.0
-    low, high = correlation_interval(found, len(shared))
-    return [low, found, high]
+    d, f = (np.array([judge[item] for item in shared]) for judge in (people, machine))
+    result = float(np.corrcoef(d, f)[0, 1]) if np.ptp(d) > 0.0 and np.ptp(f) > 0.0 else 0.0
+    low, high = correlation_interval(result, len(shared))
+    return [low, result, high]
 
 
 _WHOSE = {"candidate": "of {b} less A", "runs": "of two runs of A", "given": "as given"}
@@ -272,10 +279,10 @@ _ADVICE = (
     " differences tell what the queries can show.",
 )
 @_flags.take("columns", "variant", "where")
-@_flags.take("measure", "sd", "power", of=("margin",))
+@_flags.take("measure", "sd", "power", owner=("margin",))
 @_flags.take("alpha")
-@_flags.take(*_flags.SCORING, of=("evaluate",))
-@_flags.take("format", of=("margin",))
+@_flags.take(*_flags.SCORING, owner=("evaluate",))
+@_flags.take("format", owner=("margin",))
 def margin(
     qrels: str | None,
     runs: tuple[str, ...],
@@ -309,16 +316,16 @@ def margin(
     with _terminal.Progress(quiet=False, verbose=False) as progress:
         progress("scoring")
         if ready:
-            scores, other = _ready([qrels, *runs], against, measure)
+            scores, second = _ready([qrels, *runs], against, measure)
         else:
-            scores, other = _scored(qrels, runs, against, measure)
-    b = None if other is None else scores.of(other)[:, 0]
-    kept = [place for place, name in enumerate(scores.systems) if name != other]
-    found = suggest_margins(
-        scores.values[:, kept, 0], b, span=_span(scores), sd=sd, alpha=alpha, power=power
+            scores, second = _scored(qrels, runs, against, measure)
+    b = None if second is None else scores.of(second)[:, 0]
+    places = [place for place, name in enumerate(scores.systems) if name != second]
+    margins = suggest_margins(
+        scores.values[:, places, 0], b, span=_span(scores), sd=sd, alpha=alpha, power=power
     )
     name = scores.measures[0]
-    _put(found, name, _text_of_margins(found, name, other or ""), format)
+    _put(margins, name, _text_of_margins(margins, name, second or ""), format)
 
 
 def _scored(
@@ -335,52 +342,56 @@ def _scored(
 
 def _ready(files: list[str], against: str | None, measure: str) -> tuple[Scores, str | None]:
     """Read ready scores; the other system is a column of theirs, or of a file of its own."""
-    if given := sorted(_flags.given(*_flags.SCORING)):
-        raise click.UsageError(f"--{given[0].replace('_', '-')} is for runs, not for ready scores")
+    if arguments := sorted(_flags.given(*_flags.SCORING)):
+        raise click.UsageError(
+            f"--{arguments[0].replace('_', '-')} is for runs, not for ready scores"
+        )
 
     from abrank.ranking.rank import read_board
 
-    asked = [measure] if _flags.given("measure") else None
+    requested = [measure] if _flags.given("measure") else None
     options = made(Inputs, nested(dict(_flags.options_given()))).table
-    scores = read_board(files, measures=asked, options=options)
+    scores = read_board(files, measures=requested, options=options)
     if len(scores.measures) > 1:
         count, names = len(scores.measures), ", ".join(scores.measures[:3])
         raise click.UsageError(f"{count} measures ({names} …); say which: -m {scores.measures[0]}")
     if against is None or against in scores.systems:
         return scores, against
-    known, several = (
+    systems, board = (
         set(scores.systems),
-        read_board([*files, against], measures=asked, options=options),
+        read_board([*files, against], measures=requested, options=options),
     )
-    others = [name for name in several.systems if name not in known]
-    if len(others) != 1:
-        raise click.UsageError(f"--against is one system, and {against} has {len(others)}")
-    return several, others[0]
+    rest = [name for name in board.systems if name not in systems]
+    if len(rest) != 1:
+        raise click.UsageError(f"--against is one system, and {against} has {len(rest)}")
+    return board, rest[0]
 
 
 def _span(scores: Scores) -> float | None:
     """Return the range of the measure, None where it is not known."""
     from abrank.comparison.declared import known_range
 
-    seen = scores.values[:, :, 0]
-    low, high = known_range(scores.measures[0], least=float(seen.min()), largest=float(seen.max()))
+    values = scores.values[:, :, 0]
+    low, high = known_range(
+        scores.measures[0], minimum=float(values.min()), largest=float(values.max())
+    )
     return high - low if math.isfinite(high - low) else None
 
 
-def _text_of_margins(found: Margins, measure: str, other: str) -> list[str]:
+def _text_of_margins(result: Margins, measure: str, second: str) -> list[str]:
     """Return what was found as lines of at most 80 columns."""
-    queries = display.plural(found.n_queries, "query", "queries")
-    runs = display.plural(found.n_runs, "run")
-    mean = display.score(found.mean, digits=4)
-    if found.n_runs > 1:
-        ends = (min(found.run_means), max(found.run_means))
-        mean += f" ({' to '.join(display.score(each, digits=4) for each in ends)})"
+    queries = display.plural(result.n_queries, "query", "queries")
+    runs = display.plural(result.n_runs, "run")
+    mean = display.score(result.mean, digits=4)
+    if result.n_runs > 1:
+        ends = (min(result.run_means), max(result.run_means))
+        mean += f" ({' to '.join(display.score(end, digits=4) for end in ends)})"
     lines = [f"{display.shorten(measure, width=24)}: {runs} of A, {queries}, mean {mean}", ""]
-    known = found.sd > 0.0
-    rows = [("", "margin", *(("power at hand", "queries", "not worse") if known else ()))]
-    for row in found.rows:
+    names = result.sd > 0.0
+    rows = [("", "margin", *(("power at hand", "queries", "not worse") if names else ()))]
+    for row in result.rows:
         cells = [row.name, display.least(row.margin, digits=4)]
-        if known:
+        if names:
             cells += [
                 display.percent(row.power, sign=False), _needed(row.n), _needed(row.n_not_worse)
             ]  # fmt: skip
@@ -390,14 +401,14 @@ def _text_of_margins(found: Margins, measure: str, other: str) -> list[str]:
         rest = (f"{cell:>{width}}" for cell, width in zip(cells, widths[1:], strict=True))
         lines.append("  ".join([f"{first:<{widths[0]}}", *rest]))
     lines.append("")
-    if known:
-        power = display.level(found.target)
-        whose = _WHOSE[found.sd_of].format(b=display.shorten(other, width=28))
+    if names:
+        power = display.level(result.target)
+        whose = _WHOSE[result.sd_of].format(b=display.shorten(second, width=28))
         lines += [
             f"power at hand: that {queries} show a true difference of that size",
             f"queries: to show it with {power} power; not worse: to show B not worse by it,",
             "if the true difference is 0",
-            f"sd of the differences: {display.score(found.sd, digits=4)}, {whose}",
+            f"sd of the differences: {display.score(result.sd, digits=4)}, {whose}",
         ]
     else:
         lines.append("--against RUN or --sd X tells what the queries can show of each")
@@ -408,15 +419,15 @@ def _needed(n: int | None) -> str:
     return "no number" if n is None else display.count(n)
 
 
-def _put(found: Any, measure: str, lines: list[str], format: str) -> None:  # noqa: ANN401 - with rows
+def _put(result: Any, measure: str, lines: list[str], format: str) -> None:  # noqa: ANN401 - with rows
     """Print what was found: as JSON, its rows as CSV, or as lines of text."""
     if format == "json":
-        _terminal.put_json({"measure": measure, **asdict(found)})
+        _terminal.put_json({"measure": measure, **asdict(result)})
     elif format == "csv":
         from abrank.report.data import csv_text
 
-        header = [each.name for each in fields(found.rows[0])]
-        _terminal.put(csv_text(header, map(astuple, found.rows)), nl=False)
+        header = [field.name for field in fields(result.rows[0])]
+        _terminal.put(csv_text(header, map(astuple, result.rows)), nl=False)
     else:
         text = "\n".join(lines)
         plain = _terminal.wants_ascii(flag=False, stream=sys.stdout)
@@ -435,7 +446,7 @@ _OTHER = {"wilcoxon": "about the pseudo-median", "sign": "who wins more queries"
 @click.command("aa", cls=_flags.Grouped)
 @_flags.pair
 @_flags.take("scores", "columns", "variant", "where", "baseline", "candidate")
-@_flags.take("measure", of=("aa",))
+@_flags.take("measure", owner=("aa",))
 @_flags.own(
     "--test",
     "tests",
@@ -458,8 +469,8 @@ _OTHER = {"wilcoxon": "about the pseudo-median", "sign": "who wins more queries"
     " with 10000 to 0.4."
 )
 @_flags.take("seed")
-@_flags.take(*_flags.SCORING, of=("evaluate",))
-@_flags.take("format", of=("aa",))
+@_flags.take(*_flags.SCORING, owner=("evaluate",))
+@_flags.take("format", owner=("aa",))
 def aa(
     qrels: str | None,
     a: str | None,
@@ -495,12 +506,12 @@ def aa(
 
     with _terminal.Progress(quiet=False, verbose=False) as progress:
         progress("scoring")
-        found = _pair([qrels, a, b], ready, measure)
-        one, two = (found.of(system)[:, 0] for system in found.systems)
-        labels = labels_of(read_clusters(clusters), found.query_ids)
+        pair = _pair([qrels, a, b], ready, measure)
+        first, two = (pair.of(system)[:, 0] for system in pair.systems)
+        labels = labels_of(read_clusters(clusters), pair.query_ids)
         progress("testing")
         check = aa_test(
-            differences_of(one, two),
+            differences_of(first, two),
             # The bootstrap takes long.
             tests=tests or [name for name in paired_tests() if name != "bootstrap"],
             alpha=alpha,
@@ -508,49 +519,49 @@ def aa(
             clusters=labels,
             rng=seed,
         )
-    name = found.measures[0]
+    name = pair.measures[0]
     _put(check, name, _text_of_check(check, name), format)
 
 
-def _text_of_check(found: AACheck, measure: str) -> list[str]:
+def _text_of_check(result: AACheck, measure: str) -> list[str]:
     """Return the check as lines of at most 80 columns."""
-    queries = display.plural(found.n_queries, "query", "queries")
-    alpha = display.level(found.alpha)
+    queries = display.plural(result.n_queries, "query", "queries")
+    alpha = display.level(result.alpha)
     rows = [("test", "without a difference by", "found in", "95% interval")]
     rows += [
         (row.test, _WAYS[row.by], _share(row.rate), f"{_share(row.low)} to {_share(row.high)}")
-        for row in found.rows
+        for row in result.rows
     ]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [
         f"A/A test on {display.shorten(measure, width=24)}, {queries}, alpha"
-        f" {display.number(found.alpha)},",
-        f"{display.count(found.n_replications)} replications a row without any difference to find",
+        f" {display.number(result.alpha)},",
+        f"{display.count(result.n_replications)} replications a row without any difference to find",
         "",
     ]
-    for row, cells in zip((None, *found.rows), rows, strict=True):
+    for row, cells in zip((None, *result.rows), rows, strict=True):
         first, way, rate, interval = cells
         mark = "  too often" if row is not None and row.too_often else ""
         lines.append(
             f"{first:<{widths[0]}}  {way:<{widths[1]}}  {rate:>{widths[2]}}"
             f"  {interval:>{widths[3]}}{mark}".rstrip()
         )
-    first_row = found.rows[0]
+    first_row = result.rows[0]
     band = f"{_share(first_row.band_low)} to {_share(first_row.band_high)}"
-    said = [
+    text = [
         f"Tests of level {alpha} are within {band} in all rows of 95% of such checks.",
-        *_verdict(found),
+        *_verdict(result),
     ]
-    if not any(row.by == "resampled" for row in found.rows):
-        said.append("Queries are not redrawn: that takes 25 of them, or of their clusters.")
-    return [*lines, "", *said]
+    if not any(row.by == "resampled" for row in result.rows):
+        text.append("Queries are not redrawn: that takes 25 of them, or of their clusters.")
+    return [*lines, "", *text]
 
 
-def _verdict(found: AACheck) -> list[str]:
+def _verdict(result: AACheck) -> list[str]:
     """Say which tests find too much, or that none does, in lines of at most 80 columns."""
     lines = []
-    for name in found.too_often:
-        ways = {row.by for row in found.rows if row.test == name and row.too_often}
+    for name in result.too_often:
+        ways = {row.by for row in result.rows if row.test == name and row.too_often}
         if ways == {"resampled"} and name in _OTHER:
             lines += [
                 f"{name} finds differences where the mean Δ is 0: it asks",

@@ -71,7 +71,7 @@ def score(
     *,
     ready: str | None,
     per_query: bool,
-    shown: str,
+    visible: str,
     digits: int,
     list_measures: bool,
     **flags: Any,  # noqa: ANN401 - those of abrank.options
@@ -102,22 +102,22 @@ def score(
 
     from abrank.scoring.evaluate import score_runs
 
-    asked = _config.values()
-    of_mean = {key: asked[key] for key in _OF_MEAN if key in asked}
-    if of_mean and (per_query or shown == "trec_eval"):
-        what = "--per-query" if per_query else "--format trec_eval"
+    config = _config.values()
+    of_mean = {key: config[key] for key in _OF_MEAN if key in config}
+    if of_mean and (per_query or visible == "trec_eval"):
+        text = "--per-query" if per_query else "--format trec_eval"
         flag = next(iter(of_mean)).replace("_", "-")
         hint = " (-q is --per-query here, and not --quiet)" if per_query else ""
-        raise click.UsageError(f"{what} has no place for intervals: leave out --{flag}{hint}")
-    if not of_mean and shown in ("md", "html"):
-        raise click.UsageError(f"--format {shown} is for intervals: add --interval")
-    keywords = nested(asked)
+        raise click.UsageError(f"{text} has no place for intervals: leave out --{flag}{hint}")
+    if not of_mean and visible in ("md", "html"):
+        raise click.UsageError(f"--format {visible} is for intervals: add --interval")
+    keywords = nested(config)
     scoring = keywords.get("scoring", Scoring())
     measures: tuple[str, ...] = ()
     if ready is not None:
-        scores = _ready_scores(ready, tuple(iterate(asked.get("measure"))))
+        scores = _ready_scores(ready, tuple(iterate(config.get("measure"))))
     else:
-        measures = _measures(asked, of_mean) or (("official",) if shown == "trec_eval" else ())
+        measures = _measures(config, of_mean) or (("official",) if visible == "trec_eval" else ())
         scores = score_runs(
             qrels,
             _flags.named(runs),
@@ -132,8 +132,8 @@ def score(
         for line in [*scores.notes, *run_sentences(scores)]:
             _terminal.put(f"note: {line}", err=True)
     if of_mean:
-        return _intervals(scores, of_mean, asked, {**flags, "format": shown}, scoring)
-    _terminal.put(_shown(scores, shown, measures, scoring, per_query, digits), nl=False)
+        return _intervals(scores, of_mean, config, {**flags, "format": visible}, scoring)
+    _terminal.put(_shown(scores, visible, measures, scoring, per_query, digits), nl=False)
     return 0
 
 
@@ -150,22 +150,22 @@ def _ready_scores(path: str, measures: Sequence[str]) -> Scores:
     return scores.take(places)
 
 
-def _measures(asked: Mapping[str, Any], of_mean: Mapping[str, Any]) -> tuple[str, ...]:
+def _measures(requested: Mapping[str, Any], of_mean: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the measures asked for, and those that only floors name."""
-    measures = tuple(iterate(asked.get("measure")))
+    measures = tuple(iterate(requested.get("measure")))
     if "at_least" not in of_mean:
         return measures
     from abrank.scoring.intervals import read_floors
 
-    known = {each.name for each in parse_measures(measures)} if measures else set()
+    names = {measure.name for measure in parse_measures(measures)} if measures else set()
     named = read_floors(list(iterate(of_mean["at_least"])))
-    return (*measures, *(name for name in named if str(parse(name)) not in known))
+    return (*measures, *(name for name in named if str(parse(name)) not in names))
 
 
 def _intervals(
     scores: Scores,
     of_mean: Mapping[str, Any],
-    asked: Mapping[str, Any],
+    requested: Mapping[str, Any],
     flags: Mapping[str, Any],
     scoring: Scoring,
 ) -> int:
@@ -174,22 +174,22 @@ def _intervals(
 
     output = _output.Output.of({**flags, "digits": None, "interval": None})
     keys = ("test", "alpha", "segments", "clusters", "resamples")
-    found = scores.intervals(
-        **{key: asked[key] for key in keys if key in asked},
-        at_least=list(iterate(of_mean.get("at_least"))), rng=asked.get("seed", 0),
+    intervals = scores.intervals(
+        **{key: requested[key] for key in keys if key in requested},
+        at_least=list(iterate(of_mean.get("at_least"))), rng=requested.get("seed", 0),
     )  # fmt: skip
     recorded = provenance(
         scores, {name: name for name in scores.systems}, settings=scoring.settings(),
-        beside={key: asked[key] for key in ("segments", "clusters") if key in asked},
+        context={key: requested[key] for key in ("segments", "clusters") if key in requested},
         command=shlex.join(["abrank", *click.get_current_context().obj]),
     )  # fmt: skip
-    found = _config.with_declared(replace(found, provenance=recorded))
-    output.deliver(flags, lambda _: found, notes=False)
-    if not found.cleared:
+    intervals = _config.with_declared(replace(intervals, provenance=recorded))
+    output.deliver(flags, lambda _: intervals, notes=False)
+    if not intervals.cleared:
         from abrank.report import compose
 
-        _terminal.put(f"gate      {compose(found).headline.title}", err=True)
-    return 0 if found.cleared else 1
+        _terminal.put(f"gate      {compose(intervals).headline.title}", err=True)
+    return 0 if intervals.cleared else 1
 
 
 def _may_be_one_file(runs: Sequence[str]) -> bool:
@@ -203,7 +203,7 @@ def _may_be_one_file(runs: Sequence[str]) -> bool:
 
 def _shown(
     scores: Scores,
-    shown: str,
+    visible: str,
     measures: tuple[str, ...],
     scoring: Scoring,
     per_query: bool,
@@ -213,11 +213,11 @@ def _shown(
     from abrank.cli import _score_formats as formats
     from abrank.measures.names import SETS
 
-    if shown == "csv":
+    if visible == "csv":
         return formats.as_csv(scores, per_query=per_query)
-    if shown == "json":
+    if visible == "json":
         return formats.as_json(scores, per_query=per_query)
-    if shown == "text":
+    if visible == "text":
         return formats.as_text(scores, per_query=per_query, digits=digits)
     return formats.as_trec_eval(
         scores,

@@ -165,8 +165,8 @@ def compare_each(
     if not isinstance(collections, Mapping):
         files = read_collections(collections)
         stated = {
-            what: {name: each[what] for name, each in files.items() if what in each}
-            for what in PROPERTIES
+            kind: {name: file[kind] for name, file in files.items() if kind in file}
+            for kind in PROPERTIES
         }
         collections, names = pairs_of(files, **names)
     _require_several(collections)
@@ -174,17 +174,17 @@ def compare_each(
     cut = stated.get("segments", {}) | properties_of("segments", inputs.segments, [*collections])
     grouped = stated.get("clusters", {}) | _clusters_of(question, cut, [*collections])
     alone = replace(question, require=None, fail_on=None, accept_doubt=False)
-    found = {}
-    for name, given in collections.items():
+    result = {}
+    for name, collection in collections.items():
         on_stage(f"comparing on {name}")
-        others = [each for each in parts_of(alone.design) if not isinstance(each, Clusters)]
+        parts = [part for part in parts_of(alone.design) if not isinstance(part, Clusters)]
         clusters = [Clusters(grouped[name])] if name in grouped else []
-        asked = replace(alone, design=[*clusters, *others] or None)
+        requested = replace(alone, design=[*clusters, *parts] or None)
         with on_collection(name, source):
-            own = Inputs(**names, segments=cut.get(name), missing=inputs.missing)
-            found[name] = _comparison(name, given, asked, own)
+            custom = Inputs(**names, segments=cut.get(name), missing=inputs.missing)
+            result[name] = _comparison(name, collection, requested, custom)
     return summarise_collections(
-        found,
+        result,
         require=question.gate,
         on=question.on,
         accept_doubt=question.accept_doubt,
@@ -197,10 +197,10 @@ def _clusters_of(
     question: Question, segments: Mapping[str, Any], collections: Sequence[str]
 ) -> dict[str, Any]:
     """Return the clusters of each collection, or the column of its segments that has them."""
-    given = question.clusters
-    if isinstance(given, str) and segments and not os.path.exists(given):  # noqa: PTH110
-        return dict.fromkeys(segments, given)
-    return properties_of("clusters", given, collections)
+    clusters = question.clusters
+    if isinstance(clusters, str) and segments and not os.path.exists(clusters):  # noqa: PTH110
+        return dict.fromkeys(segments, clusters)
+    return properties_of("clusters", clusters, collections)
 
 
 def _require_several(collections: Mapping[str, Any]) -> None:
@@ -213,18 +213,18 @@ def _require_several(collections: Mapping[str, Any]) -> None:
 
 def _comparison(
     name: str,
-    given: Any,  # noqa: ANN401
+    arguments: Any,  # noqa: ANN401
     question: Question,
     inputs: Inputs,
 ) -> Comparison:
     """Compare on one collection."""
-    if isinstance(given, Comparison):
+    if isinstance(arguments, Comparison):
         if inputs.segments is not None or question.clusters is not None:
             raise ArgumentError(
                 "it is a Comparison, which has its segments and clusters: give them to compare()"
             )
-        return given
-    parts = list(given) if isinstance(given, (list, tuple)) else []
+        return arguments
+    parts = list(arguments) if isinstance(arguments, (list, tuple)) else []
     if len(parts) == 2:
         return compare_ready(replace(inputs, a=parts[0], b=parts[1]), question)
     if len(parts) != 3:
@@ -247,21 +247,22 @@ def summarise_collections(
     """Summarise comparisons on several collections; see :func:`compare_collections`."""
     _require_several(comparisons)
     first = next(iter(comparisons.values()))
-    for name, each in comparisons.items():
-        require_pooled(name, each)
-        if _declared(each, first.rule.test) != _declared(first, first.rule.test):
+    for name, comparison in comparisons.items():
+        require_pooled(name, comparison)
+        if _declared(comparison, first.rule.test) != _declared(first, first.rule.test):
             raise AlignmentError(
                 f"the collection {name!r} was compared by other measures or another test than"
-                f" {next(iter(comparisons))!r}: {', '.join(each.measures)} by {each.rule.test},"
+                f" {next(iter(comparisons))!r}: {', '.join(comparison.measures)} by"
+                f" {comparison.rule.test},"
                 f" {', '.join(first.measures)} by {first.rule.test}"
             )
     _require_same_systems(comparisons)
     lead = first.rule.primary
     ordered = [lead, *(name for name in first.measures if name != lead)]
     names = []  # the one that a system has everywhere, else its letter
-    for side, given, letter in (("baseline", name_a, "A"), ("candidate", name_b, "B")):
-        own = {getattr(each, side) for each in comparisons.values()}
-        names.append(given or (own.pop() if len(own) == 1 else letter))
+    for side, arguments, letter in (("baseline", name_a, "A"), ("candidate", name_b, "B")):
+        getattrs = {getattr(item, side) for item in comparisons.values()}
+        names.append(arguments or (getattrs.pop() if len(getattrs) == 1 else letter))
     a, b = names
     sample = Stratified.of_parts(dict(comparisons), (a, b), tuple(ordered))
     return CollectionsComparison(
@@ -275,14 +276,14 @@ def summarise_collections(
     )
 
 
-def _declared(each: Comparison, test: str) -> tuple[object, ...]:
+def _declared(item: Comparison, test: str) -> tuple[object, ...]:
     """Return what must be the same on every collection."""
-    rule = each.rule
+    rule = item.rule
     # Sign flips stand in for the test of one whose queries all differ by one value.
     if {rule.test, test} != {"t", "permutation"}:
         test = rule.test
     margins = (rule.margin, rule.margin_is_relative, rule.guards)
-    return (rule.primary, test, rule.alpha, set(each.measures), *margins)
+    return (rule.primary, test, rule.alpha, set(item.measures), *margins)
 
 
 def _decide(
@@ -299,7 +300,7 @@ def _decide(
     rule = replace(first.rule, require=require, on=on, accept_doubt=accept_doubt)
     if require is not None:
         require_direction(
-            better.undeclared, [rule.primary, *(each.measure for each in rule.guards)]
+            better.undeclared, [rule.primary, *(guard.measure for guard in rule.guards)]
         )
         for note in first.notes:
             if note.code == "nobody-chose":
@@ -309,18 +310,19 @@ def _decide(
     if sample.clustered_by:  # maybe not of the first
         design = rule.design or Design(alpha=rule.alpha)
         rule = replace(rule, design=replace(design, clusters=sample.clustered_by))
-    made = compare_sample(sample, declared_again(sample, rule, better))
-    return gate_on_each(made) if on == "each" else made
+    comparison = compare_sample(sample, declared_again(sample, rule, better))
+    return gate_on_each(comparison) if on == "each" else comparison
 
 
 def _require_same_systems(comparisons: Mapping[str, Comparison]) -> None:
     """Refuse a system that is A on one collection and B on another."""
-    as_a = {each.baseline: name for name, each in reversed(list(comparisons.items()))}
-    for name, each in comparisons.items():
-        other = as_a.get(each.candidate, name)
-        if other != name:
+    as_a = {item.baseline: name for name, item in reversed(list(comparisons.items()))}
+    for name, comparison in comparisons.items():
+        second = as_a.get(comparison.candidate, name)
+        if second != name:
             raise AlignmentError(
-                f"{each.candidate} is the candidate on {name} and the baseline on {other}: give the"
+                f"{comparison.candidate} is the candidate on {name} and the baseline on"
+                f" {second}: give the"
                 " same two systems in the same order everywhere"
             )
 
@@ -339,20 +341,20 @@ def _summary(sample: Stratified, column: int, first: Comparison) -> MeasureSumma
         [*sample.by_cluster.values()] if sample.labels else None,
     )[..., 0]
     rows = tuple(
-        _row(name, each, measure, pooled, i, each_alone[:, i])
-        for i, (name, each) in enumerate(sample.parts.items())
+        _row(name, item, measure, pooled, i, each_alone[:, i])
+        for i, (name, item) in enumerate(sample.parts.items())
     )
     stratified, equal, random = (
         SummaryRow(
-            **vars(found),
-            reading=found.interval.read(
-                tested=not np.isnan(found.pvalue),
-                moved=not (found.error == 0.0 and found.estimate == 0.0),
+            **vars(result),
+            reading=result.interval.read(
+                tested=not np.isnan(result.pvalue),
+                moved=not (result.error == 0.0 and result.estimate == 0.0),
                 higher=higher,
                 declared=declared,
             ),
         )
-        for found in (pooled.stratified, pooled.equal, pooled.random)
+        for result in (pooled.stratified, pooled.equal, pooled.random)
     )
     return MeasureSummary(
         measure=measure,

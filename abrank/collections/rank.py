@@ -134,30 +134,30 @@ def rank_each(
         raise ArgumentError(
             f"two collections or more are ranked together, not {len(collections)}; one is for rank"
         )
-    found = {}
-    for name, given in collections.items():
+    result = {}
+    for name, collection in collections.items():
         on_stage(f"ranking on {name}")
         with on_collection(name, source):
-            found[name] = _ranking(given, question, missing)
+            result[name] = _ranking(collection, question, missing)
     on_stage("testing over the collections")
     return summarise_rankings(
-        found, test=question.test, adjust=question.adjust, provenance=origin(command)
+        result, test=question.test, adjust=question.adjust, provenance=origin(command)
     )
 
 
 def _ranking(
-    given: Any,  # noqa: ANN401
+    arguments: Any,  # noqa: ANN401
     question: RankingQuestion,
     missing: Missing,
 ) -> Ranking:
     """Rank on one collection."""
-    if isinstance(given, Ranking):
-        return given
+    if isinstance(arguments, Ranking):
+        return arguments
     question = replace(question, pairs=True)
-    if isinstance(given, tuple) and len(given) == 2:
-        qrels, runs = given
-        return rank_runs(qrels, named_runs(runs), question, beside=False)
-    return rank_ready(given, question, missing=missing, beside=False)
+    if isinstance(arguments, tuple) and len(arguments) == 2:
+        qrels, runs = arguments
+        return rank_runs(qrels, named_runs(runs), question, context=False)
+    return rank_ready(arguments, question, missing=missing, beside=False)
 
 
 def summarise_rankings(
@@ -171,8 +171,8 @@ def summarise_rankings(
     _require_alike(rankings)
     first = next(iter(rankings.values()))
     boards = {
-        name: np.stack([each.of(m).scores_of(first.systems) for m in first.measures], axis=2)
-        for name, each in rankings.items()
+        name: np.stack([ranking.of(m).scores_of(first.systems) for m in first.measures], axis=2)
+        for name, ranking in rankings.items()
     }
     means = Scores(
         query_ids=tuple(rankings),
@@ -180,22 +180,22 @@ def summarise_rankings(
         measures=first.measures,
         values=np.stack([block.mean(axis=0) for block in boards.values()]),
     )
-    said = [each for each in first.by_measure if each.measure not in first.undeclared]
+    by_measure = [item for item in first.by_measure if item.measure not in first.undeclared]
     question = RankingQuestion(
         test=test or TEST,
         adjust=adjust if test else adjust or ADJUST,
         alpha=first.alpha,
         rng=first.seed,
         pairs=True,
-        lower_is_better=[each.measure for each in said if not each.higher_is_better],
-        higher_is_better=[each.measure for each in said if each.higher_is_better],
+        lower_is_better=[item.measure for item in by_measure if not item.higher_is_better],
+        higher_is_better=[item.measure for item in by_measure if item.higher_is_better],
     )
-    like = rank_board(means, question, beside=False)
+    like = rank_board(means, question, context=False)
     return CollectionsRanking(
         rankings=dict(rankings),
         measures=tuple(
-            measure_standings(each, rankings, {name: boards[name][:, :, m] for name in boards})
-            for m, each in enumerate(like.by_measure)
+            measure_standings(item, rankings, {name: boards[name][:, :, m] for name in boards})
+            for m, item in enumerate(like.by_measure)
         ),
         alpha=first.alpha,
         provenance=dict(provenance or {}),
@@ -206,27 +206,27 @@ def _require_alike(rankings: Mapping[str, Ranking]) -> None:
     if len(rankings) < 2:
         raise ArgumentError("two collections or more are ranked together")
     first_name, first = next(iter(rankings.items()))
-    every = list(dict.fromkeys(system for each in rankings.values() for system in each.systems))
-    for name, each in rankings.items():
-        missing = [system for system in every if system not in each.systems]
+    fromkeys = list(dict.fromkeys(system for item in rankings.values() for system in item.systems))
+    for name, ranking in rankings.items():
+        missing = [system for system in fromkeys if system not in ranking.systems]
         if missing:
-            shown = ", ".join(missing[:3]) + (", …" if len(missing) > 3 else "")
+            text = ", ".join(missing[:3]) + (", …" if len(missing) > 3 else "")
             raise AlignmentError(
-                f"the collection {name} has no {shown}; a mean over collections takes every system"
+                f"the collection {name} has no {text}; a mean over collections takes every system"
                 " on each: add what is missing, or leave the system or the collection out"
             )
-        if (each.measures, each.alpha) != (first.measures, first.alpha):
+        if (ranking.measures, ranking.alpha) != (first.measures, first.alpha):
             raise AlignmentError(
-                f"the collection {name} was ranked by {', '.join(each.measures)} at alpha"
-                f" {each.alpha}, {first_name} by {', '.join(first.measures)} at {first.alpha}"
+                f"the collection {name} was ranked by {', '.join(ranking.measures)} at alpha"
+                f" {ranking.alpha}, {first_name} by {', '.join(first.measures)} at {first.alpha}"
             )
-        turned = [m for m in first.measures if each.of(m).best != first.of(m).best]
+        turned = [m for m in first.measures if ranking.of(m).best != first.of(m).best]
         if turned:
             raise AlignmentError(
                 f"{turned[0]} is better when {first.of(turned[0]).best} in the collection"
-                f" {first_name}, and when {each.of(turned[0]).best} in {name}"
+                f" {first_name}, and when {ranking.of(turned[0]).best} in {name}"
             )
-        if each.baseline is not None:
+        if ranking.baseline is not None:
             raise ArgumentError(
                 f"the collection {name} was ranked against a baseline, not by pairs"
             )
@@ -239,31 +239,41 @@ def measure_standings(
     systems = next(iter(rankings.values())).systems
     order = [systems.index(system) for system in like.systems]
     sign = 1.0 if like.higher_is_better else -1.0
-    found = compare_within_collections(
+    within_collections = compare_within_collections(
         {name: block[:, order] for name, block in blocks.items()},
         confidence=1.0 - like.alpha,
         seed=like.seed,
     )
-    own = inference.run_test("t", like.scores, confidence=1.0 - like.alpha)
+    run_test = inference.run_test("t", like.scores, confidence=1.0 - like.alpha)
     ends = bounds(like.measure)  # a mean over collections lies within them, as each score does
-    limits = {"these": (found.ci_low, found.ci_high), "like": (own.ci_low, own.ci_high)}
-    drawn = {"these": found.same_collections, "like": found.other_collections}
+    limits = {
+        "these": (within_collections.ci_low, within_collections.ci_high),
+        "like": (run_test.ci_low, run_test.ci_high),
+    }
+    sample = {
+        "these": within_collections.same_collections,
+        "like": within_collections.other_collections,
+    }
     means = like.scores.mean(axis=0)
     declared = like.direction_declared
-    compared = pair_rows(like.systems, like.scores, means, found.compared, sign, declared=declared)
-    groups = inference.group_letters(found.compared.matrix(found.compared.distinct))
+    compared = pair_rows(
+        like.systems, like.scores, means, within_collections.compared, sign, declared=declared
+    )
+    groups = inference.group_letters(
+        within_collections.compared.matrix(within_collections.compared.distinct)
+    )
     these = replace(
         like,
         pair_rows=compared,
         test=WITHIN,
         title=WITHIN_TITLE,
-        method=found.compared.method,
-        n_resamples=found.compared.n_resamples,
+        method=within_collections.compared.method,
+        n_resamples=within_collections.compared.n_resamples,
     )
     parts = {"these": these, "like": like}
-    made = {
+    result = {
         key: replace(
-            each,
+            part,
             rows=tuple(
                 replace(
                     row,
@@ -271,26 +281,28 @@ def measure_standings(
                     ci_high=min(float(limits[key][1][i]), ends[1]),
                     group=groups[i] if key == "these" else row.group,
                 )
-                for i, row in enumerate(each.rows)
+                for i, row in enumerate(part.rows)
             ),
             secondary=(),
-            stability=_chances(sign * drawn[key], each),
-            n_drawn=len(drawn[key]),
+            stability=_chances(sign * sample[key], part),
+            n_drawn=len(sample[key]),
         )
-        for key, each in parts.items()
+        for key, part in parts.items()
     }
-    return MeasureStandings(**made, rows=standing_rows(made["these"], made["like"]))
+    return MeasureStandings(**result, rows=standing_rows(result["these"], result["like"]))
 
 
-def _chances(drawn: FloatArray, ranking: Ranking) -> tuple[RankChance, ...]:
-    found = chances_of_ranks(
-        drawn,
-        scale=float(np.abs(drawn).max()),
+def _chances(sample: FloatArray, ranking: Ranking) -> tuple[RankChance, ...]:
+    chances = chances_of_ranks(
+        sample,
+        scale=float(np.abs(sample).max()),
         confidence=1.0 - ranking.alpha,
         seed=ranking.seed,
     )
     return tuple(
-        RankChance(system, int(found.low[i]), int(found.high[i]), tuple(found.chances[i].tolist()))
+        RankChance(
+            system, int(chances.low[i]), int(chances.high[i]), tuple(chances.chances[i].tolist())
+        )
         for i, system in enumerate(ranking.systems)
     )
 

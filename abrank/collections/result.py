@@ -106,11 +106,11 @@ class MeasureSummary:
     @property
     def prediction(self) -> Interval:
         """What one more collection would show, within what the measure can differ at all."""
-        found = Interval(self.prediction_low, self.prediction_high)
-        if not found.is_finite:
-            return found
+        interval = Interval(self.prediction_low, self.prediction_high)
+        if not interval.is_finite:
+            return interval
         low, high = bounds(self.measure)
-        return Interval(max(found.low, low - high), min(found.high, high - low))
+        return Interval(max(interval.low, low - high), min(interval.high, high - low))
 
     @property
     def n_ahead(self) -> int:
@@ -211,9 +211,9 @@ class CollectionsComparison(Result):
         """
         if on == "all":
             self.pooled.require(requirement)
-        for name, each in self.comparisons.items() if on == "each" else ():
+        for name, item in self.comparisons.items() if on == "each" else ():
             try:
-                each.require(requirement)
+                item.require(requirement)
             except GateError as error:
                 error.args = (f"{name}: {error}",)
                 raise
@@ -222,8 +222,8 @@ class CollectionsComparison(Result):
     @property
     def unsound(self) -> dict[str, Soundness]:
         """The collections whose evidence is not sound, so that nothing is decided over all."""
-        found = {name: each.soundness for name, each in self.comparisons.items()}
-        return {name: each for name, each in found.items() if each.level == "unsound"}
+        soundness = {name: comparison.soundness for name, comparison in self.comparisons.items()}
+        return {name: item for name, item in soundness.items() if item.level == "unsound"}
 
     @property
     def primary(self) -> MeasureSummary:
@@ -245,14 +245,16 @@ class CollectionsComparison(Result):
 
     def of(self, measure: str) -> MeasureSummary:
         """Return the summary of one of the measures."""
-        names = [each.measure for each in self.measures]
+        names = [measure.measure for measure in self.measures]
         return self.measures[names.index(known_among(measure, names))]
 
     @property
     def remarks(self) -> tuple[str, ...]:
         """How names and sources of the scores were read, each remark once."""
-        said = [remark for each in self.comparisons.values() for remark in each.remarks]
-        return tuple(dict.fromkeys(said))
+        remarks = [
+            remark for comparison in self.comparisons.values() for remark in comparison.remarks
+        ]
+        return tuple(dict.fromkeys(remarks))
 
     @property
     def query_ids(self) -> tuple[str, ...]:
@@ -271,9 +273,9 @@ class CollectionsComparison(Result):
 
         return pd.DataFrame(
             [
-                {"measure": each.measure, **asdict(row)}
-                for each in self.measures
-                for row in each.rows
+                {"measure": measure.measure, **asdict(row)}
+                for measure in self.measures
+                for row in measure.rows
             ]
         )
 
@@ -284,8 +286,8 @@ class CollectionsComparison(Result):
 
         return pd.DataFrame(
             [
-                {"measure": each.measure, "summary": kind, **asdict(getattr(each, kind))}
-                for each in self.measures
+                {"measure": measure.measure, "summary": kind, **asdict(getattr(measure, kind))}
+                for measure in self.measures
                 for kind in ("stratified", "equal", "random")
             ]
         )
@@ -420,7 +422,7 @@ class CollectionsRanking(Result):
     @property
     def n_queries(self) -> int:
         """Of all collections together."""
-        return sum(each.n_queries for each in self.rankings.values())
+        return sum(ranking.n_queries for ranking in self.rankings.values())
 
     @property
     def query_ids(self) -> tuple[str, ...]:
@@ -430,7 +432,9 @@ class CollectionsRanking(Result):
     @property
     def notes(self) -> tuple[str, ...]:
         """How names and sources of the scores were read, each remark once."""
-        return tuple(dict.fromkeys(note for each in self.rankings.values() for note in each.notes))
+        return tuple(
+            dict.fromkeys(note for ranking in self.rankings.values() for note in ranking.notes)
+        )
 
     @property
     def decimals(self) -> int:
@@ -440,7 +444,7 @@ class CollectionsRanking(Result):
 
     def of(self, measure: str) -> MeasureStandings:
         """Return the standings by one of the measures."""
-        names = [each.measure for each in self.measures]
+        names = [measure.measure for measure in self.measures]
         return self.measures[names.index(known_among(measure, names))]
 
     def __getitem__(self, collection: str) -> Ranking:
@@ -457,7 +461,11 @@ class CollectionsRanking(Result):
         import pandas as pd
 
         return pd.DataFrame(
-            [{"measure": each.measure, **flat(row)} for each in self.measures for row in each.rows]
+            [
+                {"measure": measure.measure, **flat(row)}
+                for measure in self.measures
+                for row in measure.rows
+            ]
         )
 
     @property
@@ -466,8 +474,8 @@ class CollectionsRanking(Result):
         import pandas as pd
 
         columns = {
-            name: [each[system].mean for system in self.systems]
-            for name, each in self.rankings.items()
+            name: [ranking[system].mean for system in self.systems]
+            for name, ranking in self.rankings.items()
         }
         return pd.DataFrame(columns, index=pd.Index(self.systems, name="system"))
 
@@ -480,7 +488,7 @@ class CollectionsRanking(Result):
 
 def flat(row: StandingRow) -> dict[str, Any]:
     """Return a row with the columns of its two standings beside its own."""
-    found = asdict(row)
-    these, like = found.pop("these"), found.pop("like")
-    found |= {f"these_{key}": value for key, value in these.items()}
-    return found | {f"like_{key}": value for key, value in like.items()}
+    result = asdict(row)
+    these, like = result.pop("these"), result.pop("like")
+    result |= {f"these_{key}": value for key, value in these.items()}
+    return result | {f"like_{key}": value for key, value in like.items()}

@@ -80,7 +80,7 @@ def read_collections(source: str | os.PathLike[str]) -> dict[str, Files]:
     if not rows:
         raise ReadError(label, "names no collection", expected=_FORM)
     return {
-        name: {key: _beside(path, key, each) for key, each in row.items()} for name, row in rows
+        name: {key: _beside(path, key, item) for key, item in row.items()} for name, row in rows
     }
 
 
@@ -113,26 +113,26 @@ def pairs_of(
     >>> pairs_of(files, name_a="t5", name_b="bm25")
     ({'scifact': ('q', 'y', 'x')}, {'name_a': 't5', 'name_b': 'bm25'})
     """
-    asked = (name_a, name_b)
-    first, *others = collections
-    keys = _chosen(first, collections[first], asked)
-    for name in others:
+    requested = (name_a, name_b)
+    first, *rest = collections
+    keys = _chosen(first, collections[first], requested)
+    for name in rest:
         systems = systems_of(collections[name])
         # Two that were named, or the only two: never a third in the place of one of them.
-        chosen = {*keys} in ({*asked}, *map(set, _PAIRS))
+        chosen = {*keys} in ({*requested}, *map(set, _PAIRS))
         if not {*keys} <= {*systems} or not (chosen or len(systems) == 2):
             raise AlignmentError(
                 f"the collection {shorten(name)} has the systems {_listed(systems)}, and"
                 f" {shorten(first)} has {_listed(keys)}: the same two are compared everywhere\n"
                 "  name them alike, or give a table with the columns name, qrels, a and b"
             )
-    told = (None, None) if keys in _PAIRS else keys
-    names = [own or key for own, key in zip(asked, told, strict=True)]
-    found = {
+    message = (None, None) if keys in _PAIRS else keys
+    names = [custom or key for custom, key in zip(requested, message, strict=True)]
+    result = {
         name: tuple(files[key] for key in (QRELS, *keys) if key in files)
         for name, files in collections.items()
     }
-    return found, dict(zip(("name_a", "name_b"), names, strict=True))
+    return result, dict(zip(("name_a", "name_b"), names, strict=True))
 
 
 def systems_of(files: Files) -> list[str]:
@@ -141,26 +141,26 @@ def systems_of(files: Files) -> list[str]:
 
 
 def properties_of(
-    what: str,
-    given: Any,  # noqa: ANN401
+    kind: str,
+    arguments: Any,  # noqa: ANN401
     collections: Sequence[str],
 ) -> dict[str, Any]:
     """Return the segments or clusters of each collection."""
     # `given` is a mapping by collection, or one table for all with a column `collection`.
-    if given is None:
+    if arguments is None:
         return {}
-    if isinstance(given, Mapping):
-        others = [str(name) for name in given if name not in collections]
-        if not others:
-            return dict(given)
+    if isinstance(arguments, Mapping):
+        texts = [str(name) for name in arguments if name not in collections]
+        if not texts:
+            return dict(arguments)
         raise ArgumentError(
-            f"{what} of {_listed(others[:3])}: the collections are {_listed(collections)}; of"
-            f" several collections give {{collection: {what}}}, or a table with a column collection"
+            f"{kind} of {_listed(texts[:3])}: the collections are {_listed(collections)}; of"
+            f" several collections give {{collection: {kind}}}, or a table with a column collection"
         )
     from abrank.inputs.topics import Cells
 
-    with reading(what, given):
-        return dict(Cells.of(given).by_collection(collections))
+    with reading(kind, arguments):
+        return dict(Cells.of(arguments).by_collection(collections))
 
 
 def boards_of(collections: Mapping[str, Files]) -> dict[str, Any]:
@@ -174,21 +174,21 @@ def boards_of(collections: Mapping[str, Files]) -> dict[str, Any]:
     >>> boards_of({"web": {"qrels": "q", "bm25": "x", "t5": "y"}, "news": {"scores": "n.csv"}})
     {'web': ('q', {'bm25': 'x', 't5': 'y'}), 'news': 'n.csv'}
     """
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for name, files in collections.items():
         systems = {key: files[key] for key in systems_of(files)}
-        found[name] = (files[QRELS], systems) if QRELS in files else systems
+        result[name] = (files[QRELS], systems) if QRELS in files else systems
         if list(systems) == [SCORES] and QRELS not in files:
-            found[name] = files[SCORES]
-    return found
+            result[name] = files[SCORES]
+    return result
 
 
-def _chosen(name: str, files: Files, asked: tuple[str | None, str | None]) -> tuple[str, str]:
+def _chosen(name: str, files: Files, requested: tuple[str | None, str | None]) -> tuple[str, str]:
     systems = systems_of(files)
-    for pair in (asked, *_PAIRS):
-        if all(each in systems for each in pair):
+    for pair in (requested, *_PAIRS):
+        if all(item in systems for item in pair):
             return str(pair[0]), str(pair[1])
-    if len(systems) == 2 and not {*asked} & {*systems}:
+    if len(systems) == 2 and not {*requested} & {*systems}:
         return systems[0], systems[1]
     if len(systems) < 2:
         there = f"one run, {systems[0]}" if systems else "no runs"
@@ -203,7 +203,7 @@ def _chosen(name: str, files: Files, asked: tuple[str | None, str | None]) -> tu
 
 
 def _listed(names: Sequence[str]) -> str:
-    return ", ".join(shorten(each) for each in names)
+    return ", ".join(shorten(name) for name in names)
 
 
 def _lines(data: bytes, label: str) -> list[tuple[str, Mapping[str, Any]]]:
@@ -216,25 +216,25 @@ def _lines(data: bytes, label: str) -> list[tuple[str, Mapping[str, Any]]]:
         head, *rows = csv.reader(lines, delimiter="\t" if "\t" in lines[0] else ",")
     except csv.Error as problem:
         raise ReadError(label, f"is no table: {problem}", expected=_FORM) from None
-    head = [each.strip() for each in head]
+    head = [item.strip() for item in head]
     fewest = 2 if SCORES in head else 3
     if NAME not in head or len(set(head)) < len(head) or len(head) < fewest:
         raise ReadError(label, f"its first line is {shorten(', '.join(head))}", expected=_FORM)
-    found: list[tuple[str, Mapping[str, Any]]] = []
+    result: list[tuple[str, Mapping[str, Any]]] = []
     for number, row in enumerate(rows, 2):
         if len(row) != len(head):
-            at = f"row {number}"
-            raise ReadError(label, f"has {len(row)} cells under {len(head)} heads", at=at)
+            position = f"row {number}"
+            raise ReadError(label, f"has {len(row)} cells under {len(head)} heads", at=position)
         cells = {key: cell.strip() for key, cell in zip(head, row, strict=True) if cell.strip()}
-        found.append((cells.pop(NAME, ""), cells))
-    names = [name for name, _ in found]
+        result.append((cells.pop(NAME, ""), cells))
+    names = [name for name, _ in result]
     for name in names:
         if not name or names.count(name) > 1:
             doubt = (
                 f"two collections are named {shorten(name)}" if name else "a collection has no name"
             )
             raise ReadError(label, doubt)
-    return found
+    return result
 
 
 def _toml(data: bytes, label: str) -> list[tuple[str, Mapping[str, Any]]]:
@@ -248,47 +248,47 @@ def _toml(data: bytes, label: str) -> list[tuple[str, Mapping[str, Any]]]:
 def _is_path(value: object) -> bool:
     """Whether a value is a path, or a list of the runs of one system."""
     return isinstance(value, str) or (
-        isinstance(value, list) and bool(value) and all(isinstance(each, str) for each in value)
+        isinstance(value, list) and bool(value) and all(isinstance(item, str) for item in value)
     )
 
 
-def _beside(path: Path, key: str, given: Any) -> Any:  # noqa: ANN401
+def _beside(path: Path, key: str, arguments: Any) -> Any:  # noqa: ANN401
     """Return a path relative to that of the table; a column of segments stays as it is."""
-    if isinstance(given, list):
-        return [path.parent / each for each in given]
-    beside = path.parent / given
-    is_column = key == "clusters" and not (beside.exists() or beside.suffix)
-    return given if is_column else beside
+    if isinstance(arguments, list):
+        return [path.parent / item for item in arguments]
+    context = path.parent / arguments
+    is_column = key == "clusters" and not (context.exists() or context.suffix)
+    return arguments if is_column else context
 
 
 def _folder(path: Path) -> dict[str, Files]:
-    found = {
+    collections = {
         folder.name: _collection(folder)
         for folder in sorted(path.iterdir())
         if folder.is_dir() and folder.name[0] != "."
     }
-    if not found:
+    if not collections:
         raise NotFoundError(
             f"{path}: holds no folder of a collection\n"
             "  each has its judgments (qrels.txt or qrels/test.tsv) and its runs, beside them or in"
             " runs/"
         )
-    return found
+    return collections
 
 
 def _glob(pattern: str) -> dict[str, Files]:
     """Return the collections whose judgments a pattern names, by the folders they stand in."""
-    found: dict[str, Files] = {}
+    result: dict[str, Files] = {}
     for path in map(Path, sorted(glob.glob(pattern, recursive=True))):  # noqa: PTH207 - absolute, too
         folder = path if path.is_dir() else path.parent
         folder = folder.parent if folder.name == QRELS else folder
-        if folder.name in found:
+        if folder.name in result:
             problem = f"two files of judgments of {folder.name}, one of them {path}"
             raise ReadError(pattern, problem, hint="name one file a folder: */qrels.txt")
-        found[folder.name] = _collection(folder, None if path.is_dir() else path)
-    if not found:
+        result[folder.name] = _collection(folder, None if path.is_dir() else path)
+    if not result:
         raise NotFoundError(f"{pattern}: no file or folder is called so")
-    return found
+    return result
 
 
 def _collection(folder: Path, qrels: Path | None = None) -> Files:
@@ -317,11 +317,11 @@ def _collection(folder: Path, qrels: Path | None = None) -> Files:
             " and its runs",
         )
     runs = sorted([*files, *_files_in(folder / "runs")], key=lambda f: f.name)
-    own = {f.name.partition(".")[0]: f for f in files}  # segments.csv, clusters.tsv.gz
-    own = {what: f for what, f in own.items() if what in PROPERTIES}
-    others = {*judged, *own.values()}
-    named = {short_name(f): f for f in runs if f not in others and not _BESIDE.match(f.name)}
-    return {QRELS: qrels or judged[0], **own, **named}
+    custom = {f.name.partition(".")[0]: f for f in files}  # segments.csv, clusters.tsv.gz
+    custom = {name: f for name, f in custom.items() if name in PROPERTIES}
+    rest = {*judged, *custom.values()}
+    named = {short_name(f): f for f in runs if f not in rest and not _BESIDE.match(f.name)}
+    return {QRELS: qrels or judged[0], **custom, **named}
 
 
 # What stands beside judgments and runs: texts, and what people write.

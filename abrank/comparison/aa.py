@@ -142,13 +142,13 @@ def aa_test(
     for name in names:
         for way in ways:
             robust = name == CLUSTER_ROBUST
-            found = check_level(
+            result = check_level(
                 "t" if robust else name, values[:, 0], by=way, alpha=level, seed=seed,
                 n_replications=replications, clusters=clusters, robust=robust,
                 n_checks=len(names) * len(ways),
             )  # fmt: skip
             n = len(values) // 2 if way == "halves" else len(values)
-            numbers = asdict(found)
+            numbers = asdict(result)
             del numbers["alpha"], numbers["n_replications"]
-            rows.append(AARow(name, way, n, too_often=found.too_often, **numbers))
+            rows.append(AARow(name, way, n, too_often=result.too_often, **numbers))
     return AACheck(level, len(values), replications, seed, tuple(rows))

@@ -50,22 +50,22 @@ def choose(
             raise ArgumentError(f"the primary measure {lead} is not among {', '.join(measures)}")
     if named is None:
         return Choice(tuple(measures), lead or measures[0])
-    own = {*named, *([lead] if lead else [])}
+    custom = {*named, *([lead] if lead else [])}
     if len(measures) == 1:
-        own = {*measures}
-    kept = [name for name in measures if name in own or _may_decide(name, constant)]
-    if not kept:
+        custom = {*measures}
+    names = [name for name in measures if name in custom or _may_decide(name, constant)]
+    if not names:
         raise ArgumentError(
             f"none of {', '.join(measures)} says how good a ranking is: say which decides,"
             f' measures="{measures[0]}"',
             command=f"none of {', '.join(measures)} says how good a ranking is; say which decides:"
             f" -m {measures[0]}",
         )
-    apart = tuple(name for name in measures if name not in kept)
-    if lead or named or len(kept) == 1:
-        return Choice(tuple(kept), lead or (named or kept)[0], apart)
-    lead = min(kept, key=_preference)
-    return Choice((lead, *(name for name in kept if name != lead)), lead, apart, len(kept))
+    apart = tuple(name for name in measures if name not in names)
+    if lead or named or len(names) == 1:
+        return Choice(tuple(names), lead or (named or names)[0], apart)
+    lead = min(names, key=_preference)
+    return Choice((lead, *(name for name in names if name != lead)), lead, apart, len(names))
 
 
 def choose_from(
@@ -74,16 +74,16 @@ def choose_from(
     """Return the scores that are compared, the measure that decides, and the notes on it."""
     flat = np.ptp(scores.values, axis=(0, 1)) == 0.0 if scores.values.size else []
     constant = [name for name, is_flat in zip(scores.measures, flat, strict=False) if is_flat]
-    found = choose(scores.measures, scores.named, primary, constant=constant)
-    notes = unchosen(found, gate=gate, in_sequence=in_sequence)
-    if found.apart:
+    result = choose(scores.measures, scores.named, primary, constant=constant)
+    notes = unchosen(result, gate=gate, in_sequence=in_sequence)
+    if result.apart:
         means = scores.means()
-        values = {name: means[:, scores.measures.index(name)].tolist() for name in found.apart}
+        values = {name: means[:, scores.measures.index(name)].tolist() for name in result.apart}
         notes = (*notes, Note("shown-apart", 1, {"means": values}))
-    if found.measures == scores.measures:
-        return scores, found.primary, notes
-    places = [scores.measures.index(name) for name in found.measures]
-    return scores.take(places), found.primary, notes
+    if result.measures == scores.measures:
+        return scores, result.primary, notes
+    places = [scores.measures.index(name) for name in result.measures]
+    return scores.take(places), result.primary, notes
 
 
 def unchosen(choice: Choice, *, gate: bool = False, in_sequence: bool = False) -> tuple[Note, ...]:
@@ -97,12 +97,12 @@ def unchosen(choice: Choice, *, gate: bool = False, in_sequence: bool = False) -
 
 def refuse_unchosen(n_measures: int, primary: str, *, in_sequence: bool = False) -> NoReturn:
     """Refuse a gate, or a sequence of tests, where nobody chose one of several measures."""
-    what = f"{n_measures} measures; say which decides"
+    text = f"{n_measures} measures; say which decides"
     python, command = f'measures="{primary}"', f"-m {primary}"
     if in_sequence:
-        what = f"{n_measures} measures; name them in the order of the tests"
+        text = f"{n_measures} measures; name them in the order of the tests"
         python, command = f'measures=["{primary}", ...]', f"{command} -m ..."
-    raise ArgumentError(f"{what}: {python}", command=f"{what}: {command}")
+    raise ArgumentError(f"{text}: {python}", command=f"{text}: {command}")
 
 
 class Directions(NamedTuple):
@@ -120,25 +120,25 @@ def directions(
     higher: Sequence[str] | str = (),
 ) -> Directions:
     """Return of each measure whether the higher score is the better one."""
-    found = {measure: higher_is_better(measure) for measure in measures}
-    said: dict[str, bool] = {}
+    is_betters = {measure: higher_is_better(measure) for measure in measures}
+    text: dict[str, bool] = {}
     for names, is_higher in ((lower, False), (higher, True)):
         option = "higher_is_better" if is_higher else "lower_is_better"
         for name in [names] if isinstance(names, str) else names:
-            measure = name if name in found else canonical_name(name)
-            if measure not in found:
+            measure = name if name in is_betters else canonical_name(name)
+            if measure not in is_betters:
                 raise ArgumentError(f"{option}: {name} is not among {', '.join(measures)}")
-            if canonical_name(measure) and found[measure] != is_higher:
-                better = "higher" if found[measure] else "lower"
+            if canonical_name(measure) and is_betters[measure] != is_higher:
+                better = "higher" if is_betters[measure] else "lower"
                 raise ArgumentError(
                     f"{option}: of {measure} {better} is better, by its definition; the option is"
                     " for scores of which abrank knows no direction"
                 )
-            if said.get(measure, is_higher) != is_higher:
+            if text.get(measure, is_higher) != is_higher:
                 raise ArgumentError(f"{name} is named both as lower-is-better and as the contrary")
-            said[measure] = is_higher
-    undeclared = tuple(name for name in measures if name not in said and asks_direction(name))
-    return Directions(found | said, undeclared)
+            text[measure] = is_higher
+    undeclared = tuple(name for name in measures if name not in text and asks_direction(name))
+    return Directions(is_betters | text, undeclared)
 
 
 def directions_again(higher: Mapping[str, bool], undeclared: Collection[str]) -> Directions:

@@ -151,7 +151,7 @@ def compare_scores(
         "where": where, "measures": measures, "missing": missing,
     }  # fmt: skip
     with calling("compare_scores", {"a": a, "b": b}, keywords), recording(question) as record:
-        return record.compare(lambda asked: compare_ready(inputs, asked))
+        return record.compare(lambda requested: compare_ready(inputs, requested))
 
 
 def compare_ready(
@@ -169,20 +169,20 @@ def compare_ready(
         lower_is_better=question.lower_is_better, options=inputs.table,
         independent=question.independent,
     )  # fmt: skip
-    beside = Beside.of(
+    context = Beside.of(
         **inputs.known, clusters=question.clusters, weights=question.weights,
         properties=scores.reading.properties if scores.reading is not None else {},
     )  # fmt: skip
-    beside = MachineSource.of(question.machine).beside(beside, scores)
+    context = MachineSource.of(question.machine).beside(context, scores)
     on_stage("testing")
-    return compare_recorded(scores, question, beside=beside, command=command)
+    return compare_recorded(scores, question, context=context, command=command)
 
 
 def compare_recorded(
     scores: Scores,
     question: Question,
     *,
-    beside: Beside,
+    context: Beside,
     settings: Mapping[str, Any] | None = None,
     command: str | None = None,
 ) -> Comparison:
@@ -190,43 +190,45 @@ def compare_recorded(
     # `settings` say how runs were scored, empty for ready scores; `command` is what was typed.
     roles = dict(zip(("a", "b"), scores.systems, strict=True))
     recorded = provenance(
-        scores, roles, settings=settings or {}, beside=beside.sources, command=command
+        scores, roles, settings=settings or {}, context=context.sources, command=command
     )
-    every = scores
-    scores, primary, told = choose_from(
-        every,
+    everything = scores
+    scores, primary, message = choose_from(
+        everything,
         question.primary,
         gate=question.gate is not None,
         in_sequence=question.family == SEQUENCE,
     )
     question = replace(question, primary=primary)
-    machine = beside.machine
-    if machine is not None and scores is not every:
-        places = [every.measures.index(name) for name in scores.measures]
+    machine = context.machine
+    if machine is not None and scores is not everything:
+        places = [everything.measures.index(name) for name in scores.measures]
         machine = replace(machine, scores=machine.scores.take(places))
     if machine is not None:
-        if beside.weights is not None:
+        if context.weights is not None:
             raise ArgumentError(
                 "--weights cannot be combined with machine judgments: the correction takes the"
                 " judged queries to count alike; leave out one of them"
             )
-        question = declare_machine(question, segments=beside.segments, clusters=beside.clusters)
+        question = declare_machine(question, segments=context.segments, clusters=context.clusters)
     _require_two(scores, independent=question.independent)
-    sample = rows_of(scores, question, beside)
+    sample = rows_of(scores, question, context)
     if machine is not None and isinstance(sample, Rows):
         sample = WithMachine.beside(sample, machine, primary, question.alpha)
-    made = compare_sample(sample, question)
-    notes = sorted((*told, *inspect_gaps(scores), *made.notes), key=lambda note: -note.severity)
-    made = replace(made, notes=tuple(notes), provenance=recorded)
-    if beside.docs is None:
-        return made
+    comparison = compare_sample(sample, question)
+    notes = sorted(
+        (*message, *inspect_gaps(scores), *comparison.notes), key=lambda note: -note.severity
+    )
+    comparison = replace(comparison, notes=tuple(notes), provenance=recorded)
+    if context.docs is None:
+        return comparison
     titles, remark = find_titles(
-        beside.docs, made.evidence, primary, made.query_ids, made.differences()
+        context.docs, comparison.evidence, primary, comparison.query_ids, comparison.differences()
     )
     return replace(
-        made,
-        evidence=replace(made.evidence, documents=titles),
-        remarks=(*made.remarks, remark) if remark else made.remarks,
+        comparison,
+        evidence=replace(comparison.evidence, documents=titles),
+        remarks=(*comparison.remarks, remark) if remark else comparison.remarks,
     )
 
 
@@ -244,9 +246,9 @@ def compare_systems(
     # property and the cluster of each; `provenance` is kept as it is.
     question = question or Question()
     _require_two(scores, independent=question.independent)
-    beside = Beside(segments=segments or {}, topics=topics or {}, clusters=clusters)
-    made = compare_sample(rows_of(scores, question, beside), question)
-    return replace(made, provenance=dict(provenance or {}))
+    context = Beside(segments=segments or {}, topics=topics or {}, clusters=clusters)
+    comparison = compare_sample(rows_of(scores, question, context), question)
+    return replace(comparison, provenance=dict(provenance or {}))
 
 
 def _require_two(scores: Scores, *, independent: bool) -> None:
@@ -257,36 +259,36 @@ def _require_two(scores: Scores, *, independent: bool) -> None:
     require_one_scale(scores)
 
 
-def rows_of(scores: Scores, question: Question, beside: Beside) -> Sample:
+def rows_of(scores: Scores, question: Question, context: Beside) -> Sample:
     """Return the sample that scores of two systems are, as the question takes them."""
     if question.independent:
-        asked = {
-            "segments": bool(beside.segments), "topics": bool(beside.topics),
-            "machine": beside.machine is not None, "votes": beside.votes is not None,
+        requested = {
+            "segments": bool(context.segments), "topics": bool(context.topics),
+            "machine": context.machine is not None, "votes": context.votes is not None,
             "bayes": question.bayes, "ledger": question.ledger is not None,
         }  # fmt: skip
         from abrank.comparison.independent import Independent, require_independent
 
-        require_independent(scores, asked)
+        require_independent(scores, requested)
         return Independent(scores, entropy(question.rng), question.resamples)
-    how: dict[str, Any] = {
+    options: dict[str, Any] = {
         "by": question.decided_by, "seed": entropy(question.rng), "n_resamples": question.resamples,
-        "segments": beside.segments, "topics": beside.topics, "bayes": question.bayes,
-        "votes": beside.votes,
+        "segments": context.segments, "topics": context.topics, "bayes": question.bayes,
+        "votes": context.votes,
     }  # fmt: skip
-    if beside.clusters is not None:
-        how["name"], how["of_query"] = beside.clusters
-    if beside.weights is not None:
-        how["weighted_by"], how["of_weight"] = beside.weights
-        sample = Weighted(scores, **how)
-        cut = {**sample.segments, "weight": sample.weights.head_and_tail(scores.query_ids)}
-        return replace(sample, segments=cut)
-    if beside.clusters is not None:
-        return Clustered(scores, **how)
+    if context.clusters is not None:
+        options["name"], options["of_query"] = context.clusters
+    if context.weights is not None:
+        options["weighted_by"], options["of_weight"] = context.weights
+        weighted = Weighted(scores, **options)
+        cut = {**weighted.segments, "weight": weighted.weights.head_and_tail(scores.query_ids)}
+        return replace(weighted, segments=cut)
+    if context.clusters is not None:
+        return Clustered(scores, **options)
     if question.anytime:
-        return Sequential(scores, **how, planned=question.anytime, alpha=question.alpha)
+        return Sequential(scores, **options, planned=question.anytime, alpha=question.alpha)
     primary = question.primary or scores.measures[0]
-    sample = Rows(scores, **how)
+    sample = Rows(scores, **options)
     differences = sample.differences[:, scores.measures.index(primary)]
     if sample.by in MEAN_AND_ERROR and differences.any() and not has_spread(differences):
         return replace(sample, by="permutation")  # the others have no answer without a spread
@@ -300,20 +302,22 @@ MEAN_AND_ERROR = frozenset({"t", "bootstrap", "hall"})
 def compare_sample(sample: Sample, question: Question | Declared) -> Comparison:
     """Answer a question by a sample: the one way to a decision, whatever the sample is."""
     # A rule that was declared before stands in the place of the question.
-    asked = question if isinstance(question, Declared) else declare_on(sample, question)
-    rule, better = asked.rule, asked.better
+    requested = question if isinstance(question, Declared) else declare_on(sample, question)
+    rule, better = requested.rule, requested.better
     lead = sample.measures.index(rule.primary)
-    rows, n_joint, decision = decide_on(sample, rule, better, asked.span)
+    rows, n_joint, decision = decide_on(sample, rule, better, requested.span)
     grouped, sizes = sample.clusters(rule, lead) or (None, None)
     tests = sample.tests(rule, rows[lead], lead)
     inflation = error_inflation(rule, grouped, sample.n)
     if rule.test == "bounded" and decision.reason == "":
-        own, plain = (next(row for row in tests if row.test == name) for name in ("bounded", "t"))
-        inflation = own.interval.width / plain.interval.width
+        custom, plain = (
+            next(row for row in tests if row.test == name) for name in ("bounded", "t")
+        )
+        inflation = custom.interval.width / plain.interval.width
     baseline, candidate = sample.names
-    found = sample.found(rule, decision)
-    evidence: RunDetails = found.get("evidence", RunDetails())
-    made = Comparison(
+    result = sample.found(rule, decision)
+    evidence: RunDetails = result.get("evidence", RunDetails())
+    comparison = Comparison(
         baseline=baseline,
         candidate=candidate,
         query_ids=sample.query_ids,
@@ -334,10 +338,12 @@ def compare_sample(sample: Sample, question: Question | Declared) -> Comparison:
         n_resamples_joint=n_joint,
         segmentations=sample.segmentations(rule, lead),
         clusters=grouped,
-        alternatives=find_alternatives(sample, rule, better, asked.span, decision, evidence),
-        **found,
+        alternatives=find_alternatives(sample, rule, better, requested.span, decision, evidence),
+        **result,
     )  # fmt: skip
-    return with_soundness(replace(made, notes=_notes(made, asked, sample)), sample.doubts())
+    return with_soundness(
+        replace(comparison, notes=_notes(comparison, requested, sample)), sample.doubts()
+    )
 
 
 def compare_again(saved: Comparison) -> Comparison:
@@ -347,11 +353,11 @@ def compare_again(saved: Comparison) -> Comparison:
     # measure under other judgments or to another depth.
     sample = sample_of(saved)
     higher = {row.measure: row.higher_is_better for row in saved.rows}
-    asked = declared_again(sample, saved.rule, directions_again(higher, saved.undeclared))
-    made = compare_sample(sample, asked)
-    told = [note for note in saved.notes if note.code in KEPT]
-    notes = tuple(sorted((*told, *made.notes), key=lambda note: -note.severity))
-    return replace(made, notes=notes, provenance=saved.provenance)
+    again = declared_again(sample, saved.rule, directions_again(higher, saved.undeclared))
+    comparison = compare_sample(sample, again)
+    message = [note for note in saved.notes if note.code in KEPT]
+    notes = tuple(sorted((*message, *comparison.notes), key=lambda note: -note.severity))
+    return replace(comparison, notes=notes, provenance=saved.provenance)
 
 
 def sample_of(saved: Comparison) -> Sample:
@@ -381,140 +387,146 @@ def sample_of(saved: Comparison) -> Sample:
     def by_query(labels: Sequence[str]) -> dict[str, str]:
         return dict(zip(saved.query_ids, labels, strict=True))
 
-    how: dict[str, Any] = {
+    options: dict[str, Any] = {
         "by": "t" if saved.machine is not None else saved.rule.test,
         "seed": saved.seed,
         "n_resamples": saved.n_resamples,
-        "segments": {each.name: by_query(each.labels) for each in saved.segmentations},
+        "segments": {
+            segmentation.name: by_query(segmentation.labels) for segmentation in saved.segmentations
+        },
         "topics": saved.topics,
         "bayes": bool(saved.beliefs),
         "saved": saved,
         "votes": saved.preferences,
     }
     if saved.clusters is not None:
-        how["name"], how["of_query"] = saved.clusters.name, by_query(saved.clusters.labels)
+        options["name"], options["of_query"] = saved.clusters.name, by_query(saved.clusters.labels)
     if saved.weights is not None:
         of_weight = dict(zip(saved.query_ids, saved.weights.values, strict=True))
-        return Weighted(scores, **how, weighted_by=saved.weights.name, of_weight=of_weight)
+        return Weighted(scores, **options, weighted_by=saved.weights.name, of_weight=of_weight)
     if saved.clusters is not None:
-        return Clustered(scores, **how)
+        return Clustered(scores, **options)
     if design is not None and design.planned:
-        return Sequential(scores, **how, planned=design.planned, alpha=saved.rule.alpha)
-    rows = Rows(scores, **how)
+        return Sequential(scores, **options, planned=design.planned, alpha=saved.rule.alpha)
+    rows = Rows(scores, **options)
     if saved.machine is None:
         return rows
     machine, rule = scores_again(saved.machine, scores), saved.rule
     return WithMachine.beside(rows, machine, rule.primary, rule.alpha, saved.machine.missing)
 
 
-def _notes(made: Comparison, asked: Declared, sample: Sample) -> tuple[Note, ...]:
+def _notes(result: Comparison, requested: Declared, sample: Sample) -> tuple[Note, ...]:
     """Return every caution on a comparison, most severe first."""
-    rule, lead = made.rule, made.primary
-    means = {row.measure: (row.mean_a, row.mean_b) for row in made.rows}
+    rule, lead = result.rule, result.primary
+    means = {row.measure: (row.mean_a, row.mean_b) for row in result.rows}
     notes = [
-        *sample.cautions(made),
-        *(made.clusters.notes(rule.test) if made.clusters else []),
-        *inspect_relevance(means, made.audits.values(), primary=rule.primary),
+        *sample.cautions(result),
+        *(result.clusters.notes(rule.test) if result.clusters else []),
+        *inspect_relevance(means, result.audits.values(), primary=rule.primary),
         *inspect_margin(
-            made.decision.margin,
+            result.decision.margin,
             baseline=lead.mean_a,
-            span=asked.span,
-            n_queries=made.n_queries,
-            visible=made.planning.smallest_visible,
+            span=requested.span,
+            n_queries=result.n_queries,
+            visible=result.planning.smallest_visible,
         ),
         *inspect_directions(
-            [name for name in asked.better.undeclared if name != rule.primary], primary=rule.primary
+            [name for name in requested.better.undeclared if name != rule.primary],
+            primary=rule.primary,
         ),
-        *inspect_ties(lead.diff, made.evidence.tie_range, made.audits),
-        *inspect_judged(made.audits),
-        *inspect_segments(made.segmentations, shown=made.decision.direction != 0),
-        *_turned_guards(made, asked, sample),
+        *inspect_ties(lead.diff, result.evidence.tie_range, result.audits),
+        *inspect_judged(result.audits),
+        *inspect_segments(result.segmentations, visible=result.decision.direction != 0),
+        *_turned_guards(result, requested, sample),
     ]
-    cut = next((each for each in made.alternatives if each.kind == "common-depth"), None)
-    if cut is None or not is_reversed(made.verdict, cut.verdict):
+    cut = next(
+        (alternative for alternative in result.alternatives if alternative.kind == "common-depth"),
+        None,
+    )
+    if cut is None or not is_reversed(result.verdict, cut.verdict):
         notes = [note for note in notes if note.code != "unequal-depth"]
     return tuple(sorted(notes, key=lambda note: -note.severity))
 
 
-def _turned_guards(made: Comparison, asked: Declared, sample: Sample) -> Iterator[Note]:
+def _turned_guards(result: Comparison, requested: Declared, sample: Sample) -> Iterator[Note]:
     """Yield notes on guards that pass because of what is missing, or because one run is deeper."""
-    passed = {each.measure for each in made.decision.guards if each.passed}
+    passed = {guard.measure for guard in result.decision.guards if guard.passed}
     together = isinstance(sample, WithMachine) and sample.together
     if not passed or together or not isinstance(sample, Rows):
         return
-    guards = tuple(each for each in made.rule.guards if each.measure in passed)
-    rule = replace(made.rule, guards=guards)
-    lower = [each.measure for each in made.rows if not each.higher_is_better]
+    guards = tuple(guard for guard in result.rule.guards if guard.measure in passed)
+    rule = replace(result.rule, guards=guards)
+    lower = [row.measure for row in result.rows if not row.higher_is_better]
     for choice in treatments(sample.scores, sample.deep, lower=lower):
         if choice.kind in ("failed-best", "common-depth"):
             continue
-        other = sample.of(choice.scores)
-        found = guard_results(other, rule, asked.better)
-        if turned := [each.measure for each in found if not each.passed]:
+        second = sample.of(choice.scores)
+        results = guard_results(second, rule, requested.better)
+        if turned := [item.measure for item in results if not item.passed]:
             values = {"guards": turned, "kind": choice.kind}
             code = "guard-scores" if choice.kind in FAILED else "guard-turned"
-            yield Note(code, 3, {**values, "n_queries": other.n})
+            yield Note(code, 3, {**values, "n_queries": second.n})
 
 
 # A cluster with so much of the difference carries it, if nothing is shown without it.
 MOST_OF_IT = 0.5
 
 
-def with_soundness(made: Comparison, further: Sequence[Reason] = ()) -> Comparison:
+def with_soundness(result: Comparison, further: Sequence[Reason] = ()) -> Comparison:
     """Return a comparison whose decision takes account of the soundness of its evidence."""
-    decision = made.decision
+    decision = result.decision
     if decision.verdict is Verdict.SAME and any(
-        note.code == "skewness-decides" and made.rule.primary in note.values["measures"]
-        for note in made.notes
+        note.code == "skewness-decides" and result.rule.primary in note.values["measures"]
+        for note in result.notes
     ):
         decision = replace(decision, direction=0)  # what stays is that any difference is small
     verdict = decision.of_numbers or decision.verdict
     soundness = judge(
         verdict,
         decision.direction,
-        primary=made.rule.primary,
-        notes=made.notes,
-        alternatives=made.alternatives,
-        carrying=_carrying_cluster(made) if decision.direction else None,
-        further=(*further, *_few_judged(made)),
+        primary=result.rule.primary,
+        notes=result.notes,
+        alternatives=result.alternatives,
+        carrying=_carrying_cluster(result) if decision.direction else None,
+        further=(*further, *_few_judged(result)),
     )
-    return replace(made, decision=settle(made.rule, decision, soundness))
+    return replace(result, decision=settle(result.rule, decision, soundness))
 
 
-def _few_judged(made: Comparison) -> Iterator[Reason]:
+def _few_judged(result: Comparison) -> Iterator[Reason]:
     """Yield a doubt where fewer documents are judged than the rule demands."""
-    required = made.rule.judged
-    if not required or not made.audits:  # of several collections each says it of itself
+    required = result.rule.judged
+    if not required or not result.audits:  # of several collections each says it of itself
         return
-    shares = {key: audit.judged_at_10 for key, audit in made.audits.items()}
+    shares = {key: audit.judged_at_10 for key, audit in result.audits.items()}
     if min(shares.values()) < required:
         yield Reason("few-judged", {**shares, "required": required})
 
 
-def _carrying_cluster(made: Comparison) -> Mapping[str, Any] | None:
+def _carrying_cluster(result: Comparison) -> Mapping[str, Any] | None:
     """Return the cluster with most of a shown difference, if nothing is shown without it."""
-    if made.clusters is None:
+    if result.clusters is None:
         return None
-    differences = made.differences()
-    names, place = np.unique(np.array(made.clusters.labels, dtype=object), return_inverse=True)
+    differences = result.differences()
+    names, place = np.unique(np.array(result.clusters.labels, dtype=object), return_inverse=True)
     sums = np.bincount(place, weights=differences)
     share = sums / sums.sum()
     largest = int(np.argmax(share))
-    others = place != largest
+    rest = place != largest
     if share[largest] <= MOST_OF_IT:
         return None
-    labels = [made.clusters.labels[i] for i in np.flatnonzero(others)]
-    found = run_cluster_test(
-        "t", differences[others], labels, confidence=made.rule.confidence, seed=made.seed
+    labels = [result.clusters.labels[i] for i in np.flatnonzero(rest)]
+    outcome = run_cluster_test(
+        "t", differences[rest], labels, confidence=result.rule.confidence, seed=result.seed
     ).as_test()
-    alone = Estimate.of(found)
+    alone = Estimate.of(outcome)
     if alone.interval.excludes_zero and alone.interval.side == np.sign(sums.sum()):
         return None
     return {
-        "name": made.clusters.name,
+        "name": result.clusters.name,
         "cluster": str(names[largest]),
         "share": float(share[largest]),
-        "n_queries": int(np.sum(~others)),
+        "n_queries": int(np.sum(~rest)),
         "difference": alone.estimate,
         "low": alone.low,
         "high": alone.high,

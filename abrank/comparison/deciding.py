@@ -81,13 +81,13 @@ def measure_rows(
     adjusted = adjust_family(sample, plain, rule)
     rows = []
     for i, name in enumerate(sample.measures):
-        higher, own = better.higher[name], Estimate.of(plain, i)
+        higher, custom = better.higher[name], Estimate.of(plain, i)
         together = Interval(float(adjusted.ci_low[i]), float(adjusted.ci_high[i]))
         mean_a, mean_b = sample.means[:, i].tolist()
         # Where B is higher, tied, lower.
         wins, ties, losses = sample.wins[i].tolist()[:: 1 if higher else -1]
         reading = together.read(
-            tested=math.isfinite(own.pvalue),
+            tested=math.isfinite(custom.pvalue),
             moved=bool(wins + losses),
             higher=higher,
             declared=name not in better.undeclared,
@@ -98,8 +98,8 @@ def measure_rows(
                 mean_a=mean_a,
                 mean_b=mean_b,
                 diff=mean_b - mean_a,
-                ci_low=own.low,
-                ci_high=own.high,
+                ci_low=custom.low,
+                ci_high=custom.high,
                 ci_low_adj=together.low,
                 ci_high_adj=together.high,
                 rel_diff=(mean_b - mean_a) / mean_a if mean_a else math.nan,
@@ -107,10 +107,10 @@ def measure_rows(
                 ties=ties,
                 losses=losses,
                 statistic=float(plain.statistic[i]),
-                pvalue=own.pvalue,
+                pvalue=custom.pvalue,
                 pvalue_adj=float(adjusted.pvalue[i]),
                 reading=reading,
-                estimate=own.estimate,
+                estimate=custom.estimate,
                 higher_is_better=higher,
             )
         )
@@ -162,8 +162,8 @@ def interval_of_primary(sample: Sample, rule: Rule, confidence: float) -> Interv
     primary = sample.measures.index(rule.primary)
     if rule.family != "all":
         return Estimate.of(sample.test(confidence, [primary])).interval
-    found = adjust_family(sample, sample.test(confidence), rule)
-    return Interval(float(found.ci_low[primary]), float(found.ci_high[primary]))
+    family = adjust_family(sample, sample.test(confidence), rule)
+    return Interval(float(family.ci_low[primary]), float(family.ci_high[primary]))
 
 
 def guard_results(
@@ -182,7 +182,7 @@ def guard_results(
                 " test leaves them out; decide by --test t or permutation (test=)"
             )
         # What a gate asks of the primary measure is asked of the guard's.
-        own = replace(
+        custom = replace(
             rule,
             primary=guard.measure,
             margin=guard.margin,
@@ -190,34 +190,34 @@ def guard_results(
             higher_is_better=better.higher[guard.measure],
         )
         try:
-            found = _limits(sample, own)
+            limits = _limits(sample, custom)
         except ArgumentError as problem:
             raise ArgumentError(f"the guard {guard}: {problem}") from None
-        flips = flip_signs(sample, own)
-        excluded = own.gain(*found.interval).low > -own.margin
+        flips = flip_signs(sample, custom)
+        excluded = custom.gain(*limits.interval).low > -custom.margin
         results.append(
             GuardResult(
-                measure=own.primary,
-                margin=own.margin,
-                margin_is_relative=own.margin_is_relative,
-                estimate=found.estimate,
-                low=found.low,
-                high=found.high,
-                higher_is_better=own.higher_is_better,
-                passed=excluded and (flips is None or flips.agree("non-inferior", own.alpha)),
+                measure=custom.primary,
+                margin=custom.margin,
+                margin_is_relative=custom.margin_is_relative,
+                estimate=limits.estimate,
+                low=limits.low,
+                high=limits.high,
+                higher_is_better=custom.higher_is_better,
+                passed=excluded and (flips is None or flips.agree("non-inferior", custom.alpha)),
                 flips=None if flips is None else flips.non_inferior,
             )
         )
     return tuple(results)
 
 
-def _limits(sample: Sample, own: Rule) -> Estimate:
+def _limits(sample: Sample, custom: Rule) -> Estimate:
     """Return the estimate in the unit of the margin, its limits of level ``1 - 2 alpha``."""
-    column = sample.measures.index(own.primary)
-    if own.margin_is_relative and sample.n:
-        change = sample.relative(column, own.alpha)
+    column = sample.measures.index(custom.primary)
+    if custom.margin_is_relative and sample.n:
+        change = sample.relative(column, custom.alpha)
         return Estimate(change.estimate, change.tost_low, change.tost_high)
-    return Estimate.of(sample.test(own.confidence_equivalence, [column]))
+    return Estimate.of(sample.test(custom.confidence_equivalence, [column]))
 
 
 def flip_signs(sample: Sample, rule: Rule) -> SignFlips | None:
@@ -301,13 +301,13 @@ def find_alternatives(
     if rule.family == "all":
         return ()
     unguarded = replace(rule, guards=())  # the scores are of the primary measure alone
-    found = []
-    for choice, other in sample.others(rule, evidence):
-        (row,), _, decided = decide_on(other, unguarded, better, span)
-        found.append(
+    result = []
+    for choice, second in sample.others(rule, evidence):
+        (row,), _, decided = decide_on(second, unguarded, better, span)
+        result.append(
             Alternative(
                 kind=choice.kind,
-                n_queries=other.n,
+                n_queries=second.n,
                 mean_a=row.mean_a,
                 mean_b=row.mean_b,
                 diff=row.diff,
@@ -320,13 +320,13 @@ def find_alternatives(
                 left_out=choice.left_out,
             )
         )
-    for each in sample.kept:
+    for item in sample.kept:
         # Nothing computes these again, but p and interval are of one procedure.
-        outside = each.interval.excludes_zero
-        if math.isfinite(each.pvalue) and outside != (each.pvalue < rule.alpha):
-            raise ArgumentError(f"p and interval of the choice {each.kind} contradict each other")
-        found.append(replace(each, changes=each.verdict is not decision.verdict))
-    return tuple(sorted(found, key=lambda each: get_args(Kind).index(each.kind)))
+        outside = item.interval.excludes_zero
+        if math.isfinite(item.pvalue) and outside != (item.pvalue < rule.alpha):
+            raise ArgumentError(f"p and interval of the choice {item.kind} contradict each other")
+        result.append(replace(item, changes=item.verdict is not decision.verdict))
+    return tuple(sorted(result, key=lambda element: get_args(Kind).index(element.kind)))
 
 
 def judge(
@@ -340,17 +340,23 @@ def judge(
     further: Iterable[Reason] = (),
 ) -> Soundness:
     """Judge the evidence behind a verdict."""
-    found = [reason for note in notes if (reason := _of_note(note, direction, primary))]
-    empty = any(reason.values.get("n_rows") == 0 for reason in found)  # and shares no query
-    for each in () if empty else alternatives:
-        code = _OF_ALTERNATIVES.get(each.kind)
-        if code and is_turned(verdict, each.verdict):
-            values = {"kind": each.kind, "verdict": each.verdict.value, "difference": each.diff}
-            found.append(Reason(code, {**values, "n_queries": each.n_queries}))
+    reasons = [reason for note in notes if (reason := _of_note(note, direction, primary))]
+    empty = any(reason.values.get("n_rows") == 0 for reason in reasons)  # and shares no query
+    for alternative in () if empty else alternatives:
+        code = _OF_ALTERNATIVES.get(alternative.kind)
+        if code and is_turned(verdict, alternative.verdict):
+            values = {
+                "kind": alternative.kind,
+                "verdict": alternative.verdict.value,
+                "difference": alternative.diff,
+            }
+            reasons.append(Reason(code, {**values, "n_queries": alternative.n_queries}))
     if carrying is not None:
-        found.append(Reason("one-cluster-carries", carrying))
+        reasons.append(Reason("one-cluster-carries", carrying))
     order = list(LEVELS)
-    return Soundness(tuple(sorted((*found, *further), key=lambda reason: order.index(reason.code))))
+    return Soundness(
+        tuple(sorted((*reasons, *further), key=lambda reason: order.index(reason.code)))
+    )
 
 
 # An alternative that turns the verdict, by its kind, and the reason that it gives.
@@ -363,20 +369,20 @@ _OF_ALTERNATIVES = {
 }
 
 
-def is_reversed(declared: Verdict, other: Verdict) -> bool:
+def is_reversed(declared: Verdict, second: Verdict) -> bool:
     """Say whether better becomes worse, or worse better."""
-    return _DIRECTIONS.get(declared, 0) * _DIRECTIONS.get(other, 0) < 0
+    return _DIRECTIONS.get(declared, 0) * _DIRECTIONS.get(second, 0) < 0
 
 
-def is_turned(declared: Verdict, other: Verdict) -> bool:
+def is_turned(declared: Verdict, second: Verdict) -> bool:
     """Say whether another verdict takes back what the declared one claims."""
     # It does where it points another way, or where a gate that the declared one passes does not
     # pass.
     passed, still = (
         {name for name, gate in GATES.items() if verdict in gate.verdicts}
-        for verdict in (declared, other)
+        for verdict in (declared, second)
     )
-    return _DIRECTIONS.get(declared, 0) != _DIRECTIONS.get(other, 0) or not passed <= still
+    return _DIRECTIONS.get(declared, 0) != _DIRECTIONS.get(second, 0) or not passed <= still
 
 
 _DIRECTIONS = {

@@ -74,17 +74,17 @@ def require_margin_in_range(margin: Margin, measure: str, *, range_: tuple[float
     )
 
 
-def known_range(measure: str, *, least: float, largest: float) -> tuple[float, float]:
+def known_range(measure: str, *, minimum: float, largest: float) -> tuple[float, float]:
     """Return the range of a measure, infinite where it is not known."""
     # Scores that leave the measure's range are of another scale, such as per cent.
     low, high = bounds(measure)
-    inside = low <= least + 1e-9 and largest - 1e-9 <= high
+    inside = low <= minimum + 1e-9 and largest - 1e-9 <= high
     return (low, high) if inside else (-math.inf, math.inf)
 
 
 def read_guards(guards: Sequence[str] | str, measures: Sequence[str]) -> tuple[Guard, ...]:
     """Return the guards by the canonical names of their measures."""
-    found = []
+    result = []
     for text in [guards] if isinstance(guards, str) else guards:
         guard = Guard.read(text)
         measure = guard.measure if guard.measure in measures else canonical_name(guard.measure)
@@ -93,8 +93,8 @@ def read_guards(guards: Sequence[str] | str, measures: Sequence[str]) -> tuple[G
                 f"guard: {guard.measure} is not among the measures {', '.join(measures)}; name it,"
                 f" too: -m {guard.measure} (measures=)"
             )
-        found.append(replace(guard, measure=measure))
-    return tuple(found)
+        result.append(replace(guard, measure=measure))
+    return tuple(result)
 
 
 def with_guards(
@@ -106,9 +106,9 @@ def with_guards(
         return measures
     names = DEFAULT_MEASURES if measures is None else measures
     names = [names] if isinstance(names, str) else list(names)
-    there = {each.name for each in parse_measures(names)}
-    asked = dict.fromkeys(Guard.read(each).measure for each in texts)
-    return [*names, *(name for name in asked if str(parse(name)) not in there)]
+    there = {measure.name for measure in parse_measures(names)}
+    fromkeys = dict.fromkeys(Guard.read(text).measure for text in texts)
+    return [*names, *(name for name in fromkeys if str(parse(name)) not in there)]
 
 
 def declare(
@@ -118,7 +118,7 @@ def declare(
     *,
     clusters: str = "",
     weights: str = "",
-    seen: tuple[int, ...] = (),
+    visited: tuple[int, ...] = (),
 ) -> Rule:
     """Return the rule that a question declares; a margin that its test cannot judge is refused."""
     margin = read_margin(question.margin)
@@ -133,7 +133,7 @@ def declare(
         anytime=question.anytime,
         clusters=clusters,
         planned=question.planned,
-        seen=seen,
+        visited=visited,
         weights=weights,
         independent=question.independent,
         relative=margin.is_relative or any(guard.margin_is_relative for guard in guards),
@@ -159,10 +159,10 @@ def declare(
     )
     shares = {f"the guard {guard}": guard.measure for guard in guards if guard.margin_is_relative}
     shares = {"a relative margin": primary} | shares if rule.margin_is_relative else shares
-    for what, measure in shares.items():
+    for name, measure in shares.items():
         if rule.test != "t":
             raise ArgumentError(
-                f"{what} is decided by the paired t test (Fieller's interval), not by {rule.test}"
+                f"{name} is decided by the paired t test (Fieller's interval), not by {rule.test}"
                 f"{', which best_of asks for' if rule.test != question.test else ''};"
                 f" choose test t, or give it in the unit of {measure}"
             )
@@ -195,10 +195,10 @@ def declare_on(sample: Sample, question: Question) -> Declared:
         checks.resamples(question.resamples, at_least=99, argument="resamples")
     primary = choose(sample.measures, None, question.primary).primary
     better = directions(sample.measures, question.lower_is_better, question.higher_is_better)
-    seen = _seen(question, primary, sample.query_ids)
+    visited = _seen(question, primary, sample.query_ids)
     rule = declare(
         question, primary, better,
-        clusters=sample.clustered_by, weights=sample.weighted_by, seen=seen,
+        clusters=sample.clustered_by, weights=sample.weighted_by, visited=visited,
     )  # fmt: skip
     if rule.test == "bounded":
         require_bounded({name: sample.range_of(i) for i, name in enumerate(sample.measures)})
@@ -221,10 +221,10 @@ def _seen(question: Question, primary: str, query_ids: Sequence[str]) -> tuple[i
     n = len(query_ids)
     if earlier is None:
         return (n,)
-    found = earlier if isinstance(earlier, Comparison) else Comparison.from_json(earlier)
-    design = found.rule.design or Design()
+    result = earlier if isinstance(earlier, Comparison) else Comparison.from_json(earlier)
+    design = result.rule.design or Design()
     declared = {
-        "planned": (design.n_planned, planned), "primary": (found.rule.primary, primary),
+        "planned": (design.n_planned, planned), "primary": (result.rule.primary, primary),
         "alpha": (design.alpha, question.level), "spending": (design.spending, question.spending),
     }  # fmt: skip
     if not design.seen:
@@ -235,7 +235,7 @@ def _seen(question: Question, primary: str, query_ids: Sequence[str]) -> tuple[i
                 f"the earlier look was at {name} {then}, this one is at {now}: the plan is made"
                 " before the first look and kept"
             )
-    lacking = len(set(found.query_ids) - set(query_ids))
+    lacking = len(set(result.query_ids) - set(query_ids))
     if lacking:
         raise AlignmentError(
             f"{lacking} of {design.seen[-1]} queries of the earlier look are not among these {n}:"
@@ -249,10 +249,10 @@ def _seen(question: Question, primary: str, query_ids: Sequence[str]) -> tuple[i
     return (*design.seen, n)
 
 
-def require_bounded(seen: Mapping[str, tuple[float, float]]) -> None:
+def require_bounded(visited: Mapping[str, tuple[float, float]]) -> None:
     """Refuse measures whose scores may lie further apart than 1, or nobody knows how far."""
-    for measure, (least, largest) in seen.items():
-        low, high = known_range(measure, least=min(0.0, least), largest=max(0.0, largest))
+    for measure, (minimum, largest) in visited.items():
+        low, high = known_range(measure, minimum=min(0.0, minimum), largest=max(0.0, largest))
         if high - low <= 1.0:
             continue
         range_ = f"its range, {low:g} to {high:g}, is wider"
@@ -293,8 +293,8 @@ def rule_again(rule: Rule, better: Directions, clusters: str, n_queries: int) ->
 
 def _span(sample: Sample, measure: str, margin: Margin) -> float:
     """Return the largest difference that a query can have, which a margin must stay below."""
-    least, largest = sample.range_of(sample.measures.index(measure))
-    low, high = known_range(measure, least=least, largest=largest)
+    minimum, largest = sample.range_of(sample.measures.index(measure))
+    low, high = known_range(measure, minimum=minimum, largest=largest)
     require_margin_in_range(margin, measure, range_=(low, high))
     return high - low
 
@@ -339,8 +339,8 @@ def _as_share(comparison: Comparison, row: MeasureResult) -> MeasureResult:
         place = comparison.measures.index(row.measure)
         a, b = comparison.a[:, place], comparison.b[:, place]
         halves = (row.ci_high - row.diff, row.ci_high_adj - row.diff)
-        own, adjusted = (change_interval(a, b, half)[1:] for half in halves)
-        limits = (*own, *adjusted)
+        custom, adjusted = (change_interval(a, b, half)[1:] for half in halves)
+        limits = (*custom, *adjusted)
     low, high, low_adj, high_adj = limits
     return replace(
         row, diff=row.rel_diff, estimate=row.rel_diff, ci_low=low, ci_high=high,
@@ -359,24 +359,24 @@ def difference_in_unit(comparison: Comparison, value: float, *, digits: int) -> 
 def percent_digits(comparison: Comparison) -> int:
     """Return the decimals of percentages with which the interval that decides can be read."""
     low, high = comparison.decision.interval
-    return display.decimals([(100.0 * low, 100.0 * high)], least=1)
+    return display.decimals([(100.0 * low, 100.0 * high)], minimum=1)
 
 
 def shares_scale(comparison: Comparison, measure: str) -> bool:
     """Whether a measure's differences can be read on the axis of the primary one's."""
     if is_relative(comparison):
         return True
-    primary, own = (_range(comparison, name) for name in (comparison.rule.primary, measure))
-    if primary == own:
+    primary, custom = (_range(comparison, name) for name in (comparison.rule.primary, measure))
+    if primary == custom:
         return True
-    narrow, wide = sorted((primary[1] - primary[0], own[1] - own[0]))
+    narrow, wide = sorted((primary[1] - primary[0], custom[1] - custom[0]))
     return math.isfinite(wide) and wide < ALIKE * narrow
 
 
 def _range(comparison: Comparison, measure: str) -> tuple[float, float]:
     """Return the range of a measure, from 0 to 1 where a user's own scores lie there."""
-    if found := known(measure):
-        return found.entry.bounds
+    if result := known(measure):
+        return result.entry.bounds
     column = comparison.measures.index(measure)
     scores = np.concatenate([comparison.a[:, column], comparison.b[:, column]])
     return float(np.nanmin(scores, initial=0.0)), float(np.nanmax(scores, initial=1.0))
@@ -408,17 +408,17 @@ def margin_ranges(comparison: Comparison) -> tuple[MarginRange, ...]:
     last = 1.0  # of A's mean
     if not rule.margin_is_relative:
         row = comparison.primary
-        least, largest = sorted((row.mean_a, row.mean_b))
-        last = Interval(*known_range(row.measure, least=least, largest=largest)).width
-    edges = sorted({each for each in (low, -high, -inner_low, inner_high) if 0.0 < each < last})
-    found: list[MarginRange] = []
+        minimum, largest = sorted((row.mean_a, row.mean_b))
+        last = Interval(*known_range(row.measure, minimum=minimum, largest=largest)).width
+    edges = sorted({item for item in (low, -high, -inner_low, inner_high) if 0.0 < item < last})
+    result: list[MarginRange] = []
     for start, end in pairwise([0.0, *edges, last]):
         between = 0.5 * (start + end) if math.isfinite(end) else 2.0 * start or 1.0
         verdict = verdict_with(comparison, between)
-        if found and found[-1].verdict is verdict:
-            start = found.pop().low
-        found.append(MarginRange(verdict, start, end if end < last else math.inf))
-    return tuple(found)
+        if result and result[-1].verdict is verdict:
+            start = result.pop().low
+        result.append(MarginRange(verdict, start, end if end < last else math.inf))
+    return tuple(result)
 
 
 def verdict_with(comparison: Comparison, margin: float) -> Verdict:

@@ -129,19 +129,19 @@ class Clustered(Rows):
         decides = deciding_test(self.by, self.sizes)
         rows = []
         for name, title in OF_CLUSTERS.items():
-            found = run_cluster_test(
+            result = run_cluster_test(
                 name, differences, self.codes,
                 confidence=rule.confidence, seed=self.seed, n_resamples=self.n_resamples,
             ).as_test()  # fmt: skip
-            rows.append(TestRow.of(found, title, decides=name == decides))
+            rows.append(TestRow.of(result, title, decides=name == decides))
         plain = inference.run_test("t", differences, confidence=rule.confidence)
         return *rows, TestRow.of(plain, IGNORING, decides=False)
 
     def clusters(self, rule: Rule, lead: int) -> tuple[Clusters | None, ClusterSizes] | None:
         if not self.n:
             return None
-        found = describe_clusters(self.name, self.labels, self.differences[:, lead], self.by)
-        return found, ClusterSizes(self.sizes, found.lasting_share)
+        clusters = describe_clusters(self.name, self.labels, self.differences[:, lead], self.by)
+        return clusters, ClusterSizes(self.sizes, clusters.lasting_share)
 
     def segmentations(self, rule: Rule, lead: int) -> tuple[Segmentation, ...]:
         return self._segmentations(rule, lead, self.labels)
@@ -169,8 +169,8 @@ class Sequential(Rows):
 
     def tests(self, rule: Rule, row: MeasureResult, lead: int) -> tuple[TestRow, ...]:
         differences = self.differences[:, lead]
-        found = self._run(self.by, differences, rule.confidence)
-        first = TestRow.of(found, SEQUENCE, decides=True)
+        completed = self._run(self.by, differences, rule.confidence)
+        first = TestRow.of(completed, SEQUENCE, decides=True)
         return (first, *self._companions(differences, rule, decides=""))
 
     def _told(self, rows: Sequence[TestRow]) -> Sequence[TestRow]:
@@ -204,17 +204,17 @@ class Weighted(Clustered):
     @cached_property
     def parts(self) -> FloatArray:
         """The weight of each cluster, n in all."""
-        found = np.bincount(self.codes, self.values)
-        return np.asarray(found * (self.n / self.values.sum()))
+        count = np.bincount(self.codes, self.values)
+        return np.asarray(count * (self.n / self.values.sum()))
 
     @cached_property
     def weights(self) -> QueryWeights:
         """The weights of the queries compared."""
-        found = QueryWeights.of(self.weighted_by, self.of_weight, self.scores.query_ids)
+        result = QueryWeights.of(self.weighted_by, self.of_weight, self.scores.query_ids)
         saved = None if self.saved is None else self.saved.weights
         if saved is None:
-            return found
-        return replace(found, n_others=saved.n_others, of_others=saved.of_others)
+            return result
+        return replace(result, n_others=saved.n_others, of_others=saved.of_others)
 
     @cached_property
     def values(self) -> FloatArray:
@@ -236,15 +236,17 @@ class Weighted(Clustered):
 
     def units(self, column: int) -> Units:
         differences, scores, ones = Rows.units(self, column)
-        every = Units(*(self.values * each for each in (differences, scores, ones)))
-        return every.by_cluster(self.labels) if self.labels else every
+        units = Units(*(self.values * item for item in (differences, scores, ones)))
+        return units.by_cluster(self.labels) if self.labels else units
 
     def tests(self, rule: Rule, row: MeasureResult, lead: int) -> tuple[TestRow, ...]:
         differences = self.differences[:, [lead]]
-        own = self._run("t", differences, rule.confidence)
+        completed = self._run("t", differences, rule.confidence)
         plain = inference.run_test("t", differences, confidence=rule.confidence)
         return (
-            TestRow.of(own, f"Weighted {'cluster-robust ' if self.name else ''}t", decides=True),
+            TestRow.of(
+                completed, f"Weighted {'cluster-robust ' if self.name else ''}t", decides=True
+            ),
             TestRow.of(plain, WITHOUT_WEIGHTS, decides=False),
         )
 
@@ -256,11 +258,13 @@ class Weighted(Clustered):
 
     def _error(self, lead: int, clusters: Sequence[str] | None = None) -> float:
         """Return the error of the weighted mean; NaN where t is none."""
-        found = weighted_result(
+        result = weighted_result(
             self.differences[:, [lead]], self.values, confidence=0.95, clusters=clusters
         )
         return (
-            abs(float(found.estimate[0] / found.statistic[0])) if found.statistic[0] else math.nan
+            abs(float(result.estimate[0] / result.statistic[0]))
+            if result.statistic[0]
+            else math.nan
         )
 
     def clusters(self, rule: Rule, lead: int) -> tuple[Clusters | None, ClusterSizes] | None:
@@ -318,7 +322,9 @@ class Stratified(Rows):
         cls, parts: Mapping[str, Comparison], names: tuple[str, str], measures: tuple[str, ...]
     ) -> Stratified:
         """Return the queries of comparisons, each after its collection's name."""
-        places = {name: [x.measures.index(each) for each in measures] for name, x in parts.items()}
+        places = {
+            name: [x.measures.index(measure) for measure in measures] for name, x in parts.items()
+        }
         sides = [
             np.concatenate([getattr(x, side)[:, places[name]] for name, x in parts.items()])
             for side in "ab"
@@ -337,7 +343,7 @@ class Stratified(Rows):
         """The cluster of each query, its collection's name before it; none without clusters."""
         if not self.clustered_by:
             return ()
-        return tuple(f"{name}/{x}" for name, of in self.by_cluster.items() for x in of)
+        return tuple(f"{name}/{x}" for name, owner in self.by_cluster.items() for x in owner)
 
     @cached_property
     def by_cluster(self) -> dict[str, tuple[str, ...]]:
@@ -354,12 +360,12 @@ class Stratified(Rows):
     @property
     def few_clusters(self) -> bool:
         sizes = cluster_sizes(self.labels)
-        lone = any(len(set(each)) == 1 for each in self.by_cluster.values())
+        lone = any(len(set(item)) == 1 for item in self.by_cluster.values())
         return bool(self.labels) and (lone or effective_clusters(sizes) < FEWEST_EFFECTIVE[TEST])
 
     def by_part(self, column: int) -> list[FloatArray]:
         """Return B - A of one measure, an array a collection."""
-        return [each.differences(self.measures[column]) for each in self.parts.values()]
+        return [part.differences(self.measures[column]) for part in self.parts.values()]
 
     def pooled(self, column: int, confidence: float) -> MetaAnalysis:
         """Summarise one measure over the collections."""
@@ -376,22 +382,22 @@ class Stratified(Rows):
 
     @cached_property
     def wins(self) -> IntArray:
-        found = np.zeros((len(self.measures), 3), dtype=np.int64)
-        for each in self.parts.values():
+        values = np.zeros((len(self.measures), 3), dtype=np.int64)
+        for part in self.parts.values():
             for i, name in enumerate(self.measures):
-                row = each[name]
+                row = part[name]
                 counts = (row.wins, row.ties, row.losses)
-                found[i] += counts[:: 1 if row.higher_is_better else -1]
-        return found
+                values[i] += counts[:: 1 if row.higher_is_better else -1]
+        return values
 
     def test(self, confidence: float | FloatArray, columns: Columns = ALL) -> inference.TestResult:
         places = np.arange(len(self.measures))[columns]
         levels = 1.0 - as_alpha(confidence, len(places))
-        found = [
+        stratifieds = [
             self.pooled(column, level).stratified
             for column, level in zip(places.tolist(), levels.tolist(), strict=True)
         ]
-        return _answer(found, confidence, self.n)
+        return _answer(stratifieds, confidence, self.n)
 
     def joint(self, confidence: float, columns: Columns) -> inference.MaxT:
         raise ArgumentError("max-t flips the queries of one collection; use holm or none")
@@ -403,8 +409,8 @@ class Stratified(Rows):
 
     def units(self, column: int) -> Units:
         differences = np.concatenate(self.by_part(column))
-        every = Units(differences, np.abs(self.pair[0][:, column]), np.ones(self.n))
-        return every.by_cluster(self.labels) if self.labels else every
+        units = Units(differences, np.abs(self.pair[0][:, column]), np.ones(self.n))
+        return units.by_cluster(self.labels) if self.labels else units
 
     def tests(self, rule: Rule, row: MeasureResult, lead: int) -> tuple[TestRow, ...]:
         pooled = self.pooled(lead, rule.confidence)
@@ -424,28 +430,28 @@ class Stratified(Rows):
     def clusters(self, rule: Rule, lead: int) -> tuple[Clusters | None, ClusterSizes] | None:
         if not self.labels or not self.n:
             return None
-        centred = np.concatenate([each - each.mean() for each in self.by_part(lead) if len(each)])
+        centred = np.concatenate([item - item.mean() for item in self.by_part(lead) if len(item)])
         plain = self.deviation(lead) / math.sqrt(self.n)
         pooled = self.pooled(lead, rule.confidence)
-        found = replace(
+        clusters = replace(
             describe_clusters(self.clustered_by, self.labels, centred, TEST),
             error_ratio=pooled.stratified.error / plain if plain > 0.0 else math.nan,
             freedom=pooled.freedom,
             test="",  # no flips stand in its place
         )
-        return found, ClusterSizes(cluster_sizes(self.labels), found.lasting_share)
+        return clusters, ClusterSizes(cluster_sizes(self.labels), clusters.lasting_share)
 
     def segmentations(self, rule: Rule, lead: int) -> tuple[Segmentation, ...]:
         properties = dict.fromkeys(
-            each.name for x in self.parts.values() for each in x.segmentations
+            segmentation.name for x in self.parts.values() for segmentation in x.segmentations
         )
         labels = {
             name: {
                 f"{collection}/{query}": label
                 for collection, x in self.parts.items()
-                for each in x.segmentations
-                if each.name == name
-                for query, label in zip(x.query_ids, each.labels, strict=True)
+                for segmentation in x.segmentations
+                if segmentation.name == name
+                for query, label in zip(x.query_ids, segmentation.labels, strict=True)
             }
             for name in properties
         }
@@ -457,13 +463,13 @@ class Stratified(Rows):
 
     def found(self, rule: Rule, decision: Decision) -> dict[str, Any]:
         a, b = self.pair
-        said = [remark for each in self.parts.values() for remark in each.remarks]
-        return {"a": a, "b": b, "remarks": tuple(dict.fromkeys(said)), "strata": self.parts}
+        remarks = [remark for part in self.parts.values() for remark in part.remarks]
+        return {"a": a, "b": b, "remarks": tuple(dict.fromkeys(remarks)), "strata": self.parts}
 
     def others(self, rule: Rule, evidence: RunDetails) -> Sequence[tuple[Choice, Sample]]:
         return ()
 
-    def cautions(self, made: Comparison) -> list[Note]:
+    def cautions(self, result: Comparison) -> list[Note]:
         return []
 
     def doubts(self) -> list[Reason]:
@@ -477,23 +483,23 @@ class Stratified(Rows):
         doubted = [part for part in self.parts.values() if part.soundness.level == "doubtful"]
         is_shared = 2 * sum(part.n_queries for part in doubted) >= self.n
         return twice + [
-            Reason(each.code, {**each.values, "collection": name})
+            Reason(item.code, {**item.values, "collection": name})
             for name, part in self.parts.items()
-            for each in part.soundness.told
-            if each.code != "skewness-decides" and (part.soundness.level == "unsound" or is_shared)
+            for item in part.soundness.told
+            if item.code != "skewness-decides" and (part.soundness.level == "unsound" or is_shared)
         ]
 
 
 def _answer(
-    found: list[Summary], confidence: float | FloatArray, n: int, test: str = TEST
+    result: list[Summary], confidence: float | FloatArray, n: int, test: str = TEST
 ) -> inference.TestResult:
     """Return summaries in the form of a test's answer."""
-    rows = [[x.estimate, x.error, x.pvalue, *x.interval] for x in found]
-    estimate, error, *others = np.array(rows, dtype=np.float64).reshape(-1, 5).T
+    rows = [[x.estimate, x.error, x.pvalue, *x.interval] for x in result]
+    estimate, error, *rest = np.array(rows, dtype=np.float64).reshape(-1, 5).T
     statistic = np.divide(estimate, error, out=np.zeros_like(estimate), where=error > 0.0)
     statistic = np.where(np.isnan(error), np.nan, statistic)
     return inference.TestResult.of_mean(
-        np.stack([estimate, statistic, *others]), test=test, confidence=confidence, n_queries=n
+        np.stack([estimate, statistic, *rest]), test=test, confidence=confidence, n_queries=n
     )
 
 
@@ -506,7 +512,7 @@ def require_poolable(question: Question) -> None:
         if getattr(question, name):
             raise ArgumentError(f"compare_collections() takes no {name}=: {reasons[name]}")
     guards = [question.guard] if isinstance(question.guard, str) else question.guard
-    if any("%" in str(each) for each in (question.margin, *guards)):
+    if any("%" in str(item) for item in (question.margin, *guards)):
         raise ArgumentError(
             "a margin or guard in per cent is a share of A's mean, which is another on each"
             " collection: give it in the unit of the measure"

@@ -98,29 +98,29 @@ def collect_details(scores: Scores, primary: str, differences: FloatArray) -> Ru
     a, b = (scores.judged_runs[system] for system in scores.systems)
     measure = parse(primary)
     place = {query_id: i for i, query_id in enumerate(a.judged.query_ids)}
-    kept = np.array([place[query_id] for query_id in scores.query_ids])
-    tied = any((each.judged.tie_last > each.judged.tie_first).any() for each in (a, b))
-    known = measure.entry.needs != "subtopics"
-    ties = _difference(measure, extremes, a, b, kept) if tied and known else None
+    values = np.array([place[query_id] for query_id in scores.query_ids])
+    tied = any((item.judged.tie_last > item.judged.tie_first).any() for item in (a, b))
+    names = measure.entry.needs != "subtopics"
+    ties = _difference(measure, extremes, a, b, values) if tied and names else None
     cutoff = dict(measure.parameters).get("cutoff")
     depth = cutoff if isinstance(cutoff, int) else None
-    n_unjudged = _unjudged(a.judged, kept, depth), _unjudged(b.judged, kept, depth)
+    n_unjudged = _unjudged(a.judged, values, depth), _unjudged(b.judged, values, depth)
     few = sum(n_unjudged) <= MOST_UNJUDGED and measure.entry.needs is None
-    chosen = kept[_chosen(differences)]
+    chosen = values[_chosen(differences)]
     return RunDetails(
         rankings=_rankings(a, b, chosen),
         elsewhere=_elsewhere(a, b, chosen, rel=_rel(measure)),
         tie_range=ties,
         n_unjudged=n_unjudged,
-        cutoff_curve=_cutoff_curve(measure, a.judged, b.judged, kept),
+        cutoff_curve=_cutoff_curve(measure, a.judged, b.judged, values),
         recall_curve=RecallCurve(
             tuple(ELEVEN_LEVELS),
             *(
-                _floats(precision_recall_curve(run, rel=_rel(measure))[kept].mean(axis=0))
+                _floats(precision_recall_curve(run, rel=_rel(measure))[values].mean(axis=0))
                 for run in (a.judged, b.judged)
             ),
         ),
-        to_judge=top_documents_to_judge(measure, a, b, kept) if few and any(n_unjudged) else None,
+        to_judge=top_documents_to_judge(measure, a, b, values) if few and any(n_unjudged) else None,
     )
 
 
@@ -129,20 +129,20 @@ def _difference(
     bounds: Callable[[Measure, JudgedRun], tuple[FloatArray, FloatArray]],
     a: JudgedSource,
     b: JudgedSource,
-    kept: IntArray,
+    selected: IntArray,
 ) -> Range:
     """Return the lowest and the highest mean difference, each system at its own worst and best."""
-    (low_a, high_a), (low_b, high_b) = (bounds(measure, each.judged) for each in (a, b))
-    low, high = (low_b - high_a)[kept].mean(), (high_b - low_a)[kept].mean()
+    (low_a, high_a), (low_b, high_b) = (bounds(measure, item.judged) for item in (a, b))
+    low, high = (low_b - high_a)[selected].mean(), (high_b - low_a)[selected].mean()
     return float(low), float(high)
 
 
-def _unjudged(judged: JudgedRun, kept: IntArray, depth: int | None) -> int:
+def _unjudged(judged: JudgedRun, selected: IntArray, depth: int | None) -> int:
     """Count the retrieved documents without a judgment, down to ``depth``."""
     length = judged.n_retrieved if depth is None else np.minimum(judged.n_retrieved, depth)
     within = judged.query[judged.rank <= length[judged.query]]
-    known = np.bincount(within, minlength=judged.n_queries)
-    return int((length - known)[kept].sum())
+    count = np.bincount(within, minlength=judged.n_queries)
+    return int((length - count)[selected].sum())
 
 
 def _chosen(differences: FloatArray) -> IntArray:
@@ -162,7 +162,7 @@ def _rankings(
     if not (a.top_docs.rank.size or b.top_docs.rank.size):
         return {}
     query_ids = a.judged.query_ids
-    firsts = [_first(each, chosen) for each in (a, b)]
+    firsts = [_first(item, chosen) for item in (a, b)]
     return {
         query_ids[i]: (firsts[0].get(i, ()), firsts[1].get(i, ())) for i in sorted(chosen.tolist())
     }
@@ -172,15 +172,15 @@ def _first(reading: JudgedSource, chosen: IntArray) -> dict[int, RankedList]:
     """Return each chosen query's first documents with their grades."""
     top, judged = reading.top_docs, reading.judged
     depth = int(top.rank.max(initial=0))
-    shown = np.flatnonzero((judged.rank <= depth) & np.isin(judged.query, chosen))
-    places = zip(judged.query[shown].tolist(), judged.rank[shown].tolist(), strict=True)
-    grade = dict(zip(places, judged.grade[shown].tolist(), strict=True))
+    visible = np.flatnonzero((judged.rank <= depth) & np.isin(judged.query, chosen))
+    places = zip(judged.query[visible].tolist(), judged.rank[visible].tolist(), strict=True)
+    grade = dict(zip(places, judged.grade[visible].tolist(), strict=True))
     rows = np.flatnonzero(np.isin(top.query, chosen))
-    found: dict[int, list[tuple[str, float | None]]] = {}
+    result: dict[int, list[tuple[str, float | None]]] = {}
     docs = ids.decode(ids.take(top.docs, rows))
     for doc, *place in zip(docs, top.query[rows].tolist(), top.rank[rows].tolist(), strict=True):
-        found.setdefault(place[0], []).append((doc, grade.get((place[0], place[1]))))
-    return {query: tuple(each) for query, each in found.items()}
+        result.setdefault(place[0], []).append((doc, grade.get((place[0], place[1]))))
+    return {query: tuple(item) for query, item in result.items()}
 
 
 def _elsewhere(
@@ -188,33 +188,33 @@ def _elsewhere(
 ) -> dict[str, dict[str, int]]:
     """Return where one list has the relevant documents that only the other has among its first."""
     # By query id and document; 0 is not retrieved.
-    found: dict[str, dict[str, int]] = {}
-    for own, other in ((a, b), (b, a)):
-        known, theirs = own.judged, other.judged
-        if known.judgment is None or theirs.judgment is None:
+    result: dict[str, dict[str, int]] = {}
+    for custom, second in ((a, b), (b, a)):
+        judged, theirs = custom.judged, second.judged
+        if judged.judgment is None or theirs.judgment is None:
             return {}
-        shown, first = (int(each.top_docs.rank.max(initial=0)) for each in (own, other))
+        visible, first = (int(item.top_docs.rank.max(initial=0)) for item in (custom, second))
         rows = np.flatnonzero(
-            (known.rank <= shown) & (known.grade >= rel) & np.isin(known.query, chosen)
+            (judged.rank <= visible) & (judged.grade >= rel) & np.isin(judged.query, chosen)
         )
-        most = max(int(each.max(initial=0)) for each in (known.judgment, theirs.judgment))
-        place = np.zeros(1 + most, dtype=np.int64)
+        maximum = max(int(item.max(initial=0)) for item in (judged.judgment, theirs.judgment))
+        place = np.zeros(1 + maximum, dtype=np.int64)
         place[theirs.judgment] = theirs.rank
-        rank = place[known.judgment[rows]]
+        rank = place[judged.judgment[rows]]
         gone = (rank == 0) | (rank > first)
         rows, rank = rows[gone], rank[gone]
-        top, beyond = own.top_docs, shown + 1
-        at = np.searchsorted(
-            top.query * beyond + top.rank, known.query[rows] * beyond + known.rank[rows]
+        top, beyond = custom.top_docs, visible + 1
+        position = np.searchsorted(
+            top.query * beyond + top.rank, judged.query[rows] * beyond + judged.rank[rows]
         )
-        docs = ids.decode(ids.take(top.docs, at))
-        for query, doc, its in zip(known.query[rows].tolist(), docs, rank.tolist(), strict=True):
-            found.setdefault(known.query_ids[query], {})[doc] = its
-    return found
+        docs = ids.decode(ids.take(top.docs, position))
+        for query, doc, its in zip(judged.query[rows].tolist(), docs, rank.tolist(), strict=True):
+            result.setdefault(judged.query_ids[query], {})[doc] = its
+    return result
 
 
 def _cutoff_curve(
-    measure: Measure, a: JudgedRun, b: JudgedRun, kept: IntArray
+    measure: Measure, a: JudgedRun, b: JudgedRun, selected: IntArray
 ) -> CutoffCurve | None:
     parameters = dict(measure.parameters)
     cutoff = parameters.pop("cutoff", None)
@@ -223,7 +223,7 @@ def _cutoff_curve(
     longest = max(int(a.n_retrieved.max(initial=1)), int(b.n_retrieved.max(initial=1)), cutoff)
     cutoffs = sorted({k for k in CUTOFFS if k <= longest} | {cutoff})
     by_cutoff = [measure.entry.with_parameters(parameters | {"cutoff": k}) for k in cutoffs]
-    values = [np.stack([each(run)[kept] for each in by_cutoff], axis=1) for run in (a, b)]
+    values = [np.stack([item(run)[selected] for item in by_cutoff], axis=1) for run in (a, b)]
     test = inference.run_test("t", values[1] - values[0])
     judged = [parse(f"Judged@{k}") for k in cutoffs]
     return CutoffCurve(
@@ -234,8 +234,8 @@ def _cutoff_curve(
         diff=_floats(test.estimate),
         ci_low=_floats(test.ci_low),
         ci_high=_floats(test.ci_high),
-        judged_a=_floats([each(a)[kept].mean() for each in judged]),
-        judged_b=_floats([each(b)[kept].mean() for each in judged]),
+        judged_a=_floats([item(a)[selected].mean() for item in judged]),
+        judged_b=_floats([item(b)[selected].mean() for item in judged]),
     )
 
 
@@ -348,11 +348,13 @@ def treatments(
     """Yield the same measures under other treatments of what is missing, and at a common depth."""
     yield from _other_queries(scores)
     if scores.gaps is not None:
-        every = scores.gaps.take([scores.gaps.measures.index(name) for name in scores.measures])
-        for kind, how in FAILED.items():
-            other = filled(every, how, lower_is_better=lower)
-            if not np.array_equal(other.values, scores.values):
-                yield Choice(kind, other)
+        everything = scores.gaps.take(
+            [scores.gaps.measures.index(name) for name in scores.measures]
+        )
+        for kind, options in FAILED.items():
+            second = filled(everything, options, lower_is_better=lower)
+            if not np.array_equal(second.values, scores.values):
+                yield Choice(kind, second)
     places = {} if deep is None else {name: i for i, name in enumerate(deep.cut.measures)}
     touched = [name for name in scores.measures if name in places]
     if deep is not None and touched:
@@ -364,11 +366,11 @@ def treatments(
 
 def _other_queries(declared: Scores) -> Iterator[Choice]:
     """Yield the other policy on the queries that are missing from a run."""
-    audits = [declared.audits[each] for each in declared.systems if each in declared.audits]
+    audits = [declared.audits[system] for system in declared.systems if system in declared.audits]
     policy = missing_policy(audits, declared.query_ids)
     if policy == "drop" and declared.judged_runs:
-        every = declared.judged_runs[declared.systems[0]].judged.query_ids
-        yield Choice("missing-as-zero", declared.rescored(lambda run: run, query_ids=every))
+        query_ids = declared.judged_runs[declared.systems[0]].judged.query_ids
+        yield Choice("missing-as-zero", declared.rescored(lambda run: run, query_ids=query_ids))
     elif policy == "zero":
         lacking = {query_id for audit in audits for query_id in audit.missing}
         rows = [i for i, query_id in enumerate(declared.query_ids) if query_id in lacking]
@@ -376,17 +378,17 @@ def _other_queries(declared: Scores) -> Iterator[Choice]:
 
 
 def _without(scores: Scores, rows: Sequence[int]) -> Scores:
-    kept = np.ones(len(scores.query_ids), dtype=np.bool_)
-    kept[list(rows)] = False
-    query_ids = tuple(compress(scores.query_ids, kept.tolist()))
-    return replace(scores, query_ids=query_ids, values=scores.values[kept])
+    values = np.ones(len(scores.query_ids), dtype=np.bool_)
+    values[list(rows)] = False
+    query_ids = tuple(compress(scores.query_ids, values.tolist()))
+    return replace(scores, query_ids=query_ids, values=scores.values[values])
 
 
 def _can_be_condensed(name: str) -> bool:
     """Say whether a measure can be taken of the judged documents alone, and is not already."""
     measure = parse(name)
-    known = any(parameter.name == "judged_only" for parameter in measure.entry.parameters)
-    return known and not dict(measure.parameters).get("judged_only")
+    names = any(parameter.name == "judged_only" for parameter in measure.entry.parameters)
+    return names and not dict(measure.parameters).get("judged_only")
 
 
 def _influential(differences: FloatArray) -> list[int]:
@@ -394,8 +396,8 @@ def _influential(differences: FloatArray) -> list[int]:
     if len(differences) < FEWEST_QUERIES or not outcomes(differences - differences[0]).any():
         return []
     shift = np.abs(means_without(differences) - differences.mean())
-    least = np.partition(shift, -INFLUENTIAL)[-INFLUENTIAL]
-    heavy = np.flatnonzero(shift >= least)
+    minimum = np.partition(shift, -INFLUENTIAL)[-INFLUENTIAL]
+    heavy = np.flatnonzero(shift >= minimum)
     heaviest: list[int] = heavy[np.argsort(-shift[heavy], kind="stable")][:INFLUENTIAL].tolist()
     return heaviest
 
@@ -424,10 +426,12 @@ def find_titles(
     depth = min(cutoff, DEPTH) if isinstance(cutoff, int) else DEPTH // 2
     order = ascending(differences)
     ends = {query_ids[i] for i in (*order[:EACH_END].tolist(), *order[-EACH_END:].tolist())}
-    lists = (each for query in ends for each in evidence.rankings.get(query, ()))
-    shown = {doc for ranking in lists for doc, _ in ranking[:depth]}
+    lists = (item for query in ends for item in evidence.rankings.get(query, ()))
+    visible = {doc for ranking in lists for doc, _ in ranking[:depth]}
     if evidence.to_judge is not None:
-        shown |= {document.doc_id for document in evidence.to_judge.documents}
-    found = read_documents(docs, shown, longest=SNIPPET)
-    none = f"the file of documents has none of the {plural(len(shown), 'document')} that are shown"
-    return found, "" if found else none
+        visible |= {document.doc_id for document in evidence.to_judge.documents}
+    documents = read_documents(docs, visible, longest=SNIPPET)
+    none = (
+        f"the file of documents has none of the {plural(len(visible), 'document')} that are shown"
+    )
+    return documents, "" if documents else none

@@ -107,7 +107,7 @@ class Clusters:
     def notes(self, test: str) -> list[Note]:
         """Return the cautions that their number gives."""
         decides = self.test or test
-        return inspect_clusters(self.n_clusters, self.n_effective, asked=test, decides=decides)
+        return inspect_clusters(self.n_clusters, self.n_effective, requested=test, decides=decides)
 
 
 MOST_APART = 1e12  # weights of which the smaller is lost in the sum
@@ -145,22 +145,22 @@ class QueryWeights:
                 " query one, or leave it out of the scores"
             )
         if values.size and values.max() > MOST_APART * values.min():
-            least, most = (query_ids[i] for i in (int(values.argmin()), int(values.argmax())))
+            minimum, maximum = (query_ids[i] for i in (int(values.argmin()), int(values.argmax())))
             raise AlignmentError(
-                f"weights by {name}: that of {display.shorten(most, width=40)},"
+                f"weights by {name}: that of {display.shorten(maximum, width=40)},"
                 f" {values.max():.3g}, is more than {MOST_APART:.0e} times that of"
-                f" {display.shorten(least, width=40)}, {values.min():.3g}, which then counts"
+                f" {display.shorten(minimum, width=40)}, {values.min():.3g}, which then counts"
                 " nothing; give weights of one kind"
             )
         heaviest = np.sort(values)[::-1].cumsum() / values.sum() if values.size else values
         compared = set(query_ids)
-        others = [_number(each) for query, each in of_query.items() if query not in compared]
-        others = [each for each in others if 0.0 < each < 1e300]
+        numbers = [_number(item) for query, item in of_query.items() if query not in compared]
+        numbers = [item for item in numbers if 0.0 < item < 1e300]
         return cls(
             name, tuple(values.tolist()), effective_queries(values),
             float(values.max(initial=0.0) / values.sum()) if values.size else math.nan,
             int(np.searchsorted(heaviest, 0.5 - 1e-12)) + 1 if values.size else 0,
-            len(others), sum(others) / (sum(others) + float(values.sum())) if others else 0.0,
+            len(numbers), sum(numbers) / (sum(numbers) + float(values.sum())) if numbers else 0.0,
         )  # fmt: skip
 
     def head_and_tail(self, query_ids: Sequence[str]) -> dict[str, str]:
@@ -219,24 +219,24 @@ def declare_design(
     clusters: str,
     relative: bool,
     planned: int | None = None,
-    seen: tuple[int, ...] = (),
+    visited: tuple[int, ...] = (),
     weights: str = "",
     independent: bool = False,
 ) -> tuple[Design | None, float]:
     """Return the design that was asked for, None for a plain one, and the level of this look."""
     design = Design(
         clusters=clusters, look=look[0], n_looks=look[1], spending=spending,  # type: ignore[arg-type]
-        planned=anytime or 0, alpha=alpha, n_planned=planned or 0, seen=seen, weights=weights,
+        planned=anytime or 0, alpha=alpha, n_planned=planned or 0, seen=visited, weights=weights,
         independent=independent,
     )  # fmt: skip
     _require_fit(design, test, relative=relative)
     if design == Design(alpha=alpha, spending=design.spending):
         return None, alpha
     if design.seen:
-        level = level_of_seen(seen, design.n_planned, spending=spending, alpha=alpha)
+        level = level_of_seen(visited, design.n_planned, spending=spending, alpha=alpha)
         if level == 0.0:
             raise ArgumentError(
-                f"{seen[-1]} of {planned} queries are too early for a look: {spending} leaves it"
+                f"{visited[-1]} of {planned} queries are too early for a look: {spending} leaves it"
                 f" none of alpha = {alpha:g}; look later, or choose pocock"
             )
         return design, level
@@ -341,27 +341,27 @@ def segment(
     # `strata` are the collections of the queries, where these are drawn within collections.
     if not segments:
         return ()
-    for name, of in segments.items():
-        if set(of).isdisjoint(query_ids):
+    for name, owner in segments.items():
+        if set(owner).isdisjoint(query_ids):
             raise AlignmentError(
-                f"segments by {name}: none of their {len(of)} query ids was compared; they begin"
-                f" with {', '.join(map(str, islice(of, 3)))}, those compared with"
+                f"segments by {name}: none of their {len(owner)} query ids was compared; they begin"
+                f" with {', '.join(map(str, islice(owner, 3)))}, those compared with"
                 f" {', '.join(query_ids[:3])}"
             )
     labels = {
-        name: tuple(str(of.get(query_id, UNNAMED)) for query_id in query_ids)
-        for name, of in segments.items()
+        name: tuple(str(source.get(query_id, UNNAMED)) for query_id in query_ids)
+        for name, source in segments.items()
     }
-    found = {
-        name: compare_segments(differences, each, confidence=rule.confidence, tested=False)
-        for name, each in labels.items()
+    result = {
+        name: compare_segments(differences, label, confidence=rule.confidence, tested=False)
+        for name, label in labels.items()
     }
     answers, interactions = _adjusted(
-        found, labels, differences, rule, seed, clusters, weights, strata
+        result, labels, differences, rule, seed, clusters, weights, strata
     )
     rows = iter(answers.T.tolist())
     if clusters is not None or weights is not None:
-        interactions = np.full(len(found), np.nan)
+        interactions = np.full(len(result), np.nan)
     together = inference.adjust(interactions, "holm")
     return tuple(
         Segmentation(
@@ -369,37 +369,37 @@ def segment(
             labels=labels[name],
             rows=segment_rows(
                 zip(
-                    each.labels,
-                    each.n_queries.tolist(),
-                    _means(each, labels[name], differences, weights),
+                    item.labels,
+                    item.n_queries.tolist(),
+                    _means(item, labels[name], differences, weights),
                     strict=True,
                 ),
                 rule,
                 rows,
             ),
             interaction_pvalue=float(interactions[place]),
-            reversal=each.reversal,
+            reversal=item.reversal,
             interaction_pvalue_adj=float(together[place]),
         )
-        for place, (name, each) in enumerate(found.items())
+        for place, (name, item) in enumerate(result.items())
     )
 
 
 def _means(
-    found: Segments,
+    result: Segments,
     labels: Sequence[str],
     differences: FloatArray,
     weights: FloatArray | None,
 ) -> list[float]:
     """Return the mean difference of each segment, weighted where queries are."""
     if weights is None:
-        return list(map(float, found.mean))
+        return list(map(float, result.mean))
     places = rows_by_label(labels)[1]
-    return [float(np.average(differences[each], weights=weights[each])) for each in places]
+    return [float(np.average(differences[place], weights=weights[place])) for place in places]
 
 
 def _adjusted(
-    found: Mapping[str, Segments],
+    result: Mapping[str, Segments],
     labels: Mapping[str, Sequence[str]],
     differences: FloatArray,
     rule: Rule,
@@ -410,29 +410,33 @@ def _adjusted(
 ) -> tuple[FloatArray, FloatArray]:
     """Return p-values and limits of the segments of all properties, and the same adjusted."""
     # Behind them stand p-values of the interactions, a property each.
-    places = [rows for name in found for rows in rows_by_label(labels[name])[1]]
-    large = np.array([len(each) >= MIN_QUERIES for each in places], dtype=bool)
-    of = None if clusters is None else [[clusters[i] for i in each] for each in places]
+    places = [rows for name in result for rows in rows_by_label(labels[name])[1]]
+    large = np.array([len(place) >= MIN_QUERIES for place in places], dtype=bool)
+    owner = None if clusters is None else [[clusters[i] for i in place] for place in places]
     alpha = round(1.0 - rule.confidence, 12)
     if strata is not None:
         from abrank.inference.meta_analysis import segments_within
 
-        drawn = [[strata[i] for i in each] for each in places]
-        within = segments_within([differences[each] for each in places], drawn, large, alpha, of)
-        ends = np.cumsum([len(each.labels) for each in found.values()])[:-1]
+        sample = [[strata[i] for i in place] for place in places]
+        within = segments_within(
+            [differences[place] for place in places], sample, large, alpha, owner
+        )
+        ends = np.cumsum([len(item.labels) for item in result.values()])[:-1]
         by_property = zip(
-            found.values(), np.split(within.variance, ends), np.split(within.freedom, ends),
+            result.values(), np.split(within.variance, ends), np.split(within.freedom, ends),
             strict=True,
         )  # fmt: skip
         return within.answers, np.array([
-            heterogeneity(each.n_queries.astype(np.float64), each.mean, variance, freedom).pvalue
-            for each, variance, freedom in by_property
+            heterogeneity(item.n_queries.astype(np.float64), item.mean, variance, freedom).pvalue
+            for item, variance, freedom in by_property
         ])  # fmt: skip
-    parts = [differences[each][:, None] for each in places]
-    weighted = None if weights is None else [weights[each] for each in places]
-    asked = {"name": rule.test, "seed": seed, "n_resamples": None}
-    answers = answer_by_segment(parts, large, alpha, asked, of, weighted, skewed=weights is None)
-    return answers[..., 0], np.array([each.interaction.pvalue for each in found.values()])
+    parts = [differences[place][:, None] for place in places]
+    weighted = None if weights is None else [weights[place] for place in places]
+    requested = {"name": rule.test, "seed": seed, "n_resamples": None}
+    answers = answer_by_segment(
+        parts, large, alpha, requested, owner, weighted, skewed=weights is None
+    )
+    return answers[..., 0], np.array([item.interaction.pvalue for item in result.values()])
 
 
 def segment_rows(

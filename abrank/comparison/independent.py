@@ -129,8 +129,8 @@ class Independent:
         sizes = {}
         for name, size in EFFECTS.items():
             swap = name in WHO_WINS and not rule.higher_is_better
-            known = min(len(a), len(b)) > 1
-            value = size(*((b, a) if swap else (a, b))) if known else math.nan
+            names = min(len(a), len(b)) > 1
+            value = size(*((b, a) if swap else (a, b))) if names else math.nan
             sizes[name] = Effect(float(value), math.nan, math.nan, "none")
         return sizes
 
@@ -158,7 +158,7 @@ class Independent:
     def others(self, rule: Rule, evidence: RunDetails) -> Sequence[tuple[Choice, Sample]]:
         return ()
 
-    def cautions(self, made: Comparison) -> list[Note]:
+    def cautions(self, result: Comparison) -> list[Note]:
         return []
 
     def doubts(self) -> Sequence[Reason]:
@@ -174,12 +174,12 @@ _REFUSED = {
 }
 
 
-def require_independent(scores: Scores, asked: Mapping[str, bool]) -> None:
+def require_independent(scores: Scores, requested: Mapping[str, bool]) -> None:
     """Refuse groups that share a unit, and what is asked beside that needs pairs."""
     finite = np.isfinite(scores.values)
     if (finite.any(axis=2).sum(axis=1) != 1).any():
         raise ArgumentError(SAME_UNITS)
-    for name, is_asked in asked.items():
+    for name, is_asked in requested.items():
         if is_asked:
             why = _REFUSED.get(name, "it holds for pairs only")
             raise ArgumentError(f"independent groups take no {name}: {why}")

@@ -77,8 +77,8 @@ class MachineSource(Machine):
         if self.qrels is None:
             return
         for name, run in runs.items():
-            kept = isinstance(run, (str, os.PathLike, Mapping, inputs.Run))
-            if not (kept or hasattr(run, "columns")) or (isinstance(run, str) and run == "-"):
+            selected = isinstance(run, (str, os.PathLike, Mapping, inputs.Run))
+            if not (selected or hasattr(run, "columns")) or (isinstance(run, str) and run == "-"):
                 raise ArgumentError(
                     f"{name} is read twice, for people's judgments and for the machine's: give a"
                     " file, a frame or a Run in the place of standard input or an iterator"
@@ -86,7 +86,7 @@ class MachineSource(Machine):
 
     def beside(
         self,
-        beside: Beside,
+        context: Beside,
         human: Scores,
         *,
         runs: Mapping[str, Any] | None = None,
@@ -112,8 +112,8 @@ class MachineSource(Machine):
             scores = pair_scores(self.scores, baseline=a, candidate=b, measures=human.measures)
             sources = {"machine": self.scores}
         else:
-            return beside
-        return beside.with_machine(MachineScores(scores, self.shared_model, self.judge), sources)
+            return context
+        return context.with_machine(MachineScores(scores, self.shared_model, self.judge), sources)
 
 
 # Cautions on the tests that decide nothing here, and on queries that are meant to be more.
@@ -143,16 +143,16 @@ class WithMachine(Rows):
         missing: tuple[str, ...] | None = None,
     ) -> WithMachine:  # fmt: skip
         """Return the two together; ``missing`` are human queries that the machine lacks."""
-        kept, pair, lacking = pair_machine(people.scores, machine)
+        selected, pair, lacking = pair_machine(people.scores, machine)
         if missing is not None and lacking:
             raise AlignmentError(f"the machine's scores hold no {lacking[0]!r}")
-        people = replace(people, scores=kept)
-        known = lacking if missing is None else missing
-        judged = judge_together(machine, people, known, primary, 1.0 - alpha)
-        asked = {each.name: getattr(people, each.name) for each in fields(Rows)}
+        people = replace(people, scores=selected)
+        names = lacking if missing is None else missing
+        judged = judge_together(machine, people, names, primary, 1.0 - alpha)
+        getattrs = {field.name: getattr(people, field.name) for field in fields(Rows)}
         if not judged.set_aside:
-            asked["by"] = WITH_MACHINE
-        return cls(**asked, machine=pair, judged=judged)
+            getattrs["by"] = WITH_MACHINE
+        return cls(**getattrs, machine=pair, judged=judged)
 
     @property
     def together(self) -> bool:
@@ -191,47 +191,49 @@ class WithMachine(Rows):
     def kept(self) -> Sequence[Alternative]:
         return () if self.together else super().kept
 
-    def cautions(self, made: Comparison) -> list[Note]:
+    def cautions(self, result: Comparison) -> list[Note]:
         left_out = {"extra-queries"} | (_OF_PEOPLE_ALONE if self.together else set())
-        notes = [note for note in super().cautions(made) if note.code not in left_out]
-        told = self.judged.notes()
-        return [*notes, *told] if self.together else [*told, *notes]
+        notes = [note for note in super().cautions(result) if note.code not in left_out]
+        message = self.judged.notes()
+        return [*notes, *message] if self.together else [*message, *notes]
 
 
 def scores_again(saved: MachineJudgments, scores: Scores) -> MachineScores:
     """Return the machine's scores that stand in an answer."""
     pairs = [saved.scores[measure] for measure in scores.measures]
-    values = np.array([[each.a, each.b] for each in pairs], dtype=np.float64).T
-    given = Scores(saved.query_ids, scores.systems, scores.measures, np.ascontiguousarray(values))
-    return MachineScores(given, saved.shared_model, saved.judge)  # type: ignore[arg-type]
+    values = np.array([[pair.a, pair.b] for pair in pairs], dtype=np.float64).T
+    arguments = Scores(
+        saved.query_ids, scores.systems, scores.measures, np.ascontiguousarray(values)
+    )
+    return MachineScores(arguments, saved.shared_model, saved.judge)  # type: ignore[arg-type]
 
 
 def judge_together(
     machine: MachineScores, people: Rows, missing: tuple[str, ...], primary: str, level: float
 ) -> MachineJudgments:
     """Return the three answers on the primary measure, and what they rest on."""
-    every = machine.scores
+    scores = machine.scores
     pairs = {
         name: PairOfScores(
-            tuple(every.values[:, 0, i].tolist()), tuple(every.values[:, 1, i].tolist())
+            tuple(scores.values[:, 0, i].tolist()), tuple(scores.values[:, 1, i].tolist())
         )
         for i, name in enumerate(people.measures)
     }
     judged_ids = people.scores.query_ids
-    place = {each: i for i, each in enumerate(every.query_ids)}
-    a, b = (np.array(each)[:, None] for each in (pairs[primary].a, pairs[primary].b))
-    judged = np.array([place[each] for each in judged_ids], dtype=np.int64)
+    place = {query_id: i for i, query_id in enumerate(scores.query_ids)}
+    a, b = (np.array(item)[:, None] for item in (pairs[primary].a, pairs[primary].b))
+    judged = np.array([place[judged_id] for judged_id in judged_ids], dtype=np.int64)
     pair = MachineDifferences(differences_of(a, b), judged)
     differences = people.differences[:, people.measures.index(primary)]
     both = pair.run(differences[:, None], level)
-    found: Mapping[str, Answer] = {
+    result: Mapping[str, Answer] = {
         "people": inference.run_test("t", differences, confidence=level),
         "both": both,
         "machine": inference.run_test("t", pair.predicted, confidence=level),
     }
-    sizes = {"machine": len(every.query_ids)}
+    sizes = {"machine": len(scores.query_ids)}
     answered = MachineJudgments(
-        every.query_ids,
+        scores.query_ids,
         pairs,
         machine.shared_model,
         missing,
@@ -239,9 +241,9 @@ def judge_together(
             JudgedBy(
                 who,
                 sizes.get(who, len(judged_ids)),
-                *(float(x[0]) for x in (one.estimate, one.ci_low, one.ci_high, one.pvalue)),
+                *(float(x[0]) for x in (first.estimate, first.ci_low, first.ci_high, first.pvalue)),
             )
-            for who, one in found.items()
+            for who, first in result.items()
         ),
         slope=float(both.slope[0]),
         correlation=float(both.correlation[0]),
@@ -256,7 +258,7 @@ def judge_together(
     if answered.set_aside or answered.worth is None:
         return answered
     limits = worth_interval(differences, pair.judged, pair.predicted, confidence=level)
-    low, high = (round(each) if math.isfinite(each) else None for each in limits)
+    low, high = (round(limit) if math.isfinite(limit) else None for limit in limits)
     return replace(answered, worth_low=low, worth_high=high)
 
 
@@ -269,12 +271,12 @@ def _sample_checks(mean_score: FloatArray, pair: MachineDifferences) -> tuple[Sa
     looked_at = {"difference": pair.predicted[:, 0], "difficulty": mean_score}
     return tuple(
         SampleCheck(
-            what,
-            float(each[judged].mean()),
-            float(each[~judged].mean()),
-            welch_pvalue(each[judged], each[~judged]),
+            name,
+            float(item[judged].mean()),
+            float(item[~judged].mean()),
+            welch_pvalue(item[judged], item[~judged]),
         )
-        for what, each in looked_at.items()
+        for name, item in looked_at.items()
     )
 
 
@@ -328,24 +330,24 @@ def pair_machine(
     scores: Scores, machine: MachineScores
 ) -> tuple[Scores, MachineDifferences, tuple[str, ...]]:
     """Return the human scores of queries that both judged, the machine's, and the other queries."""
-    every = machine.scores
-    n_people, n_machine = len(scores.query_ids), len(every.query_ids)
+    everything = machine.scores
+    n_people, n_machine = len(scores.query_ids), len(everything.query_ids)
     if n_machine < n_people:
         raise AlignmentError(
             f"people judged {n_people} queries and the machine {n_machine}: are the two swapped?"
             " The machine's are to be the more, those of people among them"
         )
-    place = {query_id: i for i, query_id in enumerate(every.query_ids)}
-    kept = [i for i, query_id in enumerate(scores.query_ids) if query_id in place]
+    place = {query_id: i for i, query_id in enumerate(everything.query_ids)}
+    selected = [i for i, query_id in enumerate(scores.query_ids) if query_id in place]
     missing = tuple(query_id for query_id in scores.query_ids if query_id not in place)
-    if len(kept) < FEWEST:
+    if len(selected) < FEWEST:
         without = f"; {len(missing)} more are not in the machine's" if missing else ""
         raise AlignmentError(
-            f"{len(kept)} human queries are too few to correct a machine by{without}: judge"
+            f"{len(selected)} human queries are too few to correct a machine by{without}: judge"
             f" {FEWEST} or more (abrank sample queries draws them)"
         )
-    query_ids = tuple(scores.query_ids[i] for i in kept)
+    query_ids = tuple(scores.query_ids[i] for i in selected)
     judged = np.array([place[query_id] for query_id in query_ids], dtype=np.int64)
-    a, b = (every.values[:, i, :] for i in (0, 1))
+    a, b = (everything.values[:, i, :] for i in (0, 1))
     pair = MachineDifferences(differences_of(a, b), judged)
-    return replace(scores, query_ids=query_ids, values=scores.values[kept]), pair, missing
+    return replace(scores, query_ids=query_ids, values=scores.values[selected]), pair, missing

@@ -106,54 +106,57 @@ def pair_scores(
         purpose="rank" if baseline or candidate else "compare",
     )
     if b is None:
-        one, two = _two_of(read_with_gaps(_as_table(a), options=options), a, baseline, candidate)
-        for wanted, taken in ((name_a, one), (name_b, two)):
-            if wanted in _labels(one) and wanted not in taken.systems:
+        system, two = _two_of(read_with_gaps(_as_table(a), options=options), a, baseline, candidate)
+        for wanted, used in ((name_a, system), (name_b, two)):
+            if wanted in _labels(system) and wanted not in used.systems:
                 raise ArgumentError(
-                    f"{wanted} is another system than {taken.systems[0]}, to which the name is"
+                    f"{wanted} is another system than {used.systems[0]}, to which the name is"
                     " given: baseline= and candidate= choose systems"
                 )
     else:
         if not (baseline or candidate):
             require_two_files(a, b)
         options = replace(options, alone=False)
-        one = _system_of(a, "A", options, baseline)
+        system = _system_of(a, "A", options, baseline)
         two = _system_of(b, "B", options, candidate)
-    one, two = _named_alike(one, two)
-    names = system_names(name_a or one.systems[0], name_b or two.systems[0])
-    chosen = _chosen(one, two, measures)
-    groups = tuple(_with_scores(each, chosen) for each in (one, two))
+    system, two = _named_alike(system, two)
+    names = system_names(name_a or system.systems[0], name_b or two.systems[0])
+    chosen = _chosen(system, two, measures)
+    groups = tuple(_with_scores(element, chosen) for element in (system, two))
     if groups[0].query_ids and {*groups[0].query_ids}.isdisjoint(groups[1].query_ids):
         if not independent:
             _refuse_unpaired(groups, a, b)
-        one, two = _on_union({"A": groups[0], "B": groups[1]})
+        system, two = _on_union({"A": groups[0], "B": groups[1]})
     elif independent:
         raise ArgumentError(SAME_UNITS)
     elif missing == "error":
-        for each in (one, two):
-            require_all(each.take([each.measures.index(name) for name in chosen]))
-        _require_same_queries(one, two)
-    elif one.query_ids != two.query_ids:
-        if BY_POSITION in one.notes:
-            _require_same_queries(one, two)
-        one, two = on_all_queries({"A": one, "B": two})
+        for item in (system, two):
+            require_all(item.take([item.measures.index(name) for name in chosen]))
+        _require_same_queries(system, two)
+    elif system.query_ids != two.query_ids:
+        if BY_POSITION in system.notes:
+            _require_same_queries(system, two)
+        system, two = on_all_queries({"A": system, "B": two})
     columns = [
-        each.values[:, 0, [each.measures.index(name) for name in chosen]] for each in (one, two)
+        element.values[:, 0, [element.measures.index(name) for name in chosen]]
+        for element in (system, two)
     ]
-    sources = [next(iter(each.sources.values()), None) for each in (one, two)]
-    judged = dict(zip(names, (one, two), strict=True)) if _one_judgment(one, two, b) else {}
+    sources = [next(iter(element.sources.values()), None) for element in (system, two)]
+    judged = dict(zip(names, (system, two), strict=True)) if _one_judgment(system, two, b) else {}
     paired = Scores(
-        query_ids=one.query_ids,
+        query_ids=system.query_ids,
         systems=names,
         measures=chosen,
         values=np.stack(columns, axis=1),
-        audits={name: each.audits[each.systems[0]] for name, each in judged.items()},
-        sources={name: each for name, each in zip(names, sources, strict=True) if each},
-        judged_runs={name: each.judged_runs[each.systems[0]] for name, each in judged.items()},
-        notes=tuple(dict.fromkeys((*one.notes, *two.notes, *_differ_in(one, two)))),
-        judgments=one.judgments if judged else None,
-        named=chosen if measures is not None else one.named,
-        reading=one.reading if b is None else _shared_reading(one, two),
+        audits={name: element.audits[element.systems[0]] for name, element in judged.items()},
+        sources={name: source for name, source in zip(names, sources, strict=True) if source},
+        judged_runs={
+            name: element.judged_runs[element.systems[0]] for name, element in judged.items()
+        },
+        notes=tuple(dict.fromkeys((*system.notes, *two.notes, *_differ_in(system, two)))),
+        judgments=system.judgments if judged else None,
+        named=chosen if measures is not None else system.named,
+        reading=system.reading if b is None else _shared_reading(system, two),
     )
     if independent:
         return paired
@@ -184,7 +187,7 @@ def _same_file(a: Any, b: Any) -> bool:  # noqa: ANN401
 
 def on_all_queries(parts: Mapping[str, Scores]) -> list[Scores]:
     """Return the scores of each on the queries of all, NaN where it has none."""
-    require_common({name: {*each.query_ids} for name, each in parts.items()})
+    require_common({name: {*part.query_ids} for name, part in parts.items()})
     return _on_union(parts)
 
 
@@ -198,12 +201,12 @@ def _with_scores(scores: Scores, measures: Sequence[str]) -> Scores:
 
 def _refuse_unpaired(groups: Sequence[Scores], a: Any, b: Any) -> NoReturn:  # noqa: ANN401
     """Refuse two groups that share no unit, and say how they are compared."""
-    one, two = (group.systems[0] for group in groups)
+    first, two = (group.systems[0] for group in groups)
     ids_of = [f"{', '.join(sorted(group.query_ids)[:3])} …" for group in groups]
     files = [str(source) for source in (a, b) if isinstance(source, (str, os.PathLike))]
     command = shlex.join(["abrank", "compare", "--scores", *(files or ["A", "B"]), "--independent"])
     raise AlignmentError(
-        f"{one} and {two} share no query: were they seen by different users? Compare them as"
+        f"{first} and {two} share no query: were they seen by different users? Compare them as"
         f" independent groups: {command} (design=Independent())\n  their ids begin with"
         f" {' and '.join(ids_of)}: of the same queries they must be written alike"
     )
@@ -211,22 +214,22 @@ def _refuse_unpaired(groups: Sequence[Scores], a: Any, b: Any) -> NoReturn:  # n
 
 def _on_union(parts: Mapping[str, Scores]) -> list[Scores]:
     """Return the scores of each on the queries of all, NaN where it has none."""
-    every = list(dict.fromkeys(query for each in parts.values() for query in each.query_ids))
-    query_ids = tuple(every[i] for i in np.argsort(ids.order(ids.encode(every))))
+    fromkeys = list(dict.fromkeys(query for item in parts.values() for query in item.query_ids))
+    query_ids = tuple(fromkeys[i] for i in np.argsort(ids.order(ids.encode(fromkeys))))
     place = {query: i for i, query in enumerate(query_ids)}
-    found = []
-    for each in parts.values():
-        values = np.full((len(query_ids), *each.values.shape[1:]), np.nan)
-        values[[place[query] for query in each.query_ids]] = each.values
-        found.append(replace(each, query_ids=query_ids, values=values))
-    return found
+    result = []
+    for part in parts.values():
+        values = np.full((len(query_ids), *part.values.shape[1:]), np.nan)
+        values[[place[query] for query in part.query_ids]] = part.values
+        result.append(replace(part, query_ids=query_ids, values=values))
+    return result
 
 
-def _one_judgment(one: Scores, two: Scores, b: Any) -> bool:  # noqa: ANN401
+def _one_judgment(first: Scores, two: Scores, b: Any) -> bool:  # noqa: ANN401
     """Say whether both were evaluated, by the same judgments."""
-    if not all(each.systems[0] in each.judged_runs for each in (one, two)):
+    if not all(item.systems[0] in item.judged_runs for item in (first, two)):
         return False
-    hashes = [each.judgments.sha256 if each.judgments else None for each in (one, two)]
+    hashes = [item.judgments.sha256 if item.judgments else None for item in (first, two)]
     return b is None or (hashes[0] is not None and hashes[0] == hashes[1])
 
 
@@ -258,7 +261,7 @@ def _two_of(
 ) -> tuple[Scores, Scores]:
     """Return the baseline and the candidate of a table of several variants."""
     names = both.systems
-    label = next((each.label for each in both.sources.values()), "scores")
+    label = next((source.label for source in both.sources.values()), "scores")
     if len(names) < 2:
         hint = "the second source is missing, or a column that names the variants"
         raise UnclearError(
@@ -290,10 +293,10 @@ def _unchosen(
     )
     problem = f"holds {len(names)} variants, {some}: name the baseline and the candidate"
     first = baseline or next(name for name in names if name != candidate)
-    other = candidate or next(name for name in names if name != first)
-    choices: list[dict[str, Any]] = [{"baseline": first, "candidate": other}]
+    second = candidate or next(name for name in names if name != first)
+    choices: list[dict[str, Any]] = [{"baseline": first, "candidate": second}]
     if len(names) == 2:
-        choices.append({"baseline": other, "candidate": first})
+        choices.append({"baseline": second, "candidate": first})
     else:
         choices.append({"rank": True, "baseline": first})
     return problem, choices
@@ -307,7 +310,7 @@ def _choice(both: Scores, name: str | None, role: str, label: str) -> Scores | N
         return None
     if name in both.systems:
         return one_system(both, name)
-    folded = [each for each in both.systems if each.casefold() == name.casefold()]
+    folded = [system for system in both.systems if system.casefold() == name.casefold()]
     if len(folded) == 1:
         return one_system(both, folded[0])
     parts = both.reading.parts if both.reading is not None else {}
@@ -333,51 +336,51 @@ def _choice(both: Scores, name: str | None, role: str, label: str) -> Scores | N
     raise UnclearError(label, problem, [{role: close[0]}])
 
 
-def _differ_in(one: Scores, two: Scores) -> list[str]:
+def _differ_in(first: Scores, two: Scores) -> list[str]:
     """Say in which of the columns of the variant the two differ."""
-    parts = one.reading.parts if one.reading is not None else {}
-    cells = [parts.get(scores.systems[0]) for scores in (one, two)]
+    parts = first.reading.parts if first.reading is not None else {}
+    cells = [parts.get(scores.systems[0]) for scores in (first, two)]
     if None in cells or len(cells[0] or ()) < 2:
         return []
     a, b = (cell or {} for cell in cells)
     names = [name for name in a if a[name] != b[name]]
-    return [f"{one.systems[0]} and {two.systems[0]} differ in {' and '.join(names)} only"]
+    return [f"{first.systems[0]} and {two.systems[0]} differ in {' and '.join(names)} only"]
 
 
-def _shared_reading(one: Scores, two: Scores) -> Reading | None:
+def _shared_reading(first: Scores, two: Scores) -> Reading | None:
     """Return what two tables say of their queries together."""
-    if one.reading is None or two.reading is None:
-        return one.reading or two.reading
-    a, b = one.reading.properties, two.reading.properties
+    if first.reading is None or two.reading is None:
+        return first.reading or two.reading
+    a, b = first.reading.properties, two.reading.properties
     both = {name: {**b.get(name, {}), **a.get(name, {})} for name in {**a, **b}}
-    return replace(one.reading, properties=both, parts={})
+    return replace(first.reading, properties=both, parts={})
 
 
-def _named_alike(one: Scores, two: Scores) -> tuple[Scores, Scores]:
+def _named_alike(first: Scores, two: Scores) -> tuple[Scores, Scores]:
     """Read the names of two columns, Series or files: ``latency_a``, ``latency_b`` of latency."""
     from abrank.inputs.score_reading import split_names
     from abrank.measures.names import asks_direction, names_measure
 
-    if len(one.measures) != 1 or len(two.measures) != 1:
-        return one, two
-    measures = [one.measures[0], two.measures[0]]
+    if len(first.measures) != 1 or len(two.measures) != 1:
+        return first, two
+    measures = [first.measures[0], two.measures[0]]
     differ = measures[0] != measures[1] and not any(map(names_measure, measures))
-    if differ and {one.systems[0], two.systems[0]} <= {"A", "B", "scores"}:
+    if differ and {first.systems[0], two.systems[0]} <= {"A", "B", "scores"}:
         # Two columns of different names carry those of the systems.
-        one, two = (
+        first, two = (
             scores if name == UNNAMED else _renamed(scores, name, UNNAMED)
-            for scores, name in zip((one, two), measures, strict=True)
+            for scores, name in zip((first, two), measures, strict=True)
         )
         measures = [UNNAMED, UNNAMED]
-    if {*measures} <= {UNNAMED, "value"} and one.systems != two.systems:
-        names = [one.systems[0], two.systems[0]]
+    if {*measures} <= {UNNAMED, "value"} and first.systems != two.systems:
+        names = [first.systems[0], two.systems[0]]
         pairs = split_names(names, names_measure, asks_direction)
         if len({measure for _, measure in pairs.values()}) == 1:
-            one, two = (
+            first, two = (
                 _renamed(scores, *pairs[name])
-                for scores, name in zip((one, two), names, strict=True)
+                for scores, name in zip((first, two), names, strict=True)
             )
-    return one, two
+    return first, two
 
 
 def _renamed(scores: Scores, system: str, measure: str) -> Scores:
@@ -396,7 +399,7 @@ def _system_of(
     """Return the scores of the one system that a source holds, or of the one that is named."""
     is_series = hasattr(source, "iloc") and not hasattr(source, "columns")
     nested = isinstance(source, Mapping) and any(
-        isinstance(each, (Mapping, str)) for each in source.values()
+        isinstance(item, (Mapping, str)) for item in source.values()
     )
     if is_series or (isinstance(source, Mapping) and not nested):
         return one_measure(source, default)
@@ -416,7 +419,7 @@ def _system_of(
 
     with reading(default, source):
         scores = score_files.read_with_gaps(source, options=options)
-    label = next((each.label for each in scores.sources.values()), "scores")
+    label = next((source.label for source in scores.sources.values()), "scores")
     if name is not None and len(scores.systems) > 1:
         return _choice(scores, name, "baseline" if default == "A" else "candidate", label) or scores
     if len(scores.systems) != 1:
@@ -433,7 +436,7 @@ def _system_of(
 
 def _by_position(source: Any) -> FloatArray | None:  # noqa: ANN401
     """Return the numbers of a list, an array or a column; None for what holds none."""
-    listed = isinstance(source, (list, tuple)) and all(np.isscalar(each) for each in source)
+    listed = isinstance(source, (list, tuple)) and all(np.isscalar(item) for item in source)
     if hasattr(source, "columns") or not (listed or hasattr(source, "__array__")):
         return None
     values = np.asarray(source)
@@ -465,15 +468,15 @@ def one_measure(source: Any, default: str) -> Scores:  # noqa: ANN401
     )
 
 
-def _require_same_queries(one: Scores, two: Scores) -> None:
-    if one.query_ids == two.query_ids:
+def _require_same_queries(first: Scores, two: Scores) -> None:
+    if first.query_ids == two.query_ids:
         return
-    if one.notes == two.notes == (BY_POSITION,):
-        counts = f"{len(one.query_ids)} scores of the baseline and {len(two.query_ids)}"
+    if first.notes == two.notes == (BY_POSITION,):
+        counts = f"{len(first.query_ids)} scores of the baseline and {len(two.query_ids)}"
         raise AlignmentError(f"{counts} of the candidate cannot be paired by position")
     from abrank.scoring.scores import ASKS
 
-    a, b = set(one.query_ids), set(two.query_ids)
+    a, b = set(first.query_ids), set(two.query_ids)
     require_common({"A": a, "B": b})
     lacking = [sorted(a - b)[:3], sorted(b - a)[:3]]
     raise AlignmentError(
@@ -486,7 +489,7 @@ def require_common(queries: Mapping[str, Set[str]]) -> None:
     """Refuse two systems that have no query in common: there is nothing to pair."""
     for a, b in combinations(queries, 2):
         if queries[a].isdisjoint(queries[b]):
-            ids = " and ".join(f"{', '.join(sorted(queries[each])[:3])} …" for each in (a, b))
+            ids = " and ".join(f"{', '.join(sorted(queries[item])[:3])} …" for item in (a, b))
             raise AlignmentError(
                 f"{a} and {b} share no query: shown to different users? That is an unpaired"
                 f" experiment; abrank pairs\n  their ids begin with {ids}: of the same queries they"
@@ -497,23 +500,23 @@ def require_common(queries: Mapping[str, Set[str]]) -> None:
 def require_common_queries(scores: Scores) -> None:
     """Refuse runs of which two have no judged query in common; a policy would make zeros of it."""
     # A run without rows is of a system that found nothing, on the same queries as the others.
-    lacking = {name: set(each.missing) for name, each in scores.audits.items() if each.n_rows}
+    lacking = {name: set(audit.missing) for name, audit in scores.audits.items() if audit.n_rows}
     if all(2 * len(missing) < len(scores.query_ids) for missing in lacking.values()):
         return
     judged = {*scores.query_ids}.union(*lacking.values())
     require_common({name: judged - missing for name, missing in lacking.items()})
 
 
-def _chosen(one: Scores, two: Scores, names: Sequence[str] | str | None) -> tuple[str, ...]:
+def _chosen(first: Scores, two: Scores, names: Sequence[str] | str | None) -> tuple[str, ...]:
     """Return the measures to take."""
-    shared = [name for name in one.measures if name in two.measures]
+    shared = [name for name in first.measures if name in two.measures]
     if names is None:
-        if len(shared) != len(one.measures) or len(shared) != len(two.measures):
+        if len(shared) != len(first.measures) or len(shared) != len(two.measures):
             raise AlignmentError(
-                f"the measures differ: {', '.join(one.measures)} and {', '.join(two.measures)};"
+                f"the measures differ: {', '.join(first.measures)} and {', '.join(two.measures)};"
                 f" {'name those to compare' if shared else 'none is in both'}"
             )
-        return one.measures
+        return first.measures
     return tuple(dict.fromkeys(known_among(name, shared) for name in listed(names)))
 
 
@@ -525,12 +528,12 @@ def name_runs(
     name_b: str | None = None,
 ) -> dict[str, Any]:
     """Return two runs by names that differ: those given, else those of the runs."""
-    a_run, b_run = (each[0] if is_repeated(each) else each for each in (a, b))
+    a_run, b_run = (item[0] if is_repeated(item) else item for item in (a, b))
     files = isinstance(a_run, (str, os.PathLike)) and isinstance(b_run, (str, os.PathLike))
-    found = distinct_names([a_run, b_run]) if files else [name_of(a_run), name_of(b_run)]
-    if not files and found == [UNNAMED_RUN] * 2:
-        found = ["A", "B"]  # two frames: nothing tells them apart but their places
-    names = system_names(str(name_a or found[0]), str(name_b or found[1]))
+    result = distinct_names([a_run, b_run]) if files else [name_of(a_run), name_of(b_run)]
+    if not files and result == [UNNAMED_RUN] * 2:
+        result = ["A", "B"]  # two frames: nothing tells them apart but their places
+    names = system_names(str(name_a or result[0]), str(name_b or result[1]))
     return dict(zip(names, (a, b), strict=True))
 
 
@@ -556,15 +559,15 @@ def require_one_scale(scores: Scores) -> None:
         _require_no_unit(measure, scores.systems, values)
         if not math.isfinite(high - low):
             continue
-        least, largest = np.nanmin(values, axis=0), np.nanmax(values, axis=0)
+        nanmin, largest = np.nanmin(values, axis=0), np.nanmax(values, axis=0)
         # Nothing but zeros fits every unit.
-        fits = (least >= low - 1e-9) & (largest <= high + 1e-9) & values.any(axis=0)
-        beyond = np.maximum(low - least, largest - high) > high - low
+        fits = (nanmin >= low - 1e-9) & (largest <= high + 1e-9) & values.any(axis=0)
+        beyond = np.maximum(low - nanmin, largest - high) > high - low
         if fits.any() and beyond.any():
             far, near = int(np.argmax(beyond)), int(np.argmax(fits))
             raise AlignmentError(
                 f"{measure} runs from {low:g} to {high:g}: {scores.systems[near]} lies within, but"
-                f" {scores.systems[far]} runs from {least[far]:.3g} to {largest[far]:.3g}; is one"
+                f" {scores.systems[far]} runs from {nanmin[far]:.3g} to {largest[far]:.3g}; is one"
                 " in per cent? Give both in one unit"
             )
 
@@ -658,7 +661,7 @@ class Beside:
             is_of_table = segments is None or segments is of_table
             segments = {**read, **columns_of_table}
             of_table = segments if is_of_table else None
-        if all(each is None for each in (segments, topics, clusters, weights, docs)):
+        if all(item is None for item in (segments, topics, clusters, weights, docs)):
             return cls()
         from abrank.inputs.topics import read_groups, read_topics, read_weights
 
@@ -667,20 +670,24 @@ class Beside:
             texts = {} if topics is None else read_topics(topics)
         with reading("weights", weights):
             weighing = read_weights(weights, cut)
-        given = {
+        arguments = {
             "segments": None if segments is of_table else segments, "topics": topics,
             "docs": docs, "clusters": clusters, "weights": weights,
         }  # fmt: skip
-        for key, found in (("clusters", grouped), ("weights", weighing)):
-            if isinstance(given[key], str) and found is not None and found[0] == given[key]:
-                del given[key]  # a column
+        for key, result in (("clusters", grouped), ("weights", weighing)):
+            if (
+                isinstance(arguments[key], str)
+                and result is not None
+                and result[0] == arguments[key]
+            ):
+                del arguments[key]  # a column
         return cls(
             segments=cut,
             clusters=grouped,
             weights=weighing,
             topics=texts,
             docs=docs,
-            sources={name: source for name, source in given.items() if source is not None},
+            sources={name: source for name, source in arguments.items() if source is not None},
         )
 
     def with_machine(self, machine: MachineScores, sources: Mapping[str, Any]) -> Beside:

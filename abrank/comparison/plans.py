@@ -86,7 +86,7 @@ class Planning:
 
     def claim(self, name: str) -> PlannedClaim | None:
         """Return what was planned for a claim; None where nothing was."""
-        return next((each for each in self.claims if each.claim == name), None)
+        return next((claim for claim in self.claims if claim.claim == name), None)
 
 
 class ClusterSizes(NamedTuple):
@@ -125,7 +125,7 @@ class ClusterSizes(NamedTuple):
         if not math.isfinite(self.lasting_share) or not freedom > 0.0:
             return None
         centre = smallest_effect(
-            lambda each: float(chance_to_show(each, freedom, alpha=rule.alpha)), target
+            lambda item: float(chance_to_show(item, freedom, alpha=rule.alpha)), target
         )
         allowed = (difference / error / centre) ** 2  # share of the squared error that may be left
         if allowed <= self.lasting_share:
@@ -161,18 +161,21 @@ def plan_from_spread(
     spreads = (sd, low, high)
 
     def needed(difference: float, alpha: float) -> list[int | None]:
-        return [planning.queries_needed(each, difference, alpha=alpha, by=by) for each in spreads]
+        return [
+            planning.queries_needed(spread, difference, alpha=alpha, by=by) for spread in spreads
+        ]
 
     def planned(difference: float) -> PlannedDifference:
-        queries, fewest, most = needed(difference, rule.alpha)
+        queries, fewest, maximum = needed(difference, rule.alpha)
         chance = planning.power(n, effect=difference / sd, alpha=rule.alpha, by=by)
         same = clustered and clustered.queries_of_same(sd / n**0.5, difference, rule, POWER)
-        return PlannedDifference(difference, queries, chance, fewest, most, same)
+        return PlannedDifference(difference, queries, chance, fewest, maximum, same)
 
     claims: tuple[PlannedClaim, ...] = ()
     if margin:  # at a true difference of 0
         same = [
-            planning.queries_to_show_same(each, margin, alpha=rule.alpha, by=by) for each in spreads
+            planning.queries_to_show_same(spread, margin, alpha=rule.alpha, by=by)
+            for spread in spreads
         ]
         # One one-sided test at alpha is a two-sided one at twice alpha: its far tail never counts.
         one_sided = needed(margin, 2.0 * rule.alpha)

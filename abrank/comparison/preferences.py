@@ -120,7 +120,7 @@ def compare_preferences(
     )  # fmt: skip
     inputs = Inputs(votes=votes, name_a=name_a, name_b=name_b, segments=segments, topics=topics)
     with recording(with_test(question)) as record:
-        return record.compare(lambda asked: compare_votes(inputs, asked))
+        return record.compare(lambda requested: compare_votes(inputs, requested))
 
 
 def with_test(question: Question) -> Question:
@@ -144,7 +144,7 @@ def compare_votes(
     """Compare as :func:`compare_preferences` does, and tell the stages of the work."""
     on_stage("reading the votes")
     votes = read_votes(inputs.votes, **inputs.names)
-    scores, found = count_votes(votes, alpha=question.alpha)
+    scores, result = count_votes(votes, alpha=question.alpha)
     # What one order alone shows is the position effect, which stands beside; nobody compares by it
     # unless it is named.
     chosen: Sequence[str] = [name for name in scores.measures if name not in SHARES[2:]]
@@ -161,11 +161,15 @@ def compare_votes(
     clusters: Any = question.clusters
     if clusters is None and not question.anytime:
         clusters = next((name for name in GROUPS if name in votes.groups), None)
-    own = votes.groups.get(clusters) if isinstance(clusters, str) else None
+    group = votes.groups.get(clusters) if isinstance(clusters, str) else None
     on_stage("testing")
-    beside = Beside.of(**inputs.known, clusters=None if own else clusters, weights=question.weights)
-    beside = replace(beside, votes=found, clusters=(clusters, own) if own else beside.clusters)
-    return compare_recorded(scores, question, beside=beside, command=command)
+    context = Beside.of(
+        **inputs.known, clusters=None if group else clusters, weights=question.weights
+    )
+    context = replace(
+        context, votes=result, clusters=(clusters, group) if group else context.clusters
+    )
+    return compare_recorded(scores, question, context=context, command=command)
 
 
 def count_votes(votes: Votes, *, alpha: float) -> tuple[Scores, Preferences]:
@@ -180,9 +184,9 @@ def count_votes(votes: Votes, *, alpha: float) -> tuple[Scores, Preferences]:
         for vote in of_query:
             by_judge.setdefault((vote.judge, vote.turn), []).append(vote)
         mine, weights, two_winners = [], [], False
-        for each in by_judge.values():
-            in_order = [_mean([vote for vote in each if vote.first == side]) for side in "ab"]
-            plain = _mean(each)
+        for item in by_judge.values():
+            in_order = [_mean([vote for vote in item if vote.first == side]) for side in "ab"]
+            plain = _mean(item)
             if math.isnan(sum(in_order)):
                 mine.append((plain, plain, *in_order))
             else:
@@ -190,15 +194,15 @@ def count_votes(votes: Votes, *, alpha: float) -> tuple[Scores, Preferences]:
                 agree = np.sign(in_order[0]) == np.sign(in_order[1])
                 middle = (in_order[0] + in_order[1]) / 2.0
                 mine.append((middle if agree else 0.0, middle, *in_order))
-            weights.append(sum(vote.weight for vote in each) / len(each))
-            winners = {(vote.first, vote.value > 0.0) for vote in each if vote.value}
+            weights.append(sum(vote.weight for vote in item) / len(item))
+            winners = {(vote.first, vote.value > 0.0) for vote in item if vote.value}
             two_winners |= len(winners) > len({first for first, _ in winners})
         mixed += two_winners
         query_ids.append(query)
         shares.extend((np.array(weights) @ np.array(mine) / np.sum(weights) + 1.0) / 2.0)
     table = np.array(shares).reshape(-1, 4)
-    kept = [0, 1, 2, 3] if ballots and np.isfinite(table).all() else [0]
-    b = table[:, kept]
+    selected = [0, 1, 2, 3] if ballots and np.isfinite(table).all() else [0]
+    b = table[:, selected]
     remarks = list(votes.remarks)
     if mixed:
         queries = f.plural(mixed, "query has", "queries have")
@@ -207,7 +211,7 @@ def count_votes(votes: Votes, *, alpha: float) -> tuple[Scores, Preferences]:
     scores = Scores(
         query_ids=tuple(query_ids),
         systems=(a, b_name),
-        measures=tuple(SHARES[i] for i in kept),
+        measures=tuple(SHARES[i] for i in selected),
         values=np.stack([np.full_like(b, 0.5), b], axis=1),
         sources={} if votes.source is None else {a: votes.source, b_name: votes.source},
         notes=tuple(remarks),
@@ -261,8 +265,8 @@ def _preferences(votes: Votes, ballots: FloatArray, alpha: float) -> Preferences
         bias = Estimate.of(inference.run_test("t", to_place, confidence=1.0 - alpha))
         if reversed_.any():
             signs_of = np.where(to_first, 1.0, -1.0)
-            found = inference.run_test("sign", signs_of, confidence=1.0 - alpha)
-            turned = share_of_net(found)
+            run_test = inference.run_test("sign", signs_of, confidence=1.0 - alpha)
+            turned = share_of_net(run_test)
     elif min(counted["a"], counted["b"]) > 1:
         a_first, b_first = (
             np.array([v.value for v in votes.votes if v.first == side]) for side in "ab"
@@ -284,7 +288,7 @@ def _preferences(votes: Votes, ballots: FloatArray, alpha: float) -> Preferences
 
 def _between(a_first: FloatArray, b_first: FloatArray, alpha: float) -> Estimate | None:
     """Return half of what B gains where it is shown first, by Welch's t of independent votes."""
-    parts = [float(np.var(each, ddof=1)) / len(each) / 4.0 for each in (a_first, b_first)]
+    parts = [float(np.var(item, ddof=1)) / len(item) / 4.0 for item in (a_first, b_first)]
     if not sum(parts):
         return None
     sizes = (len(a_first), len(b_first))

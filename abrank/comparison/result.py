@@ -168,9 +168,9 @@ class Comparison(Result):
     @property
     def undeclared(self) -> tuple[str, ...]:
         """The measures that sound like a cost, and whose better direction nobody declared."""
-        found = (n.values["measures"] for n in self.notes if n.code == "direction-not-declared")
+        values = (n.values["measures"] for n in self.notes if n.code == "direction-not-declared")
         lead = () if self.rule.direction_declared else (self.rule.primary,)
-        return (*lead, *(measure for measures in found for measure in measures))
+        return (*lead, *(measure for measures in values for measure in measures))
 
     def better_direction(self, measure: str | None = None) -> bool | None:
         """Return whether the higher score of a measure is the better one; None if nobody said."""
@@ -240,8 +240,8 @@ class Comparison(Result):
             return self.primary.interval
         checks.fraction("level", level)
         sample = lazy.attribute("abrank.comparison.compare", "sample_of")(self)
-        found = sample.test(level, [self.measures.index(self.rule.primary)])
-        return Estimate.of(found).interval
+        result = sample.test(level, [self.measures.index(self.rule.primary)])
+        return Estimate.of(result).interval
 
     def differences(self, measure: str | None = None) -> FloatArray:
         """Return B - A query by query: float64[n_queries], in the order of ``query_ids``.
@@ -280,7 +280,7 @@ class Comparison(Result):
         """
         import pandas as pd
 
-        names = [self[each].measure for each in measures] or [*self.measures]
+        names = [self[measure].measure for measure in measures] or [*self.measures]
         columns = [self.measures.index(name) for name in names]
         a, b = (scores[:, columns].T.reshape(-1) for scores in (self.a, self.b))
         if self.rule.independent:
@@ -314,10 +314,10 @@ class Comparison(Result):
         """
         checks.count("n", n)
         row = self[measure or self.rule.primary]
-        found = self.queries_of(row.measure)
+        queries = self.queries_of(row.measure)
         if self.topics:
-            found["text"] = [self.topics.get(query, "") for query in self.query_ids]
-        lost = found[self.outcomes(row.measure) < 0]
+            queries["text"] = [self.topics.get(query, "") for query in self.query_ids]
+        lost = queries[self.outcomes(row.measure) < 0]
         return lost.sort_values(
             ["diff", "query_id"], ascending=[row.higher_is_better, True], ignore_index=True
         ).head(n)
@@ -339,15 +339,15 @@ class Comparison(Result):
             If there is no such query; the message has the nearest.
         """
         place = place_of_query(query_id, self.query_ids, "compared")
-        query, kept = self.query_ids[place], self.evidence
+        query, evidence = self.query_ids[place], self.evidence
         order = sorted(
             range(len(self.measures)), key=lambda i: self.measures[i] != self.rule.primary
         )
-        to_judge, lists = kept.to_judge, kept.rankings.get(query, ((), ()))
-        ranks = [{doc: rank for rank, (doc, _) in enumerate(each, 1)} for each in lists]
-        further = kept.elsewhere.get(query, {})
-        least = lowest_relevant(self.rule.primary)
-        graded = {doc: grade for each in lists for doc, grade in each if (grade or 0) >= least}
+        to_judge, lists = evidence.to_judge, evidence.rankings.get(query, ((), ()))
+        ranks = [{doc: rank for rank, (doc, _) in enumerate(item, 1)} for item in lists]
+        further = evidence.elsewhere.get(query, {})
+        relevant = lowest_relevant(self.rule.primary)
+        graded = {doc: grade for item in lists for doc, grade in item if (grade or 0) >= relevant}
         return Inspection(
             query_id=query,
             text=self.topics.get(query, ""),
@@ -358,16 +358,18 @@ class Comparison(Result):
             b=tuple(self.b[place, order].tolist()),
             rankings=lists,
             relevant=tuple(
-                Found(doc, grade, *(each.get(doc, further.get(doc, -1)) for each in ranks))
+                Found(doc, grade, *(rank.get(doc, further.get(doc, -1)) for rank in ranks))
                 for doc, grade in sorted(
                     graded.items(), key=lambda item: (-(item[1] or 0), item[0])
                 )
             ),
             to_judge=tuple(
-                each for each in (to_judge.documents if to_judge else ()) if each.query_id == query
+                document
+                for document in (to_judge.documents if to_judge else ())
+                if document.query_id == query
             ),
             grade=to_judge.grade if to_judge else 0,
-            documents=kept.documents,
+            documents=evidence.documents,
         )
 
     @property
@@ -382,9 +384,13 @@ class Comparison(Result):
         """The primary measure in every segment: its property, and a :class:`SegmentRow`."""
         import pandas as pd
 
-        columns = ["property", *(each.name for each in fields(SegmentRow))]
-        found = [(of.name, row) for of in self.segmentations for row in of.rows]
-        rows = [{"property": name, **asdict(row)} for name, row in found]
+        columns = ["property", *(item.name for item in fields(SegmentRow))]
+        result = [
+            (segmentation.name, row)
+            for segmentation in self.segmentations
+            for row in segmentation.rows
+        ]
+        rows = [{"property": name, **asdict(row)} for name, row in result]
         return pd.DataFrame(rows, columns=columns)
 
     # ---- gates
@@ -413,8 +419,8 @@ class Comparison(Result):
         gate = check_gate(rule, self.decision)
         if gate is not None and not gate.passed:
             decision = replace(self.decision, gate=gate)
-            asked = replace(self, rule=rule, decision=decision)
-            raised = GateError(lazy.attribute("abrank.report", "gate_sentence")(asked))
+            requested = replace(self, rule=rule, decision=decision)
+            raised = GateError(lazy.attribute("abrank.report", "gate_sentence")(requested))
             raised.exit_code = decision.exit_code
             raise raised
         return self
@@ -433,15 +439,15 @@ class Comparison(Result):
 def on_each(rule: Rule, strata: Mapping[str, Comparison]) -> dict[str, Comparison]:
     """Return the comparison on each collection with the gate that a rule asks of all."""
     # All of several tests at alpha must reject, so that none is adjusted.
-    asked = {
+    rules = {
         name: replace(part.rule, require=rule.require, accept_doubt=rule.accept_doubt)
         for name, part in strata.items()
     }
     return {
         name: replace(
             part,
-            rule=asked[name],
-            decision=replace(part.decision, gate=check_gate(asked[name], part.decision)),
+            rule=rules[name],
+            decision=replace(part.decision, gate=check_gate(rules[name], part.decision)),
         )
         for name, part in strata.items()
     }
@@ -452,6 +458,6 @@ def gate_on_each(pooled: Comparison) -> Comparison:
     if pooled.rule.require is None:
         raise ArgumentError("on each is for a gate: give --require or --fail-on (require=)")
     parts = on_each(pooled.rule, pooled.strata).values()
-    passed = all(each.decision.gate is not None and each.decision.gate.passed for each in parts)
+    passed = all(part.decision.gate is not None and part.decision.gate.passed for part in parts)
     gate = Gate(pooled.rule.require, passed, "" if passed else "each")
     return replace(pooled, decision=replace(pooled.decision, gate=gate))

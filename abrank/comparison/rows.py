@@ -80,12 +80,12 @@ class TestRow(IntervalRow):
     decides: bool
 
     @classmethod
-    def of(cls, found: TestResult, title: str, *, decides: bool) -> TestRow:
+    def of(cls, result: TestResult, title: str, *, decides: bool) -> TestRow:
         """Return the one column of a test's answer as a row of the table of tests."""
-        numbers = {name: float(getattr(found, name)[0]) for name in _NUMBERS}
+        numbers = {name: float(getattr(result, name)[0]) for name in _NUMBERS}
         return cls(
-            test=found.test, title=title, estimand=found.estimand, method=found.method,
-            n_resamples=found.n_resamples, decides=decides, **numbers,
+            test=result.test, title=title, estimand=result.estimand, method=result.method,
+            n_resamples=result.n_resamples, decides=decides, **numbers,
         )  # fmt: skip
 
 
@@ -105,10 +105,10 @@ class ExtremeQuery:
     difference: float
 
 
-def share_of_net(found: TestResult) -> Estimate:
+def share_of_net(result: TestResult) -> Estimate:
     """Return a net share between -1 and 1 as a share from 0 to 1."""
-    net = Estimate.of(found)
-    estimate, low, high = ((1.0 + each) / 2.0 for each in (net.estimate, *net.interval))
+    net = Estimate.of(result)
+    estimate, low, high = ((1.0 + item) / 2.0 for item in (net.estimate, *net.interval))
     return Estimate(estimate, low, high, net.pvalue)
 
 
@@ -116,17 +116,17 @@ def attainable_level(differences: FloatArray, alpha: float) -> float | None:
     """Return the largest p-value below ``alpha`` that any signs of these differences have; or 0."""
     # None where they have no common step: then there is one near every level.
     numbers, _ = to_lattice(differences[:, None])
-    each, counts = np.unique(np.abs(numbers[numbers != 0]), return_counts=True)
-    sizes = common_step(each, n_terms=int(counts.sum()))
+    item, counts = np.unique(np.abs(numbers[numbers != 0]), return_counts=True)
+    sizes = common_step(item, n_terms=int(counts.sum()))
     if sizes is None:
         return None
     total = int(counts @ sizes)
     sums = range(total % 2, total + 1, 2)  # whose parity does not depend on the signs
 
-    def pvalue(least: int) -> float:
-        return 2.0 * lattice_tail(sizes, counts, least).value
+    def pvalue(minimum: int) -> float:
+        return 2.0 * lattice_tail(sizes, counts, minimum).value
 
-    first = bisect_left(sums, True, key=lambda least: pvalue(least) < alpha)
+    first = bisect_left(sums, True, key=lambda minimum: pvalue(minimum) < alpha)
     return pvalue(sums[first]) if first < len(sums) else 0.0
 
 
@@ -188,11 +188,11 @@ class Effect(IntervalRow):
     method: str
 
     @classmethod
-    def of(cls, found: EffectInterval, *, has_interval: bool) -> Effect:
+    def of(cls, result: EffectInterval, *, has_interval: bool) -> Effect:
         """Return the first of the effect sizes found."""
-        known = 1.0 if has_interval else math.nan
-        low, high = known * float(found.ci_low[0]), known * float(found.ci_high[0])
-        return cls(float(found.estimate[0]), low, high, found.method)
+        nan = 1.0 if has_interval else math.nan
+        low, high = nan * float(result.ci_low[0]), nan * float(result.ci_high[0])
+        return cls(float(result.estimate[0]), low, high, result.method)
 
 
 @record
@@ -225,12 +225,12 @@ def effects(
     independent: bool = True,
 ) -> dict[str, Effect]:
     """Return every effect size of B over A, by name."""
-    found = {}
+    result = {}
     for name in inference.EFFECT_SIZES:
         swap = name in WHO_WINS and not higher_is_better
         pair = (b, a) if swap else (a, b)
-        found[name] = inference.effect_interval(name, *pair, confidence=confidence)
-    return {name: Effect.of(each, has_interval=independent) for name, each in found.items()}
+        result[name] = inference.effect_interval(name, *pair, confidence=confidence)
+    return {name: Effect.of(item, has_interval=independent) for name, item in result.items()}
 
 
 def spread(a: FloatArray, b: FloatArray) -> Spread:
@@ -240,8 +240,8 @@ def spread(a: FloatArray, b: FloatArray) -> Spread:
     differences = differences_of(a, b)
     low, middle, high = np.quantile(differences, [0.25, 0.5, 0.75]).tolist()
     skew, excess = moments(differences)
-    known = len(a) > 2 and np.ptp(a) > 0 and np.ptp(b) > 0
-    correlation = float(np.corrcoef(a, b)[0, 1]) if known else math.nan
+    names = len(a) > 2 and np.ptp(a) > 0 and np.ptp(b) > 0
+    correlation = float(np.corrcoef(a, b)[0, 1]) if names else math.nan
     return Spread(low, middle, high, skew, excess, correlation)
 
 
@@ -265,10 +265,10 @@ class Belief(IntervalRow):
 
 
 def beliefs(
-    differences: FloatArray, rule: Rule, *, margin: float, seed: int, asked: bool = True
+    differences: FloatArray, rule: Rule, *, margin: float, seed: int, requested: bool = True
 ) -> tuple[Belief, ...]:
     """Return the t posterior under Jeffreys' prior, and the Bayesian bootstrap."""
-    if not asked:
+    if not requested:
         return ()
     if rule.design is not None and rule.design.clusters:
         raise ArgumentError(
@@ -280,7 +280,7 @@ def beliefs(
     # Looking does not change a posterior, so that its level is that of all looks.
     looks = rule.design is not None and rule.design.shared
     level = 1.0 - rule.design.alpha if rule.design and looks else rule.confidence
-    found = []
+    result = []
     for name in ("t", "bootstrap"):
         narrow, wide = (
             t_posterior(differences, rope=rope, confidence=level)
@@ -289,7 +289,7 @@ def beliefs(
             for rope in (0.0, margin)
         )
         sides = ("worse", "better") if rule.higher_is_better else ("better", "worse")
-        found.append(
+        result.append(
             Belief(
                 model=name,
                 rope=margin,
@@ -302,7 +302,7 @@ def beliefs(
                 better=float(getattr(wide, sides[1])[0]),
             )
         )
-    return tuple(found)
+    return tuple(result)
 
 
 # The test that decides with machine judgments; it is not among the plain paired tests.
@@ -382,7 +382,7 @@ class MachineJudgments:
         # A draw is rejected where one of the two checks has p below .025; fewer than six errors
         # that carry their sum of squares do not tell how often the machine fails grossly.
         level = LEVEL / max(1, len(self.sample))
-        if any(each.pvalue < level for each in self.sample):
+        if any(item.pvalue < level for item in self.sample):
             return "draw"
         return "errors" if self.refused else ""
 
@@ -395,14 +395,14 @@ class MachineJudgments:
                 "machine-sample-differs",
                 3,
                 {
-                    "what": each.what,
-                    "judged": each.mean_judged,
-                    "others": each.mean_others,
-                    "pvalue": each.pvalue,
+                    "what": item.what,
+                    "judged": item.mean_judged,
+                    "others": item.mean_others,
+                    "pvalue": item.pvalue,
                 },
             )
-            for each in self.sample
-            if each.pvalue < LEVEL / len(self.sample)
+            for item in self.sample
+            if item.pvalue < LEVEL / len(self.sample)
         ]
         if n_judged > MOST_JUDGED * len(self.query_ids):
             notes.append(Note("machine-nearly-all-judged", 1, sizes))
@@ -412,8 +412,8 @@ class MachineJudgments:
         if self.set_aside == "errors":
             notes.append(Note("machine-set-aside", 3, {**sizes, "outside": self.outside}))
         if missing:
-            told = {"ids": list(missing[:3]), "count": len(missing)}
-            notes.append(Note("machine-missing", 3 if len(missing) >= n_judged else 2, told))
+            message = {"ids": list(missing[:3]), "count": len(missing)}
+            notes.append(Note("machine-missing", 3 if len(missing) >= n_judged else 2, message))
         if self.shared_model not in (None, "neither"):
             notes.append(Note("machine-shares-model", 2, {"shared": self.shared_model}))
         if self.shared_model is None or self.judge is None:
@@ -423,4 +423,4 @@ class MachineJudgments:
 
     def of(self, who: str) -> JudgedBy:
         """Return the answer of ``people``, ``both`` or ``machine``."""
-        return next(each for each in self.answers if each.who == who)
+        return next(answer for answer in self.answers if answer.who == who)

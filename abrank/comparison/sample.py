@@ -66,7 +66,7 @@ class Units(NamedTuple):
     def by_cluster(self, labels: Sequence[str]) -> Units:
         """Return the sums over clusters, of the cluster of each query."""
         place = np.unique(labels, return_inverse=True)[1]
-        return Units(*(np.bincount(place, each).astype(np.float64) for each in self))
+        return Units(*(np.bincount(place, item).astype(np.float64) for item in self))
 
 
 class Sample(Protocol):
@@ -147,7 +147,7 @@ class Sample(Protocol):
     def kept(self) -> Sequence[Alternative]:
         """What a saved comparison has of choices that only the runs tell."""
 
-    def cautions(self, made: Comparison) -> list[Note]:
+    def cautions(self, result: Comparison) -> list[Note]:
         """Return the cautions that only this sample can give."""
 
     def doubts(self) -> Sequence[Reason]:
@@ -249,16 +249,16 @@ class Rows:
         return Units(self.differences[:, column], np.abs(self.pair[0][:, column]), np.ones(self.n))
 
     def range_of(self, column: int) -> tuple[float, float]:
-        seen = self.scores.values[:, :, column]
-        return float(seen.min(initial=np.inf)), float(seen.max(initial=-np.inf))
+        values = self.scores.values[:, :, column]
+        return float(values.min(initial=np.inf)), float(values.max(initial=-np.inf))
 
     def alike(self) -> str:
         if self.saved is not None:  # the lists told it
             return self.saved.decision.reason
-        one, two = (self.scores.judged_runs.get(system) for system in self.scores.systems)
-        if one is not None and two is not None:
+        first, two = (self.scores.judged_runs.get(system) for system in self.scores.systems)
+        if first is not None and two is not None:
             fields = ("query", "rank", "grade", "n_retrieved")  # the same grades at the same ranks
-            pairs = [(getattr(one.judged, name), getattr(two.judged, name)) for name in fields]
+            pairs = [(getattr(first.judged, name), getattr(two.judged, name)) for name in fields]
             if all(np.array_equal(mine, theirs) for mine, theirs in pairs):
                 return "same-rankings"
         return "tied-scores"
@@ -267,8 +267,8 @@ class Rows:
         differences = self.differences[:, lead]
         rows: list[TestRow] = []
         if self.by not in COMPANIONS:  # a test of a user's own stands first
-            own = self._run(self.by, differences, rule.confidence)
-            rows.append(TestRow.of(own, inference.TESTS[self.by].title, decides=True))
+            completed = self._run(self.by, differences, rule.confidence)
+            rows.append(TestRow.of(completed, inference.TESTS[self.by].title, decides=True))
         return (*rows, *self._companions(differences, rule, decides=self.by))
 
     def _companions(
@@ -319,7 +319,7 @@ class Rows:
 
     def found(self, rule: Rule, decision: Decision) -> dict[str, Any]:
         scores, (a, b), saved = self.scores, self.pair, self.saved
-        known = set(scores.query_ids) if self.topics else set()
+        query_ids = set(scores.query_ids) if self.topics else set()
         differences = self.differences[:, self.measures.index(rule.primary)]
         evidence = collect_details(scores, rule.primary, differences) if saved is None else None
         return {
@@ -331,11 +331,11 @@ class Rows:
                 for key, system in zip("ab", scores.systems, strict=True)
                 if system in scores.audits
             },
-            "topics": {query: text for query, text in self.topics.items() if query in known},
+            "topics": {query: text for query, text in self.topics.items() if query in query_ids},
             "evidence": evidence if saved is None else saved.evidence,
             "preferences": self._preferences(rule, differences),
             "beliefs": beliefs(
-                differences, rule, margin=decision.margin, seed=self.seed, asked=self.bayes
+                differences, rule, margin=decision.margin, seed=self.seed, requested=self.bayes
             ),
         }
 
@@ -343,10 +343,10 @@ class Rows:
         """Return what is known of the votes, and who wins those queries that are no tie."""
         if self.votes is None or not (self._independent and differences.any()):
             return self.votes
-        found = inference.run_test("sign", differences, confidence=rule.confidence)
+        run_test = inference.run_test("sign", differences, confidence=rule.confidence)
         by_flips = rule.test == "permutation" and rule.design is None
         attainable = attainable_level(differences, rule.alpha) if by_flips else None
-        return replace(self.votes, decided=share_of_net(found), attainable=attainable)
+        return replace(self.votes, decided=share_of_net(run_test), attainable=attainable)
 
     def others(self, rule: Rule, evidence: RunDetails) -> Iterable[tuple[Choice, Sample]]:
         unjudged = any(evidence.n_unjudged)
@@ -356,7 +356,7 @@ class Rows:
     @property
     def kept(self) -> Sequence[Alternative]:
         saved = () if self.saved is None else self.saved.alternatives
-        return [each for each in saved if each.kind in OF_RUNS]
+        return [item for item in saved if item.kind in OF_RUNS]
 
     def of(self, scores: Scores) -> Rows:
         """Return the sample of other scores of the same systems."""
@@ -367,8 +367,8 @@ class Rows:
         """What the runs score at a common depth, where their depths differ."""
         return unequal_depth(self.scores)
 
-    def cautions(self, made: Comparison) -> list[Note]:
-        rule = made.rule
+    def cautions(self, result: Comparison) -> list[Note]:
+        rule = result.rule
         depths = inspect_depth(self.deep, self.scores, keys="ab", primary=rule.primary)
         if self.saved is not None:
             depths = [
@@ -381,7 +381,7 @@ class Rows:
             ]
         notes = inspect_differences(
             self.differences[:, self.measures.index(rule.primary)],
-            self._told(made.test_rows),
+            self._told(result.test_rows),
             alpha=rule.alpha,
             query_ids=self.scores.query_ids,
             measure=rule.primary,
@@ -390,7 +390,7 @@ class Rows:
         if self.by in ("t", "permutation") and self.n > 1:
             moments = *mean_and_error(self.differences), skewness_of(self.differences)
             notes += inspect_skewness(
-                moments, self.n, made.rows, alpha=rule.alpha, primary=rule.primary
+                moments, self.n, result.rows, alpha=rule.alpha, primary=rule.primary
             )
         left_out = self._left_out
         if not rule.direction_declared:
@@ -398,8 +398,8 @@ class Rows:
         if self.votes is not None:  # each vote for A is a large loss
             left_out = left_out | {"losses-behind-the-mean"}
         notes = [note for note in notes if note.code not in left_out]
-        told = self.votes.notes() if self.votes is not None else []
-        return [*notes, *told, *inspect_inputs(made.audits, self.scores.query_ids), *depths]
+        message = self.votes.notes() if self.votes is not None else []
+        return [*notes, *message, *inspect_inputs(result.audits, self.scores.query_ids), *depths]
 
     def doubts(self) -> Sequence[Reason]:
         return ()
@@ -414,11 +414,15 @@ class Rows:
 
 def same_content(sources: Mapping[str, Source], a: str, b: str) -> bool:
     """Say whether two systems were read from files of the same content, repeated runs and all."""
-    found = [
-        [each for name, each in sources.items() if f"{name} (run ".startswith(f"{system} (run ")]
+    result = [
+        [
+            source
+            for name, source in sources.items()
+            if f"{name} (run ".startswith(f"{system} (run ")
+        ]
         for system in (a, b)
     ]
     # One file of ready scores may hold both systems: then they share its source.
-    apart = not {id(each) for each in found[0]} & {id(each) for each in found[1]}
-    keys = [sorted(each.sha256 or each.path or "" for each in part) for part in found]
+    apart = not {id(item) for item in result[0]} & {id(item) for item in result[1]}
+    keys = [sorted(item.sha256 or item.path or "" for item in part) for part in result]
     return apart and keys[0] == keys[1] and bool(keys[0]) and all(keys[0])

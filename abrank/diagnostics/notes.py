@@ -52,8 +52,8 @@ class Note:
     values: Mapping[str, Any] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        said: str = lazy.attribute("abrank.report.sections.cautions", "sentence_of")(self)
-        return said
+        text: str = lazy.attribute("abrank.report.sections.cautions", "sentence_of")(self)
+        return text
 
     def __repr__(self) -> str:
         return f"<Note {self.code}: {self}>"
@@ -86,16 +86,16 @@ def on_unit_scale(measure: str) -> bool:
     return bounds(measure) == (0.0, 1.0)
 
 
-def lowest_relevant(measure: str) -> int:
+def lowest_relevant(measure: str) -> float:
     """Return the lowest grade that is relevant to a measure, 1 where it has no other."""
-    found = known(measure)
-    rel = dict(found.parameters).get("rel") if found is not None else None
+    result = known(measure)
+    rel = dict(result.parameters).get("rel") if result is not None else None
     return rel if isinstance(rel, (int, float)) else 1
 
 
 def _entry(measure: str) -> Any:  # noqa: ANN401
-    found = known(measure)
-    return None if found is None else found.entry
+    result = known(measure)
+    return None if result is None else result.entry
 
 
 # So many queries show differences of a few hundredths of their standard deviation.
@@ -116,10 +116,10 @@ def inspect_margin(
     return []
 
 
-def inspect_directions(asked: Sequence[str], *, primary: str) -> list[Note]:
+def inspect_directions(requested: Sequence[str], *, primary: str) -> list[Note]:
     """Return the question whether less is better of scores with a name like a cost."""
-    severity = 4 if primary in asked else 2
-    names = sorted(asked, key=lambda name: name != primary)
+    severity = 4 if primary in requested else 2
+    names = sorted(requested, key=lambda name: name != primary)
     return [Note("direction-not-declared", severity, {"measures": names})] if names else []
 
 
@@ -184,18 +184,18 @@ def inspect_differences(
     gains = differences if higher_is_better else -differences
     deciding = next((test for test in tests if test.decides), None)
     # The others are beside nothing else.
-    shown = deciding is not None and deciding.pvalue < alpha
+    visible = deciding is not None and deciding.pvalue < alpha
     signs = outcomes(differences)
     # The least two-sided p-value that flips of the signs can give.
     lowest = float(2.0 ** (1.0 - np.count_nonzero(signs)))
     notes = []
     blind = deciding.test if deciding is not None and deciding.test in BY_SIGNS else ""
-    if lowest >= alpha and (blind or shown):
+    if lowest >= alpha and (blind or visible):
         differ = int(np.count_nonzero(signs))
         values = {"n": n, "differ": differ, "lowest": lowest, "test": blind}
         notes.append(Note("few-signs", 3 if blind else 2, values))
     by_t = [test.pvalue for test in tests if test.test == "t"]
-    if shown:
+    if visible:
         both = {test.test: test.pvalue for test in tests if test.test in ("t", "permutation")}
         if len({pvalue < alpha for pvalue in both.values()}) == 2 and lowest < alpha:
             notes.append(Note("tests-disagree", 3, both))
@@ -203,7 +203,7 @@ def inspect_differences(
         wins, losses = int(np.sum(toward > 0)), int(np.sum(toward < 0))
         if np.sign(np.mean(gains)) * (wins - losses) < 0:
             notes.append(Note("mean-against-wins", 2, {"wins": wins, "losses": losses}))
-    if deciding is not None and shown and by_t and not any(pvalue < alpha for pvalue in by_t):
+    if deciding is not None and visible and by_t and not any(pvalue < alpha for pvalue in by_t):
         # The test asks about something else than the mean.
         rates = FALSE_FINDINGS.get(deciding.test, {})
         size = max((size for size in rates if size <= n), default=None)
@@ -211,7 +211,7 @@ def inspect_differences(
             values = {"test": deciding.test, "n": size, "rate": rates[size], "t": by_t[0]}
             notes.append(Note("not-about-the-mean", 2, values))
     notes += _outlying(differences, deciding, alpha, query_ids)
-    if shown and np.mean(gains) > 0.0:
+    if visible and np.mean(gains) > 0.0:
         rounded, worst = np.round(gains, DECIMALS), int(np.argmin(gains))
         lost = gains[rounded < -LARGE_LOSS]
         notes += inspect_losses(
@@ -240,10 +240,10 @@ def _outlying(
         call, calls, pvalues = calls_without(differences, apart, confidence=1.0 - alpha)
         flips = np.flatnonzero((calls != call) & (call != 0))
         if flips.size:
-            one = int(apart[flips[0]])
+            first = int(apart[flips[0]])
             values = {
-                "query_id": query_ids[one],
-                "difference": float(differences[one]),
+                "query_id": query_ids[first],
+                "difference": float(differences[first]),
                 "pvalue": float(pvalues[flips[0]]),
             }
             return [Note("one-query-decides", 3, values)]
@@ -268,50 +268,52 @@ def inspect_skewness(
 ) -> list[Note]:
     """Return the caution on what a test of the mean shows, but not t corrected for skewness."""
     # `moments` are mean, standard error and skewness of the differences, one a measure.
-    shown = [i for i, row in enumerate(rows) if row.reading in ("better", "worse", "differs")]
-    of_shown = [rows[i] for i in shown]
-    mean, error, skewness = (each[shown] for each in moments)
+    visible = [i for i, row in enumerate(rows) if row.reading in ("better", "worse", "differs")]
+    of_shown = [rows[i] for i in visible]
+    mean, error, skewness = (moment[visible] for moment in moments)
     moments = (mean, error, skewness)
-    pvalues, undone = undone_by_skewness(moments, n_queries, of_shown, of=len(rows), alpha=alpha)
-    found = {
+    pvalues, undone = undone_by_skewness(moments, n_queries, of_shown, owner=len(rows), alpha=alpha)
+    result = {
         row.measure: (pvalue, row.pvalue, g)
         for row, pvalue, g, doubt in zip(
             of_shown, pvalues.tolist(), skewness.tolist(), undone.tolist(), strict=True
         )
         if doubt
     }
-    if not found:
+    if not result:
         return []
-    lead = primary if primary in found else next(iter(found))
-    pvalue, by_t, g = found[lead]
-    values = {"n": n_queries, "skewness": g, "pvalue": pvalue, "t": by_t, "measures": [*found]}
+    lead = primary if primary in result else next(iter(result))
+    pvalue, by_t, g = result[lead]
+    values = {"n": n_queries, "skewness": g, "pvalue": pvalue, "t": by_t, "measures": [*result]}
     return [Note("skewness-decides", 3 if lead == primary else 2, {"primary": primary} | values)]
 
 
 def undone_by_skewness(
     moments: tuple[FloatArray, FloatArray, FloatArray],
     n_queries: int,
-    shown: Sequence[_Shown],
+    visible: Sequence[_Shown],
     *,
-    of: int,
+    owner: int,
     alpha: float,
 ) -> tuple[FloatArray, BoolArray]:
     """Return the p-values of t corrected for skewness, and where they do not show what is shown."""
     # `moments` are those of the rows that are `shown`, of a family of so many.
     from abrank.inference.paired import skewed_t, t_answer
 
-    if not shown:
+    if not visible:
         return np.empty(0), np.empty(0, np.bool_)
     mean, error, skewness = moments
-    levels = np.full(len(shown), alpha)
+    levels = np.full(len(visible), alpha)
     by_t = t_answer(mean, error, n_queries - 1.0, levels)[1]
     pvalue = skewed_t(mean, error, skewness, n_queries, levels)[0]
-    own, adjusted = np.array([(row.pvalue, row.pvalue_adj) for row in shown]).T
+    custom, adjusted = np.array([(row.pvalue, row.pvalue_adj) for row in visible]).T
     # At the share of alpha at which the adjustment tested it, of so many rows at most: an adjusted
     # p that is drawn cannot be as small as p. Flips alone may give a p below that of t.
-    alone = np.maximum(own, by_t)
-    times = np.minimum(np.divide(adjusted, alone, where=own > 0.0, out=np.zeros_like(own)), of)
-    return pvalue, (own > 0.0) & (pvalue * times >= alpha)
+    alone = np.maximum(custom, by_t)
+    times = np.minimum(
+        np.divide(adjusted, alone, where=custom > 0.0, out=np.zeros_like(custom)), owner
+    )
+    return pvalue, (custom > 0.0) & (pvalue * times >= alpha)
 
 
 def inspect_losses(
@@ -334,15 +336,20 @@ def inspect_losses(
 
 
 def inspect_clusters(
-    n_clusters: int, n_effective: float, *, asked: str, decides: str
+    n_clusters: int, n_effective: float, *, requested: str, decides: str
 ) -> list[Note]:
     """Return the cautions that the number of clusters gives."""
     # Below 3 effective clusters t says nothing, below 7 the bootstrap, and with fewer than 6 no
     # flip of their signs reaches .05; with fewer than 20 the bootstrap's errors can be too small
     # where they differ in size.
-    if n_effective < FEWEST_EFFECTIVE[asked]:
-        too_few = decides == asked
-        values = {"n": n_clusters, "too_few": too_few, "n_effective": n_effective, "test": asked}
+    if n_effective < FEWEST_EFFECTIVE[requested]:
+        too_few = decides == requested
+        values = {
+            "n": n_clusters,
+            "too_few": too_few,
+            "n_effective": n_effective,
+            "test": requested,
+        }
         return [Note("few-clusters", 3, values)]
     too_few = decides == "permutation" and n_clusters < FEWEST_TO_FLIP
     if too_few or (decides == "bootstrap" and n_clusters < FEW_CLUSTERS):

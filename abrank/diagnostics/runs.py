@@ -95,7 +95,7 @@ def inspect_run(system: str, audit: Audit, policy: str | None = None) -> list[No
     """Return the cautions that one run gives beside its judgments."""
     notes = _documents(system, audit)
     if audit.missing:
-        many = len(audit.missing) > MANY_MISSING * audit.n_queries
+        is_many = len(audit.missing) > MANY_MISSING * audit.n_queries
         values: dict[str, Any] = {
             "system": system,
             "count": len(audit.missing),
@@ -106,7 +106,7 @@ def inspect_run(system: str, audit: Audit, policy: str | None = None) -> list[No
             values["policy"] = policy
         if audit.query_ids is not None:
             values["difference"] = asdict(audit.query_ids)
-        notes.append(Note("missing-queries", 3 if many else 2, values))
+        notes.append(Note("missing-queries", 3 if is_many else 2, values))
     if audit.extra:
         values = {
             "system": system,
@@ -141,18 +141,18 @@ def inspect_relevance(
     grades = {grade for audit in audits for grade in audit.grades}
     if not grades:
         return []
-    found: dict[int, list[str]] = {}
+    result: dict[float, list[str]] = {}
     for measure, of_systems in means.items():
         rel = lowest_relevant(measure)
         if rel > max(grades) and not any(of_systems):
-            found.setdefault(rel, []).append(measure)
+            result.setdefault(rel, []).append(measure)
     return [
         Note(
             "none-relevant",
             3 if primary is None or primary in measures else 2,
             {"measures": measures, "rel": rel, "highest": max(grades)},
         )
-        for rel, measures in found.items()
+        for rel, measures in result.items()
     ]
 
 
@@ -191,11 +191,11 @@ def inspect_systems(scores: Scores) -> list[Note]:
     notes += inspect_relevance(means, audits.values())
     notes += inspect_depth(unequal_depth(scores), scores)
     of_file: dict[str, list[str]] = {}
-    seen: set[int] = set()
+    visited: set[int] = set()
     for system, source in scores.sources.items():
         # One file of ready scores may hold several systems.
-        if source.sha256 and id(source) not in seen:
-            seen.add(id(source))
+        if source.sha256 and id(source) not in visited:
+            visited.add(id(source))
             of_file.setdefault(source.sha256, []).append(system)
     notes += [
         Note("same-file", 2, {"systems": systems, "sha256": sha256})
@@ -270,7 +270,9 @@ class _Segmentation(Protocol):
     def reversal(self) -> bool: ...
 
 
-def inspect_segments(segmentations: Sequence[_Segmentation], *, shown: bool) -> list[Note]:
+def inspect_segments(segmentations: Sequence[_Segmentation], *, visible: bool) -> list[Note]:
     """Return the caution that most segments point against the total (Simpson's reversal)."""
-    turned = [each.name for each in segmentations if each.reversal and shown]
+    turned = [
+        segmentation.name for segmentation in segmentations if segmentation.reversal and visible
+    ]
     return [Note("reversal", 2, {"segment": name}) for name in turned]

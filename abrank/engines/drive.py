@@ -57,7 +57,7 @@ class Result:
     @property
     def skipped(self) -> tuple[Done, ...]:
         """The partitions that could not be used."""
-        return tuple(each for each in self.done if each.bad)
+        return tuple(item for item in self.done if item.bad)
 
 
 def score_tables(
@@ -74,9 +74,9 @@ def score_tables(
         skips = engine.on_bad_partition == "skip"
         tables = _tables(qrels, runs, folder, skips=skips, max_input_size=max_input_size)
         if any(map(has_open_scale, scoring.measures)):  # which ends at the highest grade of all
-            judged = (part for each in tables[0].pieces for part in tables[0].load(each)[-1])
+            judged = (part for piece in tables[0].pieces for part in tables[0].load(piece)[-1])
             highest = max(int(np.max(part.value, initial=0)) for part in judged)
-            measures = tuple(with_scale(each, highest) for each in scoring.measures)
+            measures = tuple(with_scale(measure, highest) for measure in scoring.measures)
             scoring = replace(scoring, measures=measures)
         if engine.keep_scores is not None:  # or nothing is there to be taken up, and none will be
             _require_apart(folder, tables)
@@ -100,27 +100,27 @@ def _done(
     on_progress: Callable[[int, int], None],
 ) -> tuple[Done, ...]:
     """Score the partitions that no earlier run has finished; return all, by number."""
-    done = {each.number: each for each in finished(job, parts)}
+    done = {element.number: element for element in finished(job, parts)}
     rest = [part for part in parts if part.number not in done]
     if rest:
         (Path(job.folder) / SUCCESS).unlink(missing_ok=True)
     on_progress(len(done), len(parts))
-    for each in run(engine, partial(score_partition, job), rest):
-        if each.bad and (engine.on_bad_partition == "error" or each.kind != "ReadError"):
-            raise _error(each.bad, each.kind, SKIP)
-        done[each.number] = each
+    for item in run(engine, partial(score_partition, job), rest):
+        if item.bad and (engine.on_bad_partition == "error" or item.kind != "ReadError"):
+            raise _error(item.bad, item.kind, SKIP)
+        done[item.number] = item
         on_progress(len(done), len(parts))
-    every = tuple(done[number] for number in sorted(done))
-    if every and all(each.bad for each in every):
-        raise _error(every[0].bad, "ReadError", "no partition could be used")
-    return every
+    everything = tuple(done[number] for number in sorted(done))
+    if everything and all(element.bad for element in everything):
+        raise _error(everything[0].bad, "ReadError", "no partition could be used")
+    return everything
 
 
 @contextmanager
 def _folder(output: str | None) -> Iterator[Path]:
     if output is None:
-        with tempfile.TemporaryDirectory(prefix="abrank-") as made:
-            yield Path(made)
+        with tempfile.TemporaryDirectory(prefix="abrank-") as temporary_directory:
+            yield Path(temporary_directory)
         return
     folder = Path(output).absolute()
     is_new = not folder.exists()
@@ -198,9 +198,9 @@ def _divided(
         return job, parts
     # Named by all that decides what is in it: rows of another job are never taken up.
     spilled = folder / "_regrouped" / job.stamp[:32]
-    for other in (folder / "_regrouped").glob("*"):
-        if other != spilled:
-            shutil.rmtree(other, ignore_errors=True)
+    for path in (folder / "_regrouped").glob("*"):
+        if path != spilled:
+            shutil.rmtree(path, ignore_errors=True)
     with writing(spilled):
         spilled.mkdir(parents=True, exist_ok=True)
     tasks, n_buckets = spills(tables, spilled, n_rows=engine.rows)
@@ -228,11 +228,11 @@ def _succeed(job: Job, done: Sequence[Done]) -> None:
     # Of a killed process, what it had half written.
     for path in [folder / "_qrels.parquet", *folder.glob(".part-*.parquet.*")]:
         path.unlink(missing_ok=True)
-    told = {
+    message = {
         "partitions": len(done),
-        "queries": sum(each.n_queries for each in done),
-        "skipped": [{"partition": each.number, "why": each.bad} for each in done if each.bad],
+        "queries": sum(item.n_queries for item in done),
+        "skipped": [{"partition": item.number, "why": item.bad} for item in done if item.bad],
         "stamp": job.stamp,
     }
-    text = json.dumps(told, indent=2) + "\n"
+    text = json.dumps(message, indent=2) + "\n"
     replace_all({folder / SUCCESS: text.encode()})

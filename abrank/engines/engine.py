@@ -32,7 +32,7 @@ def run(engine: Engine, function: Callable[[Any], Any], items: Sequence[Any]) ->
         return spark.run(function, items, master=engine.address)
     # Threads: Arrow and NumPy release the lock of the interpreter, and a script that calls this
     # needs no ``if __name__ == "__main__"``.
-    return threaded_map(function, items, most=os.cpu_count() or 1)
+    return threaded_map(function, items, maximum=os.cpu_count() or 1)
 
 
 def is_parquet(source: object) -> TypeGuard[str | os.PathLike[str]]:
@@ -44,7 +44,7 @@ def is_parquet(source: object) -> TypeGuard[str | os.PathLike[str]]:
         return True
     if not is_glob(path) or os.path.lexists(path):
         return False
-    return any(each.endswith(_ENDINGS) for each in files_of([path])[1])
+    return any(item.endswith(_ENDINGS) for item in files_of([path])[1])
 
 
 def needs_engine(source: object) -> bool:
@@ -82,13 +82,13 @@ def is_glob(path: str) -> bool:
 def files_of(named: Sequence[Any]) -> tuple[Any, list[str]]:
     """Return the file system of some paths, and the files that they stand for, by name."""
     place: Any = fs.LocalFileSystem()
-    found: list[str] = []
-    for each in named:
-        with storage(os.fspath(each)):
-            place, path = _located(os.fspath(each))
-        with storage(os.fspath(each), place):
-            found += _listed(place, path)
-    return place, found
+    result: list[str] = []
+    for item in named:
+        with storage(os.fspath(item)):
+            place, path = _located(os.fspath(item))
+        with storage(os.fspath(item), place):
+            result += _listed(place, path)
+    return place, result
 
 
 @contextmanager
@@ -148,12 +148,12 @@ def _listed(place: fs.FileSystem, path: str) -> list[str]:
             return []
     parts = [_expression(part) for part in path[len(base) :].split("/") if part]
     files = list(_below(place, base))
-    if kind := lakehouse.format_of([each[len(base.rstrip("/")) :] for each in files]):
+    if kind := lakehouse.format_of([file[len(base.rstrip("/")) :] for file in files]):
         raise lakehouse.refusal(path, kind)
     # The first names match, and none below them is hidden.
     meant = re.compile("".join(parts) + _FOLDERS)
     start = len(base.rstrip("/")) + 1
-    return sorted(each for each in files if meant.fullmatch(f"{each[start:]}/"))
+    return sorted(file for file in files if meant.fullmatch(f"{file[start:]}/"))
 
 
 def _below(place: fs.FileSystem, base: str) -> Iterator[str]:
@@ -174,7 +174,7 @@ def _below_here(folder: str, above: tuple[str, ...]) -> Iterator[str]:
                 yield entry.path
             elif entry.is_dir():
                 real = os.path.realpath(entry.path)
-                leads_up = any(Path(each).is_relative_to(real) for each in above)
+                leads_up = any(Path(item).is_relative_to(real) for item in above)
                 if not leads_up:
                     yield from _below_here(entry.path, (*above, real))
 

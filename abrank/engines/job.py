@@ -66,14 +66,14 @@ class Partition:
 
 def by_range(tables: Sequence[ParquetTable], *, rows: int = ROWS) -> list[Partition] | None:
     """Divide the queries of tables that are sorted by query id."""
-    every = [piece for table in tables for piece in table.pieces]
-    if len({type(key) for piece in every for key in (piece.low, piece.high)}) != 1:
+    everything = [piece for table in tables for piece in table.pieces]
+    if len({type(key) for piece in everything for key in (piece.low, piece.high)}) != 1:
         return None
-    if not every or every[0].low is None:
+    if not everything or everything[0].low is None:
         return None
     starts = _cuts(max(tables, key=lambda table: table.n_rows), rows)
     # The queries of a file that cannot be read are a partition, so that no others go with them.
-    unread = [piece for piece in every if piece.problem]
+    unread = [piece for piece in everything if piece.problem]
     for piece in unread:
         if piece.low is not None and piece.high is not None:
             starts = sorted({*starts, piece.low, _next(piece.high)})
@@ -88,10 +88,10 @@ def by_range(tables: Sequence[ParquetTable], *, rows: int = ROWS) -> list[Partit
             parts.append(Partition(len(parts), pieces, low, high))
     if unread:
         return parts
-    for at in range(len(tables)):
-        read = sum(piece.n_rows for part in parts for piece in part.pieces[at])
-        small = tables[at].n_rows <= max(rows, max(table.n_rows for table in tables) // 4)
-        if not small and read > MOST_READ * tables[at].n_rows:
+    for index in range(len(tables)):
+        read = sum(piece.n_rows for part in parts for piece in part.pieces[index])
+        small = tables[index].n_rows <= max(rows, max(table.n_rows for table in tables) // 4)
+        if not small and read > MOST_READ * tables[index].n_rows:
             return None
     return parts
 
@@ -146,9 +146,9 @@ class Regrouped:
 
     def load(self, piece: Piece) -> tuple[list[Columns], ...]:
         """Return the rows of a bucket that one file holds."""
-        found = []
-        for at in range(self.n_tables):
-            path = f"{piece.path}.{at}"
+        result = []
+        for index in range(self.n_tables):
+            path = f"{piece.path}.{index}"
             try:
                 with pa.OSFile(path) as file:
                     reader = pa.ipc.open_file(file)
@@ -157,8 +157,8 @@ class Regrouped:
                     batch.validate(full=True)
             except (OSError, pa.ArrowException) as error:
                 raise ReadError(path, f"regrouped rows cannot be read: {error}") from error
-            found.append(_columns(batch, labels))
-        return tuple(found)
+            result.append(_columns(batch, labels))
+        return tuple(result)
 
 
 def spills(
@@ -171,7 +171,7 @@ def spills(
         held: list[Piece] = []
         for piece in table.pieces:
             held.append(piece)
-            if sum(each.n_rows for each in held) >= n_rows or piece is table.pieces[-1]:
+            if sum(item.n_rows for item in held) >= n_rows or piece is table.pieces[-1]:
                 path = str(folder / f"{number}-{len(tasks):05d}.arrow")
                 tasks.append(Spill(table, tuple(held), n_buckets, path))
                 held = []
@@ -182,7 +182,7 @@ def spill(task: Spill) -> tuple[str, str] | None:
     """Write the rows of some row groups by bucket, whole files or none."""
     # Return what is wrong and which error that is, in words that every engine can carry.
     done = Path(f"{task.path}.done")
-    paths = [Path(f"{task.path}.{at}") for at in range(_n_files(task.table))]
+    paths = [Path(f"{task.path}.{index}") for index in range(_n_files(task.table))]
     with suppress(OSError, UnicodeDecodeError):
         if done.read_text(encoding="ascii").split("\n") == [
             _digest_of_file(path) for path in paths
@@ -191,7 +191,7 @@ def spill(task: Spill) -> tuple[str, str] | None:
     try:
         loaded = [task.table.load(piece) for piece in task.pieces]
         for path, parts in zip(paths, zip(*loaded, strict=True), strict=True):
-            _write_buckets([each for part in parts for each in part], task.n_buckets, path)
+            _write_buckets([item for part in parts for item in part], task.n_buckets, path)
         replace_all({done: "\n".join(map(_digest_of_file, paths)).encode()})
     except AbrankError as error:
         return str(error), type(error).__name__
@@ -211,7 +211,7 @@ def buckets(
     tables: Sequence[ParquetTable], tasks: Sequence[Spill], n_buckets: int
 ) -> tuple[list[Regrouped], list[Partition]]:
     """Return the regrouped tables and their partitions, once every task is done."""
-    found = [Regrouped(table.label, _n_files(table)) for table in tables]
+    regroupeds = [Regrouped(table.label, _n_files(table)) for table in tables]
     parts = []
     for bucket in range(n_buckets):
         pieces = tuple(
@@ -219,13 +219,13 @@ def buckets(
             for table in tables
         )
         parts.append(Partition(bucket, pieces))
-    return found, parts
+    return regroupeds, parts
 
 
 def _write_buckets(parts: Sequence[Columns], n_buckets: int, path: Path) -> None:
     read = joined(parts)
     queries = ids.plain(read.query)
-    part = np.repeat(np.arange(len(parts), dtype=np.int32), [len(each.value) for each in parts])
+    part = np.repeat(np.arange(len(parts), dtype=np.int32), [len(part.value) for part in parts])
     bucket = (ids.fingerprint(queries) % np.uint64(n_buckets)).astype(np.int64)
     order = np.argsort(bucket, kind="stable").astype(np.int64)
     ends = np.cumsum(np.bincount(bucket, minlength=n_buckets))
@@ -237,7 +237,7 @@ def _write_buckets(parts: Sequence[Columns], n_buckets: int, path: Path) -> None
         pa.array(part[order]),
     ]
     batch = pa.record_batch(columns, names=list(_NAMES))
-    labels = "\n".join(each.source.label for each in parts)
+    labels = "\n".join(part.source.label for part in parts)
     schema = batch.schema.with_metadata({"labels": labels})
     options = pa.ipc.IpcWriteOptions(compression="lz4")
     written = f"{path}.{os.getpid()}"
@@ -256,14 +256,14 @@ def _write_buckets(parts: Sequence[Columns], n_buckets: int, path: Path) -> None
 def _columns(batch: pa.RecordBatch, labels: list[str]) -> list[Columns]:
     """Return the rows of a batch, those of each row group apart."""
     query, doc, value, row, part = (batch.column(i) for i in range(5))
-    values, position, parts = (each.to_numpy(zero_copy_only=False) for each in (value, row, part))
-    found = []
+    values, position, parts = (item.to_numpy(zero_copy_only=False) for item in (value, row, part))
+    result = []
     for number in np.unique(parts).tolist():
-        at = np.flatnonzero(parts == number)
-        source = Source(None, None, len(at), labels[number], "row")
+        rows = np.flatnonzero(parts == number)
+        source = Source(None, None, len(rows), labels[number], "row")
         whole = Columns(query, doc, values, position.astype(np.int64), source)
-        found.append(whole.take(at))
-    return found
+        result.append(whole.take(rows))
+    return result
 
 
 SUCCESS = "_SUCCESS"
@@ -335,8 +335,8 @@ def read_folder(folder: Path) -> pa.Table:
     """Read a folder of scores in Parquet; of those that a job keeps, every part is checked."""
     paths = sorted(folder.glob("part-*.parquet"))
     try:
-        told = json.loads((folder / SUCCESS).read_text(encoding="utf-8"))
-        expected = told["stamp"], told["partitions"] - len(told["skipped"])
+        loads = json.loads((folder / SUCCESS).read_text(encoding="utf-8"))
+        expected = loads["stamp"], loads["partitions"] - len(loads["skipped"])
     except (OSError, ValueError, LookupError, TypeError):  # not there, or another program's
         expected = None
     try:
@@ -361,11 +361,11 @@ def read_folder(folder: Path) -> pa.Table:
 def _digest(about: bytes, query_ids: pa.LargeBinaryArray, values: FloatArray) -> bytes:
     """Return a hash of all that a part says."""
     queries = query_ids.to_pylist()
-    found = hashlib.sha256(about)
-    found.update(np.array([len(each) for each in queries], "<i8").tobytes())
-    found.update(b"".join(queries))
-    found.update(np.ascontiguousarray(values, "<f8").tobytes())
-    return found.hexdigest().encode()
+    sha256 = hashlib.sha256(about)
+    sha256.update(np.array([len(query) for query in queries], "<i8").tobytes())
+    sha256.update(b"".join(queries))
+    sha256.update(np.ascontiguousarray(values, "<f8").tobytes())
+    return sha256.hexdigest().encode()
 
 
 @dataclass(frozen=True)
@@ -401,8 +401,8 @@ def stamp_of(
     tables: Sequence[ParquetTable], systems: Sequence[str], scoring: Scoring, *, rows: int = 0
 ) -> str:
     """Return a hash of what decides the scores and their partitions: what is read, and how."""
-    told = [[table.columns, table.stamp] for table in tables]
-    text = json.dumps([__version__, told, list(systems), repr(scoring), rows], default=str)
+    message = [[table.columns, table.stamp] for table in tables]
+    text = json.dumps([__version__, message, list(systems), repr(scoring), rows], default=str)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -421,7 +421,7 @@ def score_partition(job: Job, partition: Partition) -> Done:
 def finished(job: Job, partitions: Sequence[Partition]) -> list[Done]:
     """Return what an earlier run of the same job has finished; what is damaged is no part of it."""
     # Scores of another job that did not finish are deleted.
-    found = []
+    result = []
     numbers = {job.path(partition.number): partition.number for partition in partitions}
     for path in sorted(Path(job.folder).glob("part-*.parquet")):
         try:
@@ -438,28 +438,28 @@ def finished(job: Job, partitions: Sequence[Partition]) -> list[Done]:
                 )
             path.unlink()
             continue
-        counts = {system: RunCounts(**each) for system, each in about["counts"].items()}
-        found.append(Done(numbers[path], about["n_queries"], counts))
-    return found
+        counts = {system: RunCounts(**item) for system, item in about["counts"].items()}
+        result.append(Done(numbers[path], about["n_queries"], counts))
+    return result
 
 
 def read_scores(job: Job, done: Sequence[Done]) -> tuple[tuple[str, ...], Any]:
     """Return the scores of finished partitions, by query id in byte order."""
     query_ids: list[Any] = [ids.encode([])]
     values = [np.empty((0, len(job.systems), len(job.scoring.measures)))]
-    for each in sorted(done, key=lambda each: each.number):
-        if not each.n_queries:
+    for item in sorted(done, key=lambda element: element.number):
+        if not item.n_queries:
             continue
-        part = read_part(job.path(each.number))
+        part = read_part(job.path(item.number))
         if part.about["stamp"] != job.stamp:
-            raise ReadError(str(job.path(each.number)), "was written anew by another job meanwhile")
+            raise ReadError(str(job.path(item.number)), "was written anew by another job meanwhile")
         values.append(part.values.transpose(1, 0, 2))
         query_ids.append(part.query_ids)
-    every, row = ids.number(ids.joined(query_ids))
+    everything, row = ids.number(ids.joined(query_ids))
     every_value = np.concatenate(values)
     if (row[1:] < row[:-1]).any():
         every_value = every_value[np.argsort(row)]
-    return tuple(ids.decode(every)), every_value
+    return tuple(ids.decode(everything)), every_value
 
 
 def light(table: ParquetTable | Regrouped) -> ParquetTable | Regrouped:
@@ -471,13 +471,13 @@ def _loaded(
     job: Job, partition: Partition
 ) -> tuple[dict[str, list[Columns]], list[Columns] | dict[str, list[Columns]]]:
     """Return the rows of each run and the judgments, all of these queries alone."""
-    found = [
+    result = [
         [_load(job, table, piece, partition) for piece in pieces]
         for table, pieces in zip(job.tables, partition.pieces, strict=True)
     ]
 
     def rows_of(table: int, side: int = 0) -> list[Columns]:
-        return [each for loaded in found[table] for each in loaded[side]]
+        return [item for loaded in result[table] for item in loaded[side]]
 
     runs = {system: rows_of(i) for i, system in enumerate(job.systems, 0 if job.joined else 1)}
     if job.joined:
@@ -492,7 +492,7 @@ def _load(
         return table.load(piece)
     # The next partitions need the rest of it.
     return tuple(
-        [_within(each, partition.low, partition.high) for each in some]
+        [_within(item, partition.low, partition.high) for item in some]
         for some in _kept(job.stamp, table, piece)
     )
 
@@ -512,8 +512,8 @@ def _within(read: Columns, low: Key | None, high: Key | None) -> Columns:
     keys: list[Any] = ids.unpack(queries)
     if isinstance(low if low is not None else high, int):
         keys = [int(key) for key in keys]
-    kept = [(low is None or key >= low) and (high is None or key < high) for key in keys]
-    chosen = np.repeat(np.array(kept, dtype=np.bool_), np.diff(ends, prepend=0))
+    selected = [(low is None or key >= low) and (high is None or key < high) for key in keys]
+    chosen = np.repeat(np.array(selected, dtype=np.bool_), np.diff(ends, prepend=0))
     return read.take(np.flatnonzero(chosen))
 
 
@@ -522,7 +522,7 @@ def _write(job: Job, scored: Scored, done: Done) -> None:
     about: dict[str, Any] = {
         "stamp": job.stamp,
         "n_queries": done.n_queries,
-        "counts": {system: asdict(each) for system, each in done.counts.items()},
+        "counts": {system: asdict(count) for system, count in done.counts.items()},
     }
     tables = []
     for number, system in enumerate(job.systems):

@@ -57,15 +57,15 @@ def column_names(
         if layout == QRELS and document == value:
             raise ReadError(label, "has no grades", hint="add a column relevance, 1 in each row")
         return query, document, value
-    given = dict(columns or {})
-    place = given.pop("position", None) or next(
+    arguments = dict(columns or {})
+    place = arguments.pop("position", None) or next(
         (name for name in names if name.casefold() in _POSITIONS), None
     )
     if place not in names:
         raise ReadError(label, f"no column position (nor rank); it has {', '.join(names)}")
     # The third column of the layout is not there: the position stands in for the document.
-    given["doc_id"] = "doc_id"
-    query, _, value = choose_columns([*names, "doc_id"], QRELS, given, label=label)
+    arguments["doc_id"] = "doc_id"
+    query, _, value = choose_columns([*names, "doc_id"], QRELS, arguments, label=label)
     return query, str(place), value
 
 
@@ -80,15 +80,15 @@ def read_rows(table: pa.Table, layout: Layout, label: str) -> Columns:
 def split_joined(table: pa.Table, label: str) -> tuple[Columns, Columns]:
     """Return the run and the judgments that a joined table holds."""
     query, position, grade = (table.column(i).combine_chunks() for i in range(3))
-    shown, judged = position.is_valid(), grade.is_valid()
-    rank = to_grades(position.filter(shown))
+    valid, judged = position.is_valid(), grade.is_valid()
+    rank = to_grades(position.filter(valid))
     if rank is None or (rank < 1).any():
         raise ReadError(label, "position is no rank: they are whole numbers from 1")
-    numbers = pa.array(np.arange(len(shown))).cast(pa.string())
+    numbers = pa.array(np.arange(len(valid))).cast(pa.string())
     row = compute.binary_join_element_wise(f"{label}, row", numbers, " ")
     place = compute.binary_join_element_wise("position", position.cast(pa.int64()).cast("str"), " ")
-    document = compute.if_else(shown, place, row)
-    run = [query.filter(shown), document.filter(shown), pa.array(-rank.astype(np.float64))]
+    document = compute.if_else(valid, place, row)
+    run = [query.filter(valid), document.filter(valid), pa.array(-rank.astype(np.float64))]
     judgments = [query.filter(judged), document.filter(judged), grade.filter(judged)]
     return (
         read_rows(pa.table(run, names=["query", "doc", "value"]), RUN, label),
@@ -103,11 +103,11 @@ def joined(parts: Sequence[Columns]) -> Columns:
     if not parts:
         return _empty("")
     return Columns(
-        query=ids.joined([each.query for each in parts]),
-        doc=ids.joined([each.doc for each in parts]),
-        value=np.concatenate([each.value for each in parts]),
-        position=np.concatenate([each.position for each in parts]),
-        source=Source(None, None, sum(each.source.n_rows for each in parts), "", "row"),
+        query=ids.joined([part.query for part in parts]),
+        doc=ids.joined([part.doc for part in parts]),
+        value=np.concatenate([part.value for part in parts]),
+        position=np.concatenate([part.position for part in parts]),
+        source=Source(None, None, sum(part.source.n_rows for part in parts), "", "row"),
     )
 
 
@@ -117,17 +117,17 @@ def require_once(parts: Sequence[Columns], *, hint: str) -> None:
     first, again = duplicates(ids.number(rows.query)[1], rows.doc)
     if not len(again):
         return
-    ends = np.cumsum([len(each.value) for each in parts])
+    ends = np.cumsum([len(part.value) for part in parts])
     places = []
     for row in (int(first[0]), int(again[0])):
         part = parts[int(np.searchsorted(ends, row, side="right"))]
         places.append((part.source.label, int(rows.position[row])))
-    one = np.array([first[0]])
-    query, document = (ids.decode(ids.take(each, one))[0] for each in (rows.query, rows.doc))
-    (label, row), (other, row_of_other) = places
+    values = np.array([first[0]])
+    query, document = (ids.decode(ids.take(item, values))[0] for item in (rows.query, rows.doc))
+    (label, row), (second, row_of_other) = places
     where = f"rows {row} and {row_of_other}"
-    if other != label:
-        where = f"row {row}, and {other}, row {row_of_other}"
+    if second != label:
+        where = f"row {row}, and {second}, row {row_of_other}"
     problem = f"document {shorten(document)} twice in query {shorten(query)}"
     raise ReadError(label, problem, at=where, hint=hint)
 
@@ -178,10 +178,10 @@ class RunCounts:
 
 def audit_of(counts: Iterable[RunCounts], source: Source) -> Audit:
     """Return the audit of a run from the counts of its partitions, in whatever order."""
-    every = list(counts)
+    everything = list(counts)
     total: dict[str, Any] = {}
-    for name in (each.name for each in fields(RunCounts)):
-        values = [getattr(each, name) for each in every]
+    for name in (item.name for item in fields(RunCounts)):
+        values = [getattr(item, name) for item in everything]
         if name in ("grades", "missing", "extra"):  # no query is in two partitions
             total[name] = tuple(sorted(set().union(*values)))
         else:
@@ -223,10 +223,10 @@ class Scoring:
     stated: frozenset[str] | None = None
 
     def __post_init__(self) -> None:
-        for each in self.measures:
-            if each.needs == "subtopics":
+        for measure in self.measures:
+            if measure.needs == "subtopics":
                 raise ArgumentError(
-                    f"{each} needs judgments by subtopic, which no engine reads: leave out the"
+                    f"{measure} needs judgments by subtopic, which no engine reads: leave out the"
                     " engine, and give judgments and runs as TREC files or as single Parquet files"
                     " below 256 MB"
                 )
@@ -256,50 +256,50 @@ def score_rows(
     scoring: Scoring,
 ) -> Scored:
     """Score the same whole queries of several systems."""
-    own = qrels if isinstance(qrels, Mapping) else dict.fromkeys(runs, qrels)
-    known: dict[int, tuple[Qrels, Judgments]] = {}
-    values, counts, found = [], {}, []
+    custom = qrels if isinstance(qrels, Mapping) else dict.fromkeys(runs, qrels)
+    names: dict[int, tuple[Qrels, Judgments]] = {}
+    values, counts, result = [], {}, []
     for system, parts in runs.items():
-        if id(own[system]) not in known:
+        if id(custom[system]) not in names:
             try:
-                built = build_qrels(joined(own[system]), "qrels", scoring.duplicates)
+                built = build_qrels(joined(custom[system]), "qrels", scoring.duplicates)
             except ValueError:
-                require_once(own[system], hint=KEEP_ONE)
+                require_once(custom[system], hint=KEEP_ONE)
                 raise
-            known[id(own[system])] = built, Judgments.of(built)
-        judgments, looked_up = known[id(own[system])]
+            names[id(custom[system])] = built, Judgments.of(built)
+        judgments, looked_up = names[id(custom[system])]
         require_rel(scoring.measures, judgments.grade, scoring.stated)
-        judged, seen, dropped = _join(parts, judgments, looked_up, scoring)
+        judged, visited, dropped = _join(parts, judgments, looked_up, scoring)
         if scoring.depth is not None:
             judged = judged.top(scoring.depth)
-        values.append(np.stack([each(judged) for each in scoring.measures], axis=1))
-        added = counted(judgments, judged, seen, n_duplicates_dropped=dropped)
+        values.append(np.stack([measure(judged) for measure in scoring.measures], axis=1))
+        added = counted(judgments, judged, visited, n_duplicates_dropped=dropped)
         shares = judged_shares(judged)
         added |= {"share_at_10": _exact_sum(shares), "n_found": len(shares)}
         counts[system] = RunCounts(**added)
-        found.append(judgments.query_ids)
-    if any(each != found[0] for each in found):
-        odd = sorted(set(found[0]).symmetric_difference(*found[1:]))
+        result.append(judgments.query_ids)
+    if any(item != result[0] for item in result):
+        odd = sorted(set(result[0]).symmetric_difference(*result[1:]))
         raise AlignmentError(f"the systems have other judged queries: {', '.join(odd[:3])}")
-    lacking = {query for each in counts.values() for query in each.missing}
+    lacking = {query for count in counts.values() for query in count.missing}
     if scoring.missing == "error" and lacking:
         some = ", ".join(sorted(lacking)[:3])
         raise AlignmentError(f'judged queries are missing from a run: {some}; see missing="zero"')
-    kept = [
-        i for i, query in enumerate(found[0])
+    selected = [
+        i for i, query in enumerate(result[0])
         if scoring.missing != "drop" or query not in lacking
     ]  # fmt: skip
-    return Scored(tuple(found[0][i] for i in kept), np.stack(values, axis=1)[kept], counts)
+    return Scored(tuple(result[0][i] for i in selected), np.stack(values, axis=1)[selected], counts)
 
 
 def long_table(scored: Scored, measures: Sequence[str], system: int = 0) -> pa.Table:
     """Return one system's scores as a table ``query_id measure value``, by query."""
     n_queries, n_measures = len(scored.query_ids), len(measures)
-    every, each = np.arange(n_queries, dtype=np.int32), np.arange(n_measures, dtype=np.int32)
+    arange, item = np.arange(n_queries, dtype=np.int32), np.arange(n_measures, dtype=np.int32)
     text = ids.encode(scored.query_ids).cast(pa.binary()).cast(pa.string(), safe=False)
     columns = [
-        pa.DictionaryArray.from_arrays(np.repeat(every, n_measures), text),
-        pa.DictionaryArray.from_arrays(np.tile(each, n_queries), list(map(str, measures))),
+        pa.DictionaryArray.from_arrays(np.repeat(arange, n_measures), text),
+        pa.DictionaryArray.from_arrays(np.tile(item, n_queries), list(map(str, measures))),
         pa.array(np.ascontiguousarray(scored.values[:, system, :]).reshape(-1)),
     ]
     return pa.table(columns, names=SCHEMA.names)
@@ -308,7 +308,7 @@ def long_table(scored: Scored, measures: Sequence[str], system: int = 0) -> pa.T
 def _join(
     parts: Sequence[Columns], qrels: Qrels, judgments: Judgments, scoring: Scoring
 ) -> tuple[JudgedRun, ReadCounts, int]:
-    keep_scores = any(each.needs == "scores" for each in scoring.measures)
+    keep_scores = any(measure.needs == "scores" for measure in scoring.measures)
     laid = partial(
         join_pieces, qrels, judgments=judgments, keep_scores=keep_scores, threads=1,
         same_id=scoring.same_id,
@@ -317,14 +317,14 @@ def _join(
     # In slices that stay in the processor's cache; the engine has a thread for each partition.
     block = partial(ranked, score_dtype=scoring.score_dtype)
     try:
-        judged, seen, _ = laid(slices(read), block)
+        judged, visited, _ = laid(slices(read), block)
     except NotPlain:
         if scoring.duplicates == "error":
             require_once(parts, hint=KEEP_ONE)
         run = build_run(read, "run", scoring.score_dtype, scoring.duplicates)
-        judged, seen, _ = laid([run], block_of)
-        return judged, seen, run.n_duplicates_dropped
-    return judged, seen, 0
+        judged, visited, _ = laid([run], block_of)
+        return judged, visited, run.n_duplicates_dropped
+    return judged, visited, 0
 
 
 # --- Measures that take the highest grade from the judgments: here that of all partitions

@@ -72,13 +72,13 @@ class ParquetTable:
     @property
     def n_rows(self) -> int:
         """Rows of all row groups."""
-        return sum(each.n_rows for each in self.pieces)
+        return sum(piece.n_rows for piece in self.pieces)
 
     def load(self, piece: Piece) -> tuple[list[Columns], ...]:
         """Read and check a row group."""
         table = self._read(piece)
         if self.layout == JOINED:
-            return tuple([each] for each in split_joined(table, piece.label))
+            return tuple([item] for item in split_joined(table, piece.label))
         return ([read_rows(table, self.layout, piece.label)],)
 
     def _read(self, piece: Piece) -> pa.Table:
@@ -92,8 +92,8 @@ class ParquetTable:
                     # A row for each document names its query: its id is read once.
                     names = list(dict.fromkeys(self.columns))
                     table = data.read(names, group=piece.group, coded=[query])
-            except Oversized as what:
-                raise ReadError(piece.label, str(what), hint=what.hint) from None
+            except Oversized as kind:
+                raise ReadError(piece.label, str(kind), hint=kind.hint) from None
             except (IndexError, Damaged) as error:
                 raise ReadError(piece.label, f"cannot be read: {error}") from error
         _require_range(table.column(query), piece)
@@ -111,7 +111,7 @@ def open_table(
     """List the row groups of a table."""
     named = [source] if isinstance(source, (str, os.PathLike)) else source
     if not isinstance(named, (list, tuple)) or not all(
-        isinstance(each, (str, os.PathLike)) for each in named
+        isinstance(item, (str, os.PathLike)) for item in named
     ):
         raise ArgumentError(
             f"an engine reads tables of Parquet, by their paths, not {type(source).__name__}: leave"
@@ -193,24 +193,24 @@ def with_gaps(tables: Sequence[ParquetTable]) -> list[ParquetTable]:
     ]  # fmt: skip
     if len({type(key) for key in keys}) != 1:
         return list(tables)
-    least, largest = min(keys), max(keys)
-    found = []
+    minimum, largest = min(keys), max(keys)
+    result = []
     for table in tables:
         good = [piece for piece in table.pieces if not piece.problem]
         ends = [key for piece in good for key in (piece.low, piece.high)]
         if len(good) == len(table.pieces) or None in ends or ends != sorted(ends):  # type: ignore[type-var]
-            found.append(table)
+            result.append(table)
             continue
-        pieces, high = [], least
-        for at, piece in enumerate(table.pieces):
+        pieces, high = [], minimum
+        for index, piece in enumerate(table.pieces):
             if piece.problem:
-                after = (each.low for each in table.pieces[at:] if not each.problem)
+                after = (piece.low for piece in table.pieces[index:] if not piece.problem)
                 piece = replace(piece, low=high, high=next(after, largest))
             else:
                 high = piece.high  # type: ignore[assignment]
             pieces.append(piece)
-        found.append(replace(table, pieces=tuple(pieces)))
-    return found
+        result.append(replace(table, pieces=tuple(pieces)))
+    return result
 
 
 class Footer(NamedTuple):
@@ -226,9 +226,9 @@ def _footer(place: fs.FileSystem, path: str, hint: str = "") -> Footer:
             data = ParquetData(file)
             return Footer(data.schema, data.groups)
     except (OSError, pa.ArrowException, Damaged) as error:
-        found = _likeness(place, path)
-        if found and found != "a file of Parquet":
-            problem = f"this looks like {found}, not like a Parquet file"
+        result = _likeness(place, path)
+        if result and result != "a file of Parquet":
+            problem = f"this looks like {result}, not like a Parquet file"
             raise ReadError(path, problem, hint=hint) from error
         raise ReadError(path, f"cannot be read as a Parquet file: {error}") from error
 
@@ -248,15 +248,15 @@ def _pieces(path: str, file: Footer, columns: Sequence[str]) -> list[Piece]:
     if lacking:
         raise ReadError(path, f"no column {lacking[0]}; it has {', '.join(names)}")
     kind = file.schema.field(columns[0]).type
-    found = []
+    result = []
     for number, group in enumerate(file.groups):
         (query,) = group.of(columns[:1])
         low = high = None
         if query.n_missing == 0 and query.low is not None and query.high is not None:
             low, high = _key(query.low, kind), _key(query.high, kind)
-        known = low is not None and high is not None and low <= high  # type: ignore[operator]
-        found.append(Piece(path, number, group.n_rows, *((low, high) if known else ())))
-    return [each for each in found if each.n_rows]
+        registered = low is not None and high is not None and low <= high  # type: ignore[operator]
+        result.append(Piece(path, number, group.n_rows, *((low, high) if registered else ())))
+    return [item for item in result if item.n_rows]
 
 
 def _key(value: bytes, kind: pa.DataType) -> Key | None:
@@ -279,12 +279,12 @@ def _require_range(queries: pa.ChunkedArray, piece: Piece) -> None:
         if not pa.types.is_integer(array.type):
             array = array.cast(pa.large_binary())
         ends = compute.min_max(array).as_py()
-        least, largest = ends["min"], ends["max"]
-        if least is not None and (least < low or largest > high):
-            wrong = shorten(_text(least if least < low else largest))
-            told = f"from {shorten(_text(low))} to {shorten(_text(high))}"
+        end, largest = ends["min"], ends["max"]
+        if end is not None and (end < low or largest > high):
+            wrong = shorten(_text(end if end < low else largest))
+            text = f"from {shorten(_text(low))} to {shorten(_text(high))}"
             problem = (
-                f"cannot be read: its footer says that its queries go {told}, and {wrong} is there"
+                f"cannot be read: its footer says that its queries go {text}, and {wrong} is there"
             )
             raise ReadError(piece.label, problem)
 

@@ -43,8 +43,8 @@ def run(
         call = pickle.loads(work[0])
         for batch in batches:
             for number in batch.column(0).to_pylist():
-                made = pickle.dumps(call(pickle.loads(work[1][number])))
-                yield pa.record_batch([pa.array([made], pa.binary())], names=["made"])
+                dumps = pickle.dumps(call(pickle.loads(work[1][number])))
+                yield pa.record_batch([pa.array([dumps], pa.binary())], names=["made"])
 
     with _session(master) as spark:
         frame = spark.range(0, len(items), 1, len(items)).mapInArrow(task, "made binary")
@@ -95,10 +95,11 @@ def evaluate(
         If a column is not there. What is wrong in a row is raised by the task that meets it.
     """
     scoring = Scoring(parse_measures(measures))
-    for each in scoring.measures:
-        if has_open_scale(each):
+    for measure in scoring.measures:
+        if has_open_scale(measure):
             raise ArgumentError(
-                f"{each} needs the highest grade of its scale: {each.entry.name}(max_grade=4)@10"
+                f"{measure} needs the highest grade of its scale:"
+                f" {measure.entry.name}(max_grade=4)@10"
             )
     if not hasattr(qrels, "sparkSession"):
         names = column_names(df.columns, RUN, columns, "the DataFrame")
@@ -126,7 +127,7 @@ class _Kernel:
         held: list[Any] = []
         for batch in batches:
             held.append(batch)
-            if sum(each.num_rows for each in held) < ROWS:
+            if sum(item.num_rows for item in held) < ROWS:
                 continue
             table = pa.Table.from_batches(held).combine_chunks()
             _, last = ids.runs(table.column(0).chunk(0).cast(pa.large_binary()))
@@ -153,8 +154,8 @@ def _stands_by(df: Any, query: str) -> bool:  # noqa: ANN401
         plan = plan.inputPlan()
     if "REBALANCE" in plan.toString():  # which divides what is large, queries too
         return False
-    found = plan.outputPartitioning().toString()
-    return re.fullmatch(rf"hashpartitioning\({re.escape(query)}#\d+, \d+\)", found) is not None
+    result = plan.outputPartitioning().toString()
+    return re.fullmatch(rf"hashpartitioning\({re.escape(query)}#\d+, \d+\)", result) is not None
 
 
 def _in_place(run: Any, qrels: Qrels, scoring: Scoring) -> Any:  # noqa: ANN401
@@ -195,19 +196,19 @@ class _KernelOfRun(_Kernel):
 
     def scored_without_run(self) -> Iterator[Any]:
         """Yield the scores of every judged query in a run that lacks it."""
-        yield from self._told(self.judged.slice(0, 0), self.judged, seen=0)
+        yield from self._told(self.judged.slice(0, 0), self.judged, visited=0)
 
     def _scored(self, table: Any) -> Iterator[Any]:  # noqa: ANN401
         queries = compute.unique(table.column("query_id")).to_pylist()
-        known = [self.rows[query] for query in queries if query in self.rows]
-        if known:
-            chosen = np.concatenate([np.arange(low, high) for low, high in known])
-            yield from self._told(table, self.judged.take(chosen), seen=1)
+        rows = [self.rows[query] for query in queries if query in self.rows]
+        if rows:
+            chosen = np.concatenate([np.arange(low, high) for low, high in rows])
+            yield from self._told(table, self.judged.take(chosen), visited=1)
 
-    def _told(self, run: Any, judged: Any, *, seen: int) -> Iterator[Any]:  # noqa: ANN401
-        told = score_table(run, judged, self.scoring)
-        mark = pa.array(np.full(told.num_rows, seen, np.int32))
-        yield from told.append_column("seen", mark).to_batches()
+    def _told(self, run: Any, judged: Any, *, visited: int) -> Iterator[Any]:  # noqa: ANN401
+        table = score_table(run, judged, self.scoring)
+        mark = pa.array(np.full(table.num_rows, visited, np.int32))
+        yield from table.append_column("seen", mark).to_batches()
 
 
 def _chosen(df: Any, layout: Layout, columns: dict[str, str] | None, value: str) -> Any:  # noqa: ANN401

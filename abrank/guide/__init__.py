@@ -33,17 +33,17 @@ def read_page(topic: str) -> Page:
 def find_page(name: str) -> Page:
     """Return the page of a name: a topic, a measure in any spelling, a test or a caution."""
     # A word that has no page is looked for in all of them: the page then says where it stands.
-    topics = {topic for each in CONTENTS.values() for topic in each}
+    topics = {topic for item in CONTENTS.values() for topic in item}
     if name.strip().lower() in topics:
         return read_page(name.strip().lower())
     from abrank.guide import catalogue
 
     page = catalogue.entry(name.strip())
-    known = sorted(topics | set(catalogue.names()))
-    if page is None and not get_close_matches(name.lower(), map(str.lower, known), 1, ALIKE):
+    names = sorted(topics | set(catalogue.names()))
+    if page is None and not get_close_matches(name.lower(), map(str.lower, names), 1, ALIKE):
         page = _mentions(name.strip())
     if page is None:
-        raise UnknownNameError("topic", name, known)
+        raise UnknownNameError("topic", name, names)
     return page
 
 
@@ -52,8 +52,8 @@ def _mentions(word: str) -> Page | None:
     if len(word) < MIN_SOUGHT:
         return None
     sought = re.compile(rf"(?<![a-z]){re.escape(word)}s?(?![a-z])", re.IGNORECASE)
-    found = []
-    for topic in (topic for each in CONTENTS.values() for topic in each):
+    result = []
+    for topic in (topic for item in CONTENTS.values() for topic in item):
         page = read_page(topic)
         prose = re.sub(r"^```.*?^```", "", page.text, flags=re.DOTALL | re.MULTILINE)
         lines = [
@@ -61,13 +61,13 @@ def _mentions(word: str) -> Page | None:
             for part in re.split(r"\n\n|\n(?=[-*] |\d+\. )", prose)
             for line in _sentences(part)
         ]
-        line = next((each for each in lines if sought.search(each)), "")
+        line = next((line for line in lines if sought.search(line)), "")
         if line or sought.search(page.text):
-            found.append(f"- [{page.title}]({topic}.md)" + f": {line}" * bool(line))
-    if not found:
+            result.append(f"- [{page.title}]({topic}.md)" + f": {line}" * bool(line))
+    if not result:
         return None
     intro = f"# {word}\n\nThere is no page of this name. The word stands in:\n\n"
-    return Page(word, intro + "\n".join(found))
+    return Page(word, intro + "\n".join(result))
 
 
 def _sentences(part: str) -> list[str]:
@@ -83,5 +83,5 @@ def all_pages() -> dict[str, list[Page]]:
     """Return every page by heading; those of single measures, tests and cautions come last."""
     from abrank.guide import catalogue
 
-    pages = {heading: [read_page(topic) for topic in each] for heading, each in CONTENTS.items()}
+    pages = {heading: [read_page(topic) for topic in item] for heading, item in CONTENTS.items()}
     return pages | {"Catalogue": list(catalogue.entries())}

@@ -44,8 +44,8 @@ class Example:
 
 _CAUTIONS = tomllib.loads((resources.files("abrank.guide") / "cautions.toml").read_text("utf-8"))
 EXAMPLES: Mapping[str, Example] = {
-    code: Example(each["example"], each["when"], each["do"], each["source"])
-    for code, each in _CAUTIONS.items()
+    code: Example(item["example"], item["when"], item["do"], item["source"])
+    for code, item in _CAUTIONS.items()
 }
 # The list that every measure is worked on: d2 is not judged, d3 and d4 have one score, and d6 is
 # relevant and was not found.
@@ -106,16 +106,16 @@ def entry(name: str) -> Page | None:
 def _work(entry: Entry) -> tuple[Measure, float, float] | None:
     """Return a measure as it is asked for, its value on the worked list, and that if d3 led d4."""
     # None for one of somebody's own with a parameter that must be given and that nobody here knows.
-    required = [each.name for each in entry.parameters if each.required]
+    required = [parameter.name for parameter in entry.parameters if parameter.required]
     if not GIVEN.keys() >= set(required):
         return None
-    one = entry.with_parameters({name: GIVEN[name] for name in required})
+    first = entry.with_parameters({name: GIVEN[name] for name in required})
     qrels: object = {"q": QRELS}
-    if one.needs == "subtopics":
+    if first.needs == "subtopics":
         qrels = abrank.read_qrels(ROWS, subtopics=True)
     runs = {"run": {"q": RUN}, "other": {"q": RUN | {"d3": 3.1}}}
-    value, other = abrank.evaluate(qrels, runs, [one]).means()[:, 0].tolist()
-    return one, value, other
+    value, second = abrank.evaluate(qrels, runs, [first]).means()[:, 0].tolist()
+    return first, value, second
 
 
 def measures() -> Page:
@@ -189,23 +189,23 @@ def _range(low: float, high: float) -> str:
 
 def _worked(entry: Entry) -> str:
     """Return the measure on the list of the measures' page, as an example that runs."""
-    found = _work(entry)
-    if found is None:
+    work = _work(entry)
+    if work is None:
         return ""
-    one, value, other = found
-    tied = f"In the other order of the tie, d3 before d4, it would be {other:.4f}."
-    if abs(value - other) < 5e-5:
+    first, value, second = work
+    tied = f"In the other order of the tie, d3 before d4, it would be {second:.4f}."
+    if abs(value - second) < 5e-5:
         tied = "It is the same in the other order of the tie."
     qrels = f'{{"q": {QRELS}}}'.replace("'", '"')
-    if one.needs == "subtopics":
+    if first.needs == "subtopics":
         qrels = f"abrank.read_qrels({ROWS}, subtopics=True)".replace("'", '"')
     run = f'{{"q": {RUN}}}'.replace("'", '"')
     example = _fenced(
         f">>> import abrank\n>>> qrels = {qrels}\n>>> run = {run}\n"
-        f'>>> abrank.evaluate(qrels, {{"run": run}}, ["{one.name}"]).means().round(4)\n'
+        f'>>> abrank.evaluate(qrels, {{"run": run}}, ["{first.name}"]).means().round(4)\n'
         f"{np.array([[value]]).round(4)!r}"
     )
-    listed = f"On the list of [the measures' page](measures.md), {one} is {value:.4f}."
+    listed = f"On the list of [the measures' page](measures.md), {first} is {value:.4f}."
     return f"{listed} {tied}\n\n{example}"
 
 
@@ -217,23 +217,23 @@ def _importing(examples: str, *lines: str) -> str:
 
 def _dialects(entry: Entry) -> str:
     spellings = {**OTHERS, **BARE}
-    at = "@10" if entry.at == "cutoff" else ""
+    text = "@10" if entry.at == "cutoff" else ""
     ranx = []
     for name in RANX:
         try:
-            ranx += [name + at] if expand(name + at)[0].entry == entry else []
+            ranx += [name + text] if expand(name + text)[0].entry == entry else []
         except ArgumentError:
             continue  # no cut-off stands behind it
     rows = {
         "ir_measures, PyTerrier": [entry.name] if entry.name in IR_MEASURES else [],
-        "trec_eval, pytrec_eval": [n for n, each in TREC_EVAL.items() if each.name == entry.name],
+        "trec_eval, pytrec_eval": [n for n, item in TREC_EVAL.items() if item.name == entry.name],
         "ranx": ranx,
         "understood besides": [
-            *entry.aliases, *(n for n, each in spellings.items() if each.name == entry.name)
+            *entry.aliases, *(n for n, spelling in spellings.items() if spelling.name == entry.name)
         ],
     }  # fmt: skip
     lines = [
-        f"| {tool} | {', '.join(f'`{n}`' for n in known) or '—'} |" for tool, known in rows.items()
+        f"| {tool} | {', '.join(f'`{n}`' for n in row) or '—'} |" for tool, row in rows.items()
     ]
     return "\n".join(["| tool | its name |", "|---|---|", f"| here | `{_form(entry)}` |", *lines])
 
@@ -241,9 +241,9 @@ def _dialects(entry: Entry) -> str:
 def _form(entry: Entry) -> str:
     """Write the name with its parameters and their defaults."""
     inside = [
-        each.name if each.required else f"{each.name}={literal(each.default)}"
-        for each in entry.parameters
-        if each.name not in (entry.at, "judged_only")
+        parameter.name if parameter.required else f"{parameter.name}={literal(parameter.default)}"
+        for parameter in entry.parameters
+        if parameter.name not in (entry.at, "judged_only")
     ]
     behind = {"cutoff": "@k", "recall": "@r"}.get(entry.at or "", "")
     return entry.name + (f"({', '.join(inside)})" if inside else "") + behind
@@ -287,8 +287,8 @@ def _table_of(docstring: str | None) -> str:
 
 def _test_page(test: RegisteredTest) -> Page:
     text, sections = split(inspect.getdoc(test.function))
-    own = getattr(test, "options", ())
-    parameters = _parameters(sections.get("Parameters", ""), only=(*own, "n_resamples"))
+    custom = getattr(test, "options", ())
+    parameters = _parameters(sections.get("Parameters", ""), only=(*custom, "n_resamples"))
     parts = [
         f"# {test.title}",
         f"`{test.name}`. Estimates the {test.estimand}.",
@@ -315,17 +315,19 @@ def _with_ties(name: str) -> str:
             float(run_test(name, scores[:, 1] - scores[:, 0]).pvalue[0])
             for scores in (_SCORES, _TIED)
         )
-        of = "Of ten queries"
+        text = "Of ten queries"
     else:
         baseline = 0 if JOINT_TESTS[name].family == "baseline" else None
         before, after = (
             float(run_joint_test(name, scores, baseline=baseline).pvalue_adj[0])
             for scores in (_SCORES, _TIED)
         )
-        of = "Of three systems on ten queries"
+        text = "Of three systems on ten queries"
     if abs(before - after) < 1e-9:
-        return f"{of} p is {before:.4f}, and stays so with four more on which all score the same."
-    return f"{of} p is {before:.4f}; with four more on which all score the same it is {after:.4f}."
+        return f"{text} p is {before:.4f}, and stays so with four more on which all score the same."
+    return (
+        f"{text} p is {before:.4f}; with four more on which all score the same it is {after:.4f}."
+    )
 
 
 # --- Cautions
@@ -333,7 +335,7 @@ def _with_ties(name: str) -> str:
 
 def cautions() -> Page:
     """Return the page that lists all cautions."""
-    rows = [f"| [{code}]({code}.md) | {each.when} |" for code, each in EXAMPLES.items()]
+    rows = [f"| [{code}]({code}.md) | {item.when} |" for code, item in EXAMPLES.items()]
     lines = [
         "# Cautions",
         "What a report says to read before acting. At most four are shown, the weightiest first;"
@@ -345,14 +347,14 @@ def cautions() -> Page:
 
 
 def _caution_page(code: str) -> Page:
-    given = EXAMPLES[code]
-    said = caution(Note(code, 2, given.values), NAMES)
+    arguments = EXAMPLES[code]
+    text = caution(Note(code, 2, arguments.values), NAMES)
     parts = [
         f"# {code}",
-        f"> **{said.title}.** {said.text}".replace("?.", "?"),
-        f"**When.** {given.when}",
-        f"**What to do.** {given.do}",
-        f"**Source.** {given.source}",
+        f"> **{text.title}.** {text.text}".replace("?.", "?"),
+        f"**When.** {arguments.when}",
+        f"**What to do.** {arguments.do}",
+        f"**Source.** {arguments.source}",
     ]
     return Page(code, "\n\n".join(parts) + "\n")
 
@@ -393,29 +395,29 @@ _ACCENT = re.compile(r"""\{?\\(["'v])\{?(\w)\}?\}?""")
 
 def _in_full(source: str) -> str:
     """Return a part of a measure's source in the words of its entry in the bibliography."""
-    known = _ACCENT.sub(
-        lambda found: normalize("NFC", found[2] + _ACCENTS[found[1]]),
+    sub = _ACCENT.sub(
+        lambda result: normalize("NFC", result[2] + _ACCENTS[result[1]]),
         bibliography().get(key_of(source), ""),
     )
-    told = dict(re.findall(r"^  (\w+) += \{(.*)\},?$", known, re.MULTILINE))
-    if "year" not in told:  # a program
+    matches = dict(re.findall(r"^  (\w+) += \{(.*)\},?$", sub, re.MULTILINE))
+    if "year" not in matches:  # a program
         return source
-    names = [each.partition(", ")[0] for each in told["author"].split(" and ")]
+    names = [part.partition(", ")[0] for part in matches["author"].split(" and ")]
     who = " & ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
     kinds = ("journal", "booktitle", "howpublished", "publisher")
-    where = next(told[kind] for kind in kinds if kind in told)
-    number = f"({told['number']})" if "number" in told else ""
-    volume = f" {told['volume']}{number}" if "journal" in told else ""
-    text = re.sub(r"[{}\\]", "", f"{who} ({told['year']}), {told['title']}, {where}{volume}")
+    where = next(matches[kind] for kind in kinds if kind in matches)
+    number = f"({matches['number']})" if "number" in matches else ""
+    volume = f" {matches['volume']}{number}" if "journal" in matches else ""
+    text = re.sub(r"[{}\\]", "", f"{who} ({matches['year']}), {matches['title']}, {where}{volume}")
     text = text.replace("--", "–")
-    _, _, behind = source.partition(told["year"])
-    return text + behind if told["year"] in source else f"{text}; {source}"
+    _, _, behind = source.partition(matches["year"])
+    return text + behind if matches["year"] in source else f"{text}; {source}"
 
 
 def _sources(source: str, sections: Mapping[str, str]) -> str:
     """Return where a thing is from: the cited works as a numbered list, or the short name."""
     cited = re.split(r"(?:^|\n)\.\. \[\d+\] ", sections.get("References", ""))[1:]
-    works = [f"{i}. {' '.join(each.split())}" for i, each in enumerate(cited, 1)]
+    works = [f"{i}. {' '.join(item.split())}" for i, item in enumerate(cited, 1)]
     return _markdown("\n".join(works)) or source
 
 
@@ -426,5 +428,5 @@ def _parameters(section: str, *, skip: tuple[str, ...] = (), only: tuple[str, ..
             continue
         kind, _, meaning = described.partition("\n")
         cells = (f"`{name}`", kind, " ".join(meaning.split()))
-        rows.append("| " + " | ".join(_markdown(each).replace("|", r"\|") for each in cells) + " |")
+        rows.append("| " + " | ".join(_markdown(cell).replace("|", r"\|") for cell in cells) + " |")
     return "\n".join(["| parameter | kind | meaning |", "|---|---|---|", *rows]) if rows else ""

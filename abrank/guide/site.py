@@ -74,10 +74,10 @@ def build(folder: Path) -> Path:
         loader=PackageLoader("abrank.guide"), autoescape=True, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True,
     ).get_template("page.html")  # fmt: skip
-    menu = {heading: each for heading, each in pages.items() if heading != "Catalogue"}
+    menu = {heading: page for heading, page in pages.items() if heading != "Catalogue"}
     front = Page("index", front_page())
     written = {}
-    for page in (front, *(page for each in pages.values() for page in each)):
+    for page in (front, *(page for item in pages.values() for page in item)):
         body = Markup(to_html(page.text))  # escaped there: no HTML of a page passes
         text = frame.render(page=page, body=body, menu=menu, version=abrank.__version__)
         written[folder / f"{page.topic}.html"] = text.encode()
@@ -87,8 +87,8 @@ def build(folder: Path) -> Path:
 
 def front_page() -> str:
     """Return what abrank is, what it prints, and where to begin, as Markdown."""
-    shown = read_page("start").text.partition("```text\n")[2].partition("\n\nsystems ")[0]
-    lines = ["# abrank: may ranker B replace ranker A?", FRONT, f"```text\n{shown}\n```"]
+    visible = read_page("start").text.partition("```text\n")[2].partition("\n\nsystems ")[0]
+    lines = ["# abrank: may ranker B replace ranker A?", FRONT, f"```text\n{visible}\n```"]
     lines += ["## For what you do"]
     lines += ["\n".join(f"- [{read_page(t).title}]({t}.md)" for t in CONTENTS["For what you do"])]
     return "\n\n".join(lines) + "\n"

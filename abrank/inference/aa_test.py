@@ -154,15 +154,15 @@ def check_level(
 
     if by == "resampled" and clusters is not None:
         # Clusters differ in size, and so do the samples: they are tested one by one.
-        drawn = (_draw_clusters(values, index, random) for _ in range(n_replications))
-        found = sum(rejected(block, labels) for block, labels in drawn)
+        sample = (_draw_clusters(values, index, random) for _ in range(n_replications))
+        total = sum(rejected(block, labels) for block, labels in sample)
     else:
-        at_once, found = max(1, VALUES_AT_ONCE // len(values)), 0
+        at_once, total = max(1, VALUES_AT_ONCE // len(values)), 0
         for first in range(0, n_replications, at_once):
             block = _replicate(values, by, random, at_once, index)[: n_replications - first].T
-            found += rejected(block, clusters)
-    low, high = map(float, binomtest(found, n_replications).proportion_ci())
-    return AATest(found / n_replications, low, high, *band, level, n_replications)
+            total += rejected(block, clusters)
+    low, high = map(float, binomtest(total, n_replications).proportion_ci())
+    return AATest(total / n_replications, low, high, *band, level, n_replications)
 
 
 def _replicate(
@@ -185,9 +185,9 @@ def _draw_clusters(
 ) -> tuple[FloatArray, Sequence[object]]:
     """Return the differences, less their mean, of clusters drawn anew, and their labels."""
     rows = [np.flatnonzero(index == cluster) for cluster in range(int(index.max()) + 1)]
-    drawn = [rows[cluster] for cluster in random.integers(0, len(rows), len(rows))]
-    labels = np.repeat(np.arange(len(rows)), [each.size for each in drawn])
-    return (values - values.mean())[np.concatenate(drawn)][:, None], labels.tolist()
+    sample = [rows[cluster] for cluster in random.integers(0, len(rows), len(rows))]
+    labels = np.repeat(np.arange(len(rows)), [item.size for item in sample])
+    return (values - values.mean())[np.concatenate(sample)][:, None], labels.tolist()
 
 
 # --- One test on many samples at once, as simulations ask it
@@ -208,6 +208,8 @@ def find_differences(
     """Return whether a two-sided test finds a difference in each sample."""
     if name == "wilcoxon":
         return np.asarray(wilcoxon_pvalues(samples, **options) < alpha)
-    given = _FOR_MANY.get(name, {}) | options
-    result = run_test(name, samples, confidence=1.0, seed=seed, n_resamples=n_resamples, **given)
+    arguments = _FOR_MANY.get(name, {}) | options
+    result = run_test(
+        name, samples, confidence=1.0, seed=seed, n_resamples=n_resamples, **arguments
+    )
     return np.asarray(result.pvalue < alpha)

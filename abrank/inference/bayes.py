@@ -148,11 +148,11 @@ def bayesian_bootstrap(
     data, alpha, posterior = _start(differences, rope, confidence)
     n_queries = len(data)
     live = np.flatnonzero(_with_spread(data))
-    for one, means in zip(live, _weighted_means(data[:, live], n_draws, seed), strict=True):
-        variance = data[:, one].var() / (n_queries + 1)
-        limits = np.quantile(means, [alpha[one] / 2.0, 1.0 - alpha[one] / 2.0])
+    for first, means in zip(live, _weighted_means(data[:, live], n_draws, seed), strict=True):
+        variance = data[:, first].var() / (n_queries + 1)
+        limits = np.quantile(means, [alpha[first] / 2.0, 1.0 - alpha[first] / 2.0])
         worse, better = np.mean(means < -rope), np.mean(means > rope)
-        posterior[1:, one] = variance, *limits, worse, 1.0 - worse - better, better
+        posterior[1:, first] = variance, *limits, worse, 1.0 - worse - better, better
     return _posterior(posterior, rope, confidence, "Bayesian bootstrap", n_draws)
 
 

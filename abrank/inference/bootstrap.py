@@ -146,7 +146,7 @@ def _by_query(differences: FloatArray, n_draws: int, seed: int) -> list[FloatArr
     means = snap(sums, n_queries) / n_queries
     centre = numbers.mean(axis=0)
     # Means are in units: what is within one of the centre is there.
-    return [_t_star(*one, n_queries, 1.0) for one in zip(means, squares, centre, strict=True)]
+    return [_t_star(*first, n_queries, 1.0) for first in zip(means, squares, centre, strict=True)]
 
 
 def _by_value(differences: FloatArray, n_draws: int, seed: int) -> FloatArray:

@@ -177,13 +177,13 @@ def run_on_sums(
 ) -> ClusterResult:
     """Return :func:`run_cluster_test` from the sums of the clusters, which are all it needs."""
     rows = np.full((5, sums.shape[1]), np.nan)
-    drawn = (n_resamples or N_RESAMPLES) if name == "bootstrap" else 0
+    resamples = (n_resamples or N_RESAMPLES) if name == "bootstrap" else 0
     for column, alpha in enumerate(as_alpha(confidence, sums.shape[1]).tolist()):
         if len(sizes):
             rows[:, column], n_flips = _answer(
                 name, sums[:, column], sizes, alpha, seed, n_resamples
             )
-            drawn = max(drawn, n_flips)
+            resamples = max(resamples, n_flips)
     return ClusterResult(
         estimate=rows[0],
         statistic=rows[1],
@@ -191,8 +191,8 @@ def run_on_sums(
         ci_low=rows[3],
         ci_high=rows[4],
         test=name,
-        method="Monte Carlo" if drawn else "closed form" if name == "t" else "exact",
-        n_resamples=drawn,
+        method="Monte Carlo" if resamples else "closed form" if name == "t" else "exact",
+        n_resamples=resamples,
         confidence=confidence,
         n_queries=int(sizes.sum()),
         n_clusters=len(sizes),
@@ -399,7 +399,7 @@ def weighted_result(
     index = np.arange(n)
     if clusters is not None:
         index = numbered(clusters)[1]
-    part, squares = (np.bincount(index, each).astype(np.float64) for each in (share, share**2))
+    part, squares = (np.bincount(index, item).astype(np.float64) for item in (share, share**2))
     mean = share @ data
     largest = np.abs(data).max(axis=0, initial=0.0)
     mean[np.abs(mean) <= ROUNDING * largest] = 0.0
@@ -409,7 +409,7 @@ def weighted_result(
     scale = 1.0 / (1.0 - 2.0 * part + s * part**2 / squares) if enough else np.zeros(len(part))
     sums = share[:, None] * (data - mean)
     if clusters is not None:
-        sums = np.stack([np.bincount(index, each, len(part)) for each in sums.T], axis=1)
+        sums = np.stack([np.bincount(index, item, len(part)) for item in sums.T], axis=1)
     error = np.where(has_spread(data) & enough, np.sqrt(scale @ sums**2), np.nan)
     freedom = max(1.0 / float((part**2).sum()) - 1.0, 1e-3) if enough else 1.0
     statistic, pvalue, low, high = t_answer(mean, error, freedom, alpha)

@@ -312,8 +312,8 @@ def effect_interval(
     if len(first) > 1:
         same = np.all(differences_of(first, second) == 0.0, axis=0)
         low[same], high[same] = estimate[same], estimate[same]
-        known = np.isfinite(estimate) & ~same
-        low[known], high[known] = entry.interval(first[:, known], second[:, known], alpha[known])
+        names = np.isfinite(estimate) & ~same
+        low[names], high[names] = entry.interval(first[:, names], second[:, names], alpha[names])
     return EffectInterval(estimate, low, high, entry.method)
 
 
@@ -345,9 +345,9 @@ def risk(differences: npt.ArrayLike, *, weight: float = 1.0, confidence: float =
     tested = run_test("t", weighted, confidence=confidence)
     size = effect_interval("d_z", np.zeros_like(weighted), weighted, confidence=confidence)
     root = np.sqrt(len(data))
-    found = (tested.estimate, tested.ci_low, tested.ci_high)
+    result = (tested.estimate, tested.ci_low, tested.ci_high)
     of_size = (size.estimate * root, size.ci_low * root, size.ci_high * root)
-    return Risk(*(float(each[0]) for each in (*found, *of_size)))
+    return Risk(*(float(item[0]) for item in (*result, *of_size)))
 
 
 def _weighted(differences: FloatArray, weight: float) -> FloatArray:
@@ -381,11 +381,11 @@ def geo_risk(
     if np.isnan(estimate).all():
         return estimate, estimate, estimate
     random = stream(seed, "geo-risk")
-    drawn = np.stack(
+    values = np.stack(
         [_geo_risk(block[random.integers(n, size=n)], weight) for _ in range(n_resamples)]
     )
     tail = (1.0 - confidence) / 2.0
-    low, high = np.nanquantile(drawn, [tail, 1.0 - tail], axis=0)
+    low, high = np.nanquantile(values, [tail, 1.0 - tail], axis=0)
     return estimate, low, high
 
 
@@ -400,5 +400,5 @@ def _geo_risk(block: FloatArray, weight: float) -> FloatArray:
     z = np.divide(
         block - expected, np.sqrt(expected), out=np.zeros_like(block), where=expected > 0.0
     )
-    found: FloatArray = np.sqrt(block.mean(axis=0) * ndtr(_weighted(z, weight).mean(axis=0)))
-    return found
+    sqrt: FloatArray = np.sqrt(block.mean(axis=0) * ndtr(_weighted(z, weight).mean(axis=0)))
+    return sqrt

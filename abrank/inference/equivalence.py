@@ -63,7 +63,7 @@ def relative_change(a: npt.ArrayLike, b: npt.ArrayLike, *, alpha: float) -> Rela
         ratio_interval(first, second, confidence=1.0 - times * alpha) for times in (1.0, 2.0)
     )
     limits = (wide.change, wide.ci_low, wide.ci_high, narrow.ci_low, narrow.ci_high)
-    return RelativeChange(float(first.mean()), *(float(each[0]) for each in limits))
+    return RelativeChange(float(first.mean()), *(float(limit[0]) for limit in limits))
 
 
 def _require_baseline(is_there: bool) -> None:
@@ -92,9 +92,9 @@ def relative_change_by(
     columns = np.hstack([first, second, second - first])
     limits: list[float] = []
     for level in (alpha, 2.0 * alpha):
-        found = run_t(columns, 1.0 - level)
-        squares = np.where(has_spread(columns), ((found.ci_high - found.ci_low) / 2.0) ** 2, 0.0)
-        mean_a, mean_b, _ = found.estimate[:, None]
+        result = run_t(columns, 1.0 - level)
+        squares = np.where(has_spread(columns), ((result.ci_high - result.ci_low) / 2.0) ** 2, 0.0)
+        mean_a, mean_b, _ = result.estimate[:, None]
         of_a, of_b, of_d = squares[:, None]
         moments = of_a, of_b, (of_a + of_b - of_d) / 2.0
         if not np.isfinite(squares).all():  # the test bounds nothing
@@ -164,8 +164,8 @@ def paired_scores(a: npt.ArrayLike, b: npt.ArrayLike) -> tuple[FloatArray, Float
 
 def _spread(n_queries: int, alpha: FloatArray) -> FloatArray:
     """Return the square of the critical value of the t test, over the queries."""
-    found: FloatArray = student_quantile(n_queries - 1, 1.0 - alpha / 2.0) ** 2 / n_queries
-    return found
+    result: FloatArray = student_quantile(n_queries - 1, 1.0 - alpha / 2.0) ** 2 / n_queries
+    return result
 
 
 def _fieller_limits(
@@ -212,30 +212,30 @@ def mean_interval(
     # flips (each score as far above the mean as below it by the toss of a coin), the studentised
     # bootstrap, or bets, which ask for nothing but `bounds`.
     checks.one_of("test", test, MEAN_TESTS)
-    least, most = bounds
+    minimum, maximum = bounds
     if test == "bounded":
         if clusters is not None:
             raise ArgumentError("bets are of single queries, which clusters make dependent")
-        if not math.isfinite(most - least) or scores.min() < least or scores.max() > most:
+        if not math.isfinite(maximum - minimum) or scores.min() < minimum or scores.max() > maximum:
             raise ArgumentError("bounded is for scores of a known range, which none leaves")
         # On the range from -1 to 1 a score is what the difference of a bounded measure is.
-        centre, half = (least + most) / 2.0, (most - least) / 2.0
+        centre, half = (minimum + maximum) / 2.0, (maximum - minimum) / 2.0
         level = np.array([1.0 - confidence])
         bets = bounded(((scores - centre) / half)[:, None], alternative="two-sided", alpha=level)
         low, high = centre + half * bets.ci_low[0], centre + half * bets.ci_high[0]
-        return max(least, float(low)), min(most, float(high))
-    asked = {"confidence": confidence, "seed": seed, "n_resamples": n_resamples}
+        return max(minimum, float(low)), min(maximum, float(high))
+    requested = {"confidence": confidence, "seed": seed, "n_resamples": n_resamples}
     if not has_spread(scores[:, None])[0]:
         return bounds
-    found = (
-        run_test(test, scores, **asked)  # type: ignore[arg-type]
+    result = (
+        run_test(test, scores, **requested)  # type: ignore[arg-type]
         if clusters is None
         else run_cluster_test(
             deciding_test(test, cluster_sizes(clusters)), scores, clusters,
-            **asked,  # type: ignore[arg-type]
+            **requested,  # type: ignore[arg-type]
         )
     )  # fmt: skip
-    return max(least, float(found.ci_low[0])), min(most, float(found.ci_high[0]))
+    return max(minimum, float(result.ci_low[0])), min(maximum, float(result.ci_high[0]))
 
 
 @record

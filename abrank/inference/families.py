@@ -59,23 +59,23 @@ def adjust(pvalues: npt.ArrayLike, method: str) -> FloatArray:
     """
     checks.one_of("adjustment", method, ADJUSTMENTS)
     adjusted = np.array(pvalues, dtype=np.float64)
-    known = ~np.isnan(adjusted)
-    if not np.all((adjusted[known] >= 0.0) & (adjusted[known] <= 1.0)):
+    names = ~np.isnan(adjusted)
+    if not np.all((adjusted[names] >= 0.0) & (adjusted[names] <= 1.0)):
         raise ArgumentError("p-values must lie between 0 and 1")
-    if method == "none" or not known.any():
+    if method == "none" or not names.any():
         return adjusted
     if method == "holm":  # own: most cold comparisons ask for it, and statsmodels takes a second
-        members = adjusted[known]
+        members = adjusted[names]
         order = np.argsort(members, kind="stable")
         steps = np.arange(members.size, 0, -1) * members[order]
         members[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
-        adjusted[known] = members
+        adjusted[names] = members
     else:
         from statsmodels.stats.multitest import multipletests
 
         with np.errstate(divide="ignore"):  # p may be 1
-            adjusted[known] = multipletests(
-                adjusted[known], method=_MULTIPLETESTS.get(method, method)
+            adjusted[names] = multipletests(
+                adjusted[names], method=_MULTIPLETESTS.get(method, method)
             )[1]
     return adjusted
 
@@ -173,10 +173,10 @@ def max_t(
     numbers, _ = to_lattice(data[:, live])
 
     def flipped(columns: IntArray, n_flips: int) -> IntArray:
-        return np.stack([_flipped_sums(numbers[:, [each]], n_flips, seed) for each in columns])
+        return np.stack([_flipped_sums(numbers[:, [column]], n_flips, seed) for column in columns])
 
-    seen = _Columns.of(data[:, live], numbers)
-    return _jointly(seen, live, len(data), flipped, confidence, n_resamples, seed)
+    visited = _Columns.of(data[:, live], numbers)
+    return _jointly(visited, live, len(data), flipped, confidence, n_resamples, seed)
 
 
 def max_t_of_systems(
@@ -210,15 +210,15 @@ def max_t_of_systems(
     live = np.zeros(len(first), np.bool_)
     parts = []
     for start in range(0, len(first), PAIRS_AT_ONCE):
-        one, two = first[start : start + PAIRS_AT_ONCE], second[start : start + PAIRS_AT_ONCE]
-        data = round_off(scores[:, two] - scores[:, one], scale=scale)
+        left, two = first[start : start + PAIRS_AT_ONCE], second[start : start + PAIRS_AT_ONCE]
+        data = round_off(scores[:, two] - scores[:, left], scale=scale)
         differ = np.any(data != 0.0, axis=0)
         live[start : start + PAIRS_AT_ONCE] = differ
         # What rounding leaves of equal scores is no difference.
-        numbers = np.where(data == 0.0, 0, units[:, two] - units[:, one])
+        numbers = np.where(data == 0.0, 0, units[:, two] - units[:, left])
         parts.append(_Columns.of(data[:, differ], numbers[:, differ]))
-    seen = _Columns(*map(np.concatenate, zip(*parts, strict=True)))
-    one, two = first[live], second[live]
+    visited = _Columns(*map(np.concatenate, zip(*parts, strict=True)))
+    left, two = first[live], second[live]
 
     @lru_cache(MOST_SUMS // max(n_resamples, 1))
     def sums(system: int, n_flips: int) -> IntArray:
@@ -226,20 +226,20 @@ def max_t_of_systems(
 
     def flipped(columns: IntArray, n_flips: int) -> IntArray:
         # Into one array: to stack the sums of both sides first would take twice as long.
-        made = np.empty((len(columns), sums(int(one[columns[0]]), n_flips).size), np.int64)
-        for row, i, j in zip(made, one[columns].tolist(), two[columns].tolist(), strict=True):
+        values = np.empty((len(columns), sums(int(left[columns[0]]), n_flips).size), np.int64)
+        for row, i, j in zip(values, left[columns].tolist(), two[columns].tolist(), strict=True):
             np.subtract(sums(j, n_flips), sums(i, n_flips), out=row)
-        return made
+        return values
 
-    found = _jointly(seen, live, len(scores), flipped, confidence, n_resamples, seed, on_part)
+    jointly = _jointly(visited, live, len(scores), flipped, confidence, n_resamples, seed, on_part)
     alpha = float(as_alpha(float(confidence), 1)[0])
-    sign = np.sign(seen.total)
-    gained = found.pvalue_step_down[live] < alpha
-    low, high = found.ci_low.copy(), found.ci_high.copy()
+    sign = np.sign(visited.total)
+    gained = jointly.pvalue_step_down[live] < alpha
+    low, high = jointly.ci_low.copy(), jointly.ci_high.copy()
     tiny = np.nextafter(0.0, 1.0)
     low[live] = np.where(gained & (sign > 0), np.maximum(low[live], tiny), low[live])
     high[live] = np.where(gained & (sign < 0), np.minimum(high[live], -tiny), high[live])
-    return replace(found, ci_low=low, ci_high=high)
+    return replace(jointly, ci_low=low, ci_high=high)
 
 
 class _Columns(NamedTuple):
@@ -258,7 +258,7 @@ class _Columns(NamedTuple):
 
 
 def _jointly(
-    seen: _Columns,
+    visited: _Columns,
     live: BoolArray,
     n_queries: int,
     flipped: Callable[[IntArray, int], IntArray],
@@ -275,37 +275,37 @@ def _jointly(
     exact = n_queries < 63 and 2**n_queries <= n_flips + 1
     if n_queries > MANY_QUERIES:
         n_flips = 2 ** n_flips.bit_length() - 1
-    drawn = 0 if exact else n_flips
+    flips = 0 if exact else n_flips
     if n_queries == 0:
         nothing = np.full(n_columns, np.nan)
         return MaxT(nothing, nothing, nothing, nothing, nothing, 0)
     pvalue, low, high = np.ones((3, n_columns)), np.zeros(n_columns), np.zeros(n_columns)
     if live.any():
         pvalue[:, live], largest = _pvalues(
-            seen, n_queries, drawn, lambda columns: flipped(columns, drawn), on_part
+            visited, n_queries, flips, lambda columns: flipped(columns, flips), on_part
         )
         # The simultaneous intervals of one critical value.
         table = np.arange(largest.size + 1) / largest.size
         k = int(np.searchsorted(table, alpha, side="left"))
         critical = np.partition(largest, largest.size - k)[largest.size - k]
         room = n_queries - critical**2
-        half: FloatArray = np.full(len(seen.mean), np.inf)
+        half: FloatArray = np.full(len(visited.mean), np.inf)
         # No z exceeds sqrt(n), nor here the largest of all: a critical value of that size rejects
         # nothing.
         if room > 1e-8 * n_queries and critical < largest.max() - SAME_Z:
             factor = critical * np.sqrt((n_queries - 1) / room)
-            half = factor * np.where(np.isnan(seen.error), 0.0, seen.error)
-        mean, level = seen.mean, np.full(len(half), alpha)
+            half = factor * np.where(np.isnan(visited.error), 0.0, visited.error)
+        mean, level = visited.mean, np.full(len(half), alpha)
         low[live], high[live] = align_interval_with_pvalue(
             pvalue[0, live], mean, mean - half, mean + half, level
         )
     if n_queries == 1:
         low, high = np.full_like(low, -np.inf), np.full_like(high, np.inf)
-    return MaxT(pvalue[0], low, high, pvalue[1], pvalue[2], drawn)
+    return MaxT(pvalue[0], low, high, pvalue[1], pvalue[2], flips)
 
 
 def _pvalues(
-    seen: _Columns,
+    visited: _Columns,
     n_queries: int,
     n_flips: int,
     flipped: Callable[[IntArray], IntArray],
@@ -315,23 +315,23 @@ def _pvalues(
     # The rows of the p-values are single step, step down and alone; the identity is among the
     # flips.
     # Equal z may differ in their last digits, and a sum of two lattices by two units a query.
-    reached = np.abs(snap(seen.total, 2 * n_queries)) / seen.size - SAME_Z
+    reached = np.abs(snap(visited.total, 2 * n_queries)) / visited.size - SAME_Z
     largest: FloatArray = np.zeros(2**n_queries if n_flips == 0 else n_flips + 1)
     pvalue = np.empty((3, len(reached)))
     order = np.argsort(reached, kind="stable")
     # A few columns at a time, smallest z first: the flips are the same, and the sums of all need
     # not be held. What has been the largest so far is what the step down compares a column with.
     step = max(1, SUMS_AT_ONCE // largest.size)
-    told = max(1, len(order) // step // N_TOLD)
+    message = max(1, len(order) // step // N_TOLD)
     for turn, start in enumerate(range(0, len(order), step)):
         columns = order[start : start + step]
         sums = flipped(columns)
-        z = np.abs(sums, out=sums) / seen.size[columns, None]
+        z = np.abs(sums, out=sums) / visited.size[columns, None]
         for column, row in zip(columns.tolist(), z, strict=True):
             pvalue[2, column] = np.count_nonzero(row >= reached[column]) / largest.size
             np.maximum(largest, row, out=largest)
             pvalue[1, column] = np.count_nonzero(largest >= reached[column]) / largest.size
-        if on_part is not None and turn % told == 0:
+        if on_part is not None and turn % message == 0:
             on_part(start, len(order))
     pvalue[0] = (largest.size - np.searchsorted(np.sort(largest), reached)) / largest.size
     falling = order[::-1]

@@ -10,8 +10,8 @@ from collections.abc import Callable
 import numpy as np
 
 from abrank._support.typing import FloatArray
-from abrank.inference.paired import align_interval_with_pvalue
 from abrank.inference.registry import TestResult, as_alpha
+from abrank.inference.rounding import align_interval_with_pvalue
 
 N_RESAMPLES = 9999
 
@@ -41,10 +41,10 @@ def welch(a: FloatArray, b: FloatArray, *, confidence: float | FloatArray) -> Te
     if min(len(a), len(b)) > 1:
         spread = (np.ptp(a, axis=0) > 0.0) | (np.ptp(b, axis=0) > 0.0)
         answer[:, ~spread & (estimate == 0.0)] = [[0.0], [1.0], [0.0], [0.0]]
-        found = stats.ttest_ind(b[:, spread], a[:, spread], equal_var=False)
-        statistic[spread], pvalue[spread] = found.statistic, found.pvalue
+        ttest_ind = stats.ttest_ind(b[:, spread], a[:, spread], equal_var=False)
+        statistic[spread], pvalue[spread] = ttest_ind.statistic, ttest_ind.pvalue
         for level in np.unique(alpha[spread]):
-            limits = found.confidence_interval(1.0 - level)
+            limits = ttest_ind.confidence_interval(1.0 - level)
             for end, limit in zip((low, high), limits, strict=True):
                 end[spread] = np.where(alpha[spread] == level, limit, end[spread])
     low, high = align_interval_with_pvalue(pvalue, estimate, low, high, alpha)
@@ -75,15 +75,15 @@ def permute_labels(
     """
     from scipy import stats
 
-    drawn = n_resamples or N_RESAMPLES
-    method = stats.PermutationMethod(n_resamples=drawn, rng=np.random.default_rng(seed))
-    found = stats.ttest_ind(b, a, equal_var=False, method=method)
-    exact = math.comb(len(a) + len(b), len(a)) <= drawn
-    row = [b.mean() - a.mean(), found.statistic, found.pvalue, math.nan, math.nan]
+    resamples = n_resamples or N_RESAMPLES
+    method = stats.PermutationMethod(n_resamples=resamples, rng=np.random.default_rng(seed))
+    ttest_ind = stats.ttest_ind(b, a, equal_var=False, method=method)
+    exact = math.comb(len(a) + len(b), len(a)) <= resamples
+    row = [b.mean() - a.mean(), ttest_ind.statistic, ttest_ind.pvalue, math.nan, math.nan]
     return TestResult.of_mean(
         np.array(row)[:, None], test="permutation", confidence=confidence,
         n_queries=len(a) + len(b), method="exact" if exact else "Monte Carlo",
-        n_resamples=0 if exact else drawn,
+        n_resamples=0 if exact else resamples,
     )  # fmt: skip
 
 
@@ -112,20 +112,20 @@ def bootstrap_groups(
     """
     from scipy import stats
 
-    drawn = n_resamples or N_RESAMPLES
-    found = stats.bootstrap(
+    resamples = n_resamples or N_RESAMPLES
+    bootstrap = stats.bootstrap(
         (b, a), lambda x, y, axis: np.mean(x, axis=axis) - np.mean(y, axis=axis),
-        n_resamples=drawn, confidence_level=confidence, method="percentile",
+        n_resamples=resamples, confidence_level=confidence, method="percentile",
         rng=np.random.default_rng(seed),
     )  # fmt: skip
-    means = found.bootstrap_distribution
+    means = bootstrap.bootstrap_distribution
     tail = min(np.sum(means <= 0.0), np.sum(means >= 0.0))
-    pvalue = min(1.0, 2.0 * (tail + 1.0) / (drawn + 1.0))
-    low, high = found.confidence_interval
+    pvalue = min(1.0, 2.0 * (tail + 1.0) / (resamples + 1.0))
+    low, high = bootstrap.confidence_interval
     row = [b.mean() - a.mean(), math.nan, pvalue, low, high]
     return TestResult.of_mean(
         np.array(row)[:, None], test="bootstrap", confidence=confidence,
-        n_queries=len(a) + len(b), method="Monte Carlo", n_resamples=drawn,
+        n_queries=len(a) + len(b), method="Monte Carlo", n_resamples=resamples,
     )  # fmt: skip
 
 

@@ -42,7 +42,7 @@ def online_levels(
     *,
     alpha: float = 0.05,
     first: float | None = None,
-    most: float = 1.0,
+    maximum: float = 1.0,
 ) -> FloatArray:
     """Return the level of every comparison of a stream so far, and of the next.
 
@@ -85,22 +85,22 @@ def online_levels(
     # Comparisons that cost level: those that SAFFRON takes for candidates do not.
     costs = p > (_CANDIDATE if method == "saffron" else -1.0)
     clock = np.append(0, np.cumsum(costs))
-    own = weights[clock] * (wealth if by_wealth else alpha)
+    custom = weights[clock] * (wealth if by_wealth else alpha)
     if method == "lond-dependent":
-        own /= np.cumsum(1 / np.arange(1, len(own) + 1))
+        custom /= np.cumsum(1 / np.arange(1, len(custom) + 1))
     if method == "saffron":
-        most = min(most, _CANDIDATE)
+        maximum = min(maximum, _CANDIDATE)
     share = 1 - _CANDIDATE if method == "saffron" else 1.0
-    paid, levels, done = own.copy(), np.minimum(share * own, most), 0
-    while (found := np.flatnonzero(p[done:] <= levels[done:-1])).size:
+    paid, levels, done = custom.copy(), np.minimum(share * custom, maximum), 0
+    while (rows := np.flatnonzero(p[done:] <= levels[done:-1])).size:
         # The first finding earns what was not there to begin with, each further one alpha.
         earned = alpha - wealth * (done == 0)
-        done += int(found[0]) + 1
+        done += int(rows[0]) + 1
         if by_wealth:
             paid[done:] += earned * weights[clock[done:] - clock[done]]
         elif method != "spending":
-            paid[done:] += own[done:]
-        levels[done:] = np.minimum(share * paid[done:], most)
+            paid[done:] += custom[done:]
+        levels[done:] = np.minimum(share * paid[done:], maximum)
     return np.asarray(levels)
 
 
@@ -158,12 +158,12 @@ def predict_repetition(
     from scipy import optimize, special  # the levels of a stream do without them
 
     checks.fraction("level", level)
-    y, se, known = _checked(estimates, standard_errors, freedom)
-    centre, sd, weight = (each[..., place] if each.ndim > 1 else each for each in _posterior(y, se))
+    y, se, names = _checked(estimates, standard_errors, freedom)
+    centre, sd, weight = (item[..., place] if item.ndim > 1 else item for item in _posterior(y, se))
 
     def quantile(tail: float) -> float:
         def excess(value: float) -> float:
-            return float(weight @ special.stdtr(known[place], (value - centre) / sd)) - tail
+            return float(weight @ special.stdtr(names[place], (value - centre) / sd)) - tail
 
         low, high = (centre - 40 * sd).min(), (centre + 40 * sd).max()
         return float(optimize.brentq(excess, low, high, xtol=1e-12))
@@ -186,21 +186,21 @@ def _checked(
     if not (np.isfinite(y).all() and np.isfinite(se).all() and (se > 0).all()):
         raise ArgumentError("effects must be finite, and their standard errors above 0")
     freedom = np.broadcast_to(np.asarray(freedom, dtype=float), y.shape)
-    known = np.maximum(freedom / _HEAVY, 1.0)
-    if np.isfinite(known).all():
+    maximum = np.maximum(freedom / _HEAVY, 1.0)
+    if np.isfinite(maximum).all():
         # The variance of one query, by which effects on few and on many are alike.
         variance = se**2 * (freedom + 1)
-        pooled = (_POOLED * variance.mean() + known * variance) / (_POOLED + known)
-        se, known = np.sqrt(pooled / (freedom + 1)), known + _POOLED / 2
-    return y, se, known
+        pooled = (_POOLED * variance.mean() + maximum * variance) / (_POOLED + maximum)
+        se, maximum = np.sqrt(pooled / (freedom + 1)), maximum + _POOLED / 2
+    return y, se, maximum
 
 
 def _posterior(y: FloatArray, se: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return centres and standard deviations, [n_spreads, n], and the weight of each spread."""
     # The mean given the spread is normal, and integrated in closed form.
     spread = np.linspace(0, 4 * float(np.ptp(y)) + float(se.max()), _GRID)
-    own = (1 - _COMMON) * se**2
-    variance = own + spread[:, None] ** 2
+    custom = (1 - _COMMON) * se**2
+    variance = custom + spread[:, None] ** 2
     precision = (1 / variance).sum(axis=1)
     mean = (y / variance).sum(axis=1) / precision
     log = -0.5 * (
@@ -209,8 +209,8 @@ def _posterior(y: FloatArray, se: FloatArray) -> tuple[FloatArray, FloatArray, F
         + ((y - mean[:, None]) ** 2 / variance).sum(axis=1)
     )
     weight = np.exp(log - log.max())
-    share = own / variance  # of the mean in what is expected
+    share = custom / variance  # of the mean in what is expected
     centre = share * mean[:, None] + (1 - share) * y
     # Of the effect, of the luck common to all, and of the repetition's own error.
-    sd = np.sqrt((1 - share) * own + share**2 / precision[:, None] + (_COMMON + 1) * se**2)
+    sd = np.sqrt((1 - share) * custom + share**2 / precision[:, None] + (_COMMON + 1) * se**2)
     return centre, sd, weight / weight.sum()

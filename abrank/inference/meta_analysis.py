@@ -150,15 +150,15 @@ def pool_collections(
     (array([False, False,  True]), array([0.31, 0.29, 0.4 ]), 0.105)
     """
     alpha = float(as_alpha(confidence, 1)[0])
-    parts = [as_column(each, "a collection is") for each in differences]
+    parts = [as_column(difference, "a collection is") for difference in differences]
     n = np.array([len(part) for part in parts], dtype=np.int64)
     mean = np.array([part.mean() if len(part) else np.nan for part in parts])
     labels = [None] * len(parts) if clusters is None else list(clusters)
-    moments = [Moments.of(part, of) for part, of in zip(parts, labels, strict=True)]
-    variance = np.array([each.variance for each in moments], dtype=np.float64)
-    freedom = np.array([each.freedom for each in moments], dtype=np.float64)
-    units = np.array([each.n_units for each in moments], dtype=np.int64)
-    spread = np.array([each.varies for each in moments], dtype=np.bool_)
+    moments = [Moments.of(part, label) for part, label in zip(parts, labels, strict=True)]
+    variance = np.array([moment.variance for moment in moments], dtype=np.float64)
+    freedom = np.array([moment.freedom for moment in moments], dtype=np.float64)
+    units = np.array([moment.n_units for moment in moments], dtype=np.int64)
+    spread = np.array([moment.varies for moment in moments], dtype=np.bool_)
     at_least_one = np.maximum(1, n)
     error = np.where(spread, np.sqrt(variance / at_least_one), np.nan)
     _, _, ci_low, ci_high = t_answer(mean, error, freedom, np.full_like(mean, alpha))
@@ -263,17 +263,17 @@ def _error_within(
     share: FloatArray, n: IntArray, moments: Sequence[Moments]
 ) -> tuple[float, float]:
     """Return the error of a weighted mean of collections and Satterthwaite's freedom; or NaN."""
-    variance, freedom = np.array([each[:2] for each in moments]).T
+    variance, freedom = np.array([moment[:2] for moment in moments]).T
     parts = share**2 * variance / n
-    if not parts.any() or any(each.n_units == 1 for each in moments):
+    if not parts.any() or any(moment.n_units == 1 for moment in moments):
         return np.nan, 1.0
     return float(np.sqrt(parts.sum())), float(parts.sum() ** 2 / (parts**2 / freedom).sum())
 
 
 def _summary(estimate: float, error: float, alpha: float, *, freedom: float) -> Summary:
     """Return estimate, p-value and interval by t, or by the normal law if freedom is infinite."""
-    one, its_error, level = np.array([estimate]), np.array([error]), np.array([alpha])
-    _, pvalue, low, high = t_answer(one, its_error, freedom, level)
+    values, its_error, level = np.array([estimate]), np.array([error]), np.array([alpha])
+    _, pvalue, low, high = t_answer(values, its_error, freedom, level)
     return Summary(estimate, error, float(low[0]), float(high[0]), float(pvalue[0]))
 
 
@@ -309,18 +309,18 @@ def segments_within(
     ----------
     .. [1] Collapsed strata: Cochran (1977), Sampling Techniques, section 5A.12.
     """
-    found = np.full((4, len(parts)), np.nan)
+    values = np.full((4, len(parts)), np.nan)
     for i in np.flatnonzero(large).tolist():
-        found[:, i] = _within_segment(
+        values[:, i] = _within_segment(
             parts[i], strata[i], None if clusters is None else clusters[i]
         )
-    mean, error, freedom, skewness = found
+    mean, error, freedom, skewness = values
     still = np.array([large[i] and not part.any() for i, part in enumerate(parts)], dtype=np.bool_)
 
     def ask(levels: FloatArray, skewness: FloatArray = skewness) -> FloatArray:
-        given = mean, error, skewness, freedom + 1.0, 1.0 - levels[:, 0]
+        arguments = mean, error, skewness, freedom + 1.0, 1.0 - levels[:, 0]
         answers = np.full((3, *levels.shape), np.nan)
-        answers[:, large, 0] = skewed_t(*(each[large] for each in given))
+        answers[:, large, 0] = skewed_t(*(item[large] for item in arguments))
         answers[:, still, 0] = np.array([[1.0], [0.0], [0.0]])
         return answers
 
@@ -339,22 +339,22 @@ def _within_segment(
     n_units = np.bincount(place[np.unique(units, return_index=True)[1]])
     alone = np.flatnonzero(n_units == 1)
     if alone.size == 1 and len(n_units) > 1:
-        others = np.where(n_units == 1, len(units) + 1, n_units)
-        alone = np.array([alone[0], np.argmin(others)])
+        rest = np.where(n_units == 1, len(units) + 1, n_units)
+        alone = np.array([alone[0], np.argmin(rest)])
     if alone.size > 1:
         place[np.isin(place, alone)] = alone[0]
     rows = [np.flatnonzero(place == stratum) for stratum in np.unique(place)]
-    n = np.array([len(each) for each in rows])
+    n = np.array([len(row) for row in rows])
     share = n / n.sum()
     moments = [
-        Moments.of(values[each], None if clusters is None else [units[i] for i in each])
-        for each in rows
+        Moments.of(values[row], None if clusters is None else [units[i] for i in row])
+        for row in rows
     ]
     error, freedom = _error_within(share, n, moments)
     if clusters is not None or not error > 0.0:
         return float(values.mean()), error, freedom, 0.0
-    centred = [values[each] - values[each].mean() for each in rows]
-    squares, cubes = (np.array([np.mean(each**k) for each in centred]) for k in (2, 3))
+    centred = [values[row] - values[row].mean() for row in rows]
+    squares, cubes = (np.array([np.mean(item**k) for item in centred]) for k in (2, 3))
     third, second = (share**3 * cubes / n**2).sum(), (share**2 * squares / n).sum()
     skewness = float(third / second**1.5 * np.sqrt(freedom + 1.0))
     return float(values.mean()), error, freedom, skewness

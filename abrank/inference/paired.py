@@ -134,11 +134,11 @@ def t_interval(
 def skewness_of(differences: FloatArray) -> FloatArray:
     """Return the skewness of each column; NaN where there is no spread."""
     centred = differences - differences.mean(axis=0)
-    found = np.full(differences.shape[1], np.nan)
+    values = np.full(differences.shape[1], np.nan)
     spread = has_spread(differences)
     standard = centred[:, spread] / centred[:, spread].std(axis=0)
-    found[spread] = (standard**3).mean(axis=0)
-    return found
+    values[spread] = (standard**3).mean(axis=0)
+    return values
 
 
 def skewed_t(
@@ -169,7 +169,7 @@ def skewed_t(
     g = skewness[corrected] * (1.0 + 6.0 / n)
     size, shift = m / s, g / (6.0 * n)
     hall = size + g * size**2 / 3.0 + g**2 * size**3 / 27.0 + shift
-    found = np.maximum(pvalue[corrected], t_pvalue(np.sqrt(n) * hall, n - 1.0, alternative))
+    maximum = np.maximum(pvalue[corrected], t_pvalue(np.sqrt(n) * hall, n - 1.0, alternative))
     tail = alpha / 2.0 if alternative == "two-sided" else alpha
     quantile = student_quantile(n - 1.0, tail) / np.sqrt(n)
     ends = []
@@ -179,8 +179,8 @@ def skewed_t(
         ends.append(3.0 / g * np.where(inner > -0.5, near, np.cbrt(1.0 + inner) - 1.0))
     below = np.minimum(low[corrected], m - s * ends[0])
     above = np.maximum(high[corrected], m - s * ends[1])
-    below, above = align_interval_with_pvalue(found, m, below, above, alpha)
-    pvalue[corrected], low[corrected], high[corrected] = found, below, above
+    below, above = align_interval_with_pvalue(maximum, m, below, above, alpha)
+    pvalue[corrected], low[corrected], high[corrected] = maximum, below, above
     return pvalue, low, high
 
 
@@ -394,29 +394,29 @@ def permutation(
     n_flips = n_resamples or (N_FLIPS if n_queries <= MANY_QUERIES else N_FLIPS_OF_MANY_QUERIES)
     numbers, unit = to_lattice(differences)
     estimate = snap(numbers.sum(axis=0), n_queries) / n_queries * unit
-    found, precision = np.empty((3, n_columns)), np.zeros((3, n_columns))
-    drawn = np.ones(n_columns, np.bool_)
+    values, precision = np.empty((3, n_columns)), np.zeros((3, n_columns))
+    sample = np.ones(n_columns, np.bool_)
     if n_queries <= (ENUMERATED_UP_TO if method == "exact" else np.log2(n_flips + 1)):
-        found = flip_all(numbers, unit, alpha=alpha, alternative=alternative)
-        precision[:2], drawn[:] = found[0], False
+        values = flip_all(numbers, unit, alpha=alpha, alternative=alternative)
+        precision[:2], sample[:] = values[0], False
     elif method == "exact":
         for column, level in enumerate(alpha.tolist()):
             bounds, *limits = sign_flip_test(
                 numbers[:, column], float(unit[column]), alpha=level, alternative=alternative
             )
-            found[:, column] = bounds.value, *limits
+            values[:, column] = bounds.value, *limits
             precision[:2, column] = bounds.low, bounds.high
             unsure = bounds.high - bounds.low
-            drawn[column] = unsure > max(RELATIVE_WIDTH * bounds.value, ABSOLUTE_WIDTH)
-    n_drawn = n_flips if drawn.any() else 0
+            sample[column] = unsure > max(RELATIVE_WIDTH * bounds.value, ABSOLUTE_WIDTH)
+    n_drawn = n_flips if sample.any() else 0
     if n_drawn:
         random = flip_randomly(
-            numbers[:, drawn], unit[drawn], alpha=alpha[drawn], alternative=alternative,
+            numbers[:, sample], unit[sample], alpha=alpha[sample], alternative=alternative,
             n_flips=n_flips, seed=seed,
         )  # fmt: skip
-        found[:, drawn] = random[:3]
-        precision[:, drawn] = random[[0, 0, 3]]
-    rows = np.vstack([estimate, estimate, found])
+        values[:, sample] = random[:3]
+        precision[:, sample] = random[[0, 0, 3]]
+    rows = np.vstack([estimate, estimate, values])
     return Answer.from_rows(rows, "Monte Carlo" if n_drawn else "exact", n_drawn, precision)
 
 
@@ -511,8 +511,8 @@ def bounded(
 def _log_capital(values: FloatArray, counts: FloatArray, mean: float) -> float:
     """Return the logarithm of what bets on a larger mean have made of 1."""
     logs = np.log1p(np.multiply.outer(_SHARES, values / mean - 1.0)) @ counts
-    most = float(logs.max())
-    return most + math.log(float(np.exp(logs - most).mean()))
+    maximum = float(logs.max())
+    return maximum + math.log(float(np.exp(logs - maximum).mean()))
 
 
 def _lower_limit(values: FloatArray, counts: FloatArray, enough: float) -> float:
@@ -520,7 +520,7 @@ def _lower_limit(values: FloatArray, counts: FloatArray, enough: float) -> float
     mean = float(values @ counts) / float(counts.sum())
     if mean <= _LEAST or _log_capital(values, counts, _LEAST) <= enough:
         return 0.0
-    found = find_root(
+    root = find_root(
         lambda place: _log_capital(values, counts, place) - enough, _LEAST, mean, rtol=1e-12
     )
-    return float(found)
+    return float(root)

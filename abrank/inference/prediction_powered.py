@@ -140,28 +140,30 @@ def run_prediction_powered(
     >>> found.slope.round(1), found.freedom, found.worth > 20
     (array([0.5]), array([18.]), array([ True]))
     """
-    d, every = as_differences(differences), as_differences(predicted)
-    rows = _rows_of(judged, n_judged=len(d), n_queries=len(every))
-    if d.shape[1] != every.shape[1]:
-        raise ArgumentError(f"{d.shape[1]} human columns do not fit {every.shape[1]} predicted")
+    d, everything = as_differences(differences), as_differences(predicted)
+    rows = _rows_of(judged, n_judged=len(d), n_queries=len(everything))
+    if d.shape[1] != everything.shape[1]:
+        raise ArgumentError(
+            f"{d.shape[1]} human columns do not fit {everything.shape[1]} predicted"
+        )
     checks.not_negative("floor", floor)
     checks.not_negative("fewest_errors", fewest_errors)
     alpha = as_alpha(confidence, d.shape[1])
     if len(d) < FEWEST:
         raise ArgumentError(f"{FEWEST} judged queries are the fewest, not {len(d)}")
-    fit = _fit(d, every, every[rows], finite=finite, floor=floor, fewest=fewest_errors)
+    fit = _fit(d, everything, everything[rows], finite=finite, floor=floor, fewest=fewest_errors)
     statistic, pvalue, low, high = t_answer(fit.estimate, fit.error, fit.freedom, alpha)
     still = ~np.any(d != 0.0, axis=0)
     for values, certain in ((statistic, 0.0), (pvalue, 1.0), (low, 0.0), (high, 0.0)):
         values[still] = certain
     # The share of queries outside the range of the judged ones, by more than rounding.
-    seen, slack = every[rows], TIE * np.abs(every).max(axis=0, initial=0.0)
-    beyond = (every < seen.min(axis=0) - slack) | (every > seen.max(axis=0) + slack)
+    visited, slack = everything[rows], TIE * np.abs(everything).max(axis=0, initial=0.0)
+    beyond = (everything < visited.min(axis=0) - slack) | (everything > visited.max(axis=0) + slack)
     return PredictionPowered(
         fit.estimate, statistic, pvalue, low, high, fit.error, fit.freedom, fit.slope,
         fit.correlation, fit.floored, fit.refused, np.asarray(beyond.mean(axis=0)),
         _worth(d, fit, alpha), confidence if np.ndim(confidence) == 0 else 1.0 - alpha,
-        len(d), len(every),
+        len(d), len(everything),
     )  # fmt: skip
 
 
@@ -186,26 +188,39 @@ def worth_interval(
 ) -> tuple[float, float]:
     """Return the 95 % interval of how many human queries alone would give an interval as narrow."""
     # Source: Efron (1979), Annals of Statistics 7, 1-26.
-    d, every = as_differences(differences)[:, 0], as_differences(predicted)[:, :1]
-    seen = every[_rows_of(judged, n_judged=len(d), n_queries=len(every)), 0]
-    random, found = stream(0, "worth"), []
+    d, everything = as_differences(differences)[:, 0], as_differences(predicted)[:, :1]
+    visited = everything[_rows_of(judged, n_judged=len(d), n_queries=len(everything)), 0]
+    random, result = stream(0, "worth"), []
     at_once = max(1, VALUES_AT_ONCE // len(d))
     for first in range(0, N_RESAMPLES, at_once):
         count = min(at_once, N_RESAMPLES - first)
-        drawn = random.integers(0, len(d), (len(d), count))
-        fit = _fit(d[drawn], every, seen[drawn], finite=False, floor=UNSEEN_FAILURES, fewest=0.0)
-        found.append(_worth(d[drawn], fit, np.full(count, 1.0 - confidence)))
-    many = np.concatenate(found)
-    low, high = np.quantile(many[~np.isnan(many)], [0.025, 0.975], method="nearest")
+        integers = random.integers(0, len(d), (len(d), count))
+        fit = _fit(
+            d[integers],
+            everything,
+            visited[integers],
+            finite=False,
+            floor=UNSEEN_FAILURES,
+            fewest=0.0,
+        )
+        result.append(_worth(d[integers], fit, np.full(count, 1.0 - confidence)))
+    values = np.concatenate(result)
+    low, high = np.quantile(values[~np.isnan(values)], [0.025, 0.975], method="nearest")
     return float(low), float(high)
 
 
 def _fit(
-    d: FloatArray, every: FloatArray, seen: FloatArray, *, finite: bool, floor: float, fewest: float
+    d: FloatArray,
+    everything: FloatArray,
+    visited: FloatArray,
+    *,
+    finite: bool,
+    floor: float,
+    fewest: float,
 ) -> _Fit:
-    n, n_queries = len(d), len(every)
-    flat = ~has_spread(seen)
-    dc, fc = d - d.mean(axis=0), seen - seen.mean(axis=0)
+    n, n_queries = len(d), len(everything)
+    flat = ~has_spread(visited)
+    dc, fc = d - d.mean(axis=0), visited - visited.mean(axis=0)
     s_dd, s_ff, s_df = (np.einsum("ij,ij->j", *pair) for pair in ((dc, dc), (fc, fc), (dc, fc)))
     s_ff = np.where(flat, 1.0, s_ff)
     # How many residuals carry their sum of squares; 0 where they are rounding.
@@ -220,20 +235,20 @@ def _fit(
     slope = np.where(flat, 0.0, s_df / s_ff)
     freedom = np.where(flat, n - 1.0, n - 2.0)
     residual = dc - slope * fc
-    own = np.einsum("ij,ij->j", residual, residual) / freedom
-    spread = every.var(axis=0, ddof=1) if n_queries > 1 else np.zeros(d.shape[1])
-    least = min(1.0, floor / n) * np.maximum(s_dd / (n - 1), slope**2 * spread)
-    gap = every.mean(axis=0) - seen.mean(axis=0)
+    custom = np.einsum("ij,ij->j", residual, residual) / freedom
+    spread = everything.var(axis=0, ddof=1) if n_queries > 1 else np.zeros(d.shape[1])
+    minimum = min(1.0, floor / n) * np.maximum(s_dd / (n - 1), slope**2 * spread)
+    gap = everything.mean(axis=0) - visited.mean(axis=0)
     leverage = np.where(flat, 0.0, gap**2 / s_ff)
     share = 1.0 / n - (1.0 / n_queries if finite else 0.0)
-    variance = np.maximum(own, least) * (share + leverage)
+    variance = np.maximum(custom, minimum) * (share + leverage)
     if not finite:
         variance = variance + slope**2 * spread / n_queries
     estimate = mean_and_error(d)[0] + slope * gap
-    known = has_spread(d)
-    error, slope = np.where(known, np.sqrt(variance), np.nan), np.where(known, slope, 0.0)
-    correlation = np.where(known, np.clip(correlation, -1.0, 1.0), 0.0)
-    return _Fit(estimate, error, freedom, slope, correlation, least > own, refused)
+    names = has_spread(d)
+    error, slope = np.where(names, np.sqrt(variance), np.nan), np.where(names, slope, 0.0)
+    correlation = np.where(names, np.clip(correlation, -1.0, 1.0), 0.0)
+    return _Fit(estimate, error, freedom, slope, correlation, minimum > custom, refused)
 
 
 def _worth(d: FloatArray, fit: _Fit, alpha: FloatArray) -> FloatArray:
@@ -254,16 +269,18 @@ def _rows_of(judged: npt.ArrayLike, *, n_judged: int, n_queries: int) -> IntArra
     return rows.astype(np.int64)
 
 
-def welch_pvalue(one: FloatArray, two: FloatArray) -> float:
+def welch_pvalue(first: FloatArray, two: FloatArray) -> float:
     """Return Welch's two-sided p-value that two independent samples have one mean."""
     # Source: Welch (1947), Biometrika 34, 28-35.
-    if min(len(one), len(two)) < 2:
+    if min(len(first), len(two)) < 2:
         return float("nan")
-    if not has_spread(np.concatenate([one, two])):
+    if not has_spread(np.concatenate([first, two])):
         return 1.0
-    shares = np.array([each.var(ddof=1) / len(each) for each in (one, two)])
+    shares = np.array([item.var(ddof=1) / len(item) for item in (first, two)])
     if not shares.any():
         return 0.0
-    freedom = shares.sum() ** 2 / float(shares**2 @ (1.0 / np.array([len(one) - 1, len(two) - 1])))
-    statistic = np.array([one.mean() - two.mean()]) / np.sqrt(shares.sum())
+    freedom = shares.sum() ** 2 / float(
+        shares**2 @ (1.0 / np.array([len(first) - 1, len(two) - 1]))
+    )
+    statistic = np.array([first.mean() - two.mean()]) / np.sqrt(shares.sum())
     return float(t_pvalue(statistic, freedom, "two-sided")[0])

@@ -220,12 +220,12 @@ class RegisteredTest:
         """Return the keywords that its function takes, its own checked by name."""
         for option in options:
             if option not in self.options:
-                known = ", ".join(self.options) or "none"
-                told = f"test {self.name} has no option {option!r}; its own: {known}"
+                text = ", ".join(self.options) or "none"
+                message = f"test {self.name} has no option {option!r}; its own: {text}"
                 if option == "adjust":
-                    told = f"{self.name} holds for all pairs as it is: adjust is for conover and"
-                    told += " the tests pair by pair, as in --test t --adjust holm"
-                raise ArgumentError(told)
+                    message = f"{self.name} holds for all pairs as it is: adjust is for conover and"
+                    message += " the tests pair by pair, as in --test t --adjust holm"
+                raise ArgumentError(message)
         return {name: value for name, value in shared.items() if name in self.parameters} | options
 
 
@@ -354,8 +354,8 @@ def run_test(
     checks.count("seed", seed, at_least=0)
     if n_resamples is not None:
         n_resamples = checks.resamples(n_resamples)
-    given = test.keywords({"seed": seed, "n_resamples": n_resamples}, options)
-    answer = _answer(test, data, {"alternative": alternative, **given}, alpha)
+    keywords = test.keywords({"seed": seed, "n_resamples": n_resamples}, options)
+    answer = _answer(test, data, {"alternative": alternative, **keywords}, alpha)
     return TestResult(
         **vars(answer),
         test=name,
@@ -374,30 +374,30 @@ def as_differences(differences: npt.ArrayLike) -> FloatArray:
     return finite("differences", data if data.ndim == 2 else data[:, None], "row", "column")
 
 
-def as_column(differences: npt.ArrayLike, what: str) -> FloatArray:
+def as_column(differences: npt.ArrayLike, kind: str) -> FloatArray:
     """Return the differences of one comparison, shape (n_queries,)."""
     data = as_differences(differences)
     if data.shape[1] != 1:
-        raise ArgumentError(f"{what} one column of differences, not {data.shape[1]}")
+        raise ArgumentError(f"{kind} one column of differences, not {data.shape[1]}")
     return data[:, 0]
 
 
-def as_numbers(what: str, values: npt.ArrayLike) -> FloatArray:
+def as_numbers(kind: str, values: npt.ArrayLike) -> FloatArray:
     """Return values as a new or the same float array."""
     try:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as problem:
-        raise ArgumentError(f"{what} must be an array of numbers: {problem}") from None
+        raise ArgumentError(f"{kind} must be an array of numbers: {problem}") from None
 
 
-def finite(what: str, table: FloatArray, row: str, column: str) -> FloatArray:
+def finite(kind: str, table: FloatArray, row: str, column: str) -> FloatArray:
     """Return a table without a number that is too large to be squared or not finite."""
     usable = np.abs(table) <= LARGEST
     if not usable.all():
         bad = np.argwhere(~usable)
         i, j = bad[0]
         raise ArgumentError(
-            f"{what} must be finite numbers up to {LARGEST:g}; {row} {i}, {column} {j} is"
+            f"{kind} must be finite numbers up to {LARGEST:g}; {row} {i}, {column} {j} is"
             f" {table[i, j]} ({len(bad)} in all)"
         )
     return table
@@ -423,26 +423,28 @@ def as_alpha(
     return np.broadcast_to(alpha, (n_comparisons,)).copy()
 
 
-def _answer(test: PairedTest, data: FloatArray, given: dict[str, Any], alpha: FloatArray) -> Answer:
+def _answer(
+    test: PairedTest, data: FloatArray, arguments: dict[str, Any], alpha: FloatArray
+) -> Answer:
     """Ask the test about the columns it can say something about, and fill in the others."""
     n_queries, n_columns = data.shape
     if n_queries == 0:
         nothing = np.full((8, n_columns), np.nan)
         return Answer.from_rows(nothing[:5], "closed form", 0, nothing[5:])
     live = np.any(data != 0.0, axis=0)
-    found = test.function(data[:, live], alpha=alpha[live], **given)
+    function = test.function(data[:, live], alpha=alpha[live], **arguments)
     columns = np.zeros((5, n_columns))
     columns[2] = 1.0
     columns[:, live] = (
-        found.estimate, found.statistic, found.pvalue, found.ci_low, found.ci_high
+        function.estimate, function.statistic, function.pvalue, function.ci_low, function.ci_high
     )  # fmt: skip
     if n_queries == 1:
         columns[3], columns[4] = -np.inf, np.inf
     columns[3, alpha == 0.0], columns[4, alpha == 0.0] = -np.inf, np.inf
-    if given["alternative"] == "greater":
+    if arguments["alternative"] == "greater":
         columns[4] = np.inf
-    if given["alternative"] == "less":
+    if arguments["alternative"] == "less":
         columns[3] = -np.inf
     precision = np.stack([columns[2], columns[2], np.zeros(n_columns)])
-    precision[:, live] = found.precision
-    return Answer.from_rows(columns, found.method, found.n_resamples, precision)
+    precision[:, live] = function.precision
+    return Answer.from_rows(columns, function.method, function.n_resamples, precision)

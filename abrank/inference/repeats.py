@@ -117,8 +117,8 @@ def compare_repeats(
     of_queries = squared - of_runs
     needed = None
     if of_queries > 0.0:
-        least = 2.0 * variance_of_runs * (1.0 - SMALL_SHARE) / (SMALL_SHARE * of_queries)
-        needed = max(1, math.ceil(least))
+        minimum = 2.0 * variance_of_runs * (1.0 - SMALL_SHARE) / (SMALL_SHARE * of_queries)
+        needed = max(1, math.ceil(minimum))
     return RepeatsResult(
         mean, error, float(low[0]), float(high[0]), float(pvalue[0]), freedom,
         of_runs / squared if squared > 0.0 else math.nan, needed,

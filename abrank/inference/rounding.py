@@ -92,9 +92,9 @@ def to_lattice(
     share = round_off(differences) / largest
     finest = min(FINEST, 2 ** (BITS_OF_A_SUM - (n_terms or len(differences)).bit_length()))
     parts = _common_denominator(np.abs(share))
-    each = np.where(parts > 0, finest // np.maximum(parts, 1), 1)
+    rows = np.where(parts > 0, finest // np.maximum(parts, 1), 1)
     shares = np.where(parts > 0, parts, finest)
-    return np.rint(share * shares).astype(np.int64) * each, largest / (shares * each)
+    return np.rint(share * shares).astype(np.int64) * rows, largest / (shares * rows)
 
 
 def common_step(numbers: IntArray, *, n_terms: int | None = None) -> IntArray | None:
@@ -110,16 +110,16 @@ def snap(sums: IntArray, tolerance: int) -> IntArray:
 
 def _common_denominator(shares: FloatArray) -> IntArray:
     """Return how many steps the largest of each column has, 0 where there is no common step."""
-    found = np.ones(shares.shape[1], np.int64)
+    values = np.ones(shares.shape[1], np.int64)
     for start in (0, PROBED):
         rows = shares[start : PROBED if start == 0 else None]
         if rows.shape[1] == 1:
             rows = np.unique(rows)[:, None]
-        left = np.flatnonzero(found)
+        left = np.flatnonzero(values)
         if rows.size and left.size:
             parts = denominators(rows[:, left])
-            found[left] = _capped_lcm(np.vstack([found[None, left], parts]))
-    return found
+            values[left] = _capped_lcm(np.vstack([values[None, left], parts]))
+    return values
 
 
 def _capped_lcm(parts: IntArray) -> IntArray:
@@ -136,21 +136,21 @@ def denominators(shares: FloatArray) -> IntArray:
     """Return the denominator of the simplest fraction at each of [0, 1]; 0 if none is near."""
     # The fractions are the convergents of the continued fraction, which are the best ones there
     # are.
-    found = np.zeros(shares.size, np.int64)
+    values = np.zeros(shares.size, np.int64)
     target = shares.ravel()
     place, rest = np.arange(target.size), target
     top, before_top = np.zeros_like(target), np.ones_like(target)
     bottom, before_bottom = np.ones_like(target), np.zeros_like(target)
     while place.size:
         near = np.abs(top - target * bottom) <= STEP_ERROR * bottom
-        found[place[near]] = bottom[near].astype(np.int64)
+        values[place[near]] = bottom[near].astype(np.int64)
         going = np.flatnonzero(~near & (bottom <= LARGEST_DENOMINATOR) & (rest > 0.0))
         place, target, rest = place[going], target[going], 1.0 / rest[going]
         whole = np.floor(rest)
         rest -= whole
         top, before_top = whole * top[going] + before_top[going], top[going]
         bottom, before_bottom = whole * bottom[going] + before_bottom[going], bottom[going]
-    return np.where(found > LARGEST_DENOMINATOR, 0, found).reshape(shares.shape)
+    return np.where(values > LARGEST_DENOMINATOR, 0, values).reshape(shares.shape)
 
 
 def invert(

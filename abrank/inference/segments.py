@@ -68,8 +68,8 @@ def heterogeneity(
         nothing = float("nan")
         return Heterogeneity(k, nothing, (nothing, nothing), nothing, nothing, nothing, nothing)
     q = float((weight * (mean - np.average(mean, weights=weight)) ** 2).sum())
-    known = n - 1.0 if freedom is None else freedom[judged]
-    spread = float(((1.0 - weight / weight.sum()) ** 2 / known).sum())
+    names = n - 1.0 if freedom is None else freedom[judged]
+    spread = float(((1.0 - weight / weight.sum()) ** 2 / names).sum())
     statistic = q / (k - 1.0) / (1.0 + 2.0 * (k - 2.0) / (k**2 - 1.0) * spread)
     below = (k**2 - 1.0) / (3.0 * spread)
     return Heterogeneity(
@@ -186,15 +186,15 @@ def compare_segments(
     checks.count("min_queries", min_queries)
     alpha = float(as_alpha(confidence, 1)[0])
     names, rows = rows_by_label(labels)
-    parts = [values[each] for each in rows]
+    parts = [values[row] for row in rows]
     counts = np.array([len(part) for part in parts], dtype=np.int64)
     means = np.array([part.mean() for part in parts], dtype=np.float64)
     large = counts >= min_queries
     answers = np.full((6, len(names)), np.nan)
     if tested:
-        asked = {"name": test, "seed": seed, "n_resamples": n_resamples}
-        every = [part[:, None] for part in parts]
-        answers = answer_by_segment(every, large, alpha, asked, skewed=True)[..., 0]
+        requested = {"name": test, "seed": seed, "n_resamples": n_resamples}
+        everything = [part[:, None] for part in parts]
+        answers = answer_by_segment(everything, large, alpha, requested, skewed=True)[..., 0]
     pvalue, low, high, adjusted, low_adj, high_adj = answers
     total = float(values.mean()) if values.size else float("nan")
     largest = np.abs(values).max(initial=0.0)
@@ -202,8 +202,8 @@ def compare_segments(
     agreement *= np.sign(round_off(np.array([total]), scale=largest))
     # Differences of one value have no variance.
     variances = np.array([
-        part.var(ddof=1) if many and has_spread(part) else 0.0
-        for part, many in zip(parts, large, strict=True)
+        part.var(ddof=1) if is_many and has_spread(part) else 0.0
+        for part, is_many in zip(parts, large, strict=True)
     ])  # fmt: skip
     return Segments(
         labels=names,
@@ -233,7 +233,7 @@ def answer_by_segment(
     parts: Sequence[FloatArray],
     large: BoolArray,
     alpha: float,
-    asked: dict[str, Any],
+    requested: dict[str, Any],
     clusters: Sequence[Sequence[str]] | None = None,
     weights: Sequence[FloatArray] | None = None,
     *,
@@ -244,12 +244,12 @@ def answer_by_segment(
     # procedure looks far into the tails. It is left to the deciding test of a collection.
     columns = parts[0].shape[1] if parts else 1
     levels = np.full((len(parts), columns), 1.0 - alpha)
-    alone = _answers(parts, large, levels, asked, clusters, weights)
-    if skewed and asked["name"] == "t" and clusters is None and weights is None:
+    alone = _answers(parts, large, levels, requested, clusters, weights)
+    if skewed and requested["name"] == "t" and clusters is None and weights is None:
         return answer_by_holm(alone, partial(_skewed_answers, parts, large), alpha)
 
     def ask(levels: FloatArray) -> FloatArray:
-        return _answers(parts, large, levels, asked, clusters, weights)
+        return _answers(parts, large, levels, requested, clusters, weights)
 
     return answer_by_holm(alone, ask, alpha)
 
@@ -267,45 +267,45 @@ def holm_levels(pvalue: FloatArray, alpha: float) -> tuple[FloatArray, FloatArra
     # Those are 1 less the share of alpha at which Holm's procedure tested each; a p of 0 is tested
     # at Bonferroni's level.
     adjusted = np.stack([adjust(column, "holm") for column in pvalue.T], axis=1)
-    known = np.isfinite(adjusted)
-    share: FloatArray = np.ones(pvalue.shape) / np.maximum(1, known.sum(axis=0))
-    np.divide(pvalue, adjusted, out=share, where=known & (adjusted > 0.0))
+    isfinite = np.isfinite(adjusted)
+    share: FloatArray = np.ones(pvalue.shape) / np.maximum(1, isfinite.sum(axis=0))
+    np.divide(pvalue, adjusted, out=share, where=isfinite & (adjusted > 0.0))
     return adjusted, 1.0 - alpha * share
 
 
 def _skewed_answers(
     parts: Sequence[FloatArray], large: BoolArray, levels: FloatArray
 ) -> FloatArray:
-    found = np.full((3, *levels.shape), np.nan)
+    values = np.full((3, *levels.shape), np.nan)
     for i in np.flatnonzero(large).tolist():
         d, alpha = parts[i], as_alpha(levels[i], levels.shape[1])
-        found[:, i] = skewed_t(*mean_and_error(d), skewness_of(d), len(d), alpha)
-        found[:, i, ~d.any(axis=0)] = np.array([[1.0], [0.0], [0.0]])
-    return found
+        values[:, i] = skewed_t(*mean_and_error(d), skewness_of(d), len(d), alpha)
+        values[:, i, ~d.any(axis=0)] = np.array([[1.0], [0.0], [0.0]])
+    return values
 
 
 def _answers(
     parts: Sequence[FloatArray],
     large: BoolArray,
     levels: FloatArray,
-    asked: dict[str, Any],
+    requested: dict[str, Any],
     clusters: Sequence[Sequence[str]] | None,
     weights: Sequence[FloatArray] | None,
 ) -> FloatArray:
     """Return p-values and limits of large segments at their own levels, one a sample."""
-    found = np.full((3, *levels.shape), np.nan)
+    values = np.full((3, *levels.shape), np.nan)
     for i in np.flatnonzero(large).tolist():
         if weights is not None:
-            one = weighted_result(
+            result = weighted_result(
                 parts[i], weights[i], confidence=levels[i], clusters=clusters and clusters[i]
             )
         elif clusters is None:
-            one = run_test(differences=parts[i], confidence=levels[i], **asked)
+            result = run_test(differences=parts[i], confidence=levels[i], **requested)
         else:
-            name = deciding_test(asked["name"], cluster_sizes(clusters[i]))
-            one = run_cluster_test(
+            name = deciding_test(requested["name"], cluster_sizes(clusters[i]))
+            result = run_cluster_test(
                 differences=parts[i], clusters=clusters[i], confidence=levels[i],
-                **asked | {"name": name},
+                **requested | {"name": name},
             ).as_test()  # fmt: skip
-        found[:, i] = one.pvalue, one.ci_low, one.ci_high
-    return found
+        values[:, i] = result.pvalue, result.ci_low, result.ci_high
+    return values

@@ -124,9 +124,9 @@ def _by_spending(share: FloatArray, spent: FloatArray) -> tuple[FloatArray, Floa
         if due > NOTHING:
 
             def excess(
-                z: float, *, at: float = time, path: _Path = path, due: float = due
+                z: float, *, position: float = time, path: _Path = path, due: float = due
             ) -> float:
-                return path.crossing(at, z) - due
+                return path.crossing(position, z) - due
 
             critical[k] = find_root(excess, 0.0, 38.0, xtol=1e-13)
         path = path.step(time, critical[k])
@@ -206,12 +206,12 @@ def anytime_result(
     return TestResult.of_mean(rows, test="t", confidence=confidence, n_queries=n)
 
 
-def level_of_seen(seen: Sequence[int], n_planned: int, *, spending: str, alpha: float) -> float:
+def level_of_seen(visited: Sequence[int], n_planned: int, *, spending: str, alpha: float) -> float:
     """Return the two-sided level of the last of some looks, by the queries seen at each."""
     # The last look, at the queries planned or more, spends what is left. 0 where it comes too
     # early.
     # Source: Lan & DeMets (1983), Biometrika 70, 659-663.
-    return _level([min(1.0, n / n_planned) for n in seen], -1, spending, alpha)
+    return _level([min(1.0, n / n_planned) for n in visited], -1, spending, alpha)
 
 
 def level_of_look(look: int, n_looks: int, *, spending: str, alpha: float) -> float:

@@ -52,7 +52,9 @@ def moments(differences: npt.ArrayLike) -> tuple[float, float]:
 LEAST_FOR_SEVERAL = 15
 
 
-def rosner_outliers(differences: npt.ArrayLike, *, most: int = 3, alpha: float = 0.05) -> IntArray:
+def rosner_outliers(
+    differences: npt.ArrayLike, *, maximum: int = 3, alpha: float = 0.05
+) -> IntArray:
     """Return the places of outliers, the furthest first, by the generalised extreme deviate (ESD).
 
     Hypothesis: the differences are a sample of one normal distribution. The studentised deviates do
@@ -79,8 +81,10 @@ def rosner_outliers(differences: npt.ArrayLike, *, most: int = 3, alpha: float =
     array([4])
     """
     values = round_off(as_differences(differences)[:, 0])
-    left, order, found = np.arange(len(values)), [], 0
-    wanted = most if len(values) >= LEAST_FOR_SEVERAL else min(most, 1, max(len(values) - 2, 0))
+    left, order, result = np.arange(len(values)), [], 0
+    wanted = (
+        maximum if len(values) >= LEAST_FOR_SEVERAL else min(maximum, 1, max(len(values) - 2, 0))
+    )
     for step in range(1, wanted + 1):
         rest = values[left] - values[left].mean()
         spread = rest.std(ddof=1)
@@ -89,9 +93,9 @@ def rosner_outliers(differences: npt.ArrayLike, *, most: int = 3, alpha: float =
         far = int(np.argmax(np.abs(rest)))
         order.append(left[far])
         if abs(rest[far]) > _limit(len(values), step, alpha) * spread:
-            found = step
+            result = step
         left = np.delete(left, far)
-    return np.array(order[:found], np.int64)
+    return np.array(order[:result], np.int64)
 
 
 @cache
@@ -123,7 +127,7 @@ class NormalPlot:
 
 
 def normal_plot(
-    differences: npt.ArrayLike, *, confidence: float = 0.95, most: int = 400
+    differences: npt.ArrayLike, *, confidence: float = 0.95, maximum: int = 400
 ) -> NormalPlot:
     """Return the standardised differences against the quantiles of the normal distribution."""
     # Expected is the quantile of (i - 3/8) / (n + 1/4). The band is of the i-th smallest of n
@@ -138,12 +142,12 @@ def normal_plot(
     if n < 2 or values[0] == values[-1]:
         raise ArgumentError("differences that do not vary have no quantile plot")
     rank = np.arange(1, n + 1)
-    if n > most:
+    if n > maximum:
         # Evenly along the quantiles of the normal law.
         reach = -NormalDist().inv_cdf(0.625 / (n + 0.25))
-        chance = np.array([NormalDist().cdf(z) for z in np.linspace(-reach, reach, most)])
-        taken = np.rint(chance * (n + 0.25) + 0.375).astype(np.int64)
-        rank = np.unique(np.clip(taken, 1, n))
+        chance = np.array([NormalDist().cdf(z) for z in np.linspace(-reach, reach, maximum)])
+        rint = np.rint(chance * (n + 0.25) + 0.375).astype(np.int64)
+        rank = np.unique(np.clip(rint, 1, n))
     tails = np.array([(1.0 - confidence) / 2.0, (1.0 + confidence) / 2.0])[:, None]
     low, high = ndtri(betaincinv(rank, n + 1.0 - rank, tails))
     observed = (values[rank - 1] - values.mean()) / values.std(ddof=1)

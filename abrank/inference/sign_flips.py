@@ -56,8 +56,8 @@ def random_subsets(numbers: IntArray, n_flips: int, *, seed: int) -> tuple[IntAr
         random = stream(seed, "sign flips", str(start))
         for first in range(0, n_flips, FLIPS_AT_ONCE):
             # A bit a row and flip.
-            drawn = np.frombuffer(random.bytes(n_bytes * FLIPS_AT_ONCE), np.uint8)
-            flips = drawn.reshape(n_bytes, FLIPS_AT_ONCE).copy()
+            frombuffer = np.frombuffer(random.bytes(n_bytes * FLIPS_AT_ONCE), np.uint8)
+            flips = frombuffer.reshape(n_bytes, FLIPS_AT_ONCE).copy()
             if len(rows) % 8:
                 flips[-1] &= (1 << len(rows) % 8) - 1
             flips = flips[:, : n_flips - first]
@@ -116,13 +116,13 @@ def tail_by_meet_in_middle(sizes: FloatArray, counts: IntArray, threshold: float
     # The terms are split in two; each half lists its sums, and every sum of the one is looked up
     # among those of the other. Terms of one size count as one: their sum is binomial.
     # Source: Horowitz & Sahni (1974), Journal of the ACM 21, 277-292.
-    (sums, chances), (others, their_chances) = (
+    (sums, chances), (rest, their_chances) = (
         _signed_sums(sizes[half], counts[half]) for half in _halves(counts)
     )
-    order = np.argsort(others)
+    order = np.argsort(rest)
     # Summed from the far end: the small ones first. One more for "none reaches it".
     above = np.append(np.cumsum(their_chances[order][::-1])[::-1], 0.0)
-    first = np.searchsorted(others[order], threshold - np.sort(sums), side="left")
+    first = np.searchsorted(rest[order], threshold - np.sort(sums), side="left")
     return float(np.dot(chances[np.argsort(sums)], above[first]))
 
 
@@ -227,15 +227,15 @@ def upper_tail(
     n_terms, total = int(counts.sum()), float(counts @ sizes)
     if edge > total:
         return Bracket(0.0, 0.0, 0.0)
-    least = math.ldexp(1.0, -n_terms)
+    ldexp = math.ldexp(1.0, -n_terms)
     if edge + 2.0 * float(sizes.min()) > total + slack:
         # Only the sum of all terms reaches it.
-        return Bracket(least, least, least)
+        return Bracket(ldexp, ldexp, ldexp)
     if n_meet_in_middle_sums(counts) <= SUMS_OF_A_HALF / (QUICKER if quick else 1):
         chance = tail_by_meet_in_middle(sizes, counts, edge)
         return Bracket(chance, chance, chance)
-    found = _bounds(sizes, counts, max(edge, 0.0), quick)
-    return Bracket(max(found.low, least), max(found.value, least), max(found.high, least))
+    bounds = _bounds(sizes, counts, max(edge, 0.0), quick)
+    return Bracket(max(bounds.low, ldexp), max(bounds.value, ldexp), max(bounds.high, ldexp))
 
 
 def _bounds(sizes: FloatArray, counts: IntArray, threshold: float, quick: bool) -> Bracket:
@@ -248,10 +248,10 @@ def _bounds(sizes: FloatArray, counts: IntArray, threshold: float, quick: bool) 
         # The bounds are apart by about turn / n_frequencies of the probability.
         turn = (threshold + REACH * deviation) * density / chance
         width = max(RELATIVE_WIDTH, ABSOLUTE_WIDTH / 2.0 / chance)
-        how = partial(tail_by_fourier, sizes, counts, threshold)
-        found = _narrow(how, turn / width, cells, quick, enough=ABSOLUTE_WIDTH / 2.0)
-        if found.high >= SMALL:
-            return found
+        options = partial(tail_by_fourier, sizes, counts, threshold)
+        narrow = _narrow(options, turn / width, cells, quick, enough=ABSOLUTE_WIDTH / 2.0)
+        if narrow.high >= SMALL:
+            return narrow
     tilt = best_tilt(sizes, counts, threshold)
     turn = 2.0 * (WRAPPED + tilt * threshold)
     tilted = partial(tail_by_tilting, sizes, counts, threshold, tilt=tilt)
@@ -260,17 +260,17 @@ def _bounds(sizes: FloatArray, counts: IntArray, threshold: float, quick: bool) 
 
 
 def _narrow(
-    how: Callable[..., Bracket], wanted: float, cells: float, quick: bool, *, enough: float
+    options: Callable[..., Bracket], wanted: float, cells: float, quick: bool, *, enough: float
 ) -> Bracket:
     """Take as many frequencies as it needs, or as many as the time allows."""
-    most = int(min(MOST_FREQUENCIES, cells))
+    maximum = int(min(MOST_FREQUENCIES, cells))
     wanted *= 0.2 if quick else 1.3
     while True:
-        n_frequencies = int(min(max(wanted, FEWEST_FREQUENCIES), most))
-        found = how(n_frequencies=n_frequencies)
-        excess = (found.high - found.low) / max(RELATIVE_WIDTH * found.value, enough)
-        if quick or excess <= 1.0 or n_frequencies == most:
-            return found
+        n_frequencies = int(min(max(wanted, FEWEST_FREQUENCIES), maximum))
+        result = options(n_frequencies=n_frequencies)
+        excess = (result.high - result.low) / max(RELATIVE_WIDTH * result.value, enough)
+        if quick or excess <= 1.0 or n_frequencies == maximum:
+            return result
         wanted = n_frequencies * min(1.2 * excess, 100.0)
 
 
@@ -287,15 +287,15 @@ def flip_all(
     numbers: IntArray, unit: FloatArray, *, alpha: FloatArray, alternative: Alternative
 ) -> FloatArray:
     """Return p-value and limits of every column under all 2**n flips."""
-    found = np.empty((3, numbers.shape[1]))
+    values = np.empty((3, numbers.shape[1]))
     for start in range(0, numbers.shape[1], COLUMNS_AT_ONCE):
         sums, sizes = all_subsets(numbers[:, start : start + COLUMNS_AT_ONCE])
         for column, row in enumerate(sums, start):
-            found[:, column] = invert_subset_means(
+            values[:, column] = invert_subset_means(
                 row, sizes, len(numbers), float(unit[column]),
                 alpha=float(alpha[column]), alternative=alternative,
             )  # fmt: skip
-    return found
+    return values
 
 
 def flip_randomly(
@@ -343,12 +343,12 @@ def invert_subset_means(
     alternative: Alternative,
 ) -> tuple[float, float, float]:
     """Return p-value and limits by the order of the subset means."""
-    taken = sizes > 0
+    used = sizes > 0
     table = np.arange(sizes.size + 1) / sizes.size
-    means = snap(sums[taken], n_queries) / sizes[taken] * unit
+    means = snap(sums[used], n_queries) / sizes[used] * unit
     return invert(
         means, table, table, alpha=alpha, alternative=alternative,
-        n_always_counted=int(np.count_nonzero(~taken)),
+        n_always_counted=int(np.count_nonzero(~used)),
     )  # fmt: skip
 
 
@@ -368,21 +368,21 @@ def subset_mean_distribution(numbers: IntArray, counts: IntArray) -> tuple[Float
     """Return the means of subsets, ascending, and the chance of each or a smaller one."""
     # Each number is in the subset or not by a fair coin. The empty subset, of chance 2**-n, counts
     # as the smallest.
-    least, terms = int(numbers.min()), np.repeat(numbers, counts)
-    terms = np.sort(terms - least)
+    minimum, terms = int(numbers.min()), np.repeat(numbers, counts)
+    terms = np.sort(terms - minimum)
     # How many are in the subset, and by how much their sum exceeds that of as many of the least.
     mass = np.zeros((terms.size + 1, int(terms.sum()) + 1))
     mass[0, 0] = 1.0
     top = 0
-    for taken, term in enumerate(terms.tolist(), start=1):
+    for index, term in enumerate(terms.tolist(), start=1):
         top += term
-        before = mass[:taken, : top - term + 1] * 0.5
-        mass[:taken, : top - term + 1] = before
-        mass[1 : taken + 1, term : top + 1] += before
+        before = mass[:index, : top - term + 1] * 0.5
+        mass[:index, : top - term + 1] = before
+        mass[1 : index + 1, term : top + 1] += before
     size, excess = np.nonzero(mass)
     chance = mass[size, excess]
     with np.errstate(divide="ignore", invalid="ignore"):
-        mean = np.where(size > 0, least + excess / size, -np.inf)
+        mean = np.where(size > 0, minimum + excess / size, -np.inf)
     order = np.argsort(mean, kind="stable")
     chances = np.cumsum(chance[order])
     last = np.append(np.diff(mean[order]) > 0.0, True)
@@ -464,15 +464,15 @@ def _at_zero(sample: Sample, total: int, slack: float) -> Bracket:
     if sample.numbers is None:
         sizes = np.abs(sample.values[some])
         threshold = abs(float(sample.counts @ sample.values)) if total else 0.0
-        found = upper_tail(sizes, counts, threshold, slack=slack, strict=strict)
+        tail = upper_tail(sizes, counts, threshold, slack=slack, strict=strict)
     else:
         threshold = abs(int(sample.counts @ sample.numbers)) if total else 0
-        found = lattice_tail(np.abs(sample.numbers[some]), counts, threshold, strict=strict)
-    return _complement(found) if strict else found
+        tail = lattice_tail(np.abs(sample.numbers[some]), counts, threshold, strict=strict)
+    return _complement(tail) if strict else tail
 
 
-def _complement(found: Bracket) -> Bracket:
-    return Bracket(1.0 - found.high, 1.0 - found.value, 1.0 - found.low)
+def _complement(result: Bracket) -> Bracket:
+    return Bracket(1.0 - result.high, 1.0 - result.value, 1.0 - result.low)
 
 
 def _lower_limit(sample: Sample, alpha: float, zero_is_accepted: bool) -> float:

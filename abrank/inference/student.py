@@ -44,8 +44,8 @@ def find_root(
     # between the two last points of different sign.
     # Source: Chandrupatla (1997), A new hybrid quadratic/bisection algorithm for finding the zero
     # of a nonlinear function without using derivatives, Advances in Engineering Software 28(3).
-    a, b = (np.asarray(each, np.float64) + 0.0 for each in (high, low))
-    f_a, f_b = (np.asarray(function(each[()]), np.float64) for each in (a, b))
+    a, b = (np.asarray(item, np.float64) + 0.0 for item in (high, low))
+    f_a, f_b = (np.asarray(function(item[()]), np.float64) for item in (a, b))
     if (f_a * f_b > 0.0).any():
         raise ValueError("the function has one sign at both limits")
     share = np.full(a.shape, 0.5)
@@ -59,9 +59,9 @@ def find_root(
         nearer = np.abs(f_a) < np.abs(f_b)
         best, f_best = np.where(nearer, a, b), np.where(nearer, f_a, f_b)
         width = np.abs(b - a)
-        least = (xtol + rtol * np.abs(best)) / np.where(width > 0.0, width, np.inf) / 2.0
-        least = np.minimum(least, 0.5)
-        if ((least == 0.5) | (width == 0.0) | (f_best == 0.0) | np.isnan(f_best)).all():
+        minimum = (xtol + rtol * np.abs(best)) / np.where(width > 0.0, width, np.inf) / 2.0
+        minimum = np.minimum(minimum, 0.5)
+        if ((minimum == 0.5) | (width == 0.0) | (f_best == 0.0) | np.isnan(f_best)).all():
             return best
         with np.errstate(divide="ignore", invalid="ignore"):
             xi, phi = (a - b) / (c - b), (f_a - f_b) / (f_c - f_b)
@@ -69,7 +69,7 @@ def find_root(
             step = f_a / (f_b - f_a) * f_c / (f_b - f_c)
             step += (c - a) / (b - a) * f_a / (f_c - f_a) * f_b / (f_c - f_b)
         share = np.where(trusted & np.isfinite(step), step, 0.5)
-        share = np.clip(share, least, 1.0 - least)
+        share = np.clip(share, minimum, 1.0 - minimum)
     raise ArithmeticError(f"no root within {MOST_STEPS} steps")
 
 
@@ -180,7 +180,7 @@ def _on_grid(
     sizes, counts, lean = sizes[first], counts[first], lean[first]
     side = math.isqrt(n_frequencies) + 1
     places = np.arange(side) * step
-    rows, columns = (np.multiply.outer(sizes, each) for each in (places * side, places))
+    rows, columns = (np.multiply.outer(sizes, item) for item in (places * side, places))
     row_cos, row_sin, col_cos, col_sin = (
         np.cos(rows), np.sin(rows), np.cos(columns), np.sin(columns)
     )  # fmt: skip
@@ -349,7 +349,7 @@ def chance_above(t: npt.ArrayLike, freedom: npt.ArrayLike, center: npt.ArrayLike
     from scipy.special import gammainc, ndtr
 
     value, df, c = np.broadcast_arrays(
-        *(np.asarray(one, dtype=np.float64) for one in (t, freedom, center))
+        *(np.asarray(first, dtype=np.float64) for first in (t, freedom, center))
     )
     mirrored = value < 0.0
     size, c = np.abs(value), np.where(mirrored, -c, c)
@@ -380,8 +380,8 @@ def noncentrality_interval(
     chi = np.sqrt(chdtri(freedom, np.stack([tail * 1e-4, 1.0 - tail * 1e-4])) / freedom)
     reach = np.stack([t * chi[0], t * chi[1]])
     low, high = reach.min(axis=0) - out, reach.max(axis=0) + out
-    found = find_root(lambda center: chance_above(t, freedom, center) - tail, low, high)
-    return found[0], -found[1]
+    root = find_root(lambda center: chance_above(t, freedom, center) - tail, low, high)
+    return root[0], -root[1]
 
 
 # With more degrees of freedom than this the error counts as known.
@@ -440,14 +440,14 @@ def _tail(
     q = np.asarray(q, dtype=np.float64)
     if freedom > LARGEST_FREEDOM:
         return np.minimum(normal_tail(q), 1.0)
-    found = np.ones_like(q)
+    ones_like = np.ones_like(q)
     order = np.argsort(q)
     order = order[q[order] > 0.0]
     # Values of about one size share their nodes.
     for some in np.array_split(order, -(-len(order) // VALUES_AT_ONCE) or 1):
         if some.size:
-            found[some] = _averaged(normal_tail, np.log(q[some]), freedom)
-    return np.minimum(found, 1.0)
+            ones_like[some] = _averaged(normal_tail, np.log(q[some]), freedom)
+    return np.minimum(ones_like, 1.0)
 
 
 def _averaged(
@@ -481,8 +481,8 @@ def _range_of_normals(w: FloatArray, n_means: int) -> FloatArray:
     z = w / 2.0 + np.arange(-10.0, 10.0, NORMAL_STEP)
     below = np.exp(np.minimum(log_ndtr(z - w) - log_ndtr(z), -1e-16))
     power = n_means - 1
-    other = ndtr(z) ** power * -np.expm1(power * np.log1p(-below))
-    return np.asarray(n_means * (_density(z) * other).sum(axis=1) * NORMAL_STEP)
+    second = ndtr(z) ** power * -np.expm1(power * np.log1p(-below))
+    return np.asarray(n_means * (_density(z) * second).sum(axis=1) * NORMAL_STEP)
 
 
 def _many_normals_less_one(w: FloatArray, n_others: int) -> FloatArray:

@@ -73,24 +73,24 @@ class Walsh:
     def first_below(self, bound: int) -> float:
         """Return the least theta at which the doubled count is below ``bound``."""
         # Where the count falls below it only just above a value, the next float above that value.
-        found = self._around(bound, bound)
-        place = int(np.searchsorted(-found.above, -bound, side="right"))
-        value = float(found.values[place])
-        return value if found.at(place) < bound else float(np.nextafter(value, np.inf))
+        around = self._around(bound, bound)
+        place = int(np.searchsorted(-around.above, -bound, side="right"))
+        value = float(around.values[place])
+        return value if around.at(place) < bound else float(np.nextafter(value, np.inf))
 
     def last_above(self, bound: int) -> float:
         """Return the largest theta at which the doubled count is above ``bound``."""
-        found = self._around(bound + 1, bound + 1)
-        place = int(np.searchsorted(-found.reaching, -bound, side="left")) - 1
-        value = float(found.values[place])
-        return value if found.at(place) > bound else float(np.nextafter(value, -np.inf))
+        around = self._around(bound + 1, bound + 1)
+        place = int(np.searchsorted(-around.reaching, -bound, side="left")) - 1
+        value = float(around.values[place])
+        return value if around.at(place) > bound else float(np.nextafter(value, -np.inf))
 
     def median(self) -> float:
         """Return the Hodges-Lehmann estimate, the median of the averages."""
         half = self.total // 2
-        found = self._around(half + 1, half)
+        around = self._around(half + 1, half)
         left, right = (
-            found.values[np.searchsorted(-found.above, -half, side=side)]
+            around.values[np.searchsorted(-around.above, -half, side=side)]
             for side in ("left", "right")
         )
         return float(left + right) / 2.0
@@ -123,13 +123,13 @@ class Walsh:
 
     def _listed(self, first: IntArray, last: IntArray) -> _Averages:
         """Return the averages of each value with those from ``first`` up to before ``last``."""
-        own = np.arange(self._values.size)
-        start = np.maximum(first, own)
+        arange = np.arange(self._values.size)
+        start = np.maximum(first, arange)
         length = np.maximum(last - start, 0)
-        one = np.repeat(own, length)
-        other = np.arange(one.size) + np.repeat(start - np.cumsum(length) + length, length)
-        sums = self._values[one] + self._values[other]
-        if self._all is None and one.size == own.size * (own.size + 1) // 2:
+        repeat = np.repeat(arange, length)
+        second = np.arange(repeat.size) + np.repeat(start - np.cumsum(length) + length, length)
+        sums = self._values[repeat] + self._values[second]
+        if self._all is None and repeat.size == arange.size * (arange.size + 1) // 2:
             # Rounded, so that equal averages of different pairs are one value.
             sums = round_off(sums)
         # To the decimal that is nearest: where the sample has few decimals, so have its averages.
@@ -137,11 +137,11 @@ class Walsh:
         sums = np.round(sums, DIGITS - math.ceil(math.log10(largest))) + 0.0
         values, group = np.unique(sums, return_inverse=True)
         among_equals = self._weight * (self._weight + 1) // 2
-        pairs = self._weight[one] * self._weight[other]
-        weight = np.bincount(group, np.where(one == other, among_equals[one], pairs))
+        pairs = self._weight[repeat] * self._weight[second]
+        weight = np.bincount(group, np.where(repeat == second, among_equals[repeat], pairs))
         # What lies above all of them: pairs of two values, and of equal ones.
-        rest = int(self._weight @ (self._n - self._up_to[np.maximum(last, own + 1)]))
-        rest += int(among_equals[last <= own].sum())
+        rest = int(self._weight @ (self._n - self._up_to[np.maximum(last, arange + 1)]))
+        rest += int(among_equals[last <= arange].sum())
         reaching = 2 * (rest + np.cumsum(weight[::-1].astype(np.int64))[::-1])
         return _Averages(values / 2.0, np.append(reaching[1:], 2 * rest), reaching)
 

@@ -130,12 +130,12 @@ class Unpacked:
         self._most = most if most is not None else MOST_UNPACKED if bounded else None
         self._n_bytes = 0
 
-    def require_few(self, n: int, what: str = "rows", *, cells: int = 1) -> None:
+    def require_few(self, n: int, kind: str = "rows", *, cells: int = 1) -> None:
         """Refuse more rows, of so many cells each, than a packed file of this size may hold."""
         n_bytes = self._stored.n_bytes
         grows = self._kind and self.asked is None
         if grows and n * cells > most_unpacked(max(n_bytes, LEAST), MOST_HELD) // CELL:
-            problem = f"holds {n:,} {what} in {n_bytes:,} bytes, too many for its size"
+            problem = f"holds {n:,} {kind} in {n_bytes:,} bytes, too many for its size"
             raise ReadError(self._label, problem, hint=self._hint or _grown("", MOST_HELD)[1])
 
     def read(self, size: int) -> bytes:
@@ -158,12 +158,12 @@ class Unpacked:
         self._require_room()
 
     def _require_room(self) -> None:
-        what = f"the {self._kind} archive unpacks to" if self._kind else "holds"
+        text = f"the {self._kind} archive unpacks to" if self._kind else "holds"
         grows = self._kind and self.asked is None
         if self._most is not None and self._n_bytes > self._most:
-            problem, hint = _beyond(what, self._most)
+            problem, hint = _beyond(text, self._most)
         elif grows and self._n_bytes > most_unpacked(self._stored.n_bytes, self._growth):
-            problem, hint = _grown(what, self._growth)
+            problem, hint = _grown(text, self._growth)
         else:
             return
         raise ReadError(self._label, problem, hint=self._hint or hint)
@@ -209,7 +209,7 @@ _CONTROLS = bytes({*range(32)} - {*b"\t\n\v\f\r"})
 
 def not_text(start: bytes) -> tuple[str, str]:
     """Return what is wrong with a file that is no text, and what to do; empty for a text."""
-    kind, hint = next((what for mark, what in _NO_TEXT.items() if start.startswith(mark)), ("", ""))
+    kind, hint = next((kind for mark, kind in _NO_TEXT.items() if start.startswith(mark)), ("", ""))
     start = start[:_LOOKED_AT]
     if kind == "a zip archive" and (b"[Content_Types].xml" in start or b"xl/" in start):
         kind, hint = "an Excel workbook", _EXPORT
@@ -257,31 +257,31 @@ def most_unpacked(n_bytes: int, growth: int = MOST_GROWTH) -> int:
     return max(_SMALL if growth > MOST_OBJECTS else _SMALL_OBJECTS, growth * n_bytes)
 
 
-def most_in_table(n_bytes: int, asked: int | None, growth: int = MOST_TABLE) -> int:
+def most_in_table(n_bytes: int, requested: int | None, growth: int = MOST_TABLE) -> int:
     """Return how many bytes a table in a file of ``n_bytes`` may hold."""
-    return min(MOST_UNPACKED, most_unpacked(n_bytes, growth)) if asked is None else asked
+    return min(MOST_UNPACKED, most_unpacked(n_bytes, growth)) if requested is None else requested
 
 
 def too_much(
-    n_bytes: int, asked: int | None, growth: int = MOST_TABLE, *, what: str = "holds"
+    n_bytes: int, requested: int | None, growth: int = MOST_TABLE, *, kind: str = "holds"
 ) -> tuple[str, str]:
     """Return what to say of a table in a file of ``n_bytes`` that holds more, and what to do."""
-    if asked is None and most_unpacked(n_bytes, growth) < MOST_UNPACKED:
-        return _grown(what, growth)
-    return _beyond(what, MOST_UNPACKED if asked is None else asked)
+    if requested is None and most_unpacked(n_bytes, growth) < MOST_UNPACKED:
+        return _grown(kind, growth)
+    return _beyond(kind, MOST_UNPACKED if requested is None else requested)
 
 
-def _beyond(what: str, most: int) -> tuple[str, str]:
+def _beyond(kind: str, maximum: int) -> tuple[str, str]:
     return (
-        f"{what} more than {_size(most)} bytes, the most that is read",
-        f"if it is meant to, raise the limit: --max-input-size {_size(4 * most)} (of compare:"
-        f" --config max_input_size={_size(4 * most)}; max_input_size={4 * most})",
+        f"{kind} more than {_size(maximum)} bytes, the most that is read",
+        f"if it is meant to, raise the limit: --max-input-size {_size(4 * maximum)} (of compare:"
+        f" --config max_input_size={_size(4 * maximum)}; max_input_size={4 * maximum})",
     )
 
 
-def _grown(what: str, growth: int) -> tuple[str, str]:
+def _grown(kind: str, growth: int) -> tuple[str, str]:
     return (
-        f"{what} more than {growth} times its size, as no run or judgments do",
+        f"{kind} more than {growth} times its size, as no run or judgments do",
         "if it is meant to, say how much may be read: --max-input-size 1G (of compare:"
         " --config max_input_size=1G; max_input_size=2**30)",
     )

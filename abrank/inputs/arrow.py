@@ -46,7 +46,11 @@ def unfolded(table: Any) -> Any:  # noqa: ANN401 - a pyarrow.Table
         return table
     lists = table[name].combine_chunks()
     rows = kernels.list_parent_indices(lists)
-    columns = {each: kernels.take(table[each], rows) for each in table.column_names if each != name}
+    columns = {
+        column_name: kernels.take(table[column_name], rows)
+        for column_name in table.column_names
+        if column_name != name
+    }
     documents = lists.flatten()
     fields = documents.flatten()
     for i, field in enumerate(fields):
@@ -68,13 +72,13 @@ def columns_of(
     if type(source).__module__.partition(".")[0] == "dask" and hasattr(source, "compute"):
         source = source.compute()
     if hasattr(source, "iloc") and hasattr(source, "columns"):
-        names, index, beside = [*source.columns], source.index, {}
+        names, index, level_values = [*source.columns], source.index, {}
         if not has_columns(names):  # then those of its index count, too
-            own = [name for name in index.names if name is not None]
-            beside = {name: index.get_level_values(name) for name in own}
-            names += [name for name in beside if name not in names]
+            custom = [name for name in index.names if name is not None]
+            level_values = {name: index.get_level_values(name) for name in custom}
+            names += [name for name in level_values if name not in names]
         chosen = list(choose(names))
-        return chosen, [source[name] if name in source else beside[name] for name in chosen]
+        return chosen, [source[name] if name in source else level_values[name] for name in chosen]
     if hasattr(source, "collect_schema") and hasattr(source, "collect"):
         source = source.select([*dict.fromkeys(choose(source.collect_schema().names()))])
     table = table_of(source)
@@ -91,7 +95,7 @@ def table_of(source: Any) -> Any:  # noqa: ANN401
         return source
     kind = type(source).__name__
     try:
-        found = _handed_over(source)
+        handed_over = _handed_over(source)
     except MemoryError:
         raise
     except Exception as error:  # capsules and methods of others raise whatever they like
@@ -99,9 +103,11 @@ def table_of(source: Any) -> Any:  # noqa: ANN401
             f"{kind} hands over no table that Arrow can read: {error}; cast its columns to text,"
             " 64-bit integers or floats, or give it as a DataFrame"
         ) from error
-    if isinstance(found, (pa.Array, pa.ChunkedArray)) or (found is None and kind == "Series"):
+    if isinstance(handed_over, (pa.Array, pa.ChunkedArray)) or (
+        handed_over is None and kind == "Series"
+    ):
         raise ArgumentError(f"a {kind} is one column: give the table, with a column of query ids")
-    return found
+    return handed_over
 
 
 def _handed_over(source: Any) -> Any:  # noqa: ANN401
@@ -167,20 +173,20 @@ def to_ids(column: Any, *, coded: bool = False) -> Ids | None:  # noqa: ANN401
     if array is None:
         return None
     try:
-        found = _as_bytes(array, coded=coded)
+        result = _as_bytes(array, coded=coded)
     except _REFUSALS:
         return None
-    return None if found is None or ids.has_empty(found) else found
+    return None if result is None or ids.has_empty(result) else result
 
 
 def _as_bytes(array: Any, *, coded: bool = False) -> Ids | None:  # noqa: ANN401
     kind = array.type
     if pa.types.is_dictionary(kind):
-        known = None if array.dictionary.null_count else _as_bytes(array.dictionary)
-        if known is None:
+        names = None if array.dictionary.null_count else _as_bytes(array.dictionary)
+        if names is None:
             return None
-        found = pa.DictionaryArray.from_arrays(kernels.cast(array.indices, pa.int32()), known)
-        return found if coded and len(kernels.unique(known)) == len(known) else ids.plain(found)
+        arrays = pa.DictionaryArray.from_arrays(kernels.cast(array.indices, pa.int32()), names)
+        return arrays if coded and len(kernels.unique(names)) == len(names) else ids.plain(arrays)
     if pa.types.is_integer(kind):
         array = kernels.cast(array, pa.string())
     elif str(kind) not in ("string", "large_string", "string_view"):
@@ -258,7 +264,7 @@ def file_columns(
     label: str,
     choose: Callable[[Sequence[str]], Sequence[str]],
     *,
-    most: int | None = None,
+    maximum: int | None = None,
     row: int = ROW,
     hint: str = "",
 ) -> tuple[list[str], list[Any]]:
@@ -275,11 +281,11 @@ def file_columns(
     kind = kind_of(data)
     read = _parquet if kind == "Parquet" else _feather
     try:
-        chosen, columns = read(data, choose_distinct, most, row)
+        chosen, columns = read(data, choose_distinct, maximum, row)
         return chosen, [stored_as(column) for column in columns]
-    except Oversized as what:
-        hint = (hint or what.hint) if what.hint else "no run, judgments or scores do"
-        raise ReadError(label, f"the {kind} file {what}", hint=hint) from None
+    except Oversized as subject:
+        hint = (hint or subject.hint) if subject.hint else "no run, judgments or scores do"
+        raise ReadError(label, f"the {kind} file {subject}", hint=hint) from None
     except (pa.ArrowException, OSError, UnicodeDecodeError, Damaged) as error:
         problem = f"the {kind} file is cut short or damaged ({error})"
         raise ReadError(label, problem, hint="copy or write the file again") from error
@@ -287,27 +293,27 @@ def file_columns(
 
 def names_of(data: bytes, label: str) -> list[str]:
     """Return the names of a table's columns."""
-    found: list[str] = []
+    result: list[str] = []
 
     def none(names: Sequence[str]) -> Sequence[str]:
-        found.extend(names)
+        result.extend(names)
         return []
 
     file_columns(data, label, none)
-    return found
+    return result
 
 
 def _parquet(
-    data: bytes, choose: Callable[[Sequence[str]], Sequence[str]], most: int | None, row: int
+    data: bytes, choose: Callable[[Sequence[str]], Sequence[str]], maximum: int | None, row: int
 ) -> tuple[list[str], list[Any]]:
     from abrank.inputs.parquet import ParquetData
 
-    file, n_rows = ParquetData(pa.BufferReader(data), most=most), 0
+    file, n_rows = ParquetData(pa.BufferReader(data), most=maximum), 0
     nested = nested_column(file.schema)
     lists = [nested] if nested else []
     for group in file.groups:
         n_rows += max([group.n_rows, *(chunk.n_values for chunk in group.of(lists))])
-    _require_few(n_rows * row, len(data), most)
+    _require_few(n_rows * row, len(data), maximum)
     if nested is not None:
         table = unfolded(file.read(file.schema.names))
         chosen = list(choose(table.column_names))
@@ -318,15 +324,15 @@ def _parquet(
 
 
 def _feather(
-    data: bytes, choose: Callable[[Sequence[str]], Sequence[str]], asked: int | None, row: int
+    data: bytes, choose: Callable[[Sequence[str]], Sequence[str]], requested: int | None, row: int
 ) -> tuple[list[str], list[Any]]:
     from pyarrow.feather import read_table
 
     from abrank.inputs.parquet import Oversized, decoded_bytes
 
     def require_room(n_bytes: int) -> None:
-        if n_bytes > most_in_table(len(data), asked):
-            raise Oversized(*too_much(len(data), asked))
+        if n_bytes > most_in_table(len(data), requested):
+            raise Oversized(*too_much(len(data), requested))
 
     require_room(feather_bytes(data))
     table = read_table(pa.BufferReader(data))
@@ -335,18 +341,18 @@ def _feather(
     # Of empty or repeated cells a column holds none, and each becomes one.
     require_room(4 * table.num_rows * max(1, table.num_columns))
     table = unfolded(table)
-    _require_few(table.num_rows * row, len(data), asked)
+    _require_few(table.num_rows * row, len(data), requested)
     chosen = list(choose(table.column_names))
     columns = [table[name] for name in chosen]
     require_room(sum(map(decoded_bytes, columns)))
     return chosen, columns
 
 
-def _require_few(n_bytes: int, size: int, asked: int | None) -> None:
+def _require_few(n_bytes: int, size: int, requested: int | None) -> None:
     """Refuse rows that count for more bytes than a file of this size may hold."""
     from abrank.inputs.parquet import Oversized
 
-    if asked is None and n_bytes > most_in_table(max(size, LEAST), None):
+    if requested is None and n_bytes > most_in_table(max(size, LEAST), None):
         raise Oversized("holds too many rows for its size", too_much(size, None)[1])
 
 
@@ -384,10 +390,10 @@ class _Table:
     def place(self, field: int) -> int:
         """Where a field is; 0 where it is left out."""
         fields = self.start - struct.unpack_from("<i", self.data, self.start)[0]
-        at = 4 + 2 * field
-        if at >= struct.unpack_from("<H", self.data, fields)[0]:
+        position = 4 + 2 * field
+        if position >= struct.unpack_from("<H", self.data, fields)[0]:
             return 0
-        offset: int = struct.unpack_from("<H", self.data, fields + at)[0]
+        offset: int = struct.unpack_from("<H", self.data, fields + position)[0]
         return self.start + offset if offset else 0
 
     def table(self, field: int) -> _Table | None:

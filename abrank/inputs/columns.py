@@ -148,8 +148,8 @@ class Gathered:
         """Count a bad line of the next part, by its number in it."""
         self.n_bad += 1
         if len(self.bad) < MOST_SHOWN:
-            shown = text.decode("utf-8", "backslashreplace")
-            self.bad.append(BadLine(self.n_lines + number, shown, problem))
+            visible = text.decode("utf-8", "backslashreplace")
+            self.bad.append(BadLine(self.n_lines + number, visible, problem))
 
     def add(self, part: Columns, n_lines: int) -> None:
         """Add the rows of so many lines; with a bad line in the file none will be used."""
@@ -187,7 +187,7 @@ class Gathered:
             return np.concatenate(parts) if isinstance(empty, np.ndarray) else ids.joined(parts)
 
         none = ids.encode([])
-        found = Columns(
+        columns = Columns(
             query=column("query", none),
             doc=column("doc", none),
             value=column("value", np.empty(0)),
@@ -202,7 +202,7 @@ class Gathered:
             ),
         )  # fmt: skip
         ids.release()  # what the parts took, which is as much as the whole
-        return found
+        return columns
 
 
 def as_grades(values: Sequence[float] | FloatArray) -> npt.NDArray[Any]:
@@ -261,14 +261,14 @@ def duplicate_error(
     columns: Columns, first: IntArray, again: IntArray, *, note: str = "", hint: str = ""
 ) -> ReadError:
     """Return the error that names both places of the first duplicate."""
-    one, two = int(first[0]), int(again[0])
-    document = ids.decode(ids.take(columns.doc, np.array([one])))[0]
-    query = ids.decode(ids.take(columns.query, np.array([one])))[0]
+    left, two = int(first[0]), int(again[0])
+    document = ids.decode(ids.take(columns.doc, np.array([left])))[0]
+    query = ids.decode(ids.take(columns.query, np.array([left])))[0]
     problem = f"document {shorten(document)} twice in query {shorten(query)}{note}"
     if len(again) > 1:
         problem += f" ({len(again)} duplicates in all)"
-    at = f"{columns.source.unit}s {columns.position[one]} and {columns.position[two]}"
-    return ReadError(columns.source.label, problem, at=at, hint=hint)
+    text = f"{columns.source.unit}s {columns.position[left]} and {columns.position[two]}"
+    return ReadError(columns.source.label, problem, at=text, hint=hint)
 
 
 def at_precision(score: FloatArray, score_dtype: ScoreDtype) -> FloatArray:
@@ -393,8 +393,8 @@ def found_in(names: Sequence[Any], groups: Sequence[Sequence[str]]) -> list[int]
     """Return which of ``names`` are in the first group that has one."""
     by_place = [folded(name) for name in names]
     for group in groups:
-        if found := [i for i, name in enumerate(by_place) if name in group]:
-            return found
+        if result := [i for i, name in enumerate(by_place) if name in group]:
+            return result
     return []
 
 
@@ -441,8 +441,8 @@ def choose_columns(
             raise ArgumentError(f'columns= names "{name}", which is not a column{hint}')
     plain = {name for name in map(folded, names) if not _INDEX.fullmatch(name)}
     pair = plain - _TIMES  # feedback: user and item, and nothing else that could be a rating
-    known = len(pair) == 2 and pair & {*QUERY_IDS[2]} and pair & {*DOC_IDS[1]}
-    if layout is QRELS and not override and known:
+    registered = len(pair) == 2 and pair & {*QUERY_IDS[2]} and pair & {*DOC_IDS[1]}
+    if layout is QRELS and not override and registered:
         wanted.remove("relevance")
     accepted = ACCEPTED | (_TERRIER if {"qid", "docno"} <= plain else {})
     chosen = tuple(
@@ -455,19 +455,21 @@ def choose_columns(
 def _alone(names: Sequence[Any]) -> list[Any]:
     """Return the one column of a run of which nothing is known, if there is just one."""
     groups = (*QUERY_IDS, *DOC_IDS, *ACCEPTED["score"], ("docid",), (*_TIMES, *_TEXTS))
-    known = {name for group in groups for name in group}
-    left = [name for name in names if folded(name) not in known and not _INDEX.match(str(name))]
+    registered = {name for group in groups for name in group}
+    left = [
+        name for name in names if folded(name) not in registered and not _INDEX.match(str(name))
+    ]
     return left if len(left) == 1 else []
 
 
 def require_distinct(names: Iterable[Any], label: str) -> None:
     """Refuse two columns of one name: nobody can say which of them counts."""
-    seen: set[str] = set()
+    visited: set[str] = set()
     for name in map(str, names):
-        if name in seen and name.strip():
+        if name in visited and name.strip():
             problem = f'the column "{shorten(name)}" stands there twice'
             raise ReadError(label, problem, hint="rename one of the two, or leave it out")
-        seen.add(name)
+        visited.add(name)
 
 
 def has_columns(names: Sequence[Any]) -> bool:
@@ -482,23 +484,25 @@ def _choose(
     layout: Layout,
     label: str,
 ) -> Any:  # noqa: ANN401
-    found = [names[i] for i in found_in(names, accepted)]
-    if len(found) == 1:
+    result = [names[i] for i in found_in(names, accepted)]
+    if len(result) == 1:
         like = [name for name in names if _SCORE_LIKE.search(folded(name))] or _alone(names)
-        if like and wanted == "score" and holds_ranks(found[0], layout):
-            problem = f"is {like[0]} the score? The column {found[0]} orders the documents, too"
+        if like and wanted == "score" and holds_ranks(result[0], layout):
+            problem = f"is {like[0]} the score? The column {result[0]} orders the documents, too"
             hint = f'rename it to score, or say which: columns={{"score": "{like[0]}"}}'
             raise ReadError(label, problem, hint=hint)
-        return found[0]
+        return result[0]
     hint = (
         f"rename it to {wanted}, or in Python say which:"
         f' abrank.read_{layout.kind}(..., columns={{"{wanted}": "..."}})'
     )
     if wanted == "relevance" and found_in(names, QUERY_IDS[2:]) and found_in(names, DOC_IDS[1:]):
         hint += ", or give the columns of users and items alone: each pair is then of grade 1"
-    if found:
-        raise ReadError(label, f"{' and '.join(map(str, found))} could both be {wanted}", hint=hint)
-    others = [name for group in accepted for name in group if name != wanted]
+    if result:
+        raise ReadError(
+            label, f"{' and '.join(map(str, result))} could both be {wanted}", hint=hint
+        )
+    rest = [name for group in accepted for name in group if name != wanted]
     has = ", ".join(map(str, names))
-    problem = f"no column {wanted} (nor {', '.join(others)})"
+    problem = f"no column {wanted} (nor {', '.join(rest)})"
     raise ReadError(label, f"{problem}; it has {has or 'none'}", hint=hint)

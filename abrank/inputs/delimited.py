@@ -73,10 +73,10 @@ def plain_table(data: bytes, delimiter: str) -> bytes | None:
         if not unquoted:
             return None
         data = unquoted
-    for at in range(0, len(data), _BLOCK):
-        part = np.frombuffer(data, np.uint8, min(_BLOCK + 1, len(data) - at), at)
+    for index in range(0, len(data), _BLOCK):
+        part = np.frombuffer(data, np.uint8, min(_BLOCK + 1, len(data) - index), index)
         ends = (part <= ord(" ")) | (part == mark)
-        if (ends[1:] & ends[:-1]).any() or (at == 0 and ends[0]):
+        if (ends[1:] & ends[:-1]).any() or (index == 0 and ends[0]):
             return None
     return None if data[-1] <= ord(" ") or data[-1] == mark else data
 
@@ -121,11 +121,11 @@ def read_table(
     first = next(pieces, b"").removeprefix(BYTE_ORDER_MARK)
     delimiter, names = header_of(first)
     chosen = choose_columns(names, layout, columns, label=label)
-    at = [names.index(name) for name in chosen]
+    indexes = [names.index(name) for name in chosen]
     gathered = Gathered(layout, label)
     for piece in (pieces := chain([first], pieces)):
         skip = int(not gathered.n_lines)
-        if not _fast(gathered, piece, delimiter, width=len(names), at=at, skip=skip):
+        if not _fast(gathered, piece, delimiter, width=len(names), index=indexes, skip=skip):
             # From here on a cell may hold ends of lines.
             parts = (part for whole in chain([piece], pieces) for part in cut(whole))
             texts = (part.decode("utf-8", "surrogateescape") for part in parts)
@@ -135,7 +135,7 @@ def read_table(
                 for number, fields in lines
                 if "".join(fields).strip()
             )
-            _careful(gathered, islice(rows, skip, None), width=len(names), at=at)
+            _careful(gathered, islice(rows, skip, None), width=len(names), index=indexes)
     read = gathered.joined()
     if holds_ones(chosen):
         read = replace(read, source=replace(read.source, ungraded=True))
@@ -150,7 +150,7 @@ def read_three(pieces: Iterable[bytes], label: str, layout: Layout) -> Columns:
         # Only a mean over the queries is called so: trec_eval -q, ir_measures -q and ours have one.
         if data.startswith(b"all ") or b"\nall " in data or b" all " in data:
             raise ReadError(label, f"this looks like {READY_SCORES}")
-        if _fast(gathered, data, " ", width=3, at=(0, 1, 2), skip=0):
+        if _fast(gathered, data, " ", width=3, index=(0, 1, 2), skip=0):
             continue
         for part in cut(data):
             lines = part.removesuffix(b"\n").split(b"\n")
@@ -162,7 +162,7 @@ def read_three(pieces: Iterable[bytes], label: str, layout: Layout) -> Columns:
             }  # fmt: skip
             gathered.n_comments += len(comments)
             rows = (record for record in records if record[0] not in comments)
-            _careful(gathered, rows, width=3, at=(0, 1, 2))
+            _careful(gathered, rows, width=3, index=(0, 1, 2))
             gathered.n_lines += len(lines)
     read = gathered.joined()
     if (read.value != np.floor(read.value)).any():
@@ -180,15 +180,15 @@ def read_three(pieces: Iterable[bytes], label: str, layout: Layout) -> Columns:
 
 
 def _fast(
-    gathered: Gathered, data: bytes, delimiter: str, *, width: int, at: Sequence[int], skip: int
+    gathered: Gathered, data: bytes, delimiter: str, *, width: int, index: Sequence[int], skip: int
 ) -> bool:
     """Gather the rows of a plain table by Arrow; False, and nothing, where it is not plain."""
     plain = plain_table(data, delimiter)
     if plain is None:
         return False
     names = [str(i) for i in range(width)]
-    number, ones = at[2], holds_ones(at)
-    texts = [names[i] for i in (*at[:2], *at[3:])]
+    number, ones = index[2], holds_ones(index)
+    texts = [names[i] for i in (*index[:2], *index[3:])]
     types = ({} if ones else {names[number]: pa.float64()}) | dict.fromkeys(
         texts, pa.large_string()
     )
@@ -198,7 +198,7 @@ def _fast(
         return False
     value = np.ones(len(table)) if ones else to_scores(table[names[number]])
     columns = [to_ids(table[name]) for name in texts]
-    if value is None or any(each is None or ids.longest(each) > MOST_ID for each in columns):
+    if value is None or any(column is None or ids.longest(column) > MOST_ID for column in columns):
         return False
     if gathered.layout is not RUN:
         if (np.abs(value) >= 2**53).any():
@@ -219,8 +219,8 @@ def csv_lines(texts: Iterable[str], delimiter: str, label: str) -> Iterator[tupl
         for fields in reader:
             yield reader.line_num, fields
     except csv.Error as error:
-        at = f"line {reader.line_num}"
-        raise ReadError(label, f"no line of a table: {error}", at=at) from error
+        position = f"line {reader.line_num}"
+        raise ReadError(label, f"no line of a table: {error}", at=position) from error
 
 
 def text_columns(
@@ -230,27 +230,27 @@ def text_columns(
     # Cells that stand there again are held once.
     lines = iter(lines)
     columns: list[list[str]] = [[] for _ in range(width)]
-    known: list[dict[str, str]] = [{} for _ in range(width)]
-    at = array("q")
+    names: list[dict[str, str]] = [{} for _ in range(width)]
+    values = array("q")
     bad: list[BadLine] = []
     n_bad = 0
     while rows := list(islice(lines, _ROWS)):
         for number, fields in rows:
             if len(fields) != width:
                 n_bad += 1
-                shown, problem = " ".join(map(str.strip, fields)), f"found {len(fields)}"
-                bad.append(BadLine(number, shown, f"expected {width} fields, {problem}"))
+                text, problem = " ".join(map(str.strip, fields)), f"found {len(fields)}"
+                bad.append(BadLine(number, text, f"expected {width} fields, {problem}"))
         del bad[MOST_SHOWN:]
         if bad:
             continue  # no row will be used
         numbers, texts = zip(*rows, strict=True)
-        at.extend(numbers)
-        for column, cells, found in zip(columns, zip(*texts, strict=True), known, strict=True):
-            few = len(found) < _ROWS
-            column.extend((found.setdefault(cell, cell) for cell in cells) if few else cells)
+        values.extend(numbers)
+        for column, cells, result in zip(columns, zip(*texts, strict=True), names, strict=True):
+            few = len(result) < _ROWS
+            column.extend((result.setdefault(cell, cell) for cell in cells) if few else cells)
     if bad:
         raise ReadError(label, lines=bad, total=n_bad, expected=expected)
-    return columns, at
+    return columns, values
 
 
 def require_names(names: Sequence[str], label: str) -> None:
@@ -261,10 +261,10 @@ def require_names(names: Sequence[str], label: str) -> None:
 
 
 def _careful(
-    gathered: Gathered, rows: Iterator[tuple[int, list[bytes]]], *, width: int, at: Sequence[int]
+    gathered: Gathered, rows: Iterator[tuple[int, list[bytes]]], *, width: int, index: Sequence[int]
 ) -> None:
     """Gather the rows one by one, and what is wrong with them."""
-    (query, _, number, *_), ones = at, holds_ones(at)
+    (query, _, number, *_), ones = index, holds_ones(index)
     read: Callable[[bytes, bytes], tuple[float, str]] = (
         read_score if gathered.layout is RUN else read_grade
     )
@@ -276,16 +276,16 @@ def _careful(
             if len(cells) == width and not cells[number] and gathered.layout is not RUN:
                 gathered.n_unrated += 1  # as Quepid exports what nobody has rated
                 continue
-            problem, found = f"expected {width} fields, found {len(cells)}", 0.0
+            problem, result = f"expected {width} fields, found {len(cells)}", 0.0
             if len(cells) == width:
-                named = [cells[i] for i in (*at[:2], *at[3:])]
-                found, problem = (1.0, "") if ones else read(cells[number], cells[query])
+                named = [cells[i] for i in (*index[:2], *index[3:])]
+                result, problem = (1.0, "") if ones else read(cells[number], cells[query])
                 problem = problem or _id_problem(named)
             if problem:
                 gathered.refuse(line, b" ".join(cells), problem)
                 continue
             texts.append(named)
-            value.append(found)
+            value.append(result)
             position.append(line)
         packed = [ids.pack(column) for column in zip(*texts, strict=True)] or [ids.pack([])] * 2
         queries, docs, *subtopics = packed

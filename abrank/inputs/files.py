@@ -143,10 +143,10 @@ def _read(
         choose = partial(choose_columns, layout=layout, columns=columns, label=label)
         # Rows of a run are joined as they stand in a table.
         row = arrow.ROW * (1 if layout is RUN else layout.cells)
-        chosen, found = arrow.file_columns(_rest(file), label, choose, most=file.asked, row=row)
-        return of_table(found, label, layout, chosen=chosen)
+        chosen, result = arrow.file_columns(_rest(file), label, choose, maximum=file.asked, row=row)
+        return of_table(result, label, layout, chosen=chosen)
     if mark.startswith(tree.LZ4_MARK):
-        return tree.read_lz4(_rest(file), label, layout, columns, most=file.asked)
+        return tree.read_lz4(_rest(file), label, layout, columns, maximum=file.asked)
     start = file.read(_STEP)
     read_table, read_lines = table_reader(start), line_reader(start, layout)
     if read_table is tree.read_json:
@@ -284,22 +284,22 @@ def pieces(
     file: Unpacked, label: str, *, size: int = _PIECE, ahead: bytes = b""
 ) -> Iterator[bytes]:
     """Cut a file at ends of lines into pieces of some ``size`` bytes; an empty one is one piece."""
-    held, at = b"", 0
+    held, position = b"", 0
     while data := ahead or file.read(size):
         data, ahead = held + data, b""
-        if not at:
+        if not position:
             _require_text(data, label)
         long = first_long_line(data)
         if long >= 0:
             problem = f"a line is longer than {MOST_LINE >> 20} MB"
             if b"\0" in data[long : long + MOST_LINE]:
                 problem += " and holds NUL bytes: this is not a text file"
-            raise ReadError(label, problem, at=f"byte {at + long}")
+            raise ReadError(label, problem, at=f"byte {position + long}")
         end = data.rfind(b"\n") + 1
         if end:
             yield data[:end]
-        held, at = data[end:], at + end
-    if held or not at:
+        held, position = data[end:], position + end
+    if held or not position:
         yield held
 
 
@@ -343,14 +343,14 @@ def _not_found(file: Path) -> str:
     if not file.parent.is_dir():
         return f"{file}: no such file (nor a folder {file.parent})"
     try:
-        beside = [each for each in sorted(file.parent.iterdir()) if each.is_file()]
+        iterdir = [item for item in sorted(file.parent.iterdir()) if item.is_file()]
     except OSError:  # a folder that may be passed through, but not listed
-        beside = []
+        iterdir = []
     # By whole names for a slip of the finger, by short names for an ending too few or too many.
-    known = {short_name(each): each.name for each in beside}
-    known |= {each.name: each.name for each in beside}
-    found = nearest(file.name, known) or nearest(short_name(file), known)
-    hint = f"\n  did you mean {known[found[0]]} ?" if found else ""
+    names = {short_name(item): item.name for item in iterdir}
+    names |= {item.name: item.name for item in iterdir}
+    suggestions = nearest(file.name, names) or nearest(short_name(file), names)
+    hint = f"\n  did you mean {names[suggestions[0]]} ?" if suggestions else ""
     return f"{file}: no such file{hint}"
 
 
@@ -372,14 +372,14 @@ def distinct_names(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
     # A file that is given twice has one name twice.
     files = [Path(path) for path in paths]
     parts = [[*file.parent.parts, short_name(file)] for file in files]
-    names = [each[-1] for each in parts]
+    names = [part[-1] for part in parts]
     for depth in range(2, max(map(len, parts), default=0) + 1):
         counts = Counter(names)
-        longer = ("/".join(each[-depth:]).replace("//", "/") for each in parts)
+        longer = ("/".join(part[-depth:]).replace("//", "/") for part in parts)
         pairs = zip(names, longer, strict=True)
-        names = [name if counts[name] == 1 else each for name, each in pairs]
-    counts, given = Counter(names), Counter(files)
+        names = [name if counts[name] == 1 else item for name, item in pairs]
+    counts, arguments = Counter(names), Counter(files)
     # In one folder, only the endings differ; of one file, nothing does.
-    last = [file.name if given[file] == 1 else short_name(file) for file in files]
+    last = [file.name if arguments[file] == 1 else short_name(file) for file in files]
     pairs = zip(names, last, strict=True)
-    return [name if counts[name] == 1 else each for name, each in pairs]
+    return [name if counts[name] == 1 else item for name, item in pairs]

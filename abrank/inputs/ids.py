@@ -84,7 +84,7 @@ def decode(column: Ids) -> list[str]:
     r"""Return the column as text; a byte that is not UTF-8 becomes a lone surrogate."""
     if len(column) > _AT_ONCE:
         release()
-        parts = (column[at : at + _AT_ONCE] for at in range(0, len(column), _AT_ONCE))
+        parts = (column[index : index + _AT_ONCE] for index in range(0, len(column), _AT_ONCE))
         return list(chain.from_iterable(map(decode, parts)))
     column = plain(column)
     start, length, text = spans(column)
@@ -96,7 +96,7 @@ def decode(column: Ids) -> list[str]:
         is_text[start + length + np.arange(len(column))] = False
         parted[is_text] = text
         return parted[:-1].tobytes().decode("ascii").split("\0")
-    return [each.decode("utf-8", "surrogateescape") for each in unpack(column)]
+    return [item.decode("utf-8", "surrogateescape") for item in unpack(column)]
 
 
 def integers(array: Any) -> IntArray:  # noqa: ANN401 - an Arrow array
@@ -147,15 +147,15 @@ def take(column: Ids, rows: npt.NDArray[np.integer[Any]]) -> Ids:
     if ends[-1] > SMALL or len(text) > np.iinfo(np.int32).max:
         return kernels.take(column, _arrow(rows))
     # Of every byte its place in the text of all; half as wide, it takes half as long.
-    at = np.repeat((start[rows] - (ends - length)).astype(np.int32), length)
-    at += np.arange(len(at), dtype=np.int32)
-    return _column(length, text.take(at))
+    repeat = np.repeat((start[rows] - (ends - length)).astype(np.int32), length)
+    repeat += np.arange(len(repeat), dtype=np.int32)
+    return _column(length, text.take(repeat))
 
 
 def joined(columns: Sequence[Ids]) -> Ids:
     """Return the columns one behind the other."""
-    if len({each.type for each in columns}) > 1:
-        columns = [plain(each) for each in columns]
+    if len({column.type for column in columns}) > 1:
+        columns = [plain(column) for column in columns]
     return pa.concat_arrays(list(columns))
 
 
@@ -298,25 +298,25 @@ def code(column: Ids) -> tuple[Ids, IntArray]:
 def place(distinct: Ids, value: bytes) -> int:
     """Return where an id stands among distinct ones that ascend by bytes; -1 where it does not."""
     rows = range(len(distinct))
-    at = bisect_left(rows, value, key=lambda row: unpack(distinct[row : row + 1])[0])
-    return at if at in rows and unpack(distinct[at : at + 1]) == [value] else -1
+    left = bisect_left(rows, value, key=lambda row: unpack(distinct[row : row + 1])[0])
+    return left if left in rows and unpack(distinct[left : left + 1]) == [value] else -1
 
 
-def same(one: Ids, other: Ids) -> BoolArray:
+def same(first: Ids, second: Ids) -> BoolArray:
     """Whether the ids of two columns are the same, row by row."""
-    one, other = plain(one), plain(other)
-    start, length, text = spans(one)
-    start_other, length_other, text_other = spans(other)
-    found: BoolArray = (length == length_other) & (_words(one) == _words(other))
+    first, second = plain(first), plain(second)
+    start, length, text = spans(first)
+    start_other, length_other, text_other = spans(second)
+    result: BoolArray = (length == length_other) & (_words(first) == _words(second))
     words, words_other = _eights(text, "<u8"), _eights(text_other, "<u8")
-    rows, at = np.flatnonzero(found & (length > 8)), 8
+    rows, position = np.flatnonzero(result & (length > 8)), 8
     while len(rows):
-        unlike = words[start[rows] + at] ^ words_other[start_other[rows] + at]
-        unlike <<= np.maximum(8 * (at + 8) - 8 * length[rows], 0).view(np.uint64)
-        found[rows[unlike != 0]] = False
-        at += 8
-        rows = rows[(unlike == 0) & (length[rows] > at)]
-    return found
+        unlike = words[start[rows] + position] ^ words_other[start_other[rows] + position]
+        unlike <<= np.maximum(8 * (position + 8) - 8 * length[rows], 0).view(np.uint64)
+        result[rows[unlike != 0]] = False
+        position += 8
+        rows = rows[(unlike == 0) & (length[rows] > position)]
+    return result
 
 
 def distinct(column: Ids) -> list[str]:
@@ -381,19 +381,23 @@ def _eights(text: npt.NDArray[np.uint8], kind: str) -> npt.NDArray[np.uint64]:
 def fingerprint(column: Ids) -> npt.NDArray[np.uint64]:
     """Return 64 bits of each id; equal ids have equal ones, different ids hardly ever."""
     if len(column) > _AT_ONCE:
-        parts = (column[at : at + _AT_ONCE] for at in range(0, len(column), _AT_ONCE))
+        parts = (
+            column[position : position + _AT_ONCE] for position in range(0, len(column), _AT_ONCE)
+        )
         return np.concatenate([fingerprint(part) for part in parts])
     start, length, text = spans(column)
     words = _eights(text, "<u8")
     bits = length.astype(np.uint64)
     rows: Any = slice(None)
-    for at in range(0, int(length.max(initial=0)), 8):
-        if at:
+    for index in range(0, int(length.max(initial=0)), 8):
+        if index:
             rows = (
-                np.flatnonzero(length > at) if isinstance(rows, slice) else rows[length[rows] > at]
+                np.flatnonzero(length > index)
+                if isinstance(rows, slice)
+                else rows[length[rows] > index]
             )
-        word = words[at:][start[rows]]
-        word <<= np.maximum(8 * (at + 8) - 8 * length[rows], 0).view(np.uint64)  # what is beyond
+        word = words[index:][start[rows]]
+        word <<= np.maximum(8 * (index + 8) - 8 * length[rows], 0).view(np.uint64)  # what is beyond
         word ^= bits[rows]
         bits[rows] = _mix(word)
     return bits

@@ -69,29 +69,29 @@ def id_difference(
     if not run or not qrels or len(run) + len(qrels) > MOST_IDS:
         return None
     total = len(run) if n_compared is None else n_compared
-    every = "\0".join(text for _, text in (*run, *qrels))
+    everything = "\0".join(text for _, text in (*run, *qrels))
     changed = [
         _alike(cause, run, qrels, change, change)
         for cause, change, held in _CHANGES
-        if re.search(held, every)  # where no id changes, none matches that did not
+        if re.search(held, everything)  # where no id changes, none matches that did not
     ]
-    found = max((*changed, *_affixed(run, qrels)), key=lambda each: each.n_alike, default=None)
-    if found is None or not found.n_alike or found.n_alike < LEAST_SHARE * total:
+    result = max((*changed, *_affixed(run, qrels)), key=lambda item: item.n_alike, default=None)
+    if result is None or not result.n_alike or result.n_alike < LEAST_SHARE * total:
         return None
-    return replace(found, n_compared=total)
+    return replace(result, n_compared=total)
 
 
 def query_id_difference(run: Sequence[str], qrels: Sequence[str]) -> IdDifference | None:
     """Return the change under which most of a run's unmatched query ids match."""
     if len(run) + len(qrels) > MOST_IDS:
         return None
-    return id_difference([(0, each) for each in run], [(0, each) for each in qrels])
+    return id_difference([(0, item) for item in run], [(0, item) for item in qrels])
 
 
 def how_ids_differ(qrels: Sequence[str], run: Sequence[str]) -> str:
     """Guess how two lists of query ids that share none differ; empty where nothing fits."""
-    found = query_id_difference(run, qrels)
-    return f"the ids differ by {found.cause}" if found else ""
+    difference = query_id_difference(run, qrels)
+    return f"the ids differ by {difference.cause}" if difference else ""
 
 
 def _alike(
@@ -102,10 +102,10 @@ def _alike(
     of_qrels: Callable[[str], str],
 ) -> IdDifference:
     """Count the ids of the run that match after a change of both sides."""
-    known = {(query, of_qrels(text)): text for query, text in qrels}
+    texts = {(query, of_qrels(text)): text for query, text in qrels}
     hits = [(text, (query, of_run(text))) for query, text in run]
-    hits = [(text, changed) for text, changed in hits if changed in known]
-    first = (hits[0][0], known[hits[0][1]]) if hits else ("", "")
+    hits = [(text, changed) for text, changed in hits if changed in texts]
+    first = (hits[0][0], texts[hits[0][1]]) if hits else ("", "")
     return IdDifference(cause, len(hits), len(run), *first)
 
 
@@ -114,12 +114,12 @@ def _affixed(run: Sequence[Placed], qrels: Sequence[Placed]) -> Iterator[IdDiffe
     for longer, shorter in ((run, qrels), (qrels, run)):
         for kind, affix in _guesses(longer[:GUESSED_FROM], shorter):
             cut = methodcaller("removeprefix" if kind == "prefix" else "removesuffix", affix)
-            changes = (cut if longer is each else str for each in (run, qrels))
-            found = _alike(f'the {kind} "{affix}"', run, qrels, *changes)
+            changes = (cut if longer is item else str for item in (run, qrels))
+            alike = _alike(f'the {kind} "{affix}"', run, qrels, *changes)
             digits = affix.isdecimal()
-            least = (LEAST_DIGITS if digits else LEAST_AFFIXED) * min(len(run), len(qrels))
-            if found.n_alike >= max(least, FEWEST_DIGITS if digits else 1):
-                yield found
+            minimum = (LEAST_DIGITS if digits else LEAST_AFFIXED) * min(len(run), len(qrels))
+            if alike.n_alike >= max(minimum, FEWEST_DIGITS if digits else 1):
+                yield alike
 
 
 def _guesses(longer: Sequence[Placed], shorter: Sequence[Placed]) -> list[tuple[str, str]]:
@@ -127,14 +127,14 @@ def _guesses(longer: Sequence[Placed], shorter: Sequence[Placed]) -> list[tuple[
     by_query: dict[int, list[str]] = {}
     for query, text in shorter:
         by_query.setdefault(query, []).append(text)
-    found: Counter[tuple[str, str]] = Counter()
-    for query, one in longer:
-        for other in by_query.get(query, []):
-            if other and one != other and one.endswith(other):
-                found["prefix", one.removesuffix(other)] += 1
-            if other and one != other and one.startswith(other):
-                found["ending", one.removeprefix(other)] += 1
-    return [affix for affix, _ in found.most_common(MOST_GUESSES)]
+    counts: Counter[tuple[str, str]] = Counter()
+    for query, first in longer:
+        for second in by_query.get(query, []):
+            if second and first != second and first.endswith(second):
+                counts["prefix", first.removesuffix(second)] += 1
+            if second and first != second and first.startswith(second):
+                counts["ending", first.removeprefix(second)] += 1
+    return [affix for affix, _ in counts.most_common(MOST_GUESSES)]
 
 
 # --- The first documents of each query, and what they tell where ids differ from the judgments'
@@ -181,23 +181,23 @@ def ranks_kept(n_queries: int, top: int) -> IntArray:
     return ranks
 
 
-def document_ids(qrels: Qrels, judged: JudgedRun, shown: TopDocs) -> IdDifference | None:
+def document_ids(qrels: Qrels, judged: JudgedRun, visible: TopDocs) -> IdDifference | None:
     """Say why first documents of the sampled queries are not judged, where ids are to blame."""
-    sampled = np.isin(shown.query, sampled_queries(len(qrels.query_ids)))
-    rows = np.flatnonzero(sampled & (shown.rank <= SAMPLED_RANKS))
+    sampled = np.isin(visible.query, sampled_queries(len(qrels.query_ids)))
+    rows = np.flatnonzero(sampled & (visible.rank <= SAMPLED_RANKS))
     near = judged.rank <= SAMPLED_RANKS
-    known = judged.query[near] * SAMPLED_RANKS + judged.rank[near]
-    place = shown.query[rows] * SAMPLED_RANKS + shown.rank[rows]
-    unknown = rows[~np.isin(place, known)]
+    names = judged.query[near] * SAMPLED_RANKS + judged.rank[near]
+    place = visible.query[rows] * SAMPLED_RANKS + visible.rank[rows]
+    unknown = rows[~np.isin(place, names)]
     if len(unknown) < LEAST_SHARE * len(rows):
         return None
-    judgments = np.flatnonzero(np.isin(qrels.query, shown.query[unknown]))
+    judgments = np.flatnonzero(np.isin(qrels.query, visible.query[unknown]))
 
     def placed(query: IntArray, docs: Ids, rows: IntArray) -> list[Placed]:
         return list(zip(query[rows].tolist(), ids.decode(ids.take(docs, rows)), strict=True))
 
     return id_difference(
-        placed(shown.query, shown.docs, unknown),
+        placed(visible.query, visible.docs, unknown),
         placed(qrels.query, qrels.docs, judgments),
         n_compared=len(rows),
     )
@@ -254,19 +254,19 @@ class Places:
         """Return which rows hold an id of their group, and the places of those among the ids."""
         place = (mark & np.repeat(self.mask[group], length)).astype(np.int64)
         place += np.repeat(self.start[group], length)
-        at = self.last[place]
-        rows = np.flatnonzero(at >= 0)
-        at = at[rows]
-        found = [(rows[:0], at[:0])]
+        position = self.last[place]
+        rows = np.flatnonzero(position >= 0)
+        position = position[rows]
+        result = [(rows[:0], position[:0])]
         while len(rows):
-            alike = np.flatnonzero(self.mark[at] == mark[rows])
-            found.append((rows[alike], at[alike]))
-            at = self.before[at]
-            more = np.flatnonzero(at >= 0)
-            rows, at = rows[more], at[more]
-        rows, at = (np.concatenate(each) for each in zip(*found, strict=True))
+            alike = np.flatnonzero(self.mark[position] == mark[rows])
+            result.append((rows[alike], position[alike]))
+            position = self.before[position]
+            more = np.flatnonzero(position >= 0)
+            rows, position = rows[more], position[more]
+        rows, position = (np.concatenate(item) for item in zip(*result, strict=True))
         order = np.argsort(rows, kind="stable")
-        rows, which = rows[order], at[order].astype(np.int64)
+        rows, which = rows[order], position[order].astype(np.int64)
         same = ids.same(ids.take(column, rows), ids.take(self.ids, which))
         return rows[same], which[same]
 
@@ -283,21 +283,21 @@ class Judgments:
     def of(cls, qrels: Qrels) -> Judgments:
         """Return those of ``qrels``."""
         n_queries = len(qrels.query_ids)
-        one = np.zeros(n_queries, dtype=np.int64)
+        values = np.zeros(n_queries, dtype=np.int64)
         return cls(
-            queries=Places.of(one, ids.encode(qrels.query_ids), 1),
+            queries=Places.of(values, ids.encode(qrels.query_ids), 1),
             docs=Places.of(qrels.query, qrels.docs, n_queries),
             ideal=np.lexsort((-qrels.grade, qrels.query)),
         )
 
     def numbers(self, queries: Ids) -> IntArray:
         """Return the number in the qrels of each query, or -1."""
-        found = np.full(len(queries), -1, dtype=np.int64)
+        values = np.full(len(queries), -1, dtype=np.int64)
         all_of_them = np.array([len(queries)])
         mark = ids.fingerprint(queries)
-        rows, at = self.queries.find(np.array([0]), all_of_them, queries, mark)
-        found[rows] = at
-        return found
+        rows, position = self.queries.find(np.array([0]), all_of_them, queries, mark)
+        values[rows] = position
+        return values
 
 
 # --- The one join of the program: a run joined with its judgments, block by block
@@ -325,11 +325,11 @@ class ReadCounts:
     # Why documents are not judged, where their ids look like judged ones
     document_ids: IdDifference | None = None
 
-    def add(self, other: ReadCounts) -> None:
+    def add(self, second: ReadCounts) -> None:
         """Count the rows that went by later."""
-        self.tags |= other.tags
+        self.tags |= second.tags
         for name in _ADDED:
-            setattr(self, name, getattr(self, name) + getattr(other, name))
+            setattr(self, name, getattr(self, name) + getattr(second, name))
 
 
 _ADDED = (
@@ -393,13 +393,15 @@ def join_pieces(
     def part_of(piece: _Piece) -> _Part:
         return _Part.of(looked_up, block(piece), keep_scores, ranks, same_id)
 
-    part = _Part.joined(list(threaded_map(part_of, pieces, most=threads)))
-    seen = part.seen
+    part = _Part.joined(list(threaded_map(part_of, pieces, maximum=threads)))
+    visited = part.seen
     order = np.lexsort((part.rank, part.query))
-    at = part.at[order]
+    position = part.at[order]
     n_retrieved = np.zeros(n_queries, dtype=np.int64)
     n_retrieved[part.ranking] = part.length
-    if np.count_nonzero(n_retrieved) + len(set(seen.extra)) < seen.n_shared + len(seen.extra):
+    if np.count_nonzero(n_retrieved) + len(set(visited.extra)) < visited.n_shared + len(
+        visited.extra
+    ):
         raise NotPlain("the lines of a query do not stand together")
     ideal = looked_up.ideal
     scores = None
@@ -409,7 +411,7 @@ def join_pieces(
         query_ids=qrels.query_ids,
         query=part.query[order],
         rank=part.rank[order],
-        grade=qrels.grade[at],
+        grade=qrels.grade[position],
         score=part.score[order],
         tie_first=part.tie_first[order],
         tie_last=part.tie_last[order],
@@ -417,16 +419,16 @@ def join_pieces(
         ideal_query=qrels.query[ideal],
         ideal_grade=qrels.grade[ideal],
         retrieved_scores=scores,
-        subtopics=None if qrels.subtopics is None else judged_subtopics(qrels.subtopics, at),
-        judgment=at,
+        subtopics=None if qrels.subtopics is None else judged_subtopics(qrels.subtopics, position),
+        judgment=position,
     )
     first = np.lexsort((part.top_rank, part.top_query))
-    shown = TopDocs(part.top_query[first], part.top_rank[first], ids.take(part.top_docs, first))
+    top_docs = TopDocs(part.top_query[first], part.top_rank[first], ids.take(part.top_docs, first))
     relevant = judged.query[(judged.rank == 1) & (judged.grade > 0)]
-    seen.first_has_query_id = np.setdiff1d(seen.first_has_query_id, relevant).tolist()
+    visited.first_has_query_id = np.setdiff1d(visited.first_has_query_id, relevant).tolist()
     if top is not None:
-        seen.document_ids = document_ids(qrels, judged, shown)
-    return judged, seen, shown.top(top or 0)
+        visited.document_ids = document_ids(qrels, judged, top_docs)
+    return judged, visited, top_docs.top(top or 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -461,7 +463,7 @@ class _Part:
             block = block.without(has_query_id)
         query = judgments.numbers(block.queries)
         length = np.diff(block.first_row)
-        row, at = judgments.docs.find(query, length, block.docs, block.mark)
+        row, position = judgments.docs.find(query, length, block.docs, block.mark)
         if block.row is not None:
             place = np.empty(len(block.row), dtype=np.int64)
             place[block.row] = np.arange(len(block.row))
@@ -475,11 +477,11 @@ class _Part:
         begins = np.flatnonzero(new)
         tie = np.cumsum(new)[row]
         shared = query >= 0
-        top_query, top_rank, shown = _top(block, query, ranks)
+        top_query, top_rank, visible = _top(block, query, ranks)
         return cls(
             query=query[ranking],
             rank=row - first_row + 1,
-            at=at,
+            at=position,
             score=block.score[row],
             tie_first=begins[tie - 1] - first_row + 1,
             tie_last=begins[tie] - first_row,
@@ -488,20 +490,20 @@ class _Part:
             scores=block.score[np.repeat(shared, length)] if keep_scores else block.score[:0],
             top_query=top_query,
             top_rank=top_rank,
-            top_docs=ids.take(block.docs, shown if block.row is None else block.row[shown]),
+            top_docs=ids.take(block.docs, visible if block.row is None else block.row[visible]),
             seen=_seen(block, query, begins, has_query_id, same_id),
         )
 
     @classmethod
     def joined(cls, parts: list[_Part]) -> _Part:
-        names = [each.name for each in fields(cls) if each.name not in ("top_docs", "seen")]
-        seen = ReadCounts()
+        names = [item.name for item in fields(cls) if item.name not in ("top_docs", "seen")]
+        read_counts = ReadCounts()
         for part in parts:
-            seen.add(part.seen)
+            read_counts.add(part.seen)
         return cls(
             **{name: np.concatenate([getattr(part, name) for part in parts]) for name in names},
             top_docs=ids.joined([part.top_docs for part in parts]),
-            seen=seen,
+            seen=read_counts,
         )
 
 

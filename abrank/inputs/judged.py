@@ -49,10 +49,10 @@ class JudgedSubtopics:
     subtopic: IntArray
     grade: IntArray
 
-    def of_rows(self, kept: BoolArray) -> JudgedSubtopics:
+    def of_rows(self, selected: BoolArray) -> JudgedSubtopics:
         """Return those of a judged run that keeps the marked rows only."""
-        mine = kept[self.row]
-        place = np.cumsum(kept) - 1
+        mine = selected[self.row]
+        place = np.cumsum(selected) - 1
         return replace(
             self, row=place[self.row[mine]], subtopic=self.subtopic[mine], grade=self.grade[mine]
         )
@@ -95,8 +95,8 @@ def judged_subtopics(pool: Subtopics, document: IntArray) -> JudgedSubtopics:
     start = np.searchsorted(pool.document, document)
     count = np.searchsorted(pool.document, document, side="right") - start
     row = np.repeat(np.arange(len(document)), count)
-    at = np.arange(len(row)) - np.repeat(np.cumsum(count) - count, count) + start[row]
-    return JudgedSubtopics(pool, row, pool.subtopic[at], pool.grade[at])
+    position = np.arange(len(row)) - np.repeat(np.cumsum(count) - count, count) + start[row]
+    return JudgedSubtopics(pool, row, pool.subtopic[position], pool.grade[position])
 
 
 def from_rankings(
@@ -113,14 +113,14 @@ def from_rankings(
             for name in grades or {}
         }
     )
-    place = {each: i for i, each in enumerate(names)}
+    place = {name: i for i, name in enumerate(names)}
     rows: list[tuple[int, int, int]] = []
     retrieved: list[int] = []
     document = 0
-    for query, (ranking, others) in enumerate(zip(rankings, missed, strict=True)):
+    for query, (ranking, rest) in enumerate(zip(rankings, missed, strict=True)):
         judged = [grades for grades in ranking if grades]
         retrieved += range(document, document + len(judged))
-        for grades in (*judged, *others):
+        for grades in (*judged, *rest):
             rows += [(document, place[query, name], grades[name]) for name in sorted(grades)]
             document += 1
     columns = np.array(rows, dtype=np.int64).reshape(-1, 3).T
@@ -206,15 +206,15 @@ class JudgedRun:
             Ascending; without it ``q0000``, ``q0001``, …
         """
         pools = ideal or [[g for g in ranking if g is not None] for ranking in rankings]
-        every = np.arange(len(rankings))
+        arange = np.arange(len(rankings))
         lengths = np.array([len(ranking) for ranking in rankings], dtype=np.int64)
-        query = np.repeat(every, lengths)
+        query = np.repeat(arange, lengths)
         rank = _flat([range(1, n + 1) for n in lengths], np.int64)
         score = -rank.astype(np.float64) if scores is None else _flat(scores, np.float64)
         first, last = tie_ranks(query, rank, score)
         judged = _flat([[g is not None for g in ranking] for ranking in rankings], np.bool_)
         return cls(
-            query_ids=tuple(query_ids or (f"q{i:04d}" for i in every)),
+            query_ids=tuple(query_ids or (f"q{i:04d}" for i in arange)),
             query=query[judged],
             rank=rank[judged],
             grade=as_grades(_flat([[g for g in row if g is not None] for row in rankings], float)),
@@ -222,7 +222,7 @@ class JudgedRun:
             tie_first=first[judged],
             tie_last=last[judged],
             n_retrieved=lengths,
-            ideal_query=np.repeat(every, [len(pool) for pool in pools]),
+            ideal_query=np.repeat(arange, [len(pool) for pool in pools]),
             ideal_grade=as_grades(_flat([sorted(pool, reverse=True) for pool in pools], float)),
             retrieved_scores=score,
         )
@@ -251,10 +251,10 @@ class JudgedRun:
         (array([1, 3]), array([1, 2]), ('a', 'b'))
         """
         missed = missed or [[] for _ in rankings]
-        best = [[max(each.values()) if each else None for each in row] for row in rankings]
+        best = [[max(item.values()) if item else None for item in row] for row in rankings]
         pools = [
-            [max(each.values()) for each in (*filter(None, row), *others)]
-            for row, others in zip(rankings, missed, strict=True)
+            [max(item.values()) for item in (*filter(None, row), *rest)]
+            for row, rest in zip(rankings, missed, strict=True)
         ]
         return replace(
             cls.from_grades(best, ideal=pools), subtopics=from_rankings(rankings, missed)
@@ -305,11 +305,11 @@ class JudgedRun:
         """
         if self.retrieved_scores is None:
             raise ArgumentError("a score threshold needs the scores of all retrieved documents")
-        every = np.repeat(np.arange(self.n_queries), self.n_retrieved)
-        kept = np.bincount(
-            every[self.retrieved_scores >= threshold], minlength=self.n_queries
+        repeat = np.repeat(np.arange(self.n_queries), self.n_retrieved)
+        count = np.bincount(
+            repeat[self.retrieved_scores >= threshold], minlength=self.n_queries
         ).astype(np.int64)
-        return self._rows(self.score >= threshold, kept)
+        return self._rows(self.score >= threshold, count)
 
     def condensed(self) -> JudgedRun:
         """Return the run without unjudged documents, ranked anew, as trec_eval's ``-J`` does.
@@ -321,20 +321,20 @@ class JudgedRun:
         >>> JudgedRun.from_grades([[None, 1, -1, 0]]).condensed().rank
         array([1, 2])
         """
-        kept = self.grade >= 0
-        query, score = self.query[kept], self.score[kept]
+        selected = self.grade >= 0
+        query, score = self.query[selected], self.score[selected]
         n_retrieved = np.bincount(query, minlength=self.n_queries).astype(np.int64)
         rank = np.arange(1, len(query) + 1) - (np.cumsum(n_retrieved) - n_retrieved)[query]
         first, last = tie_ranks(query, rank, score)
         return replace(
-            self._rows(kept, n_retrieved),
+            self._rows(selected, n_retrieved),
             rank=rank,
             tie_first=first,
             tie_last=last,
             retrieved_scores=score,
         )
 
-    def _rows(self, kept: BoolArray, n_retrieved: IntArray) -> JudgedRun:
+    def _rows(self, selected: BoolArray, n_retrieved: IntArray) -> JudgedRun:
         """Return the run with fewer rows, the first ``n_retrieved`` ranks of each query."""
         scores = self.retrieved_scores
         if scores is not None:
@@ -344,11 +344,11 @@ class JudgedRun:
         rows = ("query", "rank", "grade", "score", "tie_first", "tie_last")
         return replace(
             self,
-            **{name: getattr(self, name)[kept] for name in rows},
+            **{name: getattr(self, name)[selected] for name in rows},
             n_retrieved=n_retrieved,
             retrieved_scores=scores,
-            subtopics=None if self.subtopics is None else self.subtopics.of_rows(kept),
-            judgment=None if self.judgment is None else self.judgment[kept],
+            subtopics=None if self.subtopics is None else self.subtopics.of_rows(selected),
+            judgment=None if self.judgment is None else self.judgment[selected],
         )
 
 

@@ -63,8 +63,8 @@ def checked(blocks: Iterable[list[list[Any]]], label: str, layout: Layout) -> Co
         except ReadError as error:
             row = int(error.rest["at"].removeprefix("row "))
             cells = (shorten(str(column[row]), width=40) for column in columns)
-            at = f"row {gathered.n_lines + rows[row]}"
-            raise retold(error, shown="  ".join(cells), at=at) from None
+            text = f"row {gathered.n_lines + rows[row]}"
+            raise retold(error, shown="  ".join(cells), at=text) from None
         gathered.add(part, n_rows)
     return gathered.joined()
 
@@ -87,7 +87,7 @@ def _ids(values: list[Any], column: str, label: str) -> Ids:
     if "" in values:
         raise ReadError(label, f"{column} is empty", at=f"row {values.index('')}")
     if ids.longest(encoded) > MOST_ID:
-        row = max(range(len(values)), key=lambda at: len(values[at]))
+        row = max(range(len(values)), key=lambda position: len(values[position]))
         problem = f"{column} is longer than {MOST_ID >> 10} kB"
         raise ReadError(label, problem, at=f"row {row}")
     return encoded
@@ -234,13 +234,13 @@ def _required_hits(query: Any, answer: Any, label: str | None) -> list[Any]:  # 
 def _judgment_list(hits: list[Any], label: str) -> list[Any]:
     """Return the ratings of the one judgment list that an answer of OpenSearch holds."""
     documents = [hit.get("_source") for hit in hits if isinstance(hit, Mapping)]
-    found = [
+    result = [
         document["judgmentRatings"] for document in documents
         if isinstance(document, Mapping) and isinstance(document.get("judgmentRatings"), list)
     ]  # fmt: skip
-    if len(found) == 1:
-        return list(found[0])
-    problem = f"is one answer of _search, with {plural(len(found), 'judgment list')}"
+    if len(result) == 1:
+        return list(result[0])
+    problem = f"is one answer of _search, with {plural(len(result), 'judgment list')}"
     expected = "one answer with one list of judgmentRatings, or {query: answer} of a run"
     raise ReadError(label, problem, expected=expected)
 
@@ -261,7 +261,7 @@ def _opensearch_ratings(ratings: list[Any], label: str) -> dict[str, list[tuple[
 
 def _ranked_hits(query: Any, answer: Any, label: str | None) -> list[Any]:  # noqa: ANN401
     try:
-        return [each["hit"]["_id"] for each in answer["hits"]]
+        return [item["hit"]["_id"] for item in answer["hits"]]
     except (TypeError, KeyError) as error:
         problem = f"query {query!r} has no list of hits with their _id"
         raise ReadError(label or "dict", problem, expected="an answer of _rank_eval") from error
@@ -288,8 +288,8 @@ def _depth(value: Any) -> int:  # noqa: ANN401
     """Return how deeply dicts are nested, along the first value that is not empty."""
     if not isinstance(value, Mapping):
         return 0
-    inner = (each for name, each in value.items() if name not in _BESIDE)
-    return 1 + _depth(next((each for each in inner if not isinstance(each, Mapping) or each), None))
+    inner = (item for name, item in value.items() if name not in _BESIDE)
+    return 1 + _depth(next((item for item in inner if not isinstance(item, Mapping) or item), None))
 
 
 def read_queries(source: Iterable[tuple[Any, Any]], layout: Layout, label: str) -> Columns:
@@ -302,8 +302,8 @@ def read_queries(source: Iterable[tuple[Any, Any]], layout: Layout, label: str) 
     def blocks() -> Iterator[list[list[Any]]]:
         held: list[list[Any]] = [[], [], []]
         for query, row in source:
-            found = row if isinstance(row, Mapping) else _documents(query, row, layout, label)
-            pairs = list(found.items() if isinstance(found, Mapping) else found)
+            result = row if isinstance(row, Mapping) else _documents(query, row, layout, label)
+            pairs = list(result.items() if isinstance(result, Mapping) else result)
             held[0] += [query] * len(pairs)
             held[1] += [doc for doc, _ in pairs]
             held[2] += [value for _, value in pairs]
@@ -322,15 +322,15 @@ def _documents(query: Any, row: Any, layout: Layout, label: str) -> list[tuple[A
         return list(row.items())
     is_set = isinstance(row, (set, frozenset))
     if not isinstance(row, (list, tuple)) and not (is_set and layout is not RUN):
-        what = "set, which has no order" if is_set else f"{type(row).__name__}, not a dict"
+        text = "set, which has no order" if is_set else f"{type(row).__name__}, not a dict"
         raise ReadError(
             label,
-            f"query {query!r} has a {what}",
+            f"query {query!r} has a {text}",
             expected=f"{{query_id: {{doc_id: {layout.value}}}}} or {{query_id: [doc_id, ...]}}",
         )
-    if all(isinstance(each, Mapping) for each in row) and row:
+    if all(isinstance(item, Mapping) for item in row) and row:
         return [_hit(query, hit, len(row) - i, layout, label) for i, hit in enumerate(row)]
-    if all(isinstance(each, (tuple, list)) and len(each) == 2 for each in row):
+    if all(isinstance(item, (tuple, list)) and len(item) == 2 for item in row):
         return [(doc, value) for doc, value in row]
     return [(doc, len(row) - i if layout is RUN else 1) for i, doc in enumerate(row)]
 
@@ -411,15 +411,15 @@ def read_rows(
 
 def _results_by_query(records: Iterable[Any], label: str) -> Iterator[tuple[Any, Any]]:
     """Yield each query and its results; none may stand twice."""
-    seen = set()
+    visited = set()
     for number, record in enumerate(records):
         names = list(record) if isinstance(record, Mapping) else []
-        found = found_in(names, QUERY_IDS)
-        query = record[names[found[0]]] if found else None
-        if not isinstance(query, (str, int)) or "results" not in names or query in seen:
-            problem = f"query {query!r} stands twice" if found else "no query with results"
+        result = found_in(names, QUERY_IDS)
+        query = record[names[result[0]]] if result else None
+        if not isinstance(query, (str, int)) or "results" not in names or query in visited:
+            problem = f"query {query!r} stands twice" if result else "no query with results"
             raise ReadError(label, problem, at=f"row {number}")
-        seen.add(query)
+        visited.add(query)
         yield query, record["results"]
 
 
@@ -447,12 +447,12 @@ def _tuple_reader(
     by_subtopic = layout is SUBTOPIC_QRELS
     expected = f"(query_id, {'subtopic, ' if by_subtopic else ''}doc_id, {layout.value})"
     fields: tuple[str, ...] | None = getattr(first, "_fields", None)
-    at = [0, 2, 3, 1] if by_subtopic else [0, 1, 2]
+    indexes = [0, 2, 3, 1] if by_subtopic else [0, 1, 2]
     if fields:
-        at = [fields.index(name) for name in choose_columns(fields, layout, columns)]
+        indexes = [fields.index(name) for name in choose_columns(fields, layout, columns)]
     else:
         _no_columns(columns, "plain tuples")
-    width = len(fields) if fields else len(at)
+    width = len(fields) if fields else len(indexes)
 
     def convert(rows: Sequence[Any], first_row: int) -> list[list[Any]]:
         for number, row in enumerate(rows, first_row):
@@ -460,7 +460,7 @@ def _tuple_reader(
                 raise ReadError(
                     label, f"{row!r} is not {expected}", at=f"row {number}", expected=expected
                 )
-        return [[row[i] for row in rows] for i in at]
+        return [[row[i] for row in rows] for i in indexes]
 
     return convert
 
@@ -494,9 +494,9 @@ def read_columns(
     choose = partial(choose_columns, layout=layout, columns=columns, label=table)
     if isinstance(source, np.ndarray):
         source = _array(source, layout, table)
-    found = arrow.columns_of(source, choose)
-    if found is not None:
-        return of_table(found[1], table, layout, chosen=found[0])
+    result = arrow.columns_of(source, choose)
+    if result is not None:
+        return of_table(result[1], table, layout, chosen=result[0])
     if isinstance(source, Iterable) and not isinstance(source, (str, bytes)):
         return read_rows(source, layout, columns, label or "tuples")
     kind = type(source).__name__
@@ -532,13 +532,13 @@ def of_table(
     ranks = bool(chosen) and holds_ranks(chosen[2], layout)
     queries, docs, numbers, *subtopics = columns
     query = arrow.to_ids(queries, coded=True)
-    doc, *subtopic = (arrow.to_ids(each) for each in (docs, *subtopics))
+    doc, *subtopic = (arrow.to_ids(item) for item in (docs, *subtopics))
     value = arrow.to_scores(numbers) if layout is RUN else arrow.to_grades(numbers, fractions=True)
     plain = all(
-        each is not None and ids.longest(each) <= MOST_ID for each in (query, doc, *subtopic)
+        item is not None and ids.longest(item) <= MOST_ID for item in (query, doc, *subtopic)
     )
     if value is None or not plain or not len(value):
-        read = checked([[arrow.to_objects(each) for each in columns]], label, layout)
+        read = checked([[arrow.to_objects(column) for column in columns]], label, layout)
         read = replace(read, source=replace(read.source, ungraded=ones))
         return replace(read, value=-read.value) if ranks else read
     return Columns(
@@ -557,6 +557,6 @@ def label_of(source: Any) -> str:  # noqa: ANN401
     return "DataFrame" if kind.endswith("Frame") else kind
 
 
-def _no_columns(columns: Mapping[str, str] | None, what: str) -> None:
+def _no_columns(columns: Mapping[str, str] | None, kind: str) -> None:
     if columns:
-        raise ArgumentError(f"columns= is for tables and named tuples, not for {what}")
+        raise ArgumentError(f"columns= is for tables and named tuples, not for {kind}")

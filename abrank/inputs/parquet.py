@@ -32,81 +32,81 @@ class Malformed(Exception):
     """These bytes are no record."""
 
 
-def read_struct(data: bytes, at: int = 0, depth: int = 0) -> tuple[dict[int, Any], int]:
+def read_struct(data: bytes, position: int = 0, depth: int = 0) -> tuple[dict[int, Any], int]:
     """Return the fields of a record by their number, and where it ends."""
     if depth > _DEEPEST:
         raise Malformed("records within records")
-    found: dict[int, Any] = {}
+    result: dict[int, Any] = {}
     number = 0
     try:
-        while (head := data[at]) != 0:
-            at += 1
+        while (head := data[position]) != 0:
+            position += 1
             kind = head & 15
             if head >> 4:
                 number += head >> 4
             else:
-                number, at = _signed(data, at)
+                number, position = _signed(data, position)
             if kind in (_TRUE, _FALSE):
-                found[number] = kind == _TRUE
+                result[number] = kind == _TRUE
             else:
-                found[number], at = _value(data, at, kind, depth)
+                result[number], position = _value(data, position, kind, depth)
     except (IndexError, struct.error) as error:
         raise Malformed("it is cut short") from error
-    return found, at + 1
+    return result, position + 1
 
 
-def _value(data: bytes, at: int, kind: int, depth: int) -> tuple[Any, int]:
+def _value(data: bytes, position: int, kind: int, depth: int) -> tuple[Any, int]:
     if kind in _WHOLE:
-        return _signed(data, at)
+        return _signed(data, position)
     if kind == _BINARY:
-        length, at = _unsigned(data, at)
-        if length > len(data) - at:
+        length, position = _unsigned(data, position)
+        if length > len(data) - position:
             raise Malformed("a text is longer than what is left")
-        return data[at : at + length], at + length
+        return data[position : position + length], position + length
     if kind == _STRUCT:
-        return read_struct(data, at, depth + 1)
+        return read_struct(data, position, depth + 1)
     if kind in (_LIST, _SET):
-        return _items(data, at, depth)
+        return _items(data, position, depth)
     if kind in (_BYTE, _TRUE, _FALSE):  # the latter two only in lists
-        return data[at], at + 1
+        return data[position], position + 1
     if kind == _DOUBLE:
-        return struct.unpack_from("<d", data, at)[0], at + 8
+        return struct.unpack_from("<d", data, position)[0], position + 8
     raise Malformed(f"a value of the unknown kind {kind}")
 
 
-def _items(data: bytes, at: int, depth: int) -> tuple[list[Any], int]:
+def _items(data: bytes, position: int, depth: int) -> tuple[list[Any], int]:
     if depth > _DEEPEST:
         raise Malformed("lists within lists")
-    count, kind = data[at] >> 4, data[at] & 15
-    at += 1
+    count, kind = data[position] >> 4, data[position] & 15
+    position += 1
     if count == 15:
-        count, at = _unsigned(data, at)
-    if count > len(data) - at:
+        count, position = _unsigned(data, position)
+    if count > len(data) - position:
         raise Malformed("a list is longer than what is left")
-    found = []
+    result = []
     for _ in range(count):
-        item, at = _value(data, at, kind, depth + 1)
-        found.append(item)
-    return found, at
+        item, position = _value(data, position, kind, depth + 1)
+        result.append(item)
+    return result, position
 
 
-def _signed(data: bytes, at: int) -> tuple[int, int]:
-    value, at = _unsigned(data, at)
-    return (value >> 1) ^ -(value & 1), at
+def _signed(data: bytes, position: int) -> tuple[int, int]:
+    value, position = _unsigned(data, position)
+    return (value >> 1) ^ -(value & 1), position
 
 
-def _unsigned(data: bytes, at: int) -> tuple[int, int]:
-    byte = data[at]
+def _unsigned(data: bytes, position: int) -> tuple[int, int]:
+    byte = data[position]
     if byte < 128:
-        return byte, at + 1
+        return byte, position + 1
     value, shift = byte & 127, 0
     while byte > 127:
-        at, shift = at + 1, shift + 7
+        position, shift = position + 1, shift + 7
         if shift > 63:
             raise Malformed("a number of more than 64 bits")
-        byte = data[at]
+        byte = data[position]
         value |= (byte & 127) << shift
-    return value, at + 1
+    return value, position + 1
 
 
 # --- What a Parquet file says of itself, read here and checked before Arrow reads the file
@@ -183,7 +183,7 @@ def read_groups(read_at: ReadAt, size: int) -> tuple[Group, ...]:
         tail = bytes(read_at(size - _TAIL - length, length + _TAIL))
     try:
         about, _ = read_struct(tail[-_TAIL - length : -_TAIL])
-        leaves = [(each[4], each[1]) for each in about[2] if not each.get(5)]
+        leaves = [(item[4], item[1]) for item in about[2] if not item.get(5)]
         groups = tuple(_group(group, leaves, size) for group in about.get(4, []))
         n_rows = int(about[3])
     except Malformed as error:
@@ -197,7 +197,7 @@ def read_groups(read_at: ReadAt, size: int) -> tuple[Group, ...]:
 
 def _group(group: dict[int, Any], leaves: Sequence[tuple[bytes, int]], size: int) -> Group:
     n_rows = int(group[3])
-    chunks = tuple(_chunk(each[3], n_rows, size) for each in group.get(1, []))
+    chunks = tuple(_chunk(item[3], n_rows, size) for item in group.get(1, []))
     if n_rows < 0 or len(chunks) != len(leaves):
         raise Malformed("a row group has other columns than the table")
     for chunk, (name, kind) in zip(chunks, leaves, strict=True):
@@ -219,11 +219,11 @@ def _chunk(about: dict[int, Any], n_rows: int, size: int) -> Chunk:
         raise Malformed(f"column {path} is not within the file")
     if flat and n_values != n_rows:
         raise Malformed(f"column {path} has {n_values} values in {n_rows} rows")
-    told, sizes = about.get(12, {}), about.get(16, {})
-    for number, most in ((2, 1), (3, 2)):  # histograms of levels
-        if flat and len(sizes.get(number, [])) > most:
+    message, sizes = about.get(12, {}), about.get(16, {})
+    for number, maximum in ((2, 1), (3, 2)):  # histograms of levels
+        if flat and len(sizes.get(number, [])) > maximum:
             raise Malformed(f"column {path} has levels that it cannot have")
-    encodings = frozenset(int(each) for each in about[2])
+    encodings = frozenset(int(item) for item in about[2])
     # Arrow counts of texts with a prefix in common only what is not.
     n_text = None if WITH_PREFIXES in encodings else sizes.get(1)
     n_decoded = n_values * _WIDTHS.get(kind, 4)
@@ -240,9 +240,9 @@ def _chunk(about: dict[int, Any], n_rows: int, size: int) -> Chunk:
         has_dictionary=bool(encodings & _REFERENCES),
         n_decoded=n_decoded,
         knows_text=n_text is not None,
-        low=told.get(6),
-        high=told.get(5),
-        n_missing=told.get(3),
+        low=message.get(6),
+        high=message.get(5),
+        n_missing=message.get(3),
     )
 
 
@@ -251,21 +251,21 @@ def require_pages(data: Any, chunk: Chunk) -> int:  # noqa: ANN401 - bytes, or a
     view = memoryview(data)
     if len(view) != chunk.n_packed:
         raise Damaged(f"column {chunk.path}: the file ends before it does")
-    at, n_values, n_unpacked = 0, 0, 0
-    while at < len(view):
-        page = _page(view, at, chunk)
+    end, n_values, n_unpacked = 0, 0, 0
+    while end < len(view):
+        page = _page(view, end, chunk)
         if page.kind in (_DATA, _DATA_V2):
             if page.encoding not in chunk.encodings:
                 problem = "a page has an encoding that the footer does not name"
                 raise Damaged(f"column {chunk.path}: {problem}")
             n_values += page.n_values
-        elif at:
+        elif end:
             raise Damaged(f"column {chunk.path}: its dictionary stands behind its values")
         n_unpacked += page.n_unpacked
-        at = page.end
+        end = page.end
     if n_values != chunk.n_values:
-        told = f"its pages hold {n_values} values, and the footer says {chunk.n_values}"
-        raise Damaged(f"column {chunk.path}: {told}")
+        text = f"its pages hold {n_values} values, and the footer says {chunk.n_values}"
+        raise Damaged(f"column {chunk.path}: {text}")
     return n_unpacked
 
 
@@ -279,22 +279,22 @@ class _Page(NamedTuple):
     end: int
 
 
-def _page(view: memoryview, at: int, chunk: Chunk) -> _Page:
+def _page(view: memoryview, position: int, chunk: Chunk) -> _Page:
     """Read the header of the page at a place."""
     try:
-        header, length = read_struct(bytes(view[at : at + _MOST_HEADER]))
+        header, length = read_struct(bytes(view[position : position + _MOST_HEADER]))
         kind, unpacked, packed = (int(header[number]) for number in (1, 2, 3))
         checksum = int(header[4]) if 4 in header else None
         about = dict(header.get({_DATA: 5, _DICTIONARY: 7, _DATA_V2: 8}.get(kind, 0), {}))
         n_values, encoding = int(about.get(1, 0)), int(about.get(4 if kind == _DATA_V2 else 2, -1))
     except (Malformed, LookupError, TypeError, ValueError) as error:
         raise Damaged(f"column {chunk.path}: a page has no header") from error
-    body = view[at + length : at + length + packed]
+    body = view[position + length : position + length + packed]
     if packed < 0 or unpacked < 0 or len(body) != packed:
         raise Damaged(f"column {chunk.path}: a page is longer than the column")
     if checksum is not None and zlib.crc32(body) != checksum & 0xFFFFFFFF:
         raise Damaged(f"column {chunk.path}: a page is not what its checksum says")
-    return _Page(kind, unpacked, n_values, encoding, at + length + packed)
+    return _Page(kind, unpacked, n_values, encoding, position + length + packed)
 
 
 _BATCH = 8192  # values, after each of which it is seen how much there is
@@ -329,7 +329,7 @@ class ParquetData:
 
         numbers = range(len(self.groups)) if group is None else [group]
         by_group = {number: self.groups[number].of(names) for number in numbers}
-        chunks = [chunk for each in by_group.values() for chunk in each]
+        chunks = [chunk for item in by_group.values() for chunk in item]
         self._require_room(sum(chunk.n_decoded for chunk in chunks))
         n_unpacked = 0
         for chunk in chunks:
@@ -362,17 +362,17 @@ class ParquetData:
     ) -> list[Any]:
         """Read what can be kept, after a pass that only counts where the footer does not tell."""
         texts = [chunk for chunk in chunks if chunk.kind == BYTE_ARRAY]
-        told = sum(chunk.n_decoded for chunk in chunks)
-        known = all(chunk.knows_text for chunk in texts)
-        size = _BATCH if known else _BATCH // 8
-        if any(WITH_PREFIXES in each.encodings and each.n_unpacked > MOST_ID for each in texts):
+        total = sum(chunk.n_decoded for chunk in chunks)
+        registered = all(chunk.knows_text for chunk in texts)
+        size = _BATCH if registered else _BATCH // 8
+        if any(WITH_PREFIXES in text.encodings and text.n_unpacked > MOST_ID for text in texts):
             size = _BATCH // 128  # texts longer than any id, perhaps, of which little is stored
         n_rows = sum(self.groups[number].n_rows for number in groups)
         # A row of a nested table is a query with all its documents.
         n_values = max((chunk.n_values for chunk in chunks), default=0) * len(groups)
         size = size * n_rows // max(n_values, n_rows, 1)
-        for counting in (not known, False):
-            kept: list[Any] = []
+        for counting in (not registered, False):
+            selected: list[Any] = []
             n_bytes = 0
             for batch in file.iter_batches(
                 max(1, size), row_groups=groups, columns=list(names), use_threads=len(groups) > 1
@@ -384,15 +384,15 @@ class ParquetData:
                     else:
                         n_bytes += decoded_bytes(pa.chunked_array([column]))
                 self._require_room(n_bytes)
-                if known and n_bytes > max(_KEPT, 4 * told):
+                if registered and n_bytes > max(_KEPT, 4 * total):
                     raise Damaged("it holds more than its footer says")
                 if counting and n_bytes > _KEPT:
-                    kept.clear()
+                    selected.clear()
                 else:
-                    kept.append(_without_dictionaries(batch, names, coded))
+                    selected.append(_without_dictionaries(batch, names, coded))
             if not counting or n_bytes <= _KEPT:
                 break
-        return kept
+        return selected
 
     def _require_room(self, n_bytes: int) -> None:
         if n_bytes > self._most:
@@ -436,12 +436,12 @@ class _Held:
         """Return ``size`` bytes from a place on."""
         if not any(begin <= start and start + size <= end for begin, end in self._ranges):
             try:
-                found = self._file.read_at(size, start)
+                result = self._file.read_at(size, start)
             except Exception as error:  # a file system of fsspec raises whatever it likes
                 raise OSError(str(error)) from error
-            self._view[start : start + len(found)] = found
-            self._ranges.append((start, start + len(found)))
-            size = len(found)
+            self._view[start : start + len(result)] = result
+            self._ranges.append((start, start + len(result)))
+            size = len(result)
         return self._view[start : start + size]
 
 

@@ -103,8 +103,8 @@ class Qrels:
             return {}
         number = self.query_ids.index(query_id)
         start, stop = np.searchsorted(self.query, [number, number + 1])
-        found = ids.decode(self.docs[int(start) : int(stop)])
-        return dict(zip(found, self.grade[start:stop].tolist(), strict=True))
+        text = ids.decode(self.docs[int(start) : int(stop)])
+        return dict(zip(text, self.grade[start:stop].tolist(), strict=True))
 
     def frame(self) -> pd.DataFrame:
         """Return a fresh DataFrame with the columns query_id, doc_id (of str), relevance (int64).
@@ -250,15 +250,15 @@ def _build_by_subtopic(columns: Columns, name: str, duplicates: Duplicates) -> Q
     if has_duplicates(per_subtopic, columns.doc, ids.fingerprint(columns.doc)):
         rows = _rows_once(columns, per_subtopic, duplicates)
         columns, query = _noted(columns, rows), query[rows]
-    known, doc = ids.number(columns.doc)
-    key, row = np.unique(query * len(known) + doc, return_inverse=True)
+    names, doc = ids.number(columns.doc)
+    key, row = np.unique(query * len(names) + doc, return_inverse=True)
     grade = np.full(len(key), columns.value.min())
     np.maximum.at(grade, row, columns.value)
     return Qrels(
         name=name,
         query_ids=tuple(ids.decode(distinct)),
-        query=key // len(known),
-        docs=ids.take(known, key % len(known)),
+        query=key // len(names),
+        docs=ids.take(names, key % len(names)),
         grade=grade,
         source=columns.source,
         subtopics=gather(columns, row, query),
@@ -269,8 +269,8 @@ def _noted(columns: Columns, rows: IntArray) -> Columns:
     """Return some of the rows, with a note on how many are left out."""
     n_dropped = display.plural(len(columns.value) - len(rows), "judgment")
     note = f"{n_dropped} of a document that was judged before left out (--duplicates)"
-    kept = columns.take(rows)
-    return replace(kept, source=replace(kept.source, notes=(*kept.source.notes, note)))
+    selected = columns.take(rows)
+    return replace(selected, source=replace(selected.source, notes=(*selected.source.notes, note)))
 
 
 def _rows_once(columns: Columns, group: IntArray, rule: Duplicates) -> IntArray:

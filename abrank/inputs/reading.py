@@ -134,20 +134,20 @@ def _distinct_grades(grades: IntArray | FloatArray) -> tuple[float, ...]:
 
 
 def counted(
-    qrels: Qrels, judged: JudgedRun, seen: ReadCounts, *, n_duplicates_dropped: int = 0
+    qrels: Qrels, judged: JudgedRun, visited: ReadCounts, *, n_duplicates_dropped: int = 0
 ) -> dict[str, Any]:
     """Return the fields of an audit that add up over parts of the queries."""
     at_hand, n_graded = _at_hand(judged)
     return {
         "n_queries": judged.n_queries,
         "missing": tuple(qrels.query_ids[i] for i in np.flatnonzero(judged.n_retrieved == 0)),
-        "extra": tuple(sorted(seen.extra)),
-        "n_rows": seen.n_rows,
-        "n_tied_rows": seen.n_tied_rows,
-        "n_queries_with_ties": seen.n_queries_with_ties,
+        "extra": tuple(sorted(visited.extra)),
+        "n_rows": visited.n_rows,
+        "n_tied_rows": visited.n_tied_rows,
+        "n_queries_with_ties": visited.n_queries_with_ties,
         "n_duplicates_dropped": n_duplicates_dropped,
-        "n_same_id_dropped": seen.n_same_id_dropped,
-        "n_same_id_first": len(seen.first_has_query_id),
+        "n_same_id_dropped": visited.n_same_id_dropped,
+        "n_same_id_first": len(visited.first_has_query_id),
         "n_unjudged_at_10": int(at_hand.sum() - n_graded.sum()),
         "n_judgments": len(qrels),
         "n_negative_grades": int(np.sum(qrels.grade < 0)),
@@ -159,41 +159,41 @@ def counted(
 def audit(
     qrels: Qrels,
     judged: JudgedRun,
-    seen: ReadCounts,
+    visited: ReadCounts,
     *,
     source: Source,
     n_duplicates_dropped: int = 0,
 ) -> Audit:
     """Count what a reader of the result should know of its inputs."""
-    counts = counted(qrels, judged, seen, n_duplicates_dropped=n_duplicates_dropped)
+    counts = counted(qrels, judged, visited, n_duplicates_dropped=n_duplicates_dropped)
     shares = judged_shares(judged)
     return Audit(
         **counts,
-        n_rank_conflicts=seen.n_rank_conflicts,
+        n_rank_conflicts=visited.n_rank_conflicts,
         judged_at_10=float(np.mean(shares)) if len(shares) else 0.0,
-        tags=tuple(seen.tags),
+        tags=tuple(visited.tags),
         n_comments=source.n_comments,
         byte_order_mark=source.byte_order_mark,
         path=source.path,
         sha256=source.sha256,
-        document_ids=seen.document_ids,
+        document_ids=visited.document_ids,
         query_ids=query_id_difference(counts["extra"], counts["missing"]),
     )
 
 
-def require_common(qrels: Qrels, seen: ReadCounts, run: str) -> None:
+def require_common(qrels: Qrels, visited: ReadCounts, run: str) -> None:
     """Refuse a run that shares no query with the qrels, and guess how the ids differ."""
-    if seen.n_shared or not seen.n_rows:  # a system that found nothing has the ids of nothing
+    if visited.n_shared or not visited.n_rows:  # a system that found nothing has the ids of nothing
         return
-    extra = sorted(seen.extra)
+    extra = sorted(visited.extra)
     guess = how_ids_differ(qrels.query_ids, extra)
-    shown = [
+    texts = [
         ", ".join(map(shorten, some[:3])) + (" …" if len(some) > 3 else "")
         for some in (qrels.query_ids, extra)
     ]
     raise AlignmentError(
         f"no query is in both {qrels.source.path or qrels.name} and {run}\n"
-        f"  qrels: {shown[0]}   run: {shown[1]}"
+        f"  qrels: {texts[0]}   run: {texts[1]}"
         + (f"   {shorten(guess, width=200)}" if guess else "")
     )
 
@@ -241,22 +241,24 @@ def read_judged_run(
     # bytes of a file, unpacked. Without it what is packed may hold 4 GiB and 12 times its size
     # (Parquet and Feather 32, a plain run 250), what comes through a pipe 4 GiB, others any number.
     join = partial(join_pieces, qrels, keep_scores=keep_scores, top=top, same_id=same_id)
-    found = _streamed(run, join, score_dtype, hashes, max_input_size)
-    if found is None and not isinstance(run, Run):
+    joined = _streamed(run, join, score_dtype, hashes, max_input_size)
+    if joined is None and not isinstance(run, Run):
         read = read_columns(run, max_input_size=max_input_size)
         try:
             rows = slices(read)
-            found = _Joined(*join(rows, partial(ranked, score_dtype=score_dtype)), read.source)
+            joined = _Joined(*join(rows, partial(ranked, score_dtype=score_dtype)), read.source)
         except NotPlain:
             run = build(read, name or name_of(run), score_dtype, duplicates)
     n_dropped = 0
-    if found is None:
+    if joined is None:
         run = read_run(run, score_dtype=score_dtype)
-        found, n_dropped = _Joined(*join([run], block_of), run.source), run.n_duplicates_dropped
-    source = found.source
-    require_common(qrels, found.counts, source.path or name or name_of(run))
-    counts = audit(qrels, found.judged, found.counts, source=source, n_duplicates_dropped=n_dropped)
-    return JudgedSource(found.judged, counts, found.top_docs, source)
+        joined, n_dropped = _Joined(*join([run], block_of), run.source), run.n_duplicates_dropped
+    source = joined.source
+    require_common(qrels, joined.counts, source.path or name or name_of(run))
+    counts = audit(
+        qrels, joined.judged, joined.counts, source=source, n_duplicates_dropped=n_dropped
+    )
+    return JudgedSource(joined.judged, counts, joined.top_docs, source)
 
 
 class _Joined(NamedTuple):
@@ -289,15 +291,15 @@ def _streamed(
 
             def counted(chunk: bytes) -> Block:
                 nonlocal n_queries, n_tags
-                found = block(chunk, score_dtype=score_dtype)
-                n_queries += len(found.queries)
-                n_tags += len(found.tags)
+                result = block(chunk, score_dtype=score_dtype)
+                n_queries += len(result.queries)
+                n_tags += len(result.tags)
                 # Those that nobody judged are named, which takes twice a row, and tags three times.
                 file.require_few(n_queries, "queries", cells=2)
                 file.require_few(n_tags, "run tags", cells=3)
-                return found
+                return result
 
-            found = join(chunks(file), counted)
-            return _Joined(*found, Source(path, stored.sha256(), found[1].n_rows, path))
+            text = join(chunks(file), counted)
+            return _Joined(*text, Source(path, stored.sha256(), text[1].n_rows, path))
     except NotPlain:
         return None

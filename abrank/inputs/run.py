@@ -130,8 +130,8 @@ class Run:
         number = self.query_ids.index(query_id)
         start, stop = (int(row) for row in self.first_row[number : number + 2])
         stop = stop if top is None else min(stop, start + checks.count("top", top))
-        found = ids.decode(self.docs[start:stop])
-        return list(zip(found, self.score[start:stop].tolist(), strict=True))
+        text = ids.decode(self.docs[start:stop])
+        return list(zip(text, self.score[start:stop].tolist(), strict=True))
 
     def frame(self) -> pd.DataFrame:
         """Return a fresh DataFrame: query_id, doc_id (of str), score (float64), rank (int64).
@@ -315,8 +315,8 @@ def named_runs(runs: Any) -> Mapping[str, Any]:  # noqa: ANN401
     if isinstance(runs, Mapping):
         return {str(name): run for name, run in runs.items()}
     rows = [
-        each for each in (runs if isinstance(runs, (list, tuple)) else ())
-        if isinstance(each, tuple) and len(each) > 1 and isinstance(each[0], (str, int))
+        run for run in (runs if isinstance(runs, (list, tuple)) else ())
+        if isinstance(run, tuple) and len(run) > 1 and isinstance(run[0], (str, int))
     ]  # fmt: skip
     if rows or not isinstance(runs, (list, tuple)):
         kind = type(runs).__name__
@@ -326,8 +326,8 @@ def named_runs(runs: Any) -> Mapping[str, Any]:  # noqa: ANN401
     if len(paths) == len(runs):
         names = distinct_names(paths)
     unclear = {name for name in names if name == UNNAMED or names.count(name) > 1}
-    shown = (f"{name} {i}" if name in unclear else name for i, name in enumerate(names, 1))
-    return dict(zip(shown, runs, strict=True))
+    texts = (f"{name} {i}" if name in unclear else name for i, name in enumerate(names, 1))
+    return dict(zip(texts, runs, strict=True))
 
 
 @explained
@@ -384,7 +384,7 @@ def from_groups(
         judged = checked([[held, list(docs), grades]], "arrays", QRELS)
         qrels = build_qrels(judged, "qrels")
     if isinstance(score, Mapping):
-        return qrels, {str(name): _run(each, judged, str(name)) for name, each in score.items()}
+        return qrels, {str(name): _run(item, judged, str(name)) for name, item in score.items()}
     name = short_name(score) if isinstance(score, (str, os.PathLike)) else "run"
     return qrels, _run(score, judged, name)
 

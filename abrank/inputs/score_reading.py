@@ -105,7 +105,7 @@ def pairs_of(option: str, value: Any) -> dict[str, tuple[str, ...]]:  # noqa: AN
             str(key): tuple(map(str, names)) if isinstance(names, (list, tuple)) else (str(names),)
             for key, names in value.items()
         }
-    found: dict[str, list[str]] = {}
+    result: dict[str, list[str]] = {}
     last = ""
     texts = [value] if isinstance(value, str) else value
     for part in (part for text in texts for part in str(text).split(",")):
@@ -113,8 +113,8 @@ def pairs_of(option: str, value: Any) -> dict[str, tuple[str, ...]]:  # noqa: AN
         last = key.strip() if equals else last
         if not last or not (name if equals else key).strip():
             raise ArgumentError(f"{option} is written {option}=NAME=VALUE, not {part!r}")
-        found.setdefault(last, []).append((name if equals else key).strip())
-    return {key: tuple(names) for key, names in found.items()}
+        result.setdefault(last, []).append((name if equals else key).strip())
+    return {key: tuple(names) for key, names in result.items()}
 
 
 def _unknown_role(role: str) -> tuple[str, ...]:
@@ -231,26 +231,26 @@ def split_names(
         return {}
     best: tuple[tuple[int, ...], dict[str, tuple[str, str]]] | None = None
     for measure_first in (True, False):
-        found = {}
+        result = {}
         for name in names:
             options = []
             for match in _SEPARATORS.finditer(name):
-                one, other = name[: match.start()], name[match.end() :].rstrip(")")
-                measure, variant = (one, other) if measure_first else (other, one)
+                first, text = name[: match.start()], name[match.end() :].rstrip(")")
+                measure, variant = (first, text) if measure_first else (text, first)
                 if measure.strip() and variant.strip():
                     is_known = is_measure(measure)
                     is_named = is_known or is_cost(measure) or folded(measure) in VALUE_NAMES
                     options.append((is_known, is_named, len(measure), measure, variant))
             if not options:
                 break
-            found[name] = options
+            result[name] = options
         else:
-            pairs = _complete(names, found)
+            pairs = _complete(names, result)
             if pairs:
                 measures = {measure for _, measure in pairs.values()}
                 rank = (
                     sum(map(is_measure, measures)),
-                    sum(is_cost(each) or folded(each) in VALUE_NAMES for each in measures),
+                    sum(is_cost(measure) or folded(measure) in VALUE_NAMES for measure in measures),
                     -len(measures),
                 )
                 variants = {folded(variant) for variant, _ in pairs.values()}
@@ -269,14 +269,14 @@ def _complete(
     for splits in options.values():
         for variant in {split[-1] for split in splits}:
             counts[variant] = counts.get(variant, 0) + 1
-    found = {}
+    result = {}
     for name in names:
         *_, measure, variant = max(
             options[name],
             key=lambda split: (split[0], counts[split[-1]], split[1], -len(split[-1])),
         )
-        found[name] = (variant, measure)
-    variants = {variant for variant, _ in found.values()}
-    measures = {measure for _, measure in found.values()}
-    is_whole = len({*found.values()}) == len(names) == len(variants) * len(measures)
-    return found if is_whole and len(variants) > 1 else {}
+        result[name] = (variant, measure)
+    variants = {variant for variant, _ in result.values()}
+    measures = {measure for _, measure in result.values()}
+    is_whole = len({*result.values()}) == len(names) == len(variants) * len(measures)
+    return result if is_whole and len(variants) > 1 else {}

@@ -164,29 +164,29 @@ class _Columns:
     @cached_property
     def rows(self) -> BoolArray:
         """Which rows are of a query, and no mean over them."""
-        found = np.ones(self.table.n_rows, np.bool_)
+        values = np.ones(self.table.n_rows, np.bool_)
         if self.one("query"):
             labels, codes = self.column(self.one("query")).coded
             for label in AGGREGATES:
                 if label in labels:
-                    found &= codes != labels.index(label)
-        return found
+                    values &= codes != labels.index(label)
+        return values
 
     def codes(self, *names: str) -> IntArray:
         """Return one number for each different combination of columns: int64[n rows of queries]."""
-        found = np.zeros(int(self.rows.sum()), np.int64)
+        values = np.zeros(int(self.rows.sum()), np.int64)
         for name in names:
             labels, codes = self.column(name).coded
-            found = np.unique(found * len(labels) + codes[self.rows], return_inverse=True)[1]
-        return found.ravel()
+            values = np.unique(values * len(labels) + codes[self.rows], return_inverse=True)[1]
+        return values.ravel()
 
     def n_distinct(self, *names: str) -> int:
         """Return how many different combinations columns have."""
         return int(self.codes(*names).max(initial=-1)) + 1
 
-    def determines(self, one: Sequence[str], other: str) -> bool:
+    def determines(self, first: Sequence[str], second: str) -> bool:
         """Whether rows that are alike in ``one`` are alike in ``other``."""
-        return self.n_distinct(*one) == self.n_distinct(*one, other)
+        return self.n_distinct(*first) == self.n_distinct(*first, second)
 
     def names_rows(self, *names: str) -> bool:
         """Whether columns together name each row once."""
@@ -210,8 +210,8 @@ class _Columns:
         for group in groups:
             endings = tuple(f".{word}" for word in group)  # of what stood in a dict of the row
             for match in (group.__contains__, lambda word, ends=endings: word.endswith(ends)):
-                if found := [name for name in names if match(folded(name))]:
-                    return found
+                if result := [name for name in names if match(folded(name))]:
+                    return result
         return []
 
     def _find_metric(self) -> None:
@@ -229,10 +229,10 @@ class _Columns:
                 and all(len(label) < 60 for label in self.column(name).coded[0])
             ]  # fmt: skip
             named = [name for name in texts if folded(name) in _METRIC_NAMES]
-            found = named or by_content
-            if not found or not numeric:
+            result = named or by_content
+            if not result or not numeric:
                 return
-            self.set_role("metric", found[0])
+            self.set_role("metric", result[0])
         if "value" in self.roles:
             return
         numeric = [name for name in self.free if self.column(name).is_numeric]
@@ -294,25 +294,27 @@ class _Columns:
                 [{"columns": {"query": name}} for name in names[:2]],
             )  # fmt: skip
 
-    def _same_rows(self, one: str, other: str) -> bool:
-        return one == other or (self.determines([one], other) and self.determines([other], one))
+    def _same_rows(self, first: str, second: str) -> bool:
+        return first == second or (
+            self.determines([first], second) and self.determines([second], first)
+        )
 
     def _query_by_content(self, names: Sequence[str]) -> list[str]:
         """Return the column whose values name each row once, alone or with others of few values."""
         keys = [name for name in names if self._is_key(name) and folded(name) not in _REPEAT_NAMES]
         texts = [name for name in keys if not self.column(name).is_numeric]
-        beside = [name for name in (self.one("metric"),) if name]
+        context = [name for name in (self.one("metric"),) if name]
         variants = self._named(_VARIANT_NAMES, keys)
         candidates = []
         for name in texts or keys:
             if name in variants:
                 continue
-            rest = [other for other in keys if other != name and
-                    self.n_distinct(other) <= self.n_distinct(name) / 1.5]  # fmt: skip
-            if self.n_distinct(name) > 2 and self.names_rows(name, *rest, *beside):
+            rest = [key for key in keys if key != name and
+                    self.n_distinct(key) <= self.n_distinct(name) / 1.5]  # fmt: skip
+            if self.n_distinct(name) > 2 and self.names_rows(name, *rest, *context):
                 candidates.append(name)
-        most = max(map(self.n_distinct, candidates), default=0)
-        candidates = [name for name in candidates if self.n_distinct(name) == most]
+        candidate = max(map(self.n_distinct, candidates), default=0)
+        candidates = [name for name in candidates if self.n_distinct(name) == candidate]
         distinct = [name for name in candidates if not self._same_rows(candidates[0], name)]
         if distinct:
             self._ambiguous(
@@ -356,7 +358,7 @@ class _Columns:
         if not query:
             return []
         n_queries = self.n_distinct(query)
-        found = []
+        result = []
         for name in self.free:
             if not self._may_vary(name) or self.determines([query], name):
                 continue
@@ -365,8 +367,8 @@ class _Columns:
             )  # fmt: skip
             counts = np.bincount(pairs[1])
             if len(counts) <= max(2, n_queries) and counts.min() >= share * n_queries:
-                found.append(name)
-        return found
+                result.append(name)
+        return result
 
     def _may_vary(self, name: str) -> bool:
         column = self.column(name)
@@ -402,17 +404,17 @@ class _Columns:
                 if 2 <= self.n_distinct(name) <= 20 and self._may_vary(name)
                 and not self.column(name).is_numeric
             ]  # fmt: skip
-            found = (*is_one, *groups)[:1]
-            self.set_role("variant", *found)
-            return found
+            result = (*is_one, *groups)[:1]
+            self.set_role("variant", *result)
+            return result
         crossed = self._crossed()
         named = self._named(
             _VARIANT_NAMES, [name for name in self.free if self._may_vary(name)]
         )  # fmt: skip
         if self.names_rows(*key):  # but for its repeats each query has one row: of which system?
-            found = tuple(named[:1])
-            self.set_role("variant", *found)
-            return found
+            result = tuple(named[:1])
+            self.set_role("variant", *result)
+            return result
         single = [name for name in dict.fromkeys((*named, *crossed)) if self.names_rows(*key, name)]
         if single:
             return self._choose_single(single)
@@ -424,8 +426,8 @@ class _Columns:
 
     def _choose_single(self, names: Sequence[str]) -> tuple[str, ...]:
         """Return the column of the variant among those that alone name each row of a query."""
-        first, *others = self._named(_VARIANT_NAMES, names) or names
-        rivals = [name for name in others if not self._same_rows(first, name)]
+        first, *rest = self._named(_VARIANT_NAMES, names) or names
+        rivals = [name for name in rest if not self._same_rows(first, name)]
         texts = [name for name in (first, *rivals) if not self.column(name).is_numeric]
         if rivals and len(texts) != 1:
             names = [first, *rivals]
@@ -483,23 +485,23 @@ class _Columns:
                 cells = [self._cells(together, row) for row in rows]
                 ends = {"baseline": cells[0], "candidate": cells[1]}
             choices += [{"variant": ",".join(together), **ends}, {"columns": {"repeat": name}}]
-        said = {"variant": ",".join(variant)} if len(variant) > 1 else {}
-        choices.append({**said, "columns": {"repeat": ROWS}})
-        one, two = (int(self.table.positions[row]) for row in rows)
+        text = {"variant": ",".join(variant)} if len(variant) > 1 else {}
+        choices.append({**text, "columns": {"repeat": ROWS}})
+        first, two = (int(self.table.positions[row]) for row in rows)
         labels, of_row = self.column(self.one("query")).coded
-        what = "rows"
+        kind = "rows"
         if self.one("metric"):
             metrics, of_metric = self.column(self.one("metric")).coded
-            what = f"scores of {metrics[of_metric[rows[0]]]}"
+            kind = f"scores of {metrics[of_metric[rows[0]]]}"
         for name in variant:
             of_variant, place = self.column(name).coded
-            what += f" for {name}={of_variant[place[rows[0]]]}"
+            kind += f" for {name}={of_variant[place[rows[0]]]}"
         raise UnclearError(
             self.label,
-            f"query {labels[of_row[rows[0]]]} has several {what}: say what tells them apart, or"
+            f"query {labels[of_row[rows[0]]]} has several {kind}: say what tells them apart, or"
             " that they are repeats, which are averaged",
             choices,
-            at=f"{self.table.origin.unit}s {one} and {two}",
+            at=f"{self.table.origin.unit}s {first} and {two}",
         )
 
     def _cells(self, names: Sequence[str], row: int) -> str:
@@ -535,9 +537,9 @@ class _Columns:
         pairs = split_names(names, self.is_measure, self.is_cost)
         if pairs:
             return pairs
-        known = [name for name in names if self.is_measure(name)]
+        registered = [name for name in names if self.is_measure(name)]
         plain = {*map(folded, names)} <= {*VALUE_NAMES}
-        if known or plain or len(names) < 2 or any(map(self.is_cost, names)):
+        if registered or plain or len(names) < 2 or any(map(self.is_cost, names)):
             return {}
         as_variants = {name: (name, measure) for name in names}
         if (
@@ -561,9 +563,9 @@ class _Columns:
     def _of_levels(self, levels: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, str]]:
         """Return variants and measures of a frame with two rows of names."""
         sides = [[level[side] for level in levels.values()] for side in (0, -1)]
-        known = [sum(map(self.is_measure, dict.fromkeys(side))) for side in sides]
+        totals = [sum(map(self.is_measure, dict.fromkeys(side))) for side in sides]
         costs = [sum(map(self.is_cost, dict.fromkeys(side))) for side in sides]
-        scores = [one + other for one, other in zip(known, costs, strict=True)]
+        scores = [first + cost for first, cost in zip(totals, costs, strict=True)]
         if scores[0] == scores[1]:
             baselines = [bool({*map(folded, side)} & {*BASELINES, *CANDIDATES}) for side in sides]
             if baselines[0] == baselines[1]:
@@ -574,9 +576,9 @@ class _Columns:
                         "neither row of names holds a known measure: call one of them by a measure,"
                         " such as nDCG@10",
                     )
-                scores = [int(not each) for each in which]
+                scores = [int(not item) for item in which]
             else:
-                scores = [int(not each) for each in baselines]
+                scores = [int(not baseline) for baseline in baselines]
         first = scores[0] > scores[1]
         return {
             name: (level[-1], level[0]) if first else (level[0], level[-1])
@@ -586,7 +588,7 @@ class _Columns:
     def _one_scale(self, names: Sequence[str]) -> bool:
         """Whether columns run over about the same values; empty ones do."""
         numbers = [np.abs(self.column(name).numbers) for name in names]
-        largest = [float(np.nanmax(each)) for each in numbers if not np.isnan(each).all()]
+        largest = [float(np.nanmax(number)) for number in numbers if not np.isnan(number).all()]
         return not largest or max(largest) <= MOST_APART * max(min(largest), 1e-300)
 
     # --- What else there is
@@ -606,12 +608,12 @@ class _Columns:
         for name in self.free:
             column, word = self.column(name), folded(name)
             numeric = column.is_numeric
-            known = self.is_measure(name)
-            if not numeric and (known or self._is_damaged(column)):
+            measure = self.is_measure(name)
+            if not numeric and (measure or self._is_damaged(column)):
                 numeric = word not in _TEXT_NAMES  # of damaged cells, or of none
             of_query = bool(query) and bool(variant or metric) and self.determines([query], name)
             if name in wanted or (
-                numeric and known and "measures" not in self.roles and not metric and not wide
+                numeric and measure and "measures" not in self.roles and not metric and not wide
             ):
                 measures.append(name)
             elif word in _WEIGHT_NAMES and numeric and (of_query or not variant):

@@ -132,9 +132,9 @@ class Column:
 
     def as_ids(self, name: str, label: str) -> Ids:
         """Return the cells as query ids: text as it stands, whole numbers spelled out."""
-        found = self.cells if self.is_text else arrow.to_ids(self.cells)
-        if found is not None:
-            return found
+        cells = self.cells if self.is_text else arrow.to_ids(self.cells)
+        if cells is not None:
+            return cells
         texts = [
             cell if isinstance(cell, str) else read_id(cell, row, name, label)
             for row, cell in enumerate(self.objects)
@@ -147,13 +147,13 @@ class Column:
 
     def rounding(self) -> FloatArray:
         """Return how far each number may be off: half a unit of the last digit printed."""
-        found = np.zeros(len(self.cells))
+        values = np.zeros(len(self.cells))
         for row, text in enumerate(self.objects) if self.is_text else ():
             mantissa, _, exponent = text.lower().partition("e")
             decimals = len(mantissa.partition(".")[2])
             if (decimals or exponent) and self.numbers[row]:
-                found[row] = 0.5 * 10.0 ** (int(exponent or 0) - decimals)
-        return found
+                values[row] = 0.5 * 10.0 ** (int(exponent or 0) - decimals)
+        return values
 
     def take(self, rows: IntArray) -> Column:
         """Return the column of some rows."""
@@ -229,11 +229,11 @@ def read_source(
     table = arrow.table_of(source)
     if table is not None:
         return _of_columns(table.column_names, table.columns, origin)
-    found = _of_tree(source, origin, is_measure)
-    if found is None:
+    tree = _of_tree(source, origin, is_measure)
+    if tree is None:
         kind = type(source).__name__
         raise ArgumentError(f"scores must be a path, a table or a dict, not {kind}")
-    return found
+    return tree
 
 
 # --- Files
@@ -244,8 +244,8 @@ def _of_file(path: str | os.PathLike[str], is_measure: Callable[[str], bool]) ->
     rows = replace(origin, unit="row")
     if arrow.kind_of(data):
         hint = arrow.AS_CSV
-        found = arrow.file_columns(data, origin.label, list, row=2 * arrow.ROW, hint=hint)
-        return _of_columns(*found, rows)
+        file_columns = arrow.file_columns(data, origin.label, list, row=2 * arrow.ROW, hint=hint)
+        return _of_columns(*file_columns, rows)
     packed = data.startswith(ZIP)
     if packed or looks_like_json(data):
         held = read_archive(data, origin.label) if packed else parsed(data, origin.label)
@@ -323,8 +323,8 @@ def _of_text(data: bytes, header: Sequence[str], delimiter: str, origin: Source)
             columns: list[Ids] = [table[name].combine_chunks() for name in names]
             if all(isinstance(column, pa.ChunkedArray) for column in columns):
                 columns = [ids.joined(column.chunks) for column in columns]
-            found = replace(origin, n_rows=len(table))
-            return _named(header, columns, found, first=2, numbered=False)
+            result = replace(origin, n_rows=len(table))
+            return _named(header, columns, result, first=2, numbered=False)
         except pa.ArrowInvalid:
             pass  # a bad line: it is named below
     rows: list[list[str]] = []
@@ -340,17 +340,17 @@ def _of_text(data: bytes, header: Sequence[str], delimiter: str, origin: Source)
                 problem = f"expected {len(header)} fields, found {len(row)}"
                 bad.append(BadLine(reader.line_num, " ".join(map(str.strip, row)), problem))
     except csv.Error as error:
-        at = f"line {reader.line_num}"
-        raise ReadError(origin.label, f"no line of a table: {error}", at=at) from error
+        position = f"line {reader.line_num}"
+        raise ReadError(origin.label, f"no line of a table: {error}", at=position) from error
     if bad:
         lines_shown, expected = bad[:MOST_SHOWN], delimiter.join(header)
         raise ReadError(origin.label, lines=lines_shown, total=len(bad), expected=expected)
-    kept = [i for i, row in enumerate(rows) if "".join(row).strip()][1:]
-    cells = zip(*(rows[i] for i in kept), strict=True) if kept else [()] * len(header)
+    selected = [i for i, row in enumerate(rows) if "".join(row).strip()][1:]
+    cells = zip(*(rows[i] for i in selected), strict=True) if selected else [()] * len(header)
     columns = [ids.encode([cell.strip() for cell in column]) for column in cells]
-    places = [lines[i] for i in kept]
-    found = replace(origin, n_rows=len(kept))
-    return _named(header, columns, found, lines=lambda: places, numbered=False)
+    places = [lines[i] for i in selected]
+    result = replace(origin, n_rows=len(selected))
+    return _named(header, columns, result, lines=lambda: places, numbered=False)
 
 
 def _named(
@@ -360,18 +360,18 @@ def _named(
     **where: Any,  # noqa: ANN401
 ) -> NamedTable:
     """Return a table without the numbers of its rows; refuse two columns of one name."""
-    found: list[Column] = []
+    result: list[Column] = []
     for name, cells in zip(header, columns, strict=True):
         column = Column(name, cells)
         if _NO_NAMES.fullmatch(name):
             if _counts_rows(column):
                 continue
             column = replace(column, name=INDEX)
-        if column.name in [other.name for other in found]:
+        if column.name in [second.name for second in result]:
             problem = f'the column "{shorten(name or "without a name")}" stands there twice'
             raise ReadError(origin.label, problem)
-        found.append(column)
-    return NamedTable(tuple(found), origin, **where)
+        result.append(column)
+    return NamedTable(tuple(result), origin, **where)
 
 
 def _counts_rows(column: Column) -> bool:
@@ -406,9 +406,9 @@ def _of_lines(data: bytes, origin: Source, is_measure: Callable[[str], bool]) ->
     columns = [ids.pack(column) for column in zip(*rows, strict=True)]
     del lines, rows
     if ids.has_empty(columns[-1]):
-        at = places[ids.unpack(columns[-1]).index(b"")]
+        place = places[ids.unpack(columns[-1]).index(b"")]
         problem = "the score is empty: the line may be cut"
-        raise ReadError(origin.label, problem, at=f"line {at}")
+        raise ReadError(origin.label, problem, at=f"line {place}")
     form, names = "abrank score --per-query", ["system", *_LONG]
     if width == 3:
         first = _measure_first(columns, origin.label, is_measure)
@@ -430,8 +430,8 @@ def _of_lines(data: bytes, origin: Source, is_measure: Callable[[str], bool]) ->
         tuple(Column(name, cells) for name, cells in zip(names, columns, strict=True)),
         origin, form, _long_roles(names), left_out, lines=lambda: places,
     )  # fmt: skip
-    kept = np.flatnonzero(~texts[codes])
-    table = table.take(kept) if left_out else table
+    selected = np.flatnonzero(~texts[codes])
+    table = table.take(selected) if left_out else table
     return replace(table, origin=replace(origin, n_rows=table.n_rows))
 
 
@@ -440,10 +440,10 @@ _NUMBER_LIKE = re.compile(r"[+-]?[.,]?[0-9]|[+-]?(nan|inf)", re.IGNORECASE)
 
 def _like_numbers(value: Column, codes: IntArray) -> Any:  # noqa: ANN401 - bool[n_measures]
     """Return of which measures a text begins as a number does, and is not meant as text."""
-    found = np.zeros(int(codes.max(initial=-1)) + 1, np.bool_)
+    values = np.zeros(int(codes.max(initial=-1)) + 1, np.bool_)
     for row in value.problems:
-        found[codes[row]] |= _NUMBER_LIKE.match(value.objects[row]) is not None
-    return found
+        values[codes[row]] |= _NUMBER_LIKE.match(value.objects[row]) is not None
+    return values
 
 
 def _long_roles(names: Sequence[str]) -> dict[str, tuple[str, ...]]:
@@ -457,16 +457,16 @@ def _measure_first(columns: Sequence[Ids], label: str, is_measure: Callable[[str
     aggregate = [not {*AGGREGATES}.isdisjoint(column) for column in names]
     if aggregate[0] != aggregate[1]:
         return aggregate[1]
-    known = [any(map(is_measure, column[:MOST_SHOWN])) for column in names]
-    if known[0] == known[1]:
-        which = "both" if known[0] else "neither"
+    anies = [any(map(is_measure, column[:MOST_SHOWN])) for column in names]
+    if anies[0] == anies[1]:
+        which = "both" if anies[0] else "neither"
         raise ReadError(
             label,
             f"{which} of the first two fields name a known measure",
             expected=FORMS,
             hint=f"they hold {names[0][0]} … and {names[1][0]} …",
         )
-    return known[0]
+    return anies[0]
 
 
 # --- Frames, tables and objects
@@ -551,8 +551,8 @@ def _of_tree(
     if not rows or not isinstance(rows[0], Mapping):
         return None
     if not all(isinstance(row, Mapping) for row in rows):
-        shown = ", ".join(map(str, rows[0]))
-        raise ReadError(origin.label, f"its rows are not alike; the first has {shown}")
+        text = ", ".join(map(str, rows[0]))
+        raise ReadError(origin.label, f"its rows are not alike; the first has {text}")
     return _of_rows(rows, origin)
 
 
@@ -578,8 +578,8 @@ def _of_dict(
     if "task_name" in source:
         raise ReadError(label, OF_MTEB, hint=PREDICTIONS)
     nested = [value for value in source.values() if isinstance(value, Mapping)]
-    if not nested and source and all(isinstance(each, (list, tuple)) for each in source.values()):
-        return _of_lists([*map(str, source)], [list(each) for each in source.values()], origin)
+    if not nested and source and all(isinstance(item, (list, tuple)) for item in source.values()):
+        return _of_lists([*map(str, source)], [list(item) for item in source.values()], origin)
     if not source or len(nested) < len(source):
         raise ReadError(label, "holds no dict of scores in each place", expected=SHAPES)
     paths: list[tuple[Any, ...]] = []

@@ -53,12 +53,12 @@ class Queries:
 
     def is_one_of(self, names: Iterable[str]) -> BoolArray:
         """Return which rows have one of few names: bool[n_rows]."""
-        found = np.zeros(len(self.codes), dtype=np.bool_)
+        values = np.zeros(len(self.codes), dtype=np.bool_)
         for name in names:
             place = ids.place(self.distinct, name.encode("utf-8", "surrogateescape"))
             if place >= 0:
-                found |= self.codes == place
-        return found
+                values |= self.codes == place
+        return values
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +100,7 @@ def read_score_table(
 def _where(table: NamedTable, wanted: Mapping[str, str]) -> NamedTable:
     """Return the rows in which columns have the wanted values."""
     names = [column.name for column in table.columns]
-    kept = np.ones(table.n_rows, np.bool_)
+    values = np.ones(table.n_rows, np.bool_)
     for name, value in wanted.items():
         if name not in names:
             close = nearest(name, names)
@@ -115,8 +115,8 @@ def _where(table: NamedTable, wanted: Mapping[str, str]) -> NamedTable:
             choices = [{"where": {name: close[0]}}] if close else []
             problem = f"no row has {name}={value}; there are {some}"
             raise UnclearError(table.origin.label, problem, choices)
-        kept &= codes == labels.index(label)
-    return table.take(np.flatnonzero(kept)) if wanted else table
+        values &= codes == labels.index(label)
+    return table.take(np.flatnonzero(values)) if wanted else table
 
 
 def _number_text(value: str) -> str:
@@ -149,17 +149,17 @@ def _scores(table: NamedTable, reading: Reading) -> ScoreTable:
         )
     columns = [reading.value] if reading.metric else list(reading.variants or reading.measures)
     left_out: dict[str, int] = dict(table.left_out)
-    kept, values, rounding = [], [], []
+    selected, values, rounding = [], [], []
     for name in columns:
         column = table.column(name)
         if reading.metric:
             _require_numbers(table, column, query, Coded(*table.column(reading.metric).coded))
         elif column.problems:
             _require_numbers(table, column, query, Coded((name,), np.zeros(n_rows, np.int64)))
-        kept.append(name)
+        selected.append(name)
         values.append(column.numbers)
         rounding.append(column.rounding() if aggregate.any() else np.zeros(n_rows))
-    times = len(kept)
+    times = len(selected)
     if reading.metric:
         measure = Coded(*table.column(reading.metric).coded)
     elif reading.variants:
@@ -169,22 +169,22 @@ def _scores(table: NamedTable, reading: Reading) -> ScoreTable:
         measure = Coded(names, np.repeat([names.index(name) for _, name in pairs], n_rows))
         system = Coded(systems, np.repeat([systems.index(name) for name, _ in pairs], n_rows))
     else:
-        measure = Coded(tuple(kept), np.repeat(np.arange(times), n_rows))
+        measure = Coded(tuple(selected), np.repeat(np.arange(times), n_rows))
     if len(system) < len(measure):
         system = Coded(system.names, np.tile(system.codes, times))
     if run is not None:
         run = Coded(run.names, np.tile(run.codes, times))
-    at = np.tile(table.positions, times)
+    tile = np.tile(table.positions, times)
     full = Queries(query.distinct, np.tile(query.codes, times)) if times != 1 else query
     return ScoreTable(
-        at=at,
+        at=tile,
         query=full,
         system=system,
         measure=measure,
         value=np.concatenate(values),
         rounding=np.concatenate(rounding),
         left_out=left_out,
-        source=replace(table.origin, n_rows=len(at)),
+        source=replace(table.origin, n_rows=len(tile)),
         reading=replace(
             reading,
             labels=tuple(name for name in system.names if name),
@@ -236,8 +236,8 @@ def _require_filled(table: NamedTable, name: str) -> None:
     labels, codes = table.column(name).coded
     if "" in labels and not any(map(_is_number_text, labels[:3])):
         row = int(np.flatnonzero(codes == labels.index(""))[0])
-        at = f"{table.origin.unit} {table.positions[row]}"
-        raise ReadError(table.origin.label, f"the {name} is empty", at=at)
+        text = f"{table.origin.unit} {table.positions[row]}"
+        raise ReadError(table.origin.label, f"the {name} is empty", at=text)
 
 
 def _is_number_text(text: str) -> bool:
@@ -264,11 +264,11 @@ def _require_numbers(table: NamedTable, column: Column, query: Queries, measure:
 
 def _properties(table: NamedTable, reading: Reading, query: Queries) -> dict[str, dict[str, str]]:
     """Return the properties of the queries that the table holds."""
-    found = {}
+    result = {}
     for name in dict.fromkeys((*reading.segments, reading.cluster, reading.weight)):
         if name:
             labels, codes = table.column(name).coded
-            found[name] = {
+            result[name] = {
                 query_id: labels[code]
                 for query_id, code in dict(
                     zip(map(query.names.__getitem__, query.codes.tolist()), codes.tolist(),
@@ -276,7 +276,7 @@ def _properties(table: NamedTable, reading: Reading, query: Queries) -> dict[str
                 ).items()
                 if labels[code] and query_id not in AGGREGATES
             }  # fmt: skip
-    return found
+    return result
 
 
 def describe(table: ScoreTable, n_queries: int, n_measures: int, silent: Sequence[str]) -> str:

@@ -55,21 +55,22 @@ def read_topics(source: Any) -> dict[str, str]:  # noqa: ANN401 - one of the kin
     r"""Read the texts of queries."""
     if isinstance(source, (str, os.PathLike)):
         label = os.fspath(source)
-        found = _parse_topics(_text(source), label)
+        topics = _parse_topics(_text(source), label)
     elif not hasattr(source, "items") or hasattr(source, "columns"):
         names, columns = objects_of(source)
         key, text = (
-            names.index(_column(names, known, "DataFrame")) for known in (QUERY_IDS, TEXTS)
+            names.index(_column(names, registered, "DataFrame"))
+            for registered in (QUERY_IDS, TEXTS)
         )
-        found = dict(zip(columns[key], columns[text], strict=True))
+        topics = dict(zip(columns[key], columns[text], strict=True))
     else:
-        found = dict(source.items())
-    return {str(query): " ".join(str(text).split()) for query, text in found.items()}
+        topics = dict(source.items())
+    return {str(query): " ".join(str(text).split()) for query, text in topics.items()}
 
 
 def read_segments(source: Any) -> dict[str, dict[str, str]]:  # noqa: ANN401
     """Read properties of queries that cut them into segments."""
-    if isinstance(source, Mapping) and any(isinstance(each, Mapping) for each in source.values()):
+    if isinstance(source, Mapping) and any(isinstance(item, Mapping) for item in source.values()):
         return {
             str(name): {str(query): str(label) for query, label in of_query.items()}
             for name, of_query in source.items()
@@ -84,18 +85,18 @@ def read_segments(source: Any) -> dict[str, dict[str, str]]:  # noqa: ANN401
     if len(names) == 1:
         raise ReadError(label, f"no column beside {names[place]}", expected=TABLE)
     require_names([name for i, name in enumerate(names) if i != place], label)
-    known: set[str] = set()
+    registered: set[str] = set()
     for query, where in zip(ids, cells.at, strict=True):
         if not query.strip():
             raise ReadError(label, "the query id is empty", at=f"{cells.unit} {where}")
-        if query in known:
+        if query in registered:
             problem = f"query {shorten(query)} stands twice"
-            at = f"{cells.unit} {where}"
-            raise ReadError(label, problem, at=at, hint="one row a query")
-        known.add(query)
-    del known
+            text = f"{cells.unit} {where}"
+            raise ReadError(label, problem, at=text, hint="one row a query")
+        registered.add(query)
+    del registered
     return {
-        name: {query: each for query, each in zip(ids, column, strict=True) if each}
+        name: {query: item for query, item in zip(ids, column, strict=True) if item}
         for name, column in zip(names, cells.columns, strict=True)
         if name != names[place]
     }
@@ -125,13 +126,13 @@ class Cells:
             label = os.fspath(source)
             return cls(label, *_table(files.contents(source)[0], label))
         names, columns = objects_of(_with_index(source))
-        cells = [["" if is_missing(each) else str(each) for each in column] for column in columns]
+        cells = [["" if is_missing(item) else str(item) for item in column] for column in columns]
         return cls("DataFrame", names, cells, range(len(cells[0]) if cells else 0), "row")
 
     def by_collection(self, collections: Collection[str]) -> dict[str, Cells]:
         """Return the rows of each collection, without the column that names it."""
         folded = [name.strip().casefold() for name in self.names]
-        place = next((folded.index(each) for each in COLLECTIONS if each in folded), None)
+        place = next((folded.index(item) for item in COLLECTIONS if item in folded), None)
         if place is None:
             raise ReadError(
                 self.label,
@@ -143,24 +144,24 @@ class Cells:
         for i, name in enumerate(self.columns[place]):
             of_collection.setdefault(name.strip(), []).append(i)
         names, columns = (
-            [*each[:place], *each[place + 1 :]] for each in (self.names, self.columns)
+            [*item[:place], *item[place + 1 :]] for item in (self.names, self.columns)
         )
-        found = {
+        cells = {
             name: Cells(
                 self.label, names, [[column[i] for i in rows] for column in columns],
                 [self.at[i] for i in rows], self.unit,
             )
             for name, rows in of_collection.items()
         }  # fmt: skip
-        unknown = [name for name in found if name not in collections]
-        if unknown and not {*collections} <= {*found}:
+        unknown = [name for name in cells if name not in collections]
+        if unknown and not {*collections} <= {*cells}:
             raise ReadError(
                 self.label,
-                f"is of {shorten(', '.join(found))}, and compared are"
+                f"is of {shorten(', '.join(cells))}, and compared are"
                 f" {shorten(', '.join(collections))}",
                 hint=f"write the names of the collections in the column {self.names[place]} alike",
             )
-        return {name: found[name] for name in collections if name in found}
+        return {name: cells[name] for name in collections if name in cells}
 
 
 def _with_index(source: Any) -> Any:  # noqa: ANN401
@@ -176,28 +177,28 @@ def _with_index(source: Any) -> Any:  # noqa: ANN401
 def read_clusters(
     source: Any,  # noqa: ANN401
     columns: Collection[str] = (),
-    what: str = "clusters",
+    kind: str = "clusters",
 ) -> tuple[str, dict[str, str]] | None:
     """Read which cluster each query comes in, a conversation or a user; or how much it counts."""
     if source is None:
         return None
     if hasattr(source, "items") and not hasattr(source, "columns"):
-        name = str(getattr(source, "name", None) or what)
+        name = str(getattr(source, "name", None) or kind)
         return name, {str(query): str(cluster) for query, cluster in source.items()}
     try:
-        found = read_segments(source)
+        segments = read_segments(source)
     except NotFoundError as problem:
         there = ", ".join(columns) or "give the table with it as --segments"
         problem.add_note(f"nor is it a column of --segments: {there}")
         raise
-    if len(found) > 1:
+    if len(segments) > 1:
         label = os.fspath(source) if isinstance(source, (str, os.PathLike)) else "DataFrame"
         raise ReadError(
             label,
-            f"several columns could be the {what}: {shorten(', '.join(found))}",
-            hint=f"give it as --segments too, and the name of the column as --{what}",
+            f"several columns could be the {kind}: {shorten(', '.join(segments))}",
+            hint=f"give it as --segments too, and the name of the column as --{kind}",
         )
-    ((name, of_query),) = found.items()
+    ((name, of_query),) = segments.items()
     return name, of_query
 
 
@@ -234,11 +235,11 @@ def labels_of(
     name, of_query = clusters
     lacking = [query_id for query_id in query_ids if query_id not in of_query]
     if lacking:
-        shown = ", ".join(shorten(each, width=40) for each in lacking[:MOST_NAMED])
+        text = ", ".join(shorten(item, width=40) for item in lacking[:MOST_NAMED])
         raise AlignmentError(
             f"clusters by {name}: {plural(len(lacking), 'query', 'queries')} of"
             f" {count(len(query_ids))} {'has' if len(lacking) == 1 else 'have'} none"
-            f" ({shown}{' …' if len(lacking) > MOST_NAMED else ''})"
+            f" ({text}{' …' if len(lacking) > MOST_NAMED else ''})"
         )
     return tuple(of_query[query_id] for query_id in query_ids)
 
@@ -261,7 +262,7 @@ def _text(path: str | os.PathLike[str]) -> str:
 def _parse_topics(text: str, label: str) -> dict[str, str]:
     if _TOP.search(text):
         return _trec_topics(text, label)
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     bad = []
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
@@ -272,29 +273,29 @@ def _parse_topics(text: str, label: str) -> dict[str, str]:
             query, _, topic = map(str.strip, line.rstrip("\r").partition("\t"))
         if not query or not topic:
             bad.append(BadLine(number, line, "no query id and text"))
-        elif query in found:
+        elif query in result:
             bad.append(BadLine(number, line, f"query {shorten(query)} stands twice"))
-        found[query] = topic
-    if bad or not found:
+        result[query] = topic
+    if bad or not result:
         problem = "" if bad else "no lines"
         raise ReadError(label, problem, lines=bad[:MOST_SHOWN], total=len(bad), expected=TOPICS)
-    return found
+    return result
 
 
 def _trec_topics(text: str, label: str) -> dict[str, str]:
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for place, topic in enumerate(_TOP.split(text)[1:], 1):
-        at = f"topic {place}"
+        position = f"topic {place}"
         body, *behind = _END.split(topic, 1)
         if not behind:
-            raise ReadError(label, "no </top> at its end", at=at, expected=TOPICS)
+            raise ReadError(label, "no </top> at its end", at=position, expected=TOPICS)
         number, title = _NUMBER.search(body), _TITLE.search(body)
         if number is None or title is None or not title[1].strip():
-            raise ReadError(label, "a topic without <num> or <title>", at=at, expected=TOPICS)
-        if number[1] in found:
-            raise ReadError(label, f"query {shorten(number[1])} stands twice", at=at)
-        found[number[1]] = html.unescape(title[1])
-    return found
+            raise ReadError(label, "a topic without <num> or <title>", at=position, expected=TOPICS)
+        if number[1] in result:
+            raise ReadError(label, f"query {shorten(number[1])} stands twice", at=position)
+        result[number[1]] = html.unescape(title[1])
+    return result
 
 
 def _json_line(line: str) -> tuple[str, str]:
@@ -314,12 +315,14 @@ def _plain(value: Any) -> str:  # noqa: ANN401 - whatever JSON holds
     return str(value).strip() if is_plain else ""
 
 
-def _column(names: list[str], known: tuple[str, ...], label: str) -> str:
+def _column(names: list[str], registered: tuple[str, ...], label: str) -> str:
     by_folded = {name.strip().casefold(): name for name in names}
-    for each in known:
-        if each in by_folded:
-            return by_folded[each]
-    raise ReadError(label, f"no column of {known[0]}", hint=f"columns: {shorten(', '.join(names))}")
+    for item in registered:
+        if item in by_folded:
+            return by_folded[item]
+    raise ReadError(
+        label, f"no column of {registered[0]}", hint=f"columns: {shorten(', '.join(names))}"
+    )
 
 
 # --- Titles or texts of documents, of those few that are shown
@@ -340,18 +343,18 @@ def read_documents(
     """Read the titles of documents, or how their texts begin."""
     if isinstance(source, Mapping):
         return {doc: _short(str(source[doc]), longest) for doc in sorted(wanted) if doc in source}
-    missing, found = set(wanted), {}
+    missing, result = set(wanted), {}
     for number, line in enumerate(_lines(source), 1):
         doc, text = _json(line) if line.lstrip().startswith("{") else _tabs(line)
         if number == 1 and not (doc and text):
             bad = [BadLine(number, line, "no document id and text")]
             raise ReadError(os.fspath(source), lines=bad, expected=EXPECTED)
         if doc in missing:
-            found[doc] = _short(text, longest)
+            result[doc] = _short(text, longest)
             missing.discard(doc)
             if not missing:
                 break
-    return found
+    return result
 
 
 def _lines(path: str | os.PathLike[str]) -> Iterator[str]:
@@ -440,10 +443,10 @@ def scores_of_answers(rows: object, label: str) -> Scored | None:
         total += len(parts)
         parts_of_system[str(row.get("run_id", ""))] += len(parts)
         for measure, value in score(parts, odd).items():
-            for column, each in zip(
+            for column, item in zip(
                 columns, (str(query), str(row.get("run_id", "")), measure, value), strict=True
             ):
-                column.append(each)
+                column.append(item)
     for system, n_parts in parts_of_system.items():
         if not n_parts:
             whose = f" of {shorten(system)}" if system else ""
@@ -460,14 +463,14 @@ def scores_of_answers(rows: object, label: str) -> Scored | None:
     return (names, columns), form
 
 
-def _require_few_unknown(odd: Counter[str], total: int, known: Collection[str], label: str) -> None:
+def _require_few_unknown(odd: Counter[str], total: int, names: Collection[str], label: str) -> None:
     """Refuse labels that are misspelt, or too many that nobody knows."""
-    misspelt = [name for name in odd if difflib.get_close_matches(name, known, 1, MISSPELT)]
+    misspelt = [name for name in odd if difflib.get_close_matches(name, names, 1, MISSPELT)]
     if not misspelt and odd.total() <= MOST_UNKNOWN * total:
         return
     some = ", ".join(shorten(name) for name in (misspelt or [*odd])[:SHOWN])
     number = plural(odd.total(), "unknown label")
-    hint = f"write one of {', '.join(known)}"
+    hint = f"write one of {', '.join(names)}"
     raise ReadError(label, f"{number} among {count(total)} parts: {some}", hint=hint)
 
 
@@ -489,26 +492,26 @@ def _nuggets(parts: list[Mapping[str, Any]], odd: Counter[str]) -> dict[str, flo
         "NuggetRecall(vital{})": lambda importance: float(importance == "vital"),
         "WeightedNuggetRecall({})": lambda importance: IMPORTANCE.get(importance, 0.0),
     }
-    found = {}
+    result = {}
     for name, weight in weights.items():
         whole = sum(weight(importance) for importance, _ in pairs)
-        for how, least in (("", 0.5), ("strict", 1.0)):
+        for options, minimum in (("", 0.5), ("strict", 1.0)):
             got = [
-                weight(importance) * given
+                weight(importance) * arguments
                 for importance, assignment in pairs
-                if (given := ASSIGNED.get(assignment, 0.0)) >= least
+                if (arguments := ASSIGNED.get(assignment, 0.0)) >= minimum
             ]
-            comma = "," if how and "vital" in name else ""
-            full = name.format(f"{comma}{how}").replace("()", "")
-            found[full] = sum(got) / whole if whole else 0.0
-    return found
+            comma = "," if options and "vital" in name else ""
+            full = name.format(f"{comma}{options}").replace("()", "")
+            result[full] = sum(got) / whole if whole else 0.0
+    return result
 
 
 def _support(parts: list[Mapping[str, Any]], odd: Counter[str]) -> dict[str, float]:
-    cited = [each for each in parts if each.get("citations")]
-    labels = [_folded_label(each.get("support")) for each in cited]
-    odd.update(each for each in labels if each not in SUPPORTED)
-    got = sum(SUPPORTED.get(each, 0.0) for each in labels)
+    cited = [part for part in parts if part.get("citations")]
+    labels = [_folded_label(item.get("support")) for item in cited]
+    odd.update(label for label in labels if label not in SUPPORTED)
+    got = sum(SUPPORTED.get(label, 0.0) for label in labels)
     return {
         "SupportPrecision": got / len(cited) if cited else 0.0,
         "SupportRecall": got / len(parts) if parts else 0.0,

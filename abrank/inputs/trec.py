@@ -114,9 +114,9 @@ def _regular(data: bytes) -> bool:
         return False
     if any(byte in data for byte in _OTHER_BLANKS):
         return False
-    for at in range(0, len(data), _STEP):
-        count = min(_STEP + 1, len(data) - at)
-        parts = np.frombuffer(data, np.uint8, count, at) <= ord(" ")
+    for index in range(0, len(data), _STEP):
+        count = min(_STEP + 1, len(data) - index)
+        parts = np.frombuffer(data, np.uint8, count, index) <= ord(" ")
         if (parts[1:] & parts[:-1]).any():
             return False
     return True
@@ -288,7 +288,7 @@ def parse(pieces: Iterable[bytes], layout: Layout, *, label: str) -> Columns:
 def _are_scores(ranks: Sequence[bytes]) -> bool:
     """Whether all these are numbers, and not all of them whole."""
     plain = all(map(_SCORE.fullmatch, ranks))
-    return plain and any(math.modf(float(each))[0] for each in ranks)  # that of infinity is 0
+    return plain and any(math.modf(float(rank))[0] for rank in ranks)  # that of infinity is 0
 
 
 def _read_piece(gathered: Gathered, piece: bytes) -> None:
@@ -343,8 +343,8 @@ def read_lines(gathered: Gathered, data: bytes) -> None:
     query, second, doc = (ids.pack([fields[i] for fields in fields_of]) for i in range(3))
     of_run = layout is RUN
     ranks = [fields[3] for fields in fields_of] if of_run else []
-    whole = all(each.isdigit() and len(each.lstrip(b"0")) <= MOST_DIGITS for each in ranks)
-    rank = np.array([int(each) for each in ranks], dtype=np.int64) if whole and ranks else None
+    whole = all(rank.isdigit() and len(rank.lstrip(b"0")) <= MOST_DIGITS for rank in ranks)
+    rank = np.array([int(rank) for rank in ranks], dtype=np.int64) if whole and ranks else None
     tags = dict.fromkeys(fields[5] for fields in fields_of) if of_run else {}
     rows = Columns(
         query=query,
@@ -434,8 +434,8 @@ def write_lines(path: str | os.PathLike[str], columns: Sequence[Sequence[bytes]]
     # The file is written whole or not at all, and always with the same bytes.
     for value in (value for column in columns for value in column):
         if b"\0" in value or value.split() != [value]:
-            shown = repr(value.decode("utf-8", "backslashreplace"))
-            raise ArgumentError(f"{shown} cannot stand in a TREC file: it holds a blank")
+            visible = repr(value.decode("utf-8", "backslashreplace"))
+            raise ArgumentError(f"{visible} cannot stand in a TREC file: it holds a blank")
     data = b"".join(b" ".join(fields) + b"\n" for fields in zip(*columns, strict=True))
     file = Path(path)
     if file.suffix == ".gz":

@@ -127,43 +127,43 @@ def _members(text: str, label: str) -> Iterator[Any]:
     import json
 
     decode = _decoder(label).raw_decode
-    seen = set()
+    visited = set()
 
-    def beyond(at: int) -> int:
-        return _BLANK.match(text, at).end()  # type: ignore[union-attr]
+    def beyond(index: int) -> int:
+        return _BLANK.match(text, index).end()  # type: ignore[union-attr]
 
-    def behind(mark: str, at: int) -> int:
-        if not text.startswith(mark, at):
-            raise json.JSONDecodeError(f"Expecting {mark!r} delimiter", text, at)
-        return beyond(at + 1)
+    def behind(mark: str, index: int) -> int:
+        if not text.startswith(mark, index):
+            raise json.JSONDecodeError(f"Expecting {mark!r} delimiter", text, index)
+        return beyond(index + 1)
 
-    at = beyond(0)
-    closing = {"[": "]", "{": "}"}.get(text[at : at + 1])
+    position = beyond(0)
+    closing = {"[": "]", "{": "}"}.get(text[position : position + 1])
     if closing is None:
-        raise json.JSONDecodeError("Expecting value", text, at)
-    at = beyond(at + 1)
-    while not text.startswith(closing, at):
+        raise json.JSONDecodeError("Expecting value", text, position)
+    position = beyond(position + 1)
+    while not text.startswith(closing, position):
         if closing == "]":
-            value, at = decode(text, at)
+            value, position = decode(text, position)
             yield value
         else:
-            if not text.startswith('"', at):
+            if not text.startswith('"', position):
                 expected = "Expecting property name enclosed in double quotes"
-                raise json.JSONDecodeError(expected, text, at)
-            key, at = decode(text, at)
-            if key in seen:
+                raise json.JSONDecodeError(expected, text, position)
+            key, position = decode(text, position)
+            if key in visited:
                 raise ReadError(label, f"the key {key!r} stands twice in one object")
-            seen.add(key)
-            value, at = decode(text, behind(":", beyond(at)))
+            visited.add(key)
+            value, position = decode(text, behind(":", beyond(position)))
             yield key, value
-        at = beyond(at)
-        if not text.startswith(closing, at):
-            at = behind(",", at)
-            if text.startswith(closing, at):
-                raise json.JSONDecodeError("Expecting value", text, at)
-    at = beyond(at + 1)
-    if at < len(text):
-        raise json.JSONDecodeError("Extra data", text, at)
+        position = beyond(position)
+        if not text.startswith(closing, position):
+            position = behind(",", position)
+            if text.startswith(closing, position):
+                raise json.JSONDecodeError("Expecting value", text, position)
+    position = beyond(position + 1)
+    if position < len(text):
+        raise json.JSONDecodeError("Extra data", text, position)
 
 
 def _decoder(label: str) -> Any:  # noqa: ANN401 - a json.JSONDecoder
@@ -171,12 +171,12 @@ def _decoder(label: str) -> Any:  # noqa: ANN401 - a json.JSONDecoder
     import json  # few inputs are
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        made = dict(pairs)
-        if len(made) < len(pairs):
+        result = dict(pairs)
+        if len(result) < len(pairs):
             names = [name for name, _ in pairs]
             twice = next(name for name in names if names.count(name) > 1)
             raise ReadError(label, f"the key {twice!r} stands twice in one object")
-        return made
+        return result
 
     return json.JSONDecoder(object_pairs_hook=once)
 
@@ -191,8 +191,8 @@ def _json_errors(label: str) -> Iterator[None]:
     except AbrankError:
         raise
     except json.JSONDecodeError as error:
-        at = f"line {error.lineno}, column {error.colno}"
-        raise ReadError(label, f"is no JSON: {error.msg}", at=at) from error
+        text = f"line {error.lineno}, column {error.colno}"
+        raise ReadError(label, f"is no JSON: {error.msg}", at=text) from error
     except (UnicodeDecodeError, RecursionError, ValueError) as error:
         raise ReadError(label, f"is no JSON: {error}") from error
 
@@ -218,7 +218,7 @@ def read_lz4(
     layout: Layout,
     columns: Mapping[str, str] | None = None,
     *,
-    most: int | None = None,
+    maximum: int | None = None,
 ) -> Columns:
     """Read a run that ranx has saved as LZ4 (CBOR, packed twice), of at most so many bytes."""
     try:
@@ -228,14 +228,14 @@ def read_lz4(
         raise ReadError(label, "is a run of ranx, which needs cbor2", hint=hint) from error
     damage = (pa.ArrowException, OSError, ValueError, EOFError, RecursionError, TypeError)
     try:
-        room = most_in_table(len(data), most, MOST_OBJECTS)
+        room = most_in_table(len(data), maximum, MOST_OBJECTS)
         held = data
         for _ in range(2):
             held = pa.CompressedInputStream(pa.BufferReader(held), "lz4").read(room + 1)
             if len(held) > room:
-                what = "the LZ4 file unpacks to"
-                problem, told = too_much(len(data), most, MOST_OBJECTS, what=what)
-                raise ReadError(label, problem, hint=told)
+                text = "the LZ4 file unpacks to"
+                problem, message = too_much(len(data), maximum, MOST_OBJECTS, kind=text)
+                raise ReadError(label, problem, hint=message)
         held = cbor.loads(bytes(held))
     except ReadError:
         raise
@@ -274,8 +274,8 @@ def rows_of_log(
     else:
         return None
     epochs = len({row[1] for row in rows}) > 1
-    kept = [i for i in range(4) if epochs or i != 1]
-    return [LONG[i] for i in kept], [[row[i] for row in rows] for i in kept]
+    selected = [i for i in range(4) if epochs or i != 1]
+    return [LONG[i] for i in selected], [[row[i] for row in rows] for i in selected]
 
 
 def read_archive(data: bytes, label: str) -> dict[str, Any]:
@@ -374,7 +374,7 @@ def _of_inspect(samples: Sequence[Mapping[str, Any]]) -> Iterator[Row]:
         for scorer, score in (sample.get("scores") or {}).items():
             value = score.get("value") if isinstance(score, Mapping) else score
             inner = value if isinstance(value, Mapping) else {"": value}
-            scores |= {f"{scorer}/{key}" if key else scorer: each for key, each in inner.items()}
+            scores |= {f"{scorer}/{key}" if key else scorer: item for key, item in inner.items()}
         names |= dict.fromkeys(scores)
         held.append((sample.get("id"), sample.get("epoch", 1), scores))
     for query, epoch, scores in held:
@@ -393,8 +393,8 @@ def _of_harness(source: Sequence[Mapping[str, Any]]) -> Iterator[Row]:
     filters = {row.get("filter", "none") for row in source}
     for row in source:
         behind = f"/{row.get('filter')}" if len(filters) > 1 else ""
-        told = row.get("metrics") or [name for name, v in row.items() if isinstance(v, float)]
-        for name in told:
+        names = row.get("metrics") or [name for name, v in row.items() if isinstance(v, float)]
+        for name in names:
             value = row.get(name)
             if not isinstance(value, (list, tuple, dict)):
                 yield row["doc_id"], 1, f"{name}{behind}", value

@@ -53,18 +53,18 @@ def credits_of(row: Mapping[str, Any]) -> tuple[float, float] | str:
     # counts for each list that has the document among its first k, with k the shorter reach of the
     # two lists that has the lowest click. Clicks are places in the shown list, from 0.
     if "credit_a" in row:
-        given = _number(row["credit_a"]), _number(row["credit_b"])
-        if not all(0.0 <= each < math.inf for each in given):
+        arguments = _number(row["credit_a"]), _number(row["credit_b"])
+        if not all(0.0 <= item < math.inf for item in arguments):
             return "credits must be numbers of 0 or more"
-        return given
-    places = [_number(each) for each in items(row.get("clicks"))]
-    team = [each.upper() for each in items(row.get("team"))]
-    shown = team or items(row.get("ranking"))
-    if places and not shown:
+        return arguments
+    places = [_number(item) for item in items(row.get("clicks"))]
+    team = [item.upper() for item in items(row.get("team"))]
+    visible = team or items(row.get("ranking"))
+    if places and not visible:
         return "clicks are places in a shown list, and no list stands beside them"
-    if not all(0 <= each < len(shown) and each == int(each) for each in places):
-        return f"a click is no place from 0 to {len(shown) - 1} of the shown list"
-    clicked = [int(each) for each in places]
+    if not all(0 <= place < len(visible) and place == int(place) for place in places):
+        return f"a click is no place from 0 to {len(visible) - 1} of the shown list"
+    clicked = [int(place) for place in places]
     if team:
         if not {*team} <= {"A", "B", ""}:
             return "a team is A or B, or empty for what both or neither gave"
@@ -76,9 +76,9 @@ def credits_of(row: Mapping[str, Any]) -> tuple[float, float] | str:
         return "neither team nor the lists a and b"
     if not clicked:
         return 0.0, 0.0
-    lowest = shown[max(clicked)]
-    k = min(each.index(lowest) if lowest in each else len(each) for each in lists) + 1
-    a, b = (float(sum(shown[i] in each[:k] for i in clicked)) for each in lists)
+    lowest = visible[max(clicked)]
+    k = min(item.index(lowest) if lowest in item else len(item) for item in lists) + 1
+    a, b = (float(sum(visible[i] in item[:k] for i in clicked)) for item in lists)
     return a, b
 
 
@@ -87,11 +87,11 @@ def items(value: Any) -> list[str]:  # noqa: ANN401 - a list, or a text with one
     if isinstance(value, str):
         if re.fullmatch(r"[ABab]+", value):
             return list(value)
-        return [each for each in re.split(r"[\s,;|\[\]]+", value) if each]
+        return [part for part in re.split(r"[\s,;|\[\]]+", value) if part]
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, (list, tuple)):
-        return ["" if each is None else str(each) for each in value]
+        return ["" if item is None else str(item) for item in value]
     return [] if value is None or value != value else [str(value)]
 
 
@@ -104,8 +104,8 @@ def _number(value: Any) -> float:  # noqa: ANN401
 
 def of_events(rows: Sequence[Mapping[str, Any]], label: str) -> list[dict[str, Any]]:
     """Return the impressions of OpenSearch's UBI lines: events of one query_id are one of them."""
-    found: dict[str, dict[str, Any]] = {}
-    known = False
+    result: dict[str, dict[str, Any]] = {}
+    names = False
     for row in rows:
         if "action_name" not in row:
             continue
@@ -113,18 +113,18 @@ def of_events(rows: Sequence[Mapping[str, Any]], label: str) -> list[dict[str, A
         inside = about.get("object") or {}
         team = str(about.get("team") or inside.get("team") or row.get("team") or "").upper()
         query = str(row.get("query_id") or "")
-        one = found.setdefault(
+        first = result.setdefault(
             query,
             {"impression": query, "query_id": row.get("user_query") or query,
              "user": row.get("client_id"), "session": row.get("session_id"),
              "credit_a": 0.0, "credit_b": 0.0},
         )  # fmt: skip
-        known |= team in ("A", "B")
+        names |= team in ("A", "B")
         if row["action_name"] in CLICKS and team in ("A", "B"):
-            one[f"credit_{team.lower()}"] += 1.0
-    if not known:
+            first[f"credit_{team.lower()}"] += 1.0
+    if not names:
         raise ReadError(label, "the events of user behaviour carry no teams", hint=HAVE_TEAMS)
-    return list(found.values())
+    return list(result.values())
 
 
 Row = Mapping[str, Any]
@@ -221,7 +221,7 @@ class Rows(Sequence[Row]):
 
     def __iter__(self) -> Iterator[Row]:
         cells = zip(*self.columns, strict=True)
-        return (dict(zip(self.names, each, strict=True)) for each in cells)
+        return (dict(zip(self.names, cell, strict=True)) for cell in cells)
 
 
 def rows_of(source: Any) -> tuple[Sequence[Row], Sequence[int], str, Source | None]:  # noqa: ANN401
@@ -241,9 +241,9 @@ def rows_of(source: Any) -> tuple[Sequence[Row], Sequence[int], str, Source | No
         return rows, range(len(rows)), "DataFrame", None
     data, origin = contents(source, lines=False, tables=True)
     if kind_of(data[:8]):
-        names, found = file_columns(data, origin.label, list, row=3 * ROW, hint=AS_CSV)
+        names, result = file_columns(data, origin.label, list, row=3 * ROW, hint=AS_CSV)
         require_distinct(map(_folded, names), origin.label)
-        rows = Rows(names, list(map(to_objects, found)))
+        rows = Rows(names, list(map(to_objects, result)))
         return rows, range(len(rows)), origin.label, origin
     if looks_like_json(data[:4096]):
         read = parsed(data, origin.label)
@@ -256,14 +256,14 @@ def rows_of(source: Any) -> tuple[Sequence[Row], Sequence[int], str, Source | No
     lines = (line for line in csv_lines(texts, delimiter, origin.label) if any(line[1]))
     _, names = next(lines, (0, []))
     require_distinct(map(_folded, names), origin.label)
-    columns, at = text_columns(lines, len(names), origin.label, delimiter.join(names))
-    if not at:
+    columns, position = text_columns(lines, len(names), origin.label, delimiter.join(names))
+    if not position:
         raise ReadError(origin.label, "no lines below a header", expected=EXPECTED)
-    return Rows(names, columns), at, origin.label, origin
+    return Rows(names, columns), position, origin.label, origin
 
 
 def _named(rows: Sequence[Row], first: int) -> tuple[list[dict[str, Any]], Sequence[int]]:
-    folded = [{_folded(key): each for key, each in row.items()} for row in rows]
+    folded = [{_folded(key): item for key, item in row.items()} for row in rows]
     return folded, range(first, first + len(rows))
 
 
@@ -330,10 +330,10 @@ class Table:
     def refuse(self, bad: Sequence[int], problem: str, hint: str = "") -> None:
         """Raise the error of these rows, if there are any, the first of them shown."""
         if bad:
-            shown = [BadLine(self.at[i], _line(self.rows[i]), problem)
+            bad_lines = [BadLine(self.at[i], _line(self.rows[i]), problem)
                      for i in bad[:MOST_SHOWN]]  # fmt: skip
             raise ReadError(
-                self.label, lines=shown, total=len(bad), expected="" if hint else EXPECTED,
+                self.label, lines=bad_lines, total=len(bad), expected="" if hint else EXPECTED,
                 hint=hint,
             )  # fmt: skip
 
@@ -346,21 +346,21 @@ class Table:
                 both = np.array([[np.nan]])
             if (both >= 0.0).all() and np.isfinite(both).all():
                 return list(map(tuple, both.T.tolist()))
-        found = [credits_of(row) for row in self.rows]
-        for problem in {each for each in found if isinstance(each, str)}:
-            self.refuse([i for i, each in enumerate(found) if each == problem], problem,
+        result = [credits_of(row) for row in self.rows]
+        for problem in {item for item in result if isinstance(item, str)}:
+            self.refuse([i for i, item in enumerate(result) if item == problem], problem,
                         "a row an impression: credit_a and credit_b (or clicks_a and clicks_b),"
                         " clicks and team, or clicks, ranking, a and b")  # fmt: skip
-        return [each for each in found if not isinstance(each, str)]
+        return [item for item in result if not isinstance(item, str)]
 
     def positive(self, name: str) -> list[float]:
         """Return a column of numbers above 0; 1 for each row where there is none."""
         if name not in self.columns:
             return [1.0] * len(self.rows)
-        found = list(map(number_of, self.column(name)))
-        bad = [i for i, each in enumerate(found) if not 0.0 < each < math.inf]
+        column = list(map(number_of, self.column(name)))
+        bad = [i for i, item in enumerate(column) if not 0.0 < item < math.inf]
         self.refuse(bad, f"{name} must be a number above 0", "leave the row or the column out")
-        return found
+        return column
 
     def pair(self) -> tuple[str, str] | None:
         """Return the columns that name the two systems of a row, left and right."""
@@ -369,7 +369,7 @@ class Table:
 
 
 def _line(row: Row) -> str:
-    return f.shorten(", ".join(f"{key}={text_of(each)}" for key, each in row.items()), width=100)
+    return f.shorten(", ".join(f"{key}={text_of(item)}" for key, item in row.items()), width=100)
 
 
 def read_votes(
@@ -383,13 +383,13 @@ def read_votes(
     if are_impressions(table.columns):
         return _interleaved(table, (name_a or "A", name_b or "B"))
     names, sides = _sides(table, name_a, name_b)
-    kept: Sequence[int] = range(len(sides))
+    selected: Sequence[int] = range(len(sides))
     if not all(sides):
-        kept = [i for i, side in enumerate(sides) if side]
+        selected = [i for i, side in enumerate(sides) if side]
     remarks = []
-    if len(kept) < len(sides):
-        others = f.plural(len(sides) - len(kept), "vote")
-        remarks.append(f"{others} between other systems than {names[0]} and {names[1]} left out")
+    if len(selected) < len(sides):
+        text = f.plural(len(sides) - len(selected), "vote")
+        remarks.append(f"{text} between other systems than {names[0]} and {names[1]} left out")
     weights, strengths = table.positive("weight"), table.positive("strength")
     strongest = max(strengths)
     if len(set(strengths)) > 1:
@@ -402,15 +402,15 @@ def read_votes(
     # Where each system stands on the left in some rows, the left one was shown first.
     both_orders = table.pair() not in (None, CHOSEN) and {1, -1} <= {*sides}
     by_place = "left" if both_orders else ""
-    for i in kept:
+    for i in selected:
         row = table.rows[i]
-        given = [*_verdicts(row, table, by_place)]
-        if why := next(filter(None, (_lacking(each, scale) for each, _ in given)), ""):
+        verdicts = [*_verdicts(row, table, by_place)]
+        if why := next(filter(None, (_lacking(item, scale) for item, _ in verdicts)), ""):
             left_out[why] += 1  # of a verdict in two orders both: one alone tells the place, too
             continue
         judge = row.get("judge", row.get("annotator"))
         judge = text_of(judge[0] if isinstance(judge, list) and judge else judge)
-        for verdict, first in given:
+        for verdict, first in verdicts:
             value = _value(verdict, scale, names, table.ties)
             if math.isnan(value):
                 unknown.append(i)
@@ -426,10 +426,10 @@ def read_votes(
                 )
             )  # fmt: skip
     winners = ["A", "B", "tie", *(name for name in names if name not in ("A", "B"))]
-    known = f"winners are {', '.join(winners)}; error and empty ones are left out"
+    registered = f"winners are {', '.join(winners)}; error and empty ones are left out"
     if {text_of(table.rows[i].get(table.verdict)) for i in unknown} <= {"0", "1"}:
-        known = f"{known}; 0 and 1 may mean either: write A and B"
-    table.refuse(unknown, "no known winner", known)
+        registered = f"{registered}; 0 and 1 may mean either: write A and B"
+    table.refuse(unknown, "no known winner", registered)
     if not votes:
         raise ReadError(table.label, "no vote can be used", expected=EXPECTED)
     remarks += [
@@ -438,9 +438,11 @@ def read_votes(
     ]
     lost = set[str]()
     if left_out:
-        lost = {text_of(table.rows[i][table.key]) for i in kept} - {vote.query for vote in votes}
+        lost = {text_of(table.rows[i][table.key]) for i in selected} - {
+            vote.query for vote in votes
+        }
     if lost:
-        some = ", ".join(f.shorten(each, width=40) for each in sorted(lost)[:3])
+        some = ", ".join(f.shorten(item, width=40) for item in sorted(lost)[:3])
         remarks.append(
             f"{f.plural(len(lost), 'query', 'queries')} without any usable vote left out: {some}"
         )
@@ -450,17 +452,17 @@ def read_votes(
 def _interleaved(table: Table, names: tuple[str, str]) -> Votes:
     """Return each impression as a vote for the list that is credited for more."""
     credits = table.credits()
-    own = next((name for name in IMPRESSION if name in table.columns), "")
+    custom = next((name for name in IMPRESSION if name in table.columns), "")
     width = len(str(len(credits)))
-    ids = table.texts(own) if own else [f"{i + 1:0{width}}" for i in range(len(table.rows))]
+    ids = table.texts(custom) if custom else [f"{i + 1:0{width}}" for i in range(len(table.rows))]
     bad: list[int] = []
     if len(set(ids)) < len(ids) or "" in ids:
         wrong = {text for text, times in Counter(ids).items() if times > 1 or not text}
         bad = [i for i, text in enumerate(ids) if text in wrong]
-    table.refuse(bad, f"an {own or 'impression'} stands once, and is not empty", "one row each")
+    table.refuse(bad, f"an {custom or 'impression'} stands once, and is not empty", "one row each")
     groups, remarks = {}, []
     for name, columns in {**GROUPS, "query_id": (table.key,)}.items():
-        column = next((each for each in columns if each in table.columns), None)
+        column = next((column for column in columns if column in table.columns), None)
         labels = table.texts(column) if column else []
         if not any(labels):
             continue
@@ -468,9 +470,11 @@ def _interleaved(table: Table, names: tuple[str, str]) -> Votes:
             some = f.plural(lacking, "impression names", "impressions name")
             remarks.append(f"{some} no {name}: each counts as one of its own")
             named = zip(ids, labels, strict=True)
-            labels = [label or f"no {name}, {one}" for one, label in named]
+            labels = [label or f"no {name}, {first}" for first, label in named]
         groups[name] = dict(zip(ids, labels, strict=True))
-    votes = (Vote(one, float((b > a) - (a > b))) for one, (a, b) in zip(ids, credits, strict=True))
+    votes = (
+        Vote(first, float((b > a) - (a > b))) for first, (a, b) in zip(ids, credits, strict=True)
+    )
     return Votes(names, tuple(votes), {}, tuple(remarks), table.source, tuple(credits), groups)
 
 
@@ -482,7 +486,7 @@ def _sides(
     if pair is None:
         return _names_of_winners(table, name_a, name_b), [1] * len(table.rows)
     left, right = map(table.texts, pair)
-    there = list(dict.fromkeys(each for both in zip(left, right, strict=True) for each in both))
+    there = list(dict.fromkeys(item for both in zip(left, right, strict=True) for item in both))
     for name in (name_a, name_b):
         if name is not None and name not in there:
             raise ArgumentError(f"no vote is on {name}; there are {', '.join(there[:9])}")
@@ -493,12 +497,12 @@ def _sides(
         )
     if pair == CHOSEN:
         there.sort()  # else the first vote would say which is A
-    b = name_b or next((each for each in there if each != (name_a or there[0])), "")
-    a = name_a or next(each for each in there if each != b)
+    b = name_b or next((item for item in there if item != (name_a or there[0])), "")
+    a = name_a or next(item for item in there if item != b)
     if not b or a == b:
         raise ArgumentError(f"the votes are on one system, {a}: two are compared")
     way = {(a, b): 1, (b, a): -1}
-    return (a, b), [way.get(each, 0) for each in zip(left, right, strict=True)]
+    return (a, b), [way.get(item, 0) for item in zip(left, right, strict=True)]
 
 
 def _reading(table: Table, names: tuple[str, str], scale: str) -> Iterator[str]:
@@ -536,14 +540,14 @@ def _verdicts(row: Row, table: Table, by_place: str) -> Iterable[tuple[Any, str]
     if not table.verdict:
         raise ReadError(table.label, "no column of votes", expected=EXPECTED)
     # AlpacaEval draws the order of each pair, and does not keep it.
-    drawn = "random" if {"output_1", "output_2"} <= table.columns else by_place
-    yield row.get(table.verdict), text_of(row.get("shown_first")) or drawn
+    text = "random" if {"output_1", "output_2"} <= table.columns else by_place
+    yield row.get(table.verdict), text_of(row.get("shown_first")) or text
 
 
 def _scale(table: Table) -> str:
     """Say what the numbers of a column ``preference`` are; empty where it holds words."""
     cells = list(map(str.casefold, table.texts("preference")))
-    if any(math.isnan(number_of(each)) and each not in NO_VERDICT for each in cells):
+    if any(math.isnan(number_of(cell)) and cell not in NO_VERDICT for cell in cells):
         return ""
     numbers = [number for number in map(number_of, cells) if math.isfinite(number)]
     low, high = min(numbers, default=0.0), max(numbers, default=0.0)
@@ -613,7 +617,7 @@ def _shown_first(first: str, side: int, names: tuple[str, str]) -> str:
     word = first.casefold()
     if word in ("random", "randomised", "randomized"):
         return "random"
-    lefts, rights = ({each[i] for each in SIDES} | {("left", "right")[i]} for i in (0, 1))
+    lefts, rights = ({item[i] for item in SIDES} | {("left", "right")[i]} for i in (0, 1))
     if word in lefts | rights:
         return "ab"[(word in rights) != (side == -1)]
     return ""

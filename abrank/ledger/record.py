@@ -68,22 +68,22 @@ class Recording:
         """Return what ``compute(question)`` does, with what the ledger tells of it as remarks."""
         if self.ledger is None:
             return compute(self.question)
-        found: Any = compute(self.question)
+        result: Any = compute(self.question)
         from abrank.ledger.store import Entry
 
         budget = "" if self.budget is None else str(self.budget)
-        entry, earlier = Entry.of(found, budget=budget), self.ledger.entries()
-        again = next((each for each in earlier if each.spends == entry.spends), None)
+        entry, earlier = Entry.of(result, budget=budget), self.ledger.entries()
+        again = next((item for item in earlier if item.spends == entry.spends), None)
         if self.budget is not None and again is not None and again.alpha != entry.alpha:
             # Asked once more it has the level that it had, and spends nothing.
             self.question = replace(self.question, alpha=again.alpha)
-            found = compute(self.question)
-            entry = Entry.of(found, budget=budget)
-        self._kept = entry, found.query_ids
-        made: Found = replace(
-            found, remarks=(*found.remarks, *self._remarks(earlier, entry, found.rule))
+            result = compute(self.question)
+            entry = Entry.of(result, budget=budget)
+        self._kept = entry, result.query_ids
+        created: Found = replace(
+            result, remarks=(*result.remarks, *self._remarks(earlier, entry, result.rule))
         )
-        return made
+        return created
 
     def _remarks(self, earlier: Sequence[Entry], entry: Entry, rule: Rule) -> Iterator[str]:
         from abrank.ledger.summary import repetition, shown_level
@@ -100,17 +100,17 @@ class Recording:
                     f" {f.plural(len(earlier), 'earlier comparison')} of this ledger spent nothing"
                     " of it"
                 )
-        so_far = [each for each in earlier if each.key != entry.key] + [entry]
-        mine = [each for each in so_far if each.queries == entry.queries]
-        found = sum(each.is_better for each in mine)
-        chance = sum(each.alpha / 2 for each in mine)
+        so_far = [item for item in earlier if item.key != entry.key] + [entry]
+        mine = [item for item in so_far if item.queries == entry.queries]
+        total = sum(item.is_better for item in mine)
+        chance = sum(item.alpha / 2 for item in mine)
         yield (
             f"ledger: {f.plural(len(mine), 'comparison')} on these queries with this one,"
-            f" {f.count(found)} found better; were no candidate better, about {chance:.2g} would"
+            f" {f.count(total)} found better; were no candidate better, about {chance:.2g} would"
             " be by chance"
         )
-        tried = {each.b for each in mine if (each.a, each.day) == (entry.a, entry.day)}
-        best = all(each.gain <= entry.gain for each in mine if each.b in tried)
+        tried = {item.b for item in mine if (item.a, item.day) == (entry.a, entry.day)}
+        best = all(item.gain <= entry.gain for item in mine if item.b in tried)
         if best and rule.best_of < len(tried) and self.budget is None:
             yield (
                 f"ledger: {f.count(len(tried))} candidates were compared with this baseline on"
@@ -135,19 +135,19 @@ class Recording:
 
 def _looks(so_far: Sequence[Entry], entry: Entry, design: Design) -> str:
     """Say which looks of a plan were taken before, and whether the plan has room for this one."""
-    same = [each for each in so_far if each.look and each.plan == entry.plan]
-    taken = dict.fromkeys((each.look, each.b) for each in same if each.b != entry.b)
-    looks = [look for look, _ in taken]
+    same = [item for item in so_far if item.look and item.plan == entry.plan]
+    fromkeys = dict.fromkeys((item.look, item.b) for item in same if item.b != entry.b)
+    looks = [look for look, _ in fromkeys]
     if not looks:
         return f"no other look of this plan was taken before look {entry.look}"
-    said = f"looks of this plan taken before, by the names of the systems: {', '.join(looks)}"
+    text = f"looks of this plan taken before, by the names of the systems: {', '.join(looks)}"
     before = design.seen[:-1] or range(1, design.look)
     if len({*looks}) == len(looks) and {int(look.split("/")[0].split()[0]) for look in looks} <= {
         *before
     }:
-        return f"{said}, as planned"
+        return f"{text}, as planned"
     return (
-        f"{said}. Together they spend more than was planned for all looks, so that a difference is"
+        f"{text}. Together they spend more than was planned for all looks, so that a difference is"
         " found where there is none more often than declared"
     )
 

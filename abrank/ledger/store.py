@@ -119,9 +119,9 @@ class Entry:
     def plan(self) -> tuple[object, ...]:
         """What the looks of one plan have in common, by the names of the systems."""
         design = json.loads(self.rule).get("design") or {}
-        kept = ("n_looks", "n_planned", "spending", "alpha", "clusters")
+        selected = ("n_looks", "n_planned", "spending", "alpha", "clusters")
         names = self.baseline, self.candidate, self.measure
-        return *names, *(design.get(name) for name in kept)
+        return *names, *(design.get(name) for name in selected)
 
     @classmethod
     def of(cls, comparison: Any, *, budget: str = "") -> Entry:  # noqa: ANN401 - a Comparison
@@ -182,8 +182,8 @@ class Entry:
         except (ValueError, TypeError, AttributeError, RecursionError) as error:
             raise ReadError(source, "holds an entry that is no entry of a ledger") from error
         wrong = [name for name, value in values.items() if type(value).__name__ != _TYPES[name]]
-        kept = {name: value for name, value in values.items() if name not in _OF_THE_DAY}
-        unchanged = not wrong and entry.verdict in _VERDICTS and entry.key == _digest(kept)
+        selected = {name: value for name, value in values.items() if name not in _OF_THE_DAY}
+        unchanged = not wrong and entry.verdict in _VERDICTS and entry.key == _digest(selected)
         if not (unchanged and has_rule):
             raise ReadError(
                 source, f"the entry {str(entry.key)[:12]} was changed since it was written"
@@ -191,7 +191,7 @@ class Entry:
         return entry
 
 
-_TYPES = {each.name: str(each.type) for each in fields(Entry)}
+_TYPES = {field.name: str(field.type) for field in fields(Entry)}
 _VERDICTS = frozenset(Verdict)
 
 

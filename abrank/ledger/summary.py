@@ -79,17 +79,17 @@ class ErrorBudget:
     @classmethod
     def parse(cls, text: str) -> ErrorBudget:
         """Return the budget that a text such as ``fdr:0.05`` or ``fwer:0.05`` declares."""
-        found = _WRITTEN.fullmatch(str(text).strip())
-        if found is None or (found[3] or "") not in METHODS[found[1]]:
+        match = _WRITTEN.fullmatch(str(text).strip())
+        if match is None or (match[3] or "") not in METHODS[match[1]]:
             variants = ", ".join(f"fdr:0.05:{name}" for name in METHODS["fdr"] if name)
             raise ArgumentError(
                 f"an error budget is fdr:0.05 or fwer:0.05 (or {variants}), not {text!r}"
             )
         try:
-            alpha = float(found[2])
+            alpha = float(match[2])
         except ValueError:
-            raise ArgumentError(f"{found[2]!r} in the error budget is no number") from None
-        return cls(found[1], checks.level("error budget", alpha), found[3] or "")
+            raise ArgumentError(f"{match[2]!r} in the error budget is no number") from None
+        return cls(match[1], checks.level("error budget", alpha), match[3] or "")
 
     def __str__(self) -> str:
         return ":".join([self.kind, f"{self.alpha:g}", *([self.variant] if self.variant else [])])
@@ -107,9 +107,9 @@ class ErrorBudget:
     def stream(self, entries: Sequence[Entry]) -> list[Entry]:
         """Return the comparisons that spend from it, the first of each."""
         first: dict[tuple[str, ...], Entry] = {}
-        for each in entries:
-            if each.budget == str(self):
-                first.setdefault(each.spends, each)
+        for entry in entries:
+            if entry.budget == str(self):
+                first.setdefault(entry.spends, entry)
         return list(first.values())
 
     def alphas(self, entries: Sequence[Entry]) -> FloatArray:
@@ -118,8 +118,8 @@ class ErrorBudget:
         Half of a level is what a verdict in favour of B may err by; none is above the budget. The
         same scores compared again spend and earn nothing.
         """
-        pvalues = [each.pvalue_better for each in self.stream(entries)]
-        levels = online_levels(pvalues, self.method, alpha=self.alpha, most=self.alpha / 2)
+        pvalues = [item.pvalue_better for item in self.stream(entries)]
+        levels = online_levels(pvalues, self.method, alpha=self.alpha, maximum=self.alpha / 2)
         return np.asarray(2 * levels)
 
     def next_alpha(self, entries: Sequence[Entry]) -> float:
@@ -261,7 +261,7 @@ def history(path: str | os.PathLike[str]) -> History:
         str(Path(path)),
         entries,
         _query_sets(entries, ledger.query_sets()),
-        tuple(_spent(name, entries) for name in sorted({each.budget for each in entries} - {""})),
+        tuple(_spent(name, entries) for name in sorted({entry.budget for entry in entries} - {""})),
         tuple(expected),
     )
 
@@ -277,49 +277,51 @@ def repetition(entries: Sequence[Entry]) -> Repetition | None:
 
 def _by_measure(entries: Sequence[Entry]) -> dict[tuple[str, bool], list[int]]:
     """Return the places of entries with a standard error, of measures with enough of them."""
-    found = defaultdict(list)
+    result = defaultdict(list)
     for place, entry in enumerate(entries):
         if np.isfinite(entry.gain) and 0 < entry.standard_error < np.inf:
-            found[entry.measure, entry.higher_is_better].append(place)
-    return {measure: places for measure, places in found.items() if len(places) >= FEWEST}
+            result[entry.measure, entry.higher_is_better].append(place)
+    return {measure: places for measure, places in result.items() if len(places) >= FEWEST}
 
 
 def _measured(entries: Sequence[Entry], places: Sequence[int]) -> tuple[FloatArray, ...]:
     """Return gains, their standard errors, and the degrees of freedom of these."""
     mine = [entries[i] for i in places]
-    rows = [(each.gain, each.standard_error, max(each.n_queries - 1, 1)) for each in mine]
+    rows = [(item.gain, item.standard_error, max(item.n_queries - 1, 1)) for item in mine]
     gains, errors, freedom = np.array(rows, dtype=float).T
     return gains, errors, freedom
 
 
-def _query_sets(entries: Sequence[Entry], known: dict[str, frozenset[str]]) -> tuple[QuerySet, ...]:
+def _query_sets(entries: Sequence[Entry], names: dict[str, frozenset[str]]) -> tuple[QuerySet, ...]:
     used = Counter(entry.queries for entry in entries)
-    made = []
+    result = []
     for queries, n_comparisons in used.most_common():
         mine = [entry for entry in entries if entry.queries == queries]
-        ids = known.get(queries, frozenset())
-        others = (len(ids & known[other]) for other in used if other != queries and other in known)
-        made.append(
+        ids = names.get(queries, frozenset())
+        counts = (
+            len(ids & names[second]) for second in used if second != queries and second in names
+        )
+        result.append(
             QuerySet(
                 queries,
                 mine[0].n_queries,
                 n_comparisons,
                 sum(entry.is_better for entry in mine),
                 sum(entry.alpha / 2 for entry in mine),
-                max(others, default=0) / max(len(ids), 1),
+                max(counts, default=0) / max(len(ids), 1),
             )
         )
-    return tuple(made)
+    return tuple(result)
 
 
 def _spent(name: str, entries: Sequence[Entry]) -> Spent:
     """Replay a budget's stream, and compare the levels with those that its entries had."""
     budget = ErrorBudget.parse(name)
     mine, alphas = budget.stream(entries), budget.alphas(entries)
-    beside = [
+    context = [
         entry
         for entry, alpha in zip(mine, alphas, strict=False)
         if entry.alpha > alpha * (1 + 1e-9)
     ]
     n_better = sum(entry.is_better for entry in mine)
-    return Spent(name, len(mine), n_better, float(alphas[-1]), len(beside))
+    return Spent(name, len(mine), n_better, float(alphas[-1]), len(context))

@@ -128,8 +128,8 @@ class Gained:
         counted = within(judged.rank, cutoff)
         query, rank = judged.query[counted], judged.rank[counted]
         gain = _gain(judged, query, judged.grade[counted], dcg, gains)
-        kept = gain != 0
-        return cls(query[kept], rank[kept], gain[kept])
+        selected = gain != 0
+        return cls(query[selected], rank[selected], gain[selected])
 
     @classmethod
     def ideal(
@@ -144,10 +144,10 @@ class Gained:
         # trec_eval sorts gains by an integer difference, so that gains less than 1 apart come in no
         # order there and its ideal ranking is none (gain_init.c).
         gain = _gain(judged, judged.ideal_query, judged.ideal_grade, dcg, gains)
-        kept = np.flatnonzero(gain > 0)
+        rows = np.flatnonzero(gain > 0)
         if gains:
-            kept = kept[np.lexsort((-gain[kept], judged.ideal_query[kept]))]
-        query, gain = judged.ideal_query[kept], gain[kept]
+            rows = rows[np.lexsort((-gain[rows], judged.ideal_query[rows]))]
+        query, gain = judged.ideal_query[rows], gain[rows]
         rank = ordinal(query)
         counted = within(rank, cutoff)
         return cls(query[counted], rank[counted], gain[counted])
@@ -188,10 +188,10 @@ def _gain(
         scale = highest_grade(judged)[query].astype(np.float64)
         return np.exp2(np.maximum(grade, 0) - scale) - np.exp2(-scale)
     gain = np.maximum(grade, 0).astype(np.float64)
-    for level, own in dict(gains or ()).items():
-        if not math.isfinite(own):
-            raise ArgumentError(f"the gain of grade {level} must be finite, not {own!r}")
-        gain[grade == checks.count("a grade that has a gain", level, at_least=0)] = own
+    for level, custom in dict(gains or ()).items():
+        if not math.isfinite(custom):
+            raise ArgumentError(f"the gain of grade {level} must be finite, not {custom!r}")
+        gain[grade == checks.count("a grade that has a gain", level, at_least=0)] = custom
     return gain
 
 
@@ -211,8 +211,8 @@ class Ranked:
     @classmethod
     def of(cls, judged: JudgedRun) -> Ranked:
         """Select them from a judged run."""
-        kept = judged.grade >= 0
-        return cls(judged.query[kept], judged.grade[kept], judged.tie_first[kept])
+        selected = judged.grade >= 0
+        return cls(judged.query[selected], judged.grade[selected], judged.tie_first[selected])
 
     @cached_property
     def _edges(self) -> tuple[IntArray, IntArray, IntArray, IntArray]:
@@ -241,8 +241,8 @@ class Pairs:
     def of(cls, judged: JudgedRun, *, rel: int | None = None) -> Pairs:
         """Count them; with ``rel`` there are two grades, relevant and refused."""
         ranked = Ranked.of(judged)
-        known = judged.ideal_grade >= 0
-        query, pool, grade = judged.ideal_query[known], judged.ideal_grade[known], ranked.grade
+        names = judged.ideal_grade >= 0
+        query, pool, grade = judged.ideal_query[names], judged.ideal_grade[names], ranked.grade
         if rel is not None:
             pool, grade = (pool >= rel).astype(np.int64), (grade >= rel).astype(np.int64)
 
@@ -253,16 +253,16 @@ class Pairs:
         for level in np.unique(pool):
             rows = np.flatnonzero(grade == level)
             here = ranked.query[rows]
-            found, found_lower = number(here), number(ranked.query[grade < level])
-            missed = number(query[pool == level]) - found
+            result, found_lower = number(here), number(ranked.query[grade < level])
+            missed = number(query[pool == level]) - result
             missed_lower = number(query[pool < level]) - found_lower
-            below, above, beside = ranked.count(rows, grade < level)
+            below, above, context = ranked.count(rows, grade < level)
             below_alike, _, _ = ranked.count(rows, grade == level)
             counts += [
-                number(here, below) + found * missed_lower,
+                number(here, below) + result * missed_lower,
                 number(here, above) + missed * found_lower,
-                number(here, beside) + missed * missed_lower,
-                number(here, below_alike) + found * missed,
+                number(here, context) + missed * missed_lower,
+                number(here, below_alike) + result * missed,
             ]
         return cls(*counts)
 
@@ -312,10 +312,10 @@ def rate_of_gain(
         rows = slice(*np.searchsorted(query, [first, last]))
         grade = np.zeros((last - first, depth))
         grade[query[rows] - first, column[rows]] = units[rows]
-        seen = Seen(rank, grade / scale, np.cumsum(grade, axis=1) / scale)
+        visited = Seen(rank, grade / scale, np.cumsum(grade, axis=1) / scale)
         looks = np.ones_like(grade)
-        looks[:, 1:] = np.cumprod(going_on(seen), axis=-1)[..., :-1]
-        rates[first:last] = (looks * seen.gain).sum(axis=1) / looks.sum(axis=1)
+        looks[:, 1:] = np.cumprod(going_on(visited), axis=-1)[..., :-1]
+        rates[first:last] = (looks * visited.gain).sum(axis=1) / looks.sum(axis=1)
     return rates
 
 
@@ -354,10 +354,10 @@ class Aspects:
         """Select the judgments with a grade of at least ``rel``."""
         if judged.subtopics is None:
             raise ArgumentError("these judgments are not by subtopic: query subtopic doc grade")
-        found, pool = judged.subtopics, judged.subtopics.pool
+        subtopics, pool = judged.subtopics, judged.subtopics.pool
         needed = checks.count("rel", rel)
-        retrieved, relevant = found.grade >= needed, pool.grade >= needed
-        row, subtopic = found.row[retrieved], found.subtopic[retrieved]
+        retrieved, relevant = subtopics.grade >= needed, pool.grade >= needed
+        row, subtopic = subtopics.row[retrieved], subtopics.subtopic[retrieved]
         pool_subtopic = pool.subtopic[relevant]
         n_relevant = np.bincount(pool_subtopic, minlength=len(pool.ids))
         by_subtopic = np.argsort(subtopic, kind="stable")
@@ -405,16 +405,16 @@ class Aspects:
             owner = query[begins]
             best = _last_highest(gain.round(_DECIMALS), owner)
             value[owner[best]] += gain[best] * discount(np.full(len(best), rank))
-            taken = np.isin(np.cumsum(begins) - 1, best)
-            n_above[subtopic[taken]] += 1
-            query, document, subtopic = query[~taken], document[~taken], subtopic[~taken]
+            isin = np.isin(np.cumsum(begins) - 1, best)
+            n_above[subtopic[isin]] += 1
+            query, document, subtopic = query[~isin], document[~isin], subtopic[~isin]
         return value
 
     def highest_gain(self, discount: Discount, *, alpha: float, cutoff: int) -> FloatArray:
         """Sum the gain of documents that all serve every subtopic: float64[n_queries]."""
         rank = np.arange(1, cutoff + 1)
-        each = np.sum((1.0 - alpha) ** (rank - 1.0) * discount(rank))
-        return self.n_subtopics.astype(np.float64) * each
+        item = np.sum((1.0 - alpha) ** (rank - 1.0) * discount(rank))
+        return self.n_subtopics.astype(np.float64) * item
 
 
 def of_ideal(

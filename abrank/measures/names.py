@@ -211,23 +211,23 @@ def spelling_of(name: str) -> Spelling | None:
 
 def trec_eval_name(measure: Measure) -> str | None:
     """Return the name that trec_eval prints for a measure; None where it has none."""
-    found = _as_trec_eval(measure)
-    return None if found is None else found[2]
+    trec_eval = _as_trec_eval(measure)
+    return None if trec_eval is None else trec_eval[2]
 
 
 def without(measure: Measure, values: Mapping[str, object]) -> Measure:
     """Return the measure with the parameters that have these values at their defaults."""
     left_out = values.items()
-    kept = tuple(pair for pair in measure.parameters if pair not in left_out)
-    return Measure(measure.entry, kept)
+    pairs = tuple(pair for pair in measure.parameters if pair not in left_out)
+    return Measure(measure.entry, pairs)
 
 
 def trec_eval_order(measure: Measure) -> tuple[int, float]:
     """Return a key that sorts measures as trec_eval prints them; those it lacks come last."""
-    found = _as_trec_eval(measure)
-    if found is None:
+    trec_eval = _as_trec_eval(measure)
+    if trec_eval is None:
         return len(TREC_EVAL), 0.0
-    name, values, _ = found
+    name, values, _ = trec_eval
     number = values[0] if values else None
     return list(TREC_EVAL).index(name), float(number) if isinstance(number, (int, float)) else 0.0
 
@@ -235,17 +235,19 @@ def trec_eval_order(measure: Measure) -> tuple[int, float]:
 def _as_trec_eval(measure: Measure) -> tuple[str, tuple[Value, ...], str] | None:
     """Return trec_eval's name, the values behind it, and the two together as it prints them."""
     for name, spelling in TREC_EVAL.items():
-        given = dict(measure.parameters)
-        if spelling.name != measure.entry.name or not set(spelling.fixed) <= given.items():
+        parameters = dict(measure.parameters)
+        if spelling.name != measure.entry.name or not set(spelling.fixed) <= parameters.items():
             continue
-        given = {key: value for key, value in given.items() if key not in dict(spelling.fixed)}
+        parameters = {
+            key: value for key, value in parameters.items() if key not in dict(spelling.fixed)
+        }
         notation = spelling.numbers
-        if not given and not spelling.bare:
+        if not parameters and not spelling.bare:
             return name, (), name
-        if notation is not None and given.keys() <= set(notation.parameters):
+        if notation is not None and parameters.keys() <= set(notation.parameters):
             values = tuple(
-                given.get(each, measure.entry.parameter(each).default)
-                for each in notation.parameters
+                parameters.get(parameter, measure.entry.parameter(parameter).default)
+                for parameter in notation.parameters
             )
             if None not in values:
                 return name, values, f"{name}_{notation.write(*values)}"
@@ -308,11 +310,11 @@ def parse(text: str | Measure) -> Measure:
     Traceback (most recent call last):
     abrank._support.errors.UnknownNameError: unknown measure "ndcg@10x"; did you mean nDCG@10?
     """
-    made = expand(text)
-    if len(made) > 1:
-        several = f"{len(made)} measures, {made[0]} … {made[-1]}"
-        raise ArgumentError(f'"{text}" means {several}; one is wanted here')
-    return made[0]
+    result = expand(text)
+    if len(result) > 1:
+        multiple = f"{len(result)} measures, {result[0]} … {result[-1]}"
+        raise ArgumentError(f'"{text}" means {multiple}; one is wanted here')
+    return result[0]
 
 
 def known(name: str | Measure) -> Measure | None:
@@ -381,19 +383,19 @@ def expand(text: str | Measure) -> tuple[Measure, ...]:
     if respelled != text and known_as(text.strip()) is None:
         return expand(respelled)
     if text.strip() in SETS:
-        return tuple(made for name in SETS[text.strip()] for made in expand(name))
+        return tuple(result for name in SETS[text.strip()] for result in expand(name))
     form = _FORM.fullmatch(text.strip())
     if form is None:
         head = text.strip().partition("(")[0]
         raise _unknown(text) if known_as(head) is None else _malformed(text)
-    found = _look_up(form)
-    if found is None:
+    look_up = _look_up(form)
+    if look_up is None:
         load_plugins()
-        found = _look_up(form)
-    if found is None:
+        look_up = _look_up(form)
+    if look_up is None:
         raise _unknown(text)
-    entry, spelling, numbers = found
-    given = [*spelling.fixed, *_pairs(form["inside"], text)]
+    entry, spelling, numbers = look_up
+    fixed = [*spelling.fixed, *_pairs(form["inside"], text)]
     if form["at"] is not None:  # a cut-off, or a level of recall
         value = read_literal(form["at"])
         if isinstance(value, str):
@@ -401,12 +403,12 @@ def expand(text: str | Measure) -> tuple[Measure, ...]:
         if form["name"] == "rbp" and form["numbers"] is form["inside"] is None:
             # ranx reads the number as p, everybody else as a cut-off.
             raise ArgumentError(f"{text} has two meanings: write RBP@{value} or RBP(p=0.{value})")
-        given.append((entry.at or "cutoff", value))
-    given += _level(form["level"], entry)
+        fixed.append((entry.at or "cutoff", value))
+    fixed += _level(form["level"], entry)
     variants = []
     for number in _numbers(numbers, entry, spelling):
-        values = dict([*given, *number])
-        for name, times in Counter(name for name, _ in [*given, *number]).items():
+        values = dict([*fixed, *number])
+        for name, times in Counter(name for name, _ in [*fixed, *number]).items():
             if times > 1:
                 raise ArgumentError(f'"{text}" gives {name} more than once')
         variants.append(entry.with_parameters(values))
@@ -430,22 +432,22 @@ def reading(text: str | Measure) -> str | None:
     >>> reading("precision"), reading("P@10")
     ('precision: SetP, of all retrieved documents as in ranx', None)
     """
-    made = expand(text)
+    result = expand(text)
     if isinstance(text, Measure):
         return None
     form = _FORM.fullmatch(text.strip())
-    found = form and _look_up(form)
-    if not form or not found:
+    outcome = form and _look_up(form)
+    if not form or not outcome:
         return None
-    entry, spelling, _ = found
+    entry, spelling, _ = outcome
     if spelling.means:
-        return f"{text}: {made[0]}, {spelling.means}"
+        return f"{text}: {result[0]}, {spelling.means}"
     if not _is_bare(form):
         return None
-    if len(made) > 1:
-        return f"{text}: trec_eval's {len(made)} cut-offs, {made[0]} … {made[-1]}"
-    told = spelling.note and text != entry.name  # RBP is our own word, rbp that of two programs
-    return f"{text}: {made[0]}, {spelling.note}" if told else None
+    if len(result) > 1:
+        return f"{text}: trec_eval's {len(result)} cut-offs, {result[0]} … {result[-1]}"
+    note = spelling.note and text != entry.name  # RBP is our own word, rbp that of two programs
+    return f"{text}: {result[0]}, {spelling.note}" if note else None
 
 
 def _look_up(form: re.Match[str]) -> tuple[Entry, Spelling, str | None] | None:
@@ -484,13 +486,13 @@ def _numbers(text: str | None, entry: Entry, spelling: Spelling) -> list[list[tu
 
 def _pairs(inside: str | None, text: str) -> list[tuple[str, object]]:
     """Read ``keyword=value,...``."""
-    pairs, at = [], 0
-    while inside is not None and at < len(inside.rstrip()):
-        pair = _PAIR.match(inside, at)
+    pairs, end = [], 0
+    while inside is not None and end < len(inside.rstrip()):
+        pair = _PAIR.match(inside, end)
         if pair is None:
             raise _malformed(text)
         pairs.append((pair[1], read_literal(pair[2])))
-        at = pair.end()
+        end = pair.end()
     return pairs
 
 
@@ -557,14 +559,14 @@ def parse_measures(
     parsed: list[Measure] = []
     single: list[Measure] = []  # ndcg_cut and ndcg_cut_15: one of its cut-offs, named again
     for name in listed(names):
-        made = []
-        for found in expand(name):
-            taken = {key: value for key, value in options.items() if _takes(found, key)}
-            made.append(found.entry.with_parameters(taken | dict(found.parameters)))
-        new = [each for each in made if each not in parsed]
-        if len(made) == 1 and made[0] in single:
-            raise ArgumentError(f"measure {made[0]} is named twice")
-        single += made if len(made) == 1 else []
+        result = []
+        for outcome in expand(name):
+            values = {key: value for key, value in options.items() if _takes(outcome, key)}
+            result.append(outcome.entry.with_parameters(values | dict(outcome.parameters)))
+        new = [item for item in result if item not in parsed]
+        if len(result) == 1 and result[0] in single:
+            raise ArgumentError(f"measure {result[0]} is named twice")
+        single += result if len(result) == 1 else []
         parsed += new
     if not parsed:
         raise ArgumentError("no measure is named")
@@ -585,19 +587,19 @@ def require_rel(
     if grades.dtype.kind != "f":
         return
     example = float(grades[grades != np.floor(grades)][0])
-    seen = f"the judgments hold fractional grades such as {example:g}"
+    text = f"the judgments hold fractional grades such as {example:g}"
     for measure in measures:
         names = {parameter.name for parameter in measure.entry.parameters}
         names -= dict(measure.parameters).keys()
         if "rel" in names and stated is not None and str(measure) not in stated:
             raise ArgumentError(
-                f"{seen}, and {measure} counts a document as relevant or not: say from which grade"
+                f"{text}, and {measure} counts a document as relevant or not: say from which grade"
                 f" on, as {measure.entry.name}(rel=1), or --rel 1 (Scoring(rel=1)) for all; nDCG"
                 " and other measures of gain take fractions"
             )
         if "max_grade" in names:
             raise ArgumentError(
-                f"{seen}: say where the scale of {measure} ends, as"
+                f"{text}: say where the scale of {measure} ends, as"
                 f" {measure.entry.name}(max_grade=4)"
             )
 
@@ -613,11 +615,11 @@ def notes_on(
     notes = [note for name in listed(names) if (note := reading(name)) is not None]
     if names is not None:
         alone = isinstance(names, str) or not isinstance(names, Iterable)
-        own = [str(names)] if alone else [str(each) for each in names]
-        called = zip(own, listed(names), strict=True)
+        texts = [str(names)] if alone else [str(name) for name in names]
+        called = zip(texts, listed(names), strict=True)
         notes += [f"{ours}: {it}, as ir_measures has it" for ours, it in called if ours != it]
     for option, value in {"rel": rel, "judged_only": judged_only or None}.items():
-        without = [each.name for each in parsed if not _takes(each, option)]
+        without = [item.name for item in parsed if not _takes(item, option)]
         if value is not None and without:
             notes.append(f"{option}={value} does not concern {', '.join(without)}")
     return tuple(notes)
@@ -629,7 +631,7 @@ def listed(names: Sequence[str] | str | None) -> Sequence[str]:
         return DEFAULT_MEASURES
     alone = isinstance(names, str) or not isinstance(names, Iterable)
     return [
-        each if isinstance(each, str) else _called(each) for each in ([names] if alone else names)
+        name if isinstance(name, str) else _called(name) for name in ([names] if alone else names)
     ]
 
 
@@ -658,10 +660,10 @@ def _called(measure: object) -> str:
             f" compare_scores(ir_measures.iter_calc([{text}], qrels, run_a), …)"
         )
     if module.startswith("ir_measures."):
-        given: dict[str, float] = getattr(measure, "params", {})
-        if text.startswith("SetF") and "beta" in given:  # its beta is trec_eval's: beta squared
-            return text.replace(f"beta={given['beta']}", f"beta={given['beta'] ** 0.5!r}")
-        if text.startswith("ERR") and "max_grade" not in given:  # gdeval's highest grade
+        arguments: dict[str, float] = getattr(measure, "params", {})
+        if text.startswith("SetF") and "beta" in arguments:  # its beta is trec_eval's: beta squared
+            return text.replace(f"beta={arguments['beta']}", f"beta={arguments['beta'] ** 0.5!r}")
+        if text.startswith("ERR") and "max_grade" not in arguments:  # gdeval's highest grade
             return f"ERR(max_grade=4){text.removeprefix('ERR')}"
     return text
 
@@ -669,5 +671,6 @@ def _called(measure: object) -> str:
 def _takes(measure: Measure, option: str) -> bool:
     """Whether the measure has the parameter, with a default: NumRet counts all without a rel."""
     return any(
-        each.name == option and each.default is not None for each in measure.entry.parameters
+        parameter.name == option and parameter.default is not None
+        for parameter in measure.entry.parameters
     )

@@ -64,14 +64,14 @@ class Parameter:
         if Gains in self.kinds and (pairs := _pairs(value)):
             return pairs
         if Levels in self.kinds and isinstance(value, (list, tuple)) and all(map(_number, value)):
-            return tuple(float(each) for each in value)
+            return tuple(float(item) for item in value)
         expected = " or ".join(_KINDS[kind] for kind in self.kinds if kind in _KINDS)
         raise ArgumentError(f"{self.name} must be {expected}, not {value!r}")
 
 
 def read_signature(function: Callable[..., Any]) -> tuple[Parameter, ...]:
     """Return the keyword-only parameters of a measure's function, in their order."""
-    found = []
+    result = []
     for keyword in inspect.signature(function, eval_str=True).parameters.values():
         if keyword.kind is not inspect.Parameter.KEYWORD_ONLY:
             continue
@@ -85,8 +85,8 @@ def read_signature(function: Callable[..., Any]) -> tuple[Parameter, ...]:
         elif get_origin(annotation) is not tuple:
             kinds = get_args(annotation) or kinds
         default = None if required else keyword.default
-        found.append(Parameter(keyword.name, kinds, choices, default, required))
-    return tuple(found)
+        result.append(Parameter(keyword.name, kinds, choices, default, required))
+    return tuple(result)
 
 
 def literal(value: Value) -> str:
@@ -110,9 +110,9 @@ def read_literal(text: str) -> object:
     if text[:1] in ("'", '"'):
         return text[1:-1]
     if text[:1] == "[":
-        return [read_literal(each) for each in text[1:-1].split(",")]
+        return [read_literal(part) for part in text[1:-1].split(",")]
     if text[:1] == "{":
-        pairs = [each.partition(":") for each in text[1:-1].split(",")]
+        pairs = [part.partition(":") for part in text[1:-1].split(",")]
         return {read_literal(grade): read_literal(gain) for grade, _, gain in pairs}
     return _WORDS.get(text, text)
 
@@ -224,26 +224,26 @@ class Entry:
         >>> print(catalogue()["nDCG"].with_parameters({"cutoff": 10, "dcg": "log2"}))
         nDCG@10
         """
-        given = {name: self.parameter(name).conform(value) for name, value in values.items()}
+        conforms = {name: self.parameter(name).conform(value) for name, value in values.items()}
         for parameter in self.parameters:
-            if parameter.required and parameter.name not in given:
+            if parameter.required and parameter.name not in conforms:
                 if parameter.name == "cutoff":
                     raise ArgumentError(f"{self.name} needs a cut-off, for example {self.name}@10")
                 needed = f"{self.name}({parameter.name}=...)"
                 raise ArgumentError(f"{self.name} needs {parameter.name}: {needed}")
         differing = [
-            (parameter.name, given[parameter.name])
+            (parameter.name, conforms[parameter.name])
             for parameter in self.parameters
-            if parameter.name in given
-            and (parameter.required or given[parameter.name] != parameter.default)
+            if parameter.name in conforms
+            and (parameter.required or conforms[parameter.name] != parameter.default)
         ]
-        made = Measure(self, tuple(differing))
+        result = Measure(self, tuple(differing))
         # The function alone knows which values have a meaning: let it see them once, now.
         try:
-            made(_TRIAL)
+            result(_TRIAL)
         except ArgumentError as error:
-            raise ArgumentError(f"{made.name}: {error}") from error
-        return made
+            raise ArgumentError(f"{result.name}: {error}") from error
+        return result
 
 
 class Measure(str):
@@ -276,13 +276,13 @@ class Measure(str):
 
     def __new__(cls, entry: Entry, parameters: tuple[tuple[str, Value], ...] = ()) -> Measure:
         """Spell the name out of entry and parameters."""
-        at = entry.at
-        inside = ",".join(f"{k}={literal(v)}" for k, v in parameters if k != at)
-        behind = [literal(v) for k, v in parameters if k == at]
+        position = entry.at
+        inside = ",".join(f"{k}={literal(v)}" for k, v in parameters if k != position)
+        behind = [literal(v) for k, v in parameters if k == position]
         name = entry.name + (f"({inside})" if inside else "")
-        made = super().__new__(cls, "@".join([name, *behind]))
-        made.entry, made.parameters = entry, parameters
-        return made
+        result = super().__new__(cls, "@".join([name, *behind]))
+        result.entry, result.parameters = entry, parameters
+        return result
 
     def __reduce__(self) -> tuple[Callable[..., str], tuple[str, str, tuple[Any, ...]]]:
         """Travel to another process by name: the function stays behind."""
@@ -404,13 +404,13 @@ def measure(
             name, function, tuple(aliases), bounds, source, discrete, aggregate,
             higher_is_better, decides, needs, parameters,
         )  # fmt: skip
-        for known in (name, *aliases):
-            if not _NAME.fullmatch(known):
-                raise ArgumentError(f'"{known}" is no name for a measure: letters, digits and _')
-            taken = _BY_FOLDED_NAME.get(known.casefold())
-            if taken and not (taken == name and _MEASURES.is_redefinition(name, function)):
-                raise ArgumentError(f'the name "{known}" is taken by {taken}')
-        _BY_FOLDED_NAME.update({known.casefold(): name for known in (name, *aliases)})
+        for names in (name, *aliases):
+            if not _NAME.fullmatch(names):
+                raise ArgumentError(f'"{names}" is no name for a measure: letters, digits and _')
+            used = _BY_FOLDED_NAME.get(names.casefold())
+            if used and not (used == name and _MEASURES.is_redefinition(name, function)):
+                raise ArgumentError(f'the name "{names}" is taken by {used}')
+        _BY_FOLDED_NAME.update({registered.casefold(): name for registered in (name, *aliases)})
         _MEASURES.add(name, entry, function)
         return function
 
@@ -488,20 +488,22 @@ _PARAMETERS: dict[str, str | tuple[str, str]] = {
 
 def complete(entry: Entry) -> str:
     """Complete the docstring of a measure, whose own is as ``abrank.measures.definitions`` says."""
-    text, own = split(entry.function.__doc__)
-    if "Returns" in own:  # completed when the package was imported before
+    text, custom = split(entry.function.__doc__)
+    if "Returns" in custom:  # completed when the package was imported before
         return entry.function.__doc__ or ""
     summary, values, *definition = text.split("\n\n")
     shared = {"judged": f"JudgedRun\n    {_JUDGED[entry.needs]}"}
     keywords = list(inspect.signature(entry.function).parameters.values())[1:]
-    described = entries(own.get("Parameters", ""))
-    for keyword in (each for each in keywords if each.name not in described):
-        known = _PARAMETERS[f"{keyword.name}: {keyword.annotation}"]
+    described = entries(custom.get("Parameters", ""))
+    for keyword in (keyword for keyword in keywords if keyword.name not in described):
+        names = _PARAMETERS[f"{keyword.name}: {keyword.annotation}"]
         kind = str(keyword.annotation).replace(" | None", ", optional")
-        kind, told = known if isinstance(known, tuple) else (kind, known)
+        kind, message = names if isinstance(names, tuple) else (kind, names)
         of_subtopic = keyword.name == "rel" and entry.needs == "subtopics"
-        told = told.replace("relevant,", "relevant to a subtopic,") if of_subtopic else told
-        shared[keyword.name] = f"{kind}\n    {told}"
+        message = (
+            message.replace("relevant,", "relevant to a subtopic,") if of_subtopic else message
+        )
+        shared[keyword.name] = f"{kind}\n    {message}"
     return complete_docstring(
         entry.function,
         shared,

@@ -66,8 +66,8 @@ def tie_range(
 
 def extremes(measure: Measure, judged: JudgedRun) -> tuple[FloatArray, FloatArray]:
     """Return the scores under the worst and the best order of the ties: float64[n_queries] each."""
-    seen = [measure(each) for each in (judged, _ordered(judged, best=False), _ordered(judged))]
-    return np.min(seen, axis=0), np.max(seen, axis=0)
+    measures = [measure(item) for item in (judged, _ordered(judged, best=False), _ordered(judged))]
+    return np.min(measures, axis=0), np.max(measures, axis=0)
 
 
 def _ordered(judged: JudgedRun, *, best: bool = True) -> JudgedRun:
@@ -156,9 +156,9 @@ def unjudged_range(
     assumed = checks.count("grade", grade)
     low, high = here, here
     nth = ordinal(query)
-    most, m = int(nth.max(initial=0)), 0
-    while m < most:
-        m = min(m + 1 if m < DENSE else 2 * m, most)
+    maximum, m = int(nth.max(initial=0)), 0
+    while m < maximum:
+        m = min(m + 1 if m < DENSE else 2 * m, maximum)
         first = nth <= m
         value = measure(with_judgments(judged, query[first], rank[first], assumed))
         low, high = np.minimum(low, value), np.maximum(high, value)
@@ -191,9 +191,9 @@ def rank_biased_residual(judged: JudgedRun, *, p: float = 0.8) -> FloatArray:
     array([0.75, 1.  ])
     """
     checks.fraction("p", p)
-    known = judged.grade >= 0
-    weights = (1.0 - p) * np.power(p, judged.rank[known] - 1.0)
-    residual: FloatArray = np.clip(1.0 - judged.total(judged.query[known], weights), 0.0, 1.0)
+    names = judged.grade >= 0
+    weights = (1.0 - p) * np.power(p, judged.rank[names] - 1.0)
+    residual: FloatArray = np.clip(1.0 - judged.total(judged.query[names], weights), 0.0, 1.0)
     return residual
 
 
@@ -307,9 +307,9 @@ def normalized_err(
     >>> normalized_err(JudgedRun.from_grades([[1, 2], [0]])).round(4)
     array([0.68, 0.  ])
     """
-    found = expected_reciprocal_rank(judged, cutoff=cutoff, max_grade=max_grade)
+    reciprocal_rank = expected_reciprocal_rank(judged, cutoff=cutoff, max_grade=max_grade)
     best = expected_reciprocal_rank(ideal_run(judged), cutoff=cutoff, max_grade=max_grade)
-    return share(found, best)
+    return share(reciprocal_rank, best)
 
 
 # --- Which unjudged document could move the difference of two runs the most
@@ -336,18 +336,18 @@ def swing(
         raise ArgumentError(f"{measure} has no swing: unjudged documents have no subtopics")
     measure = resolved(measure, a)  # a scale that is left open is that of all queries
     before = (measure(b) - measure(a))[query]
-    found = np.empty(len(query))
-    each = 1 + (len(a.ideal_query) + max(len(a.query), len(b.query))) // max(1, a.n_queries)
-    step = max(1, MOST_SWING_ROWS // each)
+    values = np.empty(len(query))
+    item = 1 + (len(a.ideal_query) + max(len(a.query), len(b.query))) // max(1, a.n_queries)
+    step = max(1, MOST_SWING_ROWS // item)
     for start in range(0, len(query), step):
         rows = slice(start, start + step)
-        copies, own = query[rows], np.arange(len(query[rows]))
+        copies, arange = query[rows], np.arange(len(query[rows]))
         judged_a, judged_b = (
-            measure(with_judgments(_of_queries(run, copies), own, rank[rows], grade))
+            measure(with_judgments(_of_queries(run, copies), arange, rank[rows], grade))
             for run, rank in ((a, rank_a), (b, rank_b))
         )
-        found[rows] = judged_b - judged_a - before[rows]
-    return found
+        values[rows] = judged_b - judged_a - before[rows]
+    return values
 
 
 def _of_queries(judged: JudgedRun, which: IntArray) -> JudgedRun:
@@ -356,9 +356,9 @@ def _of_queries(judged: JudgedRun, which: IntArray) -> JudgedRun:
     ideal_row, ideal_query = _rows_of(judged.ideal_query, which)
     scores = judged.retrieved_scores
     if scores is not None:
-        every = np.repeat(np.arange(judged.n_queries), judged.n_retrieved)
-        scores = scores[_rows_of(every, which)[0]]
-    taken = {name: getattr(judged, name)[row] for name in _ROWS}
+        repeat = np.repeat(np.arange(judged.n_queries), judged.n_retrieved)
+        scores = scores[_rows_of(repeat, which)[0]]
+    used = {name: getattr(judged, name)[row] for name in _ROWS}
     return replace(
         judged,
         query_ids=tuple(judged.query_ids[i] for i in which.tolist()),
@@ -369,7 +369,7 @@ def _of_queries(judged: JudgedRun, which: IntArray) -> JudgedRun:
         retrieved_scores=scores,
         subtopics=None,
         judgment=None,
-        **taken,
+        **used,
     )
 
 

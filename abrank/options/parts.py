@@ -113,20 +113,20 @@ def option(default: Any, help: str, **rest: Any) -> Any:  # noqa: ANN401
     return field(default=default, metadata={"option": {"help": help, **rest}})
 
 
-def require_kinds(asked: Any) -> None:  # noqa: ANN401 - an object of options
+def require_kinds(requested: Any) -> None:  # noqa: ANN401 - an object of options
     """Refuse values of options that are of another kind, such as text for a number."""
-    for each in options_in(asked.__class__):
-        value = getattr(asked, each.name)
-        if value is None and each.default is None:
+    for item in options_in(requested.__class__):
+        value = getattr(requested, item.name)
+        if value is None and item.default is None:
             continue
-        if each.kind == "number":
-            checks.number(each.name, value)
-        elif each.kind == "flag" and not isinstance(value, bool):
-            raise ArgumentError(f"{each.name} must be True or False, not {value!r}")
-        elif each.kind == "count" and each.name != "rng":
-            checks.count(each.name, value, at_least=int(each.least or 0))
-        elif each.several and not isinstance(value, Iterable):
-            raise ArgumentError(f"{each.name} must be a name or a list of names, not {value!r}")
+        if item.kind == "number":
+            checks.number(item.name, value)
+        elif item.kind == "flag" and not isinstance(value, bool):
+            raise ArgumentError(f"{item.name} must be True or False, not {value!r}")
+        elif item.kind == "count" and item.name != "rng":
+            checks.count(item.name, value, at_least=int(item.least or 0))
+        elif item.several and not isinstance(value, Iterable):
+            raise ArgumentError(f"{item.name} must be a name or a list of names, not {value!r}")
 
 
 @cache
@@ -135,14 +135,14 @@ def options_in(kind: type) -> tuple[Option, ...]:
     return tuple(
         Option(
             **{
-                "key": each.name,
-                "name": each.name,
-                "default": None if each.default is MISSING else each.default,
-                **each.metadata["option"],
+                "key": item.name,
+                "name": item.name,
+                "default": None if item.default is MISSING else item.default,
+                **item.metadata["option"],
             }
         )
-        for each in fields(kind)
-        if "option" in each.metadata
+        for item in fields(kind)
+        if "option" in item.metadata
     )
 
 
@@ -249,14 +249,14 @@ class Scoring:
 
     def __post_init__(self) -> None:
         require_kinds(self)
-        for each in options_in(Scoring):
-            if each.choices:
-                checks.one_of(each.name, getattr(self, each.name), each.names)
+        for item in options_in(Scoring):
+            if item.choices:
+                checks.one_of(item.name, getattr(self, item.name), item.names)
 
     def settings(self) -> dict[str, Any]:
         """Return those that a result depends on, as they are recorded with it."""
         return {
-            each.name: getattr(self, each.name) for each in options_in(Scoring) if each.declared
+            item.name: getattr(self, item.name) for item in options_in(Scoring) if item.declared
         }
 
     def measures(self, names: Sequence[str] | str | None) -> tuple[Measure, ...]:
@@ -415,10 +415,11 @@ class Looks:
 
     def __post_init__(self) -> None:
         checks.one_of("spending", self.spending, get_args(Spending))
-        look, of = checks.count("look", self.look), checks.count("looks", self.of)
-        if look > of:
+        look, text = checks.count("look", self.look), checks.count("looks", self.of)
+        if look > text:
             raise ArgumentError(
-                f"look {look} is not one of {of}: give this look and the looks planned, such as 2/4"
+                f"look {look} is not one of {text}: give this look and the looks planned, such"
+                " as 2/4"
             )
 
     def __str__(self) -> str:
@@ -431,12 +432,12 @@ class Looks:
             return look
         if isinstance(look, tuple):
             return cls(look[0], of=look[1])
-        found = _LOOK.fullmatch(str(look))
-        if found is None:
+        match = _LOOK.fullmatch(str(look))
+        if match is None:
             raise ArgumentError(
                 f"look must be this look of those planned, such as 2/4, not {look!r}"
             )
-        return cls(int(found[1]), of=int(found[2]), spending=found[3] or "obrien-fleming")  # type: ignore[arg-type]
+        return cls(int(match[1]), of=int(match[2]), spending=match[3] or "obrien-fleming")  # type: ignore[arg-type]
 
 
 @explained_class
@@ -535,15 +536,15 @@ def parts_of(design: Designs | None) -> tuple[DesignPart, ...]:
         return (Looks.read(design) if _LOOK.fullmatch(design) else Clusters(design),)
     if isinstance(design, tuple) and len(design) == 2 and all(isinstance(i, int) for i in design):
         return (Looks.read(design),)  # type: ignore[arg-type]
-    several = [design] if isinstance(design, get_args(DesignPart)) else design
-    found = tuple(several) if isinstance(several, (list, tuple)) else ()
-    kinds = [type(each) for each in found]
-    if not found or not {*kinds} <= {*get_args(DesignPart)} or len({*kinds}) < len(kinds):
+    multiple = [design] if isinstance(design, get_args(DesignPart)) else design
+    result = tuple(multiple) if isinstance(multiple, (list, tuple)) else ()
+    kinds = [type(item) for item in result]
+    if not result or not {*kinds} <= {*get_args(DesignPart)} or len({*kinds}) < len(kinds):
         raise ArgumentError(
             "design is Clusters(...), Weights(...), Looks(2, of=4), Planned(400), Anytime(400) or"
             f" Independent(), or several of these, each once; not {design!r}"
         )
-    return found
+    return result
 
 
 # --- Judgments by a machine
@@ -600,13 +601,13 @@ class Machine:
     )  # fmt: skip
 
     def __post_init__(self) -> None:
-        given = [each for each in (self.qrels, self.scores) if each is not None]
-        if len(given) > 1:
+        arguments = [item for item in (self.qrels, self.scores) if item is not None]
+        if len(arguments) > 1:
             raise ArgumentError("give the machine's judgments or its scores, not both")
         if self.shared_model is not None:
             checks.one_of("shared model", self.shared_model, get_args(SharedModel))
         for name in ("shared_model", "judge"):
-            if getattr(self, name) is not None and not given:
+            if getattr(self, name) is not None and not arguments:
                 raise ArgumentError(
                     f"machine.{name} (Machine({name}=)) needs machine judgments: give"
                     " --machine-qrels (machine=Machine(qrels=...)) with it"

@@ -323,9 +323,9 @@ class Question(_Asked):
             "an error budget: each candidate is a comparison of its own there": self.error_budget,
             "the bootstrap, which does not hold at small levels": self.test == "bootstrap",
         }
-        for said, asked in refused.items():
-            if asked and self.best_of is not None:
-                raise ArgumentError(f"best_of={self.best_of} cannot be asked with {said}")
+        for name, requested in refused.items():
+            if requested and self.best_of is not None:
+                raise ArgumentError(f"best_of={self.best_of} cannot be asked with {name}")
         if self.independent and len(parts_of(self.design)) > 1:
             raise ArgumentError(
                 "--independent (Independent()) stands alone: clusters, weights and looks are of"
@@ -365,7 +365,7 @@ class Question(_Asked):
     def _part(self, kind: type[DesignPart], name: str) -> Any:  # noqa: ANN401 - of that part
         """Return a field of a part of the design; None without that part."""
         parts = parts_of(self.design)
-        return next((getattr(each, name) for each in parts if isinstance(each, kind)), None)
+        return next((getattr(part, name) for part in parts if isinstance(part, kind)), None)
 
     @property
     def clusters(self) -> Any:  # noqa: ANN401 - whatever read_clusters reads
@@ -386,8 +386,8 @@ class Question(_Asked):
     @property
     def anytime(self) -> int | None:
         """Queries at which a confidence sequence is narrowest; None without."""
-        found: int | None = self._part(Anytime, "queries")
-        return found
+        part: int | None = self._part(Anytime, "queries")
+        return part
 
     @property
     def independent(self) -> bool:
@@ -397,8 +397,8 @@ class Question(_Asked):
     @property
     def planned(self) -> int | None:
         """Queries planned in all, of looks by the queries seen; None without."""
-        found: int | None = self._part(Planned, "queries")
-        return found
+        part: int | None = self._part(Planned, "queries")
+        return part
 
     @property
     def earlier(self) -> Any:  # noqa: ANN401 - a result, or where it was written
@@ -408,9 +408,9 @@ class Question(_Asked):
     @property
     def spending(self) -> Spending:
         """How looks share out alpha."""
-        one, other = (self._part(kind, "spending") for kind in (Looks, Planned))
-        found: Spending = one or other or "obrien-fleming"
-        return found
+        first, second = (self._part(kind, "spending") for kind in (Looks, Planned))
+        text: Spending = first or second or "obrien-fleming"
+        return text
 
 
 @explained_class

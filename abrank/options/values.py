@@ -273,21 +273,23 @@ COMMANDS = {
 def every_option() -> tuple[Option, ...]:
     """Return all options, those of Python's objects first."""
     kinds = (Inputs, Question, RankingQuestion, Scoring, Machine, Engine)
-    return tuple(dict.fromkeys((*(each for kind in kinds for each in options_in(kind)), *FLAGS)))
+    return tuple(
+        dict.fromkeys((*(option for kind in kinds for option in options_in(kind)), *FLAGS))
+    )
 
 
 @cache
 def options_of(*takers: str) -> dict[str, Option]:
     """Return the options that a function takes, or one of several, by their keys."""
-    return {each.key: each for each in every_option() if not {*takers}.isdisjoint(each.of)}
+    return {item.key: item for item in every_option() if not {*takers}.isdisjoint(item.of)}
 
 
 def home_of(word: str, taker: str) -> str:
     """Return how Python says an option that a function takes, by its key or a name of others."""
-    known = options_of(taker).values()
-    exact = [each for each in known if word in _words(each)]
-    meant = exact or [each for each in known if word in each.peers]
-    return " and ".join(_said(each, taker) for each in meant if each.python or each.name)
+    options = options_of(taker).values()
+    exact = [item for item in options if word in _words(item)]
+    meant = exact or [item for item in options if word in item.peers]
+    return " and ".join(_said(item, taker) for item in meant if item.python or item.name)
 
 
 def _words(option: Option) -> tuple[str, ...]:
@@ -298,11 +300,11 @@ def _words(option: Option) -> tuple[str, ...]:
 def flag_of(long: str, *takers: str) -> str:
     """Return the flag, or the key of ``--config``, that is meant by one that a command lacks."""
     word = long.lstrip("-").replace("-", "_")
-    of = options_of(*takers).values()
-    known = [each for each in of if each.is_flag(*takers) or "compare" in takers]
-    exact = [each for each in known if word in _words(each)]
-    meant = exact or [each for each in known if word in each.peers]
-    ours = (each.long if each.is_flag(*takers) else f"--config {each.key}=..." for each in meant)
+    options = options_of(*takers).values()
+    names = [item for item in options if item.is_flag(*takers) or "compare" in takers]
+    exact = [item for item in names if word in _words(item)]
+    meant = exact or [item for item in names if word in item.peers]
+    ours = (item.long if item.is_flag(*takers) else f"--config {item.key}=..." for item in meant)
     return " and ".join(dict.fromkeys(ours))
 
 
@@ -330,30 +332,30 @@ def nested(values: Mapping[str, Any]) -> dict[str, Any]:
     values = {**(AS[checks.one_of("as", older, AS)] if older else {}), **values}
     if values.get("drop_same_id"):
         values["same_id"] = "drop"
-    found = {
-        each.name: values[each.key]
+    result = {
+        option.name: values[option.key]
         for kind in (Inputs, Question, RankingQuestion)
-        for each in options_in(kind)
-        if each.key in values
+        for option in options_in(kind)
+        if option.key in values
     }
     for keyword, kind in PARTS.items():
-        own = {each.name: values.get(each.key) for each in options_in(kind)}
-        own = {name: value for name, value in own.items() if value is not None}
-        if own:
-            found[keyword] = kind(**own)
+        custom = {option.name: values.get(option.key) for option in options_in(kind)}
+        custom = {name: value for name, value in custom.items() if value is not None}
+        if custom:
+            result[keyword] = kind(**custom)
     if scores := values.get("scores"):  # in the place of runs
-        found["a"], found["b"] = (*iterate(scores), None)[:2]
+        result["a"], result["b"] = (*iterate(scores), None)[:2]
     if values.get("collections"):
-        found["collections"] = values["collections"]
+        result["collections"] = values["collections"]
     if design := {key: values[key] for key in DESIGN if key in values}:
-        found["design"] = _designed(design)
-    return found
+        result["design"] = _designed(design)
+    return result
 
 
-def _designed(given: Mapping[str, Any]) -> tuple[DesignPart, ...] | None:
+def _designed(arguments: Mapping[str, Any]) -> tuple[DesignPart, ...] | None:
     """Return the parts of a design from the values of its keys; None for a plain one."""
-    earlier = given.get("earlier")
-    if earlier is not None and given.get("planned") is None:
+    earlier = arguments.get("earlier")
+    if earlier is not None and arguments.get("planned") is None:
         raise ArgumentError(
             "--earlier (Planned(earlier=)) is the look before this one: say with --planned N how"
             " many queries are planned in all"
@@ -363,58 +365,58 @@ def _designed(given: Mapping[str, Any]) -> tuple[DesignPart, ...] | None:
         "planned": partial(Planned.read, earlier=earlier), "anytime": Anytime,
         "independent": lambda _: Independent(),
     }  # fmt: skip
-    known = {key: value for key, value in given.items() if value not in (None, False)}
-    return tuple(read(known[key]) for key, read in readers.items() if key in known) or None
+    values = {key: value for key, value in arguments.items() if value not in (None, False)}
+    return tuple(read(values[key]) for key, read in readers.items() if key in values) or None
 
 
 def made(kind: type[Part], keywords: Mapping[str, Any]) -> Part:
     """Return a class of keywords of Python, of those that are its fields."""
-    known = (each.name for each in fields(kind))  # type: ignore[arg-type]
-    return kind(**{name: keywords[name] for name in known if name in keywords})
+    names = (field.name for field in fields(kind))  # type: ignore[arg-type]
+    return kind(**{name: keywords[name] for name in names if name in keywords})
 
 
 def flattened(keywords: Mapping[str, Any]) -> dict[str, Any]:
     """Return keywords of Python as values by their keys; an object gives all of its options."""
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for name, value in keywords.items():
         if name in PARTS:
             part = Engine.of(value) if name == "engine" and value is not None else value
-            own = options_in(PARTS[name])
-            found |= {each.key: getattr(part, each.name, None) for each in own}
+            options = options_in(PARTS[name])
+            result |= {item.key: getattr(part, item.name, None) for item in options}
             if isinstance(part, Engine) and part.address is not None:
-                found["engine"] = f"{part.name}:{part.address}"
+                result["engine"] = f"{part.name}:{part.address}"
         elif name == "design":
-            found |= _undesigned(parts_of(value))
+            result |= _undesigned(parts_of(value))
         else:
-            found[_keys().get(name, name)] = value
-    return found
+            result[_keys().get(name, name)] = value
+    return result
 
 
 def _undesigned(parts: Sequence[DesignPart]) -> dict[str, Any]:
     """Return the parts of a design by the keys of a rule file."""
-    found: dict[str, Any] = dict.fromkeys(DESIGN)
+    fromkeys: dict[str, Any] = dict.fromkeys(DESIGN)
     for part in parts:
         if isinstance(part, Clusters):
-            found["clusters"] = part.of
+            fromkeys["clusters"] = part.of
         elif isinstance(part, Weights):
-            found["weights"] = part.of
+            fromkeys["weights"] = part.of
         elif isinstance(part, Looks):
-            found["look"] = str(part)
+            fromkeys["look"] = str(part)
         elif isinstance(part, Planned):
-            found |= {"planned": str(part), "earlier": part.earlier}
+            fromkeys |= {"planned": str(part), "earlier": part.earlier}
         elif isinstance(part, Independent):
-            found["independent"] = True
+            fromkeys["independent"] = True
         else:
-            found["anytime"] = part.queries
-    return found
+            fromkeys["anytime"] = part.queries
+    return fromkeys
 
 
 @cache
 def _keys() -> dict[str, str]:
     return {
-        each.name: each.key
+        option.name: option.key
         for kind in (Inputs, Question, RankingQuestion)
-        for each in options_in(kind)
+        for option in options_in(kind)
     }
 
 

@@ -148,21 +148,21 @@ def suggest_margins(
     if runs.ndim != 2 or not runs.size:
         raise ArgumentError("a margin takes the scores of a query and a run at least: (n, n_runs)")
     n_queries, n_runs = runs.shape
-    other = None if b is None else np.asarray(b, dtype=float)
-    if other is not None and other.shape != (n_queries,):
-        raise ArgumentError(f"b has the shape {other.shape}, and A has {n_queries} queries")
-    if not np.isfinite(runs).all() or (other is not None and not np.isfinite(other).all()):
+    values = None if b is None else np.asarray(b, dtype=float)
+    if values is not None and values.shape != (n_queries,):
+        raise ArgumentError(f"b has the shape {values.shape}, and A has {n_queries} queries")
+    if not np.isfinite(runs).all() or (values is not None and not np.isfinite(values).all()):
         raise ArgumentError("a score is not finite")
-    if other is not None and sd is not None:
+    if values is not None and sd is not None:
         raise ArgumentError("the spread comes from b or from sd, not from both")
     checks.level("alpha", alpha)
     checks.fraction("power", power)
     means = runs.mean(axis=0)
     mean, run_sd = float(means.mean()), float(means.std(ddof=1)) if n_runs > 1 else math.nan
-    least, most = float(runs.min()), float(runs.max())
+    minimum, maximum = float(runs.min()), float(runs.max())
     if span is None:
-        span = 1.0 if least >= 0.0 and most <= 1.0 else most - least
-    spread, sd_of = _spread(runs, other, sd)
+        span = 1.0 if minimum >= 0.0 and maximum <= 1.0 else maximum - minimum
+    spread, sd_of = _spread(runs, values, sd)
     sizes = {}
     if n_runs > 1:
         sizes[f"two of {n_runs} runs, largest difference"] = float(np.ptp(means))
@@ -191,17 +191,17 @@ def suggest_margins(
     )  # fmt: skip
 
 
-def _spread(runs: FloatArray, other: FloatArray | None, sd: float | None) -> tuple[float, str]:
+def _spread(runs: FloatArray, second: FloatArray | None, sd: float | None) -> tuple[float, str]:
     """Return the standard deviation of differences per query, and whose they are."""
     n_queries, n_runs = runs.shape
     if sd is not None:
         return checks.positive("sd", sd), "given"
-    if n_queries < 2 or (other is None and n_runs < 2):
+    if n_queries < 2 or (second is None and n_runs < 2):
         return math.nan, ""
-    if other is not None:
-        return float((other - runs.mean(axis=1)).std(ddof=1)), "candidate"
+    if second is not None:
+        return float((second - runs.mean(axis=1)).std(ddof=1)), "candidate"
     pairs = [runs[:, i] - runs[:, j] for i in range(n_runs) for j in range(i)]
-    return float(np.sqrt(np.mean([each.var(ddof=1) for each in pairs]))), "runs"
+    return float(np.sqrt(np.mean([pair.var(ddof=1) for pair in pairs]))), "runs"
 
 
 class Board(NamedTuple):
@@ -220,8 +220,8 @@ class Board(NamedTuple):
     def share_below(self, sd: float) -> float:
         """Return about which share of the pairs spreads less; 0 and 1 beyond the outer deciles."""
         shares: FloatArray = np.arange(1, 10) / 10
-        found = np.interp(sd, self.deciles, shares, left=0.0, right=1.0)
-        return round(float(found), 2)
+        interp = np.interp(sd, self.deciles, shares, left=0.0, right=1.0)
+        return round(float(interp), 2)
 
 
 BOARDS = {
@@ -409,29 +409,29 @@ def audit(
     """
     n = checks.count("queries", queries, at_least=2)
     (mean_a, half_a), (mean_b, half_b) = (_read(name, x) for name, x in (("a", a), ("b", b)))
-    known = parse(measure)
-    if tuple(known.entry.bounds) != (0.0, 1.0):
-        raise ArgumentError(f"audit is of measures between 0 and 1, which {known} is not")
-    if sd is None and str(known) not in BOARDS:
+    names = parse(measure)
+    if tuple(names.entry.bounds) != (0.0, 1.0):
+        raise ArgumentError(f"audit is of measures between 0 and 1, which {names} is not")
+    if sd is None and str(names) not in BOARDS:
         raise ArgumentError(
-            f"no spread of {known} is stored ({', '.join(BOARDS)}): say how far the differences of"
+            f"no spread of {names} is stored ({', '.join(BOARDS)}): say how far the differences of"
             " queries spread, with sd= (--sd)"
         )
     alpha, power = checks.fraction("alpha", alpha), checks.fraction("power", power)
-    first = {"Success": True, "P": dict(known.parameters).get("cutoff") == 1}
-    board = BOARDS[str(known)] if sd is None else None
+    first = {"Success": True, "P": dict(names.parameters).get("cutoff") == 1}
+    board = BOARDS[str(names)] if sd is None else None
     difference = mean_b - mean_a
     low, high = sorted((mean_a, mean_b))
     gain = min(high, 1.0 - low)
     largest = (2.0 * gain - (high - low) - (high - low) ** 2) * n / (n - 1)
     if sd is None:
-        spreads = [*zip(("usual", "small", "large"), BOARDS[str(known)].usual, strict=True)]
+        spreads = [*zip(("usual", "small", "large"), BOARDS[str(names)].usual, strict=True)]
     else:
         spreads = [("as given", checks.positive("sd", sd))]
         # The means may be off by their rounding.
         apart = max(high - low - half_a - half_b, 0.0)
-        most = 2.0 * min(gain + max(half_a, half_b), 1.0) - apart - apart**2
-        if sd > (widest := math.sqrt(max(most, 0.0) * n / (n - 1))):
+        maximum = 2.0 * min(gain + max(half_a, half_b), 1.0) - apart - apart**2
+        if sd > (widest := math.sqrt(max(maximum, 0.0) * n / (n - 1))):
             raise ArgumentError(
                 f"sd is {sd:g}, but the differences of {n} queries with scores between 0 and 1 and"
                 f" these means spread by {widest:.3g} at most"
@@ -445,7 +445,7 @@ def audit(
         gap = max(counts[0][-1] - counts[1][0], counts[1][-1] - counts[0][0])
     limit = abs(difference) * math.sqrt(n) / _quantile(n, alpha)
     return Audit(
-        measure=str(known),
+        measure=str(names),
         n_queries=n,
         a=mean_a,
         b=mean_b,
@@ -453,7 +453,7 @@ def audit(
         alpha=alpha,
         target=power,
         rows=tuple(_rows([*spreads, ("widest", math.sqrt(largest))], difference, n, alpha, power)),
-        is_binary=first.get(known.entry.name, False) if binary is None else binary,
+        is_binary=first.get(names.entry.name, False) if binary is None else binary,
         counts_a=counts[0],
         counts_b=counts[1],
         smallest_p=2.0 ** (1 - n) if abs(difference) + half_a + half_b > 0.0 else 1.0,

@@ -368,13 +368,14 @@ def power(
     machine = _machine(pilot, correlation, machine_queries)
     if mean is None and isinstance(pilot, Compared):
         mean = pilot.primary.mean_a
-    listed = [effect] if isinstance(effect, str) or np.ndim(effect or 0.0) == 0 else effect
-    effect = None if effect is None else [in_unit("effect", value, mean) for value in listed or ()]
+    effects = None
+    if effect is not None:
+        effects = [in_unit("effect", value, mean) for value in np.atleast_1d(effect).tolist()]
     margin = None if margin is None else in_unit("margin", margin, mean)
     values, alpha, test, margin = _pilot(pilot, alpha, test, margin)
     margin, width = (
-        None if each is None else checks.positive(name, each)
-        for name, each in (("margin", margin), ("width", width))
+        None if item is None else checks.positive(name, item)
+        for name, item in (("margin", margin), ("width", width))
     )
     if (values is None) == (sd is None):
         raise ArgumentError("planning needs a pilot or sd, and not both")
@@ -392,17 +393,17 @@ def power(
     mde = math.nan
     if queries is not None:
         mde = asker.visible(checks.count("queries", queries, at_least=0))
-    rows = tuple(asker.row(each, queries) for each in _wanted(effect, margin, mde))
+    rows = tuple(asker.row(item, queries) for item in _wanted(effects, margin, mde))
     if not rows and queries is None and width is None:
         raise ArgumentError("planning needs an effect, a margin or a width, or the queries at hand")
     same = None if margin is None else asker.same(margin)
-    drawn = 0 if test == "t" else replications
+    sample = 0 if test == "t" else replications
     mde_low, mde_high = (mde * limit / sd if sd else limit for limit in limits)
     plan = Plan(
-        test, alpha, power, sd, queries, mde, rows, drawn, *limits, mde_low, mde_high, same,
+        test, alpha, power, sd, queries, mde, rows, sample, *limits, mde_low, mde_high, same,
         None if width is None else asker.width(width),
     )  # fmt: skip
-    return replace(plan, judged=tuple(_judged(plan, each, machine[1]) for each in machine[0]))
+    return replace(plan, judged=tuple(_judged(plan, item, machine[1]) for item in machine[0]))
 
 
 def in_unit(name: str, value: float | str, mean: float | None) -> float:
@@ -432,12 +433,12 @@ def _machine(
     n_machine: int | None,
 ) -> tuple[list[float], int]:
     """Return the correlations to plan for, none without a machine, and its queries."""
-    found = pilot.machine if isinstance(pilot, Compared) else None
-    if found is not None:
-        n_machine = len(found.query_ids) if n_machine is None else n_machine
+    machine = pilot.machine if isinstance(pilot, Compared) else None
+    if machine is not None:
+        n_machine = len(machine.query_ids) if n_machine is None else n_machine
         if correlation is None:
-            low, high = correlation_interval(found.correlation, found.of("both").n_queries)
-            correlation = [low, found.correlation, high]
+            low, high = correlation_interval(machine.correlation, machine.of("both").n_queries)
+            correlation = [low, machine.correlation, high]
     if n_machine is None:
         if correlation is not None:
             raise ArgumentError(
@@ -445,8 +446,10 @@ def _machine(
                 " machine_queries= (--machine-queries)"
             )
         return [], 0
-    asked = list(CORRELATIONS) if correlation is None else np.atleast_1d(correlation).tolist()
-    return [float(each) for each in asked], checks.count("n_machine", n_machine)
+    correlations = (
+        list(CORRELATIONS) if correlation is None else np.atleast_1d(correlation).tolist()
+    )
+    return [float(item) for item in correlations], checks.count("n_machine", n_machine)
 
 
 def _judged(plan: Plan, correlation: float, n_queries: int) -> JudgedPlan:
@@ -466,17 +469,12 @@ def _judged(plan: Plan, correlation: float, n_queries: int) -> JudgedPlan:
     )
 
 
-def _wanted(
-    effect: float | Sequence[float] | None, margin: float | None, mde: float
-) -> list[float]:
+def _wanted(effects: list[float] | None, margin: float | None, mde: float) -> list[float]:
     """Return the differences to plan for: those asked for or round ones, and the margin."""
-    if effect is None:
-        asked = round_differences(mde)
-    else:
-        asked = [effect] if np.ndim(effect) == 0 else list(effect)  # type: ignore[arg-type,list-item]
-    if margin is not None and margin not in asked:
-        asked = [*asked, margin] if effect is not None else sorted([*asked, margin])
-    return [checks.finite("effect", each) for each in asked]
+    differences = round_differences(mde) if effects is None else effects
+    if margin is not None and margin not in differences:
+        differences = [*differences, margin] if effects else sorted([*differences, margin])
+    return [checks.finite("effect", item) for item in differences]
 
 
 @dataclass(frozen=True)
@@ -516,9 +514,11 @@ class _Asker:
         needed = queries_by_simulation(
             self.pilot, difference=difference, target=self.target, **settings
         )
-        found = SimulatedPower(math.nan, math.nan, math.nan, 0)
+        simulated_power = SimulatedPower(math.nan, math.nan, math.nan, 0)
         if n:
-            found = simulate_power(self.pilot, n_queries=n, difference=difference, **settings)
+            simulated_power = simulate_power(
+                self.pilot, n_queries=n, difference=difference, **settings
+            )
         # The queries needed grow with the square of the spread.
         low, high = (
             max(2, math.ceil(needed * (limit / self.sd) ** 2))
@@ -526,7 +526,15 @@ class _Asker:
             else None
             for limit in self.limits
         )
-        return PlanRow(difference, needed, found.power, found.low, found.high, low, high)
+        return PlanRow(
+            difference,
+            needed,
+            simulated_power.power,
+            simulated_power.low,
+            simulated_power.high,
+            low,
+            high,
+        )
 
     def same(self, margin: float) -> SameRow:
         return SameRow(margin, *(
@@ -562,10 +570,10 @@ def _pilot(
         rule = pilot.rule
         level = rule.alpha if alpha is None else alpha
         declared = (pilot.decision.margin or None) if margin is None else margin
-        own = "t" if pilot.machine is not None else rule.test
+        text = "t" if pilot.machine is not None else rule.test
         # What is planned for is a gain: of a cost, a difference below 0.
         gains = pilot.differences() if rule.higher_is_better else -pilot.differences()
-        return gains, level, test or own, declared
+        return gains, level, test or text, declared
     level = 0.05 if alpha is None else alpha
     if pilot is None:
         return None, level, test or "t", margin

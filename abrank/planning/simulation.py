@@ -74,17 +74,17 @@ def simulate_power(
     moved = values - values.mean() + difference
     random = stream(seed, "planning", str(n_queries))
     at_once = max(1, VALUES_AT_ONCE // n_queries)
-    found = 0
+    result = 0
     for first in range(0, n_replications, at_once):
         index = random.integers(0, values.size, (at_once, n_queries))[: n_replications - first]
         rejected = find_differences(
             test, moved[index].T, alpha=alpha, seed=seed, n_resamples=N_RESAMPLES
         )
-        found += int(np.count_nonzero(rejected))
+        result += int(np.count_nonzero(rejected))
     from scipy.stats import binomtest
 
-    low, high = map(float, binomtest(found, n_replications).proportion_ci())
-    return SimulatedPower(found / n_replications, low, high, n_replications)
+    low, high = map(float, binomtest(result, n_replications).proportion_ci())
+    return SimulatedPower(result / n_replications, low, high, n_replications)
 
 
 def queries_by_simulation(
@@ -122,16 +122,16 @@ def queries_by_simulation(
                     n_resamples=N_RESAMPLES,
                 )[0]
             ),
-            most=MOST_OF_ONE_VALUE,
+            maximum=MOST_OF_ONE_VALUE,
         )  # fmt: skip
     for _ in range(STEPS):
         if n is None or n > MOST_QUERIES:
             return None
-        found = simulate_power(
+        power = simulate_power(
             values, n_queries=n, difference=difference, test=test, alpha=alpha,
             n_replications=n_replications, seed=seed,
         )  # fmt: skip
-        n = max(2, math.ceil(n * _slope(found, alpha, target) ** 2))
+        n = max(2, math.ceil(n * _slope(power, alpha, target) ** 2))
     return n
 
 
@@ -161,11 +161,11 @@ def visible_by_simulation(
     if not visible > 0.0:
         return visible
     for _ in range(STEPS):
-        found = simulate_power(
+        power = simulate_power(
             values, n_queries=n_queries, difference=visible, test=test, alpha=alpha,
             n_replications=n_replications, seed=seed,
         )  # fmt: skip
-        visible *= _slope(found, alpha, target)
+        visible *= _slope(power, alpha, target)
     return visible
 
 
@@ -176,13 +176,13 @@ def spread_of(values: FloatArray) -> float:
     return float(values.std(ddof=1)) if has_spread(values) else 0.0
 
 
-def _slope(found: SimulatedPower, alpha: float, target: float) -> float:
+def _slope(result: SimulatedPower, alpha: float, target: float) -> float:
     """Return by how much the effect must grow for the probit of the power to reach its target."""
     # The share is kept off 0 and 1, whose probits are endless, and the step within a factor of 2.
     from scipy.special import ndtri
 
-    half = 0.5 / found.n_replications
+    half = 0.5 / result.n_replications
     critical = -float(ndtri(alpha / 2.0))
-    reached = float(ndtri(min(max(found.power, half), 1.0 - half))) + critical
+    reached = float(ndtri(min(max(result.power, half), 1.0 - half))) + critical
     wanted = float(ndtri(target)) + critical
     return float(np.clip(wanted / max(reached, 1e-6), 0.5, 2.0))

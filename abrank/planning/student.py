@@ -180,8 +180,8 @@ def queries_needed(
         near = ((at_alpha + at_target) / effect) ** 2 + at_alpha**2 / 2.0
     return smallest_size(
         lambda n: power(n, effect=effect, alpha=alpha, by=by) >= target,
-        least=by.least,
-        most=by.most,
+        minimum=by.least,
+        maximum=by.most,
         near=near,
     )
 
@@ -212,22 +212,26 @@ def queries_to_show_same(
 
 
 def smallest_size(
-    enough: Callable[[int], bool], *, most: int, least: int = 2, near: float = 2.0
+    enough: Callable[[int], bool], *, maximum: int, minimum: int = 2, near: float = 2.0
 ) -> int | None:
     """Return the smallest n from ``least`` that is enough, as all larger ones are; None beyond."""
     # The search goes from `near` in growing steps, so that a good guess takes few calls.
-    if least > most:
+    if minimum > maximum:
         return None
-    low, high, step = least - 1, most + 1, 1  # too few or none; enough, or more than there may be
-    at = round(min(max(least, near), most))
+    low, high, step = (
+        minimum - 1,
+        maximum + 1,
+        1,
+    )  # too few or none; enough, or more than there may be
+    position = round(min(max(minimum, near), maximum))
     while low + 1 < high:
-        low, high = (low, at) if enough(at) else (at, high)
-        if low >= least and high <= most:
-            at = (low + high) // 2
+        low, high = (low, position) if enough(position) else (position, high)
+        if low >= minimum and high <= maximum:
+            position = (low + high) // 2
         else:
-            at = max(least, high - step) if high == at else min(low + step, most)
+            position = max(minimum, high - step) if high == position else min(low + step, maximum)
         step *= 2
-    return high if high <= most else None
+    return high if high <= maximum else None
 
 
 def _check(sd: float, alpha: float, target: float) -> None:
@@ -306,6 +310,6 @@ def queries_for_width(
     checks.positive("width", width)
     return smallest_size(
         lambda n: expected_width(sd, n, confidence=confidence, by=by) <= width,
-        least=by.least,
-        most=by.most,
+        minimum=by.least,
+        maximum=by.most,
     )

@@ -153,8 +153,8 @@ class Row:
     ) -> Row:
         """Return the row of an estimate and its interval; a remark where there is none."""
         remark = "no interval" if np.isnan([estimate, row.ci_low]).any() else ""
-        made: dict[str, Any] = {"estimate": estimate, "thick": row.interval, "thin": None}
-        return cls(**{**made, "remark": remark, **rest})
+        result: dict[str, Any] = {"estimate": estimate, "thick": row.interval, "thin": None}
+        return cls(**{**result, "remark": remark, **rest})
 
 
 def draw_rows(
@@ -169,9 +169,9 @@ def draw_rows(
 ) -> None:
     """Draw the rows from top to bottom; ``first`` and ``last`` are the titles of the columns."""
     style.dress(ax, theme)
-    drawn = [row for row in rows if not row.remark]
-    ends = [value for row in drawn for value in (*row.thick, *(row.thin or ()))]
-    ends += [row.estimate for row in drawn if row.size]
+    sample = [row for row in rows if not row.remark]
+    ends = [value for row in sample for value in (*row.thick, *(row.thin or ()))]
+    ends += [row.estimate for row in sample if row.size]
     limits = style.difference_limits(*ends, room=0.3 if style.inches(ax) < NARROW else 0.18)
     stripe(ax, theme, len(rows))
     style.difference_axis(ax, theme, limits, higher_is_better=higher_is_better, percent=percent)
@@ -205,9 +205,9 @@ def _draw_row(ax: Axes, theme: Theme, place: int, row: Row) -> None:
         return
     draw_interval(ax, row.thick, place, colour=colour, width=4.5)
     if row.size:
-        at = (row.estimate, float(place))
+        position = (row.estimate, float(place))
         marker, size = ("D", 8.0) if row.lead else ("o", row.size)
-        style.dot(ax, theme, at, colour=colour, size=size, marker=marker)
+        style.dot(ax, theme, position, colour=colour, size=size, marker=marker)
 
 
 def draw_interval(
@@ -261,8 +261,8 @@ def _numbers(ax: Axes, theme: Theme, rows: Sequence[Row], first: str, last: str)
     columns = tuple((place + wider * (place > 2.0)) * em for place in places)
     base = ("axes fraction", "axes fraction")
     for title, place in ((first, columns[1]), (last, columns[2])):
-        at, shift = (1.0, 1.0), (place, 4.0)
-        style.write(ax, title, at, theme.muted, "right", "bottom", coords=base, shift=shift)
+        position, shift = (1.0, 1.0), (place, 4.0)
+        style.write(ax, title, position, theme.muted, "right", "bottom", coords=base, shift=shift)
     for place, row in enumerate(rows):
         cells = (
             GLYPHS.get(row.reading, ""),
@@ -272,8 +272,10 @@ def _numbers(ax: Axes, theme: Theme, rows: Sequence[Row], first: str, last: str)
         for text, column in zip(cells, columns, strict=True):
             colour = theme.ink if column == columns[2] else theme.of_reading(row.reading)
             look: dict[str, Any] = {"coords": ("axes fraction", "data"), "shift": (column, 0.0)}
-            at = (1.0, place)
-            style.write(ax, text, at, colour, "right", "center", size=em, bold=row.lead, **look)
+            position = (1.0, place)
+            style.write(
+                ax, text, position, colour, "right", "center", size=em, bold=row.lead, **look
+            )
 
 
 # --- The names of the best and the worst queries, beside the tips of their bars
@@ -302,8 +304,8 @@ def name_extremes(ax: Axes, theme: Theme, name: Callable[[int], str], values: Fl
         for place, text, height in zip(places, texts, heights, strict=True):
             tip, ha = float(values[place]), "left" if side < 0 else "right"
             style.line(ax, [place, elbow, across], [tip, tip, height], theme.muted, 0.6, zorder=2.8)
-            at, shift = (across, height), (-3.0 * side, 0.0)
-            style.write(ax, text, at, theme.ink, ha, "center", shift=shift, zorder=4.0)
+            position, shift = (across, height), (-3.0 * side, 0.0)
+            style.write(ax, text, position, theme.ink, ha, "center", shift=shift, zorder=4.0)
 
 
 def _free_column(
@@ -351,8 +353,8 @@ def lay_out(figure: Figure, ax: Axes, renderer: RendererBase) -> None:
         artist for artist in ax.get_default_bbox_extra_artists() if not isinstance(artist, Patch)
     ]
     frame = ax.get_window_extent(renderer)
-    found = ax.get_tightbbox(renderer, bbox_extra_artists=measured, for_layout_only=True)
-    around = frame if found is None else found
+    tightbbox = ax.get_tightbbox(renderer, bbox_extra_artists=measured, for_layout_only=True)
+    around = frame if tightbbox is None else tightbbox
     beyond = (
         frame.x0 - around.x0,
         frame.y0 - around.y0,

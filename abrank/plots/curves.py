@@ -150,8 +150,8 @@ def _no_curve(comparison: Comparison) -> str:
 def _lead(comparison: Comparison) -> int:
     """Return the cut-off of the primary measure, 0 where it has none."""
     primary = known(comparison.rule.primary)  # None: a name of the user's own, of ready scores
-    found = dict(primary.parameters).get("cutoff") if primary else None
-    return found if isinstance(found, int) else 0
+    parameter = dict(primary.parameters).get("cutoff") if primary else None
+    return parameter if isinstance(parameter, int) else 0
 
 
 # --- Precision at growing recall
@@ -262,10 +262,10 @@ def _axes_of_power(ax: Axes, theme: Theme, comparison: Comparison) -> None:
     words = f"true Δ {shorten(comparison.rule.primary, width=28)}, up or down"
     if margin > 0:
         ax.axvspan(0.0, margin, facecolor=theme.band, edgecolor="none", zorder=0.4)
-        said = style.margin_words(comparison, digits=theme.digits)
+        margin_words = style.margin_words(comparison, digits=theme.digits)
         if is_relative(comparison):
-            said = f"{display.least(margin, digits=theme.digits)} ({said})"
-        words += f"; band: margin {said}"
+            margin_words = f"{display.least(margin, digits=theme.digits)} ({margin_words})"
+        words += f"; band: margin {margin_words}"
     style.label_x(ax, theme, words)
     style.label_y(ax, theme, "chance to show it")
 
@@ -316,7 +316,7 @@ def _smallest(ax: Axes, theme: Theme, smallest: float, target: float) -> None:
 GAINS_SIZE, MOST_STEPS = (7.0, 2.6), 500
 
 
-@plot("gains", title="Gains found, added up", size=GAINS_SIZE, of="History")
+@plot("gains", title="Gains found, added up", size=GAINS_SIZE, owner="History")
 def gains(history: History, *, ax: Axes | None = None, theme: Theme = LIGHT) -> Axes:
     """Draw the sum of the gains found, and of what is to be expected again of them.
 
@@ -330,10 +330,10 @@ def gains(history: History, *, ax: Axes | None = None, theme: Theme = LIGHT) -> 
     """
     ax = ax if ax is not None else new_axes(theme, GAINS_SIZE)
     dress(ax, theme)
-    found = history.gains()
-    sums = np.vstack([np.zeros(2), np.cumsum(np.array(found).reshape(-1, 2), axis=0)])
+    result = history.gains()
+    sums = np.vstack([np.zeros(2), np.cumsum(np.array(result).reshape(-1, 2), axis=0)])
     # A step a point of the picture shows no less than all of them.
-    places = np.unique(np.linspace(0, len(found), MOST_STEPS + 1).round().astype(int))
+    places = np.unique(np.linspace(0, len(result), MOST_STEPS + 1).round().astype(int))
     sums = sums[places]
     ends = (("found", theme.muted, "bottom"), ("expected again", theme.b, "top"))
     for column, (label, colour, side) in enumerate(ends):
@@ -346,7 +346,7 @@ def gains(history: History, *, ax: Axes | None = None, theme: Theme = LIGHT) -> 
     ax.xaxis.set_major_locator(MaxNLocator(7, integer=True))
     ax.yaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
     ax.yaxis.set_major_formatter(PlainTicks())
-    ax.set_xlim(0, max(len(found), 1) * 1.16)
+    ax.set_xlim(0, max(len(result), 1) * 1.16)
     label_x(ax, theme, "comparison")
     label_y(ax, theme, f"sum of gains, {shorten(history.measure, width=24)}")
     return ax

@@ -158,8 +158,8 @@ def _rain(ax: Axes, theme: Theme, values: FloatArray) -> None:
             ax, [low, high], [_BOX, _BOX], theme.ink, width, solid_capstyle="butt", zorder=3.0
         )
     style.dot(ax, theme, (ends[2], _BOX), colour=theme.ink, size=6.5)
-    shown = values[evenly(len(values), STRIP)]
-    _strip(ax, theme, shown, 0.15, 0.2, size=14.0 if len(shown) <= 100 else 7.0)
+    visible = values[evenly(len(values), STRIP)]
+    _strip(ax, theme, visible, 0.15, 0.2, size=14.0 if len(visible) <= 100 else 7.0)
     ax.set_ylim(0.0, 1.0)
     ax.set_yticks([])
 
@@ -182,8 +182,8 @@ def _bars(
     if len(centres) <= MOST_COUNTED:
         for centre, number in zip(centres, counts, strict=True):
             text = display.count(int(number))
-            at, shift = (float(centre), float(number)), (0.0, 2.0)
-            style.write(ax, text, at, theme.ink, "center", "bottom", shift=shift, zorder=4.0)
+            position, shift = (float(centre), float(number)), (0.0, 2.0)
+            style.write(ax, text, position, theme.ink, "center", "bottom", shift=shift, zorder=4.0)
 
 
 def _binned(values: FloatArray, step: float) -> list[tuple[float, int]]:
@@ -287,10 +287,10 @@ def null(comparison: Comparison, *, ax: Axes | None = None, theme: Theme = LIGHT
             y = np.concatenate([[0.0], np.repeat(heights, 2), [0.0]])
             ax.fill(x, y, facecolor=colour, alpha=alpha, linewidth=0.0, zorder=1.5)
     _observed(ax, theme, row)
-    test = next(each for each in comparison.test_rows if each.test == "permutation")
-    shown = display.p_clause(test.pvalue, alpha=comparison.rule.alpha)
+    test = next(test_row for test_row in comparison.test_rows if test_row.test == "permutation")
+    p_clause = display.p_clause(test.pvalue, alpha=comparison.rule.alpha)
     words = f"mean {style.delta(row.measure)} if only chance were at work"
-    style.label_x(ax, theme, f"{words}\n{law.how}; permutation test {shown}")
+    style.label_x(ax, theme, f"{words}\n{law.how}; permutation test {p_clause}")
     return ax
 
 
@@ -305,10 +305,10 @@ def _law(comparison: Comparison, observed: float) -> _Law:
         return _Law(edges, heights, edges[:-1] >= observed, "normal curve")
     numbers, units = to_lattice(differences[:, None])
     if n <= ENUMERATED_UP_TO:
-        sums, how = all_subsets(numbers)[0][0], f"all {display.count(2**n)} flips"
+        sums, text = all_subsets(numbers)[0][0], f"all {display.count(2**n)} flips"
     else:
         sums = random_subsets(numbers, N_MEANS, seed=comparison.seed)[0][0]
-        how = f"{display.count(N_MEANS)} random flips"
+        text = f"{display.count(N_MEANS)} random flips"
     # Sums that differ by no more than their rounding are equal.
     unit = float(units[0]) / n
     sums_ = np.abs(int(numbers.sum()) - 2 * sums)
@@ -322,7 +322,7 @@ def _law(comparison: Comparison, observed: float) -> _Law:
     )
     counts, _ = np.histogram(reached, bins=edges)
     heights = counts / np.diff(edges)
-    return _Law(edges, heights / heights.max(), edges[:-1] >= edge, how)
+    return _Law(edges, heights / heights.max(), edges[:-1] >= edge, text)
 
 
 def _edges(reach: float, edge: float, width: float) -> FloatArray:
@@ -336,8 +336,8 @@ def _edges(reach: float, edge: float, width: float) -> FloatArray:
     outer = edge + width * np.arange(0, math.ceil(max(reach - edge, 0.0) / width) + 2)
     edges = np.unique(np.concatenate([[0.0], inner, outer]))
     # What rounding made of one edge is one edge.
-    kept: FloatArray = edges[np.concatenate([[True], np.diff(edges) > 1e-6 * width])]
-    return kept
+    selected: FloatArray = edges[np.concatenate([[True], np.diff(edges) > 1e-6 * width])]
+    return selected
 
 
 def _observed(ax: Axes, theme: Theme, row: MeasureResult) -> None:
@@ -401,18 +401,18 @@ def qq(
         return style.say(ax, theme, sentence)
     skew, excess = moments(differences)
     if math.isnan(skew):
-        shown = style.signed(row.diff, digits=theme.digits)
-        return style.say(ax, theme, f"The difference is {shown} on every query: it follows no law.")
-    found = normal_plot(differences)
+        text = style.signed(row.diff, digits=theme.digits)
+        return style.say(ax, theme, f"The difference is {text} on every query: it follows no law.")
+    result = normal_plot(differences)
     style.dress(ax, theme, grid="both", spines=("bottom", "left"))
     ax.fill_between(
-        found.expected, found.low, found.high, facecolor=theme.muted, alpha=0.18, linewidth=0.0
+        result.expected, result.low, result.high, facecolor=theme.muted, alpha=0.18, linewidth=0.0
     )
-    ends = found.expected[[0, -1]]
+    ends = result.expected[[0, -1]]
     style.line(ax, ends, ends, theme.muted, 1.0, zorder=2.0)
     ax.plot(
-        found.expected,
-        found.observed,
+        result.expected,
+        result.observed,
         marker="o",
         markersize=3.2 if n <= 100 else 2.2,
         color=theme.ink,
@@ -470,12 +470,12 @@ def pvalue(
     n, alpha = len(differences), comparison.rule.alpha
     if n < 2:
         return style.say(ax, theme, f"{style.few(n)}: no p-value to draw.")
-    mean, error = (float(each[0]) for each in mean_and_error(differences[:, None]))
+    mean, error = (float(item[0]) for item in mean_and_error(differences[:, None]))
     if np.isnan(error):
-        shown = style.signed(row.diff, digits=theme.digits)
-        return style.say(ax, theme, f"The difference is {shown} on every query: it has no error.")
-    found = inference.run_test("t", differences, confidence=1.0 - alpha)
-    estimate = Estimate.of(found)
+        text = style.signed(row.diff, digits=theme.digits)
+        return style.say(ax, theme, f"The difference is {text} on every query: it has no error.")
+    run_test = inference.run_test("t", differences, confidence=1.0 - alpha)
+    estimate = Estimate.of(run_test)
     ends = [mean + 1.6 * (limit - mean) for limit in estimate.interval]
     style.dress(ax, theme, grid="both", spines=("bottom", "left"))
     ax.set_ylim(0.0, 1.04)
@@ -492,7 +492,7 @@ def pvalue(
     _read_off(ax, theme, row, estimate, alpha)
     ax.yaxis.set_major_formatter(PlainTicks())
     style.label_y(ax, theme, "p-value (paired t)")
-    level = display.alpha(alpha, found.pvalue)
+    level = display.alpha(alpha, run_test.pvalue)
     words = f"true mean {style.delta(row.measure)}; dashed: α = {level}"
     if margin > 0:
         words += f"\nband: margin ±{style.margin_words(comparison, digits=theme.digits)}"
@@ -504,13 +504,13 @@ def _read_off(
     ax: Axes,
     theme: Theme,
     row: MeasureResult,
-    found: Estimate,
+    result: Estimate,
     alpha: float,
 ) -> None:
     """Mark the interval on the line at alpha, and the p-value at 0."""
-    at_zero = found.pvalue
-    colour = theme.of_reading(found.interval.read(higher=row.higher_is_better))
-    draw_interval(ax, found.interval, alpha, colour=colour, width=4.0)
+    at_zero = result.pvalue
+    colour = theme.of_reading(result.interval.read(higher=row.higher_is_better))
+    draw_interval(ax, result.interval, alpha, colour=colour, width=4.0)
     style.dot(ax, theme, (0.0, at_zero), colour=colour, size=7.5)
     style.write(
         ax,

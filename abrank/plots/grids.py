@@ -48,10 +48,10 @@ def draw_levels(ax: Axes, shares: FloatArray, colour: str, *, deepest: float = 0
 def _path(cells: np.ndarray) -> Path:
     """Return a path with a rectangle for each stretch of cells in a row."""
     steps = np.diff(np.pad(cells.astype(np.int8), ((0, 0), (1, 1))), axis=1)
-    row, start = (each - 0.5 for each in np.nonzero(steps == 1))
+    row, start = (row - 0.5 for row in np.nonzero(steps == 1))
     stop = np.nonzero(steps == -1)[1] - 0.5
     corners = [(start, row), (stop, row), (stop, row + 1.0), (start, row + 1.0), (start, row)]
-    points = np.stack([np.stack(each, axis=1) for each in corners], axis=1).reshape(-1, 2)
+    points = np.stack([np.stack(corner, axis=1) for corner in corners], axis=1).reshape(-1, 2)
     codes = [Path.MOVETO, *[Path.LINETO] * 3, Path.CLOSEPOLY]
     return Path(points, np.tile(codes, len(row)))
 
@@ -91,7 +91,7 @@ def matrix_size(ranking: Ranking) -> tuple[float, float]:
     return 2.0 + 0.2 * k, 1.4 + 0.2 * k
 
 
-@plot("matrix", title="Every pair of systems", size=matrix_size, of="Ranking")
+@plot("matrix", title="Every pair of systems", size=matrix_size, owner="Ranking")
 def matrix(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) -> Axes:
     """Draw the mean difference of every pair, the system of the row less that of the column.
 
@@ -151,19 +151,19 @@ def _cells(ax: Axes, theme: Theme, ranking: Ranking) -> None:
                 )
             )
         if k <= NUMBERED and cell >= ROOM_FOR_NUMBER:
-            at = (column, row)
+            position = (column, row)
             # Write the difference, and under it the adjusted p-value where there is room.
             small = style.sizes(ax).small
             with_p = cell >= ROOM_FOR_P
-            shown = style.signed(pair.diff, digits=theme.digits)
+            pvalue = style.signed(pair.diff, digits=theme.digits)
             colour = theme.ink if pair.told_apart else theme.muted
-            lines = [(shown, 0.55 * small if with_p else 0.0, small, pair.told_apart)]
+            lines = [(pvalue, 0.55 * small if with_p else 0.0, small, pair.told_apart)]
             if with_p:
-                shown = style.pvalue(pair.pvalue_adj, alpha=ranking.alpha)
-                lines.append((shown, -0.65 * small, small, False))
+                pvalue = style.pvalue(pair.pvalue_adj, alpha=ranking.alpha)
+                lines.append((pvalue, -0.65 * small, small, False))
             for text, up, size, bold in lines:
                 look = {"shift": (0.0, up), "size": size, "bold": bold, "zorder": 4.0}
-                note = style.write(ax, text, at, colour, "center", "center", **look)  # type: ignore[arg-type]
+                note = style.write(ax, text, position, colour, "center", "center", **look)  # type: ignore[arg-type]
                 # Within its cell it asks for no room, and hundreds of them take their time.
                 note.set_in_layout(False)
 
@@ -183,8 +183,8 @@ def _many(ax: Axes, theme: Theme, ranking: Ranking) -> None:
     ax.yaxis.tick_right()
     # As many columns have their number as there is room for; a number asks for 1.8 of its height
     # and 0.6 a digit.
-    asked = (1.8 + 0.6 * len(str(k))) * style.sizes(ax).small
-    step = 10 * math.ceil(asked / (720.0 * _cell(ax, k)))
+    requested = (1.8 + 0.6 * len(str(k))) * style.sizes(ax).small
+    step = 10 * math.ceil(requested / (720.0 * _cell(ax, k)))
     ticks = sorted({0, *range(step - 1, k, step)})
     ax.set_xticks(ticks, [str(tick + 1) for tick in ticks])
     ax.xaxis.tick_top()
@@ -254,7 +254,7 @@ def queries_size(ranking: Ranking) -> tuple[float, float]:
     return 7.0, 0.75 + height(min(MOST_DRAWN, len(ranking.systems)))
 
 
-@plot("queries", title="Every system on every query", size=queries_size, of="Ranking")
+@plot("queries", title="Every system on every query", size=queries_size, owner="Ranking")
 def queries(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) -> Axes:
     """Draw the score of every system on every query, the higher the deeper.
 
@@ -275,13 +275,13 @@ def queries(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) -
         return style.say(ax, theme, "No queries: nothing to draw.")
     scores = ranking.scores.T
     columns = by_difficulty(scores)
-    least, most = float(scores.min()), float(scores.max())
+    minimum, maximum = float(scores.min()), float(scores.max())
     systems = ranking.systems[:MOST_DRAWN]
     frame(ax, theme, systems, columns.shape[1])
     ax.set_xticks([])
-    floor = min(least, 0.0)
-    draw_levels(ax, (columns[: len(systems)] - floor) / ((most - floor) or 1.0), theme.b)
-    ends = " to ".join(display.score(value, digits=theme.digits) for value in (least, most))
+    floor = min(minimum, 0.0)
+    draw_levels(ax, (columns[: len(systems)] - floor) / ((maximum - floor) or 1.0), theme.b)
+    ends = " to ".join(display.score(value, digits=theme.digits) for value in (minimum, maximum))
     count = display.plural(ranking.n_queries, "query", "queries")
     shared = " (neighbours share a column)" if columns.shape[1] < scores.shape[1] else ""
     score = "score" if ranking.measure == "score" else shorten(ranking.measure, width=24)
@@ -316,7 +316,7 @@ _DASHES = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (6, 2, 1, 2)))
     "achieved",
     title="Achieved significance levels by measure",
     size=ACHIEVED_SIZE,
-    of="Ranking",
+    owner="Ranking",
 )
 def achieved(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) -> Axes:
     """Draw the p-values of all pairs by each measure, smallest first.
@@ -334,26 +334,26 @@ def achieved(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) 
     'p, not adjusted'
     """
     ax = ax if ax is not None else style.new_axes(theme, ACHIEVED_SIZE)
-    shown = ranking.extras.instruments[:MOST_MEASURES]
-    if not shown:
+    instruments = ranking.extras.instruments[:MOST_MEASURES]
+    if not instruments:
         return style.say(ax, theme, "Measures were not looked at as instruments (--instruments).")
     style.dress(ax, theme, grid="both", spines=("bottom", "left"))
     top = min(1.0, MOST_ALPHAS * ranking.alpha)
     ax.set(xlim=(0.0, 100.0), ylim=(0.0, top))
     ax.xaxis.set_major_formatter(lambda value, _: f"{value:.0f}%")
-    ticks = [each * ranking.alpha for each in range(5) if each * ranking.alpha <= top]
+    ticks = [index * ranking.alpha for index in range(5) if index * ranking.alpha <= top]
     ax.set_yticks(ticks, list(map(display.number, ticks)))
     ax.axhline(ranking.alpha, color=theme.muted, linewidth=1.0, zorder=1.0)
     colours = cycle((theme.b, theme.a, theme.ink, theme.muted))
-    for place, (each, colour) in enumerate(zip(shown, colours, strict=False)):
-        n = len(each.achieved_levels)
+    for place, (item, colour) in enumerate(zip(instruments, colours, strict=False)):
+        n = len(item.achieved_levels)
         shares = [0.0, *(100.0 * (i + 1) / n for i in range(n))]
         dash = _DASHES[(place + place // len(_DASHES)) % len(_DASHES)]
         look: dict[str, Any] = {"color": colour, "linestyle": dash, "linewidth": 2.0, "zorder": 3.0}
-        ax.step(shares, [0.0, *each.achieved_levels], where="pre", **look)
-        _name(ax, theme, place, each.measure, look)
+        ax.step(shares, [0.0, *item.achieved_levels], where="pre", **look)
+        _name(ax, theme, place, item.measure, look)
     level = display.number(ranking.alpha)
-    pairs = display.plural(len(shown[0].achieved_levels), "pair")
+    pairs = display.plural(len(instruments[0].achieved_levels), "pair")
     style.label_x(ax, theme, f"share of {pairs}, the smallest p first; line: α = {level}")
     style.label_y(ax, theme, "p, not adjusted")
     return ax

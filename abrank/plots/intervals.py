@@ -129,7 +129,7 @@ def effect(
     """
     ax = ax if ax is not None else style.new_axes(theme, EFFECT_SIZE)
     row = comparison[measure or comparison.rule.primary]
-    (row,) = (each for each in rows_in_unit(comparison) if each.measure == row.measure)
+    (row,) = (item for item in rows_in_unit(comparison) if item.measure == row.measure)
     sentence = _nothing_to_draw(comparison, row, theme.digits)
     if sentence:
         return style.say(ax, theme, sentence)
@@ -174,8 +174,8 @@ def _nothing_to_draw(comparison: Comparison, row: MeasureResult, digits: int) ->
     if comparison.n_queries == 0:
         return "No queries: nothing to draw."
     if comparison.n_queries == 1:
-        shown = style.signed(row.diff, digits=digits)
-        return f"Only 1 query (Δ {shown}): no interval to draw."
+        text = style.signed(row.diff, digits=digits)
+        return f"Only 1 query (Δ {text}): no interval to draw."
     if row.reading == "identical":
         return f"A and B score the same on all {style.queries(comparison.n_queries)}: Δ is 0."
     return ""
@@ -227,12 +227,12 @@ def _axis_words(comparison: Comparison, row: MeasureResult, digits: int, *, lead
     rule = comparison.rule
     level = display.level(deciding_level(comparison) if lead else rule.confidence)
     adjusted = "" if lead or rule.adjust == "none" else ", adjusted"
-    said = [words] if math.isnan(row.ci_low) else [words, f"bar: {level} interval{adjusted}"]
+    text = [words] if math.isnan(row.ci_low) else [words, f"bar: {level} interval{adjusted}"]
     if lead and rule.margin:
-        said.append(f"band: margin ±{style.margin_words(comparison, digits=digits)}")
+        text.append(f"band: margin ±{style.margin_words(comparison, digits=digits)}")
     # What is in per cent takes more words.
-    first = 1 + (len(said) < 3 and not is_relative(comparison))
-    return "\n".join("; ".join(part) for part in (said[:first], said[first:]) if part)
+    first = 1 + (len(text) < 3 and not is_relative(comparison))
+    return "\n".join("; ".join(part) for part in (text[:first], text[first:]) if part)
 
 
 # --- Whether the tests of the primary measure agree
@@ -240,8 +240,8 @@ def _axis_words(comparison: Comparison, row: MeasureResult, digits: int, *, lead
 
 def tests_size(comparison: Comparison) -> tuple[float, float]:
     """Return width and height in inches."""
-    drawn = sum(row.test not in COUNTING for row in comparison.test_rows)
-    return 7.0, 1.1 + 0.3 * max(2, drawn)
+    total = sum(row.test not in COUNTING for row in comparison.test_rows)
+    return 7.0, 1.1 + 0.3 * max(2, total)
 
 
 @plot("tests", title="The tests of the primary measure", size=tests_size)
@@ -281,13 +281,13 @@ def tests(  # it tests nothing itself, whatever its name tells a linter
         )
     draw_rows(ax, theme, rows, last="p", higher_is_better=rule.higher_is_better)
     lines = [style.delta(rule.primary)]
-    for row in (each for each in comparison.test_rows if each.test in COUNTING):
+    for row in (test_row for test_row in comparison.test_rows if test_row.test in COUNTING):
         # A test with a unit of its own.
-        shown = style.pvalue(row.pvalue, alpha=rule.alpha)
+        pvalue = style.pvalue(row.pvalue, alpha=rule.alpha)
         mark = " (decides)" if row.decides else ""
         lines.append(
             f"{row.title}{mark}: {row.estimand} {style.signed(row.estimate, digits=2)},"
-            f" p {shown if shown.startswith('<') else f'= {shown}'}"
+            f" p {pvalue if pvalue.startswith('<') else f'= {pvalue}'}"
         )
     style.label_x(ax, theme, "\n".join(lines))
     return ax
@@ -307,7 +307,10 @@ def _height(n_rows: int) -> float:
 def segments_size(comparison: Comparison) -> tuple[float, float]:
     """Return width and height in inches."""
     return 7.0, _height(
-        1 + min(MOST_SEGMENTS, sum(len(each.rows) for each in comparison.segmentations))
+        1
+        + min(
+            MOST_SEGMENTS, sum(len(segmentation.rows) for segmentation in comparison.segmentations)
+        )
     )
 
 
@@ -346,9 +349,13 @@ def segments(
     if not comparison.segmentations:
         return style.say(ax, theme, "No segments of the queries were given.")
     if by is not None:
-        checks.one_of("property", by, [each.name for each in comparison.segmentations])
-    chosen = [each for each in comparison.segmentations if by in (None, each.name)]
-    every = sum(len(each.rows) for each in chosen)
+        checks.one_of(
+            "property", by, [segmentation.name for segmentation in comparison.segmentations]
+        )
+    chosen = [
+        segmentation for segmentation in comparison.segmentations if by in (None, segmentation.name)
+    ]
+    total = sum(len(item.rows) for item in chosen)
     lead, size = comparison.primary, LARGEST if style.of_the_mean(comparison) else 0.0
     last = display.count(comparison.n_queries)
     look: dict[str, Any] = {"reading": lead.reading, "last": last, "size": size}
@@ -358,14 +365,14 @@ def segments(
     higher = comparison.rule.higher_is_better
     draw_rows(ax, theme, rows, last="queries", higher_is_better=higher)
     words = style.interval_axis(comparison, f"mean {style.delta(comparison.rule.primary)}")
-    if every >= len(rows):
-        words += f"; the largest {MOST_SEGMENTS} of {display.count(every)} segments"
+    if total >= len(rows):
+        words += f"; the largest {MOST_SEGMENTS} of {display.count(total)} segments"
     adjusted = "adjusted " * (len(comparison.segmentations) > 1)
     lines = [
-        f"{display.shorten(each.name, width=24)}: do its segments differ?"
-        f" {adjusted}{display.p_clause(each.interaction, alpha=comparison.rule.alpha)}"
-        for each in chosen
-        if not math.isnan(each.interaction)
+        f"{display.shorten(item.name, width=24)}: do its segments differ?"
+        f" {adjusted}{display.p_clause(item.interaction, alpha=comparison.rule.alpha)}"
+        for item in chosen
+        if not math.isnan(item.interaction)
     ]
     style.label_x(ax, theme, "\n".join([words, *lines]))
     return ax
@@ -373,18 +380,18 @@ def segments(
 
 def _rows(comparison: Comparison, chosen: Sequence[Segmentation], *, named: bool) -> list[Row]:
     """Return the rows of the largest segments, those of a property together."""
-    sizes = sorted((row.n_queries for each in chosen for row in each.rows), reverse=True)
-    least = sizes[min(MOST_SEGMENTS, len(sizes)) - 1]
-    found: list[Row] = []
-    room = {True: MOST_SEGMENTS - sum(size > least for size in sizes), False: MOST_SEGMENTS}
-    for each in chosen:
-        for row in each.rows:
+    sizes = sorted((row.n_queries for element in chosen for row in element.rows), reverse=True)
+    minimum = sizes[min(MOST_SEGMENTS, len(sizes)) - 1]
+    result: list[Row] = []
+    room = {True: MOST_SEGMENTS - sum(size > minimum for size in sizes), False: MOST_SEGMENTS}
+    for item in chosen:
+        for row in item.rows:
             # Of segments as large as the smallest one shown, the first.
-            if row.n_queries >= least and room[row.n_queries == least] > 0:
-                room[row.n_queries == least] -= 1
-                name = f"{each.name}: {row.label}" if named else row.label
-                found.append(_segment_row(comparison, row, name))
-    return found
+            if row.n_queries >= minimum and room[row.n_queries == minimum] > 0:
+                room[row.n_queries == minimum] -= 1
+                name = f"{item.name}: {row.label}" if named else row.label
+                result.append(_segment_row(comparison, row, name))
+    return result
 
 
 def _segment_row(comparison: Comparison, row: SegmentRow, name: str) -> Row:
@@ -401,19 +408,19 @@ def _segment_row(comparison: Comparison, row: SegmentRow, name: str) -> Row:
     )
 
 
-def collected_segments_size(found: CollectionsComparison) -> tuple[float, float]:
+def collected_segments_size(result: CollectionsComparison) -> tuple[float, float]:
     """Return width and height in inches."""
-    return segments_size(found.pooled)
+    return segments_size(result.pooled)
 
 
 @plot(
     "segments",
     title="The primary measure in every segment, over all collections",
     size=collected_segments_size,
-    of="CollectionsComparison",
+    owner="CollectionsComparison",
 )
 def collected_segments(
-    found: CollectionsComparison,
+    result: CollectionsComparison,
     *,
     by: str | None = None,
     ax: Axes | None = None,
@@ -441,7 +448,7 @@ def collected_segments(
     >>> collected_segments(found).texts[0].get_text()
     'No segments of the queries were given.'
     """
-    return segments(found.pooled, by=by, ax=ax, theme=theme)
+    return segments(result.pooled, by=by, ax=ax, theme=theme)
 
 
 # --- Several collections in one forest, with what they say together
@@ -449,19 +456,19 @@ def collected_segments(
 MOST_COLLECTIONS = 40
 
 
-def collections_size(found: CollectionsComparison) -> tuple[float, float]:
+def collections_size(result: CollectionsComparison) -> tuple[float, float]:
     """Return width and height in inches."""
-    return 7.0, 1.1 + 0.28 * (min(MOST_COLLECTIONS, len(found.comparisons)) + 3)
+    return 7.0, 1.1 + 0.28 * (min(MOST_COLLECTIONS, len(result.comparisons)) + 3)
 
 
 @plot(
     "forest",
     title="The primary measure on every collection, and on all together",
     size=collections_size,
-    of="CollectionsComparison",
+    owner="CollectionsComparison",
 )
 def collections(
-    found: CollectionsComparison,
+    result: CollectionsComparison,
     *,
     measure: str | None = None,
     ax: Axes | None = None,
@@ -484,22 +491,22 @@ def collections(
     >>> [label.get_text() for label in drawn.get_yticklabels()]
     ['x', 'y', 'All queries', 'Equal weights', 'Random effects']
     """
-    ax = ax if ax is not None else style.new_axes(theme, collections_size(found))
-    summary = found.of(measure) if measure else found.primary
+    ax = ax if ax is not None else style.new_axes(theme, collections_size(result))
+    summary = result.of(measure) if measure else result.primary
     largest = sorted(summary.rows, key=lambda row: -row.n_queries)[:MOST_COLLECTIONS]
-    shown = [row for row in summary.rows if any(row is each for each in largest)]
-    heaviest = max(each.weight_random for each in summary.rows) or 1.0
+    visible = [row for row in summary.rows if any(row is item for item in largest)]
+    heaviest = max(row.weight_random for row in summary.rows) or 1.0
     rows = [
         Row.of(
             row,
             row.estimate,
             name=row.collection,
             thin=row.adjusted,
-            last=style.pvalue(row.pvalue_adj, alpha=found.alpha),
+            last=style.pvalue(row.pvalue_adj, alpha=result.alpha),
             reading=row.reading,
             size=max(SMALLEST, LARGEST * math.sqrt(row.weight_random / heaviest)),
         )
-        for row in shown
+        for row in visible
     ]
     prediction = summary.prediction
     rows += [
@@ -508,7 +515,7 @@ def collections(
             row.estimate,
             name=name,
             thin=thin if math.isfinite(thin[0]) else None,
-            last=style.pvalue(row.pvalue, alpha=found.alpha),
+            last=style.pvalue(row.pvalue, alpha=result.alpha),
             reading=row.reading,
             lead=True,
             remark="no interval" if math.isnan(row.ci_low) else "",
@@ -522,9 +529,9 @@ def collections(
     ]
     style.fit_height(ax, 1.1 + 0.28 * len(rows))
     draw_rows(ax, theme, rows, last="adj p", higher_is_better=summary.higher_is_better)
-    level = display.level(1.0 - found.alpha)
+    level = display.level(1.0 - result.alpha)
     words = [f"mean Δ of {display.shorten(summary.measure, width=40)} (B − A), {level} intervals"]
-    if len(shown) < len(summary.rows):
+    if len(visible) < len(summary.rows):
         words.append(
             f"the largest {MOST_COLLECTIONS} of {display.count(len(summary.rows))} collections"
         )

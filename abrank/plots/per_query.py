@@ -199,14 +199,14 @@ def _curve(ax: Axes, theme: Theme, values: FloatArray, signs: IntArray) -> None:
 def _mean_label(ax: Axes, theme: Theme, row: MeasureResult) -> str:
     """Name the mean where bars leave room (left above 0, right below), or return its words."""
     up = row.diff >= 0
-    shown = f"mean {style.signed(row.diff, digits=theme.digits)}"
+    text = f"mean {style.signed(row.diff, digits=theme.digits)}"
     total = row.wins + row.ties + row.losses
     in_the_way = row.wins if up == row.higher_is_better else row.losses
     if total - in_the_way < ROOM_FOR_MEAN * total:
-        return f"; dashed: {shown}"
+        return f"; dashed: {text}"
     style.write(
         ax,
-        shown,
+        text,
         (0.0 if up else 1.0, row.diff),
         theme.of_reading(row.reading),
         "left" if up else "right",
@@ -249,18 +249,18 @@ def _count(
     theme: Theme,
     parts: list[tuple[int, int, str]],
     height: float,
-    **at: Any,  # noqa: ANN401 - of write()
+    **position: Any,  # noqa: ANN401 - of write()
 ) -> None:
     """Write how many queries each side wins, from left to right."""
     sides = (("left", 0.0), ("center", 0.5), ("right", 1.0))
-    x, y = at.pop("shift")
+    x, y = position.pop("shift")
     # Over a small square frame there is no room for three of them in a line.
     raised = 1.5 * style.sizes(ax).small if y > 0 and style.inches(ax) < 1.3 * NARROW else 0.0
     for (outcome, number, words), (side, place) in zip(parts, sides, strict=True):
-        at["shift"] = (x, y if outcome else y + raised)
+        position["shift"] = (x, y if outcome else y + raised)
         colour = theme.of_outcome(outcome) if outcome else theme.muted
         text = f"{words} {display.count(number)}"
-        style.write(ax, text, (place, height), colour, side, coords="axes fraction", **at)
+        style.write(ax, text, (place, height), colour, side, coords="axes fraction", **position)
 
 
 # --- Every query by its two scores
@@ -345,30 +345,30 @@ def _dots(ax: Axes, theme: Theme, spots: FloatArray, signs: IntArray, times: Int
                 zorder=3.0,
                 clip_on=False,
             )
-    most = int(times.max())
-    if most < 3:
+    maximum = int(times.max())
+    if maximum < 3:
         return ""
-    return f"\nlarger: more queries at one spot, up to {display.count(most)}"
+    return f"\nlarger: more queries at one spot, up to {display.count(maximum)}"
 
 
 def _hexagons(ax: Axes, theme: Theme, a: FloatArray, b: FloatArray, signs: IntArray) -> str:
     """Draw cells by who wins most of them and by log count; return what the shade means."""
     limits = ax.get_xlim()
     lattice: dict[str, Any] = {"gridsize": 32, "extent": (*limits, *limits)}
-    drawn = [ax.hexbin(a[who], b[who], **lattice) for who in (signs < 2, signs > 0, signs < 0)]
-    centres = np.asarray(drawn[0].get_offsets(), dtype=np.float64)
-    corners = np.asarray(drawn[0].get_paths()[0].vertices)
-    counts, won, lost = (np.asarray(each.get_array(), dtype=np.float64) for each in drawn)
-    for each in drawn:
-        each.remove()
+    hexbins = [ax.hexbin(a[who], b[who], **lattice) for who in (signs < 2, signs > 0, signs < 0)]
+    centres = np.asarray(hexbins[0].get_offsets(), dtype=np.float64)
+    corners = np.asarray(hexbins[0].get_paths()[0].vertices)
+    counts, won, lost = (np.asarray(element.get_array(), dtype=np.float64) for element in hexbins)
+    for item in hexbins:
+        item.remove()
     ax.set(xlim=limits, ylim=limits)
     held = counts > 0.0
     centres, counts, won, lost = centres[held], counts[held], won[held], lost[held]
     # Who wins most of the queries of a cell; nobody where half of them are ties.
     winner = np.where(2.0 * (won + lost) > counts, np.sign(won - lost), 0.0)
-    most = float(counts.max())
+    maximum = float(counts.max())
     # The queries are more than the cells, so that at least two share one.
-    depth = 1 + np.round((LEVELS - 1) * np.log(counts) / np.log(most)).astype(np.int64)
+    depth = 1 + np.round((LEVELS - 1) * np.log(counts) / np.log(maximum)).astype(np.int64)
     for outcome in _MARKERS:
         for level in range(1, LEVELS + 1):
             chosen = centres[(winner == outcome) & (depth == level)]
@@ -383,7 +383,7 @@ def _hexagons(ax: Axes, theme: Theme, a: FloatArray, b: FloatArray, signs: IntAr
                     zorder=1.5,
                 )
                 ax.add_patch(patch)
-    return f"\ndarker: more queries in a cell, 1 to {display.count(int(most))}, logarithmic"
+    return f"\ndarker: more queries in a cell, 1 to {display.count(int(maximum))}, logarithmic"
 
 
 def _mean(ax: Axes, theme: Theme, a: float, b: float) -> None:

@@ -139,15 +139,15 @@ class Plots:
         """Return what each plot shows, by its name."""
         if names:
             raise ArgumentError(f"a plot is a method: .plot.{names[0]}()")
-        return Titles({name: each.title for name, each in plots_of(self._subject).items()})
+        return Titles({name: plot.title for name, plot in plots_of(self._subject).items()})
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name.startswith("_"):
             raise AttributeError(name)
-        known = plots_of(self._subject)
-        if name not in known:
-            close = nearest(name, known)
-            hint = f"; did you mean {close[0]}?" if close else f"; there are {', '.join(known)}"
+        plots = plots_of(self._subject)
+        if name not in plots:
+            close = nearest(name, plots)
+            hint = f"; did you mean {close[0]}?" if close else f"; there are {', '.join(plots)}"
             raise AttributeError(f"no plot {name!r}{hint}")
         return _method(name, self._subject)
 
@@ -160,22 +160,26 @@ class Plots:
 
 def _method(name: str, subject: Subject) -> Callable[..., Any]:
     """Return the drawing of one plot, with the signature and the docstring of that plot."""
-    drawn = plots_of(subject)[name].draw
-    own = [each for each in signature(drawn).parameters.values() if each.name not in _SHARED][1:]
-    shared = [Parameter(each, Parameter.KEYWORD_ONLY, default=None) for each in _SHARED]
+    sample = plots_of(subject)[name].draw
+    parameters = [
+        parameter
+        for parameter in signature(sample).parameters.values()
+        if parameter.name not in _SHARED
+    ][1:]
+    shared = [Parameter(item, Parameter.KEYWORD_ONLY, default=None) for item in _SHARED]
     form = Signature([
-        *(each.replace(kind=Parameter.POSITIONAL_OR_KEYWORD) for each in own), *shared,
+        *(item.replace(kind=Parameter.POSITIONAL_OR_KEYWORD) for item in parameters), *shared,
     ])  # fmt: skip
 
     def method(*args: Any, **options: Any) -> Picture | Axes:  # noqa: ANN401
         try:
-            given = form.bind(*args, **options).arguments
+            arguments = form.bind(*args, **options).arguments
         except TypeError as error:
-            told = ", ".join(f"{each}=" for each in form.parameters)
-            raise ArgumentError(f"plot.{name}(): {error}; it takes {told}") from None
-        return _picture(name, subject, **given)
+            text = ", ".join(f"{parameter}=" for parameter in form.parameters)
+            raise ArgumentError(f"plot.{name}(): {error}; it takes {text}") from None
+        return _picture(name, subject, **arguments)
 
-    method.__name__, method.__doc__ = name, drawn.__doc__
+    method.__name__, method.__doc__ = name, sample.__doc__
     method.__signature__ = form  # type: ignore[attr-defined]
     return method
 

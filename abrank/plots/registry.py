@@ -59,16 +59,16 @@ PARAMETERS = {
 def plots_of(subject: Subject) -> Registry[Plot]:
     """Return the plots that can be drawn of a result, or of a class, by their names."""
     kind = subject if isinstance(subject, type) else type(subject)
-    classes = {each.__name__ for each in kind.__mro__}
-    found: Registry[Plot] = Registry(f"plot of a {kind.__name__}")
-    for each in PLOTS.values():
-        if each.of in classes:
-            found.add(each.name, each)
-    return found
+    classes = {element.__name__ for element in kind.__mro__}
+    registry: Registry[Plot] = Registry(f"plot of a {kind.__name__}")
+    for item in PLOTS.values():
+        if item.of in classes:
+            registry.add(item.name, item)
+    return registry
 
 
 def plot(
-    name: str, *, title: str, size: Size, of: Of = "Comparison"
+    name: str, *, title: str, size: Size, owner: Of = "Comparison"
 ) -> Callable[[Function], Function]:
     """Register a plot under ``name``; the function itself comes back unchanged.
 
@@ -101,7 +101,7 @@ def plot(
     """
 
     def register(function: Function) -> Function:
-        PLOTS.add(f"{of}.{name}", Plot(name, title, size, function, of), function)
+        PLOTS.add(f"{owner}.{name}", Plot(name, title, size, function, owner), function)
         return function
 
     return register
@@ -118,8 +118,8 @@ def blank(
     """Return empty Axes of the size that a plot asks for."""
     own_width, own_height = plots_of(subject)[name].inches(subject)
     free = height is None
-    asked = own_width if width is None else width
-    wide = {**WIDTHS}.get(asked) if isinstance(asked, str) else float(asked)
+    requested = own_width if width is None else width
+    wide = {**WIDTHS}.get(requested) if isinstance(requested, str) else float(requested)
     if wide is None or not 1.0 <= wide <= 100.0:
         raise ArgumentError(
             f'width must be "column", "text" or inches from 1 to 100, not {width!r}'

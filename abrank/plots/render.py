@@ -107,16 +107,16 @@ def _serialise(root: ET.Element) -> str:
 
 def _declarations(style: str) -> dict[str, str]:
     """Return the declarations of a style attribute as presentation attributes."""
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for part in style.split(";"):
         key, _, value = (piece.strip() for piece in part.partition(":"))
         if key == "font":
-            found |= _font(value)
+            result |= _font(value)
         elif key == "font-size":
-            found[key] = value.removesuffix("px")
+            result[key] = value.removesuffix("px")
         elif value and key != "font-family":
-            found[key] = _rounded(value) if key.startswith("stroke-") else value
-    return found
+            result[key] = _rounded(value) if key.startswith("stroke-") else value
+    return result
 
 
 def _font(value: str) -> dict[str, str]:
@@ -124,12 +124,12 @@ def _font(value: str) -> dict[str, str]:
     match = _FONT.match(value)
     if match is None:
         return {}
-    found = {"font-size": match["size"]}
+    result = {"font-size": match["size"]}
     if match["italic"]:
-        found["font-style"] = "italic"
+        result["font-style"] = "italic"
     if match["weight"] and match["weight"] != "400":
-        found["font-weight"] = match["weight"]
-    return found
+        result["font-weight"] = match["weight"]
+    return result
 
 
 def _rounded(value: str, *, path: bool = False) -> str:
@@ -255,12 +255,12 @@ def _describe(root: ET.Element, prefix: str, title: str, summary: str) -> None:
 def _commonest_size(root: ET.Element) -> None:
     """Say once, of the whole picture, the size that most of its letters have."""
     texts = [*root.iter(f"{{{SVG}}}text")]
-    for size, _ in Counter(each.get("font-size") for each in texts).most_common(1):
+    for size, _ in Counter(item.get("font-size") for item in texts).most_common(1):
         if size is not None:
             root.set("font-size", size)
-            for each in texts:
-                if each.get("font-size") == size:
-                    del each.attrib["font-size"]
+            for text in texts:
+                if text.get("font-size") == size:
+                    del text.attrib["font-size"]
 
 
 # --- A plot as SVG for a page, as PNG, or as a file for a paper
@@ -294,16 +294,16 @@ def _settings(chosen: dict[Any, Any]) -> Iterator[None]:
 
 def _drawn(ax: Axes) -> str:
     """Return the SVG of a figure of ours: ``savefig`` would draw it once more to lay it out."""
-    figure, drawn = figure_of(ax), io.StringIO()
+    figure, string_i_o = figure_of(ax), io.StringIO()
     figure.patch.set_visible(False)
     figure.set_dpi(POINTS)
     wide, tall = (POINTS * figure.get_size_inches()).tolist()
     nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
-    renderer = RendererSVG(wide, tall, drawn, metadata=nothing)  # type: ignore[no-untyped-call]
+    renderer = RendererSVG(wide, tall, string_i_o, metadata=nothing)  # type: ignore[no-untyped-call]
     lay_out(figure, ax, renderer)
     figure.draw(renderer)
     renderer.finalize()  # type: ignore[no-untyped-call]
-    return drawn.getvalue()
+    return string_i_o.getvalue()
 
 
 def svg(
@@ -354,10 +354,10 @@ def svg(
     """
     with _settings(SETTINGS):
         ax = draw(name, subject, width=width, height=height, theme=theme, **options)
-        drawn = _drawn(ax)
+        sample = _drawn(ax)
     ink = theme.ink if theme.paper == "none" else None
     return clean(
-        drawn,
+        sample,
         prefix=name if prefix is None else prefix,
         title=plots_of(subject)[name].title,
         summary=summary,
@@ -407,10 +407,10 @@ def png(
 
 def png_of(axes: Axes, *, dpi: float = 144.0) -> bytes:
     """Return the figure of some axes as the bytes of a PNG file; the figure keeps its own look."""
-    drawn = io.BytesIO()
+    bytes_i_o = io.BytesIO()
     with _settings(SETTINGS):
-        figure_of(axes).savefig(drawn, format="png", dpi=dpi, metadata={"Software": None})
-    return drawn.getvalue()
+        figure_of(axes).savefig(bytes_i_o, format="png", dpi=dpi, metadata={"Software": None})
+    return bytes_i_o.getvalue()
 
 
 def save(axes: Axes, path: str | Path, *, dpi: float = 300.0) -> Path:
@@ -451,16 +451,18 @@ def save(axes: Axes, path: str | Path, *, dpi: float = 300.0) -> Path:
 
 def file_bytes(axes: Axes, name: str, *, dpi: float = 300.0) -> bytes:
     """Return what :func:`save` writes to a file of this name."""
-    figure, made = figure_of(axes), io.BytesIO()
+    figure, bytes_i_o = figure_of(axes), io.BytesIO()
     kind = Path(name).suffix.removeprefix(".").lower()
-    known = figure.canvas.get_supported_filetypes()
-    if kind not in known:
-        raise ArgumentError(f"a figure cannot be written as {name!r}; suffixes: {', '.join(known)}")
+    supported_filetypes = figure.canvas.get_supported_filetypes()
+    if kind not in supported_filetypes:
+        raise ArgumentError(
+            f"a figure cannot be written as {name!r}; suffixes: {', '.join(supported_filetypes)}"
+        )
     undated: dict[str, dict[str, Any]] = {
         "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
         "svg": {"Date": None, "Creator": None},
         "png": {"Software": None},
     }
     with _settings(FILE_SETTINGS):
-        figure.savefig(made, format=kind, dpi=dpi, metadata=undated.get(kind))
-    return made.getvalue()
+        figure.savefig(bytes_i_o, format=kind, dpi=dpi, metadata=undated.get(kind))
+    return bytes_i_o.getvalue()

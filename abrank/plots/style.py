@@ -208,8 +208,8 @@ class PlainTicks(Formatter):
 
     def __call__(self, x: float, pos: int | None = None) -> str:  # noqa: ARG002
         """Return the label of a tick."""
-        shown = (signed if self.signed else plain)(self.unit * float(x), digits=self.digits)
-        return f"{shown}{self.end}"
+        visible = (signed if self.signed else plain)(self.unit * float(x), digits=self.digits)
+        return f"{visible}{self.end}"
 
 
 # --- Frames, type sizes and the dressing that all plots share; a plot chooses none of its own
@@ -244,12 +244,12 @@ def figure_of(ax: Axes) -> Figure:
     return figure
 
 
-def fit_height(ax: Axes, height: float, *, most: bool = False) -> None:
+def fit_height(ax: Axes, height: float, *, maximum: bool = False) -> None:
     """Give a figure of ours the height that its content needs; leave a reader's own alone."""
     figure = figure_of(ax)
     if figure.get_label() == FREE:
         figure.set_figheight(height)
-    elif most and figure.get_label() == FIXED:
+    elif maximum and figure.get_label() == FIXED:
         figure.set_figheight(min(height, figure.get_figheight()))
 
 
@@ -306,8 +306,8 @@ def write(
     **look: Any,  # noqa: ANN401 - properties of Text
 ) -> Annotation:
     """Write ``text`` at ``xy``, moved by ``shift`` points; a dollar sign in it is a dollar sign."""
-    given = {"color": colour, "ha": ha, "va": va, "fontweight": "bold" if bold else None}
-    look |= {name: value for name, value in given.items() if value is not None}
+    arguments = {"color": colour, "ha": ha, "va": va, "fontweight": "bold" if bold else None}
+    look |= {name: value for name, value in arguments.items() if value is not None}
     look.setdefault("fontsize", sizes(ax).small if size is None else size)
     note = ax.annotate(
         text, xy=xy, xycoords=coords, xytext=shift, textcoords="offset points", **look
@@ -383,13 +383,13 @@ def difference_axis(
     signed_ticks(ax, "x", percent=percent)
     if zero:
         ax.axvline(0.0, color=theme.ink, linewidth=1.1, zorder=2.0)
-    at: dict[str, Any] = {"coords": ("data", "axes fraction"), "va": "bottom"}
+    position: dict[str, Any] = {"coords": ("data", "axes fraction"), "va": "bottom"}
     sides, word = [("A", theme.a), ("B", theme.b)], "better"
     if theme.undeclared:
         sides, word = [("A", theme.muted), ("B", theme.muted)], "higher"
-    (a, one), (b, other) = sides if higher_is_better else sides[::-1]
-    write(ax, f"◂ {a} {word}", (0.0, 1.0), one, "right", shift=(-6.0, 4.0), **at)
-    write(ax, f"{b} {word} ▸", (0.0, 1.0), other, "left", shift=(6.0, 4.0), **at)
+    (a, first), (b, second) = sides if higher_is_better else sides[::-1]
+    write(ax, f"◂ {a} {word}", (0.0, 1.0), first, "right", shift=(-6.0, 4.0), **position)
+    write(ax, f"{b} {word} ▸", (0.0, 1.0), second, "left", shift=(6.0, 4.0), **position)
 
 
 def signed_ticks(ax: Axes, which: str, *, percent: bool = False) -> None:
@@ -440,7 +440,7 @@ def say(ax: Axes, theme: Theme, sentence: str) -> Axes:
     type_ = sizes(ax)
     width = max(16, int(inches(ax) * 72.0 / (0.62 * type_.body)))
     text = textwrap.fill(sentence, width)
-    fit_height(ax, 0.5 + 1.45 * type_.body / 72.0 * len(text.splitlines()), most=True)
+    fit_height(ax, 0.5 + 1.45 * type_.body / 72.0 * len(text.splitlines()), maximum=True)
     write(
         ax,
         text,
@@ -573,14 +573,14 @@ def cutoff_axis(ax: Axes, theme: Theme, cutoffs: Sequence[int], lead: int) -> No
     width = (high - low) or 1.0
     ax.set_xlim(low - 0.04 * width, high + 0.04 * width)
     apart = 1.08 * width * 2.6 * sizes(ax).small / 72.0 / inches(ax)
-    kept = [lead] if lead in cutoffs else []
+    selected = [lead] if lead in cutoffs else []
     for cutoff in cutoffs:
-        if all(abs(np.log(cutoff / other)) >= apart for other in kept):
-            kept.append(cutoff)
-    places = [float(np.log(cutoff)) for cutoff in sorted(kept)]
-    labels = [display.count(cutoff) for cutoff in sorted(kept)]
+        if all(abs(np.log(cutoff / second)) >= apart for second in selected):
+            selected.append(cutoff)
+    places = [float(np.log(cutoff)) for cutoff in sorted(selected)]
+    labels = [display.count(cutoff) for cutoff in sorted(selected)]
     ax.set_xticks(places, labels, fontsize=sizes(ax).small)
-    for label, cutoff in zip(ax.get_xticklabels(), sorted(kept), strict=True):
+    for label, cutoff in zip(ax.get_xticklabels(), sorted(selected), strict=True):
         if cutoff == lead:
             label.set(color=theme.ink, fontweight="bold")
     if lead in cutoffs:

@@ -36,12 +36,12 @@ def leaderboard_size(ranking: Ranking) -> tuple[float, float]:
     return 7.0, 0.95 + 0.24 * max(3, len(_shown(ranking)))
 
 
-@plot("leaderboard", title="The systems by their means", size=leaderboard_size, of="Ranking")
+@plot("leaderboard", title="The systems by their means", size=leaderboard_size, owner="Ranking")
 def leaderboard(
     ranking: Ranking,
     *,
     interval: Literal["own", "within", "difference"] = "own",
-    most: int | None = None,
+    maximum: int | None = None,
     ax: Axes | None = None,
     theme: Theme = LIGHT,
 ) -> Axes:
@@ -77,7 +77,7 @@ def leaderboard(
     if ranking.n_queries == 0:
         return style.say(ax, theme, "No queries: nothing to draw.")
     checks.one_of("interval", interval, ("own", "within", "difference"))
-    rows = _shown(ranking, most)
+    rows = _shown(ranking, maximum)
     ends = _ends(ranking, rows, interval)
     style.dress(ax, theme)
     stripe(ax, theme, len(rows))
@@ -116,25 +116,26 @@ def leaderboard(
     return ax
 
 
-def _shown(ranking: Ranking, most: int | None = None) -> list[SystemRow]:
+def _shown(ranking: Ranking, maximum: int | None = None) -> list[SystemRow]:
     """Return the systems that have a row."""
-    if len(ranking.rows) <= (most or MOST_ROWS):
+    if len(ranking.rows) <= (maximum or MOST_ROWS):
         return list(ranking.rows)
-    first = most or FIRST
-    others = (row for row in ranking.rows[first:] if row.system == ranking.baseline)
-    return [*ranking.rows[:first], *others]
+    first = maximum or FIRST
+    rows = (row for row in ranking.rows[first:] if row.system == ranking.baseline)
+    return [*ranking.rows[:first], *rows]
 
 
 def _ends(ranking: Ranking, rows: list[SystemRow], interval: str) -> list[tuple[float, float]]:
     """Return the ends of the intervals that are drawn; NaN where there is none."""
     if interval != "difference":
-        own = interval == "own"
-        return [row.interval if own else (row.within_low, row.within_high) for row in rows]
+        custom = interval == "own"
+        return [row.interval if custom else (row.within_low, row.within_high) for row in rows]
     start = ranking[ranking.baseline or ranking.systems[0]].mean
-    found = {
-        system: (start + each.low, start + each.high) for system, each in ranking.distances.items()
+    result = {
+        system: (start + distance.low, start + distance.high)
+        for system, distance in ranking.distances.items()
     }
-    return [found.get(row.system, (np.nan, np.nan)) for row in rows]
+    return [result.get(row.system, (np.nan, np.nan)) for row in rows]
 
 
 def _colour(ranking: Ranking, theme: Theme, row: SystemRow) -> str:
@@ -148,9 +149,9 @@ def _colour(ranking: Ranking, theme: Theme, row: SystemRow) -> str:
 def _name_lanes(ranking: Ranking, rows: list[SystemRow]) -> list[list[int]]:
     """Return the rows of each group of two or more; none where there are too many groups."""
     place = {row.system: i for i, row in enumerate(rows)}
-    found = [[place[system] for system in group if system in place] for group in ranking.groups]
-    found = [group for group in found if len(group) > 1]
-    return found if len(found) <= MOST_GROUPS else []
+    groups = [[place[system] for system in group if system in place] for group in ranking.groups]
+    groups = [group for group in groups if len(group) > 1]
+    return groups if len(groups) <= MOST_GROUPS else []
 
 
 def _groups(ax: Axes, theme: Theme, lanes: list[list[int]]) -> None:
@@ -179,40 +180,40 @@ def _numbers(
     theme: Theme,
     ranking: Ranking,
     rows: list[tuple[SystemRow, tuple[float, float]]],
-    beside: float,
+    context: float,
     *,
     around: bool,
 ) -> None:
     """Write the mean right of each row and its groups, and its interval where there is room."""
     type_ = style.sizes(ax)
     narrow = style.inches(ax) < NARROW
-    width = beside + 0.62 * (2 + theme.digits) * type_.body
+    width = context + 0.62 * (2 + theme.digits) * type_.body
     for place, (row, ends) in enumerate(rows):
         mean, low, high = (style.plain(value, digits=theme.digits) for value in (row.mean, *ends))
-        at: dict[str, Any] = {"coords": ("axes fraction", "data"), "va": "center"}
-        at["size"] = type_.body
+        position: dict[str, Any] = {"coords": ("axes fraction", "data"), "va": "center"}
+        position["size"] = type_.body
         colour = _colour(ranking, theme, row)
-        style.write(ax, mean, (1.0, place), colour, "right", shift=(8.0 + width, 0.0), **at)
+        style.write(ax, mean, (1.0, place), colour, "right", shift=(8.0 + width, 0.0), **position)
         if not narrow and not (np.isnan(ends[0]) or around):
             text, left = f"{low} to {high}", 8.0 + width + 0.7 * type_.body
-            style.write(ax, text, (1.0, place), theme.muted, "left", shift=(left, 0.0), **at)
+            style.write(ax, text, (1.0, place), theme.muted, "left", shift=(left, 0.0), **position)
 
 
-def _means_words(ranking: Ranking, shown: int, interval: str, *, grouped: bool) -> str:
+def _means_words(ranking: Ranking, visible: int, interval: str, *, grouped: bool) -> str:
     """Return the words under the axis."""
     level = display.level(1.0 - ranking.alpha)
-    own = "of each mean by itself" if interval == "own" else "within queries"
-    of = f"{level} interval {own}"
+    text = "of each mean by itself" if interval == "own" else "within queries"
+    owner = f"{level} interval {text}"
     if interval == "difference":
         base = "the first" if ranking.baseline is None else shorten(ranking.baseline, width=24)
-        of = f"simultaneous interval\nof the difference from {base} (line)"
-    lines = [f"mean {shorten(ranking.measure, width=28)}, {of}"]
+        owner = f"simultaneous interval\nof the difference from {base} (line)"
+    lines = [f"mean {shorten(ranking.measure, width=28)}, {owner}"]
     if grouped:
         lines.append(f"joined at the right: not significantly different, {ranking.title}")
     if not ranking.higher_is_better:
         lines.append("lower is better")
-    if shown < len(ranking.rows):
-        lines.append(f"{display.count(shown)} of {display.count(len(ranking.rows))} systems")
+    if visible < len(ranking.rows):
+        lines.append(f"{display.count(visible)} of {display.count(len(ranking.rows))} systems")
     return "\n".join(lines)
 
 
@@ -234,7 +235,7 @@ def _below(ranking: Ranking) -> float:
     return _BAR * (len(_lanes(ranking)) + 1) + _NAME * rows
 
 
-@plot("cd", title="Critical difference diagram of mean ranks", size=cd_size, of="Ranking")
+@plot("cd", title="Critical difference diagram of mean ranks", size=cd_size, owner="Ranking")
 def cd(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) -> Axes:
     """Draw the systems at their mean rank within the queries, 1 the best.
 
@@ -361,16 +362,16 @@ def _names(ax: Axes, theme: Theme, ranking: Ranking) -> None:
             name = shorten(row.system, width=longest)
             rank = display.score(row.mean_rank, digits=2)
             text = f"{name}  {rank}" if side == "right" else f"{rank}  {name}"
-            at: dict[str, Any] = {"ha": side, "va": "center", "color": theme.ink}
-            style.write(ax, text, (edge, height), shift=(shift, 0.0), **at)
+            position: dict[str, Any] = {"ha": side, "va": "center", "color": theme.ink}
+            style.write(ax, text, (edge, height), shift=(shift, 0.0), **position)
 
 
 def _ruler(ax: Axes, theme: Theme, ranking: Ranking, ends: tuple[int, int]) -> None:
     """Draw the critical difference above the axis, where the test is the one that has it."""
     if ranking.test != "nemenyi":
         return
-    found = inference.friedman_test(ranking.scores)
-    length = inference.critical_difference(found, ranking.n_queries, ranking.alpha)
+    friedman_test = inference.friedman_test(ranking.scores)
+    length = inference.critical_difference(friedman_test, ranking.n_queries, ranking.alpha)
     if not np.isfinite(length) or length > ends[1] - ends[0]:
         return
     height = -0.34
@@ -406,7 +407,7 @@ def ranks_size(ranking: Ranking) -> tuple[float, float]:
     return 7.0, 0.95 + grids.height(max(3, min(MOST_RANKED, len(ranking.systems))))
 
 
-@plot("ranks", title="Chances of the ranks", size=ranks_size, of="Ranking")
+@plot("ranks", title="Chances of the ranks", size=ranks_size, owner="Ranking")
 def ranks(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) -> Axes:
     """Draw how often each system has each rank where the queries are drawn anew.
 
@@ -439,12 +440,12 @@ def ranks(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) -> 
     ticks = [round(rank) for rank in locator.tick_values(1, last) if 1 <= rank <= last]
     ticks = sorted({1, *ticks})
     ax.set_xticks([rank - 1 for rank in ticks], [str(rank) for rank in ticks])
-    shown = "" if len(rows) == len(ranking.systems) else f"; the first {len(rows)} systems"
+    text = "" if len(rows) == len(ranking.systems) else f"; the first {len(rows)} systems"
     style.label_x(
         ax,
         theme,
         f"rank in {display.count(ranking.n_drawn)} resamples of the queries\nline:"
-        f" {display.level(1.0 - ranking.alpha)} of them{shown}",
+        f" {display.level(1.0 - ranking.alpha)} of them{text}",
     )
     return ax
 
@@ -456,19 +457,19 @@ def ranks(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) -> 
 MOST_STANDINGS = 60
 
 
-def means_size(found: CollectionsRanking) -> tuple[float, float]:
+def means_size(result: CollectionsRanking) -> tuple[float, float]:
     """Return width and height in inches."""
-    return leaderboard_size(found.primary.these)
+    return leaderboard_size(result.primary.these)
 
 
 @plot(
     "means", title="The systems by their mean over the collections", size=means_size,
-    of="CollectionsRanking",
+    owner="CollectionsRanking",
 )  # fmt: skip
 def means(
-    found: CollectionsRanking,
+    result: CollectionsRanking,
     *,
-    most: int | None = None,
+    maximum: int | None = None,
     ax: Axes | None = None,
     theme: Theme = LIGHT,
 ) -> Axes:
@@ -490,23 +491,25 @@ def means(
     >>> [label.get_text() for label in drawn.get_yticklabels()]
     ['1  Y', '2  X']
     """
-    ax = ax if ax is not None else style.new_axes(theme, means_size(found))
-    return leaderboard(found.primary.these, interval="difference", most=most, ax=ax, theme=theme)
+    ax = ax if ax is not None else style.new_axes(theme, means_size(result))
+    return leaderboard(
+        result.primary.these, interval="difference", maximum=maximum, ax=ax, theme=theme
+    )
 
 
-def rank_intervals_size(found: CollectionsRanking) -> tuple[float, float]:
+def rank_intervals_size(result: CollectionsRanking) -> tuple[float, float]:
     """Return width and height in inches."""
-    return 7.0, 1.0 + 0.24 * max(3, min(MOST_STANDINGS, len(found.systems)))
+    return 7.0, 1.0 + 0.24 * max(3, min(MOST_STANDINGS, len(result.systems)))
 
 
 @plot(
     "ranks",
     title="Rank intervals over the collections",
     size=rank_intervals_size,
-    of="CollectionsRanking",
+    owner="CollectionsRanking",
 )
 def rank_intervals(
-    found: CollectionsRanking, *, ax: Axes | None = None, theme: Theme = LIGHT
+    result: CollectionsRanking, *, ax: Axes | None = None, theme: Theme = LIGHT
 ) -> Axes:
     """Draw the rank interval of every system: thick on these collections, thin on others like them.
 
@@ -525,8 +528,8 @@ def rank_intervals(
     rank by score, 95% for all systems together
     thick: these 2 collections; thin: collections like them
     """
-    ax = ax if ax is not None else style.new_axes(theme, rank_intervals_size(found))
-    rows = found.primary.rows[:MOST_STANDINGS]
+    ax = ax if ax is not None else style.new_axes(theme, rank_intervals_size(result))
+    rows = result.primary.rows[:MOST_STANDINGS]
     style.dress(ax, theme)
     stripe(ax, theme, len(rows))
     last = max(max(row.these.rank_high, row.like.rank_high) for row in rows)
@@ -542,14 +545,14 @@ def rank_intervals(
         colour = theme.b if row.these.may_be_first else theme.muted
         _span(ax, row.like, place, colour=colour, width=1.4)
         _span(ax, row.these, place, colour=colour, width=6.0)
-    shown = "" if len(rows) == len(found.systems) else f"; the first {len(rows)} systems"
-    level = display.level(1.0 - found.alpha)
-    measure = shorten(found.primary.measure, width=24)
+    text = "" if len(rows) == len(result.systems) else f"; the first {len(rows)} systems"
+    level = display.level(1.0 - result.alpha)
+    measure = shorten(result.primary.measure, width=24)
     style.label_x(
         ax,
         theme,
-        f"rank by {measure}, {level} for all systems together{shown}\n"
-        f"thick: these {display.count(len(found.rankings))} collections; thin: collections like"
+        f"rank by {measure}, {level} for all systems together{text}\n"
+        f"thick: these {display.count(len(result.rankings))} collections; thin: collections like"
         " them",
     )
     return ax

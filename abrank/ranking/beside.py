@@ -45,16 +45,16 @@ def system_rows(
     systems: tuple[str, ...],
     block: FloatArray,
     means: FloatArray,
-    found: inference.JointResult,
+    result: inference.JointResult,
     sign: float,
 ) -> tuple[SystemRow, ...]:
     """Return the leaderboard, best first; the parameters are those of :func:`pair_rows`."""
-    own_low, own_high = _mean_limits(block, found.confidence)
-    low, high = inference.within_query_interval(block, confidence=found.confidence)
+    own_low, own_high = _mean_limits(block, result.confidence)
+    low, high = inference.within_query_interval(block, confidence=result.confidence)
     ranks = inference.friedman_test(sign * block).mean_ranks
     groups: tuple[str, ...] = ("",) * len(systems)
-    if len(found.pairs.first) == len(systems) * (len(systems) - 1) // 2:
-        groups = inference.group_letters(found.matrix(found.distinct))
+    if len(result.pairs.first) == len(systems) * (len(systems) - 1) // 2:
+        groups = inference.group_letters(result.matrix(result.distinct))
     return tuple(
         SystemRow(
             position=i + 1,
@@ -87,19 +87,19 @@ def pair_rows(
     systems: tuple[str, ...],
     block: FloatArray,
     means: FloatArray,
-    found: inference.JointResult,
+    result: inference.JointResult,
     sign: float,
     *,
     declared: bool = True,
 ) -> tuple[PairRow, ...]:
     """Return the pairs, b the one that stands above, or the one that is not the baseline."""
     rows = []
-    wins, losses = _wins(block, found.pairs, sign if found.baseline is not None else -sign)
-    turned = -1.0 if found.baseline is None else 1.0
-    for k, (i, j) in enumerate(zip(*found.pairs, strict=True)):
-        a, b = (j, i) if found.baseline is None else (i, j)
-        estimate = turned * found.estimate[k]
-        limits = turned * found.ci_low[k], turned * found.ci_high[k]
+    wins, losses = _wins(block, result.pairs, sign if result.baseline is not None else -sign)
+    turned = -1.0 if result.baseline is None else 1.0
+    for k, (i, j) in enumerate(zip(*result.pairs, strict=True)):
+        a, b = (j, i) if result.baseline is None else (i, j)
+        estimate = turned * result.estimate[k]
+        limits = turned * result.ci_low[k], turned * result.ci_high[k]
         rows.append(
             PairRow(
                 a=systems[a],
@@ -107,9 +107,9 @@ def pair_rows(
                 diff=float(means[b] - means[a]),
                 ci_low=float(min(limits)),
                 ci_high=float(max(limits)),
-                pvalue=float(found.pvalue[k]),
-                pvalue_adj=float(found.pvalue_adj[k]),
-                reading=_reading(found, k, sign * estimate, declared=declared),
+                pvalue=float(result.pvalue[k]),
+                pvalue_adj=float(result.pvalue_adj[k]),
+                reading=_reading(result, k, sign * estimate, declared=declared),
                 estimate=float(estimate),
                 wins=wins[k],
                 ties=len(block) - wins[k] - losses[k],
@@ -130,13 +130,13 @@ def _wins(block: FloatArray, pairs: inference.Pairs, sign: float) -> tuple[list[
     return wins, losses
 
 
-def _reading(found: inference.JointResult, k: int, advantage: float, *, declared: bool) -> str:
+def _reading(result: inference.JointResult, k: int, advantage: float, *, declared: bool) -> str:
     """Say in one word what the adjusted p-value says of the second system of a row."""
-    if np.isnan(found.pvalue_adj[k]):
+    if np.isnan(result.pvalue_adj[k]):
         return "untested"
-    if found.identical[k]:
+    if result.identical[k]:
         return "identical"
-    if not found.distinct[k]:
+    if not result.distinct[k]:
         return "unclear"
     if not declared:
         return "differs"
@@ -171,7 +171,7 @@ def rank_chances(ranking: Ranking) -> tuple[tuple[RankChance, ...], int]:
     if not ranking.n_queries or n_systems > MOST_RANKED:
         return (), 0
     n_drawn, n_kept = (N_RESAMPLES, n_systems) if n_systems <= MANY_SYSTEMS else (N_AGREEMENT, 1)
-    found = inference.rank_stability(
+    stability = inference.rank_stability(
         ranking.scores,
         higher_is_better=ranking.higher_is_better,
         confidence=1.0 - ranking.alpha,
@@ -179,9 +179,9 @@ def rank_chances(ranking: Ranking) -> tuple[tuple[RankChance, ...], int]:
         seed=ranking.seed,
     )
     rows = (
-        RankChance(name, int(found.low[i]), int(found.high[i]), tuple(kept))
-        for i, (name, kept) in enumerate(
-            zip(ranking.systems, found.chances[:, :n_kept].tolist(), strict=True)
+        RankChance(name, int(stability.low[i]), int(stability.high[i]), tuple(selected))
+        for i, (name, selected) in enumerate(
+            zip(ranking.systems, stability.chances[:, :n_kept].tolist(), strict=True)
         )
     )
     return tuple(rows), n_drawn
@@ -193,12 +193,12 @@ def measure_agreements(rankings: Sequence[Ranking]) -> tuple[Agreement, ...]:
     if len(rankings) < 2 or not first.n_queries:
         return ()
     n_systems = len(first.systems)
-    blocks = [_oriented(each, first.systems) for each in rankings]
+    blocks = [_oriented(ranking, first.systems) for ranking in rankings]
     n_resamples = min(N_AGREEMENT, max(99, MOST_SIGNS // n_systems**2))
     stacked = np.concatenate(blocks, axis=1)
-    drawn = resample_means(stacked, n_resamples=n_resamples, seed=first.seed)
+    sample = resample_means(stacked, n_resamples=n_resamples, seed=first.seed)
     # The scores as they are come first.
-    means = np.vstack([stacked.mean(axis=0), drawn]).round(12)
+    means = np.vstack([stacked.mean(axis=0), sample]).round(12)
     by_measure = np.split(means, len(rankings), axis=1)
     return tuple(
         _agreement(
@@ -214,38 +214,38 @@ def _oriented(ranking: Ranking, systems: Sequence[str]) -> FloatArray:
     return np.asarray(sign * ranking.scores_of(systems))
 
 
-def _agreement(a: str, b: str, one: FloatArray, other: FloatArray, alpha: float) -> Agreement:
-    step = max(1, MOST_SIGNS // (10 * one.shape[1] ** 2))
-    parts = [slice(start, start + step) for start in range(0, len(one), step)]
-    found: list[float] = []
+def _agreement(a: str, b: str, first: FloatArray, second: FloatArray, alpha: float) -> Agreement:
+    step = max(1, MOST_SIGNS // (10 * first.shape[1] ** 2))
+    parts = [slice(start, start + step) for start in range(0, len(first), step)]
+    result: list[float] = []
     for function in (inference.kendall_tau, inference.tau_ap):
-        values = np.concatenate([function(one[part], other[part]) for part in parts])
-        known = values[1:][~np.isnan(values[1:])]
-        ends = np.quantile(known, [alpha / 2.0, 1.0 - alpha / 2.0]) if len(known) else [np.nan] * 2
-        found += [float(values[0]), *map(float, ends)]
-    return Agreement(a, b, len(one) - 1, *found)
+        values = np.concatenate([function(first[part], second[part]) for part in parts])
+        value = values[1:][~np.isnan(values[1:])]
+        ends = np.quantile(value, [alpha / 2.0, 1.0 - alpha / 2.0]) if len(value) else [np.nan] * 2
+        result += [float(values[0]), *map(float, ends)]
+    return Agreement(a, b, len(first) - 1, *result)
 
 
 def other_tests(ranking: Ranking) -> tuple[OtherTest, ...]:
     """Return what the usual tests find of the pairs of a ranking; the deciding one left out."""
     if ranking.n_queries < 2:
         return ()
-    told = np.array([row.told_apart for row in ranking.pair_rows])
+    values = np.array([row.told_apart for row in ranking.pair_rows])
     place = {system: i for i, system in enumerate(ranking.systems)}
     pairs = inference.Pairs(
         np.array([place[row.a] for row in ranking.pair_rows]),
         np.array([place[row.b] for row in ranking.pair_rows]),
     )
     tests = ALL_PAIRS if ranking.baseline is None else WITH_BASELINE
-    found = []
+    result = []
     for test, adjust, title in tests:
         if ranking.test == test and ranking.title.endswith(f" by {adjust}" if adjust else ""):
             continue  # the one that decides
-        other, title = _told(ranking, pairs, test, adjust, title)
-        beaten = int(other[(pairs.first == 0) | (pairs.second == 0)].sum())
+        second, title = _told(ranking, pairs, test, adjust, title)
+        beaten = int(second[(pairs.first == 0) | (pairs.second == 0)].sum())
         leaders = 0 if ranking.baseline is not None else len(ranking.systems) - beaten
-        found.append(OtherTest(title, int(other.sum()), int((other != told).sum()), leaders))
-    return tuple(found)
+        result.append(OtherTest(title, int(second.sum()), int((second != values).sum()), leaders))
+    return tuple(result)
 
 
 def _told(
@@ -255,34 +255,34 @@ def _told(
     if test in inference.TESTS:
         differences = pairs.of(ranking.scores)
         if test == "wilcoxon":
-            many = len(pairs.first) >= MANY_PAIRS
-            title += ", normal approximation" * many
-            pvalue = wilcoxon_pvalues(differences, method="asymptotic" if many else "auto")
+            is_many = len(pairs.first) >= MANY_PAIRS
+            title += ", normal approximation" * is_many
+            pvalue = wilcoxon_pvalues(differences, method="asymptotic" if is_many else "auto")
         else:
             pvalue = inference.run_test(test, differences, confidence=1.0 - ranking.alpha).pvalue
         # A pair without a p-value is not told apart.
         return np.asarray(inference.adjust(pvalue, adjust) < ranking.level), title
-    columns = [ranking.systems.index(each) for each in ranking.baselines]
-    how: dict[str, Any] = {"seed": ranking.seed, "confidence": 1.0 - ranking.level}
-    result = inference.run_joint_test(test, ranking.scores, baseline=columns or None, **how)
+    columns = [ranking.systems.index(baseline) for baseline in ranking.baselines]
+    options: dict[str, Any] = {"seed": ranking.seed, "confidence": 1.0 - ranking.level}
+    result = inference.run_joint_test(test, ranking.scores, baseline=columns or None, **options)
     return result.matrix(result.distinct)[pairs.first, pairs.second], title
 
 
 def skewed_pairs(ranking: Ranking) -> list[Note]:
     """Return a caution a measure on pairs that differ by t, but not by t corrected for skewness."""
     # Source: Hall (1992), as `skewed_t`.
-    found: list[Note] = []
-    for each in ranking.by_measure if ranking.test in OF_THE_MEAN and ranking.n_queries > 1 else ():
-        place = {system: i for i, system in enumerate(each.systems)}
-        shown = [row for row in each.pair_rows if row.told_apart]
+    result: list[Note] = []
+    for item in ranking.by_measure if ranking.test in OF_THE_MEAN and ranking.n_queries > 1 else ():
+        place = {system: i for i, system in enumerate(item.systems)}
+        visible = [row for row in item.pair_rows if row.told_apart]
         undone: list[PairRow] = []
-        for start in range(0, len(shown), SHOWN_AT_ONCE):
-            rows = shown[start : start + SHOWN_AT_ONCE]
-            one, two = ([place[getattr(row, side)] for row in rows] for side in "ab")
-            d = each.scores[:, two] - each.scores[:, one]
+        for start in range(0, len(visible), SHOWN_AT_ONCE):
+            rows = visible[start : start + SHOWN_AT_ONCE]
+            first, two = ([place[getattr(row, side)] for row in rows] for side in "ab")
+            d = item.scores[:, two] - item.scores[:, first]
             moments = (*mean_and_error(d), skewness_of(d))
             _, doubt = undone_by_skewness(
-                moments, len(d), rows, of=len(each.pair_rows), alpha=ranking.level
+                moments, len(d), rows, owner=len(item.pair_rows), alpha=ranking.level
             )
             undone += [row for row, is_undone in zip(rows, doubt, strict=True) if is_undone]
         if undone:
@@ -292,10 +292,10 @@ def skewed_pairs(ranking: Ranking) -> list[Note]:
                 else {"ahead": row.a, "behind": row.b}
                 for row in undone
             ]
-            values = {"measure": each.measure, "count": len(pairs), "of": len(shown)}
+            values = {"measure": item.measure, "count": len(pairs), "of": len(visible)}
             values["pairs"] = pairs[:MOST_NAMED]
-            found.append(Note("skewness-decides", 2 if each is ranking else 1, values))
-    return found
+            result.append(Note("skewness-decides", 2 if item is ranking else 1, values))
+    return result
 
 
 def pair_spread(scores: FloatArray) -> PairSpread | None:
@@ -303,13 +303,13 @@ def pair_spread(scores: FloatArray) -> PairSpread | None:
     if len(scores) < 2:
         return None
     n_systems, centred = scores.shape[1], scores - scores.mean(axis=0)
-    own = (centred**2).sum(axis=0) / (len(scores) - 1)
+    custom = (centred**2).sum(axis=0) / (len(scores) - 1)
     # What rounding leaves of the difference of two systems that are one is nothing.
-    smallest, largest, total, nothing = np.inf, 0.0, 0.0, 1e-14 * own.max()
+    smallest, largest, total, nothing = np.inf, 0.0, 0.0, 1e-14 * custom.max()
     for start in range(0, n_systems - 1, SYSTEMS_AT_ONCE):
         stop = start + SYSTEMS_AT_ONCE
         covariance = centred[:, start:stop].T @ centred[:, start:] / (len(scores) - 1)
-        square = own[start:stop, None] + own[None, start:] - 2.0 * covariance
+        square = custom[start:stop, None] + custom[None, start:] - 2.0 * covariance
         square = square[np.triu_indices(len(square), 1, square.shape[1])]
         total += float(square.sum())
         varying = square[square > nothing]
@@ -336,7 +336,7 @@ def list_overlaps(scores: Scores, systems: Sequence[str]) -> tuple[Overlap, ...]
     if not any(len(top.rank) for top in tops):
         return ()
     place = {query: i for i, query in enumerate(runs[systems[0]].judged.query_ids)}
-    kept = np.array([place[query] for query in scores.query_ids])
+    values = np.array([place[query] for query in scores.query_ids])
     distinct, code = ids.number(ids.joined([top.docs for top in tops]))
     stops = np.cumsum([0, *(len(top.rank) for top in tops)])
     keys = [
@@ -344,35 +344,35 @@ def list_overlaps(scores: Scores, systems: Sequence[str]) -> tuple[Overlap, ...]
         for top, start, stop in zip(tops, stops, stops[1:], strict=False)
     ]
     lengths = [np.bincount(top.query, minlength=len(place)) for top in tops]
-    found = []
+    result = []
     for i, j in combinations(range(len(tops)), 2):
-        _, own, others = np.intersect1d(keys[i], keys[j], return_indices=True)
-        deeper = np.maximum(tops[i].rank[own], tops[j].rank[others])
+        _, custom, rest = np.intersect1d(keys[i], keys[j], return_indices=True)
+        deeper = np.maximum(tops[i].rank[custom], tops[j].rank[rest])
         shared = np.zeros((len(place), DEPTH), np.int64)
-        np.add.at(shared, (tops[i].query[own], deeper - 1), 1)
-        each = overlap(np.cumsum(shared, axis=1), lengths[i], lengths[j])[kept]
-        some = ~np.isnan(each)
-        mean = float(each[some].mean()) if some.any() else float("nan")
-        found.append(Overlap(systems[i], systems[j], mean))
-    return tuple(found)
+        np.add.at(shared, (tops[i].query[custom], deeper - 1), 1)
+        item = overlap(np.cumsum(shared, axis=1), lengths[i], lengths[j])[values]
+        some = ~np.isnan(item)
+        mean = float(item[some].mean()) if some.any() else float("nan")
+        result.append(Overlap(systems[i], systems[j], mean))
+    return tuple(result)
 
 
 def overlap(
-    shared: IntArray, one: IntArray, other: IntArray, persistence: float = PERSISTENCE
+    shared: IntArray, first: IntArray, second: IntArray, persistence: float = PERSISTENCE
 ) -> FloatArray:
     """Return the extrapolated rank-biased overlap of two lists for each query."""
     p, depth = persistence, shared.shape[1]
     rank = np.arange(1, depth + 1)
-    short, long = np.minimum(one, other)[:, None], np.maximum(one, other)[:, None]
+    short, long = np.minimum(first, second)[:, None], np.maximum(first, second)[:, None]
     at_long = np.take_along_axis(shared, np.maximum(long - 1, 0), axis=1)
     at_short = np.take_along_axis(shared, np.maximum(short - 1, 0), axis=1)
     safe = np.maximum(short, 1)
     beyond = np.where(rank > short, at_short * (rank - short) / (safe * rank), 0.0)
     terms = np.where(rank <= long, (shared / rank + beyond) * p**rank, 0.0)
     last = (at_long - at_short) / np.maximum(long, 1) + at_short / safe
-    found = (1.0 - p) / p * terms.sum(axis=1) + (last * p ** np.maximum(long, 1))[:, 0]
-    found = np.where(short[:, 0] == 0, 0.0, found)
-    return np.where(long[:, 0] == 0, np.nan, found)
+    rows = (1.0 - p) / p * terms.sum(axis=1) + (last * p ** np.maximum(long, 1))[:, 0]
+    rows = np.where(short[:, 0] == 0, 0.0, rows)
+    return np.where(long[:, 0] == 0, np.nan, rows)
 
 
 def with_extras(
@@ -381,30 +381,30 @@ def with_extras(
     """Return the ranking with what it is asked for beside the leaderboard, in ``extras``."""
     if not ranking.n_queries:
         raise ArgumentError("without queries there is nothing to say of measures or of risk")
-    found = Extras(
-        instruments=tuple(_instrument(each, ranking) for each in ranking.by_measure)
+    extras = Extras(
+        instruments=tuple(_instrument(item, ranking) for item in ranking.by_measure)
         if instruments
         else (),
         risk_weight=float("nan") if risk is None else risk,
         risk=() if risk is None else _risks(ranking, risk),
     )
-    return replace(ranking, extras=found)
+    return replace(ranking, extras=extras)
 
 
-def _instrument(each: Ranking, first: Ranking) -> Instrument:
-    levels = achieved_levels(each.scores, seed=each.seed)
-    told = levels < each.alpha
-    gaps = np.abs(np.subtract.outer(each.scores.mean(axis=0), each.scores.mean(axis=0)))
-    low, high = np.triu_indices(len(each.systems), 1)
-    found = inference.run_test("t", each.scores[:, high] - each.scores[:, low]).pvalue < each.alpha
+def _instrument(item: Ranking, first: Ranking) -> Instrument:
+    levels = achieved_levels(item.scores, seed=item.seed)
+    message = levels < item.alpha
+    gaps = np.abs(np.subtract.outer(item.scores.mean(axis=0), item.scores.mean(axis=0)))
+    low, high = np.triu_indices(len(item.systems), 1)
+    result = inference.run_test("t", item.scores[:, high] - item.scores[:, low]).pvalue < item.alpha
     return Instrument(
-        measure=each.measure,
-        discriminative_power=float(told.mean()),
-        swap_rate=swap_rate(each.scores, seed=each.seed),
-        smallest_told=float(gaps[low, high][found].min()) if found.any() else float("nan"),
+        measure=item.measure,
+        discriminative_power=float(message.mean()),
+        swap_rate=swap_rate(item.scores, seed=item.seed),
+        smallest_told=float(gaps[low, high][result].min()) if result.any() else float("nan"),
         tau=float(
             inference.kendall_tau(
-                *(_oriented(one, first.systems).mean(axis=0) for one in (each, first))
+                *(_oriented(left, first.systems).mean(axis=0) for left in (item, first))
             )
         ),
         achieved_levels=tuple(levels.tolist()),
@@ -420,14 +420,14 @@ def _risks(ranking: Ranking, weight: float) -> tuple[RiskRow, ...]:
         geo = np.stack(geo_risk(scores, weight=weight, confidence=confidence, seed=ranking.seed))
     rows = []
     for i, system in enumerate(ranking.systems):
-        found = risk(scores[:, i] - base, weight=weight, confidence=confidence)
+        result = risk(scores[:, i] - base, weight=weight, confidence=confidence)
         of_pair = (
-            found.urisk,
-            found.urisk_low,
-            found.urisk_high,
-            found.trisk,
-            found.trisk_low,
-            found.trisk_high,
+            result.urisk,
+            result.urisk_low,
+            result.urisk_high,
+            result.trisk,
+            result.trisk_low,
+            result.trisk_high,
         )
         rows.append(RiskRow(system, baseline, *of_pair, *geo[:, i].tolist()))
     return tuple(rows)

@@ -107,7 +107,7 @@ def _parts(source: Any, options: TableOptions) -> list[Scores]:  # noqa: ANN401
     if isinstance(source, Mapping):
         return [_named(scores, str(system), options) for system, scores in source.items()]
     is_list = isinstance(source, (list, tuple)) and not any(
-        isinstance(row, Mapping) and not any(isinstance(each, Mapping) for each in row.values())
+        isinstance(row, Mapping) and not any(isinstance(item, Mapping) for item in row.values())
         for row in source[:1]
     )  # a list of rows is one table
     sources = source if is_list else [source]
@@ -171,7 +171,7 @@ def _joined(parts: Sequence[Scores]) -> Scores:
         systems=tuple(systems),
         measures=measures,
         values=np.concatenate([part.values for part in together], axis=1),
-        sources={name: each for part in parts for name, each in part.sources.items()},
+        sources={name: source for part in parts for name, source in part.sources.items()},
         notes=_notes(parts),
         named=None if all(part.named is None for part in parts) else (),
     )
@@ -179,10 +179,10 @@ def _joined(parts: Sequence[Scores]) -> Scores:
 
 def _notes(parts: Sequence[Scores]) -> tuple[str, ...]:
     """Return what the sources were taken for; of many, what the first was."""
-    found = tuple(dict.fromkeys(note for part in parts for note in part.notes))
-    if len(found) <= MOST_NOTES:
-        return found
-    return (f"{display.count(len(found))} sources, the first {found[0]}",)
+    fromkeys = tuple(dict.fromkeys(note for part in parts for note in part.notes))
+    if len(fromkeys) <= MOST_NOTES:
+        return fromkeys
+    return (f"{display.count(len(fromkeys))} sources, the first {fromkeys[0]}",)
 
 
 def _some(names: Sequence[str]) -> str:
@@ -319,7 +319,7 @@ def rank_board(
     *,
     missing: Missing = "error",
     table: TableOptions | None = None,
-    beside: bool = True,
+    context: bool = True,
     provenance: Mapping[str, Any] | None = None,
     on_stage: Callable[[str], None] | None = None,
 ) -> Ranking:
@@ -335,20 +335,22 @@ def rank_board(
         options=table,
     )  # fmt: skip
     if len(scores.systems) < 2:
-        taken = "".join(f"\n  {note}" for note in scores.notes)
+        text = "".join(f"\n  {note}" for note in scores.notes)
         raise ArgumentError(
-            f"a ranking is of two systems or more, and there is one: {scores.systems[0]}{taken}"
+            f"a ranking is of two systems or more, and there is one: {scores.systems[0]}{text}"
         )
     baselines = baselines_of(question.baseline, scores.systems)
-    n_pairs = _pairs_of(len(scores.systems), len(baselines), name, asked=question.pairs)
-    told: tuple[Note, ...] = ()
+    n_pairs = _pairs_of(len(scores.systems), len(baselines), name, requested=question.pairs)
+    cautions: tuple[Note, ...] = ()
     if measures is None:
-        scores, _, told = choose_from(scores)
+        scores, _, cautions = choose_from(scores)
     columns = _columns(scores, measures)
     require_one_scale(scores.take(columns))
     if question.test == "bounded":
-        seen = {scores.measures[i]: scores.values[:, :, i] for i in columns}
-        ends = {name: (each.min(initial=0.0), each.max(initial=0.0)) for name, each in seen.items()}
+        visited = {scores.measures[i]: scores.values[:, :, i] for i in columns}
+        ends = {
+            name: (item.min(initial=0.0), item.max(initial=0.0)) for name, item in visited.items()
+        }
         require_bounded(ends)
     better = directions(
         [scores.measures[column] for column in columns],
@@ -356,39 +358,41 @@ def rank_board(
         question.higher_is_better,
     )
     asks = inspect_directions(better.undeclared, primary=scores.measures[columns[0]])
-    told += tuple(replace(note, values={**note.values, "ranked": True}) for note in asks)
+    cautions += tuple(replace(note, values={**note.values, "ranked": True}) for note in asks)
     whole = bool(baselines) or question.pairs or len(scores.systems) <= MOST_SYSTEMS
     if not whole:
         values = {"n_systems": len(scores.systems), "n_pairs": n_pairs}
-        told += (Note("pairs-of-first", 1, values),)
+        cautions += (Note("pairs-of-first", 1, values),)
     on_part = _announce(on_stage, n_pairs, len(scores.systems), len(columns))
     parts = len(columns) if family == "all" else 1
-    asked = _Asked(
+    requested = _Asked(
         name, options, alpha, baselines, family, parts, question.resamples,
         entropy(question.rng), better, whole, on_part,
     )  # fmt: skip
-    first, *others = (_rank_by(scores, column, asked) for column in columns)
+    first, *rest = (_rank_by(scores, column, requested) for column in columns)
     chances, n_drawn = rank_chances(first)
-    made = replace(
+    result = replace(
         first,
         stability=chances,
         n_drawn=n_drawn,
-        agreements=measure_agreements([first, *others]) if beside else (),
-        overlaps=list_overlaps(scores, first.systems) if beside else (),
-        beside=other_tests(first) if beside and len(scores.systems) <= MOST_SYSTEMS else (),
+        agreements=measure_agreements([first, *rest]) if context else (),
+        overlaps=list_overlaps(scores, first.systems) if context else (),
+        beside=other_tests(first) if context and len(scores.systems) <= MOST_SYSTEMS else (),
         spread=pair_spread(first.scores),
         audits=scores.audits,
         notes=scores.notes,
-        cautions=tuple(sorted((*told, *inspect_systems(scores)), key=lambda note: -note.severity)),
+        cautions=tuple(
+            sorted((*cautions, *inspect_systems(scores)), key=lambda note: -note.severity)
+        ),
         provenance=dict(provenance or {}),
-        secondary=tuple(others),
+        secondary=tuple(rest),
     )
     if len(scores.systems) <= MOST_SYSTEMS:
-        told = (*made.cautions, *skewed_pairs(made))
-        made = replace(made, cautions=tuple(sorted(told, key=lambda note: -note.severity)))
+        cautions = (*result.cautions, *skewed_pairs(result))
+        result = replace(result, cautions=tuple(sorted(cautions, key=lambda note: -note.severity)))
     if question.instruments or question.risk is not None:
-        made = with_extras(made, instruments=question.instruments, risk=question.risk)
-    return made
+        result = with_extras(result, instruments=question.instruments, risk=question.risk)
+    return result
 
 
 def rank_ready(
@@ -398,7 +402,7 @@ def rank_ready(
     missing: Missing = "error",
     table: TableOptions | None = None,
     command: str | None = None,
-    **how: Any,  # noqa: ANN401 - beside and on_stage of rank_board
+    **options: Any,  # noqa: ANN401 - beside and on_stage of rank_board
 ) -> Ranking:
     """Rank ready scores as :func:`abrank.rank_scores` does, and record where they come from."""
     scores = read_board(
@@ -406,23 +410,25 @@ def rank_ready(
         lower_is_better=question.lower_is_better, options=table,
     )  # fmt: skip
     roles = {name: name for name in scores.systems}
-    found = recorded(scores, roles, settings={"missing": missing}, command=command)
-    return rank_board(scores, question, provenance=found, **how)
+    result = recorded(scores, roles, settings={"missing": missing}, command=command)
+    return rank_board(scores, question, provenance=result, **options)
 
 
 def rank_again(saved: Ranking) -> Ranking:
     """Return a ranking computed again from the scores and the question that it holds."""
     # What only the runs tell is taken from it: what was counted while they were read, and how alike
     # the lists are.
-    blocks = [each.scores_of(saved.systems) for each in saved.by_measure]
-    higher = {each.measure: each.higher_is_better for each in saved.by_measure}
-    told = directions_again(higher, saved.undeclared)
+    blocks = [item.scores_of(saved.systems) for item in saved.by_measure]
+    higher = {item.measure: item.higher_is_better for item in saved.by_measure}
+    message = directions_again(higher, saved.undeclared)
     extras = saved.extras
     question = RankingQuestion(
         measures=saved.measures,
-        lower_is_better=[name for name in saved.measures if not told.higher[name]],
+        lower_is_better=[name for name in saved.measures if not message.higher[name]],
         higher_is_better=[
-            name for name in saved.measures if told.higher[name] and name not in told.undeclared
+            name
+            for name in saved.measures
+            if message.higher[name] and name not in message.undeclared
         ],
         test=saved.test,
         adjust=saved.adjust,
@@ -438,49 +444,51 @@ def rank_again(saved: Ranking) -> Ranking:
     again = rank_board(
         Scores(saved.query_ids, saved.systems, saved.measures, np.stack(blocks, axis=2)),
         question,
-        beside=bool(saved.beside or saved.agreements),
+        context=bool(saved.beside or saved.agreements),
         provenance=saved.provenance,
     )
-    kept = {name: getattr(saved, name) for name in ("audits", "cautions", "notes", "overlaps")}
-    return replace(again, **kept)
+    getattrs = {name: getattr(saved, name) for name in ("audits", "cautions", "notes", "overlaps")}
+    return replace(again, **getattrs)
 
 
 def baselines_of(baseline: str | Sequence[str] | None, systems: Collection[str]) -> tuple[str, ...]:
     """Return the systems that are baselines, each asked for by its name or by its file."""
-    asked = [baseline] if isinstance(baseline, str) else baseline or []
-    found = tuple(each if each in systems else short_name(each) for each in asked)
-    for each, name in zip(asked, found, strict=True):
+    requested = [baseline] if isinstance(baseline, str) else baseline or []
+    short_names = tuple(
+        element if element in systems else short_name(element) for element in requested
+    )
+    for item, name in zip(requested, short_names, strict=True):
         if name not in systems:
             close = nearest(name, systems)
             hint = f"; did you mean {close[0]}?" if close else ""
-            raise ArgumentError(f"the baseline {each!r} is not among {', '.join(systems)}{hint}")
-    return found
+            raise ArgumentError(f"the baseline {item!r} is not among {', '.join(systems)}{hint}")
+    return short_names
 
 
-def _pairs_of(n_systems: int, n_baselines: int, test: str, *, asked: bool) -> int:
+def _pairs_of(n_systems: int, n_baselines: int, test: str, *, requested: bool) -> int:
     """Return the number of pairs; refuse more than can be held, or than was asked for."""
-    several = n_systems * (n_systems - 1) // 2
-    pairs = n_systems * n_baselines if n_baselines else several
+    multiple = n_systems * (n_systems - 1) // 2
+    pairs = n_systems * n_baselines if n_baselines else multiple
     if n_systems > MOST_RANKED:
         raise ArgumentError(
             f"{display.count(n_systems)} systems, and {display.count(MOST_RANKED)} at most are"
             " ranked together: give fewer, and see that a column is a system and not a query"
         )
-    made = f"{display.count(n_systems)} systems make {display.plural(pairs, 'pair')}, and"
+    text = f"{display.count(n_systems)} systems make {display.plural(pairs, 'pair')}, and"
     if pairs > MOST_PAIRS:
-        said = (
-            f"{made} {display.count(MOST_PAIRS)} at most are tested together: name one system to"
+        sentence = (
+            f"{text} {display.count(MOST_PAIRS)} at most are tested together: name one system to"
             " compare the others with,"
         )
-        raise ArgumentError(f'{said} baseline="NAME"', command=f"{said} --baseline NAME")
-    if n_systems > MOST_SYSTEMS and not n_baselines and not asked and test != DEFAULT_TEST:
-        said = (
-            f"{made} of more than {MOST_SYSTEMS} systems all pairs are tested only where that is"
+        raise ArgumentError(f'{sentence} baseline="NAME"', command=f"{sentence} --baseline NAME")
+    if n_systems > MOST_SYSTEMS and not n_baselines and not requested and test != DEFAULT_TEST:
+        sentence = (
+            f"{text} of more than {MOST_SYSTEMS} systems all pairs are tested only where that is"
             f" asked for, but by {DEFAULT_TEST}: name one system to compare the others with,"
         )
         raise ArgumentError(
-            f'{said} baseline="NAME", or test all pairs, which takes long, pairs=True',
-            command=f"{said} --baseline NAME, or test all pairs, which takes long, --pairs",
+            f'{sentence} baseline="NAME", or test all pairs, which takes long, pairs=True',
+            command=f"{sentence} --baseline NAME, or test all pairs, which takes long, --pairs",
         )
     return pairs
 
@@ -517,58 +525,58 @@ class _Asked:
     on_part: Callable[[int, int], None] | None
 
 
-def _rank_by(scores: Scores, column: int, asked: _Asked) -> Ranking:
+def _rank_by(scores: Scores, column: int, requested: _Asked) -> Ranking:
     """Rank the systems by one measure."""
-    name, options = asked.test, asked.options
-    is_higher = asked.better.higher[scores.measures[column]]
+    name, options = requested.test, requested.options
+    is_higher = requested.better.higher[scores.measures[column]]
     sign = 1.0 if is_higher else -1.0
     means = scores.means()[:, column]
     order = sorted(range(len(means)), key=lambda i: (-sign * means[i], scores.systems[i]))
     systems = tuple(scores.systems[i] for i in order)
     block = np.ascontiguousarray(scores.values[:, order, column])
-    found = inference.run_joint_test(
+    joint_test = inference.run_joint_test(
         name,
         block,
-        baseline=[systems.index(each) for each in asked.baselines] or None,
-        confidence=1.0 - asked.alpha / asked.parts,
-        seed=asked.seed,
-        n_resamples=asked.n_resamples,
-        on_part=asked.on_part,
+        baseline=[systems.index(baseline) for baseline in requested.baselines] or None,
+        confidence=1.0 - requested.alpha / requested.parts,
+        seed=requested.seed,
+        n_resamples=requested.n_resamples,
+        on_part=requested.on_part,
         **options,
     )
-    if not asked.whole:
-        found = found.with_first()
-    if asked.parts > 1:
-        shared = np.minimum(1.0, asked.parts * found.pvalue_adj)
-        found = replace(found, pvalue_adj=shared, confidence=1.0 - asked.alpha)
+    if not requested.whole:
+        joint_test = joint_test.with_first()
+    if requested.parts > 1:
+        shared = np.minimum(1.0, requested.parts * joint_test.pvalue_adj)
+        joint_test = replace(joint_test, pvalue_adj=shared, confidence=1.0 - requested.alpha)
     title = inference.JOINT_TESTS[name].title
     if name == "pairwise":
         adjust = options["adjust"]
         by = f"adjusted by {_INITIALS.get(adjust, adjust.title())}"
-        of = inference.TESTS[options["test"]].title
-        title = f"{of}, {'not adjusted' if adjust == 'none' else by}"
+        owner = inference.TESTS[options["test"]].title
+        title = f"{owner}, {'not adjusted' if adjust == 'none' else by}"
     return Ranking(
         measure=scores.measures[column],
         query_ids=scores.query_ids,
         systems=systems,
         scores=block,
-        rows=system_rows(systems, block, means[order], found, sign),
+        rows=system_rows(systems, block, means[order], joint_test, sign),
         pair_rows=pair_rows(
-            systems, block, means[order], found, sign,
-            declared=scores.measures[column] not in asked.better.undeclared,
+            systems, block, means[order], joint_test, sign,
+            declared=scores.measures[column] not in requested.better.undeclared,
         ),
         test=options.get("test", name),
         title=title,
-        alpha=asked.alpha,
-        baseline=asked.baselines[0] if asked.baselines else None,
-        baselines=asked.baselines,
+        alpha=requested.alpha,
+        baseline=requested.baselines[0] if requested.baselines else None,
+        baselines=requested.baselines,
         adjust=options.get("adjust"),
-        family=asked.family,
-        n_families=asked.parts,
+        family=requested.family,
+        n_families=requested.parts,
         shares=inference.two_way_anova(block).shares,
-        seed=asked.seed,
-        method=found.method,
-        n_resamples=found.n_resamples,
+        seed=requested.seed,
+        method=joint_test.method,
+        n_resamples=joint_test.n_resamples,
         higher_is_better=is_higher,
     )  # fmt: skip
 
@@ -580,14 +588,14 @@ def _columns(scores: Scores, measures: Sequence[str] | str | None) -> list[int]:
     named = [measures] if isinstance(measures, str) else list(measures)
     if not named:
         raise ArgumentError("no measures given to rank by")
-    found = []
+    result = []
     for name in named:
-        known = known_among(name, scores.measures)
-        place = scores.measures.index(known)
-        if place in found:
-            raise ArgumentError(f"{known} is named twice")
-        found.append(place)
-    return found
+        names = known_among(name, scores.measures)
+        place = scores.measures.index(names)
+        if place in result:
+            raise ArgumentError(f"{names} is named twice")
+        result.append(place)
+    return result
 
 
 def _resolve(test: str | None, adjust: str | None) -> tuple[str, dict[str, Any]]:
@@ -598,6 +606,6 @@ def _resolve(test: str | None, adjust: str | None) -> tuple[str, dict[str, Any]]
         checks.one_of("adjust", adjust, inference.ADJUSTMENTS)
     if test in inference.TESTS:
         return "pairwise", {"test": test, "adjust": adjust or "holm"}
-    known = [name for name in inference.JOINT_TESTS if name != "pairwise"]
-    checks.one_of("test", test, [*known, *inference.TESTS])
+    names = [name for name in inference.JOINT_TESTS if name != "pairwise"]
+    checks.one_of("test", test, [*names, *inference.TESTS])
     return test, {} if adjust is None else {"adjust": adjust}

@@ -325,8 +325,8 @@ class Ranking(Result):
     @property
     def undeclared(self) -> tuple[str, ...]:
         """The measures that sound like a cost, and whose better direction nobody declared."""
-        found = (n.values["measures"] for n in self.cautions if n.code == "direction-not-declared")
-        return tuple(measure for measures in found for measure in measures)
+        values = (n.values["measures"] for n in self.cautions if n.code == "direction-not-declared")
+        return tuple(measure for measures in values for measure in measures)
 
     @property
     def best(self) -> str:
@@ -353,17 +353,17 @@ class Ranking(Result):
 
         A run without a judged document.
         """
-        found: dict[str, str] = {}
+        result: dict[str, str] = {}
         for note in self.cautions:
             if LEVELS.get(note.code) == "unsound" and note.code != "none-relevant":
                 named = note.values.get("systems") or [note.values.get("system", "")]
-                found |= {name: note.code for name in named if name in self.systems}
-        return found
+                result |= {name: note.code for name in named if name in self.systems}
+        return result
 
     @property
     def measures(self) -> tuple[str, ...]:
         """The measures; the first orders the systems."""
-        return tuple(each.measure for each in self.by_measure)
+        return tuple(item.measure for item in self.by_measure)
 
     @property
     def by_measure(self) -> tuple[Ranking, ...]:
@@ -378,9 +378,9 @@ class Ranking(Result):
         ArgumentError
             If the systems were not ranked by it; the message lists those that they were.
         """
-        for each in self.by_measure:
-            if each.measure == measure:
-                return each
+        for item in self.by_measure:
+            if item.measure == measure:
+                return item
         raise ArgumentError(f"not ranked by {measure!r}; by {', '.join(self.measures)}")
 
     def scores_of(self, systems: Iterable[str]) -> FloatArray:
@@ -429,12 +429,12 @@ class Ranking(Result):
             return None
         from abrank.inference import critical_difference, friedman_test
 
-        found = friedman_test(self.scores)
+        test = friedman_test(self.scores)
         keys = ("chi2", "df", "pvalue", "f", "df_error", "pvalue_f")
-        told = {key: getattr(found, key) for key in keys}
+        getattrs = {key: getattr(test, key) for key in keys}
         if self.test == "nemenyi":
-            told["critical_difference"] = critical_difference(found, self.n_queries, self.alpha)
-        return told
+            getattrs["critical_difference"] = critical_difference(test, self.n_queries, self.alpha)
+        return getattrs
 
     @property
     def leaders(self) -> tuple[str, ...]:
@@ -473,8 +473,8 @@ class Ranking(Result):
             return ()
         from abrank.inference.systems.pairwise import find_groups
 
-        found = find_groups(self._distinct()[1])
-        return tuple(tuple(self.systems[i] for i in group) for group in found)
+        groups = find_groups(self._distinct()[1])
+        return tuple(tuple(self.systems[i] for i in group) for group in groups)
 
     def _distinct(self) -> tuple[dict[str, int], BoolArray]:
         """Return the place of each system, and which two of them differ significantly."""
@@ -491,7 +491,7 @@ class Ranking(Result):
         import pandas as pd
 
         columns = {
-            each.measure: [each[system].mean for system in self.systems] for each in self.by_measure
+            item.measure: [item[system].mean for system in self.systems] for item in self.by_measure
         }
         return pd.DataFrame(columns, index=pd.Index(self.systems, name="system"))
 
@@ -500,7 +500,7 @@ class Ranking(Result):
         """A fresh frame, one row a pair; see :class:`PairRow` for the columns."""
         import pandas as pd
 
-        names = [each.name for each in fields(PairRow)]
+        names = [item.name for item in fields(PairRow)]
         return pd.DataFrame([asdict(row) for row in self.pair_rows], columns=names)
 
     def __getitem__(self, system: str) -> SystemRow:

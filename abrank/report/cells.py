@@ -62,8 +62,8 @@ def one_line(text: str, *, width: int) -> str:
 
 def to_ascii(text: str) -> str:
     """Return text in ASCII; what has no likeness is written as its code."""
-    shown = "".join(ASCII.get(character, character) for character in text)
-    return shown.encode("ascii", "backslashreplace").decode()
+    visible = "".join(ASCII.get(character, character) for character in text)
+    return visible.encode("ascii", "backslashreplace").decode()
 
 
 def columns(text: str) -> int:
@@ -89,13 +89,13 @@ def fit(text: str, width: int, *, mark: str = "…") -> str:
 
 
 def _head(text: str, width: int) -> str:
-    taken, used = [], 0
+    occupied, used = [], 0
     for character in text:
         used += _wide(character)
         if used > width:
             break
-        taken.append(character)
-    return "".join(taken)
+        occupied.append(character)
+    return "".join(occupied)
 
 
 def left(text: str, width: int) -> str:

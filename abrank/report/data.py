@@ -63,8 +63,8 @@ def to_dict(result: Any) -> dict[str, Any]:  # noqa: ANN401 - any result
     >>> found["schema"], found["queries"]["scores"]["score"]["b"], found["verdict"]["state"]
     ('abrank/2', [0.75, 0.75], 'inconclusive')
     """
-    found: dict[str, Any] = _of(result, _VALUES)(result)
-    return found
+    outcome: dict[str, Any] = _of(result, _VALUES)(result)
+    return outcome
 
 
 def json_bytes(result: Any) -> bytes:  # noqa: ANN401
@@ -78,8 +78,8 @@ def csv_files(result: Any) -> dict[str, str]:  # noqa: ANN401
     """Return the table of a result as CSV, and under their suffixes the files beside it."""
     # Floats have all their digits and a decimal point; what is not a finite number is an empty
     # cell. Text that a spreadsheet would take for a formula begins with an apostrophe.
-    found: dict[str, str] = _of(result, _TABLES)(result)
-    return found
+    outcome: dict[str, str] = _of(result, _TABLES)(result)
+    return outcome
 
 
 def _of(result: Any, doors: Mapping[str, Callable[[Any], Any]]) -> Callable[[Any], Any]:  # noqa: ANN401
@@ -94,7 +94,7 @@ def ranking_values(ranking: Ranking) -> dict[str, Any]:
     """Return a ranking as plain values; its rows are those of the measure that orders."""
     facts = _facts(ranking)
     scores = facts.pop("scores")
-    found: dict[str, Any] = plain(
+    result: dict[str, Any] = plain(
         {
             "schema": RANKING_SCHEMA,
             **_read_first(ranking, "systems", "of_runs"),
@@ -108,15 +108,15 @@ def ranking_values(ranking: Ranking) -> dict[str, Any]:
             "cautions": ranking.cautions,
             "quality": ranking.audits,
             "provenance": ranking.provenance,
-            "secondary": [_facts(each) for each in ranking.secondary],
+            "secondary": [_facts(item) for item in ranking.secondary],
             **{name: getattr(ranking, name) for name in RANKING_BESIDE},
         }
     )
     if ranking.omnibus is not None:
-        found["omnibus"] = plain(ranking.omnibus)
+        result["omnibus"] = plain(ranking.omnibus)
     if ranking.extras.instruments or ranking.extras.risk:
-        found["extras"] = plain(ranking.extras)
-    return found
+        result["extras"] = plain(ranking.extras)
+    return result
 
 
 def _facts(ranking: Ranking) -> dict[str, Any]:
@@ -133,78 +133,82 @@ def _facts(ranking: Ranking) -> dict[str, Any]:
     }
 
 
-def _collections_values(found: Any) -> dict[str, Any]:  # noqa: ANN401 - CollectionsComparison
+def _collections_values(result: Any) -> dict[str, Any]:  # noqa: ANN401 - CollectionsComparison
     values: dict[str, Any] = plain(
         {
             "schema": COLLECTIONS_SCHEMA,
-            **_read_first(found, "strata"),
-            "systems": {"a": found.baseline, "b": found.candidate},
-            "alpha": found.alpha,
-            **decided(found),
-            "measures": [asdict(each) for each in found.measures],
-            "provenance": found.provenance,
+            **_read_first(result, "strata"),
+            "systems": {"a": result.baseline, "b": result.candidate},
+            "alpha": result.alpha,
+            **decided(result),
+            "measures": [asdict(measure) for measure in result.measures],
+            "provenance": result.provenance,
         }
     )
     values["collections"] = [
-        {"name": name, "comparison": to_dict(each)} for name, each in found.comparisons.items()
+        {"name": name, "comparison": to_dict(comparison)}
+        for name, comparison in result.comparisons.items()
     ]
     return values
 
 
-def _read_first(found: Any, subject: str, name: str = "cautions") -> dict[str, list[str]]:  # noqa: ANN401
+def _read_first(result: Any, subject: str, name: str = "cautions") -> dict[str, list[str]]:  # noqa: ANN401
     """Return what stands before the verdict, where something does."""
     cautions = lazy.attribute(f"abrank.report.subjects.{subject}", name)
-    first = [str(each) for each in cautions(found) if each.stands_first]
+    first = [str(caution) for caution in cautions(result) if caution.stands_first]
     return {"read_first": first} if first else {}
 
 
-def decided(found: Any) -> dict[str, Any]:  # noqa: ANN401 - CollectionsComparison
+def decided(result: Any) -> dict[str, Any]:  # noqa: ANN401 - CollectionsComparison
     """Return the rule, the verdict and the next step of all collections, segments and clusters."""
-    whole = numbers.content(found.pooled)
+    whole = numbers.content(result.pooled)
     decided = {key: whole[key] for key in ("settings", "verdict", "next_step")}
     # Which query has which label stands with each collection.
-    if found.pooled.segmentations:
-        decided["segments"] = [_unlabelled(each) for each in found.pooled.segmentations]
-    if found.pooled.clusters is not None:
-        decided["clusters"] = _unlabelled(found.pooled.clusters)
+    if result.pooled.segmentations:
+        decided["segments"] = [
+            _unlabelled(segmentation) for segmentation in result.pooled.segmentations
+        ]
+    if result.pooled.clusters is not None:
+        decided["clusters"] = _unlabelled(result.pooled.clusters)
     return decided
 
 
-def _unlabelled(found: Any) -> dict[str, Any]:  # noqa: ANN401 - Segmentation or Clusters
-    return {key: value for key, value in asdict(found).items() if key != "labels"}
+def _unlabelled(result: Any) -> dict[str, Any]:  # noqa: ANN401 - Segmentation or Clusters
+    return {key: value for key, value in asdict(result).items() if key != "labels"}
 
 
-def standings_values(found: Any) -> dict[str, Any]:  # noqa: ANN401 - CollectionsRanking
+def standings_values(result: Any) -> dict[str, Any]:  # noqa: ANN401 - CollectionsRanking
     """Return many systems on collections as plain values: ``these`` and ``like`` are rankings."""
     values: dict[str, Any] = plain(
         {
             "schema": STANDINGS_SCHEMA,
-            **_read_first(found, "standings"),
-            "alpha": found.alpha,
-            "n_queries": found.n_queries,
-            "provenance": found.provenance,
+            **_read_first(result, "standings"),
+            "alpha": result.alpha,
+            "n_queries": result.n_queries,
+            "provenance": result.provenance,
         }
     )
     values["measures"] = [
         {
-            "standings": plain([asdict(row) for row in each.rows]),
-            "these": ranking_values(each.these),
-            "like": ranking_values(each.like),
+            "standings": plain([asdict(row) for row in measure.rows]),
+            "these": ranking_values(measure.these),
+            "like": ranking_values(measure.like),
         }
-        for each in found.measures
+        for measure in result.measures
     ]
     values["collections"] = [
-        {"name": name, "ranking": ranking_values(each)} for name, each in found.rankings.items()
+        {"name": name, "ranking": ranking_values(ranking)}
+        for name, ranking in result.rankings.items()
     ]
     return values
 
 
 def _comparison_tables(comparison: Comparison) -> dict[str, str]:
     """Return a row a measure; the scores of every query, and what was found in segments, beside."""
-    columns = [*(each.name for each in fields(MeasureResult)), "soundness"]
+    columns = [*(field.name for field in fields(MeasureResult)), "soundness"]
     level = comparison.soundness.level
-    made = {".csv": csv_text(columns, ((*astuple(row), level) for row in comparison.rows))}
-    made[".queries.csv"] = csv_text(
+    result = {".csv": csv_text(columns, ((*astuple(row), level) for row in comparison.rows))}
+    result[".queries.csv"] = csv_text(
         ["query_id", "measure", "a", "b", "diff"],
         (
             (query, measure, a, b, b - a)
@@ -217,7 +221,7 @@ def _comparison_tables(comparison: Comparison) -> dict[str, str]:
             )
         ),
     )
-    return made | _segment_tables(comparison)
+    return result | _segment_tables(comparison)
 
 
 def _segment_tables(comparison: Comparison) -> dict[str, str]:
@@ -227,11 +231,11 @@ def _segment_tables(comparison: Comparison) -> dict[str, str]:
     both = ("interaction_pvalue", "interaction_pvalue_adj")
     return {
         ".segments.csv": csv_text(
-            ["property", *(each.name for each in fields(SegmentRow)), *both],
+            ["property", *(field.name for field in fields(SegmentRow)), *both],
             (
-                (each.name, *astuple(row), *(getattr(each, name) for name in both))
-                for each in comparison.segmentations
-                for row in each.rows
+                (segmentation.name, *astuple(row), *(getattr(segmentation, name) for name in both))
+                for segmentation in comparison.segmentations
+                for row in segmentation.rows
             ),
         )
     }
@@ -239,77 +243,85 @@ def _segment_tables(comparison: Comparison) -> dict[str, str]:
 
 def _ranking_tables(ranking: Ranking) -> dict[str, str]:
     """Return a row a measure and system; all pairs beside."""
-    made = {}
+    result = {}
     kinds: tuple[tuple[str, type, str], ...] = (
         (".csv", SystemRow, "rows"),
         (".pairs.csv", PairRow, "pair_rows"),
     )
     for suffix, kind, rows in kinds:
-        made[suffix] = csv_text(
-            ["measure", *(each.name for each in fields(kind))],
+        result[suffix] = csv_text(
+            ["measure", *(field.name for field in fields(kind))],
             (
-                (each.measure, *astuple(row))
-                for each in ranking.by_measure
-                for row in getattr(each, rows)
+                (item.measure, *astuple(row))
+                for item in ranking.by_measure
+                for row in getattr(item, rows)
             ),
         )
-    return made
+    return result
 
 
-def _collections_tables(found: Any) -> dict[str, str]:  # noqa: ANN401 - CollectionsComparison
+def _collections_tables(result: Any) -> dict[str, str]:  # noqa: ANN401 - CollectionsComparison
     """Return a row a measure and collection; the summaries beside, with the prediction interval."""
-    row_fields = fields(found.primary.rows[0])
-    heads = [each.name for each in fields(found.primary.stratified)]
+    row_fields = fields(result.primary.rows[0])
+    heads = [field.name for field in fields(result.primary.stratified)]
     beyond = ["tau", "prediction_low", "prediction_high", "heterogeneity_pvalue", "i_squared"]
     return {
         ".csv": csv_text(
-            ["measure", *(each.name for each in row_fields)],
-            ((each.measure, *astuple(row)) for each in found.measures for row in each.rows),
+            ["measure", *(row_field.name for row_field in row_fields)],
+            (
+                (measure.measure, *astuple(row))
+                for measure in result.measures
+                for row in measure.rows
+            ),
         ),
         ".summaries.csv": csv_text(
             ["measure", "summary", *heads, *beyond],
             (
                 (
-                    each.measure,
+                    measure.measure,
                     kind,
-                    *astuple(getattr(each, kind)),
-                    *(each.tau, each.prediction_low, each.prediction_high),
-                    *(each.heterogeneity.pvalue, each.heterogeneity.i_squared),
+                    *astuple(getattr(measure, kind)),
+                    *(measure.tau, measure.prediction_low, measure.prediction_high),
+                    *(measure.heterogeneity.pvalue, measure.heterogeneity.i_squared),
                 )
-                for each in found.measures
+                for measure in result.measures
                 for kind in SUMMARIES
             ),
         ),
-        **_segment_tables(found.pooled),
+        **_segment_tables(result.pooled),
     }
 
 
-def _standings_tables(found: Any) -> dict[str, str]:  # noqa: ANN401 - CollectionsRanking
+def _standings_tables(result: Any) -> dict[str, str]:  # noqa: ANN401 - CollectionsRanking
     """Return a row a measure and system; the means by collection and all pairs beside."""
     flat = lazy.attribute("abrank.collections.result", "flat")
-    row = found.primary.rows[0]
-    own = [each.name for each in fields(row) if each.name not in ("these", "like")]
-    both = [f"{which}_{each.name}" for which in ("these", "like") for each in fields(row.these)]
+    row = result.primary.rows[0]
+    names = [field.name for field in fields(row) if field.name not in ("these", "like")]
+    both = [f"{which}_{field.name}" for which in ("these", "like") for field in fields(row.these)]
     return {
         ".csv": csv_text(
-            ["measure", *own, *both],
-            ((each.measure, *flat(row).values()) for each in found.measures for row in each.rows),
+            ["measure", *names, *both],
+            (
+                (measure.measure, *flat(row).values())
+                for measure in result.measures
+                for row in measure.rows
+            ),
         ),
         ".means.csv": csv_text(
             ["measure", "collection", "system", "mean", "n_queries"],
             (
-                (each.measure, collection, row.system, row.mean, ranking.n_queries)
-                for collection, ranking in found.rankings.items()
-                for each in ranking.by_measure
-                for row in each.rows
+                (item.measure, collection, row.system, row.mean, ranking.n_queries)
+                for collection, ranking in result.rankings.items()
+                for item in ranking.by_measure
+                for row in item.rows
             ),
         ),
         ".pairs.csv": csv_text(
-            ["measure", "collections", *(each.name for each in fields(PairRow))],
+            ["measure", "collections", *(field.name for field in fields(PairRow))],
             (
-                (each.measure, claim, *astuple(row))
-                for each in found.measures
-                for claim, ranking in (("these", each.these), ("like", each.like))
+                (measure.measure, claim, *astuple(row))
+                for measure in result.measures
+                for claim, ranking in (("these", measure.these), ("like", measure.like))
                 for row in ranking.pair_rows
             ),
         ),
@@ -327,8 +339,8 @@ def _history_tables(history: Any) -> dict[str, str]:  # noqa: ANN401 - History
 
 def _records(rows: Iterable[Any], *empty: str) -> str:
     """Return records as CSV, a column a field; without any the columns ``empty``."""
-    found = [asdict(row) for row in rows]
-    return csv_text([*found[0]] if found else empty, [[*row.values()] for row in found])
+    asdicts = [asdict(row) for row in rows]
+    return csv_text([*asdicts[0]] if asdicts else empty, [[*row.values()] for row in asdicts])
 
 
 _VALUES: dict[str, Callable[[Any], dict[str, Any]]] = {
@@ -350,15 +362,15 @@ _TABLES: dict[str, Callable[[Any], dict[str, str]]] = {
     "History": _history_tables,
     # The interval that decides first, segments last.
     "Intervals": lambda all_: {".csv": _records([*all_.rows, *all_.others, *all_.segments])},
-    "Audit": lambda found: {".csv": _records(found.rows)},
+    "Audit": lambda result: {".csv": _records(result.rows)},
 }
 
 # The results on each collection of one that has the scores of queries.
 _SCORES: dict[str, Callable[[Any], Mapping[str, Any]]] = {
     "Comparison": lambda _: {},
     "Ranking": lambda _: {},
-    "CollectionsComparison": lambda found: found.comparisons,
-    "CollectionsRanking": lambda found: found.rankings,
+    "CollectionsComparison": lambda result: result.comparisons,
+    "CollectionsRanking": lambda result: result.rankings,
 }
 
 
@@ -391,10 +403,10 @@ def queries_parquet(result: Any) -> bytes:  # noqa: ANN401
     if parts := kind(result):
         names = [name.encode("utf-8", "replace").decode() for name in parts]
         tables = [
-            pa.table(dict(_columns(each))).add_column(
-                0, "collection", pa.array([name] * len(each.query_ids) * len(each.measures))
+            pa.table(dict(_columns(part))).add_column(
+                0, "collection", pa.array([name] * len(part.query_ids) * len(part.measures))
             )
-            for name, each in zip(names, parts.values(), strict=True)
+            for name, part in zip(names, parts.values(), strict=True)
         ]
         table = pa.concat_tables(tables, promote_options="default")
     else:
@@ -409,7 +421,7 @@ def _columns(result: Comparison | Ranking) -> Iterator[tuple[str, Any]]:
     import pyarrow as pa
 
     # An id may hold half of a surrogate pair, which no text of Arrow can.
-    query_ids = [each.encode("utf-8", "replace").decode() for each in result.query_ids]
+    query_ids = [query_id.encode("utf-8", "replace").decode() for query_id in result.query_ids]
     measures = [str(name) for name in result.measures]
     place = np.repeat(np.arange(len(measures), dtype=np.int32), len(query_ids))
     yield "query_id", pa.array(query_ids * len(measures), pa.string())
@@ -424,6 +436,6 @@ def _columns(result: Comparison | Ranking) -> Iterator[tuple[str, Any]]:
         yield "diff", pa.array(b - a)
         return
     for system in result.systems:
-        column = [each.scores[:, each.systems.index(system)] for each in result.by_measure]
+        column = [item.scores[:, item.systems.index(system)] for item in result.by_measure]
         name = system.encode("utf-8", "replace").decode()
         yield name, pa.array(np.concatenate(column))

@@ -119,7 +119,7 @@ class Table:
         titles = [column.title for column in self.columns]
         texts = zip(titles, *([cell.text for cell in row] for row in self.rows), strict=True)
         words = ((len(word) for text in column for word in text.split()) for column in texts)
-        return sum(max(each, default=0) + _APART for each in words) > _NARROW
+        return sum(max(word, default=0) + _APART for word in words) > _NARROW
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -179,13 +179,13 @@ class Scorecard(Table):
     @property
     def undrawn(self) -> tuple[str, ...]:
         """The legend where nothing is drawn: without the lines on bars and marks."""
-        return tuple(each for each in self.legend if not each.startswith(("Thick", "Tick")))
+        return tuple(item for item in self.legend if not item.startswith(("Thick", "Tick")))
 
     def without(self, *roles: Role) -> Table:
         """Return it as a table without the columns of these roles."""
-        kept = [i for i, column in enumerate(self.columns) if column.role not in roles]
-        rows = tuple(tuple(row[i] for i in kept) for row in self.rows)
-        columns = tuple(self.columns[i] for i in kept)
+        selected = [i for i, column in enumerate(self.columns) if column.role not in roles]
+        rows = tuple(tuple(row[i] for i in selected) for row in self.rows)
+        columns = tuple(self.columns[i] for i in selected)
         return Table(self.key, columns, rows, self.folded, self.noun)
 
 
@@ -313,8 +313,8 @@ class Headline:
     @property
     def further_step(self) -> str:
         """The next step, where it says more than the sentence does."""
-        said, step = self.action.split()[:2], self.next_step.replace(":", "").split()[:2]
-        return "" if said == step else self.next_step
+        parts, step = self.action.split()[:2], self.next_step.replace(":", "").split()[:2]
+        return "" if parts == step else self.next_step
 
 
 class Fact(NamedTuple):
@@ -395,12 +395,12 @@ class Report:
     @property
     def first(self) -> tuple[Caution, ...]:
         """The cautions that stand before the verdict."""
-        return tuple(each for each in self.cautions if each.stands_first)
+        return tuple(caution for caution in self.cautions if caution.stands_first)
 
     @property
     def notes(self) -> tuple[Caution, ...]:
         """The other cautions."""
-        return tuple(each for each in self.cautions if not each.stands_first)
+        return tuple(caution for caution in self.cautions if not caution.stands_first)
 
     @property
     def scorecard(self) -> Scorecard | None:
@@ -479,11 +479,11 @@ def report_of(
     **rest: Any,  # noqa: ANN401 - the other fields
 ) -> Report:
     """Return the report of a result: title, day and command follow from what is known of it."""
-    known = getattr(w.result, "provenance", {})
-    created = str(known.get("created") or "")[:10]
-    made: dict[str, Any] = {
+    names = getattr(w.result, "provenance", {})
+    created = str(names.get("created") or "")[:10]
+    result: dict[str, Any] = {
         "title": f"{headline.title.removesuffix('.')} · abrank",
         "context": (*context, *([created] if created else [])),
-        "command": str(known.get("command") or ""),
+        "command": str(names.get("command") or ""),
     }
-    return Report(subject=w.result, digits=w.digits, headline=headline, **(made | rest))
+    return Report(subject=w.result, digits=w.digits, headline=headline, **(result | rest))

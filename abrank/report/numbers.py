@@ -32,11 +32,11 @@ _HALF = re.compile("[\ud800-\udfff]")
 def content(comparison: Comparison) -> dict[str, Any]:
     """Return everything a comparison holds, not yet as plain values."""
     step = next_step(comparison)
-    told = cautions(comparison)
+    message = cautions(comparison)
     rule = asdict(comparison.rule)
     if comparison.rule.best_of == 1:
         del rule["best_of"]
-    first = [str(each) for each in told if each.stands_first]
+    first = [str(item) for item in message if item.stands_first]
 
     def named(*names: str) -> dict[str, Any]:
         return {name: getattr(comparison, name) for name in names}
@@ -72,20 +72,20 @@ def content(comparison: Comparison) -> dict[str, Any]:
         **({"next_step_condition": step.condition} if step.condition else {}),
         "margins": margin_ranges(comparison),
         "sensitivity": comparison.alternatives,
-        **{key: each for key, each in designs.items() if each is not None},
+        **{key: design for key, design in designs.items() if design is not None},
     }
 
 
 def json_bytes(comparison: Comparison) -> bytes:
     """Return ``results.json``: one line a fact, a list without mappings on one line."""
     text = io.BytesIO()
-    for piece in _laid_out(plain(content(comparison), many=True), ""):
+    for piece in _laid_out(plain(content(comparison), is_many=True), ""):
         text.write(piece.encode())
     text.write(b"\n")
     return text.getvalue()
 
 
-def plain(value: Any, *, many: bool = False) -> Any:  # noqa: ANN401 - any tree of values
+def plain(value: Any, *, is_many: bool = False) -> Any:  # noqa: ANN401 - any tree of values
     """Return values as JSON knows them: NaN is None, an infinity ``"inf"`` or ``"-inf"``."""
     # With `many`, a column of more than `MANY` finite numbers is left as it is.
     if value is None or isinstance(value, (bool, int, str)):
@@ -93,7 +93,7 @@ def plain(value: Any, *, many: bool = False) -> Any:  # noqa: ANN401 - any tree 
         return str(value) if isinstance(value, str) else value
     if isinstance(value, np.ndarray):
         if value.dtype.kind == "f" and np.isfinite(value).all():
-            return value if many and value.ndim == 1 and len(value) > MANY else value.tolist()
+            return value if is_many and value.ndim == 1 and len(value) > MANY else value.tolist()
         return plain(value.tolist())
     if isinstance(value, np.generic):
         return plain(value.item())
@@ -103,9 +103,9 @@ def plain(value: Any, *, many: bool = False) -> Any:  # noqa: ANN401 - any tree 
         return None if math.isnan(value) else value
     if is_dataclass(value) and not isinstance(value, type):
         # Not asdict: it copies deep, and cannot copy a read-only mapping.
-        return {each.name: plain(getattr(value, each.name)) for each in fields(value)}
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, Mapping):
-        return {str(key): plain(item, many=many) for key, item in value.items()}
+        return {str(key): plain(item, is_many=is_many) for key, item in value.items()}
     if isinstance(value, (set, frozenset)):
         return [plain(item) for item in sorted(value, key=str)]
     if isinstance(value, Iterable):

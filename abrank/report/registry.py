@@ -45,44 +45,44 @@ class Format:
 
     def files(self, subject: object, **options: Any) -> dict[str, bytes]:  # noqa: ANN401
         """Return the bytes of the file under its suffix, and of those that belong beside it."""
-        own = inspect.signature(self._function).parameters
-        mine = {name: value for name, value in options.items() if name in own}
+        parameters = inspect.signature(self._function).parameters
+        mine = {name: value for name, value in options.items() if name in parameters}
         if not self.of_result and not isinstance(subject, Report):
-            composed = {name: value for name, value in options.items() if name not in own}
+            composed = {name: value for name, value in options.items() if name not in parameters}
             subject = compose(subject, **composed)
-        made = self._function(subject, **mine)
-        every = made if isinstance(made, Mapping) else {self.suffix: made}
+        function = self._function(subject, **mine)
+        everything = function if isinstance(function, Mapping) else {self.suffix: function}
         # An id may hold half of a surrogate pair, which no file can.
         return {
-            suffix: each if isinstance(each, bytes) else each.encode("utf-8", "replace")
-            for suffix, each in every.items()
+            suffix: item if isinstance(item, bytes) else item.encode("utf-8", "replace")
+            for suffix, item in everything.items()
         }
 
     def options(self, subject: object) -> tuple[str, ...]:
         """Return the options that it takes: those of its writer, and of the subject's report."""
-        own = tuple(inspect.signature(self._function).parameters)[1:]
+        parameters = tuple(inspect.signature(self._function).parameters)[1:]
         if self.of_result or isinstance(subject, Report):
-            return own
+            return parameters
         load(subject)
         composed = inspect.signature(compose.dispatch(type(subject))).parameters
-        return (*tuple(composed)[1:], *own)
+        return (*tuple(composed)[1:], *parameters)
 
     @property
     def _function(self) -> Writes:
         if callable(self.writes):
             return self.writes
         module, _, name = self.writes.partition(":")
-        found: Writes = lazy.attribute(f"abrank.report.{module}", name)
-        return found
+        attribute: Writes = lazy.attribute(f"abrank.report.{module}", name)
+        return attribute
 
     def require_options(self, subject: object, options: Mapping[str, Any]) -> None:
         """Refuse options that the format does not have."""
-        known = self.options(subject)
+        names = self.options(subject)
         for name in options:
-            if name not in known:
-                own = ", ".join(known) or "none"
+            if name not in names:
+                text = ", ".join(names) or "none"
                 raise ArgumentError(
-                    f"a {self.suffix} report has no option {name!r}; its own: {own}"
+                    f"a {self.suffix} report has no option {name!r}; its own: {text}"
                 )
         if options.get("digits") is not None:
             checks.count("digits", options["digits"])
@@ -196,18 +196,18 @@ def format_of(path: str | Path) -> str:
 def _unknown(wanted: str) -> UnknownNameError:
     """Return the error for a format that does not exist, which names those that do."""
     error = UnknownNameError("report format", wanted, WRITERS)
-    known = f"known formats: {' '.join(WRITERS)}"
+    text = f"known formats: {' '.join(WRITERS)}"
     if wanted in (".pdf", ".docx", ".png", ".svg"):
         # No format here is near them by its letters.
-        known += "\n  for a PDF print the .html in a browser; "
+        text += "\n  for a PDF print the .html in a browser; "
         written = " writes the figures as PDF, svg:DIR and png:DIR as these"
-        known = f'unknown report format "{wanted}"; {known}'
-        error.args = (f"{known}abrank.report.write_figures(result, DIR){written}",)
-        error.command = f"{known}--figures DIR{written}"
+        text = f'unknown report format "{wanted}"; {text}'
+        error.args = (f"{text}abrank.report.write_figures(result, DIR){written}",)
+        error.command = f"{text}--figures DIR{written}"
     elif not wanted.startswith("."):
-        error.args = (f"{error}; a file is known by its ending, as in report.html; {known}",)
+        error.args = (f"{error}; a file is known by its ending, as in report.html; {text}",)
     else:
-        error.args = (f"{error}; {known}",)
+        error.args = (f"{error}; {text}",)
     return error
 
 
@@ -284,8 +284,8 @@ def _inputs(subject: object) -> Iterator[str]:
     """Yield the paths of what a result was made from."""
     parts = getattr(subject, "comparisons", None) or getattr(subject, "rankings", None) or {}
     for part in (subject, *parts.values()):
-        for each in getattr(part, "provenance", {}).get("inputs", {}).values():
-            path = each.get("path") if isinstance(each, dict) else each.path
+        for item in getattr(part, "provenance", {}).get("inputs", {}).values():
+            path = item.get("path") if isinstance(item, dict) else item.path
             if path:
                 yield path
 
@@ -298,19 +298,19 @@ def files_of(
     **options: Any,  # noqa: ANN401
 ) -> dict[Path, bytes]:
     """Return the files that :func:`write` writes, the report itself first."""
-    asked = (
+    requested = (
         target_of(path)
         if format is None
         else Target(str(path), f".{format.removeprefix('.')}", True)
     )
-    made = WRITERS[asked.suffix]
-    made.require_options(subject, options)
-    alone = not asked.told and is_format(asked.path)
-    target = default_path(compose(subject), asked.suffix) if alone else Path(asked.path)
-    files = made.files(subject, **options)
-    own = next(iter(files))
-    content = {target: files.pop(own)}
-    if asked.suffix == ".methods" and target.suffix == ".tex":
+    result = WRITERS[requested.suffix]
+    result.require_options(subject, options)
+    alone = not requested.told and is_format(requested.path)
+    target = default_path(compose(subject), requested.suffix) if alone else Path(requested.path)
+    files = result.files(subject, **options)
+    file = next(iter(files))
+    content = {target: files.pop(file)}
+    if requested.suffix == ".methods" and target.suffix == ".tex":
         escape = lazy.attribute("abrank.report.formats.latex", "escape")
         content[target] = f"{escape(content[target].decode().rstrip(), width=10_000)}\n".encode()
     # Beside a pipe or /dev/stdout there is no place for more.

@@ -39,10 +39,10 @@ SAME_ID_SHARE = 0.25
 def is_repeated(source: Any) -> bool:  # noqa: ANN401
     """Whether a source is a list of runs of one system, and not rows of one run."""
     return isinstance(source, (list, tuple)) and bool(source) and all(
-        not found_in(list(each), QUERY_IDS)  # a dict with such a key is a row
-        if isinstance(each, Mapping)
-        else isinstance(each, (str, os.PathLike, Run)) or hasattr(each, "columns")
-        for each in source
+        not found_in(list(item), QUERY_IDS)  # a dict with such a key is a row
+        if isinstance(item, Mapping)
+        else isinstance(item, (str, os.PathLike, Run)) or hasattr(item, "columns")
+        for item in source
     )  # fmt: skip
 
 
@@ -52,16 +52,16 @@ def expand_repeats(runs: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, l
     groups: dict[str, list[str]] = {}
     for system, source in runs.items():
         sources = list(source) if is_repeated(source) else [source]
-        paths = [os.fspath(each) for each in sources if isinstance(each, (str, os.PathLike))]
+        paths = [os.fspath(source) for source in sources if isinstance(source, (str, os.PathLike))]
         if len(set(paths)) < len(paths):
             raise ArgumentError(f"a run of {system} is given twice")
-        several = is_repeated(source)
+        multiple = is_repeated(source)
         numbers = range(1, len(sources) + 1)
-        groups[system] = [f"{system} (run {i})" if several else system for i in numbers]
-        for name, each in zip(groups[system], sources, strict=True):
+        groups[system] = [f"{system} (run {i})" if multiple else system for i in numbers]
+        for name, item in zip(groups[system], sources, strict=True):
             if name in single:
                 raise ArgumentError(f"two runs are named {name}")
-            single[name] = each
+            single[name] = item
     return single, groups
 
 
@@ -98,17 +98,17 @@ def _notes(scores: Scores, system: str, block: FloatArray) -> list[str]:
     """Say how far the runs of a system differ, beside its queries."""
     n_queries, n_runs, _ = block.shape
     queries = display.plural(n_queries, "query", "queries")
-    said = [
+    text = [
         f"{system} is the mean of {display.plural(n_runs, 'run')} on every query: tests count"
         f" {queries}, not {display.count(n_queries * n_runs)}; intervals cover the queries alone"
     ]
     if n_queries > 1:
-        said += [
+        text += [
             _spread(system, measure, block[:, :, m])
             for m, measure in enumerate(scores.measures)
             if np.ptp(block[:, :, m].mean(axis=0)) > 0.0
         ]
-    return said
+    return text
 
 
 def _spread(system: str, measure: str, block: FloatArray) -> str:
@@ -117,7 +117,7 @@ def _spread(system: str, measure: str, block: FloatArray) -> str:
     # its marginal means over the root of their number as its standard error.
     n_queries, n_runs = block.shape
     of_runs, of_queries = block.mean(axis=0), block.mean(axis=1)
-    low, high = (display.score(float(each)) for each in (of_runs.min(), of_runs.max()))
+    low, high = (display.score(float(item)) for item in (of_runs.min(), of_runs.max()))
     deviation = float(of_runs.std(ddof=1))
     error = float(of_queries.std(ddof=1)) / n_queries**0.5
     return (
@@ -217,11 +217,11 @@ def score_runs(
     """Do what :func:`evaluate` does, its options in one object; ``on_stage`` hears of stages."""
     single, groups = expand_repeats(runs)
     if list(single) != list(runs):
-        every = score_runs(
+        scores = score_runs(
             qrels, single, measures, scoring,
             engine=engine, top=top, hashes=hashes, on_stage=on_stage,
         )  # fmt: skip
-        return average_repeats(every, groups)
+        return average_repeats(scores, groups)
     if not runs:
         raise ArgumentError("there is no run to score")
     if scoring.missing == "worst":
@@ -230,14 +230,14 @@ def score_runs(
             " it so; worst is for ready scores"
         )
     parsed = scoring.measures(measures)
-    own = scoring.named(measures)
+    custom = scoring.named(measures)
     notes = notes_on(measures, parsed, rel=scoring.rel, judged_only=scoring.judged_only)
     engine = engine or ("local" if all(map(needs_engine, runs.values())) else None)
     if engine is not None:
         place = Engine.of(engine)
         from abrank.scoring.partitioned import score_partitioned
 
-        found = score_partitioned(
+        result = score_partitioned(
             qrels,
             runs,
             parsed,
@@ -247,29 +247,29 @@ def score_runs(
             notes=notes,
             on_stage=on_stage,
         )
-        return replace(found, named=_named(found.measures, parsed, own))
+        return replace(result, named=_named(result.measures, parsed, custom))
     on_stage("reading the judgments")
     judgments = read_judgments(qrels, parsed, scoring)
     stated = None if scoring.rel is not None else stating_rel(measures)
     require_rel(parsed, judgments.grade, stated)
-    keep_scores = any(each.needs == "scores" for each in parsed)
+    keep_scores = any(item.needs == "scores" for item in parsed)
     columns, judged_runs = [], {}
     for system, source in runs.items():
         on_stage(f"reading {system}")
         judged_runs[system] = _judged(
             judgments, system, source, scoring, keep_scores=keep_scores, top=top, hashes=hashes
         )
-        columns.append(np.stack([each(judged_runs[system].judged) for each in parsed], axis=1))
-    audits = {system: each.audit for system, each in judged_runs.items()}
-    kept = _kept(judgments.query_ids, audits, scoring.missing)
-    names = tuple(resolved(each, judged_runs[system].judged) for each in parsed)
+        columns.append(np.stack([item(judged_runs[system].judged) for item in parsed], axis=1))
+    audits = {system: judged_run.audit for system, judged_run in judged_runs.items()}
+    selected = _kept(judgments.query_ids, audits, scoring.missing)
+    names = tuple(resolved(item, judged_runs[system].judged) for item in parsed)
     return Scores(
-        query_ids=tuple(judgments.query_ids[i] for i in kept),
+        query_ids=tuple(judgments.query_ids[i] for i in selected),
         systems=tuple(runs),
         measures=names,
-        values=np.stack(columns, axis=1)[kept],
+        values=np.stack(columns, axis=1)[selected],
         audits=audits,
-        sources={system: each.source for system, each in judged_runs.items()},
+        sources={system: judged_run.source for system, judged_run in judged_runs.items()},
         judged_runs=judged_runs,
         notes=(
             *notes,
@@ -277,7 +277,7 @@ def score_runs(
             *_same_id_notes(audits),
         ),
         judgments=judgments.source,
-        named=_named(names, parsed, own),
+        named=_named(names, parsed, custom),
     )
 
 
@@ -312,11 +312,11 @@ def _same_id_notes(audits: Mapping[str, inputs.Audit]) -> Iterator[str]:
 
 
 def _named(
-    measures: Sequence[str], parsed: Sequence[Measure], own: Sequence[Measure]
+    measures: Sequence[str], parsed: Sequence[Measure], custom: Sequence[Measure]
 ) -> tuple[str, ...] | None:
     """Return the measures with names of their own, not those of a set; None where all have."""
-    found = tuple(measures[parsed.index(each)] for each in own)
-    return None if len(found) == len(measures) else found
+    result = tuple(measures[parsed.index(item)] for item in custom)
+    return None if len(result) == len(measures) else result
 
 
 def _judged(
@@ -331,7 +331,7 @@ def _judged(
 ) -> inputs.JudgedSource:
     """Read one run against the judgments, and cut it at the depth asked for."""
     with reading(system, source):
-        found = inputs.read_judged_run(
+        judged_run = inputs.read_judged_run(
             judgments,
             source,
             name=system,
@@ -344,7 +344,7 @@ def _judged(
             max_input_size=scoring.max_input_size,
         )
     depth = scoring.depth
-    return found if depth is None else replace(found, judged=found.judged.top(depth))
+    return judged_run if depth is None else replace(judged_run, judged=judged_run.judged.top(depth))
 
 
 def read_judgments(
@@ -353,7 +353,7 @@ def read_judgments(
     scoring: Scoring | None = None,
 ) -> inputs.Qrels:
     """Read judgments, by subtopic where one of the measures asks for that."""
-    by_subtopic = any(each.entry.needs == "subtopics" for each in measures)
+    by_subtopic = any(measure.entry.needs == "subtopics" for measure in measures)
     scoring = scoring or Scoring()
     with reading("qrels", qrels):
         return inputs.read_qrels(
@@ -439,14 +439,14 @@ def score_ranges(
     table[columns] = float("nan")
     for system in scores.systems:
         judged = scores.judged_runs[system].judged
-        kept = [i for i, query_id in enumerate(judged.query_ids) if query_id in place]
+        selected = [i for i, query_id in enumerate(judged.query_ids) if query_id in place]
         for name in scores.measures:
             measure = parse(name)
             if measure.entry.needs == "subtopics":
                 continue
             ties = tie_range(measure, judged, n_orders=n_orders, seed=seed)
-            found = (ties.low, ties.expected, ties.high, *unjudged_range(measure, judged))
+            result = (ties.low, ties.expected, ties.high, *unjudged_range(measure, judged))
             rows = (table["system"] == system) & (table["measure"] == name)
-            for column, values in zip(columns, found, strict=True):
-                table.loc[rows, column] = values[kept]
+            for column, values in zip(columns, result, strict=True):
+                table.loc[rows, column] = values[selected]
     return table

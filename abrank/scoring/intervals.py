@@ -105,36 +105,36 @@ class Intervals(Result):
     @property
     def cleared(self) -> bool:
         """Whether every floor is cleared; True without any."""
-        return all(each.cleared for each in self.floors)
+        return all(floor.cleared for floor in self.floors)
 
 
 def read_floors(
     floors: Mapping[str, float] | Sequence[str] | str, measures: Sequence[str] | None = None
 ) -> dict[str, float]:
     """Return floors by the names of their measures, as ``nDCG@10:0.35`` or a mapping has them."""
-    found: dict[str, float] = {}
+    result: dict[str, float] = {}
     texts = [floors] if isinstance(floors, str) else floors
-    pairs = texts.items() if isinstance(texts, Mapping) else (each.rsplit(":", 1) for each in texts)
+    pairs = texts.items() if isinstance(texts, Mapping) else (text.rsplit(":", 1) for text in texts)
     for name, *rest in pairs:
         try:
             (value,) = map(float, rest)
         except ValueError:
             raise ArgumentError(f"{':'.join([name, *rest])} is no floor, as nDCG@10:0.35") from None
         unknown = measures is not None and known(name) is None
-        own = name if measures is None or name in measures or unknown else str(parse(name))
-        low, high = _bounds(own)
+        custom = name if measures is None or name in measures or unknown else str(parse(name))
+        low, high = _bounds(custom)
         # What is resolved by the judgments, as ERR@20 to ERR(max_grade=4)@20.
-        named = [each for each in measures or () if _bare(each) == own]
-        if measures is not None and own not in measures and len(named) == 1:
-            own = named[0]
-        if measures is not None and own not in measures:
+        named = [measure for measure in measures or () if _bare(measure) == custom]
+        if measures is not None and custom not in measures and len(named) == 1:
+            custom = named[0]
+        if measures is not None and custom not in measures:
             raise ArgumentError(f"at least: {name} is not among {', '.join(measures)}")
         if not low <= value <= high:
             raise ArgumentError(f"at least: {name} lies between {low:g} and {high:g}, not {value}")
-        if own in found:
+        if custom in result:
             raise ArgumentError(f"at least: {name} has two floors")
-        found[own] = value
-    return found
+        result[custom] = value
+    return result
 
 
 def _bare(measure: str) -> str:
@@ -175,29 +175,29 @@ def find_intervals(
             "clusters: the betting interval is of single queries, which clusters make dependent;"
             " choose t, permutation or bootstrap"
         )
-    kept = [name for name in measures if aggregate_of(name) != "sum"]
-    floors = read_floors(at_least, kept)
+    names = [name for name in measures if aggregate_of(name) != "sum"]
+    floors = read_floors(at_least, names)
     means = _Means(values, systems, measures, labels, seed, resamples)
     places, few = _places(cut, query_ids)
-    bets = labels is None and all(np.isfinite(_bounds(each)).all() for each in kept)
-    beside = [each for each in MEAN_TESTS if each != test and (bets or each != "bounded")]
-    beside = [each for each in beside if each != "permutation" or n <= MOST_FLIPPED]
+    bets = labels is None and all(np.isfinite(_bounds(item)).all() for item in names)
+    mean_tests = [item for item in MEAN_TESTS if item != test and (bets or item != "bounded")]
+    mean_tests = [item for item in mean_tests if item != "permutation" or n <= MOST_FLIPPED]
     decided = tuple(means.rows([test], {("", ""): range(n)}, 1.0 - alpha))
     held = []
-    for row in (each for each in decided if each.measure in floors):
+    for row in (item for item in decided if item.measure in floors):
         floor, flips = floors[row.measure], math.nan
         if n_units < FEW_UNITS:
             flips = means.of(row.system, row.measure, "permutation", range(n), 1.0 - alpha)[1]
         cleared = row.ci_low >= floor and not flips < floor
         held.append(Floor(row.system, row.measure, floor, *row.interval, flips, cleared))
-    added = [name for name in measures if name not in kept]
+    added = [name for name in measures if name not in names]
     remarks = [
         *(f"{name} is added up over queries, not averaged: it has no interval" for name in added),
         *[f"{plural(few, 'segment')} of fewer than {FEWEST} queries left out"] * bool(few),
     ]
     return Intervals(
         rows=decided,
-        others=tuple(means.rows(beside, {("", ""): range(n)}, 1.0 - alpha)),
+        others=tuple(means.rows(mean_tests, {("", ""): range(n)}, 1.0 - alpha)),
         segments=tuple(means.rows([test], places, 1.0 - alpha / max(len(places), 1))),
         floors=tuple(held),
         test=test,
@@ -214,16 +214,16 @@ def _places(
     segments: Mapping[str, Mapping[str, str]], query_ids: Sequence[str]
 ) -> tuple[dict[tuple[str, str], Sequence[int]], int]:
     """Return where the queries of each segment stand, and how many segments are too small."""
-    found: dict[tuple[str, str], list[int]] = {}
+    result: dict[tuple[str, str], list[int]] = {}
     for name, of_query in segments.items():
         if set(of_query).isdisjoint(query_ids):
             raise AlignmentError(f"segments by {name}: none of their query ids was scored")
         for place, query in enumerate(query_ids):
-            found.setdefault((name, of_query.get(query, WITHOUT)), []).append(place)
+            result.setdefault((name, of_query.get(query, WITHOUT)), []).append(place)
     large: dict[tuple[str, str], Sequence[int]] = {
-        key: each for key, each in found.items() if len(each) >= FEWEST
+        key: item for key, item in result.items() if len(item) >= FEWEST
     }
-    return large, len(found) - len(large)
+    return large, len(result) - len(large)
 
 
 @dataclass(frozen=True)
@@ -244,8 +244,8 @@ class _Means:
         bounds, rule = _bounds(measure), aggregate_of(measure)
         if test == "bounded" and not np.isfinite(bounds).all():
             raise ArgumentError(f"bounded: the range of {measure} is not known; choose another")
-        at = self.systems.index(system), self.measures.index(measure)
-        column = self.values[list(place), at[0], at[1]]
+        position = self.systems.index(system), self.measures.index(measure)
+        column = self.values[list(place), position[0], position[1]]
         labels = None if self.labels is None else [self.labels[i] for i in place]
         limits = mean_interval(
             column, test, bounds=bounds, clusters=labels, confidence=confidence, seed=self.seed,
@@ -264,7 +264,7 @@ class _Means:
     ) -> Iterator[MeanInterval]:
         """Yield an interval for every system, measure, segment and test."""
         averaged = [name for name in self.measures if aggregate_of(name) != "sum"]
-        every = product(self.systems, averaged, segments.items(), tests)
-        for system, measure, (key, place), test in every:
-            found = self.of(system, measure, test, place, confidence)
-            yield MeanInterval(system, measure, *key, len(place), *found, confidence, test)
+        everything = product(self.systems, averaged, segments.items(), tests)
+        for system, measure, (key, place), test in everything:
+            result = self.of(system, measure, test, place, confidence)
+            yield MeanInterval(system, measure, *key, len(place), *result, confidence, test)

@@ -39,7 +39,7 @@ class Found:
     # A rank of 0 is not retrieved, of -1 unknown: not among the documents that a result keeps.
 
     doc_id: str
-    grade: int | None
+    grade: float | None
     rank_a: int
     rank_b: int
 
@@ -65,7 +65,7 @@ class Inspection(Printed):
     measures : tuple of str
     a, b : tuple of float
         The scores of the query, a measure each.
-    rankings : pair of tuple of (str, int or None)
+    rankings : pair of tuple of (str, float or None)
         All documents of A and of B with their grades.
     relevant : tuple of Found
         The relevant documents, by their grade, with their places in both.
@@ -84,7 +84,7 @@ class Inspection(Printed):
     measures: tuple[str, ...]
     a: tuple[float, ...]
     b: tuple[float, ...]
-    rankings: tuple[tuple[tuple[str, int | None], ...], tuple[tuple[str, int | None], ...]]
+    rankings: tuple[tuple[tuple[str, float | None], ...], tuple[tuple[str, float | None], ...]]
     relevant: tuple[Found, ...]
     to_judge: tuple[Unjudged, ...]
     grade: int
@@ -98,9 +98,9 @@ class Inspection(Printed):
 
     def __repr__(self) -> str:
         lead = zip(self.measures[:1], self.a, self.b, strict=False)
-        said = "".join(f", {name} {a:.3f} → {b:.3f}" for name, a, b in lead)
+        text = "".join(f", {name} {a:.3f} → {b:.3f}" for name, a, b in lead)
         names = f"{self.candidate!r} against {self.baseline!r}"
-        return f"<Inspection of query {self.query_id!r}: {names}{said}>"
+        return f"<Inspection of query {self.query_id!r}: {names}{text}>"
 
 
 @explained
@@ -152,30 +152,30 @@ def inspect_query(
     """
     checks.count("judge", judge, at_least=0)
     read, runs = inputs.read_qrels(qrels), [inputs.read_run(a), inputs.read_run(b)]
-    asked = Scoring().measures(measures)
+    requested = Scoring().measures(measures)
     place = place_of_query(query_id, read.query_ids, "judged in the qrels")
     query_id = read.query_ids[place]
     grades = read.grades(query_id)
     lists = [[doc for doc, _ in run.ranking(query_id)] for run in runs]
     joined = [inputs.join(read, run, keep_scores=True) for run in runs]
-    scores = [tuple(float(measure(run)[place]) for measure in asked) for run in joined]
-    depth = depth_of(asked[0], DEEPEST)
-    found = unjudged_documents(asked[0], read, runs, joined, places=(place,), depth=depth)
-    by_swing = sorted(found, key=lambda each: -abs(each.swing))
-    rel = dict(asked[0].parameters).get("rel", 1)
+    scores = [tuple(float(measure(run)[place]) for measure in requested) for run in joined]
+    depth = depth_of(requested[0], DEEPEST)
+    documents = unjudged_documents(requested[0], read, runs, joined, places=(place,), depth=depth)
+    by_swing = sorted(documents, key=lambda item: -abs(item.swing))
+    rel = dict(requested[0].parameters).get("rel", 1)
     return Inspection(
         query_id=query_id,
         text=text,
         baseline=runs[0].name,
         candidate=runs[1].name,
-        measures=tuple(measure.name for measure in asked),
+        measures=tuple(measure.name for measure in requested),
         a=scores[0],
         b=scores[1],
-        rankings=tuple(tuple((doc, grades.get(doc)) for doc in found) for found in lists),  # type: ignore[arg-type] # two
+        rankings=tuple(tuple((doc, grades.get(doc)) for doc in result) for result in lists),  # type: ignore[arg-type] # two
         relevant=tuple(
-            Found(doc, known, *(each.index(doc) + 1 if doc in each else 0 for each in lists))
-            for doc, known in sorted(grades.items(), key=lambda item: (-item[1], item[0]))
-            if known >= (rel if isinstance(rel, int) else 1)
+            Found(doc, names, *(item.index(doc) + 1 if doc in item else 0 for item in lists))
+            for doc, names in sorted(grades.items(), key=lambda item: (-item[1], item[0]))
+            if names >= (rel if isinstance(rel, int) else 1)
         ),
         to_judge=tuple(by_swing[:judge]),
         grade=highest_grade(read),
@@ -185,7 +185,7 @@ def inspect_query(
     )
 
 
-def place_of_query(query_id: str | int, query_ids: Sequence[str], what: str) -> int:
+def place_of_query(query_id: str | int, query_ids: Sequence[str], kind: str) -> int:
     """Return where a query stands among others; ``what`` says of what it is not one."""
     name = str(query_id)
     if name in query_ids:
@@ -193,7 +193,7 @@ def place_of_query(query_id: str | int, query_ids: Sequence[str], what: str) -> 
     close = nearest(name, query_ids)
     first = f"; the first is {query_ids[0]}" if query_ids else "; there is none"
     hint = f"; did you mean {close[0]}?" if close else first
-    raise ArgumentError(f'query "{shorten(name)}" is not {what}{hint}')
+    raise ArgumentError(f'query "{shorten(name)}" is not {kind}{hint}')
 
 
 def highest_grade(qrels: inputs.Qrels) -> int:
@@ -223,16 +223,16 @@ def unjudged_documents(
         start, stop = np.searchsorted(qrels.query, [place, place + 1])
         judged = set(ids.decode(qrels.docs[int(start) : int(stop)]))
         lists = [[doc for doc, _ in run.ranking(name)] for run in runs]
-        at_a, at_b = ({doc: rank for rank, doc in enumerate(each, 1)} for each in lists)
-        seen = dict.fromkeys(doc for each in lists for doc in each[:depth])
-        found = [doc for doc in seen if doc not in judged]
-        docs += found
-        query += [place] * len(found)
-        ranks += [(at_a.get(doc, 0), at_b.get(doc, 0)) for doc in found]
+        at_a, at_b = ({doc: rank for rank, doc in enumerate(item, 1)} for item in lists)
+        fromkeys = dict.fromkeys(doc for item in lists for doc in item[:depth])
+        result = [doc for doc in fromkeys if doc not in judged]
+        docs += result
+        query += [place] * len(result)
+        ranks += [(at_a.get(doc, 0), at_b.get(doc, 0)) for doc in result]
     rank_a, rank_b = np.array(ranks, dtype=np.int64).reshape(len(docs), 2).T
     a, b = joined
-    at = np.array(query, dtype=np.int64)
-    moved = swing(measure, a, b, at, rank_a, rank_b, grade=highest_grade(qrels))
+    values = np.array(query, dtype=np.int64)
+    moved = swing(measure, a, b, values, rank_a, rank_b, grade=highest_grade(qrels))
     rows = zip(query, docs, ranks, moved.tolist(), strict=True)
     return [Unjudged(qrels.query_ids[place], doc, *both, by) for place, doc, both, by in rows]
 
@@ -250,15 +250,15 @@ def sample_queries(
 
     Source: Cochran (1977), Sampling Techniques, 3rd ed., chapter 2: a simple random sample.
     """
-    given: Any = query_ids
-    ids = getattr(given, "query_ids", given)
+    arguments: Any = query_ids
+    ids = getattr(arguments, "query_ids", arguments)
     if isinstance(ids, str) or not isinstance(ids, Iterable):
-        raise ArgumentError(f"query_ids are judgments, a run or a list of ids, not {given!r}")
-    every = sorted(set(ids))
-    if checks.count("n", n) > len(every):
-        raise ArgumentError(f"{n} queries cannot be drawn from {len(every)}")
-    drawn = stream(entropy(rng), "sample queries").permutation(len(every))[:n]
-    return tuple(every[i] for i in drawn)
+        raise ArgumentError(f"query_ids are judgments, a run or a list of ids, not {arguments!r}")
+    everything = sorted(set(ids))
+    if checks.count("n", n) > len(everything):
+        raise ArgumentError(f"{n} queries cannot be drawn from {len(everything)}")
+    permutation = stream(entropy(rng), "sample queries").permutation(len(everything))[:n]
+    return tuple(everything[i] for i in permutation)
 
 
 @record
@@ -302,45 +302,47 @@ def sample_documents(
     the order of the swings on TREC Web 2012 and CAsT 2021.
     """
     read, runs = inputs.read_qrels(qrels), [inputs.read_run(a), inputs.read_run(b)]
-    (asked,) = Scoring().measures([measure or "nDCG@10"])
+    (requested,) = Scoring().measures([measure or "nDCG@10"])
     joined = [inputs.join(read, run, keep_scores=True) for run in runs]
-    deep = checks.count("depth", depth_of(asked, DEPTH) if depth is None else depth)
-    every = range(len(read.query_ids))
-    found = unjudged_documents(asked, read, runs, joined, places=every, depth=deep)
-    kept = np.ones(len(every), np.bool_)
-    return rank_documents(asked, joined, found, kept=kept, depth=deep, grade=highest_grade(read))
+    deep = checks.count("depth", depth_of(requested, DEPTH) if depth is None else depth)
+    everything = range(len(read.query_ids))
+    documents = unjudged_documents(requested, read, runs, joined, places=everything, depth=deep)
+    values = np.ones(len(everything), np.bool_)
+    return rank_documents(
+        requested, joined, documents, selected=values, depth=deep, grade=highest_grade(read)
+    )
 
 
 def rank_documents(
     measure: Measure,
     joined: Sequence[JudgedRun],
-    found: Sequence[Unjudged],
+    result: Sequence[Unjudged],
     *,
-    kept: BoolArray,
+    selected: BoolArray,
     depth: int,
     grade: int,
 ) -> ToJudge:
     """Put unjudged documents in depth order."""
-    differences = (measure(joined[1]) - measure(joined[0]))[kept]
+    differences = (measure(joined[1]) - measure(joined[0]))[selected]
     return ToJudge(
         measure.name,
         float(differences.mean()),
-        tuple(sorted(found, key=lambda each: (
-            min(filter(None, (each.rank_a, each.rank_b))), each.query_id, each.doc_id
+        tuple(sorted(result, key=lambda item: (
+            min(filter(None, (item.rank_a, item.rank_b))), item.query_id, item.doc_id
         ))),
         grade,
         depth,
-        len(found),
+        len(result),
     )  # fmt: skip
 
 
 def pool_text(documents: Sequence[Unjudged]) -> str:
     r"""Return a pool file: ``query_id 0 doc_id`` a line, to which a grade is to be added."""
-    return "".join(f"{each.query_id} 0 {each.doc_id}\n" for each in documents)
+    return "".join(f"{document.query_id} 0 {document.doc_id}\n" for document in documents)
 
 
 def top_documents_to_judge(
-    measure: Measure, a: inputs.JudgedSource, b: inputs.JudgedSource, kept: IntArray
+    measure: Measure, a: inputs.JudgedSource, b: inputs.JudgedSource, selected: IntArray
 ) -> ToJudge | None:
     """Return the unjudged documents that could most move the mean difference."""
     parameters = dict(measure.parameters)
@@ -348,13 +350,13 @@ def top_documents_to_judge(
     if not isinstance(depth, int) or parameters.get("judged_only"):
         return None
     wanted = np.zeros(a.judged.n_queries, dtype=np.bool_)
-    wanted[kept] = True
-    if not all(_reaches(each, depth, wanted) for each in (a, b)):
+    wanted[selected] = True
+    if not all(_reaches(item, depth, wanted) for item in (a, b)):
         return None
-    at_a, at_b = (_unjudged(each, wanted) for each in (a, b))
-    found = {doc: (at_a.get(doc, 0), at_b.get(doc, 0)) for doc in {**at_a, **at_b}}
+    at_a, at_b = (_unjudged(item, wanted) for item in (a, b))
+    result = {doc: (at_a.get(doc, 0), at_b.get(doc, 0)) for doc in {**at_a, **at_b}}
     near = {
-        doc: ranks for doc, ranks in found.items() if min(rank for rank in ranks if rank) <= depth
+        doc: ranks for doc, ranks in result.items() if min(rank for rank in ranks if rank) <= depth
     }
     query = np.array([place for place, _ in near], dtype=np.int64)
     rank_a, rank_b = np.array(list(near.values()), dtype=np.int64).reshape(-1, 2).T
@@ -365,26 +367,28 @@ def top_documents_to_judge(
         for ((place, doc), ranks), by in zip(near.items(), moved.tolist(), strict=True)
     ]
     joined = a.judged, b.judged
-    every = rank_documents(measure, joined, documents, kept=wanted, depth=depth, grade=grade)
-    largest = sorted(every.documents, key=lambda each: -round(abs(each.swing), 12))
-    return replace(every, documents=tuple(largest[:TO_JUDGE]))
+    everything = rank_documents(
+        measure, joined, documents, selected=wanted, depth=depth, grade=grade
+    )
+    largest = sorted(everything.documents, key=lambda item: -round(abs(item.swing), 12))
+    return replace(everything, documents=tuple(largest[:TO_JUDGE]))
 
 
-def _reaches(each: inputs.JudgedSource, depth: int, wanted: BoolArray) -> bool:
+def _reaches(item: inputs.JudgedSource, depth: int, wanted: BoolArray) -> bool:
     """Whether the documents of all the first ranks were kept."""
-    top = each.top_docs
-    kept = np.bincount(top.query[top.rank <= depth], minlength=len(wanted))
-    return bool((kept >= np.minimum(each.judged.n_retrieved, depth))[wanted].all())
+    top = item.top_docs
+    count = np.bincount(top.query[top.rank <= depth], minlength=len(wanted))
+    return bool((count >= np.minimum(item.judged.n_retrieved, depth))[wanted].all())
 
 
-def _unjudged(each: inputs.JudgedSource, wanted: BoolArray) -> dict[tuple[int, str], int]:
+def _unjudged(item: inputs.JudgedSource, wanted: BoolArray) -> dict[tuple[int, str], int]:
     """Return the ranks of the unjudged documents among the first, by query and document."""
-    top, judged = each.top_docs, each.judged
+    top, judged = item.top_docs, item.judged
     beyond = 1 + int(top.rank.max(initial=0))
     near = judged.rank < beyond
-    known = judged.query[near] * beyond + judged.rank[near]
+    names = judged.query[near] * beyond + judged.rank[near]
     unknown = wanted[top.query] & (top.rank <= judged.n_retrieved[top.query])
-    unknown &= ~np.isin(top.query * beyond + top.rank, known)
+    unknown &= ~np.isin(top.query * beyond + top.rank, names)
     rows = np.flatnonzero(unknown)
     docs = ids.decode(ids.take(top.docs, rows))
     places = zip(top.query[rows].tolist(), docs, strict=True)

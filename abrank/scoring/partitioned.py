@@ -40,19 +40,19 @@ def score_partitioned(
         scoring.same_id,
         stated,
     )
-    found = score_tables(
+    tables = score_tables(
         qrels, runs, requested, engine,
         max_input_size=scoring.max_input_size, on_progress=partial(_tell, on_stage),
     )  # fmt: skip
-    sources, audits, judgments = _counted(found, qrels, runs)
+    sources, audits, judgments = _counted(tables, qrels, runs)
     return Scores(
-        query_ids=found.query_ids,
+        query_ids=tables.query_ids,
         systems=tuple(runs),
-        measures=found.scoring.measures,
-        values=found.values,
+        measures=tables.scoring.measures,
+        values=tables.values,
         audits=audits,
         sources=sources,
-        notes=(*notes, *_skipped(found)),
+        notes=(*notes, *_skipped(tables)),
         judgments=judgments,
     )
 
@@ -63,7 +63,7 @@ def _tell(on_stage: Callable[[str], None], done: int, total: int) -> None:
 
 
 def _counted(
-    found: Result,
+    result: Result,
     qrels: object,
     runs: Mapping[str, object],
 ) -> tuple[dict[str, Source], dict[str, Audit], Source | None]:
@@ -71,10 +71,10 @@ def _counted(
     first = 0 if qrels is None else 1
     sources = {
         system: Source(table.label, None, table.n_rows, table.label)
-        for system, table in zip(runs, found.tables[first:], strict=False)
+        for system, table in zip(runs, result.tables[first:], strict=False)
     }
     audits = {
-        system: audit_of((each.counts[system] for each in found.done if not each.bad), source)
+        system: audit_of((item.counts[system] for item in result.done if not item.bad), source)
         for system, source in sources.items()
     }
     for system, audit in audits.items():
@@ -82,16 +82,16 @@ def _counted(
             raise ReadError(sources[system].label, EMPTY_RUN, hint=EMPTY_RUN_HINT)
         if len(audit.missing) == audit.n_queries and audit.n_rows:
             raise AlignmentError(f"no query is in both the judgments and {system}")
-    judged = found.tables[0]
+    judged = result.tables[0]
     return sources, audits, Source(judged.label, None, judged.n_rows) if first else None
 
 
-def _skipped(found: Result) -> tuple[str, ...]:
+def _skipped(result: Result) -> tuple[str, ...]:
     """Return a remark on the partitions that were skipped."""
-    skipped = found.skipped
+    skipped = result.skipped
     if not skipped:
         return ()
-    partitions = display.plural(len(found.done), "partition")
+    partitions = display.plural(len(result.done), "partition")
     was = "was" if len(skipped) == 1 else "were"
     return (
         f"{len(skipped)} of {partitions} could not be read and {was} skipped: the queries there"

@@ -151,27 +151,27 @@ def _without_gaps_of_all(scores: Scores, named: Sequence[str]) -> Scores:
     ] or list(range(len(scores.measures)))  # fmt: skip
     empty = holes[:, :, quality].all(axis=(1, 2))
     if empty.any() and not empty.all():
-        kept = np.flatnonzero(~empty)
+        rows = np.flatnonzero(~empty)
         some = ", ".join(scores.query_ids[i] for i in np.flatnonzero(empty)[:3])
         queries = display.plural(int(empty.sum()), "query", "queries")
         notes.append(f"{queries} without a score of any variant are left out: {some}")
         scores = replace(
-            scores, query_ids=tuple(scores.query_ids[i] for i in kept), values=scores.values[kept]
+            scores, query_ids=tuple(scores.query_ids[i] for i in rows), values=scores.values[rows]
         )
-        holes = holes[kept]
+        holes = holes[rows]
     gaps = np.asarray(holes.any(axis=(0, 1)))
-    taken = [
+    places = [
         place for place, name in enumerate(scores.measures) if name in names or not gaps[place]
     ]
-    if taken and len(taken) < len(scores.measures) and not names:
-        lacking = [name for place, name in enumerate(scores.measures) if place not in taken]
+    if places and len(places) < len(scores.measures) and not names:
+        lacking = [name for place, name in enumerate(scores.measures) if place not in places]
         if not any(map(is_known, lacking)):
             counts = holes.sum(axis=(0, 1))
             some = ", ".join(
                 f"{name} (empty {counts[scores.measures.index(name)]} times)" for name in lacking
             )
             notes.append(f"not compared, for it has holes: {some}")
-            scores = scores.take(taken)
+            scores = scores.take(places)
     return replace(scores, notes=tuple(notes))
 
 
@@ -187,21 +187,21 @@ def _several(source: Any) -> list[Any]:  # noqa: ANN401
 def _joined(parts: Sequence[Scores], system: str | None) -> Scores:
     """Return the measures of one system side by side, as of its retrieval and its answers."""
     first = parts[0]
-    for each in parts:
-        if len(each.systems) > 1:
-            raise ArgumentError(f"measures of one system are joined, not of {len(each.systems)}")
-    measures = [name for each in parts for name in each.measures]
+    for part in parts:
+        if len(part.systems) > 1:
+            raise ArgumentError(f"measures of one system are joined, not of {len(part.systems)}")
+    measures = [name for item in parts for name in item.measures]
     if len(set(measures)) < len(measures):
         raise ArgumentError(f"a measure stands in two of the sources: {', '.join(measures)}")
-    query_ids = tuple(dict.fromkeys(query for each in parts for query in each.query_ids))
+    query_ids = tuple(dict.fromkeys(query for item in parts for query in item.query_ids))
     place = {query: i for i, query in enumerate(query_ids)}
     columns = []
-    for each in parts:
-        column = np.full((len(query_ids), 1, len(each.measures)), np.nan)  # of what it lacks
-        column[[place[query] for query in each.query_ids]] = each.values
+    for part in parts:
+        column = np.full((len(query_ids), 1, len(part.measures)), np.nan)  # of what it lacks
+        column[[place[query] for query in part.query_ids]] = part.values
         columns.append(column)
     name = system or first.systems[0]
-    read = [source for each in parts for source in each.sources.values()]
+    read = [source for item in parts for source in item.sources.values()]
     return replace(
         first,
         query_ids=query_ids,
@@ -211,20 +211,20 @@ def _joined(parts: Sequence[Scores], system: str | None) -> Scores:
         audits={},
         judged_runs={},
         sources={name: _one_source(read)} if len(read) == len(parts) else {},
-        notes=tuple(note for each in parts for note in each.notes),
+        notes=tuple(note for item in parts for note in item.notes),
         named=first.named,
     )
 
 
 def _one_source(read: Sequence[Source]) -> Source:
     """Return several sources as one, whose hash is that of their hashes in their order."""
-    hashes, paths = [each.sha256 for each in read], [each.path for each in read]
+    hashes, paths = [item.sha256 for item in read], [item.path for item in read]
     digest = hashlib.sha256("".join(map(str, hashes)).encode()).hexdigest()
     return Source(
         path=None if None in paths else ",".join(map(str, paths)),
         sha256=None if None in hashes else digest,
-        n_rows=sum(each.n_rows for each in read),
-        label=",".join(each.label for each in read),
+        n_rows=sum(item.n_rows for item in read),
+        label=",".join(item.label for item in read),
     )
 
 
@@ -289,18 +289,18 @@ def _mean_of_rows(table: ScoreTable, aggregate: BoolArray) -> Scores:
     first = np.unique(np.where(aggregate, -1, cell), return_index=True)[1]
     with np.errstate(invalid="ignore", divide="ignore"):
         value = (sums / counts)[cell]
-    kept = first[~aggregate[first]]
-    one = replace(
+    selected = first[~aggregate[first]]
+    left = replace(
         table,
-        at=table.at[kept],
-        query=Queries(table.query.distinct, table.query.codes[kept]),
-        system=Coded(table.system.names, table.system.codes[kept]),
-        measure=Coded(table.measure.names, table.measure.codes[kept]),
-        value=value[kept],
-        rounding=table.rounding[kept],
+        at=table.at[selected],
+        query=Queries(table.query.distinct, table.query.codes[selected]),
+        system=Coded(table.system.names, table.system.codes[selected]),
+        measure=Coded(table.measure.names, table.measure.codes[selected]),
+        value=value[selected],
+        rounding=table.rounding[selected],
         run=None,
     )
-    scores = _scores(one, np.zeros(len(kept), np.bool_))
+    scores = _scores(left, np.zeros(len(selected), np.bool_))
     by = "" if table.reading.repeat == ROWS else f" ({table.reading.repeat})"
     largest = display.plural(int(counts.max(initial=0)), "row")
     note = f"the rows of a query and variant{by} are averaged: up to {largest} in one mean"
@@ -310,8 +310,8 @@ def _mean_of_rows(table: ScoreTable, aggregate: BoolArray) -> Scores:
 def _scores(table: ScoreTable, aggregate: BoolArray) -> Scores:
     """Make the block of scores, and refuse one with two scores in one place."""
     systems = table.system.names
-    found = {name: known(name) for name in table.measure.names}
-    names = {name: name if measure is None else measure for name, measure in found.items()}
+    result = {name: known(name) for name in table.measure.names}
+    names = {name: name if measure is None else measure for name, measure in result.items()}
     rows = np.flatnonzero(~aggregate)
     query_ids, place_of_query = _occurring(table.query, rows)
     there = [names[table.measure.names[i]] for i in _by_appearance(table.measure.codes, rows)]
@@ -320,18 +320,18 @@ def _scores(table: ScoreTable, aggregate: BoolArray) -> Scores:
     place_of_measure = np.array([place.get(names[name], -1) for name in table.measure.names])
     shape = (len(query_ids), len(systems), len(measures))
     cell = np.empty(len(rows), np.int64)
-    for at in range(0, len(rows), _AT_ONCE):
-        part = rows[at : at + _AT_ONCE]
+    for index in range(0, len(rows), _AT_ONCE):
+        part = rows[index : index + _AT_ONCE]
         query = place_of_query[table.query.codes[part]]
         measure = place_of_measure[table.measure.codes[part]]
         where = (query, table.system.codes[part], measure)
-        cell[at : at + len(part)] = np.ravel_multi_index(where, shape)
+        cell[index : index + len(part)] = np.ravel_multi_index(where, shape)
     _require_once(table, cell, rows, names)
     values = np.full(shape, np.nan)
     values.flat[cell] = table.value[rows]
     scores = Scores(query_ids, systems, measures, values, named=())
     if aggregate.any() and not np.isnan(values).any():
-        _require_aggregates(scores, table, found, aggregate)
+        _require_aggregates(scores, table, result, aggregate)
     silent = [name for name, canonical in names.items() if canonical not in scores.measures]
     return replace(
         scores,
@@ -344,8 +344,8 @@ def _scores(table: ScoreTable, aggregate: BoolArray) -> Scores:
 def _occurring(column: Queries, rows: IntArray) -> tuple[tuple[str, ...], IntArray]:
     """Return the query ids that occur in these rows, and the place of each code among them."""
     occurs = np.zeros(len(column.distinct), dtype=np.bool_)
-    for at in range(0, len(rows), _AT_ONCE):
-        occurs[column.codes[rows[at : at + _AT_ONCE]]] = True
+    for index in range(0, len(rows), _AT_ONCE):
+        occurs[column.codes[rows[index : index + _AT_ONCE]]] = True
     place = np.cumsum(occurs) - 1
     if occurs.all():
         return column.names, place
@@ -355,10 +355,10 @@ def _occurring(column: Queries, rows: IntArray) -> tuple[tuple[str, ...], IntArr
 def _by_appearance(codes: IntArray, rows: IntArray) -> list[int]:
     """Return the distinct codes of these rows in the order in which they appear."""
     distinct: dict[int, None] = {}
-    for at in range(0, len(rows), _AT_ONCE):
-        part = codes[rows[at : at + _AT_ONCE]]
-        found, first = np.unique(part, return_index=True)
-        distinct |= dict.fromkeys(found[np.argsort(first)].tolist())
+    for index in range(0, len(rows), _AT_ONCE):
+        part = codes[rows[index : index + _AT_ONCE]]
+        result, first = np.unique(part, return_index=True)
+        distinct |= dict.fromkeys(result[np.argsort(first)].tolist())
     return list(distinct)
 
 
@@ -369,11 +369,11 @@ def _require_once(
         return
     order = np.argsort(cell, kind="stable")
     again = np.flatnonzero(np.diff(cell[order]) == 0)
-    one, two = rows[order[again[0] : again[0] + 2]]
+    first, two = rows[order[again[0] : again[0] + 2]]
     raise ReadError(
         table.source.label,
-        f"query {table.query[one]} has two scores of {names[table.measure[one]]}",
-        at=f"{table.source.unit}s {table.at[one]} and {table.at[two]}",
+        f"query {table.query[first]} has two scores of {names[table.measure[first]]}",
+        at=f"{table.source.unit}s {table.at[first]} and {table.at[two]}",
     )
 
 
@@ -384,13 +384,13 @@ def require_all(scores: Scores) -> None:
         return
     query, system, measure = holes[0]
     name = scores.measures[measure]
-    what = "score" if name == "score" else f"score of {name}"  # not the name of one without
+    text = "score" if name == "score" else f"score of {name}"  # not the name of one without
     whose = f" of {scores.systems[system]}" if len(scores.systems) > 1 else ""
     more = f" ({len(holes)} scores are missing in all)" if len(holes) > 1 else ""
     source = scores.sources.get(scores.systems[system])
     raise ReadError(
         "scores" if source is None else source.label,
-        f"query {scores.query_ids[query]} has no {what}{whose}{more}",
+        f"query {scores.query_ids[query]} has no {text}{whose}{more}",
         hint=ASKS,
     )
 
@@ -398,7 +398,7 @@ def require_all(scores: Scores) -> None:
 def _require_aggregates(
     scores: Scores,
     table: ScoreTable,
-    found: Mapping[str, Measure | None],
+    result: Mapping[str, Measure | None],
     aggregate: BoolArray,
 ) -> None:
     """Refuse an aggregate that is not that of the queries; rounding is allowed for."""
@@ -406,11 +406,11 @@ def _require_aggregates(
     n = len(scores.query_ids)
     # How far the values of each measure may be off, over the rows of queries.
     of_queries = ~aggregate
-    most = np.zeros(len(table.measure.names))
-    np.maximum.at(most, table.measure.codes, np.where(of_queries, table.rounding, 0.0))
-    rounding = dict(zip(table.measure.names, most.tolist(), strict=True))
+    values = np.zeros(len(table.measure.names))
+    np.maximum.at(values, table.measure.codes, np.where(of_queries, table.rounding, 0.0))
+    rounding = dict(zip(table.measure.names, values.tolist(), strict=True))
     for i in np.flatnonzero(aggregate & np.isfinite(table.value)):
-        name, measure = table.measure[i], found[table.measure[i]]
+        name, measure = table.measure[i], result[table.measure[i]]
         canonical = name if measure is None else measure.name
         if canonical not in scores.measures:
             continue

@@ -132,21 +132,19 @@ class Scores:
         names = self.measures if measures is None else tuple(measures)
         parsed = [parse(name) for name in names]
         judged_runs = {
-            system: replace(each, judged=change(each.judged))
-            for system, each in self.judged_runs.items()
+            system: replace(judged_run, judged=change(judged_run.judged))
+            for system, judged_run in self.judged_runs.items()
         }
-        asked = self.query_ids if query_ids is None else query_ids
-        every = self.judged_runs[self.systems[0]].judged.query_ids
-        place = {query_id: i for i, query_id in enumerate(every)} if asked != every else {}
-        kept = [place[query_id] for query_id in asked] if place else slice(None)
+        ids = self.query_ids if query_ids is None else query_ids
+        everything = self.judged_runs[self.systems[0]].judged.query_ids
+        place = {query_id: i for i, query_id in enumerate(everything)} if ids != everything else {}
+        selected = [place[query_id] for query_id in ids] if place else slice(None)
         columns = [
-            np.stack([each(judged_runs[system].judged) for each in parsed], axis=1)
+            np.stack([item(judged_runs[system].judged) for item in parsed], axis=1)
             for system in self.systems
         ]
-        values = np.stack(columns, axis=1)[kept]
-        return replace(
-            self, query_ids=asked, measures=names, values=values, judged_runs=judged_runs
-        )
+        values = np.stack(columns, axis=1)[selected]
+        return replace(self, query_ids=ids, measures=names, values=values, judged_runs=judged_runs)
 
     def aggregates(self) -> FloatArray:
         """Return one value a system and measure, by the measure's own rule.
@@ -180,13 +178,13 @@ class Scores:
         return pd.DataFrame(self.aggregates(), [*self.systems], [*self.measures])
 
     def __repr__(self) -> str:
-        what = (("systems", self.systems), ("measures", self.measures))
-        held = "; ".join(f"{kind} {shorten(', '.join(each), width=80)}" for kind, each in what)
+        subject = (("systems", self.systems), ("measures", self.measures))
+        held = "; ".join(f"{kind} {shorten(', '.join(item), width=80)}" for kind, item in subject)
         return f"<Scores of {len(self.query_ids)} queries; {held}; .table, .tidy()>"
 
     def _repr_html_(self) -> str:
-        shown = self.table.to_html(float_format="{:.4f}".format, border=0, max_rows=60)
-        return f"{shown}<p>{len(self.query_ids)} queries</p>"
+        html = self.table.to_html(float_format="{:.4f}".format, border=0, max_rows=60)
+        return f"{html}<p>{len(self.query_ids)} queries</p>"
 
     def intervals(
         self,
@@ -240,10 +238,10 @@ class Scores:
         >>> found.cleared
         True
         """
-        kept = {*self.query_ids}
+        selected = {*self.query_ids}
         for name, audit in self.audits.items() if at_least else ():
-            if left_out := [query for query in audit.missing if query not in kept]:
-                judged = len(kept) + len(left_out)
+            if left_out := [query for query in audit.missing if query not in selected]:
+                judged = len(selected) + len(left_out)
                 raise AlignmentError(
                     f"a floor is of all judged queries: {len(left_out)} of {judged} are missing"
                     f' from {name} and were left out; without --missing drop (missing="drop") they'
@@ -284,22 +282,22 @@ ASKS = (
 )
 
 
-def filled(scores: Scores, how: str, *, lower_is_better: Sequence[str] | str = ()) -> Scores:
+def filled(scores: Scores, options: str, *, lower_is_better: Sequence[str] | str = ()) -> Scores:
     """Return scores without holes: queries dropped, or holes as ``zero``, ``worst`` or ``best``."""
     # The worst and the best are the ends of the measure's range; of a score whose range nobody
     # knows, the worst and the best that any system has here.
     values = scores.values
-    if how == "drop":
-        kept = np.flatnonzero(~np.isnan(values).any(axis=(1, 2)))
-        if not len(kept):
+    if options == "drop":
+        rows = np.flatnonzero(~np.isnan(values).any(axis=(1, 2)))
+        if not len(rows):
             raise AlignmentError("no query has a score of every system: nothing is left to compare")
-        query_ids = tuple(scores.query_ids[i] for i in kept)
-        return replace(scores, query_ids=query_ids, values=values[kept])
+        query_ids = tuple(scores.query_ids[i] for i in rows)
+        return replace(scores, query_ids=query_ids, values=values[rows])
     ends = np.zeros(len(scores.measures))
-    if how != "zero":
+    if options != "zero":
         lower = {str(known(name) or name) for name in listed(lower_is_better)}
         for i, name in enumerate(scores.measures):
-            ends[i] = _end(name, values[:, :, i], best=how == "best", lower=name in lower)
+            ends[i] = _end(name, values[:, :, i], best=options == "best", lower=name in lower)
     return replace(scores, values=np.where(np.isnan(values), ends, values))
 
 
@@ -317,21 +315,21 @@ def settled(
     if len(of_system) > 3:
         of_system[2:] = [f"some of {display.plural(len(of_system) - 2, 'other system')}"]
     queries = display.plural(len(failed), "query", "queries")
-    told = f"scores are missing on {' and on '.join(of_system)}, of {queries}"
+    text = f"scores are missing on {' and on '.join(of_system)}, of {queries}"
     if missing == "error":
         query, system, measure = np.argwhere(np.isnan(scores.values))[0]
         name = scores.measures[measure]
-        what = "score" if name == "score" else f"score of {name}"  # not the name of one without
-        first = f"query {scores.query_ids[query]} has no {what}"
-        raise AlignmentError(f"{told}: {first} of {scores.systems[system]}\n  {ASKS}")
-    found = filled(scores, missing, lower_is_better=lower_is_better)
+        kind = "score" if name == "score" else f"score of {name}"  # not the name of one without
+        first = f"query {scores.query_ids[query]} has no {kind}"
+        raise AlignmentError(f"{text}: {first} of {scores.systems[system]}\n  {ASKS}")
+    result = filled(scores, missing, lower_is_better=lower_is_better)
     done = {
         "zero": "they score 0",
         "worst": "they have the worst score",
-        "drop": f"{display.plural(len(found.query_ids), 'query', 'queries')} with all scores are"
+        "drop": f"{display.plural(len(result.query_ids), 'query', 'queries')} with all scores are"
         " taken",
     }
-    return replace(found, gaps=scores, notes=(*scores.notes, f"{told}: {done[missing]}"))
+    return replace(result, gaps=scores, notes=(*scores.notes, f"{text}: {done[missing]}"))
 
 
 def _end(name: str, values: FloatArray, *, best: bool, lower: bool) -> float:

@@ -49,12 +49,12 @@ def spreads(scores: FloatArray) -> FloatArray:
 
 def table(folder: Path) -> dict[str, tuple[str, int, int, tuple[float, ...]]]:
     """Return by measure the board, its queries, the pairs, and the deciles of their spreads."""
-    found = {}
+    result = {}
     for measure, name, scores in boards(folder):
         sd = spreads(scores)
         deciles = tuple(np.quantile(sd, DECILES).round(3).tolist())
-        found[measure] = (name, len(scores), len(sd), deciles)
-    return found
+        result[measure] = (name, len(scores), len(sd), deciles)
+    return result
 
 
 if __name__ == "__main__":

@@ -16,33 +16,33 @@ finite = st.floats(-1e5, 1e5, allow_nan=False)
 
 @given(finite)
 def test_signed_reads_back_with_the_sign_of_the_number(value: float) -> None:
-    shown = f.signed(value)
-    assert "-" not in shown
-    number = float(shown.replace(f.MINUS, "-"))
+    text = f.signed(value)
+    assert "-" not in text
+    number = float(text.replace(f.MINUS, "-"))
     assert number == pytest.approx(value, abs=0.0005001)
     if abs(value) > 1e-10:
-        assert shown[0] == ("+" if value > 0 else f.MINUS)
+        assert text[0] == ("+" if value > 0 else f.MINUS)
 
 
 @given(st.floats(0, 1), st.sampled_from([0.1, 0.05, 0.01, 0.005, 0.001, 0.0005]))
 def test_pvalue_never_hides_its_side_of_alpha(p: float, alpha: float) -> None:
-    shown = f.pvalue(p, alpha=alpha)
-    if shown.startswith("<"):
-        assert p < float(shown[2:]) <= alpha
+    pvalue = f.pvalue(p, alpha=alpha)
+    if pvalue.startswith("<"):
+        assert p < float(pvalue[2:]) <= alpha
     elif abs(p - alpha) > 1e-11:
-        assert (float(shown) < alpha) == (p < alpha)
-        assert float(shown) != alpha
+        assert (float(pvalue) < alpha) == (p < alpha)
+        assert float(pvalue) != alpha
 
 
 @given(st.floats(1e-4, 0.2), st.floats(-0.01, 0.01))
 def test_a_level_of_few_digits_never_hides_a_pvalues_side(alpha: float, away: float) -> None:
     p = alpha * (1.0 + away)
-    shown = float(f.pvalue(p, alpha=alpha).removeprefix("< "))
+    visible = float(f.pvalue(p, alpha=alpha).removeprefix("< "))
     digits = f.level_digits(alpha, [p])
     levels = float(f.alpha(alpha, [p])), float(f.level(alpha, digits=digits)[:-1]) / 100.0
     if abs(p - alpha) > 1e-11:
-        assert {shown < level for level in levels} == {p < alpha}
-        assert {shown > level for level in levels} == {p > alpha}
+        assert {visible < level for level in levels} == {p < alpha}
+        assert {visible > level for level in levels} == {p > alpha}
 
 
 @pytest.mark.parametrize(
@@ -126,11 +126,11 @@ def test_shorten_cuts_in_the_middle_and_shows_control_characters() -> None:
 
 @given(st.floats(1e-9, 10.0), st.integers(1, 5))
 def test_smallest_difference_is_never_written_as_nothing(value: float, digits: int) -> None:
-    shown = f.least(value, digits=digits)
-    assert float(shown) > 0.0
-    assert len(shown.partition(".")[2]) >= digits
+    visible = f.least(value, digits=digits)
+    assert float(visible) > 0.0
+    assert len(visible.partition(".")[2]) >= digits
     if value >= 0.5 * 10.0**-digits:
-        assert shown == f.score(value, digits=digits)
+        assert visible == f.score(value, digits=digits)
 
 
 NAN, INF = float("nan"), float("inf")

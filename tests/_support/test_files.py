@@ -78,13 +78,15 @@ def test_of_twenty_writers_at_once_one_is_read_whole(tmp_path: Path) -> None:
         "    replace_all({Path(name): sys.argv[1].encode() * 50_000 for name in 'ab'})"
     )
     command = [sys.executable, "-c", f"from abrank._support.files import replace_all\n{code}"]
-    how = os.environ | {"PYTHONPATH": str(ROOT)}
+    options = os.environ | {"PYTHONPATH": str(ROOT)}
     letters = [chr(ord("a") + i) for i in range(20)]
-    running = [subprocess.Popen([*command, each], cwd=tmp_path, env=how) for each in letters]
-    assert [each.wait() for each in running] == [0] * 20
-    found = content(tmp_path)
-    assert set(found) == {"a", "b"}
-    for data in found.values():
+    running = [
+        subprocess.Popen([*command, letter], cwd=tmp_path, env=options) for letter in letters
+    ]
+    assert [item.wait() for item in running] == [0] * 20
+    result = content(tmp_path)
+    assert set(result) == {"a", "b"}
+    for data in result.values():
         assert len(data) == 50_000
         assert len(set(data)) == 1
 

@@ -78,9 +78,9 @@ assert {"t", "bootstrap"} <= set(registry.TESTS)
 
 
 FUNCTIONS = [
-    *(each.function for each in TESTS.values()),
-    *(each.function for each in JOINT_TESTS.values()),
-    *(each.draw for each in PLOTS.values()),
+    *(item.function for item in TESTS.values()),
+    *(item.function for item in JOINT_TESTS.values()),
+    *(item.draw for item in PLOTS.values()),
 ]
 
 

@@ -37,7 +37,7 @@ ROOMS = (
 
 
 def results_with_numbers() -> list[type[Any]]:
-    found = {}
+    result = {}
     for module in pkgutil.walk_packages(abrank.__path__, "abrank."):
         if module.name.split(".")[1] not in ROOMS:
             continue
@@ -47,8 +47,8 @@ def results_with_numbers() -> list[type[Any]]:
             # Results with a report are compared by what the report holds.
             compared = value.__eq__ not in (object.__eq__, Result.__eq__)
             if compared and value.__module__ == module.name and numbers_of(value):
-                found[f"{module.name}.{name}"] = value
-    return list(found.values())
+                result[f"{module.name}.{name}"] = value
+    return list(result.values())
 
 
 def numbers_of(cls: type[Any]) -> list[str]:
@@ -57,23 +57,23 @@ def numbers_of(cls: type[Any]) -> list[str]:
 
 def filled(cls: type[Any], number: float) -> Any:
     """An instance with a number of its own in every field of numbers, and None elsewhere."""
-    made = object.__new__(cls)
+    result = object.__new__(cls)
     for field in fields(cls):
         value: Any = None if field.default is MISSING else field.default
         if field.name in numbers_of(cls):
             fresh = number * 1.0  # NaN by NaN: `is` does not tell that they are one object
             value = np.array([fresh, 0.5]) if "Array" in field.type else fresh
-        object.__setattr__(made, field.name, value)
-    return made
+        object.__setattr__(result, field.name, value)
+    return result
 
 
 @pytest.mark.parametrize("cls", results_with_numbers(), ids=lambda cls: cls.__name__)
 def test_a_result_of_nans_equals_another_and_no_other_number(cls: type[Any]) -> None:
-    nan, other = filled(cls, math.nan), filled(cls, 0.25)
+    nan, second = filled(cls, math.nan), filled(cls, 0.25)
     assert nan == filled(cls, float("nan"))
     assert nan == copy.deepcopy(nan)
-    assert nan != other
-    assert other == filled(cls, 0.25)
+    assert nan != second
+    assert second == filled(cls, 0.25)
     assert nan != "text"
 
 
@@ -142,21 +142,21 @@ def test_results_of_two_kinds_are_not_equal(monkeypatch: pytest.MonkeyPatch) -> 
 
 def all_results() -> dict[str, Any]:
     """One result of every kind that is printed."""
-    made = abrank.simulate_runs(12, rng=1)
-    runs = {"a": made.baseline, "b": made.candidate}
-    pair = (made.qrels, made.baseline, made.candidate)
-    board = {"x": (made.qrels, runs), "y": (made.qrels, runs)}
-    scores = abrank.evaluate(made.qrels, runs, "AP")
+    collection = abrank.simulate_runs(12, rng=1)
+    runs = {"a": collection.baseline, "b": collection.candidate}
+    pair = (collection.qrels, collection.baseline, collection.candidate)
+    board = {"x": (collection.qrels, runs), "y": (collection.qrels, runs)}
+    scores = abrank.evaluate(collection.qrels, runs, "AP")
     return {
         "comparison": abrank.compare(*pair, measures="AP"),
-        "ranking": abrank.rank(made.qrels, runs, measures="AP"),
+        "ranking": abrank.rank(collection.qrels, runs, measures="AP"),
         "collections": abrank.compare_collections({"x": pair, "y": pair}, measures="AP"),
         "standings": abrank.rank_collections(board, measures="AP"),
         "plan": power(sd=0.2, effect=0.05),
         "audit": abrank.audit(50, 0.3, 0.35),
         "intervals": scores.intervals(),
-        "judges": abrank.judge_agreement(made.qrels, made.qrels),
-        "query": abrank.inspect_query(*pair, made.qrels.query_ids[0]),
+        "judges": abrank.judge_agreement(collection.qrels, collection.qrels),
+        "query": abrank.inspect_query(*pair, collection.qrels.query_ids[0]),
     }
 
 
@@ -178,8 +178,8 @@ def test_every_result_speaks_the_language_of_the_field(tmp_path: Path) -> None:
 
 
 def test_numbers_have_the_names_of_scipy_in_every_result() -> None:
-    found = all_results()
-    result, ranking, several = (found[name] for name in ("comparison", "ranking", "collections"))
+    results = all_results()
+    result, ranking, multiple = (results[name] for name in ("comparison", "ranking", "collections"))
     expected = stats.ttest_rel(result.b[:, 0], result.a[:, 0])
     assert result.pvalue == pytest.approx(expected.pvalue, abs=1e-12)
     limits = expected.confidence_interval()
@@ -193,10 +193,10 @@ def test_numbers_have_the_names_of_scipy_in_every_result() -> None:
     assert ranking.pvalue.loc[(low, high)] == ranking.pair_rows[0].pvalue_adj
     assert ranking.interval.loc[(low, high)].tolist() == list(ranking.pair_rows[0].interval)
     assert bool(ranking.significant.loc[(low, high)]) == ranking.pair_rows[0].told_apart
-    assert several.pvalue == several.pooled.pvalue
-    assert several.interval == several.pooled.interval
-    assert several.effect_size("d_z") == several.pooled.effect_size("d_z")
-    assert several.significant == (several.pvalue < 0.05)
+    assert multiple.pvalue == multiple.pooled.pvalue
+    assert multiple.interval == multiple.pooled.interval
+    assert multiple.effect_size("d_z") == multiple.pooled.effect_size("d_z")
+    assert multiple.significant == (multiple.pvalue < 0.05)
 
 
 def test_a_report_without_a_path_is_written_here_and_says_so(

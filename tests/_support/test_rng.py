@@ -25,8 +25,8 @@ def test_entropy_of_none_differs_each_time() -> None:
 
 def test_entropy_of_a_spawned_seed_sequence_is_its_own() -> None:
     parent = np.random.SeedSequence(5)
-    child, other = parent.spawn(2)
-    assert len({entropy(parent), entropy(child), entropy(other)}) == 3
+    child, second = parent.spawn(2)
+    assert len({entropy(parent), entropy(child), entropy(second)}) == 3
 
 
 @pytest.mark.parametrize("rng", [-1, 1.5, "7", True])

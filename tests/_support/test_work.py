@@ -20,11 +20,11 @@ def test_results_come_in_order(n_threads, count, monkeypatch):
 @pytest.mark.parametrize("n_threads", [1, 2])
 def test_the_first_exception_ends_it(n_threads, monkeypatch):
     monkeypatch.setattr(work.os, "cpu_count", lambda: n_threads)
-    found = threaded_map(lambda x: 1 // x, [2, 1, 0, 3, 0])
-    assert [next(found), next(found)] == [0, 1]
+    result = threaded_map(lambda x: 1 // x, [2, 1, 0, 3, 0])
+    assert [next(result), next(result)] == [0, 1]
     with pytest.raises(ZeroDivisionError):
-        next(found)
-    assert list(found) == []
+        next(result)
+    assert list(result) == []
 
 
 def test_items_are_read_only_a_few_ahead(monkeypatch):

@@ -56,7 +56,7 @@ def browser() -> Iterator[Any]:
     """An installed Chromium, driven by playwright."""
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     names = ("chromium", "chromium-browser", "google-chrome")
-    program = next((found for name in names if (found := shutil.which(name))), None)
+    program = next((which for name in names if (which := shutil.which(name))), None)
     if program is None:
         pytest.skip("no Chromium on the path: the report is not opened in a browser")
     with playwright.sync_playwright() as driver:
@@ -88,23 +88,23 @@ def scores() -> Callable[..., tuple[pd.DataFrame, pd.DataFrame]]:
 @pytest.fixture(scope="session")
 def better() -> Comparison:
     """Two simulated runs, B better, with texts and segments, from files with long names."""
-    made = simulate_runs(120, effect=0.3, rng=1)
-    how: dict[str, Any] = {"measures": MEASURES, "margin": 0.01, "require": "better"}
-    found = compare(
-        made.qrels,
-        made.baseline,
-        made.candidate,
-        topics=made.topics,
-        segments={"intent": made.intents},
+    collection = simulate_runs(120, effect=0.3, rng=1)
+    options: dict[str, Any] = {"measures": MEASURES, "margin": 0.01, "require": "better"}
+    comparison = compare(
+        collection.qrels,
+        collection.baseline,
+        collection.candidate,
+        topics=collection.topics,
+        segments={"intent": collection.intents},
         name_a="bm25",
         name_b="monot5",
         resamples=999,
-        **how,
+        **options,
     )
     source = {"path": "a/long/way/to/the/folder/with/the/run.txt", "sha256": "0f" * 32, "rows": 9}
     inputs = dict.fromkeys(("qrels", "a", "b"), source)
-    known = {"command": "abrank compare " + "x" * 300, "inputs": inputs}
-    return replace(found, provenance=known)
+    names = {"command": "abrank compare " + "x" * 300, "inputs": inputs}
+    return replace(comparison, provenance=names)
 
 
 @pytest.fixture(scope="session")
@@ -160,11 +160,11 @@ def show(browser: Any, tab: Any, folder: Path) -> Iterator[Callable[..., Opened]
         else:
             contexts.append(page.context)
         page.set_viewport_size({"width": width, "height": height})
-        found = Opened(page, [], [])
+        opened = Opened(page, [], [])
         listeners = {
-            "request": lambda request: found.requests.append(request.url),
-            "console": lambda message: found.messages.append(message.text),
-            "pageerror": lambda error: found.messages.append(str(error)),
+            "request": lambda request: opened.requests.append(request.url),
+            "console": lambda message: opened.messages.append(message.text),
+            "pageerror": lambda error: opened.messages.append(str(error)),
         }
         for event, listener in listeners.items():
             page.on(event, listener)
@@ -177,7 +177,7 @@ def show(browser: Any, tab: Any, folder: Path) -> Iterator[Callable[..., Opened]
             )
             if "unsafe-inline" in text and 'id="query-data"' in text:
                 page.wait_for_selector("#query-table[data-ready]", state="attached")
-        return found
+        return opened
 
     yield opened
     for page, event, listener in listening:
@@ -188,14 +188,14 @@ def show(browser: Any, tab: Any, folder: Path) -> Iterator[Callable[..., Opened]
 
 def set_by_dark(text: str) -> dict[str, str]:
     """Return what a page sets in dark and not in light, beside variables that are colours."""
-    asked = re.findall(r"prefers-color-scheme: dark\) \{\s*:root[^{}]*\{([^{}]*)\}\s*\}", text)
-    assert len(asked) == text.count("prefers-color-scheme") == 1
-    declared = (each.partition(":") for each in asked[0].split(";") if each.strip())
-    found = {name.strip(): value.strip() for name, _, value in declared}
+    matches = re.findall(r"prefers-color-scheme: dark\) \{\s*:root[^{}]*\{([^{}]*)\}\s*\}", text)
+    assert len(matches) == text.count("prefers-color-scheme") == 1
+    declared = (part.partition(":") for part in matches[0].split(";") if part.strip())
+    texts = {name.strip(): value.strip() for name, _, value in declared}
     colour = re.compile(r"#[0-9a-f]{6}")
     return {
         name: value
-        for name, value in found.items()
+        for name, value in texts.items()
         if not (name.startswith("--") and colour.fullmatch(value))
     }
 
@@ -217,7 +217,7 @@ def check_accessibility() -> Callable[[Any], None]:
         for scheme, rules in (("dark", {"runOnly": of_colour}), ("light", {})):
             page.emulate_media(color_scheme=scheme)
             # What passes is not listed node by node, which took half of the time.
-            found = axe.Axe().run(page, options={"resultTypes": ["violations"], **rules})
-            assert found.violations_count == 0, (scheme, found.generate_report())
+            completed = axe.Axe().run(page, options={"resultTypes": ["violations"], **rules})
+            assert completed.violations_count == 0, (scheme, completed.generate_report())
 
     return checked

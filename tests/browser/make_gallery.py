@@ -24,18 +24,18 @@ WIDTH, HEIGHT = 1280, 900
 
 def comparisons() -> dict[str, Comparison]:
     """Return the comparisons by the names of their files."""
-    made = abrank.simulate_runs(N_QUERIES, effect=EFFECT, rng=SEED)
-    old, new = read_run(made.baseline, name="old"), read_run(made.candidate, name="new")
-    kept = made.qrels.query_ids[::EVERY]
-    frames = [each.frame() for each in (made.qrels, old, new)]
-    few = [frame[frame["query_id"].isin(kept)] for frame in frames]
-    how = {"measures": MEASURES, "margin": MARGIN, "topics": made.topics, "rng": SEED}
-    by_intent = {"segments": {"intent": made.intents}}
+    collection = abrank.simulate_runs(N_QUERIES, effect=EFFECT, rng=SEED)
+    old, new = read_run(collection.baseline, name="old"), read_run(collection.candidate, name="new")
+    query_ids = collection.qrels.query_ids[::EVERY]
+    frames = [item.frame() for item in (collection.qrels, old, new)]
+    few = [frame[frame["query_id"].isin(query_ids)] for frame in frames]
+    options = {"measures": MEASURES, "margin": MARGIN, "topics": collection.topics, "rng": SEED}
+    by_intent = {"segments": {"intent": collection.intents}}
     return {
-        "better": abrank.compare(made.qrels, old, new, **how, **by_intent),
-        "worse": abrank.compare(made.qrels, new, old, **how, **by_intent),
-        "inconclusive": abrank.compare(*few, name_a="old", name_b="new", **how),
-        "identical": abrank.compare(made.qrels, old, old, name_b="old again", **how),
+        "better": abrank.compare(collection.qrels, old, new, **options, **by_intent),
+        "worse": abrank.compare(collection.qrels, new, old, **options, **by_intent),
+        "inconclusive": abrank.compare(*few, name_a="old", name_b="new", **options),
+        "identical": abrank.compare(collection.qrels, old, old, name_b="old again", **options),
     }
 
 

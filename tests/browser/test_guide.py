@@ -13,7 +13,7 @@ from abrank.guide.site import build
 from tests.browser.conftest import Opened
 
 Show = Callable[..., Opened]
-TOPICS = ("index", *(topic for each in CONTENTS.values() for topic in each))
+TOPICS = ("index", *(topic for item in CONTENTS.values() for topic in item))
 
 
 @pytest.fixture(scope="module")
@@ -47,10 +47,10 @@ def test_axe_finds_nothing(
 
 def test_the_contents_stand_beside_the_text_and_mark_the_page(show: Show, built: Path) -> None:
     opened = show((built / "gates.html").read_text("utf-8"))
-    text, menu = (opened.page.locator(each).bounding_box() for each in ("main", "nav"))
+    text, menu = (opened.page.locator(name).bounding_box() for name in ("main", "nav"))
     assert menu["x"] + menu["width"] <= text["x"]
     here = opened.page.locator("nav [aria-current]")
     assert here.all_inner_texts() == ["Three gates, and which to take"]
     opened.resize(360)
-    text, menu = (opened.page.locator(each).bounding_box() for each in ("main", "nav"))
+    text, menu = (opened.page.locator(name).bounding_box() for name in ("main", "nav"))
     assert menu["y"] >= text["y"] + text["height"]

@@ -19,7 +19,7 @@ WATCH = "window.alert = (said) => { console.log(`ran ${said}`); };"
 def written(hostile_files: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
     """The page, as the command wrote it."""
     command = ["compare", "qrels", "a.run", "b.run", "-m", "nDCG@5", "-m", "AP", "-q"]
-    beside = ["--topics", "topics.jsonl", "--segments", "segments.csv", "--docs", "docs.jsonl"]
+    context = ["--topics", "topics.jsonl", "--segments", "segments.csv", "--docs", "docs.jsonl"]
     names = [
         "--name-a",
         "<script>alert(8)</script>",
@@ -29,7 +29,7 @@ def written(hostile_files: Path, tmp_path_factory: pytest.TempPathFactory) -> st
     target = tmp_path_factory.mktemp("hostile_report") / "out.html"
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(hostile_files)
-        assert run([*command, *beside, *names, "--report", str(target)]) == 0
+        assert run([*command, *context, *names, "--report", str(target)]) == 0
     return target.read_text("utf-8")
 
 

@@ -66,18 +66,18 @@ def test_every_row_shows_the_numbers_of_the_comparison(
     show: Show, text: str, better: Comparison
 ) -> None:
     opened = show(text)
-    shown = []
+    visible = []
     for number in range(1, LAST + 1):
         expect_page(opened, number)
         rows = f"[...document.querySelectorAll('{ROWS}')]"
         cells = "[...row.querySelectorAll('th, td:not(.bar)')].map((cell) => cell.innerText)"
-        shown += opened.page.evaluate(f"{rows}.map((row) => {cells})")
+        visible += opened.page.evaluate(f"{rows}.map((row) => {cells})")
         if number < LAST:
             opened.page.locator("#query-next").click()
     expect(opened.page.locator("#query-next")).to_be_disabled()
     wide = better.queries_of().pivot(index="query_id", columns="measure")
     intents = dict(zip(better.query_ids, better.segmentations[0].labels, strict=True))
-    for cells in shown:
+    for cells in visible:
         row = wide.loc[cells[0]]
         assert cells[1:] == [
             better.topics[cells[0]],
@@ -86,7 +86,7 @@ def test_every_row_shows_the_numbers_of_the_comparison(
             display.score(row["b", "nDCG@10"]),
             *(display.signed(row["diff", name]) for name in ("nDCG@10", "AP")),
         ]
-    assert len(shown) == 120
+    assert len(visible) == 120
 
 
 def test_search_finds_ids_and_texts_and_counts_them(
@@ -99,9 +99,9 @@ def test_search_finds_ids_and_texts_and_counts_them(
     expect_ids(opened, [query for query in expected(better) if query in tenth])
     expect_count(opened, 10)
     search.fill("  KETTLE ")
-    found = [query for query in expected(better) if "kettle" in better.topics[query]]
-    assert found
-    expect_ids(opened, found)
+    queries = [query for query in expected(better) if "kettle" in better.topics[query]]
+    assert queries
+    expect_ids(opened, queries)
     search.fill("no such query")
     expect(opened.page.locator(ROWS)).to_have_text(["No query matches."])
 
@@ -162,16 +162,16 @@ def test_a_row_opens_its_two_lists(show: Show, text: str, better: Comparison) ->
     opened.page.locator(f"{ROWS} .text").first.click()
     a, b = better.evidence.rankings[worst]
     expect(opened.page.locator(".why")).to_have_text(ranked_lists.why(a, b, depth=10))
-    shown = lists(opened)
-    for side, ranking, other in ((shown[0], a, b), (shown[1], b, a)):
-        ranks = {doc: i for i, (doc, _) in enumerate(other, start=1)}
-        assert [each[0] for each in side] == [str(i) for i in range(1, 11)]
-        assert [each[3] for each in side] == [doc for doc, _ in ranking[:10]]
-        for rank, (grade, move) in enumerate(((each[1], each[2]) for each in side), start=1):
+    visible = lists(opened)
+    for side, ranking, second in ((visible[0], a, b), (visible[1], b, a)):
+        ranks = {doc: i for i, (doc, _) in enumerate(second, start=1)}
+        assert [item[0] for item in side] == [str(i) for i in range(1, 11)]
+        assert [item[3] for item in side] == [doc for doc, _ in ranking[:10]]
+        for rank, (grade, move) in enumerate(((item[1], item[2]) for item in side), start=1):
             doc, judged = ranking[rank - 1]
             assert grade == ("? not judged" if judged is None else f"grade {judged}")
             before = ranks.get(doc)
-            if side is shown[0]:
+            if side is visible[0]:
                 moved = "dropped" if before is None else "=" if before == rank else f"→ {before}"
             elif before is None:
                 moved = "new"
@@ -188,7 +188,7 @@ def test_lost_relevant_documents_are_bold(show: Show, text: str, better: Compari
     opened = show(text)
     opened.page.locator(".opener").first.click()
     a, b = better.evidence.rankings[expected(better)[0]]
-    first, second = ({doc for doc, grade in each[:10] if grade} for each in (a, b))
+    first, second = ({doc for doc, grade in item[:10] if grade} for item in (a, b))
     expect(opened.page.locator(".move.lost")).to_have_count(len(first - second))
     expect(opened.page.locator(".move.gained")).to_have_count(len(second - first))
     if first - second:
@@ -269,8 +269,8 @@ def test_a_bar_tells_its_query_and_opens_its_row(show: Show, text: str, better: 
     opened.page.get_by_label("Intent", exact=True).select_option("navigational")
     bar = opened.page.locator(f".wide [data-query='{best}']")
     bar.hover()
-    told = re.escape(f"{best} “{better.topics[best]}” · Intent ")
-    expect(opened.page.locator("#query-readout")).to_have_text(re.compile(f"^{told}"))
+    escape = re.escape(f"{best} “{better.topics[best]}” · Intent ")
+    expect(opened.page.locator("#query-readout")).to_have_text(re.compile(f"^{escape}"))
     bar.click()
     expect(opened.page.locator("tr.found th")).to_have_text(best)
     expect_page(opened, LAST)
@@ -301,7 +301,7 @@ def test_csv_has_the_rows_of_the_view(show: Show, text: str, better: Comparison)
     expect_count(opened, 10)
     rows = download(opened)
     assert list(rows[0]) == ["query_id", "text", "intent", "a", "b", "diff", "diff AP"]
-    wanted = [each for each in expected(better) if "q03" in each]
+    wanted = [item for item in expected(better) if "q03" in item]
     assert [row["query_id"] for row in rows] == wanted
     exact = better.queries.query("measure == 'nDCG@10'").set_index("query_id")["diff"]
     intents = dict(zip(better.query_ids, better.segmentations[0].labels, strict=True))
@@ -315,7 +315,7 @@ def test_csv_of_hostile_ids_runs_nothing_in_a_spreadsheet(show: Show, scores: Sc
     ids = ["=cmd()", "+1", "-1", "@sum", 'comma, "quote"', "two\nlines", "\u202eback", "x" * 10_000]
     a, b = scores(len(ids), 0.05, ids)
     got = {row["query_id"] for row in download(show(html(compare_scores(a, b, resamples=99))))}
-    assert got == {f"'{each}" if each[0] in "=+-@" else each for each in ids}
+    assert got == {f"'{item}" if item[0] in "=+-@" else item for item in ids}
 
 
 def test_the_address_opens_a_query_and_follows_what_is_open(show: Show, text: str, better) -> None:
@@ -338,8 +338,8 @@ def test_another_measure_is_picked_and_the_first_comes_back(show: Show, text: st
     assert row.locator(".opener").inner_text() == better.query_ids[worst]
     column = better.measures.index("AP")
     numbers = [better.a[worst, column], better.b[worst, column]]
-    shown = [*map(display.score, numbers), display.signed(better.differences("AP")[worst])]
-    assert row.locator("td.num").all_inner_texts()[:3] == shown
+    visible = [*map(display.score, numbers), display.signed(better.differences("AP")[worst])]
+    assert row.locator("td.num").all_inner_texts()[:3] == visible
     page.select_option("#query-measure", index=0)
     assert page.locator("#query-table tbody").inner_text() == first
 
@@ -357,10 +357,10 @@ def test_an_open_query_has_every_measure(show: Show, text: str, better) -> None:
 @pytest.fixture(scope="module")
 def open_judgments() -> Comparison:
     """Return a comparison with titles of which one judgment in nine was taken back."""
-    made = simulate_runs(60, effect=0.1, rng=8)
-    frame = made.qrels.frame()
+    collection = simulate_runs(60, effect=0.1, rng=8)
+    frame = collection.qrels.frame()
     docs = {doc: f"Title of {doc}" for doc in frame["doc_id"]}
-    runs = made.baseline, made.candidate
+    runs = collection.baseline, collection.candidate
     return compare(frame[frame.index % 9 != 0], *runs, measures=["nDCG@10"], docs=docs)
 
 
@@ -370,17 +370,17 @@ def test_an_open_query_has_titles_and_says_where_relevant_documents_went(
     opened = show(html(open_judgments, drawer=lambda *_, **__: ""))
     rows = query_rows(open_judgments)
     assert rows is not None
-    place = next(i for i, each in enumerate(rows.went) if each and 0 in each[1::2])
+    place = next(i for i, item in enumerate(rows.went) if item and 0 in item[1::2])
     row = rows.lists[place]
     assert row is not None
     query = rows.columns[0].values[place]
     opened.page.get_by_label("Find a query").fill(query)
     opened.page.locator(".opener").first.click()
-    found = ranked_lists.lists_of(row, depth=10, went=rows.went[place] or ())
-    cells = [[each.doc_id, str(each.grade), *each.ranks] for each in found.went]
-    expect(opened.page.locator(".went tbody tr")).to_have_text(["".join(each) for each in cells])
-    for side, ranking in zip(found.sides, open_judgments.evidence.rankings[query], strict=True):
-        assert [each.doc_id for each in side] == [doc for doc, _ in ranking[:10]]
+    result = ranked_lists.lists_of(row, depth=10, went=rows.went[place] or ())
+    cells = [[item.doc_id, str(item.grade), *item.ranks] for item in result.went]
+    expect(opened.page.locator(".went tbody tr")).to_have_text(["".join(cell) for cell in cells])
+    for side, ranking in zip(result.sides, open_judgments.evidence.rankings[query], strict=True):
+        assert [item.doc_id for item in side] == [doc for doc, _ in ranking[:10]]
     first = open_judgments.evidence.rankings[query][0][0][0]
     title = open_judgments.evidence.documents.get(first)
     if title:
@@ -392,13 +392,13 @@ def test_what_to_judge_is_saved_and_its_queries_open(
     show: Show, open_judgments: Comparison
 ) -> None:
     opened = show(html(open_judgments, drawer=lambda *_, **__: ""))
-    found = open_judgments.evidence.to_judge
-    assert found is not None
+    to_judge = open_judgments.evidence.to_judge
+    assert to_judge is not None
     with opened.page.expect_download() as download:
         opened.page.locator("#judge .save").first.click()
     assert download.value.suggested_filename == "to-judge.txt"
-    assert Path(download.value.path()).read_text() == pool_text(found.documents)
+    assert Path(download.value.path()).read_text() == pool_text(to_judge.documents)
     link = opened.page.locator("#judge tbody th a").first
     link.click()
-    expect(opened.page.locator("tr.found th")).to_have_text(found.documents[0].query_id)
+    expect(opened.page.locator("tr.found th")).to_have_text(to_judge.documents[0].query_id)
     expect(opened.page.locator(".ranking")).to_have_count(2)

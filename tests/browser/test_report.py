@@ -188,7 +188,7 @@ def test_tab_visits_every_control_in_the_order_of_the_page(show: Show, text: str
             page.evaluate("document.activeElement.id || document.activeElement.className")
         )
     wanted = ["skip", "theme", "query-search", "query-csv", "opener"]
-    assert [each for each in dict.fromkeys(visited) if each in wanted] == wanted
+    assert [fromkey for fromkey in dict.fromkeys(visited) if fromkey in wanted] == wanted
 
 
 def test_theme_button_goes_round_and_is_remembered_in_the_session(show: Show, text: str) -> None:
@@ -221,8 +221,8 @@ def test_figures_turn_dark_with_the_page(show: Show, text: str) -> None:
     light, dark = PALETTE["b"]
     for scheme, colour in (("light", light), ("dark", dark)):
         page.emulate_media(color_scheme=scheme)
-        drawn = page.locator(f'.verdict .r-drawn [fill="{light}"]').first
-        expect(drawn).to_have_css("fill", rgb(colour))
+        first = page.locator(f'.verdict .r-drawn [fill="{light}"]').first
+        expect(first).to_have_css("fill", rgb(colour))
 
 
 def test_bar_at_the_top_marks_the_section_in_view(show: Show, text: str) -> None:
@@ -251,10 +251,10 @@ def test_a_line_opens_by_click_by_link_and_on_paper(show: Show, text: str) -> No
 def test_the_closed_page_is_short(show: Show, text: str) -> None:
     opened = show(text)
     close = "document.querySelectorAll('main details').forEach(each => each.open = false)"
-    for width, most in ((1280, 3.5 * 900), (360, 8 * 640)):
+    for width, maximum in ((1280, 3.5 * 900), (360, 8 * 640)):
         opened.resize(width)
         opened.page.evaluate(close)
-        assert opened.page.evaluate("document.documentElement.scrollHeight") <= most
+        assert opened.page.evaluate("document.documentElement.scrollHeight") <= maximum
     assert len(opened.page.locator("body").inner_text().split()) <= 900
 
 
@@ -267,7 +267,7 @@ def test_methods_are_copied(show: Show, text: str, better: Comparison) -> None:
     button = page.locator("#methods .copy").first
     button.click()
     expect(button).to_have_text("Copied")
-    methods = next(each for each in compose(better).sections if each.key == "methods")
+    methods = next(section for section in compose(better).sections if section.key == "methods")
     assert page.evaluate("navigator.clipboard.readText()") == methods.blocks[0].text
     page.clock.run_for(2000)
     expect(button).to_have_text("Copy text")
@@ -310,7 +310,7 @@ def test_hostile_collection_cannot_run_anything(show: Show, scores: Scores) -> N
         segments={HOSTILE[1]: dict(zip(HOSTILE, HOSTILE[::-1], strict=True))},
     )
     assert isinstance(result.segmentations[0], Segmentation)
-    lists = tuple((each, 1) for each in HOSTILE), tuple((each, None) for each in HOSTILE[::-1])
+    lists = tuple((item, 1) for item in HOSTILE), tuple((item, None) for item in HOSTILE[::-1])
     evidence = replace(result.evidence, rankings=dict.fromkeys(result.query_ids, lists))
     opened = show(html(replace(result, evidence=evidence)))
     page = opened.page
@@ -369,8 +369,8 @@ def test_any_number_of_queries_opens_without_a_message(show: Show, scores: Score
     assert opened.page.locator("#query-count").inner_text() == f"{total} of {total} queries"
     middle = str(301 + n // 2)
     opened.page.locator("#query-search").fill(middle)
-    found = opened.page.locator(".queries > tbody > tr > th").all_inner_texts()
-    assert middle in found
+    inner_texts = opened.page.locator(".queries > tbody > tr > th").all_inner_texts()
+    assert middle in inner_texts
     assert too_wide(opened) <= 0
 
 
@@ -414,9 +414,9 @@ def test_a_telephone_shows_interval_and_reading_without_a_swipe(show: Show, text
     assert titles[4].startswith("95% interval")
     assert titles[-1] == "reading"
     # Means and wins have no room there; they stand in the table of all measures.
-    seen = [cell for cell in row.locator("td").all() if cell.is_visible()]
-    assert len(seen) == 5
-    for cell in seen:
+    cells = [cell for cell in row.locator("td").all() if cell.is_visible()]
+    assert len(cells) == 5
+    for cell in cells:
         box = cell.bounding_box()
         assert box["x"] >= 0
         assert box["x"] + box["width"] <= 360
@@ -471,7 +471,7 @@ def test_paper_has_both_ends_of_the_table(show: Show, text: str) -> None:
     rows = page.locator("#query-table tbody tr")
     expect(rows).to_have_count(21)
     assert rows.nth(10).inner_text().endswith("queries between these")
-    shown = [rows.nth(place).locator("td.num").nth(2).inner_text() for place in (0, 20)]
-    assert (shown[0][0], shown[1][0]) == ("−", "+")
+    inner_texts = [rows.nth(place).locator("td.num").nth(2).inner_text() for place in (0, 20)]
+    assert (inner_texts[0][0], inner_texts[1][0]) == ("−", "+")
     page.emulate_media(media="screen")
     expect(rows).to_have_count(10)

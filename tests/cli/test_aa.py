@@ -37,8 +37,8 @@ CALL = ["aa", "--scores", "a.csv", "b.csv", "--replications", "400"]
 
 def test_tests_of_queries_keep_their_level_by_the_flips_of_queries(differences, capsys) -> None:
     assert run([*CALL, "--format", "json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert {row["test"] for row in found["rows"]} == {
+    loads = json.loads(capsys.readouterr().out)
+    assert {row["test"] for row in loads["rows"]} == {
         "t",
         "permutation",
         "wilcoxon",
@@ -46,10 +46,10 @@ def test_tests_of_queries_keep_their_level_by_the_flips_of_queries(differences, 
         "hall",
         "bounded",
     }
-    assert [row["by"] for row in found["rows"]] == ["flips", "halves", "resampled"] * 6
-    assert not any(row["too_often"] for row in found["rows"] if row["by"] != "resampled")
+    assert [row["by"] for row in loads["rows"]] == ["flips", "halves", "resampled"] * 6
+    assert not any(row["too_often"] for row in loads["rows"] if row["by"] != "resampled")
     expected = check_level("t", differences[0].round(4), n_replications=400)
-    assert found["rows"][0]["rate"] == pytest.approx(expected.rate)
+    assert loads["rows"][0]["rate"] == pytest.approx(expected.rate)
 
 
 def test_clusters_show_that_the_plain_test_finds_too_much(differences, capsys) -> None:
@@ -65,13 +65,13 @@ def test_clusters_show_that_the_plain_test_finds_too_much(differences, capsys) -
 
 def test_a_comparison_brings_its_test_level_and_clusters(differences) -> None:
     result = abrank.compare_scores("a.csv", "b.csv", design=abrank.Clusters("who.csv"), alpha=0.1)
-    found = abrank.aa_test(result, replications=200)
-    assert found.alpha == 0.1
-    assert [row.test for row in found.rows] == ["t", "cluster-robust t"]
-    assert found.too_often == ("t",)
+    aa_test = abrank.aa_test(result, replications=200)
+    assert aa_test.alpha == 0.1
+    assert [row.test for row in aa_test.rows] == ["t", "cluster-robust t"]
+    assert aa_test.too_often == ("t",)
     plain = abrank.aa_test(abrank.compare_scores("a.csv", "b.csv"), replications=200)
     assert {row.test for row in plain.rows} == {"t"}
-    assert list(found.to_frame()["rate"]) == [row.rate for row in found.rows]
+    assert list(aa_test.to_frame()["rate"]) == [row.rate for row in aa_test.rows]
 
 
 def test_csv_has_a_line_a_row(differences, capsys) -> None:

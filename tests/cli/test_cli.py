@@ -17,9 +17,13 @@ from abrank.cli._flags import repeated
 @pytest.fixture
 def files(tmp_path, monkeypatch):
     """A collection of 60 queries in the current folder: qrels, a.run, b.run."""
-    made = abrank.simulate_runs(60, effect=0.25, rng=5)
-    for name, what in (("qrels", made.qrels), ("a.run", made.baseline), ("b.run", made.candidate)):
-        what.write(tmp_path / name)
+    collection = abrank.simulate_runs(60, effect=0.25, rng=5)
+    for name, kind in (
+        ("qrels", collection.qrels),
+        ("a.run", collection.baseline),
+        ("b.run", collection.candidate),
+    ):
+        kind.write(tmp_path / name)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -63,10 +67,10 @@ def test_compare_prints_the_verdict_first(files, capsys) -> None:
 
 def test_compare_json_holds_what_python_gives(files, capsys) -> None:
     assert run(["compare", "qrels", "a.run", "b.run", "-m", "AP", "--format", "json"]) == 0
-    found = json.loads(capsys.readouterr().out)
+    loads = json.loads(capsys.readouterr().out)
     expected = abrank.compare("qrels", "a.run", "b.run", measures=["AP"])
-    assert found["measures"][0]["pvalue"] == expected.pvalue
-    assert found["provenance"]["command"] == "abrank compare qrels a.run b.run -m AP --format json"
+    assert loads["measures"][0]["pvalue"] == expected.pvalue
+    assert loads["provenance"]["command"] == "abrank compare qrels a.run b.run -m AP --format json"
 
 
 @pytest.mark.parametrize(
@@ -127,17 +131,28 @@ def test_reports_are_written_and_named(files, capsys) -> None:
 
 
 def test_a_format_alone_writes_into_reports_and_says_where(files, capsys) -> None:
-    how = ["compare", "qrels", "a.run", "b.run", "-m", "AP", "--report", "md", "--report", "csv"]
+    options = [
+        "compare",
+        "qrels",
+        "a.run",
+        "b.run",
+        "-m",
+        "AP",
+        "--report",
+        "md",
+        "--report",
+        "csv",
+    ]
     (files / "reports").mkdir()
     (files / "reports" / "b-vs-a.md").write_text("old")
-    assert run(how) == 0
+    assert run(options) == 0
     out = capsys.readouterr().out
     assert "report    reports/b-vs-a.md  " in out
     assert "report    reports/b-vs-a.csv  " in out
     assert (files / "reports" / "b-vs-a.md").read_text().startswith("### ")
     names = {path.name for path in (files / "reports").iterdir()}
     assert names == {"b-vs-a.md", "b-vs-a.csv", "b-vs-a.queries.csv"}
-    assert run([*how, "--report", "htm"]) == 2
+    assert run([*options, "--report", "htm"]) == 2
     assert "known formats: .html" in capsys.readouterr().err
 
 
@@ -160,11 +175,11 @@ def test_a_place_that_cannot_be_written_is_told_first(files, report, said, capsy
 
 
 def test_color_and_ascii(files, capsys) -> None:
-    how = ["compare", "qrels", "a.run", "b.run", "-m", "AP"]
-    assert run([*how, "--color", "always"]) == 0
+    options = ["compare", "qrels", "a.run", "b.run", "-m", "AP"]
+    assert run([*options, "--color", "always"]) == 0
     colored = capsys.readouterr().out
     assert "\x1b[" in colored
-    assert run([*how, "--ascii"]) == 0
+    assert run([*options, "--ascii"]) == 0
     assert capsys.readouterr().out.isascii()
 
 
@@ -229,8 +244,8 @@ def test_score_notes_what_was_missing(files, capsys) -> None:
     rows = (files / "a.run").read_text().splitlines(keepends=True)
     (files / "short.run").write_text("".join(rows[100:]))
     assert run(["score", "qrels", "short.run", "-m", "AP"]) == 0
-    said = capsys.readouterr().err
-    assert " judged queries is missing from short. Scored 0 for short (--missing zero): " in said
+    err = capsys.readouterr().err
+    assert " judged queries is missing from short. Scored 0 for short (--missing zero): " in err
     assert run(["score", "qrels", "short.run", "-m", "AP", "--quiet"]) == 0
     assert capsys.readouterr().err == ""
 
@@ -279,8 +294,8 @@ def test_check_reports_every_bad_file(files, capsys) -> None:
 def test_a_level_above_every_grade_is_told(files, command, capsys) -> None:
     level = ["--config", f"rel={10**9}"] if command == "compare" else ["--rel", str(10**9)]
     assert run([command, "qrels", "a.run", "b.run", "-m", "AP", *level]) == 0
-    told = " ".join("".join(capsys.readouterr()).split())
-    assert "No document is relevant to AP(rel=1000000000)" in told
+    text = " ".join("".join(capsys.readouterr()).split())
+    assert "No document is relevant to AP(rel=1000000000)" in text
 
 
 def test_check_tells_judgments_without_a_relevant_document(files, capsys) -> None:

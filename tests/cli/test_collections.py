@@ -19,10 +19,10 @@ def table(tmp_path, monkeypatch) -> str:
     """Three collections in files, and the table of them."""
     lines = ["name\tqrels\ta\tb"]
     for i, (name, effect) in enumerate({"fiqa": 0.4, "arguana": 0.1, "nq": 0.3}.items()):
-        made = abrank.simulate_runs(25, effect=effect, rng=i)
-        made.qrels.write(tmp_path / f"{name}.qrels")
-        made.baseline.write(tmp_path / f"{name}.bm25.run")
-        made.candidate.write(tmp_path / f"{name}.t5.run")
+        collection = abrank.simulate_runs(25, effect=effect, rng=i)
+        collection.qrels.write(tmp_path / f"{name}.qrels")
+        collection.baseline.write(tmp_path / f"{name}.bm25.run")
+        collection.candidate.write(tmp_path / f"{name}.t5.run")
         lines.append(f"{name}\t{name}.qrels\t{name}.bm25.run\t{name}.t5.run")
     (tmp_path / "beir.tsv").write_text("\n".join(lines))
     monkeypatch.chdir(tmp_path)
@@ -57,10 +57,10 @@ def test_every_number_of_the_table_stands_in_the_json(table, capsys) -> None:
     assert run(["compare", "--collections", table, *ASKED, "--format", "csv"]) == 0
     rows = list(csv.DictReader(capsys.readouterr().out.splitlines()))
     for row in rows:
-        measure = next(each for each in saved["measures"] if each["measure"] == row["measure"])
-        kept = next(each for each in measure["rows"] if each["collection"] == row["collection"])
+        measure = next(item for item in saved["measures"] if item["measure"] == row["measure"])
+        selected = next(item for item in measure["rows"] if item["collection"] == row["collection"])
         for key in ("diff", "ci_low", "ci_high_adj", "pvalue_adj", "weight_random"):
-            assert float(row[key]) == kept[key]
+            assert float(row[key]) == selected[key]
 
 
 def test_a_changed_summary_is_refused(table, capsys) -> None:
@@ -79,10 +79,10 @@ def test_a_changed_summary_is_refused(table, capsys) -> None:
 
 def test_the_notebook_s_objects_are_the_command_s(table, capsys) -> None:
     assert run(["compare", "--collections", table, *ASKED, "--report", "out.json"]) == 0
-    found = CollectionsComparison.from_json("out.json")
-    assert found._repr_markdown_().startswith("### ▲ Better over all queries: t5 is better")
-    assert repr(found) == "<CollectionsComparison 't5' against 'bm25' on 3 collections, nDCG@10>"
-    assert found["fiqa"].n_queries == 25
+    result = CollectionsComparison.from_json("out.json")
+    assert result._repr_markdown_().startswith("### ▲ Better over all queries: t5 is better")
+    assert repr(result) == "<CollectionsComparison 't5' against 'bm25' on 3 collections, nDCG@10>"
+    assert result["fiqa"].n_queries == 25
 
 
 def test_a_format_alone_has_a_place_of_its_own(table, capsys) -> None:
@@ -112,14 +112,14 @@ def test_wrong_usage_is_told(table, capsys, arguments, words) -> None:
 
 def test_segments_and_clusters_of_a_table_and_of_flags_are_the_same(table, capsys) -> None:
     lines = Path(table).read_text().splitlines()
-    every = ["collection,query_id,intent,user"]
+    everything = ["collection,query_id,intent,user"]
     for i, line in enumerate(lines[1:], 1):
         name = line.partition("\t")[0]
         rows = [f"q{k:02},{'ab'[k % 2]},u{k // 3}" for k in range(1, 26)]
         Path(f"{name}.csv").write_text("\n".join(["query_id,intent,user", *rows]))
-        every += [f"{name},{row}" for row in rows]
+        everything += [f"{name},{row}" for row in rows]
         lines[i] = f"{line}\t{name}.csv\tuser"
-    Path("all.csv").write_text("\n".join(every))
+    Path("all.csv").write_text("\n".join(everything))
     Path("own.tsv").write_text("\n".join([f"{lines[0]}\tsegments\tclusters", *lines[1:]]))
     out = {}
     for name, flags in {

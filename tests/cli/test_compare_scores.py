@@ -13,9 +13,13 @@ from abrank.cli import run
 @pytest.fixture
 def files(tmp_path, monkeypatch, capsys):
     """The scores of two runs as ``abrank score`` prints them: a.eval, b.eval."""
-    made = abrank.simulate_runs(40, effect=0.25, rng=5)
-    for name, what in (("qrels", made.qrels), ("a.run", made.baseline), ("b.run", made.candidate)):
-        what.write(tmp_path / name)
+    collection = abrank.simulate_runs(40, effect=0.25, rng=5)
+    for name, kind in (
+        ("qrels", collection.qrels),
+        ("a.run", collection.baseline),
+        ("b.run", collection.candidate),
+    ):
+        kind.write(tmp_path / name)
     monkeypatch.chdir(tmp_path)
     for name in "ab":
         call = ["score", "qrels", f"{name}.run", "-m", "AP", "-m", "nDCG@10", "--per-query"]
@@ -28,12 +32,12 @@ def test_the_verdict_is_that_of_the_runs(files, capsys) -> None:
     measures = ["-m", "ndcg_cut_10", "-m", "map"]
     assert run(["compare", "--scores", "a.eval", "b.eval", *measures, "--format", "json"]) == 0
     out, err = capsys.readouterr()
-    found = json.loads(out)
+    loads = json.loads(out)
     expected = abrank.compare("qrels", "a.run", "b.run", measures=["nDCG@10", "AP"])
-    assert [row["measure"] for row in found["measures"]] == ["nDCG@10", "AP"]
-    assert found["measures"][0]["pvalue"] == pytest.approx(expected.pvalue, rel=1e-9)
-    assert found["verdict"]["state"] == str(expected.verdict)
-    assert {role: each["path"] for role, each in found["provenance"]["inputs"].items()} == {
+    assert [row["measure"] for row in loads["measures"]] == ["nDCG@10", "AP"]
+    assert loads["measures"][0]["pvalue"] == pytest.approx(expected.pvalue, rel=1e-9)
+    assert loads["verdict"]["state"] == str(expected.verdict)
+    assert {role: item["path"] for role, item in loads["provenance"]["inputs"].items()} == {
         "a": "a.eval", "b": "b.eval",
     }  # fmt: skip
     assert err.splitlines() == [

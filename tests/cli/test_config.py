@@ -27,13 +27,15 @@ clusters = "who"
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """A rule beside its inputs, and a call from the folder above."""
-    made = abrank.simulate_runs(60, effect=0.3, rng=5)
+    collection = abrank.simulate_runs(60, effect=0.3, rng=5)
     home = tmp_path / "rules"
     home.mkdir()
-    for name, what in (
-        ("qrels.txt", made.qrels), ("a.run", made.baseline), ("b.run", made.candidate),
-    ):  # fmt: skip
-        what.write(home / name)
+    for name, kind in (
+        ("qrels.txt", collection.qrels),
+        ("a.run", collection.baseline),
+        ("b.run", collection.candidate),
+    ):
+        kind.write(home / name)
     ids = [f"q{i:02}" for i in range(1, 61)]
     lines = "".join(f"{query},{i // 2},{i % 2}\n" for i, query in enumerate(ids))
     (home / "segments.csv").write_text(f"query_id,who,half\n{lines}")
@@ -52,35 +54,35 @@ def results(capsys, *flags: str) -> dict:
 
 
 def test_the_file_stands_in_for_flags_and_its_hash_is_recorded(folder, capsys) -> None:
-    found = results(capsys)
-    assert [row["measure"] for row in found["measures"]] == ["nDCG@10", "AP", "R@100"]
-    settings = found["settings"]
+    result = results(capsys)
+    assert [row["measure"] for row in result["measures"]] == ["nDCG@10", "AP", "R@100"]
+    settings = result["settings"]
     assert (settings["margin"], settings["require"]) == (0.01, "non-inferior")
     assert settings["guards"] == [{"measure": "R@100", "margin": 0.05, "margin_is_relative": False}]
-    assert found["clusters"]["name"] == "who"
-    assert found["provenance"]["declared"] == {
+    assert result["clusters"]["name"] == "who"
+    assert result["provenance"]["declared"] == {
         "path": "rules/abrank.toml",
         "sha256": hashlib.sha256((folder / "abrank.toml").read_bytes()).hexdigest(),
         "deviations": [],
     }
-    said = " ".join(str(Comparison.from_json("r.json")).split())
-    assert "The rule was declared in rules/abrank.toml" in said
-    assert "and not changed." in said
+    text = " ".join(str(Comparison.from_json("r.json")).split())
+    assert "The rule was declared in rules/abrank.toml" in text
+    assert "and not changed." in text
 
 
 def test_flags_that_differ_are_deviations_and_those_that_agree_are_not(folder, capsys) -> None:
-    found = results(
+    result = results(
         capsys, "--alpha", "0.050", "--test", "permutation", "--guard", "R@100:-0.05",
         "--require", "non-inferior", "--clusters", "who", "--margin", "0.02",
     )  # fmt: skip
-    assert found["provenance"]["declared"]["deviations"] == [
+    assert result["provenance"]["declared"]["deviations"] == [
         {"setting": "margin", "declared": "0.01", "used": "0.02"},
         {"setting": "test", "declared": "t", "used": "permutation"},
     ]
-    said = " ".join(str(Comparison.from_json("r.json")).split())
+    text = " ".join(str(Comparison.from_json("r.json")).split())
     assert (
         "changed for this call: margin 0.02 in place of 0.01; test permutation in place of t"
-        in said
+        in text
     )
     assert run(["render", "r.json", "--report", "r.md"]) == 0
     assert "margin 0.02 in place of 0.01" in Path("r.md").read_text()
@@ -89,8 +91,8 @@ def test_flags_that_differ_are_deviations_and_those_that_agree_are_not(folder, c
 def test_another_look_of_the_plan_is_no_deviation_and_another_plan_is(folder, capsys) -> None:
     (folder / "abrank.toml").write_text('look = "1/3"\n')
     for look, count in (("3/3", 0), ("3/4", 1)):
-        found = results(capsys, "--look", look)
-        assert len(found["provenance"]["declared"]["deviations"]) == count
+        result = results(capsys, "--look", look)
+        assert len(result["provenance"]["declared"]["deviations"]) == count
 
 
 @pytest.mark.parametrize(

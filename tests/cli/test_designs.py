@@ -26,16 +26,16 @@ def differences(tmp_path, monkeypatch) -> dict[str, Any]:
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(3)
     conversation = np.sort(rng.integers(0, 15, N))
-    own, shared = rng.normal(0, 0.08, N), rng.normal(0, 0.08, 15)[conversation]
+    normal, shared = rng.normal(0, 0.08, N), rng.normal(0, 0.08, 15)[conversation]
     a = rng.uniform(0.3, 0.6, N).round(4)
-    b = (a + 0.05 + own + shared).round(4)
-    other = (b - 0.06).round(4)
-    write(a, b, {"AP": (a, b), "R@100": (a, other)})
+    b = (a + 0.05 + normal + shared).round(4)
+    second = (b - 0.06).round(4)
+    write(a, b, {"AP": (a, b), "R@100": (a, second)})
     Path("who.csv").write_text(
         "query_id,conversation,device\n"
         + "".join(f"q{i:02},c{c},d{i % 2}\n" for i, c in enumerate(conversation))
     )
-    return {"d": b - a, "guard": other - a, "groups": conversation, "a": a, "b": b}
+    return {"d": b - a, "guard": second - a, "groups": conversation, "a": a, "b": b}
 
 
 def write(a, b, columns: dict[str, tuple[Any, Any]] | None = None) -> None:
@@ -54,9 +54,9 @@ def compare(capsys, *arguments: str) -> dict[str, Any]:
     call = ["compare", "--scores", "a.csv", "b.csv", "-m", "AP", *arguments]
     digits = 3
     assert run([*call, "--report", "results.json"]) in (0, 1), capsys.readouterr().err
-    said = capsys.readouterr().out.partition("\nreport ")[0]
+    sentence = capsys.readouterr().out.partition("\nreport ")[0]
     comparison = Comparison.from_json("results.json")
-    assert text(comparison, digits=digits).partition("\ngate ")[0] == said.rstrip("\n")
+    assert text(comparison, digits=digits).partition("\ngate ")[0] == sentence.rstrip("\n")
     written = text(comparison, digits=digits, detail="all")
     return {"said": " ".join(written.split()), **json.loads(Path("results.json").read_text())}
 
@@ -75,47 +75,49 @@ def test_clusters_against_the_matrices_of_the_definition(differences, how, capsy
     mean, error, freedom = dense_cr2(d, groups)
     half = stats.t.ppf(0.975, freedom) * error
     plain = OLS(d, np.ones(N)).fit()
-    asked = ["--segments", "who.csv", "--clusters", "conversation"]
+    requested = ["--segments", "who.csv", "--clusters", "conversation"]
     if how == "file":
         Path("c.csv").write_text(
             "query_id,conversation\n" + "".join(f"q{i:02},{c}\n" for i, c in enumerate(groups))
         )
-        asked = ["--clusters", "c.csv"]
-    found = compare(capsys, *asked)
-    row = found["measures"][0]
+        requested = ["--clusters", "c.csv"]
+    comparison = compare(capsys, *requested)
+    row = comparison["measures"][0]
     assert row["pvalue"] == pytest.approx(2 * stats.t.sf(abs(mean) / error, freedom), rel=1e-9)
     assert [row["ci_low"], row["ci_high"]] == pytest.approx([mean - half, mean + half], rel=1e-9)
-    assert found["clusters"]["error_ratio"] == pytest.approx(error / plain.bse[0])
-    assert found["clusters"]["freedom"] == pytest.approx(freedom)
-    assert found["clusters"]["n_clusters"] == len(set(groups.tolist()))
-    assert found["verdict"]["interval"]["low"] == row["ci_low"]
-    titles = [each["title"] for each in found["tests"]]
+    assert comparison["clusters"]["error_ratio"] == pytest.approx(error / plain.bse[0])
+    assert comparison["clusters"]["freedom"] == pytest.approx(freedom)
+    assert comparison["clusters"]["n_clusters"] == len(set(groups.tolist()))
+    assert comparison["verdict"]["interval"]["low"] == row["ci_low"]
+    titles = [item["title"] for item in comparison["tests"]]
     assert [titles[0], titles[-1]] == ["Cluster-robust t", "Paired t, clusters ignored"]
-    assert found["tests"][-1]["pvalue"] == pytest.approx(plain.pvalues[0], rel=1e-9)
-    assert "clusters by conversation" in found["said"]
-    assert "times that of independent queries" in found["said"]
-    assert [each["name"] for each in found["segments"]] == (["device"] if how == "column" else [])
-    n_effective = found["clusters"]["n_effective"]
+    assert comparison["tests"][-1]["pvalue"] == pytest.approx(plain.pvalues[0], rel=1e-9)
+    assert "clusters by conversation" in comparison["said"]
+    assert "times that of independent queries" in comparison["said"]
+    assert [item["name"] for item in comparison["segments"]] == (
+        ["device"] if how == "column" else []
+    )
+    n_effective = comparison["clusters"]["n_effective"]
     assert n_effective == pytest.approx(
         N**2 / (np.unique(groups, return_counts=True)[1] ** 2).sum()
     )
-    assert f"as much evidence as {n_effective:.1f} clusters of one size" in found["said"]
+    assert f"as much evidence as {n_effective:.1f} clusters of one size" in comparison["said"]
 
 
 def test_clusters_plan_with_their_own_error_and_give_no_effect_size_interval(
     differences, capsys
 ) -> None:
-    plain, found = compare(capsys), compare(capsys, "--segments", "who.csv", "--clusters",
+    plain, comparison = compare(capsys), compare(capsys, "--segments", "who.csv", "--clusters",
                                             "conversation")  # fmt: skip
-    ratio = found["clusters"]["error_ratio"]
+    ratio = comparison["clusters"]["error_ratio"]
     assert ratio > 1.1
     # By the degrees of freedom of the clusters, which are fewer than those of the queries.
-    freedom, error = found["clusters"]["freedom"], plain["planning"]["sd"] / N**0.5 * ratio
-    critical, visible = stats.t.ppf(0.975, freedom), found["planning"]["smallest_visible"]
+    freedom, error = comparison["clusters"]["freedom"], plain["planning"]["sd"] / N**0.5 * ratio
+    critical, visible = stats.t.ppf(0.975, freedom), comparison["planning"]["smallest_visible"]
     assert visible > ratio * plain["planning"]["smallest_visible"]
-    shown = stats.nct.sf(critical, freedom, visible / error)
-    assert shown + stats.nct.cdf(-critical, freedom, visible / error) == pytest.approx(0.8)
-    assert found["effects"]["d_z"]["ci_low"] is None
+    sf = stats.nct.sf(critical, freedom, visible / error)
+    assert sf + stats.nct.cdf(-critical, freedom, visible / error) == pytest.approx(0.8)
+    assert comparison["effects"]["d_z"]["ci_low"] is None
 
 
 def test_clusters_must_cover_every_query(differences, capsys) -> None:
@@ -132,10 +134,10 @@ def test_clusters_must_cover_every_query(differences, capsys) -> None:
 
 def test_one_cluster_cannot_be_tested(differences, capsys) -> None:
     Path("c.csv").write_text("query_id,who\n" + "".join(f"q{i:02},u1\n" for i in range(N)))
-    found = compare(capsys, "--clusters", "c.csv")
-    assert found["verdict"]["state"] == "cannot-test"
-    assert "cannot be tested: all queries come in one cluster" in found["said"]
-    assert "Add queries of other clusters: these are too few for a test." in found["said"]
+    comparison = compare(capsys, "--clusters", "c.csv")
+    assert comparison["verdict"]["state"] == "cannot-test"
+    assert "cannot be tested: all queries come in one cluster" in comparison["said"]
+    assert "Add queries of other clusters: these are too few for a test." in comparison["said"]
 
 
 # ---- looks
@@ -151,21 +153,23 @@ PUBLISHED = {
 @pytest.mark.parametrize("spending", PUBLISHED)
 @pytest.mark.parametrize("look", [1, 3, 5])
 def test_a_look_decides_by_its_published_boundary(differences, look, spending, capsys) -> None:
-    found = compare(capsys, "--look", f"{look}/5:{spending}")
+    comparison = compare(capsys, "--look", f"{look}/5:{spending}")
     level = 2 * stats.norm.sf(PUBLISHED[spending][look - 1])
     # Three printed decimals of z leave the level open by 5e-4 times the density, and some.
-    assert found["settings"]["alpha"] == pytest.approx(level, rel=6e-3)
+    assert comparison["settings"]["alpha"] == pytest.approx(level, rel=6e-3)
     t = stats.ttest_1samp(differences["d"], 0.0)
-    low = t.confidence_interval(1 - found["settings"]["alpha"]).low
-    assert found["verdict"]["interval"]["low"] == pytest.approx(low, rel=1e-6)
-    assert (found["verdict"]["direction"] != 0) == (t.pvalue < found["settings"]["alpha"])
-    assert found["settings"]["design"]["alpha"] == 0.05
-    assert f"Look {look} of 5" in found["said"]
-    assert "report a difference in 5% of comparisons in AP, at any of the looks" in found["said"]
-    assert found["planning"]["smallest_visible"] > 0
+    low = t.confidence_interval(1 - comparison["settings"]["alpha"]).low
+    assert comparison["verdict"]["interval"]["low"] == pytest.approx(low, rel=1e-6)
+    assert (comparison["verdict"]["direction"] != 0) == (t.pvalue < comparison["settings"]["alpha"])
+    assert comparison["settings"]["design"]["alpha"] == 0.05
+    assert f"Look {look} of 5" in comparison["said"]
+    assert (
+        "report a difference in 5% of comparisons in AP, at any of the looks" in comparison["said"]
+    )
+    assert comparison["planning"]["smallest_visible"] > 0
     last = look == 5
-    assert ("look again" in found["said"] or "Go on to look" in found["said"]) == (
-        not last and found["verdict"]["direction"] == 0
+    assert ("look again" in comparison["said"] or "Go on to look" in comparison["said"]) == (
+        not last and comparison["verdict"]["direction"] == 0
     )
 
 
@@ -176,47 +180,47 @@ def test_one_sided_claims_about_the_margin_keep_alpha_over_all_looks(n, spending
     z = [stats.norm.isf(level_of_look(k + 1, n, spending=spending, alpha=0.05)) for k in range(n)]
     share = np.arange(1, n + 1) / n
     paths = np.sqrt(np.minimum.outer(share, share) / np.maximum.outer(share, share))
-    shown = 1.0 - stats.multivariate_normal.cdf(z, cov=paths, abseps=1e-5, releps=1e-5)
-    assert 0.046 < shown < 0.05
+    visible = 1.0 - stats.multivariate_normal.cdf(z, cov=paths, abseps=1e-5, releps=1e-5)
+    assert 0.046 < visible < 0.05
 
 
 # ---- any time
 
 
 def test_a_confidence_sequence_against_its_closed_form(differences, capsys) -> None:
-    found = compare(capsys, "--anytime", "80")
+    comparison = compare(capsys, "--anytime", "80")
     d = differences["d"]
     mean, sd, alpha = d.mean(), d.std(ddof=1), 0.05
     rho = (2 * np.log(1 / alpha) + np.log(1 + 2 * np.log(1 / alpha))) / 80
     half = sd * np.sqrt(2 * (N * rho + 1) / (N**2 * rho) * np.log(np.sqrt(N * rho + 1) / alpha))
-    interval = found["verdict"]["interval"]
+    interval = comparison["verdict"]["interval"]
     assert [interval["low"], interval["high"]] == pytest.approx([mean - half, mean + half])
-    assert found["tests"][0]["title"] == "Confidence sequence"
+    assert comparison["tests"][0]["title"] == "Confidence sequence"
     t = stats.ttest_1samp(d, 0.0).confidence_interval()
-    assert f"{half / (t.high - mean):.2f} times as wide" in found["said"]
+    assert f"{half / (t.high - mean):.2f} times as wide" in comparison["said"]
 
 
 def test_a_confidence_sequence_against_the_stored_case(shared_data) -> None:
     cases = json.loads((shared_data / "stat_cases.json").read_text())["cases"]
-    case = next(each for each in cases if each["id"] == "seq01")
-    given, expected = case["input"], case["expected"]
-    n, mean, sd = given["n"], given["mean"], given["sd"]
+    case = next(case for case in cases if case["id"] == "seq01")
+    arguments, expected = case["input"], case["expected"]
+    n, mean, sd = arguments["n"], arguments["mean"], arguments["sd"]
     values = mean + sd * np.sqrt((n - 1) / n) * np.where(np.arange(n) % 2, 1.0, -1.0)
-    spent = 2 * np.log(1 / given["alpha"])
-    planned = round((spent + np.log1p(spent)) / (given["tau"] / sd) ** 2)
-    found = anytime_result(values, planned=planned, alpha=given["alpha"], confidence=0.95)
+    spent = 2 * np.log(1 / arguments["alpha"])
+    planned = round((spent + np.log1p(spent)) / (arguments["tau"] / sd) ** 2)
+    result = anytime_result(values, planned=planned, alpha=arguments["alpha"], confidence=0.95)
     # The number of queries planned is a whole one: rho is that of the case to .03 %.
-    assert found.ci_high[0] - mean == pytest.approx(expected["half_width"], rel=1e-4)
-    assert found.pvalue[0] == pytest.approx(expected["p_always_valid"], rel=1e-3)
+    assert result.ci_high[0] - mean == pytest.approx(expected["half_width"], rel=1e-4)
+    assert result.pvalue[0] == pytest.approx(expected["p_always_valid"], rel=1e-3)
 
 
 def test_a_confidence_sequence_is_silent_before_25_queries(tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
     a = np.linspace(0.1, 0.5, 24)
     write(a, a + 0.1 + a / 10)
-    found = compare(capsys, "--anytime", "100")
-    assert found["verdict"]["state"] == "inconclusive"
-    assert found["verdict"]["interval"] == {"confidence": 0.95, "low": "-inf", "high": "inf"}
+    comparison = compare(capsys, "--anytime", "100")
+    assert comparison["verdict"]["state"] == "inconclusive"
+    assert comparison["verdict"]["interval"] == {"confidence": 0.95, "low": "-inf", "high": "inf"}
 
 
 # ---- what does not go together
@@ -247,9 +251,9 @@ def test_what_does_not_go_together_is_refused_with_the_reason(
 ) -> None:
     Path("c.csv").write_text("query_id,who\n" + "".join(f"q{i:02},{i % 9}\n" for i in range(N)))
     gate = () if message.startswith("--guard") else ("--fail-on", "worse")
-    said = refused(capsys, *flags.replace(" who", " c.csv").split(), "-m", "R@100", *gate)
-    assert message in said
-    assert said.lower().startswith(("error: ", "usage: "))
+    sentence = refused(capsys, *flags.replace(" who", " c.csv").split(), "-m", "R@100", *gate)
+    assert message in sentence
+    assert sentence.lower().startswith(("error: ", "usage: "))
 
 
 # ---- guards
@@ -260,24 +264,28 @@ def test_guards_are_the_one_sided_tests_at_alpha_and_the_gate_is_the_conjunction
 ) -> None:
     low = stats.ttest_1samp(differences["guard"], 0.0).confidence_interval(0.90).low
     assert low < 0
-    asked = ["-m", "R@100", "--require", "better", "--guard"]
+    requested = ["-m", "R@100", "--require", "better", "--guard"]
     for allowed, passes in ((-low * 1.01, True), (-low * 0.99, False)):
-        found = compare(capsys, *asked, f"R@100:-{allowed:.6f}")
-        (guard,) = found["verdict"]["guards"]
+        comparison = compare(capsys, *requested, f"R@100:-{allowed:.6f}")
+        (guard,) = comparison["verdict"]["guards"]
         assert guard["low"] == pytest.approx(low, rel=1e-6)
         assert guard["passed"] == passes
         lacks = "" if passes else "guards"
-        assert found["verdict"]["gate"] == {"require": "better", "passed": passes, "lacks": lacks}
-        lost = "on R@100" in found["said"].partition("gate ")[2]
+        assert comparison["verdict"]["gate"] == {
+            "require": "better",
+            "passed": passes,
+            "lacks": lacks,
+        }
+        lost = "on R@100" in comparison["said"].partition("gate ")[2]
         assert lost != passes
-    assert found["verdict"]["state"] == "better"
-    assert "Do not ship b by this rule: R@100 may be worse by its margin." in found["said"]
+    assert comparison["verdict"]["state"] == "better"
+    assert "Do not ship b by this rule: R@100 may be worse by its margin." in comparison["said"]
 
 
 def test_a_guard_in_per_cent_is_of_the_baseline_by_fieller(differences, capsys) -> None:
     a, after = differences["a"], differences["a"] + differences["guard"]
-    found = compare(capsys, "-m", "R@100", "--fail-on", "worse", "--guard", "R@100:-9%")
-    (guard,) = found["verdict"]["guards"]
+    comparison = compare(capsys, "-m", "R@100", "--fail-on", "worse", "--guard", "R@100:-9%")
+    (guard,) = comparison["verdict"]["guards"]
     # Fieller: at the limit the paired t test of b - (1 + change) a is at its critical value.
     t = stats.ttest_1samp(after - (1 + guard["low"]) * a, 0.0).statistic
     assert t == pytest.approx(stats.t.isf(0.05, N - 1), rel=1e-6)
@@ -288,21 +296,21 @@ def test_a_guard_in_per_cent_is_of_the_baseline_by_fieller(differences, capsys) 
 
 def test_bayes_against_the_stored_case(shared_data, tmp_path, monkeypatch, capsys) -> None:
     cases = {
-        each["id"]: each
-        for each in json.loads((shared_data / "stat_cases.json").read_text())["cases"]
+        item["id"]: item
+        for item in json.loads((shared_data / "stat_cases.json").read_text())["cases"]
     }
-    given, expected = cases["t01"]["input"], cases["bay01"]["expected"]
+    arguments, expected = cases["t01"]["input"], cases["bay01"]["expected"]
     monkeypatch.chdir(tmp_path)
-    write(given["a"], given["b"])
-    found = compare(
+    write(arguments["a"], arguments["b"])
+    comparison = compare(
         capsys, "--config", "bayes=true", "--margin", str(cases["bay01"]["input"]["rope"])
     )
-    by_t = found["beliefs"][0]
+    by_t = comparison["beliefs"][0]
     assert by_t["worse"] == pytest.approx(expected["p_worse"], abs=1e-8)
     assert by_t["within"] == pytest.approx(expected["p_rope"], abs=1e-8)
     assert by_t["better"] == pytest.approx(expected["p_better"], abs=1e-8)
     assert by_t["ahead"] == pytest.approx(expected["p_gt0"], abs=1e-8)
-    assert "b is better than a by more than" in found["said"]
+    assert "b is better than a by more than" in comparison["said"]
 
 
 # ---- the pseudo-median of the queries that differ
@@ -312,13 +320,13 @@ def test_the_pseudo_median_is_that_of_the_stored_case_and_stands_in_no_text(
     shared_data, tmp_path, monkeypatch, capsys
 ) -> None:
     cases = json.loads((shared_data / "stat_cases.json").read_text())["cases"]
-    case = next(each for each in cases if each["id"] == "hl01")
+    case = next(case for case in cases if case["id"] == "hl01")
     monkeypatch.chdir(tmp_path)
     d = np.array(case["input"]["d"])
     write(np.full(len(d), 0.5), 0.5 + d)
-    found = compare(capsys)
+    comparison = compare(capsys)
     low, high = case["expected"]["ci"]
-    row = next(each for each in found["tests"] if each["test"] == "wilcoxon")
+    row = next(item for item in comparison["tests"] if item["test"] == "wilcoxon")
     assert row["estimate"] == pytest.approx(case["expected"]["hl"], abs=1e-9)
     assert [row["ci_low"], row["ci_high"]] == pytest.approx([low, high], abs=1e-9)
-    assert "median" not in found["said"]
+    assert "median" not in comparison["said"]

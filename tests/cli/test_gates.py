@@ -17,8 +17,8 @@ README = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
 @pytest.mark.parametrize("gate", GATES.values(), ids=GATES)
 def test_help_shows_the_definition(gate, capsys) -> None:
     assert run(["compare", "--help-all"]) == 0
-    shown = " ".join(capsys.readouterr().out.split())
-    assert f"{gate.flag} {gate.passes}. Verdicts that pass: {gate.passing}" in shown
+    text = " ".join(capsys.readouterr().out.split())
+    assert f"{gate.flag} {gate.passes}. Verdicts that pass: {gate.passing}" in text
 
 
 @pytest.mark.parametrize("text", [README, read_page("gates").text], ids=["README", "guide"])
@@ -111,8 +111,8 @@ GATE_FLAGS = {
 
 def ranked(good: int) -> dict[str, list[str]]:
     """Rank relevant documents first, on every third query all ``good`` of them, else fewer."""
-    relevant, others = [f"D{j}" for j in range(8)], [f"N{j}" for j in range(30)]
-    return {f"q{i:02}": [*relevant[: good - i % 3], *others][:10] for i in range(60)}
+    relevant, texts = [f"D{j}" for j in range(8)], [f"N{j}" for j in range(30)]
+    return {f"q{i:02}": [*relevant[: good - i % 3], *texts][:10] for i in range(60)}
 
 
 def lines_of(run: dict[str, list[str]], tag: str = "t") -> list[str]:
@@ -143,7 +143,7 @@ def changes(a: dict[str, list[str]]) -> dict[str, list[str]]:
 def test_exit_codes_in_a_build_are_those_of_readme(tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
     judged = [*(f"D{j} 1" for j in range(8)), *(f"N{j} 0" for j in range(30))]
-    qrels = [f"q{i:02} 0 {each}" for i in range(60) for each in judged]
+    qrels = [f"q{i:02} 0 {item}" for i in range(60) for item in judged]
     (tmp_path / "qrels.txt").write_text("\n".join(qrels) + "\n")
     a = ranked(4)
     (tmp_path / "a.run").write_text("\n".join(lines_of(a)) + "\n")

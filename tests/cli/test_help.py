@@ -44,8 +44,8 @@ def commands() -> Iterator[tuple[str, click.Command]]:
         command = cli.get_command(top, name)
         assert command is not None
         yield name, command
-        for below, found in getattr(command, "commands", {}).items():
-            yield f"{name} {below}", found
+        for below, result in getattr(command, "commands", {}).items():
+            yield f"{name} {below}", result
 
 
 EVERY = dict(commands())
@@ -53,7 +53,7 @@ GROUPED = [name for name, command in EVERY.items() if isinstance(command, Groupe
 
 
 def flags(name: str) -> list[click.Option]:
-    return [each for each in EVERY[name].params if isinstance(each, click.Option)]
+    return [param for param in EVERY[name].params if isinstance(param, click.Option)]
 
 
 def shown(capsys: pytest.CaptureFixture[str], name: str, flag: str) -> list[str]:
@@ -65,9 +65,9 @@ def shown(capsys: pytest.CaptureFixture[str], name: str, flag: str) -> list[str]
 @pytest.mark.parametrize("name", EVERY)
 def test_every_flag_is_told_in_a_sentence(name: str) -> None:
     for flag in flags(name):
-        said = flag.help or ""
-        assert len(said.split()) >= 3, flag.opts
-        assert said.endswith("."), flag.opts
+        text = flag.help or ""
+        assert len(text.split()) >= 3, flag.opts
+        assert text.endswith("."), flag.opts
 
 
 @pytest.mark.parametrize("name", EVERY)

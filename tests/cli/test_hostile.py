@@ -49,11 +49,11 @@ def test_render_gives_the_same_bytes(written: Path, tmp_path: Path) -> None:
 
 
 def test_json_has_the_ids_as_they_are(written: Path, hostile_files: Path) -> None:
-    found = json.loads((written / "out.json").read_text("utf-8"))
+    loads = json.loads((written / "out.json").read_text("utf-8"))
     ids = read_qrels(hostile_files / "qrels").query_ids
-    assert set(found["queries"]["query_id"]) == set(ids)
+    assert set(loads["queries"]["query_id"]) == set(ids)
     assert {"__proto__", "</script><script>alert(2)</script>"} <= set(ids)
-    assert found["systems"]["b"] == NAMES[-1]
+    assert loads["systems"]["b"] == NAMES[-1]
 
 
 class Page(HTMLParser):
@@ -84,8 +84,8 @@ def test_page_has_no_tag_and_no_attribute_of_theirs(written: Path) -> None:
         assert target.startswith(("#", saved)), target
         assert re.fullmatch(r"[\w#:;,=%./~+-]*", target), target
     # The data of the script, and the keys by which it finds a bar, are never shown as they are.
-    shown = re.sub(r'<script.*?</script>|data-query=".*?"', "", text, flags=re.S)
-    assert OBEYED.findall(shown) == []
+    sub = re.sub(r'<script.*?</script>|data-query=".*?"', "", text, flags=re.S)
+    assert OBEYED.findall(sub) == []
 
 
 def test_markdown_renders_as_its_own_tables_only(written: Path) -> None:
@@ -93,8 +93,21 @@ def test_markdown_renders_as_its_own_tables_only(written: Path) -> None:
     assert len(text.encode()) <= 60_000
     engine = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
     page = Page(engine.render(text)).found
-    own = {"h3", "p", "table", "thead", "tbody", "tr", "th", "td", "strong", "ul", "li", "details"}
-    assert {tag for tag, _ in page} <= own | {"summary", "pre", "code"}
+    custom = {
+        "h3",
+        "p",
+        "table",
+        "thead",
+        "tbody",
+        "tr",
+        "th",
+        "td",
+        "strong",
+        "ul",
+        "li",
+        "details",
+    }
+    assert {tag for tag, _ in page} <= custom | {"summary", "pre", "code"}
     heads = [line for line in text.splitlines() if line.startswith("| :---")]
     assert [tag for tag, _ in page].count("table") == len(heads) == 5
     for block in text.split("\n\n"):
@@ -155,20 +168,20 @@ def on_terminal(arguments: list[str], folder: Path) -> str:
     """Return what a command shows on a terminal, its standard error with it."""
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "abrank", *arguments]
-    how = {"TERM": "dumb", "NO_COLOR": "1", "PYTHONPATH": str(Path(__file__).parents[2])}
+    options = {"TERM": "dumb", "NO_COLOR": "1", "PYTHONPATH": str(Path(__file__).parents[2])}
     done = subprocess.Popen(
-        command, stdout=theirs, stderr=theirs, cwd=folder, env={**os.environ, **how}
+        command, stdout=theirs, stderr=theirs, cwd=folder, env={**os.environ, **options}
     )
     os.close(theirs)
-    shown = b""
+    text = b""
     try:
         while part := os.read(ours, 65536):
-            shown += part
+            text += part
     except OSError:  # how a terminal says that nobody writes to it any more
         pass
     os.close(ours)
     assert done.wait() in (0, 3)
-    return shown.decode().replace("\r\n", "\n")
+    return text.decode().replace("\r\n", "\n")
 
 
 @pytest.mark.parametrize(
@@ -184,10 +197,10 @@ def on_terminal(arguments: list[str], folder: Path) -> str:
 def test_no_control_code_reaches_a_terminal(hostile_files: Path, arguments: list[str]) -> None:
     broken = hostile_files / "broken\x1b[31m.run"
     broken.write_text("q\x1b[31m Q0 d\x1b]0;owned\x07 1\n", encoding="utf-8")
-    shown = on_terminal(arguments, hostile_files)
-    assert len(shown) > 100
-    assert "\\x1b" in shown or "\\u001b" in shown
-    assert OBEYED.findall(shown) == []
+    terminal = on_terminal(arguments, hostile_files)
+    assert len(terminal) > 100
+    assert "\\x1b" in terminal or "\\u001b" in terminal
+    assert OBEYED.findall(terminal) == []
 
 
 def test_a_pipe_gets_the_ids_as_they_are(hostile_files: Path, monkeypatch, capsys) -> None:

@@ -42,15 +42,15 @@ def test_lists_scores_missed_documents_and_what_to_judge(folder, capsys) -> None
     # AP of A is (1/1 + 2/3) / 3, of B (1/3) / 3; P@2 is 1/2 and 0.
     assert "P@2      0.500  0.000  −0.500" in lines
     assert "AP       0.556  0.111  −0.444" in lines
-    at = lines.index("Relevant, but missing from one top 2 or both (– is not retrieved)")
-    assert [line.split() for line in lines[at + 2 : at + 6]] == [
+    index = lines.index("Relevant, but missing from one top 2 or both (– is not retrieved)")
+    assert [line.split() for line in lines[index + 2 : index + 6]] == [
         ["Document", "Grade", "A", "B"],
         ["d1", "2", "1", "3"],
         ["d2", "1", "3", "–"],
         ["d4", "1", "–", "–"],
     ]
-    at = next(i for i, line in enumerate(lines) if line.startswith("Judge next"))
-    below = lines[lines.index("", at) + 1 :]
+    index = next(i for i, line in enumerate(lines) if line.startswith("Judge next"))
+    below = lines[lines.index("", index) + 1 :]
     assert [line.split() for line in below[:2]] == [
         ["Document", "A", "B", "Δ"],
         ["d9", "–", "1", "+0.500"],
@@ -83,8 +83,8 @@ def test_of_very_many_missed_documents_the_first_are_listed(tmp_path, monkeypatc
         abrank.read_run({"q1": {"d00": 2.0, "x": 1.0}}, name=name).write(f"{name}.run")
     assert run(["inspect", "qrels", "a.run", "b.run", "q1", "-m", "P@2"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    at = lines.index("Relevant, but missing from one top 2 or both (– is not retrieved)")
-    assert [line.split()[0] for line in lines[at + 3 : at + 23]] == [
+    index = lines.index("Relevant, but missing from one top 2 or both (– is not retrieved)")
+    assert [line.split()[0] for line in lines[index + 3 : index + 23]] == [
         f"d{i:02}" for i in range(1, 21)
     ]
     assert "and 9 more" in lines

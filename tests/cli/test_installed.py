@@ -22,11 +22,13 @@ pytestmark = pytest.mark.skipif(
 def folder(tmp_path_factory) -> Path:
     """Judgments, a baseline, a candidate that is better, and a rule."""
     home = tmp_path_factory.mktemp("ci")
-    made = abrank.simulate_runs(60, effect=0.3, rng=5)
-    for name, what in (
-        ("qrels", made.qrels), ("prod.run", made.baseline), ("new.run", made.candidate),
-    ):  # fmt: skip
-        what.write(home / name)
+    collection = abrank.simulate_runs(60, effect=0.3, rng=5)
+    for name, kind in (
+        ("qrels", collection.qrels),
+        ("prod.run", collection.baseline),
+        ("new.run", collection.candidate),
+    ):
+        kind.write(home / name)
     # Of a candidate that returns 15 documents the first ten are as good, and R@100 is not.
     lines = (home / "new.run").read_text().splitlines(keepends=True)
     (home / "short.run").write_text("".join(x for x in lines if int(x.split()[3]) <= 15))

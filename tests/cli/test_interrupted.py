@@ -26,12 +26,12 @@ REPORTS = ["--report", "out/r.md", "--report", "out/results.json", "--report", "
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("killed")
+    mktemp = tmp_path_factory.mktemp("killed")
     runs = simulate.simulate_runs(20, effect=0.05, rng=1)
-    runs.qrels.write(made / "qrels")
+    runs.qrels.write(mktemp / "qrels")
     for name, run in (("a.run", runs.baseline), ("b.run", runs.candidate)):
-        run.write(made / name)
-    return made
+        run.write(mktemp / name)
+    return mktemp
 
 
 def run_for(seconds: float | None, number: int, folder: Path) -> tuple[int, str]:
@@ -65,22 +65,22 @@ def test_a_kill_leaves_whole_files_of_one_set(folder: Path, trials: int) -> None
     for trial in range(trials):
         number = (signal.SIGTERM, signal.SIGINT, signal.SIGKILL)[trial % 3]
         code, messages = run_for(chance.uniform(0.3, 1) * whole_time, number, folder)
-        found = {path.name: path.stat().st_ino for path in out.iterdir()}
-        shown = {name: inode for name, inode in found.items() if not name.startswith(".")}
+        st_inos = {path.name: path.stat().st_ino for path in out.iterdir()}
+        inodes = {name: inode for name, inode in st_inos.items() if not name.startswith(".")}
         # All three are those from before, or all are new.
-        assert set(shown) == set(before)
-        assert len({shown[name] == before[name] for name in shown}) == 1
+        assert set(inodes) == set(before)
+        assert len({inodes[name] == before[name] for name in inodes}) == 1
         assert json.loads((out / "results.json").read_text())["verdict"]
         assert (out / "r.tex").read_text().endswith("\n")
         if number != signal.SIGKILL:
-            assert found == shown
+            assert st_inos == inodes
             assert code in (0, -number, 128 + number)
             # The first line; the second may say that all three were written already.
             assert messages.strip().partition("\n")[0] in ("", "interrupted", "terminated")
             assert "Traceback" not in messages
-        for name in set(found) - set(shown):
+        for name in set(st_inos) - set(inodes):
             (out / name).unlink()
-        before = shown
+        before = inodes
 
 
 BEGIN = """

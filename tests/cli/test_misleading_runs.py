@@ -23,9 +23,9 @@ def write_run(path: Path, noise: float, seed: int, change: Change) -> None:
         score = np.where(np.arange(N_DOCS) % 9 == query % 9, 1.0, 0.0)
         score = score + noise * rng.standard_normal(N_DOCS)
         for rank, doc in enumerate(np.argsort(-score)):
-            shown = change(query, rank, f"LA{query}-{doc:03}")
-            if shown is not None:
-                lines.append(f"{300 + query} Q0 {shown} {rank + 1} {score[doc]:.6f} t\n")
+            visible = change(query, rank, f"LA{query}-{doc:03}")
+            if visible is not None:
+                lines.append(f"{300 + query} Q0 {visible} {rank + 1} {score[doc]:.6f} t\n")
     path.write_text("".join(lines))
 
 
@@ -64,8 +64,8 @@ def here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def called(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[str, str]:
     """Return what a command printed on both streams, each on one line."""
     assert run([*arguments]) == 0
-    found = capsys.readouterr()
-    return " ".join(found.out.split()), " ".join(found.err.split())
+    output = capsys.readouterr()
+    return " ".join(output.out.split()), " ".join(output.err.split())
 
 
 CAUSES = [
@@ -80,17 +80,17 @@ CAUSES = [
 def test_every_command_names_why_documents_are_not_judged(
     capsys: pytest.CaptureFixture[str], name: str, cause: str, id_: str, counts: str
 ) -> None:
-    said = f"Document ids of {name} differ from the judged ones by {cause}"
+    text = f"Document ids of {name} differ from the judged ones by {cause}"
     for arguments in (
         ["score", "qrels", name, "-m", "AP"],
         ["rank", "qrels", name, "old", "-m", "AP"],
         ["check", "qrels", name],
         ["compare", "qrels", "old", name, "-m", "AP"],
     ):
-        found = " ".join(called(capsys, *arguments))
-        assert said in found, arguments
-        assert f"{counts} first documents looked at match no judgment" in found, arguments
-        assert f"“{id_}" in found, arguments
+        result = " ".join(called(capsys, *arguments))
+        assert text in result, arguments
+        assert f"{counts} first documents looked at match no judgment" in result, arguments
+        assert f"“{id_}" in result, arguments
 
 
 def test_a_next_step_that_ships_nothing(capsys: pytest.CaptureFixture[str]) -> None:
@@ -116,9 +116,9 @@ def test_a_cut_run_is_told_with_the_result_at_a_common_depth(
 
 
 def test_a_cut_run_is_told_among_many(capsys: pytest.CaptureFixture[str]) -> None:
-    said = "cut retrieved 10 documents for a query and old 100 (medians). AP looks further down"
-    assert said in called(capsys, "rank", "qrels", "old", "cut", "new", "-m", "AP")[0]
-    assert said in called(capsys, "score", "qrels", "old", "cut", "new", "-m", "AP")[1]
+    text = "cut retrieved 10 documents for a query and old 100 (medians). AP looks further down"
+    assert text in called(capsys, "rank", "qrels", "old", "cut", "new", "-m", "AP")[0]
+    assert text in called(capsys, "score", "qrels", "old", "cut", "new", "-m", "AP")[1]
 
 
 def test_dropped_queries_are_said(capsys: pytest.CaptureFixture[str]) -> None:
@@ -151,11 +151,11 @@ def test_one_file_twice_is_named_by_its_hash(capsys: pytest.CaptureFixture[str])
     assert out.startswith(
         "! CANNOT TEST copy and new cannot be tested: both are the content of one file"
     )
-    said = f"new and copy have the same content. Their sha256 is {sha256[:12]}"
-    assert said in called(capsys, "score", "qrels", "new", "copy", "-m", "AP")[1]
-    said = f"copy and new have the same content. Their sha256 is {sha256[:12]}"
+    text = f"new and copy have the same content. Their sha256 is {sha256[:12]}"
+    assert text in called(capsys, "score", "qrels", "new", "copy", "-m", "AP")[1]
+    text = f"copy and new have the same content. Their sha256 is {sha256[:12]}"
     out, err = called(capsys, "rank", "qrels", "copy", "new", "old", "-m", "AP")
-    assert said in out
+    assert text in out
     # Before the board, and where it says why no system leads.
     assert out.count("same content") == 2
     assert err == ""

@@ -18,13 +18,13 @@ from abrank.cli import run
 def folder(tmp_path_factory):
     """Sixty queries in files as people have them, and files with one thing wrong each."""
     folder = tmp_path_factory.mktemp("mistakes")
-    made = abrank.simulate_runs(60, effect=0.25, rng=5)
-    made.qrels.write(folder / "qrels.txt")
-    runs = {"a.run": made.baseline, "b.run": made.candidate}
-    runs |= {"old/run.txt": made.baseline, "new/run.txt": made.candidate}
-    for name, each in runs.items():
+    collection = abrank.simulate_runs(60, effect=0.25, rng=5)
+    collection.qrels.write(folder / "qrels.txt")
+    runs = {"a.run": collection.baseline, "b.run": collection.candidate}
+    runs |= {"old/run.txt": collection.baseline, "new/run.txt": collection.candidate}
+    for name, item in runs.items():
         (folder / name).parent.mkdir(exist_ok=True)
-        each.write(folder / name)
+        item.write(folder / name)
     text = (folder / "b.run").read_text()
     (folder / "b.csv").write_text(re.sub(r"[ \t]+", ",", text))
     (folder / "q.csv").write_text(re.sub(r"[ \t]+", ";", (folder / "qrels.txt").read_text()))
@@ -81,7 +81,7 @@ MISTAKES = [
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "said"), MISTAKES, ids=[each[0] for each in MISTAKES]
+    ("arguments", "code", "said"), MISTAKES, ids=[item[0] for item in MISTAKES]
 )
 def test_mistake(arguments, code, said, folder, monkeypatch, capsys) -> None:
     monkeypatch.chdir(folder)
@@ -132,17 +132,17 @@ def test_shells_complete_commands_and_measures(shell) -> None:
     if shell == "fish":
         words["COMP_CWORD"] = "nd"
     environment |= {"_ABRANK_COMPLETE": f"{shell}_complete", **words}
-    found = subprocess.run(call, env=environment, capture_output=True, text=True, check=True)
-    assert "nDCG" in found.stdout
+    completed = subprocess.run(call, env=environment, capture_output=True, text=True, check=True)
+    assert "nDCG" in completed.stdout
 
 
 def test_a_depth_beyond_every_rank_is_no_depth(folder, monkeypatch, capsys) -> None:
     monkeypatch.chdir(folder)
-    shown = []
+    visible = []
     for depth in ([], ["--depth", "9" * 30]):
         assert run(["score", "qrels.txt", "a.run", "-m", "AP", *depth]) == 0
-        shown.append(capsys.readouterr().out)
-    assert shown[0] == shown[1]
+        visible.append(capsys.readouterr().out)
+    assert visible[0] == visible[1]
 
 
 def test_the_same_judgments_twice_are_told(folder, monkeypatch, capsys) -> None:
@@ -151,7 +151,7 @@ def test_the_same_judgments_twice_are_told(folder, monkeypatch, capsys) -> None:
     (folder / "flipped.txt").write_text(
         re.sub(r"(?m)\S+$", lambda grade: str(1 - min(int(grade[0]), 1)), qrels)
     )
-    for other, told in (("qrels.txt", True), ("flipped.txt", False)):
-        assert run(["agreement", "qrels.txt", other]) == 0
-        said = "both hold the same judgments: was one file given twice?"
-        assert (said in capsys.readouterr().out) == told
+    for second, message in (("qrels.txt", True), ("flipped.txt", False)):
+        assert run(["agreement", "qrels.txt", second]) == 0
+        text = "both hold the same judgments: was one file given twice?"
+        assert (text in capsys.readouterr().out) == message

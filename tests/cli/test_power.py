@@ -17,9 +17,13 @@ from abrank.cli import run
 @pytest.fixture
 def files(tmp_path, monkeypatch):
     """A collection of 40 queries in the current folder: qrels, a.run, b.run."""
-    made = abrank.simulate_runs(40, effect=0.25, rng=5)
-    for name, what in (("qrels", made.qrels), ("a.run", made.baseline), ("b.run", made.candidate)):
-        what.write(tmp_path / name)
+    collection = abrank.simulate_runs(40, effect=0.25, rng=5)
+    for name, kind in (
+        ("qrels", collection.qrels),
+        ("a.run", collection.baseline),
+        ("b.run", collection.candidate),
+    ):
+        kind.write(tmp_path / name)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -34,35 +38,35 @@ def test_sd_and_queries_need_no_files(capsys) -> None:
 
 def test_files_give_the_spread(files, capsys) -> None:
     assert run(["power", "qrels", "a.run", "b.run", "-m", "map", "--format", "json"]) == 0
-    found = json.loads(capsys.readouterr().out)
+    loads = json.loads(capsys.readouterr().out)
     values = abrank.evaluate("qrels", {"a": "a.run", "b": "b.run"}, ["AP"]).values[:, :, 0]
     sd = float(np.std(values[:, 1] - values[:, 0], ddof=1))
-    assert found["sd"] == sd
-    assert found["n_queries"] == 40
-    assert found["mde"] == planning.smallest_visible(sd, 40)
-    assert all(row["power_low"] is None for row in found["rows"])
+    assert loads["sd"] == sd
+    assert loads["n_queries"] == 40
+    assert loads["mde"] == planning.smallest_visible(sd, 40)
+    assert all(row["power_low"] is None for row in loads["rows"])
 
 
 def test_files_leave_a_range_and_a_margin_is_planned_for(files, capsys) -> None:
     arguments = ["power", "qrels", "a.run", "b.run", "-m", "AP", "--margin", "0.015"]
     assert run([*arguments, "--format", "json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    row = next(each for each in found["rows"] if each["difference"] == 0.015)
+    loads = json.loads(capsys.readouterr().out)
+    row = next(item for item in loads["rows"] if item["difference"] == 0.015)
     assert row["n_low"] < row["n"] < row["n_high"]
-    assert found["same"]["margin"] == 0.015
+    assert loads["same"]["margin"] == 0.015
     assert run(arguments) == 0
     out = capsys.readouterr().out
     plain = out.replace("\u202f", "")
     assert f"{row['n']}  " in plain
     assert f"{row['n_low']} to {row['n_high']}" in plain
-    same = found["same"]
-    shown = f"{same['n']} ({same['n_low']} to {same['n_high']}) queries would prove a"
-    shown += " difference below ±0.015 if the true difference is 0"
-    assert shown in " ".join(plain.split())
+    same = loads["same"]
+    text = f"{same['n']} ({same['n_low']} to {same['n_high']}) queries would prove a"
+    text += " difference below ±0.015 if the true difference is 0"
+    assert text in " ".join(plain.split())
     assert max(map(len, out.splitlines())) <= 80
     assert run(["power", "--sd", "0.2", "--margin", "0.02"]) == 0
-    said = "858 queries would prove a difference below ±0.02 if the true difference is 0"
-    assert said in " ".join(capsys.readouterr().out.split())
+    sentence = "858 queries would prove a difference below ±0.02 if the true difference is 0"
+    assert sentence in " ".join(capsys.readouterr().out.split())
 
 
 def test_csv_has_a_line_a_difference(capsys) -> None:
@@ -92,9 +96,9 @@ def test_the_same_system_twice_shows_nothing_to_plan(files, capsys) -> None:
 @pytest.mark.parametrize("shown", ["text", "csv", "json"])
 def test_differences_without_spread_are_told(files, capsys, shown) -> None:
     assert run(["power", "qrels", "a.run", "a.run", "--margin", "0.01", "--format", shown]) == 0
-    out, err = (" ".join(each.split()) for each in capsys.readouterr())
-    said = "Every query has the same difference. Without spread these numbers say nothing"
-    assert said in (out if shown == "text" else err)
+    out, err = (" ".join(item.split()) for item in capsys.readouterr())
+    text = "Every query has the same difference. Without spread these numbers say nothing"
+    assert text in (out if shown == "text" else err)
     assert err == "" or shown != "text"
     assert run(["power", "qrels", "a.run", "b.run", "--format", shown]) == 0
     assert "same difference" not in "".join(capsys.readouterr())
@@ -159,9 +163,9 @@ def test_a_machine_beside_people(files, capsys) -> None:
 
 
 def test_a_machines_judgments_give_its_correlation(files, capsys) -> None:
-    every = abrank.read_qrels("qrels").frame()
-    every.loc[every.index % 7 == 0, "relevance"] = 0
-    abrank.read_qrels(every).write("llm.qrels")
+    frame = abrank.read_qrels("qrels").frame()
+    frame.loc[frame.index % 7 == 0, "relevance"] = 0
+    abrank.read_qrels(frame).write("llm.qrels")
     people = abrank.read_qrels("qrels").frame()
     few = people["query_id"].unique()[:20]
     abrank.read_qrels(people[people["query_id"].isin(few)]).write("people.qrels")
@@ -173,12 +177,12 @@ def test_a_machines_judgments_give_its_correlation(files, capsys) -> None:
         abrank.evaluate(q, {"a": "a.run", "b": "b.run"}, ["nDCG@10"]).values[:20, :, 0]
         for q in ("people.qrels", "llm.qrels")
     ]
-    d, f = (np.diff(each)[:, 0] for each in scores)
+    d, f = (np.diff(score)[:, 0] for score in scores)
     assert r["correlation"] == pytest.approx(np.corrcoef(d, f)[0, 1])
     assert run([*call, "--effect", "0.01"]) == 0
     out = capsys.readouterr().out
-    said = "its differences B − A with people's, between its 95% limits"
-    assert said in " ".join(out.split())
+    text = "its differences B − A with people's, between its 95% limits"
+    assert text in " ".join(out.split())
     assert "> 40: more than the machine judged." in out
     assert max(map(len, out.splitlines())) <= 80
     abrank.read_qrels(people[people["query_id"].isin(few[:5])]).write("people.qrels")

@@ -20,10 +20,14 @@ from abrank.ranking import rank_scores
 @pytest.fixture
 def files(tmp_path, monkeypatch):
     """A collection of 60 queries in the current folder: qrels, old.run, new.run, same.run."""
-    made = abrank.simulate_runs(60, effect=0.25, rng=5)
-    made.qrels.write(tmp_path / "qrels")
-    for name, what in (("old", made.baseline), ("new", made.candidate), ("same", made.baseline)):
-        what.write(tmp_path / f"{name}.run")
+    collection = abrank.simulate_runs(60, effect=0.25, rng=5)
+    collection.qrels.write(tmp_path / "qrels")
+    for name, kind in (
+        ("old", collection.baseline),
+        ("new", collection.candidate),
+        ("same", collection.baseline),
+    ):
+        kind.write(tmp_path / f"{name}.run")
     monkeypatch.chdir(tmp_path)
     return ["qrels", "old.run", "new.run", "same.run"]
 
@@ -41,11 +45,11 @@ def test_a_line_a_system_then_what_was_found(files, capsys) -> None:
         assert cells[-1] == row.group
     last = expected.pair_rows[1]
     assert (last.a, last.b) == (expected.systems[2], expected.systems[0])
-    shown = f"−{last.diff:.3f}  −{last.ci_high:.3f} to −{last.ci_low:.3f}"
-    assert shown in lines[board + 2]
-    said = " ".join(out.split())
-    assert "Of 3 pairs, 2 differ significantly." in said
-    assert "▲ ONE LEADER new is better than all 2 others on nDCG@10." in said
+    text = f"−{last.diff:.3f}  −{last.ci_high:.3f} to −{last.ci_low:.3f}"
+    assert text in lines[board + 2]
+    sentence = " ".join(out.split())
+    assert "Of 3 pairs, 2 differ significantly." in sentence
+    assert "▲ ONE LEADER new is better than all 2 others on nDCG@10." in sentence
     assert max(map(len, lines)) <= 80
 
 
@@ -60,14 +64,14 @@ def test_against_a_baseline(files, capsys) -> None:
 
 def test_json_and_csv_hold_what_python_gives(files, capsys) -> None:
     assert run(["rank", *files, "--test", "wilcoxon", "--adjust", "bh", "--format", "json"]) == 0
-    found = json.loads(capsys.readouterr().out)
+    loads = json.loads(capsys.readouterr().out)
     runs = {name: f"{name}.run" for name in ("old", "new", "same")}
     expected = abrank.rank("qrels", runs, test="wilcoxon", adjust="bh")
-    assert found["systems"] == expected.to_dict()["systems"]
-    assert found["pairs"] == expected.to_dict()["pairs"]
-    assert found["settings"]["title"] == "Wilcoxon signed-rank, adjusted by Benjamini-Hochberg"
-    assert found["provenance"]["command"].startswith("abrank rank qrels old.run")
-    assert found["provenance"]["inputs"]["new"]["path"] == "new.run"
+    assert loads["systems"] == expected.to_dict()["systems"]
+    assert loads["pairs"] == expected.to_dict()["pairs"]
+    assert loads["settings"]["title"] == "Wilcoxon signed-rank, adjusted by Benjamini-Hochberg"
+    assert loads["provenance"]["command"].startswith("abrank rank qrels old.run")
+    assert loads["provenance"]["inputs"]["new"]["path"] == "new.run"
     for flags, rows in (([], expected.rows), (["--pairs"], expected.pair_rows)):
         assert run(["rank", *files, "--test", "wilcoxon", "--adjust", "bh", "--format", "csv",
                     *flags]) == 0  # fmt: skip
@@ -165,9 +169,9 @@ def test_intervals_are_labelled_by_what_they_are(files, kind, said, keys, capsys
 
 def test_a_measure_is_completed_by_a_shell() -> None:
     shell = ShellComplete(cli, {}, "abrank", "_ABRANK_COMPLETE")
-    found = [each.value for each in shell.get_completions(["score", "-m"], "ndc")]
-    assert "nDCG" in found
-    assert all(name.lower().startswith("ndc") for name in found)
+    values = [completion.value for completion in shell.get_completions(["score", "-m"], "ndc")]
+    assert "nDCG" in values
+    assert all(name.lower().startswith("ndc") for name in values)
 
 
 def test_of_many_notes_some_are_told_and_the_others_counted(capsys) -> None:

@@ -18,10 +18,10 @@ def table(tmp_path, monkeypatch) -> str:
     """Three collections with three systems in files, and the table of them."""
     lines = ["name\tqrels\tbm25\tt5\trrf"]
     for i, name in enumerate(("fiqa", "arguana", "nq")):
-        made = abrank.simulate_runs(25, effect=0.5, rng=i)
-        made.qrels.write(tmp_path / f"{name}.qrels")
-        made.baseline.write(tmp_path / f"{name}.bm25.run")
-        made.candidate.write(tmp_path / f"{name}.t5.run")
+        collection = abrank.simulate_runs(25, effect=0.5, rng=i)
+        collection.qrels.write(tmp_path / f"{name}.qrels")
+        collection.baseline.write(tmp_path / f"{name}.bm25.run")
+        collection.candidate.write(tmp_path / f"{name}.t5.run")
         lines.append("\t".join([name, *(f"{name}.{end}" for end in
                                          ("qrels", "bm25.run", "t5.run", "t5.run"))]))  # fmt: skip
     (tmp_path / "beir.tsv").write_text("\n".join(lines))
@@ -33,8 +33,8 @@ def test_text_and_every_report_from_one_command(table, capsys, monkeypatch) -> N
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
     kinds = [kind.removeprefix(".") for kind in WRITERS]
     reports = [word for kind in kinds for word in ("--report", f"{kind}:out.{kind}")]
-    asked = ["rank", "--collections", table, "-m", "nDCG@10", "-m", "AP", "-q"]
-    assert run([*asked, *reports]) == 0
+    requested = ["rank", "--collections", table, "-m", "nDCG@10", "-m", "AP", "-q"]
+    assert run([*requested, *reports]) == 0
     out = capsys.readouterr().out
     assert "Of 3 systems 2 could be the best on these 3 collections: rrf and t5." in out
     assert "3 systems, 3 collections, 75 queries, nDCG@10, AP." in out
@@ -49,10 +49,12 @@ def test_text_and_every_report_from_one_command(table, capsys, monkeypatch) -> N
     command = re.search(r"abrank (rank fiqa\.qrels .*? html:reports/fiqa\.html)", page)
     assert command is not None
     assert run([*command[1].split(), "--report", "fiqa.json", "-q"]) == 0
-    one = json.loads(Path("fiqa.json").read_text())
+    loads = json.loads(Path("fiqa.json").read_text())
     saved = json.loads(Path("out.json").read_text())["collections"][0]["ranking"]
-    assert [row["system"] for row in one["systems"]] == [row["system"] for row in saved["systems"]]
-    assert one["pairs"] == saved["pairs"]
+    assert [row["system"] for row in loads["systems"]] == [
+        row["system"] for row in saved["systems"]
+    ]
+    assert loads["pairs"] == saved["pairs"]
 
 
 def test_one_table_of_scores_a_collection(tmp_path, monkeypatch, capsys) -> None:
@@ -66,15 +68,15 @@ def test_one_table_of_scores_a_collection(tmp_path, monkeypatch, capsys) -> None
         "\n".join(["name\tscores", *(f"{name}\t{name}.csv" for name in "xyzvw")])
     )
     assert run(["rank", "--collections", "c.tsv", "-m", "AP"]) == 0
-    shown = capsys.readouterr()
-    assert shown.out.startswith(
+    output = capsys.readouterr()
+    assert output.out.startswith(
         "▲ ONE FIRST PLACE\n  Only t5 could be the best of 2 systems on these 5 collections.\n"
     )
-    said = "Input. x.csv: taken for a table with a column for each system"
-    assert said in " ".join(shown.out.split())
-    assert " ".join(shown.out.split()).count("note Input.") == 1
-    assert "2 more notes on inputs." in " ".join(shown.out.split())
-    assert shown.err == ""
+    text = "Input. x.csv: taken for a table with a column for each system"
+    assert text in " ".join(output.out.split())
+    assert " ".join(output.out.split()).count("note Input.") == 1
+    assert "2 more notes on inputs." in " ".join(output.out.split())
+    assert output.err == ""
 
 
 @pytest.mark.parametrize(
@@ -109,15 +111,15 @@ def test_missing_queries_are_handled_as_asked(table, capsys) -> None:
     lines = path.read_text().splitlines(keepends=True)
     first = lines[0].split()[0]
     path.write_text("".join(line for line in lines if line.split()[0] != first))
-    asked = ["rank", "--collections", table, "-m", "AP", "-q", "--format", "json"]
-    found = []
+    requested = ["rank", "--collections", table, "-m", "AP", "-q", "--format", "json"]
+    result = []
     for missing in ("zero", "drop"):
-        assert run([*asked, "--missing", missing]) == 0
+        assert run([*requested, "--missing", missing]) == 0
         (nq,) = (
-            each for each in json.loads(capsys.readouterr().out)["collections"]
-            if each["name"] == "nq"
+            item for item in json.loads(capsys.readouterr().out)["collections"]
+            if item["name"] == "nq"
         )  # fmt: skip
-        found.append(nq["ranking"]["n_queries"])
-    assert found == [25, 24]
-    assert run([*asked, "--missing", "error"]) == 3
+        result.append(nq["ranking"]["n_queries"])
+    assert result == [25, 24]
+    assert run([*requested, "--missing", "error"]) == 3
     assert first in capsys.readouterr().err

@@ -132,7 +132,7 @@ def test_json_has_the_same_columns(score):
 def test_json_of_no_query_is_null(score, tmp_path):
     (tmp_path / "other.run").write_text("q3 Q0 d9 1 1 t\n")
     command = ["a.run", "other.run", "--format", "json", "-m", "AP", "--missing", "drop", "--quiet"]
-    assert [each["score"] for each in json.loads(score(*command).out)] == [None, None]
+    assert [load["score"] for load in json.loads(score(*command).out)] == [None, None]
 
 
 def test_notes_say_how_a_bare_word_was_read(score):
@@ -192,11 +192,11 @@ def test_an_interval_and_a_floor(score, tmp_path):
     out, err = score(
         "b.run", "--config", "rule.toml", "--alpha", "0.2", "--quiet", "--format", "json"
     )
-    found = json.loads(out)
-    assert (found["alpha"], found["floors"][0]["cleared"], err) == (0.2, True, "")
+    loads = json.loads(out)
+    assert (loads["alpha"], loads["floors"][0]["cleared"], err) == (0.2, True, "")
     changed = {"setting": "alpha", "declared": "0.1", "used": "0.2"}
-    assert found["provenance"]["declared"]["deviations"] == [changed]
-    assert found["provenance"]["inputs"]["b"]["sha256"]
+    assert loads["provenance"]["declared"]["deviations"] == [changed]
+    assert loads["provenance"]["inputs"]["b"]["sha256"]
 
 
 def test_reports_of_intervals(score, tmp_path):

@@ -100,12 +100,12 @@ def test_without_streams_there_is_a_code(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys, "stdout", None)
-    for stderr, said in ((sys.stderr, "error: standard output is closed"), (None, "")):
+    for stderr, text in ((sys.stderr, "error: standard output is closed"), (None, "")):
         monkeypatch.setattr(sys, "stderr", stderr)
         with pytest.raises(SystemExit) as ended:
             cli.main(["demo"])
         assert ended.value.code == 2
-        assert capsys.readouterr().err.startswith(said)
+        assert capsys.readouterr().err.startswith(text)
 
 
 def test_no_memory_is_a_sentence(
@@ -147,9 +147,9 @@ def test_a_fault_of_its_own_leaves_its_traceback_in_a_file(
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     assert cli.run([]) == 70
     (saved,) = tmp_path.iterdir()
-    said = capsys.readouterr().err
-    assert said.startswith("error: a fault of abrank itself (ZeroDivisionError: by nothing);")
-    assert str(saved) in said.replace("\n  ", "")
+    err = capsys.readouterr().err
+    assert err.startswith("error: a fault of abrank itself (ZeroDivisionError: by nothing);")
+    assert str(saved) in err.replace("\n  ", "")
     assert "Traceback (most recent call last)" in saved.read_text()
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
     assert cli.run([]) == 70

@@ -17,21 +17,26 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Judgments and two runs."""
-    made = tmp_path_factory.mktemp("files")
-    (made / "qrels").write_text("".join(f"q{i} 0 d{i % 3} 1\n" for i in range(9)))
+    mktemp = tmp_path_factory.mktemp("files")
+    (mktemp / "qrels").write_text("".join(f"q{i} 0 d{i % 3} 1\n" for i in range(9)))
     for name, first in (("a.run", 1), ("b.run", 0)):
         lines = (f"q{i} Q0 d{j} {j} {(j + first) % 3} t\n" for i in range(9) for j in range(3))
-        (made / name).write_text("".join(lines))
-    return made
+        (mktemp / name).write_text("".join(lines))
+    return mktemp
 
 
 def shell(command: str, folder: Path) -> tuple[int, str, str]:
     """Return exit code, standard output and standard error of a command to a shell."""
-    how = {"PYTHONPATH": str(ROOT)}
-    kept = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    options = {"PYTHONPATH": str(ROOT)}
+    values = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
     line = f"{sys.executable} -m abrank {command}"
     done = subprocess.run(
-        ["sh", "-c", line], cwd=folder, capture_output=True, text=True, env=kept | how, check=False
+        ["sh", "-c", line],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        env=values | options,
+        check=False,
     )
     return done.returncode, done.stdout, done.stderr
 
@@ -55,11 +60,11 @@ def shell(command: str, folder: Path) -> tuple[int, str, str]:
 def test_what_the_system_refuses_is_a_sentence(
     command: str, code: int, sentence: str, folder: Path
 ) -> None:
-    found, _, said = shell(command, folder)
-    assert found == code
-    assert sentence in said
-    assert len(said.splitlines()) <= 3
-    assert not {"Traceback", "Exception ignored", "fault"} & set(said.replace(":", "").split())
+    result, _, text = shell(command, folder)
+    assert result == code
+    assert sentence in text
+    assert len(text.splitlines()) <= 3
+    assert not {"Traceback", "Exception ignored", "fault"} & set(text.replace(":", "").split())
 
 
 def test_a_result_needs_no_place_for_messages(folder: Path) -> None:
@@ -98,8 +103,8 @@ def test_lack_of_memory_is_a_sentence(
 
     monkeypatch.setattr("abrank.inputs.reading.join_pieces", refuse)
     assert run(["score", str(folder / "qrels"), str(folder / "a.run")]) == 3
-    said = capsys.readouterr().err
-    assert said.startswith("error: not enough memory for these inputs\n  give fewer runs")
+    err = capsys.readouterr().err
+    assert err.startswith("error: not enough memory for these inputs\n  give fewer runs")
 
 
 @pytest.mark.parametrize("bad", ["9" * 200_000, "x" * 200_000, "1" * 200_000 + ",5", "\x1b" * 9000])
@@ -124,7 +129,7 @@ def test_the_limit_on_size_is_a_flag(
     large = folder / "large.run"
     large.write_text("".join(f"q1 Q0 d{i} {i} {-i} t\n" for i in range(1000)))
     assert run(["score", str(folder / "qrels"), str(large), "--max-input-size", size]) == code
-    said = capsys.readouterr().err
+    err = capsys.readouterr().err
     if code == 3:
-        assert "holds more than 1K bytes" in said
-        assert "--max-input-size 4K" in said
+        assert "holds more than 1K bytes" in err
+        assert "--max-input-size 4K" in err

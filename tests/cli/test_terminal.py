@@ -15,9 +15,9 @@ from abrank.cli._terminal import Progress, put, wants_ascii, width
 
 def test_progress_shows_on_a_terminal_and_is_gone_after(tmp_path) -> None:
     # A real pseudo-terminal for standard error, since only there a stage is shown.
-    made = abrank.simulate_runs(20, rng=1)
-    files = [made.qrels.write(tmp_path / "q"), made.baseline.write(tmp_path / "a")]
-    files.append(made.candidate.write(tmp_path / "b"))
+    collection = abrank.simulate_runs(20, rng=1)
+    files = [collection.qrels.write(tmp_path / "q"), collection.baseline.write(tmp_path / "a")]
+    files.append(collection.candidate.write(tmp_path / "b"))
     ours, theirs = pty.openpty()
     done = subprocess.run(
         [sys.executable, "-m", "abrank", "compare", *map(str, files), "-m", "AP"],
@@ -27,12 +27,12 @@ def test_progress_shows_on_a_terminal_and_is_gone_after(tmp_path) -> None:
         env={**os.environ, "TERM": "xterm"},
     )
     os.close(theirs)
-    shown = os.read(ours, 65536).decode()
+    text = os.read(ours, 65536).decode()
     os.close(ours)
-    assert "testing" in shown
+    assert "testing" in text
     # The cursor is back, the line is erased last, and the result holds no control code.
-    assert "\x1b[?25h" in shown
-    assert shown.rstrip("\r\n").endswith("\x1b[2K")
+    assert "\x1b[?25h" in text
+    assert text.rstrip("\r\n").endswith("\x1b[2K")
     assert b"\x1b" not in done.stdout
 
 
@@ -96,11 +96,11 @@ def test_messages_that_cannot_be_written_are_lost_and_results_are_an_error(monke
 
 def test_a_spinner_names_the_stage_and_is_taken_away(monkeypatch) -> None:
     monkeypatch.setenv("TERM", "xterm")
-    shown = Terminal()
-    monkeypatch.setattr(sys, "stderr", shown)
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
     with Progress(quiet=False, verbose=False) as progress:
         progress("reading")
         progress("testing")
-    text = shown.getvalue()
+    text = terminal.getvalue()
     assert "testing" in text
     assert text.rstrip("\r\n").endswith("\x1b[2K")

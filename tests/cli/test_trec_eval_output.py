@@ -87,5 +87,5 @@ def test_without_c_a_topic_that_the_run_lacks_is_left_out(shared_data, capsys):
     per_query = ["-m", "map", "--per-query", "--missing", "drop"]
     lines = printed(folder, "qrels.test", "results.trunc", per_query, capsys)
     assert [line.split("\t")[1] for line in lines] == ["301", "303", "all"]
-    one, other, mean = (float(line.split("\t")[2]) for line in lines)
-    assert mean == pytest.approx((one + other) / 2, abs=1e-4)
+    first, second, mean = (float(line.split("\t")[2]) for line in lines)
+    assert mean == pytest.approx((first + second) / 2, abs=1e-4)

@@ -43,7 +43,9 @@ def test_rows_are_those_of_the_comparisons(found) -> None:
 
 
 def test_summaries_are_the_meta_analysis(found) -> None:
-    pooled = pool_collections([each.differences() for each in found.comparisons.values()])
+    pooled = pool_collections(
+        [comparison.differences() for comparison in found.comparisons.values()]
+    )
     for kind in ("stratified", "equal", "random"):
         mine, theirs = getattr(found.primary, kind), getattr(pooled, kind)
         assert (mine.estimate, mine.ci_low, mine.pvalue) == (
@@ -51,9 +53,9 @@ def test_summaries_are_the_meta_analysis(found) -> None:
             theirs.ci_low,
             theirs.pvalue,
         )
-    every = np.concatenate([each.differences() for each in found.comparisons.values()])
-    assert found.primary.stratified.estimate == pytest.approx(every.mean())
-    means = [each.mean_difference for each in found.comparisons.values()]
+    values = np.concatenate([comparison.differences() for comparison in found.comparisons.values()])
+    assert found.primary.stratified.estimate == pytest.approx(values.mean())
+    means = [comparison.mean_difference for comparison in found.comparisons.values()]
     assert found.primary.equal.estimate == pytest.approx(np.mean(means))
 
 
@@ -67,43 +69,48 @@ def test_a_collection_of_ties_is_kept(found) -> None:
 
 
 def test_lower_is_better_turns_the_readings() -> None:
-    given = {"x": scores(0.1, seed=1), "y": scores(0.1, seed=3), "z": scores(0.1, seed=4)}
-    found = compare_collections(given, lower_is_better="score")
-    assert {row.reading for row in found.primary.rows} == {"worse"}
-    assert found.primary.random.reading == found.primary.stratified.reading == "worse"
+    arguments = {"x": scores(0.1, seed=1), "y": scores(0.1, seed=3), "z": scores(0.1, seed=4)}
+    collections = compare_collections(arguments, lower_is_better="score")
+    assert {row.reading for row in collections.primary.rows} == {"worse"}
+    assert collections.primary.random.reading == collections.primary.stratified.reading == "worse"
 
 
 def test_the_test_that_decides_is_that_of_every_collection() -> None:
-    given = {"x": scores(0.02, seed=1), "y": scores(0.02, seed=3)}
-    found = compare_collections(given, test="permutation")
-    assert [row.pvalue for row in found.primary.rows] == [found[name].pvalue for name in ("x", "y")]
-    assert found["x"].rule.test == "permutation"
+    arguments = {"x": scores(0.02, seed=1), "y": scores(0.02, seed=3)}
+    collections = compare_collections(arguments, test="permutation")
+    assert [row.pvalue for row in collections.primary.rows] == [
+        collections[name].pvalue for name in ("x", "y")
+    ]
+    assert collections["x"].rule.test == "permutation"
 
 
 def test_runs_with_judgments_and_comparisons_are_taken() -> None:
-    made = abrank.simulate_runs(20, rng=1)
-    ready = abrank.compare(made.qrels, made.baseline, made.candidate, measures="AP")
-    found = compare_collections(
-        {"a": ready, "b": (made.qrels, made.baseline, made.candidate)}, measures="AP"
+    collection = abrank.simulate_runs(20, rng=1)
+    ready = abrank.compare(
+        collection.qrels, collection.baseline, collection.candidate, measures="AP"
     )
-    assert found["a"] == found["b"]
-    assert (found.baseline, found.candidate) == (ready.baseline, ready.candidate)
+    collections = compare_collections(
+        {"a": ready, "b": (collection.qrels, collection.baseline, collection.candidate)},
+        measures="AP",
+    )
+    assert collections["a"] == collections["b"]
+    assert (collections.baseline, collections.candidate) == (ready.baseline, ready.candidate)
 
 
 def test_names_that_differ_are_letters() -> None:
-    one, two = scores(0.1, seed=1)
-    given = {
-        "x": compare_scores(one, two, name_a="m", name_b="n"),
-        "y": compare_scores(one, two, name_a="m", name_b="o"),
+    first, two = scores(0.1, seed=1)
+    arguments = {
+        "x": compare_scores(first, two, name_a="m", name_b="n"),
+        "y": compare_scores(first, two, name_a="m", name_b="o"),
     }
-    found = compare_collections(given)
-    assert (found.baseline, found.candidate) == ("m", "B")
+    collections = compare_collections(arguments)
+    assert (collections.baseline, collections.candidate) == ("m", "B")
 
 
 def test_two_collections_give_no_prediction() -> None:
-    found = compare_collections({"x": scores(0.1, seed=1), "y": scores(0.1, seed=3)})
-    assert found.primary.prediction_low == -np.inf
-    assert "It takes three collections" in str(found)
+    collections = compare_collections({"x": scores(0.1, seed=1), "y": scores(0.1, seed=3)})
+    assert collections.primary.prediction_low == -np.inf
+    assert "It takes three collections" in str(collections)
 
 
 def test_frames_have_a_row_a_collection_and_a_summary(found) -> None:
@@ -126,8 +133,8 @@ def test_what_cannot_be_compared_is_refused(given, how, error, words) -> None:
 
 
 def test_other_measures_in_one_collection_are_refused() -> None:
-    made = abrank.simulate_runs(10, rng=1)
-    runs = (made.qrels, made.baseline, made.candidate)
+    collection = abrank.simulate_runs(10, rng=1)
+    runs = (collection.qrels, collection.baseline, collection.candidate)
     two = {m: abrank.compare(*runs, measures=m) for m in ("AP", "RR")}
     with pytest.raises(AlignmentError, match="'RR' was compared by other measures"):
         compare_collections(two)
@@ -139,7 +146,7 @@ def test_no_collection_of_this_name(found) -> None:
 
 
 def test_no_measure_of_this_name(found) -> None:
-    (measure,) = [each.measure for each in found.measures]
+    (measure,) = [measure.measure for measure in found.measures]
     assert found.of(measure) is found.primary
     with pytest.raises(ArgumentError, match=f"no measure 'P@5' here; there are {measure}"):
         found.of("P@5")
@@ -157,8 +164,10 @@ def test_what_the_files_were_taken_for_stands_once(tmp_path) -> None:
 
 
 def test_a_collection_of_one_query_is_untested() -> None:
-    found = compare_collections({"one": ({"q1": 0.2}, {"q1": 0.5}), "many": scores(0.1, seed=1)})
-    assert [row.reading for row in found.primary.rows] == ["untested", "better"]
+    collections = compare_collections(
+        {"one": ({"q1": 0.2}, {"q1": 0.5}), "many": scores(0.1, seed=1)}
+    )
+    assert [row.reading for row in collections.primary.rows] == ["untested", "better"]
 
 
 # --- Segments and clusters of the queries
@@ -188,37 +197,37 @@ def test_segments_come_by_collection_or_in_one_table(tmp_path) -> None:
     assert file.pooled.segmentations == frame.pooled.segmentations
     recorded = file["up"].provenance["inputs"]["segments"]
     assert (recorded["path"], len(recorded["sha256"])) == (str(tmp_path / "s.csv"), 64)
-    (found,) = frame.pooled.segmentations
-    assert [(row.label, row.n_queries) for row in found.rows] == [("info", 25), ("nav", 25)]
-    every = np.concatenate([each.differences() for each in frame.comparisons.values()])
-    for row in found.rows:
-        assert row.mean == pytest.approx(every[np.array(found.labels) == row.label].mean())
-    assert 0.0 < found.interaction_pvalue < 1.0
+    (result,) = frame.pooled.segmentations
+    assert [(row.label, row.n_queries) for row in result.rows] == [("info", 25), ("nav", 25)]
+    values = np.concatenate([comparison.differences() for comparison in frame.comparisons.values()])
+    for row in result.rows:
+        assert row.mean == pytest.approx(values[np.array(result.labels) == row.label].mean())
+    assert 0.0 < result.interaction_pvalue < 1.0
     assert frame.plot.segments().axes.get_xlabel().startswith("mean Δ")
 
 
 def test_a_collection_may_have_no_segments() -> None:
-    found = compare_collections(PAIRS, segments={"up": {"intent": INTENT}})
-    (intent,) = found.pooled.segmentations
+    collections = compare_collections(PAIRS, segments={"up": {"intent": INTENT}})
+    (intent,) = collections.pooled.segmentations
     assert [(row.label, row.n_queries) for row in intent.rows] == [
         ("(none)", 20), ("info", 15), ("nav", 15),
     ]  # fmt: skip
-    assert found["down"].segmentations == ()
+    assert collections["down"].segmentations == ()
 
 
 def test_clusters_are_of_their_collection(tmp_path) -> None:
-    given = {"up": pd.Series(USER, name="user")}
-    found = compare_collections(PAIRS, design=abrank.Clusters(given))
-    clusters = found.pooled.clusters
+    arguments = {"up": pd.Series(USER, name="user")}
+    collections = compare_collections(PAIRS, design=abrank.Clusters(arguments))
+    clusters = collections.pooled.clusters
     assert (clusters.name, clusters.n_clusters, clusters.largest) == ("user", 10 + 20, 3)
-    assert found["down"].clusters is None
+    assert collections["down"].clusters is None
     robust = pool_collections(
-        [each.differences() for each in found.comparisons.values()],
-        clusters=[found["up"].clusters.labels, None],
+        [comparison.differences() for comparison in collections.comparisons.values()],
+        clusters=[collections["up"].clusters.labels, None],
     )
-    assert found.primary.stratified.pvalue == robust.stratified.pvalue
-    assert found.rule.design.clusters == "user"
-    assert found.primary.rows[0].pvalue == found["up"].pvalue
+    assert collections.primary.stratified.pvalue == robust.stratified.pvalue
+    assert collections.rule.design.clusters == "user"
+    assert collections.primary.rows[0].pvalue == collections["up"].pvalue
     # Users of one name in two collections are two.
     both = compare_collections(PAIRS, design=abrank.Clusters(table_of("user")))
     assert both.pooled.clusters.n_clusters == 10 + 7
@@ -226,20 +235,23 @@ def test_clusters_are_of_their_collection(tmp_path) -> None:
         PAIRS, segments=table_of("user", "intent"), design=abrank.Clusters("user")
     )
     assert column.pooled.clusters.labels == both.pooled.clusters.labels
-    assert [each.name for each in column.pooled.segmentations] == ["intent"]
+    assert [segmentation.name for segmentation in column.pooled.segmentations] == ["intent"]
     assert np.isnan(column.pooled.segmentations[0].interaction_pvalue)
-    for i, made in enumerate((found, both, column)):
-        saved = made.report(tmp_path / f"{i}.json")
-        assert CollectionsComparison.from_json(saved) == made
+    for i, result in enumerate((collections, both, column)):
+        saved = result.report(tmp_path / f"{i}.json")
+        assert CollectionsComparison.from_json(saved) == result
 
 
 def test_clusters_that_are_too_few_say_so() -> None:
-    one = dict.fromkeys(LETTERS, "all")
-    found = compare_collections(PAIRS, design=abrank.Clusters({"up": one}))
-    assert (str(found.verdict), found.decision.reason) == ("cannot-test", "too-few-clusters")
+    fromkeys = dict.fromkeys(LETTERS, "all")
+    collections = compare_collections(PAIRS, design=abrank.Clusters({"up": fromkeys}))
+    assert (str(collections.verdict), collections.decision.reason) == (
+        "cannot-test",
+        "too-few-clusters",
+    )
     two = {query: f"u{i // 15}" for i, query in enumerate(LETTERS)}
-    given = abrank.Clusters(dict.fromkeys(PAIRS, two))
-    few = compare_collections(PAIRS, design=given)
+    clusters = abrank.Clusters(dict.fromkeys(PAIRS, two))
+    few = compare_collections(PAIRS, design=clusters)
     assert [note.code for note in few.pooled.notes if note.code == "few-clusters"] == []
     assert few.pooled.clusters.n_effective > 3.0
 
@@ -259,12 +271,14 @@ def test_segments_that_fit_no_collection_are_told(segments, words) -> None:
 
 
 def test_a_comparison_has_its_own_segments() -> None:
-    one = compare_scores(*PAIRS["up"])
+    comparison = compare_scores(*PAIRS["up"])
     with pytest.raises(ArgumentError, match="the collection up: it is a Comparison"):
-        compare_collections({**PAIRS, "up": one}, segments={"up": {"intent": INTENT}})
+        compare_collections({**PAIRS, "up": comparison}, segments={"up": {"intent": INTENT}})
 
 
 def test_collections_are_summarised_as_they_were_compared() -> None:
-    one = compare_scores({"q1": 0.5, "q2": 0.25, "q3": 0.5}, {"q1": 0.7, "q2": 0.5, "q3": 0.6})
-    found = summarise_collections({"x": one, "y": one}, require="better")
-    assert (str(found.verdict), found.decision.gate.passed) == ("better", True)
+    comparison = compare_scores(
+        {"q1": 0.5, "q2": 0.25, "q3": 0.5}, {"q1": 0.7, "q2": 0.5, "q3": 0.6}
+    )
+    collections = summarise_collections({"x": comparison, "y": comparison}, require="better")
+    assert (str(collections.verdict), collections.decision.gate.passed) == ("better", True)

@@ -20,13 +20,13 @@ SYSTEMS = ("bm25", "rm3", "t5", "rrf")
 
 def world(seed: int, *, c: int = 5, n: int = 25, tau: float = 0.02) -> dict[str, Scores]:
     random = np.random.default_rng(seed)
-    found = {}
+    result = {}
     for i in range(c):
         effect = np.array([0.0, 0.0, 0.08, 0.085]) + random.normal(0.0, tau, 4)
         block = random.uniform(0.1, 0.6, (n, 1)) + effect + random.normal(0.0, 0.05, (n, 4))
         ids = tuple(f"q{k}" for k in range(n))
-        found[f"c{i}"] = Scores(ids, SYSTEMS, ("AP", "RR"), np.stack([block, block**2], axis=2))
-    return found
+        result[f"c{i}"] = Scores(ids, SYSTEMS, ("AP", "RR"), np.stack([block, block**2], axis=2))
+    return result
 
 
 @pytest.fixture(scope="module")
@@ -38,12 +38,12 @@ def test_means_weigh_the_collections_equally() -> None:
     few = world(2)
     short = few["c0"]
     few["c0"] = replace(short, values=short.values[:5], query_ids=short.query_ids[:5])
-    found = rank_collections(few)
-    for row in found.primary.rows:
+    collections = rank_collections(few)
+    for row in collections.primary.rows:
         column = SYSTEMS.index(row.system)
-        means = [each.values[:, column, 0].mean() for each in few.values()]
+        means = [item.values[:, column, 0].mean() for item in few.values()]
         assert row.mean == pytest.approx(np.mean(means))
-    assert found.n_queries == 5 + 4 * 25
+    assert collections.n_queries == 5 + 4 * 25
 
 
 def test_ranks_follow_from_the_pairs(found) -> None:
@@ -63,7 +63,7 @@ def test_ranks_follow_from_the_pairs(found) -> None:
 
 
 def test_a_first_on_one_collection_is_counted(found) -> None:
-    best = [each.systems[0] for each in found.rankings.values()]
+    best = [ranking.systems[0] for ranking in found.rankings.values()]
     assert {row.system: row.n_first for row in found.primary.rows} == {
         system: best.count(system) for system in SYSTEMS
     }
@@ -81,7 +81,7 @@ def test_collections_like_these_are_the_t_test_over_collections(found) -> None:
 
 
 def test_lower_is_better_turns_the_order() -> None:
-    lower = {name: replace(each, measures=("RBPResid", "RR")) for name, each in world(3).items()}
+    lower = {name: replace(item, measures=("RBPResid", "RR")) for name, item in world(3).items()}
     up, down = rank_collections(world(3)), rank_collections(lower)
     assert down.systems == up.systems[::-1]
     assert set(down.primary.first()) == {"bm25", "rm3"}
@@ -91,19 +91,19 @@ def test_lower_is_better_turns_the_order() -> None:
 
 
 def test_measures_come_in_the_order_asked() -> None:
-    found = rank_collections(world(3), measures=["RR", "AP"])
-    assert [each.measure for each in found.measures] == ["RR", "AP"]
-    assert str(found.of("AP").rows) == str(rank_collections(world(3)).primary.rows)
+    collections = rank_collections(world(3), measures=["RR", "AP"])
+    assert [measure.measure for measure in collections.measures] == ["RR", "AP"]
+    assert str(collections.of("AP").rows) == str(rank_collections(world(3)).primary.rows)
     with pytest.raises(ArgumentError, match="no measure 'P@5' here; there are RR, AP"):
-        found.of("P@5")
+        collections.of("P@5")
 
 
 def test_a_system_that_is_missing_is_named() -> None:
-    given = world(1)
-    scores = given["c3"]
-    given["c3"] = replace(scores, systems=SYSTEMS[:3], values=scores.values[:, :3])
+    arguments = world(1)
+    scores = arguments["c3"]
+    arguments["c3"] = replace(scores, systems=SYSTEMS[:3], values=scores.values[:, :3])
     with pytest.raises(AlignmentError, match="the collection c3 has no rrf; a mean over"):
-        rank_collections(given)
+        rank_collections(arguments)
 
 
 @pytest.mark.parametrize(
@@ -124,35 +124,36 @@ def test_what_does_not_fit_is_refused(change, said) -> None:
 
 
 def test_one_query_is_no_collection() -> None:
-    given = world(1)
-    given["c1"] = replace(given["c1"], values=given["c1"].values[:1], query_ids=("q0",))
+    arguments = world(1)
+    arguments["c1"] = replace(arguments["c1"], values=arguments["c1"].values[:1], query_ids=("q0",))
     with pytest.raises(ArgumentError, match="the collection c1 has one query"):
-        rank_collections(given)
+        rank_collections(arguments)
 
 
 def test_identical_systems_share_the_first_place() -> None:
-    given = {
-        name: replace(each, values=each.values[:, [0, 2, 2, 1]]) for name, each in world(4).items()
+    arguments = {
+        name: replace(item, values=item.values[:, [0, 2, 2, 1]]) for name, item in world(4).items()
     }
-    found = rank_collections(given)
-    assert found.primary.first() == ("rm3", "t5")
-    first, second = found.primary.rows[:2]
+    collections = rank_collections(arguments)
+    assert collections.primary.first() == ("rm3", "t5")
+    first, second = collections.primary.rows[:2]
     assert (second.diff, second.these.diff_low, second.these.diff_high) == (0.0, 0.0, 0.0)
     assert first.these.rank_high == second.these.rank_high == 2
 
 
 def test_runs_with_judgments_and_rankings_are_taken() -> None:
-    made = {f"c{i}": abrank.simulate_runs(20, effect=0.4, rng=i) for i in range(3)}
+    collections = {f"c{i}": abrank.simulate_runs(20, effect=0.4, rng=i) for i in range(3)}
     runs = {
-        name: (each.qrels, {"A": each.baseline, "B": each.candidate}) for name, each in made.items()
+        name: (item.qrels, {"A": item.baseline, "B": item.candidate})
+        for name, item in collections.items()
     }
-    found = rank_collections(runs, measures=["nDCG@10", "AP"], alpha=0.1)
-    assert found["c1"].measures == ("nDCG@10", "AP")
-    assert found.alpha == found["c1"].alpha == 0.1
-    again = summarise_rankings(found.rankings)
-    assert again == found
-    assert "c1" in found.means.columns
-    assert {"these_rank_low", "like_lead"} <= set(found.to_frame().columns)
+    result = rank_collections(runs, measures=["nDCG@10", "AP"], alpha=0.1)
+    assert result["c1"].measures == ("nDCG@10", "AP")
+    assert result.alpha == result["c1"].alpha == 0.1
+    again = summarise_rankings(result.rankings)
+    assert again == result
+    assert "c1" in result.means.columns
+    assert {"these_rank_low", "like_lead"} <= set(result.to_frame().columns)
 
 
 def test_which_files_are_which() -> None:
@@ -191,16 +192,16 @@ def test_what_is_not_there_is_refused_with_what_is(found) -> None:
     with pytest.raises(ArgumentError, match=r"^two collections or more are ranked together$"):
         summarise_rankings({"c0": found["c0"]})
     assert found["c0"] is found.rankings["c0"]
-    said = f"of 4 systems on 5 collections by AP: {found.systems[0]!r} leads"
-    assert repr(found) == f"<CollectionsRanking {said}>"
+    text = f"of 4 systems on 5 collections by AP: {found.systems[0]!r} leads"
+    assert repr(found) == f"<CollectionsRanking {text}>"
 
 
 def test_a_first_by_a_cost_has_the_lowest_mean() -> None:
-    costs = {name: replace(each, measures=("ms", "RR")) for name, each in world(3).items()}
-    found = rank_collections(costs, lower_is_better="ms")
+    costs = {name: replace(item, measures=("ms", "RR")) for name, item in world(3).items()}
+    collections = rank_collections(costs, lower_is_better="ms")
     first = [
-        each.systems[int(each.values[:, :, 0].mean(axis=0).argmin())] for each in costs.values()
+        cost.systems[int(cost.values[:, :, 0].mean(axis=0).argmin())] for cost in costs.values()
     ]
-    assert {row.system: row.n_first for row in found.primary.rows} == {
+    assert {row.system: row.n_first for row in collections.primary.rows} == {
         system: first.count(system) for system in SYSTEMS
     }

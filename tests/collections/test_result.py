@@ -19,25 +19,28 @@ ASKED = {"measures": "nDCG@10", "margin": 0.05, "require": "non-inferior"}
 
 def test_each_collection_must_pass_where_it_is_asked_of_each(tmp_path: Path) -> None:
     together = compare_collections(MIXED, **ASKED)  # type: ignore[arg-type]
-    each = compare_collections(MIXED, **ASKED, on="each")  # type: ignore[arg-type]
+    collections = compare_collections(MIXED, **ASKED, on="each")  # type: ignore[arg-type]
     assert together.decision.gate is not None
     assert together.decision.gate.passed
-    gate = each.decision.gate
+    gate = collections.decision.gate
     assert gate is not None
-    assert (gate.passed, gate.lacks, each.decision.exit_code) == (False, "each", 1)
-    text = " ".join(str(each).split())
+    assert (gate.passed, gate.lacks, collections.decision.exit_code) == (False, "each", 1)
+    text = " ".join(str(collections).split())
     assert "not passed on 1 of the 3 collections: c2" in text
     assert "Do not ship candidate by this rule: the gate does not pass on c2." in text
-    assert CollectionsComparison.from_json(each.report(tmp_path / "results.json")) == each
+    assert (
+        CollectionsComparison.from_json(collections.report(tmp_path / "results.json"))
+        == collections
+    )
     with pytest.raises(GateError, match=r"^c2: "):
         together.require("non-inferior", on="each")
 
 
 def test_it_passes_where_all_do() -> None:
-    found = compare_collections(GOOD, **ASKED, on="each")  # type: ignore[arg-type]
-    assert found.decision.exit_code == 0
-    assert "passed on each of the 2 collections by itself" in " ".join(str(found).split())
-    assert found.require("non-inferior", on="each") is found
+    collections = compare_collections(GOOD, **ASKED, on="each")  # type: ignore[arg-type]
+    assert collections.decision.exit_code == 0
+    assert "passed on each of the 2 collections by itself" in " ".join(str(collections).split())
+    assert collections.require("non-inferior", on="each") is collections
 
 
 def test_on_each_is_for_a_gate() -> None:
@@ -52,26 +55,26 @@ def test_the_headline_counts_the_collections_on_which_b_is_ahead() -> None:
 
 @pytest.fixture
 def beir(tmp_path: Path) -> Path:
-    for name, made in MADE.items():
+    for name, result in MADE.items():
         folder = tmp_path / name
         (folder / "qrels").mkdir(parents=True)
         (folder / "runs").mkdir()
-        made.qrels.write(folder / "qrels.txt")
+        result.qrels.write(folder / "qrels.txt")
         rows = [line.split() for line in (folder / "qrels.txt").read_text().splitlines()]
         lines = ["query-id\tcorpus-id\tscore", *("\t".join((q, d, g)) for q, _, d, g in rows)]
         (folder / "qrels" / "test.tsv").write_text("\n".join(lines) + "\n")
         (folder / "qrels" / "train.tsv").write_text(lines[0] + "\n")
         (folder / "corpus.jsonl").write_text("{}\n")
-        made.baseline.write(folder / "runs" / "bm25.run")
-        made.candidate.write(folder / "t5.run")
+        result.baseline.write(folder / "runs" / "bm25.run")
+        result.candidate.write(folder / "t5.run")
     return tmp_path
 
 
 def test_folders_as_beir_and_trec_have_them(beir: Path) -> None:
     for path in beir.glob("*/qrels.txt"):
         path.rename(beir / f"{path.parent.name}.kept")
-    found = read_collections(beir)
-    assert {key: Path(path).name for key, path in found["c0"].items()} == {
+    collections = read_collections(beir)
+    assert {key: Path(path).name for key, path in collections["c0"].items()} == {
         "qrels": "test.tsv", "bm25": "bm25.run", "t5": "t5.run",
     }  # fmt: skip
     by_folder = compare_collections(beir, measures="nDCG@10")
@@ -81,9 +84,9 @@ def test_folders_as_beir_and_trec_have_them(beir: Path) -> None:
 
 
 def test_a_pattern_names_the_judgments(beir: Path) -> None:
-    found = read_collections(f"{beir}/*/qrels.txt")
-    assert [*found] == ["c0", "c1", "c2"]
-    assert Path(found["c1"]["qrels"]).name == "qrels.txt"
+    collections = read_collections(f"{beir}/*/qrels.txt")
+    assert [*collections] == ["c0", "c1", "c2"]
+    assert Path(collections["c1"]["qrels"]).name == "qrels.txt"
     with pytest.raises(NotFoundError, match="no file or folder"):
         read_collections(f"{beir}/*/nothing.txt")
 
@@ -107,7 +110,7 @@ def test_a_missing_file_names_the_table_and_the_collection(
     lines[1] = lines[1].replace("t5.run", "t6.run")
     (beir / "beir.tsv").write_text("\n".join(["name\tqrels\ta\tb", *lines]))
     assert run(["compare", "--collections", str(beir / "beir.tsv"), "-m", "AP"]) == 2
-    told = capsys.readouterr().err
-    assert "beir.tsv, the collection c1: " in told
-    assert "t6.run: no such file" in told
-    assert "did you mean t5.run ?" in told
+    err = capsys.readouterr().err
+    assert "beir.tsv, the collection c1: " in err
+    assert "t6.run: no such file" in err
+    assert "did you mean t5.run ?" in err

@@ -13,10 +13,10 @@ from abrank.collections import boards_of, pairs_of, read_collections
 
 def read(tmp_path: Path, name: str, text: str) -> dict[str, dict[str, str]]:
     (tmp_path / name).write_text(text, encoding="utf-8")
-    found = read_collections(tmp_path / name)
+    collections = read_collections(tmp_path / name)
     return {
         key: {role: str(path.relative_to(tmp_path)) for role, path in files.items()}
-        for key, files in found.items()
+        for key, files in collections.items()
     }
 
 
@@ -44,9 +44,9 @@ def test_a_folder_has_a_folder_a_collection(tmp_path) -> None:
         (tmp_path / name).mkdir()
         for file in ("qrels.test.txt", "bm25.run.gz", "t5.run", ".hidden"):
             (tmp_path / name / file).touch()
-    found = read_collections(tmp_path)
+    collections = read_collections(tmp_path)
     for name in ("x", "y"):
-        assert sorted(found[name]) == ["bm25", "qrels", "t5"]
+        assert sorted(collections[name]) == ["bm25", "qrels", "t5"]
     (tmp_path / "y" / "extra.qrels").touch()
     with pytest.raises(ReadError, match="2 files of judgments"):
         read_collections(tmp_path)
@@ -80,13 +80,13 @@ def test_which_two_are_compared() -> None:
     files = {"x": {"qrels": "q", "bm25": "1", "t5": "2", "splade": "3"}}
     with pytest.raises(ArgumentError, match="--name-a NAME --name-b NAME"):
         pairs_of(files)
-    found, names = pairs_of(files, name_a="t5", name_b="splade")
-    assert found == {"x": ("q", "2", "3")}
+    result, names = pairs_of(files, name_a="t5", name_b="splade")
+    assert result == {"x": ("q", "2", "3")}
     assert names == {"name_a": "t5", "name_b": "splade"}
     # Of two there is nothing to choose: the first is A.
     assert pairs_of({"x": {"qrels": "q", "bm25": "1", "t5": "2"}})[0] == {"x": ("q", "1", "2")}
-    found, names = pairs_of({"x": {"a": "1", "b": "2"}}, name_b="T5")
-    assert found == {"x": ("1", "2")}
+    result, names = pairs_of({"x": {"a": "1", "b": "2"}}, name_b="T5")
+    assert result == {"x": ("1", "2")}
     assert names == {"name_a": None, "name_b": "T5"}
 
 
@@ -111,12 +111,12 @@ def test_predictions_of_mteb_are_runs_of_a_table(tmp_path) -> None:
 def test_segments_and_clusters_are_no_systems(tmp_path) -> None:
     text = "name,qrels,a,b,segments,clusters\nx,q,1,2,s.csv,user\ny,q,1,2,,u.csv\n"
     (tmp_path / "c.csv").write_text(text)
-    found = read_collections(tmp_path / "c.csv")
-    assert found["x"]["segments"] == tmp_path / "s.csv"
-    assert found["x"]["clusters"] == "user"  # a column of the segments
-    assert found["y"]["clusters"] == tmp_path / "u.csv"
-    assert pairs_of(found)[0]["x"] == tuple(tmp_path / name for name in ("q", "1", "2"))
-    assert boards_of(found)["x"][1] == {"a": tmp_path / "1", "b": tmp_path / "2"}
+    collections = read_collections(tmp_path / "c.csv")
+    assert collections["x"]["segments"] == tmp_path / "s.csv"
+    assert collections["x"]["clusters"] == "user"  # a column of the segments
+    assert collections["y"]["clusters"] == tmp_path / "u.csv"
+    assert pairs_of(collections)[0]["x"] == tuple(tmp_path / name for name in ("q", "1", "2"))
+    assert boards_of(collections)["x"][1] == {"a": tmp_path / "1", "b": tmp_path / "2"}
     folder = tmp_path / "all" / "x"
     folder.mkdir(parents=True)
     for name in ("qrels.txt", "bm25.run", "t5.run", "segments.csv", "clusters.tsv.gz"):

@@ -82,10 +82,12 @@ def test_swapping_the_systems_mirrors_everything(test) -> None:
     a, b = frames()
     there = abrank.compare_scores(a, b, test=test, resamples=1999)
     back = abrank.compare_scores(b, a, test=test, resamples=1999)
-    for one, other in zip(there.rows, back.rows, strict=True):
-        assert other.diff == -one.diff
-        assert other.pvalue == pytest.approx(one.pvalue, rel=1e-9)
-        assert (other.ci_low, other.ci_high) == pytest.approx((-one.ci_high, -one.ci_low), rel=1e-9)
+    for row, second in zip(there.rows, back.rows, strict=True):
+        assert second.diff == -row.diff
+        assert second.pvalue == pytest.approx(row.pvalue, rel=1e-9)
+        assert (second.ci_low, second.ci_high) == pytest.approx(
+            (-row.ci_high, -row.ci_low), rel=1e-9
+        )
 
 
 @pytest.mark.parametrize("test", TESTS)

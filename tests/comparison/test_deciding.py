@@ -107,8 +107,8 @@ def test_the_deciding_interval_is_in_the_unit_of_the_measure() -> None:
         decision = result.decision
         assert result.rule.confidence_of(decision) == pytest.approx(0.9)
         assert decision.by_margin
-        found = decision.deciding.times(decision.unit)
-        assert -result.decision.margin < found.low < 0 < found.high < result.decision.margin
+        times = decision.deciding.times(decision.unit)
+        assert -result.decision.margin < times.low < 0 < times.high < result.decision.margin
 
 
 MEASURES = ["AP", "nDCG@10", "RR", "P@10"]
@@ -152,9 +152,9 @@ def test_a_family_of_all_measures_adjusts_the_primary_too(adjust):
     for row in result.rows:
         assert (row.pvalue_adj < 0.05) == (row.ci_low_adj > 0 or row.ci_high_adj < 0)
     assert "all measures adjusted together" in headline.adjustment(result)
-    said = headline.rule(result)
+    rule = headline.rule(result)
     if adjust != "bh":
-        assert "5% of such comparisons say that there is one in any measure; more do" in said
+        assert "5% of such comparisons say that there is one in any measure; more do" in rule
     assert "adjusted" in headline.numbers(result)
 
 
@@ -192,10 +192,10 @@ def test_a_fixed_sequence_stops_at_the_first_measure_without_a_difference():
     assert adjusted["AP"] == max(p["nDCG@10"], p["AP"]) < 0.05
     assert adjusted["P@10"] == adjusted["RR"] == p["RR"] > 0.05 > p["P@10"]
     assert [row.reading for row in result.rows] == ["better", "better", "unclear", "unclear"]
-    said = headline.adjustment(result)
-    assert "tested in the order given, each at 5%, until one shows no difference" in said
-    said = headline.rule(result)
-    assert "5% of such comparisons say that there is one in any measure; more do" in said
+    adjustment = headline.adjustment(result)
+    assert "tested in the order given, each at 5%, until one shows no difference" in adjustment
+    adjustment = headline.rule(result)
+    assert "5% of such comparisons say that there is one in any measure; more do" in adjustment
 
 
 @pytest.mark.parametrize(

@@ -107,15 +107,15 @@ def test_ten_thousand_queries_without_a_margin_are_a_caution() -> None:
     random = np.random.default_rng(3)
     a = {f"u{i}": score for i, score in enumerate(random.random(10_000).tolist())}
     b = {user: score + float(random.normal(0.001, 0.1)) for user, score in a.items()}
-    found = compare_scores(a, b)
-    (note,) = (note for note in found.notes if note.code == "no-margin-many-queries")
-    assert note.values == {"n": 10_000, "visible": found.planning.smallest_visible}
-    said = " ".join(str(found).split())
-    visible = f"{found.planning.smallest_visible:.{found.decimals}f}"
-    assert f"A true Δ of {visible} already shows here. Let a margin decide whether it" in said
+    comparison = compare_scores(a, b)
+    (note,) = (note for note in comparison.notes if note.code == "no-margin-many-queries")
+    assert note.values == {"n": 10_000, "visible": comparison.planning.smallest_visible}
+    text = " ".join(str(comparison).split())
+    visible = f"{comparison.planning.smallest_visible:.{comparison.decimals}f}"
+    assert f"A true Δ of {visible} already shows here. Let a margin decide whether it" in text
     few = {user: a[user] for user in list(a)[:9_999]}
-    for other in (compare_scores(a, b, margin=0.01), compare_scores(few, {u: b[u] for u in few})):
-        assert "no-margin-many-queries" not in codes(other)
+    for second in (compare_scores(a, b, margin=0.01), compare_scores(few, {u: b[u] for u in few})):
+        assert "no-margin-many-queries" not in codes(second)
 
 
 def decided(a: np.ndarray, b: np.ndarray, *, margin: str) -> Verdict:
@@ -130,7 +130,7 @@ def test_a_relative_margin_is_decided_as_the_paired_t_test_of_b_less_a_with_the_
     from scipy import stats
 
     rng = np.random.default_rng(3)
-    seen = set()
+    visited = set()
     for n in (12, 60):
         for change in (-0.12, -0.05, -0.02, 0.0, 0.01, 0.05, 0.12):
             for _ in range(6):
@@ -139,8 +139,8 @@ def test_a_relative_margin_is_decided_as_the_paired_t_test_of_b_less_a_with_the_
                 verdict = decided(a, b, margin="5%")
 
                 def shown(factor: float, side: str, level: float) -> bool:
-                    found = stats.ttest_1samp(b - factor * a, 0.0, alternative=side)  # noqa: B023
-                    return bool(found.pvalue < level)
+                    ttest_1samp = stats.ttest_1samp(b - factor * a, 0.0, alternative=side)  # noqa: B023
+                    return bool(ttest_1samp.pvalue < level)
 
                 better, worse = shown(1, "greater", 0.025), shown(1, "less", 0.025)
                 not_worse, not_better = shown(0.95, "greater", 0.05), shown(1.05, "less", 0.05)
@@ -155,8 +155,8 @@ def test_a_relative_margin_is_decided_as_the_paired_t_test_of_b_less_a_with_the_
                     (True, Verdict.INCONCLUSIVE),
                 )
                 assert verdict is next(expected for holds, expected in cases if holds)
-                seen.add(verdict)
-    assert len(seen) >= 7
+                visited.add(verdict)
+    assert len(visited) >= 7
 
 
 def test_a_relative_margin_is_kept_with_its_intervals(tmp_path) -> None:
@@ -293,8 +293,8 @@ def test_what_is_declared() -> None:
     assert known_range("AP", least=0.1, largest=0.9) == (0.0, 1.0)
     assert known_range("AP", least=0.0, largest=63.0) == (-math.inf, math.inf)
     assert read_guards("recall_100:-0.02", ["nDCG@10", "R@100"]) == (Guard("R@100", 0.02),)
-    asked = with_guards(["AP", "RR"], ["map:-1%", "recall_100:-0.02"])
-    assert asked == ["AP", "RR", "recall_100"]
+    requested = with_guards(["AP", "RR"], ["map:-1%", "recall_100:-0.02"])
+    assert requested == ["AP", "RR", "recall_100"]
     rule = declare(Question(margin="2%"), "AP", Directions({"AP": True}))
     assert (rule.margin, rule.margin_is_relative, rule.adjust) == (0.02, True, "max-t")
     assert [resolve_adjustment(None, test) for test in ("t", "wilcoxon")] == ["max-t", "holm"]
@@ -308,10 +308,10 @@ def test_margins_that_would_give_another_verdict_and_units() -> None:
     ends = [low for _, low, _ in ranges]
     assert ends == pytest.approx([0.0, 0.191, 0.324], abs=5e-4)
     b = {"q1": 0.3, "q2": 0.6, "q3": 0.4}
-    for margin, shown in ((0.05, (0.133, -0.010)), ("5%", (0.444, -0.128))):
+    for margin, visible in ((0.05, (0.133, -0.010)), ("5%", (0.444, -0.128))):
         (row,) = rows_in_unit(compare_scores(a, b, margin=margin))
-        assert (row.diff, row.ci_low) == pytest.approx(shown, abs=5e-4)
+        assert (row.diff, row.ci_low) == pytest.approx(visible, abs=5e-4)
     clicked, ms = [0.1, 0.2, 0.3], [90.0, 80.0, 85.0]
-    one = pd.DataFrame({"clicked": clicked, "ms": ms})
+    data_frame = pd.DataFrame({"clicked": clicked, "ms": ms})
     two = pd.DataFrame({"clicked": [0.2, 0.2, 0.4], "ms": [95.0, 70.0, 90.0]})
-    assert not shares_scale(compare_scores(one, two), "ms")
+    assert not shares_scale(compare_scores(data_frame, two), "ms")

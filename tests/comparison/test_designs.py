@@ -34,18 +34,18 @@ def test_the_mean_and_its_error_are_those_of_weighted_least_squares() -> None:
     random = np.random.default_rng(1)
     for n in (2, 3, 12, 80):
         d, w = random.standard_normal(n), random.gamma(0.7, size=n) + 0.05
-        found = weighted_result(d[:, None], w, confidence=0.9)
+        result = weighted_result(d[:, None], w, confidence=0.9)
         fit = sm.WLS(d, np.ones(n), weights=w).fit(cov_type="HC0")
         p = w / w.sum()
-        assert found.estimate[0] == pytest.approx(fit.params[0], abs=1e-12)
+        assert result.estimate[0] == pytest.approx(fit.params[0], abs=1e-12)
         assert fit.bse[0] ** 2 == pytest.approx((p**2) @ (d - p @ d) ** 2, rel=1e-12)
         error = np.sqrt((p**2 / (1 - 2 * p + p @ p)) @ (d - p @ d) ** 2)
-        assert found.statistic[0] == pytest.approx(fit.params[0] / error, rel=1e-12)
+        assert result.statistic[0] == pytest.approx(fit.params[0] / error, rel=1e-12)
         freedom = effective_queries(w) - 1.0
-        expected = 2.0 * stats.t.sf(abs(found.statistic[0]), freedom)
-        assert found.pvalue[0] == pytest.approx(expected, rel=1e-9)
+        expected = 2.0 * stats.t.sf(abs(result.statistic[0]), freedom)
+        assert result.pvalue[0] == pytest.approx(expected, rel=1e-9)
         reach = stats.t.ppf(0.95, freedom) * error
-        limits = (found.ci_low[0], found.ci_high[0])
+        limits = (result.ci_low[0], result.ci_high[0])
         assert limits == pytest.approx((p @ d - reach, p @ d + reach), rel=1e-6)
         # Without bias where all differences have one variance: of d'Md the trace of M.
         centred = np.eye(n) - np.outer(np.ones(n), p)
@@ -58,21 +58,21 @@ def test_equal_weights_are_the_paired_t_test(weight: float, scores: Any) -> None
     a, b = scores
     plain = abrank.compare_scores(a, b, measures=["AP", "RR"])
     same = pd.Series(weight, IDS, name="w")
-    made = abrank.compare_scores(a, b, measures=["AP", "RR"], design=abrank.Weights(same))
-    for one, two in zip(made.rows, plain.rows, strict=True):
-        assert one.pvalue == pytest.approx(two.pvalue, rel=1e-9)
-        assert (one.ci_low, one.ci_high) == pytest.approx((two.ci_low, two.ci_high), rel=1e-9)
-    assert made.weights.n_effective == pytest.approx(N)
-    assert made.spread == plain.spread
+    comparison = abrank.compare_scores(a, b, measures=["AP", "RR"], design=abrank.Weights(same))
+    for row, two in zip(comparison.rows, plain.rows, strict=True):
+        assert row.pvalue == pytest.approx(two.pvalue, rel=1e-9)
+        assert (row.ci_low, row.ci_high) == pytest.approx((two.ci_low, two.ci_high), rel=1e-9)
+    assert comparison.weights.n_effective == pytest.approx(N)
+    assert comparison.spread == plain.spread
 
 
 @pytest.mark.parametrize("values", [np.zeros(9), np.full(9, 0.1), np.array([0.2])])
 def test_differences_without_spread_are_answered_as_t_answers_them(values: Any) -> None:
     weights = np.arange(1.0, len(values) + 1.0)
-    found = weighted_result(values[:, None], weights, confidence=0.95)
+    result = weighted_result(values[:, None], weights, confidence=0.95)
     plain = abrank.inference.run_test("t", values)
     for name in ("pvalue", "ci_low", "ci_high"):
-        assert getattr(found, name) == pytest.approx(getattr(plain, name), nan_ok=True)
+        assert getattr(result, name) == pytest.approx(getattr(plain, name), nan_ok=True)
 
 
 def test_the_error_of_weights_in_clusters_has_no_bias_and_is_that_of_each_alone() -> None:
@@ -80,17 +80,17 @@ def test_the_error_of_weights_in_clusters_has_no_bias_and_is_that_of_each_alone(
     for n in (12, 60):
         d, w = random.standard_normal((n, 2)), random.gamma(0.7, size=n) + 0.05
         users = random.permutation(np.arange(n) // 3)
-        found = weighted_result(d, w, confidence=0.9, clusters=users)
-        p, of = w / w.sum(), np.eye(users.max() + 1)[users].T
-        part, squares = of @ p, of @ p**2
+        result = weighted_result(d, w, confidence=0.9, clusters=users)
+        p, owner = w / w.sum(), np.eye(users.max() + 1)[users].T
+        part, squares = owner @ p, owner @ p**2
         scale = np.diag(1.0 / (1.0 - 2.0 * part + (p @ p) * part**2 / squares))
-        residual = of @ np.diag(p) @ (np.eye(n) - np.outer(np.ones(n), p))
+        residual = owner @ np.diag(p) @ (np.eye(n) - np.outer(np.ones(n), p))
         m = residual.T @ scale @ residual
         assert np.trace(m) == pytest.approx(p @ p, rel=1e-12)
         t = p @ d / np.sqrt(np.diag(d.T @ m @ d))
-        assert found.statistic == pytest.approx(t, rel=1e-9)
+        assert result.statistic == pytest.approx(t, rel=1e-9)
         freedom = 1.0 / (part @ part) - 1.0
-        assert found.pvalue == pytest.approx(2.0 * stats.t.sf(np.abs(t), freedom), rel=1e-9)
+        assert result.pvalue == pytest.approx(2.0 * stats.t.sf(np.abs(t), freedom), rel=1e-9)
         alone = weighted_result(d, w, confidence=0.9, clusters=np.arange(n))
         assert alone.pvalue == pytest.approx(weighted_result(d, w, confidence=0.9).pvalue, rel=1e-9)
         equal = weighted_result(d, np.ones(n), confidence=0.9, clusters=users)
@@ -107,26 +107,26 @@ def test_weights_in_clusters_are_decided_reported_and_come_back(
     a, b = scores
     users = pd.Series([f"u{i // 4}" for i in range(N)], IDS, name="user")
     kinds = pd.Series(["x", "y"] * (N // 2), IDS, name="kind")
-    made = abrank.compare_scores(
+    comparison = abrank.compare_scores(
         a, b, measures=["AP", "RR"], margin=0.02, segments=kinds.to_frame(),
         design=(abrank.Weights(TRAFFIC), abrank.Clusters(users)),
     )  # fmt: skip
-    d, w = made.differences("AP"), TRAFFIC.to_numpy()
-    row = made.rows[0]
+    d, w = comparison.differences("AP"), TRAFFIC.to_numpy()
+    row = comparison.rows[0]
     assert row.mean_b == pytest.approx(np.average(b["AP"], weights=w))
-    found = weighted_result(d[:, None], w, confidence=0.95, clusters=users)
-    assert row.pvalue == pytest.approx(found.pvalue[0], rel=1e-9)
-    assert made.test_rows[0].title == "Weighted cluster-robust t"
+    result = weighted_result(d[:, None], w, confidence=0.95, clusters=users)
+    assert row.pvalue == pytest.approx(result.pvalue[0], rel=1e-9)
+    assert comparison.test_rows[0].title == "Weighted cluster-robust t"
     alone = weighted_result(d[:, None], w, confidence=0.95)
-    ratio = alone.statistic[0] / found.statistic[0]
-    assert made.clusters.error_ratio == pytest.approx(ratio)
+    ratio = alone.statistic[0] / result.statistic[0]
+    assert comparison.clusters.error_ratio == pytest.approx(ratio)
     part = np.bincount(np.arange(N) // 4, w / w.sum())
-    assert made.clusters.n_effective == pytest.approx(1.0 / (part @ part))
-    assert {each.name for each in made.segmentations} == {"kind", "weight"}
-    said = " ".join(made.report(tmp_path / "r.txt").read_text(encoding="utf-8").split())
-    assert "weighted cluster-robust t test" in said
-    assert "clusters of one weight" in said
-    assert abrank.Comparison.from_json(made.report(tmp_path / "r.json")) == made
+    assert comparison.clusters.n_effective == pytest.approx(1.0 / (part @ part))
+    assert {segmentation.name for segmentation in comparison.segmentations} == {"kind", "weight"}
+    text = " ".join(comparison.report(tmp_path / "r.txt").read_text(encoding="utf-8").split())
+    assert "weighted cluster-robust t test" in text
+    assert "clusters of one weight" in text
+    assert abrank.Comparison.from_json(comparison.report(tmp_path / "r.json")) == comparison
     few = {query: str(i % 2) for i, query in enumerate(IDS)}
     two = abrank.compare_scores(a, b, design=(abrank.Weights(TRAFFIC), abrank.Clusters(few)))
     assert str(two.verdict) == "cannot-test"
@@ -134,51 +134,51 @@ def test_weights_in_clusters_are_decided_reported_and_come_back(
 
 def test_means_head_and_tail_are_weighted_and_come_back(scores: Any, tmp_path: Path) -> None:
     a, b = scores
-    made = abrank.compare_scores(
+    comparison = abrank.compare_scores(
         a, b, measures=["AP", "RR"], margin=0.02, guard="RR:-0.5", require="non-inferior",
         design=abrank.Weights(TRAFFIC),
     )  # fmt: skip
     w = TRAFFIC.to_numpy()
-    for row in made.rows:
+    for row in comparison.rows:
         name = str(row.measure)
-        means = [np.average(each[name], weights=w) for each in (a, b)]
+        means = [np.average(item[name], weights=w) for item in (a, b)]
         assert (row.mean_a, row.mean_b) == pytest.approx(means)
         assert row.diff == pytest.approx(row.estimate)
-    assert made.rule.adjust == "holm"
-    found = made.weights
-    assert (found.name, found.n_effective) == ("traffic", pytest.approx(w.sum() ** 2 / (w @ w)))
-    (cut,) = made.segmentations
+    assert comparison.rule.adjust == "holm"
+    weights = comparison.weights
+    assert (weights.name, weights.n_effective) == ("traffic", pytest.approx(w.sum() ** 2 / (w @ w)))
+    (cut,) = comparison.segmentations
     head = np.array(cut.labels) == "head"
-    assert found.n_head == head.sum()
+    assert weights.n_head == head.sum()
     assert w[head].sum() >= w.sum() / 2 > w[head][:-1].sum()
-    d = made.differences("AP")
+    d = comparison.differences("AP")
     for row in cut.rows:
         mine = head if row.label == "head" else ~head
         assert row.mean == pytest.approx(np.average(d[mine], weights=w[mine]))
         alone = weighted_result(d[mine][:, None], w[mine], confidence=0.95)
         if len(d[mine]) >= 10:
             assert row.pvalue == pytest.approx(alone.pvalue[0])
-    again = abrank.Comparison.from_json(made.report(tmp_path / "results.json"))
-    assert again == made
+    again = abrank.Comparison.from_json(comparison.report(tmp_path / "results.json"))
+    assert again == comparison
     for name in ("report.html", "report.md", "report.txt"):
-        said = " ".join(made.report(tmp_path / name).read_text(encoding="utf-8").split())
-        assert "in the head" in said, name
-    assert "weighted t test" in str(made)
-    assert "effective number" in made._repr_html_()
+        text = " ".join(comparison.report(tmp_path / name).read_text(encoding="utf-8").split())
+        assert "in the head" in text, name
+    assert "weighted t test" in str(comparison)
+    assert "effective number" in comparison._repr_html_()
 
 
 def test_weights_of_queries_that_are_not_compared_are_told(scores: Any, tmp_path: Path) -> None:
     a, b = scores
     more = pd.concat([TRAFFIC, pd.Series({"x1": TRAFFIC.sum(), "x2": 2 * TRAFFIC.sum()})])
-    made = abrank.compare_scores(a, b, measures="AP", design=abrank.Weights(more))
-    assert (made.weights.n_others, made.weights.of_others) == (2, pytest.approx(3 / 4))
+    comparison = abrank.compare_scores(a, b, measures="AP", design=abrank.Weights(more))
+    assert (comparison.weights.n_others, comparison.weights.of_others) == (2, pytest.approx(3 / 4))
     assert (
-        made.primary
+        comparison.primary
         == abrank.compare_scores(a, b, measures="AP", design=abrank.Weights(TRAFFIC)).primary
     )
-    said = "2 other queries have 75.0% of all weight, and are not compared."
-    assert said in " ".join(str(made).split())
-    assert abrank.Comparison.from_json(made.report(tmp_path / "results.json")) == made
+    text = "2 other queries have 75.0% of all weight, and are not compared."
+    assert text in " ".join(str(comparison).split())
+    assert abrank.Comparison.from_json(comparison.report(tmp_path / "results.json")) == comparison
 
 
 def test_the_command_takes_a_file_or_a_column(
@@ -192,17 +192,17 @@ def test_the_command_takes_a_file_or_a_column(
     cut.to_csv(tmp_path / "cut.csv")
     base = ["compare", "--scores", str(tmp_path / "a.csv"), str(tmp_path / "b.csv"), "-m", "AP"]
     results = []
-    for how in (["--weights", str(tmp_path / "traffic.csv")],
+    for options in (["--weights", str(tmp_path / "traffic.csv")],
                 ["--segments", str(tmp_path / "cut.csv"), "--weights", "traffic"]):  # fmt: skip
         path = tmp_path / "r.json"
-        assert run([*base, *how, "--report", str(path)]) == 0
+        assert run([*base, *options, "--report", str(path)]) == 0
         results.append(abrank.Comparison.from_json(path))
-    one, two = results
-    assert one.rows == two.rows
-    assert [each.name for each in two.segmentations] == ["kind", "weight"]
+    first, two = results
+    assert first.rows == two.rows
+    assert [segmentation.name for segmentation in two.segmentations] == ["kind", "weight"]
     (tmp_path / "rule.toml").write_text('measure = "AP"\nweights = "traffic.csv"\n')
     ruled = abrank.compare_scores(a, b, config=tmp_path / "rule.toml")
-    assert ruled.rows == one.rows
+    assert ruled.rows == first.rows
     capsys.readouterr()
     assert run([*base, "--weights", str(tmp_path / "cut.csv")]) == 3
     assert "--weights" in capsys.readouterr().err
@@ -235,12 +235,12 @@ def test_a_weight_beside_which_others_are_lost_is_refused(value, said, scores) -
 
 
 def test_the_unit_of_weights_says_nothing(scores) -> None:
-    one = abrank.compare_scores(*scores, measures="AP", design=abrank.Weights(TRAFFIC))
+    comparison = abrank.compare_scores(*scores, measures="AP", design=abrank.Weights(TRAFFIC))
     for unit in (1e-200, 1e200):
         scaled = {query: unit * value for query, value in TRAFFIC.items()}
         again = abrank.compare_scores(*scores, measures="AP", design=abrank.Weights(scaled))
-        assert again.pvalue == pytest.approx(one.pvalue, rel=1e-12)
-        assert again.weights.n_effective == pytest.approx(one.weights.n_effective, rel=1e-12)
+        assert again.pvalue == pytest.approx(comparison.pvalue, rel=1e-12)
+        assert again.weights.n_effective == pytest.approx(comparison.weights.n_effective, rel=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -265,16 +265,16 @@ def test_what_cannot_go_with_weights_is_refused_with_its_reason(
 def test_votes_and_runs_are_weighted_too() -> None:
     votes = [{"query_id": f"q{i}", "winner": "AB"[i % 3 == 0]} for i in range(30)]
     weights = {f"q{i}": 5.0 if i % 3 == 0 else 1.0 for i in range(30)}
-    made = abrank.compare_preferences(votes, design=abrank.Weights(weights))
-    assert made.primary.mean_b == pytest.approx(50 / 70)
+    comparison = abrank.compare_preferences(votes, design=abrank.Weights(weights))
+    assert comparison.primary.mean_b == pytest.approx(50 / 70)
     runs = abrank.simulate_runs(30, rng=1)
     by_query = {query: i + 1.0 for i, query in enumerate(runs.qrels.query_ids)}
-    found = abrank.compare(
+    result = abrank.compare(
         runs.qrels, runs.baseline, runs.candidate, measures="AP",
         design=(abrank.Weights(by_query), abrank.Looks(1, of=2)),
     )  # fmt: skip
-    assert found.primary.mean_a == pytest.approx(
-        np.average(found.a[:, 0], weights=[by_query[query] for query in found.query_ids])
+    assert result.primary.mean_a == pytest.approx(
+        np.average(result.a[:, 0], weights=[by_query[query] for query in result.query_ids])
     )
 
 
@@ -282,22 +282,25 @@ def of_clusters(sizes: list[int], a: list[float], b: list[float]) -> Any:
     labels = [f"c{i}" for i, size in enumerate(sizes) for _ in range(size)]
     ids = [f"q{i:02}" for i in range(len(labels))]
     clusters = abrank.Clusters(pd.Series(labels, index=ids, name="user"))
-    one, two = (dict(zip(ids, each, strict=True)) for each in (a, b))
-    return abrank.compare_scores(one, two, design=clusters, margin="5%")
+    first, two = (dict(zip(ids, item, strict=True)) for item in (a, b))
+    return abrank.compare_scores(first, two, design=clusters, margin="5%")
 
 
 def test_a_margin_in_per_cent_needs_clusters_enough_for_a_t_test() -> None:
-    drawn = np.random.default_rng(2).random((2, 46)).tolist()
+    random = np.random.default_rng(2).random((2, 46)).tolist()
     with pytest.raises(abrank.ArgumentError, match="effective clusters have no t test"):
-        of_clusters([40, 1, 1, 1, 1, 1, 1], *drawn)
-    below = [-0.5, *drawn[0][:9]]
+        of_clusters([40, 1, 1, 1, 1, 1, 1], *random)
+    below = [-0.5, *random[0][:9]]
     with pytest.raises(abrank.ArgumentError, match="needs scores of 0 or more"):
-        of_clusters([2] * 5, below, drawn[1][:10])
+        of_clusters([2] * 5, below, random[1][:10])
 
 
 def test_clusters_that_all_have_one_mean_of_a_bound_no_share_of_it() -> None:
     b = np.random.default_rng(3).random(10).tolist()
-    made = of_clusters([2] * 5, [0.25, 0.5] * 5, b)
-    assert made.decision.relative.estimate == pytest.approx(np.mean(b) / 0.375 - 1)
-    assert (made.decision.relative.ci_low, made.decision.relative.ci_high) == (-np.inf, np.inf)
-    assert str(made.verdict) == "inconclusive"
+    clusters = of_clusters([2] * 5, [0.25, 0.5] * 5, b)
+    assert clusters.decision.relative.estimate == pytest.approx(np.mean(b) / 0.375 - 1)
+    assert (clusters.decision.relative.ci_low, clusters.decision.relative.ci_high) == (
+        -np.inf,
+        np.inf,
+    )
+    assert str(clusters.verdict) == "inconclusive"

@@ -37,8 +37,8 @@ def gathered(measure="nDCG@2", **how):
 
 
 def test_rankings_hold_documents_and_grades_in_rank_order():
-    _, found = gathered()
-    assert found.rankings == {
+    _, result = gathered()
+    assert result.rankings == {
         "q1": ((("d2", 0), ("d1", 2), ("x", None)), (("d1", 2), ("d3", 1))),
         "q2": ((("x", None), ("d1", 1)), (("d1", 1), ("y", None))),
         "q3": ((), (("z", None), ("d9", 1))),
@@ -47,8 +47,10 @@ def test_rankings_hold_documents_and_grades_in_rank_order():
 
 def test_of_very_many_queries_the_extremes_and_some_between_are_listed(monkeypatch):
     monkeypatch.setattr("abrank.comparison.evidence.LIST_ALL", 9)
-    made = abrank.simulate_runs(40, rng=2)
-    result = abrank.compare(made.qrels, made.baseline, made.candidate, measures=["nDCG@10"])
+    collection = abrank.simulate_runs(40, rng=2)
+    result = abrank.compare(
+        collection.qrels, collection.baseline, collection.candidate, measures=["nDCG@10"]
+    )
     order = np.argsort(result.differences(), kind="stable")
     listed = [result.query_ids[i] for i in [*order[:3], *order[-3:]]]
     assert len(result.evidence.rankings) == 9
@@ -57,8 +59,8 @@ def test_of_very_many_queries_the_extremes_and_some_between_are_listed(monkeypat
 
 def test_the_tie_range_is_that_of_the_mean_over_the_queries_compared():
     # x and d1 of A are tied in q2: RR there is 1 or 1/2, and 1 - that the difference.
-    _, found = gathered("RR")
-    spread = (found.tie_range[1] - found.tie_range[0]) * 3
+    _, result = gathered("RR")
+    spread = (result.tie_range[1] - result.tie_range[0]) * 3
     assert spread == pytest.approx(0.5)
     untied = {"q1": {"d1": 1.0}}
     scores = evaluate({"q1": {"d1": 1}}, {"A": untied, "B": untied}, ["RR"], top=1)
@@ -66,8 +68,8 @@ def test_the_tie_range_is_that_of_the_mean_over_the_queries_compared():
 
 
 def test_unjudged_documents_of_one_side_only():
-    _, found = gathered("P@2")
-    assert found.n_unjudged == (1, 2)
+    _, result = gathered("P@2")
+    assert result.n_unjudged == (1, 2)
 
 
 def test_too_many_unjudged_documents_are_not_tried(monkeypatch):
@@ -76,31 +78,31 @@ def test_too_many_unjudged_documents_are_not_tried(monkeypatch):
 
 
 def test_the_curve_at_its_own_cutoff_is_the_measure():
-    scores, found = gathered("nDCG@2")
-    curve = found.cutoff_curve
+    scores, result = gathered("nDCG@2")
+    curve = result.cutoff_curve
     assert curve.measure == "nDCG"
-    at = curve.cutoffs.index(2)
-    assert curve.mean_a[at] == pytest.approx(scores.of("A").mean())
-    assert curve.mean_b[at] == pytest.approx(scores.of("B").mean())
-    assert curve.diff[at] == pytest.approx(curve.mean_b[at] - curve.mean_a[at])
-    assert curve.ci_low[at] < curve.diff[at] < curve.ci_high[at]
-    assert curve.judged_a[at] == pytest.approx(
+    index = curve.cutoffs.index(2)
+    assert curve.mean_a[index] == pytest.approx(scores.of("A").mean())
+    assert curve.mean_b[index] == pytest.approx(scores.of("B").mean())
+    assert curve.diff[index] == pytest.approx(curve.mean_b[index] - curve.mean_a[index])
+    assert curve.ci_low[index] < curve.diff[index] < curve.ci_high[index]
+    assert curve.judged_a[index] == pytest.approx(
         parse("Judged@2")(scores.judged_runs["A"].judged).mean()
     )
-    lengths = {len(getattr(curve, each.name)) for each in dataclasses.fields(curve)[1:]}
+    lengths = {len(getattr(curve, field.name)) for field in dataclasses.fields(curve)[1:]}
     assert lengths == {len(curve.cutoffs)}
 
 
 def test_a_measure_without_a_cutoff_has_no_such_curve():
-    _, found = gathered("AP")
-    assert found.cutoff_curve is None
-    assert len(found.recall_curve.levels) == len(found.recall_curve.b) == 11
+    _, result = gathered("AP")
+    assert result.cutoff_curve is None
+    assert len(result.recall_curve.levels) == len(result.recall_curve.b) == 11
 
 
 def test_dropped_queries_are_not_in_the_evidence():
-    _, found = gathered("P@2", missing="drop")
-    assert set(found.rankings) == {"q1", "q2"}
-    assert found.n_unjudged == (1, 1)
+    _, result = gathered("P@2", missing="drop")
+    assert set(result.rankings) == {"q1", "q2"}
+    assert result.n_unjudged == (1, 1)
 
 
 def test_ready_scores_have_none():
@@ -111,19 +113,19 @@ def test_notes_say_what_could_turn_the_difference():
     qrels = {f"q{i}": {"d1": 1} for i in range(8)}
     a = {q: {"d1": 1.0, "x": 0.5} for q in qrels}
     b = {q: {"y": 1.0, "d1": 1.0} for q in qrels} | {"q0": {"d1": 2.0, "y": 1.0}}
-    found = abrank.compare(qrels, a, b, measures=["RR"])
-    notes = {note.code: note.values for note in found.notes}
+    comparison = abrank.compare(qrels, a, b, measures=["RR"])
+    notes = {note.code: note.values for note in comparison.notes}
     assert notes["order-of-ties"] == {"low": pytest.approx(-0.4375), "high": 0.0, "a": 0, "b": 14}
-    assert "Tied scores leave Δ between" in str(found)
+    assert "Tied scores leave Δ between" in str(comparison)
 
 
 def test_measures_of_diversity_have_no_ranges():
     rows = [("q1", "a", "d1", 1), ("q1", "b", "d2", 1), ("q2", "a", "d1", 1)]
     tied = {"q1": {"d1": 1.0, "d2": 1.0}, "q2": {"d1": 2.0, "x": 1.0}}
     scores = evaluate(rows, {"A": tied, "B": B}, ["StRecall@1"], top=3)
-    found = collect_details(scores, "StRecall@1", np.zeros(2))
-    assert found.tie_range is None
-    assert found.rankings["q1"][0] == (("d2", 1), ("d1", 1))
+    details = collect_details(scores, "StRecall@1", np.zeros(2))
+    assert details.tie_range is None
+    assert details.rankings["q1"][0] == (("d2", 1), ("d1", 1))
 
 
 def test_relevant_documents_beyond_the_first_of_one_list_have_their_rank_there():
@@ -131,9 +133,9 @@ def test_relevant_documents_beyond_the_first_of_one_list_have_their_rank_there()
     a = {"q1": {"d1": 9.0, "d3": 8.0, "d2": 7.0, "x": 6.0, "d4": 5.0}, "q2": {"d1": 1.0}}
     b = {"q1": {"x": 9.0, "d4": 8.0, "d3": 7.0, "y": 6.0, "d1": 5.0}}
     scores = evaluate(qrels, {"A": a, "B": b}, ["P@2"], top=2)
-    found = collect_details(scores, "P@2", np.zeros(2))
+    details = collect_details(scores, "P@2", np.zeros(2))
     # d1 is 1st in A and 5th in B, d4 2nd in B and 5th in A; B has nothing for q2.
-    assert found.elsewhere == {"q1": {"d1": 5, "d4": 5}, "q2": {"d1": 0}}
+    assert details.elsewhere == {"q1": {"d1": 5, "d4": 5}, "q2": {"d1": 0}}
     strict = evaluate(qrels, {"A": a, "B": b}, ["P(rel=2)@2"], top=2)
     assert collect_details(strict, "P(rel=2)@2", np.zeros(2)).elsewhere == {"q1": {"d1": 5}}
 
@@ -170,7 +172,7 @@ def first(run: Table, depth: int) -> Table:
 
 
 def of(comparison: Comparison) -> dict[str, Alternative]:
-    return {each.kind: each for each in comparison.alternatives}
+    return {alternative.kind: alternative for alternative in comparison.alternatives}
 
 
 def assert_same(found: Alternative, declared: Comparison) -> None:
@@ -183,34 +185,36 @@ def assert_same(found: Alternative, declared: Comparison) -> None:
 
 def test_judged_only_is_the_option() -> None:
     comparison = compare(JUDGED, RUN_A, RUN_B, measures=["AP"])
-    found = of(comparison)["judged-only"]
+    result = of(comparison)["judged-only"]
     declared = compare(JUDGED, RUN_A, RUN_B, measures=["AP"], scoring=Scoring(judged_only=True))
-    assert_same(found, declared)
-    assert found.diff != comparison.mean_difference
+    assert_same(result, declared)
+    assert result.diff != comparison.mean_difference
 
 
 @pytest.mark.parametrize("margin", [0.0, 0.01])
 @pytest.mark.parametrize("test", ["t", "permutation", "wilcoxon"])
 def test_common_depth_is_the_option(test: str, margin: float) -> None:
-    how: dict[str, Any] = {"measures": ["AP", "P@5"], "test": test, "margin": margin}
-    comparison = compare(JUDGED, RUN_A, first(RUN_B, 10), **how)
-    found = of(comparison)["common-depth"]
-    assert found.depth == 10
-    assert_same(found, compare(JUDGED, RUN_A, first(RUN_B, 10), scoring=Scoring(depth=10), **how))
+    options: dict[str, Any] = {"measures": ["AP", "P@5"], "test": test, "margin": margin}
+    comparison = compare(JUDGED, RUN_A, first(RUN_B, 10), **options)
+    result = of(comparison)["common-depth"]
+    assert result.depth == 10
+    assert_same(
+        result, compare(JUDGED, RUN_A, first(RUN_B, 10), scoring=Scoring(depth=10), **options)
+    )
 
 
 def test_runs_are_compared_as_deep_as_they_are_and_a_cut_that_reverses_is_noted() -> None:
     """The candidate is better at every depth, and loses where only the baseline goes on."""
     comparison = compare(JUDGED, RUN_A, first(RUN_B, 20), measures=["AP"])
-    found = of(comparison)["common-depth"]
+    result = of(comparison)["common-depth"]
     assert comparison.verdict is Verdict.WORSE
     assert "common-depth" not in {reason.code for reason in comparison.soundness.reasons}
-    assert (found.verdict, found.changes) == (Verdict.BETTER, True)
+    assert (result.verdict, result.changes) == (Verdict.BETTER, True)
     (note,) = [note for note in comparison.notes if note.code == "unequal-depth"]
     assert note.severity == 3
     assert note.values["medians"] == {"a": 80, "b": 20}
     assert note.values["differences"]["AP"] == pytest.approx(
-        [comparison.mean_difference, found.diff]
+        [comparison.mean_difference, result.diff]
     )
     shallow = compare(JUDGED, first(RUN_A, 40), RUN_B, measures=["AP"])
     assert of(shallow)["common-depth"].verdict is shallow.verdict is Verdict.BETTER
@@ -219,9 +223,9 @@ def test_runs_are_compared_as_deep_as_they_are_and_a_cut_that_reverses_is_noted(
 
 def test_unjudged_documents_that_could_decide_put_a_verdict_in_doubt() -> None:
     comparison = compare(JUDGED, RUN_A, RUN_B, measures=["AP"])
-    found = of(comparison)
-    between = found["partly-condensed"].diff - comparison.mean_difference
-    whole = found["judged-only"].diff - comparison.mean_difference
+    result = of(comparison)
+    between = result["partly-condensed"].diff - comparison.mean_difference
+    whole = result["judged-only"].diff - comparison.mean_difference
     assert between == pytest.approx(2.0 / 3.0 * whole)
     # Of lists of relevant documents alone nothing but these would be left.
     relevant = {q: {d: g for d, g in docs.items() if g > 0} for q, docs in JUDGED.items()}
@@ -232,9 +236,9 @@ def test_unjudged_documents_that_could_decide_put_a_verdict_in_doubt() -> None:
 
 def test_shared_queries_are_what_dropping_leaves() -> None:
     few = {query: RUN_B[query] for query in list(RUN_B)[:20]}
-    how: dict[str, Any] = {"measures": ["AP"]}
-    zero = compare(JUDGED, RUN_A, few, **how)
-    drop = compare(JUDGED, RUN_A, few, scoring=Scoring(missing="drop"), **how)
+    options: dict[str, Any] = {"measures": ["AP"]}
+    zero = compare(JUDGED, RUN_A, few, **options)
+    drop = compare(JUDGED, RUN_A, few, scoring=Scoring(missing="drop"), **options)
     assert_same(of(zero)["shared-queries"], drop)
     assert_same(of(drop)["missing-as-zero"], zero)
     assert next(iter(of(zero))) == "shared-queries"
@@ -245,27 +249,27 @@ def test_identical_on_the_queries_that_both_have() -> None:
     few = {query: RUN_A[query] for query in list(RUN_A)[:20]}
     zero = compare(JUDGED, RUN_A, few, measures=["AP"])
     assert (zero.verdict, zero.soundness.level) == (Verdict.WORSE, "doubtful")
-    found = of(zero)["shared-queries"]
-    assert (found.n_queries, found.diff, found.verdict) == (20, 0.0, Verdict.IDENTICAL)
+    result = of(zero)["shared-queries"]
+    assert (result.n_queries, result.diff, result.verdict) == (20, 0.0, Verdict.IDENTICAL)
 
 
 def test_no_query_in_common_is_an_unpaired_experiment() -> None:
-    one = {query: RUN_A[query] for query in list(RUN_A)[:30]}
-    other = {query: RUN_B[query] for query in list(RUN_B)[30:]}
+    left = {query: RUN_A[query] for query in list(RUN_A)[:30]}
+    second = {query: RUN_B[query] for query in list(RUN_B)[30:]}
     with pytest.raises(AlignmentError, match="A and B share no query"):
-        compare(JUDGED, one, other, measures=["AP"])
+        compare(JUDGED, left, second, measures=["AP"])
 
 
 def test_the_most_influential_move_the_mean_most() -> None:
     a = {f"q{i:02}": 0.5 for i in range(20)}
     b = {query: 0.5 + 0.01 * (i % 3) for i, query in enumerate(a)}
     b |= {"q04": 0.95, "q11": 0.05, "q17": 0.9}
-    (found,) = compare_scores(a, b).alternatives
-    assert found.kind == "without-influential"
-    assert found.left_out == ("q11", "q04", "q17")
-    rest = [query for query in a if query not in found.left_out]
+    (result,) = compare_scores(a, b).alternatives
+    assert result.kind == "without-influential"
+    assert result.left_out == ("q11", "q04", "q17")
+    rest = [query for query in a if query not in result.left_out]
     left = compare_scores({q: a[q] for q in rest}, {q: b[q] for q in rest})
-    assert_same(found, left)
+    assert_same(result, left)
 
 
 def test_the_verdict_that_three_queries_carry() -> None:
@@ -274,8 +278,8 @@ def test_the_verdict_that_three_queries_carry() -> None:
     b |= {"q01": 0.9, "q05": 0.85, "q09": 0.8, "q13": 0.6}
     comparison = compare_scores(a, b)
     assert comparison.verdict is Verdict.BETTER
-    (found,) = comparison.alternatives
-    assert (found.changes, found.verdict) == (True, Verdict.INCONCLUSIVE)
+    (result,) = comparison.alternatives
+    assert (result.changes, result.verdict) == (True, Verdict.INCONCLUSIVE)
 
 
 @pytest.mark.parametrize("n", [1, 9])
@@ -292,8 +296,8 @@ def test_differences_of_one_value_have_no_influential_query(shift: float) -> Non
 
 def test_nothing_applies_to_judged_runs_of_one_depth_but_influence() -> None:
     qrels = {query: {f"d{j}": j % 3 for j in range(80)} for query in RUN_A}
-    found = of(compare(qrels, RUN_A, RUN_B, measures=["AP"]))
-    assert set(found) == {"without-influential"}
+    result = of(compare(qrels, RUN_A, RUN_B, measures=["AP"]))
+    assert set(result) == {"without-influential"}
 
 
 @pytest.mark.parametrize("measures", [["AP(judged_only=True)"], ["RBPResid"]])

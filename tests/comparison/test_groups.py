@@ -26,19 +26,19 @@ INTENT = {query: "head" if i < 25 else "tail" for i, query in enumerate(QUERIES)
 
 def test_rows_are_those_of_the_test_in_every_segment():
     result = compare_scores(A, B, segments={"intent": INTENT})
-    (found,) = result.segmentations
-    assert found.name == "intent"
-    assert [row.label for row in found.rows] == ["head", "tail", "(none)"]
-    assert [row.n_queries for row in found.rows] == [25, 12, 3]
-    assert [row.reading for row in found.rows] == ["better", "worse", "too few"]
-    expected = compare_segments(result.differences(), found.labels)
-    assert found.interaction_pvalue == expected.interaction.pvalue < 0.001
-    for row in found.rows:
-        at = expected.labels.index(row.label)
-        assert row.mean == expected.mean[at]
+    (outcome,) = result.segmentations
+    assert outcome.name == "intent"
+    assert [row.label for row in outcome.rows] == ["head", "tail", "(none)"]
+    assert [row.n_queries for row in outcome.rows] == [25, 12, 3]
+    assert [row.reading for row in outcome.rows] == ["better", "worse", "too few"]
+    expected = compare_segments(result.differences(), outcome.labels)
+    assert outcome.interaction_pvalue == expected.interaction.pvalue < 0.001
+    for row in outcome.rows:
+        index = expected.labels.index(row.label)
+        assert row.mean == expected.mean[index]
         assert np.array_equal(
             [row.ci_low_adj, row.ci_high_adj, row.pvalue_adj],
-            [expected.ci_low_adj[at], expected.ci_high_adj[at], expected.pvalue_adj[at]],
+            [expected.ci_low_adj[index], expected.ci_high_adj[index], expected.pvalue_adj[index]],
             equal_nan=True,
         )
 

@@ -126,8 +126,12 @@ def test_what_has_no_meaning_is_refused_with_its_reason(call: Any, said: str) ->
 
 
 def test_runs_on_the_same_judgments_are_never_independent() -> None:
-    made = abrank.simulate_runs(12, rng=1)
+    collection = abrank.simulate_runs(12, rng=1)
     with pytest.raises(abrank.ArgumentError, match="scores of the same units, which are paired"):
         abrank.compare(
-            made.qrels, made.baseline, made.candidate, measures="AP", design=Independent()
+            collection.qrels,
+            collection.baseline,
+            collection.candidate,
+            measures="AP",
+            design=Independent(),
         )

@@ -36,12 +36,12 @@ def scores() -> dict[str, pd.DataFrame]:
 
 
 def compared(scores: dict[str, pd.DataFrame], **how: object) -> Comparison:
-    given = {
+    arguments = {
         "measures": MEASURES,
         "machine_scores": (scores["machine a"], scores["machine b"]),
         **how,
     }
-    return compare_scores(scores["a"], scores["b"], **asked(**given))
+    return compare_scores(scores["a"], scores["b"], **asked(**arguments))
 
 
 def rows(scores: dict[str, pd.DataFrame]) -> list[int]:
@@ -68,21 +68,21 @@ def test_people_and_machine_decide(scores) -> None:
 
 def test_three_answers_stand_side_by_side(scores) -> None:
     result = compared(scores)
-    found = result.machine
-    assert found is not None
+    machine = result.machine
+    assert machine is not None
     d = (scores["b"] - scores["a"]).to_numpy()[:, 0]
     f = (scores["machine b"] - scores["machine a"]).to_numpy()[:, 0]
     for who, values in (("people", d), ("machine", f)):
-        alone, answer = run_test("t", values), found.of(who)
+        alone, answer = run_test("t", values), machine.of(who)
         assert answer.n_queries == len(values)
         assert (answer.estimate, answer.ci_low, answer.ci_high, answer.pvalue) == pytest.approx(
             (alone.estimate[0], alone.ci_low[0], alone.ci_high[0], alone.pvalue[0]), rel=1e-9
         )
-    assert found.of("both").estimate == result.primary.estimate
-    assert found.correlation == pytest.approx(np.corrcoef(d, f[rows(scores)])[0, 1])
-    assert found.break_even == pytest.approx(1 / np.sqrt(N_JUDGED - 2))
-    assert found.worth is not None
-    assert found.worth > 2 * N_JUDGED
+    assert machine.of("both").estimate == result.primary.estimate
+    assert machine.correlation == pytest.approx(np.corrcoef(d, f[rows(scores)])[0, 1])
+    assert machine.break_even == pytest.approx(1 / np.sqrt(N_JUDGED - 2))
+    assert machine.worth is not None
+    assert machine.worth > 2 * N_JUDGED
 
 
 def test_a_machine_that_favours_b_does_not_move_the_verdict(scores) -> None:
@@ -170,7 +170,7 @@ def test_guards_are_tested_with_the_machine(scores) -> None:
 
 
 def test_costs_come_back_from_a_file(scores) -> None:
-    renamed = {name: each.rename(columns={"AP": "ms"}) for name, each in scores.items()}
+    renamed = {name: score.rename(columns={"AP": "ms"}) for name, score in scores.items()}
     result = compared(renamed, measures=["ms", "RR"], lower_is_better="ms")
     assert str(result.verdict).startswith("worse")
     d = (scores["b"] - scores["a"])["AP"]
@@ -199,9 +199,9 @@ def test_a_machines_scores_of_both_systems_in_one_table(scores) -> None:
         ]
     )
     named = {"name_a": "old", "name_b": "new", "adjust": "none"}
-    one, two = compared(scores, **named), compared(scores, machine_scores=table, **named)
-    assert one.rows == two.rows
-    assert one.machine == two.machine
+    first, two = compared(scores, **named), compared(scores, machine_scores=table, **named)
+    assert first.rows == two.rows
+    assert first.machine == two.machine
 
 
 def codes(result: Comparison) -> set[str]:
@@ -210,7 +210,7 @@ def codes(result: Comparison) -> set[str]:
 
 def test_fewer_than_25_are_refused(scores) -> None:
     few, enough = (
-        {name: each.iloc[:n] if name in "ab" else each for name, each in scores.items()}
+        {name: score.iloc[:n] if name in "ab" else score for name, score in scores.items()}
         for n in (24, 25)
     )
     with pytest.raises(AlignmentError, match=r"24 human queries are too few .* judge 25"):
@@ -220,7 +220,7 @@ def test_fewer_than_25_are_refused(scores) -> None:
 
 def test_human_queries_that_the_machine_lacks_are_left_out_and_said(scores) -> None:
     first = scores["a"].index[0]
-    lacking = {k: each.drop(first) if "machine" in k else each for k, each in scores.items()}
+    lacking = {k: score.drop(first) if "machine" in k else score for k, score in scores.items()}
     result = compared(lacking)
     assert result.machine is not None
     assert result.machine.missing == (first,)
@@ -231,8 +231,8 @@ def test_human_queries_that_the_machine_lacks_are_left_out_and_said(scores) -> N
 
 def test_a_sample_that_was_picked_is_told(scores) -> None:
     easy = scores["machine a"].mean(axis=1).nlargest(60).index
-    made = {name: scores[f"machine {name}"].loc[easy] for name in "ab"}
-    result = compared({**scores, **made})
+    created = {name: scores[f"machine {name}"].loc[easy] for name in "ab"}
+    result = compared({**scores, **created})
     assert "machine-sample-differs" in codes(result)
     text = " ".join(str(result).split())
     assert "differ from the others in difficulty. By the machine's judgments the mean" in text
@@ -256,19 +256,21 @@ def test_a_machine_that_adds_nothing_and_one_that_never_errs_are_told(scores) ->
 
 
 def test_from_runs_and_two_judgments() -> None:
-    made = abrank.simulate_runs(120, effect=0.1, rng=4)
+    collection = abrank.simulate_runs(120, effect=0.1, rng=4)
     rng = np.random.default_rng(0)
-    judged = set(rng.permutation(made.qrels.query_ids)[:30])
-    frame = made.qrels.frame()
+    judged = set(rng.permutation(collection.qrels.query_ids)[:30])
+    frame = collection.qrels.frame()
     people = frame[frame["query_id"].isin(judged)]
     result = abrank.compare(
         people,
-        made.baseline,
-        made.candidate,
+        collection.baseline,
+        collection.candidate,
         measures=["nDCG@10", "AP"],
         machine=abrank.Machine(qrels=frame),
     )
-    whole = abrank.compare(frame, made.baseline, made.candidate, measures=["nDCG@10", "AP"])
+    whole = abrank.compare(
+        frame, collection.baseline, collection.candidate, measures=["nDCG@10", "AP"]
+    )
     assert result.machine is not None
     assert result.n_queries == 30
     assert result.machine.of("machine").estimate == pytest.approx(whole.mean_difference)
@@ -277,20 +279,25 @@ def test_from_runs_and_two_judgments() -> None:
 
 
 def test_a_run_that_cannot_be_read_twice_is_refused() -> None:
-    made = abrank.simulate_runs(20, rng=4)
+    collection = abrank.simulate_runs(20, rng=4)
     rows = iter([("q001", "d1", 1.0)])
     with pytest.raises(ArgumentError, match="read twice"):
-        abrank.compare(made.qrels, rows, made.candidate, machine=abrank.Machine(qrels=made.qrels))
+        abrank.compare(
+            collection.qrels,
+            rows,
+            collection.candidate,
+            machine=abrank.Machine(qrels=collection.qrels),
+        )
 
 
 def test_the_page_says_what_was_declared(scores) -> None:
     assert isinstance(compared(scores), Comparison)
-    said = compose(compared(scores, shared_model="neither"))
-    section = next(each for each in said.sections if each.key == "machine")
+    text = compose(compared(scores, shared_model="neither"))
+    section = next(section for section in text.sections if section.key == "machine")
     texts = " ".join(getattr(block, "text", "") for block in section.blocks)
     assert "Neither system was declared to share its model" in texts
     unsaid = compose(compared(scores))
-    section = next(each for each in unsaid.sections if each.key == "machine")
+    section = next(section for section in unsaid.sections if section.key == "machine")
     texts = " ".join(getattr(block, "text", "") for block in section.blocks)
     assert "was not declared (machine.shared_model)" in texts
 
@@ -298,27 +305,27 @@ def test_the_page_says_what_was_declared(scores) -> None:
 def test_a_machine_that_was_not_declared_is_a_caution(scores) -> None:
     both = {"machine_judge": "gpt-x", "shared_model": "neither"}
     assert "machine-not-declared" not in codes(compared(scores, **both))
-    for lacking, said in (
+    for lacking, text in (
         ({}, "which machine judged (machine.judge) and whether a system shares its model"),
         ({"shared_model": "a"}, "Not declared: which machine judged (machine.judge)"),
         ({"machine_judge": "gpt-x"}, "Not declared: whether a system shares its model"),
     ):
         result = compared(scores, **lacking)
         assert "machine-not-declared" in codes(result)
-        assert said in " ".join(each.title for each in compose(result).cautions)
+        assert text in " ".join(caution.title for caution in compose(result).cautions)
 
 
 def test_a_machine_declared_in_the_rule_file_stands_there_with_hash_and_day(
     tmp_path, monkeypatch, capsys
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    made = abrank.simulate_runs(60, rng=3)
-    made.qrels.write("llm.qrels")
-    drawn = set(made.qrels.query_ids[:30])
-    people = made.qrels.frame()[lambda rows: rows["query_id"].isin(drawn)]
+    collection = abrank.simulate_runs(60, rng=3)
+    collection.qrels.write("llm.qrels")
+    query_ids = set(collection.qrels.query_ids[:30])
+    people = collection.qrels.frame()[lambda rows: rows["query_id"].isin(query_ids)]
     abrank.read_qrels(people).write("people.qrels")
-    made.baseline.write("a.run")
-    made.candidate.write("b.run")
+    collection.baseline.write("a.run")
+    collection.candidate.write("b.run")
     rule = tmp_path / "abrank.toml"
     rule.write_text(
         'measure = "nDCG@10"\ndeclared_on = 2026-11-01\n'
@@ -326,13 +333,13 @@ def test_a_machine_declared_in_the_rule_file_stands_there_with_hash_and_day(
     )
     digest = hashlib.sha256(rule.read_bytes()).hexdigest()[:12]
     call = ["compare", "people.qrels", "a.run", "b.run", "--config", "abrank.toml", "-q"]
-    said = f"gpt-x, was declared beforehand on 2026-11-01 in abrank.toml (sha256 {digest}…)."
+    text = f"gpt-x, was declared beforehand on 2026-11-01 in abrank.toml (sha256 {digest}…)."
     assert run([*call, "--report", "r.json", "--format", "methods"]) == 0
-    assert said in capsys.readouterr().out
+    assert text in capsys.readouterr().out
     result = Comparison.from_json("r.json")
     assert result.machine.judge == "gpt-x"
     assert result.provenance["declared"]["date"] == "2026-11-01"
-    assert said in methods_text(result)
+    assert text in methods_text(result)
     by_call = abrank.compare(
         "people.qrels",
         "a.run",
@@ -346,13 +353,13 @@ def test_a_machine_declared_in_the_rule_file_stands_there_with_hash_and_day(
 @pytest.mark.parametrize("n_judged", [40, N_QUERIES])
 def test_one_measure_says_which_queries_its_numbers_are_of(scores, n_judged) -> None:
     by_people = {"a": scores["machine a"], "b": scores["machine a"] + 0.1 * scores["machine b"]}
-    given = {name: each[["AP"]].iloc[:n_judged] for name, each in by_people.items()}
-    given |= {f"machine {name}": scores[f"machine {name}"][["AP"]] for name in "ab"}
-    found = compared(given, measures=None)
-    sections = {each.key: each for each in compose(found).sections}
-    told = [getattr(block, "text", "") for block in sections["measures"].blocks]
+    ilocs = {name: item[["AP"]].iloc[:n_judged] for name, item in by_people.items()}
+    ilocs |= {f"machine {name}": scores[f"machine {name}"][["AP"]] for name in "ab"}
+    result = compared(ilocs, measures=None)
+    sections = {section.key: section for section in compose(result).sections}
+    getattrs = [getattr(block, "text", "") for block in sections["measures"].blocks]
     whose = f"A, B, Δ and the wins are those of the {n_judged} queries judged"
-    assert [text for text in told if text.startswith(whose)]
+    assert [text for text in getattrs if text.startswith(whose)]
     # Where people judged every query there are no others to hold the draw against.
     keys = [getattr(block, "key", "") for block in sections["machine"].blocks]
     assert ("machine-sample" in keys) is (n_judged < N_QUERIES)

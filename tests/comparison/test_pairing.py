@@ -64,14 +64,18 @@ def test_names_are_those_given_or_of_the_source(tmp_path) -> None:
     twins = pd.Series(A, name="bm25"), pd.Series(B, name="bm25")
     pair = pair_scores(*twins)  # of one name, which is the measure's
     assert (pair.systems, pair.measures) == (("A", "B"), ("bm25",))
-    assert {name: each.path for name, each in pair_scores(a, b).sources.items()} == {
+    assert {name: source.path for name, source in pair_scores(a, b).sources.items()} == {
         "bm25": a, "t5": b,
     }  # fmt: skip
 
 
 def test_one_table_of_two_systems() -> None:
-    for how in ({"baseline": "BM25"}, {"candidate": "T5"}, {"baseline": "bm25", "candidate": "T5"}):
-        pair = pair_scores(long_frame(), **how)
+    for options in (
+        {"baseline": "BM25"},
+        {"candidate": "T5"},
+        {"baseline": "bm25", "candidate": "T5"},
+    ):
+        pair = pair_scores(long_frame(), **options)
         assert pair.systems == ("BM25", "T5")
         assert pair.values[:, :, 0].tolist() == VALUES
     assert pair_scores(long_frame(), baseline="T5").systems == ("T5", "BM25")
@@ -82,7 +86,7 @@ def test_one_table_of_two_systems() -> None:
 
 def test_it_must_be_clear_which_systems_are_meant() -> None:
     three = pd.concat([long_frame(), long_frame().query("name == 'T5'").assign(name="PL2")])
-    for frame, how, why in (
+    for frame, options, why in (
         (three, {"baseline": "BM25"}, "BM25, T5, PL2: name the baseline and the candidate"),
         (three, {"candidate": "PL2"}, "3 variants"),
         (long_frame(), {}, "2 variants, BM25, T5"),
@@ -90,7 +94,7 @@ def test_it_must_be_clear_which_systems_are_meant() -> None:
         (long_frame(), {"baseline": "bn25"}, "has no variant 'bn25'; it holds 2 variants"),
     ):
         with pytest.raises(ReadError, match=why):
-            pair_scores(frame, **how)
+            pair_scores(frame, **options)
     with pytest.raises(ReadError, match="holds several systems, BM25, T5, and one is to stand"):
         pair_scores(long_frame(), B)
     pair = pair_scores(long_frame(), long_frame(), baseline="T5", candidate="BM25")
@@ -130,8 +134,8 @@ def test_ids_that_are_not_utf8_stand_in_one_order(tmp_path) -> None:
 
 
 def two_runs():
-    made = abrank.simulate_runs(40, rng=5)
-    return made.qrels, {"A": made.baseline, "B": made.candidate}
+    collection = abrank.simulate_runs(40, rng=5)
+    return collection.qrels, {"A": collection.baseline, "B": collection.candidate}
 
 
 def test_evaluated_systems_are_compared_as_their_runs_are() -> None:
@@ -148,11 +152,11 @@ def test_evaluated_systems_are_compared_as_their_runs_are() -> None:
 def test_runs_of_two_evaluations_are_kept_where_the_judgments_are_one_file(tmp_path) -> None:
     qrels, runs = two_runs()
     qrels.write(tmp_path / "qrels")
-    for judgments, kept in ((tmp_path / "qrels", {"A", "new"}), (qrels, set())):
-        one, two = (abrank.evaluate(judgments, {name: runs[name]}, ["AP"]) for name in "AB")
-        pair = pair_scores(one, two, name_b="new")
-        assert set(pair.audits) == set(pair.judged_runs) == kept
-        assert (pair.judgments is None) == (not kept)
+    for judgments, selected in ((tmp_path / "qrels", {"A", "new"}), (qrels, set())):
+        first, two = (abrank.evaluate(judgments, {name: runs[name]}, ["AP"]) for name in "AB")
+        pair = pair_scores(first, two, name_b="new")
+        assert set(pair.audits) == set(pair.judged_runs) == selected
+        assert (pair.judgments is None) == (not selected)
 
 
 @pytest.mark.parametrize("make", [list, tuple, np.array, pd.array])
@@ -182,18 +186,20 @@ MADE = abrank.simulate_runs(60, rng=3)
 
 def test_only_what_is_shown_has_a_title_and_a_short_one() -> None:
     docs = {doc: f"{doc} {'long ' * 99}" for doc in MADE.qrels.doc_id}
-    found = abrank.compare(MADE.qrels, MADE.baseline, MADE.candidate, docs=docs, measures="P@5")
-    titles = found.evidence.documents
+    comparison = abrank.compare(
+        MADE.qrels, MADE.baseline, MADE.candidate, docs=docs, measures="P@5"
+    )
+    titles = comparison.evidence.documents
     assert all(len(text) <= SNIPPET and text.startswith(doc) for doc, text in titles.items())
     assert all(text.endswith(" long…") for text in titles.values())
-    order = found.differences().argsort(kind="stable").tolist()
-    shown = {
+    order = comparison.differences().argsort(kind="stable").tolist()
+    visible = {
         doc
         for i in (*order[:25], *order[-25:])
-        for ranking in found.evidence.rankings[found.query_ids[i]]
+        for ranking in comparison.evidence.rankings[comparison.query_ids[i]]
         for doc, _ in ranking[:5]
     }
-    assert set(titles) == shown & set(docs)
+    assert set(titles) == visible & set(docs)
 
 
 def test_the_command_writes_titles_and_says_where_they_were(tmp_path, monkeypatch, capsys) -> None:
@@ -214,7 +220,7 @@ def test_the_command_writes_titles_and_says_where_they_were(tmp_path, monkeypatc
         "path": "docs.jsonl", "sha256": None, "rows": None,
     }  # fmt: skip
     (tmp_path / "others.tsv").write_text("unknown\tTitle\n")
-    assert run([*[each for each in call if each != "-q"], "--docs", "others.tsv"]) == 0
+    assert run([*[item for item in call if item != "-q"], "--docs", "others.tsv"]) == 0
     _, err = capsys.readouterr()
     assert "note: the file of documents has none of the" in err
 
@@ -257,9 +263,9 @@ def test_runs_go_by_their_names_unless_others_are_given() -> None:
 def test_scores_on_two_scales_are_refused_at_every_door(swapped: bool) -> None:
     """Once "+9900.0%" and "gate passed: better"."""
     shares = {f"q{i}": 0.3 + 0.01 * i for i in range(30)}
-    percent = {query: 100.0 * each + 1.0 for query, each in shares.items()}
+    percent = {query: 100.0 * share + 1.0 for query, share in shares.items()}
     pair = (percent, shares) if swapped else (shares, percent)
-    a, b = (pd.DataFrame({"AP": pd.Series(each)}) for each in pair)
+    a, b = (pd.DataFrame({"AP": pd.Series(item)}) for item in pair)
     why = "AP runs from 0 to 1: .* lies within, but .* runs from 31 to 60; is one in per"
     with pytest.raises(AlignmentError, match=why):
         abrank.compare_scores(a, b, measures="AP")
@@ -270,8 +276,8 @@ def test_scores_on_two_scales_are_refused_at_every_door(swapped: bool) -> None:
     # One unit for both is one scale, whatever it is; of an own score no range is known.
     both = abrank.compare_scores(b, b + 1.0 + b / 100.0, measures="AP")
     assert str(both.verdict) == "better"
-    own = (each.rename(columns={"AP": "stars"}) for each in (a, b))
-    assert str(abrank.compare_scores(*own).verdict) in ("better", "worse")
+    renames = (item.rename(columns={"AP": "stars"}) for item in (a, b))
+    assert str(abrank.compare_scores(*renames).verdict) in ("better", "worse")
 
 
 def test_one_file_under_two_names_is_wrong_usage(tmp_path, monkeypatch) -> None:
@@ -281,9 +287,9 @@ def test_one_file_under_two_names_is_wrong_usage(tmp_path, monkeypatch) -> None:
     (tmp_path / "linked.csv").symlink_to(scores)
     (tmp_path / "hard.csv").hardlink_to(scores)
     (tmp_path / "copy.csv").write_bytes(scores.read_bytes())
-    for other in (scores, str(scores), "a.csv", "./a.csv", "linked.csv", "hard.csv"):
+    for second in (scores, str(scores), "a.csv", "./a.csv", "linked.csv", "hard.csv"):
         with pytest.raises(ArgumentError, match="A and B are the same file") as caught:
-            abrank.compare_scores(scores, other)
+            abrank.compare_scores(scores, second)
         assert caught.value.exit_code == 2
     # A file of the same content is a system that did not change.
     assert abrank.compare_scores(scores, "copy.csv").verdict == "identical"

@@ -19,10 +19,10 @@ def compared(mean: float, *, n: int = 100, measure: str = "nDCG@10", **how: obje
     steps = np.arange(n) - (n - 1) / 2
     differences = mean + 0.1 * steps / steps.std(ddof=1)
     a = {f"q{i}": 0.5 for i in range(n)}
-    b = {query: 0.5 + float(each) for query, each in zip(a, differences, strict=True)}
+    b = {query: 0.5 + float(difference) for query, difference in zip(a, differences, strict=True)}
     import pandas as pd
 
-    frames = (pd.DataFrame({measure: pd.Series(each)}) for each in (a, b))
+    frames = (pd.DataFrame({measure: pd.Series(item)}) for item in (a, b))
     return compare_scores(*frames, resamples=99, **how)
 
 
@@ -37,25 +37,25 @@ def test_planned_differences_suit_the_spread(sd: float) -> None:
 
 
 def test_rows_are_those_of_the_planning_room() -> None:
-    found = compared(0.05, margin=0.015).planning
-    assert [row.difference for row in found.differences] == [0.01, 0.015, 0.02, 0.05]
-    ends = planning.spread_interval(found.sd, 100)
-    assert (found.sd_low, found.sd_high) == ends
-    for row in found.differences:
-        assert row.queries_needed == planning.queries_needed(found.sd, row.difference)
-        assert row.power == planning.power(100, effect=row.difference / found.sd)
+    result = compared(0.05, margin=0.015).planning
+    assert [row.difference for row in result.differences] == [0.01, 0.015, 0.02, 0.05]
+    ends = planning.spread_interval(result.sd, 100)
+    assert (result.sd_low, result.sd_high) == ends
+    for row in result.differences:
+        assert row.queries_needed == planning.queries_needed(result.sd, row.difference)
+        assert row.power == planning.power(100, effect=row.difference / result.sd)
         needed = tuple(planning.queries_needed(sd, row.difference) for sd in ends)
         assert (row.queries_low, row.queries_high) == needed
-    for limit, sd in zip((found.visible_low, found.visible_high), ends, strict=True):
+    for limit, sd in zip((result.visible_low, result.visible_high), ends, strict=True):
         assert limit == pytest.approx(planning.smallest_visible(sd, 100))
 
 
 def test_claims_about_the_margin_take_the_true_difference_for_0() -> None:
-    found = compared(0.05, margin=0.015).planning
-    assert [each.claim for each in found.claims] == ["same", "not-worse"]
+    result = compared(0.05, margin=0.015).planning
+    assert [claim.claim for claim in result.claims] == ["same", "not-worse"]
     # At no difference: (1.645 + 1.282)² for two one-sided tests, (1.645 + .842)² for one.
     for name, factor in (("same", 2.927), ("not-worse", 2.487)):
-        claim = found.claim(name)
+        claim = result.claim(name)
         assert claim is not None
         assert claim.queries_needed == pytest.approx((factor * 0.1 / 0.015) ** 2, rel=0.01)
         assert claim.queries_low < claim.queries_needed < claim.queries_high
@@ -64,13 +64,15 @@ def test_claims_about_the_margin_take_the_true_difference_for_0() -> None:
 
 
 def test_the_level_of_the_rule_is_that_of_the_plan() -> None:
-    found = compared(0.05, alpha=0.01).planning
-    assert (found.sd_low, found.sd_high) == planning.spread_interval(found.sd, 100, confidence=0.99)
-    needed = planning.queries_needed(found.sd, 0.02, alpha=0.01)
-    row = found.of(0.02)
+    result = compared(0.05, alpha=0.01).planning
+    assert (result.sd_low, result.sd_high) == planning.spread_interval(
+        result.sd, 100, confidence=0.99
+    )
+    needed = planning.queries_needed(result.sd, 0.02, alpha=0.01)
+    row = result.of(0.02)
     assert row is not None
     assert row.queries_needed == needed
-    assert found.of(0.03) is None
+    assert result.of(0.03) is None
 
 
 def test_the_observed_difference_plays_no_part() -> None:
@@ -87,22 +89,22 @@ def test_the_observed_difference_plays_no_part() -> None:
 
 def test_without_spread_nothing_is_planned() -> None:
     for pair in ({"q": 0.2}, {"q": 0.5}), ({"p": 0.1, "q": 0.2}, {"p": 0.3, "q": 0.4}), ({}, {}):
-        found = compare_scores(*pair, require="better").planning
-        assert (found.differences, found.claims) == ((), ())
+        result = compare_scores(*pair, require="better").planning
+        assert (result.differences, result.claims) == ((), ())
 
 
 def test_no_query_has_no_spread() -> None:
-    found = compare_scores({}, {}).planning
-    assert math.isnan(found.sd)
-    assert math.isnan(found.smallest_visible)
+    result = compare_scores({}, {}).planning
+    assert math.isnan(result.sd)
+    assert math.isnan(result.smallest_visible)
 
 
 def test_plans() -> None:
     differences = np.array([0.0, 0.1, 0.3, 0.12])
-    found = plan_from_spread(float(differences.std(ddof=1)), 4, Rule("AP", margin=0.1), 0.1)
-    needed = {row.difference: row.queries_needed for row in found.differences}
+    plan = plan_from_spread(float(differences.std(ddof=1)), 4, Rule("AP", margin=0.1), 0.1)
+    needed = {row.difference: row.queries_needed for row in plan.differences}
     assert needed == {0.01: 1227, 0.02: 309, 0.05: 51, 0.1: 15}
-    assert [(x.claim, x.queries_needed) for x in found.claims] == [("same", 15), ("not-worse", 12)]
+    assert [(x.claim, x.queries_needed) for x in plan.claims] == [("same", 15), ("not-worse", 12)]
     plain = plan_from_spread(0.2, 50, Rule("AP"), 0.0)
     assert plain.smallest_visible == pytest.approx(0.081, abs=5e-4)
     assert planned_differences(0.21, 0.0) == [0.01, 0.02, 0.05]
@@ -121,21 +123,21 @@ def test_weights_plan_with_the_degrees_of_freedom_of_their_test() -> None:
     weights = pd.Series(random.pareto(1.0, n) + 0.1, ids)
     users = {query: f"u{i // 3}" for i, query in enumerate(ids)}
     for design in (Weights(weights), (Weights(weights), Clusters(users))):
-        made = compare_scores(a, b, margin=0.05, resamples=99, design=design)
-        found = made.planning
-        n_effective = (made.clusters or made.weights).n_effective
-        assert found.freedom == pytest.approx(n_effective - 1.0)
-        assert found.freedom < 20.0
+        comparison = compare_scores(a, b, margin=0.05, resamples=99, design=design)
+        result = comparison.planning
+        n_effective = (comparison.clusters or comparison.weights).n_effective
+        assert result.freedom == pytest.approx(n_effective - 1.0)
+        assert result.freedom < 20.0
         of_test = planning.PairedT(lambda queries, each=n_effective: each * queries / n - 1.0)
-        assert found.smallest_visible == pytest.approx(
-            planning.smallest_visible(found.sd, n, by=of_test)
+        assert result.smallest_visible == pytest.approx(
+            planning.smallest_visible(result.sd, n, by=of_test)
         )
-        row = made.rows[0]
-        quantile = stats.t.ppf(0.975, found.freedom)
+        row = comparison.rows[0]
+        quantile = stats.t.ppf(0.975, result.freedom)
         # The error that is planned with is that of the interval.
-        assert found.sd / n**0.5 * quantile == pytest.approx(row.interval.width / 2.0)
-        claim = found.claim("same")
+        assert result.sd / n**0.5 * quantile == pytest.approx(row.interval.width / 2.0)
+        claim = result.claim("same")
         assert claim is not None
-        assert claim.queries_needed == planning.queries_to_show_same(found.sd, 0.05, by=of_test)
-    one = compare_scores(a, b, design=Weights(dict.fromkeys(ids, 1e-9) | {"q0": 1.0}))
-    assert math.isnan(one.planning.smallest_visible)
+        assert claim.queries_needed == planning.queries_to_show_same(result.sd, 0.05, by=of_test)
+    first = compare_scores(a, b, design=Weights(dict.fromkeys(ids, 1e-9) | {"q0": 1.0}))
+    assert math.isnan(first.planning.smallest_visible)

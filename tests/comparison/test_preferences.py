@@ -32,8 +32,8 @@ def folder(shared_data: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def gold(folder: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((folder / "fastchat_pairs" / "gold.json").read_text())
-    return found
+    loads: dict[str, Any] = json.loads((folder / "fastchat_pairs" / "gold.json").read_text())
+    return loads
 
 
 @pytest.fixture(scope="module")
@@ -46,61 +46,61 @@ def judged(folder: Path) -> abrank.Comparison:
 def test_every_share_is_that_of_the_reference(
     measure: str, name: str, folder: Path, gold: dict[str, Any]
 ) -> None:
-    path, of = folder / "fastchat_pairs" / "gpt-4_pair.jsonl", gold[name]
-    made = abrank.compare_preferences(path, measures=measure)
-    row, found = made.primary, made.preferences
-    assert (made.n_queries, row.wins, row.losses, row.ties) == (
-        of["queries"], of["wins_b"], of["wins_a"], of["ties"]
+    path, owner = folder / "fastchat_pairs" / "gpt-4_pair.jsonl", gold[name]
+    comparison = abrank.compare_preferences(path, measures=measure)
+    row, preferences = comparison.primary, comparison.preferences
+    assert (comparison.n_queries, row.wins, row.losses, row.ties) == (
+        owner["queries"], owner["wins_b"], owner["wins_a"], owner["ties"]
     )  # fmt: skip
-    assert 2.0 * row.diff == pytest.approx(-of["net_share"], abs=1e-12)
-    assert row.mean_b == pytest.approx(1.0 - of["ties_as_half_share"], abs=1e-12)
-    assert made.pvalue == pytest.approx(of["signflip_exact_p"], abs=1e-12)
-    error = np.std(made.differences(), ddof=1) / np.sqrt(made.n_queries)
-    assert 2.0 * error == pytest.approx(of["net_se"], abs=1e-12)
-    assert row.wins + row.losses == of["decided"]
-    decided = found.decided
-    assert decided.estimate == pytest.approx(1.0 - of["share_of_decided"], abs=1e-12)
-    assert 0.5 - decided.estimate == pytest.approx(of["share_of_decided_minus_half"], abs=1e-12)
-    low, high = of["clopper_pearson_share"]
+    assert 2.0 * row.diff == pytest.approx(-owner["net_share"], abs=1e-12)
+    assert row.mean_b == pytest.approx(1.0 - owner["ties_as_half_share"], abs=1e-12)
+    assert comparison.pvalue == pytest.approx(owner["signflip_exact_p"], abs=1e-12)
+    error = np.std(comparison.differences(), ddof=1) / np.sqrt(comparison.n_queries)
+    assert 2.0 * error == pytest.approx(owner["net_se"], abs=1e-12)
+    assert row.wins + row.losses == owner["decided"]
+    decided = preferences.decided
+    assert decided.estimate == pytest.approx(1.0 - owner["share_of_decided"], abs=1e-12)
+    assert 0.5 - decided.estimate == pytest.approx(owner["share_of_decided_minus_half"], abs=1e-12)
+    low, high = owner["clopper_pearson_share"]
     assert (decided.low, decided.high) == pytest.approx((1.0 - high, 1.0 - low), abs=1e-12)
-    assert decided.pvalue == pytest.approx(of["binomial_two_sided_p"], abs=1e-12)
+    assert decided.pvalue == pytest.approx(owner["binomial_two_sided_p"], abs=1e-12)
 
 
 def test_the_order_is_that_of_the_reference(
     judged: abrank.Comparison, gold: dict[str, Any]
 ) -> None:
-    found, flips, place = judged.preferences, gold["flips"], gold["position"]
+    preferences, flips, place = judged.preferences, gold["flips"], gold["position"]
     assert (judged.baseline, judged.candidate) == ("phi-3", "phi-3-dpo")
-    assert found.left_out == {"error": gold["left_out_with_error"]}
-    assert found.n_votes == 2 * (gold["rows"] - gold["left_out_with_error"])
+    assert preferences.left_out == {"error": gold["left_out_with_error"]}
+    assert preferences.n_votes == 2 * (gold["rows"] - gold["left_out_with_error"])
     assert not {*judged.query_ids} & {*map(str, gold["missing_questions"] + gold["error_rows"])}
-    counts = (found.n_both, found.n_reversed, found.n_disagree)
+    counts = (preferences.n_both, preferences.n_reversed, preferences.n_disagree)
     assert counts == (flips["both_orders"], flips["full_reversals"], flips["any_disagreement"])
-    for n, name in ((found.n_reversed, "full_share"), (found.n_disagree, "any_share")):
-        limits = binomtest(n, found.n_both).proportion_ci(method="exact")
-        assert n / found.n_both == pytest.approx(flips[name])
+    for n, name in ((preferences.n_reversed, "full_share"), (preferences.n_disagree, "any_share")):
+        limits = binomtest(n, preferences.n_both).proportion_ci(method="exact")
+        assert n / preferences.n_both == pytest.approx(flips[name])
         assert (limits.low, limits.high) == pytest.approx(tuple(flips[f"{name}_clopper"]))
-    bias = found.bias
+    bias = preferences.bias
     assert bias.estimate == pytest.approx(place["bias_mean"], abs=1e-12)
     assert (bias.low, bias.high) == pytest.approx(tuple(place["bias_t_interval"]), abs=1e-12)
-    games = (place["first_wins_games"] - place["second_wins_games"]) / found.n_votes
+    games = (place["first_wins_games"] - place["second_wins_games"]) / preferences.n_votes
     assert bias.estimate == pytest.approx(games, abs=1e-12)
     columns = dict(zip(judged.measures, judged.b.T, strict=True))
     to_first = columns["B shown first"] - columns["A shown first"]
     flipped = abrank.inference.run_test("permutation", to_first)
     assert flipped.pvalue[0] == pytest.approx(place["signflip_exact_p"], rel=1e-9)
-    assert found.n_to_first == place["reversals_to_first"]
-    assert found.n_reversed - found.n_to_first == place["reversals_to_second"]
-    turned = found.to_first
+    assert preferences.n_to_first == place["reversals_to_first"]
+    assert preferences.n_reversed - preferences.n_to_first == place["reversals_to_second"]
+    turned = preferences.to_first
     assert turned.estimate == pytest.approx(place["reversals_share_first"], abs=1e-12)
     assert (turned.low, turned.high) == pytest.approx(tuple(place["reversals_clopper"]), abs=1e-12)
-    table = [[0, found.n_to_first], [found.n_reversed - found.n_to_first, 0]]
+    table = [[0, preferences.n_to_first], [preferences.n_reversed - preferences.n_to_first, 0]]
     assert turned.pvalue == pytest.approx(mcnemar(table, exact=True).pvalue, abs=1e-12)
     assert turned.pvalue == pytest.approx(place["mcnemar_exact_p"], abs=1e-12)
     corrected = mcnemar(table, exact=False).statistic
     assert corrected == pytest.approx(place["mcnemar_chi2_cc"])
     cells = gold["cross_table_g1_g2"]
-    assert found.n_disagree == sum(
+    assert preferences.n_disagree == sum(
         n for key, n in cells.items() if "error" not in key and len({*key.split(",")}) == 2
     )
 
@@ -125,31 +125,31 @@ def test_sign_flips_of_wins_and_losses_are_the_binomial_test(
     wins: int, losses: int, ties: int
 ) -> None:
     winners = ["B"] * wins + ["A"] * losses + ["tie"] * ties
-    rows = [{"query_id": str(i), "winner": each} for i, each in enumerate(winners)]
-    made = abrank.compare_preferences(rows)
+    rows = [{"query_id": str(i), "winner": winner} for i, winner in enumerate(winners)]
+    comparison = abrank.compare_preferences(rows)
     expected = binomtest(wins, wins + losses)
-    assert made.pvalue == pytest.approx(expected.pvalue, abs=1e-12)
-    decided, limits = made.preferences.decided, expected.proportion_ci(method="exact")
+    assert comparison.pvalue == pytest.approx(expected.pvalue, abs=1e-12)
+    decided, limits = comparison.preferences.decided, expected.proportion_ci(method="exact")
     assert (decided.low, decided.high) == pytest.approx((limits.low, limits.high), abs=1e-12)
-    assert made.mean_difference == pytest.approx((wins - losses) / len(rows) / 2)
+    assert comparison.mean_difference == pytest.approx((wins - losses) / len(rows) / 2)
 
 
 @pytest.mark.parametrize("decided", [4, 25, 38, 100])
 def test_the_level_that_few_decided_votes_can_reach_is_said(decided: int) -> None:
     winners = ["A" if i % 3 else "B" for i in range(decided)] + ["tie"] * 12
-    made = abrank.compare_preferences(
-        [{"query_id": f"q{i}", "winner": each} for i, each in enumerate(winners)]
+    comparison = abrank.compare_preferences(
+        [{"query_id": f"q{i}", "winner": winner} for i, winner in enumerate(winners)]
     )
     pvalues = [binomtest(k, decided).pvalue for k in range(decided + 1)]
     expected = max((p for p in pvalues if p < 0.05), default=0.0)
-    assert made.preferences.attainable == pytest.approx(expected, rel=1e-12)
-    said = " ".join(str(made).split())
+    assert comparison.preferences.attainable == pytest.approx(expected, rel=1e-12)
+    text = " ".join(str(comparison).split())
     level = f.level(expected)
-    assert f"If there is no difference, {level} of such comparisons say" in said
+    assert f"If there is no difference, {level} of such comparisons say" in text
     between = f"between {level} and" if expected else "below"
-    assert f"Their sign flips have no p-value {between} 5%." in said
+    assert f"Their sign flips have no p-value {between} 5%." in text
     by_t = abrank.compare_preferences(
-        [{"query_id": f"q{i}", "winner": each} for i, each in enumerate(winners)], test="t"
+        [{"query_id": f"q{i}", "winner": winner} for i, winner in enumerate(winners)], test="t"
     )
     assert by_t.preferences.attainable is None
     assert "no p-value" not in str(by_t)
@@ -185,9 +185,9 @@ def test_names_sides_and_numbers_say_the_same_votes() -> None:
     ]  # fmt: skip
     for i, frame in enumerate(frames):
         named = {"name_a": "old", "name_b": "new"} if i > 3 else {}
-        made = abrank.compare_preferences(frame, **named)
-        assert made.differences().tolist() == [v / 2 for v in values], i
-        assert made.pvalue == pytest.approx(binomtest(4, 6).pvalue)
+        comparison = abrank.compare_preferences(frame, **named)
+        assert comparison.differences().tolist() == [v / 2 for v in values], i
+        assert comparison.pvalue == pytest.approx(binomtest(4, 6).pvalue)
 
 
 def test_shapes_of_other_tools_are_read(folder: Path) -> None:
@@ -198,8 +198,8 @@ def test_shapes_of_other_tools_are_read(folder: Path) -> None:
     assert alpaca.preferences.shown["random"] == alpaca.n_queries == 6
     assert alpaca.b[:3, 0] == pytest.approx([0.0, 1.0, 0.5])
     arena = {"name_a": "m1", "name_b": "m2"}
-    made = abrank.compare_preferences(shapes / "arena.jsonl", **arena)
-    assert made.b[:, 0].tolist() == [0.0, 1.0, 0.5, 0.5]  # each time the left one, m1 and m2
+    comparison = abrank.compare_preferences(shapes / "arena.jsonl", **arena)
+    assert comparison.b[:, 0].tolist() == [0.0, 1.0, 0.5, 0.5]  # each time the left one, m1 and m2
     with pytest.raises(abrank.ArgumentError, match="m1, m2, m3: name the two"):
         abrank.compare_preferences(shapes / "arena.jsonl")
     human = abrank.compare_preferences(shapes / "mtbench_human.jsonl")
@@ -217,9 +217,9 @@ def test_judges_are_averaged_and_weigh_what_they_are_said_to() -> None:
     weighed = abrank.compare_preferences([row | {"strength": 1} for row in rows[:2]])
     assert weighed.mean_difference == pytest.approx(0.25)
     strong = [row | {"weight": 1} for row in rows[2:]]
-    made = abrank.compare_preferences(strong)
-    assert made.differences().tolist() == [0.125, -0.5]
-    assert any("divided by the largest, 4" in each for each in made.remarks)
+    comparison = abrank.compare_preferences(strong)
+    assert comparison.differences().tolist() == [0.125, -0.5]
+    assert any("divided by the largest, 4" in remark for remark in comparison.remarks)
 
 
 def test_one_order_is_asked_about_and_a_fixed_one_passes_no_gate() -> None:
@@ -228,7 +228,7 @@ def test_one_order_is_asked_about_and_a_fixed_one_passes_no_gate() -> None:
 
     fixed = made("B", require="better")
     assert str(fixed.verdict) == "better"
-    assert [each.code for each in fixed.soundness.reasons] == ["order-fixed"]
+    assert [reason.code for reason in fixed.soundness.reasons] == ["order-fixed"]
     assert fixed.decision.gate.lacks == "trust"
     assert made("B", require="better", accept_doubt=True).decision.gate.passed
     assert "order-unknown" in [note.code for note in made("").notes]
@@ -240,13 +240,13 @@ def test_one_order_is_asked_about_and_a_fixed_one_passes_no_gate() -> None:
 def test_the_bias_between_two_orders_is_welchs() -> None:
     frame = ballots(120, orders=("A",), bias=0.0)
     frame.loc[::2, "shown_first"] = "B"
-    made = abrank.compare_preferences(frame)
+    comparison = abrank.compare_preferences(frame)
     value = frame["winner"].map({"A": -1, "tie": 0, "B": 1})
     from scipy.stats import ttest_ind
 
     parts = [value[frame["shown_first"] == side] for side in "BA"]
     expected = ttest_ind(*parts, equal_var=False)
-    bias = made.preferences.bias
+    bias = comparison.preferences.bias
     assert bias.pvalue == pytest.approx(expected.pvalue)
     assert bias.estimate == pytest.approx((parts[0].mean() - parts[1].mean()) / 2)
     limits = expected.confidence_interval()
@@ -281,9 +281,9 @@ def test_what_is_left_out_is_counted() -> None:
         {"query_id": "q2", "winner": "error"}, {"query_id": "q3", "winner": "B"},
         {"query_id": "q4", "winner": None},
     ]  # fmt: skip
-    made = abrank.compare_preferences(rows)
-    assert made.query_ids == ("q1", "q3")
-    assert made.remarks == (
+    comparison = abrank.compare_preferences(rows)
+    assert comparison.query_ids == ("q1", "q3")
+    assert comparison.remarks == (
         "1 vote without a verdict (empty) left out",
         "1 vote without a verdict (error) left out",
         "2 queries without any usable vote left out: q2, q4",
@@ -301,18 +301,18 @@ def test_the_command_writes_what_the_function_finds(
     users = pd.DataFrame({"query_id": sorted({*frame["query_id"]})})
     users.assign(user=[f"u{i % 15}" for i in range(60)]).to_csv(tmp_path / "u.csv", index=False)
     base = ["compare", "--preferences", str(tmp_path / "votes.csv"), "--margin", "0.05"]
-    made = abrank.compare_preferences(tmp_path / "votes.csv", margin=0.05)
+    comparison = abrank.compare_preferences(tmp_path / "votes.csv", margin=0.05)
     for suffix in ("json", "html", "md", "tex", "csv"):
         assert run([*base, "--report", str(tmp_path / f"r.{suffix}")]) == 0
-    assert abrank.Comparison.from_json(tmp_path / "r.json").rows == made.rows
-    shown = capsys.readouterr().out
-    assert "of both orders" not in shown
-    assert "reverse with" in shown
+    assert abrank.Comparison.from_json(tmp_path / "r.json").rows == comparison.rows
+    out = capsys.readouterr().out
+    assert "of both orders" not in out
+    assert "reverse with" in out
     assert "Decided queries that B wins" in (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "Decided queries that B wins" in (tmp_path / "r.md").read_text(encoding="utf-8")
     (tmp_path / "rule.toml").write_text('preferences = "votes.csv"\nmargin = 0.05\n')
     by_rule = abrank.compare_preferences(config=tmp_path / "rule.toml")
-    assert by_rule.rows == made.rows
+    assert by_rule.rows == comparison.rows
     assert run(["compare", "--config", str(tmp_path / "rule.toml")]) == 0
     clustered = abrank.compare_preferences(
         tmp_path / "votes.csv", design=abrank.Clusters(tmp_path / "u.csv")
@@ -338,22 +338,22 @@ def test_looks_margins_and_gates_are_those_of_any_comparison() -> None:
 
 def test_a_vote_for_a_is_no_loss_that_the_mean_hides() -> None:
     winners = ["A"] * 4 + ["B"] * 26
-    made = abrank.compare_preferences(
-        [{"query_id": f"q{i}", "winner": each} for i, each in enumerate(winners)]
+    comparison = abrank.compare_preferences(
+        [{"query_id": f"q{i}", "winner": winner} for i, winner in enumerate(winners)]
     )
-    assert made.verdict == "better"
-    assert not {"losses-behind-the-mean"} & {note.code for note in made.notes}
+    assert comparison.verdict == "better"
+    assert not {"losses-behind-the-mean"} & {note.code for note in comparison.notes}
 
 
 def test_what_was_clicked_are_impressions_and_no_queries() -> None:
-    shown = [(0, 1)] * 40 + [(1, 0)] * 12 + [(0, 0)] * 8
+    visible = [(0, 1)] * 40 + [(1, 0)] * 12 + [(0, 0)] * 8
     rows = [
         {"query_id": "q", "user": f"u{i}", "credit_a": a, "credit_b": b}
-        for i, (a, b) in enumerate(shown)
+        for i, (a, b) in enumerate(visible)
     ]
-    said = " ".join(str(abrank.compare_preferences(rows)).split())
-    assert "without the three most influential impressions" in said
-    assert "queries lose" not in said
+    text = " ".join(str(abrank.compare_preferences(rows)).split())
+    assert "without the three most influential impressions" in text
+    assert "queries lose" not in text
 
 
 def told_by_tool(tool: str, wins: list[int]) -> pd.DataFrame:
@@ -388,13 +388,13 @@ def test_columns_of_every_tool_give_the_counts_of_pandas(tool: str, tmp_path: Pa
     value = both["min"].where(both["min"] == both["max"], 0)
     frame.to_csv(tmp_path / "votes.csv", index=False)
     for source in (frame, tmp_path / "votes.csv", frame.to_dict("records")):
-        made = abrank.compare_preferences(source)
-        assert (made.baseline, made.candidate) == ("bm25", "dense")
-        row = made.primary
+        comparison = abrank.compare_preferences(source)
+        assert (comparison.baseline, comparison.candidate) == ("bm25", "dense")
+        row = comparison.primary
         expected = ((value > 0).sum(), (value == 0).sum(), (value < 0).sum())
         assert (row.wins, row.ties, row.losses) == expected
-        assert (made.preferences.n_both, made.preferences.n_reversed) == (10, 2)
-        assert made.preferences.n_to_first == 2
+        assert (comparison.preferences.n_both, comparison.preferences.n_reversed) == (10, 2)
+        assert comparison.preferences.n_to_first == 2
 
 
 def test_chosen_and_rejected_and_winners_by_name_are_the_systems() -> None:
@@ -405,18 +405,18 @@ def test_chosen_and_rejected_and_winners_by_name_are_the_systems() -> None:
     ]
     named = [{"query_id": row["query_id"], "winner": row["chosen"]} for row in rows]
     for votes in (rows, named):
-        made = abrank.compare_preferences(votes)
-        assert (made.baseline, made.candidate) == ("bm25", "dense")
-        assert (made.primary.wins, made.primary.losses) == (6, 2)
-        assert any("A is bm25 and B is dense" in remark for remark in made.remarks)
+        comparison = abrank.compare_preferences(votes)
+        assert (comparison.baseline, comparison.candidate) == ("bm25", "dense")
+        assert (comparison.primary.wins, comparison.primary.losses) == (6, 2)
+        assert any("A is bm25 and B is dense" in remark for remark in comparison.remarks)
 
 
 def test_clicks_of_both_by_query_and_user_are_credits() -> None:
     rows = [
         {"query": f"q{i}", "user": f"u{i}", "clicks A": i % 2, "clicks B": 2} for i in range(12)
     ]
-    made = abrank.compare_preferences(rows)
-    assert made.preferences.credits == (6.0, 24.0)
+    comparison = abrank.compare_preferences(rows)
+    assert comparison.preferences.credits == (6.0, 24.0)
 
 
 @pytest.mark.parametrize("kind", ["csv", "frame", "parquet", "other case"])
@@ -435,13 +435,13 @@ def test_a_column_of_votes_named_twice_is_refused(kind: str, tmp_path: Path) -> 
 
 
 def test_a_position_effect_is_said_first_and_is_no_measure(judged: abrank.Comparison) -> None:
-    made = abrank.compare_preferences(
+    comparison = abrank.compare_preferences(
         [row for i in range(24) for row in _to_first(i, reverses=i < 12)]
     )
-    first = str(made).splitlines()[0]
+    first = str(comparison).splitlines()[0]
     assert "Order decides: 12 of 12 reversals go to the answer shown first" in first
-    assert made.measures == ("preference", "mean of orders")
-    assert "secondary measures is better" not in str(made)
+    assert comparison.measures == ("preference", "mean of orders")
+    assert "secondary measures is better" not in str(comparison)
     few = abrank.compare_preferences(
         [row for i in range(24) for row in _to_first(i, reverses=i < 3)]
     )

@@ -39,30 +39,30 @@ def test_of_a_cost_the_worst_queries_are_those_that_cost_more() -> None:
 
 def test_inspect_shows_what_the_result_holds() -> None:
     query = RESULT.worst(1)["query_id"][0]
-    one = RESULT.inspect(query)
+    inspect = RESULT.inspect(query)
     whole = abrank.inspect_query(
         MADE.qrels, MADE.baseline, MADE.candidate, query, measures=["nDCG@10", "AP"]
     )
-    assert (one.a, one.b, one.measures) == (whole.a, whole.b, whole.measures)
-    assert one.rankings[0][:10] == whole.rankings[0][:10]
-    further = {each.doc_id: each for each in whole.relevant}
-    assert one.relevant
-    assert all(further[each.doc_id] == each for each in one.relevant)
-    assert max(max(each.rank_a, each.rank_b) for each in one.relevant) > TOP
+    assert (inspect.a, inspect.b, inspect.measures) == (whole.a, whole.b, whole.measures)
+    assert inspect.rankings[0][:10] == whole.rankings[0][:10]
+    further = {item.doc_id: item for item in whole.relevant}
+    assert inspect.relevant
+    assert all(further[item.doc_id] == item for item in inspect.relevant)
+    assert max(max(item.rank_a, item.rank_b) for item in inspect.relevant) > TOP
     alone = replace(RESULT, evidence=replace(RESULT.evidence, elsewhere={})).inspect(query)
     assert "? further down or not retrieved" in " ".join(str(alone).split())
-    assert "further down" not in " ".join(str(one).split())
-    assert MADE.topics[query] in one._repr_html_()
-    assert len(repr(one)) < 200
+    assert "further down" not in " ".join(str(inspect).split())
+    assert MADE.topics[query] in inspect._repr_html_()
+    assert len(repr(inspect)) < 200
     with pytest.raises(ArgumentError, match="did you mean"):
         RESULT.inspect(query + "0")
 
 
 def test_inspect_takes_a_number_and_ready_scores() -> None:
     result = abrank.compare_scores([0.1, 0.2, 0.3], [0.2, 0.2, 0.5])
-    shown = str(result.inspect(2))
-    assert "+0.200" in shown
-    assert "Ranked lists" not in shown
+    text = str(result.inspect(2))
+    assert "+0.200" in text
+    assert "Ranked lists" not in text
     judged, run = {"622": {"d1": 1}}, {"622": {"d1": 1.0}}
     assert abrank.inspect_query(judged, run, run, 622).query_id == "622"
 
@@ -75,8 +75,8 @@ def test_a_note_is_a_sentence() -> None:
 
 def test_reprs_are_short() -> None:
     scores = abrank.evaluate(MADE.qrels, {"a": MADE.baseline})
-    for each in (scores, RESULT, RESULT.plot):
-        assert len(repr(each)) < 300
+    for item in (scores, RESULT, RESULT.plot):
+        assert len(repr(item)) < 300
     assert "<table" in scores._repr_html_()
 
 
@@ -98,7 +98,7 @@ def test_properties_of_queries_come_in_many_forms(given: object) -> None:
     result = abrank.compare(
         MADE.qrels, MADE.baseline, MADE.candidate, segments=given, design=design
     )
-    assert [each.name for each in result.segmentations] == ["intent"]
+    assert [segmentation.name for segmentation in result.segmentations] == ["intent"]
     assert result.clusters is not None
 
 

@@ -27,12 +27,12 @@ def scores(n: int) -> tuple[np.ndarray, np.ndarray]:
 def test_effects_are_those_of_the_inference_room_at_the_level_of_the_rule(alpha: float) -> None:
     a, b = scores(40)
     ids = [f"q{i:02}" for i in range(40)]
-    pairs = (dict(zip(ids, each.tolist(), strict=True)) for each in (a, b))
-    found = compare_scores(*pairs, alpha=alpha, resamples=99)
-    assert list(found.effects) == list(inference.EFFECT_SIZES)
-    for name, effect in found.effects.items():
+    pairs = (dict(zip(ids, item.tolist(), strict=True)) for item in (a, b))
+    comparison = compare_scores(*pairs, alpha=alpha, resamples=99)
+    assert list(comparison.effects) == list(inference.EFFECT_SIZES)
+    for name, effect in comparison.effects.items():
         wanted = inference.effect_interval(name, a, b, confidence=1.0 - alpha)
-        assert effect.estimate == wanted.estimate[0] == found.effect_size(name)
+        assert effect.estimate == wanted.estimate[0] == comparison.effect_size(name)
         assert (effect.ci_low, effect.ci_high) == (wanted.ci_low[0], wanted.ci_high[0])
         assert effect.method == wanted.method
 
@@ -41,34 +41,34 @@ def test_the_interval_of_d_z_excludes_0_exactly_when_the_t_test_rejects() -> Non
     rejected = []
     for n in (3, 5, 8, 13, 21, 34):
         a, b = scores(n)
-        found = effects(a, b, confidence=0.95)["d_z"]
+        effect = effects(a, b, confidence=0.95)["d_z"]
         rejected.append(stats.ttest_rel(b, a).pvalue < 0.05)
-        assert (found.ci_low > 0 or found.ci_high < 0) == rejected[-1]
+        assert (effect.ci_low > 0 or effect.ci_high < 0) == rejected[-1]
     assert {*rejected} == {True, False}
 
 
 def test_spread_against_scipy() -> None:
     a, b = scores(60)
-    found = spread(a, b)
+    result = spread(a, b)
     low, middle, high = np.quantile(b - a, [0.25, 0.5, 0.75])
-    assert (found.lower_quartile, found.median, found.upper_quartile) == (low, middle, high)
-    assert found.skew == pytest.approx(stats.skew(b - a), rel=1e-8)
-    assert found.excess == pytest.approx(stats.kurtosis(b - a), rel=1e-8)
-    assert found.correlation == pytest.approx(stats.pearsonr(a, b).statistic)
+    assert (result.lower_quartile, result.median, result.upper_quartile) == (low, middle, high)
+    assert result.skew == pytest.approx(stats.skew(b - a), rel=1e-8)
+    assert result.excess == pytest.approx(stats.kurtosis(b - a), rel=1e-8)
+    assert result.correlation == pytest.approx(stats.pearsonr(a, b).statistic)
 
 
 @pytest.mark.parametrize("n", [0, 1, 2])
 def test_few_queries_have_little_spread(n: int) -> None:
     a, b = scores(n)
-    found = spread(a, b)
-    assert math.isnan(found.correlation)
-    assert math.isnan(found.median) == (n == 0)
-    assert math.isnan(found.skew) == (n < 2)
+    result = spread(a, b)
+    assert math.isnan(result.correlation)
+    assert math.isnan(result.median) == (n == 0)
+    assert math.isnan(result.skew) == (n < 2)
 
 
 def test_scores_all_alike_have_no_correlation() -> None:
-    found = spread(np.full(5, 0.5), np.linspace(0.0, 1.0, 5))
-    assert math.isnan(found.correlation)
+    result = spread(np.full(5, 0.5), np.linspace(0.0, 1.0, 5))
+    assert math.isnan(result.correlation)
     flat = spread(np.full(5, 0.5), np.full(5, 0.6))
     assert math.isnan(flat.skew)
     assert flat.median == pytest.approx(0.1)
@@ -79,20 +79,20 @@ def compared(mean: float, *, n: int = 100, measure: str = "nDCG@10", **how: obje
     steps = np.arange(n) - (n - 1) / 2
     differences = mean + 0.1 * steps / steps.std(ddof=1)
     a = {f"q{i}": 0.5 for i in range(n)}
-    b = {query: 0.5 + float(each) for query, each in zip(a, differences, strict=True)}
+    b = {query: 0.5 + float(difference) for query, difference in zip(a, differences, strict=True)}
     import pandas as pd
 
-    frames = (pd.DataFrame({measure: pd.Series(each)}) for each in (a, b))
+    frames = (pd.DataFrame({measure: pd.Series(item)}) for item in (a, b))
     return compare_scores(*frames, resamples=99, **how)
 
 
 def test_effects_spread_and_beliefs() -> None:
-    found = effects(np.array([0.1, 0.2, 0.4]), np.array([0.3, 0.3, 0.8]), confidence=0.95)
-    assert found["d_z"].estimate == pytest.approx(1.528, abs=5e-4)
-    assert (found["d_z"].method, found["p_better"].estimate) == ("noncentral t", 1.0)
+    result = effects(np.array([0.1, 0.2, 0.4]), np.array([0.3, 0.3, 0.8]), confidence=0.95)
+    assert result["d_z"].estimate == pytest.approx(1.528, abs=5e-4)
+    assert (result["d_z"].method, result["p_better"].estimate) == ("noncentral t", 1.0)
     shape = spread(np.array([0.1, 0.2, 0.4, 0.4]), np.array([0.3, 0.3, 0.4, 0.8]))
-    told = shape.median, shape.skew, shape.correlation
-    assert told == pytest.approx((0.15, 0.435, 0.7), abs=5e-4)
+    message = shape.median, shape.skew, shape.correlation
+    assert message == pytest.approx((0.15, 0.435, 0.7), abs=5e-4)
     d = np.array([0.1, 0.2, -0.05, 0.3, 0, 0.15, -0.1, 0.25, 0.05, 0.4])
     belief = beliefs(d, Rule("AP", margin=0.02), margin=0.02, seed=0)[0]
     shares = belief.ahead, belief.within, belief.better

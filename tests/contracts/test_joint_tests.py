@@ -96,11 +96,11 @@ def test_interval_excludes_zero_exactly_when_the_adjusted_p_is_below_alpha(name,
 def test_adjusted_is_never_below_plain_and_both_are_chances(name, options):
     for block in data_sets(12):
         result = run_joint_test(name, block, **options)
-        known = ~np.isnan(result.pvalue)
-        np.testing.assert_array_equal(np.isnan(result.pvalue_adj), ~known)
-        assert np.all(result.pvalue[known] >= 0.0)
-        assert np.all(result.pvalue_adj[known] <= 1.0)
-        assert np.all(result.pvalue_adj[known] >= result.pvalue[known] * (1 - 1e-9))
+        names = ~np.isnan(result.pvalue)
+        np.testing.assert_array_equal(np.isnan(result.pvalue_adj), ~names)
+        assert np.all(result.pvalue[names] >= 0.0)
+        assert np.all(result.pvalue_adj[names] <= 1.0)
+        assert np.all(result.pvalue_adj[names] >= result.pvalue[names] * (1 - 1e-9))
 
 
 @every_variant
@@ -137,13 +137,13 @@ def test_the_order_of_systems_and_queries_changes_nothing(name, options):
     for block in blocks:
         k = block.shape[1]
         order = np.random.default_rng(5).permutation(k)
-        given = dict(options)
-        if "baseline" in given:
-            given["baseline"] = int(np.flatnonzero(order == given["baseline"])[0])
-        one = run_joint_test(name, block, **options)
-        other = run_joint_test(name, block[::-1, order], **given)
-        square = other.matrix(other.pvalue_adj)
-        expected = one.matrix(one.pvalue_adj)[np.ix_(order, order)]
+        arguments = dict(options)
+        if "baseline" in arguments:
+            arguments["baseline"] = int(np.flatnonzero(order == arguments["baseline"])[0])
+        joint_test = run_joint_test(name, block, **options)
+        test = run_joint_test(name, block[::-1, order], **arguments)
+        square = test.matrix(test.pvalue_adj)
+        expected = joint_test.matrix(joint_test.pvalue_adj)[np.ix_(order, order)]
         np.testing.assert_allclose(square, expected, rtol=1e-8)
 
 
@@ -152,14 +152,14 @@ def test_the_input_is_left_alone_and_a_seed_repeats(name, options):
     block = np.random.default_rng(6).normal(0.1, 0.3, (30, 4))
     before = block.copy()
     block.setflags(write=False)
-    one, again = (run_joint_test(name, block, seed=8, **options) for _ in range(2))
+    first, again = (run_joint_test(name, block, seed=8, **options) for _ in range(2))
     np.testing.assert_array_equal(block, before)
-    np.testing.assert_array_equal(fields(one), fields(again))
+    np.testing.assert_array_equal(fields(first), fields(again))
     n_pairs = 3 if "baseline" in options else 6
-    assert fields(one).shape == (6, n_pairs)
-    assert one.n_resamples in (0, options.get("n_resamples", 0))
+    assert fields(first).shape == (6, n_pairs)
+    assert first.n_resamples in (0, options.get("n_resamples", 0))
     if options.get("test", "") in TESTS:
-        assert one.estimand == TESTS[options["test"]].estimand
+        assert first.estimand == TESTS[options["test"]].estimand
 
 
 # ---- the table of degenerate inputs in abrank/inference/systems.py, a test a cell
@@ -233,9 +233,9 @@ def test_constant_differences_where_chance_has_a_law():
         run_joint_test("max-t", CONSTANT, baseline=0).pvalue_adj, [2 / 64, 2 / 64]
     )
     # Of 6**6 orders, enumerated, those with one system first and another last throughout.
-    found = run_joint_test("randomised-tukey", CONSTANT, n_resamples=50_000)
-    assert found.method == "exact"
-    assert found.pvalue_adj[1] * 6**6 == pytest.approx(6)
+    joint_test = run_joint_test("randomised-tukey", CONSTANT, n_resamples=50_000)
+    assert joint_test.method == "exact"
+    assert joint_test.pvalue_adj[1] * 6**6 == pytest.approx(6)
     nemenyi = run_joint_test("nemenyi", CONSTANT)
     np.testing.assert_allclose(
         nemenyi.pvalue_adj,
@@ -251,19 +251,19 @@ def test_two_systems_are_the_paired_tests():
         d = block[:, 1] - block[:, 0]
         t, flips = run_test("t", d), run_test("permutation", d)
         for name, baseline in (("tukey", None), ("dunnett", 0), ("pairwise", None)):
-            found = run_joint_test(name, block, baseline=baseline)
-            assert found.pvalue_adj[0] == pytest.approx(t.pvalue[0], rel=1e-9, nan_ok=True)
-            assert found.pvalue[0] == pytest.approx(t.pvalue[0], rel=1e-9, nan_ok=True)
-            assert found.ci_low[0] == pytest.approx(t.ci_low[0], rel=1e-8, abs=1e-11)
+            joint_test = run_joint_test(name, block, baseline=baseline)
+            assert joint_test.pvalue_adj[0] == pytest.approx(t.pvalue[0], rel=1e-9, nan_ok=True)
+            assert joint_test.pvalue[0] == pytest.approx(t.pvalue[0], rel=1e-9, nan_ok=True)
+            assert joint_test.ci_low[0] == pytest.approx(t.ci_low[0], rel=1e-8, abs=1e-11)
         for name, baseline in (("randomised-tukey", None), ("max-t", 0), ("max-t", None)):
-            found = run_joint_test(name, block, baseline=baseline)
-            assert found.pvalue_adj[0] == pytest.approx(flips.pvalue[0], rel=1e-12)
+            joint_test = run_joint_test(name, block, baseline=baseline)
+            assert joint_test.pvalue_adj[0] == pytest.approx(flips.pvalue[0], rel=1e-12)
         signs = np.sign(np.round(d, 10))
         moved = np.count_nonzero(signs)
         z = signs.sum() / np.sqrt(moved) if moved else 0.0
         for name, baseline in (("nemenyi", None), ("bonferroni-dunn", 0)):
-            found = run_joint_test(name, block, baseline=baseline)
-            assert found.pvalue_adj[0] == pytest.approx(2 * stats.norm.sf(abs(z)), rel=1e-9)
+            joint_test = run_joint_test(name, block, baseline=baseline)
+            assert joint_test.pvalue_adj[0] == pytest.approx(2 * stats.norm.sf(abs(z)), rel=1e-9)
         conover = run_joint_test("conover", block).pvalue_adj[0]
         assert conover == pytest.approx(run_test("t", signs).pvalue[0], rel=1e-9, nan_ok=True)
 
@@ -275,9 +275,9 @@ def test_any_false_finding_is_as_rare_as_promised(name, options):
     if options.get("test") == "bootstrap" or options.get("adjust") == "bh":
         pytest.skip("known to exceed the level at 30 queries, or promises another rate")
     random = np.random.default_rng(12)
-    found = 0
+    result = 0
     for _ in range(1000):
         block = random.normal(0, 0.2, (30, 1)) + random.normal(0, 0.2, (30, 5))
-        found += bool(run_joint_test(name, block, **options).distinct.any())
-    print(f"\n{name} {options}: {found} of 1000")
-    assert found <= stats.binom.isf(0.0005, 1000, 0.05)
+        result += bool(run_joint_test(name, block, **options).distinct.any())
+    print(f"\n{name} {options}: {result} of 1000")
+    assert result <= stats.binom.isf(0.0005, 1000, 0.05)

@@ -102,15 +102,15 @@ PROMOTED = {
 def variants(entry):
     """The measure with its required parameters only, and with each parameter set once."""
     required = {p.name: VALUES[p.name][-1] for p in entry.parameters if p.required}
-    made = [entry.with_parameters(required)]
+    result = [entry.with_parameters(required)]
     for parameter in entry.parameters:
         flags = (not parameter.default,) if parameter.kinds == (bool,) else ()
         for value in parameter.choices or flags or VALUES[parameter.name]:
-            made.append(entry.with_parameters(required | {parameter.name: value}))
-    return list(dict.fromkeys(made))
+            result.append(entry.with_parameters(required | {parameter.name: value}))
+    return list(dict.fromkeys(result))
 
 
-MEASURES = [made for entry in catalogue().values() for made in variants(entry)]
+MEASURES = [variant for entry in catalogue().values() for variant in variants(entry)]
 ENTRIES = [pytest.param(entry, id=name) for name, entry in catalogue().items()]
 RANKING = st.lists(st.none() | st.integers(-2, HIGHEST), max_size=10)
 POOL = st.lists(st.integers(-2, HIGHEST), max_size=5)
@@ -183,7 +183,7 @@ ABOVE_IDEAL = {"alpha_nDCG", "nERR_IA", "nNRBP"}
 @pytest.mark.parametrize("entry", ENTRIES)
 def test_a_bound_is_reached_or_said_to_be_out_of_reach(entry):
     judged = judged_run(EXTREMES)
-    values = np.concatenate([each(judged) for each in variants(entry)])
+    values = np.concatenate([variant(judged) for variant in variants(entry)])
     low, high = entry.bounds
     assert low == -math.inf or values.min() == pytest.approx(low, abs=1e-3)  # of 10 ranks
     if entry.name not in IDEAL_UP_TO_1 | ABOVE_IDEAL:
@@ -278,13 +278,13 @@ def test_promoting_the_better_of_two_neighbours_never_hurts(ranking, missed):
     ]
     # The ranking as it is, and with each such pair exchanged.
     exchanged = [[*ranking[:i], below, above, *ranking[i + 2 :]] for i, above, below in pairs]
-    judged = judged_run([(one, missed) for one in (ranking, *exchanged)])
+    judged = judged_run([(first, missed) for first in (ranking, *exchanged)])
 
     def holds(measure):
         values = measure(judged) * (1 if measure.entry.higher_is_better else -1)
         theorem = PROMOTED.get(measure.entry.name, lambda *_: True)
-        asked = [theorem(above, option(measure, "cutoff")) for _, above, _ in pairs]
-        return (values[1:][asked] >= values[0] - 1e-12).all()
+        theorems = [theorem(above, option(measure, "cutoff")) for _, above, _ in pairs]
+        return (values[1:][theorems] >= values[0] - 1e-12).all()
 
     assert broken_by(holds) == []
 
@@ -296,9 +296,9 @@ def test_value_of_a_query_does_not_depend_on_the_other_queries(queries):
 
     def holds(measure):
         if measure.entry.name in ACROSS_QUERIES:
-            given = {**dict(measure.parameters), "max_grade": HIGHEST}
-            measure = measure.entry.with_parameters(given)
-        return measure(together).tolist() == [measure(one)[0] for one in alone]
+            arguments = {**dict(measure.parameters), "max_grade": HIGHEST}
+            measure = measure.entry.with_parameters(arguments)
+        return measure(together).tolist() == [measure(first)[0] for first in alone]
 
     assert broken_by(holds) == []
 
@@ -326,25 +326,27 @@ def test_aliases_mean_the_same_measure(entry):
 
 @pytest.mark.parametrize("entry", ENTRIES)
 def test_everything_after_the_run_is_keyword_only(entry):
-    first, *others = inspect.signature(entry.function).parameters.values()
+    first, *rest = inspect.signature(entry.function).parameters.values()
     assert first.name == "judged"
-    assert all(other.kind is inspect.Parameter.KEYWORD_ONLY for other in others)
+    assert all(second.kind is inspect.Parameter.KEYWORD_ONLY for second in rest)
     # The catalogue adds ``judged_only`` to the measures for which it has a meaning.
-    own = [p.name for p in entry.parameters if p.name != "judged_only"]
-    assert [other.name for other in others] == own
+    names = [p.name for p in entry.parameters if p.name != "judged_only"]
+    assert [second.name for second in rest] == names
 
 
 @pytest.mark.parametrize("entry", ENTRIES)
 def test_docstring_has_its_headings_in_order(entry):
     doc = inspect.getdoc(entry.function) or ""
     assert entry.definition.endswith(".")
-    own = [p.name for p in entry.parameters if p.name != "judged_only"]
+    names = [p.name for p in entry.parameters if p.name != "judged_only"]
     headings = re.findall(r"^(\w+)\n-{3,}$", doc, flags=re.MULTILINE)
     # A function without a parameter has nothing to refuse.
-    assert headings == HEADINGS or (not own and headings == [h for h in HEADINGS if h != "Raises"])
+    assert headings == HEADINGS or (
+        not names and headings == [h for h in HEADINGS if h != "Raises"]
+    )
     assert "float64[n_queries]" in doc
     assert ">>> " in doc
-    for name in own:
+    for name in names:
         assert re.search(rf"^{name} : ", doc, flags=re.MULTILINE), name
 
 
@@ -352,8 +354,8 @@ def test_docstring_has_its_headings_in_order(entry):
 def test_docstring_says_what_a_query_without_anything_gives(entry):
     doc = inspect.getdoc(entry.function) or ""
     returns = re.split(r"\nReturns\n-+", doc)[1].split("\n---")[0]
-    said = re.search(r"(\b[01]|\(1e-5\)|ln\(1 \+ R\)),? where\b", returns)
-    assert said, 'the second paragraph says "0 where ...", or the value that it is'
+    match = re.search(r"(\b[01]|\(1e-5\)|ln\(1 \+ R\)),? where\b", returns)
+    assert match, 'the second paragraph says "0 where ...", or the value that it is'
 
 
 @pytest.mark.parametrize("entry", ENTRIES)

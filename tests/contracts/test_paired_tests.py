@@ -94,8 +94,8 @@ def test_a_confidence_of_one_asks_for_the_pvalue_alone(name, options):
     random = np.random.default_rng(11)
     d = np.column_stack([random.integers(-3, 5, 23) / 10, np.zeros(23), np.full(23, 0.1)])
     for alternative in ALTERNATIVES:
-        asked = {"alternative": alternative, **options}
-        alone, whole = (run_test(name, d, confidence=level, **asked) for level in (1.0, 0.95))
+        requested = {"alternative": alternative, **options}
+        alone, whole = (run_test(name, d, confidence=level, **requested) for level in (1.0, 0.95))
         for field in ("estimate", "statistic", "pvalue"):
             np.testing.assert_array_equal(getattr(alone, field), getattr(whole, field))
         assert np.isneginf(alone.ci_low).all()
@@ -146,14 +146,14 @@ def test_the_order_of_the_queries_changes_nothing_but_the_draw(name, options):
     random = np.random.default_rng(4)
     d = np.round(random.normal(0.1, 0.3, 11), 2)
     exact = not draws(options) or options["n_resamples"] >= 2**11
-    given = options if exact else {**options, "n_resamples": 9_999}
-    one, other = (run_test(name, order, **given) for order in (d, d[::-1]))
+    arguments = options if exact else {**options, "n_resamples": 9_999}
+    first, second = (run_test(name, order, **arguments) for order in (d, d[::-1]))
     if exact:
-        np.testing.assert_allclose(fields(one), fields(other), rtol=1e-12)
+        np.testing.assert_allclose(fields(first), fields(second), rtol=1e-12)
     else:
         # Two draws of 9,999: four standard errors of their difference; limits in scores.
-        assert abs(one.pvalue[0] - other.pvalue[0]) < 4 * np.sqrt(2 * 0.25 / 9_999)
-        assert fields(one)[3:] == pytest.approx(fields(other)[3:], abs=0.05)
+        assert abs(first.pvalue[0] - second.pvalue[0]) < 4 * np.sqrt(2 * 0.25 / 9_999)
+        assert fields(first)[3:] == pytest.approx(fields(second)[3:], abs=0.05)
 
 
 @every_variant
@@ -161,12 +161,12 @@ def test_the_input_is_left_alone_and_a_seed_repeats(name, options):
     d = np.round(np.random.default_rng(6).normal(0.1, 0.3, (30, 2)), 2)
     before = d.copy()
     d.setflags(write=False)
-    one, again = (run_test(name, d, seed=8, **options) for _ in range(2))
-    other = run_test(name, d, seed=9, **options)
+    first, again = (run_test(name, d, seed=8, **options) for _ in range(2))
+    test = run_test(name, d, seed=9, **options)
     np.testing.assert_array_equal(d, before)
-    np.testing.assert_array_equal(fields(one), fields(again))
-    assert np.array_equal(fields(one), fields(other)) == (not draws(options))
-    assert one.n_resamples == options.get("n_resamples", 0)
+    np.testing.assert_array_equal(fields(first), fields(again))
+    assert np.array_equal(fields(first), fields(test)) == (not draws(options))
+    assert first.n_resamples == options.get("n_resamples", 0)
 
 
 @every_variant
@@ -188,8 +188,8 @@ def test_the_level_is_kept_on_symmetric_differences(name, options):
 
     random = np.random.default_rng(12)
     d = random.normal(0.0, 0.2, (30, 2000))
-    given = {**options, "n_resamples": 999} if draws(options) else options
-    pvalue = run_test(name, d, **given).pvalue
+    arguments = {**options, "n_resamples": 999} if draws(options) else options
+    pvalue = run_test(name, d, **arguments).pvalue
     rejected = int((pvalue < 0.05).sum())
     assert rejected <= stats.binom.isf(0.0005, 2000, 0.05)
     # Discrete laws and the +1 of a resampling test stay below the level, but not far: only the

@@ -50,10 +50,10 @@ class FakeRow:
 
 def notes_of(differences, *, tests=(), measure="AP") -> dict[str, dict[str, Any]]:
     ids = [f"q{i}" for i in range(len(differences))]
-    found = inspect_differences(
+    result = inspect_differences(
         np.asarray(differences, float), tests, alpha=0.05, query_ids=ids, measure=measure
     )
-    return {note.code: dict(note.values) for note in found}
+    return {note.code: dict(note.values) for note in result}
 
 
 def calm(n=60) -> np.ndarray:
@@ -93,13 +93,13 @@ def test_what_is_not_finite_is_refused(endless) -> None:
 def test_few_signs() -> None:
     """against_theory: of n signs all alike, two of the 2**n patterns are as extreme."""
     five = [0.1, 0.3, 0.2, 0.4, 0.25]
-    shown, open_ = FakeTest("t", 0.01, decides=True), FakeTest("t", 0.2, decides=True)
-    found = notes_of(five, tests=[shown])["few-signs"]
-    assert found == {"n": 5, "differ": 5, "lowest": 0.0625, "test": ""}
+    fake_test, open_ = FakeTest("t", 0.01, decides=True), FakeTest("t", 0.2, decides=True)
+    note = notes_of(five, tests=[fake_test])["few-signs"]
+    assert note == {"n": 5, "differ": 5, "lowest": 0.0625, "test": ""}
     # Where nothing is shown nothing rests on few signs.
     assert "few-signs" not in notes_of(five, tests=[open_])
     assert run_test("permutation", np.array(five)).pvalue == pytest.approx(0.0625)
-    assert "few-signs" not in notes_of([*five, 0.3], tests=[shown])
+    assert "few-signs" not in notes_of([*five, 0.3], tests=[fake_test])
     tied = notes_of([*five, *[0.0] * 50], tests=[FakeTest("wilcoxon", 0.06, decides=True)])
     assert tied["few-signs"] == {"n": 55, "differ": 5, "lowest": 0.0625, "test": "wilcoxon"}
 
@@ -112,23 +112,23 @@ def test_constant_difference_says_nothing_else() -> None:
 def test_losses_are_told_where_the_mean_hides_them() -> None:
     d = calm() + 0.05
     d[[3, 7, 9]] = -0.201, -0.5, 0.3
-    shown = FakeTest("t", 0.01, decides=True)
-    found = notes_of(d, tests=[shown])["losses-behind-the-mean"]
-    assert found.pop("cost") == pytest.approx(0.701 / 60)
-    assert found == {
+    fake_test = FakeTest("t", 0.01, decides=True)
+    note = notes_of(d, tests=[fake_test])["losses-behind-the-mean"]
+    assert note.pop("cost") == pytest.approx(0.701 / 60)
+    assert note == {
         "count": 2, "gains": 1, "threshold": 0.2, "query_id": "q7", "loss": -0.5,
     }  # fmt: skip
     # Not where B loses overall, nor where nothing is shown, nor of a loss of just so much.
-    for other, test in ((-d, shown), (d, FakeTest("t", 0.2, decides=True)), (d, None)):
-        assert "losses-behind-the-mean" not in notes_of(other, tests=[test] if test else [])
+    for second, test in ((-d, fake_test), (d, FakeTest("t", 0.2, decides=True)), (d, None)):
+        assert "losses-behind-the-mean" not in notes_of(second, tests=[test] if test else [])
     d[[3, 7]] = -0.2
-    assert "losses-behind-the-mean" not in notes_of(d, tests=[shown])
+    assert "losses-behind-the-mean" not in notes_of(d, tests=[fake_test])
 
 
 def test_losses_where_lower_is_better() -> None:
     d = -(calm() + 0.1)
     d[7] = 0.5
-    found = inspect_differences(
+    differences = inspect_differences(
         d,
         [FakeTest("t", 0.01, decides=True)],
         alpha=0.05,
@@ -136,7 +136,7 @@ def test_losses_where_lower_is_better() -> None:
         measure="RBPResid",
         higher_is_better=False,
     )
-    values = {note.code: note.values for note in found}
+    values = {note.code: note.values for note in differences}
     assert values["losses-behind-the-mean"]["loss"] == -0.5
 
 
@@ -146,8 +146,8 @@ def test_tests_disagree() -> None:
     both = [FakeTest("t", 0.01, decides=True), FakeTest("sign", 0.2)]
     assert notes_of(calm(), tests=both) == {}
     # What another test alone finds takes nothing from a verdict that shows nothing.
-    other = [FakeTest("t", 0.051, decides=True), FakeTest("permutation", 0.049)]
-    assert notes_of(calm(), tests=other) == {}
+    second = [FakeTest("t", 0.051, decides=True), FakeTest("permutation", 0.049)]
+    assert notes_of(calm(), tests=second) == {}
 
 
 def test_tests_cannot_disagree_where_one_of_them_cannot_speak() -> None:
@@ -159,8 +159,8 @@ def test_mean_against_wins() -> None:
     # 40 small losses, 20 larger wins: the mean is up, the count is down.
     d = np.r_[np.full(40, -0.05) + np.linspace(0, 0.01, 40), np.linspace(0.13, 0.17, 20)]
     sign = FakeTest("sign", 0.01)
-    shown = FakeTest("t", 0.01, decides=True)
-    assert notes_of(d, tests=[sign, shown])["mean-against-wins"] == {"wins": 20, "losses": 40}
+    fake_test = FakeTest("t", 0.01, decides=True)
+    assert notes_of(d, tests=[sign, fake_test])["mean-against-wins"] == {"wins": 20, "losses": 40}
     # Where no mean is shown, the count of wins points against nothing.
     assert "mean-against-wins" not in notes_of(d, tests=[sign, FakeTest("t", 0.2, decides=True)])
 
@@ -172,14 +172,14 @@ def carried() -> np.ndarray:
 
 def test_one_query_decides() -> None:
     d = carried()
-    whole, without = (float(run_test("t", each).pvalue[0]) for each in (d, d[:49]))
+    whole, without = (float(run_test("t", item).pvalue[0]) for item in (d, d[:49]))
     assert whole < 0.05 < without
     tests = [FakeTest("t", whole, decides=True)]
-    found = notes_of(d, tests=tests)
-    assert found["one-query-decides"] == {
+    notes = notes_of(d, tests=tests)
+    assert notes["one-query-decides"] == {
         "query_id": "q49", "difference": 0.25, "pvalue": pytest.approx(without),
     }  # fmt: skip
-    assert "few-queries-carry-the-mean" not in found
+    assert "few-queries-carry-the-mean" not in notes
     mirrored = notes_of(-d, tests=tests)["one-query-decides"]
     assert mirrored["difference"] == -0.25
     # Of another test's call it is not said.
@@ -210,11 +210,11 @@ def test_outliers_are_told_of_few_normal_samples_whatever_the_p(n, found) -> Non
     pvalues = rng.uniform(*found, 300)
     samples += (stats.t.isf(pvalues / 2, n - 1) / np.sqrt(n))[:, None]
     codes = ("one-query-decides", "few-queries-carry-the-mean")
-    told = [
-        bool(set(codes) & set(notes_of(each * 0.1, tests=[FakeTest("t", p, decides=True)])))
-        for each, p in zip(samples, pvalues, strict=True)
+    bools = [
+        bool(set(codes) & set(notes_of(sample * 0.1, tests=[FakeTest("t", p, decides=True)])))
+        for sample, p in zip(samples, pvalues, strict=True)
     ]
-    assert stats.binomtest(sum(told), 300, 0.05, alternative="greater").pvalue > 1e-3
+    assert stats.binomtest(sum(bools), 300, 0.05, alternative="greater").pvalue > 1e-3
 
 
 def test_a_finding_that_is_not_about_the_mean() -> None:
@@ -222,9 +222,9 @@ def test_a_finding_that_is_not_about_the_mean() -> None:
         first, second = sorted(rates)[:2]
         finds, t = FakeTest(name, 0.01, decides=True), FakeTest("t", 0.3)
         for n, size in ((first, first), (second - 1, first), (second, second), (2000, max(rates))):
-            found = notes_of(calm(n), tests=[t, finds])
+            notes = notes_of(calm(n), tests=[t, finds])
             expected = {"test": name, "n": size, "rate": rates[size], "t": 0.3}
-            assert found["not-about-the-mean"] == expected
+            assert notes["not-about-the-mean"] == expected
         assert "not-about-the-mean" not in notes_of(calm(first - 1), tests=[t, finds])
         # Where the mean is shown to differ too, or nothing is, there is nothing to say.
         for tests in ([FakeTest("t", 0.01), finds], [t, FakeTest(name, 0.2, decides=True)]):
@@ -248,19 +248,19 @@ def test_a_finding_that_is_not_about_the_mean() -> None:
     ],
 )
 def test_few_clusters(n, n_effective, asked, decides, severity) -> None:
-    found = inspect_clusters(n, n_effective, asked=asked, decides=decides)
-    assert [note.severity for note in found] == ([] if severity is None else [severity])
+    clusters = inspect_clusters(n, n_effective, asked=asked, decides=decides)
+    assert [note.severity for note in clusters] == ([] if severity is None else [severity])
 
 
 def test_queries_that_carry_the_mean() -> None:
     d = np.r_[calm(40) * 0.1, 0.3, 0.35, 0.4]
-    shown = [FakeTest("permutation", 0.01, decides=True)]
-    found = notes_of(d, tests=shown)["few-queries-carry-the-mean"]
-    assert (found["count"], found["ids"]) == (3, ["q42", "q41", "q40"])
-    assert found["difference"] == pytest.approx(d.mean())
-    assert found["without"] == pytest.approx(d[:40].mean())
+    visible = [FakeTest("permutation", 0.01, decides=True)]
+    note = notes_of(d, tests=visible)["few-queries-carry-the-mean"]
+    assert (note["count"], note["ids"]) == (3, ["q42", "q41", "q40"])
+    assert note["difference"] == pytest.approx(d.mean())
+    assert note["without"] == pytest.approx(d[:40].mean())
     # They lie far outside, but the mean is not theirs.
-    assert "few-queries-carry-the-mean" not in notes_of(np.r_[calm(400), 0.4], tests=shown)
+    assert "few-queries-carry-the-mean" not in notes_of(np.r_[calm(400), 0.4], tests=visible)
     # And where no mean is shown nothing carries it.
     assert "few-queries-carry-the-mean" not in notes_of(d)
 
@@ -271,9 +271,11 @@ def test_what_a_measure_is_like_is_no_news(measure) -> None:
 
 
 def test_a_score_of_the_users_own_is_no_measure() -> None:
-    shown = [FakeTest("t", 0.01, decides=True)]
-    assert "losses-behind-the-mean" in notes_of([-0.5, *calm()], tests=shown)
-    assert "losses-behind-the-mean" not in notes_of([-0.5, *calm()], tests=shown, measure="latency")
+    visible = [FakeTest("t", 0.01, decides=True)]
+    assert "losses-behind-the-mean" in notes_of([-0.5, *calm()], tests=visible)
+    assert "losses-behind-the-mean" not in notes_of(
+        [-0.5, *calm()], tests=visible, measure="latency"
+    )
 
 
 # Nine gains that look alike and a loss: what a right tail that nobody drew looks like, mirrored.

@@ -73,8 +73,8 @@ def test_ids_are_to_blame_rather_than_the_judgments() -> None:
 
 
 def test_documents_of_another_collection() -> None:
-    other = {query: {f"x{j}{query}": 1.0 for j in range(5)} for query in QRELS}
-    (note, _ties) = inspect_systems(evaluate(QRELS, {"other": other}, ["P@10"]))
+    second = {query: {f"x{j}{query}": 1.0 for j in range(5)} for query in QRELS}
+    (note, _ties) = inspect_systems(evaluate(QRELS, {"other": second}, ["P@10"]))
     assert note.code == "none-judged"
     assert note.values == {"system": "other", "n_judged": 0, "n_rows": 1000}
 
@@ -96,9 +96,9 @@ def test_measures_to_which_no_document_is_relevant(grades, rel, measures, told) 
     notes = inspect_systems(
         evaluate(qrels, {"a": GOOD, "b": GOOD}, measures, scoring=Scoring(rel=rel))
     )
-    found = [note for note in notes if note.code == "none-relevant"]
-    assert [note.values["measures"] for note in found] == told
-    assert {note.values["highest"] for note in found} <= {max(grades)}
+    result = [note for note in notes if note.code == "none-relevant"]
+    assert [note.values["measures"] for note in result] == told
+    assert {note.values["highest"] for note in result} <= {max(grades)}
 
 
 def test_no_relevant_document_is_worst_for_the_measure_that_decides() -> None:
@@ -153,19 +153,19 @@ def scored(cut_at: int, measures: list[str] | None = None, *, depth: int | None 
 
 
 def test_names_the_measures_that_look_further_down() -> None:
-    found = unequal_depth(scored(10))
-    assert found is not None
-    assert found.medians == {"deep": 60, "cut": 10}
-    assert found.depth == 10
-    assert found.cut.measures == ("AP", "R@20")
+    depth = unequal_depth(scored(10))
+    assert depth is not None
+    assert depth.medians == {"deep": 60, "cut": 10}
+    assert depth.depth == 10
+    assert depth.cut.measures == ("AP", "R@20")
 
 
 def test_scores_at_the_common_depth_are_those_of_the_option() -> None:
-    found = unequal_depth(scored(10))
-    assert found is not None
+    depth = unequal_depth(scored(10))
+    assert depth is not None
     again = scored(10, ["AP", "R@20"], depth=10)
-    np.testing.assert_array_equal(found.cut.values, again.values)
-    assert (found.cut.values[:, 0] == found.cut.values[:, 1]).all()
+    np.testing.assert_array_equal(depth.cut.values, again.values)
+    assert (depth.cut.values[:, 0] == depth.cut.values[:, 1]).all()
 
 
 @pytest.mark.parametrize(("depth", "told"), [(47, True), (48, False), (60, False)])
@@ -183,8 +183,8 @@ def test_nothing_where_no_measure_looks_further_down() -> None:
 
 def test_queries_without_results_do_not_count_for_the_median() -> None:
     few = {query: docs for query, docs in DEEP.items() if query < "q2"}
-    found = evaluate(TEN_QUERIES, {"deep": DEEP, "few": few}, ["AP"])
-    assert unequal_depth(found) is None
+    scores = evaluate(TEN_QUERIES, {"deep": DEEP, "few": few}, ["AP"])
+    assert unequal_depth(scores) is None
 
 
 def test_ready_scores_and_one_system_have_no_depths() -> None:
@@ -249,8 +249,8 @@ def inputs_notes(a=None, b=None) -> dict[str, dict[str, Any]]:
 
 def evidence_notes(difference=0.02, a=None, b=None, tie_range=None) -> dict[str, Any]:
     audits = {"a": a or FakeAudit(), "b": b or FakeAudit()}
-    found = [*inspect_ties(difference, tie_range, audits), *inspect_judged(audits)]
-    return {note.code: (note.severity, dict(note.values)) for note in found}
+    ties = [*inspect_ties(difference, tie_range, audits), *inspect_judged(audits)]
+    return {note.code: (note.severity, dict(note.values)) for note in ties}
 
 
 def test_nothing_to_say() -> None:
@@ -290,8 +290,8 @@ def test_what_has_no_consequence_is_not_told(change) -> None:
 def test_ties_are_told_once_for_both_runs_with_what_they_could_do() -> None:
     a, b = replace(FakeAudit(), n_tied_rows=2), replace(FakeAudit(), n_tied_rows=8)
     low, high = 0.01, 0.03
-    found = evidence_notes(a=a, b=b, tie_range=(low, high))
-    assert found == {"order-of-ties": (1, {"low": low, "high": high, "a": 2, "b": 8})}
+    notes = evidence_notes(a=a, b=b, tie_range=(low, high))
+    assert notes == {"order-of-ties": (1, {"low": low, "high": high, "a": 2, "b": 8})}
     assert evidence_notes(a=a, b=b, tie_range=(-0.01, 0.03))["order-of-ties"][0] == 3
     for hardly in ((0.02, 0.02), (0.0195, 0.0205)):
         assert evidence_notes(a=a, b=b, tie_range=hardly) == {}

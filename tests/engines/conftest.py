@@ -47,17 +47,17 @@ class Collection:
 
 def draw(n_queries: int, *, seed: int = 3) -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]:
     """Draw judgments and two runs; some queries are missing in B, some are not judged."""
-    drawn = np.random.default_rng(seed)
+    default_rng = np.random.default_rng(seed)
     qrels, runs = [], {"A": [], "B": []}
     for i in range(n_queries):
         query = f"q{i:03d}"
-        grades = drawn.choice([0, 0, 1, 1 + (i >= n_queries // 2) * 2], 5)
+        grades = default_rng.choice([0, 0, 1, 1 + (i >= n_queries // 2) * 2], 5)
         qrels += [(query, f"d{j}", int(grade)) for j, grade in enumerate(grades)]
         for name, rows in runs.items():
             if name == "B" and i % 17 == 3:
                 continue
             # Few distinct scores: documents are tied.
-            scores = drawn.integers(0, 6, 9) / 2
+            scores = default_rng.integers(0, 6, 9) / 2
             rows += [(query, f"d{j}", score) for j, score in enumerate(scores)]
     runs["A"] += [("unjudged", "d1", 1.0)]
     return pd.DataFrame(qrels, columns=["query_id", "doc_id", "relevance"]), {
@@ -89,9 +89,9 @@ def run_shown(command: str, collection: Collection, folder: Path, *more: str) ->
             (folder / f"{name}.parquet").symlink_to(collection.folder / source)
     flags = ["-m", "nDCG@5", "-m", "AP", "--report", "results.json", "--quiet"]
     assert run([*shlex.split(command)[1:], *flags, *more]) == 0
-    found = json.loads((folder / "results.json").read_text(encoding="utf-8"))
-    del found["provenance"]
-    return found
+    loads = json.loads((folder / "results.json").read_text(encoding="utf-8"))
+    del loads["provenance"]
+    return loads
 
 
 @pytest.fixture(scope="session")
@@ -112,8 +112,8 @@ def cluster():
     distributed = pytest.importorskip("distributed", reason="needs abrank[dask]")
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", host="127.0.0.1"
-    ) as found:
-        yield found
+    ) as local_cluster:
+        yield local_cluster
 
 
 @pytest.fixture(scope="session")

@@ -44,10 +44,10 @@ def test_a_client_or_a_cluster_of_this_machine_scores_what_is_left(
 ):
     from dask import distributed
 
-    asked = collection.folder / "qrels", {"A": collection.paths["A"]}, MEASURES
+    requested = collection.folder / "qrels", {"A": collection.paths["A"]}, MEASURES
     expected = collection.scores.values[:, :1]
     with distributed.Client(cluster, set_as_default=False) as client:
-        scores = abrank.evaluate(*asked, engine=Engine("dask", address=client, rows=300))
+        scores = abrank.evaluate(*requested, engine=Engine("dask", address=client, rows=300))
         assert client.status == "running"  # it is closed by whoever opened it
     np.testing.assert_array_equal(scores.values, expected)
 
@@ -61,7 +61,7 @@ def test_a_client_or_a_cluster_of_this_machine_scores_what_is_left(
     monkeypatch.setattr(distributed, "LocalCluster", start)
     engine = Engine("dask", keep_scores=str(tmp_path), rows=300)
     for _ in range(2):  # the second finds all done, and starts nothing
-        scores = abrank.evaluate(*asked, engine=engine)
+        scores = abrank.evaluate(*requested, engine=engine)
         np.testing.assert_array_equal(scores.values, expected)
     (options,) = started
     assert (options["threads_per_worker"], options["host"]) == (1, "127.0.0.1")

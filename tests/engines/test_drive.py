@@ -34,7 +34,7 @@ def test_queries_that_are_split_over_files_are_whole_again(collection):
     footers = [pq.read_metadata(path) for path in sorted((collection.folder / "A").iterdir())]
     groups = [footer.row_group(i) for footer in footers for i in range(footer.num_row_groups)]
     edges = [group.column(0).statistics for group in groups]
-    split = [one.max for one, two in itertools.pairwise(edges) if one.max == two.min]
+    split = [first.max for first, two in itertools.pairwise(edges) if first.max == two.min]
     assert split  # so the collection is what it is for
     scores = abrank.evaluate(collection.folder / "qrels", collection.paths, MEASURES, engine=SMALL)
     collection.require_equal(scores)
@@ -42,7 +42,7 @@ def test_queries_that_are_split_over_files_are_whole_again(collection):
 
 def test_the_command_of_the_readme_gives_the_numbers_of_frames(collection, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    found = run_shown(COMMANDS[0], collection, tmp_path)
+    result = run_shown(COMMANDS[0], collection, tmp_path)
     assert (tmp_path / "report.html").stat().st_size > 10_000
     frames = abrank.compare(
         collection.qrels, *collection.runs.values(), measures=["nDCG@5", "AP"],
@@ -51,18 +51,18 @@ def test_the_command_of_the_readme_gives_the_numbers_of_frames(collection, tmp_p
     expected = json.loads(frames.report(tmp_path / "frames.json").read_text(encoding="utf-8"))
     parts = "systems n_queries verdict measures tests effects spread queries"
     for part in parts.split():
-        assert found[part] == expected[part], part
+        assert result[part] == expected[part], part
 
 
 def test_folders_need_no_engine_and_the_audits_are_those_of_frames(collection):
     scores = abrank.evaluate(collection.folder / "qrels", collection.paths, MEASURES)
     collection.require_equal(scores)
     for system, audit in collection.scores.audits.items():
-        found = scores.audits[system]
-        assert (found.missing, found.extra) == (audit.missing, audit.extra)
-        assert (found.n_rows, found.n_tied_rows) == (audit.n_rows, audit.n_tied_rows)
-        assert found.judged_at_10 == pytest.approx(audit.judged_at_10, abs=1e-12)
-        assert (found.n_judgments, found.grades) == (audit.n_judgments, audit.grades)
+        result = scores.audits[system]
+        assert (result.missing, result.extra) == (audit.missing, audit.extra)
+        assert (result.n_rows, result.n_tied_rows) == (audit.n_rows, audit.n_tied_rows)
+        assert result.judged_at_10 == pytest.approx(audit.judged_at_10, abs=1e-12)
+        assert (result.n_judgments, result.grades) == (audit.n_judgments, audit.grades)
 
 
 def test_rows_in_any_order_are_regrouped(collection, tmp_path):
@@ -153,15 +153,15 @@ def test_a_bad_partition_is_skipped_and_counted(collection, tmp_path):
     scores = abrank.evaluate(collection.folder / "qrels", paths, MEASURES, engine=engine)
     assert 0 < len(scores.query_ids) < 60
     assert frame.query_id[200] not in scores.query_ids
-    kept = np.isin(collection.scores.query_ids, scores.query_ids)
-    np.testing.assert_array_equal(scores.values, collection.scores.values[kept])
+    isin = np.isin(collection.scores.query_ids, scores.query_ids)
+    np.testing.assert_array_equal(scores.values, collection.scores.values[isin])
     assert scores.notes[-1].startswith("2 of 5 partitions could not be read and were skipped: ")
     assert "part-1.parquet, row group 0, row 19: score is missing" in scores.notes[-1]
 
 
 def test_a_second_run_takes_up_what_is_finished(collection, tmp_path, monkeypatch):
     engine = Engine(rows=100, keep_scores=str(tmp_path / "kept"))
-    asked = (collection.folder / "qrels", collection.paths, MEASURES)
+    requested = (collection.folder / "qrels", collection.paths, MEASURES)
     score_partition, scored = drive.score_partition, []
 
     def dying(job, partition):
@@ -173,7 +173,7 @@ def test_a_second_run_takes_up_what_is_finished(collection, tmp_path, monkeypatc
     monkeypatch.setattr(drive, "score_partition", dying)
     monkeypatch.setattr("os.cpu_count", lambda: 1)
     with pytest.raises(KeyboardInterrupt):
-        abrank.evaluate(*asked, engine=engine)
+        abrank.evaluate(*requested, engine=engine)
     files = sorted(path.name for path in (tmp_path / "kept").glob("part-*"))
     assert files == ["part-00000.parquet", "part-00001.parquet"]
     assert not (tmp_path / "kept" / "_SUCCESS").exists()
@@ -182,18 +182,18 @@ def test_a_second_run_takes_up_what_is_finished(collection, tmp_path, monkeypatc
     monkeypatch.setattr(
         drive, "score_partition", lambda *a: scored.append(0) or score_partition(*a)
     )
-    collection.require_equal(abrank.evaluate(*asked, engine=engine))
-    told = json.loads((tmp_path / "kept" / "_SUCCESS").read_text())
-    assert told["partitions"] == len(scored) + 2
-    kept = pd.read_parquet(tmp_path / "kept")
-    assert [*kept.columns] == ["query_id", "system", "measure", "value"]
-    assert len(kept) == 60 * 2 * len(MEASURES)
+    collection.require_equal(abrank.evaluate(*requested, engine=engine))
+    loads = json.loads((tmp_path / "kept" / "_SUCCESS").read_text())
+    assert loads["partitions"] == len(scored) + 2
+    parquet = pd.read_parquet(tmp_path / "kept")
+    assert [*parquet.columns] == ["query_id", "system", "measure", "value"]
+    assert len(parquet) == 60 * 2 * len(MEASURES)
     again = abrank.read_scores(tmp_path / "kept")
     assert (again.query_ids, again.systems) == (collection.scores.query_ids, ("A", "B"))
     np.testing.assert_array_equal(again.values, collection.scores.values)
 
     with pytest.raises(ArgumentError, match="holds the scores of other inputs, measures or opt"):
-        abrank.evaluate(*asked[:2], ["AP"], engine=engine)
+        abrank.evaluate(*requested[:2], ["AP"], engine=engine)
 
 
 @pytest.mark.parametrize(
@@ -241,8 +241,8 @@ def test_a_run_that_no_partition_can_use_is_an_error_when_skipping_too(collectio
 
 
 def test_a_run_of_other_queries_is_an_error(collection, tmp_path):
-    other = collection.runs["A"].assign(query_id="p" + collection.runs["A"].query_id)
-    write(other, tmp_path / "A", n_files=1, group=200)
+    assign = collection.runs["A"].assign(query_id="p" + collection.runs["A"].query_id)
+    write(assign, tmp_path / "A", n_files=1, group=200)
     with pytest.raises(AlignmentError, match="no query is in both the judgments and A"):
         abrank.evaluate(collection.qrels, {"A": tmp_path / "A"}, MEASURES, engine=SMALL)
 
@@ -262,15 +262,17 @@ def test_options_of_reading_are_those_of_frames(collection, tmp_path, options):
     if "duplicates" in options:  # the ninth document of each query stands there twice
         frame.loc[frame.doc_id == "d8", "doc_id"] = "d0"
     write(frame, tmp_path / "A", n_files=2, group=50)
-    how = abrank.Scoring(**options)
-    found = abrank.evaluate(
-        collection.folder / "qrels", {"A": tmp_path / "A"}, MEASURES, scoring=how, engine=SMALL
+    scoring = abrank.Scoring(**options)
+    result = abrank.evaluate(
+        collection.folder / "qrels", {"A": tmp_path / "A"}, MEASURES, scoring=scoring, engine=SMALL
     )
-    expected = abrank.evaluate(collection.qrels, {"A": frame}, MEASURES, scoring=how)
-    np.testing.assert_array_equal(found.values, expected.values)
-    assert (found.values != collection.scores.values[:, :1]).any()
-    kept = [scores.audits["A"].n_duplicates_dropped for scores in (found, expected)]
-    assert kept == [60 if "duplicates" in options else 0] * 2
+    expected = abrank.evaluate(collection.qrels, {"A": frame}, MEASURES, scoring=scoring)
+    np.testing.assert_array_equal(result.values, expected.values)
+    assert (result.values != collection.scores.values[:, :1]).any()
+    n_duplicates_droppeds = [
+        scores.audits["A"].n_duplicates_dropped for scores in (result, expected)
+    ]
+    assert n_duplicates_droppeds == [60 if "duplicates" in options else 0] * 2
 
 
 def test_a_document_twice_in_two_files_names_both(collection, tmp_path):
@@ -280,9 +282,9 @@ def test_a_document_twice_in_two_files_names_both(collection, tmp_path):
         rows.to_parquet(tmp_path / "A" / f"part-{number}.parquet", index=False)
     with pytest.raises(ReadError, match="document d1 twice in query q000") as error:
         abrank.evaluate(collection.qrels, {"A": tmp_path / "A"}, MEASURES, engine=SMALL)
-    said = str(error.value)
-    assert "part-0.parquet, row group 0, row 0, and " in said
-    assert "part-1.parquet, row group 0, row 0: " in said
+    text = str(error.value)
+    assert "part-0.parquet, row group 0, row 0, and " in text
+    assert "part-1.parquet, row group 0, row 0: " in text
 
 
 def test_a_judgment_twice_is_refused(collection, tmp_path):
@@ -329,7 +331,7 @@ def test_what_was_regrouped_before_an_interrupt_is_not_read_again(
         path, index=False, row_group_size=60
     )
     engine = Engine(rows=100, keep_scores=str(tmp_path / "kept"))
-    asked = collection.folder / "qrels", {"A": path}, MEASURES
+    requested = collection.folder / "qrels", {"A": path}, MEASURES
 
     def interrupted(*_):
         raise KeyboardInterrupt
@@ -337,9 +339,9 @@ def test_what_was_regrouped_before_an_interrupt_is_not_read_again(
     with monkeypatch.context() as patch:
         patch.setattr(drive, "score_partition", interrupted)
         with pytest.raises(KeyboardInterrupt):
-            abrank.evaluate(*asked, engine=engine)
+            abrank.evaluate(*requested, engine=engine)
     monkeypatch.setattr(job, "_write_buckets", interrupted)
-    scores = abrank.evaluate(*asked, engine=engine)
+    scores = abrank.evaluate(*requested, engine=engine)
     np.testing.assert_array_equal(scores.values, collection.scores.values[:, :1])
 
 
@@ -410,11 +412,11 @@ def test_joined_tables_of_other_queries(tmp_path):
 
 
 def test_of_many_partitions_progress_is_told_fifty_times():
-    told = []
+    message = []
     for done in range(1, 1001):
-        partitioned._tell(told.append, done, 1000)
-    assert len(told) == 50
-    assert told[-1] == "scoring partitions: 1000 of 1000 done"
+        partitioned._tell(message.append, done, 1000)
+    assert len(message) == 50
+    assert message[-1] == "scoring partitions: 1000 of 1000 done"
 
 
 def test_options_that_do_nothing_are_refused():
@@ -428,8 +430,8 @@ def test_neither_dask_nor_spark_is_pulled_or_imported():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
     for name, extra in (("dask", "dask"), ("spark", "pyspark")):
-        assert not [each for each in project["dependencies"] if extra in each]
-        assert [each for each in extras[name] if each.startswith(extra)]
+        assert not [item for item in project["dependencies"] if extra in item]
+        assert [item for item in extras[name] if item.startswith(extra)]
     code = (
         "import sys, abrank, abrank.workflow, abrank.engines.drive\n"
         "print([name for name in ('dask', 'distributed', 'pyspark') if name in sys.modules])"

@@ -7,5 +7,5 @@ from abrank.engines.engine import needs_engine
 
 def test_parquet_in_many_files_needs_an_engine() -> None:
     assert [
-        needs_engine(each) for each in ("run.parquet", "runs/*.parquet", "s3://b/run", "a.run")
+        needs_engine(name) for name in ("run.parquet", "runs/*.parquet", "s3://b/run", "a.run")
     ] == [False, True, True, False]

@@ -40,19 +40,19 @@ def test_the_scores_are_those_of_one_machine_and_a_killed_worker_changes_nothing
     # A DataFrame of the session, its rows in any order and partition.
     df = spark.createDataFrame(collection.runs["B"].sample(frac=1, random_state=1)).repartition(5)
     for qrels in (collection.qrels, spark.createDataFrame(collection.qrels)):
-        found = on_spark.evaluate(df, qrels, FIXED).toPandas()
-        wide = found.pivot(index="query_id", columns="measure", values="value")[FIXED]
+        toPandas = on_spark.evaluate(df, qrels, FIXED).toPandas()
+        wide = toPandas.pivot(index="query_id", columns="measure", values="value")[FIXED]
         assert tuple(wide.index) == collection.scores.query_ids
         expected = collection.scores.of("B")[:, [MEASURES.index(name) for name in FIXED]]
         np.testing.assert_allclose(wide.to_numpy(), expected, rtol=0, atol=1e-12)
 
     # One that stands by query stays where it is: only scores move, and the judgments go to it.
     placed = df.repartition(4, "query_id")
-    found = on_spark.evaluate(placed, collection.qrels, FIXED)
-    plan = found._jdf.queryExecution().executedPlan().toString()
+    toPandas = on_spark.evaluate(placed, collection.qrels, FIXED)
+    plan = toPandas._jdf.queryExecution().executedPlan().toString()
     moved = re.findall(r"Exchange hashpartitioning\((.*), \d+\)", plan)
-    assert [re.sub(r"#\d+", "", each) for each in moved] == ["query_id, measure", "query_id"]
-    wide = found.toPandas().pivot(index="query_id", columns="measure", values="value")[FIXED]
+    assert [re.sub(r"#\d+", "", item) for item in moved] == ["query_id, measure", "query_id"]
+    wide = toPandas.toPandas().pivot(index="query_id", columns="measure", values="value")[FIXED]
     assert tuple(wide.index) == collection.scores.query_ids
     np.testing.assert_allclose(wide.to_numpy(), expected, rtol=0, atol=1e-12)
     with pytest.raises(Exception, match="is in two partitions: pass partitioned_by_query=False"):

@@ -29,9 +29,9 @@ def made() -> abrank.simulate.SimulatedRuns:
 
 def scored(batches: Iterator[Any]) -> dict[tuple[str, str], float]:
     rows = pa.Table.from_batches(list(batches)).to_pylist()
-    found = {(row["query_id"], row["measure"]): row["value"] for row in rows}
-    assert len(found) == len(rows)
-    return found
+    result = {(row["query_id"], row["measure"]): row["value"] for row in rows}
+    assert len(result) == len(rows)
+    return result
 
 
 def expected(made: abrank.simulate.SimulatedRuns) -> dict[tuple[str, str], float]:
@@ -61,8 +61,8 @@ def test_batches_that_cut_queries_give_the_scores_of_one_machine(
     monkeypatch.setattr(spark, "ROWS", held)
     kernel = spark._Kernel(Scoring(parse_measures(MEASURES)))
     batches = table(made, judgments=True).to_batches(max_chunksize=37)
-    found = scored(kernel(iter(batches)))
-    assert found == pytest.approx(expected(made), abs=1e-12)
+    result = scored(kernel(iter(batches)))
+    assert result == pytest.approx(expected(made), abs=1e-12)
 
 
 def test_a_run_that_stands_by_query_meets_the_judgments_in_its_task(
@@ -98,8 +98,8 @@ def test_each_item_is_one_task_and_its_answer_comes_back(monkeypatch: pytest.Mon
     def session(_: str | None) -> Iterator[Any]:
         def numbers(low: int, high: int, step: int, parts: int) -> _Frame:
             assert parts == high - low
-            each = (pa.array([i]) for i in range(low, high, step))
-            return _Frame([pa.record_batch([column], names=["id"]) for column in each])
+            values = (pa.array([i]) for i in range(low, high, step))
+            return _Frame([pa.record_batch([column], names=["id"]) for column in values])
 
         yield SimpleNamespace(range=numbers)
 
@@ -191,8 +191,8 @@ def test_a_session_of_ours_listens_at_home_and_is_stopped(master, local, monkeyp
     builder = Builder()
     session(monkeypatch, builder)
     monkeypatch.delenv("PYSPARK_PYTHON", raising=False)
-    with pytest.raises(ZeroDivisionError), spark._session(master) as found:  # noqa: PT012
-        assert found is builder
+    with pytest.raises(ZeroDivisionError), spark._session(master) as result:  # noqa: PT012
+        assert result is builder
         assert builder.told.get("master") == master
         assert (builder.told.get("spark.driver.bindAddress") == "127.0.0.1") is local
         assert (os.environ.get("PYSPARK_PYTHON") == sys.executable) is local
@@ -204,8 +204,8 @@ def test_a_session_of_ours_listens_at_home_and_is_stopped(master, local, monkeyp
 def test_a_session_that_is_there_is_taken_and_left(monkeypatch) -> None:
     active = Builder()
     session(monkeypatch, Builder(AssertionError("another was asked for")), active)
-    with spark._session("local") as found:
-        assert found is active
+    with spark._session("local") as result:
+        assert result is active
     assert not active.stopped
 
 

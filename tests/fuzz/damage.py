@@ -37,9 +37,9 @@ def damaged(draw: st.DrawFn, lines: list[bytes]) -> bytes:
     picked = draw(st.lists(st.sampled_from(lines), min_size=0, max_size=8))
     data = lines[0] + b"".join(picked) if draw(st.integers(0, 9)) else b"".join(picked)
     for _ in range(draw(st.integers(0, 3))):
-        at = draw(st.integers(0, len(data)))
-        end = min(len(data), at + draw(st.integers(0, 4)))
-        data = data[:at] + draw(st.sampled_from(ODD)) + data[end:]
+        position = draw(st.integers(0, len(data)))
+        end = min(len(data), position + draw(st.integers(0, 4)))
+        data = data[:position] + draw(st.sampled_from(ODD)) + data[end:]
     return data
 
 

@@ -91,28 +91,28 @@ def qrels(data: bytes) -> dict[str, dict[str, float]]:
 
 def nested(rows: Sequence[tuple[str, str, float]]) -> dict[str, dict[str, float]]:
     """Refuse a document twice in a query."""
-    found: dict[str, dict[str, float]] = {}
+    result: dict[str, dict[str, float]] = {}
     for query, document, value in rows:
-        require(document not in found.setdefault(query, {}))
-        found[query][document] = value
-    return found
+        require(document not in result.setdefault(query, {}))
+        result[query][document] = value
+    return result
 
 
 def scores(data: bytes) -> list[tuple[str, str, float]]:
     """Measure, query and value of lines in trec_eval's form."""
-    found = []
+    result = []
     for line in data.decode("utf-8", "surrogateescape").removeprefix("\ufeff").split("\n"):
         if not line.strip():
             continue
-        fields = [each.strip() for each in line.split("\t")] if "\t" in line else line.split()
+        fields = [part.strip() for part in line.split("\t")] if "\t" in line else line.split()
         require(len(fields) == 3 and bool(fields[0]) and bool(fields[1]))
-        found.append((fields[0], fields[1], number(fields[2])))
-    return found
+        result.append((fields[0], fields[1], number(fields[2])))
+    return result
 
 
 def topics(data: bytes) -> dict[str, str]:
     """Texts by query, of lines with a tab or of JSON."""
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for line in data.decode("utf-8", "replace").removeprefix("\ufeff").split("\n"):
         if not line.strip():
             continue
@@ -126,10 +126,10 @@ def topics(data: bytes) -> dict[str, str]:
         else:
             query, _, text = line.rstrip("\r").partition("\t")
         query, text = str(query).strip(), " ".join(str(text).split())
-        require(bool(query) and bool(text) and query not in found)
-        found[query] = text
-    require(bool(found))
-    return found
+        require(bool(query) and bool(text) and query not in result)
+        result[query] = text
+    require(bool(result))
+    return result
 
 
 def segments(data: bytes) -> dict[str, dict[str, str]]:
@@ -139,16 +139,16 @@ def segments(data: bytes) -> dict[str, dict[str, str]]:
     require(bool(rows))
     header = rows[0]
     folded = [name.strip().casefold() for name in header]
-    known = [folded.index(name) for name in QUERY_IDS if name in folded]
-    require(bool(known) and len(header) > 1)
+    indexes = [folded.index(name) for name in QUERY_IDS if name in folded]
+    require(bool(indexes) and len(header) > 1)
     require(max(len(cell) for row in rows for cell in row) <= 131_072)
-    at = known[0]
-    others = [name for i, name in enumerate(header) if i != at]
-    require(len(set(others)) == len(others) and all(map(str.strip, others)))
-    require(all(len(row) == len(header) and row[at].strip() for row in rows[1:]))
-    require(len({row[at] for row in rows[1:]}) == len(rows) - 1)
+    position = indexes[0]
+    names = [name for i, name in enumerate(header) if i != position]
+    require(len(set(names)) == len(names) and all(map(str.strip, names)))
+    require(all(len(row) == len(header) and row[position].strip() for row in rows[1:]))
+    require(len({row[position] for row in rows[1:]}) == len(rows) - 1)
     return {
-        name: {row[at]: row[i] for row in rows[1:] if row[i]}
+        name: {row[position]: row[i] for row in rows[1:] if row[i]}
         for i, name in enumerate(header)
-        if i != at
+        if i != position
     }

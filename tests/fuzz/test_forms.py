@@ -56,11 +56,11 @@ def table_run(data: bytes) -> dict[str, dict[str, float]]:
 
 
 def table_qrels(data: bytes) -> dict[str, dict[str, float]]:
-    found = table_run(data)
-    strict.require(bool(found))
-    grades = [grade for row in found.values() for grade in row.values()]
+    run = table_run(data)
+    strict.require(bool(run))
+    grades = [grade for row in run.values() for grade in row.values()]
     strict.require(all(grade == math.floor(grade) and abs(grade) < 2**53 for grade in grades))
-    return found
+    return run
 
 
 def letor(data: bytes) -> dict[str, dict[str, float]]:
@@ -145,15 +145,15 @@ ODD: list[Any] = [
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     keys = value if isinstance(value, dict) else range(len(value)) if type(value) is list else ()
-    return [path, *(each for key in keys for each in places(value[key], (*path, key)))]
+    return [path, *(place for key in keys for place in places(value[key], (*path, key)))]
 
 
 @st.composite
 def changed(draw: st.DrawFn, whole: Any) -> bytes:
     """JSON with another value in one place, or without it, and at times damaged bytes."""
-    made = json.loads(json.dumps(whole))
-    *above, last = draw(st.sampled_from(places(made)[1:]))
-    held = made
+    loads = json.loads(json.dumps(whole))
+    *above, last = draw(st.sampled_from(places(loads)[1:]))
+    held = loads
     for key in above:
         held = held[key]
     del_it, held_before = draw(st.booleans()), held[last]
@@ -163,7 +163,7 @@ def changed(draw: st.DrawFn, whole: Any) -> bytes:
         held[last] = draw(st.sampled_from(ODD))
     if del_it and isinstance(held, dict) and draw(st.booleans()):
         held[draw(st.sampled_from(["", "\ud800", "all", "score"]))] = held_before
-    data = json.dumps(made).encode()
+    data = json.dumps(loads).encode()
     return data if draw(st.booleans()) else draw(damaged([data]))
 
 
@@ -181,13 +181,13 @@ def json_run(data: bytes) -> dict[str, dict[str, float]]:
     if re.match(rb"(\xef\xbb\xbf)?\s*\{\s*[\"}]", data) is None:
         raise OtherFormError
     try:
-        found = json.loads(data.decode("utf-8-sig"), object_pairs_hook=once)
+        loads = json.loads(data.decode("utf-8-sig"), object_pairs_hook=once)
     except (ValueError, RecursionError):
         raise strict.Refused from None
-    if not isinstance(found, dict) or not all(isinstance(row, dict) for row in found.values()):
+    if not isinstance(loads, dict) or not all(isinstance(row, dict) for row in loads.values()):
         raise OtherFormError
     rows = []
-    for query, row in found.items():
+    for query, row in loads.items():
         for doc, score in row.items():
             strict.require(isinstance(score, (int, float)) and not isinstance(score, bool))
             strict.require(math.isfinite(score) if isinstance(score, float) else score < 10**308)
@@ -206,7 +206,7 @@ def scores_of(path: Path) -> list[float]:
 READERS: list[tuple[Any, Read]] = [
     (JSON[kind], read) for kind in JSON for read in (run_of, qrels_of)
 ]
-READERS += [(each, scores_of) for each in SCORES.values()]
+READERS += [(item, scores_of) for item in SCORES.values()]
 
 
 @pytest.mark.parametrize("n", SIZES)
@@ -220,10 +220,10 @@ def test_json_is_read_or_refused(at: int, n: int, tmp_path: Path) -> None:
     @example(b'\v{"q1": [null]}')
     def check(data: bytes) -> None:
         path.write_bytes(data)
-        found = outcome(read, path)
+        result = outcome(read, path)
         if whole is RUN and read is run_of:
             with contextlib.suppress(OtherFormError):
-                assert found == outcome(json_run, data), data[:300]
+                assert result == outcome(json_run, data), data[:300]
 
     check()
 
@@ -270,9 +270,9 @@ def test_a_file_of_arrow_is_what_it_holds_or_refused(kind: str, n: int, tmp_path
     def check(at: int, put: bytes, out: int) -> None:
         damage = data[:at] + put + data[at + out :]
         path.write_bytes(damage)
-        found = outcome(run_of, path)
-        if found is not None:
-            assert found == rows_of(damage, read)
+        result = outcome(run_of, path)
+        if result is not None:
+            assert result == rows_of(damage, read)
 
     check()
 
@@ -280,22 +280,22 @@ def test_a_file_of_arrow_is_what_it_holds_or_refused(kind: str, n: int, tmp_path
 # Which files belong to which collection, and a declared rule.
 def toml(data: bytes) -> dict[str, Any]:
     try:
-        found = tomllib.loads(data.decode("utf-8-sig"))
-        repr(found)
+        loads = tomllib.loads(data.decode("utf-8-sig"))
+        repr(loads)
     except (ValueError, RecursionError):
         raise strict.Refused from None
-    return found
+    return loads
 
 
 def toml_collections(data: bytes) -> dict[str, Any]:
-    found = toml(data)
-    for table in found.values():
+    result = toml(data)
+    for table in result.values():
         strict.require(isinstance(table, Mapping))
         for value in table.values():
             listed = value if isinstance(value, list) else [value]
-            strict.require(bool(listed) and all(isinstance(each, str) for each in listed))
-    strict.require(bool(found))
-    return found
+            strict.require(bool(listed) and all(isinstance(item, str) for item in listed))
+    strict.require(bool(result))
+    return result
 
 
 def tsv_collections(data: bytes) -> dict[str, Any]:
@@ -320,7 +320,7 @@ def tsv_collections(data: bytes) -> dict[str, Any]:
 
 def collections_of(path: Path) -> dict[str, Any]:
     def name(given: Any) -> Any:
-        listed = [name(each) for each in given] if isinstance(given, list) else []
+        listed = [name(item) for item in given] if isinstance(given, list) else []
         return listed if isinstance(given, list) else str(given)
 
     return {
@@ -332,8 +332,8 @@ def collections_of(path: Path) -> dict[str, Any]:
 def beside(folder: Path, found: Any) -> Any:
     """The paths of the table as they are seen from its folder."""
     if isinstance(found, dict):
-        return {key: beside(folder, each) for key, each in found.items()}
-    return [beside(folder, each) for each in found] if type(found) is list else str(folder / found)
+        return {key: beside(folder, item) for key, item in found.items()}
+    return [beside(folder, item) for item in found] if type(found) is list else str(folder / found)
 
 
 TOML = [b'[%s]\nqrels="q"\na="a.run"\nb=["b.run","c.run"]\n' % name for name in (b"x", b"y")]
@@ -366,9 +366,9 @@ def test_a_rule_is_what_toml_holds(n: int, tmp_path: Path) -> None:
     path = tmp_path / "abrank.toml"
 
     def declared(data: bytes) -> dict[str, Any]:
-        found = {key.replace("-", "_"): value for key, value in toml(data).items()}
-        strict.require(len(found) == len(toml(data)))
-        return found
+        values = {key.replace("-", "_"): value for key, value in toml(data).items()}
+        strict.require(len(values) == len(toml(data)))
+        return values
 
     def stated(path: Path) -> dict[str, Any]:
         return dict(read_rule(path).stated)

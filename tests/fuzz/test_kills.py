@@ -38,7 +38,7 @@ print("ended", flush=True)
 
 @pytest.mark.parametrize("n", KILLS)
 def test_a_killed_job_is_taken_up(n: int, tmp_path: Path) -> None:
-    drawn = random.Random(n)
+    sample = random.Random(n)
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
     n_killed, n_ended, longest = 0, 0, 1.0
     while n_killed < n:
@@ -54,11 +54,11 @@ def test_a_killed_job_is_taken_up(n: int, tmp_path: Path) -> None:
         assert process.stdout.readline() == "begun\n"
         begun = time.monotonic()
         # At any time of the job, so that some of it is done each time.
-        time.sleep(drawn.uniform(0, longest))
+        time.sleep(sample.uniform(0, longest))
         process.send_signal(signal.SIGKILL)
-        said = process.stdout.read()
+        text = process.stdout.read()
         process.stdout.close()
-        if process.wait() == -signal.SIGKILL and "ended" not in said:
+        if process.wait() == -signal.SIGKILL and "ended" not in text:
             n_killed += 1
             longest = min(longest * 1.1, 3.0)
             continue
@@ -78,10 +78,10 @@ def require_right(folder: Path, number: int) -> None:
     for system, seed in (("A", number), ("B", number + 1000)):
         run = run_of(seed)
         ranks, precisions = reciprocal_ranks(run), average_precisions(run)
-        found = dict(zip(scores.query_ids, scores.of(system).tolist(), strict=True))
-        names = [str(each) for each in scores.measures]
-        assert found.keys() == QRELS.keys()
-        for query, values in found.items():
+        result = dict(zip(scores.query_ids, scores.of(system).tolist(), strict=True))
+        names = [str(measure) for measure in scores.measures]
+        assert result.keys() == QRELS.keys()
+        for query, values in result.items():
             by_name = dict(zip(names, values, strict=True))
             assert by_name["RR"] == ranks[query]
             assert by_name["AP"] == pytest.approx(precisions[query], abs=1e-12)

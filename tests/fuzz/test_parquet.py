@@ -70,9 +70,9 @@ class Reader:
 
 @pytest.fixture
 def reader():
-    made = Reader()
-    yield made
-    made.close()
+    result = Reader()
+    yield result
+    result.close()
 
 
 def expected_of(run: pd.DataFrame) -> dict[str, list[float]]:
@@ -83,9 +83,9 @@ def expected_of(run: pd.DataFrame) -> dict[str, list[float]]:
 def is_right(found: dict[str, Any], run: pd.DataFrame) -> bool:
     expected = expected_of(run)
     return found.keys() == expected.keys() and all(
-        abs(one - two) <= CLOSE
+        abs(first - two) <= CLOSE
         for query, both in found.items()
-        for one, two in zip(both, expected[query], strict=True)
+        for first, two in zip(both, expected[query], strict=True)
     )
 
 
@@ -106,8 +106,8 @@ def a_table(run: pd.DataFrame, drawn: random.Random) -> pa.Table:
         }[kind](columns[name])
     kind = drawn.choice([pa.float64(), pa.float32(), pa.decimal128(12, 3)])
     columns["score"] = columns["score"].cast(kind)
-    other = drawn.choice([("query_id", "doc_id", "score"), ("qid", "docno", "score")])
-    table = pa.table(dict(zip(other, columns.values(), strict=True)))
+    choice = drawn.choice([("query_id", "doc_id", "score"), ("qid", "docno", "score")])
+    table = pa.table(dict(zip(choice, columns.values(), strict=True)))
     if drawn.random() < 0.4:
         table = table.append_column("text", pa.array(["x" * drawn.randrange(9)] * len(run)))
     return table.select(drawn.sample(table.column_names, len(table.column_names)))
@@ -116,12 +116,12 @@ def a_table(run: pd.DataFrame, drawn: random.Random) -> pa.Table:
 @pytest.mark.parametrize("n", SIZES)
 def test_any_layout_is_scored_as_its_rows(n: int, reader: Reader, tmp_path: Path) -> None:
     for number in range(n):
-        drawn = random.Random(f"layout {number}")
+        sample = random.Random(f"layout {number}")
         run = run_of(number)
-        if drawn.random() < 0.5:
-            run = run.sample(frac=drawn.uniform(0.3, 1), random_state=number)
-        table = a_table(run, drawn)
-        options = layout(drawn)
+        if sample.random() < 0.5:
+            run = run.sample(frac=sample.uniform(0.3, 1), random_state=number)
+        table = a_table(run, sample)
+        options = layout(sample)
         encodings = options.pop("column_encoding", None)
         if encodings and {*table.column_names} >= {*encodings}:
             plain = all(str(table[name].type) == "string" for name in ("query_id", "doc_id"))
@@ -129,28 +129,28 @@ def test_any_layout_is_scored_as_its_rows(n: int, reader: Reader, tmp_path: Path
             if plain and numbers and "text" not in table.column_names:
                 options["column_encoding"] = encodings
         path = tmp_path / "run.parquet"
-        writer = drawn.choice(["pyarrow", "pyarrow", "pyarrow", "polars"])
+        writer = sample.choice(["pyarrow", "pyarrow", "pyarrow", "polars"])
         if writer == "polars":
             pl.from_arrow(table).write_parquet(
-                path, row_group_size=options["row_group_size"], statistics=drawn.random() < 0.5
+                path, row_group_size=options["row_group_size"], statistics=sample.random() < 0.5
             )
         else:
             pq.write_table(table, path, **options)
-        found = reader.read(path)
-        assert found is not None, (number, options)
-        for door, said in found.items():
-            assert is_right(said.get("scores", {}), run), (number, door, writer, options, said)
+        result = reader.read(path)
+        assert result is not None, (number, options)
+        for door, text in result.items():
+            assert is_right(text.get("scores", {}), run), (number, door, writer, options, text)
     assert reader.ended == []
 
 
 @pytest.mark.parametrize("encoding", ["PLAIN", "DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY"])
 def test_ids_of_any_encoding(encoding: str, reader: Reader, tmp_path: Path) -> None:
     run, names = run_of(1), ["query_id", "doc_id"]
-    how = {"use_dictionary": False, "column_encoding": dict.fromkeys(names, encoding)}
+    options = {"use_dictionary": False, "column_encoding": dict.fromkeys(names, encoding)}
     table = pa.Table.from_pandas(run, preserve_index=False)
-    pq.write_table(table, tmp_path / "run.parquet", **how)
-    for said in (reader.read(tmp_path / "run.parquet") or {}).values():
-        assert is_right(said.get("scores", {}), run), said
+    pq.write_table(table, tmp_path / "run.parquet", **options)
+    for text in (reader.read(tmp_path / "run.parquet") or {}).values():
+        assert is_right(text.get("scores", {}), run), text
 
 
 @pytest.mark.parametrize("n", SIZES)
@@ -158,23 +158,23 @@ def test_a_damaged_file_is_its_run_or_refused(n: int, reader: Reader, tmp_path: 
     counts: Counter[tuple[str, bool]] = Counter()
     silent, faults = [], []
     for number in range(n):
-        drawn = random.Random(f"damage {number}")
+        sample = random.Random(f"damage {number}")
         run = run_of(number % 50)
-        if drawn.random() < 0.3:
+        if sample.random() < 0.3:
             run = run.sample(frac=1, random_state=number)
-        options = layout(drawn)
+        options = layout(sample)
         path = tmp_path / "run.parquet"
         pq.write_table(pa.Table.from_pandas(run, preserve_index=False), path, **options)
-        path.write_bytes(damaged(path.read_bytes(), drawn))
+        path.write_bytes(damaged(path.read_bytes(), sample))
         checked = options["write_page_checksum"]
-        for door, said in (reader.read(path) or {}).items():
-            if "fault" in said:
-                faults.append((number, door, said["fault"]))
-            elif "refused" in said:
-                assert said["code"] == 3, (number, door, said)
-                assert 10 < len(said["refused"]) < 10_000
+        for door, text in (reader.read(path) or {}).items():
+            if "fault" in text:
+                faults.append((number, door, text["fault"]))
+            elif "refused" in text:
+                assert text["code"] == 3, (number, door, text)
+                assert 10 < len(text["refused"]) < 10_000
                 counts["refused", checked] += 1
-            elif is_right(said["scores"], run):
+            elif is_right(text["scores"], run):
                 counts["the same", checked] += 1
             else:
                 counts["another", checked] += 1

@@ -34,10 +34,10 @@ def run_of(path: Path) -> dict[str, dict[str, float]]:
 
 
 def qrels_of(path: Path) -> dict[str, dict[str, float]]:
-    found = read_qrels(path)
+    qrels = read_qrels(path)
     return {
-        latin(query): {latin(doc): float(grade) for doc, grade in found.grades(query).items()}
-        for query in found.query_ids
+        latin(query): {latin(doc): float(grade) for doc, grade in qrels.grades(query).items()}
+        for query in qrels.query_ids
     }
 
 
@@ -78,10 +78,10 @@ def test_a_reader_gives_what_a_strict_parser_gives(kind: str, n: int, tmp_path: 
     @example(b"query_id,intent\nq0,s0\n\xef\xbb\xbf")
     def check(data: bytes) -> None:
         path.write_bytes(data)
-        found = outcome(read, path)
+        result = outcome(read, path)
         wanted = outcome(parse, data)
-        assert found == wanted, data[:300]
-        counts["refused" if found is None else "read"] += 1
+        assert result == wanted, data[:300]
+        counts["refused" if result is None else "read"] += 1
 
     check()
     # A fuzzer of which all is refused, or all is read, would say nothing.
@@ -98,9 +98,9 @@ def test_scores_are_what_a_strict_parser_gives_or_refused(n: int, tmp_path: Path
     def check(data: bytes) -> None:
         path.write_bytes(data)
         # The form of some lines is open, so that more may be refused than must be.
-        found = outcome(scores_of, path)
-        if found is not None:
-            assert found == outcome(strict.scores, data)
+        result = outcome(scores_of, path)
+        if result is not None:
+            assert result == outcome(strict.scores, data)
             read.append(data)
 
     check()
@@ -138,20 +138,20 @@ def test_a_damaged_archive_is_the_run_or_refused(
     n: int, pack: Callable[[bytes], bytes], tmp_path: Path
 ) -> None:
     path = tmp_path / "file"
-    one, two = b"".join(RUN[:5]), b"".join(RUN[5:])
-    streams = [pack(one), pack(two)]
+    text, two = b"".join(RUN[:5]), b"".join(RUN[5:])
+    streams = [pack(text), pack(two)]
     stored = b"".join(streams)
-    whole = strict.run(one + two)
+    whole = strict.run(text + two)
 
     @trying(n)
     @given(st.integers(0, len(stored)), st.binary(max_size=3), st.integers(0, 3))
     def check(at: int, put: bytes, out: int) -> None:
         path.write_bytes(stored[:at] + put + stored[at + out :])
-        found = outcome(run_of, path)
+        result = outcome(run_of, path)
         if pack is not zstd:  # these frames have no checksum, so that other lines can come out
-            assert found in (None, whole)
+            assert result in (None, whole)
 
     check()
     # The first stream alone is a whole archive, and says nothing of what was cut.
     path.write_bytes(streams[0])
-    assert run_of(path) == strict.run(one)
+    assert run_of(path) == strict.run(text)

@@ -78,16 +78,16 @@ JUNK: list[Any] = [
 def damaged(draw: st.DrawFn) -> dict[str, Any]:
     """A sound file with up to three values replaced, moved, doubled or taken away."""
     which = draw(st.integers(0, len(SOUND) - 1))
-    found = copy.deepcopy(SOUND[which])
+    deepcopy = copy.deepcopy(SOUND[which])
     for _ in range(draw(st.integers(1, 3))):
         part = draw(st.sampled_from(sorted(PLACES[which])))
         *way, last = draw(st.sampled_from(PLACES[which][part]))
-        holder = found
+        holder = deepcopy
         for key in way:
             holder = holder[key] if _has(holder, key) else None
         if _has(holder, last):
             _damage(draw, holder, last)
-    return found
+    return deepcopy
 
 
 def _has(holder: Any, key: Any) -> bool:
@@ -111,8 +111,8 @@ def _damage(draw: st.DrawFn, holder: Any, key: Any) -> None:
             else:
                 holder[draw(st.sampled_from(["more", "", "__proto__"]))] = copy.deepcopy(value)
         case "moved":
-            other = draw(st.sampled_from(sorted(holder) if isinstance(holder, dict) else [0, -1]))
-            holder[key], holder[other] = holder[other], holder[key]
+            second = draw(st.sampled_from(sorted(holder) if isinstance(holder, dict) else [0, -1]))
+            holder[key], holder[second] = holder[second], holder[key]
         case "other number":
             holder[key] = draw(
                 st.sampled_from([-value, value + 1, value / 2, value * (1 + 1e-6), value * 1e6])
@@ -149,12 +149,15 @@ def _primary(found: dict[str, Any]) -> dict[str, Any]:
 
 def rendered(path: Path, text: str, *how: str) -> tuple[int, str, str]:
     path.write_text(text, "utf-8")
-    said = [io.TextIOWrapper(io.BytesIO(), "utf-8") for _ in range(2)]
-    with contextlib.redirect_stdout(said[0]), contextlib.redirect_stderr(said[1]):
+    text_i_o_wrappers = [io.TextIOWrapper(io.BytesIO(), "utf-8") for _ in range(2)]
+    with (
+        contextlib.redirect_stdout(text_i_o_wrappers[0]),
+        contextlib.redirect_stderr(text_i_o_wrappers[1]),
+    ):
         code = run(["render", str(path), *how])
-    for each in said:
-        each.seek(0)
-    return code, said[0].read(), said[1].read()
+    for item in text_i_o_wrappers:
+        item.seek(0)
+    return code, text_i_o_wrappers[0].read(), text_i_o_wrappers[1].read()
 
 
 def check(found: dict[str, Any], folder: Path, *, draws: bool) -> None:
@@ -169,10 +172,10 @@ def check(found: dict[str, Any], folder: Path, *, draws: bool) -> None:
     # Remarks of the file are shown; one of an earlier version is computed again, and says so.
     assert code == 0, err
     assert all(line.startswith("note: ") for line in err.splitlines()), err
-    shown = json.loads(out)
-    assert shown["queries"]["scores"] == found["queries"]["scores"]
-    verdict = implied(shown if "note: computed again" in err else found)
-    assert shown["verdict"]["state"] == verdict
+    loads = json.loads(out)
+    assert loads["queries"]["scores"] == found["queries"]["scores"]
+    verdict = implied(loads if "note: computed again" in err else found)
+    assert loads["verdict"]["state"] == verdict
     comparison = from_dict(found)
     assert str(comparison.verdict) == verdict
     for kind in CHEAP:
@@ -210,12 +213,12 @@ def test_figures_of_damaged_files(
 
 
 def test_sound_files_pass_and_one_word_over_the_numbers_does_not(tmp_path: Path) -> None:
-    for found in SOUND:
-        assert rendered(tmp_path / "sound.json", json.dumps(found), "--format", "md")[0] == 0
-        assert found["verdict"]["state"] == implied(found)
-        assert not math.isnan(found["verdict"]["estimate"])
-        state = "better" if found["verdict"]["state"] != "better" else "worse"
-        lie = copy.deepcopy(found)
+    for result in SOUND:
+        assert rendered(tmp_path / "sound.json", json.dumps(result), "--format", "md")[0] == 0
+        assert result["verdict"]["state"] == implied(result)
+        assert not math.isnan(result["verdict"]["estimate"])
+        state = "better" if result["verdict"]["state"] != "better" else "worse"
+        lie = copy.deepcopy(result)
         lie["verdict"]["state"] = state
         code, out, err = rendered(tmp_path / "lie.json", json.dumps(lie))
         assert (code, out) == (3, "")

@@ -33,8 +33,10 @@ def lay(folder: Path) -> Path:
         ids = [f"{letter}{i}" for i in range(80)]
         clicks = pd.DataFrame({"query_id": ids, "clicks": random.poisson(rate, 80)})
         clicks.to_csv(folder / f"users_{letter}.csv", index=False)
-    asked = pd.DataFrame({"query_id": queries, "traffic": 1.0 / np.arange(1.0, len(queries) + 1)})
-    asked.to_csv(folder / "traffic.csv", index=False)
+    data_frame = pd.DataFrame(
+        {"query_id": queries, "traffic": 1.0 / np.arange(1.0, len(queries) + 1)}
+    )
+    data_frame.to_csv(folder / "traffic.csv", index=False)
     # A model's judgments of every query, and those of people for 60 queries drawn by chance.
     judged = qrels.frame()
     wrong = random.random(len(judged)) < 0.15
@@ -42,8 +44,8 @@ def lay(folder: Path) -> Path:
         relevance=np.where(wrong, random.integers(0, 3, len(judged)), judged.relevance)
     )
     abrank.read_qrels(machine).write(folder / "llm.qrels")
-    drawn = sorted(random.choice(queries, 60, replace=False))
-    abrank.read_qrels(judged[judged.query_id.isin(drawn)]).write(folder / "people.qrels")
+    choice = sorted(random.choice(queries, 60, replace=False))
+    abrank.read_qrels(judged[judged.query_id.isin(choice)]).write(folder / "people.qrels")
     # Columns of a recommender: users, items, ratings; and times to answer.
     for name, frame in (("old", old.frame()), ("new", new)):
         frame.to_parquet(folder / f"{name}.parquet", index=False)
@@ -64,21 +66,27 @@ def lay(folder: Path) -> Path:
     pd.DataFrame(votes).to_csv(folder / "votes.csv", index=False)
     lines = ["name\tqrels\ta\tb\n"]
     for name in ("web", "news"):
-        made = abrank.simulate_runs(60, effect=0.1, rng=len(name))
-        for kind, what in (("qrels", made.qrels), ("a", made.baseline), ("b", made.candidate)):
-            what.write(folder / f"{name}.{kind}")
+        collection = abrank.simulate_runs(60, effect=0.1, rng=len(name))
+        for kind, subject in (
+            ("qrels", collection.qrels),
+            ("a", collection.baseline),
+            ("b", collection.candidate),
+        ):
+            subject.write(folder / f"{name}.{kind}")
         lines.append(f"{name}\t{name}.qrels\t{name}.a\t{name}.b\n")
     (folder / "collections.tsv").write_text("".join(lines), encoding="utf-8")
     # Answers judged by six vital nuggets a query, as well by either system.
-    labels, own = ("support", "partial_support", "not_support"), np.random.default_rng(11)
+    labels, default_rng = ("support", "partial_support", "not_support"), np.random.default_rng(11)
     for name in ("old", "new"):
         answers = [
             {
                 "qid": query,
-                "nuggets": [{"importance": "vital", "assignment": each} for each in drawn],
+                "nuggets": [{"importance": "vital", "assignment": item} for item in sample],
             }
-            for query, drawn in zip(queries, own.choice(labels, (len(queries), 6)), strict=True)
+            for query, sample in zip(
+                queries, default_rng.choice(labels, (len(queries), 6)), strict=True
+            )
         ]
-        text = "".join(f"{json.dumps(each)}\n" for each in answers)
+        text = "".join(f"{json.dumps(answer)}\n" for answer in answers)
         (folder / f"{name}.nuggets.jsonl").write_text(text, encoding="utf-8")
     return folder

@@ -93,10 +93,10 @@ def test_a_page_is_text_that_fits_and_names_the_commands_of_others(capsys) -> No
 
 
 def test_what_the_program_prints_is_not_wrapped(capsys) -> None:
-    shown = guide.read_page("start").text.partition("```text\n")[2].partition("\n```")[0]
+    visible = guide.read_page("start").text.partition("```text\n")[2].partition("\n```")[0]
     assert run(["guide", "start"]) == 0
     out = capsys.readouterr().out.splitlines()
-    assert {line for line in shown.splitlines() if len(line) <= 80} <= set(out)
+    assert {line for line in visible.splitlines() if len(line) <= 80} <= set(out)
 
 
 def test_topics_complete_in_the_shell(monkeypatch, capsys) -> None:
@@ -104,8 +104,8 @@ def test_topics_complete_in_the_shell(monkeypatch, capsys) -> None:
     monkeypatch.setenv("COMP_WORDS", "abrank guide ma")
     monkeypatch.setenv("COMP_CWORD", "ma")
     run([])
-    found = capsys.readouterr().out.split()
-    assert [each.partition(",")[2] for each in found] == ["margin", "machine"]
+    parts = capsys.readouterr().out.split()
+    assert [item.partition(",")[2] for item in parts] == ["margin", "machine"]
 
 
 def test_colour_and_ascii_follow_the_terminal(capsys, monkeypatch) -> None:
@@ -120,7 +120,7 @@ def test_colour_and_ascii_follow_the_terminal(capsys, monkeypatch) -> None:
 
 def test_the_verdicts_of_the_page_are_all_there_are() -> None:
     codes = re.findall(r"\| `([a-z-]+)` \|$", guide.read_page("verdicts").text, re.M)
-    assert sorted(codes) == sorted(each.value for each in abrank.Verdict)
+    assert sorted(codes) == sorted(item.value for item in abrank.Verdict)
 
 
 def test_the_program_names_the_guide(capsys) -> None:
@@ -216,12 +216,14 @@ def test_the_command_that_builds(tmp_path, monkeypatch, capsys) -> None:
 
 
 def test_a_caution_names_its_page_wherever_it_stands(tmp_path) -> None:
-    found = abrank.compare_scores(dict.fromkeys("wxyz", 0.2), dict.fromkeys("wxyz", 0.3))
-    code = found.notes[0].code
+    comparison = abrank.compare_scores(dict.fromkeys("wxyz", 0.2), dict.fromkeys("wxyz", 0.3))
+    code = comparison.notes[0].code
     assert guide.find_page(code).topic == code
-    said = [" ".join(str(found).split())]
-    said += [found.report(tmp_path / f"x.{kind}").read_text("utf-8") for kind in ("html", "md")]
-    assert all(f"abrank guide {code}" in each for each in said)
+    text = [" ".join(str(comparison).split())]
+    text += [
+        comparison.report(tmp_path / f"x.{kind}").read_text("utf-8") for kind in ("html", "md")
+    ]
+    assert all(f"abrank guide {code}" in item for item in text)
 
 
 def test_a_topic_has_its_page() -> None:

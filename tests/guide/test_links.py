@@ -45,6 +45,6 @@ def test_every_public_name_is_in_the_reference(tmp_path) -> None:
     assert build_reference(tmp_path).exists()
     for name in PUBLIC:
         page = (tmp_path / f"{name.replace('.', '/')}.html").read_text("utf-8")
-        known = getattr(importlib.import_module(name), "__all__", ())
-        assert [each for each in known if f'id="{each}"' not in page] == []
+        names = getattr(importlib.import_module(name), "__all__", ())
+        assert [item for item in names if f'id="{item}"' not in page] == []
         assert set(re.findall(r'(?:src|href)="(https?://[^"]*)"', page)) <= {"https://pdoc.dev"}

@@ -35,14 +35,14 @@ class Block(NamedTuple):
 
 
 def blocks(page: Page) -> list[Block]:
-    return [Block(*found) for found in FENCE.findall(page.text)]
+    return [Block(*match) for match in FENCE.findall(page.text)]
 
 
 def commands(text: str) -> Iterator[tuple[str, list[str]]]:
     """Yield each command of a block, and the lines that it is shown to print."""
     for part in re.split(r"^\$ ", text.replace("\\\n", ""), flags=re.M)[1:]:
-        command, *shown = part.rstrip("\n").split("\n")
-        yield command, [line for line in shown if line.strip()]
+        command, *visible = part.rstrip("\n").split("\n")
+        yield command, [line for line in visible if line.strip()]
 
 
 @pytest.fixture(scope="module")
@@ -67,9 +67,9 @@ def call(command: str) -> None:
     target = arguments.pop() if ">" in arguments else None
     assert target is None or arguments.pop() == ">"
     arguments = [
-        each
-        for one in arguments
-        for each in (sorted(map(str, Path().glob(one))) if "*" in one else [one])
+        item
+        for argument in arguments
+        for item in (sorted(map(str, Path().glob(argument))) if "*" in argument else [argument])
     ]
     out, err = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.StringIO()
     with redirect_stdout(out), redirect_stderr(err):
@@ -98,12 +98,12 @@ def test_what_a_page_shows_is_so(page, desk) -> None:
             path.unlink(missing_ok=True)
             path.write_text(block.text, encoding="utf-8")
         elif block.language == "console":
-            for command, shown in commands(block.text):
+            for command, visible in commands(block.text):
                 printed = " ".join(call(command).split())
-                for line in shown:
+                for line in visible:
                     pieces = [" ".join(piece.split()) for piece in line.split("…")]
-                    found = re.search(".*?".join(map(re.escape, pieces)), printed)
-                    assert found, f"{command}\nprints no {line!r}:\n{printed}"
+                    match = re.search(".*?".join(map(re.escape, pieces)), printed)
+                    assert match, f"{command}\nprints no {line!r}:\n{printed}"
         elif block.language == "python":
             python(block.text, names, page.topic)
 
@@ -113,10 +113,10 @@ def python(text: str, names: dict[str, Any], where: str) -> None:
         exec(compile(text, where, "exec"), names)
         return
     test = doctest.DocTestParser().get_doctest(text, names, where, where, 0)
-    runner, said = doctest.DocTestRunner(optionflags=FLAGS), io.StringIO()
-    runner.run(test, out=said.write, clear_globs=False)
+    runner, string_i_o = doctest.DocTestRunner(optionflags=FLAGS), io.StringIO()
+    runner.run(test, out=string_i_o.write, clear_globs=False)
     names |= test.globs
-    assert runner.failures == 0, said.getvalue()
+    assert runner.failures == 0, string_i_o.getvalue()
 
 
 def test_only_what_needs_more_than_this_is_not_run() -> None:
@@ -141,7 +141,7 @@ def test_what_the_catalogue_works_is_so(page) -> None:
 def test_every_page_of_a_topic_and_no_other_is_there() -> None:
     files = {path.stem for path in (ROOT / "abrank" / "guide").glob("*.md")}
     assert files == set(WRITTEN)
-    topics = [t.casefold() for each in CONTENTS.values() for t in each] + [
+    topics = [t.casefold() for item in CONTENTS.values() for t in item] + [
         page.topic.casefold() for page in MADE_PAGES
     ]
     assert len(set(topics)) == len(topics)  # some file systems know no case
@@ -178,11 +178,11 @@ def test_the_migration_table_names_only_flags_that_there_are(capsys) -> None:
     rows = [line for line in read_page("migrate").text.splitlines() if line.startswith("| ")]
     flags = set(re.findall(r"--[a-z-]+", " ".join(row.rsplit("|", 2)[1] for row in rows)))
     assert len(flags) >= 6
-    known = ""
+    text = ""
     for command in ("compare", "score", "power"):
         assert run([command, "--help-all"]) == 0
-        known += capsys.readouterr().out
-    assert {flag for flag in flags if flag not in known} == set()
+        text += capsys.readouterr().out
+    assert {flag for flag in flags if flag not in text} == set()
 
 
 def test_every_command_stands_in_the_commands_page() -> None:
@@ -193,12 +193,14 @@ def test_every_command_stands_in_the_commands_page() -> None:
 def test_every_flag_that_is_named_is_one() -> None:
     top = click.Context(cli)
     commands = [cli.get_command(top, name) for name in COMMANDS]
-    commands += [each for one in commands for each in getattr(one, "commands", {}).values()]
-    known = {flag for one in commands for option in one.params for flag in option.opts} | {"--help"}
+    commands += [item for command in commands for item in getattr(command, "commands", {}).values()]
+    names = {flag for command in commands for option in command.params for flag in option.opts} | {
+        "--help"
+    }
     of_others = {"--min-delta", "--cluster", "--check"}  # evalsig's, ruff's
     for page in PAGES:
         named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", page.text))
-        assert named - known - of_others == set(), page.topic
+        assert named - names - of_others == set(), page.topic
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.topic)
@@ -223,9 +225,9 @@ def test_an_anchor_is_as_github_makes_it() -> None:
 
 def test_cells_of_a_table_of_sentences_know_their_heading_for_a_telephone() -> None:
     sentence = "What is too long for a column of a telephone"
-    made = to_html(f"| flag | what it does |\n|---|---|\n| `-m` | {sentence} |")
-    assert '<table class="rows" role="table">' in made
-    assert f'<td data-label="what it does" role="cell">{sentence}</td>' in made
-    assert made.count('role="columnheader"') == made.count('role="cell"') == 2
+    html = to_html(f"| flag | what it does |\n|---|---|\n| `-m` | {sentence} |")
+    assert '<table class="rows" role="table">' in html
+    assert f'<td data-label="what it does" role="cell">{sentence}</td>' in html
+    assert html.count('role="columnheader"') == html.count('role="cell"') == 2
     numbers = to_html("| rank | 1 |\n|---|---|\n| score | 5 |")
     assert "data-label" not in numbers

@@ -17,10 +17,10 @@ def dense_cr2(d, groups):
     residuals, columns = residual_maker @ d, []
     variance = 0.0
     for label in labels:
-        own = np.flatnonzero(groups == label)
-        values, vectors = np.linalg.eigh(residual_maker[np.ix_(own, own)])
+        rows = np.flatnonzero(groups == label)
+        values, vectors = np.linalg.eigh(residual_maker[np.ix_(rows, rows)])
         root = vectors @ np.diag(values**-0.5) @ vectors.T
-        variance += (root.sum(axis=0) @ residuals[own]) ** 2 / n**2
-        columns.append(residual_maker[:, own] @ root.sum(axis=1))
+        variance += (root.sum(axis=0) @ residuals[rows]) ** 2 / n**2
+        columns.append(residual_maker[:, rows] @ root.sum(axis=1))
     gram = np.array(columns) @ np.array(columns).T
     return d.mean(), np.sqrt(variance), np.trace(gram) ** 2 / (gram**2).sum()

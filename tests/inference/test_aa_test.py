@@ -16,18 +16,18 @@ D = np.round(np.random.default_rng(3).gamma(0.5, 0.2, 40), 3) - 0.02
 @pytest.mark.parametrize("by", ["flips", "halves"])
 @pytest.mark.parametrize("name", ["t", "permutation", "wilcoxon", "sign"])
 def test_tests_that_keep_their_level_pass(name, by) -> None:
-    found = check_level(name, D, by=by, n_replications=500, seed=1)
-    assert not found.too_often
-    assert found.low <= found.rate <= found.high
-    assert found.n_replications == 500
-    assert found.rate > (0.0 if name == "sign" else 0.01)
+    level = check_level(name, D, by=by, n_replications=500, seed=1)
+    assert not level.too_often
+    assert level.low <= level.rate <= level.high
+    assert level.n_replications == 500
+    assert level.rate > (0.0 if name == "sign" else 0.01)
 
 
 def test_the_rate_is_that_of_the_definition() -> None:
     # Four equal signs have p = 1/8 < .13, which an eighth of all flips give.
-    found = check_level("permutation", [1.0] * 4, alpha=0.13, n_replications=2000)
-    assert found.low < 0.125 < found.high
-    assert not found.too_often
+    level = check_level("permutation", [1.0] * 4, alpha=0.13, n_replications=2000)
+    assert level.low < 0.125 < level.high
+    assert not level.too_often
 
 
 def test_a_test_that_finds_too_much_is_found() -> None:
@@ -37,9 +37,9 @@ def test_a_test_that_finds_too_much_is_found() -> None:
 
 
 def test_band_is_binomial() -> None:
-    found = check_level("t", D, n_replications=400, alpha=0.1)
-    assert found.band_low == binom.ppf(0.025, 400, 0.1) / 400
-    assert found.band_high == binom.ppf(0.975, 400, 0.1) / 400
+    level = check_level("t", D, n_replications=400, alpha=0.1)
+    assert level.band_low == binom.ppf(0.025, 400, 0.1) / 400
+    assert level.band_high == binom.ppf(0.975, 400, 0.1) / 400
 
 
 def test_a_true_difference_is_not_found() -> None:
@@ -48,8 +48,8 @@ def test_a_true_difference_is_not_found() -> None:
 
 
 def test_a_seed_repeats() -> None:
-    one, again = (check_level("t", D, n_replications=300, seed=4) for _ in range(2))
-    assert one == again != check_level("t", D, n_replications=300, seed=5)
+    first, again = (check_level("t", D, n_replications=300, seed=4) for _ in range(2))
+    assert first == again != check_level("t", D, n_replications=300, seed=5)
 
 
 @pytest.mark.parametrize("by", ["flips", "halves"])
@@ -66,12 +66,12 @@ def test_a_seed_repeats() -> None:
     ],
 )
 def test_degenerate(d, rates, by) -> None:
-    found = check_level("permutation", d, by=by, n_replications=100)
+    level = check_level("permutation", d, by=by, n_replications=100)
     if rates[by] is not None:
-        assert found.rate == pytest.approx(rates[by], nan_ok=True)
-    if np.isnan(found.rate):
-        assert (found.low, found.high, found.n_replications) == (0.0, 1.0, 0)
-        assert not found.too_often
+        assert level.rate == pytest.approx(rates[by], nan_ok=True)
+    if np.isnan(level.rate):
+        assert (level.low, level.high, level.n_replications) == (0.0, 1.0, 0)
+        assert not level.too_often
 
 
 @pytest.mark.parametrize(
@@ -85,9 +85,9 @@ def test_degenerate(d, rates, by) -> None:
     ],
 )
 def test_arguments_without_meaning(given, said) -> None:
-    asked = {"name": "t", "differences": D, **given}
+    requested = {"name": "t", "differences": D, **given}
     with pytest.raises(ArgumentError, match=said):
-        check_level(**asked)
+        check_level(**requested)
 
 
 # --- One test on many samples at once
@@ -97,20 +97,20 @@ SAMPLES = np.round(np.random.default_rng(1).normal(0.1, 0.2, (20, 50)), 3)
 
 @pytest.mark.parametrize("name", TESTS)
 def test_each_sample_is_the_test_alone(name) -> None:
-    found = find_differences(name, SAMPLES, alpha=0.1, seed=2, n_resamples=1999)
+    differences = find_differences(name, SAMPLES, alpha=0.1, seed=2, n_resamples=1999)
     alone = run_test(name, SAMPLES, confidence=0.9, n_resamples=1999)
     # Random flips in place of all, and another seed: only what is all but alpha may differ.
     clear = np.abs(alone.pvalue - 0.1) > 4 * np.sqrt(2 * 0.09 / 1999)
     assert clear.sum() > 30
-    np.testing.assert_array_equal(found[clear], (alone.pvalue < 0.1)[clear])
+    np.testing.assert_array_equal(differences[clear], (alone.pvalue < 0.1)[clear])
 
 
 def test_options_are_handed_on() -> None:
     few = SAMPLES[:5]
     enumerated = find_differences("permutation", few, alpha=0.1, seed=0, n_resamples=99)
     np.testing.assert_array_equal(enumerated, run_test("permutation", few).pvalue < 0.1)
-    drawn = find_differences(
+    differences = find_differences(
         "permutation", SAMPLES, alpha=0.05, seed=0, n_resamples=19, method="monte-carlo"
     )
     # (b + 1) / (19 + 1) is never below .05.
-    assert not drawn.any()
+    assert not differences.any()

@@ -27,22 +27,22 @@ N_FLIPS = 99_999
 
 
 def significance(folder: Path) -> dict[tuple[str, ...], dict[str, float]]:
-    found: dict[tuple[str, ...], dict[str, float]] = {}
+    result: dict[tuple[str, ...], dict[str, float]] = {}
     with (folder / "gold" / "significance.tsv").open() as file:
         rows = csv.reader(file, delimiter="\t")
         next(rows)
         for *case, statistic, value in rows:
-            found.setdefault(tuple(case), {})[statistic] = float(value)
-    return found
+            result.setdefault(tuple(case), {})[statistic] = float(value)
+    return result
 
 
 def per_query(folder: Path) -> dict[tuple[str, str], dict[str, float]]:
-    found: dict[tuple[str, str], dict[str, float]] = {}
+    result: dict[tuple[str, str], dict[str, float]] = {}
     with gzip.open(folder / "gold" / "trec_eval-9.0.8.tsv.gz", "rt") as file:
         for run, query, measure, value in csv.reader(file, delimiter="\t"):
             if measure in MEASURES.values() and query != "all":
-                found.setdefault((run, measure), {})[query] = float(value)
-    return found
+                result.setdefault((run, measure), {})[query] = float(value)
+    return result
 
 
 def differences(folder: Path) -> dict[tuple[str, ...], np.ndarray]:
@@ -52,13 +52,13 @@ def differences(folder: Path) -> dict[tuple[str, ...], np.ndarray]:
     if folder.name == "partial":
         return {case: _partial(folder, *case) for case in cases}
     values = per_query(folder)
-    found = {}
+    result = {}
     for case in cases:
         a, b, measure = case
         a_values, b_values = values[a, MEASURES[measure]], values[b, MEASURES[measure]]
         assert a_values.keys() == b_values.keys()
-        found[case] = np.array([a_values[q] - b_values[q] for q in sorted(a_values)])
-    return found
+        result[case] = np.array([a_values[q] - b_values[q] for q in sorted(a_values)])
+    return result
 
 
 def _urbano(folder: Path, case: tuple[str, ...]) -> np.ndarray:
@@ -196,10 +196,10 @@ def test_exact_permutation_equals_the_gold(cases):
 def test_drawn_permutation_is_within_monte_carlo_error(cases):
     compared = 0
     for d, gold in cases.values():
-        drawn = run_test("permutation", d, method="monte-carlo", n_resamples=N_FLIPS, seed=1)
+        test = run_test("permutation", d, method="monte-carlo", n_resamples=N_FLIPS, seed=1)
         truth = gold.get("signflip_exact_p", gold["signflip_mc2e7_p"])
-        own = np.sqrt(truth * (1 - truth) * (1 / N_FLIPS + 1 / 2e7))
-        assert abs(drawn.pvalue[0] - truth) <= 4 * own + 2 / N_FLIPS
+        sqrt = np.sqrt(truth * (1 - truth) * (1 / N_FLIPS + 1 / 2e7))
+        assert abs(test.pvalue[0] - truth) <= 4 * sqrt + 2 / N_FLIPS
         compared += 1
     print(f"\n{compared} drawn permutation p")
     assert compared == len(cases)
@@ -220,5 +220,5 @@ def test_scipy_permutation_loses_ties_where_we_do_not(shared_data):
     ).pvalue  # fmt: skip
     assert exact - theirs > 6 * error
     assert run_test("permutation", a - b).pvalue[0] == pytest.approx(exact, rel=1e-10)
-    drawn = run_test("permutation", a - b, method="monte-carlo", n_resamples=N_FLIPS)
-    assert abs(drawn.pvalue[0] - exact) < 4 * error
+    test = run_test("permutation", a - b, method="monte-carlo", n_resamples=N_FLIPS)
+    assert abs(test.pvalue[0] - exact) < 4 * error

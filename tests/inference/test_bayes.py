@@ -37,41 +37,43 @@ def test_probabilities_are_of_three_cases_and_swap(posterior):
 
 
 def test_t_posterior_is_the_t_test_turned_round():
-    found = t_posterior(D, rope=0.0, confidence=0.9)
+    posterior = t_posterior(D, rope=0.0, confidence=0.9)
     two, greater = run_test("t", D, confidence=0.9), run_test("t", D, alternative="greater")
-    assert found.better[0] == pytest.approx(1 - greater.pvalue[0])
-    assert [found.ci_low[0], found.ci_high[0]] == pytest.approx([two.ci_low[0], two.ci_high[0]])
+    assert posterior.better[0] == pytest.approx(1 - greater.pvalue[0])
+    assert [posterior.ci_low[0], posterior.ci_high[0]] == pytest.approx(
+        [two.ci_low[0], two.ci_high[0]]
+    )
     law = stats.t(9, D.mean(), stats.sem(D))
-    assert found.variance[0] == pytest.approx(law.var())
+    assert posterior.variance[0] == pytest.approx(law.var())
     assert t_posterior(D, rope=0.02).equal[0] == pytest.approx(law.cdf(0.02) - law.cdf(-0.02))
 
 
 def test_bayesian_bootstrap_is_in_closed_form_and_drawn():
-    found = bayesian_bootstrap(D, rope=0.1, n_draws=100_000)
-    assert found.estimate[0] == pytest.approx(0.13)
-    assert found.variance[0] == pytest.approx(((D - D.mean()) ** 2).sum() / 110)
+    bootstrap = bayesian_bootstrap(D, rope=0.1, n_draws=100_000)
+    assert bootstrap.estimate[0] == pytest.approx(0.13)
+    assert bootstrap.variance[0] == pytest.approx(((D - D.mean()) ** 2).sum() / 110)
     weights = np.random.default_rng(1).dirichlet(np.ones(10), 100_000)
     better = np.mean(weights @ D > 0.1)
-    assert found.better[0] == pytest.approx(better, abs=4 * np.sqrt(0.25 * 2 / 100_000))
-    width = found.ci_high[0] - found.ci_low[0]
+    assert bootstrap.better[0] == pytest.approx(better, abs=4 * np.sqrt(0.25 * 2 / 100_000))
+    width = bootstrap.ci_high[0] - bootstrap.ci_low[0]
     theirs = np.quantile(weights @ D, [0.025, 0.975])
-    assert [found.ci_low[0], found.ci_high[0]] == pytest.approx(theirs, abs=0.01 * width)
+    assert [bootstrap.ci_low[0], bootstrap.ci_high[0]] == pytest.approx(theirs, abs=0.01 * width)
 
 
 def test_bayesian_bootstrap_of_two_queries_against_theory():
     # The weight of one of two is uniform.
-    found = bayesian_bootstrap([-0.1, 0.3], rope=0.1)
-    assert found.worse[0] == 0.0
-    assert found.equal[0] == pytest.approx(0.5, abs=4 * np.sqrt(0.25 / 20_000))
+    bootstrap = bayesian_bootstrap([-0.1, 0.3], rope=0.1)
+    assert bootstrap.worse[0] == 0.0
+    assert bootstrap.equal[0] == pytest.approx(0.5, abs=4 * np.sqrt(0.25 / 20_000))
 
 
 def test_bayesian_bootstrap_of_many_queries_is_normal(monkeypatch):
     d = np.random.default_rng(3).gamma(0.5, 0.2, 50 * MANY_QUERIES)
-    found = bayesian_bootstrap(d, rope=d.mean())
-    error = np.sqrt(found.variance[0])
+    bootstrap = bayesian_bootstrap(d, rope=d.mean())
+    error = np.sqrt(bootstrap.variance[0])
     assert error == pytest.approx(stats.sem(d), rel=1e-4)
-    assert found.better[0] == pytest.approx(0.5, abs=4 * np.sqrt(0.25 / 20_000))
-    assert (found.ci_high[0] - found.ci_low[0]) / error == pytest.approx(3.92, abs=0.1)
+    assert bootstrap.better[0] == pytest.approx(0.5, abs=4 * np.sqrt(0.25 / 20_000))
+    assert (bootstrap.ci_high[0] - bootstrap.ci_low[0]) / error == pytest.approx(3.92, abs=0.1)
     few = d[:500]
     plain = bayesian_bootstrap(few, rope=0.1)
     monkeypatch.setattr("abrank.inference.bayes.MANY_QUERIES", 0)
@@ -88,20 +90,20 @@ def test_bayesian_bootstrap_of_many_queries_is_normal(monkeypatch):
      ([0.1, 0.3], 0.2, True), ([0.0] * 9 + [0.5], 0.05, True)],
 )  # fmt: skip
 def test_posteriors_of_little(posterior, d, estimate, known):
-    found = posterior(d, rope=0.01)
-    assert found.estimate[0] == pytest.approx(estimate, nan_ok=True)
-    three = [found.worse[0], found.equal[0], found.better[0]]
+    result = posterior(d, rope=0.01)
+    assert result.estimate[0] == pytest.approx(estimate, nan_ok=True)
+    three = [result.worse[0], result.equal[0], result.better[0]]
     assert np.isfinite(three).tolist() == [known] * 3
     if known:
         assert sum(three) == pytest.approx(1.0)
-        assert found.ci_low[0] <= found.estimate[0] <= found.ci_high[0]
+        assert result.ci_low[0] <= result.estimate[0] <= result.ci_high[0]
     if not np.any(np.abs(d) > 1e-9) and len(d) > 1:
         assert three == [0.0, 1.0, 0.0]
-        assert found.ci_low[0] == found.ci_high[0] == found.variance[0] == 0.0
+        assert result.ci_low[0] == result.ci_high[0] == result.variance[0] == 0.0
     if len(d) and not known:
-        assert (found.ci_low[0], found.ci_high[0]) == (-np.inf, np.inf)
+        assert (result.ci_low[0], result.ci_high[0]) == (-np.inf, np.inf)
     if len(d) == 2 and known:
-        assert np.isinf(found.variance[0]) == (posterior is t_posterior)
+        assert np.isinf(result.variance[0]) == (posterior is t_posterior)
 
 
 @pytest.mark.parametrize(

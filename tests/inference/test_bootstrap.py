@@ -101,7 +101,7 @@ def test_drawing_counts_of_values_is_drawing_queries(monkeypatch, decimals):
     # Two draws of 20,000, four standard errors; limits in standard errors of the mean.
     assert counted.pvalue[0] == pytest.approx(p, abs=4 * np.sqrt(p * (1 - p) / 10_000))
     for end in ("ci_low", "ci_high"):
-        ends = np.array([getattr(one, end)[0] for one in (plain, counted)])
+        ends = np.array([getattr(first, end)[0] for first in (plain, counted)])
         assert np.ptp(ends) < 4 * 2.67 * d.std() / 20 * np.sqrt(2 / 20_000)
 
 

@@ -25,14 +25,18 @@ GROUPS = np.random.default_rng(6).integers(0, 9, 40)
 @pytest.mark.parametrize("groups", [GROUPS, np.repeat([0, 1, 2, 3, 4, 5], [20, 8, 5, 4, 2, 1])])
 def test_t_against_the_matrices_of_its_definition(groups) -> None:
     mean, error, freedom = dense_cr2(D, groups)
-    found = run_cluster_test("t", D, groups)
-    assert found.n_clusters == len(np.unique(groups))
-    assert found.largest_cluster == np.bincount(groups).max()
-    assert found.freedom == pytest.approx(freedom, rel=1e-9)
-    assert found.statistic[0] == pytest.approx(mean / error, rel=1e-9)
-    assert found.pvalue[0] == pytest.approx(2 * stats.t.sf(abs(mean / error), freedom), rel=1e-9)
+    cluster_test = run_cluster_test("t", D, groups)
+    assert cluster_test.n_clusters == len(np.unique(groups))
+    assert cluster_test.largest_cluster == np.bincount(groups).max()
+    assert cluster_test.freedom == pytest.approx(freedom, rel=1e-9)
+    assert cluster_test.statistic[0] == pytest.approx(mean / error, rel=1e-9)
+    assert cluster_test.pvalue[0] == pytest.approx(
+        2 * stats.t.sf(abs(mean / error), freedom), rel=1e-9
+    )
     half = stats.t.ppf(0.975, freedom) * error
-    assert [found.ci_low[0], found.ci_high[0]] == pytest.approx([mean - half, mean + half])
+    assert [cluster_test.ci_low[0], cluster_test.ci_high[0]] == pytest.approx(
+        [mean - half, mean + half]
+    )
 
 
 def test_so_many_times_the_clusters_have_the_freedom_of_the_clusters_repeated() -> None:
@@ -65,11 +69,11 @@ def test_permutation_against_enumeration(seed) -> None:
     d = random.integers(-2, 5, 18) / 10
     clusters = random.permutation(np.r_[np.arange(8), random.integers(0, 8, 10)])
     sums, sizes = np.bincount(clusters, d), np.bincount(clusters)
-    found = run_cluster_test("permutation", d, clusters, confidence=0.9)
-    assert found.method == "exact"
-    assert found.pvalue[0] == pytest.approx(brute_force(sums, sizes, 0.0), abs=1e-12)
+    cluster_test = run_cluster_test("permutation", d, clusters, confidence=0.9)
+    assert cluster_test.method == "exact"
+    assert cluster_test.pvalue[0] == pytest.approx(brute_force(sums, sizes, 0.0), abs=1e-12)
     # A limit is not rejected; a hair beyond it is.
-    for limit, beyond in ((found.ci_low[0], -1e-6), (found.ci_high[0], 1e-6)):
+    for limit, beyond in ((cluster_test.ci_low[0], -1e-6), (cluster_test.ci_high[0], 1e-6)):
         assert brute_force(sums, sizes, limit) >= 0.1 > brute_force(sums, sizes, limit + beyond)
 
 
@@ -80,14 +84,14 @@ def test_permutation_of_many_clusters_agrees_with_random_flips() -> None:
         clusters = random.integers(0, 60, 200)
         index = np.unique(clusters, return_inverse=True)[1]
         sums, sizes = np.bincount(index, d), np.bincount(index)
-        found = run_cluster_test("permutation", d, clusters)
-        assert (found.method, found.n_resamples) == ("exact", 0)
+        cluster_test = run_cluster_test("permutation", d, clusters)
+        assert (cluster_test.method, cluster_test.n_resamples) == ("exact", 0)
         signs = random.choice([-1.0, 1.0], (99_999, len(sums)))
         shares = [
             np.mean(signs @ shifted >= shifted.sum() - 1e-9)
-            for shifted in (sums - sizes * limit for limit in (0.0, found.ci_low[0]))
+            for shifted in (sums - sizes * limit for limit in (0.0, cluster_test.ci_low[0]))
         ]
-        for share, p in zip(shares, (found.pvalue[0] / 2.0, 0.025), strict=True):
+        for share, p in zip(shares, (cluster_test.pvalue[0] / 2.0, 0.025), strict=True):
             assert abs(share - p) < 4 * np.sqrt(p * (1 - p) / 99_999) + 1e-4
 
 
@@ -96,12 +100,12 @@ def test_permutation_draws_flips_where_its_exact_p_would_be_unsure(monkeypatch) 
     d, clusters = random.normal(0.02, 1, 400), random.integers(0, 150, 400)
     exact = run_cluster_test("permutation", d, clusters)
     monkeypatch.setattr(sign_flips, "MOST_FREQUENCIES", 64)
-    drawn = run_cluster_test("permutation", d, clusters, n_resamples=499, seed=2)
-    assert [(found.method, found.n_resamples) for found in (exact, drawn)] == [
+    cluster_test = run_cluster_test("permutation", d, clusters, n_resamples=499, seed=2)
+    assert [(result.method, result.n_resamples) for result in (exact, cluster_test)] == [
         ("exact", 0), ("Monte Carlo", 499)
     ]  # fmt: skip
     p = exact.pvalue[0]
-    assert abs(drawn.pvalue[0] - p) < 4 * np.sqrt(p * (1 - p) / 499)
+    assert abs(cluster_test.pvalue[0] - p) < 4 * np.sqrt(p * (1 - p) / 499)
 
 
 def test_bootstrap_of_many_clusters_draws_cells_of_a_grid(monkeypatch) -> None:
@@ -120,10 +124,10 @@ def test_bootstrap_of_many_clusters_draws_cells_of_a_grid(monkeypatch) -> None:
 def test_clusters_of_one_query_are_the_plain_tests() -> None:
     d, alone = D[:12], np.arange(12)
     for name in ("t", "permutation"):
-        found, plain = run_cluster_test(name, d, alone), run_test(name, d)
-        assert found.pvalue[0] == pytest.approx(plain.pvalue[0], rel=1e-9)
-        assert found.ci_low[0] == pytest.approx(plain.ci_low[0], abs=1e-9)
-        assert found.ci_high[0] == pytest.approx(plain.ci_high[0], abs=1e-9)
+        cluster_test, plain = run_cluster_test(name, d, alone), run_test(name, d)
+        assert cluster_test.pvalue[0] == pytest.approx(plain.pvalue[0], rel=1e-9)
+        assert cluster_test.ci_low[0] == pytest.approx(plain.ci_low[0], abs=1e-9)
+        assert cluster_test.ci_high[0] == pytest.approx(plain.ci_high[0], abs=1e-9)
 
 
 def test_bootstrap_keeps_its_level_against_itself() -> None:
@@ -145,26 +149,30 @@ def test_bootstrap_keeps_its_level_against_itself() -> None:
 @pytest.mark.parametrize("name", CLUSTER_TESTS)
 def test_intervals_exclude_zero_exactly_when_p_is_below_alpha(name) -> None:
     random = np.random.default_rng(4)
-    seen = set()
+    visited = set()
     for _ in range(60):
         n = int(random.integers(2, 60))
         d = random.integers(-2, 5, n) / random.choice([3, 10])
         clusters = random.integers(0, int(random.integers(1, 20)), n)
         for confidence in (0.5, 0.9, 0.95):
-            found = run_cluster_test(name, d, clusters, confidence=confidence, n_resamples=199)
-            excludes = bool(found.ci_low[0] > 0 or found.ci_high[0] < 0)
-            assert excludes == (found.pvalue[0] < round(1 - confidence, 12))
-            seen.add(excludes)
-    assert seen == {True, False}
+            cluster_test = run_cluster_test(
+                name, d, clusters, confidence=confidence, n_resamples=199
+            )
+            excludes = bool(cluster_test.ci_low[0] > 0 or cluster_test.ci_high[0] < 0)
+            assert excludes == (cluster_test.pvalue[0] < round(1 - confidence, 12))
+            visited.add(excludes)
+    assert visited == {True, False}
 
 
 def test_columns_do_not_touch_each_other_and_labels_may_be_text() -> None:
     both = np.column_stack([D, -2 * D])
     for name in CLUSTER_TESTS:
-        found = run_cluster_test(name, both, [f"u{g}" for g in GROUPS], n_resamples=199)
+        cluster_test = run_cluster_test(name, both, [f"u{g}" for g in GROUPS], n_resamples=199)
         alone = run_cluster_test(name, D, GROUPS, n_resamples=199)
-        assert found.pvalue[0] == alone.pvalue[0] == pytest.approx(found.pvalue[1])
-        assert found.ci_low[0] == alone.ci_low[0] == pytest.approx(-found.ci_high[1] / 2)
+        assert cluster_test.pvalue[0] == alone.pvalue[0] == pytest.approx(cluster_test.pvalue[1])
+        assert (
+            cluster_test.ci_low[0] == alone.ci_low[0] == pytest.approx(-cluster_test.ci_high[1] / 2)
+        )
 
 
 NAN = np.nan
@@ -188,22 +196,24 @@ DEGENERATE = [
     ("d", "clusters", "expected"), [case[1:] for case in DEGENERATE], ids=[c[0] for c in DEGENERATE]
 )
 def test_degenerate(name, d, clusters, expected) -> None:
-    found = run_cluster_test(name, d, clusters)
+    cluster_test = run_cluster_test(name, d, clusters)
     wanted = expected["t" if name == "bootstrap" else name]
-    assert (found.pvalue[0], found.ci_low[0], found.ci_high[0]) == pytest.approx(
-        wanted, nan_ok=True
-    )
-    assert found.estimate[0] == pytest.approx(np.mean(d) if d else NAN, nan_ok=True)
+    assert (
+        cluster_test.pvalue[0],
+        cluster_test.ci_low[0],
+        cluster_test.ci_high[0],
+    ) == pytest.approx(wanted, nan_ok=True)
+    assert cluster_test.estimate[0] == pytest.approx(np.mean(d) if d else NAN, nan_ok=True)
 
 
 @pytest.mark.parametrize("name", CLUSTER_TESTS)
 def test_two_clusters_and_one_query_that_differs_have_an_answer(name) -> None:
     for d, clusters in (([0.1, 0.2], [1, 2]), ([0.0] * 9 + [0.4], [1, 1, 2, 2, 3, 3, 4, 4, 5, 5])):
-        found = run_cluster_test(name, d, clusters)
+        cluster_test = run_cluster_test(name, d, clusters)
         # Of two clusters t says nothing, of so few the bootstrap neither.
-        silent = name == "bootstrap" or (name == "t" and found.n_clusters == 2)
-        assert np.isnan(found.pvalue[0]) if silent else 0.05 < found.pvalue[0] <= 1.0
-        assert found.ci_low[0] <= 0.0 <= found.ci_high[0]
+        silent = name == "bootstrap" or (name == "t" and cluster_test.n_clusters == 2)
+        assert np.isnan(cluster_test.pvalue[0]) if silent else 0.05 < cluster_test.pvalue[0] <= 1.0
+        assert cluster_test.ci_low[0] <= 0.0 <= cluster_test.ci_high[0]
 
 
 @pytest.mark.parametrize(

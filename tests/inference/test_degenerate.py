@@ -70,16 +70,21 @@ def sign():
 
 def run(name, **options):
     def ask(d):
-        found = run_test(name, d, **options)
-        return found.estimate[0], found.pvalue[0], found.ci_low[0], found.ci_high[0]
+        test = run_test(name, d, **options)
+        return test.estimate[0], test.pvalue[0], test.ci_low[0], test.ci_high[0]
 
     return ask
 
 
 def of_clusters(name):
     def ask(d):
-        found = run_cluster_test(name, d, list(range(len(d))))
-        return found.estimate[0], found.pvalue[0], found.ci_low[0], found.ci_high[0]
+        cluster_test = run_cluster_test(name, d, list(range(len(d))))
+        return (
+            cluster_test.estimate[0],
+            cluster_test.pvalue[0],
+            cluster_test.ci_low[0],
+            cluster_test.ci_high[0],
+        )
 
     return ask
 
@@ -90,8 +95,8 @@ def block(d):
 
 def joint(name, fields="estimate pvalue_adj ci_low ci_high", **options):
     def ask(d):
-        found = run_joint_test(name, block(d), **options)
-        return [getattr(found, field)[0] for field in fields.split()]
+        joint_test = run_joint_test(name, block(d), **options)
+        return [getattr(joint_test, field)[0] for field in fields.split()]
 
     return ask
 
@@ -110,13 +115,13 @@ FRIEDMAN = [nothing(4), (1, normal(1), NAN, NAN), (2, normal(np.sqrt(2)), NAN, N
 
 
 def friedman(d):
-    found = friedman_test(block(d))
-    return found.chi2, found.pvalue, found.f, found.pvalue_f
+    test = friedman_test(block(d))
+    return test.chi2, test.pvalue, test.f, test.pvalue_f
 
 
 def anova(d):
-    found = two_way_anova(block(d))
-    return found.f, found.pvalue
+    way_anova = two_way_anova(block(d))
+    return way_anova.f, way_anova.pvalue
 
 
 def within(d):
@@ -126,9 +131,9 @@ def within(d):
 
 def within_cells():
     # A system's own part is half the difference; times sqrt(2) for two systems.
-    found = [half_width(error, freedom) / np.sqrt(2) for _, error, freedom in SPREAD]
-    two, one, half = ((0.5 - w, 0.5 + m[0] + w) for w, m in zip(found, SPREAD, strict=True))
-    return [nothing(2), (-INF, INF), two, (0.5, 0.5), (-INF, INF), one, half]
+    result = [half_width(error, freedom) / np.sqrt(2) for _, error, freedom in SPREAD]
+    two, first, half = ((0.5 - w, 0.5 + m[0] + w) for w, m in zip(result, SPREAD, strict=True))
+    return [nothing(2), (-INF, INF), two, (0.5, 0.5), (-INF, INF), first, half]
 
 
 # What is asked, the cells in the order of ROWS, and what a drawn answer may be off by.

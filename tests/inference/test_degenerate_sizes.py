@@ -33,8 +33,8 @@ from tests.inference.degenerate import (
 
 
 def ratio(d):
-    found = ratio_interval(np.full(len(d), 0.5), 0.5 + np.asarray(d))
-    return found.change[0], found.ci_low[0], found.ci_high[0]
+    interval = ratio_interval(np.full(len(d), 0.5), 0.5 + np.asarray(d))
+    return interval.change[0], interval.ci_low[0], interval.ci_high[0]
 
 
 def ratio_cells(two, one, half):
@@ -49,8 +49,8 @@ RATIO_BY_T = ratio_cells(*(
 
 def effect(name):
     def ask(d):
-        found = effect_interval(name, np.full(len(d), 0.5), 0.5 + np.asarray(d))
-        return found.estimate[0], found.ci_low[0], found.ci_high[0]
+        interval = effect_interval(name, np.full(len(d), 0.5), 0.5 + np.asarray(d))
+        return interval.estimate[0], interval.ci_low[0], interval.ci_high[0]
 
     return ask
 
@@ -86,38 +86,38 @@ def effect_cells(name):
     if name in ("rank_biserial", "p_better"):
         if name == "p_better":
             # By one coin a query; of the one that differs the variance is 1/8 - 1/64.
-            two, flat, one, half = (
+            two, flat, first, half = (
                 by_score(net, share, share_of_wins)
                 for net, share in ((1, 1 / 2), (1, 1 / 8), (1 / 8, 7 / 63 / 8), (0, 1 / 8))
             )
-            return [nothing(3), (1, 0, 1), two, (0.5, 0.5, 0.5), flat, one, half]
+            return [nothing(3), (1, 0, 1), two, (0.5, 0.5, 0.5), flat, first, half]
         # Sum of squared ranks over the square of their sum: 1 2; 4.5 eight times; 2.5 and 6.5.
-        two, flat, one, half = (
+        two, flat, first, half = (
             by_score(size, share)
             for size, share in ((1, 5 / 9), (1, 1 / 8), (1, 1), (16 / 36, 194 / 1296))
         )
-        return [nothing(3), (1, -1, 1), two, zero, flat, one, half]
+        return [nothing(3), (1, -1, 1), two, zero, flat, first, half]
     if name == "glass_delta":
         # A baseline of one score has no unit.
         return [nothing(3), unknown, unknown, zero, unknown, unknown, unknown]
     if name == "d_av":
         # sqrt(2) d_z; its error, 1 and 1/2 where the squares are equal, 5/16 by the outlier.
-        two, one, half = (
+        two, first, half = (
             (size, size - half_width(e, f), size + half_width(e, f))
             for size, e, f in ((2, 1, 1), (0.5, 5 / 16, 7), (np.sqrt(7) / 4, 0.5, 7))
         )
-        return [nothing(3), unknown, two, zero, unknown, one, half]
-    two, one, half = (
-        by_noncentral_t(n, n - 1, each, hedges(n - 1) if name == "hedges_g" and n > 2 else 1.0)
-        for n, each in zip(sizes, t, strict=True)
+        return [nothing(3), unknown, two, zero, unknown, first, half]
+    two, first, half = (
+        by_noncentral_t(n, n - 1, item, hedges(n - 1) if name == "hedges_g" and n > 2 else 1.0)
+        for n, item in zip(sizes, t, strict=True)
     )
-    return [nothing(3), unknown, unknown if name == "hedges_g" else two, zero, unknown, one, half]
+    return [nothing(3), unknown, unknown if name == "hedges_g" else two, zero, unknown, first, half]
 
 
 def posterior(function):
     def ask(d):
-        found = function(d, rope=0.05)
-        return [getattr(found, field)[0] for field in
+        result = function(d, rope=0.05)
+        return [getattr(result, field)[0] for field in
                 ("estimate", "variance", "ci_low", "ci_high", "equal", "better")]  # fmt: skip
 
     return ask
@@ -154,11 +154,11 @@ def level(test, by):
 
 
 def pooled(d):
-    found = pool_collections([d, d])
-    assert found.tau == 0.0
+    collections = pool_collections([d, d])
+    assert collections.tau == 0.0
     return [
-        value for each in (found.stratified, found.fixed, found.random)
-        for value in (each.estimate, each.pvalue)
+        value for item in (collections.stratified, collections.fixed, collections.random)
+        for value in (item.estimate, item.pvalue)
     ]  # fmt: skip
 
 
@@ -180,13 +180,13 @@ POOLED = [nothing(6), (0.1, *nothing(5)), pooled_twice(*TWO), (0, 1) * 3, (0.1, 
 
 
 def segments(d):
-    found = compare_segments([*d, *d], ["x"] * len(d) + ["y"] * len(d))
-    if not found.labels:
-        assert np.isnan(found.total)
+    result = compare_segments([*d, *d], ["x"] * len(d) + ["y"] * len(d))
+    if not result.labels:
+        assert np.isnan(result.total)
         return nothing(5)
-    assert found.total == pytest.approx(np.mean(d))
-    return (found.pvalue[0], found.pvalue_adj[0], found.ci_low_adj[0], found.ci_high_adj[0],
-            found.interaction.pvalue)  # fmt: skip
+    assert result.total == pytest.approx(np.mean(d))
+    return (result.pvalue[0], result.pvalue_adj[0], result.ci_low_adj[0], result.ci_high_adj[0],
+            result.interaction.pvalue)  # fmt: skip
 
 
 def segment_twice(mean, error, freedom, skewness=0.0):

@@ -58,8 +58,8 @@ SKEWED = np.random.default_rng(5).beta([0.5, 0.7], 1.0, (60, 2))
 
 
 def interval(name, a, b, **how):
-    found = effect_interval(name, a, b, **how)
-    return found.ci_low[0], found.ci_high[0]
+    result = effect_interval(name, a, b, **how)
+    return result.ci_low[0], result.ci_high[0]
 
 
 @pytest.mark.parametrize("name", list(EFFECT_SIZES))
@@ -81,8 +81,8 @@ def test_intervals_exclude_0_exactly_when_the_t_test_rejects(name):
     random = np.random.default_rng(9)
     a, b = random.integers(0, 6, (2, 12, 200)) / 10
     for level in (0.5, 0.9):
-        found = effect_interval(name, a, b, confidence=level)
-        excluded = (found.ci_low > 0.0) | (found.ci_high < 0.0)
+        result = effect_interval(name, a, b, confidence=level)
+        excluded = (result.ci_low > 0.0) | (result.ci_high < 0.0)
         rejected = run_test("t", b - a, confidence=level).excludes_zero
         np.testing.assert_array_equal(excluded, rejected)
         assert 10 < excluded.sum() < 190
@@ -147,8 +147,8 @@ def test_intervals_of_little(name):
     entry = EFFECT_SIZES[name]
     whole = (entry.lowest, entry.highest)
     assert np.isnan(interval(name, [], [])).all()
-    for one in (0.1, 0.3):
-        assert interval(name, [0.1], [one]) == whole
+    for first in (0.1, 0.3):
+        assert interval(name, [0.1], [first]) == whole
     none = 0.5 if name == "p_better" else 0.0
     assert interval(name, [0.1, 0.4, 0.2], [0.1, 0.4, 0.2]) == (none, none)
     # One value, and no spread in the scores either.
@@ -165,11 +165,11 @@ def test_intervals_of_little(name):
     # Two queries; one query that differs.
     two = effect_interval(name, [0.1, 0.2], [0.2, 0.5])
     assert two.ci_low[0] < none < two.ci_high[0]
-    other = effect_interval(name, np.full(20, 0.3), np.append(np.full(19, 0.3), 0.9))
+    second = effect_interval(name, np.full(20, 0.3), np.append(np.full(19, 0.3), 0.9))
     if name == "glass_delta":
-        assert np.isnan(other.estimate[0])
+        assert np.isnan(second.estimate[0])
     else:
-        assert other.ci_low[0] < none < other.estimate[0] <= other.ci_high[0]
+        assert second.ci_low[0] < none < second.estimate[0] <= second.ci_high[0]
     with pytest.raises(ArgumentError, match="finite"):
         effect_interval(name, [0.1, np.inf], [0.2, 0.3])
 
@@ -179,15 +179,15 @@ D = np.array([0.2, -0.1, 0.05, -0.3, 0.0, 0.4, 0.1])
 
 @pytest.mark.parametrize("weight", [0.0, 1.0, 5.0])
 def test_urisk_is_the_mean_of_wins_less_weighted_losses(weight) -> None:
-    found = risk(D, weight=weight)
+    result = risk(D, weight=weight)
     by_formula = (D[D > 0].sum() - (1 + weight) * -D[D < 0].sum()) / len(D)
-    assert found.urisk == pytest.approx(by_formula)
+    assert result.urisk == pytest.approx(by_formula)
     weighted = np.where(D < 0, (1 + weight) * D, D)
     test = stats.ttest_1samp(weighted, 0.0)
-    assert found.trisk == pytest.approx(test.statistic)
+    assert result.trisk == pytest.approx(test.statistic)
     limits = test.confidence_interval(0.95)
-    assert (found.urisk_low, found.urisk_high) == pytest.approx((limits.low, limits.high))
-    low = stats.nct.sf(found.trisk, len(D) - 1, found.trisk_low)
+    assert (result.urisk_low, result.urisk_high) == pytest.approx((limits.low, limits.high))
+    low = stats.nct.sf(result.trisk, len(D) - 1, result.trisk_low)
     assert low == pytest.approx(0.025, abs=1e-6)
 
 
@@ -207,10 +207,10 @@ def test_no_difference_and_too_few_queries() -> None:
     same = risk(np.zeros(5))
     assert (same.urisk, same.urisk_low, same.trisk, same.trisk_high) == (0.0, 0.0, 0.0, 0.0)
     assert np.isnan(risk([]).urisk)
-    one = risk([-0.1])
-    assert one.urisk == pytest.approx(-0.2)
-    assert one.urisk_low == -np.inf
-    assert np.isnan(one.trisk)
+    first = risk([-0.1])
+    assert first.urisk == pytest.approx(-0.2)
+    assert first.urisk_low == -np.inf
+    assert np.isnan(first.trisk)
     assert np.isnan(geo_risk(np.empty((0, 2)))[0]).all()
     assert np.isnan(geo_risk(np.zeros((3, 2)), n_resamples=9)[0]).all()
 

@@ -40,8 +40,8 @@ def test_ratio_edges():
 
 def test_edges():
     def limits(a, b):
-        found = ratio_interval(a, b)
-        return found.ci_low[0], found.ci_high[0]
+        interval = ratio_interval(a, b)
+        return interval.ci_low[0], interval.ci_high[0]
 
     assert np.isnan(limits([], [])).all()
     assert np.isnan(limits([0.0, 0.0], [0.1, 0.2])).all()
@@ -84,4 +84,4 @@ def test_every_line_of_the_table() -> None:
 
 def test_the_mean_of_one_system_has_limits() -> None:
     scores = np.array([0.2, 0.4, 0.1, 0.7, 0.5, 0.3])
-    assert [round(each, 3) for each in mean_interval(scores, bounds=(0.0, 1.0))] == [0.14, 0.593]
+    assert [round(item, 3) for item in mean_interval(scores, bounds=(0.0, 1.0))] == [0.14, 0.593]

@@ -122,14 +122,14 @@ def test_against_enumeration():
 @pytest.mark.parametrize("confidence", [0.5, 0.9, 0.95, 0.99])
 def test_intervals_exclude_zero_exactly_when_p_is_below_alpha(n_resamples, confidence):
     random = np.random.default_rng(n_resamples)
-    seen = set()
+    visited = set()
     for _ in range(60):
         d = random.integers(-2, 5, (int(random.integers(1, 20)), 3)) / random.choice([3, 10])
         result = max_t(d, confidence=confidence, n_resamples=n_resamples, seed=3)
         excludes = (result.ci_low > 0) | (result.ci_high < 0)
         np.testing.assert_array_equal(result.pvalue < round(1 - confidence, 12), excludes)
-        seen |= set(excludes.tolist())
-    assert seen == {True, False} or n_resamples * (1 - confidence) < 1
+        visited |= set(excludes.tolist())
+    assert visited == {True, False} or n_resamples * (1 - confidence) < 1
 
 
 def test_equal_statistics_of_two_columns_have_equal_p():
@@ -184,9 +184,9 @@ def test_edges():
 def test_a_seed_repeats_and_input_stays():
     d = np.random.default_rng(1).normal(0.05, 0.2, (40, 2))
     before = d.copy()
-    one, again, other = max_t(d, seed=1), max_t(d, seed=1), max_t(d, seed=2)
-    np.testing.assert_array_equal(one.ci_low, again.ci_low)
-    assert not np.array_equal(one.ci_low, other.ci_low)
+    first, again, second = max_t(d, seed=1), max_t(d, seed=1), max_t(d, seed=2)
+    np.testing.assert_array_equal(first.ci_low, again.ci_low)
+    assert not np.array_equal(first.ci_low, second.ci_low)
     np.testing.assert_array_equal(d, before)
 
 
@@ -267,12 +267,12 @@ DEGENERATE = {
 @pytest.mark.parametrize("case", DEGENERATE)
 def test_every_line_of_the_table(case) -> None:
     differences, pvalue, low, high = DEGENERATE[case]
-    found = max_t(differences)
+    result = max_t(differences)
     for values, expected in (
-        (found.pvalue, pvalue),
-        (found.pvalue_step_down, pvalue),
-        (found.ci_low, low),
-        (found.ci_high, high),
+        (result.pvalue, pvalue),
+        (result.pvalue_step_down, pvalue),
+        (result.ci_low, low),
+        (result.ci_high, high),
     ):
         np.testing.assert_allclose(values, [expected, expected], rtol=1e-12)
 
@@ -302,9 +302,9 @@ def test_of_many_queries_the_law_is_the_same_against_the_normal_one(monkeypatch)
         error = 4.0 * np.sqrt(inside * (1.0 - inside) / 2**15)
         assert abs(result.pvalue[column] - (1.0 - inside)) < error
     monkeypatch.setattr("abrank.inference.families.MANY_QUERIES", 20_000)
-    drawn = max_t(d, seed=4)
-    assert drawn.n_resamples == 19_999
-    np.testing.assert_allclose(result.pvalue, drawn.pvalue, atol=0.016)
-    np.testing.assert_allclose(result.ci_low, drawn.ci_low, atol=2e-4)
+    sample = max_t(d, seed=4)
+    assert sample.n_resamples == 19_999
+    np.testing.assert_allclose(result.pvalue, sample.pvalue, atol=0.016)
+    np.testing.assert_allclose(result.ci_low, sample.ci_low, atol=2e-4)
     excludes = (result.ci_low > 0) | (result.ci_high < 0)
     np.testing.assert_array_equal(result.pvalue < 0.05, excludes)

@@ -15,47 +15,49 @@ from abrank.inference.independent import EFFECTS, bootstrap_groups, permute_labe
 def test_welch_is_that_of_scipy_and_statsmodels(n_a: int, n_b: int, level: float) -> None:
     random = np.random.default_rng(n_a + n_b)
     a, b = random.exponential(1.0, (n_a, 3)), random.exponential(1.3, (n_b, 3))
-    found = welch(a, b, confidence=level)
+    result = welch(a, b, confidence=level)
     for column in range(3):
         x, y = a[:, column], b[:, column]
         expected = stats.ttest_ind(y, x, equal_var=False)
         limits = expected.confidence_interval(level)
-        assert found.pvalue[column] == pytest.approx(expected.pvalue, abs=1e-12)
-        assert found.statistic[column] == pytest.approx(expected.statistic, abs=1e-12)
+        assert result.pvalue[column] == pytest.approx(expected.pvalue, abs=1e-12)
+        assert result.statistic[column] == pytest.approx(expected.statistic, abs=1e-12)
         both = CompareMeans(DescrStatsW(y), DescrStatsW(x))
-        assert found.pvalue[column] == pytest.approx(both.ttest_ind(usevar="unequal")[1], abs=1e-12)
+        assert result.pvalue[column] == pytest.approx(
+            both.ttest_ind(usevar="unequal")[1], abs=1e-12
+        )
         for ends in (limits, both.tconfint_diff(1.0 - level, usevar="unequal")):
-            assert (found.ci_low[column], found.ci_high[column]) == pytest.approx(
+            assert (result.ci_low[column], result.ci_high[column]) == pytest.approx(
                 tuple(ends), abs=1e-12
             )
-        excludes = found.ci_low[column] > 0 or found.ci_high[column] < 0
-        assert excludes == (found.pvalue[column] < 1.0 - level)
+        excludes = result.ci_low[column] > 0 or result.ci_high[column] < 0
+        assert excludes == (result.pvalue[column] < 1.0 - level)
 
 
 def test_groups_without_spread_or_units_have_no_test() -> None:
-    same, other, one = np.full((4, 1), 0.5), np.full((3, 1), 0.75), np.full((1, 1), 0.5)
+    same, values, first = np.full((4, 1), 0.5), np.full((3, 1), 0.75), np.full((1, 1), 0.5)
     assert welch(same, same[:2], confidence=0.95).pvalue.tolist() == [1.0]
-    for a, b in ((same, other), (same, one)):
+    for a, b in ((same, values), (same, first)):
         assert np.isnan(welch(a, b, confidence=0.95).pvalue).all()
 
 
 def test_labels_are_permuted_and_groups_drawn_as_scipy_does() -> None:
     random = np.random.default_rng(5)
     a, b = random.exponential(1.0, 25), random.exponential(1.8, 20)
-    found = permute_labels(a, b, confidence=0.95, seed=3)
+    labels = permute_labels(a, b, confidence=0.95, seed=3)
     method = stats.PermutationMethod(n_resamples=9999, rng=np.random.default_rng(3))
     expected = stats.ttest_ind(b, a, equal_var=False, method=method)
-    assert (found.pvalue[0], found.n_resamples) == (expected.pvalue, 9999)
+    assert (labels.pvalue[0], labels.n_resamples) == (expected.pvalue, 9999)
     assert permute_labels(a[:3], b[:4], confidence=0.95, seed=3).method == "exact"
-    drawn = bootstrap_groups(a, b, confidence=0.9, seed=3)
+    groups = bootstrap_groups(a, b, confidence=0.9, seed=3)
     means = stats.bootstrap(
         (b, a), lambda x, y, axis: x.mean(axis=axis) - y.mean(axis=axis), method="percentile",
         confidence_level=0.9, rng=np.random.default_rng(3),
     )  # fmt: skip
-    assert (drawn.ci_low[0], drawn.ci_high[0]) == pytest.approx(
+    assert (groups.ci_low[0], groups.ci_high[0]) == pytest.approx(
         tuple(means.confidence_interval), abs=1e-12
     )
-    assert drawn.pvalue[0] < 0.1
+    assert groups.pvalue[0] < 0.1
 
 
 def test_effect_sizes_are_those_of_the_textbook() -> None:

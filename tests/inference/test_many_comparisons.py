@@ -24,10 +24,10 @@ def test_levels_are_those_of_onlinefdr(shared_data) -> None:
     with (shared_data / "online_fdr.tsv").open(newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
     compared = 0
-    for (method, said), group in groupby(rows, key=lambda r: (r["method"], r["parameters"])):
+    for (method, text), group in groupby(rows, key=lambda r: (r["method"], r["parameters"])):
         if method == "addis":  # not offered
             continue
-        options = {name: float(value) for name, value in (o.split("=") for o in said.split())}
+        options = {name: float(value) for name, value in (o.split("=") for o in text.split())}
         alpha = options["alpha"]
         # Its own default for LORD++ is a tenth.
         first = options.get("w0", alpha / 10 if method == "lord++" else None)
@@ -58,9 +58,9 @@ def test_nothing_but_noise_spends_no_more_than_alpha(method) -> None:
 
 
 def test_each_finding_earns_level() -> None:
-    found = online_levels([1e-9, 0.9], "lord++")
+    levels = online_levels([1e-9, 0.9], "lord++")
     missed = online_levels([0.9, 0.9], "lord++")
-    assert found[1] > missed[1]
+    assert levels[1] > missed[1]
     assert (online_levels([1e-9, 0.9], "spending") == online_levels([0.9, 0.9], "spending")).all()
 
 
@@ -72,10 +72,10 @@ def test_a_false_discovery_rate_of_independent_streams_is_held() -> None:
         effects = np.where(is_null, 0.0, 3.5)
         pvalues = ndtr(-(effects + rng.standard_normal(200)))
         for method in METHODS:
-            found = pvalues <= online_levels(pvalues, method)[:-1]
-            rates[method].append((found & is_null).sum() / max(found.sum(), 1))
+            result = pvalues <= online_levels(pvalues, method)[:-1]
+            rates[method].append((result & is_null).sum() / max(result.sum(), 1))
             if method == "saffron":
-                assert found.sum() > 0
+                assert result.sum() > 0
     for method, rate in rates.items():
         error = np.std(rate) / np.sqrt(len(rate))
         assert np.mean(rate) < 0.05 + 3 * error, method
@@ -110,14 +110,14 @@ def test_intervals_hold_a_repetition_and_its_gain_is_not_inflated() -> None:
         errors = np.full(20, 0.02)
         # One baseline: half of the variance of each error is common to all.
         luck, luck_again = rng.normal(0, 0.02 * np.sqrt(0.5), 2)
-        own = rng.normal(0, 0.02 * np.sqrt(0.5), (2, 20))
-        seen, again = effects + luck + own[0], effects + luck_again + own[1]
-        best = int(np.argmax(seen))
-        predicted = predict_repetition(seen, errors, best)
+        normal = rng.normal(0, 0.02 * np.sqrt(0.5), (2, 20))
+        visited, again = effects + luck + normal[0], effects + luck_again + normal[1]
+        best = int(np.argmax(visited))
+        predicted = predict_repetition(visited, errors, best)
         held.append(predicted.low <= again[best] <= predicted.high)
         ours.append(predicted.expected - effects[best])
-        plain.append(seen[best] - effects[best])
-        assert predicted.expected == pytest.approx(expected_again(seen, errors)[best])
+        plain.append(visited[best] - effects[best])
+        assert predicted.expected == pytest.approx(expected_again(visited, errors)[best])
     assert 0.92 < np.mean(held) < 0.99
     assert np.mean(plain) > 0.015
     assert abs(np.mean(ours)) < 0.005
@@ -129,17 +129,17 @@ def test_on_halves_of_real_topics_intervals_hold_the_other_half(shared_data) -> 
     means, rng = scores.mean(axis=0), np.random.default_rng(1)
     held, ours, plain = [], [], []
     for _ in range(60):
-        one, other = np.array_split(rng.permutation(n), 2)
+        first, second = np.array_split(rng.permutation(n), 2)
         base = rng.integers(n_systems)
         near = np.argsort(abs(means - means[base]))[1:41]
         differences = scores[:, rng.choice(near, 12, replace=False)] - scores[:, [base]]
-        seen, truth = differences[one].mean(axis=0), differences[other].mean(axis=0)
-        errors = differences[one].std(axis=0, ddof=1) / np.sqrt(len(one))
+        difference, truth = differences[first].mean(axis=0), differences[second].mean(axis=0)
+        errors = differences[first].std(axis=0, ddof=1) / np.sqrt(len(first))
         for place in range(12):
-            again = predict_repetition(seen, errors, place, freedom=len(one) - 1)
+            again = predict_repetition(difference, errors, place, freedom=len(first) - 1)
             held.append(again.low <= truth[place] <= again.high)
             ours.append(abs(again.expected - truth[place]))
-            plain.append(abs(seen[place] - truth[place]))
+            plain.append(abs(difference[place] - truth[place]))
     assert 0.92 < np.mean(held) < 0.97
     assert np.mean(ours) < np.mean(plain)
 
@@ -150,16 +150,16 @@ def test_on_halves_of_skewed_topics_intervals_hold_the_other_half_as_often(share
     means, rng = scores.mean(axis=0), np.random.default_rng(3)
     held = []
     for _ in range(400):
-        one, other = np.array_split(rng.permutation(n), 2)
+        first, second = np.array_split(rng.permutation(n), 2)
         base = rng.integers(n_systems)
         near = np.argsort(abs(means - means[base]))[1:21]
         differences = scores[:, rng.choice(near, 12, replace=False)] - scores[:, [base]]
-        seen = differences[one]
-        errors = seen.std(axis=0, ddof=1) / np.sqrt(len(one))
+        difference = differences[first]
+        errors = difference.std(axis=0, ddof=1) / np.sqrt(len(first))
         if not errors.all():  # twins on these topics
             continue
-        again = predict_repetition(seen.mean(axis=0), errors, 0, freedom=len(one) - 1)
-        held.append(again.low <= differences[other, 0].mean() <= again.high)
+        again = predict_repetition(difference.mean(axis=0), errors, 0, freedom=len(first) - 1)
+        held.append(again.low <= differences[second, 0].mean() <= again.high)
     assert 0.93 < np.mean(held) < 0.97
 
 
@@ -177,16 +177,16 @@ def test_errors_of_few_queries_are_drawn_towards_those_of_the_others() -> None:
 
 
 def test_of_effects_that_are_far_apart_nothing_is_taken_away() -> None:
-    seen = np.arange(10.0)
-    np.testing.assert_allclose(expected_again(seen, np.full(10, 1e-4)), seen, atol=1e-6)
+    arange = np.arange(10.0)
+    np.testing.assert_allclose(expected_again(arange, np.full(10, 1e-4)), arange, atol=1e-6)
 
 
 def test_few_queries_widen_the_interval() -> None:
-    seen = [0.05, 0.01, -0.02, 0.0, 0.02, -0.01, 0.01, 0.03]
-    few = predict_repetition(seen, [0.02] * 8, freedom=4)
-    many = predict_repetition(seen, [0.02] * 8)
-    assert few.low < many.low < many.expected < many.high < few.high
-    assert few.expected == many.expected
+    visited = [0.05, 0.01, -0.02, 0.0, 0.02, -0.01, 0.01, 0.03]
+    few = predict_repetition(visited, [0.02] * 8, freedom=4)
+    repetition = predict_repetition(visited, [0.02] * 8)
+    assert few.low < repetition.low < repetition.expected < repetition.high < few.high
+    assert few.expected == repetition.expected
 
 
 @pytest.mark.parametrize(

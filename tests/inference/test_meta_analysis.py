@@ -21,56 +21,56 @@ COLLECTIONS = (
 
 def test_fixed_against_statsmodels() -> None:
     # Of statsmodels 0.15: combine_effects(means, errors squared), row "fixed effect".
-    found = pool_collections(COLLECTIONS)
-    assert found.fixed.estimate == pytest.approx(0.005537165218864541, abs=1e-12)
-    assert found.fixed.error == pytest.approx(0.036452582317248856, rel=1e-10)
-    assert [found.fixed.ci_low, found.fixed.ci_high] == pytest.approx(
+    collections = pool_collections(COLLECTIONS)
+    assert collections.fixed.estimate == pytest.approx(0.005537165218864541, abs=1e-12)
+    assert collections.fixed.error == pytest.approx(0.036452582317248856, rel=1e-10)
+    assert [collections.fixed.ci_low, collections.fixed.ci_high] == pytest.approx(
         [-0.06590858326642485, 0.07698291370415394], abs=1e-12
     )
-    assert found.weight_fixed == pytest.approx([0.47836467, 0.15359931, 0.36803602], abs=1e-8)
+    assert collections.weight_fixed == pytest.approx([0.47836467, 0.15359931, 0.36803602], abs=1e-8)
 
 
 def test_random_against_statsmodels() -> None:
     # combine_effects(..., method_re="iterated", use_t=True), which stops iterating at 1e-5.
-    found = pool_collections(COLLECTIONS)
-    assert found.tau**2 == pytest.approx(0.013968464538069585, rel=1e-5)
-    assert found.random.estimate == pytest.approx(-0.0028155718305007613, abs=1e-8)
-    assert found.random.error == pytest.approx(0.07885746578706011, rel=1e-6)
-    assert [found.random.ci_low, found.random.ci_high] == pytest.approx(
+    collections = pool_collections(COLLECTIONS)
+    assert collections.tau**2 == pytest.approx(0.013968464538069585, rel=1e-5)
+    assert collections.random.estimate == pytest.approx(-0.0028155718305007613, abs=1e-8)
+    assert collections.random.error == pytest.approx(0.07885746578706011, rel=1e-6)
+    assert [collections.random.ci_low, collections.random.ci_high] == pytest.approx(
         [-0.342112, 0.336481], abs=2e-6
     )
 
 
 def test_tau_leaves_the_squares_that_error_alone_would() -> None:
-    found = pool_collections(COLLECTIONS)
-    weight = 1 / (found.error**2 + found.tau**2)
-    mean = np.average(found.mean, weights=weight)
-    assert (weight * (found.mean - mean) ** 2).sum() == pytest.approx(2.0, rel=1e-12)
-    assert found.random.estimate == pytest.approx(mean, abs=1e-14)
+    collections = pool_collections(COLLECTIONS)
+    weight = 1 / (collections.error**2 + collections.tau**2)
+    mean = np.average(collections.mean, weights=weight)
+    assert (weight * (collections.mean - mean) ** 2).sum() == pytest.approx(2.0, rel=1e-12)
+    assert collections.random.estimate == pytest.approx(mean, abs=1e-14)
     # So the factor of Hartung and Knapp, these squares over k - 1, is 1.
     half = stats.t.isf(0.025, 2) / np.sqrt(weight.sum())
-    assert found.random.ci_high == pytest.approx(mean + half, rel=1e-9)
-    wide = stats.t.isf(0.025, 1) * np.hypot(found.tau, found.random.error)
-    assert found.prediction_low == pytest.approx(mean - wide, rel=1e-9)
+    assert collections.random.ci_high == pytest.approx(mean + half, rel=1e-9)
+    wide = stats.t.isf(0.025, 1) * np.hypot(collections.tau, collections.random.error)
+    assert collections.prediction_low == pytest.approx(mean - wide, rel=1e-9)
 
 
 def test_alike_collections_have_no_tau() -> None:
-    found = pool_collections([COLLECTIONS[0], COLLECTIONS[0], COLLECTIONS[0]])
-    assert found.tau == 0.0
-    assert found.random.estimate == pytest.approx(found.fixed.estimate)
-    assert found.random.error == pytest.approx(found.fixed.error)
+    collections = pool_collections([COLLECTIONS[0], COLLECTIONS[0], COLLECTIONS[0]])
+    assert collections.tau == 0.0
+    assert collections.random.estimate == pytest.approx(collections.fixed.estimate)
+    assert collections.random.error == pytest.approx(collections.fixed.error)
     # t with two degrees of freedom in place of the normal law.
-    assert found.random.ci_low < found.fixed.ci_low
+    assert collections.random.ci_low < collections.fixed.ci_low
 
 
 def test_stratified_is_the_mean_over_all_queries() -> None:
-    found = pool_collections(COLLECTIONS)
-    assert found.stratified.estimate == pytest.approx(np.concatenate(COLLECTIONS).mean())
-    one = pool_collections([COLLECTIONS[0]])
+    collections = pool_collections(COLLECTIONS)
+    assert collections.stratified.estimate == pytest.approx(np.concatenate(COLLECTIONS).mean())
+    first = pool_collections([COLLECTIONS[0]])
     alone = run_test("t", COLLECTIONS[0])
-    assert one.stratified.pvalue == pytest.approx(alone.pvalue[0], rel=1e-9)
-    assert one.stratified.ci_low == pytest.approx(alone.ci_low[0], rel=1e-9)
-    assert (one.ci_low[0], one.ci_high[0]) == pytest.approx(
+    assert first.stratified.pvalue == pytest.approx(alone.pvalue[0], rel=1e-9)
+    assert first.stratified.ci_low == pytest.approx(alone.ci_low[0], rel=1e-9)
+    assert (first.ci_low[0], first.ci_high[0]) == pytest.approx(
         (alone.ci_low[0], alone.ci_high[0]), rel=1e-9
     )
 
@@ -81,11 +81,13 @@ def test_levels_against_themselves() -> None:
     effects = random.normal(0, 0.3, (1500, 5))
     missed = {"fixed": 0, "random": 0, "prediction": 0}
     for row in effects:
-        found = pool_collections([random.normal(effect, 1.0, 25) for effect in row])
+        collections = pool_collections([random.normal(effect, 1.0, 25) for effect in row])
         for name in ("fixed", "random"):
-            missed[name] += getattr(found, name).pvalue < 0.05
+            missed[name] += getattr(collections, name).pvalue < 0.05
         to_come = random.normal(0, 0.3)
-        missed["prediction"] += not found.prediction_low < to_come < found.prediction_high
+        missed["prediction"] += (
+            not collections.prediction_low < to_come < collections.prediction_high
+        )
     tolerance = 4 * np.sqrt(0.05 * 0.95 / 1500)
     assert abs(missed["random"] / 1500 - 0.05) < tolerance, missed
     # The prediction interval is known to miss more often where collections are few.
@@ -116,14 +118,14 @@ ZERO = (1.0, 0.0, 0.0)
     ],
 )
 def test_degenerate(collections, stratified, fixed, random) -> None:
-    found = pool_collections(collections)
+    result = pool_collections(collections)
     for summary, expected in (
-        (found.stratified, stratified), (found.fixed, fixed), (found.random, random),
+        (result.stratified, stratified), (result.fixed, fixed), (result.random, random),
     ):  # fmt: skip
         assert triple(summary) == pytest.approx(expected, nan_ok=True)
-    assert found.tau == 0.0
+    assert result.tau == 0.0
     limits = (0.0, 0.0) if random == ZERO else (-np.inf, np.inf)
-    assert (found.prediction_low, found.prediction_high) == limits
+    assert (result.prediction_low, result.prediction_high) == limits
 
 
 def test_a_collection_that_cannot_be_judged_is_left_out_of_two_summaries() -> None:
@@ -142,10 +144,10 @@ def test_a_collection_that_cannot_be_judged_is_left_out_of_two_summaries() -> No
 
 
 def test_one_that_can_be_judged_has_no_random_effect() -> None:
-    found = pool_collections([COLLECTIONS[0]])
-    assert triple(found.random) == pytest.approx(NOTHING, nan_ok=True)
-    assert found.fixed.estimate == pytest.approx(np.mean(COLLECTIONS[0]))
-    assert found.fixed.pvalue < 0.05
+    collections = pool_collections([COLLECTIONS[0]])
+    assert triple(collections.random) == pytest.approx(NOTHING, nan_ok=True)
+    assert collections.fixed.estimate == pytest.approx(np.mean(COLLECTIONS[0]))
+    assert collections.fixed.pvalue < 0.05
 
 
 @pytest.mark.parametrize(
@@ -164,50 +166,50 @@ def test_arguments_without_meaning(given, options, said) -> None:
 def with_ties(n_ties=50, factor=1.0):
     """Two collections whose means are about .109, and one of ties."""
     random = np.random.default_rng(5)
-    drawn = [random.normal(0.0, 0.2, 50) for _ in range(2)]
-    varied = [part - part.mean() + mean for part, mean in zip(drawn, (0.12, 0.098), strict=True)]
+    normals = [random.normal(0.0, 0.2, 50) for _ in range(2)]
+    varied = [part - part.mean() + mean for part, mean in zip(normals, (0.12, 0.098), strict=True)]
     return [*(part * factor for part in varied), np.zeros(n_ties)]
 
 
 def test_a_collection_of_ties_counts_in_the_summaries():
     """It was left out without a word: the mean of the others alone."""
-    found, without = pool_collections(with_ties()), pool_collections(with_ties()[:2])
+    collections, without = pool_collections(with_ties()), pool_collections(with_ties()[:2])
     assert without.random.estimate == pytest.approx(0.109, abs=0.001)
-    assert found.bounded.tolist() == [False, False, True]
+    assert collections.bounded.tolist() == [False, False, True]
     assert not without.bounded.any()
-    assert (found.weight_random > 0.0).all()
-    assert found.weight_random[2] > found.weight_random[0]
-    assert 0.0 < found.random.estimate < 0.075
-    assert found.fixed.estimate < found.random.estimate
-    assert found.random.pvalue > without.random.pvalue
-    assert found.tau > without.tau == 0.0
+    assert (collections.weight_random > 0.0).all()
+    assert collections.weight_random[2] > collections.weight_random[0]
+    assert 0.0 < collections.random.estimate < 0.075
+    assert collections.fixed.estimate < collections.random.estimate
+    assert collections.random.pvalue > without.random.pvalue
+    assert collections.tau > without.tau == 0.0
 
 
 def test_the_bound_is_the_share_of_queries_that_may_differ():
     collections = with_ties(20)
-    found = pool_collections(collections)
+    result = pool_collections(collections)
     varied = np.concatenate(collections[:2])
-    squared = found.error**2
+    squared = result.error**2
     squared[2] = (1 - 0.05 ** (1 / 20)) * np.mean(varied**2) / 20
-    assert found.weight_fixed == pytest.approx((1 / squared) / (1 / squared).sum())
+    assert result.weight_fixed == pytest.approx((1 / squared) / (1 / squared).sum())
     # Of one collection alone nothing is made up.
-    assert np.isnan(found.error[2])
-    assert (found.ci_low[2], found.ci_high[2]) == (-np.inf, np.inf)
+    assert np.isnan(result.error[2])
+    assert (result.ci_low[2], result.ci_high[2]) == (-np.inf, np.inf)
 
 
 def test_more_ties_are_more_sure_and_the_unit_changes_nothing():
     shares = [pool_collections(with_ties(n)).weight_fixed[2] for n in (5, 20, 50, 500)]
     assert shares == sorted(shares)
     assert shares[-1] < 1.0
-    found, scaled = (pool_collections(with_ties(50, factor)) for factor in (1.0, 1e-9))
-    assert scaled.random.pvalue == pytest.approx(found.random.pvalue, rel=1e-9)
-    assert scaled.random.estimate == pytest.approx(found.random.estimate * 1e-9, rel=1e-9)
+    result, scaled = (pool_collections(with_ties(50, factor)) for factor in (1.0, 1e-9))
+    assert scaled.random.pvalue == pytest.approx(result.random.pvalue, rel=1e-9)
+    assert scaled.random.estimate == pytest.approx(result.random.estimate * 1e-9, rel=1e-9)
 
 
 def test_one_value_that_is_not_zero_is_bounded_too():
-    found = pool_collections([*with_ties()[:2], np.full(30, 0.1)])
-    assert found.bounded.tolist() == [False, False, True]
-    assert found.weight_fixed[2] > 0.5
+    collections = pool_collections([*with_ties()[:2], np.full(30, 0.1)])
+    assert collections.bounded.tolist() == [False, False, True]
+    assert collections.weight_fixed[2] > 0.5
 
 
 def test_zeros_of_the_others_bound_no_variance() -> None:
@@ -216,10 +218,10 @@ def test_zeros_of_the_others_bound_no_variance() -> None:
     with_zeros = pool_collections([np.append(moved, [0.0] * 6), np.append(-moved, [0.0] * 6), tied])
     # The bound on the tied collection: the mean square of the differences that are not 0.
     square, share = float(np.mean(moved**2)), 1.0 - 0.05 ** (1 / 20)
-    for found, n in ((plain, 4), (with_zeros, 10)):
+    for result, n in ((plain, 4), (with_zeros, 10)):
         x = np.append(moved, [0.0] * (n - 4))
         weights = 1 / np.array([x.var(ddof=1) / n, x.var(ddof=1) / n, square * share / 20])
-        assert found.weight_fixed == pytest.approx(weights / weights.sum())
+        assert result.weight_fixed == pytest.approx(weights / weights.sum())
 
 
 # --- Queries of collections that come in clusters
@@ -232,30 +234,30 @@ USERS = [[f"u{i // 3}" for i in range(len(part))] for part in CLUSTERED]
 
 
 def test_clusters_give_each_collection_the_error_of_its_own_test() -> None:
-    found = pool_collections(CLUSTERED, clusters=USERS)
-    alone = [run_cluster_test("t", *each) for each in zip(CLUSTERED, USERS, strict=True)]
-    error = [abs(each.estimate[0] / each.statistic[0]) for each in alone]
-    assert found.error == pytest.approx(error)
-    assert found.ci_low == pytest.approx([each.ci_low[0] for each in alone])
+    collections = pool_collections(CLUSTERED, clusters=USERS)
+    alone = [run_cluster_test("t", *item) for item in zip(CLUSTERED, USERS, strict=True)]
+    error = [abs(item.estimate[0] / item.statistic[0]) for item in alone]
+    assert collections.error == pytest.approx(error)
+    assert collections.ci_low == pytest.approx([item.ci_low[0] for item in alone])
     parts = [(30 / 75 * error[0]) ** 2, (45 / 75 * error[1]) ** 2]
     freedom = sum(parts) ** 2 / sum(
-        x**2 / each.freedom for x, each in zip(parts, alone, strict=True)
+        x**2 / item.freedom for x, item in zip(parts, alone, strict=True)
     )
-    assert found.freedom == pytest.approx(freedom)
-    assert found.stratified.error == pytest.approx(np.sqrt(sum(parts)))
-    expected = 2 * stats.t.sf(abs(found.stratified.estimate) / np.sqrt(sum(parts)), freedom)
-    assert found.stratified.pvalue == pytest.approx(expected)
+    assert collections.freedom == pytest.approx(freedom)
+    assert collections.stratified.error == pytest.approx(np.sqrt(sum(parts)))
+    expected = 2 * stats.t.sf(abs(collections.stratified.estimate) / np.sqrt(sum(parts)), freedom)
+    assert collections.stratified.pvalue == pytest.approx(expected)
 
 
 def test_clusters_of_one_query_change_nothing() -> None:
     plain = pool_collections(COLLECTIONS)
     each_its_own = pool_collections(COLLECTIONS, clusters=[[*range(len(x))] for x in COLLECTIONS])
     some = pool_collections(COLLECTIONS, clusters=[[*range(len(COLLECTIONS[0]))], None, None])
-    for found in (each_its_own, some):
+    for result in (each_its_own, some):
         for kind in ("stratified", "equal", "fixed", "random"):
-            mine, theirs = (vars_of(getattr(each, kind)) for each in (found, plain))
+            mine, theirs = (vars_of(getattr(item, kind)) for item in (result, plain))
             assert mine == pytest.approx(theirs)
-        assert found.heterogeneity.pvalue == pytest.approx(plain.heterogeneity.pvalue)
+        assert result.heterogeneity.pvalue == pytest.approx(plain.heterogeneity.pvalue)
 
 
 def vars_of(summary) -> list[float]:
@@ -268,8 +270,10 @@ def test_a_collection_of_one_cluster_has_no_error_and_one_of_ties_a_bound() -> N
     assert lone.weight_random.tolist() == [0.0, 1.0]
     tied = pool_collections([[0.0] * 30, CLUSTERED[1]], clusters=USERS)
     assert tied.bounded.tolist() == [True, False]
-    many = pool_collections([[0.0] * 30, CLUSTERED[1]], clusters=[None, USERS[1]])
-    assert tied.weight_random[0] < many.weight_random[0]  # ten clusters say less than 30 queries
+    collections = pool_collections([[0.0] * 30, CLUSTERED[1]], clusters=[None, USERS[1]])
+    assert (
+        tied.weight_random[0] < collections.weight_random[0]
+    )  # ten clusters say less than 30 queries
     assert np.isnan(pool_collections([[], []], clusters=[[], None]).freedom)
 
 
@@ -281,24 +285,26 @@ def test_segments_of_one_collection_are_those_of_one() -> None:
     labels = ["a"] * 25 + ["b"] * 30 + ["c"] * 5
     plain = compare_segments(d, labels)
     parts = [d[:25], d[25:55], d[55:]]
-    found = segments_within(parts, [["x"] * len(p) for p in parts], np.array([1, 1, 0], bool), 0.05)
+    within = segments_within(
+        parts, [["x"] * len(p) for p in parts], np.array([1, 1, 0], bool), 0.05
+    )
     expected = [
         plain.pvalue, plain.ci_low, plain.ci_high,
         plain.pvalue_adj, plain.ci_low_adj, plain.ci_high_adj,
     ]  # fmt: skip
-    assert found.answers == pytest.approx(np.array(expected), nan_ok=True)
-    assert found.variance[:2] == pytest.approx([p.var(ddof=1) for p in parts[:2]])
+    assert within.answers == pytest.approx(np.array(expected), nan_ok=True)
+    assert within.variance[:2] == pytest.approx([p.var(ddof=1) for p in parts[:2]])
 
 
 def test_the_error_of_a_segment_is_from_within_the_collections() -> None:
     d = np.concatenate([RANDOM.normal(0.5, 0.1, 20), RANDOM.normal(-0.5, 0.1, 20)])
     strata = [["x"] * 20 + ["y"] * 20]
-    found = segments_within([d], strata, np.array([True]), 0.05)
+    within = segments_within([d], strata, np.array([True]), 0.05)
     pooled = pool_collections([d[:20], d[20:]])
-    assert found.answers[:3, 0] == pytest.approx(
+    assert within.answers[:3, 0] == pytest.approx(
         [pooled.stratified.pvalue, pooled.stratified.ci_low, pooled.stratified.ci_high]
     )
-    assert found.answers[2, 0] - found.answers[1, 0] < 0.2  # of one sample it would be 0.3
+    assert within.answers[2, 0] - within.answers[1, 0] < 0.2  # of one sample it would be 0.3
     users = [f"u{i // 4}" for i in range(40)]
     robust = segments_within([d], strata, np.array([True]), 0.05, [users])
     clustered = pool_collections([d[:20], d[20:]], clusters=[users[:20], users[20:]])
@@ -317,15 +323,17 @@ def test_the_error_of_a_segment_is_from_within_the_collections() -> None:
 )
 def test_collections_with_one_query_of_a_segment_are_taken_together(strata, taken_for) -> None:
     d = RANDOM.normal(0.2, 0.3, 10)
-    made = [segments_within([d], [[*each]], np.array([True]), 0.05) for each in (strata, taken_for)]
-    assert made[0].answers == pytest.approx(made[1].answers)
+    segments_withins = [
+        segments_within([d], [[*item]], np.array([True]), 0.05) for item in (strata, taken_for)
+    ]
+    assert segments_withins[0].answers == pytest.approx(segments_withins[1].answers)
 
 
 def test_segments_that_do_not_vary() -> None:
     still, same = np.zeros(8), np.full(8, 0.3)
     strata = [[*"xxxxyyyy"]] * 2
-    found = segments_within([still, same], strata, np.array([True, True]), 0.05)
-    assert found.answers[:3, 0].tolist() == [1.0, 0.0, 0.0]
-    assert np.isnan(found.answers[0, 1])
+    within = segments_within([still, same], strata, np.array([True, True]), 0.05)
+    assert within.answers[:3, 0].tolist() == [1.0, 0.0, 0.0]
+    assert np.isnan(within.answers[0, 1])
     lone = segments_within([same], [["x"] * 8], np.array([True]), 0.05, [["u"] * 8])
     assert np.isnan(lone.answers[0, 0])

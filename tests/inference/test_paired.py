@@ -32,15 +32,15 @@ def test_hall_is_the_larger_p_of_t_with_and_without_the_skewness(alternative) ->
     corrected = 0
     for n, side in product((6, 25, 80), (1, -1)):
         d = side * np.round(random.exponential(0.2, n) - random.choice([0.1, 0.2, 0.3]), 3)
-        found = run_test("hall", d, alternative=alternative)
+        test = run_test("hall", d, alternative=alternative)
         plain = stats.ttest_1samp(d, 0.0, alternative=alternative)
         s, g = d.mean() / d.std(ddof=1), stats.skew(d) * (1 + 6 / n)
         h = n**0.5 * (s + g * s**2 / 3 + g**2 * s**3 / 27 + g / (6 * n))
         tails = {"greater": stats.t.sf(h, n - 1), "less": stats.t.cdf(h, n - 1)}
-        other = tails.get(alternative, 2 * min(tails.values()))
-        assert found.pvalue[0] == pytest.approx(max(plain.pvalue, other), rel=1e-9)
-        assert found.statistic[0] == pytest.approx(plain.statistic, rel=1e-9)
-        corrected += other > plain.pvalue
+        tail = tails.get(alternative, 2 * min(tails.values()))
+        assert test.pvalue[0] == pytest.approx(max(plain.pvalue, tail), rel=1e-9)
+        assert test.statistic[0] == pytest.approx(plain.statistic, rel=1e-9)
+        corrected += tail > plain.pvalue
     assert corrected
 
 
@@ -49,8 +49,8 @@ def test_hall_finds_a_third_of_what_t_and_flips_find_falsely_in_skewed_differenc
     d = 0.2 - random.exponential(0.2, (50, 4000))  # rare losses are large, and the mean is 0
     rates = {}
     for name in ("t", "permutation", "hall"):
-        found = run_test(name, d[:, :1000] if name == "permutation" else d, confidence=1.0)
-        rates[name] = np.mean((found.pvalue < 0.005) & (found.estimate > 0)) / 0.0025
+        test = run_test(name, d[:, :1000] if name == "permutation" else d, confidence=1.0)
+        rates[name] = np.mean((test.pvalue < 0.005) & (test.estimate > 0)) / 0.0025
     assert 3 * rates["hall"] < 6 < min(rates["t"], rates["permutation"])
 
 
@@ -117,9 +117,9 @@ def test_few_queries_bound_nothing():
 
 def test_one_sided_is_half_of_two_sided_when_drawn():
     d = np.round(np.random.default_rng(1).normal(0.05, 0.2, 40), 2)
-    given = {"method": "monte-carlo", "n_resamples": 999}
-    two = run_test("permutation", d, **given)
-    greater = run_test("permutation", d, alternative="greater", **given)
+    arguments = {"method": "monte-carlo", "n_resamples": 999}
+    two = run_test("permutation", d, **arguments)
+    greater = run_test("permutation", d, alternative="greater", **arguments)
     assert two.method == "Monte Carlo"
     assert two.pvalue[0] == 2 * greater.pvalue[0]
 
@@ -127,13 +127,13 @@ def test_one_sided_is_half_of_two_sided_when_drawn():
 def test_drawn_agrees_with_exact():
     d = np.round(np.random.default_rng(3).normal(0.1, 0.3, 15), 2)
     exact = run_test("permutation", d).pvalue[0]
-    drawn = run_test("permutation", d, method="monte-carlo", n_resamples=20_000)
-    assert drawn.method == "Monte Carlo"
-    assert abs(drawn.pvalue[0] - exact) < 4 * np.sqrt(exact * (1 - exact) / 20_000)
-    assert drawn.n_resamples == 20_000
-    p = drawn.pvalue[0]
-    assert drawn.pvalue_error[0] == pytest.approx(np.sqrt(p * (1 - p) / 20_000))
-    assert drawn.pvalue_low[0] == drawn.pvalue_high[0] == p
+    test = run_test("permutation", d, method="monte-carlo", n_resamples=20_000)
+    assert test.method == "Monte Carlo"
+    assert abs(test.pvalue[0] - exact) < 4 * np.sqrt(exact * (1 - exact) / 20_000)
+    assert test.n_resamples == 20_000
+    p = test.pvalue[0]
+    assert test.pvalue_error[0] == pytest.approx(np.sqrt(p * (1 - p) / 20_000))
+    assert test.pvalue_low[0] == test.pvalue_high[0] == p
 
 
 def test_many_columns_are_taken_in_groups():
@@ -185,9 +185,9 @@ def test_exact_agrees_with_a_million_flips(n, decimals):
     d = random.gamma(0.5, 0.15, n) * random.choice([-1, 1], n) + 0.28 / np.sqrt(n)
     d = np.round(d, decimals)
     exact = run_test("permutation", d)
-    drawn = run_test("permutation", d, method="monte-carlo", n_resamples=1_000_000, seed=2)
-    assert (exact.method, drawn.method) == ("exact", "Monte Carlo")
-    assert abs(exact.pvalue[0] - drawn.pvalue[0]) < 4 * drawn.pvalue_error[0] + 1e-6
+    test = run_test("permutation", d, method="monte-carlo", n_resamples=1_000_000, seed=2)
+    assert (exact.method, test.method) == ("exact", "Monte Carlo")
+    assert abs(exact.pvalue[0] - test.pvalue[0]) < 4 * test.pvalue_error[0] + 1e-6
     # The bounds of the one and the sampling error of the other tell how far either is to trust.
     assert exact.pvalue_low[0] <= exact.pvalue[0] <= exact.pvalue_high[0]
     unsure = exact.pvalue_high[0] - exact.pvalue_low[0]
@@ -195,8 +195,8 @@ def test_exact_agrees_with_a_million_flips(n, decimals):
     assert exact.pvalue_error[0] == 0.0
     # A limit drawn is off by the error of a .025 quantile of a million means.
     error = 4 * 2.7 * d.std() / np.sqrt(n) / 1000
-    assert exact.ci_low[0] == pytest.approx(drawn.ci_low[0], abs=error)
-    assert exact.ci_high[0] == pytest.approx(drawn.ci_high[0], abs=error)
+    assert exact.ci_low[0] == pytest.approx(test.ci_low[0], abs=error)
+    assert exact.ci_high[0] == pytest.approx(test.ci_high[0], abs=error)
 
 
 def test_a_million_queries():

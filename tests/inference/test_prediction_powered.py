@@ -21,20 +21,20 @@ def test_against_ordinary_least_squares() -> None:
     from statsmodels.api import OLS
 
     # A large residual: the floor, 3/40 of a variance, is far below it.
-    found = run_prediction_powered(D, ROWS, F, finite=True)
+    result = run_prediction_powered(D, ROWS, F, finite=True)
     sampled = run_prediction_powered(D, ROWS, F)
-    assert not found.floored.any()
+    assert not result.floored.any()
     for i in range(3):
         centred = F[ROWS, i] - F[:, i].mean()
         fit = OLS(D[:, i], np.column_stack([np.ones(N_JUDGED), centred])).fit()
         scale = fit.scale * (-1.0 / N_QUERIES)
-        assert found.estimate[i] == pytest.approx(fit.params[0], rel=1e-10)
-        assert found.slope[i] == pytest.approx(fit.params[1], rel=1e-10)
-        assert found.freedom[i] == fit.df_resid
-        assert found.standard_error[i] ** 2 == pytest.approx(fit.bse[0] ** 2 + scale, rel=1e-10)
+        assert result.estimate[i] == pytest.approx(fit.params[0], rel=1e-10)
+        assert result.slope[i] == pytest.approx(fit.params[1], rel=1e-10)
+        assert result.freedom[i] == fit.df_resid
+        assert result.standard_error[i] ** 2 == pytest.approx(fit.bse[0] ** 2 + scale, rel=1e-10)
         more = fit.params[1] ** 2 * F[:, i].var(ddof=1) / N_QUERIES
         assert sampled.standard_error[i] ** 2 == pytest.approx(fit.bse[0] ** 2 + more, rel=1e-10)
-        assert found.correlation[i] ** 2 == pytest.approx(fit.rsquared, rel=1e-10)
+        assert result.correlation[i] ** 2 == pytest.approx(fit.rsquared, rel=1e-10)
 
 
 @pytest.mark.parametrize("floor", [0.0, 3.0, 30.0])
@@ -52,48 +52,48 @@ def test_no_scale_of_the_machine_matters(floor, finite) -> None:
 @pytest.mark.parametrize("confidence", [0.95, 0.8])
 def test_p_is_alpha_at_both_ends(end, confidence) -> None:
     limits = getattr(run_prediction_powered(D, ROWS, F, confidence=confidence), end)
-    at = run_prediction_powered(D - limits, ROWS, F, confidence=confidence)
-    np.testing.assert_allclose(at.pvalue, 1.0 - confidence, rtol=1e-9)
+    position = run_prediction_powered(D - limits, ROWS, F, confidence=confidence)
+    np.testing.assert_allclose(position.pvalue, 1.0 - confidence, rtol=1e-9)
 
 
 def test_a_constant_machine_leaves_the_t_test_of_people_alone() -> None:
     constant = np.full_like(F, 0.3)
-    found, alone = run_prediction_powered(D, ROWS, constant), run_test("t", D)
+    result, alone = run_prediction_powered(D, ROWS, constant), run_test("t", D)
     for name in ("estimate", "statistic", "pvalue", "ci_low", "ci_high"):
-        np.testing.assert_allclose(getattr(found, name), getattr(alone, name), rtol=1e-13)
-    assert found.slope.tolist() == [0.0] * 3
-    np.testing.assert_allclose(found.worth, N_JUDGED)
+        np.testing.assert_allclose(getattr(result, name), getattr(alone, name), rtol=1e-13)
+    assert result.slope.tolist() == [0.0] * 3
+    np.testing.assert_allclose(result.worth, N_JUDGED)
 
 
 def test_a_perfect_machine_is_not_believed_beyond_the_rule_of_three() -> None:
-    found = run_prediction_powered(F[ROWS], ROWS, F, finite=True, fewest_errors=0)
-    least = 3.0 / N_JUDGED * F.var(axis=0, ddof=1)
+    result = run_prediction_powered(F[ROWS], ROWS, F, finite=True, fewest_errors=0)
+    minimum = 3.0 / N_JUDGED * F.var(axis=0, ddof=1)
     gap = (F.mean(axis=0) - F[ROWS].mean(axis=0)) ** 2 / (N_JUDGED - 1)
     share = 1 / N_JUDGED - 1 / N_QUERIES + gap / F[ROWS].var(axis=0, ddof=1)
-    assert found.floored.all()
-    np.testing.assert_allclose(found.estimate, F.mean(axis=0), rtol=1e-9)
-    expected = np.maximum(least, 3.0 / N_JUDGED * F[ROWS].var(axis=0, ddof=1)) * share
-    np.testing.assert_allclose(found.standard_error**2, expected, rtol=1e-9)
+    assert result.floored.all()
+    np.testing.assert_allclose(result.estimate, F.mean(axis=0), rtol=1e-9)
+    expected = np.maximum(minimum, 3.0 / N_JUDGED * F[ROWS].var(axis=0, ddof=1)) * share
+    np.testing.assert_allclose(result.standard_error**2, expected, rtol=1e-9)
 
 
 def test_worth_is_the_number_of_human_queries_of_as_narrow_an_interval() -> None:
-    found, alone = run_prediction_powered(D, ROWS, F), run_test("t", D)
-    ratio = (alone.ci_high - alone.ci_low) / (found.ci_high - found.ci_low)
-    np.testing.assert_allclose(found.worth, N_JUDGED * ratio**2, rtol=1e-9)
+    result, alone = run_prediction_powered(D, ROWS, F), run_test("t", D)
+    ratio = (alone.ci_high - alone.ci_low) / (result.ci_high - result.ci_low)
+    np.testing.assert_allclose(result.worth, N_JUDGED * ratio**2, rtol=1e-9)
 
 
 def test_outside_counts_queries_beyond_the_range_of_the_judged() -> None:
     f = np.array([0.0, 1.0, 2.0, 3.0, -1.0, 0.5])
-    found = run_prediction_powered([0.1, 0.2, 0.4, 0.3], [0, 1, 2, 5], f)
-    assert found.outside.tolist() == [2 / 6]
+    result = run_prediction_powered([0.1, 0.2, 0.4, 0.3], [0, 1, 2, 5], f)
+    assert result.outside.tolist() == [2 / 6]
 
 
 def test_no_difference_and_no_spread() -> None:
     d = np.column_stack([np.zeros(N_JUDGED), np.full(N_JUDGED, 0.25)])
-    found = run_prediction_powered(d, ROWS, F[:, :2])
-    assert (found.pvalue[0], found.ci_low[0], found.ci_high[0]) == (1.0, 0.0, 0.0)
-    assert np.isnan(found.pvalue[1])
-    assert (found.ci_low[1], found.ci_high[1]) == (-np.inf, np.inf)
+    result = run_prediction_powered(d, ROWS, F[:, :2])
+    assert (result.pvalue[0], result.ci_low[0], result.ci_high[0]) == (1.0, 0.0, 0.0)
+    assert np.isnan(result.pvalue[1])
+    assert (result.ci_low[1], result.ci_high[1]) == (-np.inf, np.inf)
 
 
 @pytest.mark.parametrize(
@@ -117,22 +117,22 @@ def test_few_errors_set_the_machine_aside() -> None:
     few = D.copy()
     few[:, 0], few[:, 1] = F[ROWS, 0], F[ROWS, 1]
     few[:3, 1] += 1.0
-    found = run_prediction_powered(few, ROWS, F)
-    assert found.refused.tolist() == [True, True, False]
+    result = run_prediction_powered(few, ROWS, F)
+    assert result.refused.tolist() == [True, True, False]
     expected = run_test("t", few)
     for name in ("estimate", "pvalue", "ci_low", "ci_high"):
-        np.testing.assert_allclose(getattr(found, name)[:2], getattr(expected, name)[:2])
-        assert getattr(found, name)[2] != getattr(alone, name)[2]
-    assert found.worth[:2] == pytest.approx(N_JUDGED)
-    assert found.correlation[0] == pytest.approx(1.0)
+        np.testing.assert_allclose(getattr(result, name)[:2], getattr(expected, name)[:2])
+        assert getattr(result, name)[2] != getattr(alone, name)[2]
+    assert result.worth[:2] == pytest.approx(N_JUDGED)
+    assert result.correlation[0] == pytest.approx(1.0)
     assert not run_prediction_powered(few, ROWS, F, fewest_errors=0).refused.any()
 
 
 def test_welch_against_scipy_and_where_a_sample_does_not_vary() -> None:
-    one, two = F[:12, 0], 2.0 * F[20:60, 1]
-    expected = stats.ttest_ind(one, two, equal_var=False).pvalue
-    assert welch_pvalue(one, two) == pytest.approx(expected, rel=1e-10)
-    assert np.isnan(welch_pvalue(one[:1], two))
+    first, two = F[:12, 0], 2.0 * F[20:60, 1]
+    expected = stats.ttest_ind(first, two, equal_var=False).pvalue
+    assert welch_pvalue(first, two) == pytest.approx(expected, rel=1e-10)
+    assert np.isnan(welch_pvalue(first[:1], two))
     assert welch_pvalue(np.full(3, 0.2), np.full(5, 0.2)) == 1.0
     assert welch_pvalue(np.full(3, 0.25), np.full(5, 0.5)) == 0.0
 

@@ -73,13 +73,13 @@ def test_so_many_runs_leave_a_tenth_to_them():
 def test_level_over_queries_and_runs(runs, by_run):
     """Type I error at .05 of 2,000 samples; the t test of averages has more where runs differ."""
     random, n = np.random.default_rng(9), 50
-    found, plain = 0, 0
+    result, plain = 0, 0
     for _ in range(2000):
         a, b = scores(random, n, runs, by_run=by_run)
-        found += compare_repeats(a, b).pvalue < 0.05
+        result += compare_repeats(a, b).pvalue < 0.05
         d = b.mean(axis=1) - a.mean(axis=1)
         plain += abs(d.mean() / d.std(ddof=1) * n**0.5) > stats.t.isf(0.025, n - 1)
-    assert 0.04 < found / 2000 < 0.06
+    assert 0.04 < result / 2000 < 0.06
     assert (plain / 2000 > 0.07) == (by_run > 0.0)
 
 

@@ -18,8 +18,8 @@ from abrank.inference.rounding import (
 
 def coarse(differences):
     numbers, _ = to_lattice(np.array(differences, float)[:, None])
-    found = common_step(numbers[:, 0])
-    return None if found is None else found.tolist()
+    step = common_step(numbers[:, 0])
+    return None if step is None else step.tolist()
 
 
 def test_the_lattice_has_the_unit_of_each_column():
@@ -34,11 +34,11 @@ def test_the_lattice_has_the_unit_of_each_column():
 
 def test_what_is_a_tie_depends_on_the_largest():
     small = np.array([0.0712 - 0.0548, -0.0164, 1e-13, -1e-14, 0.37])
-    found = round_off(small)
-    assert found[0] == -found[1]
-    assert found[2] == found[3] == 0.0
-    assert not np.signbit(found[3])
-    np.testing.assert_array_equal(round_off(small * 2.0**-40), found * 2.0**-40)
+    off = round_off(small)
+    assert off[0] == -off[1]
+    assert off[2] == off[3] == 0.0
+    assert not np.signbit(off[3])
+    np.testing.assert_array_equal(round_off(small * 2.0**-40), off * 2.0**-40)
     np.testing.assert_array_equal(round_off(small[2:4]), small[2:4])
     assert not round_off(small[2:4], scale=0.37).any()
 

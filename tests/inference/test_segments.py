@@ -22,50 +22,56 @@ def some(sizes, seed=0, shift=0.0):
 
 def test_each_segment_is_the_test_alone() -> None:
     d, labels = some([10, 20, 30])
-    found = compare_segments(d, labels, test="permutation", confidence=0.9, n_resamples=999)
-    assert found.labels == ("s0", "s1", "s2")
-    assert found.n_queries.tolist() == [10, 20, 30]
-    for i, name in enumerate(found.labels):
+    segments = compare_segments(d, labels, test="permutation", confidence=0.9, n_resamples=999)
+    assert segments.labels == ("s0", "s1", "s2")
+    assert segments.n_queries.tolist() == [10, 20, 30]
+    for i, name in enumerate(segments.labels):
         alone = run_test(
             "permutation", d[np.array(labels) == name], confidence=0.9, n_resamples=999
         )
-        assert found.mean[i] == pytest.approx(alone.estimate[0], abs=1e-12)
-        assert found.pvalue[i] == alone.pvalue[0]
-        assert (found.ci_low[i], found.ci_high[i]) == (alone.ci_low[0], alone.ci_high[0])
-    np.testing.assert_array_equal(found.pvalue_adj, adjust(found.pvalue, "holm"))
+        assert segments.mean[i] == pytest.approx(alone.estimate[0], abs=1e-12)
+        assert segments.pvalue[i] == alone.pvalue[0]
+        assert (segments.ci_low[i], segments.ci_high[i]) == (alone.ci_low[0], alone.ci_high[0])
+    np.testing.assert_array_equal(segments.pvalue_adj, adjust(segments.pvalue, "holm"))
 
 
 @pytest.mark.parametrize("test", ["t", "permutation", "wilcoxon"])
 def test_intervals_exclude_zero_exactly_when_p_is_below_alpha(test) -> None:
-    seen = set()
+    visited = set()
     for seed in range(15):
         d, labels = some([8, 9, 12, 7], seed, shift=0.12)
-        found = compare_segments(d, labels, test=test, n_resamples=199)
+        segments = compare_segments(d, labels, test=test, n_resamples=199)
         for p, low, high in (
-            (found.pvalue, found.ci_low, found.ci_high),
-            (found.pvalue_adj, found.ci_low_adj, found.ci_high_adj),
+            (segments.pvalue, segments.ci_low, segments.ci_high),
+            (segments.pvalue_adj, segments.ci_low_adj, segments.ci_high_adj),
         ):
             excludes = (low > 0) | (high < 0)
             np.testing.assert_array_equal(p < 0.05, excludes)
-            seen |= set(excludes.tolist())
-        assert np.all(found.ci_low_adj <= found.ci_low)
-        assert np.all(found.ci_high_adj >= found.ci_high)
-    assert seen == {True, False}
+            visited |= set(excludes.tolist())
+        assert np.all(segments.ci_low_adj <= segments.ci_low)
+        assert np.all(segments.ci_high_adj >= segments.ci_high)
+    assert visited == {True, False}
 
 
 def test_small_segments_are_counted_only() -> None:
     d, labels = some([10, 10, 5])
-    found, without = (
+    segments, without = (
         compare_segments(d, labels),
         compare_segments(d[np.array(labels) != "s2"], [label for label in labels if label != "s2"]),
     )
-    assert found.n_queries[2] == 5
-    assert np.isfinite(found.mean[2])
-    rows = [found.pvalue, found.pvalue_adj, found.ci_low, found.ci_high, found.ci_low_adj,
-            found.ci_high_adj]  # fmt: skip
+    assert segments.n_queries[2] == 5
+    assert np.isfinite(segments.mean[2])
+    rows = [
+        segments.pvalue,
+        segments.pvalue_adj,
+        segments.ci_low,
+        segments.ci_high,
+        segments.ci_low_adj,
+        segments.ci_high_adj,
+    ]
     assert np.isnan([row[2] for row in rows]).all()
-    np.testing.assert_array_equal(found.pvalue_adj[:2], without.pvalue_adj)
-    assert found.interaction == without.interaction
+    np.testing.assert_array_equal(segments.pvalue_adj[:2], without.pvalue_adj)
+    assert segments.interaction == without.interaction
     assert compare_segments(d, labels, min_queries=5).interaction.n_groups == 3
 
 
@@ -79,9 +85,9 @@ def test_interaction_is_found_where_segments_differ() -> None:
 def test_reversal_needs_most_segments_against_the_total() -> None:
     labels = ["big"] * 20 + ["one"] * 6 + ["two"] * 6
     d = [0.3, 0.5] * 10 + [-0.1, -0.2] * 6
-    found = compare_segments(d, labels)
-    assert found.total > 0
-    assert (found.n_along, found.n_against, found.reversal) == (1, 2, True)
+    segments = compare_segments(d, labels)
+    assert segments.total > 0
+    assert (segments.n_along, segments.n_against, segments.reversal) == (1, 2, True)
     one_each = compare_segments(d[:26], labels[:26])
     assert (one_each.n_along, one_each.n_against, one_each.reversal) == (1, 1, False)
 
@@ -104,27 +110,27 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 def test_degenerate_segments(case) -> None:
     d, labels = CASES[case]
-    found = compare_segments(d, labels)
-    assert nothing_said(found)
+    segments = compare_segments(d, labels)
+    assert nothing_said(segments)
     if case == "no query":
-        assert found.labels == ()
-        assert np.isnan(found.total)
+        assert segments.labels == ()
+        assert np.isnan(segments.total)
         return
-    assert found.total == pytest.approx(np.mean(d))
+    assert segments.total == pytest.approx(np.mean(d))
     if case in ("one query", "two queries"):
-        assert np.isnan(found.pvalue).all()
+        assert np.isnan(segments.pvalue).all()
     if case == "all zero":
-        assert (found.pvalue_adj == 1).all()
-        assert (found.ci_low_adj == 0).all()
-        assert (found.ci_high_adj == 0).all()
+        assert (segments.pvalue_adj == 1).all()
+        assert (segments.ci_low_adj == 0).all()
+        assert (segments.ci_high_adj == 0).all()
     if case == "one value":
-        assert np.isnan(found.pvalue_adj).all()
-        assert np.isinf(found.ci_low_adj).all()
+        assert np.isnan(segments.pvalue_adj).all()
+        assert np.isinf(segments.ci_low_adj).all()
         exact = compare_segments(d, labels, test="permutation")
         assert exact.pvalue.tolist() == [2**-5, 2**-5]
     if case == "one differs":
-        assert found.pvalue[0] == 1.0
-        assert found.pvalue[1] > 0.3
+        assert segments.pvalue[0] == 1.0
+        assert segments.pvalue[1] > 0.3
 
 
 @pytest.mark.parametrize(
@@ -163,21 +169,21 @@ def ask(groups):
 def test_against_statsmodels() -> None:
     # Of statsmodels 0.15: anova_oneway(GROUPS, use_var="unequal", welch_correction=True) and
     # combine_effects(means, variances of the means).
-    found = ask(GROUPS)
-    assert found.n_groups == 3
-    assert found.statistic == pytest.approx(5.026968694391775, rel=1e-10)
-    assert found.freedom == pytest.approx((2.0, 11.550323106244084), rel=1e-10)
-    assert found.pvalue == pytest.approx(0.026882652679222355, rel=1e-9)
-    assert found.q == pytest.approx(10.634235001603775, rel=1e-10)
-    assert found.i_squared == pytest.approx(0.8119281735171007, rel=1e-10)
-    assert found.q_pvalue == pytest.approx(stats.chi2.sf(found.q, 2), rel=1e-10)
+    result = ask(GROUPS)
+    assert result.n_groups == 3
+    assert result.statistic == pytest.approx(5.026968694391775, rel=1e-10)
+    assert result.freedom == pytest.approx((2.0, 11.550323106244084), rel=1e-10)
+    assert result.pvalue == pytest.approx(0.026882652679222355, rel=1e-9)
+    assert result.q == pytest.approx(10.634235001603775, rel=1e-10)
+    assert result.i_squared == pytest.approx(0.8119281735171007, rel=1e-10)
+    assert result.q_pvalue == pytest.approx(stats.chi2.sf(result.q, 2), rel=1e-10)
 
 
 def test_two_groups_are_welchs_t() -> None:
     expected = stats.ttest_ind(GROUPS[0], GROUPS[2], equal_var=False)
-    found = ask([GROUPS[0], GROUPS[2]])
-    assert found.statistic == pytest.approx(expected.statistic**2, rel=1e-10)
-    assert found.pvalue == pytest.approx(expected.pvalue, rel=1e-9)
+    result = ask([GROUPS[0], GROUPS[2]])
+    assert result.statistic == pytest.approx(expected.statistic**2, rel=1e-10)
+    assert result.pvalue == pytest.approx(expected.pvalue, rel=1e-9)
 
 
 def test_groups_that_cannot_be_judged_are_left_out() -> None:
@@ -189,13 +195,15 @@ def test_groups_that_cannot_be_judged_are_left_out() -> None:
     "groups", [[], [GROUPS[0]], [GROUPS[0], [0.2]], [[0.25, 0.25], [0.5, 0.5]]]
 )
 def test_fewer_than_two_groups_say_nothing(groups) -> None:
-    found = ask(groups)
-    assert np.isnan([found.statistic, found.pvalue, found.q, found.i_squared, *found.freedom]).all()
+    result = ask(groups)
+    assert np.isnan(
+        [result.statistic, result.pvalue, result.q, result.i_squared, *result.freedom]
+    ).all()
 
 
 def test_equal_means_are_no_heterogeneity() -> None:
-    found = ask([[0.1, 0.3], [0.0, 0.4]])
-    assert (found.q, found.pvalue, found.i_squared) == (0.0, 1.0, 0.0)
+    result = ask([[0.1, 0.3], [0.0, 0.4]])
+    assert (result.q, result.pvalue, result.i_squared) == (0.0, 1.0, 0.0)
 
 
 def test_level_against_itself() -> None:
@@ -227,8 +235,8 @@ def test_t_is_adjusted_for_skewness_whichever_finds_less(n) -> None:
         np.testing.assert_allclose(pvalue, expected, rtol=1e-9)
         assert ((low > 0) | (high < 0)).tolist() == (pvalue < level).tolist()
         for limit in (low, high):  # a mean at the limit is rejected at the level, and none inside
-            at = skewed_t(mean - limit, error, skewness, n, alpha)[0]
-            np.testing.assert_allclose(at, level, rtol=1e-7)
+            position = skewed_t(mean - limit, error, skewness, n, alpha)[0]
+            np.testing.assert_allclose(position, level, rtol=1e-7)
         inside = skewed_t(mean - (0.999 * low + 0.001 * high), error, skewness, n, alpha)[0]
         assert np.all(inside > level)
 
@@ -237,16 +245,18 @@ def test_a_skewness_of_nearly_none_changes_nearly_nothing() -> None:
     mean, error, alpha = np.array([0.1]), np.array([0.04]), np.array([0.05])
     plain = skewed_t(mean, error, np.zeros(1), 12, alpha)
     for skewness in (1e-13, 1e-9, -1e-6):
-        found = skewed_t(mean, error, np.array([skewness]), 12, alpha)
-        np.testing.assert_allclose(found, plain, rtol=10 * abs(skewness) + 1e-12)
+        result = skewed_t(mean, error, np.array([skewness]), 12, alpha)
+        np.testing.assert_allclose(result, plain, rtol=10 * abs(skewness) + 1e-12)
 
 
 def test_few_skewed_differences_show_less_in_a_segment() -> None:
     d = np.array([-0.1, -0.12, -0.08, -0.11, -0.09, -0.1, -0.13, 0.02, -0.12, -0.02])
     labels = ["few"] * 10 + ["even"] * 10
-    found = compare_segments([*d, *np.tile([0.1, -0.1], 5)], labels)
-    (at,) = np.flatnonzero(np.array(found.labels) == "few")
-    assert found.pvalue_adj[at] > 2 * found.pvalue[at]
+    segments = compare_segments([*d, *np.tile([0.1, -0.1], 5)], labels)
+    (position,) = np.flatnonzero(np.array(segments.labels) == "few")
+    assert segments.pvalue_adj[position] > 2 * segments.pvalue[position]
     mirrored = compare_segments([*-d, *np.tile([0.1, -0.1], 5)], labels)
-    assert mirrored.pvalue_adj[at] == pytest.approx(found.pvalue_adj[at], rel=1e-12)
-    assert mirrored.ci_low_adj[at] == pytest.approx(-found.ci_high_adj[at], rel=1e-12)
+    assert mirrored.pvalue_adj[position] == pytest.approx(segments.pvalue_adj[position], rel=1e-12)
+    assert mirrored.ci_low_adj[position] == pytest.approx(
+        -segments.ci_high_adj[position], rel=1e-12
+    )

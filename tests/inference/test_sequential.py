@@ -27,11 +27,15 @@ ONE = np.ones(1)
 def test_acceptance_case(shared_data) -> None:
     cases = json.loads((shared_data / "stat_cases.json").read_text())["cases"]
     case = next(case for case in cases if case["id"] == "seq01")
-    given, expected = case["input"], case["expected"]
-    rho_squared = (given["tau"] / given["sd"]) ** 2
-    half = mixture_half_width(given["n"] * ONE, given["sd"] * ONE, rho_squared, given["alpha"])
+    arguments, expected = case["input"], case["expected"]
+    rho_squared = (arguments["tau"] / arguments["sd"]) ** 2
+    half = mixture_half_width(
+        arguments["n"] * ONE, arguments["sd"] * ONE, rho_squared, arguments["alpha"]
+    )
     ratio = np.exp(
-        mixture_log_ratio(given["n"] * ONE, given["mean"] * ONE, given["sd"] * ONE, rho_squared)
+        mixture_log_ratio(
+            arguments["n"] * ONE, arguments["mean"] * ONE, arguments["sd"] * ONE, rho_squared
+        )
     )
     assert half[0] == pytest.approx(expected["half_width"], abs=1e-12)
     assert ratio[0] == pytest.approx(expected["lambda_"], rel=1e-12)
@@ -83,33 +87,33 @@ def test_rho_is_tuned_to_the_plan() -> None:
     ],
 )
 def test_spending_published(spending, expected) -> None:
-    found = stopping_boundaries(5, spending=spending)
-    assert found.critical == pytest.approx(expected, abs=1.5e-4)
+    boundaries = stopping_boundaries(5, spending=spending)
+    assert boundaries.critical == pytest.approx(expected, abs=1.5e-4)
 
 
 @pytest.mark.parametrize("spending", ["obrien-fleming", "pocock"])
 def test_all_looks_spend_alpha_and_one_is_the_plain_test(spending) -> None:
     for alpha in (0.05, 0.01):
         for looks in (1, [1.0], 7, [0.1, 0.15, 0.9, 1.0]):
-            found = stopping_boundaries(looks, alpha=alpha, spending=spending)
-            assert found.spent[-1] == pytest.approx(alpha, abs=1e-10)
-            assert np.all(np.diff(found.spent) > 0)
-            assert found.level == pytest.approx(2 * norm.sf(found.critical), rel=1e-9)
+            boundaries = stopping_boundaries(looks, alpha=alpha, spending=spending)
+            assert boundaries.spent[-1] == pytest.approx(alpha, abs=1e-10)
+            assert np.all(np.diff(boundaries.spent) > 0)
+            assert boundaries.level == pytest.approx(2 * norm.sf(boundaries.critical), rel=1e-9)
             # The first look is reached by all, and spends the level of its own test.
-            assert found.spent[0] == pytest.approx(found.level[0], rel=1e-9)
-            if len(found.critical) == 1:
-                assert found.critical == pytest.approx([norm.isf(alpha / 2)])
+            assert boundaries.spent[0] == pytest.approx(boundaries.level[0], rel=1e-9)
+            if len(boundaries.critical) == 1:
+                assert boundaries.critical == pytest.approx([norm.isf(alpha / 2)])
 
 
 def test_the_sequence_at_its_last_query() -> None:
     """The interval of the formula, p at its level, and little data."""
     d = np.round(np.random.default_rng(1).normal(0.05, 0.2, (200, 2)), 3)
     settings = {"planned": 200, "alpha": 0.05, "confidence": 0.95}
-    found = anytime_result(d, **settings)
+    result = anytime_result(d, **settings)
     half = mixture_half_width(
         200 * ONE, d[:, 0].std(ddof=1) * ONE, best_rho_squared(200, 0.05), 0.05
     )
-    assert found.ci_low[0] == pytest.approx(d[:, 0].mean() - half[0], abs=1e-9)
+    assert result.ci_low[0] == pytest.approx(d[:, 0].mean() - half[0], abs=1e-9)
     # The price of looking: at the plan about half as wide again as the t interval.
     t = run_test("t", d[:, 0])
     assert 1.4 < 2 * half[0] / (t.ci_high[0] - t.ci_low[0]) < 1.6
@@ -125,32 +129,34 @@ def test_the_sequence_at_its_last_query() -> None:
 def test_two_looks_against_the_bivariate_normal_law() -> None:
     from scipy.stats import multivariate_normal
 
-    found = stopping_boundaries([0.3, 1.0], spending="pocock")
+    boundaries = stopping_boundaries([0.3, 1.0], spending="pocock")
     law = multivariate_normal([0, 0], [[1, np.sqrt(0.3)], [np.sqrt(0.3), 1]], seed=1)
-    stays = law.cdf(found.critical, lower_limit=-found.critical)
+    stays = law.cdf(boundaries.critical, lower_limit=-boundaries.critical)
     assert 1 - stays == pytest.approx(0.05, abs=1e-5)
 
 
 def test_spent_against_simulation() -> None:
     random = np.random.default_rng(4)
-    found = stopping_boundaries(4)
+    boundaries = stopping_boundaries(4)
     z = np.cumsum(random.normal(size=(200_000, 4)), axis=1) / np.sqrt(np.arange(1, 5))
-    stopped = np.logical_or.accumulate(np.abs(z) > found.critical, axis=1).mean(axis=0)
-    assert np.all(np.abs(stopped - found.spent) < 4 * np.sqrt(found.spent / 200_000) + 1e-12)
+    stopped = np.logical_or.accumulate(np.abs(z) > boundaries.critical, axis=1).mean(axis=0)
+    assert np.all(
+        np.abs(stopped - boundaries.spent) < 4 * np.sqrt(boundaries.spent / 200_000) + 1e-12
+    )
 
 
 def test_spending_needs_no_fixed_times() -> None:
     # What was spent by a share does not depend on the looks before it.
-    one, other = (
+    first, second = (
         stopping_boundaries(looks, spending="pocock") for looks in ([0.5, 1.0], [0.2, 0.5, 1.0])
     )
-    assert one.spent[-2] == pytest.approx(other.spent[-2], abs=1e-12)
+    assert first.spent[-2] == pytest.approx(second.spent[-2], abs=1e-12)
 
 
 def test_a_look_that_is_too_early_never_stops() -> None:
-    found = stopping_boundaries([0.01, 0.5, 1.0])
-    assert np.isinf(found.critical[0])
-    assert (found.level[0], found.spent[0]) == (0.0, 0.0)
+    boundaries = stopping_boundaries([0.01, 0.5, 1.0])
+    assert np.isinf(boundaries.critical[0])
+    assert (boundaries.level[0], boundaries.spent[0]) == (0.0, 0.0)
 
 
 @pytest.mark.parametrize(

@@ -106,8 +106,8 @@ def test_numbers_far_from_zero_lose_no_digits() -> None:
     ],
 )
 def test_degenerate_influence(d, call, n_flips) -> None:
-    found, calls, _ = calls_without(d, np.arange(len(d)))
-    assert (found, int((calls != found).sum())) == (call, n_flips)
+    result, calls, _ = calls_without(d, np.arange(len(d)))
+    assert (result, int((calls != result).sum())) == (call, n_flips)
 
 
 def test_p_without_the_others_is_one_where_they_are_nothing() -> None:
@@ -122,11 +122,11 @@ def test_infinities_are_refused_by_influence() -> None:
 
 def test_against_scipy_the_band_is_the_law_of_order_statistics():
     values = np.random.default_rng(0).normal(size=30)
-    found = normal_plot(values, confidence=0.9)
+    plot = normal_plot(values, confidence=0.9)
     rank = np.arange(1, 31)
-    for limits, tail in ((found.low, 0.05), (found.high, 0.95)):
+    for limits, tail in ((plot.low, 0.05), (plot.high, 0.95)):
         assert limits == pytest.approx(stats.norm.ppf(stats.beta(rank, 31 - rank).ppf(tail)))
-    assert found.expected == pytest.approx(stats.norm.ppf((rank - 0.375) / 30.25))
+    assert plot.expected == pytest.approx(stats.norm.ppf((rank - 0.375) / 30.25))
 
 
 def test_against_itself_the_band_holds_normal_values_at_its_level():
@@ -135,8 +135,8 @@ def test_against_itself_the_band_holds_normal_values_at_its_level():
     random = np.random.default_rng(1)
     inside = []
     for _ in range(400):
-        found = normal_plot(random.normal(3.0, 0.2, size=40))
-        inside.append(np.mean((found.low <= found.observed) & (found.observed <= found.high)))
+        plot = normal_plot(random.normal(3.0, 0.2, size=40))
+        inside.append(np.mean((plot.low <= plot.observed) & (plot.observed <= plot.high)))
     assert np.mean(inside) > 0.95
     heavy = normal_plot(random.standard_t(2, size=400))
     assert heavy.observed[-1] > heavy.high[-1] or heavy.observed[0] < heavy.low[0]
@@ -145,13 +145,13 @@ def test_against_itself_the_band_holds_normal_values_at_its_level():
 @pytest.mark.parametrize("n", [401, 1_000_000])
 def test_of_many_some_are_taken_with_both_ends(n):
     values = np.random.default_rng(2).normal(size=n)
-    found = normal_plot(values)
-    assert 200 < len(found.expected) <= 400
+    plot = normal_plot(values)
+    assert 200 < len(plot.expected) <= 400
     ends = (np.array([values.min(), values.max()]) - values.mean()) / values.std(ddof=1)
-    assert found.observed[[0, -1]] == pytest.approx(ends, abs=1e-6)
-    assert np.all(np.diff(found.expected) > 0)
-    assert np.max(np.diff(found.expected)) < 0.4
-    assert np.all((found.low < found.expected) & (found.expected < found.high))
+    assert plot.observed[[0, -1]] == pytest.approx(ends, abs=1e-6)
+    assert np.all(np.diff(plot.expected) > 0)
+    assert np.max(np.diff(plot.expected)) < 0.4
+    assert np.all((plot.low < plot.expected) & (plot.expected < plot.high))
 
 
 @pytest.mark.parametrize("values", [[], [0.1], [0.3, 0.3], [0.3 - 0.2, 0.2 - 0.1]])
@@ -203,7 +203,7 @@ def test_not_finite_is_refused() -> None:
 def test_normal_samples_have_outliers_as_often_as_said_whatever_their_mean(n) -> None:
     """against_theory: for one, Grubbs' level is exact, and by Basu's theorem at every p of t."""
     samples = np.random.default_rng(n).standard_normal((3000, n))
-    found = np.array([rosner_outliers(each, most=1).size > 0 for each in samples])
+    values = np.array([rosner_outliers(sample, most=1).size > 0 for sample in samples])
     small = stats.ttest_1samp(samples, 0.0, axis=1).pvalue < 0.2
-    for some in (found, found[small], found[~small]):
+    for some in (values, values[small], values[~small]):
         assert stats.binomtest(int(some.sum()), some.size, 0.05).pvalue > 1e-4

@@ -71,9 +71,9 @@ def test_pvalues_are_those_of_all_signs():
     compared = 0
     for d in samples(100, 11):
         for alternative in ALTERNATIVES:
-            found, truth = ask(d, alternative)[0], enumerated(d, alternative)
-            assert found.value == pytest.approx(truth, rel=1e-12)
-            assert found.low == found.value == found.high
+            result, truth = ask(d, alternative)[0], enumerated(d, alternative)
+            assert result.value == pytest.approx(truth, rel=1e-12)
+            assert result.low == result.value == result.high
             compared += 1
     assert compared > 250
 
@@ -84,8 +84,8 @@ def test_bounds_hold_the_pvalue_where_nothing_else_is_allowed(monkeypatch):
     monkeypatch.setattr(sign_flips, "MOST_FREQUENCIES", 4096)
     for d in samples(60, 10):
         for alternative in ALTERNATIVES:
-            found, truth = ask(d, alternative)[0], enumerated(d, alternative)
-            assert found.low - 1e-12 <= truth <= found.high + 1e-12
+            result, truth = ask(d, alternative)[0], enumerated(d, alternative)
+            assert result.low - 1e-12 <= truth <= result.high + 1e-12
 
 
 def test_limits_of_every_route_are_the_subset_means(monkeypatch):
@@ -96,9 +96,9 @@ def test_limits_of_every_route_are_the_subset_means(monkeypatch):
         error = d.std() / np.sqrt(d.size)
         for alternative, alpha in (("two-sided", 0.05), ("greater", 0.1), ("less", 0.1)):
             expected = flip_all(numbers, unit, alpha=np.array([alpha]), alternative=alternative)
-            for most in (sign_flips.MEAN_ADDITIONS, 0):
+            for maximum in (sign_flips.MEAN_ADDITIONS, 0):
                 with monkeypatch.context() as patch:
-                    patch.setattr(sign_flips, "MEAN_ADDITIONS", most)
+                    patch.setattr(sign_flips, "MEAN_ADDITIONS", maximum)
                     _, *limits = ask(d, alternative, alpha)
                 np.testing.assert_allclose(
                     limits, expected[1:, 0], rtol=1e-9, atol=2e-4 * error + 1e-10
@@ -156,11 +156,11 @@ def draw(d, *, alpha=0.05, alternative="two-sided", n_flips=9_999):
 def test_the_formula_of_the_drawn_pvalue():
     """37 of 9,999 flips reach the mean: p = 38 / 10,000 (Phipson & Smyth 2010)."""
     d = np.random.default_rng(2).normal(0.08, 0.2, 45)
-    found = draw(d)
-    b = found[0, 0] * 10_000 - 1
+    result = draw(d)
+    b = result[0, 0] * 10_000 - 1
     assert b == pytest.approx(round(b), abs=1e-6)
     assert b >= 1
-    assert found[3, 0] == pytest.approx(np.sqrt(found[0, 0] * (1 - found[0, 0]) / 9_999))
+    assert result[3, 0] == pytest.approx(np.sqrt(result[0, 0] * (1 - result[0, 0]) / 9_999))
     # No flip reaches it: the smallest p there is, not 0.
     assert draw(np.full(40, 0.1))[0, 0] == 1 / 10_000
 
@@ -169,9 +169,9 @@ def test_all_flips_are_the_limit_of_random_ones():
     d = np.round(np.random.default_rng(5).normal(0.1, 0.3, 14), 2)
     numbers, unit = to_lattice(d[:, None])
     exact = flip_all(numbers, unit, alpha=np.array([0.05]), alternative="two-sided")[:, 0]
-    found = draw(d, n_flips=200_000)[:, 0]
-    assert abs(found[0] - exact[0]) < 4 * found[3]
-    assert found[1:3] == pytest.approx(exact[1:], abs=0.01)
+    result = draw(d, n_flips=200_000)[:, 0]
+    assert abs(result[0] - exact[0]) < 4 * result[3]
+    assert result[1:3] == pytest.approx(exact[1:], abs=0.01)
 
 
 def test_against_enumeration():
@@ -179,9 +179,9 @@ def test_against_enumeration():
     for _ in range(20):
         terms = np.sort(random.integers(-4, 7, int(random.integers(1, 11))))
         means, chances = subset_mean_distribution(*np.unique(terms, return_counts=True))
-        taken = np.array(list(product((0, 1), repeat=terms.size)))
-        size = taken.sum(axis=1)
-        listed = (taken @ terms)[size > 0] / size[size > 0]
+        values = np.array(list(product((0, 1), repeat=terms.size)))
+        size = values.sum(axis=1)
+        listed = (values @ terms)[size > 0] / size[size > 0]
         assert means[0] == -np.inf
         assert chances[0] == 0.5**terms.size
         np.testing.assert_allclose(means[1:], np.unique(listed.round(12)), atol=1e-11)
@@ -211,10 +211,10 @@ def test_bounds_of_reals_hold_what_the_convolution_of_decimals_finds(n, decimals
         threshold = total - 2 * int(numbers.min()) - 2
     truth = by_convolution(numbers, threshold)
     sizes, counts = np.unique(numbers / 10.0**decimals, return_counts=True)
-    found = upper_tail(sizes, counts, threshold / 10.0**decimals, slack=1e-9)
-    assert found.low <= truth <= found.high
-    assert found.high - found.low < max(0.02 * truth, 1e-6)
-    assert found.value == pytest.approx(truth, rel=5e-3)
+    tail = upper_tail(sizes, counts, threshold / 10.0**decimals, slack=1e-9)
+    assert tail.low <= truth <= tail.high
+    assert tail.high - tail.low < max(0.02 * truth, 1e-6)
+    assert tail.value == pytest.approx(truth, rel=5e-3)
     quick = upper_tail(sizes, counts, threshold / 10.0**decimals, slack=1e-9, quick=True)
     assert quick.low <= truth <= quick.high
 
@@ -231,25 +231,25 @@ def test_a_lattice_too_long_for_convolution_is_transformed(monkeypatch):
             assert truth.low == truth.high
             with monkeypatch.context() as patch:
                 patch.setattr(sign_flips, "MOST_ADDITIONS", 0)
-                found = lattice_tail(numbers, counts, threshold, strict=strict)
-            assert found.low <= truth.value <= found.high
+                tail = lattice_tail(numbers, counts, threshold, strict=strict)
+            assert tail.low <= truth.value <= tail.high
             if truth.value > SMALL:
-                assert found.value == pytest.approx(truth.value, abs=1e-12)
+                assert tail.value == pytest.approx(truth.value, abs=1e-12)
             else:
-                assert found.value == pytest.approx(truth.value, rel=5e-3)
+                assert tail.value == pytest.approx(truth.value, rel=5e-3)
 
 
 @pytest.mark.parametrize("n_sums", [1 << 16, 0])
 def test_ends_of_the_law(monkeypatch, n_sums):
     monkeypatch.setattr(sign_flips, "SUMS_OF_A_HALF", n_sums)
     sizes, counts = np.array([0.2, 0.3, 0.5]), np.array([1, 2, 1])
-    least = Bracket(1 / 16, 1 / 16, 1 / 16)
-    assert upper_tail(sizes, counts, 1.3, slack=1e-9) == least
-    assert upper_tail(sizes, counts, 1.1, slack=1e-9, strict=True) == least
+    bracket = Bracket(1 / 16, 1 / 16, 1 / 16)
+    assert upper_tail(sizes, counts, 1.3, slack=1e-9) == bracket
+    assert upper_tail(sizes, counts, 1.1, slack=1e-9, strict=True) == bracket
     assert upper_tail(sizes, counts, 1.3, slack=1e-9, strict=True) == Bracket(0.0, 0.0, 0.0)
     assert upper_tail(sizes, counts, 1.4, slack=1e-9) == Bracket(0.0, 0.0, 0.0)
-    found = upper_tail(sizes, counts, 0.9, slack=1e-9)
-    assert found.low <= 2 / 16 <= found.high
+    tail = upper_tail(sizes, counts, 0.9, slack=1e-9)
+    assert tail.low <= 2 / 16 <= tail.high
     assert lattice_tail(np.array([2, 3, 5]), counts, 13, strict=True).high == 0.0
 
 
@@ -260,17 +260,17 @@ def test_one_outlier_deceives_nobody():
     threshold = 5.0 + 0.9 * sizes[:60].sum()
     assert stats.norm.sf(threshold / np.sqrt(sizes @ sizes)) > 0.1
     # The outlier must have plus, and the others reach nine tenths of their sum.
-    others = upper_tail(sizes[:60], counts[:60], threshold - 5.0, slack=1e-12)
-    found = upper_tail(sizes, counts, threshold, slack=1e-12)
-    assert others.value < 1e-9
-    assert found.low <= others.value / 2 <= found.high
+    tail = upper_tail(sizes[:60], counts[:60], threshold - 5.0, slack=1e-12)
+    result = upper_tail(sizes, counts, threshold, slack=1e-12)
+    assert tail.value < 1e-9
+    assert result.low <= tail.value / 2 <= result.high
 
 
 def test_the_flips_of_a_large_run_are_its_first_ones():
     numbers = np.random.default_rng(1).integers(-9, 9, (QUERIES_AT_ONCE + 13, 2))
     few, sizes = random_subsets(numbers, 10, seed=4)
-    many, more_sizes = random_subsets(numbers, FLIPS_AT_ONCE + 10, seed=4)
-    np.testing.assert_array_equal(many[:, :10], few)
+    is_many, more_sizes = random_subsets(numbers, FLIPS_AT_ONCE + 10, seed=4)
+    np.testing.assert_array_equal(is_many[:, :10], few)
     np.testing.assert_array_equal(more_sizes[:10], sizes)
     assert np.abs(more_sizes - len(numbers) / 2).max() < 6 * np.sqrt(len(numbers)) / 2
     # Rows of the same bit of two parts agree half of the time: no byte is used twice.

@@ -15,12 +15,12 @@ pytestmark = pytest.mark.benchmarks
 
 
 def seconds(function, times=5):
-    taken = []
+    used = []
     for _ in range(times):
         start = perf_counter()
         function()
-        taken.append(perf_counter() - start)
-    return median(taken)
+        used.append(perf_counter() - start)
+    return median(used)
 
 
 def differences(n, decimals):
@@ -56,28 +56,28 @@ def test_exact_p_and_interval_against_ten_thousand_flips_of_scipy(n, decimals):
 
 def test_a_million_queries():
     d = differences(1_000_000, 17)
-    found, students = run_test("permutation", d), run_test("t", d)
-    assert found.method == "exact"
+    test, students = run_test("permutation", d), run_test("t", d)
+    assert test.method == "exact"
     # So many differences are as good as normal.
-    assert found.pvalue == pytest.approx(students.pvalue, rel=1e-3)
-    assert found.ci_low == pytest.approx(students.ci_low, rel=1e-3)
+    assert test.pvalue == pytest.approx(students.pvalue, rel=1e-3)
+    assert test.ci_low == pytest.approx(students.ci_low, rel=1e-3)
     ours = seconds(lambda: run_test("permutation", d), times=1)
     print(f"\n1,000,000 queries: exact p and interval {ours:.2f} s")
 
 
 def test_flips_of_six_measures_against_those_of_one_by_scipy():
     d = differences(250 * 6, 17).reshape(250, 6)
-    given = {"n_resamples": 100_000}
-    exact, adjusted = run_test("permutation", d), max_t(d, **given)
-    found = run_test("permutation", d, method="monte-carlo", **given)
+    arguments = {"n_resamples": 100_000}
+    exact, adjusted = run_test("permutation", d), max_t(d, **arguments)
+    test = run_test("permutation", d, method="monte-carlo", **arguments)
     error = np.sqrt(exact.pvalue * (1 - exact.pvalue) / 100_000)
-    assert np.all(np.abs(found.pvalue - exact.pvalue) < 4 * error)
+    assert np.all(np.abs(test.pvalue - exact.pvalue) < 4 * error)
     assert np.all(adjusted.pvalue >= adjusted.pvalue_alone)
-    joint = seconds(lambda: max_t(d, **given))
-    drawn = seconds(lambda: run_test("permutation", d, method="monte-carlo", **given))
+    joint = seconds(lambda: max_t(d, **arguments))
+    sample = seconds(lambda: run_test("permutation", d, method="monte-carlo", **arguments))
     scipys = seconds(lambda: theirs(d[:, 0], 100_000), times=1)
     print(
         f"\n250 queries x 6 measures, 100,000 flips: max-T {1e3 * joint:.0f} ms, p and intervals "
-        f"{1e3 * drawn:.0f} ms; scipy, one measure {1e3 * scipys:.0f} ms; "
-        f"{scipys / joint:.0f} and {scipys / drawn:.0f} times as long"
+        f"{1e3 * sample:.0f} ms; scipy, one measure {1e3 * scipys:.0f} ms; "
+        f"{scipys / joint:.0f} and {scipys / sample:.0f} times as long"
     )

@@ -24,19 +24,19 @@ from abrank.inference import (
 @pytest.fixture(scope="module")
 def case(shared_data):
     document = json.loads((shared_data / "stat_cases.json").read_text())
-    return {one["id"]: one for one in document["cases"]}.__getitem__
+    return {first["id"]: first for first in document["cases"]}.__getitem__
 
 
 def differences(one):
-    given = one["input"]
-    if "d" in given:
-        return np.array(given["d"], dtype=float)
-    return np.array(given["b"]) - np.array(given["a"])
+    arguments = one["input"]
+    if "d" in arguments:
+        return np.array(arguments["d"], dtype=float)
+    return np.array(arguments["b"]) - np.array(arguments["a"])
 
 
 def test_t(case):
-    one = case("t01")
-    d, expected = differences(one), one["expected"]
+    first = case("t01")
+    d, expected = differences(first), first["expected"]
     result, at_99 = run_test("t", d), run_test("t", d, confidence=0.99)
     greater, less = (run_test("t", d, alternative=side) for side in ("greater", "less"))
     assert result.estimate[0] == pytest.approx(expected["mean"], abs=1e-12)
@@ -51,8 +51,8 @@ def test_t(case):
 
 @pytest.mark.parametrize("name", ["w01", "w02_wilcox"])
 def test_wilcoxon(case, name):
-    one = case(name)
-    d, expected = differences(one), one["expected"]
+    first = case(name)
+    d, expected = differences(first), first["expected"]
 
     def ask(method):
         return run_test("wilcoxon", d, method=method)
@@ -71,39 +71,39 @@ def test_wilcoxon(case, name):
 
 
 def test_wilcoxon_is_not_misled_by_float_noise(case):
-    one = case("w05")
-    assert run_test("wilcoxon", differences(one)).pvalue[0] == one["expected"]["p_exact"]
+    first = case("w05")
+    assert run_test("wilcoxon", differences(first)).pvalue[0] == first["expected"]["p_exact"]
 
 
 def test_hodges_lehmann(case):
-    one = case("hl01")
-    result = run_test("wilcoxon", differences(one))
-    assert result.estimate[0] == pytest.approx(one["expected"]["hl"])
-    assert [result.ci_low[0], result.ci_high[0]] == pytest.approx(one["expected"]["ci"])
+    first = case("hl01")
+    result = run_test("wilcoxon", differences(first))
+    assert result.estimate[0] == pytest.approx(first["expected"]["hl"])
+    assert [result.ci_low[0], result.ci_high[0]] == pytest.approx(first["expected"]["ci"])
 
 
 @pytest.mark.parametrize("name", ["s_29_50", "s_25_43"])
 def test_sign(case, name):
-    given, expected = case(name)["input"], case(name)["expected"]
-    d = [0.1] * given["pos"] + [-0.1] * (given["n"] - given["pos"])
+    arguments, expected = case(name)["input"], case(name)["expected"]
+    d = [0.1] * arguments["pos"] + [-0.1] * (arguments["n"] - arguments["pos"])
     assert run_test("sign", d).pvalue[0] == pytest.approx(expected["p_two"], rel=1e-10)
 
 
 @pytest.mark.parametrize("name", ["p01", "p02", "p04_n5", "p04_n6"])
 def test_exact_permutation(case, name):
-    one = case(name)
-    result = run_test("permutation", differences(one))
+    first = case(name)
+    result = run_test("permutation", differences(first))
     assert result.method == "exact"
-    assert Fraction(float(result.pvalue[0])) == Fraction(one["expected"]["p_fraction"])
-    assert result.estimate[0] == pytest.approx(one["expected"]["mean"], abs=1e-10)
+    assert Fraction(float(result.pvalue[0])) == Fraction(first["expected"]["p_fraction"])
+    assert result.estimate[0] == pytest.approx(first["expected"]["mean"], abs=1e-10)
 
 
 def test_permutation_of_fifty(case):
     d = np.array([((37 * i + 11) % 101 - 40) / 100 for i in range(50)])
     exact = Fraction(case("p06")["expected"]["p_fraction"])
     assert run_test("permutation", d).pvalue[0] == pytest.approx(float(exact), rel=1e-13)
-    drawn = run_test("permutation", d, method="monte-carlo", seed=3)
-    assert abs(drawn.pvalue[0] - exact) < 4 * drawn.pvalue_error[0]
+    test = run_test("permutation", d, method="monte-carlo", seed=3)
+    assert abs(test.pvalue[0] - exact) < 4 * test.pvalue_error[0]
 
 
 def test_permutation_in_the_deep_tail(case):
@@ -111,54 +111,57 @@ def test_permutation_in_the_deep_tail(case):
     expected = case("p09")["expected"]["p_two"]
     assert expected < 1e-40
     assert run_test("permutation", d).pvalue[0] == pytest.approx(expected, rel=1e-10)
-    drawn = run_test("permutation", d, method="monte-carlo", n_resamples=999)
-    assert drawn.pvalue[0] == 1 / 1000
+    test = run_test("permutation", d, method="monte-carlo", n_resamples=999)
+    assert test.pvalue[0] == 1 / 1000
 
 
 def test_permutation_interval(case):
-    one = case("pci01")
-    result = run_test("permutation", differences(one))
-    assert [result.ci_low[0], result.ci_high[0]] == pytest.approx(one["expected"]["ci"])
+    first = case("pci01")
+    result = run_test("permutation", differences(first))
+    assert [result.ci_low[0], result.ci_high[0]] == pytest.approx(first["expected"]["ci"])
 
 
 def test_bayesian_view(case):
-    one = case("bb01")
-    found, expected = bayesian_bootstrap(differences(one), rope=0.0), one["expected"]
-    assert found.estimate[0] == pytest.approx(expected["mean"])
-    assert found.variance[0] == pytest.approx(expected["var"], rel=1e-10)
-    one = case("bay01")
-    found, expected = t_posterior(differences(one), rope=one["input"]["rope"]), one["expected"]
-    assert found.worse[0] == pytest.approx(expected["p_worse"], rel=1e-8)
-    assert found.equal[0] == pytest.approx(expected["p_rope"], rel=1e-8)
-    assert found.better[0] == pytest.approx(expected["p_better"], rel=1e-8)
-    above = t_posterior(differences(one), rope=0.0).better[0]
+    first = case("bb01")
+    bootstrap, expected = bayesian_bootstrap(differences(first), rope=0.0), first["expected"]
+    assert bootstrap.estimate[0] == pytest.approx(expected["mean"])
+    assert bootstrap.variance[0] == pytest.approx(expected["var"], rel=1e-10)
+    first = case("bay01")
+    bootstrap, expected = (
+        t_posterior(differences(first), rope=first["input"]["rope"]),
+        first["expected"],
+    )
+    assert bootstrap.worse[0] == pytest.approx(expected["p_worse"], rel=1e-8)
+    assert bootstrap.equal[0] == pytest.approx(expected["p_rope"], rel=1e-8)
+    assert bootstrap.better[0] == pytest.approx(expected["p_better"], rel=1e-8)
+    above = t_posterior(differences(first), rope=0.0).better[0]
     assert above == pytest.approx(expected["p_gt0"], rel=1e-8)
 
 
 def test_effect_sizes(case):
-    one = case("es01")
-    a, b, expected = one["input"]["a"], one["input"]["b"], one["expected"]
+    first = case("es01")
+    a, b, expected = first["input"]["a"], first["input"]["b"], first["expected"]
     names = {"d_z": "dz", "hedges_g": "hedges_gz", "d_av": "d_av",
              "glass_delta": "glass_delta", "rank_biserial": "rank_biserial",
              "p_better": "p_superiority"}  # fmt: skip
     for ours, theirs in names.items():
         assert effect_size(ours, a, b)[0] == pytest.approx(expected[theirs], rel=1e-9)
-    found = effect_interval("d_z", a, b)
-    assert [found.ci_low[0], found.ci_high[0]] == pytest.approx(expected["dz_ci95"], rel=1e-8)
+    interval = effect_interval("d_z", a, b)
+    assert [interval.ci_low[0], interval.ci_high[0]] == pytest.approx(expected["dz_ci95"], rel=1e-8)
 
 
 def test_relative_change(case):
-    one = case("rel01")
-    result, expected = ratio_interval(one["input"]["a"], one["input"]["b"]), one["expected"]
+    first = case("rel01")
+    result, expected = ratio_interval(first["input"]["a"], first["input"]["b"]), first["expected"]
     assert result.change[0] == pytest.approx(expected["rel"])
     assert result.g[0] == pytest.approx(expected["g"])
     assert [result.ci_low[0], result.ci_high[0]] == pytest.approx(expected["ci_fieller"])
 
 
 def test_adjusted_pvalues(case):
-    one = case("mul01")
+    first = case("mul01")
     for method in ("bonferroni", "holm", "hochberg", "bh", "by"):
-        assert adjust(one["input"]["p"], method) == pytest.approx(one["expected"][method])
+        assert adjust(first["input"]["p"], method) == pytest.approx(first["expected"][method])
 
 
 def test_degenerate_cases(case):

@@ -31,9 +31,9 @@ PROBABILITIES = np.array([1e-6, 0.0005, 0.005, 0.025, 0.05, 0.15, 0.4, 0.6, 0.85
 
 
 def test_one_and_two_degrees_of_freedom_have_closed_forms() -> None:
-    one = -1.0 / np.tan(np.pi * PROBABILITIES)
+    first = -1.0 / np.tan(np.pi * PROBABILITIES)
     two = (2 * PROBABILITIES - 1) / np.sqrt(2 * PROBABILITIES * (1 - PROBABILITIES))
-    np.testing.assert_allclose(student_quantile(1.0, PROBABILITIES), one, rtol=1e-12)
+    np.testing.assert_allclose(student_quantile(1.0, PROBABILITIES), first, rtol=1e-12)
     np.testing.assert_allclose(student_quantile(2.0, PROBABILITIES), two, rtol=1e-12)
 
 
@@ -46,15 +46,15 @@ def test_four_degrees_of_freedom_have_a_closed_form() -> None:
 
 @pytest.mark.parametrize("freedom", [3, 9, 24, 49, 249, 99_999])
 def test_the_distribution_function_takes_it_back(freedom: int) -> None:
-    found = student_quantile(freedom, PROBABILITIES)
-    np.testing.assert_allclose(stdtr(freedom, found), PROBABILITIES, rtol=1e-13)
-    np.testing.assert_allclose(found, -student_quantile(freedom, 1 - PROBABILITIES), rtol=1e-9)
+    quantile = student_quantile(freedom, PROBABILITIES)
+    np.testing.assert_allclose(stdtr(freedom, quantile), PROBABILITIES, rtol=1e-13)
+    np.testing.assert_allclose(quantile, -student_quantile(freedom, 1 - PROBABILITIES), rtol=1e-9)
 
 
 def test_arrays_are_broadcast_and_the_ends_are_infinite() -> None:
     assert student_quantile(np.array([[3.0], [9.0]]), PROBABILITIES).shape == (2, 11)
-    found = student_quantile(5, [0.0, 0.5, 1.0])
-    assert found.tolist() == [-np.inf, 0.0, np.inf]
+    quantile = student_quantile(5, [0.0, 0.5, 1.0])
+    assert quantile.tolist() == [-np.inf, 0.0, np.inf]
     assert np.isnan(student_quantile(5.0, np.nan))
     assert student_quantile(np.inf, 0.975) == pytest.approx(ndtri(0.975), rel=1e-12)
 
@@ -72,9 +72,9 @@ def test_tails_of_a_test_against_scipy(freedom, center):
     # scipy's own distribution is right where its arguments are small.
     for alpha in (0.05, 1e-4):
         critical = stats.t.isf(alpha / 2, freedom)
-        found = chance_above(critical, freedom, center)
+        above = chance_above(critical, freedom, center)
         expected = stats.nct.sf(critical, freedom, center)
-        assert found == pytest.approx(expected, rel=1e-9, abs=1e-14)
+        assert above == pytest.approx(expected, rel=1e-9, abs=1e-14)
 
 
 @pytest.mark.parametrize(
@@ -113,21 +113,23 @@ def test_range_of_two_is_student_t_far_into_the_tail():
     for freedom in (1, 3, 30, 1000, 200_000):
         q = np.array([0.001, 1.0, 5.0, 20.0, 35.0])
         expected = 2.0 * stats.t.sf(q / np.sqrt(2.0), freedom)
-        kept = expected > 1e-280
-        np.testing.assert_allclose(range_tail(q, 2, freedom)[kept], expected[kept], rtol=1e-10)
+        selected = expected > 1e-280
         np.testing.assert_allclose(
-            many_one_tail(q / np.sqrt(2.0), 1, freedom)[kept], expected[kept], rtol=1e-10
+            range_tail(q, 2, freedom)[selected], expected[selected], rtol=1e-10
+        )
+        np.testing.assert_allclose(
+            many_one_tail(q / np.sqrt(2.0), 1, freedom)[selected], expected[selected], rtol=1e-10
         )
 
 
 def test_range_where_scipy_takes_the_error_for_known():
     # scipy puts infinity for 100,000 degrees of freedom and more: wrong by 1.7e-5 of the value.
-    exact, known = range_tail(Q[2:], 30, 1e5), range_tail(Q[2:], 30, np.inf)
-    np.testing.assert_array_less(known[3:], exact[3:])
-    np.testing.assert_allclose(stats.studentized_range.sf(Q[2:], 30, 1e5), known, rtol=1e-9)
+    exact, tail = range_tail(Q[2:], 30, 1e5), range_tail(Q[2:], 30, np.inf)
+    np.testing.assert_array_less(tail[3:], exact[3:])
+    np.testing.assert_allclose(stats.studentized_range.sf(Q[2:], 30, 1e5), tail, rtol=1e-9)
     # Between the freedoms on either side, as 1 / freedom goes.
     half = range_tail(Q[2:], 30, 5e4)
-    np.testing.assert_allclose(exact - known, (half - known) / 2.0, rtol=1e-3, atol=1e-11)
+    np.testing.assert_allclose(exact - tail, (half - tail) / 2.0, rtol=1e-3, atol=1e-11)
 
 
 def test_many_one_against_multivariate_t():
@@ -184,9 +186,9 @@ def test_bounds_hold_the_tail(n_sizes, largest_count, n_frequencies):
         total = float(counts @ sizes)
         for share in (0.0, 0.02, 0.2, 0.6, 0.95):
             truth = tail_by_meet_in_middle(sizes, counts, share * total * (1 - 1e-12))
-            found = tail_by_fourier(sizes, counts, share * total, n_frequencies=n_frequencies)
-            assert found.low <= truth <= found.high
-            assert found.low <= found.value <= found.high
+            tail = tail_by_fourier(sizes, counts, share * total, n_frequencies=n_frequencies)
+            assert tail.low <= truth <= tail.high
+            assert tail.low <= tail.value <= tail.high
 
 
 @pytest.mark.parametrize(("n_sizes", "largest_count"), [(2, 9), (20, 1), (24, 1)])
@@ -198,11 +200,11 @@ def test_tilted_bounds_hold_the_tail(n_sizes, largest_count, n_frequencies):
             truth = tail_by_meet_in_middle(sizes, counts, share * total)
             # Any tilt will do; the best gives the narrowest bounds.
             for times in (0.5, 1.0, 2.0):
-                found = tail_by_tilting(
+                tail = tail_by_tilting(
                     sizes, counts, share * total, n_frequencies=n_frequencies,
                     tilt=times * best_tilt(sizes, counts, share * total),
                 )  # fmt: skip
-                assert found.low <= truth <= found.high
+                assert tail.low <= truth <= tail.high
 
 
 @pytest.mark.parametrize("z", [0.0, 0.7, 2.0, 4.0])
@@ -223,10 +225,10 @@ def test_a_small_tail_is_found_relative_to_itself(wins):
     counts, threshold = np.array([200]), float(2 * wins - 201)
     truth = stats.binom.sf(wins - 1, 200, 0.5)
     tilt = best_tilt(np.ones(1), counts, threshold)
-    found = tail_by_tilting(np.ones(1), counts, threshold, tilt=tilt, n_frequencies=2**17)
-    assert found.low <= truth <= found.high
-    assert found.high - found.low < 0.01 * truth
-    assert found.value == pytest.approx(truth, rel=1e-4)
+    tail = tail_by_tilting(np.ones(1), counts, threshold, tilt=tilt, n_frequencies=2**17)
+    assert tail.low <= truth <= tail.high
+    assert tail.high - tail.low < 0.01 * truth
+    assert tail.value == pytest.approx(truth, rel=1e-4)
 
 
 def test_on_a_lattice_it_is_exact():
@@ -238,10 +240,10 @@ def test_on_a_lattice_it_is_exact():
         law = subset_sum_distribution(np.repeat(numbers, counts), total)
         for lost in {0, total // 5, total // 3, total // 2}:
             truth = law[: lost + 1].sum()
-            found = tail_on_lattice(numbers, counts, total - 2 * lost)
-            assert found.low <= truth <= found.high
-            assert found.value == pytest.approx(truth, abs=2e-13)
-            assert found.high - found.low < 1e-12
+            on_lattice = tail_on_lattice(numbers, counts, total - 2 * lost)
+            assert on_lattice.low <= truth <= on_lattice.high
+            assert on_lattice.value == pytest.approx(truth, abs=2e-13)
+            assert on_lattice.high - on_lattice.low < 1e-12
             assert lattice_frequencies(numbers, counts, total - 2 * lost) <= total
 
 
@@ -261,16 +263,16 @@ def test_it_is_the_product_of_all_cosines(n, tilt, largest_count):
     step = 0.03 / np.sqrt(counts @ sizes**2)
     # Some frequencies are small enough for the series, some beyond what is looked at.
     assert step * sizes.max() < SMALL_ANGLE
-    found = characteristic_function(sizes, counts, step, 1000, tilt=tilt)
+    function = characteristic_function(sizes, counts, step, 1000, tilt=tilt)
     expected = product_of_cosines(sizes, counts, step * np.arange(1, 1001), tilt)
-    np.testing.assert_allclose(found, expected, rtol=0, atol=2e-13)
-    assert np.iscomplexobj(found) == (tilt > 0)
+    np.testing.assert_allclose(function, expected, rtol=0, atol=2e-13)
+    assert np.iscomplexobj(function) == (tilt > 0)
 
 
 def test_where_the_product_is_nothing_no_more_is_multiplied():
     sizes = np.ones(300) + 1e-6 * np.arange(300)
-    found = characteristic_function(sizes, np.ones(300, np.int64), 0.9, 1)
-    assert np.abs(found[0]) < 1e-17
+    function = characteristic_function(sizes, np.ones(300, np.int64), 0.9, 1)
+    assert np.abs(function[0]) < 1e-17
 
 
 def test_the_tilt_makes_the_threshold_the_mean():
@@ -299,21 +301,23 @@ def curve(x, root, steepness):
 def test_roots_against_scipy():
     rng = np.random.default_rng(1)
     root, steepness = rng.normal(size=200), 10.0 ** rng.uniform(-2, 2, 200)
-    found = find_root(lambda x: curve(x, root, steepness), np.full(200, -9.0), np.full(200, 9.0))
-    expected = [brentq(curve, -9.0, 9.0, given) for given in zip(root, steepness, strict=True)]
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-11)
+    result = find_root(lambda x: curve(x, root, steepness), np.full(200, -9.0), np.full(200, 9.0))
+    expected = [
+        brentq(curve, -9.0, 9.0, arguments) for arguments in zip(root, steepness, strict=True)
+    ]
+    np.testing.assert_allclose(result, expected, rtol=0, atol=1e-11)
 
 
 def test_a_number_gives_numbers_to_the_function():
-    seen = []
+    visited = []
 
     def function(x):
-        seen.append(type(x))
+        visited.append(type(x))
         return x**2 - 2.0
 
     assert float(find_root(function, 0.0, 2.0)) == pytest.approx(2**0.5, rel=1e-15)
-    assert all(issubclass(each, float) for each in seen)
-    assert len(seen) < 15
+    assert all(issubclass(item, float) for item in visited)
+    assert len(visited) < 15
 
 
 @pytest.mark.parametrize("limits", [(3.0, 9.0), (0.0, 3.0)])
@@ -322,8 +326,8 @@ def test_a_root_at_a_limit_is_found(limits):
 
 
 def test_a_step_is_found_within_the_tolerance():
-    found = float(find_root(lambda x: np.sign(x - 1 / 3), 0.0, 1.0, xtol=1e-6, rtol=0.0))
-    assert abs(found - 1 / 3) <= 1e-6
+    result = float(find_root(lambda x: np.sign(x - 1 / 3), 0.0, 1.0, xtol=1e-6, rtol=0.0))
+    assert abs(result - 1 / 3) <= 1e-6
 
 
 def test_no_root_between_the_limits_is_an_error():

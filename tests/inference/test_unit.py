@@ -46,28 +46,28 @@ def assert_scaled(found, scaled, factor, *, unit_free=False):
 @settings(max_examples=25)
 def test_no_p_depends_on_the_unit(name, options, factor, place):
     d = SAMPLES[place]
-    asked = options if name != "bootstrap" else {"n_resamples": 500} | options
-    found, scaled = (run_test(name, each, **asked) for each in (d, d * factor))
-    assert found.method == scaled.method
-    assert_scaled(found, scaled, factor, unit_free=name == "sign")
+    requested = options if name != "bootstrap" else {"n_resamples": 500} | options
+    result, scaled = (run_test(name, item, **requested) for item in (d, d * factor))
+    assert result.method == scaled.method
+    assert_scaled(result, scaled, factor, unit_free=name == "sign")
 
 
 def test_differences_times_a_billionth_have_the_same_p():
     """A p-value of .0177 became 1.0."""
     d = np.random.default_rng(3).normal(0.05, 0.1, 25)
-    found = [run_test("permutation", d * factor).pvalue[0] for factor in (1.0, 1e-9, 1e9)]
-    assert found[0] < 0.2
-    assert found[1] == pytest.approx(found[0], rel=1e-12)
-    assert found[2] == pytest.approx(found[0], rel=1e-12)
+    result = [run_test("permutation", d * factor).pvalue[0] for factor in (1.0, 1e-9, 1e9)]
+    assert result[0] < 0.2
+    assert result[1] == pytest.approx(result[0], rel=1e-12)
+    assert result[2] == pytest.approx(result[0], rel=1e-12)
 
 
 @given(factor=POWERS)
 @settings(max_examples=25)
 def test_no_p_of_a_family_depends_on_the_unit(factor):
     d = np.column_stack([SAMPLES[10], SAMPLES[11], SAMPLES[12], SAMPLES[13]])
-    found, scaled = (max_t(each, n_resamples=500) for each in (d, d * factor))
-    assert_scaled(found, scaled, factor)
-    np.testing.assert_allclose(scaled.pvalue_step_down, found.pvalue_step_down, rtol=1e-12)
+    result, scaled = (max_t(item, n_resamples=500) for item in (d, d * factor))
+    assert_scaled(result, scaled, factor)
+    np.testing.assert_allclose(scaled.pvalue_step_down, result.pvalue_step_down, rtol=1e-12)
 
 
 @pytest.mark.parametrize("name", ["tukey", "randomised-tukey", "nemenyi", "max-t"])
@@ -76,9 +76,9 @@ def test_no_p_of_a_family_depends_on_the_unit(factor):
 def test_no_p_of_several_systems_depends_on_the_unit(name, factor):
     scores = np.abs(np.column_stack([SAMPLES[10], SAMPLES[12], SAMPLES[13]]))
     baseline = {"baseline": 0} if name == "max-t" else {}
-    asked = {"n_resamples": 500} | baseline
-    found, scaled = (run_joint_test(name, each, **asked) for each in (scores, scores * factor))
-    np.testing.assert_allclose(scaled.pvalue_adj, found.pvalue_adj, rtol=1e-12)
+    requested = {"n_resamples": 500} | baseline
+    result, scaled = (run_joint_test(name, item, **requested) for item in (scores, scores * factor))
+    np.testing.assert_allclose(scaled.pvalue_adj, result.pvalue_adj, rtol=1e-12)
 
 
 @pytest.mark.parametrize("name", CLUSTER_TESTS)
@@ -86,7 +86,7 @@ def test_no_p_of_several_systems_depends_on_the_unit(name, factor):
 @settings(max_examples=10)
 def test_no_p_of_clusters_depends_on_the_unit(name, factor):
     d, clusters = SAMPLES[17], np.arange(45) % 12
-    found, scaled = (
-        run_cluster_test(name, each, clusters, n_resamples=500) for each in (d, d * factor)
+    result, scaled = (
+        run_cluster_test(name, item, clusters, n_resamples=500) for item in (d, d * factor)
     )
-    assert_scaled(found, scaled, factor)
+    assert_scaled(result, scaled, factor)

@@ -95,19 +95,19 @@ def test_averages_looked_for_are_those_of_the_list(monkeypatch, kind):
     listed = Walsh(sample)
     for at_once in (3, 40, 400):
         monkeypatch.setattr(wilcoxon, "MOST_PAIRS", at_once)
-        found = Walsh(sample)
-        assert found.median() == pytest.approx(listed.median(), abs=1e-12)
+        walsh = Walsh(sample)
+        assert walsh.median() == pytest.approx(listed.median(), abs=1e-12)
         for bound in range(1, listed.total, 97):
-            assert found.first_below(bound) == pytest.approx(listed.first_below(bound), abs=1e-12)
-            assert found.last_above(bound) == pytest.approx(listed.last_above(bound), abs=1e-12)
-    assert found.doubled_count(-99.0) == listed.total
+            assert walsh.first_below(bound) == pytest.approx(listed.first_below(bound), abs=1e-12)
+            assert walsh.last_above(bound) == pytest.approx(listed.last_above(bound), abs=1e-12)
+    assert walsh.doubled_count(-99.0) == listed.total
 
 
 def test_the_largest_theta_mirrors_the_least():
     sample = np.random.default_rng(8).integers(-4, 9, 30) / 8
-    one, mirrored = Walsh(sample[sample != 0]), Walsh(-sample[sample != 0])
-    for bound in range(1, one.total, 11):
-        assert one.last_above(one.total - bound) == -mirrored.first_below(bound)
+    walsh, mirrored = Walsh(sample[sample != 0]), Walsh(-sample[sample != 0])
+    for bound in range(1, walsh.total, 11):
+        assert walsh.last_above(walsh.total - bound) == -mirrored.first_below(bound)
 
 
 @pytest.mark.parametrize(
@@ -115,20 +115,20 @@ def test_the_largest_theta_mirrors_the_least():
     [np.repeat([-0.2, 0.1, 0.3], [900, 800, 1000]), np.random.default_rng(9).normal(0.1, 1, 1601)],
 )
 def test_the_pseudo_median_of_many_queries_is_that_of_all_averages(sample):
-    one, other = np.triu_indices(len(sample))
-    expected = np.median((sample[one] + sample[other]) / 2)
+    first, second = np.triu_indices(len(sample))
+    expected = np.median((sample[first] + sample[second]) / 2)
     assert Walsh(sample).median() == pytest.approx(expected, abs=1e-12)
 
 
 def test_many_queries_keep_the_law_at_zero():
     random = np.random.default_rng(7)
-    seen = set()
+    visited = set()
     for drift in np.linspace(0.0, 0.12, 12):
         d = np.round(random.normal(drift, 1.0, 1600), 1)
         result = run_test("wilcoxon", d)
         assert (result.pvalue[0] < 0.05) == result.excludes_zero[0]
-        seen.add(bool(result.excludes_zero[0]))
-    assert seen == {True, False}
+        visited.add(bool(result.excludes_zero[0]))
+    assert visited == {True, False}
 
 
 def test_doubled_midranks_are_scipys():

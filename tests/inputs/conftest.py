@@ -31,8 +31,8 @@ def small_and_large_columns(request: pytest.FixtureRequest) -> Iterator[None]:
 def in_dictionary(values: list[bytes]) -> object:
     """Return a column as Parquet gives it, behind a row that is cut away and an id of no row."""
     coded = ids.pack([b"cut away", *values]).dictionary_encode()
-    known = ids.joined([coded.dictionary, ids.pack([b"of no row"])])
-    return pa.DictionaryArray.from_arrays(coded.indices, known)[1:]
+    names = ids.joined([coded.dictionary, ids.pack([b"of no row"])])
+    return pa.DictionaryArray.from_arrays(coded.indices, names)[1:]
 
 
 def ended_with(arguments: Sequence[str], *, folder: Path) -> tuple[int, int]:

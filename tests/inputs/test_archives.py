@@ -36,12 +36,12 @@ PACKERS = {"gzip": gzip.compress, "bzip2": bz2.compress, "Zstandard": zstd}
 @pytest.mark.parametrize("kind", PACKERS)
 @pytest.mark.parametrize("damage", ["changed", "cut", "garbage", "short garbage"])
 def test_the_second_stream_is_checked_as_the_first(tmp_path: Path, kind: str, damage: str) -> None:
-    one, two = PACKERS[kind](LINES[:1000]), PACKERS[kind](LINES[1000:])
+    first, two = PACKERS[kind](LINES[:1000]), PACKERS[kind](LINES[1000:])
     stored = {
-        "changed": one + two[:3] + b"\xff" + two[4:],
-        "cut": one + two[:-5],
-        "garbage": one + two + b"garbage behind",
-        "short garbage": one + two + b"g",
+        "changed": first + two[:3] + b"\xff" + two[4:],
+        "cut": first + two[:-5],
+        "garbage": first + two + b"garbage behind",
+        "short garbage": first + two + b"g",
     }[damage]
     path = tmp_path / "a.run"
     path.write_bytes(stored)
@@ -49,7 +49,7 @@ def test_the_second_stream_is_checked_as_the_first(tmp_path: Path, kind: str, da
     for read in (read_run, lambda path: read_judged_run(qrels, path)):
         with pytest.raises(ReadError, match=f"the {kind} archive is cut short or damaged"):
             read(path)
-    path.write_bytes(one + two)
+    path.write_bytes(first + two)
     assert len(read_run(path)) == 100
 
 

@@ -101,24 +101,24 @@ def no_cells(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("name", TABLES)
 def test_every_table_gives_the_run_of_its_rows(name: str, no_cells: None) -> None:
-    made, expected = read_run(TABLES[name]()), read_run(ROWS)
-    assert made.frame().to_dict("list") == expected.frame().to_dict("list")
-    assert made.source.unit == "row"
+    result, expected = read_run(TABLES[name]()), read_run(ROWS)
+    assert result.frame().to_dict("list") == expected.frame().to_dict("list")
+    assert result.source.unit == "row"
 
 
 @pytest.mark.parametrize("name", TABLES)
 def test_every_table_is_scored_as_its_rows(name: str, no_cells: None) -> None:
-    found = evaluate(QRELS, {"B": TABLES[name]()}, ["nDCG@10", "AP"])
+    scores = evaluate(QRELS, {"B": TABLES[name]()}, ["nDCG@10", "AP"])
     expected = evaluate(QRELS, {"B": ROWS}, ["nDCG@10", "AP"])
-    assert np.array_equal(found.values, expected.values)
-    assert found.audits["B"].n_rows == 4
-    assert found.audits["B"].n_tied_rows == 2
+    assert np.array_equal(scores.values, expected.values)
+    assert scores.audits["B"].n_rows == 4
+    assert scores.audits["B"].n_tied_rows == 2
 
 
 def test_scores_that_are_whole_numbers_beyond_the_exact_ones() -> None:
     large = frame(score=[2**60 + 1, 3, 2, 2])
-    made = read_run(pa.Table.from_pandas(large))
-    assert made.ranking("302") == [("é", 2.0**60), ("d2", 3.0), ("d1", 2.0)]
+    result = read_run(pa.Table.from_pandas(large))
+    assert result.ranking("302") == [("é", 2.0**60), ("d2", 3.0), ("d1", 2.0)]
 
 
 def test_ranks_beside_ids_that_are_read_cell_by_cell() -> None:
@@ -166,7 +166,7 @@ def test_what_cannot_be_used_is_named_alike(column: str, cells: list[Any], words
 def test_grades_of_every_type_of_number() -> None:
     for numbers in ([2, 0, -1], [2.0, 0.0, -1.0], [np.uint8(2), np.uint8(0), np.uint8(1)]):
         table = pa.table({"qid": ["1"] * 3, "docno": ["a", "b", "c"], "label": pa.array(numbers)})
-        assert list(read_qrels(table).grades("1").values()) == [int(each) for each in numbers]
+        assert list(read_qrels(table).grades("1").values()) == [int(number) for number in numbers]
     half = pa.table({"qid": ["1"], "docno": ["a"], "label": pa.array([0.5])})
     assert read_qrels(half).grades("1") == {"a": 0.5}
     large = pa.table({"qid": ["1"], "docno": ["a"], "label": pa.array([2**63], pa.uint64())})
@@ -240,10 +240,10 @@ def test_files_of_frames(kind: str, tmp_path: Path) -> None:
     assert scores.sources["B"].n_rows == 2
     assert [looks_like_qrels(tmp_path / name) for name in ("judged", f"b.{kind}")] == [True, False]
     files = [str(tmp_path / "judged"), str(tmp_path / f"b.{kind}")]
-    said = CliRunner().invoke(check, files, standalone_mode=False)
-    assert (said.return_value, said.exit_code) == (0, 0)
-    assert "2 judgments, 1 query, grades 0, 1" in said.output
-    assert "2 documents, 1 query\n" in said.output
+    completed = CliRunner().invoke(check, files, standalone_mode=False)
+    assert (completed.return_value, completed.exit_code) == (0, 0)
+    assert "2 judgments, 1 query, grades 0, 1" in completed.output
+    assert "2 documents, 1 query\n" in completed.output
 
 
 def test_columns_can_be_named(tmp_path: Path) -> None:
@@ -284,8 +284,8 @@ def references(text: str) -> pa.Array:
 
 
 def write_parquet(table: pa.Table, path: Path, **options: Any) -> None:
-    how = {"compression": "zstd", "store_schema": False, "use_dictionary": True, **options}
-    pa.parquet.write_table(table, path, **how)
+    settings = {"compression": "zstd", "store_schema": False, "use_dictionary": True, **options}
+    pa.parquet.write_table(table, path, **settings)
 
 
 def parquet_untold(table: pa.Table, path: Path) -> None:
@@ -298,8 +298,8 @@ def parquet_pages(table: pa.Table, path: Path) -> None:
 
 
 def parquet_prefixes(table: pa.Table, path: Path) -> None:
-    how = {"column_encoding": {"query_id": "DELTA_BYTE_ARRAY"}, "use_dictionary": False}
-    write_parquet(table, path, **how)
+    options = {"column_encoding": {"query_id": "DELTA_BYTE_ARRAY"}, "use_dictionary": False}
+    write_parquet(table, path, **options)
 
 
 def write_feather(table: pa.Table, path: Path) -> None:

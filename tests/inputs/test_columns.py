@@ -82,9 +82,9 @@ def test_rows_are_sorted_by_query_score_and_bytes(rows: list[tuple[int, float, b
     query, score, doc = (list(column) for column in zip(*rows, strict=True))
     order = rank_rows(np.array(query), np.array(score), ids.pack(doc))
     assert sorted(order.tolist()) == list(range(len(rows)))
-    found = [(query[i], -score[i], doc[i]) for i in order]
+    result = [(query[i], -score[i], doc[i]) for i in order]
     by_doc = sorted(rows, key=lambda row: row[2], reverse=True)
-    assert found == sorted(((q, -s, d) for q, s, d in by_doc), key=lambda row: row[:2])
+    assert result == sorted(((q, -s, d) for q, s, d in by_doc), key=lambda row: row[:2])
 
 
 @given(ROWS_TIES)
@@ -109,8 +109,8 @@ def test_tied_rows_are_those_with_company(rows: list[tuple[int, float, bytes]]) 
     ],
 )
 def test_rank_conflicts(scores: list[float], ranks: list[int], conflicts: int) -> None:
-    found = rank_conflicts(np.zeros(3, np.int64), np.array(scores, float), np.array(ranks))
-    assert found == conflicts
+    result = rank_conflicts(np.zeros(3, np.int64), np.array(scores, float), np.array(ranks))
+    assert result == conflicts
 
 
 @given(
@@ -120,7 +120,7 @@ def test_rank_conflicts(scores: list[float], ranks: list[int], conflicts: int) -
 )
 def test_rank_conflicts_by_all_pairs(rows: list[tuple[int, int, int]]) -> None:
     query, score, rank = (np.array(column) for column in zip(*rows, strict=True))
-    expected = {q for q, s, r in rows for other, t, k in rows if other == q and k < r and t < s}
+    expected = {q for q, s, r in rows for second, t, k in rows if second == q and k < r and t < s}
     assert rank_conflicts(query, score.astype(float), rank) == len(expected)
 
 

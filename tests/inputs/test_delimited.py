@@ -215,7 +215,9 @@ def test_lines_of_another_width_are_counted_over_all_parts(monkeypatch) -> None:
     with pytest.raises(ReadError, match="expected 2 fields, found 3") as caught:
         delimited.text_columns(lines, 2, "t.csv", "q,s")
     assert "28 bad lines in all" in str(caught.value)
-    columns, at = delimited.text_columns((each for each in lines if each[0] % 7), 2, "t.csv", "")
+    columns, position = delimited.text_columns(
+        (line for line in lines if line[0] % 7), 2, "t.csv", ""
+    )
     assert columns == [["a"] * 171, [str(i) for i in range(1, 200) if i % 7]]
-    assert list(at) == [i for i in range(1, 200) if i % 7]
+    assert list(position) == [i for i in range(1, 200) if i % 7]
     assert len(set(map(id, columns[0]))) == 1

@@ -73,8 +73,8 @@ def test_scores_of_every_form_are_read_alike_or_refused_alike(form: str, tmp_pat
             with pytest.raises(ReadError, match="score"):
                 read_run(source)
             continue
-        found = dict(read_run(source).ranking("q"))
-        assert found == dict(zip(IDS, map(float, expected), strict=True)), door
+        result = dict(read_run(source).ranking("q"))
+        assert result == dict(zip(IDS, map(float, expected), strict=True)), door
 
 
 def test_fractional_grades_are_read_alike_at_every_door(tmp_path: Path) -> None:

@@ -31,8 +31,8 @@ def test_text_keeps_every_byte(values: list[bytes]) -> None:
 @given(BYTES, st.data())
 def test_rows_are_taken_in_any_order(values: list[bytes], data: st.DataObject) -> None:
     rows = data.draw(st.lists(st.integers(0, len(values) - 1)) if values else st.just([]))
-    found = ids.take(ids.pack([b"first", *values])[1:], np.array(rows, dtype=np.int64))
-    assert ids.unpack(found) == [values[row] for row in rows]
+    result = ids.take(ids.pack([b"first", *values])[1:], np.array(rows, dtype=np.int64))
+    assert ids.unpack(result) == [values[row] for row in rows]
 
 
 def test_a_slice_keeps_its_own_rows() -> None:
@@ -60,7 +60,7 @@ def test_no_rows_of_a_column_do_not_hold_it_in_memory() -> None:
     column = ids.encode([f"d{i}" for i in range(10_000)])
     none = ids.take(column, np.array([], dtype=np.int64))
     assert len(none) == 0
-    assert sum(each.size for each in none.buffers() if each) < 100
+    assert sum(buffer.size for buffer in none.buffers() if buffer) < 100
 
 
 @given(FEW)
@@ -93,9 +93,9 @@ def test_places_sort_the_rows(values: list[bytes]) -> None:
 
 @given(BYTES)
 def test_runs_begin_where_an_id_differs_from_the_one_before(values: list[bytes]) -> None:
-    found, ends = ids.runs(ids.pack(values))
+    result, ends = ids.runs(ids.pack(values))
     runs = [(value, len(list(run))) for value, run in groupby(values)]
-    assert ids.unpack(found) == [value for value, _ in runs]
+    assert ids.unpack(result) == [value for value, _ in runs]
     assert ends.tolist() == list(accumulate(length for _, length in runs))
 
 
@@ -112,8 +112,8 @@ EITHER = st.binary(max_size=3) | LONG
 
 @given(st.lists(st.tuples(EITHER, EITHER)))
 def test_same_compares_row_by_row(pairs: list[tuple[bytes, bytes]]) -> None:
-    one, other = (ids.pack([pair[i] for pair in pairs]) for i in (0, 1))
-    assert ids.same(one, other).tolist() == [a == b for a, b in pairs]
+    first, second = (ids.pack([pair[i] for pair in pairs]) for i in (0, 1))
+    assert ids.same(first, second).tolist() == [a == b for a, b in pairs]
 
 
 def test_order_is_that_of_strcmp_not_of_surrogates() -> None:
@@ -131,17 +131,17 @@ def test_rows_are_ordered_within_groups_whatever_their_first_bytes(
     rows: list[tuple[int, bytes]],
 ) -> None:
     group = np.array([group for group, _ in rows], dtype=np.int64)
-    found = ids.order_within(group, ids.pack([value for _, value in rows]))
-    assert [rows[i] for i in found] == sorted(rows)
-    assert sorted(found.tolist()) == list(range(len(rows)))
+    within = ids.order_within(group, ids.pack([value for _, value in rows]))
+    assert [rows[i] for i in within] == sorted(rows)
+    assert sorted(within.tolist()) == list(range(len(rows)))
 
 
 @given(FEW)
 def test_a_column_with_a_dictionary_has_the_keys_of_a_plain_one(values: list[bytes]) -> None:
     plain, coded = ids.pack(values), in_dictionary(values)
     for function in (ids.runs, ids.number, ids.code):
-        (one, codes), (other, expected) = function(coded), function(plain)
-        assert ids.decode(one) == ids.decode(other)
+        (first, codes), (second, expected) = function(coded), function(plain)
+        assert ids.decode(first) == ids.decode(second)
         np.testing.assert_array_equal(codes, expected)
 
 

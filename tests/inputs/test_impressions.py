@@ -37,15 +37,15 @@ def rows(folder: Path) -> list[dict[str, Any]]:
 def test_credits_are_those_of_the_reference(rows: list[dict[str, Any]], folder: Path) -> None:
     assert [credits_of(row) for row in rows] == [tuple(row["reference_scores"]) for row in rows]
     cases = json.loads((folder / "reference_cases.json").read_text(encoding="utf-8"))
-    seen = 0
-    for one in cases["team_draft_preferences"] + cases["balanced_preferences"]:
-        lists = {name: one[name] for name in ("team", "a", "b") if name in one}
-        for case in one["cases"]:
-            a, b = credits_of({"ranking": one["ranking"], "clicks": case["clicks"], **lists})
+    visited = 0
+    for first in cases["team_draft_preferences"] + cases["balanced_preferences"]:
+        lists = {name: first[name] for name in ("team", "a", "b") if name in first}
+        for case in first["cases"]:
+            a, b = credits_of({"ranking": first["ranking"], "clicks": case["clicks"], **lists})
             wins = [] if a == b else [0, 1] if a > b else [1, 0]
             assert wins == case["preferred"], case
-            seen += 1
-    assert seen > 12
+            visited += 1
+    assert visited > 12
 
 
 @pytest.mark.parametrize("part", PARTS)
@@ -54,45 +54,48 @@ def test_shares_and_clusters_are_those_of_the_reference(
 ) -> None:
     gold = json.loads((folder / "gold.json").read_text(encoding="utf-8"))[part]
     chosen = [row for row in rows if PARTS[part].items() <= row.items()]
-    made = abrank.compare_preferences(chosen, test="t")
-    lead, found = made.primary, made.preferences
-    assert (made.n_queries, found.n_without_click) == (gold["impressions"], gold["without_click"])
-    assert found.credits == (gold["credit_a"], gold["credit_b"])
+    comparison = abrank.compare_preferences(chosen, test="t")
+    lead, preferences = comparison.primary, comparison.preferences
+    assert (comparison.n_queries, preferences.n_without_click) == (
+        gold["impressions"],
+        gold["without_click"],
+    )
+    assert preferences.credits == (gold["credit_a"], gold["credit_b"])
     assert (lead.wins, lead.losses, lead.ties) == (gold["wins_b"], gold["wins_a"], gold["ties"])
     # The reference speaks of A against B.
     assert lead.diff == pytest.approx(-gold["delta_AB_chapelle"], abs=1e-12)
-    assert made["credits"].diff == pytest.approx(
+    assert comparison["credits"].diff == pytest.approx(
         -gold["credit_difference_clustered_by_user"]["mean"], abs=1e-12
     )
     naive = stats.binomtest(lead.wins, lead.wins + lead.losses).pvalue
     assert naive == pytest.approx(gold["naive_binomial_p"], abs=1e-12)
-    signs = 2.0 * made.differences("preference")
+    signs = 2.0 * comparison.differences("preference")
     plain = abrank.inference.run_test("t", signs)
-    of = gold["sign_per_impression_t"]
-    assert plain.estimate[0] == pytest.approx(-of["mean"], abs=1e-12)
-    assert plain.pvalue[0] == pytest.approx(of["p"], abs=1e-12)
+    owner = gold["sign_per_impression_t"]
+    assert plain.estimate[0] == pytest.approx(-owner["mean"], abs=1e-12)
+    assert plain.pvalue[0] == pytest.approx(owner["p"], abs=1e-12)
     limits = (-plain.ci_high[0], -plain.ci_low[0])
-    assert limits == pytest.approx(tuple(of["interval"]), abs=1e-12)
+    assert limits == pytest.approx(tuple(owner["interval"]), abs=1e-12)
     for name in ("session", "user", "query_id"):
         labels = {row["impression"]: row[name] for row in chosen}
-        groups = [labels[query] for query in made.query_ids]
+        groups = [labels[query] for query in comparison.query_ids]
         by_group = pd.Series(1.0, groups).groupby(level=0)
         sizes = by_group.sum().to_numpy().astype(int)
         for measure, key in (("preference", "sign"), ("credits", "credit_difference")):
-            values = made.differences(measure) * (2.0 if key == "sign" else 1.0)
-            of = gold[f"{key}_clustered_by_{name}"]
+            values = comparison.differences(measure) * (2.0 if key == "sign" else 1.0)
+            owner = gold[f"{key}_clustered_by_{name}"]
             sums = pd.Series(values, groups).groupby(level=0).sum().to_numpy()
-            assert (len(sizes), sizes.max()) == (of["clusters"], of["largest"])
+            assert (len(sizes), sizes.max()) == (owner["clusters"], owner["largest"])
             error = standard_error(sums, sizes, corrected=False)
-            assert error == pytest.approx(of["se"], abs=1e-12)
+            assert error == pytest.approx(owner["se"], abs=1e-12)
             t = stats.t(len(sizes) - 1)
-            assert -values.mean() == pytest.approx(of["mean"], abs=1e-12)
-            assert 2.0 * t.sf(abs(values.mean()) / error) == pytest.approx(of["p"], abs=1e-12)
+            assert -values.mean() == pytest.approx(owner["mean"], abs=1e-12)
+            assert 2.0 * t.sf(abs(values.mean()) / error) == pytest.approx(owner["p"], abs=1e-12)
             reach = t.ppf(0.975) * error
             expected = (-values.mean() - reach, -values.mean() + reach)
-            assert expected == pytest.approx(tuple(of["interval"]), abs=1e-12)
-            own = abrank.compare_preferences(chosen, measures=measure, design=name, test="t")
-            assert own.clusters.n_clusters == of["clusters"]
+            assert expected == pytest.approx(tuple(owner["interval"]), abs=1e-12)
+            custom = abrank.compare_preferences(chosen, measures=measure, design=name, test="t")
+            assert custom.clusters.n_clusters == owner["clusters"]
             if measure == "preference" and name != "query_id":
                 majority = np.sign(np.round(sums, 9))
                 counts = gold[f"majority_per_{name}"]
@@ -100,31 +103,35 @@ def test_shares_and_clusters_are_those_of_the_reference(
                 assert wins == (counts["wins_b"], counts["wins_a"])
                 vote = abrank.inference.run_test("sign", majority).pvalue[0]
                 assert vote == pytest.approx(counts["binomial_p"], abs=1e-12)
-    share = found.credits[0] / sum(found.credits)
+    share = preferences.credits[0] / sum(preferences.credits)
     assert share == pytest.approx(gold["credit_share_a"], abs=1e-12)
-    of, columns = gold["credit_share_clustered_by_user"], made.measures.index("credits")
-    a, b = made.a[:, columns], made.b[:, columns]
-    users = [next(r["user"] for r in chosen if r["impression"] == q) for q in made.query_ids]
+    owner, columns = gold["credit_share_clustered_by_user"], comparison.measures.index("credits")
+    a, b = comparison.a[:, columns], comparison.b[:, columns]
+    users = [next(r["user"] for r in chosen if r["impression"] == q) for q in comparison.query_ids]
     residual = pd.Series(a - share * (a + b), users).groupby(level=0).sum().to_numpy()
     g = len(residual)
     error = np.sqrt(g / (g - 1) * (residual**2).sum()) / (a + b).sum()
     reach = stats.t(g - 1).ppf(0.975) * error
-    assert (g, share, error) == pytest.approx((of["clusters"], of["share"], of["se"]), abs=1e-12)
-    assert (share - reach, share + reach) == pytest.approx(tuple(of["interval"]), abs=1e-12)
+    assert (g, share, error) == pytest.approx(
+        (owner["clusters"], owner["share"], owner["se"]), abs=1e-12
+    )
+    assert (share - reach, share + reach) == pytest.approx(tuple(owner["interval"]), abs=1e-12)
 
 
 def test_users_are_the_clusters_unless_others_are_asked_for(
     rows: list[dict[str, Any]], tmp_path: Path
 ) -> None:
-    made = abrank.compare_preferences(rows)
-    assert (made.clusters.name, made.clusters.n_clusters) == ("user", 60)
-    assert made.rule.test == "permutation"
-    assert "clusters by user" in str(made)
-    assert f"Interleaved lists: {made.n_queries} impressions" in " ".join(str(made).split())
-    assert abrank.Comparison.from_json(made.report(tmp_path / "r.json")) == made
-    page = made.report(tmp_path / "r.html").read_text(encoding="utf-8")
+    comparison = abrank.compare_preferences(rows)
+    assert (comparison.clusters.name, comparison.clusters.n_clusters) == ("user", 60)
+    assert comparison.rule.test == "permutation"
+    assert "clusters by user" in str(comparison)
+    assert f"Interleaved lists: {comparison.n_queries} impressions" in " ".join(
+        str(comparison).split()
+    )
+    assert abrank.Comparison.from_json(comparison.report(tmp_path / "r.json")) == comparison
+    page = comparison.report(tmp_path / "r.html").read_text(encoding="utf-8")
     assert "not say how large the gain is in nDCG" in page
-    single = [{key: each for key, each in row.items() if key not in ("user", "session")}
+    single = [{key: item for key, item in row.items() if key not in ("user", "session")}
               for row in rows]  # fmt: skip
     assert abrank.compare_preferences(single).clusters is None
 
@@ -133,7 +140,7 @@ def test_a_table_of_credits_or_clicks_as_text_says_the_same(
     rows: list[dict[str, Any]], tmp_path: Path
 ) -> None:
     team = [row for row in rows if "team" in row]
-    made = abrank.compare_preferences(team)
+    comparison = abrank.compare_preferences(team)
     plain = pd.DataFrame({
         "impression": [row["impression"] for row in team], "query_id": "q", "user": "u",
         "team": ["".join(row["team"]) for row in team],
@@ -141,10 +148,10 @@ def test_a_table_of_credits_or_clicks_as_text_says_the_same(
     })  # fmt: skip
     plain["user"] = [row["user"] for row in team]
     plain.to_csv(tmp_path / "clicks.csv", index=False)
-    assert abrank.compare_preferences(tmp_path / "clicks.csv").rows == made.rows
-    given = plain.drop(columns=["team", "clicks"])
-    given[["credit_a", "credit_b"]] = [credits_of(row) for row in team]
-    assert abrank.compare_preferences(given).rows == made.rows
+    assert abrank.compare_preferences(tmp_path / "clicks.csv").rows == comparison.rows
+    drop = plain.drop(columns=["team", "clicks"])
+    drop[["credit_a", "credit_b"]] = [credits_of(row) for row in team]
+    assert abrank.compare_preferences(drop).rows == comparison.rows
 
 
 def test_events_of_users_are_read_where_they_carry_teams(folder: Path, tmp_path: Path) -> None:
@@ -160,11 +167,11 @@ def test_events_of_users_are_read_where_they_carry_teams(folder: Path, tmp_path:
             clicked += event["action_name"] in ("click", "item_click")
     joined = tmp_path / "ubi.ndjson"
     joined.write_text("\n".join(map(json.dumps, events)), encoding="utf-8")
-    made = abrank.compare_preferences(joined)
-    queries = {each["query_id"] for each in events if "action_name" in each}
-    assert made.n_queries == len(queries)
-    assert sum(made.preferences.credits) == clicked
-    assert made.clusters.name == "user"
+    comparison = abrank.compare_preferences(joined)
+    queries = {event["query_id"] for event in events if "action_name" in event}
+    assert comparison.n_queries == len(queries)
+    assert sum(comparison.preferences.credits) == clicked
+    assert comparison.clusters.name == "user"
 
 
 @pytest.mark.parametrize(
@@ -192,21 +199,21 @@ def test_lists_are_interleaved_as_in_the_reference(method: str, folder: Path) ->
     cases = json.loads((folder / "reference_cases.json").read_text(encoding="utf-8"))
     random = np.random.default_rng(1)
     for case in cases[f"{method.replace('-', '_')}_rankings"]:
-        drawn = {
+        sample = {
             tuple(interleave(*case["lists"], method=method, depth=case["length"], random=random)[0])
             for _ in range(60)
         }
-        assert drawn == {tuple(each) for each in case["possible"]}, case
+        assert sample == {tuple(item) for item in case["possible"]}, case
 
 
 @pytest.mark.parametrize("model", ["position", "cascade"])
 @pytest.mark.parametrize("method", ["team-draft", "balanced"])
 def test_simulated_clicks_prefer_the_better_ranker(method: Any, model: Any) -> None:
     better = abrank.simulate_runs(80, effect=0.8, rng=2)
-    how = {"method": method, "model": model, "n_impressions": 800, "rng": 3}
-    made = abrank.compare_preferences(simulate_clicks(better, **how))
-    assert str(made.verdict).startswith("better")
-    assert simulate_clicks(better, **how) == simulate_clicks(better, **how)
+    options = {"method": method, "model": model, "n_impressions": 800, "rng": 3}
+    comparison = abrank.compare_preferences(simulate_clicks(better, **options))
+    assert str(comparison.verdict).startswith("better")
+    assert simulate_clicks(better, **options) == simulate_clicks(better, **options)
 
 
 def test_an_impression_without_a_user_is_counted_and_leaves_the_others_their_clusters() -> None:
@@ -215,6 +222,10 @@ def test_an_impression_without_a_user_is_counted_and_leaves_the_others_their_clu
         for i in range(40)
     ]
     rows += [{"query_id": "q1", "user": "", "credit_a": 1, "credit_b": 0}] * 2
-    made = abrank.compare_preferences(rows)
-    assert (made.clusters.name, made.clusters.n_clusters, made.n_queries) == ("user", 14, 42)
-    assert made.remarks == ("2 impressions name no user: each counts as one of its own",)
+    comparison = abrank.compare_preferences(rows)
+    assert (comparison.clusters.name, comparison.clusters.n_clusters, comparison.n_queries) == (
+        "user",
+        14,
+        42,
+    )
+    assert comparison.remarks == ("2 impressions name no user: each counts as one of its own",)

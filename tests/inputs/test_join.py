@@ -18,8 +18,10 @@ def test_the_judged_documents_are_those_of_a_dict(
 ) -> None:
     alike = {"all alike": 1, "a few": 7}.get(keys)
     if alike:  # fingerprints that many ids share: the ids must be looked at
-        own = ids.fingerprint
-        monkeypatch.setattr(ids, "fingerprint", lambda column: own(column) % np.uint64(alike))
+        fingerprint = ids.fingerprint
+        monkeypatch.setattr(
+            ids, "fingerprint", lambda column: fingerprint(column) % np.uint64(alike)
+        )
     random = np.random.default_rng(3)
     judged = {
         f"q{i}": {f"d{d}": int(random.integers(0, 3)) for d in random.choice(60, 25, replace=False)}
@@ -34,32 +36,36 @@ def test_the_judged_documents_are_those_of_a_dict(
     query = judgments.numbers(block.queries)
     expected = [qrels.query_ids.index(q) if q in judged else -1 for q in queries]
     assert query.tolist() == expected
-    rows, at = judgments.docs.find(query, np.diff(block.first_row), block.docs, block.mark)
+    rows, position = judgments.docs.find(query, np.diff(block.first_row), block.docs, block.mark)
     assert (np.diff(rows) > 0).all()
     owners = np.repeat(queries, np.diff(block.first_row)).tolist()
     pairs = list(zip(owners, ids.decode(block.docs), strict=True))
     grades = {
         pair: judged[pair[0]][pair[1]] for pair in pairs if pair[1] in judged.get(pair[0], {})
     }
-    assert {pairs[row]: int(qrels.grade[i]) for row, i in zip(rows, at, strict=True)} == grades
+    assert {
+        pairs[row]: int(qrels.grade[i]) for row, i in zip(rows, position, strict=True)
+    } == grades
     assert len(rows) == len(grades)
 
 
 def test_a_query_of_very_many_judgments_has_places_of_its_own() -> None:
     documents = ids.encode([f"d{i}" for i in range(20_000)])
     group = np.append(np.zeros(19_990, np.int64), np.arange(1, 11))
-    found = Places.of(group, documents, 11)
-    assert np.bincount(found.start[group] + (found.mark & found.mask[group]).astype(int)).max() < 8
-    rows, at = found.find(np.array([-1, 0]), np.array([5, 19_995]), documents, found.mark)
+    result = Places.of(group, documents, 11)
+    assert (
+        np.bincount(result.start[group] + (result.mark & result.mask[group]).astype(int)).max() < 8
+    )
+    rows, position = result.find(np.array([-1, 0]), np.array([5, 19_995]), documents, result.mark)
     np.testing.assert_array_equal(rows, np.arange(5, 19_990))
-    np.testing.assert_array_equal(at, rows)
+    np.testing.assert_array_equal(position, rows)
 
 
 def test_among_no_judgments_nothing_is_found() -> None:
     block = block_of(read_run({"q1": {"d1": 1.0}}))
     places = Judgments.of(read_qrels({"q1": {"d2": 1}})).docs
-    found = places.find(np.array([0]), np.array([1]), block.docs, block.mark)
-    assert [len(each) for each in found] == [0, 0]
+    result = places.find(np.array([0]), np.array([1]), block.docs, block.mark)
+    assert [len(item) for item in result] == [0, 0]
 
 
 JUDGED = [(query, f"LA0{query}-{doc:04}") for query in range(20) for doc in range(30)]
@@ -76,19 +82,19 @@ def test_names_the_change_that_makes_most_ids_match() -> None:
     }
     for cause, change in changes.items():
         run = [(query, change(text)) for query, text in JUDGED[::3]]
-        found = id_difference(run, JUDGED)
-        assert found is not None
-        assert (found.cause, found.n_alike, found.n_compared) == (cause, 200, 200)
-        assert (found.in_run, found.in_qrels) == (run[0][1], JUDGED[0][1])
+        difference = id_difference(run, JUDGED)
+        assert difference is not None
+        assert (difference.cause, difference.n_alike, difference.n_compared) == (cause, 200, 200)
+        assert (difference.in_run, difference.in_qrels) == (run[0][1], JUDGED[0][1])
 
 
 def test_leading_zeros() -> None:
-    found = id_difference([(0, "0017"), (0, "0018")], [(0, "17"), (0, "18"), (0, "19")])
-    assert found is not None
-    assert (found.cause, found.n_alike) == ("leading zeros", 2)
-    found = id_difference([(0, "D7-0")], [(0, "D007-00")])
-    assert found is not None
-    assert found.cause == "leading zeros"
+    difference = id_difference([(0, "0017"), (0, "0018")], [(0, "17"), (0, "18"), (0, "19")])
+    assert difference is not None
+    assert (difference.cause, difference.n_alike) == ("leading zeros", 2)
+    difference = id_difference([(0, "D7-0")], [(0, "D007-00")])
+    assert difference is not None
+    assert difference.cause == "leading zeros"
     assert id_difference([(0, "D10")], [(0, "D1")]) is None
 
 
@@ -97,8 +103,8 @@ def test_an_id_matches_within_its_query_only() -> None:
 
 
 def test_a_few_that_are_alike_by_chance_are_no_cause() -> None:
-    others = [(0, f"x{i}") for i in range(30)]
-    assert id_difference([(0, "d1"), *others], [(0, "D1")]) is None
+    rest = [(0, f"x{i}") for i in range(30)]
+    assert id_difference([(0, "d1"), *rest], [(0, "D1")]) is None
     assert id_difference([(0, "d1")], [(0, "D1")], n_compared=21) is None
     assert id_difference([(0, "d1")], [(0, "D1")], n_compared=20) is not None
 
@@ -108,7 +114,7 @@ def test_numbers_that_end_alike_by_chance_are_no_prefix() -> None:
     judged = [str(number) for number in range(401, 451)]
     run = [str(number) for number in (1110401, 1043135, 156493, 1117099, 47923, 1113437)]
     assert how_ids_differ(judged, run) == ""
-    assert how_ids_differ(judged, [f"9{each}" for each in judged]) == (
+    assert how_ids_differ(judged, [f"9{item}" for item in judged]) == (
         'the ids differ by the prefix "9"'
     )
 
@@ -116,9 +122,9 @@ def test_numbers_that_end_alike_by_chance_are_no_prefix() -> None:
 def test_a_prefix_is_found_among_many_other_judged_documents() -> None:
     run = [(0, f"x-{i}-{i}") for i in range(30)]
     judged = [(0, f"{i}-{i}") for i in range(30)] + [(0, f"other {i}") for i in range(60)]
-    found = id_difference(run, judged)
-    assert found is not None
-    assert (found.cause, found.n_alike) == ('the prefix "x-"', 30)
+    difference = id_difference(run, judged)
+    assert difference is not None
+    assert (difference.cause, difference.n_alike) == ('the prefix "x-"', 30)
 
 
 def test_nothing_to_compare_is_no_difference() -> None:
@@ -181,10 +187,12 @@ def test_a_run_held_in_memory_tells_the_same(qrels: Path, tmp_path: Path) -> Non
 def test_looking_at_first_documents_keeps_no_more_of_them(
     qrels: Path, tmp_path: Path, top: int
 ) -> None:
-    found = read_judged_run(read_qrels(qrels), written(tmp_path, lambda _, text: text), top=top)
-    assert found.audit.document_ids is None
-    assert len(found.top_docs.docs) == 120 * top
-    assert found.top_docs.rank.max(initial=0) == top
+    judged_run = read_judged_run(
+        read_qrels(qrels), written(tmp_path, lambda _, text: text), top=top
+    )
+    assert judged_run.audit.document_ids is None
+    assert len(judged_run.top_docs.docs) == 120 * top
+    assert judged_run.top_docs.rank.max(initial=0) == top
 
 
 def test_query_ids_of_which_half_differ() -> None:

@@ -46,8 +46,8 @@ def test_against_a_plain_loop(
         for rank, (doc, _) in enumerate(run.ranking(query), 1)
         if doc in table[query]
     ]
-    found = zip(judged.query.tolist(), judged.rank.tolist(), judged.grade.tolist(), strict=True)
-    assert list(found) == expected
+    result = zip(judged.query.tolist(), judged.rank.tolist(), judged.grade.tolist(), strict=True)
+    assert list(result) == expected
     assert judged.query_ids == qrels.query_ids
     assert judged.n_retrieved.tolist() == [len(retrieved.get(q, {})) for q in qrels.query_ids]
     ideal = [
@@ -71,15 +71,15 @@ def test_against_trec_eval(
 
 
 def test_from_grades_makes_the_same() -> None:
-    made = JudgedRun.from_grades([[0, None, 2], []], ideal=[[2, 0], [1]], query_ids=["1", "2"])
+    grades = JudgedRun.from_grades([[0, None, 2], []], ideal=[[2, 0], [1]], query_ids=["1", "2"])
     read = join(
         read_qrels({"1": {"a": 0, "b": 2}, "2": {"a": 1}}),
         read_run({"1": {"a": 3, "x": 2, "b": 1}}),
     )
-    assert made.query_ids == read.query_ids
+    assert grades.query_ids == read.query_ids
     for name in ("query", "rank", "grade", "n_retrieved", "ideal_query", "ideal_grade"):
-        np.testing.assert_array_equal(getattr(made, name), getattr(read, name))
-        assert getattr(made, name).dtype == getattr(read, name).dtype == np.int64
+        np.testing.assert_array_equal(getattr(grades, name), getattr(read, name))
+        assert getattr(grades, name).dtype == getattr(read, name).dtype == np.int64
 
 
 def test_segment_sums() -> None:
@@ -136,13 +136,13 @@ def test_a_document_has_its_highest_grade() -> None:
 
 
 def test_the_judgments_are_kept_in_order() -> None:
-    found = read_qrels(ROWS, subtopics=True).subtopics
-    assert found is not None
-    assert found.ids == ("a", "b", "a", "b")
-    assert found.query.tolist() == [0, 0, 1, 1]
-    assert found.document.tolist() == [0, 1, 2, 2, 3]
-    assert found.subtopic.tolist() == [0, 1, 2, 3, 2]
-    assert found.grade.tolist() == [-1, 0, 0, 1, 2]
+    subtopics = read_qrels(ROWS, subtopics=True).subtopics
+    assert subtopics is not None
+    assert subtopics.ids == ("a", "b", "a", "b")
+    assert subtopics.query.tolist() == [0, 0, 1, 1]
+    assert subtopics.document.tolist() == [0, 1, 2, 2, 3]
+    assert subtopics.subtopic.tolist() == [0, 1, 2, 3, 2]
+    assert subtopics.grade.tolist() == [-1, 0, 0, 1, 2]
 
 
 @pytest.mark.parametrize("name", ["subtopic", "subtopic_id", "Iteration"])
@@ -151,17 +151,17 @@ def test_frame_and_named_tuples(name) -> None:
     Qrel = namedtuple("Qrel", ["doc_id", "relevance", name, "query_id"])
     tuples = [Qrel(doc, grade, subtopic, query) for query, subtopic, doc, grade in ROWS]
     for source in (frame, tuples):
-        found = read_qrels(source, subtopics=True)
-        assert found.grades("2") == {"d1": 1, "d2": 2}
-        assert found.subtopics.grade.tolist() == [-1, 0, 0, 1, 2]
+        qrels = read_qrels(source, subtopics=True)
+        assert qrels.grades("2") == {"d1": 1, "d2": 2}
+        assert qrels.subtopics.grade.tolist() == [-1, 0, 0, 1, 2]
 
 
 def test_the_column_of_subtopics_can_be_named() -> None:
     frame = pd.DataFrame(ROWS, columns=["query_id", "aspect", "doc_id", "relevance"])
     with pytest.raises(ReadError, match="no column subtopic"):
         read_qrels(frame, subtopics=True)
-    found = read_qrels(frame, subtopics=True, columns={"subtopic": "aspect"})
-    assert found.subtopics.ids == ("a", "b", "a", "b")
+    qrels = read_qrels(frame, subtopics=True, columns={"subtopic": "aspect"})
+    assert qrels.subtopics.ids == ("a", "b", "a", "b")
 
 
 @given(JUDGMENTS)
@@ -213,10 +213,15 @@ def test_judgments_without_subtopics_are_refused(tmp_path: Path) -> None:
 
 
 def pairs(judged: JudgedRun) -> list[tuple[str, int, str, int]]:
-    found = judged.subtopics
+    subtopics = judged.subtopics
     return [
-        (judged.query_ids[judged.query[row]], int(judged.rank[row]), found.pool.ids[s], int(grade))
-        for row, s, grade in zip(found.row, found.subtopic, found.grade, strict=True)
+        (
+            judged.query_ids[judged.query[row]],
+            int(judged.rank[row]),
+            subtopics.pool.ids[s],
+            int(grade),
+        )
+        for row, s, grade in zip(subtopics.row, subtopics.subtopic, subtopics.grade, strict=True)
     ]
 
 
@@ -235,7 +240,7 @@ def test_the_join_against_a_plain_loop(table, retrieved) -> None:
         if (query, subtopic, doc) in table
     ]
     assert pairs(judged) == expected
-    assert pairs(judged.top(2)) == [each for each in expected if each[1] <= 2]
+    assert pairs(judged.top(2)) == [item for item in expected if item[1] <= 2]
     condensed = judged.condensed()
     assert [(query, subtopic) for query, _, subtopic, _ in pairs(condensed)] == [
         (query, subtopic)
@@ -246,7 +251,7 @@ def test_the_join_against_a_plain_loop(table, retrieved) -> None:
 
 
 def test_from_subtopics_makes_the_same() -> None:
-    made = JudgedRun.from_subtopics(
+    subtopics = JudgedRun.from_subtopics(
         [[{"a": 0, "b": 1}, None, {"a": 2}, {}], []], missed=[[{"b": 3}], [{"b": 1}]]
     )
     qrels = [("1", "a", "d1", 0), ("1", "b", "d1", 1), ("1", "a", "d2", 2), ("1", "b", "d3", 3)]
@@ -255,12 +260,14 @@ def test_from_subtopics_makes_the_same() -> None:
         read_run({"1": {"d1": 4, "x": 3, "d2": 2, "y": 1}}),
     )
     for name in ("query", "rank", "grade", "n_retrieved", "ideal_query", "ideal_grade"):
-        np.testing.assert_array_equal(getattr(made, name), getattr(read, name))
+        np.testing.assert_array_equal(getattr(subtopics, name), getattr(read, name))
     for name in ("row", "subtopic", "grade"):
-        np.testing.assert_array_equal(getattr(made.subtopics, name), getattr(read.subtopics, name))
+        np.testing.assert_array_equal(
+            getattr(subtopics.subtopics, name), getattr(read.subtopics, name)
+        )
     for name in ("ids", "query", "document", "subtopic", "grade"):
         np.testing.assert_array_equal(
-            getattr(made.subtopics.pool, name), getattr(read.subtopics.pool, name)
+            getattr(subtopics.subtopics.pool, name), getattr(read.subtopics.pool, name)
         )
 
 
@@ -272,8 +279,8 @@ def test_rows_in_another_order_keep_their_judgments(table, data) -> None:
     moved = judged.subtopics.reordered(order)
     assert (np.diff(moved.row) >= 0).all()
     before, after = (
-        sorted(zip(rows, each.subtopic.tolist(), each.grade.tolist(), strict=True))
-        for each, rows in (
+        sorted(zip(rows, item.subtopic.tolist(), item.grade.tolist(), strict=True))
+        for item, rows in (
             (judged.subtopics, judged.rank[judged.subtopics.row].tolist()),
             (moved, judged.rank[order][moved.row].tolist()),
         )
@@ -284,6 +291,6 @@ def test_rows_in_another_order_keep_their_judgments(table, data) -> None:
 def test_documents_are_laid_on_their_subtopics() -> None:
     one_query = np.array([0, 0])
     pool = Subtopics(("1", "2"), one_query, *np.array([[0, 0, 1], [0, 1, 1], [1, 1, 0]]))
-    found = judged_subtopics(pool, np.array([1, 0]))
-    laid = [part.tolist() for part in (found.row, found.subtopic, found.grade)]
+    subtopics = judged_subtopics(pool, np.array([1, 0]))
+    laid = [part.tolist() for part in (subtopics.row, subtopics.subtopic, subtopics.grade)]
     assert laid == [[0, 1, 1], [1, 0, 1], [0, 1, 1]]

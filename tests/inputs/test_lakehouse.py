@@ -70,9 +70,9 @@ def test_without_its_library_a_table_is_refused_with_the_way(
 def test_an_iceberg_table_is_read(tmp_path: Path) -> None:
     catalog = pytest.importorskip("pyiceberg.catalog.sql", reason="pyiceberg is an optional extra")
     settings = {"uri": f"sqlite:///{tmp_path}/catalog.db", "warehouse": f"file://{tmp_path}"}
-    made = catalog.SqlCatalog("test", **settings)
-    made.create_namespace("ns")
-    iceberg = made.create_table("ns.run", schema=table("d1").schema)
+    sql_catalog = catalog.SqlCatalog("test", **settings)
+    sql_catalog.create_namespace("ns")
+    iceberg = sql_catalog.create_table("ns.run", schema=table("d1").schema)
     iceberg.append(table("d1"))
     iceberg.overwrite(table("d2"))
     folder = iceberg.location().removeprefix("file://")

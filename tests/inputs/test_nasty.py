@@ -81,9 +81,9 @@ def nasty(shared_data: Path) -> Path:
 
 @pytest.mark.parametrize("name", SAME_AS_BASE)
 def test_legal_files_that_mean_the_same(nasty: Path, name: str) -> None:
-    own = nasty / "legal" / f"{name}.qrels"
-    others = {"crlf_both": "crlf.qrels", "qrels_tabs": "tabs.qrels"}
-    qrels = own.name if own.exists() and name != "crlf" else others.get(name, "base.qrels")
+    text = nasty / "legal" / f"{name}.qrels"
+    rest = {"crlf_both": "crlf.qrels", "qrels_tabs": "tabs.qrels"}
+    qrels = text.name if text.exists() and name != "crlf" else rest.get(name, "base.qrels")
     expected = joined(nasty, "legal/base.run", "legal/base.qrels")
     assert joined(nasty, f"legal/{name}.run", f"legal/{qrels}") == expected
 

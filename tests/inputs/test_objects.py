@@ -27,20 +27,20 @@ def frame(**columns: Any) -> pd.DataFrame:
 @pytest.mark.parametrize("query", ["query_id", "qid", "Q_ID", "query", "topic_id", "Topic"])
 @pytest.mark.parametrize("doc", ["doc_id", "DOCNO", "docid", "pid", "corpus_id", "did"])
 def test_names_that_other_tools_use(query: str, doc: str) -> None:
-    given = frame().rename(columns={"query_id": query, "doc_id": doc})
-    assert read_run(given).ranking("301") == EXPECTED
+    rename = frame().rename(columns={"query_id": query, "doc_id": doc})
+    assert read_run(rename).ranking("301") == EXPECTED
 
 
 @pytest.mark.parametrize("value", ["relevance", "label", "Rel", "grade"])
 def test_names_of_the_grade(value: str) -> None:
-    given = frame().rename(columns={"score": value})
-    assert read_qrels(given).grades("301") == {"d1": 1, "d2": 2}
+    rename = frame().rename(columns={"score": value})
+    assert read_qrels(rename).grades("301") == {"d1": 1, "d2": 2}
 
 
 def test_pyterrier_frames_are_known() -> None:
-    given = frame(docid=[7, 8], query=["what", "what"], rank=[0, 1])
-    given = given.rename(columns={"query_id": "qid", "doc_id": "docno"})
-    assert read_run(given).ranking("301") == EXPECTED
+    rename = frame(docid=[7, 8], query=["what", "what"], rank=[0, 1])
+    rename = rename.rename(columns={"query_id": "qid", "doc_id": "docno"})
+    assert read_run(rename).ranking("301") == EXPECTED
 
 
 def test_two_candidates_are_an_error_that_names_the_way_out() -> None:
@@ -59,18 +59,18 @@ def test_a_column_that_is_not_there() -> None:
 
 
 def test_columns_can_be_named() -> None:
-    given = frame().rename(columns={"score": "bm25"})
-    assert read_run(given, columns={"score": "bm25"}).ranking("301") == EXPECTED
+    rename = frame().rename(columns={"score": "bm25"})
+    assert read_run(rename, columns={"score": "bm25"}).ranking("301") == EXPECTED
     with pytest.raises(ArgumentError, match='no key "scores"; keys: query_id, doc_id, score'):
-        read_run(given, columns={"scores": "bm25"})
+        read_run(rename, columns={"scores": "bm25"})
     with pytest.raises(
         ArgumentError, match='names "bm52", which is not a column; did you mean bm25'
     ):
-        read_run(given, columns={"score": "bm52"})
+        read_run(rename, columns={"score": "bm52"})
     with pytest.raises(
         ArgumentError, match=r'"zzzz", which is not a column; it has query_id, doc_id, bm25$'
     ):
-        read_run(given, columns={"doc_id": "zzzz"})
+        read_run(rename, columns={"doc_id": "zzzz"})
 
 
 def test_every_override_wins() -> None:
@@ -80,11 +80,11 @@ def test_every_override_wins() -> None:
 
 
 def test_the_frame_is_left_alone() -> None:
-    given = frame(query_id=[301, 302])
-    before = given.copy(deep=True)
-    made = read_run(given).frame()
-    made["score"] = 9.0
-    pd.testing.assert_frame_equal(given, before)
+    arguments = frame(query_id=[301, 302])
+    before = arguments.copy(deep=True)
+    result = read_run(arguments).frame()
+    result["score"] = 9.0
+    pd.testing.assert_frame_equal(arguments, before)
 
 
 @pytest.mark.parametrize("dtype", ["int64", "int32", "uint8", "Int64", "category"])
@@ -95,8 +95,8 @@ def test_whole_number_ids_become_text(dtype: str) -> None:
 
 @pytest.mark.parametrize("dtype", ["object", "str", "category"])
 def test_text_ids_of_any_dtype(dtype: str) -> None:
-    given = frame(query_id=pd.Series(["01", "1"]).astype(dtype))
-    assert read_run(given).query_ids == ("01", "1")
+    arguments = frame(query_id=pd.Series(["01", "1"]).astype(dtype))
+    assert read_run(arguments).query_ids == ("01", "1")
 
 
 @pytest.mark.parametrize(
@@ -398,9 +398,9 @@ def test_json_that_cannot_be_used(text: str, words: str, tmp_path: Path) -> None
 )
 def test_what_pyterrier_retrieves_with_is_told_what_to_call(read, line) -> None:
     stand_in = type("Retriever", (), {"__module__": "pyterrier.terrier.retriever"})()
-    with pytest.raises(ArgumentError, match="not Retriever: give") as told:
+    with pytest.raises(ArgumentError, match="not Retriever: give") as raises:
         read(stand_in)
-    assert line in str(told.value)
+    assert line in str(raises.value)
 
 
 JUDGED = {"1": {"a": 1, "b": 0}, "2": {"b": 2}}
@@ -441,9 +441,9 @@ def test_ir_measures() -> None:
     measures = [ir_measures.nDCG @ 10, ir_measures.AP(rel=2), ir_measures.P @ 5]
     ours = evaluate(qrels, {"B": run}, measures)
     assert ours.measures == tuple(map(str, measures))
-    for each in ir_measures.iter_calc(measures, qrels, run):
-        at = ours.query_ids.index(each.query_id), 0, ours.measures.index(str(each.measure))
-        assert ours.values[at] == pytest.approx(each.value, abs=1e-9)
+    for item in ir_measures.iter_calc(measures, qrels, run):
+        position = ours.query_ids.index(item.query_id), 0, ours.measures.index(str(item.measure))
+        assert ours.values[position] == pytest.approx(item.value, abs=1e-9)
 
 
 @pytest.mark.filterwarnings("ignore:The inplace keyword")  # PyTerrier 1.1 on pandas 3.1
@@ -453,14 +453,14 @@ def test_pyterrier() -> None:
     judged = pd.DataFrame({"qid": ["1", "1", "2"], "docno": ["a", "b", "b"], "label": [1, 0, 2]})
     first = pd.DataFrame({"qid": ["1", "1", "2"], "docno": ["b", "a", "b"], "score": [2.0, 1, 1]})
     second = first.assign(score=[1.0, 2, 1])
-    results = [terrier.model.add_ranks(each.assign(query="x")) for each in (first, second)]
-    asked = [measures.MAP, measures.nDCG @ 10, measures.RR]
+    results = [terrier.model.add_ranks(item.assign(query="x")) for item in (first, second)]
+    requested = [measures.MAP, measures.nDCG @ 10, measures.RR]
     experiment = terrier.Experiment(
-        [terrier.Transformer.from_df(each) for each in results],
+        [terrier.Transformer.from_df(result) for result in results],
         pd.DataFrame({"qid": ["1", "2"], "query": ["x", "x"]}),
-        judged, asked, names=["A", "B"], perquery=True,
+        judged, requested, names=["A", "B"], perquery=True,
     )  # fmt: skip
-    ours = compare(judged, *results, measures=asked)
+    ours = compare(judged, *results, measures=requested)
     theirs = compare_scores(experiment, baseline="A")
     for measure in map(str, ours.measures):
         assert ours[measure].diff == pytest.approx(theirs[measure].diff, abs=1e-12)
@@ -501,7 +501,7 @@ def test_per_query_results_of_peers() -> None:
     dicts = [evaluator.evaluate(run) for run in runs]
     result = compare_scores(*dicts)
     assert (result.measures, result.mean_difference) == (("AP",), expected)
-    turned = [{"map": {query: row["map"] for query, row in each.items()}} for each in dicts]
+    turned = [{"map": {query: row["map"] for query, row in item.items()}} for item in dicts]
     assert compare_scores(*turned).mean_difference == expected  # the shape of ranx' run.scores
 
 

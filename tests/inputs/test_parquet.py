@@ -27,10 +27,10 @@ DOUBLE, PLAIN, REFERENCES = 5, 0, 8
 
 
 def unsigned(value: int) -> bytes:
-    found = b""
+    text = b""
     while value > 127:
-        found, value = found + bytes([value & 127 | 128]), value >> 7
-    return found + bytes([value])
+        text, value = text + bytes([value & 127 | 128]), value >> 7
+    return text + bytes([value])
 
 
 def whole(value: int) -> bytes:
@@ -42,11 +42,11 @@ def coded(value: Any) -> tuple[int, bytes]:
     if isinstance(value, dict):
         return 12, record(value)
     if isinstance(value, list):
-        kinds = [coded(each) for each in value]
+        kinds = [coded(item) for item in value]
         kind = kinds[0][0] if kinds else 5
         head = bytes([len(value) << 4 | kind]) if len(value) < 15 else bytes([15 << 4 | kind])
         more = b"" if len(value) < 15 else unsigned(len(value))
-        return 9, head + more + b"".join(each for _, each in kinds)
+        return 9, head + more + b"".join(item for _, item in kinds)
     if isinstance(value, bytes):
         return 8, unsigned(len(value)) + value
     if isinstance(value, float):
@@ -56,14 +56,14 @@ def coded(value: Any) -> tuple[int, bytes]:
 
 def record(fields: dict[int, Any]) -> bytes:
     """Return a record of Thrift; each field tells its whole number."""
-    found = b""
+    text = b""
     for number, value in fields.items():
         if isinstance(value, bool):
-            found += bytes([1 if value else 2]) + whole(number)
+            text += bytes([1 if value else 2]) + whole(number)
             continue
         kind, content = coded(value)
-        found += bytes([kind]) + whole(number) + content
-    return found + b"\0"
+        text += bytes([kind]) + whole(number) + content
+    return text + b"\0"
 
 
 def column(name: bytes = b"x", **told: Any) -> dict[int, Any]:
@@ -71,9 +71,9 @@ def column(name: bytes = b"x", **told: Any) -> dict[int, Any]:
     about = {"kind": DOUBLE, "encodings": [PLAIN], "values": 2, "unpacked": 30, "packed": 30}
     about |= {"start": 4, **told}
     numbers = {"kind": 1, "encodings": 2, "values": 5, "unpacked": 6, "packed": 7, "start": 9}
-    found = {numbers[key]: value for key, value in about.items() if key in numbers}
-    found[3] = [name]
-    return dict(sorted((found | told.get("more", {})).items()))
+    values = {numbers[key]: value for key, value in about.items() if key in numbers}
+    values[3] = [name]
+    return dict(sorted((values | told.get("more", {})).items()))
 
 
 def groups_of(about: dict[int, Any] | bytes, *, size: int = 100) -> Any:
@@ -84,7 +84,7 @@ def groups_of(about: dict[int, Any] | bytes, *, size: int = 100) -> Any:
 
 def footer(*columns: dict[int, Any], n_rows: int = 2, rows: int = 2, leaves: int = 1) -> Any:
     schema = [{4: b"root", 5: leaves}, *[{1: DOUBLE, 4: b"x"}] * leaves]
-    group = {1: [{3: each} for each in columns], 3: rows}
+    group = {1: [{3: item} for item in columns], 3: rows}
     return {1: 1, 2: schema, 3: n_rows, 4: [group]}
 
 
@@ -103,10 +103,10 @@ def test_what_arrow_writes_is_read_by_the_same_numbers(tmp_path) -> None:
     pq.write_table(table, path, row_group_size=2)
     content = path.read_bytes()
     groups = read_groups(lambda start, n: content[start : start + n], len(content))
-    told = pq.read_metadata(path)
+    metadata = pq.read_metadata(path)
     for i, group in enumerate(groups):
         for j, chunk in enumerate(group.chunks):
-            there = told.row_group(i).column(j)
+            there = metadata.row_group(i).column(j)
             assert chunk.path == there.path_in_schema
             assert chunk.n_values == there.num_values
             assert chunk.n_packed == there.total_compressed_size
@@ -133,15 +133,15 @@ CONTRADICTIONS = {
 
 @pytest.mark.parametrize("name", CONTRADICTIONS)
 def test_a_footer_that_contradicts_itself_is_refused(name: str) -> None:
-    about, said = CONTRADICTIONS[name]
+    about, text = CONTRADICTIONS[name]
     with pytest.raises(Damaged, match="its footer is damaged") as caught:
         groups_of(about)
-    assert said in str(caught.value)
+    assert text in str(caught.value)
 
 
 def test_a_file_without_a_footer_is_refused() -> None:
-    for data, said in ((b"PAR1", "no footer"), (b"PAR1" + b"\xff" * 4 + b"PAR1", "longer than")):
-        with pytest.raises(Damaged, match=said):
+    for data, text in ((b"PAR1", "no footer"), (b"PAR1" + b"\xff" * 4 + b"PAR1", "longer than")):
+        with pytest.raises(Damaged, match=text):
             read_groups(lambda start, n, data=data: data[start : start + n], len(data))
 
 
@@ -205,8 +205,8 @@ PAGES = {
 
 @pytest.mark.parametrize("name", PAGES)
 def test_pages_that_contradict_their_column_are_refused(name: str) -> None:
-    pages, said = PAGES[name]
-    with pytest.raises(Damaged, match=f"column x: .*{said}"):
+    pages, text = PAGES[name]
+    with pytest.raises(Damaged, match=f"column x: .*{text}"):
         require_pages(pages, chunk_of(pages))
 
 

@@ -65,11 +65,11 @@ BAD = {
 
 def outcome(read: Callable[..., Any], path: Path) -> Any:
     try:
-        found = read(path)
+        result = read(path)
     except AbrankError as error:
         return str(error)
-    value = found.score if hasattr(found, "score") else found.grade
-    return found.query_id.tolist(), found.doc_id.tolist(), value.tolist(), found.source
+    value = result.score if hasattr(result, "score") else result.grade
+    return result.query_id.tolist(), result.doc_id.tolist(), value.tolist(), result.source
 
 
 @pytest.fixture

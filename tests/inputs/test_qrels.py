@@ -156,9 +156,9 @@ def test_users_and_items_without_a_rating_are_feedback_of_grade_1(tmp_path) -> N
     run = {"u1": {"i1": 1.0}, "u2": {"i2": 1.0}}
     scores = abrank.evaluate(frame, {"a": run}, measures=["P@1"])
     assert any("no grade: each pair of user and item counts as grade 1" in n for n in scores.notes)
-    for other in (frame.assign(clicks=2), frame.rename(columns={"user_id": "qid"})):
+    for second in (frame.assign(clicks=2), frame.rename(columns={"user_id": "qid"})):
         with pytest.raises(ReadError, match="no column relevance"):
-            read_qrels(other)
+            read_qrels(second)
 
 
 def test_objects_of_trectools_are_read_by_their_frames() -> None:

@@ -25,24 +25,24 @@ from abrank.inputs.join import how_ids_differ, join_pieces
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """Qrels and a run, as files of every packing."""
-    found = tmp_path_factory.mktemp("runs")
-    made = simulate_runs(30, rng=4)
-    made.qrels.write(found / "qrels.txt")
-    plain = made.candidate.write(found / "a.run").read_bytes()
-    (found / "a.run.gz").write_bytes(gzip.compress(plain))
-    (found / "a.run.bz2").write_bytes(bz2.compress(plain))
-    (found / "a.run.zst").write_bytes(pa.compress(plain, "zstd", asbytes=True))
+    mktemp = tmp_path_factory.mktemp("runs")
+    collection = simulate_runs(30, rng=4)
+    collection.qrels.write(mktemp / "qrels.txt")
+    plain = collection.candidate.write(mktemp / "a.run").read_bytes()
+    (mktemp / "a.run.gz").write_bytes(gzip.compress(plain))
+    (mktemp / "a.run.bz2").write_bytes(bz2.compress(plain))
+    (mktemp / "a.run.zst").write_bytes(pa.compress(plain, "zstd", asbytes=True))
     # Interleaved queries are read whole.
     lines = plain.splitlines(keepends=True)
-    (found / "scattered.run").write_bytes(b"".join(lines[::2] + lines[1::2]))
-    (found / "cut.run.gz").write_bytes(gzip.compress(plain)[:-50])
-    return found
+    (mktemp / "scattered.run").write_bytes(b"".join(lines[::2] + lines[1::2]))
+    (mktemp / "cut.run.gz").write_bytes(gzip.compress(plain)[:-50])
+    return mktemp
 
 
 def same(one, other):
-    for each in dataclasses.fields(one):
-        if each.name not in {"subtopics", "retrieved_scores"}:
-            assert np.array_equal(getattr(one, each.name), getattr(other, each.name)), each.name
+    for field in dataclasses.fields(one):
+        if field.name not in {"subtopics", "retrieved_scores"}:
+            assert np.array_equal(getattr(one, field.name), getattr(other, field.name)), field.name
 
 
 @pytest.mark.parametrize("name", ["a.run", "a.run.gz", "a.run.bz2", "a.run.zst", "scattered.run"])
@@ -77,11 +77,11 @@ def test_plain_files_are_streamed_and_others_are_not(folder):
 def test_the_first_documents_are_those_of_the_run(folder):
     qrels = read_qrels(folder / "qrels.txt")
     run = read_run(folder / "a.run")
-    found = read_judged_run(qrels, folder / "a.run", top=4).top_docs
-    docs = ids.decode(found.docs)
+    top_docs = read_judged_run(qrels, folder / "a.run", top=4).top_docs
+    docs = ids.decode(top_docs.docs)
     for i, query_id in enumerate(qrels.query_ids):
-        rows = np.flatnonzero(found.query == i)
-        assert found.rank[rows].tolist() == [1, 2, 3, 4]
+        rows = np.flatnonzero(top_docs.query == i)
+        assert top_docs.rank[rows].tolist() == [1, 2, 3, 4]
         assert [docs[row] for row in rows] == [doc for doc, _ in run.ranking(query_id, top=4)]
 
 
@@ -129,9 +129,12 @@ def test_a_pipe_is_read_once(folder, tmp_path):
     data = (folder / "scattered.run").read_bytes()
     writer = threading.Thread(target=pipe.write_bytes, args=(data,))
     writer.start()
-    found = read_judged_run(read_qrels(folder / "qrels.txt"), pipe)
+    judged_run = read_judged_run(read_qrels(folder / "qrels.txt"), pipe)
     writer.join()
-    same(found.judged, read_judged_run(read_qrels(folder / "qrels.txt"), folder / "a.run").judged)
+    same(
+        judged_run.judged,
+        read_judged_run(read_qrels(folder / "qrels.txt"), folder / "a.run").judged,
+    )
 
 
 def counts(qrels: object, run: object) -> Audit:
@@ -145,30 +148,30 @@ def test_every_count(tmp_path: Path) -> None:
         b"9 Q0 a 1 1 t\n"
     )
     table = {"1": {"a": 2, "b": 0, "c": -1}, "2": {"a": 1}}
-    found = counts(table, tmp_path / "a.run")
-    assert found.n_queries == 2
-    assert found.missing == ("2",)
-    assert found.extra == ("9",)
-    assert found.n_rows == 5
-    assert (found.n_tied_rows, found.n_queries_with_ties) == (2, 1)
-    assert found.n_rank_conflicts == 1
-    assert found.n_duplicates_dropped == 0
-    assert found.judged_at_10 == 0.5
-    assert found.n_unjudged_at_10 == 2
-    assert (found.n_judgments, found.n_negative_grades) == (4, 1)
-    assert found.grades == (-1, 0, 1, 2)
-    assert found.tags == ("t", "u")
-    assert (found.n_comments, found.byte_order_mark) == (1, True)
-    assert found.path == str(tmp_path / "a.run")
-    assert len(found.sha256 or "") == 64
+    result = counts(table, tmp_path / "a.run")
+    assert result.n_queries == 2
+    assert result.missing == ("2",)
+    assert result.extra == ("9",)
+    assert result.n_rows == 5
+    assert (result.n_tied_rows, result.n_queries_with_ties) == (2, 1)
+    assert result.n_rank_conflicts == 1
+    assert result.n_duplicates_dropped == 0
+    assert result.judged_at_10 == 0.5
+    assert result.n_unjudged_at_10 == 2
+    assert (result.n_judgments, result.n_negative_grades) == (4, 1)
+    assert result.grades == (-1, 0, 1, 2)
+    assert result.tags == ("t", "u")
+    assert (result.n_comments, result.byte_order_mark) == (1, True)
+    assert result.path == str(tmp_path / "a.run")
+    assert len(result.sha256 or "") == 64
 
 
 def test_judged_at_10_looks_at_ten_and_averages_over_queries_with_results() -> None:
     deep = {f"d{i:02d}": float(-i) for i in range(20)}
     judged = {f"d{i:02d}": 0 for i in (0, 1, 2, 3, 9, 10, 11)}
-    found = counts({"1": judged, "2": {"a": 1}, "3": {"a": 1}}, {"1": deep, "2": {"a": 1.0}})
-    assert found.judged_at_10 == (0.5 + 1.0) / 2
-    assert found.n_unjudged_at_10 == 5
+    result = counts({"1": judged, "2": {"a": 1}, "3": {"a": 1}}, {"1": deep, "2": {"a": 1.0}})
+    assert result.judged_at_10 == (0.5 + 1.0) / 2
+    assert result.n_unjudged_at_10 == 5
 
 
 def test_it_goes_into_json() -> None:
@@ -224,12 +227,12 @@ def test_nothing_in_common_no_guess() -> None:
 
 def test_a_run_is_read_joined_and_counted() -> None:
     qrels = read_qrels({"301": {"d1": 1, "d2": 0}, "302": {"d1": 2}})
-    found = read_judged_run(qrels, {"301": {"d9": 1.0, "d1": 1.0}, "999": {"d1": 1.0}}, top=1)
+    judged_run = read_judged_run(qrels, {"301": {"d9": 1.0, "d1": 1.0}, "999": {"d1": 1.0}}, top=1)
     assert (
-        found.audit.missing,
-        found.audit.extra,
-        found.audit.n_tied_rows,
-        found.audit.judged_at_10,
+        judged_run.audit.missing,
+        judged_run.audit.extra,
+        judged_run.audit.n_tied_rows,
+        judged_run.audit.judged_at_10,
     ) == (("302",), ("999",), 2, 0.5)
     with pytest.raises(AlignmentError, match=re.escape("no query is in both qrels and monot5")):
         read_judged_run(qrels, {"301.0": {"d1": 1.0}}, name="monot5")

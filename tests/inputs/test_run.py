@@ -156,9 +156,9 @@ def test_runs_by_name_keep_their_names_as_texts() -> None:
 
 def test_files_of_one_name_in_two_folders_are_told_apart_by_the_folders() -> None:
     paths = ["old/bm25.run", Path("new/bm25.run")]
-    found = named_runs(paths)
-    assert list(found.values()) == paths
-    assert list(found) == ["old/bm25", "new/bm25"]
+    runs = named_runs(paths)
+    assert list(runs.values()) == paths
+    assert list(runs) == ["old/bm25", "new/bm25"]
 
 
 def test_runs_of_one_name_are_numbered() -> None:
@@ -209,9 +209,9 @@ def test_lightgbm() -> None:
     model = lightgbm.LGBMRanker(n_estimators=5, min_child_samples=5, verbose=-1, n_jobs=1)
     model.fit(features, y, group=group)
     qrels, run = from_groups(y, model.predict(features), group=group)
-    found = evaluate(qrels, {"B": run}, ["nDCG@10", "NumQ"])
-    assert found.aggregates()[0, 1] == 10
-    assert found.means()[0, 0] > 0.9
+    scores = evaluate(qrels, {"B": run}, ["nDCG@10", "NumQ"])
+    assert scores.aggregates()[0, 1] == 10
+    assert scores.means()[0, 0] > 0.9
 
 
 @pytest.mark.parametrize(

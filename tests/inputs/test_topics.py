@@ -140,11 +140,13 @@ def test_json_lines_and_tabs_give_titles_and_texts_of_what_is_wanted(tmp_path) -
         {"doc_id": "d3", "title": "not wanted"},
     ]
     path = tmp_path / "docs.jsonl.gz"
-    path.write_bytes(gzip.compress("".join(json.dumps(each) + "\n" for each in records).encode()))
-    found = read_documents(path, {"d1", "d2", "d9"})
-    assert found["d1"] == "Tea – All about pots"
-    assert len(found["d2"]) == LONGEST
-    assert sorted(found) == ["d1", "d2"]
+    path.write_bytes(
+        gzip.compress("".join(json.dumps(record) + "\n" for record in records).encode())
+    )
+    documents = read_documents(path, {"d1", "d2", "d9"})
+    assert documents["d1"] == "Tea – All about pots"
+    assert len(documents["d2"]) == LONGEST
+    assert sorted(documents) == ["d1", "d2"]
     table = tmp_path / "docs.tsv"
     table.write_text("d1\tTea\tAll about pots\n\nd2\tLamps\n")
     assert read_documents(table, {"d1", "d2"}) == {"d1": "Tea – All about pots", "d2": "Lamps"}
@@ -225,8 +227,8 @@ def test_the_assignments_as_they_are_written() -> None:
 
 def test_by_hand() -> None:
     pairs = [("Vital", "Support"), ("vital", "Partial support"), ("OKAY", "SUPPORT"), ("x", "y")]
-    many = [("okay", "support")] * 60
-    scores = read_scores([answer("q1", *pairs), answer("q2", *many)])
+    is_many = [("okay", "support")] * 60
+    scores = read_scores([answer("q1", *pairs), answer("q2", *is_many)])
     got = dict(zip(scores.measures, scores.values[0, 0].tolist(), strict=True))
     assert got == {
         "NuggetRecall": 2.5 / 4,
@@ -299,9 +301,9 @@ def test_retrieval_and_answers_in_one_table(tmp_path, monkeypatch, capsys) -> No
     assert "▲ BETTER  b is better than a on nDCG@10" in out
     assert "? unclear" in out  # the vital nuggets
     assert "NuggetRecall(vital)" in Path("r.html").read_text()
-    found = compare_scores(["a.eval", "a.jsonl"], ["b.eval", "b.jsonl"], measures="nDCG@10")
-    assert (found.baseline, found.mean_difference) == ("a", pytest.approx(0.31))
-    read = found.provenance["inputs"]["a"]
+    comparison = compare_scores(["a.eval", "a.jsonl"], ["b.eval", "b.jsonl"], measures="nDCG@10")
+    assert (comparison.baseline, comparison.mean_difference) == ("a", pytest.approx(0.31))
+    read = comparison.provenance["inputs"]["a"]
     hashes = [hashlib.sha256(Path(name).read_bytes()).hexdigest() for name in ("a.eval", "a.jsonl")]
     assert read["path"] == "a.eval,a.jsonl"
     assert read["sha256"] == hashlib.sha256("".join(hashes).encode()).hexdigest()

@@ -249,9 +249,9 @@ def of_ranks(ranks: list[str], scores: list[str]) -> bytes:
 @pytest.mark.parametrize("ranks", ["1 2 3 4", "0 1 2 3", "2 1 4 3"])
 def test_swapped_ranks_and_scores_are_refused(ranks: str) -> None:
     scores = ["9.5", "9", "8.25", "7"]
-    found = str(problem(of_ranks(scores, ranks.split())))
-    assert "the rank column holds scores, and the score column ranks" in found
-    assert "expected: query_id Q0 doc_id rank score tag" in found
+    text = str(problem(of_ranks(scores, ranks.split())))
+    assert "the rank column holds scores, and the score column ranks" in text
+    assert "expected: query_id Q0 doc_id rank score tag" in text
     assert len(parse([of_ranks(ranks.split(), scores)], RUN, label="a.run").value) == 8
 
 
@@ -267,7 +267,7 @@ def test_swapped_ranks_and_scores_are_refused(ranks: str) -> None:
 )
 def test_odd_ranks_are_not_taken_for_scores(ranks: str, scores: str) -> None:
     read = parse([of_ranks(ranks.split(), scores.split())], RUN, label="a.run")
-    assert read.value.tolist() == [float(each) for each in scores.split()] * 2
+    assert read.value.tolist() == [float(part) for part in scores.split()] * 2
     assert read.rank is None
 
 
@@ -438,18 +438,18 @@ def files(draw):
 
 def streamed(data, score_dtype="float64"):
     """Every ranking of the stream: query id, documents and scores in rank order."""
-    found = {}
+    result = {}
     for chunk in trec.chunks(io.BytesIO(data)):
         block = trec.block(chunk, score_dtype=score_dtype)
         queries = ids.decode(block.queries)
-        if found.keys() & set(queries) or len(set(queries)) < len(queries):
+        if result.keys() & set(queries) or len(set(queries)) < len(queries):
             raise NotPlain("the lines of a query do not stand together")
         rows = np.arange(len(block.score)) if block.row is None else block.row
         docs = ids.decode(ids.take(block.docs, rows))
         for i, query in enumerate(queries):
             rows = slice(int(block.first_row[i]), int(block.first_row[i + 1]))
-            found[query] = list(zip(docs[rows], block.score[rows].tolist(), strict=True))
-    return found
+            result[query] = list(zip(docs[rows], block.score[rows].tolist(), strict=True))
+    return result
 
 
 def whole(path, score_dtype="float64"):
@@ -483,10 +483,10 @@ def test_random_files_give_the_same_rankings_or_are_left_to_the_careful_reader(
     path = tmp_path_factory.mktemp("runs") / "one.run"
     path.write_bytes(data)
     try:
-        found = streamed(data, score_dtype)
+        result = streamed(data, score_dtype)
     except NotPlain:
         return
-    assert found == whole(path, score_dtype)
+    assert result == whole(path, score_dtype)
 
 
 @pytest.mark.parametrize("size", [64, 100, 1000])
@@ -538,7 +538,7 @@ def test_lines_of_a_query_that_stand_apart_are_refused(size, monkeypatch):
     monkeypatch.setattr(trec, "BLOCK", size)
     qrels = read_qrels({"301": {"d1": 1}})
     for query in (b"301", b"302"):
-        rows = [b"%s Q0 d1 1 2.5 t\n" % each for each in (query, b"303", b"304", query)]
+        rows = [b"%s Q0 d1 1 2.5 t\n" % item for item in (query, b"303", b"304", query)]
         with pytest.raises(NotPlain, match="together"):
             join_pieces(qrels, trec.chunks(io.BytesIO(b"".join(rows))), trec.block)
 
@@ -553,7 +553,7 @@ def test_nasty_files(shared_data):
         except EOFError:
             continue
         try:
-            found = streamed(data)
+            result = streamed(data)
         except NotPlain:
             try:
                 whole(path)
@@ -561,7 +561,7 @@ def test_nasty_files(shared_data):
             except ReadError:
                 count["refused"] += 1
             continue
-        assert found == whole(path), path.name
+        assert result == whole(path), path.name
         count["streamed"] += 1
     print(count)
     assert count["streamed"] >= 15
@@ -580,7 +580,7 @@ def test_late_tabs_and_long_lines_are_streamed(monkeypatch):
     monkeypatch.setattr(trec, "BLOCK", 64)
     lines = [b"%d Q0 d1 1 2.5 t\n" % query for query in range(301, 309)]
     late = [b"401 Q0 d2\t2 2.5 t\r\n", b"402  Q0 " + b"d" * 200 + b" 2 2.5 t"]
-    found = streamed(b"".join(lines + late))
-    assert found["401"] == [("d2", 2.5)]
-    assert found["402"] == [("d" * 200, 2.5)]
-    assert len(found) == 10
+    result = streamed(b"".join(lines + late))
+    assert result["401"] == [("d2", 2.5)]
+    assert result["402"] == [("d" * 200, 2.5)]
+    assert len(result) == 10

@@ -69,11 +69,11 @@ SAMPLE = {"id": "q1", "epoch": 1, "scores": {"exact": {"value": "C"}}}
 
 
 def archive(name: str, data: bytes, **others: bytes) -> bytes:
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w") as file:
+    bytes_i_o = io.BytesIO()
+    with zipfile.ZipFile(bytes_i_o, "w") as file:
         for path, content in {name: data, **others}.items():
             file.writestr(path, content)
-    return made.getvalue()
+    return bytes_i_o.getvalue()
 
 
 def log_of(samples: int, counted: int, status: str = "success") -> bytes:
@@ -119,26 +119,26 @@ def test_every_damage_of_a_log_is_an_error_of_its_file_or_changes_nothing() -> N
 
 
 def test_samples_of_a_zip_are_read() -> None:
-    found = tree.read_archive(archive("samples/q1.json", json.dumps(SAMPLE).encode()), "x.eval")
-    assert found["samples"] == [SAMPLE]
+    result = tree.read_archive(archive("samples/q1.json", json.dumps(SAMPLE).encode()), "x.eval")
+    assert result["samples"] == [SAMPLE]
 
 
 def test_samples_packed_by_zstandard_are_read() -> None:
     packed = pa.compress(json.dumps(SAMPLE).encode(), codec="zstd", asbytes=True)
-    made = bytearray(archive("samples/q1.json", packed))
+    result = bytearray(archive("samples/q1.json", packed))
     # Python's own writer before 3.14 has no Zstandard: set its number in the directory of the zip,
     # and the size once unpacked.
-    directory = made.rfind(b"PK\x01\x02")
-    made[directory + 10 : directory + 12] = tree._ZSTANDARD.to_bytes(2, "little")
-    made[directory + 16 : directory + 20] = zlib.crc32(json.dumps(SAMPLE).encode()).to_bytes(
+    directory = result.rfind(b"PK\x01\x02")
+    result[directory + 10 : directory + 12] = tree._ZSTANDARD.to_bytes(2, "little")
+    result[directory + 16 : directory + 20] = zlib.crc32(json.dumps(SAMPLE).encode()).to_bytes(
         4, "little"
     )
-    made[directory + 24 : directory + 28] = len(json.dumps(SAMPLE)).to_bytes(4, "little")
-    assert tree.read_archive(bytes(made), "x.eval")["samples"] == [SAMPLE]
-    start = bytes(made).index(packed)
-    made[start : start + 4] = bytes(4)
+    result[directory + 24 : directory + 28] = len(json.dumps(SAMPLE)).to_bytes(4, "little")
+    assert tree.read_archive(bytes(result), "x.eval")["samples"] == [SAMPLE]
+    start = bytes(result).index(packed)
+    result[start : start + 4] = bytes(4)
     with pytest.raises(ReadError, match=r"x\.eval.*samples/q1\.json is damaged"):
-        tree.read_archive(bytes(made), "x.eval")
+        tree.read_archive(bytes(result), "x.eval")
 
 
 @pytest.mark.parametrize(

@@ -27,8 +27,8 @@ def test_every_form_has_the_same_votes(tmp_path) -> None:
     (tmp_path / "votes.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
     (tmp_path / "one.json").write_text(json.dumps(ROWS[0]))
     for source in (ROWS, frame, *sorted(tmp_path.glob("votes.*"))):
-        found = read_votes(source)
-        assert [(vote.query, vote.value) for vote in found.votes] == list(
+        votes = read_votes(source)
+        assert [(vote.query, vote.value) for vote in votes.votes] == list(
             zip(("q1", "q2", "q3"), VALUES, strict=True)
         )
     assert [vote.value for vote in read_votes(tmp_path / "one.json").votes] == [-1.0]
@@ -65,8 +65,8 @@ def test_of_three_systems_two_are_named() -> None:
         read_votes(rows)
     with pytest.raises(ArgumentError, match="no vote is on w; there are x, y, z"):
         read_votes(rows, name_a="w", name_b="x")
-    found = read_votes(rows, name_a="x", name_b="y")
-    assert (found.names, [vote.value for vote in found.votes]) == (("x", "y"), [1.0, -1.0])
+    votes = read_votes(rows, name_a="x", name_b="y")
+    assert (votes.names, [vote.value for vote in votes.votes]) == (("x", "y"), [1.0, -1.0])
     alone = [{"query_id": "q", "model_a": "x", "model_b": "x", "winner": "tie"}]
     with pytest.raises(ArgumentError, match="the votes are on one system, x: two are compared"):
         read_votes(alone)
@@ -79,9 +79,9 @@ def test_an_order_drawn_at_random_is_no_order() -> None:
 
 def test_votes_without_a_verdict_are_counted() -> None:
     rows = [*ROWS, {"query_id": "q4", "winner": "error"}, {"query_id": "q5", "winner": ""}]
-    found = read_votes(rows)
-    assert sum(found.left_out.values()) == 2
-    assert "2 queries without any usable vote left out: q4, q5" in found.remarks
+    votes = read_votes(rows)
+    assert sum(votes.left_out.values()) == 2
+    assert "2 queries without any usable vote left out: q4, q5" in votes.remarks
 
 
 def test_clicks_are_credited_to_teams_or_to_both_lists() -> None:

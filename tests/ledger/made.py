@@ -24,7 +24,7 @@ def comparison(seed: int = 0, gain: float = 0.0, **options) -> abrank.Comparison
 
 def entry(seed: int = 0, **changes) -> Entry:
     """An entry whose key is right."""
-    made = replace(Entry.of(comparison(0)), pvalue=1 / (seed + 2), **changes)
-    values = asdict(made)
-    kept = {name: value for name, value in values.items() if name not in ("key", "created")}
-    return replace(made, key=_digest(kept))
+    result = replace(Entry.of(comparison(0)), pvalue=1 / (seed + 2), **changes)
+    values = asdict(result)
+    selected = {name: value for name, value in values.items() if name not in ("key", "created")}
+    return replace(result, key=_digest(selected))

@@ -21,29 +21,29 @@ COMMAND = ["compare", "q.txt", "a.run", "b.run", "-m", "AP", "--ledger", "gates.
 
 @pytest.fixture
 def here(tmp_path, monkeypatch):
-    made = abrank.simulate_runs(60, effect=0.3, rng=3)
-    made.qrels.write(tmp_path / "q.txt")
-    made.baseline.write(tmp_path / "a.run")
-    made.candidate.write(tmp_path / "b.run")
+    collection = abrank.simulate_runs(60, effect=0.3, rng=3)
+    collection.qrels.write(tmp_path / "q.txt")
+    collection.baseline.write(tmp_path / "a.run")
+    collection.candidate.write(tmp_path / "b.run")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
 def scores(seed: int, gain: float = 0.0) -> list[dict[str, float]]:
     baseline = np.random.default_rng(1).uniform(0.2, 0.8, 50)
-    other = baseline + np.random.default_rng(seed).normal(gain, 0.1, 50)
-    return [dict(zip(QUERIES, each.tolist(), strict=True)) for each in (baseline, other)]
+    second = baseline + np.random.default_rng(seed).normal(gain, 0.1, 50)
+    return [dict(zip(QUERIES, item.tolist(), strict=True)) for item in (baseline, second)]
 
 
 def test_a_command_keeps_its_comparison_once(here, capsys) -> None:
     for _ in range(2):
         assert run([*COMMAND, "-q", "--report", "out.json"]) == 0
     (entry,) = open_ledger("gates.sqlite").entries()
-    found = abrank.Comparison.from_json("out.json")
-    assert (entry.difference, entry.pvalue) == (found.mean_difference, found.pvalue)
+    json = abrank.Comparison.from_json("out.json")
+    assert (entry.difference, entry.pvalue) == (json.mean_difference, json.pvalue)
     assert (entry.baseline, entry.candidate, entry.measure) == ("a", "b", "AP")
-    assert entry.judgments == found.provenance["inputs"]["qrels"]["sha256"][:16]
-    assert found.remarks[-1].startswith("ledger: 1 comparison on these queries with this one, ")
+    assert entry.judgments == json.provenance["inputs"]["qrels"]["sha256"][:16]
+    assert json.remarks[-1].startswith("ledger: 1 comparison on these queries with this one, ")
 
 
 def test_a_comparison_whose_report_cannot_be_written_is_not_kept(here, capsys) -> None:
@@ -68,13 +68,13 @@ def test_history_tells_what_compare_kept(here, capsys) -> None:
 def test_a_budget_gives_the_level_before_the_result_and_decides(here, capsys) -> None:
     budget = ErrorBudget.parse("fdr:0.05")
     assert run([*COMMAND, "--config", "error_budget=fdr:0.05", "--report", "out.json"]) == 0
-    said = capsys.readouterr().err.splitlines()
-    assert said[0] == "error budget fdr:0.05: a new comparison has the level 0.0027"
-    assert any("decided at the level 0.0027 by the test hall" in line for line in said)
-    found = abrank.Comparison.from_json("out.json")
-    assert found.rule.alpha == pytest.approx(budget.next_alpha([]))
-    assert found.rule.test == "hall"
-    assert (found.pvalue <= found.rule.alpha) == (found.decision.ci_low > 0)
+    parts = capsys.readouterr().err.splitlines()
+    assert parts[0] == "error budget fdr:0.05: a new comparison has the level 0.0027"
+    assert any("decided at the level 0.0027 by the test hall" in line for line in parts)
+    json = abrank.Comparison.from_json("out.json")
+    assert json.rule.alpha == pytest.approx(budget.next_alpha([]))
+    assert json.rule.test == "hall"
+    assert (json.pvalue <= json.rule.alpha) == (json.decision.ci_low > 0)
 
 
 def test_asked_once_more_under_a_budget_it_has_its_level_and_spends_nothing(tmp_path) -> None:
@@ -106,27 +106,27 @@ def test_another_margin_for_the_same_scores_spends_and_earns_nothing(tmp_path) -
 def test_from_eight_comparisons_on_a_gain_is_set_beside_what_to_expect(tmp_path) -> None:
     config = Question(ledger=tmp_path / "gates.sqlite")
     for seed in range(8):
-        found = abrank.compare_scores(*scores(seed, 0.02), config=config)
-        said = " ".join(found.remarks)
-        assert ("is to be expected again" in said) == (seed == 7)
-    assert "ledger: 8 comparisons on these queries with this one" in said
+        comparison = abrank.compare_scores(*scores(seed, 0.02), config=config)
+        text = " ".join(comparison.remarks)
+        assert ("is to be expected again" in text) == (seed == 7)
+    assert "ledger: 8 comparisons on these queries with this one" in text
 
 
 def test_who_gains_most_of_several_of_a_day_is_told_what_the_choice_costs(tmp_path) -> None:
     config = Question(ledger=tmp_path / "gates")
     gains = (0.0, 0.1, 0.05, 0.3)
-    told = [
+    texts = [
         " ".join(abrank.compare_scores(*scores(seed, gain), config=config).remarks)
         for seed, gain in enumerate(gains)
     ]
-    assert ["best_of=" in each for each in told] == [False, True, False, True]
-    assert "4 candidates were compared with this baseline on these queries today" in told[-1]
+    assert ["best_of=" in item for item in texts] == [False, True, False, True]
+    assert "4 candidates were compared with this baseline on these queries today" in texts[-1]
     paid = replace(config, best_of=4)
     assert "best_of=" not in " ".join(abrank.compare_scores(*scores(3, 0.3), config=paid).remarks)
 
 
 def look(n: int, design: str, place, seed: int = 2) -> str:
-    both = [dict(list(each.items())[:n]) for each in scores(seed)]
+    both = [dict(list(score.items())[:n]) for score in scores(seed)]
     config = Question(ledger=place)
     return " ".join(abrank.compare_scores(*both, config=config, design=design).remarks)
 
@@ -134,11 +134,11 @@ def look(n: int, design: str, place, seed: int = 2) -> str:
 def test_looks_that_were_planned_are_held_against_the_ledger(tmp_path) -> None:
     assert "no other look of this plan was taken before" in look(25, "1/2", tmp_path / "plan")
     assert look(25, "1/2", tmp_path / "plan").count("no other look") == 1
-    told = look(50, "2/2", tmp_path / "plan")
-    assert "taken before, by the names of the systems: 1/2, as planned" in told
+    message = look(50, "2/2", tmp_path / "plan")
+    assert "taken before, by the names of the systems: 1/2, as planned" in message
     assert "Together they spend more" in look(40, "2/2", tmp_path / "plan")
     assert "Together they spend more" in look(25, "1/2", tmp_path / "plan", seed=3)
-    assert [each.look for each in open_ledger(tmp_path / "plan").entries()] == [
+    assert [entry.look for entry in open_ledger(tmp_path / "plan").entries()] == [
         "1/2", "2/2", "2/2", "1/2"
     ]  # fmt: skip
 
@@ -147,7 +147,7 @@ def test_a_look_that_is_not_recorded_as_earlier_is_found_in_the_ledger(tmp_path)
     config = Question(ledger=tmp_path / "plan")
 
     def at(n: int, **earlier):
-        both = [dict(list(each.items())[:n]) for each in scores(2)]
+        both = [dict(list(score.items())[:n]) for score in scores(2)]
         plan = abrank.Planned(50, **earlier)
         return abrank.compare_scores(*both, config=config, design=plan)
 
@@ -159,22 +159,22 @@ def test_a_look_that_is_not_recorded_as_earlier_is_found_in_the_ledger(tmp_path)
 def test_without_a_ledger_nothing_is_told_and_with_one_nothing_else_changes(tmp_path) -> None:
     plain = abrank.compare_scores(*scores(0))
     assert plain.remarks == ()
-    kept = abrank.compare_scores(*scores(0), config=Question(ledger=tmp_path / "gates"))
-    assert kept.remarks
+    comparison = abrank.compare_scores(*scores(0), config=Question(ledger=tmp_path / "gates"))
+    assert comparison.remarks
     written = [
-        replace(each, remarks=(), provenance={}).report(tmp_path / f"{name}.{kind}").read_bytes()
+        replace(item, remarks=(), provenance={}).report(tmp_path / f"{name}.{kind}").read_bytes()
         for kind in ("json", "html", "md", "tex")
-        for name, each in (("plain", plain), ("kept", kept))
+        for name, item in (("plain", plain), ("kept", comparison))
     ]
     assert written[::2] == written[1::2]
 
 
 def test_without_a_ledger_none_of_it_is_loaded() -> None:
-    asked = (
+    text = (
         "import sys, abrank; abrank.compare_scores({'x': 1, 'y': 2, 'z': 3}, {'x': 2, 'y': 1,"
         " 'z': 1}); print([each for each in sys.modules if each.startswith('abrank.ledger.')])"
     )
-    done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "['abrank.ledger.record']"
 
 

@@ -78,13 +78,13 @@ def n_kept(place: Path) -> int:
 
 
 def test_what_was_kept_is_read_again(place) -> None:
-    made = [Entry.of(comparison(seed), budget="fdr:0.05") for seed in range(3)]
+    result = [Entry.of(comparison(seed), budget="fdr:0.05") for seed in range(3)]
     ledger = open_ledger(place, create=True)
-    for each in made:
-        assert ledger.add(each, QUERIES)
+    for item in result:
+        assert ledger.add(item, QUERIES)
     again = open_ledger(place)
-    assert again.entries() == tuple(made)
-    assert again.query_sets() == {made[0].queries: frozenset(QUERIES)}
+    assert again.entries() == tuple(result)
+    assert again.query_sets() == {result[0].queries: frozenset(QUERIES)}
     assert again.entries()[0].difference == comparison(0).mean_difference
 
 
@@ -105,7 +105,7 @@ def test_twenty_writers_at_once_lose_nothing(place) -> None:
     entries = open_ledger(place).entries()
     assert sorted(written) == sorted([*range(50)] * 2)
     assert n_kept(place) == len(entries) == 50
-    assert {each.key for each in entries} == {entry(number).key for number in range(50)}
+    assert {item.key for item in entries} == {entry(number).key for number in range(50)}
 
 
 def test_a_file_that_another_makes_while_it_is_looked_at_is_a_ledger(tmp_path, monkeypatch) -> None:
@@ -130,7 +130,7 @@ def test_a_file_that_another_makes_while_it_is_looked_at_is_a_ledger(tmp_path, m
 def test_a_hundred_killed_writers_leave_no_half_entry(place) -> None:
     written = written_by(place, 100, 1000, kill=True)
     entries = open_ledger(place).entries()  # each is checked against its key
-    assert {entry(number).key for number in written} <= {each.key for each in entries}
+    assert {entry(number).key for number in written} <= {item.key for item in entries}
     # One more may be there for each that was killed between writing and saying so.
     assert 100 <= len(written) <= n_kept(place) == len(entries) <= len(written) + 100
     assert history(place).query_sets[0].n_comparisons == len(entries)
@@ -140,13 +140,13 @@ def test_a_hundred_killed_writers_leave_no_half_entry(place) -> None:
 def test_who_has_its_turn_keeps_the_others_waiting(place, monkeypatch) -> None:
     monkeypatch.setattr(store, "PATIENCE", 0.2)
     ledger = open_ledger(place, create=True)
-    other = open_ledger(place)
+    second = open_ledger(place)
     with ledger.turn():
         ledger.add(entry(1), QUERIES)
         with pytest.raises(WriteError, match=r"(database is locked|had its turn)"):
-            other.add(entry(2), QUERIES)
-    assert other.add(entry(2), QUERIES)
-    assert len(other.entries()) == 2
+            second.add(entry(2), QUERIES)
+    assert second.add(entry(2), QUERIES)
+    assert len(second.entries()) == 2
 
 
 def test_entries_of_a_folder_stand_in_their_order_though_the_clock_is_set_back(place) -> None:
@@ -154,7 +154,7 @@ def test_entries_of_a_folder_stand_in_their_order_though_the_clock_is_set_back(p
     days = ("2030-01-05", "2030-01-01", "2029-12-31", "2030-01-06")
     for number, day in enumerate(days):
         assert ledger.add(replace(entry(number), created=f"{day}T00:00:00+00:00"), QUERIES)
-    assert tuple(each.day for each in open_ledger(place).entries()) == days
+    assert tuple(item.day for item in open_ledger(place).entries()) == days
 
 
 def test_reading_a_ledger_writes_nothing_beside_it(place) -> None:
@@ -208,9 +208,9 @@ def test_a_turn_that_fails_leaves_a_file_as_it_was(tmp_path) -> None:
 
 def test_branches_of_a_folder_are_merged_by_their_files(tmp_path) -> None:
     for branch, number in (("one", 1), ("two", 2)):
-        made = open_ledger(tmp_path / branch, create=True)
-        made.add(entry(0), QUERIES)
-        made.add(entry(number), QUERIES)
+        ledger = open_ledger(tmp_path / branch, create=True)
+        ledger.add(entry(0), QUERIES)
+        ledger.add(entry(number), QUERIES)
     for file in (tmp_path / "two").glob("*.json"):
         (tmp_path / "one" / file.name).write_bytes(file.read_bytes())
     assert len(open_ledger(tmp_path / "one").entries()) == 3
@@ -253,12 +253,12 @@ def test_what_is_no_ledger_is_refused(tmp_path) -> None:
     with pytest.raises(ReadError, match="is no ledger, or is damaged"):
         open_ledger(text, create=True)
     assert text.read_text().startswith("not a database")
-    other = tmp_path / "other.sqlite"
-    with sqlite3.connect(other) as base:
+    second = tmp_path / "other.sqlite"
+    with sqlite3.connect(second) as base:
         base.execute("CREATE TABLE birds (name TEXT)")
     base.close()
     with pytest.raises(ReadError, match="is no ledger"):
-        open_ledger(other, create=True)
+        open_ledger(second, create=True)
     (tmp_path / "folder").mkdir()
     with pytest.raises(ReadError, match="is no ledger"):
         open_ledger(tmp_path / "folder")
@@ -279,9 +279,9 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path) -> None:
 def test_ids_of_any_kind_are_kept(place) -> None:
     ids = ["ü", "\udcff", "with space", "1"]
     rng = [0.1, 0.2, 0.4, 0.3]
-    made = abrank.compare_scores(dict(zip(ids, rng, strict=True)), dict.fromkeys(ids, 0.5))
+    result = abrank.compare_scores(dict(zip(ids, rng, strict=True)), dict.fromkeys(ids, 0.5))
     ledger = open_ledger(place, create=True)
-    ledger.add(Entry.of(made), made.query_ids)
+    ledger.add(Entry.of(result), result.query_ids)
     assert ledger.query_sets() == {ledger.entries()[0].queries: frozenset(ids)}
 
 
@@ -316,7 +316,7 @@ def test_a_file_that_is_no_text_is_refused(tmp_path) -> None:
             _text(tmp_path / name)
 
 
-@pytest.mark.parametrize("name", [each.name for each in fields(Entry) if each.name != "key"])
+@pytest.mark.parametrize("name", [field.name for field in fields(Entry) if field.name != "key"])
 @pytest.mark.parametrize("value", [None, [], {}, "?", 10**400])
 def test_an_entry_of_other_types_is_refused_though_its_key_fits(name, value) -> None:
     values = {**asdict(entry(1)), name: value}
@@ -325,9 +325,9 @@ def test_an_entry_of_other_types_is_refused_though_its_key_fits(name, value) -> 
         "verdict",
     ):
         return
-    kept = {each: values[each] for each in values if each not in ("key", "created")}
+    selected = {value: values[value] for value in values if value not in ("key", "created")}
     with pytest.raises(ReadError, match=r"gates.*(no entry of a ledger|changed since)"):
-        Entry.from_json(json.dumps({**values, "key": _digest(kept)}), "gates")
+        Entry.from_json(json.dumps({**values, "key": _digest(selected)}), "gates")
 
 
 @pytest.mark.parametrize("text", ["", "[]", "null", "{}", '{"a": 1}', DEEP.decode()])
@@ -338,7 +338,7 @@ def test_what_is_no_entry_is_refused(text) -> None:
 
 @pytest.mark.parametrize("name", ["gates", "gates.sqlite"])
 def test_a_damaged_ledger_is_read_or_refused_by_a_sentence(tmp_path, capsys, name) -> None:
-    place, drawn = tmp_path / name, random.Random(0)
+    place, sample = tmp_path / name, random.Random(0)
     ledger = open_ledger(place, create=True)
     for number in range(4):
         ledger.add(entry(number), QUERIES)
@@ -346,10 +346,12 @@ def test_a_damaged_ledger_is_read_or_refused_by_a_sentence(tmp_path, capsys, nam
     for i in range(40):
         file = files[i % len(files)]
         whole = file.read_bytes()
-        at, n = drawn.randrange(len(whole)), drawn.randrange(1, 200)
-        file.write_bytes(whole[:at] + (drawn.randbytes(n) + whole[at + n :] if i % 2 else b""))
-        code, said = run(["history", str(place)]), capsys.readouterr().err
-        assert code in (0, 2, 3), said
-        assert (code == 0) or said.startswith("error: "), said
+        randrange, n = sample.randrange(len(whole)), sample.randrange(1, 200)
+        file.write_bytes(
+            whole[:randrange] + (sample.randbytes(n) + whole[randrange + n :] if i % 2 else b"")
+        )
+        code, err = run(["history", str(place)]), capsys.readouterr().err
+        assert code in (0, 2, 3), err
+        assert (code == 0) or err.startswith("error: "), err
         file.write_bytes(whole)
     assert run(["history", str(place)]) == 0

@@ -20,34 +20,34 @@ from tests.ledger.made import QUERIES, comparison, entry
 def filled(tmp_path):
     place = tmp_path / "ledger.sqlite"
     ledger = open_ledger(place, create=True)
-    made = [comparison(seed, gain=0.06 if seed % 4 == 0 else 0.0) for seed in range(12)]
-    for each in made:
-        ledger.add(Entry.of(each), each.query_ids)
-    return place, made
+    comparisons = [comparison(seed, gain=0.06 if seed % 4 == 0 else 0.0) for seed in range(12)]
+    for item in comparisons:
+        ledger.add(Entry.of(item), item.query_ids)
+    return place, comparisons
 
 
 def test_uses_of_a_set_of_queries_are_counted(filled) -> None:
-    place, made = filled
+    place, result = filled
     (used,) = history(place).query_sets
     assert (used.n_queries, used.n_comparisons) == (50, 12)
-    assert used.n_better == sum(str(each.verdict).startswith("better") for each in made) > 1
+    assert used.n_better == sum(str(item.verdict).startswith("better") for item in result) > 1
     assert used.by_chance == pytest.approx(12 * 0.025)
     assert used.overlap == 0
 
 
 def test_five_thousand_comparisons_are_shown_in_two_seconds() -> None:
-    made = [Entry.of(each) for each in (comparison(0), comparison(1, gain=0.1))]
-    entries = tuple(replace(made[i % 7 == 0], candidate=f"B {i}") for i in range(5000))
+    result = [Entry.of(item) for item in (comparison(0), comparison(1, gain=0.1))]
+    entries = tuple(replace(result[i % 7 == 0], candidate=f"B {i}") for i in range(5000))
     used = (QuerySet(entries[0].queries, 50, 5000, 715, 125.0, 0.0),)
     start = time.process_time()
-    shown = str(History("gates", entries, used, (), tuple(each.gain for each in entries)))
+    text = str(History("gates", entries, used, (), tuple(item.gain for item in entries)))
     assert time.process_time() - start < 2.0
-    assert " comparisons, 715 found better." in shown
+    assert " comparisons, 715 found better." in text
 
 
 def test_sets_that_share_queries_are_said_to_overlap(filled) -> None:
-    place, made = filled
-    half = {name: dict(made[0].queries.query("measure == @made[0].rule.primary")
+    place, result = filled
+    half = {name: dict(result[0].queries.query("measure == @made[0].rule.primary")
             .set_index("query_id")[name].iloc[:20]) for name in ("a", "b")}  # fmt: skip
     small = abrank.compare_scores(half["a"], half["b"])
     open_ledger(place).add(Entry.of(small), small.query_ids)
@@ -57,17 +57,17 @@ def test_sets_that_share_queries_are_said_to_overlap(filled) -> None:
 
 
 def test_gains_are_set_beside_what_is_to_be_expected_again(filled) -> None:
-    place, made = filled
+    place, result = filled
     read = history(place)
     again = expected_again(
-        [each.mean_difference for each in made],
-        [each.standard_error for each in read.entries],
-        freedom=[each.n_queries - 1 for each in made],
+        [item.mean_difference for item in result],
+        [item.standard_error for item in read.entries],
+        freedom=[item.n_queries - 1 for item in result],
     )
     assert read.expected == pytest.approx(list(again))
-    found = [i for i, each in enumerate(read.entries) if each.is_better]
-    assert read.claimed == pytest.approx(sum(made[i].mean_difference for i in found))
-    assert read.to_expect == pytest.approx(sum(again[i] for i in found))
+    outcome = [i for i, item in enumerate(read.entries) if item.is_better]
+    assert read.claimed == pytest.approx(sum(result[i].mean_difference for i in outcome))
+    assert read.to_expect == pytest.approx(sum(again[i] for i in outcome))
     assert 0 < read.to_expect < read.claimed
     predicted = repetition(read.entries)
     assert predicted is not None
@@ -80,17 +80,17 @@ def test_fewer_than_eight_of_a_measure_tell_nothing(tmp_path) -> None:
     for seed in range(7):
         ledger.add(Entry.of(comparison(seed)), QUERIES)
     read = history(tmp_path / "few")
-    assert all(math.isnan(each) for each in read.expected)
+    assert all(math.isnan(item) for item in read.expected)
     assert repetition(read.entries) is None
     assert (read.claimed, read.to_expect) == (0, 0)
 
 
 def test_of_a_cost_a_fall_is_the_gain() -> None:
-    made = comparison(0, gain=-0.1, lower_is_better="score")
-    kept = Entry.of(made)
-    assert kept.is_better
-    assert kept.gain == -kept.difference > 0
-    assert kept.pvalue_better == pytest.approx(made.pvalue / 2)
+    result = comparison(0, gain=-0.1, lower_is_better="score")
+    selected = Entry.of(result)
+    assert selected.is_better
+    assert selected.gain == -selected.difference > 0
+    assert selected.pvalue_better == pytest.approx(result.pvalue / 2)
 
 
 def test_a_comparison_spends_what_its_budget_gives(tmp_path) -> None:
@@ -100,11 +100,11 @@ def test_a_comparison_spends_what_its_budget_gives(tmp_path) -> None:
         alpha = budget.next_alpha(ledger.entries())
         expected = online_levels(pvalues, "lord++", alpha=0.05, most=0.025)[-1]
         assert alpha == pytest.approx(2 * expected)
-        made = comparison(seed, gain=0.1 if seed == 1 else 0.0, alpha=alpha)
+        result = comparison(seed, gain=0.1 if seed == 1 else 0.0, alpha=alpha)
         day = f"2026-11-{seed + 1:02}"
-        ledger.add(replace(Entry.of(made, budget=str(budget)), created=day), QUERIES)
-        gain = made.mean_difference
-        pvalues.append(made.pvalue / 2 if gain > 0 else 1 - made.pvalue / 2)
+        ledger.add(replace(Entry.of(result, budget=str(budget)), created=day), QUERIES)
+        gain = result.mean_difference
+        pvalues.append(result.pvalue / 2 if gain > 0 else 1 - result.pvalue / 2)
     (spent,) = history(tmp_path / "gates").budgets
     assert (spent.n_comparisons, spent.n_better, spent.n_beside) == (6, 1, 0)
     assert spent.next_alpha == budget.next_alpha(ledger.entries())
@@ -122,9 +122,9 @@ def test_levels_spent_twice_on_two_branches_are_counted(tmp_path) -> None:
 
 
 def test_what_could_not_be_tested_is_no_finding() -> None:
-    kept = replace(Entry.of(comparison(0)), pvalue=0.0, difference=0.1, verdict="cannot-test")
-    assert kept.pvalue_better == 1
-    assert replace(kept, pvalue=math.nan, verdict="better").pvalue_better == 1
+    selected = replace(Entry.of(comparison(0)), pvalue=0.0, difference=0.1, verdict="cannot-test")
+    assert selected.pvalue_better == 1
+    assert replace(selected, pvalue=math.nan, verdict="better").pvalue_better == 1
 
 
 @pytest.mark.parametrize(

@@ -84,14 +84,14 @@ def test_every_measure_equals_ndeval(judgments, rankings, rel, alpha, beta) -> N
         alpha=alpha,
         beta=beta,
     )
-    for query, found in ours.items():
+    for query, our in ours.items():
         if query not in rankings:
-            assert set(found) == {0.0}
+            assert set(our) == {0.0}
             continue
-        for (name, _), value in zip(pairs, found, strict=True):
-            other = expected[query][name]
+        for (name, _), value in zip(pairs, our, strict=True):
+            second = expected[query][name]
             # Nothing of nothing is NaN for nNRBP there; 0 for all else, and here.
-            assert value == pytest.approx(0.0 if math.isnan(other) else other, abs=1e-9), name
+            assert value == pytest.approx(0.0 if math.isnan(second) else second, abs=1e-9), name
 
 
 @given(JUDGMENTS, RUNS)

@@ -40,9 +40,9 @@ def example():
     for query, length in {"1": 3, "2": 12, "3": 30, "4": 40, "5": 1200}.items():
         pool = rng.permutation(max(60, length + 10))
         qrels[query] = {f"d{doc:04}": int(rng.integers(-1, 6)) for doc in pool[: 10 + length // 4]}
-        found = rng.permutation(pool[: length + 5])[:length]
+        permutation = rng.permutation(pool[: length + 5])[:length]
         scores = rng.permutation(length) + 0.5
-        run[query] = {f"d{doc:04}": float(s) for doc, s in zip(found, scores, strict=True)}
+        run[query] = {f"d{doc:04}": float(s) for doc, s in zip(permutation, scores, strict=True)}
     qrels["6"], run["6"] = {"d0001": 0, "d0002": -1}, {"d0001": 2.0, "d0003": 1.0}
     return qrels, run
 

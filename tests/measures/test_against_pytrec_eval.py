@@ -33,7 +33,7 @@ NOTHING = {"gm_map": np.log(1e-5), "gm_bpref": np.log(1e-5), "num_q": 1.0}
 @cache
 def measures_of(columns, level, judged_only):
     options = {"rel": level, "judged_only": judged_only, "interpolation": "9"}
-    return [parse_measures([each], **options)[0] for each in columns]
+    return [parse_measures([column], **options)[0] for column in columns]
 
 
 @given(queries=QUERIES, level=st.integers(1, 3), judged_only=st.booleans())
@@ -57,7 +57,7 @@ def test_random_runs(queries, level, judged_only):
         nothing = {**dict.fromkeys(columns, 0.0), **NOTHING, "num_rel": n_relevant}
         theirs = oracle.get(query, nothing)
         # Rndcg is 0 there where no document reaches the level, though that changes no gain.
-        compared = [n for n, each in enumerate(columns) if n_relevant or each != "Rndcg"]
+        compared = [n for n, column in enumerate(columns) if n_relevant or column != "Rndcg"]
         np.testing.assert_allclose(
             ours[compared, i],
             np.nan_to_num([theirs[columns[n]] for n in compared]),

@@ -41,12 +41,12 @@ def stored(path, column, keys=("run", "measure")):
     """Read one column of a gold file: {keys: {query: value}}; NA is left out."""
     with gzip.open(path, "rt") if path.suffix == ".gz" else path.open() as lines:
         header = next(lines).rstrip("\n").split("\t")
-        at, query, places = header.index(column), header.index("query"), map(header.index, keys)
+        index, query, places = header.index(column), header.index("query"), map(header.index, keys)
         places = tuple(places)
         values = defaultdict(dict)
         for line in lines:
             row = line.rstrip("\n").split("\t")
-            text = row[at].removeprefix("np.float64(").removesuffix(")")
+            text = row[index].removeprefix("np.float64(").removesuffix(")")
             if text != "NA":
                 values[tuple(row[place] for place in places)][row[query]] = float(text)
     return values
@@ -91,8 +91,8 @@ def assert_equal_and_count(judged, measure, gold, *, tolerance=TOLERANCE, querie
     ours = dict(zip(judged.query_ids, values, strict=True))
     ours["all"] = aggregated(measure, values)
     if queries is not None:
-        kept = {judged.query_ids[i] for i in np.flatnonzero(queries)}
-        gold = {query: value for query, value in gold.items() if query in kept}
+        query_ids = {judged.query_ids[i] for i in np.flatnonzero(queries)}
+        gold = {query: value for query, value in gold.items() if query in query_ids}
     np.testing.assert_allclose(
         [ours[query] for query in gold],
         list(gold.values()),

@@ -94,8 +94,8 @@ JUDGED = JudgedRun.from_grades([[1, None, 2], [0], [3]], ideal=[[2, 1, 1], [0, -
 
 
 def test_retrieved_within_the_cutoff_and_with_a_gain():
-    found = Gained.retrieved(JUDGED, cutoff=2)
-    assert (found.query.tolist(), found.rank.tolist(), found.gain.tolist()) == (
+    result = Gained.retrieved(JUDGED, cutoff=2)
+    assert (result.query.tolist(), result.rank.tolist(), result.gain.tolist()) == (
         [0, 2],
         [1, 1],
         [1.0, 3.0],
@@ -116,8 +116,8 @@ def test_ideal_is_sorted_by_gain_within_each_query():
 
 def test_exponential_gain_is_a_share_of_the_querys_scale():
     # gains of 1 and 7 on scales of 2**2 and 2**3
-    found = Gained.retrieved(JUDGED, cutoff=1, dcg="exp-log2")
-    assert found.gain.tolist() == [1 / 4, 7 / 8]
+    result = Gained.retrieved(JUDGED, cutoff=1, dcg="exp-log2")
+    assert result.gain.tolist() == [1 / 4, 7 / 8]
 
 
 def test_discounted():
@@ -154,8 +154,8 @@ def judged_run(queries):
 
 def known(documents, missed):
     """Score and grade of all judged documents, those that were not retrieved below all others."""
-    found = [(score, grade) for score, grade in documents if grade is not None]
-    return [each for each in found + [(-1, grade) for grade in missed] if each[1] >= 0]
+    result = [(score, grade) for score, grade in documents if grade is not None]
+    return [item for item in result + [(-1, grade) for grade in missed] if item[1] >= 0]
 
 
 def test_equal_scores_are_one_place():
@@ -166,17 +166,17 @@ def test_equal_scores_are_one_place():
 
 @given(QUERIES)
 def test_pairs_are_counted_as_one_by_one(queries):
-    found = Pairs.of(judged_run(queries))
+    result = Pairs.of(judged_run(queries))
     for query, (documents, missed) in enumerate(queries):
         signs = [
             np.sign(a[0] - b[0]) * np.sign(a[1] - b[1])
             for a, b in combinations(known(documents, missed), 2)
             if a[1] != b[1]
         ]
-        assert found.concordant[query] == signs.count(1)
-        assert found.discordant[query] == signs.count(-1)
-        assert found.tied[query] == signs.count(0)
-        assert found.of_one_grade[query] == sum(
+        assert result.concordant[query] == signs.count(1)
+        assert result.discordant[query] == signs.count(-1)
+        assert result.tied[query] == signs.count(0)
+        assert result.of_one_grade[query] == sum(
             a[1] == b[1] and a[0] != b[0] for a, b in combinations(known(documents, missed), 2)
         )
 
@@ -271,20 +271,20 @@ def log2(rank):
 
 def gain(documents, alpha):
     """The definition, document by document."""
-    total, seen = 0.0, dict.fromkeys("abcdef", 0)
+    total, fromkeys = 0.0, dict.fromkeys("abcdef", 0)
     for rank, document in enumerate(documents, 1):
         for subtopic, grade in (document or {}).items():
             if grade >= 1:
-                total += (1 - alpha) ** seen[subtopic] / np.log2(rank + 1)
-                seen[subtopic] += 1
+                total += (1 - alpha) ** fromkeys[subtopic] / np.log2(rank + 1)
+                fromkeys[subtopic] += 1
     return total
 
 
 @given(st.lists(st.none() | DOCUMENT, max_size=8), ALPHA, st.none() | st.integers(1, 8))
 def test_gain_against_a_plain_loop(ranking, alpha, cutoff) -> None:
     aspects = Aspects.of(JudgedRun.from_subtopics([[], ranking]), rel=1)
-    found = aspects.gain(log2, alpha=alpha, cutoff=cutoff)
-    assert found == pytest.approx([0.0, gain(ranking[:cutoff], alpha)], abs=1e-12)
+    result = aspects.gain(log2, alpha=alpha, cutoff=cutoff)
+    assert result == pytest.approx([0.0, gain(ranking[:cutoff], alpha)], abs=1e-12)
 
 
 @settings(max_examples=50)
@@ -315,8 +315,8 @@ def test_equal_gains_are_a_tie_however_they_are_summed() -> None:
     assert third < second
     pool = [dict.fromkeys(subtopics, 1) for subtopics in ("bcef", "abc", "bcd", "ae")]
     aspects = Aspects.of(JudgedRun.from_subtopics([pool]), rel=1)
-    found = aspects.ideal_gain(log2, alpha=0.6, cutoff=3)
-    assert found == pytest.approx([gain([pool[0], pool[2], pool[3]], 0.6)])
+    ideal_gain = aspects.ideal_gain(log2, alpha=0.6, cutoff=3)
+    assert ideal_gain == pytest.approx([gain([pool[0], pool[2], pool[3]], 0.6)])
 
 
 @given(st.lists(st.tuples(POOL, POOL), min_size=1, max_size=4), ALPHA)

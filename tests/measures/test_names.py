@@ -124,15 +124,15 @@ def test_parse_spelling(canonical, text):
 
 @pytest.mark.parametrize("text", SEVERAL)
 def test_name_of_several_measures(text):
-    made = expand(text)
-    assert (made[0].name, made[-1].name, len(made)) == SEVERAL[text]
-    assert all(parse(each.name) == each for each in made)
-    with pytest.raises(ArgumentError, match=f"means {len(made)} measures"):
+    result = expand(text)
+    assert (result[0].name, result[-1].name, len(result)) == SEVERAL[text]
+    assert all(parse(item.name) == item for item in result)
+    with pytest.raises(ArgumentError, match=f"means {len(result)} measures"):
         parse(text)
 
 
 def test_all_trec_is_all_that_trec_eval_prints_but_texts_and_rbp():
-    names = [trec_eval_name(each) for each in expand("all_trec")]
+    names = [trec_eval_name(item) for item in expand("all_trec")]
     assert None not in names
     assert len(names) == 96
     assert {name.rpartition("_")[0] for name in names if name.startswith("P_")} == {"P"}
@@ -187,13 +187,13 @@ def values(parameter):
 @st.composite
 def measures(draw):
     entry = draw(st.sampled_from(list(catalogue().values())))
-    given = {
-        each.name: draw(values(each))
-        for each in entry.parameters
-        if each.required or draw(st.booleans())
+    arguments = {
+        parameter.name: draw(values(parameter))
+        for parameter in entry.parameters
+        if parameter.required or draw(st.booleans())
     }
     try:
-        return entry.with_parameters(given)
+        return entry.with_parameters(arguments)
     except ArgumentError:
         assume(False)
 
@@ -210,8 +210,8 @@ def test_parse_takes_blanks_around_and_inside():
 
 
 def test_parse_returns_a_measure_as_it_is():
-    made = parse("P@10")
-    assert parse(made) is made
+    result = parse("P@10")
+    assert parse(result) is result
 
 
 def test_set_f_of_trec_eval_takes_beta_squared():
@@ -290,21 +290,21 @@ def test_parse_of_nothing_near(text):
 )
 def test_parse_never_fails_in_another_way(text):
     try:
-        made = parse(text)
+        result = parse(text)
     except ArgumentError:
         return
-    assert isinstance(made, Measure)
-    assert parse(str(made)) == made
+    assert isinstance(result, Measure)
+    assert parse(str(result)) == result
 
 
 def names(*asked, **options):
-    return [str(each) for each in parse_measures(asked, **options)]
+    return [str(measure) for measure in parse_measures(asked, **options)]
 
 
 def test_one_name_many_names_and_none():
-    assert [str(each) for each in parse_measures("map")] == ["AP"]
+    assert [str(measure) for measure in parse_measures("map")] == ["AP"]
     assert names("map", "ndcg_cut_10") == ["AP", "nDCG@10"]
-    assert [str(each) for each in parse_measures(None)] == list(DEFAULT_MEASURES)
+    assert [str(measure) for measure in parse_measures(None)] == list(DEFAULT_MEASURES)
     with pytest.raises(ArgumentError, match="no measure is named"):
         names()
 
@@ -324,8 +324,8 @@ def test_names_that_stand_for_several_add_what_is_not_there():
 
 
 def test_options_pass_by_what_has_its_own_or_none():
-    asked = ["AP", "AP(rel=3)", "nDCG", "NumRet", "IPrec@0.5", "Judged"]
-    assert names(*asked, rel=2, interpolation="9") == [
+    requested = ["AP", "AP(rel=3)", "nDCG", "NumRet", "IPrec@0.5", "Judged"]
+    assert names(*requested, rel=2, interpolation="9") == [
         "AP(rel=2)", "AP(rel=3)", "nDCG", "NumRet", "IPrec(rel=2,interpolation='9')@0.5", "Judged",
     ]  # fmt: skip
     assert names("AP", "Judged", judged_only=True) == ["AP(judged_only=True)", "Judged"]
@@ -338,9 +338,9 @@ def test_option_without_a_meaning(option):
 
 
 def test_notes():
-    asked = ["recall", "map", "NumRet"]
-    parsed = parse_measures(asked, rel=2, judged_only=True)
-    assert notes_on(asked, parsed, rel=2, judged_only=True) == (
+    requested = ["recall", "map", "NumRet"]
+    parsed = parse_measures(requested, rel=2, judged_only=True)
+    assert notes_on(requested, parsed, rel=2, judged_only=True) == (
         "recall: trec_eval's 9 cut-offs, R@5 … R@1000",
         "rel=2 does not concern NumRet(judged_only=True)",
     )
@@ -364,10 +364,8 @@ def test_objects_of_ir_measures_are_taken_at_their_word() -> None:
     qrels = [their.Qrel("1", f"d{i}", i % 3) for i in range(9)]
     run = [their.ScoredDoc("1", f"d{i}", 9.0 - i) for i in range(6)]
     for measure in (their.SetF(beta=0.5), their.SetF, their.ERR @ 5, their.nDCG @ 5):
-        found = abrank.evaluate(qrels, {"a": run}, measures=[measure]).means()[0, 0]
-        assert found == pytest.approx(
-            their.calc_aggregate([measure], qrels, run)[measure], abs=1e-5
-        )
+        mean = abrank.evaluate(qrels, {"a": run}, measures=[measure]).means()[0, 0]
+        assert mean == pytest.approx(their.calc_aggregate([measure], qrels, run)[measure], abs=1e-5)
     mine = their.define_byquery(lambda _, run: float(len(run)), name="Mine")
     with pytest.raises(ArgumentError, match=r"compare_scores\(ir_measures.iter_calc\(\[Mine\]"):
         abrank.evaluate(qrels, {"a": run}, measures=[mine])
@@ -425,10 +423,10 @@ def test_what_trec_eval_has_no_name_for(name):
 
 @pytest.mark.parametrize("name", TREC_EVAL)
 def test_every_name_of_trec_eval_goes_there_and_back(name):
-    made = expand(name)
-    printed = [trec_eval_name(each) for each in made]
-    assert [parse(each) for each in printed] == list(made)
-    assert all(each == name or each.startswith(f"{name}_") for each in printed)
+    result = expand(name)
+    printed = [trec_eval_name(item) for item in result]
+    assert [parse(item) for item in printed] == list(result)
+    assert all(item == name or item.startswith(f"{name}_") for item in printed)
 
 
 @pytest.mark.parametrize("spelling", [*TREC_EVAL.values(), *OTHERS.values(), *BARE.values()])
@@ -449,8 +447,17 @@ def test_spelling_is_found_in_whatever_case():
 
 
 def test_order_is_that_of_trec_eval_whatever_was_asked():
-    asked = ["ERR", "success_10", "success_2", "P_10", "P_5", "Rprec_mult_2", "map_cut_5", "map"]
-    names = [each.name for each in sorted(map(parse, asked), key=trec_eval_order)]
+    requested = [
+        "ERR",
+        "success_10",
+        "success_2",
+        "P_10",
+        "P_5",
+        "Rprec_mult_2",
+        "map_cut_5",
+        "map",
+    ]
+    names = [item.name for item in sorted(map(parse, requested), key=trec_eval_order)]
     expected = ["AP", "P@5", "P@10", "RprecMult(multiple=2.0)", "AP@5", "Success@2", "Success@10"]
     assert names == [*expected, "ERR"]
 

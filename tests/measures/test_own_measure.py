@@ -28,10 +28,10 @@ def test_own_measure_is_scored_and_compared_by_its_name(own_catalogue, made):
         measures=["mine@10", "P@10"],
         config=abrank.Question(primary="Mine@10"),
     )
-    own, known = result.rows
-    assert (own.measure, known.measure) == ("Mine@10", "P@10")
-    assert own.mean_b == pytest.approx(10 * known.mean_b)
-    assert own.pvalue == pytest.approx(known.pvalue)
+    custom, names = result.rows
+    assert (custom.measure, names.measure) == ("Mine@10", "P@10")
+    assert custom.mean_b == pytest.approx(10 * names.mean_b)
+    assert custom.pvalue == pytest.approx(names.pvalue)
     assert catalogue()["Mine"].bounds == (-np.inf, np.inf)
     assert catalogue()["Mine"].higher_is_better
 
@@ -69,9 +69,9 @@ def test_own_measure_of_which_less_is_better(own_catalogue):
         """What is missing to a reciprocal rank of 1."""
         return 1.0 - parse("RR")(judged)
 
-    made = abrank.simulate_runs(150, rng=6)
+    collection = abrank.simulate_runs(150, rng=6)
     by_loss, by_rr = (
-        abrank.compare(made.qrels, made.baseline, made.candidate, measures=[name])
+        abrank.compare(collection.qrels, collection.baseline, collection.candidate, measures=[name])
         for name in ("Loss", "RR")
     )
     assert not by_loss.rows[0].higher_is_better

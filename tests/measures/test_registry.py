@@ -92,17 +92,17 @@ def test_entry_without_a_docstring(empty_catalogue):
 
 def test_new_measure_is_parsed_called_and_named(empty_catalogue):
     enter(aliases=("Length",))
-    made = parse("length(scale=2,label='it is')@3")
-    assert made.name == "Depth(scale=2.0,label='it is')@3"
-    assert parse(made.name) == made
-    assert made(JudgedRun.from_grades([[0] * 5, [0]])).tolist() == [6.0, 2.0]
+    result = parse("length(scale=2,label='it is')@3")
+    assert result.name == "Depth(scale=2.0,label='it is')@3"
+    assert parse(result.name) == result
+    assert result(JudgedRun.from_grades([[0] * 5, [0]])).tolist() == [6.0, 2.0]
 
 
 def test_text_with_an_apostrophe_is_named_so_that_it_parses(empty_catalogue):
     enter()
-    made = parse('Depth(label="it\'s")')
-    assert dict(made.parameters) == {"label": "it's"}
-    assert parse(str(made)) == made
+    result = parse('Depth(label="it\'s")')
+    assert dict(result.parameters) == {"label": "it's"}
+    assert parse(str(result)) == result
 
 
 def test_order_of_parameters_is_that_of_the_signature(empty_catalogue):
@@ -197,11 +197,11 @@ def test_function_that_breaks_the_contract_is_refused(empty_catalogue, values):
 
 
 def test_measure_survives_pickling():
-    made = parse("nDCG(dcg='exp-log2')@10")
-    again = pickle.loads(pickle.dumps(made))
-    assert again == made
+    result = parse("nDCG(dcg='exp-log2')@10")
+    again = pickle.loads(pickle.dumps(result))
+    assert again == result
     judged = JudgedRun.from_grades([[0, 1]])
-    assert again(judged) == made(judged)
+    assert again(judged) == result(judged)
 
 
 def test_measures_of_other_parameters_differ():
@@ -235,11 +235,11 @@ def test_a_function_without_annotations_takes_any_value(empty_catalogue) -> None
 
 
 def test_a_measure_is_its_name_and_knows_what_it_means():
-    made = parse("map-l2")
-    assert made == "AP(rel=2)"
-    assert {made: 1}["AP(rel=2)"] == 1
-    assert copy.deepcopy(made) is made
-    assert type(made.name) is str
+    result = parse("map-l2")
+    assert result == "AP(rel=2)"
+    assert {result: 1}["AP(rel=2)"] == 1
+    assert copy.deepcopy(result) is result
+    assert type(result.name) is str
 
 
 def test_a_pickled_measure_that_is_not_known_there_is_its_name():
@@ -247,8 +247,8 @@ def test_a_pickled_measure_that_is_not_known_there_is_its_name():
 
 
 def test_a_name_is_parsed_once_and_never_for_a_report(monkeypatch):
-    made = abrank.simulate_runs(12, rng=3)
-    result = abrank.compare(made.qrels, made.baseline, made.candidate)
+    collection = abrank.simulate_runs(12, rng=3)
+    result = abrank.compare(collection.qrels, collection.baseline, collection.candidate)
     read = []
     bound = Entry.with_parameters
     monkeypatch.setattr(
@@ -288,9 +288,9 @@ def test_a_frame_indexed_by_a_measure_is_told_its_name() -> None:
     ],
 )
 def test_read_literal(text, value):
-    found = read_literal(text)
-    assert found == value
-    assert type(found) is type(value)
+    result = read_literal(text)
+    assert result == value
+    assert type(result) is type(value)
 
 
 @given(st.integers(-(10**17), 10**17) | st.floats(allow_nan=False, allow_infinity=False))
@@ -339,11 +339,11 @@ def test_signature_gives_kinds_and_choices():
     ):
         """Mine."""
 
-    cutoff, gains, levels, how, anything = read_signature(mine)
+    cutoff, gains, levels, options, anything = read_signature(mine)
     assert (cutoff.kinds, cutoff.required) == ((int,), True)
     assert gains.kinds == (Gains, NoneType)
     assert (levels.kinds, levels.default) == ((Levels,), (0.0, 1.0))
-    assert how.choices == ("a", "b")
+    assert options.choices == ("a", "b")
     assert {int, float, str, bool, NoneType} <= set(anything.kinds)
 
 
@@ -390,9 +390,9 @@ def installed(tmp_path, monkeypatch, own_catalogue):
 
 def test_measure_of_another_package_is_found_by_its_name(installed):
     installed(MODULE, "other = other_package")
-    made = parse("elsewhere@3")
-    assert made.name == "Elsewhere@3"
-    assert not made.entry.higher_is_better
+    result = parse("elsewhere@3")
+    assert result.name == "Elsewhere@3"
+    assert not result.entry.higher_is_better
 
 
 def test_packages_are_asked_once(installed, monkeypatch):

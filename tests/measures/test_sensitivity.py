@@ -30,7 +30,7 @@ GRADES = st.lists(st.none() | st.integers(0, 3), min_size=1, max_size=6)
 
 def every_order(grades, scores):
     """All rankings that the scores allow: each tie in every order."""
-    groups = [[g for g, s in zip(grades, scores, strict=True) if s == each] for each in
+    groups = [[g for g, s in zip(grades, scores, strict=True) if s == score] for score in
               sorted(set(scores), reverse=True)]  # fmt: skip
     for orders in itertools.product(*(list(itertools.permutations(group)) for group in groups)):
         yield [grade for order in orders for grade in order]
@@ -61,31 +61,31 @@ def test_against_theory_expected_value_of_random_orders():
     judged = JudgedRun.from_grades(
         [grades, [1, 0]], ideal=[[2, 1, 1, 0, 0], [1]], scores=[scores, [2.0, 1.0]]
     )
-    found = tie_range(measure, judged, n_orders=4000, seed=3)
-    error = np.std(values) / np.sqrt(found.n_orders)
-    assert abs(found.expected[0] - np.mean(values)) < 4 * error
+    result = tie_range(measure, judged, n_orders=4000, seed=3)
+    error = np.std(values) / np.sqrt(result.n_orders)
+    assert abs(result.expected[0] - np.mean(values)) < 4 * error
     # The second query has no tie: its value is one number.
-    assert found.low[1] == found.expected[1] == found.high[1] == measure(judged)[1]
+    assert result.low[1] == result.expected[1] == result.high[1] == measure(judged)[1]
 
 
 def test_every_order_is_as_likely_as_another():
     judged = JudgedRun.from_grades([[1, None, None, None]], scores=[[1.0] * 4])
-    found = tie_range(parse("P@1"), judged, n_orders=4000)
-    assert found.expected[0] == pytest.approx(0.25, abs=4 * np.sqrt(0.25 * 0.75 / 4000))
+    result = tie_range(parse("P@1"), judged, n_orders=4000)
+    assert result.expected[0] == pytest.approx(0.25, abs=4 * np.sqrt(0.25 * 0.75 / 4000))
 
 
 def test_a_run_without_ties_is_not_shuffled():
-    found = tie_range(parse("AP"), JudgedRun.from_grades([[0, 1], []], ideal=[[1, 1], [1]]))
-    assert found.n_orders == 0
-    assert found.low.tolist() == found.high.tolist() == found.expected.tolist() == [0.25, 0.0]
+    result = tie_range(parse("AP"), JudgedRun.from_grades([[0, 1], []], ideal=[[1, 1], [1]]))
+    assert result.n_orders == 0
+    assert result.low.tolist() == result.high.tolist() == result.expected.tolist() == [0.25, 0.0]
 
 
 def test_equal_seeds_give_equal_orders_and_many_documents_fewer_of_them(monkeypatch):
     judged = JudgedRun.from_grades([[1, 0, 2, None]], scores=[[1.0] * 4])
     measure = parse("AP")
-    one, two = (tie_range(measure, judged, n_orders=7, seed=5).expected for _ in range(2))
-    assert one == two
-    assert tie_range(measure, judged, n_orders=7, seed=6).expected != one
+    first, two = (tie_range(measure, judged, n_orders=7, seed=5).expected for _ in range(2))
+    assert first == two
+    assert tie_range(measure, judged, n_orders=7, seed=6).expected != first
     monkeypatch.setattr("abrank.measures.sensitivity.MOST_DRAWN", 12)
     assert tie_range(measure, judged, n_orders=7).n_orders == 3
 
@@ -96,9 +96,9 @@ def test_measures_of_diversity_over_all_orders() -> None:
         [("q", "a", "d1", 1), ("q", "a", "d2", 1), ("q", "b", "d3", 1)], subtopics=True
     )
     judged = join(qrels, read_run({"q": {"d1": 1.0, "d2": 1.0, "d3": 1.0}}))
-    found = tie_range(parse("StRecall@2"), judged, n_orders=500)
-    assert (found.low.item(), found.high.item()) == (0.5, 1.0)
-    assert found.expected.item() == pytest.approx(0.5 * 1 / 3 + 2 / 3, abs=0.05)
+    result = tie_range(parse("StRecall@2"), judged, n_orders=500)
+    assert (result.low.item(), result.high.item()) == (0.5, 1.0)
+    assert result.expected.item() == pytest.approx(0.5 * 1 / 3 + 2 / 3, abs=0.05)
 
 
 MEASURES_UNJUDGED = ("AP", "RR", "nDCG", "nDCG@3", "P@2", "R@3", "Rprec", "RBP", "Success@2")
@@ -205,12 +205,15 @@ def test_normalized_err_of_the_ideal_run_is_one(rankings):
 @pytest.mark.parametrize("name", ["nDCG@10", "AP", "RR", "P@10", "nDCG(judged_only=True)@10"])
 def test_swing_is_what_scoring_with_the_judgment_gives(name) -> None:
     # Oracle: the document is written into the qrels, and everything is scored again.
-    made = simulate_runs(6, rng=2)
-    runs = [made.baseline, made.candidate]
-    query_id = made.qrels.query_ids[2]
+    collection = simulate_runs(6, rng=2)
+    runs = [collection.baseline, collection.candidate]
+    query_id = collection.qrels.query_ids[2]
     qrels: dict[str, dict[str, int]] = {}
     for query, doc, grade in zip(
-        made.qrels.query_id, made.qrels.doc_id, made.qrels.grade.tolist(), strict=True
+        collection.qrels.query_id,
+        collection.qrels.doc_id,
+        collection.qrels.grade.tolist(),
+        strict=True,
     ):
         qrels.setdefault(query, {})[doc] = grade
     lists = [[doc for doc, _ in run.ranking(query_id)] for run in runs]
@@ -227,19 +230,19 @@ def test_swing_is_what_scoring_with_the_judgment_gives(name) -> None:
     judged = read_qrels(qrels)
     joined = [join(judged, run) for run in runs]
     ranks = [
-        np.array([each.index(doc) + 1 if doc in each else 0 for doc in open_]) for each in lists
+        np.array([item.index(doc) + 1 if doc in item else 0 for doc in open_]) for item in lists
     ]
-    found = swing(parse(name), *joined, np.full(len(open_), 2), *ranks, grade=2)
+    result = swing(parse(name), *joined, np.full(len(open_), 2), *ranks, grade=2)
     expected = []
     for doc in open_:
         more = {**qrels, query_id: {**qrels[query_id], doc: 2}}
         expected.append(difference(more) - difference(qrels))
-    assert found == pytest.approx(expected, abs=1e-12)
-    assert np.abs(found).max() > 0
+    assert result == pytest.approx(expected, abs=1e-12)
+    assert np.abs(result).max() > 0
 
 
 def test_subtopics_have_no_swing() -> None:
     run = JudgedRun.from_grades([[None, 1]])
-    one = np.array([0])
+    values = np.array([0])
     with pytest.raises(ArgumentError, match="has no swing"):
-        swing(parse("alpha_nDCG@5"), run, run, one, one, one, grade=1)
+        swing(parse("alpha_nDCG@5"), run, run, values, values, values, grade=1)

@@ -50,7 +50,7 @@ def test_bounds_of_scores_0_or_1_by_enumeration(n: int) -> None:
     for a, b in ((a, b) for a in range(n + 1) for b in range(n + 1)):
         losses = range(min(a, n - b) + 1)
         pairs = [(v + b - a, v) for v in losses if 0 <= v + b - a <= min(b, n - a)]
-        found = audit(n, repr(a / n), repr(b / n), measure="Success@1")
+        result = audit(n, repr(a / n), repr(b / n), measure="Success@1")
         smallest, widest = 9.0, 0.0
         for gains, lost in pairs:
             d = np.repeat([1.0, -1.0, 0.0], [gains, lost, n - gains - lost])
@@ -58,9 +58,9 @@ def test_bounds_of_scores_0_or_1_by_enumeration(n: int) -> None:
             flips = [math.comb(k, i) for i in range(k + 1) if abs(2 * i - k) >= abs(b - a)]
             smallest = min(smallest, sum(flips) / 2**k)
             widest = max(widest, float(d.std(ddof=1)))
-        assert found.smallest_p_binary == pytest.approx(smallest, abs=1e-12)
-        assert found.rows[-1].sd == pytest.approx(widest, abs=1e-12)
-        assert (found.counts_a, found.counts_b) == ((a,), (b,))
+        assert result.smallest_p_binary == pytest.approx(smallest, abs=1e-12)
+        assert result.rows[-1].sd == pytest.approx(widest, abs=1e-12)
+        assert (result.counts_a, result.counts_b) == ((a,), (b,))
 
 
 @pytest.mark.parametrize("n", [3, 4])
@@ -71,9 +71,9 @@ def test_bounds_of_graded_scores_by_enumeration(n: int) -> None:
         a, b = grid[choice].T
         if abs((b - a).sum()) < 1e-9:
             continue
-        found = audit(n, repr(float(a.mean())), repr(float(b.mean())), measure="AP")
-        assert (b - a).std(ddof=1) <= found.rows[-1].sd + 1e-12
-        assert run_test("permutation", b - a).pvalue[0] >= found.smallest_p - 1e-12
+        result = audit(n, repr(float(a.mean())), repr(float(b.mean())), measure="AP")
+        assert (b - a).std(ddof=1) <= result.rows[-1].sd + 1e-12
+        assert run_test("permutation", b - a).pvalue[0] >= result.smallest_p - 1e-12
     even = audit(n, 0.25, 0.5, measure="AP")
     assert run_test("permutation", np.full(n, 0.25)).pvalue[0] == even.smallest_p == 2.0 ** (1 - n)
 
@@ -83,17 +83,17 @@ def test_the_stored_enumeration() -> None:
     gold = json.loads((DATA / "gold.json").read_text())
     for key, want in gold["zero_one"].items():
         n, a, b = map(int, key.split(":"))
-        found = audit(n, repr(a / n), repr(b / n), measure="Success@1")
-        assert found.smallest_p_binary == pytest.approx(want["smallest_p_sign"], abs=1e-12)
-        half = (found.rows[-1].ci_high - found.rows[-1].ci_low) / 2.0
-        low, high = (found.difference + s * want["widest_t_half"] for s in (-1, 1))
+        result = audit(n, repr(a / n), repr(b / n), measure="Success@1")
+        assert result.smallest_p_binary == pytest.approx(want["smallest_p_sign"], abs=1e-12)
+        half = (result.rows[-1].ci_high - result.rows[-1].ci_low) / 2.0
+        low, high = (result.difference + s * want["widest_t_half"] for s in (-1, 1))
         assert half == pytest.approx((min(high, 1.0) - max(low, -1.0)) / 2.0, abs=1e-9)
-    example, one = gold["issue_example"], audit(50, "0.412", "0.431")
-    assert (one.rows[-1].ci_low, one.rows[-1].ci_high) == pytest.approx(
+    example, first = gold["issue_example"], audit(50, "0.412", "0.431")
+    assert (first.rows[-1].ci_low, first.rows[-1].ci_high) == pytest.approx(
         example["widest"]["interval"], abs=1e-9
     )
-    assert one.smallest_p == pytest.approx(example["smallest_p_bounded"], rel=1e-12)
-    assert [list(one.counts_a), list(one.counts_b)] == example["zero_one_counts_possible"]
+    assert first.smallest_p == pytest.approx(example["smallest_p_bounded"], rel=1e-12)
+    assert [list(first.counts_a), list(first.counts_b)] == example["zero_one_counts_possible"]
     for sd, normal in example["needed_n"].items():  # the normal law asks for one or two fewer
         needed = audit(50, "0.412", "0.431", sd=float(sd)).rows[0].needed
         assert needed is not None
@@ -119,22 +119,22 @@ def test_the_stored_enumeration() -> None:
 )
 def test_what_is_said_first(asked, title, tag) -> None:
     *means, measure = asked if len(asked) == 4 else (*asked, "nDCG@10")
-    how = {"sd": 0.4} if measure == "P@1" else {}
-    head = compose(audit(*means, measure=measure, **how)).headline
+    options = {"sd": 0.4} if measure == "P@1" else {}
+    head = compose(audit(*means, measure=measure, **options)).headline
     assert head.title.startswith(title)
     assert f"{head.glyph} {head.tag}".startswith(tag)
 
 
 def test_every_format_has_the_interval_and_the_bound() -> None:
-    found = audit(50, "0.412", "0.431")
-    report = compose(found)
+    result = audit(50, "0.412", "0.431")
+    report = compose(result)
     for write in (text, markdown, html):
         assert "−0.036 to +0.074" in write(report), write
-        said = " ".join(unescape(write(report)).replace("\\", "").split())
-        assert "cores between 0 and 1 with these means can have p < 0.001" in said, write
+        sentence = " ".join(unescape(write(report)).replace("\\", "").split())
+        assert "cores between 0 and 1 with these means can have p < 0.001" in sentence, write
     assert "0.927" in latex(report)
-    assert "At the usual spread" in found._repr_html_()
-    assert to_dict(found)["rows"][0]["needed"] == found.rows[0].needed == 829
+    assert "At the usual spread" in result._repr_html_()
+    assert to_dict(result)["rows"][0]["needed"] == result.rows[0].needed == 829
 
 
 @pytest.mark.parametrize(
@@ -154,19 +154,19 @@ def test_every_format_has_the_interval_and_the_bound() -> None:
     ],
 )
 def test_what_cannot_be_audited_is_said(asked, said) -> None:
-    *means, how = asked if isinstance(asked[-1], dict) else (*asked, {})
+    *means, options = asked if isinstance(asked[-1], dict) else (*asked, {})
     with pytest.raises(ArgumentError, match=said):
-        audit(*means, **how)
+        audit(*means, **options)
 
 
 def test_the_command(capsys, tmp_path) -> None:
-    asked = ["audit", "--queries", "50", "--a", "0.40", "--b", "0.44", "-m", "Success@1"]
-    assert run([*asked, "--report", str(tmp_path / "r.html")]) == 0
+    requested = ["audit", "--queries", "50", "--a", "0.40", "--b", "0.44", "-m", "Success@1"]
+    assert run([*requested, "--report", str(tmp_path / "r.html")]) == 0
     out = capsys.readouterr().out
     assert "! CANNOT BE SIGNIFICANT" in out
     assert "have a p below 0.5 (exact sign\n          flips)" in out
     assert "CANNOT BE SIGNIFICANT" in (tmp_path / "r.html").read_text().upper()
-    assert run([*asked, "--format", "json"]) == 0
+    assert run([*requested, "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["smallest_p_binary"] == 0.5
     assert run(["audit", "--queries", "50"]) == 2
     assert "--queries, --a and --b are needed" in capsys.readouterr().err

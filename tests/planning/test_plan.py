@@ -136,14 +136,14 @@ def test_a_pilot_leaves_a_range() -> None:
     assert row.n_low == planning.queries_needed(plan.sd_low, 0.06)
     assert row.n_high == planning.queries_needed(plan.sd_high, 0.06)
     assert plan.mde_high == pytest.approx(planning.smallest_visible(plan.sd_high, 40))
-    drawn = abrank.power(pilot, effect=0.06, test="sign", replications=100)
+    power = abrank.power(pilot, effect=0.06, test="sign", replications=100)
     # Queries grow with the square of the spread, whatever the test.
-    assert drawn.rows[0].n_high == pytest.approx(
-        drawn.rows[0].n * (plan.sd_high / plan.sd) ** 2, abs=1
+    assert power.rows[0].n_high == pytest.approx(
+        power.rows[0].n * (plan.sd_high / plan.sd) ** 2, abs=1
     )
-    given = abrank.power(sd=0.2, effect=0.06)
-    assert (given.rows[0].n_low, given.rows[0].n_high) == (None, None)
-    assert math.isnan(given.sd_low)
+    arguments = abrank.power(sd=0.2, effect=0.06)
+    assert (arguments.rows[0].n_low, arguments.rows[0].n_high) == (None, None)
+    assert math.isnan(arguments.sd_low)
 
 
 def test_a_margin_is_planned_for_both_ways() -> None:
@@ -152,8 +152,8 @@ def test_a_margin_is_planned_for_both_ways() -> None:
     assert plan.same == plan_room.SameRow(0.03, planning.queries_to_show_same(0.2, 0.03))
     among = abrank.power(sd=0.2, queries=250, margin=0.03)
     assert [row.difference for row in among.rows] == [0.005, 0.01, 0.02, 0.03, 0.05]
-    asked = abrank.power(sd=0.2, effect=[0.1, 0.03], margin=0.03)
-    assert [row.difference for row in asked.rows] == [0.1, 0.03]
+    power = abrank.power(sd=0.2, effect=[0.1, 0.03], margin=0.03)
+    assert [row.difference for row in power.rows] == [0.1, 0.03]
     with pytest.raises(ArgumentError, match="margin must be above 0"):
         abrank.power(sd=0.2, margin=0.0)
 
@@ -175,23 +175,25 @@ def test_a_comparison_brings_its_margin() -> None:
 
 
 def test_simulations_from_degenerate_pilots() -> None:
-    how = {"effect": 0.1, "test": "permutation", "replications": 50}
-    (none,) = abrank.power([], **how).rows
+    options = {"effect": 0.1, "test": "permutation", "replications": 50}
+    (none,) = abrank.power([], **options).rows
     assert none.n is None
     assert math.isnan(none.power)
-    (alike,) = abrank.power([0.1] * 8, **how).rows
+    (alike,) = abrank.power([0.1] * 8, **options).rows
     # Six differences of one sign are the fewest that can be significant.
     assert (alike.n, alike.n_low, alike.n_high, alike.power) == (6, None, None, 1.0)
 
 
 def test_differences_that_only_rounding_keeps_apart_have_no_spread() -> None:
-    found = abrank.power([i * 0.1 + 0.3 - i * 0.1 for i in range(20)], margin=0.01)
-    assert found.sd == found.mde == 0.0
+    power = abrank.power([i * 0.1 + 0.3 - i * 0.1 for i in range(20)], margin=0.01)
+    assert power.sd == power.mde == 0.0
 
 
 def test_a_percentage_is_a_share_of_the_mean_of_a() -> None:
-    made = abrank.simulate_runs(60, rng=2)
-    result = abrank.compare(made.qrels, made.baseline, made.candidate, measures="AP")
+    collection = abrank.simulate_runs(60, rng=2)
+    result = abrank.compare(
+        collection.qrels, collection.baseline, collection.candidate, measures="AP"
+    )
     mean = result.primary.mean_a
     plan = abrank.power(result, effect=["2%", 0.05], margin="1%")
     assert [row.difference for row in plan.rows] == pytest.approx([0.02 * mean, 0.05, 0.01 * mean])

@@ -22,48 +22,48 @@ SD = float(PILOT.std())
 def test_power_of_t_against_its_closed_form() -> None:
     for n, difference in ((30, 0.05), (60, 0.04), (120, 0.0)):
         exact = planning.power(n, effect=difference / SD)
-        found = planning.simulate_power(
+        power = planning.simulate_power(
             PILOT, n_queries=n, difference=difference, test="t", n_replications=4000, seed=2
         )
-        assert abs(found.power - exact) < 4 * math.sqrt(exact * (1 - exact) / 4000)
-        assert found.low < found.power < found.high
-        assert found.n_replications == 4000
+        assert abs(power.power - exact) < 4 * math.sqrt(exact * (1 - exact) / 4000)
+        assert power.low < power.power < power.high
+        assert power.n_replications == 4000
 
 
 @pytest.mark.parametrize("test", ["t", "permutation", "sign"])
 def test_the_size_found_has_the_power_wanted(test) -> None:
     n = planning.queries_by_simulation(PILOT, difference=0.05, test=test, seed=1)
-    found = planning.simulate_power(
+    power = planning.simulate_power(
         PILOT, n_queries=n, difference=0.05, test=test, n_replications=2000, seed=7
     )
     # 3 % of n are 1.7 % of power; 4 standard errors of the check are 3.6 %.
-    assert found.power == pytest.approx(0.8, abs=0.053)
+    assert power.power == pytest.approx(0.8, abs=0.053)
 
 
 def test_the_visible_difference_has_the_power_wanted() -> None:
     visible = planning.visible_by_simulation(PILOT, n_queries=40, test="permutation", seed=1)
-    found = planning.simulate_power(
+    power = planning.simulate_power(
         PILOT, n_queries=40, difference=visible, test="permutation", n_replications=2000, seed=7
     )
-    assert found.power == pytest.approx(0.8, abs=0.053)
+    assert power.power == pytest.approx(0.8, abs=0.053)
 
 
 def test_a_seed_repeats_and_more_replications_begin_with_the_same() -> None:
     ask = {"n_queries": 50, "difference": 0.04, "test": "t"}
-    one, again = (planning.simulate_power(PILOT, seed=3, **ask) for _ in range(2))
-    assert one == again != planning.simulate_power(PILOT, seed=4, **ask)
+    first, again = (planning.simulate_power(PILOT, seed=3, **ask) for _ in range(2))
+    assert first == again != planning.simulate_power(PILOT, seed=4, **ask)
 
 
 @pytest.mark.parametrize("pilot", [[], [0.1], [0.2, 0.2], [0.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
 @pytest.mark.parametrize("test", ["t", "permutation"])
 def test_degenerate_pilots(pilot, test) -> None:
-    found = planning.simulate_power(pilot, n_queries=8, difference=0.1, test=test)
+    power = planning.simulate_power(pilot, n_queries=8, difference=0.1, test=test)
     if not pilot:
-        assert math.isnan(found.power)
-        assert (found.low, found.high) == (0.0, 1.0)
+        assert math.isnan(power.power)
+        assert (power.low, power.high) == (0.0, 1.0)
     elif np.ptp(pilot) == 0:
         # One value only: t is not defined, and eight equal signs have a p of 2 ** -7.
-        assert found.power == (0.0 if test == "t" else 1.0)
+        assert power.power == (0.0 if test == "t" else 1.0)
     needed = planning.queries_by_simulation(pilot, difference=0.1, test=test, n_replications=200)
     if len(pilot) < 2 or (test == "t" and np.ptp(pilot) == 0):
         assert needed is None
@@ -99,9 +99,9 @@ def test_what_cannot_be_found_is_none() -> None:
     ],
 )
 def test_arguments_without_meaning(change, said) -> None:
-    given = {"pilot": PILOT, "n_queries": 20, "difference": 0.1, **change}
+    arguments = {"pilot": PILOT, "n_queries": 20, "difference": 0.1, **change}
     with pytest.raises(ArgumentError, match=said):
-        planning.simulate_power(given.pop("pilot"), **given)
+        planning.simulate_power(arguments.pop("pilot"), **arguments)
 
 
 N = 400
@@ -112,20 +112,20 @@ def test_power_and_width_are_those_of_simulated_comparisons(n, r) -> None:
     random, times, effect = np.random.default_rng(1), 1_500, 2.8 / math.sqrt(n)
     f = random.standard_normal((N, times))
     d = effect + r * f[:n] + math.sqrt(1 - r * r) * random.standard_normal((n, times))
-    found = run_prediction_powered(d, np.arange(n), f)
-    seen = float((found.pvalue < 0.05).mean())
-    error = 3.0 * math.sqrt(max(seen * (1.0 - seen), 0.01) / times)
+    result = run_prediction_powered(d, np.arange(n), f)
+    visited = float((result.pvalue < 0.05).mean())
+    error = 3.0 * math.sqrt(max(visited * (1.0 - visited), 0.01) / times)
     by = planning.JudgedT(correlation=r, n_queries=N)
-    told = planning.power(n, effect=effect, by=by)
-    assert told == pytest.approx(seen, abs=error + 0.02)
+    power = planning.power(n, effect=effect, by=by)
+    assert power == pytest.approx(visited, abs=error + 0.02)
     width = planning.expected_width(1.0, n, by=by)
-    assert width == pytest.approx(float(np.mean(found.ci_high - found.ci_low)), rel=0.03)
+    assert width == pytest.approx(float(np.mean(result.ci_high - result.ci_low)), rel=0.03)
 
 
 def test_needed_is_the_fewest_and_a_better_machine_needs_fewer() -> None:
     by = planning.JudgedT(correlation=0.8, n_queries=2000)
     n = planning.queries_needed(0.2, 0.05, by=by)
-    powers = [planning.power(each, effect=0.25, by=by) for each in (n - 1, n)]
+    powers = [planning.power(item, effect=0.25, by=by) for item in (n - 1, n)]
     assert powers[0] < 0.8 <= powers[1]
     needed = [
         planning.queries_needed(0.2, 0.05, by=planning.JudgedT(correlation=r, n_queries=2000))
@@ -133,8 +133,8 @@ def test_needed_is_the_fewest_and_a_better_machine_needs_fewer() -> None:
     ]
     assert needed == sorted(needed, reverse=True)
     assert planning.queries_needed(0.2, 0.05) < needed[0] < planning.queries_needed(0.2, 0.05) + 3
-    other = planning.JudgedT(correlation=-0.8, n_queries=2000)
-    assert planning.queries_needed(0.2, 0.05, by=other) == n
+    judged_t = planning.JudgedT(correlation=-0.8, n_queries=2000)
+    assert planning.queries_needed(0.2, 0.05, by=judged_t) == n
     visible = planning.smallest_visible(0.2, n, by=by)
     assert visible <= 0.05 < planning.smallest_visible(0.2, n - 1, by=by)
     width = planning.expected_width(0.2, 50, by=by)
@@ -164,12 +164,12 @@ def test_limits() -> None:
     assert alone.error(50) == pytest.approx(50**-0.5)
     assert planning.correlation_interval(1.0, 50) == (1.0, 1.0)
     assert math.isnan(planning.correlation_interval(0.5, 3)[0])
-    for given, said in (
+    for arguments, text in (
         ({"correlation": 1.5, "n_queries": 99}, "correlation must be"),
         ({"correlation": 0.5, "n_queries": 9}, "cannot judge 10 of 9"),
     ):
-        with pytest.raises(ArgumentError, match=said):
-            planning.JudgedT(**given).error(10)
+        with pytest.raises(ArgumentError, match=text):
+            planning.JudgedT(**arguments).error(10)
     with pytest.raises(ArgumentError, match="finite effect"):
         planning.power(25, effect=math.inf, by=planning.JudgedT(correlation=0.5, n_queries=99))
     with pytest.raises(ArgumentError, match="machine's queries are known"):
@@ -181,17 +181,17 @@ def beside_a_machine(n: int) -> Comparison:
     random = np.random.default_rng(4)
     names = [f"q{i}" for i in range(n)]
     machine = [{q: float(s) for q, s in zip(names, random.random(n), strict=True)} for _ in "ab"]
-    people = [{q: one[q] + random.normal(0, 0.1) for q in names[:40]} for one in machine]
+    people = [{q: first[q] + random.normal(0, 0.1) for q in names[:40]} for first in machine]
     return abrank.compare_scores(*people, machine=abrank.Machine(scores=machine))
 
 
 def test_a_comparison_with_a_machine_brings_its_correlation_and_queries() -> None:
     result = beside_a_machine(300)
     plan = abrank.power(result, effect=0.1, width=0.2)
-    low, r, high = (one.correlation for one in plan.judged)
+    low, r, high = (first.correlation for first in plan.judged)
     assert (plan.test, r) == ("t", result.machine.correlation)
     assert low < r < high
-    assert {one.n_queries for one in plan.judged} == {300}
+    assert {first.n_queries for first in plan.judged} == {300}
     assert plan.judged[1].needed[0] < plan.n
     assert plan.judged[1].width < plan.width.n
 
@@ -199,4 +199,4 @@ def test_a_comparison_with_a_machine_brings_its_correlation_and_queries() -> Non
 def test_another_correlation_than_that_of_the_comparison_is_planned_with() -> None:
     result = beside_a_machine(99)
     plan = abrank.power(result, effect=0.1, correlation=0.5)
-    assert [(one.correlation, one.n_queries) for one in plan.judged] == [(0.5, 99)]
+    assert [(first.correlation, first.n_queries) for first in plan.judged] == [(0.5, 99)]

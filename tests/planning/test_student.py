@@ -193,14 +193,14 @@ def test_queries_to_show_same_degenerate() -> None:
 @pytest.mark.parametrize("near", [0.0, 2.0, 41.4, 1e300])
 def test_the_smallest_size_is_found_from_any_guess(most, near):
     for needed in (2, 3, 41, 42, 99, 100, 101):
-        found = smallest_size(lambda n, least=needed: n >= least, most=most, near=near)
-        assert found == (needed if needed <= most else None)
+        size = smallest_size(lambda n, least=needed: n >= least, most=most, near=near)
+        assert size == (needed if needed <= most else None)
 
 
 def test_a_good_guess_takes_few_calls():
-    asked = []
-    assert smallest_size(lambda n: asked.append(n) or n >= 813, most=10_000, near=811.2) == 813
-    assert len(asked) <= 4
+    requested = []
+    assert smallest_size(lambda n: requested.append(n) or n >= 813, most=10_000, near=811.2) == 813
+    assert len(requested) <= 4
 
 
 def test_a_difference_too_small_to_count_queries_for_has_no_number() -> None:

@@ -33,8 +33,8 @@ def evidence_of(n: int) -> RunDetails:
             "nDCG",
             CUTOFFS,
             *(
-                tuple(each.tolist())
-                for each in (mean_a, mean_a + diff, diff, diff - error, diff + error)
+                tuple(item.tolist())
+                for item in (mean_a, mean_a + diff, diff, diff - error, diff + error)
             ),
             judged_a=tuple((1.0 - 0.1 * np.log10(k)).tolist()),
             judged_b=tuple((0.9 - 0.2 * np.log10(k)).tolist()),
@@ -81,7 +81,7 @@ def made(
         "intent": {query: ("how to", "buy", "where is")[i % 7 % 3] for i, query in enumerate(ids)},
         "length": {query: str(1 + i % 4) for i, query in enumerate(ids)},
     }
-    found = compare_systems(
+    systems = compare_systems(
         Scores(ids, ("BM25", "monoT5"), measures, np.stack([a, b], axis=1)),
         Question(
             # The sign test counts queries, and a margin is in the unit of a measure.
@@ -92,7 +92,7 @@ def made(
         ),
         segments=segments if n and segmented else None,
     )
-    return dataclasses.replace(found, evidence=evidence_of(n)) if n else found
+    return dataclasses.replace(systems, evidence=evidence_of(n)) if n else systems
 
 
 @functools.cache

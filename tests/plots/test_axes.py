@@ -70,8 +70,8 @@ def test_the_three_best_and_worst_are_named(n, comparison_of):
     order = np.argsort(values, kind="stable")
     texts = {text.get_text() for text in deltas(comparison).texts}
     for i in (*order[:3], *order[-3:]):
-        shown = f"{values[i]:+.3f}".replace("-", "−")
-        assert f"{comparison.query_ids[i]}  {shown}" in texts
+        visible = f"{values[i]:+.3f}".replace("-", "−")
+        assert f"{comparison.query_ids[i]}  {visible}" in texts
 
 
 def test_names_that_find_no_room_are_left_out(comparison_of):
@@ -90,9 +90,9 @@ def test_bootstrap_density_against_resamples(decimals):
     grid, height = axes.bootstrap_density(values)
     step = grid[1] - grid[0]
     edges = np.append(grid, grid[-1] + step) - step / 2.0
-    drawn = np.histogram(means, bins=edges)[0] / (len(means) * step)
+    sample = np.histogram(means, bins=edges)[0] / (len(means) * step)
     # Four standard errors of the 9,999 resamples, smoothed, that are drawn.
-    assert height == pytest.approx(drawn, abs=0.06 * height.max())
+    assert height == pytest.approx(sample, abs=0.06 * height.max())
 
 
 def test_bootstrap_density_of_a_few_round_values_has_no_teeth():

@@ -33,7 +33,7 @@ def test_curves_above_and_their_difference_below(comparison_of):
     assert drawn(upper, LIGHT.b) == list(curve.mean_b)
     assert drawn(lower, LIGHT.ink) == list(curve.diff)
     (band,) = lower.collections
-    ends = {tuple(np.round(each, 9)) for each in band.get_paths()[0].vertices}
+    ends = {tuple(np.round(vertice, 9)) for vertice in band.get_paths()[0].vertices}
     for k, low, high in zip(np.log(curve.cutoffs), curve.ci_low, curve.ci_high, strict=True):
         assert {(round(k, 9), round(low, 9)), (round(k, 9), round(high, 9))} <= ends
     dots = [line.get_color() for line in lower.lines if len(line.get_xdata()) == 1]
@@ -75,11 +75,11 @@ def test_one_cut_off_is_two_dots(comparison_of):
         key: value[:1] if isinstance(value, tuple) else value
         for key, value in dataclasses.asdict(curve).items()
     }
-    one = dataclasses.replace(
+    text = dataclasses.replace(
         comparison, evidence=RunDetails(cutoff_curve=dataclasses.replace(curve, **parts))
     )
-    cutoffs(one).figure.draw_without_rendering()
-    assert [label.get_text() for label in judged(one).get_xticklabels()] == ["1"]
+    cutoffs(text).figure.draw_without_rendering()
+    assert [label.get_text() for label in judged(text).get_xticklabels()] == ["1"]
 
 
 def test_shares_of_judged_documents_are_per_cent(comparison_of):
@@ -111,11 +111,11 @@ def test_curves_are_the_evidences(comparison_of):
     comparison = comparison_of(60)
     curve = comparison.evidence.recall_curve
     ax = recall(comparison)
-    found = {line.get_color(): line for line in ax.lines}
+    lines = {line.get_color(): line for line in ax.lines}
     for colour, values, marker in ((LIGHT.a, curve.a, "v"), (LIGHT.b, curve.b, "^")):
-        assert np.array_equal(found[colour].get_xdata(), curve.levels)
-        assert np.array_equal(found[colour].get_ydata(), values)
-        assert found[colour].get_marker() == marker
+        assert np.array_equal(lines[colour].get_xdata(), curve.levels)
+        assert np.array_equal(lines[colour].get_ydata(), values)
+        assert lines[colour].get_marker() == marker
     assert [text.get_text() for text in ax.texts] == ["▼ A BM25", "▲ B monoT5"]
 
 
@@ -139,9 +139,9 @@ def curves(ax) -> list[tuple[np.ndarray, np.ndarray]]:
 )
 def test_curves_are_the_plans_power(n, counts, comparison_of):
     comparison = comparison_of(n)
-    found = curves(power(comparison))
-    assert len(found) == len(counts)
-    for queries, (x, y) in zip(counts, found, strict=True):
+    result = curves(power(comparison))
+    assert len(result) == len(counts)
+    for queries, (x, y) in zip(counts, result, strict=True):
         for i in (0, 20, 40, 80):
             effect = x[i] / comparison.planning.sd
             assert y[i] == pytest.approx(planning.power(queries, effect=effect, alpha=0.05))
@@ -194,9 +194,9 @@ def test_a_sentence_where_nothing_can_be_planned(n, kind, sentence, comparison_o
 
 
 def test_of_five_thousand_comparisons_a_step_a_point_is_drawn() -> None:
-    found = dataclasses.replace(entry(0), difference=0.03, verdict="better")
-    nothing = dataclasses.replace(found, verdict="inconclusive")
-    entries = (found, nothing, nothing, nothing, found) * 1000
+    text = dataclasses.replace(entry(0), difference=0.03, verdict="better")
+    nothing = dataclasses.replace(text, verdict="inconclusive")
+    entries = (text, nothing, nothing, nothing, text) * 1000
     history = History("gates", entries, (), (), (0.01,) * 5000)
     lines = gains(history).get_lines()
     for line, total in zip(lines, (history.claimed, history.to_expect), strict=True):

@@ -32,10 +32,10 @@ def fills(ax) -> dict[float, tuple[float, ...]]:
 
 @pytest.mark.parametrize("draw", [effect, forest, deltas, distribution, plots.tests])
 def test_the_words_above_the_axis_change_sides(draw, comparison_of):
-    found = words(draw(comparison_of(12, measures=LOWER)))
-    assert found["◂ B better"] == LIGHT.b
-    assert found["A better ▸"] == LIGHT.a
-    assert "B better ▸" not in found
+    result = words(draw(comparison_of(12, measures=LOWER)))
+    assert result["◂ B better"] == LIGHT.b
+    assert result["A better ▸"] == LIGHT.a
+    assert "B better ▸" not in result
 
 
 @pytest.mark.parametrize("n", [12, 60])
@@ -68,12 +68,12 @@ def test_the_cloud_changes_colours(comparison_of):
 
 def test_below_the_diagonal_b_wins(comparison_of):
     ax = scatter(comparison_of(60, measures=LOWER))
-    for drawn in ax.collections:
-        places = np.asarray(drawn.get_offsets())
+    for collection in ax.collections:
+        places = np.asarray(collection.get_offsets())
         below = places[:, 1] < places[:, 0]
         expected = LIGHT.b if below.all() else LIGHT.a
         assert below.all() or not below.any()
-        assert tuple(drawn.get_facecolor()[0][:3]) == to_rgb(expected)
+        assert tuple(collection.get_facecolor()[0][:3]) == to_rgb(expected)
     assert [text.get_text()[0] for text in ax.texts] == ["▼", "●", "▲"]
 
 
@@ -100,14 +100,14 @@ def test_a_measure_that_points_the_other_way_is_marked(comparison_of):
 @pytest.mark.parametrize("name", PLOTS)
 def test_digits_are_the_themes_or_the_calls(name, comparison_of):
     comparison = comparison_of(60)
-    drawn = [
+    sample = [
         [text.get_text() for text in ax.texts] + [ax.get_xlabel()]
         for ax in (
             getattr(comparison.plot, name)(digits=4, theme=DARK).axes,
             PLOTS[name].draw(comparison, theme=dataclasses.replace(DARK, digits=4)),
         )
     ]
-    assert drawn[0] == drawn[1]
+    assert sample[0] == sample[1]
 
 
 @pytest.mark.parametrize("name", ["effect", "forest", "tests"])

@@ -70,9 +70,9 @@ def test_a_cloud_on_one_side_has_one_colour(comparison_of):
 def test_thousands_of_drops_are_a_sample_with_both_ends(comparison_of):
     comparison = comparison_of(7000)
     values = comparison.differences()
-    shown = dots(distribution(comparison))
-    assert len(shown) == drawing.STRIP
-    assert (shown[0], shown[-1]) == pytest.approx((values.min(), values.max()), abs=1e-9)
+    visible = dots(distribution(comparison))
+    assert len(visible) == drawing.STRIP
+    assert (visible[0], visible[-1]) == pytest.approx((values.min(), values.max()), abs=1e-9)
 
 
 @pytest.mark.parametrize("n", [24, 7000])
@@ -92,26 +92,26 @@ def test_many_ties_have_a_bar_of_their_own(comparison_of):
     comparison = comparison_of(250, "many ties")
     row = comparison.primary
     ax = distribution(comparison)
-    found = heights(ax)
-    assert sum(v for x, v in found.items() if x > 0) == row.wins
-    assert sum(v for x, v in found.items() if x < 0) == row.losses
-    others = max(v for x, v in found.items() if x)
-    assert found[0.0] == pytest.approx(min(row.ties, 1.3 * others))
-    cut = " (bar cut)" if found[0.0] < row.ties else ""
+    result = heights(ax)
+    assert sum(v for x, v in result.items() if x > 0) == row.wins
+    assert sum(v for x, v in result.items() if x < 0) == row.losses
+    vs = max(v for x, v in result.items() if x)
+    assert result[0.0] == pytest.approx(min(row.ties, 1.3 * vs))
+    cut = " (bar cut)" if result[0.0] < row.ties else ""
     assert f"{row.ties} ties{cut}" in [text.get_text() for text in ax.texts]
 
 
 def test_a_heap_that_is_not_at_zero_is_a_histogram(comparison_of):
     import dataclasses
 
-    made = comparison_of(100)
-    b = made.b.copy()
-    b[:40] = made.a[:40] + 0.25
-    ax = distribution(dataclasses.replace(made, b=b))
-    found = heights(ax)
-    assert 0.0 not in found
-    assert max(found.values()) >= 40
-    assert sum(found.values()) == 100
+    comparison = comparison_of(100)
+    b = comparison.b.copy()
+    b[:40] = comparison.a[:40] + 0.25
+    ax = distribution(dataclasses.replace(comparison, b=b))
+    result = heights(ax)
+    assert 0.0 not in result
+    assert max(result.values()) >= 40
+    assert sum(result.values()) == 100
 
 
 @pytest.mark.parametrize("n", [0, 60])
@@ -195,8 +195,8 @@ def test_the_observed_difference_is_marked(comparison_of):
     ax = null(comparison)
     (line,) = [line for line in ax.lines if line.get_linewidth() == 2.0]
     assert set(line.get_xdata()) == {comparison.mean_difference}
-    shown = f"observed {comparison.mean_difference:+.3f}".replace("-", "−")
-    assert shown in [text.get_text() for text in ax.texts]
+    visible = f"observed {comparison.mean_difference:+.3f}".replace("-", "−")
+    assert visible in [text.get_text() for text in ax.texts]
 
 
 @pytest.mark.parametrize(
@@ -210,8 +210,8 @@ def test_a_sentence_where_there_is_nothing_to_flip(n, kind, sentence, comparison
 
 
 def points(ax) -> np.ndarray:
-    (drawn,) = [line for line in ax.lines if line.get_marker() == "o"]
-    return np.array(drawn.get_data())
+    (sample,) = [line for line in ax.lines if line.get_marker() == "o"]
+    return np.array(sample.get_data())
 
 
 def test_points_are_the_standardised_differences(comparison_of):
@@ -223,12 +223,12 @@ def test_points_are_the_standardised_differences(comparison_of):
 
 def test_the_moments_stand_under_the_axis(comparison_of):
     differences = comparison_of(250, "many ties").differences()
-    shown = [
+    texts = [
         f"{value:+.1f}".replace("-", "−")
         for value in (stats.skew(differences), stats.kurtosis(differences))
     ]
     label = qq(comparison_of(250, "many ties")).get_xlabel()
-    assert label.endswith(f"\nskew {shown[0]}, excess kurtosis {shown[1]}")
+    assert label.endswith(f"\nskew {texts[0]}, excess kurtosis {texts[1]}")
 
 
 def test_of_thousands_some_are_drawn_with_both_ends(comparison_of):
@@ -283,8 +283,8 @@ def test_the_interval_lies_on_the_line_at_alpha(shift, comparison_of):
 
 def test_it_is_the_t_test_whatever_decides(comparison_of):
     by_sign = curve(pvalue(comparison_of(60, test="sign")))
-    found = curve(pvalue(comparison_of(60)))
-    assert np.array_equal(by_sign, found)
+    result = curve(pvalue(comparison_of(60)))
+    assert np.array_equal(by_sign, result)
 
 
 def test_the_margin_belongs_to_the_primary_measure(comparison_of):

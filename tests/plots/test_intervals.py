@@ -21,28 +21,28 @@ from abrank.plots.intervals import collected_segments
 
 def bars(ax, width):
     """Intervals of a line width, by row."""
-    found = {}
+    result = {}
     for line in ax.lines:
         if (
             line.get_linewidth() == width
             and len(line.get_xdata()) == 2
             and line.get_marker() == "None"
         ):
-            found[int(line.get_ydata()[0])] = tuple(line.get_xdata())
-    return found
+            result[int(line.get_ydata()[0])] = tuple(line.get_xdata())
+    return result
 
 
 def test_rows_are_the_table_with_the_primary_first(comparison_of):
     import dataclasses
 
-    made = comparison_of(60)
-    rule = dataclasses.replace(made.rule, primary="AP")
-    ax = forest(dataclasses.replace(made, rule=rule))
+    comparison = comparison_of(60)
+    rule = dataclasses.replace(comparison.rule, primary="AP")
+    ax = forest(dataclasses.replace(comparison, rule=rule))
     labels = ax.get_yticklabels()
     assert [label.get_text() for label in labels] == ["AP", "nDCG@10", "RR"]
     assert [label.get_fontweight() for label in labels] == ["bold", "normal", "normal"]
     diamonds = [line for line in ax.lines if line.get_marker() == "D"]
-    assert [line.get_xdata().tolist() for line in diamonds] == [[made["AP"].estimate]]
+    assert [line.get_xdata().tolist() for line in diamonds] == [[comparison["AP"].estimate]]
 
 
 def test_thick_is_the_plain_interval_and_thin_the_adjusted(comparison_of):
@@ -74,17 +74,17 @@ def test_colour_glyph_and_numbers_follow_the_adjusted_reading(shift, comparison_
 @pytest.mark.parametrize("width", ["column", "text"])
 @pytest.mark.parametrize("shift", [-0.3, 0.3])
 def test_the_numbers_of_a_row_keep_clear_of_each_other(shift, width, digits, comparison_of):
-    made = comparison_of(60, shift=shift)
-    assert made.primary.pvalue < 0.001  # the widest number, in bold
-    ax = made.plot.forest(width=width, theme=dataclasses.replace(LIGHT, digits=digits)).axes
+    comparison = comparison_of(60, shift=shift)
+    assert comparison.primary.pvalue < 0.001  # the widest number, in bold
+    ax = comparison.plot.forest(width=width, theme=dataclasses.replace(LIGHT, digits=digits)).axes
     ax.figure.draw_without_rendering()
     texts = ax.texts[4:]
     boxes = [text.get_window_extent() for text in texts]
-    for place in range(len(made.rows)):
+    for place in range(len(comparison.rows)):
         glyph, delta, p = boxes[3 * place : 3 * place + 3]
-        least = 0.15 * texts[3 * place].get_fontsize() * ax.figure.dpi / 72.0
-        assert delta.x0 - glyph.x1 >= least
-        assert p.x0 - delta.x1 >= least
+        minimum = 0.15 * texts[3 * place].get_fontsize() * ax.figure.dpi / 72.0
+        assert delta.x0 - glyph.x1 >= minimum
+        assert p.x0 - delta.x1 >= minimum
 
 
 @pytest.mark.parametrize(
@@ -104,9 +104,12 @@ def test_a_measure_on_another_scale_is_named_and_not_drawn(comparison_of):
 def test_a_row_without_an_interval_says_so(comparison_of):
     import dataclasses
 
-    made = comparison_of(30)
-    rows = (made.rows[0], dataclasses.replace(made.rows[1], ci_low=np.nan, ci_high=np.nan))
-    ax = forest(dataclasses.replace(made, rows=rows))
+    comparison = comparison_of(30)
+    rows = (
+        comparison.rows[0],
+        dataclasses.replace(comparison.rows[1], ci_low=np.nan, ci_high=np.nan),
+    )
+    ax = forest(dataclasses.replace(comparison, rows=rows))
     assert [t.xy[1] for t in ax.texts if t.get_text() == "no interval"] == [1]
 
 
@@ -149,8 +152,8 @@ def test_bar_dot_and_numbers_are_the_rows(comparison_of):
     bar, dot = [line for line in ax.lines if line.get_linestyle() != "None"][1], ax.lines[-1]
     assert bar.get_xdata().tolist() == [row.ci_low, row.ci_high]
     assert dot.get_xdata().tolist() == [row.estimate]
-    shown = [f"{v:+.3f}".replace("-", "−") for v in (row.ci_low, row.estimate, row.ci_high)]
-    assert numbers(ax) == shown
+    texts = [f"{v:+.3f}".replace("-", "−") for v in (row.ci_low, row.estimate, row.ci_high)]
+    assert numbers(ax) == texts
 
 
 def test_a_secondary_measure_shows_its_adjusted_interval_and_no_margin(comparison_of):
@@ -189,10 +192,10 @@ def test_clusters_of_queries_have_no_half_eye_of_single_queries():
     b = {query: value**2 + 0.3 for query, value in a.items()}
     users = {query: query[-1] for query in a}
     plain, clustered = (
-        effect(compare_scores(a, b, design=Clusters(each))) for each in (None, users)
+        effect(compare_scores(a, b, design=Clusters(item))) for item in (None, users)
     )
     shapes = [[p for p in ax.patches if p.get_alpha() == 0.28] for ax in (plain, clustered)]
-    assert [len(each) for each in shapes] == [1, 0]
+    assert [len(shape) for shape in shapes] == [1, 0]
 
 
 def test_for_very_many_queries_the_shape_is_the_normal_curve(comparison_of, monkeypatch):
@@ -261,9 +264,9 @@ def test_where_the_margin_decides_the_bar_is_the_interval_that_decides(compariso
     bar = [line for line in ax.lines if line.get_linestyle() != "None"][1]
     low, high = decision.equivalence_interval
     assert bar.get_xdata().tolist() == pytest.approx([low, high])
-    shown = ax.get_xlabel()
-    assert "bar: 90% interval" in shown
-    assert shown.endswith("margin ±0.090" if not decision.relative else "margin ±40% of A's mean")
+    xlabel = ax.get_xlabel()
+    assert "bar: 90% interval" in xlabel
+    assert xlabel.endswith("margin ±0.090" if not decision.relative else "margin ±40% of A's mean")
     if decision.relative:
         assert f"{100 * high:+.1f}%" in [text.get_text() for text in ax.texts]
     # Both edges of the band are to be seen.
@@ -313,14 +316,16 @@ def test_the_sign_test_is_told_under_the_axis(shift, comparison_of):
     sign = next(row for row in comparison.test_rows if row.test == "sign")
     line = plots.tests(comparison).get_xlabel().splitlines()[-1]
     p = "p < 0.001" if sign.pvalue < 0.001 else f"p = {sign.pvalue:.3f}"
-    shown = f"{sign.estimate:+.2f}".replace("-", "−")
-    assert line == f"Sign: {sign.estimand} {shown}, {p}"
+    text = f"{sign.estimate:+.2f}".replace("-", "−")
+    assert line == f"Sign: {sign.estimand} {text}, {p}"
 
 
 def test_a_test_that_found_nothing_is_no_bar(comparison_of):
-    made = comparison_of(30)
-    lost = dataclasses.replace(made.test_rows[0], ci_low=np.nan, ci_high=np.nan, pvalue=np.nan)
-    ax = plots.tests(dataclasses.replace(made, test_rows=(lost, *made.test_rows[1:])))
+    comparison = comparison_of(30)
+    lost = dataclasses.replace(
+        comparison.test_rows[0], ci_low=np.nan, ci_high=np.nan, pvalue=np.nan
+    )
+    ax = plots.tests(dataclasses.replace(comparison, test_rows=(lost, *comparison.test_rows[1:])))
     texts = [text.get_text() for text in ax.texts]
     assert "no interval" in texts
     assert "!" in texts
@@ -350,27 +355,33 @@ def intervals(ax, width: float) -> list[tuple[float, float]]:
 def test_rows_are_the_segments_under_all_queries(comparison_of):
     comparison = comparison_of(250)
     ax = segments(comparison)
-    rows = [row for each in comparison.segmentations for row in each.rows]
-    labels = [f"{each.name}: {row.label}" for each in comparison.segmentations for row in each.rows]
+    rows = [row for segmentation in comparison.segmentations for row in segmentation.rows]
+    labels = [
+        f"{segmentation.name}: {row.label}"
+        for segmentation in comparison.segmentations
+        for row in segmentation.rows
+    ]
     assert names(ax) == ["All queries", *labels]
     row = comparison.primary
     assert intervals(ax, 4.5) == [
         (row.ci_low, row.ci_high),
-        *((each.ci_low, each.ci_high) for each in rows),
+        *((row.ci_low, row.ci_high) for row in rows),
     ]
-    assert intervals(ax, 1.4) == [(each.ci_low_adj, each.ci_high_adj) for each in rows]
+    assert intervals(ax, 1.4) == [(row.ci_low_adj, row.ci_high_adj) for row in rows]
     dots = [line for line in ax.lines if line.get_marker() in ("o", "D")]
-    assert [dot.get_xdata()[0] for dot in dots] == [row.diff, *(each.mean for each in rows)]
-    colours = [LIGHT.of_reading(each.reading) for each in (row, *rows)]
+    assert [dot.get_xdata()[0] for dot in dots] == [row.diff, *(row.mean for row in rows)]
+    colours = [LIGHT.of_reading(item.reading) for item in (row, *rows)]
     assert [dot.get_color() for dot in dots] == colours
-    shown = [text.get_text() for text in ax.texts]
-    assert {str(each.n_queries) for each in rows} <= set(shown)
+    texts = [text.get_text() for text in ax.texts]
+    assert {str(row.n_queries) for row in rows} <= set(texts)
 
 
 def test_a_dots_area_grows_with_the_root_of_the_queries(comparison_of):
     comparison = comparison_of(250)
     dots = [x for x in segments(comparison).lines if x.get_marker() == "o"]
-    counts = [row.n_queries for each in comparison.segmentations for row in each.rows]
+    counts = [
+        row.n_queries for segmentation in comparison.segmentations for row in segmentation.rows
+    ]
     areas = [dot.get_markersize() ** 2 for dot in dots]
     assert np.array(areas) / areas[0] == pytest.approx(np.sqrt(np.array(counts) / counts[0]))
 
@@ -387,13 +398,15 @@ def test_one_property_can_be_chosen(comparison_of):
 
 def test_the_largest_of_very_many_are_drawn(comparison_of):
     comparison = comparison_of(250)
-    made = comparison.segmentations[0]
+    segmentation = comparison.segmentations[0]
     rows = tuple(
-        dataclasses.replace(made.rows[0], label=f"s{i}", n_queries=9 if i > 3 else 30 - i)
+        dataclasses.replace(segmentation.rows[0], label=f"s{i}", n_queries=9 if i > 3 else 30 - i)
         for i in range(50)
     )
-    many = dataclasses.replace(comparison, segmentations=(dataclasses.replace(made, rows=rows),))
-    ax = segments(many)
+    text = dataclasses.replace(
+        comparison, segmentations=(dataclasses.replace(segmentation, rows=rows),)
+    )
+    ax = segments(text)
     assert names(ax)[1:] == [f"s{i}" for i in range(drawing.MOST_SEGMENTS)]
     assert "; the largest 20 of 50 segments" in ax.get_xlabel()
     assert ax.figure.get_size_inches()[1] == pytest.approx(1.1 + 0.28 * 21)
@@ -403,7 +416,9 @@ def test_too_few_queries_have_no_interval(comparison_of):
     ax = segments(comparison_of(10))
     few = [text for text in ax.texts if text.get_text() == "too few queries"]
     expected = [
-        np.isnan(row.ci_low_adj) for each in comparison_of(10).segmentations for row in each.rows
+        np.isnan(row.ci_low_adj)
+        for segmentation in comparison_of(10).segmentations
+        for row in segmentation.rows
     ]
     assert len(few) == sum(expected) > 0
 
@@ -426,24 +441,24 @@ def test_without_segments_there_is_a_sentence(n, comparison_of):
 @pytest.fixture(scope="module")
 def found():
     random = np.random.default_rng(3)
-    given = {}
+    arguments = {}
     for name, shift in (("x", 0.1), ("y", 0.02), ("z", 0.2)):
         a = random.uniform(0, 0.6, 12)
         queries = [f"q{i}" for i in range(12)]
         b = a + random.normal(shift, 0.1, 12)
-        given[name] = (dict(zip(queries, a, strict=True)), dict(zip(queries, b, strict=True)))
-    return compare_collections(given)
+        arguments[name] = (dict(zip(queries, a, strict=True)), dict(zip(queries, b, strict=True)))
+    return compare_collections(arguments)
 
 
 def test_three_diamonds_as_wide_as_their_intervals(found) -> None:
     axes = found.plot.forest().axes
-    drawn = [patch.get_xy() for patch in axes.patches if isinstance(patch, Polygon)]
-    diamonds = [each for each in drawn if len(each) == 5 and np.ptp(each[:, 1]) < 0.6]
-    limits = [(each[:, 0].min(), each[:, 0].max()) for each in diamonds]
+    xies = [patch.get_xy() for patch in axes.patches if isinstance(patch, Polygon)]
+    diamonds = [item for item in xies if len(item) == 5 and np.ptp(item[:, 1]) < 0.6]
+    limits = [(diamond[:, 0].min(), diamond[:, 0].max()) for diamond in diamonds]
     summary = found.primary
     assert limits == [
-        pytest.approx((each.ci_low, each.ci_high))
-        for each in (summary.stratified, summary.equal, summary.random)
+        pytest.approx((item.ci_low, item.ci_high))
+        for item in (summary.stratified, summary.equal, summary.random)
     ]
 
 
@@ -458,8 +473,8 @@ def test_of_very_many_collections_the_largest_are_drawn() -> None:
     b = {query: value**2 + 0.2 for query, value in a.items()}
     three = dict(list(a.items())[:3]), dict(list(b.items())[:3])
     # Forty of three queries each, and the largest stands last.
-    given = {f"c{i}": three for i in range(40)} | {"largest": (a, b)}
-    axes = compare_collections(given).plot.forest().axes
+    arguments = {f"c{i}": three for i in range(40)} | {"largest": (a, b)}
+    axes = compare_collections(arguments).plot.forest().axes
     names = [label.get_text() for label in axes.get_yticklabels()]
     assert names[:-3] == [*(f"c{i}" for i in range(39)), "largest"]
     assert "\nthe largest 40 of 41 collections" in axes.get_xlabel()
@@ -467,5 +482,8 @@ def test_of_very_many_collections_the_largest_are_drawn() -> None:
 
 def test_collections_without_segments_say_so() -> None:
     pair = {"q1": 0.2, "q2": 0.4}, {"q1": 0.3, "q2": 0.6}
-    found = compare_collections({"x": pair, "y": pair})
-    assert collected_segments(found).texts[0].get_text() == "No segments of the queries were given."
+    collections = compare_collections({"x": pair, "y": pair})
+    assert (
+        collected_segments(collections).texts[0].get_text()
+        == "No segments of the queries were given."
+    )

@@ -28,21 +28,21 @@ def test_few_queries_lie_with_their_names_best_first(n, comparison_of):
     order = np.argsort(values, kind="stable")[::-1]
     names = [label.get_text() for label in ax.get_yticklabels()]
     assert names == [comparison.query_ids[i] for i in order]
-    found = bars(ax)
-    assert [found[i].get_width() for i in range(n)] == pytest.approx(values.tolist())
-    assert [found[i].get_facecolor()[:3] for i in range(n)] == [_winner(v) for v in values]
+    result = bars(ax)
+    assert [result[i].get_width() for i in range(n)] == pytest.approx(values.tolist())
+    assert [result[i].get_facecolor()[:3] for i in range(n)] == [_winner(v) for v in values]
 
 
 @pytest.mark.parametrize("n", [25, 121, 250])
 def test_more_queries_stand_sorted(n, comparison_of):
     comparison = comparison_of(n)
     values = comparison.differences()
-    found = bars(deltas(comparison))
-    assert sorted(found) == [i for i in range(n) if round(values[i], 10)]
-    assert all(found[i].get_height() == values[i] for i in found)
-    by_place = sorted(found, key=lambda i: found[i].get_x())
+    result = bars(deltas(comparison))
+    assert sorted(result) == [i for i in range(n) if round(values[i], 10)]
+    assert all(result[i].get_height() == values[i] for i in result)
+    by_place = sorted(result, key=lambda i: result[i].get_x())
     assert values[by_place].tolist() == sorted(values[by_place])
-    assert all(found[i].get_facecolor()[:3] == _winner(values[i]) for i in found)
+    assert all(result[i].get_facecolor()[:3] == _winner(values[i]) for i in result)
 
 
 def test_very_many_queries_become_a_curve_through_quantiles(comparison_of):
@@ -129,9 +129,9 @@ def test_a_sentence_where_there_is_no_bar(n, kind, sentence, comparison_of):
 
 def test_another_measure_can_be_asked_for(comparison_of):
     comparison = comparison_of(12)
-    found = bars(deltas(comparison, measure="AP"))
+    result = bars(deltas(comparison, measure="AP"))
     expected = comparison.differences("AP").tolist()
-    assert [found[i].get_width() for i in range(12)] == pytest.approx(expected)
+    assert [result[i].get_width() for i in range(12)] == pytest.approx(expected)
 
 
 def _winner(value: float) -> tuple[float, ...]:
@@ -244,11 +244,13 @@ SIDES = {LIGHT.b: 1, LIGHT.tie: 0, LIGHT.a: -1}
 
 
 def spots(ax) -> dict[int, np.ndarray]:
-    found = {}
-    for drawn in ax.collections:
-        side = next(s for c, s in SIDES.items() if to_rgb(c) == tuple(drawn.get_facecolor()[0][:3]))
-        found[side] = np.asarray(drawn.get_offsets())
-    return found
+    result = {}
+    for collection in ax.collections:
+        side = next(
+            s for c, s in SIDES.items() if to_rgb(c) == tuple(collection.get_facecolor()[0][:3])
+        )
+        result[side] = np.asarray(collection.get_offsets())
+    return result
 
 
 @pytest.mark.parametrize("n", [3, 250, 700])
@@ -257,10 +259,10 @@ def test_dots_are_the_scores_by_who_wins(n, comparison_of):
     a, b = comparison.a[:, 0], comparison.b[:, 0]
     ax = scatter(comparison)
     signs = np.sign(np.round(b - a, 10))
-    found = spots(ax)
+    result = spots(ax)
     for side in (-1, 0, 1):
         expected = np.unique(np.column_stack([a, b])[signs == side], axis=0)
-        assert np.array_equal(found.get(side, np.empty((0, 2))), expected)
+        assert np.array_equal(result.get(side, np.empty((0, 2))), expected)
 
 
 def test_queries_at_one_spot_make_a_larger_dot(comparison_of):
@@ -268,7 +270,7 @@ def test_queries_at_one_spot_make_a_larger_dot(comparison_of):
     ax = scatter(comparison)
     pairs = np.column_stack([comparison.a[:, 0], comparison.b[:, 0]])
     _, times = np.unique(pairs, axis=0, return_counts=True)
-    areas = np.concatenate([drawn.get_sizes() for drawn in ax.collections])
+    areas = np.concatenate([collection.get_sizes() for collection in ax.collections])
     assert len(areas) == len(times)
     assert np.argmax(areas) >= 0
     assert ax.get_xlabel().endswith(f"up to {times.max()}")
@@ -328,11 +330,11 @@ def test_counts_stand_above_the_frame(comparison_of):
 def test_scores_beyond_one_have_their_own_range(comparison_of):
     import dataclasses
 
-    made = comparison_of(30)
-    ax = scatter(dataclasses.replace(made, a=10 * made.a, b=10 * made.b))
-    top = 10 * max(made.a[:, 0].max(), made.b[:, 0].max())
+    comparison = comparison_of(30)
+    ax = scatter(dataclasses.replace(comparison, a=10 * comparison.a, b=10 * comparison.b))
+    top = 10 * max(comparison.a[:, 0].max(), comparison.b[:, 0].max())
     assert ax.get_xlim()[1] > top > 2
-    flat = dataclasses.replace(made, a=0 * made.a + 7, b=0 * made.b + 7)
+    flat = dataclasses.replace(comparison, a=0 * comparison.a + 7, b=0 * comparison.b + 7)
     assert scatter(flat).get_xlim() == pytest.approx((6.72, 7.28))
 
 

@@ -29,17 +29,17 @@ def size_of(png: bytes) -> tuple[int, int]:
 
 
 def image_of(html: str) -> bytes:
-    found = re.search(r'src="data:image/png;base64,([^"]+)"', html)
-    assert found is not None
-    return base64.b64decode(found[1])
+    match = re.search(r'src="data:image/png;base64,([^"]+)"', html)
+    assert match is not None
+    return base64.b64decode(match[1])
 
 
 def tags_of(html: str) -> list[dict[str, str]]:
-    found = []
+    result = []
     parser = HTMLParser()
-    parser.handle_starttag = lambda tag, attrs: found.append({"tag": tag, **dict(attrs)})
+    parser.handle_starttag = lambda tag, attrs: result.append({"tag": tag, **dict(attrs)})
     parser.feed(html)
-    return found
+    return result
 
 
 @pytest.mark.parametrize("name", PLOTS)
@@ -56,9 +56,9 @@ def test_every_plot_shows_itself_in_a_notebook(name, comparison_of) -> None:
 
 
 def test_it_can_be_read_on_light_and_dark_pages(comparison_of, tmp_path) -> None:
-    shown = tmp_path / "x.png"
-    shown.write_bytes(comparison_of(12).plot.forest()._repr_png_())
-    pixels = imread(shown)
+    text = tmp_path / "x.png"
+    text.write_bytes(comparison_of(12).plot.forest()._repr_png_())
+    pixels = imread(text)
     assert pixels[0, 0, 3] == 0.0  # no background
     solid = pixels[pixels[:, :, 3] == 1.0][:, :3]
     # Nothing solid is so pale or so dark that one of the two pages swallows it.
@@ -104,11 +104,11 @@ def test_showing_changes_no_setting(comparison_of) -> None:
 
 def test_the_plots_list_themselves(comparison_of, ranking_of) -> None:
     comparison = comparison_of(12)
-    found = comparison.plot()
-    assert found == {name: each.title for name, each in PLOTS.items()}
+    plot = comparison.plot()
+    assert plot == {name: item.title for name, item in PLOTS.items()}
     # However many there are, and whatever the README's examples have entered beside them.
     width = max(map(len, PLOTS))
-    lines = [f"{name:<{width}}  {each.title}" for name, each in PLOTS.items()]
-    assert repr(found).splitlines() == lines
+    lines = [f"{name:<{width}}  {item.title}" for name, item in PLOTS.items()]
+    assert repr(plot).splitlines() == lines
     assert list(ranking_of(3).plot()) == list(RANKING_PLOTS)
     assert ", ".join(PLOTS) in repr(comparison.plot)

@@ -40,19 +40,19 @@ def texts_of(ax) -> list[Text]:
     """All text that is seen, after layout."""
     figure = ax.figure
     figure.draw_without_rendering()
-    found = []
-    for each in (ax, *ax.child_axes):
-        found += [*each.texts]
-        for axis, limits in ((each.xaxis, each.get_xlim()), (each.yaxis, each.get_ylim())):
-            if not (axis.get_visible() and each.axison):
+    result = []
+    for item in (ax, *ax.child_axes):
+        result += [*item.texts]
+        for axis, limits in ((item.xaxis, item.get_xlim()), (item.yaxis, item.get_ylim())):
+            if not (axis.get_visible() and item.axison):
                 continue
-            found.append(axis.label)
+            result.append(axis.label)
             low, high = sorted(limits)
             slack = 1e-9 * (high - low)
             for tick in axis.get_major_ticks():
                 if low - slack <= tick.get_loc() <= high + slack:
-                    found += [tick.label1, tick.label2]
-    return [text for text in found if text.get_visible() and text.get_text().strip()]
+                    result += [tick.label1, tick.label2]
+    return [text for text in result if text.get_visible() and text.get_text().strip()]
 
 
 def faults(ax) -> list[str]:
@@ -60,14 +60,14 @@ def faults(ax) -> list[str]:
     texts = texts_of(ax)
     boxes = [text.get_window_extent() for text in texts]
     width, height = ax.figure.bbox.width, ax.figure.bbox.height
-    found = [] if texts else ["no text"]
-    for i, one in enumerate(boxes):
-        if one.x0 < -1 or one.y0 < -1 or one.x1 > width + 1 or one.y1 > height + 1:
-            found.append(f"outside: {texts[i].get_text()}")
+    result = [] if texts else ["no text"]
+    for i, box in enumerate(boxes):
+        if box.x0 < -1 or box.y0 < -1 or box.x1 > width + 1 or box.y1 > height + 1:
+            result.append(f"outside: {texts[i].get_text()}")
         for j in range(i):
-            other = boxes[j]
-            wide = min(one.x1, other.x1) - max(one.x0, other.x0)
-            tall = min(one.y1, other.y1) - max(one.y0, other.y0)
+            second = boxes[j]
+            wide = min(box.x1, second.x1) - max(box.x0, second.x0)
+            tall = min(box.y1, second.y1) - max(box.y0, second.y0)
             if texts[i].get_rotation() % 90 and texts[j].get_rotation() % 90:
                 # The boxes of slanted names overlap, their lines need not.
                 apart = abs(texts[i].get_position()[0] - texts[j].get_position()[0])
@@ -75,30 +75,30 @@ def faults(ax) -> list[str]:
                 line = texts[i].get_fontsize() * ax.figure.dpi / 72.0
                 wide = min(wide, line - apart)
             if wide > 0.5 and tall > 1.5:
-                found.append(f"overlap: {texts[j].get_text()} | {texts[i].get_text()}")
-    return found
+                result.append(f"overlap: {texts[j].get_text()} | {texts[i].get_text()}")
+    return result
 
 
 @pytest.mark.parametrize(("n", "kind"), INPUTS)
 @pytest.mark.parametrize("name", PLOTS)
 def test_every_input_gives_a_picture_whose_words_can_be_read(name, n, kind, comparison_of):
-    drawn = getattr(comparison_of(n, kind).plot, name)().axes
-    assert faults(drawn) == []
+    axes = getattr(comparison_of(n, kind).plot, name)().axes
+    assert faults(axes) == []
 
 
 @pytest.mark.parametrize("n", [2, 250])
 @pytest.mark.parametrize("name", PLOTS)
 def test_words_can_be_read_in_a_narrow_column(name, n, comparison_of):
-    drawn = getattr(comparison_of(n).plot, name)(width="column").axes
-    assert faults(drawn) == []
-    assert min(text.get_fontsize() for text in drawn.figure.findobj(Text)) >= 7.0
+    axes = getattr(comparison_of(n).plot, name)(width="column").axes
+    assert faults(axes) == []
+    assert min(text.get_fontsize() for text in axes.figure.findobj(Text)) >= 7.0
 
 
 @pytest.mark.parametrize(("test", "shift"), [("t", -0.3), ("sign", 0.05)])
 @pytest.mark.parametrize("name", PLOTS)
 def test_words_can_be_read_wherever_the_effect_lies(name, test, shift, comparison_of):
-    drawn = getattr(comparison_of(40, test=test, shift=shift).plot, name)().axes
-    assert faults(drawn) == []
+    axes = getattr(comparison_of(40, test=test, shift=shift).plot, name)().axes
+    assert faults(axes) == []
 
 
 @pytest.mark.parametrize("n", [1, 30])
@@ -112,26 +112,26 @@ def test_a_plot_returns_the_axes_it_was_given(name, n, comparison_of):
 @pytest.mark.parametrize("name", PLOTS)
 def test_a_plot_without_axes_makes_a_figure_of_its_size(name, comparison_of):
     comparison = comparison_of(30)
-    drawn = PLOTS[name].draw(comparison)
-    assert tuple(drawn.figure.get_size_inches()) == PLOTS[name].inches(comparison)
+    sample = PLOTS[name].draw(comparison)
+    assert tuple(sample.figure.get_size_inches()) == PLOTS[name].inches(comparison)
 
 
 @pytest.mark.parametrize("name", PLOTS)
 def test_a_plot_changes_no_setting_and_opens_no_window(name, comparison_of):
     before = dict(matplotlib.rcParams)
-    drawn = PLOTS[name].draw(comparison_of(30))
+    sample = PLOTS[name].draw(comparison_of(30))
     plots.svg(name, comparison_of(30))
     assert dict(matplotlib.rcParams) == before
-    assert drawn.figure.canvas.manager is None
+    assert sample.figure.canvas.manager is None
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK, NOTEBOOK], ids=lambda theme: theme.name)
 @pytest.mark.parametrize("name", PLOTS)
 def test_every_colour_is_the_themes(name, theme, comparison_of):
-    drawn = plots.svg(name, comparison_of(30), theme=theme)
-    found = set(re.findall(r"#[0-9a-f]{6}", drawn))
-    assert found <= {colour[:7] for colour in theme.colours().values()}
-    assert theme.muted in found
+    svg = plots.svg(name, comparison_of(30), theme=theme)
+    matches = set(re.findall(r"#[0-9a-f]{6}", svg))
+    assert matches <= {colour[:7] for colour in theme.colours().values()}
+    assert theme.muted in matches
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
@@ -144,12 +144,12 @@ def test_a_colour_has_one_meaning(theme):
 def test_a_frame_with_a_sentence_is_low(name, comparison_of):
     nothing = comparison_of(0)
     for width in (None, "column"):
-        drawn = getattr(nothing.plot, name)(width=width).axes
-        assert drawn.figure.get_size_inches()[1] < 1.2
-        assert faults(drawn) == []
-    for height, found in ((3.0, drawn.figure.get_size_inches()[1]), (0.3, 0.3)):
+        axes = getattr(nothing.plot, name)(width=width).axes
+        assert axes.figure.get_size_inches()[1] < 1.2
+        assert faults(axes) == []
+    for height, result in ((3.0, axes.figure.get_size_inches()[1]), (0.3, 0.3)):
         chosen = getattr(nothing.plot, name)(width="column", height=height).axes
-        assert chosen.figure.get_size_inches()[1] == found
+        assert chosen.figure.get_size_inches()[1] == result
     figure = Figure(figsize=(5.0, 4.0))
     PLOTS[name].draw(nothing, ax=figure.add_subplot())
     assert figure.get_size_inches()[1] == 4.0
@@ -166,7 +166,7 @@ def test_a_dollar_in_a_name_is_a_dollar(name, comparison_of):
 
 
 RANKINGS = ((2, 40), (3, 0), (8, 40), (25, 12))
-RARER = [pytest.param(*each, marks=pytest.mark.slow) for each in ((3, 1), (5, 3))]
+RARER = [pytest.param(*item, marks=pytest.mark.slow) for item in ((3, 1), (5, 3))]
 
 
 @pytest.mark.parametrize("width", [None, "column"])
@@ -180,21 +180,21 @@ def test_every_ranking_gives_a_picture_whose_words_can_be_read(name, k, n, width
 @pytest.mark.parametrize("name", RANKING_PLOTS)
 def test_long_names_and_close_ranks_stay_apart(name, ranking_of):
     ranking = ranking_of(12, 20, spread=0.0, prefix="a system with a name of many words, $k_1$ ")
-    drawn = getattr(ranking.plot, name)().axes
-    assert faults(drawn) == []
+    axes = getattr(ranking.plot, name)().axes
+    assert faults(axes) == []
     assert not any(
-        text.get_parse_math() for text in drawn.figure.findobj(Text) if "$" in text.get_text()
+        text.get_parse_math() for text in axes.figure.findobj(Text) if "$" in text.get_text()
     )
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK, NOTEBOOK], ids=lambda theme: theme.name)
 @pytest.mark.parametrize("name", RANKING_PLOTS)
 def test_a_rankings_svg_is_small_and_in_the_themes_colours(name, theme, ranking_of):
-    drawn = plots.svg(name, ranking_of(20, 40), theme=theme, summary="Twenty systems.")
-    found = set(re.findall(r"#[0-9a-f]{6}", drawn))
-    assert found <= {colour[:7] for colour in theme.colours().values()}
-    assert " style=" not in drawn
-    assert len(drawn.encode()) < 100_000
+    svg = plots.svg(name, ranking_of(20, 40), theme=theme, summary="Twenty systems.")
+    matches = set(re.findall(r"#[0-9a-f]{6}", svg))
+    assert matches <= {colour[:7] for colour in theme.colours().values()}
+    assert " style=" not in svg
+    assert len(svg.encode()) < 100_000
 
 
 @pytest.mark.parametrize("name", RANKING_PLOTS)
@@ -243,13 +243,13 @@ def test_editors_know_every_plot_and_its_options():
         "CollectionsComparison": drawings.CollectionsPlots,
         "CollectionsRanking": drawings.StandingsPlots, "History": drawings.HistoryPlots,
     }  # fmt: skip
-    for of, known in kinds.items():
-        every = {each.name: each.draw for each in plots.PLOTS.values() if each.of == of}
-        assert {name for name in vars(known) if name[0] != "_"} == set(every)
-        for name, draw in every.items():
-            own = list(inspect.signature(draw).parameters)[1:]
-            told = list(inspect.signature(getattr(known, name)).parameters)[1:-1]
-            assert told == [n for n in own if n not in ("ax", "theme")], name
+    for owner, kind in kinds.items():
+        draws = {item.name: item.draw for item in plots.PLOTS.values() if item.of == owner}
+        assert {name for name in vars(kind) if name[0] != "_"} == set(draws)
+        for name, draw in draws.items():
+            parameters = list(inspect.signature(draw).parameters)[1:]
+            message = list(inspect.signature(getattr(kind, name)).parameters)[1:-1]
+            assert message == [n for n in parameters if n not in ("ax", "theme")], name
 
 
 def test_a_plot_takes_its_measure_by_place_and_tells_its_options(comparison_of):

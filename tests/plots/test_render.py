@@ -22,13 +22,13 @@ PLOTS = plots_of(Comparison)
 
 
 def test_png_has_the_size_asked_for(comparison_of):
-    drawn = plots.png("forest", comparison_of(30), width="column", height=2.0, dpi=100)
-    assert struct.unpack(">II", drawn[16:24]) == (333, 200)
+    png = plots.png("forest", comparison_of(30), width="column", height=2.0, dpi=100)
+    assert struct.unpack(">II", png[16:24]) == (333, 200)
 
 
 def test_svg_has_the_size_asked_for(comparison_of):
-    drawn = plots.svg("forest", comparison_of(30), width=5.0, height=2.0)
-    assert re.search(r'viewBox="0 0 360 144" width="480" height="192"', drawn)
+    svg = plots.svg("forest", comparison_of(30), width=5.0, height=2.0)
+    assert re.search(r'viewBox="0 0 360 144" width="480" height="192"', svg)
 
 
 def test_svg_passes_options_on(comparison_of):
@@ -41,10 +41,10 @@ def test_png_in_the_dark_has_dark_paper(comparison_of):
 
 
 def test_a_pdf_holds_truetype_fonts_and_no_date(comparison_of, tmp_path):
-    drawn = comparison_of(30).plot.forest(width="column").axes
-    written = plots.save(drawn, tmp_path / "forest.pdf")
+    axes = comparison_of(30).plot.forest(width="column").axes
+    written = plots.save(axes, tmp_path / "forest.pdf")
     with matplotlib.rc_context({"pdf.compression": 0}):
-        plots.save(drawn, tmp_path / "plain.pdf")
+        plots.save(axes, tmp_path / "plain.pdf")
     content = (tmp_path / "plain.pdf").read_bytes()
     assert written.read_bytes().startswith(b"%PDF")
     assert b"/Subtype /Type0" in content  # type 42 is embedded as a composite TrueType font
@@ -64,9 +64,9 @@ def test_a_file_has_the_same_bytes_every_time(suffix, comparison_of, tmp_path):
 
 def test_a_readers_font_stays_in_a_file_and_not_in_a_page(comparison_of, tmp_path):
     with matplotlib.rc_context({"font.family": ["DejaVu Serif"]}):
-        drawn = comparison_of(30).plot.effect().axes
+        axes = comparison_of(30).plot.effect().axes
         page = plots.svg("effect", comparison_of(30))
-    assert "DejaVu Serif" in plots.save(drawn, tmp_path / "x.svg").read_text()
+    assert "DejaVu Serif" in plots.save(axes, tmp_path / "x.svg").read_text()
     assert page == plots.svg("effect", comparison_of(30))
 
 
@@ -86,8 +86,8 @@ def test_axes_without_a_figure_are_refused(tmp_path):
 
 def test_a_panel_of_a_larger_figure_saves_the_figure(comparison_of, tmp_path):
     panels = Figure(figsize=(8, 4)).subfigures(1, 2)
-    drawn = comparison_of(30).plot.effect(ax=panels[0].add_subplot())
-    written = plots.save(drawn, tmp_path / "x.svg", dpi=72).read_text()
+    effect = comparison_of(30).plot.effect(ax=panels[0].add_subplot())
+    written = plots.save(effect, tmp_path / "x.svg", dpi=72).read_text()
     assert 'viewBox="0 0 576 288"' in written
 
 
@@ -109,8 +109,8 @@ def wrapped(inside: str) -> str:
 
 
 def cleaned(inside: str, **changes) -> ET.Element:
-    asked = {"prefix": "p", "title": "T", "summary": "S", "query_ids": ["q0", "q1"]} | changes
-    return ET.fromstring(clean(wrapped(inside), **asked))
+    requested = {"prefix": "p", "title": "T", "summary": "S", "query_ids": ["q0", "q1"]} | changes
+    return ET.fromstring(clean(wrapped(inside), **requested))
 
 
 def local(element: ET.Element) -> str:
@@ -151,8 +151,8 @@ def test_the_same_comparison_gives_the_same_pixels(comparison_of):
 
 
 def test_two_prefixes_share_no_id(comparison_of):
-    found = [plots.svg("effect", comparison_of(60), prefix=prefix) for prefix in ("one", "two")]
-    ids = [set(re.findall(r' id="([^"]+)"', text)) for text in found]
+    svgs = [plots.svg("effect", comparison_of(60), prefix=prefix) for prefix in ("one", "two")]
+    ids = [set(re.findall(r' id="([^"]+)"', text)) for text in svgs]
     assert ids[0]
     assert not ids[0] & ids[1]
 
@@ -169,8 +169,8 @@ def test_every_number_printed_is_the_comparisons(comparison_of):
     text = plots.svg("effect", comparison)
     row = comparison.primary
     for value in (row.estimate, row.ci_low, row.ci_high):
-        shown = f"{value:+.3f}".replace("-", "−")
-        assert f">{shown}</text>" in text
+        visible = f"{value:+.3f}".replace("-", "−")
+        assert f">{visible}</text>" in text
 
 
 def test_each_bar_carries_its_query(comparison_of):
@@ -229,8 +229,8 @@ def test_level_lines_are_short_and_far_places_of_long_paths_have_one_decimal():
     root = cleaned(
         '<path d="M 10.04 2.5 L 31.4159 2.5"/><path d="M 1.04 2.26 L 10.04 40.26 L 99.96 5.25"/>'
     )
-    found = [path.get("d") for path in list(root)[2:]]
-    assert found == ["M10.04 2.5H31.42", "M1.04 2.26L10 40.3L100 5.25"]
+    result = [path.get("d") for path in list(root)[2:]]
+    assert result == ["M10.04 2.5H31.42", "M1.04 2.26L10 40.3L100 5.25"]
 
 
 def test_metadata_style_and_empty_groups_go():

@@ -76,16 +76,16 @@ def test_lines_at_the_right_join_exactly_what_is_not_told_apart(test, ranking_of
     ranking = ranking_of(8, test=test)
     ax = leaderboard(ranking)
     joined = [line for line in ax.lines if not line.get_clip_on() and line.get_marker() == "o"]
-    found = [tuple(ranking.systems[i] for i in line.get_ydata()) for line in joined]
-    assert found == [group for group in ranking.groups if len(group) > 1] != []
+    systems = [tuple(ranking.systems[i] for i in line.get_ydata()) for line in joined]
+    assert systems == [group for group in ranking.groups if len(group) > 1] != []
     place = {system: i for i, system in enumerate(ranking.systems)}
-    together = {frozenset(pair) for group in found for pair in itertools.combinations(group, 2)}
+    together = {frozenset(pair) for group in systems for pair in itertools.combinations(group, 2)}
     for row in ranking.pair_rows:
         apart = row.reading in ("better", "worse")
         assert (frozenset((row.a, row.b)) in together) is not apart
     upright = [line for line in ax.lines if line.get_linewidth() == 1.6]
     assert [list(line.get_ydata()) for line in upright] == [
-        [place[group[0]], place[group[-1]]] for group in found
+        [place[group[0]], place[group[-1]]] for group in systems
     ]
     assert ranking.title in ax.get_xlabel()
 
@@ -132,23 +132,23 @@ def test_only_pairs_told_apart_are_filled_and_bold(measure, ranking_of):
     ranking = ranking_of(6, 60, measure=measure)
     ax = matrix(ranking)
     place = {system: i for i, system in enumerate(ranking.systems)}
-    found = cells(ax)
+    result = cells(ax)
     by_place = {}
     for text in ax.texts:
         by_place.setdefault((round(text.xy[1]), round(text.xy[0])), []).append(text)
     assert {row.reading for row in ranking.pair_rows} > {"unclear"}
     for pair in ranking.pair_rows:
         i, j = place[pair.b], place[pair.a]
-        told = pair.pvalue_adj < ranking.alpha
+        message = pair.pvalue_adj < ranking.alpha
         difference, p = by_place[i, j]
         assert difference.get_text() == f"{pair.diff:+.3f}".replace("-", "−")
         expected = "< 0.001" if pair.pvalue_adj < 0.001 else f"{pair.pvalue_adj:.3f}"
         assert p.get_text() == expected
-        assert (difference.get_fontweight() == "bold") is told
-        assert ((i, j) in found) is told
-        if told:
+        assert (difference.get_fontweight() == "bold") is message
+        assert ((i, j) in result) is message
+        if message:
             colour = LIGHT.b if pair.reading == "better" else LIGHT.a
-            assert found[i, j][:3] == to_rgb(colour)
+            assert result[i, j][:3] == to_rgb(colour)
     # Every pair once, above the diagonal.
     assert all(i < j for i, j in by_place)
     assert len(by_place) == 6 * 5 // 2
@@ -156,8 +156,8 @@ def test_only_pairs_told_apart_are_filled_and_bold(measure, ranking_of):
 
 def test_a_larger_difference_is_deeper(ranking_of):
     ranking = ranking_of(8, 60)
-    found = cells(matrix(ranking))
-    depth = [found[0, j][3] for j in range(8) if (0, j) in found]
+    result = cells(matrix(ranking))
+    depth = [result[0, j][3] for j in range(8) if (0, j) in result]
     assert depth == sorted(depth)
     assert depth[0] < depth[-1] == 0.5
 
@@ -183,18 +183,18 @@ def test_of_very_many_systems_the_same_cells_are_filled(measure, ranking_of):
             for column in range(left, right):
                 assert (top, column) not in filled
                 filled[top, column] = (patch.get_facecolor()[:3], patch.get_alpha())
-    told = {}
+    message = {}
     for pair in ranking.pair_rows:
         if pair.reading in ("better", "worse"):
             wins = pair.reading == "better"
-            at = place[pair.b], place[pair.a]
-            told[at] = (to_rgb(LIGHT.b if wins else LIGHT.a), abs(pair.diff))
-    assert {at: colour for at, (colour, _) in filled.items()} == {
-        at: colour for at, (colour, _) in told.items()
+            position = place[pair.b], place[pair.a]
+            message[position] = (to_rgb(LIGHT.b if wins else LIGHT.a), abs(pair.diff))
+    assert {name: colour for name, (colour, _) in filled.items()} == {
+        name: colour for name, (colour, _) in message.items()
     }
-    assert 0 < len(told) < 41 * 40 / 2
-    by_size = sorted(told, key=lambda at: told[at][1])
-    depths = [filled[at][1] for at in by_size]
+    assert 0 < len(message) < 41 * 40 / 2
+    by_size = sorted(message, key=lambda at: message[at][1])
+    depths = [filled[index][1] for index in by_size]
     assert depths == sorted(depths)
     assert depths[-1] == pytest.approx(0.7)
     assert not texts(ax)
@@ -208,7 +208,7 @@ def test_the_numbers_of_very_many_columns_keep_clear_of_each_other(width, rankin
     figure.draw_without_rendering()
     boxes = [label.get_window_extent() for label in ax.get_xticklabels()]
     assert len(boxes) > 3
-    assert all(one.x1 < two.x0 for one, two in itertools.pairwise(boxes))
+    assert all(first.x1 < two.x0 for first, two in itertools.pairwise(boxes))
     numbers = [int(label.get_text()) for label in ax.get_xticklabels()]
     assert [number - 1 for number in numbers] == ax.get_xticks().tolist()
 
@@ -234,10 +234,10 @@ def test_names_stand_in_two_columns_at_their_ranks(ranking_of):
     ranking = ranking_of(7, 60, test="nemenyi")
     ax = cd(ranking)
     rank = {row.system: row.mean_rank for row in ranking.rows}
-    shown = texts(ax)
+    visible = texts(ax)
     for place, system in enumerate(ranking.by_mean_rank):
         number = f"{rank[system]:.2f}"
-        assert (f"{system}  {number}" if place < 4 else f"{number}  {system}") in shown
+        assert (f"{system}  {number}" if place < 4 else f"{number}  {system}") in visible
     stems = [line.get_xdata()[0] for line in ax.lines if line.get_linewidth() == 0.9]
     assert sorted(stems) == sorted(rank.values())
 
@@ -246,15 +246,15 @@ def test_names_stand_in_two_columns_at_their_ranks(ranking_of):
 def test_a_bar_spans_only_pairs_that_are_not_told_apart(test, ranking_of):
     ranking = ranking_of(9, 60, test=test, spread=0.012)
     rank = {row.system: row.mean_rank for row in ranking.rows}
-    told = {
+    message = {
         frozenset((row.a, row.b)): row.reading in ("better", "worse") for row in ranking.pair_rows
     }
-    drawn = bars(cd(ranking))
-    assert len(drawn) == len(ranking.cliques) > 0
-    for low, high in drawn:
+    sample = bars(cd(ranking))
+    assert len(sample) == len(ranking.cliques) > 0
+    for low, high in sample:
         under = [system for system in ranking.systems if low <= rank[system] <= high]
         assert len(under) >= 2
-        assert not any(told[frozenset(pair)] for pair in itertools.combinations(under, 2))
+        assert not any(message[frozenset(pair)] for pair in itertools.combinations(under, 2))
 
 
 def test_nemenyis_critical_difference_is_drawn_to_scale(ranking_of):
@@ -269,22 +269,22 @@ def test_nemenyis_critical_difference_is_drawn_to_scale(ranking_of):
 
 def test_a_critical_difference_wider_than_the_axis_is_not_drawn(ranking_of):
     ranking = ranking_of(3, 5, test="nemenyi")
-    found = inference.friedman_test(ranking.scores)
+    friedman_test = inference.friedman_test(ranking.scores)
     # Nemenyi's 2.343 sqrt(3 * 4 / (6 * 5)) fits between the ranks 1 and 3.
-    assert inference.critical_difference(found, 5, 0.05) == pytest.approx(1.482, abs=1e-3)
+    assert inference.critical_difference(friedman_test, 5, 0.05) == pytest.approx(1.482, abs=1e-3)
     assert "critical difference 1.48" in texts(cd(ranking))
     strict = dataclasses.replace(ranking, alpha=0.0001)
-    assert inference.critical_difference(found, 5, 0.0001) > 2.0
+    assert inference.critical_difference(friedman_test, 5, 0.0001) > 2.0
     assert not any("critical" in text for text in texts(cd(strict)))
 
 
 def test_where_mean_and_rank_disagree_it_is_said(ranking_of):
-    made = ranking_of(5, test="nemenyi")
-    last = made.rows[-1]
+    result = ranking_of(5, test="nemenyi")
+    last = result.rows[-1]
     turned = dataclasses.replace(
-        made, rows=(*made.rows[:-1], dataclasses.replace(last, mean_rank=1.0))
+        result, rows=(*result.rows[:-1], dataclasses.replace(last, mean_rank=1.0))
     )
-    assert cd(turned).get_xlabel().endswith(f"by its mean, {made.systems[0]} leads")
+    assert cd(turned).get_xlabel().endswith(f"by its mean, {result.systems[0]} leads")
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ def test_pairs_of_three_collections_are_those_of_multiple_comparisons_tsv(shared
     for row in rows:
         folder, _, pair = row["pair"].partition(":")
         named.setdefault(folder, set()).update(pair.split("|"))
-    found = {}
+    result = {}
     for folder, systems in named.items():
         paths = {
             path.name.partition(".")[0]: path for path in (shared_data / folder / "runs").iterdir()
@@ -33,13 +33,13 @@ def test_pairs_of_three_collections_are_those_of_multiple_comparisons_tsv(shared
             left_out(f"all runs of {folder}")
         (qrels,) = (shared_data / folder).glob("qrels.txt*")
         runs = {system: str(paths[system]) for system in sorted(systems)}
-        how = {"test": "t", "adjust": "none", "scoring": abrank.Scoring(score_dtype="float32")}
-        for row in abrank.rank(str(qrels), runs, measures="AP", **how).pair_rows:
-            found[folder, frozenset((row.a, row.b))] = row.pvalue
+        options = {"test": "t", "adjust": "none", "scoring": abrank.Scoring(score_dtype="float32")}
+        for row in abrank.rank(str(qrels), runs, measures="AP", **options).pair_rows:
+            result[folder, frozenset((row.a, row.b))] = row.pvalue
     pvalues = []
     for row in rows:
         folder, _, pair = row["pair"].partition(":")
-        pvalues.append(found[folder, frozenset(pair.split("|"))])
+        pvalues.append(result[folder, frozenset(pair.split("|"))])
         assert pvalues[-1] == pytest.approx(float(row["p"]), rel=1e-9)
     for method in ADJUSTED:
         expected = [float(row[method]) for row in rows]

@@ -25,17 +25,17 @@ from abrank.scoring.scores import Scores
 
 @pytest.fixture
 def files(tmp_path, monkeypatch) -> list[str]:
-    made = abrank.simulate_runs(30, effect=0.3, rng=5)
-    made.qrels.write(tmp_path / "qrels")
-    made.baseline.write(tmp_path / "old.run")
-    made.candidate.write(tmp_path / "new.run")
+    collection = abrank.simulate_runs(30, effect=0.3, rng=5)
+    collection.qrels.write(tmp_path / "qrels")
+    collection.baseline.write(tmp_path / "old.run")
+    collection.candidate.write(tmp_path / "new.run")
     monkeypatch.chdir(tmp_path)
     return ["qrels", "old.run", "new.run", "-m", "AP", "-m", "RR", "-q"]
 
 
 def test_text_and_reports_say_what_the_json_holds(files, capsys) -> None:
-    asked = ["--baseline", "old", "--instruments", "--risk", "1"]
-    assert run(["rank", *files, *asked, "--report", "o.json", "--report", "o.html"]) == 0
+    requested = ["--baseline", "old", "--instruments", "--risk", "1"]
+    assert run(["rank", *files, *requested, "--report", "o.json", "--report", "o.html"]) == 0
     out = capsys.readouterr().out
     extras = json.loads(Path("o.json").read_text(encoding="utf-8"))["extras"]
     row = next(row for row in extras["risk"] if row["system"] == "new")
@@ -43,7 +43,7 @@ def test_text_and_reports_say_what_the_json_holds(files, capsys) -> None:
     d = compared.differences()
     assert row["urisk"] == pytest.approx(np.where(d < 0, 2 * d, d).mean())
     assert f"{row['urisk']:+.3f}".replace("-", "−") in out
-    assert [each["measure"] for each in extras["instruments"]] == ["AP", "RR"]
+    assert [item["measure"] for item in extras["instruments"]] == ["AP", "RR"]
     assert extras["instruments"][0]["achieved_levels"] == pytest.approx([compared.pvalue])
     assert "Swap rate" in out
     page = Path("o.html").read_text(encoding="utf-8")
@@ -59,8 +59,8 @@ def test_without_the_flags_nothing_is_added(files, capsys) -> None:
 
 def test_lower_is_better_turns_gains() -> None:
     values = np.array([[0.3, 0.8], [0.5, 0.9], [0.1, 0.6]])[:, :, None]
-    found = rank_scores(Scores(("1", "2", "3"), ("A", "B"), ("FPR@10",), values), baseline="A")
-    row = next(row for row in with_extras(found, risk=1.0).extras.risk if row.system == "B")
+    ranking = rank_scores(Scores(("1", "2", "3"), ("A", "B"), ("FPR@10",), values), baseline="A")
+    row = next(row for row in with_extras(ranking, risk=1.0).extras.risk if row.system == "B")
     assert row.urisk == pytest.approx(2 * -(0.5 + 0.4 + 0.5) / 3)
     assert np.isnan(row.georisk)
 
@@ -106,13 +106,13 @@ def by_definition(truth: np.ndarray, order: np.ndarray) -> float:
 
 def test_tau_ap_is_its_definition_for_every_order_and_0_in_their_mean() -> None:
     truth = np.arange(5.0)
-    found = []
+    result = []
     for order in permutations(range(5)):
         value = float(tau_ap(truth, np.array(order, float)))
         assert value == pytest.approx(by_definition(truth, np.array(order, float)))
-        found.append(value)
-    assert (max(found), min(found)) == (1.0, -1.0)
-    assert np.mean(found) == pytest.approx(0.0)
+        result.append(value)
+    assert (max(result), min(result)) == (1.0, -1.0)
+    assert np.mean(result) == pytest.approx(0.0)
 
 
 def test_tau_ap_punishes_a_mistake_at_the_top_more() -> None:
@@ -126,8 +126,8 @@ def test_tau_ap_punishes_a_mistake_at_the_top_more() -> None:
 def test_kendall_is_scipys_with_ties_too() -> None:
     random = np.random.default_rng(1)
     for _ in range(50):
-        one, other = random.integers(0, 6, (2, 12)).astype(float)
-        assert kendall_tau(one, other) == pytest.approx(kendalltau(one, other).statistic)
+        first, second = random.integers(0, 6, (2, 12)).astype(float)
+        assert kendall_tau(first, second) == pytest.approx(kendalltau(first, second).statistic)
 
 
 def rbo_of(one: str, other: str, depth: int = 12) -> float:
@@ -147,24 +147,24 @@ def test_extrapolated_overlap_lies_between_the_bounds_of_the_definition() -> Non
     p, endless = 0.9, 400
     random = np.random.default_rng(2)
     for _ in range(20):
-        one, other = ("".join(random.permutation(list("abcdefghijkl"))[:6]) for _ in range(2))
+        first, second = ("".join(random.permutation(list("abcdefghijkl"))[:6]) for _ in range(2))
         depths = range(1, endless + 1)
-        seen = [len(set(one[:d]) & set(other[:d])) for d in depths]
+        counts = [len(set(first[:d]) & set(second[:d])) for d in depths]
         # At least: nothing more is shared. At most: all that follows is, one rank after the other.
-        most = [min(d, seen[-1] + 2 * max(0, d - 6)) for d in depths]
+        ds = [min(d, counts[-1] + 2 * max(0, d - 6)) for d in depths]
         low, high = (
-            (1 - p) * sum(share / d * p ** (d - 1) for d, share in zip(depths, each, strict=True))
-            for each in (seen, most)
+            (1 - p) * sum(share / d * p ** (d - 1) for d, share in zip(depths, item, strict=True))
+            for item in (counts, ds)
         )
-        assert low - 1e-9 <= rbo_of(one, other) <= high + 1e-9
+        assert low - 1e-9 <= rbo_of(first, second) <= high + 1e-9
 
 
 def test_rankings(monkeypatch) -> None:
     shared = np.array([[1, 2, 3], [0, 0, 0], [0, 1, 3]])
     lengths = np.array([3, 3, 3])
     assert overlap(shared, lengths, lengths) == pytest.approx([1.0, 0.0, 0.855], abs=5e-4)
-    found = pair_spread(np.array([[0.1, 0.2, 0.5], [0.3, 0.4, 0.1], [0.2, 0.5, 0.2]]))
-    assert (found.least, found.most, found.pooled) == pytest.approx(
+    spread = pair_spread(np.array([[0.1, 0.2, 0.5], [0.3, 0.4, 0.1], [0.2, 0.5, 0.2]]))
+    assert (spread.least, spread.most, spread.pooled) == pytest.approx(
         (0.1155, 0.3464, 0.2749), abs=1e-4
     )
     scores = np.random.default_rng(0).random((9, 40))
@@ -173,12 +173,12 @@ def test_rankings(monkeypatch) -> None:
     monkeypatch.setattr("abrank.ranking.beside.SYSTEMS_AT_ONCE", 16)
     in_parts = pair_spread(scores)
     sizes = [np.std(scores[:, i] - scores[:, j], ddof=1) for i in range(40) for j in range(i)]
-    for each in (whole, in_parts):
-        assert each.least == pytest.approx(min(size for size in sizes if size))
-        assert each.most == pytest.approx(max(sizes))
-        assert each.pooled == pytest.approx(np.sqrt(np.mean(np.square(sizes))))
+    for item in (whole, in_parts):
+        assert item.least == pytest.approx(min(size for size in sizes if size))
+        assert item.most == pytest.approx(max(sizes))
+        assert item.pooled == pytest.approx(np.sqrt(np.mean(np.square(sizes))))
     ranking = rank_scores({"X": {"q1": 0.3, "q2": 0.6}, "Y": {"q1": 0.5, "q2": 0.9}})
     assert rank_again(ranking) == ranking
     systems = ("bm25", "rm3")
-    for asked, found in ((None, ()), ("bm25", ("bm25",)), (["runs/bm25.run", "rm3"], systems)):
-        assert baselines_of(asked, systems) == found
+    for requested, spread in ((None, ()), ("bm25", ("bm25",)), (["runs/bm25.run", "rm3"], systems)):
+        assert baselines_of(requested, systems) == spread

@@ -56,16 +56,16 @@ def test_the_table_is_best_first_and_holds_the_means(scores):
 def test_the_interval_has_the_queries_taken_out(scores):
     moved = make(scores.values[:, :, 0] + np.linspace(0, 9, 40)[:, None])
     widths = [
-        [row.within_high - row.within_low for row in rank_scores(each).rows]
-        for each in (scores, moved)
+        [row.within_high - row.within_low for row in rank_scores(item).rows]
+        for item in (scores, moved)
     ]
     np.testing.assert_allclose(*widths)
 
 
 def test_pairs_are_those_of_the_joint_test(scores):
     ranking = rank_scores(scores)
-    found = run_joint_test("max-t", ranking.scores)
-    assert [row.pvalue_adj for row in ranking.pair_rows] == found.pvalue_adj.tolist()
+    joint_test = run_joint_test("max-t", ranking.scores)
+    assert [row.pvalue_adj for row in ranking.pair_rows] == joint_test.pvalue_adj.tolist()
     for row in ranking.pair_rows:
         # b stands above a.
         assert ranking.systems.index(row.b) < ranking.systems.index(row.a)
@@ -74,7 +74,7 @@ def test_pairs_are_those_of_the_joint_test(scores):
         assert (row.reading == "better") == (row.pvalue_adj < 0.05) == (row.ci_low > 0)
         shared = set(ranking[row.a].group) & set(ranking[row.b].group)
         assert bool(shared) == (row.reading != "better")
-    assert ranking.n_significant == int(found.distinct.sum())
+    assert ranking.n_significant == int(joint_test.distinct.sum())
     assert 0 < ranking.n_significant < 10
 
 
@@ -82,16 +82,16 @@ def test_pairs_are_those_of_the_joint_test(scores):
 @pytest.mark.parametrize("baseline", [None, "C"])
 def test_every_test_ranks_or_says_what_to_use(scores, test, baseline):
     family = JOINT_TESTS[test].family if test in JOINT_TESTS else "either"
-    how = {"test": test, "baseline": baseline, "resamples": 199}
+    options = {"test": test, "baseline": baseline, "resamples": 199}
     if test == "pairwise":
         with pytest.raises(UnknownNameError, match="choices: "):
-            rank_scores(scores, **how)
+            rank_scores(scores, **options)
         return
     if family not in ("either", "all" if baseline is None else "baseline"):
         with pytest.raises(ArgumentError, match="baseline"):
-            rank_scores(scores, **how)
+            rank_scores(scores, **options)
         return
-    ranking = rank_scores(scores, **how)
+    ranking = rank_scores(scores, **options)
     assert len(ranking.pair_rows) == (10 if baseline is None else 4)
     assert ranking.test == (test or "max-t")
     for row in ranking.pair_rows:
@@ -103,22 +103,23 @@ def test_every_test_ranks_or_says_what_to_use(scores, test, baseline):
             assert row.a == "C"
     groups = {row.group for row in ranking.rows}
     assert (groups == {""}) is (baseline is not None)
-    assert ranking == rank_scores(scores, **how)
+    assert ranking == rank_scores(scores, **options)
 
 
 def test_the_order_in_which_systems_came_changes_nothing(scores):
     turned = Scores(scores.query_ids, scores.systems[::-1], scores.measures, scores.values[:, ::-1])
     for test in ("tukey", "randomised-tukey", "conover"):
-        one, other = (rank_scores(each, test=test, resamples=99) for each in (scores, turned))
-        assert one == other
-        assert one.rows == other.rows
+        first, second = (rank_scores(item, test=test, resamples=99) for item in (scores, turned))
+        assert first == second
+        assert first.rows == second.rows
 
 
 def test_where_less_is_better_the_least_leads():
     measure = next(
         name
         for name, entry in catalogue().items()
-        if not entry.higher_is_better and not any(each.required for each in entry.parameters)
+        if not entry.higher_is_better
+        and not any(parameter.required for parameter in entry.parameters)
     )
     values = np.random.default_rng(3).normal(0.5, 0.02, (30, 2)) + np.array([0.0, 0.3])
     ranking = rank_scores(make(values, measure=measure))
@@ -135,10 +136,10 @@ def test_mean_order_and_rank_order_can_part():
     ranking = rank_scores(make(values))
     assert ranking.systems == ("A", "B", "C")
     assert ranking.by_mean_rank == ("B", "A", "C")
-    said = (
+    sentence = (
         "Ordered by mean rank within the queries the places change: B is number 1 (mean rank 1.17),"
     )
-    assert f"{said} A is number 2 (mean rank 1.83)." in " ".join(str(ranking).split())
+    assert f"{sentence} A is number 2 (mean rank 1.83)." in " ".join(str(ranking).split())
 
 
 def test_leaders_and_bars(scores):
@@ -172,9 +173,9 @@ def test_too_few_or_too_even(values, readings, baseline):
     assert len(ranking.rows) == 3
     if baseline is None and "better" not in readings:
         assert {row.group for row in ranking.rows} == {"a"}
-    for shown in (str(ranking), table(ranking), table(ranking, ".pairs.csv")):
-        assert "nan" not in shown
-        assert "inf" not in shown
+    for visible in (str(ranking), table(ranking), table(ranking, ".pairs.csv")):
+        assert "nan" not in visible
+        assert "inf" not in visible
     assert "NaN" not in json_of(ranking)
 
 
@@ -198,9 +199,9 @@ def test_arguments(scores):
         rank_scores(scores)["Z"]
     assert rank_scores(scores) != "a ranking"
     assert rank_scores(scores, measures="ndcg_cut_10").measure == "nDCG@10"
-    own = make(scores.values[:, :, 0], measure="clicks of my own")
-    assert rank_scores(own).measure == "clicks of my own"
-    assert repr(rank_scores(own)).startswith("<Ranking of 5 systems by clicks of my own: ")
+    custom = make(scores.values[:, :, 0], measure="clicks of my own")
+    assert rank_scores(custom).measure == "clicks of my own"
+    assert repr(rank_scores(custom)).startswith("<Ranking of 5 systems by clicks of my own: ")
 
 
 def test_text_fits_and_names_give_way(scores):
@@ -221,9 +222,11 @@ def test_text_fits_and_names_give_way(scores):
 
 
 def test_from_runs_to_ranking():
-    made = abrank.simulate_runs(60, effect=0.25, rng=5)
-    runs = {"old": made.baseline, "new": made.candidate, "copy": made.baseline}
-    ranking = abrank.rank(made.qrels, runs, measures="map", scoring=abrank.Scoring(missing="error"))
+    collection = abrank.simulate_runs(60, effect=0.25, rng=5)
+    runs = {"old": collection.baseline, "new": collection.candidate, "copy": collection.baseline}
+    ranking = abrank.rank(
+        collection.qrels, runs, measures="map", scoring=abrank.Scoring(missing="error")
+    )
     assert isinstance(ranking, abrank.Ranking)
     assert ranking.measure == "AP"
     assert ranking.systems == ("new", "copy", "old")
@@ -235,15 +238,15 @@ def test_from_runs_to_ranking():
     assert (pair.pvalue, pair.pvalue_adj, pair.ci_low, pair.ci_high) == (1.0, 1.0, 0.0, 0.0)
     assert ranking.provenance["settings"]["missing"] == "error"
     assert set(ranking.audits) == set(runs)
-    scores = abrank.evaluate(made.qrels, runs, ["AP"])
+    scores = abrank.evaluate(collection.qrels, runs, ["AP"])
     assert abrank.rank_scores(scores).rows == ranking.rows
-    several = abrank.rank(made.qrels, runs, measures=["P_5,10", "map"])
-    assert several.measures == ("P@5", "P@10", "AP")
-    assert several.of("AP").rows == ranking.rows
+    multiple = abrank.rank(collection.qrels, runs, measures=["P_5,10", "map"])
+    assert multiple.measures == ("P@5", "P@10", "AP")
+    assert multiple.of("AP").rows == ranking.rows
     with pytest.raises(ArgumentError, match="no measure"):
-        abrank.rank(made.qrels, runs, measures=[])
+        abrank.rank(collection.qrels, runs, measures=[])
     with pytest.raises(ArgumentError, match="the baseline 'nwe' is not among old, new, copy"):
-        abrank.rank(made.qrels, runs, baseline="nwe")
+        abrank.rank(collection.qrels, runs, baseline="nwe")
 
 
 @pytest.fixture
@@ -264,7 +267,7 @@ def forms(wide, folder):
     long.to_csv(folder / "long.csv", index=False)
     with_ids.to_parquet(folder / "wide.parquet")
     long.to_parquet(folder / "long.parquet")
-    paths = [folder / each for each in ("matrix.csv", "wide.tsv", "long.csv", "wide.parquet")]
+    paths = [folder / name for name in ("matrix.csv", "wide.tsv", "long.csv", "wide.parquet")]
     files = [str(folder / f"{name}.csv") for name in wide]
     columns = {name: with_ids[name] for name in wide}
     plain = {name: column.to_dict() for name, column in columns.items()}
@@ -274,12 +277,12 @@ def forms(wide, folder):
 def test_every_form_gives_the_same_ranking(wide, tmp_path):
     expected = None
     for form in forms(wide, tmp_path):
-        found = abrank.rank_scores(form, measures="AP")
-        assert found.measure == "AP"
-        assert found.n_queries == 12
-        expected = expected or found
-        assert found.rows == expected.rows
-        assert found.pair_rows == expected.pair_rows
+        ranking = abrank.rank_scores(form, measures="AP")
+        assert ranking.measure == "AP"
+        assert ranking.n_queries == 12
+        expected = expected or ranking
+        assert ranking.rows == expected.rows
+        assert ranking.pair_rows == expected.pair_rows
 
 
 def test_the_command_reads_them(wide, tmp_path, capsys):
@@ -294,9 +297,9 @@ def test_the_command_reads_them(wide, tmp_path, capsys):
 
 
 def test_one_system_is_refused_in_words(wide, tmp_path):
-    one = tmp_path / "one.csv"
-    wide[["t5"]].to_csv(one, index=False)
-    for form in (one, wide[["t5"]], {"t5": {"q1": 0.5}}):
+    first = tmp_path / "one.csv"
+    wide[["t5"]].to_csv(first, index=False)
+    for form in (first, wide[["t5"]], {"t5": {"q1": 0.5}}):
         with pytest.raises(ArgumentError, match="two systems or more, and there is one: t5"):
             abrank.rank_scores(form)
 
@@ -326,9 +329,9 @@ def test_sources_that_do_not_fit_are_refused(wide, tmp_path):
     named = wide.rename_axis("query_id")
     with pytest.raises(ArgumentError, match="two sources have a system 'scores'"):
         read_board([named, named])
-    one, other = (named[["t5"]].set_axis([name], axis=1) for name in ("AP", "RR"))
+    first, second = (named[["t5"]].set_axis([name], axis=1) for name in ("AP", "RR"))
     with pytest.raises(ArgumentError, match="the measures differ"):
-        read_board({"a": one, "b": other})
+        read_board({"a": first, "b": second})
     with pytest.raises(ArgumentError, match="not int"):
         read_board(3)
     with pytest.raises(ArgumentError, match="no scores"):
@@ -345,9 +348,9 @@ def test_files_with_one_column_of_one_name_are_a_system_each(tmp_path) -> None:
         sources.append(tmp_path / f"{name}.csv")
         rows = [f"q{i},{10 + i % 5 + more}" for i in range(12)]
         sources[-1].write_text("\n".join(["query_id,latency_ms", *rows]))
-    found = read_board(sources)
-    assert (found.systems, found.measures) == (("slow", "fast", "middle"), ("latency_ms",))
-    assert found.means()[:, 0].tolist() == [41.75, 11.75, 21.75]
+    result = read_board(sources)
+    assert (result.systems, result.measures) == (("slow", "fast", "middle"), ("latency_ms",))
+    assert result.means()[:, 0].tolist() == [41.75, 11.75, 21.75]
 
 
 def test_one_file_of_several_systems_is_not_told_as_one_run_given_twice(wide, tmp_path):
@@ -381,9 +384,9 @@ def test_of_many_sources_what_the_first_was_taken_for_is_told(n, wide, tmp_path)
     paths = [tmp_path / f"s{i}.csv" for i in range(n)]
     for path in paths:
         wide[["t5"]].set_axis(["AP"], axis=1).rename_axis("query_id").to_csv(path)
-    taken = [f"{path}: taken for a column a measure, 12 queries, 1 measure" for path in paths]
-    told = (f"4 sources, the first {taken[0]}",) if n == 4 else tuple(taken)
-    assert abrank.rank_scores([str(path) for path in paths]).notes == told
+    texts = [f"{path}: taken for a column a measure, 12 queries, 1 measure" for path in paths]
+    message = (f"4 sources, the first {texts[0]}",) if n == 4 else tuple(texts)
+    assert abrank.rank_scores([str(path) for path in paths]).notes == message
 
 
 MEASURES = ("AP", "nDCG@10", "Unj@10")
@@ -395,7 +398,7 @@ def board() -> Scores:
     random = np.random.default_rng(4)
     hard = random.uniform(0.1, 0.5, (30, 1))
     shifts = np.array([[0.0, 0.1, 0.2, 0.3], [0.3, 0.2, 0.1, 0.0], [0.1, 0.0, 0.3, 0.2]])
-    blocks = [hard + random.normal(0, 0.08, (30, 4)) + each for each in shifts]
+    blocks = [hard + random.normal(0, 0.08, (30, 4)) + shift for shift in shifts]
     values = np.clip(np.stack(blocks, axis=2), 0.0, 1.0)
     return Scores(tuple(f"q{i}" for i in range(30)), tuple("ABCD"), MEASURES, values)
 
@@ -421,10 +424,10 @@ def test_the_first_measure_orders_and_all_are_there(board) -> None:
 def test_each_measure_is_what_it_is_alone(board, test, baseline) -> None:
     if (test == "max-t") is (baseline is None) and test != "t":
         baseline = "B" if test == "max-t" else None
-    how = {"test": test, "baseline": baseline, "resamples": 199, "rng": 3}
-    together = rank_scores(board, **how)
+    options = {"test": test, "baseline": baseline, "resamples": 199, "rng": 3}
+    together = rank_scores(board, **options)
     for measure in MEASURES:
-        alone = rank_scores(board, measures=[measure], **how)
+        alone = rank_scores(board, measures=[measure], **options)
         assert together.of(measure).rows == alone.rows
         assert together.of(measure).pair_rows == alone.pair_rows
 
@@ -449,12 +452,12 @@ def test_bars_of_ranks_are_for_tests_of_ranks(board) -> None:
 
 
 def test_measures_are_named_once_and_known(board) -> None:
-    for measures, said in (
+    for measures, sentence in (
         (["AP", "map"], "AP is named twice"),
         (["RR"], "no measure 'RR' here; there are AP, nDCG@10, Unj@10"),
         ([], "no measures"),
     ):
-        with pytest.raises(ArgumentError, match=said):
+        with pytest.raises(ArgumentError, match=sentence):
             rank_scores(board, measures=measures)
 
 
@@ -493,9 +496,9 @@ def test_several_baselines_are_corrected_across(board) -> None:
 
 
 def test_one_family_of_all_measures_divides_alpha(board) -> None:
-    each, together = (rank_scores(board, family=family) for family in ("measure", "all"))
-    for one, all_ in zip(each.by_measure, together.by_measure, strict=True):
-        for row, shared in zip(one.pair_rows, all_.pair_rows, strict=True):
+    item, together = (rank_scores(board, family=family) for family in ("measure", "all"))
+    for first, all_ in zip(item.by_measure, together.by_measure, strict=True):
+        for row, shared in zip(first.pair_rows, all_.pair_rows, strict=True):
             assert shared.pvalue_adj == min(1.0, 3 * row.pvalue_adj)
             assert (shared.ci_low > 0 or shared.ci_high < 0) == (shared.pvalue_adj < 0.05)
             assert shared.ci_high - shared.ci_low > row.ci_high - row.ci_low
@@ -504,8 +507,8 @@ def test_one_family_of_all_measures_divides_alpha(board) -> None:
 
 def test_agreement_stability_and_queries_won(board) -> None:
     ranking = rank_scores(board)
-    found = {(row.a, row.b): row for row in ranking.agreements}
-    turned = found["AP", "nDCG@10"]  # one is the reverse of the other
+    rows = {(row.a, row.b): row for row in ranking.agreements}
+    turned = rows["AP", "nDCG@10"]  # one is the reverse of the other
     assert (turned.tau, turned.tau_ap) == (-1.0, -1.0)
     assert turned.tau_low <= turned.tau <= turned.tau_high
     assert [row.system for row in ranking.stability] == list(ranking.systems)
@@ -513,9 +516,9 @@ def test_agreement_stability_and_queries_won(board) -> None:
     for row in ranking.stability:
         assert sum(row.chances) == pytest.approx(1.0)
         assert 1 <= row.low <= row.high <= 4
-    for each in ranking.by_measure:
-        sign = -1.0 if each.measure == "Unj@10" else 1.0
-        for row in each.pair_rows:
-            a, b = (each.scores[:, each.systems.index(name)] for name in (row.a, row.b))
+    for item in ranking.by_measure:
+        sign = -1.0 if item.measure == "Unj@10" else 1.0
+        for row in item.pair_rows:
+            a, b = (item.scores[:, item.systems.index(name)] for name in (row.a, row.b))
             assert row.wins == int((sign * (b - a) > 0).sum())
             assert row.wins + row.ties + row.losses == 30

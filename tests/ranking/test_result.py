@@ -18,17 +18,17 @@ BOARD = {f"s{i}": {f"q{q}": float(v) for q, v in enumerate(SCORES[:, i])} for i 
 def test_it_is_friedmans_and_stands_in_text_and_json(tmp_path: Path) -> None:
     ranking = abrank.rank_scores(BOARD, test="nemenyi")
     expected = stats.friedmanchisquare(*SCORES.T)
-    found = ranking.omnibus
-    assert found is not None
-    assert (found["chi2"], found["pvalue"]) == pytest.approx(tuple(expected))
+    omnibus = ranking.omnibus
+    assert omnibus is not None
+    assert (omnibus["chi2"], omnibus["pvalue"]) == pytest.approx(tuple(expected))
     # Demsar (2006): q of the studentised range over the root of 2, times sqrt(k (k + 1) / 6 n).
     q = stats.studentized_range.ppf(0.95, 4, np.inf) / np.sqrt(2)
-    assert found["critical_difference"] == pytest.approx(q * np.sqrt(4 * 5 / (6 * 30)), rel=1e-6)
+    assert omnibus["critical_difference"] == pytest.approx(q * np.sqrt(4 * 5 / (6 * 30)), rel=1e-6)
     text = " ".join(str(ranking).split())
     assert "Friedman's test that all rank alike: chi-squared" in text
-    assert f"Critical difference of two mean ranks: {found['critical_difference']:.2f}" in text
+    assert f"Critical difference of two mean ranks: {omnibus['critical_difference']:.2f}" in text
     path = ranking.report(tmp_path / "results.json")
-    assert json.loads(path.read_text())["omnibus"]["pvalue"] == found["pvalue"]
+    assert json.loads(path.read_text())["omnibus"]["pvalue"] == omnibus["pvalue"]
     assert abrank.Ranking.from_json(path) == ranking
 
 

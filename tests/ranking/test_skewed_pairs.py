@@ -16,7 +16,7 @@ LOST = -np.array([0.1, 0.12, 0.08, 0.11, 0.09, 0.1, 0.13, -0.02, 0.12, -0.12])
 
 def ranking(*moved, measures=("AP",), **how):
     """Rank a system and others that differ from it by so much, on as many queries."""
-    columns = [np.full(len(moved[0]), 0.5), *(0.5 + each for each in moved)]
+    columns = [np.full(len(moved[0]), 0.5), *(0.5 + item for item in moved)]
     values = np.stack([np.stack(columns, axis=1)] * len(measures), axis=2)
     ids = tuple(f"q{i}" for i in range(len(values)))
     names = tuple("ABCDEF"[: len(columns)])
@@ -28,15 +28,15 @@ def found(made):
 
 
 def test_a_pair_that_only_skewness_shows_is_named() -> None:
-    made = ranking(LOST)
+    result = ranking(LOST)
     d = -LOST[:, None]
     corrected = skewed_t(*mean_and_error(d), skewness_of(d), len(d), np.array([0.05]))[0]
-    assert made.pair_rows[0].pvalue_adj < 0.05 <= corrected[0]
-    assert found(made) == [
+    assert result.pair_rows[0].pvalue_adj < 0.05 <= corrected[0]
+    assert found(result) == [
         {"measure": "AP", "count": 1, "of": 1, "pairs": [{"ahead": "A", "behind": "B"}]}
     ]
     assert "Skewness decides the pair said to differ on AP." in [
-        each.heading for each in compose(made).cautions
+        caution.heading for caution in compose(result).cautions
     ]
 
 
@@ -51,14 +51,16 @@ def test_a_pair_is_named_by_the_better_one_first_whichever_is_the_baseline() -> 
 
 
 def test_every_measure_is_told_and_those_after_three_are_counted() -> None:
-    made = ranking(
+    result = ranking(
         LOST, LOST - 1e-3, LOST - 2e-3, LOST - 3e-3, measures=("AP", "RR"), test="t", adjust="none"
     )
-    told = found(made)
-    assert [each["measure"] for each in told] == ["AP", "RR"]
-    assert [len(each["pairs"]) for each in told] == [3, 3]
-    text = next(each for each in compose(made).cautions if each.code == "skewness-decides").text
-    assert f"and {told[0]['count'] - 3} other pair" in text
+    message = found(result)
+    assert [item["measure"] for item in message] == ["AP", "RR"]
+    assert [len(item["pairs"]) for item in message] == [3, 3]
+    text = next(
+        caution for caution in compose(result).cautions if caution.code == "skewness-decides"
+    ).text
+    assert f"and {message[0]['count'] - 3} other pair" in text
 
 
 @pytest.mark.parametrize("test", ["wilcoxon", "sign", "bootstrap"])

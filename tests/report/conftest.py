@@ -187,43 +187,43 @@ def judged() -> Comparison:
         "extra": {"d1": 1.0},
     }
     scores: Scores = evaluate(qrels, {"good": good, "poor": poor}, ["nDCG@10", "RR"])
-    made = {"command": "abrank compare a b", "created": "2026-11-21T10:00:00+00:00"}
-    made |= {"versions": {"abrank": "0.1.0"}, "settings": {"missing": "zero"}}
-    made["inputs"] = {
+    result = {"command": "abrank compare a b", "created": "2026-11-21T10:00:00+00:00"}
+    result |= {"versions": {"abrank": "0.1.0"}, "settings": {"missing": "zero"}}
+    result["inputs"] = {
         "a": {"path": "a.run", "sha256": "ab" * 32, "rows": 8},
         "b": inputs.read_run(poor, name="poor").source,
         "qrels": {"path": None, "sha256": None, "rows": None},
     }
-    return compare_systems(scores, Question(resamples=999), provenance=made)
+    return compare_systems(scores, Question(resamples=999), provenance=result)
 
 
 @pytest.fixture(scope="session")
 def unjudged(tmp_path_factory: pytest.TempPathFactory) -> Comparison:
     """Return a comparison by files of which one judgment in nine was taken back."""
     folder = tmp_path_factory.mktemp("unjudged")
-    made = simulate_runs(40, effect=0.1, rng=8)
-    frame = made.qrels.frame()
+    collection = simulate_runs(40, effect=0.1, rng=8)
+    frame = collection.qrels.frame()
     inputs.read_qrels(frame[frame.index % 9 != 0]).write(folder / "qrels")
-    made.baseline.write(folder / "a.run")
-    made.candidate.write(folder / "b.run")
+    collection.baseline.write(folder / "a.run")
+    collection.candidate.write(folder / "b.run")
     paths = [str(folder / name) for name in ("qrels", "a.run", "b.run")]
-    return compare(*paths, measures=["nDCG@10", "AP"], topics=made.topics, resamples=999)
+    return compare(*paths, measures=["nDCG@10", "AP"], topics=collection.topics, resamples=999)
 
 
 @pytest.fixture(scope="session")
 def runs() -> Comparison:
     """Return a comparison of two simulated runs with texts and two properties of the queries."""
-    made = simulate_runs(60, effect=0.2, rng=4)
-    length = {query: f"{len(text.split())} words" for query, text in made.topics.items()}
+    collection = simulate_runs(60, effect=0.2, rng=4)
+    length = {query: f"{len(text.split())} words" for query, text in collection.topics.items()}
     return compare_runs(
         Inputs(
-            qrels=made.qrels,
-            a=made.baseline,
-            b=made.candidate,
+            qrels=collection.qrels,
+            a=collection.baseline,
+            b=collection.candidate,
             name_a="bm25",
             name_b="monot5",
-            topics=made.topics,
-            segments={"intent": made.intents, "length": length},
+            topics=collection.topics,
+            segments={"intent": collection.intents, "length": length},
         ),
         Question(measures=["nDCG@10", "AP", "RR", "P@10"], margin=0.01, resamples=999),
         command="abrank compare qrels.txt bm25.run monot5.run",

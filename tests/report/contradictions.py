@@ -81,7 +81,7 @@ def _subject(seen: Seen, table: Table, row: Row) -> str:
     if table.titles[:2] == ["A", "B"]:  # a pair of systems
         return f"{row.cells['B']} − {row.cells['A']}"
     if first == "System" and "Measure" in row.cells:  # a mean of several
-        return ", ".join(row.cells.get(each, "") for each in ("System", "Measure", "Test"))
+        return ", ".join(row.cells.get(name, "") for name in ("System", "Measure", "Test"))
     if STAR in row.name or name in ("As declared", "All queries", primary):
         name = primary
     elif first.lower() not in ("measure", "collection", "#", "guard"):
@@ -115,12 +115,12 @@ def _claims_of_table(seen: Seen, table: Table) -> Iterator[Claim]:
                 estimand = "Δ%"
             if instead and "nterval" in instead[0]:
                 estimand = instead[1]
-            own = re.search(r"\((\d+(?:\.\d+)?)%\)", cell)
+            match = re.search(r"\((\d+(?:\.\d+)?)%\)", cell)
             # A star is not adjusted, a summary of collections neither: the legend says so.
             alone = STAR in row.name and "tested alone" in table.legend + seen.text
             yield Claim(
                 where, _subject(seen, table, row), estimand,
-                own[1] if own else level[1] if level else "",
+                match[1] if match else level[1] if level else "",
                 (adjusted or (has_star and STAR not in row.name))
                 and not alone
                 and not row.name.startswith("="),
@@ -130,18 +130,20 @@ def _claims_of_table(seen: Seen, table: Table) -> Iterator[Claim]:
 
 
 def _estimand(table: Table, title: str, row: Row) -> str:
-    of = re.search(r"of (Δ%?)", title)
-    if of:
-        return of[1]
+    match = re.search(r"of (Δ%?)", title)
+    if match:
+        return match[1]
     if "What it estimates" in row.cells:
-        said = row.cells["What it estimates"]
-        return "Δ" if said.startswith("mean difference") else said.lower()
+        cell = row.cells["What it estimates"]
+        return "Δ" if cell.startswith("mean difference") else cell.lower()
     before = table.titles[: table.titles.index(title)]
-    found = [each for each in before if ESTIMATES.match(each)]
-    if not found:
+    result = [item for item in before if ESTIMATES.match(item)]
+    if not result:
         return title
     return (
-        {"Δ, all queries": "Δ", "Estimate": "Δ"}.get(found[-1], found[-1]).lower().replace("δ", "Δ")
+        {"Δ, all queries": "Δ", "Estimate": "Δ"}.get(result[-1], result[-1])
+        .lower()
+        .replace("δ", "Δ")
     )
 
 
@@ -168,13 +170,13 @@ def _bars(
     """Yield the thick and the thin interval of a row, labelled as the legend says."""
     (first, start), (last, stop) = min(ticks.items()), max(ticks.items())
     unit = (last - first) / (stop - start)
-    said = re.search(r"[Tt]hick: (\d[\d.]*)%", legend) or re.search(r"[Bb]ar: (\d[\d.]*)%", legend)
-    others = re.search(r"others (\d[\d.]*)%", legend)
+    match = re.search(r"[Tt]hick: (\d[\d.]*)%", legend) or re.search(r"[Bb]ar: (\d[\d.]*)%", legend)
+    rest = re.search(r"others (\d[\d.]*)%", legend)
     thin = re.search(r"[Tt]hin: (\d[\d.]*)%", legend)
     column = LEVEL.search(title)
-    level = said[1] if said else column[1] if column else ""
-    if others and not alone:
-        level = others[1]
+    level = match[1] if match else column[1] if column else ""
+    if rest and not alone:
+        level = rest[1]
     ordered = sorted(bars, reverse=True)
     for place, (_, left, right) in enumerate(ordered[:2]):
         if place and (left, right) == ordered[0][1:]:
@@ -214,8 +216,8 @@ def _claims_of_drawing(seen: Seen, drawing: Drawing) -> Iterator[Claim]:
     for y, bars in rows.items():
         near = [
             name
-            for at, name in names.items()
-            if 0.0 <= at - y < 8.0 and not re.fullmatch(VALUE, name)
+            for position, name in names.items()
+            if 0.0 <= position - y < 8.0 and not re.fullmatch(VALUE, name)
         ]
         name = near[0] if near else primary
         if not near and drawing.title != "The difference and its interval":
@@ -248,7 +250,7 @@ def _claims_of_line(seen: Seen, scope: str, line: str) -> Iterator[Claim]:
     primary = primary_of(seen, scope)
     names = {_bare(row.name) for table in seen.tables for row in table.rows if table.scope == scope
              and table.titles[:1] in (["measure"], ["Measure"])}  # fmt: skip
-    names |= {_bare(text) for each in seen.drawings for *_, anchor, text in each.texts
+    names |= {_bare(text) for drawing in seen.drawings for *_, anchor, text in drawing.texts
               if anchor == "end" and not re.fullmatch(rf"[<◂● ]*{VALUE}", text)}  # fmt: skip
     for sentence in re.split(r"(?<=[.;])\s+(?=[A-Z])|\n", line):
         labelled = list(re.finditer(rf"{LEVEL.pattern}[^+−\d]*?({VALUE}) to ({VALUE})", sentence))
@@ -257,39 +259,39 @@ def _claims_of_line(seen: Seen, scope: str, line: str) -> Iterator[Claim]:
             if re.search(r"[+−.]", match[2] + match[3]):  # else counts, or shares of samples
                 yield _claim_of_line(scope, sentence, before, names, primary, *match.groups())
         for match in _PLAIN.finditer(sentence):
-            if not any(each.start() <= match.start() < each.end() for each in labelled):
+            if not any(item.start() <= match.start() < item.end() for item in labelled):
                 before = sentence[: match.start()]
                 if "Δ" in before and re.search(r"[+−.]", match[1] + match[2]):
-                    found = _claim_of_line(
+                    claim = _claim_of_line(
                         scope, sentence, before, names, primary, "", match[1], match[2]
                     )
-                    yield found._replace(adjusted=bool(match[3]))
+                    yield claim._replace(adjusted=bool(match[3]))
 
 
 def _claim_of_line(
     scope: str, sentence: str, before: str, names: set[str], primary: str, level: str, low: str,
     high: str,
 ) -> Claim:  # fmt: skip
-    of = next((name for start, name in _ABOUT if re.search(start, before)), "")
-    if not of:
+    owner = next((name for start, name in _ABOUT if re.search(start, before)), "")
+    if not owner:
         last = max(
             ((before.rfind(name), name) for name in names if name and name in before),
             default=(0, ""),
         )
-        of = last[1] or primary
+        owner = last[1] or primary
         if scope:
-            of = scope if of == primary else f"{scope}: {of}"
+            owner = scope if owner == primary else f"{scope}: {owner}"
     estimand = "Δ%" if low.endswith("%") else "Δ"
     for word in WORDS:
         if word in before.lower() or (word in sentence.lower() and word in WORDS[3:]):
             estimand = word
     if estimand == "Δ" and re.search(r"probability|highest mean|mean 0|\bI²", before):
         estimand = f"mean: {before[-30:]}"
-    other = re.search(rf"(\S+) is {VALUE} \($", before)  # d_z and the like
-    if estimand == "Δ" and other and other[1] not in ("difference", "queries"):
-        estimand = other[1]
+    match = re.search(rf"(\S+) is {VALUE} \($", before)  # d_z and the like
+    if estimand == "Δ" and match and match[1] not in ("difference", "queries"):
+        estimand = match[1]
     adjusted = "adjusted" in before[-60:] or "simultaneous" in before[-60:]
-    return Claim(f"“{sentence[:70]}”", of, estimand, level, adjusted, value(low), value(high))
+    return Claim(f"“{sentence[:70]}”", owner, estimand, level, adjusted, value(low), value(high))
 
 
 # --- What contradicts
@@ -301,18 +303,18 @@ def _of_one_thing(claims: list[Claim]) -> Iterator[str]:
     for claim in claims:
         by_subject.setdefault((claim.of, claim.estimand), []).append(claim)
     for group in by_subject.values():
-        for one, other in combinations(group, 2):
-            if not one.agrees(other) and not one.is_told_from(other):
-                yield f"differ without a label: {one} | {other}"
-    for one, other in combinations(claims, 2):
-        same = one.of == other.of and one.estimand != other.estimand and one.agrees(other)
-        units = {one.estimand, other.estimand}
-        precise = min(one.high.half, other.high.half) < 0.002 and one.high.number
+        for first, second in combinations(group, 2):
+            if not first.agrees(second) and not first.is_told_from(second):
+                yield f"differ without a label: {first} | {second}"
+    for first, second in combinations(claims, 2):
+        same = first.of == second.of and first.estimand != second.estimand and first.agrees(second)
+        units = {first.estimand, second.estimand}
+        precise = min(first.high.half, second.high.half) < 0.002 and first.high.number
         printed = all(
-            "draw" not in each.where or "of the card" in each.where for each in (one, other)
+            "draw" not in item.where or "of the card" in item.where for item in (first, second)
         )
         if same and precise and printed and units & {"Δ", "Δ%"} and "value" not in units:
-            yield f"one interval of two things: {one} | {other}"
+            yield f"one interval of two things: {first} | {second}"
 
 
 ALPHA = re.compile(r"α = (\d\.\d+)")
@@ -333,14 +335,14 @@ def _of_a_row(seen: Seen) -> Iterator[str]:
                 "",
             )
             raw = row.cells.get("p", "")
-            shown = adjusted or raw
-            p = _p(shown)
+            visible = adjusted or raw
+            p = _p(visible)
             reading = row.cells.get("reading", row.cells.get("Reading", ""))
             if p is not None and reading:
                 word = re.search(r"better|worse|unclear", reading)
                 decides = word and not re.search(r"not |same|\?\s*(?!unclear)\w", reading)
                 if decides and word and (p < alpha) is (word[0] == "unclear") and p != alpha:
-                    yield f"reading “{reading}” beside p {shown}: {row.name}"
+                    yield f"reading “{reading}” beside p {visible}: {row.name}"
             for title, cell in row.cells.items():
                 limits = INTERVAL.search(cell) if "interval" in title.lower() else None
                 level = LEVEL.search(title)
@@ -359,7 +361,7 @@ def _of_a_row(seen: Seen) -> Iterator[str]:
                     continue
                 outside = low.number > 0.0 or high.number < 0.0
                 if outside is not (p < alpha):
-                    yield f"interval {cell} beside p {shown}: {row.name}"
+                    yield f"interval {cell} beside p {visible}: {row.name}"
 
 
 def _p(text: str) -> float | None:
@@ -393,15 +395,15 @@ def _of_the_star(seen: Seen) -> Iterator[str]:
 def _of_the_deciding(seen: Seen, claims: list[Claim]) -> Iterator[str]:
     """The interval of the headline is the one printed in the row of the measure that decides."""
     primary = primary_of(seen)
-    ours = [each for each in claims if each.of == primary and each.estimand == "Δ"]
-    told = [each for each in ours if "goes from" in each.where and each.level]
+    ours = [claim for claim in claims if claim.of == primary and claim.estimand == "Δ"]
+    message = [our for our in ours if "goes from" in our.where and our.level]
     tables = [
-        _place_of(each) for each in seen.tables if "".join(each.titles[:1]).lower() == "measure"
+        _place_of(table) for table in seen.tables if "".join(table.titles[:1]).lower() == "measure"
     ]
-    rows = [each for each in ours if each.where in tables[:1]]
-    for one, other in product(told[:1], rows):
-        if not one.agrees(other):
-            yield f"the headline's interval is not that of its row: {one} | {other}"
+    rows = [our for our in ours if our.where in tables[:1]]
+    for first, second in product(message[:1], rows):
+        if not first.agrees(second):
+            yield f"the headline's interval is not that of its row: {first} | {second}"
 
 
 _SHARES = re.compile(rf"({VALUE}) to ({VALUE}), that is ({VALUE}) to ({VALUE})")
@@ -425,9 +427,9 @@ def _of_equal_numbers(seen: Seen) -> Iterator[str]:
             if means and abs(end.number - share.number / 100.0 * means[0]) > 2.0 * end.half:
                 yield f"“that is” joins {match[0].replace(', that is ', ' and ')}"
     for match in _THAT_IS.finditer(_SHARES.sub("", seen.text)):
-        one, other = value(match[1]), value(match[3])
+        first, second = value(match[1]), value(match[3])
         if match[1].endswith("%") is not match[3].endswith("%"):
-            share, amount = (one, other) if match[1].endswith("%") else (other, one)
+            share, amount = (first, second) if match[1].endswith("%") else (second, first)
             if not means:
                 continue
             expected = share.number / 100.0 * means[0]
@@ -436,21 +438,21 @@ def _of_equal_numbers(seen: Seen) -> Iterator[str]:
             room = 1.02 * amount.half + (rounded * means[0] + share.number * 0.0005) / 100.0
             if abs(abs(expected) - abs(amount.number)) > room:
                 yield f"“that is” joins {match[1]} and {match[3]}"
-        elif not one.equals(other):
+        elif not first.equals(second):
             yield f"“that is” joins {match[1]} and {match[3]}"
 
 
 def _of_interactions(seen: Seen) -> Iterator[str]:
     """Whether segments differ has one p-value, or two under two names."""
-    found: dict[tuple[str, bool], set[str]] = {}
+    result: dict[tuple[str, bool], set[str]] = {}
     for _, line in seen.lines:
         for match in re.finditer(
             rf"By ([^,.;]+),[^.]*?(?:segments differ|not shown to differ)[^.]*?\(({P.pattern})",
             line,
         ):
-            found.setdefault((match[1], "adj" in match[2]), set()).add(match[5])
+            result.setdefault((match[1], "adj" in match[2]), set()).add(match[5])
         for match in re.finditer(rf"^([^:]+): do its segments differ\?.*?({P.pattern})", line):
-            found.setdefault((match[1], "adj" in match[2]), set()).add(match[5])
-    for (name, _), shown in found.items():
-        if len(shown) > 1:
-            yield f"two p-values of one interaction, {name}: {' and '.join(sorted(shown))}"
+            result.setdefault((match[1], "adj" in match[2]), set()).add(match[5])
+    for (name, _), visible in result.items():
+        if len(visible) > 1:
+            yield f"two p-values of one interaction, {name}: {' and '.join(sorted(visible))}"

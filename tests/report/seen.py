@@ -173,9 +173,9 @@ def html(markup: str) -> Seen:
     """Read a page or a card."""
     reader = _Reader()
     reader.feed(markup)
-    seen = Seen()
-    _walk(reader.root, "", seen)
-    return seen
+    visited = Seen()
+    _walk(reader.root, "", visited)
+    return visited
 
 
 def _walk(node: Node, scope: str, seen: Seen) -> None:
@@ -184,7 +184,7 @@ def _walk(node: Node, scope: str, seen: Seen) -> None:
             continue
         inner = scope
         if child.tag == "details":
-            summary = next((each.text for each in child.all("summary")), "")
+            summary = next((item.text for item in child.all("summary")), "")
             # One collection opened: its name begins the line.
             name = re.match(r"([^:·]+?)(?: · |: \d+ queries)", summary)
             inner = name[1] if name else scope
@@ -192,10 +192,10 @@ def _walk(node: Node, scope: str, seen: Seen) -> None:
             seen.tables.append(_table(child, inner))
         elif child.tag == "svg":
             seen.drawings.append(_drawing(child, inner))
-            seen.lines += [(inner, each[3]) for each in seen.drawings[-1].texts]
-            seen.lines += [(inner, each.text) for each in child.all("desc") if each.text]
-            if each := child.attributes.get("aria-label"):
-                seen.lines.append((inner, each))
+            seen.lines += [(inner, item[3]) for item in seen.drawings[-1].texts]
+            seen.lines += [(inner, item.text) for item in child.all("desc") if item.text]
+            if attribute := child.attributes.get("aria-label"):
+                seen.lines.append((inner, attribute))
         elif child.tag in LEAVES or (
             child.tag == "div" and not [*child.all("div", "p", "svg", "table")]
         ):
@@ -217,20 +217,20 @@ def _table(node: Node, scope: str) -> Table:
         for row in node.all("tr")
     ]
     titles = [cell.text for cell in rows[0]] if rows else []
-    found = []
+    result = []
     for cells in rows[1:]:
         row = Row(cells[0].text if cells else "", {})
         for title, cell in zip(titles, cells, strict=False):
             row.cells[title] = cell.text
             if "r-drawn" in cell.attributes.get("class", ""):
-                drawn = [_drawing(svg, scope) for svg in cell.all("svg")]
-                row.bars = [(w, left, right) for each in drawn for _, w, left, right in each.bars]
-                row.ticks = _ticks([text for each in drawn for text in each.texts])
+                sample = [_drawing(svg, scope) for svg in cell.all("svg")]
+                row.bars = [(w, left, right) for item in sample for _, w, left, right in item.bars]
+                row.ticks = _ticks([text for item in sample for text in item.texts])
         # A place before the name of a system.
         if re.fullmatch(r"\d*", row.name) and len(cells) > 1:
             row.name = cells[1].text
-        found.append(row)
-    return Table(scope, titles, found)
+        result.append(row)
+    return Table(scope, titles, result)
 
 
 def _place(text: str) -> float:
@@ -242,24 +242,24 @@ _LINE = re.compile(r"^M([\d.]+) ([\d.]+)(?:H([\d.]+)|L([\d.]+) ([\d.]+))$")
 
 
 def _drawing(node: Node, scope: str) -> Drawing:
-    title = next((each.text for each in node.all("title")), "")
-    found = Drawing(scope, [], [], title=title)
-    found.caption = " ".join(each.text for each in node.all("desc"))
+    title = next((item.text for item in node.all("title")), "")
+    drawing = Drawing(scope, [], [], title=title)
+    drawing.caption = " ".join(item.text for item in node.all("desc"))
     for group in [node, *node.all("g")]:
         for child in group.children:
             if isinstance(child, str):
                 continue
             attributes = child.attributes
             if child.tag == "text" and "x" in attributes:
-                at = _place(attributes["x"]), float(attributes["y"])
-                found.texts.append((*at, attributes.get("text-anchor", ""), child.text))
+                position = _place(attributes["x"]), float(attributes["y"])
+                drawing.texts.append((*position, attributes.get("text-anchor", ""), child.text))
             elif child.tag == "text":
-                found.texts.append((-1.0, -1.0, "", child.text))
+                drawing.texts.append((-1.0, -1.0, "", child.text))
             match = _LINE.match(attributes.get("d", "")) if child.tag == "path" else None
             width = float(attributes.get("stroke-width", "0"))
             if child.tag == "line" and attributes["y1"] == attributes["y2"]:
                 ends = _place(attributes["x1"]), _place(attributes["x2"])
-                found.bars.append((_place(attributes["y1"]), width, *ends))
+                drawing.bars.append((_place(attributes["y1"]), width, *ends))
             if match is None or "stroke-dasharray" in attributes:
                 continue
             (left, right), y = (
@@ -268,14 +268,14 @@ def _drawing(node: Node, scope: str) -> Drawing:
             )
             if match[5] is None or float(match[5]) == y:
                 if width >= 1.3:
-                    found.bars.append((y, width, left, right))
-                elif right - left > found.frame[1] - found.frame[0]:
-                    found.frame = left, right
+                    drawing.bars.append((y, width, left, right))
+                elif right - left > drawing.frame[1] - drawing.frame[0]:
+                    drawing.frame = left, right
     # What ends at the frame, or with an arrow before it, goes on beyond it.
-    start, stop = found.frame
+    start, stop = drawing.frame
     if stop:
-        found.bars = [bar for bar in found.bars if bar[2] > start + 6.5 and bar[3] < stop - 6.5]
-    return found
+        drawing.bars = [bar for bar in drawing.bars if bar[2] > start + 6.5 and bar[3] < stop - 6.5]
+    return drawing
 
 
 def _ticks(texts: list[tuple[float, float, str, str]]) -> dict[float, float]:
@@ -292,23 +292,23 @@ def _ticks(texts: list[tuple[float, float, str, str]]) -> dict[float, float]:
 
 
 def markdown(text: str) -> Seen:
-    seen, head = Seen(), None
+    visited, head = Seen(), None
     for line in text.splitlines():
         plain = line.replace("**", "").replace("&#8288;", "").replace("\\", "").strip()
         if not plain.startswith("|"):
             head = None
             if plain:
-                seen.lines.append(("", plain))
-                if seen.tables:
-                    seen.tables[-1].legend += f"\n{plain}"
+                visited.lines.append(("", plain))
+                if visited.tables:
+                    visited.tables[-1].legend += f"\n{plain}"
             continue
         cells = [cell.strip() for cell in plain.strip("|").split("|")]
         if head is None:
             head = cells
-            seen.tables.append(Table("", cells, []))
+            visited.tables.append(Table("", cells, []))
         elif not re.fullmatch(r"[:\- |]+", plain):
-            seen.tables[-1].rows.append(Row(cells[0], dict(zip(head, cells, strict=False))))
-    return seen
+            visited.tables[-1].rows.append(Row(cells[0], dict(zip(head, cells, strict=False))))
+    return visited
 
 
 _DRAWN = re.compile(r"[━─╋┼┊●╎]+")
@@ -316,24 +316,24 @@ _DRAWN = re.compile(r"[━─╋┼┊●╎]+")
 
 def text(shown: str) -> Seen:
     """Read a text written wide, so that no line is broken."""
-    seen, table = Seen(), None
+    visited, table = Seen(), None
     for line in shown.splitlines():
         head = re.match(r"(measure|collection)\s{2,}", line)
         cells = re.split(r"\s{2,}", _DRAWN.sub("  ", line).strip())
         if head:
-            titles = [each for each in cells if "◂" not in each and "▸" not in each]
-            titles = [re.sub(r"\s*[◂▸┊].*", "", each) for each in titles]
+            titles = [cell for cell in cells if "◂" not in cell and "▸" not in cell]
+            titles = [re.sub(r"\s*[◂▸┊].*", "", title) for title in titles]
             table = Table("", titles, [])
-            seen.tables.append(table)
+            visited.tables.append(table)
         elif table is not None and len(cells) == len(table.titles):
             table.rows.append(Row(cells[0], dict(zip(table.titles, cells, strict=True))))
         elif line.strip():
-            seen.lines.append(("", line.strip()))
+            visited.lines.append(("", line.strip()))
             if table is not None:
                 table.legend += f"\n{line.strip()}"
         else:
             table = None
-    return seen
+    return visited
 
 
 def latex(shown: str) -> Seen:
@@ -346,12 +346,12 @@ def latex(shown: str) -> Seen:
         ("-", "−"),
     ):
         shown = shown.replace(old, new)
-    seen = Seen()
+    visited = Seen()
     lines = [line.strip().removesuffix("\\\\").strip() for line in shown.splitlines()]
     rows = [[cell.strip(" {}[]") for cell in line.split("&")] for line in lines if " & " in line]
     if rows:
-        made = [Row(cells[0], dict(zip(rows[0], cells, strict=False))) for cells in rows[1:]]
-        seen.tables.append(Table("", rows[0], made))
-    seen.lines = [("", line) for line in lines if line.startswith(("\\caption", "%"))]
-    seen.tables[0].legend = seen.text
-    return seen
+        result = [Row(cells[0], dict(zip(rows[0], cells, strict=False))) for cells in rows[1:]]
+        visited.tables.append(Table("", rows[0], result))
+    visited.lines = [("", line) for line in lines if line.startswith(("\\caption", "%"))]
+    visited.tables[0].legend = visited.text
+    return visited

@@ -27,9 +27,9 @@ def test_wrap_keeps_every_word(words: list[str], width: int) -> None:
 
 @given(st.text(max_size=100))
 def test_one_line_is_printable(text: str) -> None:
-    shown = cells.one_line(text, width=50)
-    assert len(shown) <= 50
-    assert shown.replace("\u202f", "").isprintable()
+    visible = cells.one_line(text, width=50)
+    assert len(visible) <= 50
+    assert visible.replace("\u202f", "").isprintable()
 
 
 @given(st.text(max_size=100))

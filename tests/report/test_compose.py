@@ -21,14 +21,14 @@ Make = Callable[..., Comparison]
 
 
 def section(report: Report, key: str) -> Section:
-    return next(each for each in report.sections if each.key == key)
+    return next(item for item in report.sections if item.key == key)
 
 
 def table(report: Report, key: str) -> Table:
     return next(
         block
-        for each in report.sections
-        for fold in each.blocks
+        for item in report.sections
+        for fold in item.blocks
         for block in (fold, *(fold.blocks if isinstance(fold, Fold) else ()))
         if isinstance(block, Table) and block.key == key and not isinstance(block, Scorecard)
     )
@@ -40,13 +40,13 @@ def scorecard(report: Report) -> Scorecard:
 
 
 def shown(found: Table, title: str) -> list[str]:
-    column = [each.title for each in found.columns].index(title)
+    column = [column.title for column in found.columns].index(title)
     return [row[column].text for row in found.rows]
 
 
 def test_all_sections_of_runs(judged: Comparison) -> None:
     report = compose(judged)
-    assert [each.key for each in report.sections] == [
+    assert [item.key for item in report.sections] == [
         "measures",
         "sensitivity",
         "tests",
@@ -69,15 +69,15 @@ def test_all_sections_of_runs(judged: Comparison) -> None:
 
 def test_sections_without_data_are_named(situation: Comparison) -> None:
     report = compose(situation)
-    lines = {"unseen", "judge"} & {each.key for each in report.sections}
+    lines = {"unseen", "judge"} & {element.key for element in report.sections}
     if situation.n_queries and words.all_tied(situation):
         assert report.omitted[0] == "What needs a difference: every query is tied."
     else:
         assert len(report.sections) - len(lines) + len(report.omitted) == 14
-    for each in report.sections:
-        assert each.finding.endswith(".")
-        assert each.blocks or each.group == "change"
-    for row in (row for each in report.sections for row in tables(each)):
+    for item in report.sections:
+        assert item.finding.endswith(".")
+        assert item.blocks or item.group == "change"
+    for row in (row for element in report.sections for row in tables(element)):
         assert all("nan" not in cell.text and "None" not in cell.text for cell in row)
 
 
@@ -86,22 +86,22 @@ def tables(each: Section) -> list[tuple]:  # type: ignore[type-arg]
 
 
 def test_tables_are_rectangular(situation: Comparison) -> None:
-    for each in compose(situation).sections:
-        for block in each.blocks:
+    for item in compose(situation).sections:
+        for block in item.blocks:
             if isinstance(block, Table):
                 assert {len(row) for row in block.rows} == {len(block.columns)}
 
 
 def test_measure_table_shows_one_procedure(make: Make) -> None:
     comparison = make(0.05, measures=4)
-    found = table(compose(comparison), "measures")
-    assert found.columns[4].title == "95% interval, adjusted"
-    for cells, row in zip(found.rows, comparison.rows, strict=True):
+    result = table(compose(comparison), "measures")
+    assert result.columns[4].title == "95% interval, adjusted"
+    for cells, row in zip(result.rows, comparison.rows, strict=True):
         assert cells[4].text == f.interval(row.ci_low_adj, row.ci_high_adj)
         assert cells[10].text == f.pvalue(row.pvalue_adj)
         excludes = row.ci_low_adj > 0 or row.ci_high_adj < 0
         assert excludes == (row.pvalue_adj < 0.05) == (cells[-1].text[0] in "▲▼")
-    assert found.rows[0][0].text == "nDCG@10 ★"
+    assert result.rows[0][0].text == "nDCG@10 ★"
 
 
 def test_measure_table_puts_the_primary_first(make: Make) -> None:
@@ -111,39 +111,39 @@ def test_measure_table_puts_the_primary_first(make: Make) -> None:
 
 def test_measure_table_without_adjustment(make: Make) -> None:
     plain = compose(make(0.05, measures=2, adjust="none"))
-    titles = [each.title for each in table(plain, "measures").columns]
+    titles = [column.title for column in table(plain, "measures").columns]
     assert "95% interval" in titles
     assert "Adjusted p" not in titles
     captions = [b.text for b in section(plain, "measures").blocks if isinstance(b, Text)]
     assert "not adjusted" in captions[0]
     assert captions[1] == "Bar: 95% interval of the mean difference, B − A."
-    assert "adj p" not in [each.title for each in scorecard(plain).columns]
+    assert "adj p" not in [column.title for column in scorecard(plain).columns]
 
 
 def test_measure_table_of_another_estimand_has_its_column(make: Make) -> None:
-    found = table(compose(make(0.05, measures=2, test="wilcoxon")), "measures")
-    assert "Pseudo-median difference" in [each.title for each in found.columns]
+    result = table(compose(make(0.05, measures=2, test="wilcoxon")), "measures")
+    assert "Pseudo-median difference" in [column.title for column in result.columns]
 
 
 def test_reading_of_the_primary_follows_the_verdict(make: Make) -> None:
     for mean, margin, reading in ((0.001, 0.03, "= same"), (0.01, 0.02, "≥ not worse")):
-        found = table(compose(make(mean, margin=margin, measures=2)), "measures")
-        assert shown(found, "Reading")[0] == reading
-        assert shown(found, "Reading")[1] in ("? unclear", "▲ better")
+        result = table(compose(make(mean, margin=margin, measures=2)), "measures")
+        assert shown(result, "Reading")[0] == reading
+        assert shown(result, "Reading")[1] in ("? unclear", "▲ better")
         card = scorecard(compose(make(mean, margin=margin, measures=2)))
-        assert shown(card, "reading") == shown(found, "Reading")
+        assert shown(card, "reading") == shown(result, "Reading")
 
 
 def test_the_scorecard_has_the_interval_that_decides_and_says_which(make: Make) -> None:
-    for how in ({"margin": 0.02}, {"margin": 0.001}, {"family": "all"}, {"adjust": "none"}):
-        comparison = make(0.01, measures=3, **how)
+    for options in ({"margin": 0.02}, {"margin": 0.001}, {"family": "all"}, {"adjust": "none"}):
+        comparison = make(0.01, measures=3, **options)
         card = scorecard(compose(comparison))
         decision = comparison.decision
         by_margin = comparison.decision.by_equivalence
         ends = (decision.tost_low, decision.tost_high) if by_margin else decision.interval
         assert card.bars[0][1:3] == pytest.approx(ends)
         # Only in one family of all measures is the primary one adjusted.
-        title = "95% interval, adjusted" if "family" in how else "95% interval"
+        title = "95% interval, adjusted" if "family" in options else "95% interval"
         assert shown(card, title)[0].endswith("(90%)") == by_margin
         for row, bar in zip(comparison.rows[1:], card.bars[1:], strict=True):
             assert bar[3:5] == (row.ci_low_adj, row.ci_high_adj)
@@ -152,7 +152,7 @@ def test_the_scorecard_has_the_interval_that_decides_and_says_which(make: Make) 
 def test_a_guard_stands_on_the_row_of_its_measure(make: Make) -> None:
     comparison = make(0.05, measures=3, guards=("RR:-0.02", "AP:-0.00001"))
     readings = shown(scorecard(compose(comparison)), "reading")
-    passed = {each.measure: each.passed for each in comparison.decision.guards}
+    passed = {guard.measure: guard.passed for guard in comparison.decision.guards}
     names = [row.measure for row in comparison.rows]
     for name, reading in zip(names, readings, strict=True):
         assert reading.endswith(" guard") == (name in passed)
@@ -221,16 +221,16 @@ def test_no_query_stands_twice_in_the_table(make: Make, n: int) -> None:
 
 def test_tests_table_names_estimands_and_the_declared_test(make: Make) -> None:
     report = compose(make(0.05))
-    found = next(each for each in section(report, "tests").blocks if isinstance(each, Table))
-    assert shown(found, "Test")[0] == "Paired t ★ declared"
-    assert "net share of decided queries won" in shown(found, "What it estimates")
-    how = dict(zip(shown(found, "Test"), shown(found, "How"), strict=True))
+    block = next(item for item in section(report, "tests").blocks if isinstance(item, Table))
+    assert shown(block, "Test")[0] == "Paired t ★ declared"
+    assert "net share of decided queries won" in shown(block, "What it estimates")
+    options = dict(zip(shown(block, "Test"), shown(block, "How"), strict=True))
     # 999 resamples: sqrt(p (1 - p) / 999) with p = 0.001.
-    drawn = "Monte Carlo, 999 resamples, standard error 0.0010"
-    assert how["Bootstrap, studentised"] == drawn
-    assert how["Sign-flip permutation"] == "exact"
-    assert how["Paired t ★ declared"] == "closed form"
-    counts = dict(zip(shown(found, "Test"), shown(found, "Statistic"), strict=True))
+    text = "Monte Carlo, 999 resamples, standard error 0.0010"
+    assert options["Bootstrap, studentised"] == text
+    assert options["Sign-flip permutation"] == "exact"
+    assert options["Paired t ★ declared"] == "closed form"
+    counts = dict(zip(shown(block, "Test"), shown(block, "Statistic"), strict=True))
     assert counts["Sign"].isdigit()
     assert counts["Wilcoxon signed-rank"].replace(f.GROUP, "").isdigit()
     assert section(report, "tests").finding == headline.agreement(report.subject)
@@ -240,23 +240,23 @@ def test_tests_table_names_estimands_and_the_declared_test(make: Make) -> None:
 
 def test_planning_table_agrees_with_the_planning_room(make: Make) -> None:
     comparison = make(0.05, margin=0.015)
-    found = table(compose(comparison), "planning")
-    assert "0.015 (margin)" in shown(found, "True Δ")
-    for cells in found.rows:
+    result = table(compose(comparison), "planning")
+    assert "0.015 (margin)" in shown(result, "True Δ")
+    for cells in result.rows:
         difference = cells[0].value
         assert isinstance(difference, float)
         assert cells[1].value == planning.queries_needed(comparison.planning.sd, difference)
         planned = comparison.planning
         ends = [planning.queries_needed(sd, difference) for sd in (planned.sd_low, planned.sd_high)]
-        assert cells[2].text == " to ".join(f.about(each) for each in ends if each is not None)
+        assert cells[2].text == " to ".join(f.about(end) for end in ends if end is not None)
         chance = planning.power(100, effect=difference / comparison.planning.sd)
         assert cells[3].text == f.percent(chance, sign=False)
 
 
 def test_effects_are_said_with_two_decimals(make: Make) -> None:
     comparison = make(0.05)
-    found = table(compose(comparison), "effects")
-    values = dict(zip(shown(found, "Effect size"), shown(found, "Value"), strict=True))
+    result = table(compose(comparison), "effects")
+    values = dict(zip(shown(result, "Effect size"), shown(result, "Value"), strict=True))
     assert values["Cohen's d_z"] == "+0.50"
     assert values["Relative change"] == f.percent(comparison.primary.rel_diff)
     assert values["Share of queries B wins"].endswith("%")
@@ -266,8 +266,8 @@ def test_effects_are_said_with_two_decimals(make: Make) -> None:
 
 def test_quality_counts_both_runs(judged: Comparison) -> None:
     report = compose(judged)
-    found = table(report, "quality")
-    poor = dict(zip(shown(found, "What was counted"), shown(found, "B"), strict=True))
+    result = table(report, "quality")
+    poor = dict(zip(shown(result, "What was counted"), shown(result, "B"), strict=True))
     assert poor["Queries in the qrels"] == "4"
     assert poor["Missing from the run"] == "2"
     assert poor["In the run only, ignored"] == "1"
@@ -284,10 +284,10 @@ def test_quality_of_whole_runs_says_so(judged: Comparison) -> None:
 
 
 def test_methods_paragraph_has_what_a_reader_needs(judged: Comparison, make: Make) -> None:
-    said = appendix.methods_text(judged)
+    methods_text = appendix.methods_text(judged)
     for part in ("poor (B)", "good (A)", "4 queries", "two-sided paired t test", "abrank 0.1.0"):
-        assert part in said
-    assert "A query missing from a run scored 0." in said
+        assert part in methods_text
+    assert "A query missing from a run scored 0." in methods_text
     dropped = replace(judged, provenance={"settings": {"missing": "drop"}})
     assert "left out for both systems" in appendix.methods_text(dropped)
     margin = appendix.methods_text(make(0.05, margin=0.02))
@@ -357,29 +357,29 @@ def test_reproduce_shows_command_hashes_and_rows(judged: Comparison) -> None:
     report = compose(judged)
     blocks = section(report, "reproduce").blocks
     assert Text("abrank compare a b", "code") in blocks
-    found = table(report, "inputs")
-    assert shown(found, "Input") == ["Judgments", "A", "B"]
+    result = table(report, "inputs")
+    assert shown(result, "Input") == ["Judgments", "A", "B"]
     (fold,) = (block for block in blocks if isinstance(block, Fold))
     assert f"{'ab' * 32}  a.run" in fold.blocks[0].text.splitlines()
-    assert shown(found, "Rows") == ["", "8", "" if found.rows[2][2].value is None else "6"]
+    assert shown(result, "Rows") == ["", "8", "" if result.rows[2][2].value is None else "6"]
 
 
 def test_a_file_that_was_read_as_several_stands_once(judged: Comparison) -> None:
-    one = {"path": "/data/x/scores.csv", "sha256": "ab" * 32, "rows": 8}
-    other = {"path": "/data/x/old/b.run", "sha256": "cd" * 32, "rows": 9}
-    roles = {f"c{i}: a": dict(one) for i in range(20)} | {"b": other}
-    known = dict(judged.provenance) | {"inputs": roles}
-    report = compose(replace(judged, provenance=known))
-    found = table(report, "inputs")
-    assert shown(found, "Path") == ["old/b.run", "scores.csv"]
-    assert shown(found, "Input")[1] == "c0: a, c1: a, c2: a, c3: a and 16 more"
+    first = {"path": "/data/x/scores.csv", "sha256": "ab" * 32, "rows": 8}
+    second = {"path": "/data/x/old/b.run", "sha256": "cd" * 32, "rows": 9}
+    roles = {f"c{i}: a": dict(first) for i in range(20)} | {"b": second}
+    names = dict(judged.provenance) | {"inputs": roles}
+    report = compose(replace(judged, provenance=names))
+    result = table(report, "inputs")
+    assert shown(result, "Path") == ["old/b.run", "scores.csv"]
+    assert shown(result, "Input")[1] == "c0: a, c1: a, c2: a, c3: a and 16 more"
     blocks = section(report, "reproduce").blocks
     assert Text("Paths within /data/x.", "caption") in blocks
     (fold,) = (block for block in blocks if isinstance(block, Fold))
     ends = [line.split("  ")[1] for line in fold.blocks[0].text.splitlines()]
     assert ends == ["old/b.run", "scores.csv"]  # as sha256sum -c reads them there
     memory = {"a": {"path": None, "sha256": None}, "b": {"path": None, "sha256": None}}
-    report = compose(replace(judged, provenance=known | {"inputs": memory}))
+    report = compose(replace(judged, provenance=names | {"inputs": memory}))
     assert shown(table(report, "inputs"), "Input") == ["A", "B"]
 
 
@@ -394,11 +394,11 @@ def test_reproduce_says_nothing_of_what_is_unknown(make: Make) -> None:
 
 
 def test_reproduce_shows_every_setting_in_words() -> None:
-    made = simulate_runs(30, rng=2)
+    collection = simulate_runs(30, rng=2)
     scoring = Scoring(missing="drop", depth=50, judged_only=True)
-    made_of = (made.qrels, made.baseline, made.candidate)
-    found = table(compose(compare(*made_of, measures=["AP"], scoring=scoring)), "settings")
-    got = dict(zip(shown(found, "Setting"), shown(found, "Value"), strict=True))
+    made_of = (collection.qrels, collection.baseline, collection.candidate)
+    result = table(compose(compare(*made_of, measures=["AP"], scoring=scoring)), "settings")
+    got = dict(zip(shown(result, "Setting"), shown(result, "Value"), strict=True))
     assert got["Queries missing from a run"] == "left out"
     assert got["Depth of the rankings"] == "50"
     assert got["Judged documents only"] == "yes"

@@ -53,13 +53,17 @@ def _judged(*, picked: bool) -> Comparison:
 def _systems(seed: int, k: int) -> dict[str, dict[str, float]]:
     rng = np.random.default_rng(seed)
     base = rng.random(40)
-    made = (np.clip(base + 0.08 * j + 0.2 * rng.standard_normal(40), 0.0, 1.5) for j in range(k))
-    return {f"sys{j}": dict(zip(IDS, scores, strict=False)) for j, scores in enumerate(made)}
+    clips = (np.clip(base + 0.08 * j + 0.2 * rng.standard_normal(40), 0.0, 1.5) for j in range(k))
+    return {f"sys{j}": dict(zip(IDS, scores, strict=False)) for j, scores in enumerate(clips)}
 
 
 def _means() -> Any:
-    made = simulate_runs(40, rng=3)
-    return evaluate(made.qrels, {"old": made.baseline, "new": made.candidate}, ["nDCG@10", "AP"])
+    collection = simulate_runs(40, rng=3)
+    return evaluate(
+        collection.qrels,
+        {"old": collection.baseline, "new": collection.candidate},
+        ["nDCG@10", "AP"],
+    )
 
 
 def _collected(**how: Any) -> Any:
@@ -132,19 +136,19 @@ def test_nothing_shown_contradicts_itself(
 ) -> None:
     if name not in DRAWN:
         monkeypatch.setattr(plots, "svg", no_drawer)
-    found = {of: found_in(read(report_of(name))) for of, read in READ.items()}
-    assert {of: each for of, each in found.items() if each} == {}
+    result = {owner: found_in(read(report_of(name))) for owner, read in READ.items()}
+    assert {name: item for name, item in result.items() if item} == {}
 
 
 @pytest.mark.parametrize("name", ["better", "same", "0.001 by 10%", "collections"])
 def test_what_is_read_is_what_is_shown(name: str) -> None:
     """Each interval of the page is read: printed in words, in cells, at a drawing, and drawn."""
     claims = [*claims_of(READ["page"](report_of(name)))]
-    kinds = {each.where.split()[0].strip("“") for each in claims}
+    kinds = {claim.where.split()[0].strip("“") for claim in claims}
     assert {"table"} < kinds
     assert len(claims) >= 5
-    drawn = [each for each in claims if "drawn" in each.where]
-    assert bool(drawn) is (name != "collections")
+    sample = [claim for claim in claims if "drawn" in claim.where]
+    assert bool(sample) is (name != "collections")
 
 
 # --- What the checker must find: pages as they were, each with one contradiction
@@ -192,8 +196,8 @@ OLD = {
 # Parts of pages of version 924342c1, character by character.
 OLD_PAGES = Path(__file__).parent / "old_pages"
 OLD |= {
-    name: ((OLD_PAGES / f"{name.replace(' ', '_')}.html").read_text("utf-8"), said)
-    for name, said in {
+    name: ((OLD_PAGES / f"{name.replace(' ', '_')}.html").read_text("utf-8"), text)
+    for name, text in {
         "per cent margin": "“that is” joins +0.055 to +0.095 and +29.3% to +31.3%",
         "machine set aside": "star at “People and machine”",
         "interaction p": "two p-values of one interaction, length: 0.111 and 0.222",
@@ -206,6 +210,6 @@ OLD |= {
 
 @pytest.mark.parametrize("name", OLD)
 def test_contradictions_of_old_pages_are_found(name: str) -> None:
-    page, said = OLD[name]
-    found = found_in(seen.html(page))
-    assert any(said in each for each in found), found
+    page, text = OLD[name]
+    result = found_in(seen.html(page))
+    assert any(text in item for item in result), result

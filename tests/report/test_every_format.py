@@ -72,24 +72,24 @@ def test_each_is_written_or_refused_with_its_reason(name: str, suffix: str) -> N
         with pytest.raises(ArgumentError, match=r"there is no|is not written"):
             WRITERS[suffix](result_of(name))
         return
-    made = WRITERS[suffix](result_of(name))
-    assert len(made) > 40
+    result = WRITERS[suffix](result_of(name))
+    assert len(result) > 40
     if suffix != ".parquet":
-        shown = made.decode()
-        assert shown.endswith(("\n", "</html>"))
-        assert suffix in (".json", ".csv") or not {"\x1b", "\u202e"} & {*shown}
-        bare = re.sub(r"<(style|script)>.*?</\1>", "", shown, flags=re.S)
+        visible = result.decode()
+        assert visible.endswith(("\n", "</html>"))
+        assert suffix in (".json", ".csv") or not {"\x1b", "\u202e"} & {*visible}
+        bare = re.sub(r"<(style|script)>.*?</\1>", "", visible, flags=re.S)
         assert not re.search(r"\bnan\b", bare)
-    assert WRITERS[suffix](result_of(name)) == made
+    assert WRITERS[suffix](result_of(name)) == result
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 120])
 @pytest.mark.parametrize("plain", [False, True])
 def test_text_fits_whatever_the_width(name: str, width: int, plain: bool) -> None:
-    shown = text(report_of(name), width=width, ascii=plain)
-    assert max(map(columns, shown.splitlines())) <= max(width, 64 * (name in PLAIN))
-    assert not plain or shown.isascii()
-    assert "\n\n\n" not in shown
+    visible = text(report_of(name), width=width, ascii=plain)
+    assert max(map(columns, visible.splitlines())) <= max(width, 64 * (name in PLAIN))
+    assert not plain or visible.isascii()
+    assert "\n\n\n" not in visible
 
 
 def test_the_answer_comes_first_in_every_format(name: str) -> None:
@@ -104,18 +104,18 @@ def test_markdown_is_its_own_tables_only(name: str) -> None:
     page = (
         MarkdownIt("commonmark", {"html": True}).enable("table").render(markdown(report_of(name)))
     )
-    own = {"h3", "p", "table", "thead", "tbody", "tr", "th", "td", "strong", "ul", "li"}
-    assert set(re.findall(r"<(\w+)", page)) <= own | {"details", "summary", "pre", "code"}
+    custom = {"h3", "p", "table", "thead", "tbody", "tr", "th", "td", "strong", "ul", "li"}
+    assert set(re.findall(r"<(\w+)", page)) <= custom | {"details", "summary", "pre", "code"}
 
 
 def test_a_card_is_one_tree_that_leaks_nothing(name: str) -> None:
-    shown = card(report_of(name))
-    root = ET.fromstring(shown.replace("&nbsp;", " "))
+    visible = card(report_of(name))
+    root = ET.fromstring(visible.replace("&nbsp;", " "))
     names = {element.tag for element in root.iter()}
     assert not names & {"script", "style", "b", "link"}
-    assert not {key for each in root.iter() for key in each.attrib} & {"id", "class", "href"}
-    assert result_of(name)._repr_html_() == shown
-    assert len(shown.encode()) <= 25_000
+    assert not {key for item in root.iter() for key in item.attrib} & {"id", "class", "href"}
+    assert result_of(name)._repr_html_() == visible
+    assert len(visible.encode()) <= 25_000
 
 
 @pytest.mark.usefixtures("nothing_drawn")
@@ -143,17 +143,17 @@ def test_a_page_without_a_scorecard_has_the_facts_of_the_short_formats(name: str
 
 
 def test_the_scorecard_has_the_same_rows_in_text_markdown_page_and_card(name: str) -> None:
-    found = report_of(name).scorecard
-    if found is None:
+    scorecard = report_of(name).scorecard
+    if scorecard is None:
         assert name in PLAIN
         return
-    assert len(found.bars) == len(found.rows)
-    assert {len(row) for row in found.rows} == {len(found.columns)}
-    shown = found.without("drawn", "pair", "wins")
-    assert len(shown.columns) <= 8
-    change = [column.role for column in found.columns].index("change")
+    assert len(scorecard.bars) == len(scorecard.rows)
+    assert {len(row) for row in scorecard.rows} == {len(scorecard.columns)}
+    without = scorecard.without("drawn", "pair", "wins")
+    assert len(without.columns) <= 8
+    change = [column.role for column in scorecard.columns].index("change")
     for document in (text(report_of(name)), markdown(report_of(name))):
-        for row in found.rows:
+        for row in scorecard.rows:
             assert row[change].text in document
 
 

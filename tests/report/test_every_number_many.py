@@ -50,8 +50,8 @@ OURS = (
 
 @pytest.fixture(scope="module")
 def ranking() -> Ranking:
-    made = rank_scores(board(5, measures=("AP", "RR", "P@10"), step=0.02))
-    return with_extras(made, instruments=True, risk=1.5)
+    result = rank_scores(board(5, measures=("AP", "RR", "P@10"), step=0.02))
+    return with_extras(result, instruments=True, risk=1.5)
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +63,7 @@ def standings() -> CollectionsRanking:
 
 def known_of(found: Ranking | CollectionsRanking) -> Known:
     saved = json.loads(json.dumps(found.to_dict()))
-    numbers = [each for each in leaves(saved) if not isinstance(each, str)]
+    numbers = [leave for leave in leaves(saved) if not isinstance(leave, str)]
     numbers.append(1.0 - found.alpha)
     if isinstance(found, Ranking):
         numbers.append(1.0 + found.extras.risk_weight)  # how often a loss counts
@@ -71,19 +71,19 @@ def known_of(found: Ranking | CollectionsRanking) -> Known:
         numbers += np.subtract(scores[:, :, None], scores[:, None, :]).ravel().tolist()
     for pairs in pairs_of(saved):
         numbers += [-value for pair in pairs for value in pair.values() if type(value) is float]
-    shown = {plain(text) for each in numbers for text in written(each, found.alpha)}
-    texts = {each for each in leaves(saved) if isinstance(each, str) and re.search(r"\d", each)}
+    plains = {plain(text) for number in numbers for text in written(number, found.alpha)}
+    texts = {leave for leave in leaves(saved) if isinstance(leave, str) and re.search(r"\d", leave)}
     texts |= set(OURS) | {str(found.provenance.get("created"))[:10]}
     for scores in scores_of(saved):
         texts |= set(scores)
     named = sorted(texts, key=len, reverse=True)
-    return Known(shown, re.compile("|".join(rf"(?<!\w){re.escape(each)}(?!\w)" for each in named)))
+    return Known(plains, re.compile("|".join(rf"(?<!\w){re.escape(item)}(?!\w)" for item in named)))
 
 
 def pairs_of(value: Any) -> list[list[dict[str, Any]]]:
     """Return the rows of pairs; under that key a note names pairs without numbers."""
-    found = _under(value, "pairs")
-    return [[row for row in rows if isinstance(row, dict)] for rows in found]
+    under = _under(value, "pairs")
+    return [[row for row in rows if isinstance(row, dict)] for rows in under]
 
 
 def scores_of(value: Any) -> list[dict[str, Any]]:
@@ -93,11 +93,11 @@ def scores_of(value: Any) -> list[dict[str, Any]]:
 def _under(value: Any, key: str) -> list[Any]:
     """Return all that stands under a key of a tree."""
     if isinstance(value, list):
-        return [found for each in value for found in _under(each, key)]
+        return [result for item in value for result in _under(item, key)]
     if not isinstance(value, dict):
         return []
-    own = [value[key]] if key in value else []
-    return own + [found for each in value.values() for found in _under(each, key)]
+    custom = [value[key]] if key in value else []
+    return custom + [result for item in value.values() for result in _under(item, key)]
 
 
 KINDS = {
@@ -112,47 +112,47 @@ def subject(request: pytest.FixtureRequest) -> Any:
 
 
 def test_pages_have_no_other_number(subject) -> None:
-    found, writers, plots = subject
-    known, page = known_of(found), writers[".html"](found).decode()
+    result, writers, plots = subject
+    names, page = known_of(result), writers[".html"](result).decode()
     body = re.sub(r"<(svg|script|style)\b.*?</\1>", " ", page, flags=re.S)
     body = re.sub(r'<details class="source">.*?</details>', " ", body, flags=re.S)  # BibTeX
     pieces = texts_of(body)
     assert sum(len(NUMBER.findall(plain(piece))) for piece in pieces) >= 200
-    assert_known(known, pieces)
-    drawn = drawings(page)
-    assert {name.split()[0] for name in drawn} >= {*plots} - {
+    assert_known(names, pieces)
+    sample = drawings(page)
+    assert {name.split()[0] for name in sample} >= {*plots} - {
         "cd", "leaderboard", "matrix", "means",
     }  # fmt: skip
     n_ticks = 0
-    for drawing in drawn.values():
-        axes, others = split(drawing)
-        assert_known(known, others)
+    for drawing in sample.values():
+        axes, rest = split(drawing)
+        assert_known(names, rest)
         n_ticks += sum(map(len, axes))
         assert all(on_scale(ticks) for ticks in axes)
-    assert n_ticks >= 15 or found.query_ids == ()  # ranks over collections have lines alone
+    assert n_ticks >= 15 or result.query_ids == ()  # ranks over collections have lines alone
 
 
 @pytest.mark.parametrize("kind", [".md", ".txt", ".tex"])
 def test_texts_have_no_other_number(subject, kind) -> None:
-    found, writers, _ = subject
-    pieces = [unescape(each) for each in PIECES[kind](writers[kind](found).decode())]
+    result, writers, _ = subject
+    pieces = [unescape(item) for item in PIECES[kind](writers[kind](result).decode())]
     assert sum(len(NUMBER.findall(plain(piece))) for piece in pieces) >= 15
-    assert_known(known_of(found), pieces)
+    assert_known(known_of(result), pieces)
 
 
 def test_tables_have_the_very_numbers(subject) -> None:
-    found, writers, _ = subject
-    saved = {float(each) for each in leaves(found.to_dict()) if isinstance(each, (int, float))}
-    made = writers[".csv"]
-    texts = list(made.files(found).values())
+    result, writers, _ = subject
+    saved = {float(leave) for leave in leaves(result.to_dict()) if isinstance(leave, (int, float))}
+    writer = writers[".csv"]
+    texts = list(writer.files(result).values())
     assert len(texts) >= 2
     for text in texts:
         cells = [cell for row in csv.reader(io.StringIO(text.decode())) for cell in row]
-        numbers = [float(each) for each in cells if re.fullmatch(r"-?\d+(\.\d+)?(e-?\d+)?", each)]
+        numbers = [float(cell) for cell in cells if re.fullmatch(r"-?\d+(\.\d+)?(e-?\d+)?", cell)]
         assert len(numbers) >= 30
-        assert [each for each in numbers if each not in saved] == []
+        assert [number for number in numbers if number not in saved] == []
 
 
 def test_a_changed_number_would_be_seen(standings) -> None:
-    known = known_of(standings)
-    assert known.unknown("mean 0.123456") == ["0.123456"]
+    names = known_of(standings)
+    assert names.unknown("mean 0.123456") == ["0.123456"]

@@ -68,10 +68,10 @@ def test_the_whole_command_on_ready_scores(tmp_path, n) -> None:
 @pytest.mark.benchmarks
 @pytest.mark.parametrize(("n", "most"), [(250, 600_000), (7_000, MOST_BYTES)])
 def test_a_report_with_texts_segments_and_documents(n, most) -> None:
-    made = simulate_runs(n, rng=1)
-    how = {"topics": made.topics, "segments": {"intent": made.intents}}
+    collection = simulate_runs(n, rng=1)
+    options = {"topics": collection.topics, "segments": {"intent": collection.intents}}
     start = time.process_time()
-    comparison = compare(made.qrels, made.baseline, made.candidate, **how)
+    comparison = compare(collection.qrels, collection.baseline, collection.candidate, **options)
     compared = time.process_time()
     size = len(html(comparison).encode())
     seconds = compared - start, time.process_time() - compared

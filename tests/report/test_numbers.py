@@ -32,24 +32,28 @@ def test_scores_keep_every_bit(situation: Comparison) -> None:
 
 
 def test_parts_are_those_of_the_comparison(judged: Comparison) -> None:
-    found = to_dict(judged)
-    assert found["schema"] == "abrank/2"
-    assert found["systems"] == {"a": "good", "b": "poor"}
-    assert found["settings"]["primary"] == "nDCG@10"
-    assert found["measures"][0]["pvalue"] == judged.rows[0].pvalue
-    assert found["tests"][0]["decides"] is True
-    assert found["quality"]["b"]["missing"] == ["q2", "q3"]
-    assert [note["code"] for note in found["notes"]] == [note.code for note in judged.notes]
-    assert found["provenance"]["inputs"]["a"]["rows"] == 8
-    assert found["verdict"]["interval"]["low"] == judged.decision.ci_low
-    assert found["verdict"]["gate"] is None
+    result = to_dict(judged)
+    assert result["schema"] == "abrank/2"
+    assert result["systems"] == {"a": "good", "b": "poor"}
+    assert result["settings"]["primary"] == "nDCG@10"
+    assert result["measures"][0]["pvalue"] == judged.rows[0].pvalue
+    assert result["tests"][0]["decides"] is True
+    assert result["quality"]["b"]["missing"] == ["q2", "q3"]
+    assert [note["code"] for note in result["notes"]] == [note.code for note in judged.notes]
+    assert result["provenance"]["inputs"]["a"]["rows"] == 8
+    assert result["verdict"]["interval"]["low"] == judged.decision.ci_low
+    assert result["verdict"]["gate"] is None
 
 
 def test_gate_is_recorded(judged: Comparison) -> None:
     from abrank.verdict import Gate
 
-    asked = replace(judged, decision=replace(judged.decision, gate=Gate("better", False)))
-    assert to_dict(asked)["verdict"]["gate"] == {"require": "better", "passed": False, "lacks": ""}
+    requested = replace(judged, decision=replace(judged.decision, gate=Gate("better", False)))
+    assert to_dict(requested)["verdict"]["gate"] == {
+        "require": "better",
+        "passed": False,
+        "lacks": "",
+    }
 
 
 def test_plain_knows_every_kind_of_value() -> None:
@@ -86,8 +90,8 @@ def test_whatever_is_laid_out_reads_back(value: object) -> None:
 
 
 def test_results_json_has_one_line_a_fact() -> None:
-    found = json_bytes(compare_scores({"q1": 0.5, "q2": 0.25}, {"q1": 0.75, "q2": 0.75}))
-    assert found.decode().splitlines()[:2] == ["{", '  "schema": "abrank/2",']
+    result = json_bytes(compare_scores({"q1": 0.5, "q2": 0.25}, {"q1": 0.75, "q2": 0.75}))
+    assert result.decode().splitlines()[:2] == ["{", '  "schema": "abrank/2",']
 
 
 def test_values_that_json_lacks_are_null_or_text() -> None:

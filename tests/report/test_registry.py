@@ -65,21 +65,21 @@ def test_contents_are_those_of_the_functions(comparison: Comparison, tmp_path: P
 def test_csv_puts_the_queries_beside(comparison: Comparison, tmp_path: Path) -> None:
     write(comparison, tmp_path / "out.csv")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out.csv", "out.queries.csv"]
-    beside = (tmp_path / "out.queries.csv").read_text("utf-8")
-    assert beside.startswith("query_id,measure,a,b,diff\n")
+    context = (tmp_path / "out.queries.csv").read_text("utf-8")
+    assert context.startswith("query_id,measure,a,b,diff\n")
 
 
 def test_csv_puts_the_segments_beside_where_there_are_some(tmp_path: Path) -> None:
     a = {f"q{i}": 0.1 * i for i in range(6)}
-    found = compare_scores(a, a, segments={"half": {query: query[-1] for query in a}})
-    write(found, tmp_path / "out.csv")
-    beside = (tmp_path / "out.segments.csv").read_text("utf-8")
-    assert beside == table(found, ".segments.csv")
+    result = compare_scores(a, a, segments={"half": {query: query[-1] for query in a}})
+    write(result, tmp_path / "out.csv")
+    context = (tmp_path / "out.segments.csv").read_text("utf-8")
+    assert context == table(result, ".segments.csv")
 
 
 def test_options_reach_the_writer(comparison: Comparison, tmp_path: Path) -> None:
-    found = comparison.report(tmp_path / "a.tex", digits=5, style="superscript")
-    assert found.read_text("utf-8") == latex(comparison, digits=5, style="superscript")
+    report = comparison.report(tmp_path / "a.tex", digits=5, style="superscript")
+    assert report.read_text("utf-8") == latex(comparison, digits=5, style="superscript")
     assert comparison.report(tmp_path / "a.md", digits=5).read_text("utf-8") == markdown(
         comparison, digits=5
     )
@@ -152,7 +152,7 @@ def test_the_usual_place_is_a_file_in_one_folder(
 
 def test_folders_are_made_and_no_other_file_stays(comparison: Comparison, tmp_path: Path) -> None:
     path = write(comparison, tmp_path / "new" / "deep" / "out.md")
-    assert [each.name for each in path.parent.iterdir()] == ["out.md"]
+    assert [path.name for path in path.parent.iterdir()] == ["out.md"]
 
 
 def test_new_file_has_the_usual_mode(comparison: Comparison, tmp_path: Path) -> None:
@@ -194,7 +194,7 @@ def test_failing_writer_leaves_the_old_file(
     with pytest.raises(ValueError, match="no report today"):
         write(comparison, path)
     assert path.read_text() == "old"
-    assert [each.name for each in tmp_path.iterdir()] == [path.name]
+    assert [path.name for path in tmp_path.iterdir()] == [path.name]
 
 
 def test_failing_disk_leaves_the_old_file_and_no_other(
@@ -210,7 +210,7 @@ def test_failing_disk_leaves_the_old_file_and_no_other(
     with pytest.raises(WriteError, match=r"out\.md: cannot be written: no space left"):
         write(comparison, path)
     assert path.read_text() == "old"
-    assert [each.name for each in tmp_path.iterdir()] == ["out.md"]
+    assert [path.name for path in tmp_path.iterdir()] == ["out.md"]
 
 
 def test_half_a_surrogate_pair_is_written(tmp_path: Path) -> None:
@@ -224,7 +224,7 @@ def test_parquet_has_the_scores_of_every_query() -> None:
     odd = compare_scores({"a": 0.1, "\udce9": 0.2}, {"a": 0.3, "\udce9": 0.1}, **names)
     table = pyarrow.parquet.read_table(io.BytesIO(WRITERS[".parquet"](odd)))
     assert table.to_pydict() == {
-        "query_id": [each.encode("utf-8", "replace").decode() for each in odd.query_ids],
+        "query_id": [query_id.encode("utf-8", "replace").decode() for query_id in odd.query_ids],
         "measure": ["score", "score"],
         "a": odd.a[:, 0].tolist(),
         "b": odd.b[:, 0].tolist(),
@@ -269,9 +269,9 @@ def test_a_format_may_stand_before_a_path(
 def test_the_methods_paragraph_is_written_as_latex_reads_it(
     comparison: Comparison, tmp_path: Path
 ) -> None:
-    shown = comparison.report(f"methods:{tmp_path / 'methods.tex'}").read_text("utf-8")
-    assert r"at $\alpha$ = 0.05; intervals have the level 95\%." in shown
-    assert shown.isascii()
+    visible = comparison.report(f"methods:{tmp_path / 'methods.tex'}").read_text("utf-8")
+    assert r"at $\alpha$ = 0.05; intervals have the level 95\%." in visible
+    assert visible.isascii()
     assert "α = 0.05" in comparison.report(f"methods:{tmp_path / 'm.txt'}").read_text("utf-8")
 
 
@@ -296,15 +296,15 @@ def test_text_loads_no_plots_nor_templates() -> None:
         "loaded = {'matplotlib', 'jinja2', 'click', 'rich'} & set(sys.modules)\n"
         "assert not loaded, loaded\n"
     )
-    found = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=False
     )
-    assert found.returncode == 0, found.stderr
+    assert completed.returncode == 0, completed.stderr
 
 
 def test_a_target_is_a_path_a_format_or_both() -> None:
     assert [
-        (str(found), *rest) for found, *rest in map(target_of, ("out.html", "html", "md:sum"))
+        (str(result), *rest) for result, *rest in map(target_of, ("out.html", "html", "md:sum"))
     ] == [
         ("out.html", ".html", False),
         ("html", ".html", False),

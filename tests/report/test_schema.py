@@ -54,8 +54,8 @@ def violations(value: Any) -> list[str]:
 
 
 def saved(comparison: Comparison) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(json_bytes(comparison))
-    return found
+    loads: dict[str, Any] = json.loads(json_bytes(comparison))
+    return loads
 
 
 def test_the_schema_is_one() -> None:
@@ -110,7 +110,7 @@ def test_runs_hostile_names_gates_and_segments_obey_it(
 def test_fields_are_those_of_the_class(name: str, kind: type[Any]) -> None:
     properties = PUBLISHED["$defs"][name]["properties"]
     written = {key: part for key, part in properties.items() if not part.get("deprecated")}
-    assert [*written] == [each.name for each in fields(kind)]
+    assert [*written] == [field.name for field in fields(kind)]
     annotations = annotations_of(kind)
     for key, part in written.items():
         assert types_in(part) <= types_of(annotations[key]), key
@@ -144,23 +144,23 @@ def types_in(part: Any) -> set[str]:
 
 def test_what_every_file_has_can_be_told_from_what_came_later() -> None:
     """A key that was added later is optional, and stands after those that every file has."""
-    for each in objects(PUBLISHED):
-        required = each.get("required", [])
-        assert list(each["properties"])[: len(required)] == required
+    for item in objects(PUBLISHED):
+        required = item.get("required", [])
+        assert list(item["properties"])[: len(required)] == required
 
 
 def test_choices_are_those_of_the_program() -> None:
     defined = PUBLISHED["$defs"]
     settings = defined["settings"]["properties"]
-    assert defined["verdict"]["properties"]["state"]["enum"] == [each.value for each in Verdict]
+    assert defined["verdict"]["properties"]["state"]["enum"] == [item.value for item in Verdict]
     alternative = defined["alternative"]["properties"]
-    assert alternative["verdict"]["enum"] == [each.value for each in Verdict]
+    assert alternative["verdict"]["enum"] == [item.value for item in Verdict]
     assert alternative["kind"]["enum"] == [*get_args(Kind)]
     assert settings["require"]["enum"] == [None, *get_args(Requirement)]
     assert settings["adjust"]["enum"] == [*ADJUSTMENTS, SEQUENCE]
     assert settings["family"]["enum"] == list(get_args(Family))
-    own = ["n_resamples", "n_resamples_joint"]
-    assert set(settings) == {*(each.name for each in fields(Rule)), *own}
+    custom = ["n_resamples", "n_resamples_joint"]
+    assert set(settings) == {*(field.name for field in fields(Rule)), *custom}
 
 
 def objects(schema: Any) -> Iterator[dict[str, Any]]:
@@ -178,10 +178,10 @@ def objects(schema: Any) -> Iterator[dict[str, Any]]:
 def test_fixed_objects_are_closed() -> None:
     provenance = PUBLISHED["$defs"]["provenance"]
     open_ones = list(objects(provenance))
-    for each in objects(PUBLISHED):
-        if each in open_ones:
+    for item in objects(PUBLISHED):
+        if item in open_ones:
             continue
-        assert each["additionalProperties"] is False
+        assert item["additionalProperties"] is False
 
 
 @pytest.mark.parametrize(
@@ -189,7 +189,7 @@ def test_fixed_objects_are_closed() -> None:
     [
         (("$defs", "reason", "properties", "code"), rule.LEVELS),
         (("properties", "next_step"), get_args(Action)),
-        (("properties", "next_step_condition"), [each for each in get_args(Condition) if each]),
+        (("properties", "next_step_condition"), [arg for arg in get_args(Condition) if arg]),
     ],
 )
 def test_a_code_that_a_result_can_have_is_in_the_schema(place: Any, codes: Any) -> None:

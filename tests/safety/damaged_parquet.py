@@ -18,10 +18,10 @@ QRELS = {
 
 def run_of(seed: int) -> pd.DataFrame:
     """A run, by query, its scores in some order; without ties."""
-    drawn = random.Random(f"run {seed}")
+    sample = random.Random(f"run {seed}")
     rows = []
     for query in QRELS:
-        values = drawn.sample(range(1000), N_DOCUMENTS)
+        values = sample.sample(range(1000), N_DOCUMENTS)
         rows += [(query, f"d{k}", value / 8) for k, value in enumerate(values)]
     return pd.DataFrame(rows, columns=["query_id", "doc_id", "score"])
 
@@ -36,19 +36,19 @@ def write_run(path: Path, *, seed: int, shuffled: bool = True, **options: Any) -
 
 def reciprocal_ranks(run: pd.DataFrame) -> dict[str, float]:
     """One over the rank of the first relevant document of every judged query, else 0."""
-    found = dict.fromkeys(QRELS, 0.0)
+    fromkeys = dict.fromkeys(QRELS, 0.0)
     ranked = run.sort_values(["score", "doc_id"], ascending=[False, False])
     for query, rows in ranked.groupby("query_id"):
         for rank, document in enumerate(rows["doc_id"], 1):
             if QRELS.get(query, {}).get(document, 0) > 0:
-                found[query] = 1 / rank
+                fromkeys[query] = 1 / rank
                 break
-    return found
+    return fromkeys
 
 
 def average_precisions(run: pd.DataFrame) -> dict[str, float]:
     """Average precision of every judged query, 0 where nothing was found."""
-    found = dict.fromkeys(QRELS, 0.0)
+    fromkeys = dict.fromkeys(QRELS, 0.0)
     ranked = run.sort_values(["score", "doc_id"], ascending=[False, False])
     for query, rows in ranked.groupby("query_id"):
         grades = QRELS.get(query, {})
@@ -57,8 +57,8 @@ def average_precisions(run: pd.DataFrame) -> dict[str, float]:
             if grades.get(document, 0) > 0:
                 hits += 1
                 total += hits / rank
-        found[query] = total / max(1, sum(grade > 0 for grade in grades.values()))
-    return found
+        fromkeys[query] = total / max(1, sum(grade > 0 for grade in grades.values()))
+    return fromkeys
 
 
 ENCODINGS = {
@@ -84,7 +84,7 @@ def layout(drawn: random.Random) -> dict[str, Any]:
     }
     if not options["use_dictionary"]:
         options["column_encoding"] = {
-            name: drawn.choice(known) for name, known in ENCODINGS.items()
+            name: drawn.choice(names) for name, names in ENCODINGS.items()
         }
     return options
 
@@ -95,16 +95,16 @@ def damaged(content: bytes, drawn: random.Random) -> bytes:
     footer = int.from_bytes(data[-8:-4], "little") + 8
     for _ in range(drawn.choice([1, 1, 1, 2, 3, 8])):
         behind = footer if drawn.random() < 0.5 else len(data)
-        at = len(data) - 1 - drawn.randrange(min(behind, len(data)))
+        position = len(data) - 1 - drawn.randrange(min(behind, len(data)))
         kind = drawn.random()
         if kind < 0.4:
-            data[at] = drawn.randrange(256)
+            data[position] = drawn.randrange(256)
         elif kind < 0.8:
-            data[at] ^= 1 << drawn.randrange(8)
+            data[position] ^= 1 << drawn.randrange(8)
         elif kind < 0.88:
-            del data[at : at + drawn.randrange(1, 5)]
+            del data[position : position + drawn.randrange(1, 5)]
         elif kind < 0.96:
-            data[at:at] = drawn.randbytes(drawn.randrange(1, 5))
+            data[position:position] = drawn.randbytes(drawn.randrange(1, 5))
         else:
-            data[at : at + 64] = bytes(len(data[at : at + 64]))
+            data[position : position + 64] = bytes(len(data[position : position + 64]))
     return bytes(data) if drawn.random() < 0.97 else bytes(data[: drawn.randrange(len(data))])

@@ -29,16 +29,16 @@ def folder(tmp_path):
 
 def require_skipped(folder, first: str, last: str) -> abrank.Scores:
     """The queries from the first to the last are left out, and all others have their scores."""
-    found = abrank.evaluate(QRELS, {"A": folder}, ["RR"], engine=SKIP)
+    scores = abrank.evaluate(QRELS, {"A": folder}, ["RR"], engine=SKIP)
     expected = {
         query: value
         for query, value in reciprocal_ranks(run_of(1)).items()
         if not first <= query <= last
     }
     assert 0 < len(expected) < len(QRELS)
-    assert dict(zip(found.query_ids, found.of("A")[:, 0], strict=True)) == expected
-    assert "could not be read and" in found.notes[-1]
-    return found
+    assert dict(zip(scores.query_ids, scores.of("A")[:, 0], strict=True)) == expected
+    assert "could not be read and" in scores.notes[-1]
+    return scores
 
 
 def ends(folder, number: int) -> tuple[str, str]:
@@ -52,8 +52,8 @@ def test_a_file_without_a_footer_is_skipped(folder, number):
     last = ends(folder, number + 1)[0] if number < 4 else "q99"
     path = folder / f"{number}.parquet"
     path.write_bytes(path.read_bytes()[:-40])
-    found = require_skipped(folder, first, last)
-    assert f"{number}.parquet: cannot be read as a Parquet file" in found.notes[-1]
+    result = require_skipped(folder, first, last)
+    assert f"{number}.parquet: cannot be read as a Parquet file" in result.notes[-1]
     with pytest.raises(ReadError, match=f"{number}.parquet: cannot be read as a Parquet file"):
         abrank.evaluate(QRELS, {"A": folder}, ["RR"], engine=Engine(rows=40))
 
@@ -67,15 +67,15 @@ def test_a_bad_page_is_skipped(folder):
     start = score.dictionary_page_offset or score.data_page_offset
     content[start + score.total_compressed_size - 2] ^= 4
     path.write_bytes(content)
-    found = abrank.evaluate(QRELS, {"A": folder}, ["RR"], engine=SKIP)
+    scores = abrank.evaluate(QRELS, {"A": folder}, ["RR"], engine=SKIP)
     expected = reciprocal_ranks(run_of(1))
-    lost = set(QRELS) - set(found.query_ids)
+    lost = set(QRELS) - set(scores.query_ids)
     assert set(table["query_id"].to_pylist()) <= lost
     assert len(lost) < 30
-    kept = dict(zip(found.query_ids, found.of("A")[:, 0], strict=True))
-    assert kept == {query: expected[query] for query in kept}
-    assert "2.parquet, row group 0: cannot be read: column score" in found.notes[-1]
-    assert "checksum" in found.notes[-1]
+    selected = dict(zip(scores.query_ids, scores.of("A")[:, 0], strict=True))
+    assert selected == {query: expected[query] for query in selected}
+    assert "2.parquet, row group 0: cannot be read: column score" in scores.notes[-1]
+    assert "checksum" in scores.notes[-1]
 
 
 def test_a_footer_that_tells_other_queries_than_there_are(folder):

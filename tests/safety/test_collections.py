@@ -17,11 +17,11 @@ from abrank.collections import pairs_of, read_collections
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for i, name in enumerate(("c1", "c2")):
-        made = abrank.simulate_runs(30, effect=0.4, rng=i)
-        made.qrels.write(f"{name}.qrels")
-        made.baseline.write(f"{name}.bm25.run")
-        made.candidate.write(f"{name}.t5.run")
-        made.candidate.write(f"{name}.ce.run")
+        collection = abrank.simulate_runs(30, effect=0.4, rng=i)
+        collection.qrels.write(f"{name}.qrels")
+        collection.baseline.write(f"{name}.bm25.run")
+        collection.candidate.write(f"{name}.t5.run")
+        collection.candidate.write(f"{name}.ce.run")
     return tmp_path
 
 
@@ -38,13 +38,13 @@ def test_keys_in_another_order_are_the_same_systems(folder) -> None:
     table(c1=["bm25", "t5"], c2=["t5", "bm25"])
     pairs, names = pairs_of(read_collections("table.toml"))
     assert names == {"name_a": "bm25", "name_b": "t5"}
-    assert [[Path(each).name for each in pair[1:]] for pair in pairs.values()] == [
+    assert [[Path(item).name for item in pair[1:]] for pair in pairs.values()] == [
         ["c1.bm25.run", "c1.t5.run"],
         ["c2.bm25.run", "c2.t5.run"],
     ]
-    found = abrank.compare_collections(pairs, measures="AP", **names)
-    assert all(row.diff > 0 for row in found.primary.rows)
-    assert found.primary.stratified.reading == "better"
+    collections = abrank.compare_collections(pairs, measures="AP", **names)
+    assert all(row.diff > 0 for row in collections.primary.rows)
+    assert collections.primary.stratified.reading == "better"
 
 
 @pytest.mark.parametrize(
@@ -58,10 +58,10 @@ def test_keys_in_another_order_are_the_same_systems(folder) -> None:
 def test_other_systems_are_refused(folder, capsys, systems, flags) -> None:
     call = ["compare", "--collections", table(**systems), "-m", "AP", *flags]
     assert run(call) == 3
-    said = capsys.readouterr().err
-    assert "the same two are compared everywhere" in said
-    assert "c2 has the systems bm25, " in said
-    assert "c1 has bm25, t5" in said
+    err = capsys.readouterr().err
+    assert "the same two are compared everywhere" in err
+    assert "c2 has the systems bm25, " in err
+    assert "c1 has bm25, t5" in err
 
 
 def test_two_of_three_by_name_are_taken_everywhere(folder, capsys) -> None:
@@ -73,10 +73,12 @@ def test_two_of_three_by_name_are_taken_everywhere(folder, capsys) -> None:
 
 def test_a_system_is_not_a_here_and_b_there(folder) -> None:
     runs = {"bm25": {"q1": {"d1": 2.0}}, "t5": {"q1": {"d1": 1.0}}}
-    one = abrank.compare({"q1": {"d1": 1}}, runs["bm25"], runs["t5"], name_a="bm25", name_b="t5")
+    comparison = abrank.compare(
+        {"q1": {"d1": 1}}, runs["bm25"], runs["t5"], name_a="bm25", name_b="t5"
+    )
     two = abrank.compare({"q1": {"d1": 1}}, runs["t5"], runs["bm25"], name_a="t5", name_b="bm25")
     with pytest.raises(AlignmentError, match="t5 is the candidate on x and the baseline on y"):
-        abrank.compare_collections({"x": one, "y": two})
+        abrank.compare_collections({"x": comparison, "y": two})
 
 
 @pytest.mark.parametrize("kind", ["text", "md", "html", "csv"])
@@ -89,9 +91,9 @@ def test_the_same_judgments_twice_are_told(folder, capsys, kind) -> None:
     for command in ("compare", "rank"):
         call = [command, "--collections", "table.tsv", "-m", "AP", "--format", kind]
         assert run(call) == 0
-        said = re.sub(r"<[^>]*>", "", "".join(capsys.readouterr()))
-        said = " ".join(said.split())
-        assert "one and two have the same judgments" in said, (command, said)
+        sub = re.sub(r"<[^>]*>", "", "".join(capsys.readouterr()))
+        sub = " ".join(sub.split())
+        assert "one and two have the same judgments" in sub, (command, sub)
 
 
 def test_a_gate_passes_on_judgments_that_count_twice_only_where_the_doubt_is_accepted(
@@ -101,9 +103,9 @@ def test_a_gate_passes_on_judgments_that_count_twice_only_where_the_doubt_is_acc
     Path("table.tsv").write_text(once + "two" + once.splitlines()[1].removeprefix("one") + "\n")
     call = ["compare", "--collections", "table.tsv", "-m", "AP", "--require", "better", "-q"]
     assert run(call) == 1
-    said = capsys.readouterr()
-    assert "one and two have the same judgments, so that their queries count 2 times" in said.err
-    assert "Give each collection once" in said.out
+    output = capsys.readouterr()
+    assert "one and two have the same judgments, so that their queries count 2 times" in output.err
+    assert "Give each collection once" in output.out
     assert run([*call, "--accept-doubt"]) == 0
 
 

@@ -14,16 +14,16 @@ from abrank.cli import run
 
 @pytest.fixture
 def call(tmp_path, monkeypatch):
-    made = abrank.simulate_runs(20, effect=0.3, rng=3)
+    collection = abrank.simulate_runs(20, effect=0.3, rng=3)
     monkeypatch.chdir(tmp_path)
-    made.qrels.write("q.txt")
-    made.baseline.write("a.run")
-    made.candidate.write("b.run")
+    collection.qrels.write("q.txt")
+    collection.baseline.write("a.run")
+    collection.candidate.write("b.run")
     return ["compare", "q.txt", "a.run", "b.run", "-q", "--config", "rule.toml"]
 
 
 def deviations(provenance: dict) -> list[tuple[str, str, str]]:
-    return [tuple(each.values()) for each in provenance["declared"]["deviations"]]
+    return [tuple(item.values()) for item in provenance["declared"]["deviations"]]
 
 
 CHANGES = [
@@ -45,8 +45,8 @@ def test_another_value_is_a_deviation_to_the_last_digit(
     assert run([*call, flag, value, "--report", "r.json"]) == 0, capsys.readouterr().err
     expected = [told] if told else []
     assert deviations(json.loads(Path("r.json").read_text())["provenance"]) == expected
-    found = abrank.compare("q.txt", "a.run", "b.run", config="rule.toml", **keywords)
-    assert deviations(found.provenance) == expected
+    comparison = abrank.compare("q.txt", "a.run", "b.run", config="rule.toml", **keywords)
+    assert deviations(comparison.provenance) == expected
 
 
 def test_names_that_look_like_numbers_are_names(call, capsys) -> None:
@@ -71,10 +71,10 @@ def test_keys_of_the_engine_do_what_their_flags_do(call, capsys, keys, said) -> 
         for line in keys.split("\n")
         for word in ("--" + line.split(" = ")[0].replace("_", "-"), line.split("'")[1])
     ]
-    without = [each for each in call if each not in ("--config", "rule.toml")]
+    without = [element for element in call if element not in ("--config", "rule.toml")]
     codes, messages = [], []
-    for each in (call, [*without, "-m", "AP", *flags]):
-        codes.append(run(each))
+    for item in (call, [*without, "-m", "AP", *flags]):
+        codes.append(run(item))
         messages.append(capsys.readouterr().err)
     assert codes[0] == codes[1] != 0
     assert messages[0] == messages[1]

@@ -64,10 +64,10 @@ def test_an_object_that_is_no_table(kind: str, door: str) -> None:
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    made = abrank.simulate_runs(20, effect=0.3, rng=3)
-    made.qrels.write("q.txt")
-    made.baseline.write("a.run")
-    made.candidate.write("b.run")
+    collection = abrank.simulate_runs(20, effect=0.3, rng=3)
+    collection.qrels.write("q.txt")
+    collection.baseline.write("a.run")
+    collection.candidate.write("b.run")
     return tmp_path
 
 

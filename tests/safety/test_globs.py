@@ -15,8 +15,8 @@ from tests.safety.damaged_parquet import QRELS, reciprocal_ranks, run_of, write_
 
 
 def names(folder: Path, pattern: str) -> list[str]:
-    _, found = files_of([folder / pattern])
-    return [str(Path(path).relative_to(folder)) for path in found]
+    _, result = files_of([folder / pattern])
+    return [str(Path(path).relative_to(folder)) for path in result]
 
 
 @pytest.fixture
@@ -61,8 +61,8 @@ def test_links_that_lead_up_are_not_followed(folder):
     (folder / "b" / "aside").symlink_to("../x")
     (folder / "x" / "back").symlink_to("../b")
     (folder / "b" / "lost").symlink_to("nowhere")
-    found = names(folder, "b/**/*.parquet")
-    assert found == [
+    result = names(folder, "b/**/*.parquet")
+    assert result == [
         "b/1.parquet", "b/2.parquet", "b/aside/9.parquet", "b/day=1/7.parquet", "b/old/3.parquet",
     ]  # fmt: skip
 

@@ -123,10 +123,10 @@ def test_a_damaged_part_is_written_anew(folder, damage):
         part.write_bytes(part.read_bytes()[:-30])
     else:  # a number of what it says of itself
         table = pq.read_table(part)
-        said = dict(table.schema.metadata)
-        told = json.loads(said[b"abrank"])
-        said[b"abrank"] = json.dumps({**told, "n_queries": told["n_queries"] - 1}).encode()
-        pq.write_table(table.replace_schema_metadata(said), part)
+        metadata = dict(table.schema.metadata)
+        loads = json.loads(metadata[b"abrank"])
+        metadata[b"abrank"] = json.dumps({**loads, "n_queries": loads["n_queries"] - 1}).encode()
+        pq.write_table(table.replace_schema_metadata(metadata), part)
     with pytest.raises(ReadError, match=r"part-00001\.parquet"):
         abrank.read_scores(folder / "kept")
     require_right(scores(folder, "a", "b"), folder)
@@ -150,10 +150,10 @@ def test_scores_of_a_job_that_did_not_end_are_not_read(folder, monkeypatch):
 
 
 def test_two_jobs_in_one_folder(folder):
-    kept = folder / "kept"
-    kept.mkdir()
+    text = folder / "kept"
+    text.mkdir()
     with (
-        locked(kept / "_lock", "busy"),
+        locked(text / "_lock", "busy"),
         pytest.raises(WriteError, match="another job is at work there"),
     ):
         scores(folder, "a")
@@ -203,10 +203,10 @@ def test_a_folder_with_inputs_or_files_of_others_is_refused(folder):
 def test_parts_have_checksums(folder):
     scores(folder, "a")
     part = folder / "kept" / "part-00000.parquet"
-    found = pq.ParquetFile(part).metadata.row_group(0).column(3)
-    start = found.dictionary_page_offset or found.data_page_offset
+    column = pq.ParquetFile(part).metadata.row_group(0).column(3)
+    start = column.dictionary_page_offset or column.data_page_offset
     content = bytearray(part.read_bytes())
-    content[start + found.total_compressed_size - 3] ^= 1
+    content[start + column.total_compressed_size - 3] ^= 1
     part.write_bytes(content)
     with pytest.raises(OSError, match=r"(?i)crc"):
         pq.read_table(part, page_checksum_verification=True)
@@ -226,5 +226,5 @@ def test_what_cannot_be_written_is_named(folder, monkeypatch):
 
 def test_success_tells_of_the_job(folder):
     scores(folder, "a")
-    told = json.loads((folder / "kept" / "_SUCCESS").read_text())
-    assert (told["queries"], told["skipped"], len(told["stamp"])) == (40, [], 64)
+    loads = json.loads((folder / "kept" / "_SUCCESS").read_text())
+    assert (loads["queries"], loads["skipped"], len(loads["stamp"])) == (40, [], 64)

@@ -19,11 +19,11 @@ FILES = ("q.txt", "a.run", "b.run", "segments.csv")
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """Judgments and two runs where the program runs, and the same by other names."""
-    made = abrank.simulate_runs(20, effect=0.3, rng=3)
+    collection = abrank.simulate_runs(20, effect=0.3, rng=3)
     monkeypatch.chdir(tmp_path)
-    made.qrels.write("q.txt")
-    made.baseline.write("a.run")
-    made.candidate.write("b.run")
+    collection.qrels.write("q.txt")
+    collection.baseline.write("a.run")
+    collection.candidate.write("b.run")
     Path("segments.csv").write_text("query_id,half\n" + "".join(f"q{i:02},x\n" for i in range(21)))
     os.link("q.txt", "linked.txt")
     Path("points.md").symlink_to("q.txt")
@@ -58,8 +58,8 @@ REFUSED = [
 def test_an_output_that_is_an_input_or_another_output_is_refused(folder, capsys, call) -> None:
     before = {path: path.read_bytes() for path in folder.iterdir()}
     assert run(call.split()) == 2
-    said = capsys.readouterr().err
-    assert "is an input" in said or "two outputs" in said, said
+    err = capsys.readouterr().err
+    assert "is an input" in err or "two outputs" in err, err
     assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
 
 
@@ -88,10 +88,10 @@ def test_a_folder_of_parquet_is_an_input(folder, capsys) -> None:
 
 
 def test_python_refuses_it_too(folder) -> None:
-    found = abrank.compare("q.txt", "a.run", "b.run", measures="AP")
+    comparison = abrank.compare("q.txt", "a.run", "b.run", measures="AP")
     judgments = Path("q.txt").read_bytes()
     with pytest.raises(ArgumentError, match="is an input"):
-        found.report("q.txt")
+        comparison.report("q.txt")
     with pytest.raises(ArgumentError, match="is an input"):
         abrank.rank("q.txt", ["a.run", "b.run"], measures="AP").report("linked.txt")
     assert Path("q.txt").read_bytes() == judgments

@@ -17,10 +17,10 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("pipes")
-    made = abrank.simulate_runs(30, effect=0.5, rng=1)
-    made.qrels.write(home / "q.txt")
-    made.baseline.write(home / "a.run")
-    made.candidate.write(home / "b.run")
+    collection = abrank.simulate_runs(30, effect=0.5, rng=1)
+    collection.qrels.write(home / "q.txt")
+    collection.baseline.write(home / "a.run")
+    collection.candidate.write(home / "b.run")
     return home
 
 
@@ -65,9 +65,9 @@ RARER = [
 
 @pytest.mark.parametrize(
     ("command", "code"),
-    [*CLOSED, *(pytest.param(*each, marks=pytest.mark.slow) for each in RARER)],
+    [*CLOSED, *(pytest.param(*item, marks=pytest.mark.slow) for item in RARER)],
 )
 def test_a_closed_pipe_is_no_failure_and_hides_none(folder, command, code) -> None:
-    found, said = into_a_closed_pipe(command, folder)
-    assert found == code, said
-    assert not {"Traceback", "ignored", "fault", "pipe"} & set(said.casefold().split()), said
+    result, text = into_a_closed_pipe(command, folder)
+    assert result == code, text
+    assert not {"Traceback", "ignored", "fault", "pipe"} & set(text.casefold().split()), text

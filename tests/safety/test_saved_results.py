@@ -24,18 +24,24 @@ TAKEN = {
 
 
 def comparison() -> Any:
-    made = abrank.simulate_runs(40, effect=0.3, rng=5)
+    collection = abrank.simulate_runs(40, effect=0.3, rng=5)
     return abrank.compare(
-        made.qrels, made.baseline, made.candidate, measures=["nDCG@10", "AP", "P@10"],
-        margin=0.01, require="non-inferior", guard=["AP:-0.02"], segments={"kind": made.intents},
-    )  # fmt: skip
+        collection.qrels,
+        collection.baseline,
+        collection.candidate,
+        measures=["nDCG@10", "AP", "P@10"],
+        margin=0.01,
+        require="non-inferior",
+        guard=["AP:-0.02"],
+        segments={"kind": collection.intents},
+    )
 
 
 def with_a_machine() -> Any:
     rng = np.random.default_rng(4)
     a = {f"q{i}": float(x) for i, x in enumerate(rng.random(80))}
     b = {name: x + 0.1 * rng.random() for name, x in a.items()}
-    people = [{name: each[name] for name in [*a][:30]} for each in (a, b)]
+    people = [{name: item[name] for name in [*a][:30]} for item in (a, b)]
     return abrank.compare_scores(*people, machine=abrank.Machine(scores=(a, b)))
 
 
@@ -48,8 +54,8 @@ def ranking() -> Any:
 
 
 def collections() -> Any:
-    one, two = comparison(), comparison()
-    return abrank.compare_collections({"x": one, "y": two})
+    first, two = comparison(), comparison()
+    return abrank.compare_collections({"x": first, "y": two})
 
 
 def standings() -> Any:
@@ -62,36 +68,36 @@ def standings() -> Any:
 
 
 RESULTS = {
-    each.__name__: each for each in (comparison, with_a_machine, ranking, collections, standings)
+    item.__name__: item for item in (comparison, with_a_machine, ranking, collections, standings)
 }
 
 
 def numbers(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     """Yield the places of all floats that the scores give."""
     if isinstance(value, dict):
-        for key, each in value.items():
+        for key, item in value.items():
             if path or key not in TAKEN:
-                yield from numbers(each, (*path, key))
+                yield from numbers(item, (*path, key))
     elif isinstance(value, list):
-        for i, each in enumerate(value):
-            yield from numbers(each, (*path, i))
+        for i, item in enumerate(value):
+            yield from numbers(item, (*path, i))
     elif isinstance(value, float):
         yield path
 
 
 def edited(value: dict[str, Any], path: tuple[Any, ...], change: Any) -> dict[str, Any]:
-    found = copy.deepcopy(value)
-    inside: Any = found
+    deepcopy = copy.deepcopy(value)
+    inside: Any = deepcopy
     for key in path[:-1]:
         inside = inside[key]
     inside[path[-1]] = change(inside[path[-1]])
-    return found
+    return deepcopy
 
 
 @pytest.fixture(scope="module", params=RESULTS)
 def saved(request: pytest.FixtureRequest) -> dict[str, Any]:
-    found: dict[str, Any] = RESULTS[request.param]().to_dict()
-    return found
+    result: dict[str, Any] = RESULTS[request.param]().to_dict()
+    return result
 
 
 def read(value: dict[str, Any], path: Path) -> Any:
@@ -103,7 +109,7 @@ def read(value: dict[str, Any], path: Path) -> Any:
 def test_what_was_written_is_read_and_an_edited_number_is_refused(saved, n_edits, tmp_path) -> None:
     path = tmp_path / "results.json"
     assert read(saved, path).to_dict() == saved
-    places = [each for each in numbers(saved) if "scores" not in each]
+    places = [number for number in numbers(saved) if "scores" not in number]
     assert len(places) > 20
     rng = np.random.default_rng(1)
     for i in rng.choice(len(places), min(n_edits, len(places)), replace=False).tolist():
@@ -141,8 +147,8 @@ def test_an_edit_is_refused_whatever_it_is(pair, edit, tmp_path, capsys) -> None
     place, change = EDITS[edit]
     (tmp_path / "results.json").write_text(json.dumps(edited(pair, place, change)))
     assert run(["render", str(tmp_path / "results.json")]) == 3
-    said = capsys.readouterr().err
-    assert "but the scores and rule of the file give" in said or "cannot be computed again" in said
+    err = capsys.readouterr().err
+    assert "but the scores and rule of the file give" in err or "cannot be computed again" in err
 
 
 @pytest.mark.parametrize("test", ["permutation", "bootstrap", "wilcoxon", "sign"])
@@ -150,20 +156,20 @@ def test_what_is_drawn_is_drawn_again_by_its_seed(test, tmp_path) -> None:
     rng = np.random.default_rng(7)
     a = {f"q{i}": float(x) for i, x in enumerate(rng.random(200))}
     b = {name: x + rng.normal(0.01, 0.1) for name, x in a.items()}
-    found = abrank.compare_scores(a, b, test=test, resamples=999, rng=11)
-    assert abrank.Comparison.from_json(found.report(tmp_path / "r.json")) == found
+    result = abrank.compare_scores(a, b, test=test, resamples=999, rng=11)
+    assert abrank.Comparison.from_json(result.report(tmp_path / "r.json")) == result
 
 
 def test_a_file_of_another_version_is_shown_as_it_is_computed_now(pair, tmp_path, capsys) -> None:
     old = edited(pair, ("tests", 0, "pvalue"), lambda _: 1e-6) | {
         "provenance": {"versions": {"abrank": "0.0.9"}}
     }
-    found = read(old, tmp_path / "old.json")
-    assert found.pvalue == pair["tests"][0]["pvalue"]
-    (remark,) = found.remarks
+    result = read(old, tmp_path / "old.json")
+    assert result.pvalue == pair["tests"][0]["pvalue"]
+    (remark,) = result.remarks
     assert remark.startswith("computed again: 1 values of the file")
     assert "tests[0].pvalue, 1e-06 there" in remark
-    assert "computed again" in found.report(tmp_path / "old.html").read_text("utf-8")
+    assert "computed again" in result.report(tmp_path / "old.html").read_text("utf-8")
     assert run(["render", str(tmp_path / "old.json")]) == 0
     assert "note: computed again" in capsys.readouterr().err
 

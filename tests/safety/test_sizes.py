@@ -76,27 +76,27 @@ def many(monkeypatch: pytest.MonkeyPatch) -> Scores:
 
 
 def test_the_pairs_with_the_first_are_those_of_all_pairs(many) -> None:
-    some, every = abrank.rank_scores(many), abrank.rank_scores(many, pairs=True)
-    first = every.systems[0]
-    assert some.pair_rows == tuple(row for row in every.pair_rows if row.b == first)
+    some, ranking = abrank.rank_scores(many), abrank.rank_scores(many, pairs=True)
+    first = ranking.systems[0]
+    assert some.pair_rows == tuple(row for row in ranking.pair_rows if row.b == first)
     assert {row.reading for row in some.pair_rows} == {"better", "unclear", "identical"}
-    assert some.leaders == every.leaders
+    assert some.leaders == ranking.leaders
     assert not some.has_all_pairs
-    assert every.has_all_pairs
+    assert ranking.has_all_pairs
     assert (some.groups, {row.group for row in some.rows}) == ((), {""})
-    (note,) = (each for each in some.cautions if each.code == "pairs-of-first")
+    (note,) = (caution for caution in some.cautions if caution.code == "pairs-of-first")
     assert dict(note.values) == {"n_systems": 9, "n_pairs": 36}
-    assert "pairs-of-first" not in {each.code for each in every.cautions}
+    assert "pairs-of-first" not in {caution.code for caution in ranking.cautions}
 
 
 @pytest.mark.parametrize("suffix", sorted(set(WRITERS) - {".parquet", ".bib", ".methods"}))
 def test_every_report_of_the_pairs_with_the_first(many, suffix, tmp_path) -> None:
     ranking = abrank.rank_scores(many)
-    shown = WRITERS[suffix](ranking).decode()
-    assert ranking.systems[0] in shown
-    assert "share a letter" not in shown or suffix == ".tex"
+    text = WRITERS[suffix](ranking).decode()
+    assert ranking.systems[0] in text
+    assert "share a letter" not in text or suffix == ".tex"
     if suffix == ".txt":
-        assert "kept are the 8 with the first" in " ".join(shown.split())
+        assert "kept are the 8 with the first" in " ".join(text.split())
     if suffix == ".json":
         assert abrank.Ranking.from_json(ranking.report(tmp_path / "r.json")) == ranking
 
@@ -123,31 +123,33 @@ def test_of_very_many_pairs_it_is_told_how_far_the_test_is(many, monkeypatch) ->
 
 def test_chances_of_ranks_of_many_systems_are_those_to_lead(many, monkeypatch) -> None:
     monkeypatch.setattr("abrank.ranking.beside.MANY_SYSTEMS", 3)
-    found = abrank.rank_scores(many)
-    assert (found.n_drawn, {len(row.chances) for row in found.stability}) == (999, {1})
-    assert sum(row.first for row in found.stability) == pytest.approx(1.0)
-    assert plots_of(Ranking)["ranks"].draw(found).lines
+    ranking = abrank.rank_scores(many)
+    assert (ranking.n_drawn, {len(row.chances) for row in ranking.stability}) == (999, {1})
+    assert sum(row.first for row in ranking.stability) == pytest.approx(1.0)
+    assert plots_of(Ranking)["ranks"].draw(ranking).lines
     monkeypatch.setattr("abrank.ranking.beside.MOST_RANKED", 8)
     assert abrank.rank_scores(many).stability == ()
 
 
 def test_of_very_many_systems_the_first_are_drawn_query_by_query(many, monkeypatch) -> None:
     monkeypatch.setattr("abrank.plots.grids.MOST_DRAWN", 4)
-    drawn = plots_of(Ranking)["queries"]
-    found = abrank.rank_scores(many)
-    assert drawn.draw(found).get_xlabel().endswith("stronger is higher; the first 4 systems")
-    few = drawn.size(found)
+    plot = plots_of(Ranking)["queries"]
+    ranking = abrank.rank_scores(many)
+    assert plot.draw(ranking).get_xlabel().endswith("stronger is higher; the first 4 systems")
+    few = plot.size(ranking)
     monkeypatch.setattr("abrank.plots.grids.MOST_DRAWN", 9)
-    assert drawn.draw(found).get_xlabel().endswith("stronger is higher")
-    assert few[1] < drawn.size(found)[1]
+    assert plot.draw(ranking).get_xlabel().endswith("stronger is higher")
+    assert few[1] < plot.size(ranking)[1]
 
 
 def test_letters_of_hundreds_of_systems_are_found_in_seconds() -> None:
     rng = np.random.default_rng(0)
     scores = rng.normal(0, 0.2, (50, 1)) + rng.normal(0, 0.05, 300)
     scores = scores + rng.normal(0, 0.1, (50, 300)) * rng.uniform(0.5, 1.5, 300)
-    found = run_joint_test("max-t", scores[:, np.argsort(-scores.mean(axis=0))], n_resamples=199)
-    distinct = found.matrix(found.distinct)
+    joint_test = run_joint_test(
+        "max-t", scores[:, np.argsort(-scores.mean(axis=0))], n_resamples=199
+    )
+    distinct = joint_test.matrix(joint_test.distinct)
     since = time.process_time()
     groups = find_groups(distinct)
     assert time.process_time() - since < 10  # inserting and absorbing did not end
@@ -162,9 +164,9 @@ def test_a_saved_ranking_of_many_systems_is_read_again(monkeypatch) -> None:
     monkeypatch.setattr("abrank.ranking.rank.MOST_SYSTEMS", 2)
     rng = np.random.default_rng(0)
     scores = Scores(tuple("abcdefgh"), ("x", "y", "z"), ("AP",), rng.random((8, 3, 1)))
-    for how in ({}, {"pairs": True}, {"baseline": "x"}):
-        found = abrank.rank_scores(scores, **how)
-        assert rank_again(found) == found
+    for options in ({}, {"pairs": True}, {"baseline": "x"}):
+        ranking = abrank.rank_scores(scores, **options)
+        assert rank_again(ranking) == ranking
 
 
 def _csv(names: list[str]) -> str:
@@ -186,17 +188,17 @@ def test_a_thousand_segments_have_the_answers_of_each(monkeypatch) -> None:
     zero = dict.fromkeys((f"q{i}" for i in range(n)), 0.5)
     b = {name: 0.5 + x for name, x in zip(zero, d.tolist(), strict=True)}
     properties = {"s": dict(zip(zero, labels, strict=True))}
-    asked = []
+    requested = []
     plain = segments.run_test
-    monkeypatch.setattr(segments, "run_test", lambda **how: asked.append(1) or plain(**how))
+    monkeypatch.setattr(segments, "run_test", lambda **how: requested.append(1) or plain(**how))
     since = time.process_time()
-    found = abrank.compare_scores(zero, b, segments=properties).segmentations[0]
+    segmentation = abrank.compare_scores(zero, b, segments=properties).segmentations[0]
     assert time.process_time() - since < 45  # 108 s before, on a machine without other work
-    assert len(asked) == k  # each alone; those adjusted for each other are found together
+    assert len(requested) == k  # each alone; those adjusted for each other are found together
     once = compare_segments(d, labels)
     by_label = dict(zip(once.labels, zip(once.pvalue, once.pvalue_adj, strict=True), strict=True))
     assert n // k >= MIN_QUERIES
-    for row in found.rows:
+    for row in segmentation.rows:
         assert (row.pvalue, row.pvalue_adj) == pytest.approx(by_label[row.label], rel=1e-6)
 
 
@@ -213,8 +215,8 @@ def test_row_groups_that_are_small_each_and_made_to_fill_memory_are_refused(tmp_
         with pytest.raises(ReadError, match=r"a\.parquet: holds more than 32 times its size"):
             abrank.evaluate({"q1": {"d1": 1}}, {"A": path}, ["AP"], engine=Engine(rows=10**6))
     pq.write_table(table.slice(0, 1), tmp_path / "a.parquet")
-    found = abrank.evaluate({"q1": {"d1": 1}}, {"A": path}, ["AP"], engine=Engine(rows=10**6))
-    assert found.values.tolist() == [[[1.0]]]
+    scores = abrank.evaluate({"q1": {"d1": 1}}, {"A": path}, ["AP"], engine=Engine(rows=10**6))
+    assert scores.values.tolist() == [[[1.0]]]
 
 
 def test_a_table_of_thousands_of_columns_is_refused_at_once(tmp_path, capsys) -> None:
@@ -222,27 +224,27 @@ def test_a_table_of_thousands_of_columns_is_refused_at_once(tmp_path, capsys) ->
     since = time.process_time()
     assert run(["rank", "--scores", str(tmp_path / "board.csv")]) == 2
     assert time.process_time() - since < 10  # each column was looked for among all
-    said = " ".join(capsys.readouterr().err.split())
-    assert "5 000 systems make 12 497 500 pairs" in said
-    assert said.endswith("--baseline NAME")
+    text = " ".join(capsys.readouterr().err.split())
+    assert "5 000 systems make 12 497 500 pairs" in text
+    assert text.endswith("--baseline NAME")
 
 
 def test_columns_that_name_no_measure_cost_no_search_for_the_nearest_name(monkeypatch) -> None:
-    asked = []
-    monkeypatch.setattr("abrank._support.errors.nearest", lambda *of: asked.append(of) or [])
+    requested = []
+    monkeypatch.setattr("abrank._support.errors.nearest", lambda *of: requested.append(of) or [])
     frame = pd.DataFrame({"query_id": ["q1", "q2"], **{f"run{i}": [0.1, 0.2] for i in range(50)}})
     assert len(abrank.ranking.read_board(frame).systems) == 50
-    assert not asked
+    assert not requested
     with pytest.raises(ArgumentError, match="unknown measure") as caught:
         abrank.measures.parse("run1")
     assert str(caught.value)
-    assert asked
+    assert requested
 
 
 def test_chances_of_ranks_found_in_parts_are_those_of_the_whole(monkeypatch) -> None:
-    drawn = np.random.default_rng(0).integers(0, 3, (50, 7)) / 10.0
-    how = {"scale": 1.0, "confidence": 0.95, "seed": 1}
-    whole = stability.chances_of_ranks(drawn, **how)
+    sample = np.random.default_rng(0).integers(0, 3, (50, 7)) / 10.0
+    options = {"scale": 1.0, "confidence": 0.95, "seed": 1}
+    whole = stability.chances_of_ranks(sample, **options)
     monkeypatch.setattr(stability, "_AT_ONCE", 21)
-    parts = stability.chances_of_ranks(drawn, **how)
+    parts = stability.chances_of_ranks(sample, **options)
     assert np.array_equal(parts.chances, whole.chances)

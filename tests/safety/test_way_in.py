@@ -24,12 +24,12 @@ BY_NAME = re.compile(
 
 def test_no_page_installs_it_by_its_name() -> None:
     assert len(PAGES) > 100
-    found = [
+    texts = [
         f"{path.relative_to(ROOT)}: {hit[0]}"
         for path in PAGES
         for hit in BY_NAME.finditer(path.read_text("utf-8"))
     ]
-    assert found == []
+    assert texts == []
 
 
 @pytest.mark.parametrize(
@@ -58,13 +58,13 @@ def test_the_action_installs_its_own_checkout(tmp_path, asked, installed) -> Non
         env={"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}", "ABRANK_INSTALL": asked,
              "GITHUB_ACTION_PATH": str(ACTION)},
     )  # fmt: skip
-    given = Path(done.stdout.splitlines()[-1])
-    assert given.resolve() == installed.resolve()
-    assert asked or (given / "pyproject.toml").exists()
+    path = Path(done.stdout.splitlines()[-1])
+    assert path.resolve() == installed.resolve()
+    assert asked or (path / "pyproject.toml").exists()
 
 
 def test_examples_pin_a_tag() -> None:
     page = (ACTION / "README.md").read_text("utf-8")
     refs = re.findall(r"OWNER/abrank(?:/\S*)?@(\S+?)\"?$", page, re.M)
     assert len(refs) == 2
-    assert all(re.fullmatch(r"v\d+\.\d+\.\d+", each) for each in refs), refs
+    assert all(re.fullmatch(r"v\d+\.\d+\.\d+", ref) for ref in refs), refs

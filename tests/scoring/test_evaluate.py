@@ -24,29 +24,29 @@ def made():
 
 def test_scores_are_the_mean_of_the_runs(made) -> None:
     qrels, runs = made[0].qrels, [made[0].candidate, made[0].baseline]
-    each = abrank.evaluate(qrels, dict(zip("xy", runs, strict=True)), ["AP", "RR"])
-    found = abrank.evaluate(qrels, {"t5": runs, "bm25": made[0].baseline}, ["AP", "RR"])
-    assert found.systems == ("t5", "bm25")
-    np.testing.assert_array_equal(found.of("t5"), each.values.mean(axis=1))
-    np.testing.assert_array_equal(found.of("bm25"), each.of("y"))
-    assert not found.judged_runs
+    scores = abrank.evaluate(qrels, dict(zip("xy", runs, strict=True)), ["AP", "RR"])
+    result = abrank.evaluate(qrels, {"t5": runs, "bm25": made[0].baseline}, ["AP", "RR"])
+    assert result.systems == ("t5", "bm25")
+    np.testing.assert_array_equal(result.of("t5"), scores.values.mean(axis=1))
+    np.testing.assert_array_equal(result.of("bm25"), scores.of("y"))
+    assert not result.judged_runs
 
 
 def test_queries_are_not_counted_more_often(made) -> None:
     qrels, a, b = made[0].qrels, made[0].baseline, made[0].candidate
     once = abrank.compare(qrels, a, b, measures="AP")
-    found = abrank.compare(qrels, a, [b, b, b], measures="AP")
-    assert found.n_queries == 30
-    assert found.pvalue == pytest.approx(once.pvalue)
-    assert any("tests count 30 queries, not 90" in remark for remark in found.remarks)
+    comparison = abrank.compare(qrels, a, [b, b, b], measures="AP")
+    assert comparison.n_queries == 30
+    assert comparison.pvalue == pytest.approx(once.pvalue)
+    assert any("tests count 30 queries, not 90" in remark for remark in comparison.remarks)
 
 
 def test_the_note_has_the_error_of_runs_beside_that_of_queries(made) -> None:
     qrels, runs = made[0].qrels, [made[0].candidate, made[0].baseline]
     scores = abrank.evaluate(qrels, {"t5": runs}, ["AP"])
-    each = abrank.evaluate(qrels, dict(zip("xy", runs, strict=True)), ["AP"]).values[:, :, 0]
-    of_runs = each.mean(axis=0).std(ddof=1) / np.sqrt(2)
-    of_queries = each.mean(axis=1).std(ddof=1) / np.sqrt(30)
+    values = abrank.evaluate(qrels, dict(zip("xy", runs, strict=True)), ["AP"]).values[:, :, 0]
+    of_runs = values.mean(axis=0).std(ddof=1) / np.sqrt(2)
+    of_queries = values.mean(axis=1).std(ddof=1) / np.sqrt(30)
     assert (
         f"standard error of the mean from runs {of_runs:.3f}, from queries {of_queries:.3f}"
         in scores.notes[-1]
@@ -160,24 +160,24 @@ def test_a_column_run_averages_the_runs_of_each_system(tmp_path) -> None:
     table.to_parquet(tmp_path / "long.parquet")
     expected = rank_scores(averaged(table))
     for source in (table, tmp_path / "long.csv", tmp_path / "long.parquet"):
-        found = rank_scores(source)
-        assert found.systems == expected.systems == ("t5", "bm25")
-        assert found.scores == pytest.approx(expected.scores)
-        assert found.pair_rows[0].pvalue == pytest.approx(expected.pair_rows[0].pvalue)
-        said = " ".join(found.notes)
-        assert "t5 is the mean of 3 runs on every query: tests count 12 queries, not 36" in said
-        assert "standard error of the mean from runs" in said
-        assert "bm25 is the mean" not in said
+        ranking = rank_scores(source)
+        assert ranking.systems == expected.systems == ("t5", "bm25")
+        assert ranking.scores == pytest.approx(expected.scores)
+        assert ranking.pair_rows[0].pvalue == pytest.approx(expected.pair_rows[0].pvalue)
+        text = " ".join(ranking.notes)
+        assert "t5 is the mean of 3 runs on every query: tests count 12 queries, not 36" in text
+        assert "standard error of the mean from runs" in text
+        assert "bm25 is the mean" not in text
 
 
 def test_a_column_run_is_read_by_compare_too(tmp_path, capsys) -> None:
     table = long_table()
-    one, two = (table[table.system == name] for name in ("bm25", "t5"))
-    found = compare_scores(one, two)
+    first, two = (table[table.system == name] for name in ("bm25", "t5"))
+    comparison = compare_scores(first, two)
     means = table.groupby("system").score.mean()
-    assert found.mean_difference == pytest.approx(means.t5 - means.bm25)
-    assert found.n_queries == 12
-    one.to_csv(tmp_path / "a.csv", index=False)
+    assert comparison.mean_difference == pytest.approx(means.t5 - means.bm25)
+    assert comparison.n_queries == 12
+    first.to_csv(tmp_path / "a.csv", index=False)
     two.to_csv(tmp_path / "b.csv", index=False)
     assert run(["compare", "--scores", str(tmp_path / "a.csv"), str(tmp_path / "b.csv")]) == 0
     assert "t5 is the mean of 3 runs on every query" in capsys.readouterr().err
@@ -226,30 +226,30 @@ RUNS = {
 
 
 def test_every_score_has_its_ranges() -> None:
-    found = abrank.score_ranges(QRELS, RUNS, ["RR", "P@2"], n_orders=500)
-    assert len(found) == 3 * 2 * 2
-    assert (found["tie_low"] <= found["score"]).all()
-    assert (found["score"] <= found["unjudged_high"]).all()
-    row = found.query("system == 'tied' and query_id == 'q1' and measure == 'RR'").iloc[0]
+    ranges = abrank.score_ranges(QRELS, RUNS, ["RR", "P@2"], n_orders=500)
+    assert len(ranges) == 3 * 2 * 2
+    assert (ranges["tie_low"] <= ranges["score"]).all()
+    assert (ranges["score"] <= ranges["unjudged_high"]).all()
+    row = ranges.query("system == 'tied' and query_id == 'q1' and measure == 'RR'").iloc[0]
     assert (row["score"], row["tie_low"], row["tie_high"]) == (0.5, 0.5, 1.0)
     assert row["tie_expected"] == pytest.approx(0.75, abs=4 * 0.25 / np.sqrt(500))
-    row = found.query("system == 'tied' and query_id == 'q2' and measure == 'RR'").iloc[0]
+    row = ranges.query("system == 'tied' and query_id == 'q2' and measure == 'RR'").iloc[0]
     assert (row["unjudged_low"], row["unjudged_high"]) == (0.5, 1.0)
-    plain = found.query("system == 'plain'")
+    plain = ranges.query("system == 'plain'")
     assert (plain["tie_low"] == plain["tie_high"]).all()
 
 
 def test_dropped_queries_have_no_row_and_diversity_no_range() -> None:
-    found = abrank.score_ranges(QRELS, RUNS, ["RR"], scoring=abrank.Scoring(missing="drop"))
-    assert found["query_id"].unique().tolist() == ["q1", "q2"]
+    ranges = abrank.score_ranges(QRELS, RUNS, ["RR"], scoring=abrank.Scoring(missing="drop"))
+    assert ranges["query_id"].unique().tolist() == ["q1", "q2"]
     rows = [("q1", "a", "d1", 1), ("q1", "b", "d2", 1)]
-    found = abrank.score_ranges(rows, {"run": {"q1": {"d1": 1.0}}}, ["alpha_nDCG@5"])
-    assert found["tie_low"].isna().all()
+    ranges = abrank.score_ranges(rows, {"run": {"q1": {"d1": 1.0}}}, ["alpha_nDCG@5"])
+    assert ranges["tie_low"].isna().all()
 
 
 def test_equal_seeds_give_equal_tables() -> None:
-    one, two = (abrank.score_ranges(QRELS, RUNS, ["AP"], n_orders=5, rng=3) for _ in range(2))
-    assert one.equals(two)
+    first, two = (abrank.score_ranges(QRELS, RUNS, ["AP"], n_orders=5, rng=3) for _ in range(2))
+    assert first.equals(two)
 
 
 def test_a_query_whose_id_begins_with_a_hash_counts_and_comments_are_counted(tmp_path) -> None:

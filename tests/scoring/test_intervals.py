@@ -54,10 +54,10 @@ def test_sign_flips_hold_the_means_about_which_signs_could_be_tossed() -> None:
 
 def test_bets_are_those_of_a_bounded_difference() -> None:
     x = RNG.beta(0.5, 1.0, 60)
-    own = run_test("bounded", 2.0 * x - 1.0)
+    test = run_test("bounded", 2.0 * x - 1.0)
     low, high = mean_interval(x, "bounded", bounds=(0.0, 1.0))
-    assert low == pytest.approx(float(own.ci_low[0] + 1.0) / 2.0, abs=1e-12)
-    assert high == pytest.approx(float(own.ci_high[0] + 1.0) / 2.0, abs=1e-12)
+    assert low == pytest.approx(float(test.ci_low[0] + 1.0) / 2.0, abs=1e-12)
+    assert high == pytest.approx(float(test.ci_high[0] + 1.0) / 2.0, abs=1e-12)
     # All queries at one value: bets alone need no spread.
     full = np.ones(60)
     assert mean_interval(full, bounds=(0.0, 1.0)) == (0.0, 1.0)
@@ -85,44 +85,44 @@ def test_a_floor_is_cleared_by_the_lower_end_alone() -> None:
     x = 0.4 + 0.1 * stats.norm.ppf((np.arange(50) + 0.5) / 50)
     low = mean_interval(x)[0]
     for floor, cleared in ((low - 1e-9, True), (low + 1e-9, False)):
-        found = scores_of(x).intervals(test="t", at_least={"ndcg_cut_10": floor})
-        assert (found.cleared, found.floors[0].measure) == (cleared, "nDCG@10")
-    assert np.isnan(found.floors[0].by_flips)
+        intervals = scores_of(x).intervals(test="t", at_least={"ndcg_cut_10": floor})
+        assert (intervals.cleared, intervals.floors[0].measure) == (cleared, "nDCG@10")
+    assert np.isnan(intervals.floors[0].by_flips)
 
 
 def test_below_ten_queries_sign_flips_must_agree() -> None:
-    found = scores_of(np.array([0.5, 0.52, 0.51, 0.5])).intervals(at_least="nDCG@10:0.4")
-    assert found.rows[0].ci_low > 0.4
-    assert (found.cleared, found.floors[0].by_flips) == (False, 0.0)
-    assert "sign flips must agree" in str(found)
+    intervals = scores_of(np.array([0.5, 0.52, 0.51, 0.5])).intervals(at_least="nDCG@10:0.4")
+    assert intervals.rows[0].ci_low > 0.4
+    assert (intervals.cleared, intervals.floors[0].by_flips) == (False, 0.0)
+    assert "sign flips must agree" in str(intervals)
 
 
 def test_segments_hold_together_and_small_ones_are_counted() -> None:
     x = RNG.random(40)
     kinds = {f"q{i}": "abc"[(i > 20) + (i > 36)] for i in range(40)}
-    found = scores_of(x).intervals(test="t", segments={"kind": kinds})
-    assert [(row.segment, row.n_queries) for row in found.segments] == [("a", 21), ("b", 16)]
+    intervals = scores_of(x).intervals(test="t", segments={"kind": kinds})
+    assert [(row.segment, row.n_queries) for row in intervals.segments] == [("a", 21), ("b", 16)]
     want = mean_interval(x[:21], bounds=(0.0, 1.0), confidence=0.975)
-    assert (found.segments[0].ci_low, found.segments[0].ci_high) == want
-    assert found.remarks == ("1 segment of fewer than 5 queries left out",)
+    assert (intervals.segments[0].ci_low, intervals.segments[0].ci_high) == want
+    assert intervals.remarks == ("1 segment of fewer than 5 queries left out",)
 
 
 def test_a_sum_has_no_interval_and_a_geometric_mean_has_its_own() -> None:
-    made = simulate_runs(30, rng=2)
-    scores = evaluate(made.qrels, {"run": made.baseline}, ["NumRet", "GMAP", "AP"])
-    found = scores.intervals(test="t")
-    assert [row.measure for row in found.rows] == ["GMAP", "AP"]
-    assert "NumRet is added up" in found.remarks[0]
+    collection = simulate_runs(30, rng=2)
+    scores = evaluate(collection.qrels, {"run": collection.baseline}, ["NumRet", "GMAP", "AP"])
+    intervals = scores.intervals(test="t")
+    assert [row.measure for row in intervals.rows] == ["GMAP", "AP"]
+    assert "NumRet is added up" in intervals.remarks[0]
     low, high = mean_interval(scores.of("run")[:, 1])
-    assert (found.rows[0].ci_low, found.rows[0].ci_high) == (np.exp(low), np.exp(high))
-    assert found.rows[0].mean == pytest.approx(scores.aggregates()[0, 1])
+    assert (intervals.rows[0].ci_low, intervals.rows[0].ci_high) == (np.exp(low), np.exp(high))
+    assert intervals.rows[0].mean == pytest.approx(scores.aggregates()[0, 1])
 
 
 def test_a_floor_names_a_measure_in_any_dialect() -> None:
-    made = simulate_runs(20, rng=2)
-    scores = evaluate(made.qrels, {"run": made.baseline}, ["ERR@20", "map"])
-    found = scores.intervals(at_least=["ERR@20:0.01", "map:0.01"])
-    assert [each.measure for each in found.floors] == [*scores.measures]
+    collection = simulate_runs(20, rng=2)
+    scores = evaluate(collection.qrels, {"run": collection.baseline}, ["ERR@20", "map"])
+    intervals = scores.intervals(at_least=["ERR@20:0.01", "map:0.01"])
+    assert [floor.measure for floor in intervals.floors] == [*scores.measures]
 
 
 @pytest.mark.parametrize(
@@ -154,17 +154,17 @@ def test_scores_of_no_known_range_have_no_bets() -> None:
 
 
 def test_every_format_says_the_same() -> None:
-    made = simulate_runs(60, rng=4)
-    scores = evaluate(made.qrels, {"new": made.candidate}, ["nDCG@10"])
+    collection = simulate_runs(60, rng=4)
+    scores = evaluate(collection.qrels, {"new": collection.candidate}, ["nDCG@10"])
     half = {query: query[-1] for query in scores.query_ids}
-    found = scores.intervals(at_least={"nDCG@10": 0.2}, segments={"digit": half})
-    assert isinstance(found, Intervals)
-    low = f"{found.rows[0].ci_low:.3f}"
-    report = compose(found)
+    intervals = scores.intervals(at_least={"nDCG@10": 0.2}, segments={"digit": half})
+    assert isinstance(intervals, Intervals)
+    low = f"{intervals.rows[0].ci_low:.3f}"
+    report = compose(intervals)
     for write in (text, markdown, html):
         assert low in write(report)
-    assert low in found._repr_html_()
-    assert to_dict(found)["rows"][0]["ci_low"] == found.rows[0].ci_low
+    assert low in intervals._repr_html_()
+    assert to_dict(intervals)["rows"][0]["ci_low"] == intervals.rows[0].ci_low
     assert [case.passed for case in report.cases] == [True]
     assert read_floors({"x": 1.0}) == {"x": 1.0}
 
@@ -175,12 +175,12 @@ def test_floors_are_named_by_their_measures() -> None:
 
 def test_no_floor_is_cleared_by_leaving_out_the_queries_that_a_run_lacks() -> None:
     """Once 8 hard queries of 50 were dropped, and a floor above the run's mean was cleared."""
-    made = simulate_runs(40, rng=3)
-    lacks = made.qrels.query_ids[::5]
-    of = made.candidate
-    run = {q: dict(of.ranking(q)) for q in of.query_ids if q not in lacks}
+    collection = simulate_runs(40, rng=3)
+    lacks = collection.qrels.query_ids[::5]
+    candidate = collection.candidate
+    run = {q: dict(candidate.ranking(q)) for q in candidate.query_ids if q not in lacks}
     scores = [
-        evaluate(made.qrels, {"new": run}, ["nDCG@10"], scoring=Scoring(missing=missing))
+        evaluate(collection.qrels, {"new": run}, ["nDCG@10"], scoring=Scoring(missing=missing))
         for missing in ("zero", "drop")
     ]
     assert not scores[0].intervals(at_least={"nDCG@10": 0.2}).cleared

@@ -14,11 +14,11 @@ from abrank.scoring.judging import sample_documents, sample_queries
 
 def test_a_draw_is_replayed_and_its_beginning_is_a_draw() -> None:
     ids = tuple(f"q{i}" for i in range(40))
-    drawn = sample_queries(ids, 20, rng=7)
-    assert drawn == sample_queries(ids[::-1], 20, rng=7)
-    assert drawn[:10] == sample_queries(ids, 10, rng=7)
-    assert len(set(drawn)) == 20
-    assert drawn != sample_queries(ids, 20, rng=8)
+    queries = sample_queries(ids, 20, rng=7)
+    assert queries == sample_queries(ids[::-1], 20, rng=7)
+    assert queries[:10] == sample_queries(ids, 10, rng=7)
+    assert len(set(queries)) == 20
+    assert queries != sample_queries(ids, 20, rng=8)
     with pytest.raises(ArgumentError, match="41 queries cannot be drawn from 40"):
         sample_queries(ids, 41)
 
@@ -36,44 +36,49 @@ RUN_B = {"q1": {"d2": 3.0, "u1": 2.0}, "q2": {"u3": 2.0, "u2": 1.0}}
 
 
 def test_documents_come_in_depth_order_with_exact_swings() -> None:
-    found = sample_documents(QRELS, RUN_A, RUN_B, measure="P@2")
-    assert [each.doc_id for each in found.documents] == ["u3", "u1", "u2"]
-    assert found.difference == pytest.approx(-0.5)
-    for each in found.documents:
+    documents = sample_documents(QRELS, RUN_A, RUN_B, measure="P@2")
+    assert [item.doc_id for item in documents.documents] == ["u3", "u1", "u2"]
+    assert documents.difference == pytest.approx(-0.5)
+    for document in documents.documents:
         more = {q: dict(docs) for q, docs in QRELS.items()}
-        more[each.query_id][each.doc_id] = 1
+        more[document.query_id][document.doc_id] = 1
         values = abrank.evaluate(more, {"a": RUN_A, "b": RUN_B}, ["P@2"]).values[:, :, 0]
         before = abrank.evaluate(QRELS, {"a": RUN_A, "b": RUN_B}, ["P@2"]).values[:, :, 0]
         moved = (values[:, 1] - values[:, 0] - before[:, 1] + before[:, 0]).sum()
-        assert each.swing == pytest.approx(moved)
+        assert document.swing == pytest.approx(moved)
 
 
 def test_inspect_and_sample_name_the_same_documents_with_the_same_swings() -> None:
-    made = abrank.simulate_runs(12, effect=0.1, rng=3)
-    part = made.qrels.frame()[lambda rows: rows.index % 3 != 0]
-    found = sample_documents(part, made.baseline, made.candidate)
-    for query_id in made.qrels.query_ids[:4]:
-        seen = abrank.inspect_query(
-            part, made.baseline, made.candidate, query_id, measures="nDCG@10", judge=1000
+    collection = abrank.simulate_runs(12, effect=0.1, rng=3)
+    part = collection.qrels.frame()[lambda rows: rows.index % 3 != 0]
+    documents = sample_documents(part, collection.baseline, collection.candidate)
+    for query_id in collection.qrels.query_ids[:4]:
+        inspect_query = abrank.inspect_query(
+            part,
+            collection.baseline,
+            collection.candidate,
+            query_id,
+            measures="nDCG@10",
+            judge=1000,
         )
-        mine = {each for each in found.documents if each.query_id == query_id}
+        mine = {document for document in documents.documents if document.query_id == query_id}
         assert mine
-        assert set(seen.to_judge) == mine
+        assert set(inspect_query.to_judge) == mine
 
 
 def test_files_go_through_the_command_an_editor_and_back(tmp_path, monkeypatch, capsys) -> None:
-    made = abrank.simulate_runs(30, effect=0.1, rng=2)
+    collection = abrank.simulate_runs(30, effect=0.1, rng=2)
     monkeypatch.chdir(tmp_path)
-    made.baseline.write("a.run")
-    made.candidate.write("b.run")
-    made.qrels.write("llm.qrels")
+    collection.baseline.write("a.run")
+    collection.candidate.write("b.run")
+    collection.qrels.write("llm.qrels")
     assert run(["sample", "queries", "llm.qrels", "--n", "25", "--seed", "7", "--output", "q"]) == 0
     head, *ids = (tmp_path / "q").read_text().splitlines()
     capsys.readouterr()
     assert run(["sample", "queries", "llm.qrels", "--n", "25", "--seed", "7"]) == 0
     assert capsys.readouterr().out.splitlines() == [head, *ids]
     assert head.startswith("# abrank sample queries --n 25 --seed 7: 25 of 30 queries of llm.qrels")
-    assert tuple(ids) == sample_queries(made.qrels.query_ids, 25, rng=7)
+    assert tuple(ids) == sample_queries(collection.qrels.query_ids, 25, rng=7)
     lines = (tmp_path / "llm.qrels").read_text().splitlines()
     judged = [line for line in lines if line.split()[0] in ids]
     (tmp_path / "people.qrels").write_text("\n".join(judged[::2]) + "\n")
@@ -102,5 +107,5 @@ def test_the_command_keeps_its_columns(tmp_path, monkeypatch, capsys) -> None:
     assert run(["sample", "documents", "qrels", "a.run", "b.run", "-m", "P@2"]) == 0
     out = capsys.readouterr().out
     assert max(map(len, out.splitlines())) <= 80
-    said = " ".join(out.split())
-    assert "swing: how far Δ of its query moves if the document has grade 1" in said
+    text = " ".join(out.split())
+    assert "swing: how far Δ of its query moves if the document has grade 1" in text

@@ -138,8 +138,8 @@ def test_properties_of_the_table_are_segments_clusters_and_weights(tmp_path, cap
     assert run([*call, "-q", "--report", str(tmp_path / "r.json")]) == 0
     result = abrank.Comparison.from_json(tmp_path / "r.json")
     assert [cut.name for cut in result.segmentations] == ["device"]
-    beside = pd.DataFrame({"query_id": QUERIES, "device": device[:N]})
-    same = compare_scores(frame, segments=beside, design=abrank.Clusters(
+    data_frame = pd.DataFrame({"query_id": QUERIES, "device": device[:N]})
+    same = compare_scores(frame, segments=data_frame, design=abrank.Clusters(
         pd.DataFrame({"query_id": QUERIES, "user_id": users[:N]})))  # fmt: skip
     assert (same.pvalue, same.segmentations) == (result.pvalue, result.segmentations)
     weighted = compare_scores(frame, design=abrank.Weights("traffic"))
@@ -194,21 +194,21 @@ def test_what_no_variant_has_is_left_out_and_holes_of_one_are_asked_about() -> N
     ],
 )
 def test_names_are_read_for_what_they_are(a, b, systems, measure, tmp_path) -> None:
-    one, two = (pd.Series(v, QUERIES, name=name) for v, name in ((A, a), (B, b)))
-    sources = {"Series": (one, two), "frames": (one.to_frame(), two.to_frame())}
+    first, two = (pd.Series(v, QUERIES, name=name) for v, name in ((A, a), (B, b)))
+    sources = {"Series": (first, two), "frames": (first.to_frame(), two.to_frame())}
     if a != b and "/" not in a:
         paths = tuple(tmp_path / f"{name}.csv" for name in (a, b))
-        for path, column in zip(paths, (one, two), strict=True):
+        for path, column in zip(paths, (first, two), strict=True):
             column.rename("score").rename_axis("query_id").to_csv(path)
         sources["files"] = paths
-    found = {kind: compare_scores(*pair) for kind, pair in sources.items()}
+    comparisons = {kind: compare_scores(*pair) for kind, pair in sources.items()}
     if a != b:
-        kinds = {a: one.to_dict(), b: two.to_dict()}
+        kinds = {a: first.to_dict(), b: two.to_dict()}
         named = {} if a != "bm25" else {"baseline": "bm25"}
-        found["dict"] = compare_scores(kinds, **named)
-        found["dict of Series"] = compare_scores({a: one, b: two}, **named)
-        found["frame"] = compare_scores(pd.DataFrame(kinds), **named)
-    for kind, result in found.items():
+        comparisons["dict"] = compare_scores(kinds, **named)
+        comparisons["dict of Series"] = compare_scores({a: first, b: two}, **named)
+        comparisons["frame"] = compare_scores(pd.DataFrame(kinds), **named)
+    for kind, result in comparisons.items():
         assert ((result.baseline, result.candidate), result.measures) == (systems, (measure,)), kind
         is_cost = measure not in ("score", "nDCG@10")
         assert (str(result.verdict) == "cannot-test") == is_cost, kind  # the direction is asked

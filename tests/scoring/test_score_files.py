@@ -133,10 +133,10 @@ def test_aggregates_alone_are_not_enough(saved) -> None:
 
 
 def test_systems_are_named_or_chosen(saved) -> None:
-    one = saved("query_id,AP\n301,0.5\n", "old.csv")
-    assert read_scores(one).systems == ("old",)
-    assert read_scores(one, system="BM25").systems == ("BM25",)
-    assert read_scores(one, system="BM25").sources["BM25"].path == str(one)
+    first = saved("query_id,AP\n301,0.5\n", "old.csv")
+    assert read_scores(first).systems == ("old",)
+    assert read_scores(first, system="BM25").systems == ("BM25",)
+    assert read_scores(first, system="BM25").sources["BM25"].path == str(first)
     two = saved("system,query_id,AP\nA,301,0.5\nB,301,0.25\n")
     assert read_scores(two).systems == ("A", "B")
     assert read_scores(two, system="B").values.tolist() == [[[0.25]]]
@@ -166,7 +166,7 @@ def test_a_frame_of_pyterrier() -> None:
 @pytest.fixture(scope="module")
 def scored():
     """Scores of two runs by measures of every kind of aggregate."""
-    made = abrank.simulate_runs(12, rng=3)
+    collection = abrank.simulate_runs(12, rng=3)
     names = [
         "nDCG@10",
         "AP(rel=2)",
@@ -176,18 +176,20 @@ def scored():
         "SetF(beta=0.5)",
     ]
     return (
-        made,
+        collection,
         names,
-        abrank.evaluate(made.qrels, {"a": made.baseline, "b": made.candidate}, names),
+        abrank.evaluate(
+            collection.qrels, {"a": collection.baseline, "b": collection.candidate}, names
+        ),
     )
 
 
 @pytest.mark.parametrize("runs", [["a"], ["a", "b"]])
 def test_what_score_prints_is_read_back(scored, tmp_path, capsys, runs) -> None:
-    made, names, scores = scored
-    made.qrels.write(tmp_path / "qrels")
-    made.baseline.write(tmp_path / "a.run")
-    made.candidate.write(tmp_path / "b.run")
+    result, names, scores = scored
+    result.qrels.write(tmp_path / "qrels")
+    result.baseline.write(tmp_path / "a.run")
+    result.candidate.write(tmp_path / "b.run")
     paths = [str(tmp_path / f"{name}.run") for name in runs]
     flags = [part for name in names for part in ("-m", name)]
     call = ["score", str(tmp_path / "qrels"), *paths, *flags, "--per-query", "-q", "--digits"]
@@ -241,6 +243,6 @@ def test_what_one_of_the_joined_sources_lacks_is_missing(tmp_path: Path) -> None
     copies = [path.with_stem(f"{path.stem}-2") for path in files]
     for path, copy in zip(files, copies, strict=True):
         copy.write_text(path.read_text())
-    found = abrank.compare_scores(files, copies, missing="drop", lower_is_better="ms")
-    assert found.query_ids == ("2", "3")
-    assert found.a.tolist() == [[0.0, 30.0], [1.0, 20.0]]
+    comparison = abrank.compare_scores(files, copies, missing="drop", lower_is_better="ms")
+    assert comparison.query_ids == ("2", "3")
+    assert comparison.a.tolist() == [[0.0, 30.0], [1.0, 20.0]]

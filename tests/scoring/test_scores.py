@@ -22,7 +22,9 @@ HOLE = {"q1": {"d2": 2.0, "d1": 1.0}, "q3": {"d4": 1.0}}
 def smallest(entry: Entry) -> str:
     """The name of the measure with its required parameters only."""
     required = {
-        each.name: 7 if int in each.kinds else 0.5 for each in entry.parameters if each.required
+        parameter.name: 7 if int in parameter.kinds else 0.5
+        for parameter in entry.parameters
+        if parameter.required
     }
     return entry.with_parameters(required).name
 
@@ -85,15 +87,15 @@ def test_unknown_system() -> None:
 
 
 def test_no_measure_depends_on_the_order_of_lines(tmp_path) -> None:
-    made = abrank.simulate_runs(12, rng=8)
+    collection = abrank.simulate_runs(12, rng=8)
     random = np.random.default_rng(0)
-    paths = {"qrels": made.qrels, "run": made.candidate}
-    for name, what in paths.items():
-        lines = what.write(tmp_path / name).read_text().splitlines(keepends=True)
+    paths = {"qrels": collection.qrels, "run": collection.candidate}
+    for name, path in paths.items():
+        lines = path.write(tmp_path / name).read_text().splitlines(keepends=True)
         (tmp_path / f"shuffled-{name}").write_text("".join(random.permutation(lines)))
-    every = [smallest(entry) for entry in catalogue().values() if entry.needs != "subtopics"]
+    smallests = [smallest(entry) for entry in catalogue().values() if entry.needs != "subtopics"]
     sorted_, shuffled = (
-        abrank.evaluate(tmp_path / f"{kind}qrels", {"r": tmp_path / f"{kind}run"}, every)
+        abrank.evaluate(tmp_path / f"{kind}qrels", {"r": tmp_path / f"{kind}run"}, smallests)
         for kind in ("", "shuffled-")
     )
     assert sorted_.query_ids == shuffled.query_ids
@@ -102,9 +104,13 @@ def test_no_measure_depends_on_the_order_of_lines(tmp_path) -> None:
 
 @pytest.mark.parametrize("name", ["F", "FPR", "ACC"])
 def test_scores_of_unjudged_documents_are_kept_for_a_threshold_only(name) -> None:
-    for asked, kept in ((f"{name}@10", False), (name, False), (f"{name}(threshold=0.5)", True)):
-        judged_runs = abrank.evaluate(QRELS, {"full": FULL}, [asked]).judged_runs["full"]
-        assert (judged_runs.judged.retrieved_scores is not None) is kept
+    for requested, selected in (
+        (f"{name}@10", False),
+        (name, False),
+        (f"{name}(threshold=0.5)", True),
+    ):
+        judged_runs = abrank.evaluate(QRELS, {"full": FULL}, [requested]).judged_runs["full"]
+        assert (judged_runs.judged.retrieved_scores is not None) is selected
 
 
 def test_a_measure_of_diversity_reads_judgments_by_subtopic(tmp_path) -> None:
@@ -240,15 +246,15 @@ def test_a_missing_score_is_refused_until_somebody_says_what_it_is() -> None:
 
 
 def test_dropped_are_the_queries_with_a_hole_in_either() -> None:
-    found = abrank.compare_scores(HOLED_A, HOLED_B, missing="drop")
-    kept = [query for query in A if query not in ("q03", "q05", "q07", "q09")]
-    whole = abrank.compare_scores({q: A[q] for q in kept}, {q: B[q] for q in kept})
-    assert found.query_ids == tuple(kept)
-    assert (found.pvalue, found.mean_difference) == (whole.pvalue, whole.mean_difference)
-    (note,) = (each for each in found.notes if each.code == "missing-scores")
+    comparison = abrank.compare_scores(HOLED_A, HOLED_B, missing="drop")
+    queries = [query for query in A if query not in ("q03", "q05", "q07", "q09")]
+    whole = abrank.compare_scores({q: A[q] for q in queries}, {q: B[q] for q in queries})
+    assert comparison.query_ids == tuple(queries)
+    assert (comparison.pvalue, comparison.mean_difference) == (whole.pvalue, whole.mean_difference)
+    (note,) = (note for note in comparison.notes if note.code == "missing-scores")
     assert note.values == {"a": 2, "b": 3, "both": 1, "n": 30, "left": 26}
     assert "2 of A, 3 of B" in str(note)
-    assert "2 of A, 3 of B" in found._repr_html_()
+    assert "2 of A, 3 of B" in comparison._repr_html_()
 
 
 @pytest.mark.parametrize(
@@ -263,43 +269,43 @@ def test_dropped_are_the_queries_with_a_hole_in_either() -> None:
 def test_another_score_stands_in_the_place_of_a_missing_one(
     missing: str, measure: str, lower: str, worst: float
 ) -> None:
-    frames = [pd.DataFrame({measure: pd.Series(each)}) for each in (HOLED_A, HOLED_B)]
-    found = abrank.compare_scores(*frames, missing=missing, lower_is_better=lower)  # type: ignore[arg-type]
-    at = found.query_ids.index("q05")
-    assert (found.a[at, 0], found.b[at, 0]) == (worst, worst)
-    assert found.n_queries == 30
+    frames = [pd.DataFrame({measure: pd.Series(item)}) for item in (HOLED_A, HOLED_B)]
+    comparison = abrank.compare_scores(*frames, missing=missing, lower_is_better=lower)  # type: ignore[arg-type]
+    index = comparison.query_ids.index("q05")
+    assert (comparison.a[index, 0], comparison.b[index, 0]) == (worst, worst)
+    assert comparison.n_queries == 30
 
 
 def test_a_hole_in_a_measure_that_nobody_asked_about_is_no_error() -> None:
     holed = {query: {"AP": score, "RR": score} for query, score in B.items()}
     holed["q00"]["RR"] = float("nan")
     whole = {query: {"AP": score, "RR": score} for query, score in A.items()}
-    found = abrank.compare_scores(whole, holed, measures="AP")
-    assert found.n_queries == len(A)
-    assert "missing-scores" not in [each.code for each in found.notes]
+    comparison = abrank.compare_scores(whole, holed, measures="AP")
+    assert comparison.n_queries == len(A)
+    assert "missing-scores" not in [note.code for note in comparison.notes]
     with pytest.raises(abrank.AbrankError, match="query q00 has no score of RR"):
         abrank.compare_scores(whole, holed, measures=["AP", "RR"])
 
 
 def test_what_would_change_under_the_others_is_told_and_kept(tmp_path: Path) -> None:
-    found = abrank.compare_scores(
+    comparison = abrank.compare_scores(
         {**A, "q00": float("nan")}, {q: s - 0.06 + 0.2 * (q < "q03") for q, s in B.items()},
         missing="worst",
     )  # fmt: skip
-    kinds = {each.kind: each for each in found.alternatives}
+    kinds = {alternative.kind: alternative for alternative in comparison.alternatives}
     assert {"failed-dropped", "failed-best"} <= set(kinds)
     assert kinds["failed-dropped"].n_queries == 29
-    again = abrank.Comparison.from_json(found.report(tmp_path / "results.json"))
-    assert again == found
-    assert [each.code for each in again.notes] == [each.code for each in found.notes]
+    again = abrank.Comparison.from_json(comparison.report(tmp_path / "results.json"))
+    assert again == comparison
+    assert [note.code for note in again.notes] == [note.code for note in comparison.notes]
 
 
 def test_rankings_and_collections_take_the_same_word() -> None:
     board = abrank.rank_scores({"a": HOLED_A, "b": HOLED_B}, missing="worst")
     assert board.n_queries == 30
     parts = {"x": (HOLED_A, HOLED_B), "y": (A, B)}
-    found = abrank.compare_collections(parts, scoring=abrank.Scoring(missing="drop"))
-    assert found.primary.n_queries == 56
+    collections = abrank.compare_collections(parts, scoring=abrank.Scoring(missing="drop"))
+    assert collections.primary.n_queries == 56
 
 
 def test_of_runs_a_missing_query_has_no_worst_score() -> None:
@@ -342,8 +348,8 @@ def test_lines_of_an_id_and_a_score() -> None:
     rows = [{"id": f"q{i}", "score": i / 10} for i in range(5)]
     failed = [*rows[:4], {"id": "q4", "error": "timeout"}]
     assert abrank.read_scores(rows).measures == ("score",)
-    found = abrank.compare_scores(rows, failed, missing="drop")
-    assert found.query_ids == ("q0", "q1", "q2", "q3")
+    comparison = abrank.compare_scores(rows, failed, missing="drop")
+    assert comparison.query_ids == ("q0", "q1", "q2", "q3")
 
 
 @pytest.fixture(scope="module")
@@ -354,20 +360,20 @@ def logs() -> Path:
 @pytest.mark.parametrize("suffix", ["json", "eval"])
 def test_logs_of_inspect(logs: Path, suffix: str) -> None:
     gold = json.loads((logs / "gold.json").read_text())
-    found = abrank.compare_scores(*(logs / f"inspect_{side}.{suffix}" for side in "AB"))
-    exact = found.queries_of("exact").set_index("query_id")
+    comparison = abrank.compare_scores(*(logs / f"inspect_{side}.{suffix}" for side in "AB"))
+    exact = comparison.queries_of("exact").set_index("query_id")
     assert exact["a"].to_dict() == gold["A"]
     assert exact["b"].to_dict() == gold["B"]
-    assert found.measures == ("exact", "dictscore/rel")  # the other is 0 everywhere
+    assert comparison.measures == ("exact", "dictscore/rel")  # the other is 0 everywhere
 
 
 def test_samples_of_lm_eval_and_frames_of_ragas(logs: Path) -> None:
     gold = json.loads((logs / "gold.json").read_text())
     (choices,) = logs.glob("samples_toy_mc_*")
-    (made,) = logs.glob("samples_toy_gen_*")
-    found = abrank.read_scores(choices)
-    assert found.table["ACC"].item() == gold["lm_eval"]["official_acc"]
-    generated = abrank.read_scores(made)
+    (result,) = logs.glob("samples_toy_gen_*")
+    scores = abrank.read_scores(choices)
+    assert scores.table["ACC"].item() == gold["lm_eval"]["official_acc"]
+    generated = abrank.read_scores(result)
     assert generated.measures == ("exact_match/first", "exact_match/raw")
     assert len(generated.query_ids) == gold["lm_eval"]["gen_docs"]
     for suffix in ("csv", "jsonl"):

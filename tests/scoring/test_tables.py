@@ -97,8 +97,8 @@ def settings(query: str, _: str, names: Any) -> pd.DataFrame:
     """Return several columns that make the variant together; two of them differ."""
     frame = long(query, "method", names)
     frame["chunk_size"] = 256
-    other = frame.assign(chunk_size=512, **{"nDCG@10": frame["R@100"]})
-    return pd.concat([other, frame], ignore_index=True)
+    assign = frame.assign(chunk_size=512, **{"nDCG@10": frame["R@100"]})
+    return pd.concat([assign, frame], ignore_index=True)
 
 
 SHAPES: dict[str, Callable[[str, str, Any], pd.DataFrame]] = {
@@ -168,8 +168,8 @@ def test_every_table_is_read_alike_at_every_door(tmp_path: Path) -> None:
     n_cells, wrong = 0, []
     for shape, query, variant, names in cells():
         frame = SHAPES[shape](query, variant, names)
-        every = names == PAIRS[0] and (query, variant) == ("query_id", "variant")
-        sources = files(frame, tmp_path) if every else [("pandas", frame)]
+        everything = names == PAIRS[0] and (query, variant) == ("query_id", "variant")
+        sources = files(frame, tmp_path) if everything else [("pandas", frame)]
         for engine, source in sources:
             try:
                 for door, values in doors(source, names):

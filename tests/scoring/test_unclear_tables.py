@@ -176,14 +176,14 @@ def calls_in(text: str, start: str) -> list[str]:
 
 @pytest.mark.parametrize("name", CHOICES)
 def test_what_the_error_says_works_when_it_is_pasted(name, tmp_path, monkeypatch, capsys) -> None:
-    build, flags, said = CHOICES[name]
+    build, flags, text = CHOICES[name]
     monkeypatch.chdir(tmp_path)
     frame = build()
     frame.to_csv("table.csv", index=False)
     code = run(["compare", "--scores", "table.csv", *flags])
     error = capsys.readouterr().err
     assert code == 3, error
-    assert said in error
+    assert text in error
     commands = calls_in(error, "abrank ")
     assert commands
     for command in commands:
@@ -193,7 +193,7 @@ def test_what_the_error_says_works_when_it_is_pasted(name, tmp_path, monkeypatch
     }
     with pytest.raises(AbrankError) as caught:
         abrank.compare_scores(frame, **keywords)
-    assert said in str(caught.value)
+    assert text in str(caught.value)
     calls = calls_in(str(caught.value), "abrank.")
     assert calls
     for call in calls:

@@ -15,10 +15,10 @@ DATA = Path(__file__).parents[3] / "shared" / "data"
 
 @pytest.mark.skipif(not DATA.exists(), reason="no ../shared/data beside the clone")
 def test_the_package_holds_what_the_study_finds() -> None:
-    found = {name: Board(*row) for name, row in table(DATA).items()}
-    assert found == {name: BOARDS[name] for name in found}
+    boards = {name: Board(*row) for name, row in table(DATA).items()}
+    assert boards == {name: BOARDS[name] for name in boards}
     # The matrices that are not beside the clone.
-    assert {*BOARDS} - {*found} <= {"P@10", "RR", "ERR@20"}
+    assert {*BOARDS} - {*boards} <= {"P@10", "RR", "ERR@20"}
 
 
 def test_pairs_that_are_far_apart_or_alike_do_not_count() -> None:

@@ -17,9 +17,13 @@ from abrank.planning import Plan
 
 def decide(folder: Path) -> abrank.Comparison:
     """Compare two runs, read the result, write a report."""
-    made = abrank.simulate_runs(60, rng=6)
+    collection = abrank.simulate_runs(60, rng=6)
     result = abrank.compare(
-        made.qrels, made.baseline, made.candidate, measures=["nDCG@10", "AP"], margin=0.02
+        collection.qrels,
+        collection.baseline,
+        collection.candidate,
+        measures=["nDCG@10", "AP"],
+        margin=0.02,
     )
     written: Path = result.report(folder / "report.md")
     assert written.stat().st_size > 0
@@ -46,13 +50,13 @@ def plan(result: abrank.Comparison) -> list[Plan]:
 
 def score_and_rank() -> abrank.Ranking:
     """Score runs once, compare the scores, rank the systems."""
-    made = abrank.simulate_runs(60, rng=6)
-    runs = {"A": made.baseline, "B": made.candidate}
-    scores = abrank.evaluate(made.qrels, runs, ["AP"])
+    collection = abrank.simulate_runs(60, rng=6)
+    runs = {"A": collection.baseline, "B": collection.candidate}
+    scores = abrank.evaluate(collection.qrels, runs, ["AP"])
     tidy: pd.DataFrame = scores.tidy()
     assert {"query_id", "system", "measure", "score"} <= set(tidy.columns)
     assert abrank.compare_scores(scores, margin="2%").baseline == "A"
-    ranking = abrank.rank(made.qrels, runs)
+    ranking = abrank.rank(collection.qrels, runs)
     names: list[str] = [row.system for row in ranking.rows]
     assert sorted(names) == ["A", "B"]
     return ranking
@@ -60,11 +64,11 @@ def score_and_rank() -> abrank.Ranking:
 
 def declare() -> tuple[abrank.Comparison, abrank.Ranking]:
     """Give options in their objects: to one function or another, and as a rule in Python."""
-    made = abrank.simulate_runs(60, rng=6)
+    collection = abrank.simulate_runs(60, rng=6)
     scoring = abrank.Scoring(depth=50, missing="drop")
     rule = abrank.Question(margin=0.02, family="all", measures=["AP", "RR"])
     result = abrank.compare(
-        made.qrels, made.baseline, made.candidate, config=rule, scoring=scoring,
+        collection.qrels, collection.baseline, collection.candidate, config=rule, scoring=scoring,
         design=abrank.Looks(1, of=2, spending="pocock"), require="better", name_a="old",
         name_b="new",
     )  # fmt: skip
@@ -74,15 +78,19 @@ def declare() -> tuple[abrank.Comparison, abrank.Ranking]:
     abrank.compare_scores(*ready, design=abrank.Clusters({"q1": "u", "q2": "v", "q3": "w"}))
     both = {"one": ready, "two": ready}
     assert abrank.compare_collections(both, alpha=0.1, name_b="new").candidate == "new"
-    runs = {"A": made.baseline, "B": made.candidate}
-    judged: JudgedRun = abrank.evaluate(made.qrels, runs, scoring=scoring).judged_runs["A"].judged
+    runs = {"A": collection.baseline, "B": collection.candidate}
+    judged: JudgedRun = (
+        abrank.evaluate(collection.qrels, runs, scoring=scoring).judged_runs["A"].judged
+    )
     assert judged.query_ids
     assert abrank.Engine("dask:tcp://10.0.0.5:8786").address
-    assert abrank.Machine(qrels=made.qrels, judge="model").shared_model is None
-    assert len(abrank.sample_queries(made.qrels.query_ids, 5)) == 5
-    assert abrank.sample_documents(made.qrels, made.baseline, made.candidate).depth
+    assert abrank.Machine(qrels=collection.qrels, judge="model").shared_model is None
+    assert len(abrank.sample_queries(collection.qrels.query_ids, 5)) == 5
+    assert abrank.sample_documents(
+        collection.qrels, collection.baseline, collection.candidate
+    ).depth
     assert not abrank.check("no.qrels").passed
-    return result, abrank.rank(made.qrels, runs, scoring=scoring, instruments=True, risk=1.0)
+    return result, abrank.rank(collection.qrels, runs, scoring=scoring, instruments=True, risk=1.0)
 
 
 def mistakes() -> None:

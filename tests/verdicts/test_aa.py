@@ -20,14 +20,14 @@ def lopsided():
 
 
 def test_a_sign_test_that_counts_wins_is_found_out(lopsided) -> None:
-    found = abrank.aa_test(lopsided, tests=["t", "sign"])
-    rates = {(row.test, row.by): row.rate for row in found.rows}
+    aa_test = abrank.aa_test(lopsided, tests=["t", "sign"])
+    rates = {(row.test, row.by): row.rate for row in aa_test.rows}
     # By the two symmetric ways nothing is seen; the mean of the third is 0, and wins are 4 to 1.
     assert rates["sign", "flips"] < 0.07
     assert rates["sign", "halves"] < 0.07
     assert rates["sign", "resampled"] > 0.9
     assert rates["t", "resampled"] < 0.08
-    assert found.too_often == ("sign",)
+    assert aa_test.too_often == ("sign",)
 
 
 def test_the_command_says_what_the_sign_test_asks_about(lopsided, tmp_path, capsys, monkeypatch):
@@ -47,11 +47,11 @@ def test_whole_clusters_are_redrawn() -> None:
     rng = np.random.default_rng(4)
     who = np.repeat(np.arange(30), rng.integers(2, 7, 30))
     d = rng.normal(0.0, 0.1, 30)[who] + rng.normal(0.0, 0.03, len(who))
-    found = abrank.aa_test(d, clusters=who, tests="t", replications=400)
-    rates = {(row.test, row.by): row.rate for row in found.rows}
+    aa_test = abrank.aa_test(d, clusters=who, tests="t", replications=400)
+    rates = {(row.test, row.by): row.rate for row in aa_test.rows}
     assert rates["t", "resampled"] > 0.2
     assert rates["cluster-robust t", "resampled"] < 0.1
-    assert found.too_often == ("t",)
+    assert aa_test.too_often == ("t",)
 
 
 def test_few_queries_are_not_redrawn() -> None:
@@ -67,6 +67,6 @@ def test_tests_that_keep_their_level_are_rarely_accused() -> None:
     accused = 0
     for seed in range(20):
         d = np.random.default_rng(seed).normal(0.02, 0.2, 50)
-        found = abrank.aa_test(d, tests=["t", "permutation"], rng=seed, replications=300)
-        accused += bool(found.too_often)
+        aa_test = abrank.aa_test(d, tests=["t", "permutation"], rng=seed, replications=300)
+        accused += bool(aa_test.too_often)
     assert accused <= 3

@@ -17,7 +17,7 @@ def tried(seed: int, n_candidates: int = 20, gain: float = 0.0) -> list[dict[str
     baseline = random.uniform(0.2, 0.8, len(QUERIES))
     candidates = baseline + random.normal(gain, 0.1, (n_candidates, len(QUERIES)))
     best = candidates[candidates.mean(axis=1).argmax()]
-    return [dict(zip(QUERIES, each.tolist(), strict=True)) for each in (baseline, best)]
+    return [dict(zip(QUERIES, item.tolist(), strict=True)) for item in (baseline, best)]
 
 
 @pytest.mark.slow
@@ -25,35 +25,35 @@ def test_the_best_of_twenty_that_do_not_differ_is_seldom_found_to_be_better() ->
     plain = [abrank.compare_scores(*tried(seed)) for seed in range(60)]
     paid = [abrank.compare_scores(*tried(seed), config=Question(best_of=20)) for seed in range(60)]
     # 1 - .975^20 is .40; of 60 at 2.5 % more than 6 come once in a thousand.
-    assert sum(each.decision.ci_low > 0 for each in plain) >= 12
-    assert sum(each.decision.ci_low > 0 for each in paid) <= 6
-    for one, other in zip(plain, paid, strict=True):
-        assert other.decision.ci_low < one.decision.ci_low
-        assert (other.pvalue <= other.rule.alpha) == (
-            other.decision.ci_low > 0 or other.decision.ci_high < 0
+    assert sum(item.decision.ci_low > 0 for item in plain) >= 12
+    assert sum(item.decision.ci_low > 0 for item in paid) <= 6
+    for first, second in zip(plain, paid, strict=True):
+        assert second.decision.ci_low < first.decision.ci_low
+        assert (second.pvalue <= second.rule.alpha) == (
+            second.decision.ci_low > 0 or second.decision.ci_high < 0
         )
 
 
 def test_the_price_stands_beside_the_verdict_in_every_format(tmp_path) -> None:
-    found = abrank.compare_scores(*tried(1), config=Question(best_of=20))
-    assert found.rule.alpha == pytest.approx(0.05 / 20)
-    said = " ".join(str(found).split())
-    assert "B is the best of 20 candidates tried on these queries: each has the level" in said
-    assert "0.05 / 20 = 0.0025" in said
-    assert "If none of the 20 candidates differs, at most 5% of such choices say" in said
-    assert "if B was chosen" not in said
+    comparison = abrank.compare_scores(*tried(1), config=Question(best_of=20))
+    assert comparison.rule.alpha == pytest.approx(0.05 / 20)
+    text = " ".join(str(comparison).split())
+    assert "B is the best of 20 candidates tried on these queries: each has the level" in text
+    assert "0.05 / 20 = 0.0025" in text
+    assert "If none of the 20 candidates differs, at most 5% of such choices say" in text
+    assert "if B was chosen" not in text
     for name in ("x.html", "x.md", "x.methods"):
-        shown = " ".join(found.report(tmp_path / name).read_text().split())
-        assert "best of 20 candidates" in shown
-    again = abrank.Comparison.from_json(found.report(tmp_path / "x.json"))
-    assert again.rule == found.rule
-    assert str(again) == str(found)
+        visible = " ".join(comparison.report(tmp_path / name).read_text().split())
+        assert "best of 20 candidates" in visible
+    again = abrank.Comparison.from_json(comparison.report(tmp_path / "x.json"))
+    assert again.rule == comparison.rule
+    assert str(again) == str(comparison)
 
 
 def test_one_candidate_is_no_choice() -> None:
-    one = abrank.compare_scores(*tried(1), config=Question(best_of=1), test="permutation")
+    comparison = abrank.compare_scores(*tried(1), config=Question(best_of=1), test="permutation")
     plain = abrank.compare_scores(*tried(1), test="permutation")
-    assert str(one) == str(plain)
+    assert str(comparison) == str(plain)
 
 
 @pytest.mark.parametrize(

@@ -54,8 +54,8 @@ def test_the_interval_covers_skewed_and_tied_means(n: int) -> None:
         (lambda: random.choice([0.0, 0.0, 0.0, 1.0, -1.0], (n, 300)), 0.0),
         (lambda: np.clip(random.normal(0.0, 0.2, (n, 300)), -1, 1), 0.0),
     ):
-        found = run_test("bounded", draw())
-        missed = int(np.sum((found.ci_low > mean) | (found.ci_high < mean)))
+        test = run_test("bounded", draw())
+        missed = int(np.sum((test.ci_low > mean) | (test.ci_high < mean)))
         assert binomtest(missed, 300, 0.05, alternative="greater").pvalue > 0.01
 
 
@@ -68,10 +68,10 @@ def test_p_is_of_the_bets_that_the_limits_are_of() -> None:
 
     x = (d + 1) / 2
     for alternative, sides in (("two-sided", 2), ("greater", 1)):
-        found = run_test("bounded", d, alternative=alternative)
+        test = run_test("bounded", d, alternative=alternative)
         richest = capital(x, 0.5) if sides == 1 else max(capital(x, 0.5), capital(1 - x, 0.5))
-        assert found.pvalue[0] == pytest.approx(min(1.0, sides / richest))
-        assert capital(x, (found.ci_low[0] + 1) / 2) == pytest.approx(sides / 0.05)
+        assert test.pvalue[0] == pytest.approx(min(1.0, sides / richest))
+        assert capital(x, (test.ci_low[0] + 1) / 2) == pytest.approx(sides / 0.05)
 
 
 def test_a_gate_by_bets_takes_rare_losses_into_account() -> None:
@@ -108,10 +108,10 @@ def test_the_interval_holds_at_any_look() -> None:
     [("clicks", 1.0, "nobody knows"), ("DCG@10", 1.0, "nobody knows"), ("AP", 100.0, "nobody")],
 )
 def test_a_measure_without_a_range_is_refused(measure: str, scale: float, why: str) -> None:
-    made = [frame * scale for frame in frames([0.1, 0.2, 0.0, 0.1], measure)]
+    result = [frame * scale for frame in frames([0.1, 0.2, 0.0, 0.1], measure)]
     with pytest.raises(ArgumentError, match=f"at most 1 apart, and of {measure} {why}"):
-        abrank.compare_scores(*made, test="bounded", measures=measure)
-    board = {name: frame[measure] for name, frame in zip("AB", made, strict=True)}
+        abrank.compare_scores(*result, test="bounded", measures=measure)
+    board = {name: frame[measure] for name, frame in zip("AB", result, strict=True)}
     with pytest.raises(ArgumentError, match="at most 1 apart"):
         abrank.rank_scores(board, measures=measure, test="bounded")
 

@@ -29,8 +29,8 @@ def compare(d, groups, **how):
     ids = [f"q{i:03}" for i in range(len(d))]
     a = dict.fromkeys(ids, 0.5)
     b = dict(zip(ids, 0.5 + np.asarray(d), strict=True))
-    of = {query: f"u{group}" for query, group in zip(ids, groups, strict=True)}
-    return abrank.compare_scores(a, b, design=abrank.Clusters(of), **how)
+    texts = {query: f"u{group}" for query, group in zip(ids, groups, strict=True)}
+    return abrank.compare_scores(a, b, design=abrank.Clusters(texts), **how)
 
 
 @pytest.mark.parametrize("icc", [0.5, 0.1])
@@ -46,28 +46,28 @@ def test_t_keeps_its_level(sizes, icc) -> None:
 def test_the_verdict_keeps_its_level_where_one_cluster_has_most_queries(sizes) -> None:
     # t with G - 1 degrees of freedom found a difference in .29 to .47 of such samples.
     d, groups = drawn(sizes, 0.5, 150, np.random.default_rng(12))
-    made = [compare(0.1 * column, groups, resamples=499) for column in d.T]
-    assert {one.clusters.test for one in made} == {"permutation"}
-    assert sum(one.decision.direction != 0 for one in made) <= 15
+    comparisons = [compare(0.1 * column, groups, resamples=499) for column in d.T]
+    assert {first.clusters.test for first in comparisons} == {"permutation"}
+    assert sum(first.decision.direction != 0 for first in comparisons) <= 15
 
 
 def test_a_difference_is_still_found() -> None:
     d, groups = drawn(TWENTY, 0.1, 1, np.random.default_rng(3))
-    found = compare(0.1 + 0.05 * d[:, 0], groups)
-    assert str(found.verdict) == "better"
-    assert "sign-flip test of clusters" in str(found)
-    assert "as much evidence as 2.6 clusters of one size" in " ".join(str(found).split())
+    comparison = compare(0.1 + 0.05 * d[:, 0], groups)
+    assert str(comparison.verdict) == "better"
+    assert "sign-flip test of clusters" in str(comparison)
+    assert "as much evidence as 2.6 clusters of one size" in " ".join(str(comparison).split())
 
 
 @pytest.mark.parametrize("count", [1, pytest.param(150, marks=pytest.mark.slow)])
 def test_the_bootstrap_gives_way_to_flips_where_one_cluster_has_half_of_the_queries(count) -> None:
     # The bootstrap of clusters found a difference in 8 to 11 % of such samples.
     d, groups = drawn([95, *[5] * 19], 0.2, count, np.random.default_rng(14))
-    made = [compare(0.1 * column, groups, test="bootstrap", resamples=499) for column in d.T]
-    assert {one.clusters.test for one in made} == {"permutation"}
-    assert sum(one.decision.direction != 0 for one in made) <= max(0.1 * count, 1)
-    said = " ".join(str(made[0]).split())
-    assert "The bootstrap takes 7 of them: the sign flips of clusters decide in its place" in said
+    comparisons = [compare(0.1 * column, groups, test="bootstrap", resamples=499) for column in d.T]
+    assert {first.clusters.test for first in comparisons} == {"permutation"}
+    assert sum(first.decision.direction != 0 for first in comparisons) <= max(0.1 * count, 1)
+    text = " ".join(str(comparisons[0]).split())
+    assert "The bootstrap takes 7 of them: the sign flips of clusters decide in its place" in text
     d, groups = drawn([25, *[5] * 4], 0.2, 1, np.random.default_rng(5))
     none = compare(0.3 + 0.01 * d[:, 0], groups, test="bootstrap")
     assert (str(none.verdict), none.decision.reason) == ("cannot-test", "too-few-clusters")
@@ -80,18 +80,18 @@ def test_fewer_than_three_effective_clusters_cannot_be_tested_where_flips_cannot
     rng = np.random.default_rng(5)
     for sizes in (FIVE, [40, 5]):
         d, groups = drawn(sizes, 0.1, 1, rng)
-        found = compare(0.3 + 0.01 * d[:, 0], groups, margin=0.02, require="non-inferior")
-        assert str(found.verdict) == "cannot-test"
-        assert found.decision.reason == "too-few-clusters"
-        assert not found.decision.gate.passed
-        said = " ".join(str(found).split())
-        assert "of one size, where t takes 3 and sign flips take 6 clusters" in said
+        comparison = compare(0.3 + 0.01 * d[:, 0], groups, margin=0.02, require="non-inferior")
+        assert str(comparison.verdict) == "cannot-test"
+        assert comparison.decision.reason == "too-few-clusters"
+        assert not comparison.decision.gate.passed
+        text = " ".join(str(comparison).split())
+        assert "of one size, where t takes 3 and sign flips take 6 clusters" in text
 
 
 def test_what_clusters_leave_unseen_goes_by_their_number() -> None:
     d, groups = drawn(EVEN, 0.1, 1, np.random.default_rng(2))
-    found = compare(0.1 * d[:, 0], groups).decision.unseen
-    assert found.share == pytest.approx(1.0 - 0.05 ** (1 / len(EVEN)))
+    unseen = compare(0.1 * d[:, 0], groups).decision.unseen
+    assert unseen.share == pytest.approx(1.0 - 0.05 ** (1 / len(EVEN)))
 
 
 def test_a_guard_knows_of_the_clusters() -> None:
@@ -99,14 +99,16 @@ def test_a_guard_knows_of_the_clusters() -> None:
     ids = [f"q{i:03}" for i in range(len(d))]
     a = pd.DataFrame({"query_id": ids, "AP": 0.5, "R@100": 0.5})
     b = a.assign(AP=0.55 + 0.01 * d[:, 0], **{"R@100": 0.53 + 0.1 * d[:, 0]})
-    of = {query: f"u{group}" for query, group in zip(ids, groups, strict=True)}
-    asked = {"config": abrank.Question(primary="AP"), "guard": "R@100:-0.02"}
-    plain = abrank.compare_scores(a, b, **asked).decision.guards[0]
-    found = abrank.compare_scores(a, b, design=abrank.Clusters(of), **asked).decision.guards[0]
+    texts = {query: f"u{group}" for query, group in zip(ids, groups, strict=True)}
+    requested = {"config": abrank.Question(primary="AP"), "guard": "R@100:-0.02"}
+    plain = abrank.compare_scores(a, b, **requested).decision.guards[0]
+    guard = abrank.compare_scores(a, b, design=abrank.Clusters(texts), **requested).decision.guards[
+        0
+    ]
     alone = run_cluster_test("t", b["R@100"] - a["R@100"], groups, confidence=0.9)
-    assert (found.low, found.high) == pytest.approx((alone.ci_low[0], alone.ci_high[0]))
+    assert (guard.low, guard.high) == pytest.approx((alone.ci_low[0], alone.ci_high[0]))
     assert plain.passed
-    assert not found.passed
+    assert not guard.passed
 
 
 @pytest.mark.slow
@@ -130,7 +132,7 @@ def test_new_clusters_and_more_queries_of_the_same_are_told_apart() -> None:
     needed = int(np.median([plan.queries_needed for plan in plans]))
     same = [plan.queries_same_clusters for plan in plans]
     # The clusters at hand bring so much error that in most pilots no number of queries does.
-    assert np.mean([each is None for each in same]) > 0.5
+    assert np.mean([item is None for item in same]) > 0.5
     d, groups = drawn([6] * round(needed / 6), icc, 4000, rng)
     power = np.mean(run_cluster_test("t", d + 0.45, groups).pvalue < 0.05)
     assert 0.72 <= power <= 0.88
@@ -148,12 +150,12 @@ def test_the_plan_says_of_which_clusters_its_queries_are(tmp_path, monkeypatch, 
     Path("who.csv").write_text(f"query_id,user\n{rows}")
     call = ["compare", "--scores", "a.csv", "b.csv", "-m", "AP", "--clusters", "who.csv"]
     assert run([*call, "--margin", "0.03"]) == 0
-    said = " ".join(capsys.readouterr().out.split())
-    assert "These are queries in new clusters like the ones at hand" in said
-    assert "no number of queries of the same 12 clusters shows it" in said
+    text = " ".join(capsys.readouterr().out.split())
+    assert "These are queries in new clusters like the ones at hand" in text
+    assert "no number of queries of the same 12 clusters shows it" in text
     assert run([*call, "--margin", "0.03", "--format", "json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["clusters"]["n_effective"] == 12
-    row = next(each for each in found["planning"]["differences"] if each["difference"] == 0.03)
+    loads = json.loads(capsys.readouterr().out)
+    assert loads["clusters"]["n_effective"] == 12
+    row = next(item for item in loads["planning"]["differences"] if item["difference"] == 0.03)
     assert row["queries_needed"] > 72
     assert row["queries_same_clusters"] is None

@@ -26,9 +26,9 @@ def _collection(random, n, shift, name):
 def found():
     """Three collections, of which the first alone is better, and not once adjusted."""
     random = np.random.default_rng(11)
-    made = {name: _collection(random, 60, 0.0, name) for name in "yz"}
-    made = {"x": _collection(random, 60, 0.028, "x"), **made}
-    return compare_collections(made, name_a="bm25", name_b="t5")
+    collections = {name: _collection(random, 60, 0.0, name) for name in "yz"}
+    collections = {"x": _collection(random, 60, 0.028, "x"), **collections}
+    return compare_collections(collections, name_a="bm25", name_b="t5")
 
 
 def test_the_printed_interval_is_the_one_that_decides(found) -> None:
@@ -38,10 +38,10 @@ def test_the_printed_interval_is_the_one_that_decides(found) -> None:
     assert row.reading == "unclear"
     table = compose(found, digits=3).scorecard
     place = [column.title for column in table.columns].index("95% interval, adjusted")
-    for each, cells in zip(summary.rows, table.rows, strict=False):
+    for item, cells in zip(summary.rows, table.rows, strict=False):
         low, high = (float(x.replace("−", "-")) for x in cells[place].text.split(" to "))
-        assert (low, high) == pytest.approx((each.ci_low_adj, each.ci_high_adj), abs=6e-4)
-        assert (low > 0.0 or high < 0.0) == (each.reading in ("better", "worse"))
+        assert (low, high) == pytest.approx((item.ci_low_adj, item.ci_high_adj), abs=6e-4)
+        assert (low > 0.0 or high < 0.0) == (item.reading in ("better", "worse"))
 
 
 def test_a_collection_opened_says_what_its_row_says(found) -> None:
@@ -56,18 +56,18 @@ def test_the_title_says_over_how_many_collections_and_on_how_many_ahead() -> Non
     random = np.random.default_rng(5)
     ahead = _collection(random, 200, 0.08, "x")
     behind = _collection(random, 30, -0.06, "y")
-    found = compare_collections({"x": ahead, "y": behind}, name_a="bm25", name_b="t5")
-    said = "on average over these 2 collections (ahead on 1)"
-    assert f"t5 is better than bm25 {said}" in title(found)
-    assert "on these collections" not in title(found).split(";")[0]
+    collections = compare_collections({"x": ahead, "y": behind}, name_a="bm25", name_b="t5")
+    sentence = "on average over these 2 collections (ahead on 1)"
+    assert f"t5 is better than bm25 {sentence}" in title(collections)
+    assert "on these collections" not in title(collections).split(";")[0]
 
 
 def test_one_more_collection_differs_by_no_more_than_the_measure_can(found) -> None:
     wide = replace(found.primary, measure="AP", prediction_low=-1.7, prediction_high=1.4, tau=0.5)
     assert wide.prediction == (-1.0, 1.0)
     clipped = replace(found, measures=(wide,))
-    said = compose(clipped, digits=3).headline.meaning
-    assert "One more collection would show a Δ of −1.000 to +1.000" in said
+    meaning = compose(clipped, digits=3).headline.meaning
+    assert "One more collection would show a Δ of −1.000 to +1.000" in meaning
     assert "1.7" not in text(clipped) + svg("forest", clipped)
     assert found.primary.prediction == (
         found.primary.prediction_low,

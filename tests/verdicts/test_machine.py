@@ -42,36 +42,38 @@ def _by_people_alone(result: Comparison, alone: Comparison) -> str:
     assert result.rule.test == "t"
     assert [row.title for row in result.test_rows if row.decides] == ["Paired t"]
     assert "decides by the paired t test" in compose(result).headline.rule
-    section = next(each for each in compose(result).sections if each.key == "machine")
+    section = next(section for section in compose(result).sections if section.key == "machine")
     rows = {row[0].text: [cell.text for cell in row] for row in section.blocks[0].rows}
     assert rows["People alone ★"][-1] == "decides"
     assert rows["People and machine"][-2] == "set aside"
-    shown = " ".join(text(result).split())
-    assert "with the machine" not in shown.lower().replace("with the machine's", "")
+    visible = " ".join(text(result).split())
+    assert "with the machine" not in visible.lower().replace("with the machine's", "")
     assert from_dict(result.to_dict()) == result
-    return shown
+    return visible
 
 
 def test_a_machine_without_errors_to_see_is_set_aside_everywhere(scores) -> None:
     a, b, _, judged = scores
     alone = compare_scores(a.loc[judged], b.loc[judged], config=Question(adjust="holm"))
     result = _compared(a, b, b, judged)
-    shown = _by_people_alone(result, alone)
+    people_alone = _by_people_alone(result, alone)
     assert result.machine.set_aside == "errors"
-    assert "People alone decide: 40 queries are too few to know the machine's errors." in shown
-    assert "too few errors" not in shown + card(result)
+    assert (
+        "People alone decide: 40 queries are too few to know the machine's errors." in people_alone
+    )
+    assert "too few errors" not in people_alone + card(result)
 
 
 def test_a_draw_that_is_rejected_decides(scores) -> None:
     a, b, machine, _ = scores
     easy = sorted(a.mean(axis=1).nlargest(40).index)
     result = _compared(a, b, machine, easy)
-    shown = _by_people_alone(
+    people_alone = _by_people_alone(
         result, compare_scores(a.loc[easy], b.loc[easy], config=Question(adjust="holm"))
     )
     assert result.machine.set_aside == "draw"
-    assert "People alone decide: the queries that people judged are no random draw." in shown
-    assert "Draw the queries to judge by chance (abrank sample queries)." in shown
+    assert "People alone decide: the queries that people judged are no random draw." in people_alone
+    assert "Draw the queries to judge by chance (abrank sample queries)." in people_alone
 
 
 def test_swapped_files_are_asked_about(scores) -> None:
@@ -83,27 +85,27 @@ def test_swapped_files_are_asked_about(scores) -> None:
 def test_half_of_the_human_judgments_left_out_stands_in_the_headline(scores) -> None:
     a, b, machine, _ = scores
     result = _compared(a, b, machine.iloc[50:], list(a.index[:80]), machine_a=a.iloc[50:])
-    said = "30 of 150 queries judged by people, 50 more left out"
-    assert said in compose(result).headline.numbers
-    assert said in " ".join(text(result).split())
+    sentence = "30 of 150 queries judged by people, 50 more left out"
+    assert sentence in compose(result).headline.numbers
+    assert sentence in " ".join(text(result).split())
     fewer = _compared(a, b, machine.iloc[20:], list(a.index[:80]), machine_a=a.iloc[20:])
     assert "more left out" not in compose(fewer).headline.numbers
 
 
 def test_worth_has_an_interval(scores) -> None:
     a, b, machine, judged = scores
-    found = _compared(a, b, machine, judged).machine
-    assert found.worth_low < found.worth < found.worth_high
-    shown = " ".join(text(_compared(a, b, machine, judged)).split())
-    assert re.search(r"are worth about [\d ]+ \([\d ]+ to [\d ]+\)\.", shown)
+    result = _compared(a, b, machine, judged).machine
+    assert result.worth_low < result.worth < result.worth_high
+    visible = " ".join(text(_compared(a, b, machine, judged)).split())
+    assert re.search(r"are worth about [\d ]+ \([\d ]+ to [\d ]+\)\.", visible)
 
 
 def test_nothing_reads_a_finding_into_what_does_not_decide(scores) -> None:
     a, b, machine, judged = scores
     result = _compared(a, b, machine + 0.1, judged)
-    shown = " ".join(text(result).split())
-    assert "Machine alone: better" not in shown
-    assert "Machine alone: Δ" in shown
+    visible = " ".join(text(result).split())
+    assert "Machine alone: better" not in visible
+    assert "Machine alone: Δ" in visible
 
 
 def test_the_interval_of_the_worth_holds_the_worth_of_the_population() -> None:

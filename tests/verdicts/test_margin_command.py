@@ -33,8 +33,8 @@ def by_name(found: abrank.planning.Margins) -> dict[str, abrank.planning.audit.S
 
 def test_each_number_is_what_it_is_called(seeds: pd.DataFrame) -> None:
     runs = seeds[["seed1", "seed2", "seed3"]].to_numpy()
-    found = abrank.suggest_margins(runs, seeds["other"].to_numpy())
-    rows, means = by_name(found), runs.mean(axis=0)
+    suggest_margins = abrank.suggest_margins(runs, seeds["other"].to_numpy())
+    rows, means = by_name(suggest_margins), runs.mean(axis=0)
     assert rows["two of 3 runs, largest difference"].margin == pytest.approx(np.ptp(means))
     far = stats.t.ppf(0.975, 2) * means.std(ddof=1) * np.sqrt(2.0)
     assert rows["95% of pairs of runs differ less"].margin == pytest.approx(far)
@@ -42,9 +42,9 @@ def test_each_number_is_what_it_is_called(seeds: pd.DataFrame) -> None:
     assert rows["1% of A's mean"].margin == pytest.approx(0.01 * means.mean())
     assert rows["2% of A's mean"].margin == pytest.approx(0.02 * means.mean())
     sd = (seeds["other"] - runs.mean(axis=1)).std()
-    assert found.sd == pytest.approx(sd)
-    for row in found.rows:
-        plan = abrank.power(sd=found.sd, queries=120, effect=row.margin)
+    assert suggest_margins.sd == pytest.approx(sd)
+    for row in suggest_margins.rows:
+        plan = abrank.power(sd=suggest_margins.sd, queries=120, effect=row.margin)
         assert (row.n, row.power) == (plan.n, plan.power)
         assert row.n_not_worse < row.n
 
@@ -55,17 +55,17 @@ def test_95_per_cent_of_pairs_of_runs_differ_by_less() -> None:
     for _ in range(2_000):
         means = rng.normal(0.4, 0.01, 6)
         # One query a run would be its mean: the spread is that of the means alone.
-        found = by_name(abrank.suggest_margins(np.tile(means[:4], (2, 1))))
-        far = found["95% of pairs of runs differ less"].margin
+        name = by_name(abrank.suggest_margins(np.tile(means[:4], (2, 1))))
+        far = name["95% of pairs of runs differ less"].margin
         held += abs(means[4] - means[5]) < far
     assert 0.935 < held / 2_000 < 0.965
 
 
 def test_one_system_alone_says_no_power(seeds: pd.DataFrame) -> None:
-    found = abrank.suggest_margins(seeds["seed1"].to_numpy())
-    assert found.sd_of == ""
-    assert found.rows[0].name == "one query lost of 120"
-    assert all(np.isnan(row.power) and row.n is None for row in found.rows)
+    suggest_margins = abrank.suggest_margins(seeds["seed1"].to_numpy())
+    assert suggest_margins.sd_of == ""
+    assert suggest_margins.rows[0].name == "one query lost of 120"
+    assert all(np.isnan(row.power) and row.n is None for row in suggest_margins.rows)
     with pytest.raises(ArgumentError, match="from b or from sd"):
         abrank.suggest_margins(seeds["seed1"], seeds["other"], sd=0.2)
     with pytest.raises(ArgumentError, match="A has 120 queries"):
@@ -114,16 +114,16 @@ def test_csv_has_a_line_a_margin_and_text_says_what_is_not_known(
 
 def test_runs_are_scored(tmp_path, capsys, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
-    made = simulate_runs(60, rng=3)
-    made.qrels.frame().to_csv("q.csv", index=False)
-    for name, each in (("a", made.baseline), ("b", made.candidate)):
-        each.frame().to_csv(f"{name}.csv", index=False)
+    collection = simulate_runs(60, rng=3)
+    collection.qrels.frame().to_csv("q.csv", index=False)
+    for name, item in (("a", collection.baseline), ("b", collection.candidate)):
+        item.frame().to_csv(f"{name}.csv", index=False)
     command = ["margin", "q.csv", "a.csv", "--against", "b.csv", "-m", "AP", "--format", "json"]
     assert run(command) == 0
-    found = json.loads(capsys.readouterr().out)
+    loads = json.loads(capsys.readouterr().out)
     result = abrank.compare("q.csv", "a.csv", "b.csv", measures=["AP"])
-    assert found["mean"] == pytest.approx(result.primary.mean_a)
-    assert found["sd"] == pytest.approx(result.planning.sd)
+    assert loads["mean"] == pytest.approx(result.primary.mean_a)
+    assert loads["sd"] == pytest.approx(result.planning.sd)
 
 
 @pytest.mark.parametrize(

@@ -25,10 +25,10 @@ def pair(seed: int, n: int = 40) -> tuple[dict[str, float], dict[str, float]]:
 
 def said_of(text: str, *, percent: bool) -> list[tuple[str, float, float]]:
     """Return verdict, first and last margin of each part of the sentence."""
-    told = r"Same verdict (?:for every margin|only) .*?\d%?(?: on)?(?=\.(?:\s|$))"
-    (found,) = re.findall(told, text)
+    message = r"Same verdict (?:for every margin|only) .*?\d%?(?: on)?(?=\.(?:\s|$))"
+    (result,) = re.findall(message, text)
     parts = []
-    for part in found.split("; "):
+    for part in result.split("; "):
         name, _, bounds = re.fullmatch(r"(.*?) ((?:up to|from|at) .*)", part).group(1, 0, 2)
         numbers = [float(x) / (100.0 if percent else 1.0) for x in re.findall(r"\d+\.\d+", bounds)]
         low = 1e-6 if bounds.startswith("up to") else numbers[0]
@@ -45,24 +45,24 @@ SEEDS = [*range(4), *(pytest.param(seed, marks=pytest.mark.slow) for seed in ran
 @pytest.mark.parametrize("lower", [False, True])
 def test_every_margin_said_to_have_a_verdict_has_it(seed, declared, lower) -> None:
     a, b = pair(seed)
-    how = {"lower_is_better": "score"} if lower else {}
-    result = abrank.compare_scores(a, b, margin=declared, **how)
+    options = {"lower_is_better": "score"} if lower else {}
+    result = abrank.compare_scores(a, b, margin=declared, **options)
     percent = isinstance(declared, str)
     text = " ".join(str(result).split())
-    own, *others = said_of(text, percent=percent)
-    assert own[0] in ("Same verdict for every margin", "Same verdict only")
-    asked = [(result.verdict, own), *((None, each) for each in others)]
-    for verdict, (name, low, high) in asked:
+    custom, *rest = said_of(text, percent=percent)
+    assert custom[0] in ("Same verdict for every margin", "Same verdict only")
+    requested = [(result.verdict, custom), *((None, item) for item in rest)]
+    for verdict, (name, low, high) in requested:
         for value in (low, 0.5 * (low + high), high):
             margin = f"{100 * value:.9f}%" if percent else value
-            found = abrank.compare_scores(a, b, margin=margin, **how).verdict
+            outcome = abrank.compare_scores(a, b, margin=margin, **options).verdict
             if verdict is not None:
-                assert found == verdict
+                assert outcome == verdict
             else:
                 named = {"same in practice": "same"}.get(
                     name, name.replace(", ", "-").replace(" ", "-")
                 )
-                assert found == named
+                assert outcome == named
 
 
 def test_the_ranges_are_in_every_format_and_in_the_saved_result(tmp_path) -> None:
@@ -70,10 +70,10 @@ def test_the_ranges_are_in_every_format_and_in_the_saved_result(tmp_path) -> Non
     result = abrank.compare_scores(a, b)
     saved = result.report(tmp_path / "results.json")
     ranges = json.loads(saved.read_text())["margins"]
-    assert [each["low"] for each in ranges] == sorted(each["low"] for each in ranges)
+    assert [item["low"] for item in ranges] == sorted(item["low"] for item in ranges)
     assert ranges[0]["low"] == 0.0
     assert ranges[-1]["high"] == "inf"
-    assert all(one["high"] == two["low"] for one, two in pairwise(ranges))
+    assert all(first["high"] == two["low"] for first, two in pairwise(ranges))
     for kind in (".txt", ".md", ".html"):
         assert "Same verdict for every margin" in " ".join(WRITERS[kind](result).decode().split())
     again = abrank.Comparison.from_json(saved)

@@ -31,15 +31,15 @@ SOUNDNESS = [Soundness(), *(Soundness((Reason(code),)) for code in LEVELS)]
 def decided(verdict: Verdict, rule: Rule, soundness: Soundness) -> Decision:
     if verdict in NUMBERS:
         estimate, interval, inner = NUMBERS[verdict]
-        how: dict[str, Any] = {"interval": interval, "equivalence_interval": inner}
-        found = decide(rule, estimate=estimate, **how)
+        options: dict[str, Any] = {"interval": interval, "equivalence_interval": inner}
+        result = decide(rule, estimate=estimate, **options)
     else:
-        how = {"interval": (0.0, 0.0), "equivalence_interval": (0.0, 0.0), "estimate": 0.0}
+        options = {"interval": (0.0, 0.0), "equivalence_interval": (0.0, 0.0), "estimate": 0.0}
         identical = verdict is Verdict.IDENTICAL
         reason = "tied-scores" if identical else "no-variance"
-        found = decide(rule, identical=identical, reason=reason, **how)
-    assert found.verdict is verdict
-    return settle(rule, found, soundness)
+        result = decide(rule, identical=identical, reason=reason, **options)
+    assert result.verdict is verdict
+    return settle(rule, result, soundness)
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_a_doubt_that_is_accepted_passes_and_is_still_to_be_removed() -> None:
 def shifted(mean: float, *, n: int = 50, sd: float = 0.05) -> tuple[dict[str, float], ...]:
     """Return scores of A and B whose differences have exactly this mean and deviation."""
     wave = [(i % 10) - 4.5 for i in range(n)]
-    scale = sd / (sum(each**2 for each in wave) / (n - 1)) ** 0.5
+    scale = sd / (sum(item**2 for item in wave) / (n - 1)) ** 0.5
     a = {f"q{i}": 0.3 + 0.004 * i for i in range(n)}
     return a, {f"q{i}": a[f"q{i}"] + mean + scale * wave[i] for i in range(n)}
 
@@ -127,22 +127,22 @@ def shifted(mean: float, *, n: int = 50, sd: float = 0.05) -> tuple[dict[str, fl
 def test_no_number_of_queries_makes_a_large_gain_equivalent() -> None:
     result = abrank.compare_scores(*shifted(0.109), margin=0.02, require="equivalent")
     assert result.verdict is Verdict.BETTER
-    said = str(result)
-    assert "Add queries" not in said
+    text = str(result)
+    assert "Add queries" not in text
     assert result.to_dict()["next_step"] == "do-not-ship"
-    assert "gains more (+0.109) than the margin" in " ".join(said.split())
+    assert "gains more (+0.109) than the margin" in " ".join(text.split())
 
 
 def test_a_gate_that_fails_on_worse_says_which_loss_it_could_have_seen() -> None:
     result = abrank.compare_scores(*shifted(0.005), fail_on="worse")
-    said = " ".join(str(result).split())
+    text = " ".join(str(result).split())
     visible = f"{result.planning.smallest_visible:.3f}"
-    assert f"not significantly worse on score; 50 queries detect a true loss of {visible}" in said
-    assert "--require non-inferior is stricter" in said
+    assert f"not significantly worse on score; 50 queries detect a true loss of {visible}" in text
+    assert "--require non-inferior is stricter" in text
 
 
 def test_shipping_if_has_its_condition_as_data() -> None:
     a, b = shifted(0.109)
-    found = abrank.compare_scores(a, b).to_dict()
-    assert (found["next_step"], found["next_step_condition"]) == ("ship-if", "any-gain")
+    result = abrank.compare_scores(a, b).to_dict()
+    assert (result["next_step"], result["next_step_condition"]) == ("ship-if", "any-gain")
     assert "next_step_condition" not in abrank.compare_scores(a, b, margin=0.02).to_dict()

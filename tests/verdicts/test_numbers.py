@@ -21,18 +21,18 @@ def frames(n: int, gain: float, spread: float, *, seed: int = 1) -> tuple[pd.Dat
     """Two measures of n queries, of which B gains so much, to the last digit."""
     rng = np.random.default_rng(seed)
     ids = [f"q{i}" for i in range(n)]
-    found = []
+    result = []
     a = np.round(rng.uniform(0.3, 0.6, (n, 2)), 6)
     noise = rng.normal(0.0, spread, (n, 2))
     b = a + gain + noise - noise.mean(axis=0)
     for values in (a, b):
-        found.append(pd.DataFrame(values, index=ids, columns=["AP", "Rprec"]))
-    return tuple(found)
+        result.append(pd.DataFrame(values, index=ids, columns=["AP", "Rprec"]))
+    return tuple(result)
 
 
 def written(result) -> dict[str, str]:
-    shown = {kind: WRITERS[kind](result).decode() for kind in FORMATS}
-    return shown | {"card": result._repr_html_()}
+    texts = {kind: WRITERS[kind](result).decode() for kind in FORMATS}
+    return texts | {"card": result._repr_html_()}
 
 
 def test_an_interval_of_many_queries_can_be_read_at_every_door() -> None:
@@ -66,8 +66,8 @@ def test_a_ranking_has_decimals_for_the_differences_it_tells_apart(tmp_path, cap
     )
     table.to_csv(tmp_path / "s.csv", index=False)
     assert run(["rank", "--scores", str(tmp_path / "s.csv")]) == 0
-    shown = capsys.readouterr().out.replace("−", "-")
-    assert re.search(r"-0\.00090 +-0\.001\d\d to -0\.000\d\d", shown)
+    text = capsys.readouterr().out.replace("−", "-")
+    assert re.search(r"-0\.00090 +-0\.001\d\d to -0\.000\d\d", text)
     assert run(["rank", "--scores", str(tmp_path / "s.csv"), "--digits", "3"]) == 0
     assert "-0.00090" not in capsys.readouterr().out.replace("−", "-")
 
@@ -95,11 +95,11 @@ def test_the_intervals_in_per_cent_exclude_0_where_the_others_do() -> None:
 
     for seed in range(40):
         result = abrank.compare_scores(*frames(25, 0.04, 0.1, seed=seed), margin="2%")
-        for row, shown in zip(result.rows, rows_in_unit(result), strict=True):
-            assert (row.ci_low_adj > 0) == (shown.ci_low_adj > 0)
-            assert (row.ci_high_adj < 0) == (shown.ci_high_adj < 0)
-            assert (row.ci_low > 0) == (shown.ci_low > 0)
-            assert shown.ci_low <= shown.estimate <= shown.ci_high
+        for row, visible in zip(result.rows, rows_in_unit(result), strict=True):
+            assert (row.ci_low_adj > 0) == (visible.ci_low_adj > 0)
+            assert (row.ci_high_adj < 0) == (visible.ci_high_adj < 0)
+            assert (row.ci_low > 0) == (visible.ci_low > 0)
+            assert visible.ci_low <= visible.estimate <= visible.ci_high
 
 
 def test_the_axis_of_a_margin_in_per_cent_is_in_per_cent() -> None:
@@ -138,17 +138,17 @@ def test_what_is_called_delta_is_the_mean_difference(test: str, name: str) -> No
     result = abrank.compare_scores(a, b, test=test)
     row = result.primary
     assert abs(row.estimate - row.diff) > 0.01
-    shown = written(result)
+    visible = written(result)
     # The drawing of the card, for those who see it and for those who do not.
-    assert f'aria-label="{name[0].upper()}{name[1:]}, B − A, with intervals' in shown["card"]
-    assert f">{name[0].upper()}{name[1:]}, B − A<" in shown["card"]
-    assert "Δ (B − A)" not in shown["card"]
-    assert f'aria-label="{name[0].upper()}{name[1:]}, B − A"' in shown[".html"]
-    text = " ".join(shown[".txt"].split())
+    assert f'aria-label="{name[0].upper()}{name[1:]}, B − A, with intervals' in visible["card"]
+    assert f">{name[0].upper()}{name[1:]}, B − A<" in visible["card"]
+    assert "Δ (B − A)" not in visible["card"]
+    assert f'aria-label="{name[0].upper()}{name[1:]}, B − A"' in visible[".html"]
+    text = " ".join(visible[".txt"].split())
     assert f"interval, bars and p: {name} (B − A), not Δ" in text
-    drawn = [text.get_text() for text in result.plot.forest().axes.texts]
-    assert "estimate" in drawn
-    assert "Δ" not in drawn
+    texts = [text.get_text() for text in result.plot.forest().axes.texts]
+    assert "estimate" in texts
+    assert "Δ" not in texts
 
 
 @pytest.mark.parametrize("end", [0.01996, 0.02004])

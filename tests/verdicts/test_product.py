@@ -60,8 +60,8 @@ def judged_by_machine(*systems: pd.DataFrame) -> tuple[pd.DataFrame, ...]:
     ids = [*IDS, *(f"m{i}" for i in range(4 * N))]
     noise = 0.04 * random.standard_normal((len(systems), 5 * N, 3))
     return tuple(
-        pd.DataFrame(own.to_numpy()[rows] + more, ids, MEASURES)
-        for own, more in zip(systems, noise, strict=True)
+        pd.DataFrame(system.to_numpy()[rows] + more, ids, MEASURES)
+        for system, more in zip(systems, noise, strict=True)
     )
 
 
@@ -101,17 +101,19 @@ def votes(**how: Any) -> Comparison:
         return abrank.compare_preferences(VOTES, lower_is_better=how["lower_is_better"])
     how = {"test": "t", **how, "primary": VOTED.get(how["primary"], how["primary"])}
     if "guard" in how:
-        how["guard"] = [f"{VOTED[each[:2]]}{each[2:]}" for each in how["guard"]]
+        how["guard"] = [f"{VOTED[item[:2]]}{item[2:]}" for item in how["guard"]]
     if "clusters" in how:
         how["clusters"] = pd.Series(how["clusters"], name="user")
     return abrank.compare_preferences(VOTES, **asked(**how))
 
 
 def machine(**how: Any) -> Comparison:
-    given = _scored(how)
-    made = abrank.compare_scores(A, B, **asked(machine_scores=MACHINE, machine_judge="m", **given))
-    assert made.with_machine
-    return made
+    arguments = _scored(how)
+    comparison = abrank.compare_scores(
+        A, B, **asked(machine_scores=MACHINE, machine_judge="m", **arguments)
+    )
+    assert comparison.with_machine
+    return comparison
 
 
 def collections(**how: Any) -> Any:
@@ -135,14 +137,14 @@ def ranking(**how: Any) -> Any:
 
 
 def _scored(how: dict[str, Any]) -> dict[str, Any]:
-    given = {"measures": MEASURES, **how}
-    if "clusters" in given:
-        given["clusters"] = pd.Series(given["clusters"], name="user")
-    return given
+    arguments = {"measures": MEASURES, **how}
+    if "clusters" in arguments:
+        arguments["clusters"] = pd.Series(arguments["clusters"], name="user")
+    return arguments
 
 
 DOORS: dict[str, Callable[..., Any]] = {
-    each.__name__: each for each in (runs, ready, votes, machine, collections, ranking)
+    item.__name__: item for item in (runs, ready, votes, machine, collections, ranking)
 }
 
 
@@ -174,7 +176,7 @@ class Cell:
             return A, B
         columns = self.given.measures
         return tuple(
-            pd.DataFrame(each, index=IDS, columns=columns) for each in (self.given.a, self.given.b)
+            pd.DataFrame(item, index=IDS, columns=columns) for item in (self.given.a, self.given.b)
         )
 
     @property
@@ -182,8 +184,8 @@ class Cell:
         return self.given.pooled if self.door == "collections" else self.given
 
     def without(self, *names: str, **more: Any) -> Comparison:
-        asked = {key: value for key, value in self.asked.items() if key not in names}
-        return Cell(self.door, {}, answer(self.door, **asked | more)).of
+        values = {key: value for key, value in self.asked.items() if key not in names}
+        return Cell(self.door, {}, answer(self.door, **values | more)).of
 
 
 def sees_cost(cell: Cell) -> None:
@@ -194,7 +196,7 @@ def sees_cost(cell: Cell) -> None:
         assert (pair.b, pair.reading) == ("A", "better")
         return
     row = cell.of.primary
-    a, b = (each[str(row.measure)] for each in cell.scores)
+    a, b = (score[str(row.measure)] for score in cell.scores)
     less, more = int((b < a - 1e-9).sum()), int((b > a + 1e-9).sum())
     assert (row.wins, row.losses) == (less, more)
     gains = row.diff < 0.0
@@ -207,13 +209,13 @@ def sees_cost(cell: Cell) -> None:
 
 
 def sees_margin(cell: Cell) -> None:
-    made, margin = cell.of, 0.02
-    assert made.decision.margin == pytest.approx(margin)
-    sign = 1 if made.primary.higher_is_better else -1
-    low, high = sorted(sign * x for x in (made.primary.ci_low_adj, made.primary.ci_high_adj))
-    inner = (made.decision.tost_low, made.decision.tost_high)
-    if made.rule.family != "all":
-        assert inner == pytest.approx(tuple(made.confidence_interval(1 - 2 * made.rule.alpha)))
+    result, margin = cell.of, 0.02
+    assert result.decision.margin == pytest.approx(margin)
+    sign = 1 if result.primary.higher_is_better else -1
+    low, high = sorted(sign * x for x in (result.primary.ci_low_adj, result.primary.ci_high_adj))
+    inner = (result.decision.tost_low, result.decision.tost_high)
+    if result.rule.family != "all":
+        assert inner == pytest.approx(tuple(result.confidence_interval(1 - 2 * result.rule.alpha)))
     inner_low, inner_high = sorted(sign * x for x in inner)
     # The table of cases, from its words.
     expected = (
@@ -226,14 +228,14 @@ def sees_margin(cell: Cell) -> None:
         Verdict.NOT_BETTER if inner_high < margin else
         Verdict.INCONCLUSIVE
     )  # fmt: skip
-    assert made.verdict is expected
+    assert result.verdict is expected
 
 
 def sees_share(cell: Cell) -> None:
     change = cell.of.decision.relative
     assert change is not None
     assert cell.of.decision.margin == pytest.approx(0.05 * abs(change.baseline))
-    a, b = (each[str(cell.of.rule.primary)].to_numpy() for each in cell.scores)
+    a, b = (score[str(cell.of.rule.primary)].to_numpy() for score in cell.scores)
     w = np.array([*WEIGHTS.values()]) if "weights" in cell.asked else None
     assert change.baseline == pytest.approx(np.average(a, weights=w))
     users = [USERS[query] for query in IDS] if "clusters" in cell.asked else None
@@ -246,41 +248,41 @@ def sees_share(cell: Cell) -> None:
     ):
         for limit in limits:
             left = b - (1 + limit) * a
-            found = (
+            cluster_test = (
                 run_cluster_test("t", left, users)
                 if w is None
                 else weighted_result(left[:, None], w, confidence=0.95, clusters=users)
             )
-            assert found.pvalue[0] == pytest.approx(level, rel=1e-6)
+            assert cluster_test.pvalue[0] == pytest.approx(level, rel=1e-6)
 
 
 def sees_guards(cell: Cell) -> None:
     """Each guard has the interval that its measure has where that decides."""
-    made = cell.of
+    result = cell.of
     named = VOTED if cell.door == "votes" else {}
     asked_of = [named.get(name, name) for name in ("RR", "AP")]
-    assert [each.measure for each in made.decision.guards] == asked_of
-    for guard in made.decision.guards:
+    assert [guard.measure for guard in result.decision.guards] == asked_of
+    for guard in result.decision.guards:
         if "family" in cell.asked:
             break
         alone = cell.without("guard", "require", "margin", "primary", primary=guard.measure)
-        low, high = alone.confidence_interval(1 - 2 * made.rule.alpha)
+        low, high = alone.confidence_interval(1 - 2 * result.rule.alpha)
         assert (guard.low, guard.high) == pytest.approx((low, high), abs=1e-12)
         assert guard.passed == (low > -guard.margin)
         wide = alone.primary
         assert wide.ci_low < guard.low < guard.high < wide.ci_high
-    assert made.decision.gate is not None
-    if not all(guard.passed for guard in made.decision.guards):
-        assert not made.decision.gate.passed
+    assert result.decision.gate is not None
+    if not all(guard.passed for guard in result.decision.guards):
+        assert not result.decision.gate.passed
 
 
 def sees_gate(cell: Cell) -> None:
-    made = cell.of
-    gate = made.decision.gate
+    result = cell.of
+    gate = result.decision.gate
     assert gate is not None
-    shown = made.verdict in GATES["better"].verdicts
-    assert gate.passed == (shown and all(each.passed for each in made.decision.guards))
-    assert made.decision.exit_code == (0 if gate.passed else 1)
+    visible = result.verdict in GATES["better"].verdicts
+    assert gate.passed == (visible and all(guard.passed for guard in result.decision.guards))
+    assert result.decision.exit_code == (0 if gate.passed else 1)
     if gate.passed:
         assert cell.given.require("better") is cell.given
     else:
@@ -289,50 +291,52 @@ def sees_gate(cell: Cell) -> None:
 
 
 def sees_clusters(cell: Cell) -> None:
-    made = cell.of
-    assert made.clusters is not None
-    assert made.clusters.n_clusters == N // 5
+    result = cell.of
+    assert result.clusters is not None
+    assert result.clusters.n_clusters == N // 5
     labels = [USERS[query] for query in IDS]
     if not {"guard", "family", "weights"} & {*cell.asked}:
         a, b = cell.scores
-        d = (b - a)[str(made.rule.primary)].to_numpy()
+        d = (b - a)[str(result.rule.primary)].to_numpy()
         by = cell.of.rule.test
         if cell.door == "collections":
             pvalue = within_collections(d, labels)
         else:
-            found = run_cluster_test(
-                by, d, labels, confidence=made.rule.confidence, seed=0
+            outcome = run_cluster_test(
+                by, d, labels, confidence=result.rule.confidence, seed=0
             ).as_test()
-            pvalue = found.pvalue[0]
-        assert made.primary.pvalue == pytest.approx(pvalue, rel=1e-6)
-    assert made.effects["d_z"].ci_low != made.effects["d_z"].ci_low  # NaN: no interval
+            pvalue = outcome.pvalue[0]
+        assert result.primary.pvalue == pytest.approx(pvalue, rel=1e-6)
+    assert result.effects["d_z"].ci_low != result.effects["d_z"].ci_low  # NaN: no interval
 
 
 def within_collections(d: np.ndarray, labels: list[str]) -> float:
     """Return p of the mean over two collections by the errors of each, CR2 and Satterthwaite."""
     squares, freedom = [], []
     for part in (slice(25), slice(25, None)):
-        own, users = d[part], labels[part]
-        found = run_cluster_test("t", own, users)
-        error = abs(own.mean() / found.statistic[0])
-        squares.append((len(own) / N * error) ** 2)
-        freedom.append(found.freedom)
-    df = sum(squares) ** 2 / sum(x**2 / each for x, each in zip(squares, freedom, strict=True))
+        custom, users = d[part], labels[part]
+        cluster_test = run_cluster_test("t", custom, users)
+        error = abs(custom.mean() / cluster_test.statistic[0])
+        squares.append((len(custom) / N * error) ** 2)
+        freedom.append(cluster_test.freedom)
+    df = sum(squares) ** 2 / sum(x**2 / item for x, item in zip(squares, freedom, strict=True))
     return 2 * stats.t.sf(abs(d.mean()) / sum(squares) ** 0.5, df)
 
 
 def sees_weights(cell: Cell) -> None:
-    made = cell.of
+    result = cell.of
     w = np.array([WEIGHTS[query] for query in IDS])
-    a, b = (each[str(made.rule.primary)].to_numpy() for each in cell.scores)
-    assert made.primary.mean_a == pytest.approx(np.average(a, weights=w))
-    assert made.primary.diff == pytest.approx(np.average(b - a, weights=w))
+    a, b = (score[str(result.rule.primary)].to_numpy() for score in cell.scores)
+    assert result.primary.mean_a == pytest.approx(np.average(a, weights=w))
+    assert result.primary.diff == pytest.approx(np.average(b - a, weights=w))
     users = [USERS[query] for query in IDS] if "clusters" in cell.asked else None
-    found = weighted_result((b - a)[:, None], w, confidence=made.rule.confidence, clusters=users)
+    outcome = weighted_result(
+        (b - a)[:, None], w, confidence=result.rule.confidence, clusters=users
+    )
     if "guard" not in cell.asked and "family" not in cell.asked:
-        assert made.primary.pvalue == pytest.approx(found.pvalue[0], rel=1e-6)
-    assert made.weights.n_effective == pytest.approx(w.sum() ** 2 / (w @ w))
-    assert made.segmentations[-1].name == "weight"
+        assert result.primary.pvalue == pytest.approx(outcome.pvalue[0], rel=1e-6)
+    assert result.weights.n_effective == pytest.approx(w.sum() ** 2 / (w @ w))
+    assert result.segmentations[-1].name == "weight"
 
 
 def sees_look(cell: Cell) -> None:
@@ -384,19 +388,21 @@ def corrected_for_skewness(d: np.ndarray) -> float:
 
 
 def sees_segments(cell: Cell) -> None:
-    found = cell.of.segmentations
+    segmentations = cell.of.segmentations
     clustered = "clusters" in cell.asked or "weights" in cell.asked
-    own = ["weight"] if "weights" in cell.asked else []  # head and tail
-    assert sorted(each.name for each in found) == ["half", "third", *own]
-    rows = [row for each in found for row in each.rows]
-    assert sum(row.n_queries for row in rows) == len(found) * N
+    custom = ["weight"] if "weights" in cell.asked else []  # head and tail
+    assert sorted(item.name for item in segmentations) == ["half", "third", *custom]
+    rows = [row for item in segmentations for row in item.rows]
+    assert sum(row.n_queries for row in rows) == len(segmentations) * N
     raw = np.array([row.pvalue for row in rows])
     adjusted = np.array([row.pvalue_adj for row in rows])
     if cell.door == "collections":
-        assert_drawn_within_collections(cell, found)
+        assert_drawn_within_collections(cell, segmentations)
     elif not clustered and cell.of.rule.test == "t":
         d = cell.of.differences()
-        parts = [d[np.array(each.labels) == row.label] for each in found for row in each.rows]
+        parts = [
+            d[np.array(item.labels) == row.label] for item in segmentations for row in item.rows
+        ]
         raw = np.maximum(raw, [corrected_for_skewness(part) for part in parts])
     if cell.door != "collections":
         assert adjusted == pytest.approx(adjust(raw, "holm"))
@@ -406,22 +412,22 @@ def sees_segments(cell: Cell) -> None:
         assert (row.reading in ("better", "worse")) == outside
         if outside:
             assert row.reading == ("better" if sign * row.mean > 0 else "worse")
-    plain = np.array([each.interaction_pvalue for each in found])
+    plain = np.array([item.interaction_pvalue for item in segmentations])
     assert np.isnan(plain).all() == clustered
     if not clustered:
-        adjusted = [each.interaction_pvalue_adj for each in found]
+        adjusted = [item.interaction_pvalue_adj for item in segmentations]
         assert adjusted == pytest.approx(adjust(plain, "holm").tolist())
 
 
 def assert_drawn_within_collections(cell: Cell, found: Any) -> None:
     """Hold each segment to Student's t of its mean, with the errors within both collections."""
     d = cell.of.differences()
-    for each in found:
-        for row in each.rows:
-            places = np.array(each.labels) == row.label
+    for item in found:
+        for row in item.rows:
+            places = np.array(item.labels) == row.label
             parts = [
-                part[own]
-                for part, own in zip(np.split(d, [25]), np.split(places, [25]), strict=True)
+                part[custom]
+                for part, custom in zip(np.split(d, [25]), np.split(places, [25]), strict=True)
             ]
             if "clusters" not in cell.asked:
                 square = [len(part) * part.var(ddof=1) / row.n_queries**2 for part in parts]
@@ -437,21 +443,26 @@ def assert_drawn_within_collections(cell: Cell, found: Any) -> None:
 
 
 def sees_beliefs(cell: Cell) -> None:
-    assert [each.model for each in cell.of.beliefs] == ["t", "bootstrap"]
+    assert [belief.model for belief in cell.of.beliefs] == ["t", "bootstrap"]
     ahead = cell.of.beliefs[0].ahead
     gains = cell.of.mean_difference * (1 if cell.of.primary.higher_is_better else -1) > 0
     assert (ahead > 0.5) == gains
 
 
 def sees_best(cell: Cell) -> None:
-    made, plain = cell.of, cell.without("best_of", "test", test="permutation")
-    assert (made.rule.best_of, made.rule.test) == (4, "permutation")
-    design = made.rule.design
+    result, plain = cell.of, cell.without("best_of", "test", test="permutation")
+    assert (result.rule.best_of, result.rule.test) == (4, "permutation")
+    design = result.rule.design
     shared = design is not None and design.shared
-    level = design.alpha if shared else made.rule.alpha
+    level = design.alpha if shared else result.rule.alpha
     assert level == pytest.approx(0.05 / 4)
-    assert made.primary.pvalue == pytest.approx(plain.primary.pvalue)
-    assert made.primary.ci_low < plain.primary.ci_low < plain.primary.ci_high < made.primary.ci_high
+    assert result.primary.pvalue == pytest.approx(plain.primary.pvalue)
+    assert (
+        result.primary.ci_low
+        < plain.primary.ci_low
+        < plain.primary.ci_high
+        < result.primary.ci_high
+    )
 
 
 ABILITIES: dict[str, tuple[dict[str, Any], Callable[[Cell], None]]] = {
@@ -523,22 +534,22 @@ ASKED += [pair for pair in combinations(ABILITIES, 2) if set(pair) not in TWICE]
 @pytest.mark.parametrize("names", ASKED, ids="+".join)
 @pytest.mark.parametrize("door", DOORS)
 def test_every_cell_works_or_is_refused_with_its_reason(door: str, names: tuple[str, ...]) -> None:
-    asked: dict[str, Any] = {}
+    requested: dict[str, Any] = {}
     for name in names:
-        asked |= ABILITIES[name][0]
-    asked = {"primary": "AP", **asked}
+        requested |= ABILITIES[name][0]
+    requested = {"primary": "AP", **requested}
     reasons = [
         why
-        for where, one, other, why in REFUSED
-        if where in (door, "*") and one in names and (other == "*" or other in names)
+        for where, first, second, why in REFUSED
+        if where in (door, "*") and first in names and (second == "*" or second in names)
     ]
     if reasons:
         with pytest.raises(ArgumentError) as raised:
-            DOORS[door](**asked)
-        said = str(raised.value)
-        assert any(re.search(why, said) for why in reasons), said
+            DOORS[door](**requested)
+        text = str(raised.value)
+        assert any(re.search(why, text) for why in reasons), text
         return
-    cell = Cell(door, asked, answer(door, **asked))
+    cell = Cell(door, requested, answer(door, **requested))
     for name in names:
         ABILITIES[name][1](cell)
     if door != "ranking":
@@ -547,10 +558,10 @@ def test_every_cell_works_or_is_refused_with_its_reason(door: str, names: tuple[
 
 def holds_together(cell: Cell) -> None:
     """Check what is so of every comparison."""
-    made = cell.of
-    alpha = made.rule.alpha
+    result = cell.of
+    alpha = result.rule.alpha
     a, b = cell.scores
-    for row in made.rows:
+    for row in result.rows:
         assert row.wins + row.ties + row.losses == N
         # What rounding makes of one number is no win.
         assert row.ties == (np.abs((b - a)[str(row.measure)]) < 1e-9).sum()
@@ -559,39 +570,42 @@ def holds_together(cell: Cell) -> None:
             (row.ci_low_adj, row.ci_high_adj, row.pvalue_adj),
         ):
             assert (low > 0 or high < 0) == (pvalue < alpha)
-        shown = row.ci_low_adj > 0 or row.ci_high_adj < 0
-        asks = row.measure in made.undeclared
+        visible = row.ci_low_adj > 0 or row.ci_high_adj < 0
+        asks = row.measure in result.undeclared
         better = (row.estimate > 0) == row.higher_is_better
         words = ("differs", "differs") if asks else ("worse", "better")
-        assert row.reading == (words[better] if shown else "unclear")
-    deciding = [row for row in made.test_rows if row.decides]
+        assert row.reading == (words[better] if visible else "unclear")
+    deciding = [row for row in result.test_rows if row.decides]
     assert len(deciding) == 1
-    assert deciding[0].pvalue == pytest.approx(made.primary.pvalue, rel=1e-6)
-    assert (made.decision.ci_low, made.decision.ci_high) == (
-        made.primary.ci_low_adj,
-        made.primary.ci_high_adj,
+    assert deciding[0].pvalue == pytest.approx(result.primary.pvalue, rel=1e-6)
+    assert (result.decision.ci_low, result.decision.ci_high) == (
+        result.primary.ci_low_adj,
+        result.primary.ci_high_adj,
     )
     if cell.door == "collections":
-        assert made.n_queries == cell.given.primary.n_queries
-        assert cell.given.primary.stratified.pvalue == made.primary.pvalue
+        assert result.n_queries == cell.given.primary.n_queries
+        assert cell.given.primary.stratified.pvalue == result.primary.pvalue
     else:
-        assert from_dict(made.to_dict()) == made
+        assert from_dict(result.to_dict()) == result
 
 
 @pytest.mark.parametrize("door", ["ready", "collections"])
 def test_all_tests_put_the_system_ahead_that_costs_less(door: str, tmp_path: Path) -> None:
-    made = DOORS[door](primary="ms", lower_is_better="ms")
-    assert str(made.verdict) == "worse"
-    said = made.report(tmp_path / "report.md").read_text(encoding="utf-8")
-    assert re.search(r"All \w+ tests put A\b.* ahead", said)
-    assert not re.search(r"tests put B\b.* ahead", said)
+    result = DOORS[door](primary="ms", lower_is_better="ms")
+    assert str(result.verdict) == "worse"
+    text = result.report(tmp_path / "report.md").read_text(encoding="utf-8")
+    assert re.search(r"All \w+ tests put A\b.* ahead", text)
+    assert not re.search(r"tests put B\b.* ahead", text)
 
 
 @pytest.mark.parametrize("door", ["ready", "machine", "collections"])
 def test_a_cost_of_which_nobody_said_so_decides_nothing(door: str) -> None:
-    made = Cell(door, {}, DOORS[door](primary="ms")).of
-    assert (str(made.verdict), made.decision.reason) == ("cannot-test", "direction-not-declared")
-    assert made.primary.reading in ("differs", "unclear")
+    result = Cell(door, {}, DOORS[door](primary="ms")).of
+    assert (str(result.verdict), result.decision.reason) == (
+        "cannot-test",
+        "direction-not-declared",
+    )
+    assert result.primary.reading in ("differs", "unclear")
     with pytest.raises(ArgumentError, match="is lower better for ms"):
         DOORS[door](primary="ms", require="better")
 
@@ -602,7 +616,7 @@ def test_guards_are_drawn_by_the_seed_of_the_call() -> None:
     b = a + 0.02 + 0.1 * random.standard_normal(a.shape)
 
     def guarded(seed: int) -> tuple[float, float]:
-        found = abrank.compare_scores(
+        comparison = abrank.compare_scores(
             a,
             b,
             measures=["AP", "RR"],
@@ -611,9 +625,9 @@ def test_guards_are_drawn_by_the_seed_of_the_call() -> None:
             test="bootstrap",
             rng=seed,
         )
-        (guard,) = found.decision.guards
-        own = abrank.compare_scores(a, b, measures=["RR"], test="bootstrap", rng=seed)
-        assert (guard.low, guard.high) == tuple(own.confidence_interval(0.9))
+        (guard,) = comparison.decision.guards
+        custom = abrank.compare_scores(a, b, measures=["RR"], test="bootstrap", rng=seed)
+        assert (guard.low, guard.high) == tuple(custom.confidence_interval(0.9))
         return guard.low, guard.high
 
     assert guarded(3) == guarded(3)
@@ -623,16 +637,16 @@ def test_guards_are_drawn_by_the_seed_of_the_call() -> None:
 def test_what_speaks_against_one_collection_speaks_against_all() -> None:
     judged = {query: {"d1": 1, "d2": 0} for query in IDS}
     found_by = {query: {"d1": 2.0, "d2": 1.0} for query in IDS}
-    others = {query: {"x1": 2.0, "x2": 1.0} for query in IDS}
-    found = abrank.compare_collections(
-        {"sound": (judged, found_by, found_by), "other ids": (judged, found_by, others)},
+    rest = {query: {"x1": 2.0, "x2": 1.0} for query in IDS}
+    result = abrank.compare_collections(
+        {"sound": (judged, found_by, found_by), "other ids": (judged, found_by, rest)},
         measures="AP",
         fail_on="worse",
     )
-    assert str(found.verdict) == "cannot-test"
-    assert found.decision.gate.lacks == "soundness"
-    assert {each.values["collection"] for each in found.soundness.reasons} == {"other ids"}
-    assert found.decision.exit_code == 3
+    assert str(result.verdict) == "cannot-test"
+    assert result.decision.gate.lacks == "soundness"
+    assert {reason.values["collection"] for reason in result.soundness.reasons} == {"other ids"}
+    assert result.decision.exit_code == 3
 
 
 def test_collections_whose_queries_do_not_count_alike_are_not_pooled() -> None:
@@ -661,18 +675,18 @@ def test_a_limit_on_the_margin_itself_is_not_beyond_it(higher: bool) -> None:
     }
     for limits, verdict in cases.items():
         low, high = sorted(sign * x for x in limits)
-        found = decide(
+        result = decide(
             rule, estimate=(low + high) / 2, interval=(low, high), equivalence_interval=(low, high)
         )
-        assert found.verdict is verdict, limits
+        assert result.verdict is verdict, limits
 
 
 def test_a_difference_that_is_shown_decides_by_its_own_interval_where_it_is_the_same() -> None:
     rule = Rule("AP", margin=0.05)
     limits = {"interval": (0.01, 0.04), "equivalence_interval": (0.012, 0.038)}
-    found = decide(rule, estimate=0.025, **limits)
-    assert (found.verdict, found.direction) == (Verdict.SAME, 1)
-    assert (found.deciding, found.by_margin) == ((0.01, 0.04), False)
+    result = decide(rule, estimate=0.025, **limits)
+    assert (result.verdict, result.direction) == (Verdict.SAME, 1)
+    assert (result.deciding, result.by_margin) == ((0.01, 0.04), False)
 
 
 @pytest.mark.parametrize("look", ["0/4", (0, 4), "5/4"])
@@ -682,14 +696,14 @@ def test_a_look_is_one_of_those_planned(look: Any) -> None:
 
 
 def test_a_file_whose_p_and_interval_contradict_each_other_is_refused() -> None:
-    made = ready()
-    secondary = next(row for row in made.rows if row.reading == "unclear")
-    for part, place in (("measures", made.rows.index(secondary)), ("tests", 0)):
-        value = made.to_dict()
+    result = ready()
+    secondary = next(row for row in result.rows if row.reading == "unclear")
+    for part, place in (("measures", result.rows.index(secondary)), ("tests", 0)):
+        value = result.to_dict()
         value[part][place]["pvalue"] = 0.0001 if part == "measures" else 0.9
         with pytest.raises(abrank.ReadError, match=rf"{part}\[{place}\].pvalue"):
             from_dict(value)
-    value = made.to_dict()
+    value = result.to_dict()
     value["sensitivity"] = [
         {
             "kind": "judged-only", "n_queries": N, "mean_a": 0.4, "mean_b": 0.4, "diff": 0.0,
@@ -702,17 +716,17 @@ def test_a_file_whose_p_and_interval_contradict_each_other_is_refused() -> None:
 
 
 def test_several_collections_come_back_with_their_verdict(tmp_path: Path) -> None:
-    made = collections(margin=0.02, require="non-inferior", guard=["RR:-0.05"], primary="AP")
-    again = type(made).from_json(made.report(tmp_path / "results.json"))
-    assert again == made
-    assert again.decision == made.decision
-    value = made.to_dict()
-    assert value["verdict"]["state"] == str(made.verdict)
+    result = collections(margin=0.02, require="non-inferior", guard=["RR:-0.05"], primary="AP")
+    again = type(result).from_json(result.report(tmp_path / "results.json"))
+    assert again == result
+    assert again.decision == result.decision
+    value = result.to_dict()
+    assert value["verdict"]["state"] == str(result.verdict)
     value["verdict"]["state"] = "worse"
     (tmp_path / "changed.json").write_text(json.dumps(value))
     with pytest.raises(abrank.ReadError, match=r"verdict\.state"):
-        type(made).from_json(tmp_path / "changed.json")
-    value = made.to_dict() | {"settings": made.to_dict()["settings"] | {"require": "best"}}
+        type(result).from_json(tmp_path / "changed.json")
+    value = result.to_dict() | {"settings": result.to_dict()["settings"] | {"require": "best"}}
     (tmp_path / "changed.json").write_text(json.dumps(value))
     with pytest.raises(abrank.ReadError, match=r"settings\.require"):
-        type(made).from_json(tmp_path / "changed.json")
+        type(result).from_json(tmp_path / "changed.json")

@@ -18,10 +18,10 @@ def test_a_secondary_loss_stands_beside_an_inconclusive_verdict() -> None:
     b = a + rng.normal(0.0, 0.1, (60, 3)) + np.array([0.0, -0.2, 0.0])
     result = abrank.compare_scores(a, b)
     assert (result.verdict, result["RR"].reading) == ("inconclusive", "worse")
-    said = "1 of 2 secondary measures is worse after adjustment: RR."
-    assert said in unescape(result._repr_html_())
+    text = "1 of 2 secondary measures is worse after adjustment: RR."
+    assert text in unescape(result._repr_html_())
     for kind in (".txt", ".md", ".html"):
-        assert said in unescape(" ".join(WRITERS[kind](result).decode().split())), kind
+        assert text in unescape(" ".join(WRITERS[kind](result).decode().split())), kind
 
 
 def test_every_door_tells_one_p_of_interaction() -> None:
@@ -34,14 +34,14 @@ def test_every_door_tells_one_p_of_interaction() -> None:
         for name, size in (("intent", 1), ("length", 30), ("user", 10))
     }
     result = abrank.compare_scores(a, b, segments=by)
-    plain = [each.interaction_pvalue for each in result.segmentations]
-    adjusted = [each.interaction_pvalue_adj for each in result.segmentations]
+    plain = [segmentation.interaction_pvalue for segmentation in result.segmentations]
+    adjusted = [segmentation.interaction_pvalue_adj for segmentation in result.segmentations]
     assert plain != adjusted
     figure = result.plot.segments().axes.get_xlabel()
-    told = re.findall(r"do its segments differ\? adjusted p = (0\.\d+)", figure)
-    assert told == [f"{each:.3f}" for each in adjusted]
+    matches = re.findall(r"do its segments differ\? adjusted p = (0\.\d+)", figure)
+    assert matches == [f"{element:.3f}" for element in adjusted]
     page = unescape(WRITERS[".html"](result).decode())
-    for each in told:
-        assert f"p = {each} for interaction" in page
+    for item in matches:
+        assert f"p = {item} for interaction" in page
     csv = WRITERS[".csv"].files(result)[".segments.csv"].decode().splitlines()
     assert csv[0].endswith("interaction_pvalue,interaction_pvalue_adj")

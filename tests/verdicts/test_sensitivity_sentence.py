@@ -18,26 +18,28 @@ def _compared(d, **asked):
 def test_a_verdict_that_arises_without_chosen_queries_is_not_told() -> None:
     d = np.concatenate([np.linspace(0.0, 0.1, 27), [-0.5, -0.45, -0.4]])
     result = _compared(d)
-    (found,) = result.alternatives
-    assert (result.verdict, found.verdict) == (Verdict.INCONCLUSIVE, Verdict.BETTER)
-    shown = " ".join(text(result).split())
-    assert "The verdict would be" not in shown
-    assert "most influential" not in shown
+    (outcome,) = result.alternatives
+    assert (result.verdict, outcome.verdict) == (Verdict.INCONCLUSIVE, Verdict.BETTER)
+    visible = " ".join(text(result).split())
+    assert "The verdict would be" not in visible
+    assert "most influential" not in visible
 
 
 def test_a_verdict_that_falls_without_them_is_told() -> None:
     d = np.concatenate([np.linspace(-0.1, 0.13, 27), [0.25, 0.24, 0.23]])
     result = _compared(d)
     assert result.verdict is Verdict.BETTER
-    shown = " ".join(text(result).split())
-    assert "The verdict would be “Inconclusive” without the three most influential queries" in shown
+    visible = " ".join(text(result).split())
+    assert (
+        "The verdict would be “Inconclusive” without the three most influential queries" in visible
+    )
 
 
 def test_a_stronger_verdict_is_no_fall() -> None:
     d = np.concatenate([np.linspace(0.02, 0.1, 27), [-0.1, -0.12, -0.1]])
     result = _compared(d, margin=0.03)
-    (found,) = result.alternatives
-    assert (result.verdict, found.verdict) == (Verdict.BETTER_SIZE_UNCLEAR, Verdict.BETTER)
+    (outcome,) = result.alternatives
+    assert (result.verdict, outcome.verdict) == (Verdict.BETTER_SIZE_UNCLEAR, Verdict.BETTER)
     assert "The verdict would be" not in " ".join(text(result).split())
 
 

@@ -78,11 +78,11 @@ def test_clusters_are_flipped_whole() -> None:
 def test_a_guard_of_few_queries_takes_the_flips_of_their_signs(n, require) -> None:
     wave = np.resize([0.001, -0.001, 0.002, 0.0, 0.0015], n)
     a, b = (
-        pd.DataFrame({"AP": pd.Series(side), "P@10": pd.Series(other)})
-        for side, other in zip(scores(0.2 + wave), scores(wave - 0.001), strict=True)
+        pd.DataFrame({"AP": pd.Series(side), "P@10": pd.Series(score)})
+        for side, score in zip(scores(0.2 + wave), scores(wave - 0.001), strict=True)
     )
-    asked = {"guard": "P@10:-0.05", "require": require}
-    result = abrank.compare_scores(a, b, measures=["AP", "P@10"], **keywords(**asked))
+    requested = {"guard": "P@10:-0.05", "require": require}
+    result = abrank.compare_scores(a, b, measures=["AP", "P@10"], **keywords(**requested))
     (guard,) = result.decision.guards
     assert guard.excludes_loss  # by t
     assert guard.flips == 2.0**-n
@@ -94,39 +94,44 @@ def test_a_guard_of_few_queries_takes_the_flips_of_their_signs(n, require) -> No
     assert (guard.passed, gate.passed, gate.lacks) == (False, False, "queries")
     assert result.to_dict()["next_step"] == "add-queries"
     if require == "not-worse-shown":
-        said = " ".join(text(result, detail="all").split())
-        assert "but the exact sign flips of so few queries are not significant: one-sided p" in said
-        assert "gate not passed: P@10 may have lost 0.0500 or more" in said
+        sentence = " ".join(text(result, detail="all").split())
+        assert (
+            "but the exact sign flips of so few queries are not significant: one-sided p"
+            in sentence
+        )
+        assert "gate not passed: P@10 may have lost 0.0500 or more" in sentence
 
 
 def test_what_no_query_shows_is_told_where_it_exceeds_the_margin() -> None:
     wave = np.resize([0.01, -0.01, 0.02, -0.02], 40)
-    made = [pd.DataFrame({"AP": pd.Series(side)}) for side in scores(0.03 + wave)]
-    assert "large losses" not in str(abrank.compare_scores(*made, margin=0.02))
-    result = abrank.compare_scores(*made, margin=0.02, fail_on="worse")
+    data_frames = [pd.DataFrame({"AP": pd.Series(side)}) for side in scores(0.03 + wave)]
+    assert "large losses" not in str(abrank.compare_scores(*data_frames, margin=0.02))
+    result = abrank.compare_scores(*data_frames, margin=0.02, fail_on="worse")
     assert str(result.verdict) == "better"
     unseen = result.decision.unseen
     assert unseen is not None
     assert unseen.share == pytest.approx(1 - 0.05 ** (1 / 40))
-    said = " ".join(text(result, detail="all").split())
-    assert "40 queries may miss large losses on up to 7.2% of all queries" in said
-    assert re.search(r"up to 0\.072\d* in the mean, more than the margin", said)
-    assert "large losses" not in str(abrank.compare_scores(*made, margin=0.1, fail_on="worse"))
-    assert "large losses" not in str(abrank.compare_scores(*made, fail_on="worse"))
-    made[1] -= 0.03
-    same = abrank.compare_scores(*made, margin=0.02)
+    sentence = " ".join(text(result, detail="all").split())
+    assert "40 queries may miss large losses on up to 7.2% of all queries" in sentence
+    assert re.search(r"up to 0\.072\d* in the mean, more than the margin", sentence)
+    assert "large losses" not in str(
+        abrank.compare_scores(*data_frames, margin=0.1, fail_on="worse")
+    )
+    assert "large losses" not in str(abrank.compare_scores(*data_frames, fail_on="worse"))
+    data_frames[1] -= 0.03
+    same = abrank.compare_scores(*data_frames, margin=0.02)
     assert str(same.verdict) == "same"
     assert "40 queries may miss large losses" in " ".join(str(same).split())
     assert run_test("t", 0.03 + wave).ci_low[0] > 0.02
 
 
 def test_the_flips_of_a_cost_are_those_of_its_gains() -> None:
-    a, b = (pd.DataFrame({"ms": each}) for each in scores(np.array([0.5, 0.4, 0.6, 0.45, 0.55])))
+    a, b = (pd.DataFrame({"ms": score}) for score in scores(np.array([0.5, 0.4, 0.6, 0.45, 0.55])))
     flips = [
         abrank.compare_scores(*pair, lower_is_better="ms").decision.sign_flips
         for pair in ((b, a), (a, b))
     ]
-    assert [each.better for each in flips if each] == [2.0**-5, 1.0]
+    assert [flip.better for flip in flips if flip] == [2.0**-5, 1.0]
 
 
 def test_two_queries_with_nearly_all_of_the_weight_are_two_queries() -> None:
@@ -137,10 +142,13 @@ def test_two_queries_with_nearly_all_of_the_weight_are_two_queries() -> None:
     a = {f"q{i:02}": 0.4 for i in range(60)}
     b = {query: 0.4 + gain for query, gain in zip(a, noise, strict=True)}
     weights = abrank.Weights({query: 1000.0 if i < 2 else 1.0 for i, query in enumerate(a)})
-    found = abrank.compare_scores(a, b, design=weights, require="better")
-    assert (found.verdict, found.decision.gate) == ("better", Gate("better", False, "queries"))
-    assert found.to_dict()["next_step"] == "add-queries"
-    assert "60 queries that weigh like 2.1 are few, and exact flips" in gate_sentence(found)
+    comparison = abrank.compare_scores(a, b, design=weights, require="better")
+    assert (comparison.verdict, comparison.decision.gate) == (
+        "better",
+        Gate("better", False, "queries"),
+    )
+    assert comparison.to_dict()["next_step"] == "add-queries"
+    assert "60 queries that weigh like 2.1 are few, and exact flips" in gate_sentence(comparison)
     even = abrank.Weights({query: 1.0 + i % 2 for i, query in enumerate(a)})
     assert abrank.compare_scores(a, b, design=even).decision.sign_flips is None
 
@@ -149,8 +157,8 @@ def test_what_has_an_endless_interval_sees_no_loss() -> None:
     # Once "6 queries see a loss of 0.012 or more" beside an interval from −∞ to +∞.
     a = {f"q{i}": 0.4 for i in range(6)}
     b = {query: 0.5 + i / 100 for i, query in enumerate(a)}
-    found = abrank.compare_scores(a, b, design=abrank.Anytime(100), fail_on="worse")
-    assert gate_sentence(found) == (
+    comparison = abrank.compare_scores(a, b, design=abrank.Anytime(100), fail_on="worse")
+    assert gate_sentence(comparison) == (
         "passed: not significantly worse on score; --require non-inferior is stricter"
     )
-    assert "smallest visible" not in text(found)
+    assert "smallest visible" not in text(comparison)

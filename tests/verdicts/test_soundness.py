@@ -27,13 +27,13 @@ def judgments() -> dict[str, dict[str, int]]:
 
 def ranked(good: int, *, n: int = 60, depth: int = 10, by: int = 3) -> Run:
     """Return a run that puts ``good`` relevant documents first, fewer on some queries."""
-    found: Run = {}
+    result: Run = {}
     for i in range(n):
         relevant = [f"D{5 * j}" for j in range(max(0, good - i % by))]
-        others = [f"D{j}" for j in range(40) if j % 5]
-        docs = (relevant + others)[:depth]
-        found[f"q{i:02}"] = {doc: float(100 - k) for k, doc in enumerate(docs)}
-    return found
+        texts = [f"D{j}" for j in range(40) if j % 5]
+        docs = (relevant + texts)[:depth]
+        result[f"q{i:02}"] = {doc: float(100 - k) for k, doc in enumerate(docs)}
+    return result
 
 
 def write(path: Path, run: Run) -> str:
@@ -119,9 +119,9 @@ def test_unsound_evidence_decides_nothing_and_passes_no_gate(
     assert result.decision.reason == code
     assert result.decision.gate is not None
     assert (result.decision.gate.passed, result.decision.gate.lacks) == (False, "soundness")
-    found = result.to_dict()
-    assert found["next_step"] == "mend-inputs"
-    assert found["verdict"]["soundness"]["level"] == "unsound"
+    outcome = result.to_dict()
+    assert outcome["next_step"] == "mend-inputs"
+    assert outcome["verdict"]["soundness"]["level"] == "unsound"
     with pytest.raises(GateError) as raised:
         result.require("not-worse-shown")
     assert raised.value.exit_code == 3
@@ -150,8 +150,8 @@ def test_the_command_ends_with_3(
 def test_rankings_of_two_files_that_are_alike_stay_identical(
     files: dict[str, str], tmp_path: Path
 ) -> None:
-    other = {q: {d: s / 7 for d, s in docs.items()} for q, docs in ranked(3).items()}
-    files = {**files, "other": write(tmp_path / "other.run", other)}
+    second = {q: {d: s / 7 for d, s in docs.items()} for q, docs in ranked(3).items()}
+    files = {**files, "other": write(tmp_path / "other.run", second)}
     result = compare(files, "a", "other", fail_on="worse")
     assert (result.verdict, result.soundness.level) == ("identical", "sound")
     assert result.decision.gate is not None
@@ -188,28 +188,28 @@ def doubtful(files: dict[str, str], **how: Any) -> Comparison:
 def test_a_doubt_passes_only_where_it_is_accepted(files: dict[str, str]) -> None:
     result = doubtful(files, require="better")
     assert (result.verdict, result.soundness.level) == ("better", "doubtful")
-    assert "unjudged-decide" in [each.code for each in result.soundness.reasons]
+    assert "unjudged-decide" in [reason.code for reason in result.soundness.reasons]
     assert result.decision.gate is not None
     assert (result.decision.gate.passed, result.decision.exit_code) == (False, 1)
-    said = " ".join(str(result).split())
-    assert "BETTER, DOUBTFUL" in said
-    assert "but in doubt: unjudged documents could make it" in said
-    assert "--accept-doubt lets it pass" in said
+    text = " ".join(str(result).split())
+    assert "BETTER, DOUBTFUL" in text
+    assert "but in doubt: unjudged documents could make it" in text
+    assert "--accept-doubt lets it pass" in text
     accepted = doubtful(files, require="better", accept_doubt=True)
     assert accepted.decision.gate is not None
     assert accepted.decision.gate.passed
-    said = " ".join(str(accepted).split())
-    assert "the doubt was accepted" in said
-    for each in (result, accepted):
-        assert each.to_dict()["next_step"] == "judge"
-        assert "Ship" not in str(each)
+    text = " ".join(str(accepted).split())
+    assert "the doubt was accepted" in text
+    for item in (result, accepted):
+        assert item.to_dict()["next_step"] == "judge"
+        assert "Ship" not in str(item)
 
 
 def test_accepting_doubt_is_a_key_of_the_rule_file(files: dict[str, str], tmp_path: Path) -> None:
     rule = tmp_path / "rule.toml"
     rule.write_text('require = "better"\naccept_doubt = true\nmeasure = "AP"\n', encoding="utf-8")
-    found = abrank.compare(files["qrels"], files["a"], files["b"], config=str(rule))
-    assert found.rule.accept_doubt
+    comparison = abrank.compare(files["qrels"], files["a"], files["b"], config=str(rule))
+    assert comparison.rule.accept_doubt
     command = ["compare", files["qrels"], files["a"], files["b"], "--config", str(rule)]
     with pytest.raises(SystemExit) as left:
         main(command)
@@ -225,7 +225,7 @@ def test_every_output_says_it(
     files: dict[str, str], make: Callable[[dict[str, str]], Comparison], tmp_path: Path
 ) -> None:
     result = make(files)
-    told = {
+    message = {
         "unsound": "the document ids of lower differ",
         "doubtful": "unjudged documents could make it",
     }
@@ -233,8 +233,8 @@ def test_every_output_says_it(
     for kind in ("html", "md", "tex", "txt", "junit"):
         path = tmp_path / f"out.{kind}"
         result.report(path)
-        assert told[level] in " ".join(path.read_text(encoding="utf-8").split()), kind
-    assert told[level] in " ".join(result._repr_html_().split())
+        assert message[level] in " ".join(path.read_text(encoding="utf-8").split()), kind
+    assert message[level] in " ".join(result._repr_html_().split())
     result.report(tmp_path / "out.csv")
     header, first, *_ = (tmp_path / "out.csv").read_text(encoding="utf-8").splitlines()
     assert dict(zip(header.split(","), first.split(","), strict=True))["soundness"] == level
@@ -261,21 +261,21 @@ def test_one_cluster_that_carries_a_difference_puts_it_in_doubt() -> None:
     # Seven clusters of 4 and one of 13 queries with more than half of the difference.
     random = np.random.default_rng(8)
     random.integers(4, 9), random.integers(6, 30), random.integers(3, 8)
-    of = np.repeat(np.arange(8), [13] + [4] * 7)
+    repeat = np.repeat(np.arange(8), [13] + [4] * 7)
     effect = np.append(random.uniform(0.03, 0.08), random.normal(0.02, 0.02, 7))
-    differences = effect[of] + random.normal(0.0, 0.005, len(of))
-    a = {f"q{i:02}": 0.4 for i in range(len(of))}
+    differences = effect[repeat] + random.normal(0.0, 0.005, len(repeat))
+    a = {f"q{i:02}": 0.4 for i in range(len(repeat))}
     b = {query: 0.4 + d for query, d in zip(a, differences.tolist(), strict=True)}
-    users = {query: f"u{k}" for query, k in zip(a, of.tolist(), strict=True)}
-    made = abrank.compare_scores(a, b, design=abrank.Clusters(users), fail_on="worse")
-    (reason,) = made.soundness.reasons
-    assert (made.verdict, reason.code) == ("better", "one-cluster-carries")
+    users = {query: f"u{k}" for query, k in zip(a, repeat.tolist(), strict=True)}
+    comparison = abrank.compare_scores(a, b, design=abrank.Clusters(users), fail_on="worse")
+    (reason,) = comparison.soundness.reasons
+    assert (comparison.verdict, reason.code) == ("better", "one-cluster-carries")
     assert (reason.values["cluster"], reason.values["n_queries"]) == ("u0", 13)
     assert reason.values["low"] < 0 < reason.values["high"]
-    assert made.decision.gate is not None
-    assert made.decision.gate.lacks == "trust"
-    assert made.to_dict()["next_step"] == "add-queries"
-    assert "Add queries of other clusters" in " ".join(str(made).split())
+    assert comparison.decision.gate is not None
+    assert comparison.decision.gate.lacks == "trust"
+    assert comparison.to_dict()["next_step"] == "add-queries"
+    assert "Add queries of other clusters" in " ".join(str(comparison).split())
 
 
 def test_scores_of_one_file_with_two_systems_are_no_file_twice(tmp_path: Path) -> None:
@@ -291,10 +291,10 @@ def test_a_ranking_names_unsound_systems_first_and_lets_none_lead(
     runs = {"good": files["b"], "again": files["b"], "base": files["a"], "low": files["lower"]}
     result = abrank.rank(files["qrels"], runs, measures="AP")
     assert result.unsound == {"low": "document-ids"}
-    said = " ".join(str(result).split())
-    assert said.startswith("Document ids of low differ from the judged ones by upper and lower")
-    assert "leads on AP; " in said
-    assert "good and again have the same content" in said
+    text = " ".join(str(result).split())
+    assert text.startswith("Document ids of low differ from the judged ones by upper and lower")
+    assert "leads on AP; " in text
+    assert "good and again have the same content" in text
     low = {"high": files["lower"], "low": files["lower"]}
     none = abrank.rank(files["qrels"], low, measures="AP")
     assert set(none.unsound) == {"high", "low"}
@@ -304,12 +304,12 @@ def test_a_ranking_names_unsound_systems_first_and_lets_none_lead(
 
 def test_an_unsound_collection_leaves_the_whole_undecided(files: dict[str, str]) -> None:
     qrels, a = files["qrels"], files["a"]
-    found = abrank.compare_collections(
+    collections = abrank.compare_collections(
         {"one": (qrels, a, files["b"]), "two": (qrels, a, files["lower"])}, measures="AP"
     )
-    assert {name: each.level for name, each in found.unsound.items()} == {"two": "unsound"}
-    said = " ".join(str(found).split())
-    assert said.startswith(
+    assert {name: item.level for name, item in collections.unsound.items()} == {"two": "unsound"}
+    text = " ".join(str(collections).split())
+    assert text.startswith(
         "! CANNOT TEST OVER ALL QUERIES B and a cannot be tested on two: the document ids of"
     )
 
@@ -318,7 +318,7 @@ def test_a_doubt_stops_a_gate_only_where_the_other_verdict_would_not_pass(
     files: dict[str, str],
 ) -> None:
     stopped = doubtful(files, require="better")
-    (reason,) = [each for each in stopped.soundness.reasons if each.code == "unjudged-decide"]
+    (reason,) = [reason for reason in stopped.soundness.reasons if reason.code == "unjudged-decide"]
     assert reason.values["verdict"] not in GATES["better"].verdicts
     assert stopped.decision.gate == Gate("better", False, "trust")
     harmless = reason.values["verdict"] in GATES["not-worse-shown"].verdicts
@@ -342,31 +342,31 @@ def skewed(sign: int, **how: Any) -> Comparison:
 @pytest.mark.parametrize("test", ["t", "permutation"])
 @pytest.mark.parametrize(("sign", "verdict"), [(1, "better"), (-1, "worse")])
 def test_what_only_skewed_differences_show_is_in_doubt(sign, verdict, test, tmp_path) -> None:
-    found = skewed(sign, test=test)
-    assert (found.verdict, found.soundness.level) == (verdict, "doubtful")
-    assert [reason.code for reason in found.soundness.reasons] == ["skewness-decides"]
-    assert found.to_dict()["next_step"] == "add-queries"
+    result = skewed(sign, test=test)
+    assert (result.verdict, result.soundness.level) == (verdict, "doubtful")
+    assert [reason.code for reason in result.soundness.reasons] == ["skewness-decides"]
+    assert result.to_dict()["next_step"] == "add-queries"
     tag, why = (
         f"{verdict.title()}, doubtful",
         "corrected for the skewness of the differences, t shows no difference",
     )
     for name in ("r.txt", "r.md", "r.html"):
-        said = found.report(tmp_path / name).read_text(encoding="utf-8")
-        said = " ".join(said.replace("**", "").split())
-        assert tag.casefold() in said.casefold(), name
-        assert why in said, name
-        assert "The verdict stays" not in said, name
-    assert why in found._repr_html_()
-    assert f"B looks {verdict} than A, but this is in doubt." in found._repr_html_()
-    assert f"{verdict} in doubt on AP" in repr(found)
+        text = result.report(tmp_path / name).read_text(encoding="utf-8")
+        text = " ".join(text.replace("**", "").split())
+        assert tag.casefold() in text.casefold(), name
+        assert why in text, name
+        assert "The verdict stays" not in text, name
+    assert why in result._repr_html_()
+    assert f"B looks {verdict} than A, but this is in doubt." in result._repr_html_()
+    assert f"{verdict} in doubt on AP" in repr(result)
     for name in ("r.tex", "r.junit"):
-        said = found.report(tmp_path / name).read_text(encoding="utf-8")
-        assert f"In doubt: B is {verdict} than A" in " ".join(said.split()), name
+        text = result.report(tmp_path / name).read_text(encoding="utf-8")
+        assert f"In doubt: B is {verdict} than A" in " ".join(text.split()), name
 
 
 def test_a_gate_passes_on_skewed_differences_only_if_the_doubt_is_accepted() -> None:
-    for how, passed in (({}, False), ({"accept_doubt": True}, True)):
-        gate = skewed(1, require="better", **how).decision.gate
+    for options, passed in (({}, False), ({"accept_doubt": True}, True)):
+        gate = skewed(1, require="better", **options).decision.gate
         assert gate is not None
         assert gate.passed is passed
     assert skewed(-1, fail_on="worse", accept_doubt=True).decision.exit_code == 1
@@ -381,20 +381,20 @@ def test_the_skewness_of_differences_without_their_weights_decides_nothing() -> 
 def test_a_guard_that_rests_on_missing_queries_is_told_and_comes_back(
     files: dict[str, str], tmp_path: Path
 ) -> None:
-    how: dict[str, Any] = {"measures": "P@5", "guard": "RR:-0.02", "require": "better"}
-    found = compare(files, "gap", "late", **how)
+    options: dict[str, Any] = {"measures": "P@5", "guard": "RR:-0.02", "require": "better"}
+    comparison = compare(files, "gap", "late", **options)
     why = (
         "the guard on RR rests on the queries that are missing: on the 24 queries that both runs"
         " have a loss is not excluded"
     )
     for name in ("r.txt", "r.md", "r.html"):
-        said = " ".join(found.report(tmp_path / name).read_text(encoding="utf-8").split())
-        assert why in said, name
-        assert "the guard rests on those that are missing" in said, name
-    again = read_results(found.report(tmp_path / "r.json"))
-    assert "guard-turned" in [each.code for each in again.soundness.reasons]
+        text = " ".join(comparison.report(tmp_path / name).read_text(encoding="utf-8").split())
+        assert why in text, name
+        assert "the guard rests on those that are missing" in text, name
+    again = read_results(comparison.report(tmp_path / "r.json"))
+    assert "guard-turned" in [reason.code for reason in again.soundness.reasons]
     # Retrieving fewer documents is a property of a system.
-    deep = compare(files, "cut", "long", **{**how, "guard": "R@20:-0.02"})
+    deep = compare(files, "cut", "long", **{**options, "guard": "R@20:-0.02"})
     assert deep.decision.gate == Gate("better", True)
 
 
@@ -407,20 +407,22 @@ def test_ready_scores_that_are_missing_and_decide_are_a_doubt(
     easy = np.random.default_rng(5).uniform(0.2, 0.7, 40)
     gain = 0.1 + np.random.default_rng(6).normal(0.0, 0.03, 40)
     a = {f"q{i:02}": {"AP": x} for i, x in enumerate(easy)}
-    kept = {f"q{i:02}": {"AP": easy[i] + gain[i]} for i in range(20)}
-    found = abrank.compare_scores(a, kept, missing=missing, require="non-inferior", margin=0.02)
-    assert (found.verdict, found.soundness.level) == (verdict, "doubtful")
-    assert [each.code for each in found.soundness.reasons] == ["missing-scores"]
-    gate = found.decision.gate
+    selected = {f"q{i:02}": {"AP": easy[i] + gain[i]} for i in range(20)}
+    comparison = abrank.compare_scores(
+        a, selected, missing=missing, require="non-inferior", margin=0.02
+    )
+    assert (comparison.verdict, comparison.soundness.level) == (verdict, "doubtful")
+    assert [reason.code for reason in comparison.soundness.reasons] == ["missing-scores"]
+    gate = comparison.decision.gate
     assert gate is not None
     assert (gate.passed, gate.lacks) == (False, "trust" if verdict == "better" else "verdict")
-    said = " ".join(found.report(tmp_path / "r.txt").read_text(encoding="utf-8").split())
-    other = "with the worst score where one is missing"
+    text = " ".join(comparison.report(tmp_path / "r.txt").read_text(encoding="utf-8").split())
+    second = "with the worst score where one is missing"
     if verdict == "worse":
-        other = "on the 20 queries with both scores"
-    assert "the verdict rests on scores that are missing: it would be “" in said
-    assert other in said
-    assert "Score the queries whose scores are missing" in said
+        second = "on the 20 queries with both scores"
+    assert "the verdict rests on scores that are missing: it would be “" in text
+    assert second in text
+    assert "Score the queries whose scores are missing" in text
     # One score in forty that fails turns nothing.
     whole = {f"q{i:02}": {"AP": easy[i] + gain[i]} for i in range(40) if i != 39}
     assert abrank.compare_scores(a, whole, missing="drop").soundness.level == "sound"
@@ -444,36 +446,40 @@ def test_a_guard_that_rests_on_scores_that_are_missing_is_a_doubt(
     b = {query: {"AP": 0.58 + 0.03 * random.normal(), "P@10": a[query]["P@10"]} for query in a}
     for query in list(b)[:12]:
         b[query]["P@10"] = math.nan
-    how: dict[str, Any] = {"measures": ["AP", "P@10"], "guard": "P@10:-0.02", "require": "better"}
-    found = abrank.compare_scores(a, b, missing=missing, **how)
-    assert (found.verdict, found.soundness.level) == ("better", level)
-    gate = found.decision.gate
+    options: dict[str, Any] = {
+        "measures": ["AP", "P@10"],
+        "guard": "P@10:-0.02",
+        "require": "better",
+    }
+    comparison = abrank.compare_scores(a, b, missing=missing, **options)
+    assert (comparison.verdict, comparison.soundness.level) == ("better", level)
+    gate = comparison.decision.gate
     assert gate is not None
     assert (gate.passed, gate.lacks) == (False, "trust" if missing == "drop" else "guards")
     if missing == "worst":
         return
-    assert [each.code for each in found.soundness.reasons] == ["guard-scores"]
-    accepted = abrank.compare_scores(a, b, missing=missing, accept_doubt=True, **how)
+    assert [reason.code for reason in comparison.soundness.reasons] == ["guard-scores"]
+    accepted = abrank.compare_scores(a, b, missing=missing, accept_doubt=True, **options)
     assert accepted.decision.gate == Gate("better", True, "")
     for name in ("r.txt", "r.md"):
-        said = " ".join(found.report(tmp_path / name).read_text(encoding="utf-8").split())
-        assert "the guard on P@10 rests on the scores that are missing: with the worst" in said
-        assert "Score the queries whose scores are missing: a guard rests on them." in said
-    again = read_results(found.report(tmp_path / "r.json"))
-    assert again.soundness == found.soundness
+        text = " ".join(comparison.report(tmp_path / name).read_text(encoding="utf-8").split())
+        assert "the guard on P@10 rests on the scores that are missing: with the worst" in text
+        assert "Score the queries whose scores are missing: a guard rests on them." in text
+    again = read_results(comparison.report(tmp_path / "r.json"))
+    assert again.soundness == comparison.soundness
 
 
 def test_a_rule_may_demand_a_share_of_judged_documents(files: dict[str, str]) -> None:
     a = {query: {"x": 9.0, "y": 8.0, **in_order("R", "N")} for query in ranked(1)}
     for judged, stopped in ((None, False), ("50%", False), (0.6, True), ("60%", True)):
-        found = abrank.compare(
+        comparison = abrank.compare(
             files["qrels"], a, ranked(5, by=2), measures="AP", fail_on="worse",
             config=abrank.Question(judged=judged),
         )  # fmt: skip
-        codes = [reason.code for reason in found.soundness.reasons]
+        codes = [reason.code for reason in comparison.soundness.reasons]
         assert ("few-judged" in codes) is stopped
-        assert found.decision.exit_code == int(stopped)
-        assert ("the rule asks for 60.0%" in " ".join(str(found).split())) is stopped
+        assert comparison.decision.exit_code == int(stopped)
+        assert ("the rule asks for 60.0%" in " ".join(str(comparison).split())) is stopped
     for wrong in ("much", "120%", 0.0):
         with pytest.raises(abrank.ArgumentError, match="judged is a share of documents"):
             abrank.Question(judged=wrong)

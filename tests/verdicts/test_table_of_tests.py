@@ -25,10 +25,10 @@ def test_no_median_of_the_queries_that_differ_on_the_first_screen(mostly_tied) -
     result = compare_scores(*mostly_tied)
     assert "median" not in str(result)
     assert "Hodges" not in str(result)
-    found = compose(result)
+    outcome = compose(result)
     (row,) = (
         row
-        for section in found.sections
+        for section in outcome.sections
         for block in section.blocks
         for row in getattr(block, "rows", ())
         if "seudo-median of" in row[0].text
@@ -54,27 +54,27 @@ def test_a_posterior_without_a_margin_does_not_say_the_p_value_again() -> None:
     rng = np.random.default_rng(2)
     a = {f"q{i}": float(value) for i, value in enumerate(rng.random(30))}
     b = {query: value + float(rng.normal(0.05, 0.1)) for query, value in a.items()}
-    said = " ".join(str(compare_scores(a, b, config=Question(bayes=True))).split())
-    assert "with probability" not in said
-    assert "Without a margin a flat prior says the p-value again" in said
-    said = " ".join(str(compare_scores(a, b, config=Question(bayes=True), margin=0.02)).split())
-    assert "better than A by more than 0.020 with probability" in said
+    text = " ".join(str(compare_scores(a, b, config=Question(bayes=True))).split())
+    assert "with probability" not in text
+    assert "Without a margin a flat prior says the p-value again" in text
+    text = " ".join(str(compare_scores(a, b, config=Question(bayes=True), margin=0.02)).split())
+    assert "better than A by more than 0.020 with probability" in text
 
 
 def test_no_level_has_more_digits_than_a_reader_needs() -> None:
     rng = np.random.default_rng(3)
     a = {f"q{i}": float(value) for i, value in enumerate(rng.random(40))}
     b = {query: value + float(rng.normal(0.05, 0.1)) for query, value in a.items()}
-    said = str(compare_scores(a, b, design=Looks(1, of=5)))
-    assert "99.999" in said
-    assert "99.9989" not in said
+    text = str(compare_scores(a, b, design=Looks(1, of=5)))
+    assert "99.999" in text
+    assert "99.9989" not in text
 
 
 def test_the_tests_of_a_cost_put_the_lower_ahead() -> None:
     rng = np.random.default_rng(2)
     a = {f"q{i}": {"ms": float(value)} for i, value in enumerate(rng.random(30))}
-    b = {query: {"ms": of["ms"] - float(rng.normal(0.2, 0.1))} for query, of in a.items()}
-    frames = [pd.DataFrame.from_dict(each, orient="index") for each in (a, b)]
+    b = {query: {"ms": owner["ms"] - float(rng.normal(0.2, 0.1))} for query, owner in a.items()}
+    frames = [pd.DataFrame.from_dict(item, orient="index") for item in (a, b)]
     result = compare_scores(*frames, lower_is_better="ms")
     assert str(result.verdict) == "better"
     assert agreement(result).startswith("All five tests are significant.")
@@ -85,5 +85,5 @@ def test_two_tests_are_both_of_them() -> None:
     a = {f"q{i}": float(value) for i, value in enumerate(rng.random(30))}
     b = {query: value + float(rng.normal(0.2, 0.1)) for query, value in a.items()}
     weights = {query: 1.0 + i % 3 for i, query in enumerate(a)}
-    said = agreement(compare_scores(a, b, design=Weights(weights)))
-    assert said.startswith("Both tests are significant.")
+    text = agreement(compare_scores(a, b, design=Weights(weights)))
+    assert text.startswith("Both tests are significant.")

@@ -26,8 +26,10 @@ def _judge(first_b: int, n_b: int, first_a: int, n_a: int):
 
 
 def test_a_verdict_that_just_fails_by_the_other_judge_does_not_depend_on_it() -> None:
-    found = abrank.judge_agreement(_judge(0, 12, 20, 3), _judge(0, 10, 20, 4), RUNS, measure="P@1")
-    (pair,) = found.pairs
+    judge_agreement = abrank.judge_agreement(
+        _judge(0, 12, 20, 3), _judge(0, 10, 20, 4), RUNS, measure="P@1"
+    )
+    (pair,) = judge_agreement.pairs
     assert (pair.human.verdict, pair.machine.verdict) == ("better", "inconclusive")
     human = np.repeat([1.0, 0.0, -1.0, 0.0], [12, 8, 3, 17])
     machine = np.repeat([1.0, 0.0, -1.0, 0.0], [10, 10, 4, 16])
@@ -36,23 +38,27 @@ def test_a_verdict_that_just_fails_by_the_other_judge_does_not_depend_on_it() ->
     assert pair.apart.estimate == pytest.approx(3 / 40)
     assert (pair.apart.low, pair.apart.high) == pytest.approx((low, high))
     assert pair.apart.pvalue == pytest.approx(expected.pvalue)
-    shown = " ".join(text(found).split())
-    assert "depends on the judge" not in shown
-    assert "The verdicts differ, but the difference of Δ between the judges is not" in shown
+    visible = " ".join(text(judge_agreement).split())
+    assert "depends on the judge" not in visible
+    assert "The verdicts differ, but the difference of Δ between the judges is not" in visible
 
 
 def test_judges_that_are_shown_to_differ_are_told() -> None:
-    found = abrank.judge_agreement(_judge(0, 14, 20, 3), _judge(0, 4, 20, 4), RUNS, measure="P@1")
-    shown = text(found)
-    assert found.pairs[0].apart.interval.excludes_zero
-    assert "The verdict depends on the judge." in " ".join(shown.split())
-    (line,) = (each for each in shown.splitlines() if each.startswith("human less machine"))
+    judge_agreement = abrank.judge_agreement(
+        _judge(0, 14, 20, 3), _judge(0, 4, 20, 4), RUNS, measure="P@1"
+    )
+    visible = text(judge_agreement)
+    assert judge_agreement.pairs[0].apart.interval.excludes_zero
+    assert "The verdict depends on the judge." in " ".join(visible.split())
+    (line,) = (line for line in visible.splitlines() if line.startswith("human less machine"))
     assert line.split()[3:] == ["+0.275", "+0.130", "to", "+0.420", "<", "0.001"]
-    assert max(map(len, shown.splitlines())) <= 80
+    assert max(map(len, visible.splitlines())) <= 80
 
 
 def test_verdicts_that_are_the_same_may_differ_in_size() -> None:
-    found = abrank.judge_agreement(_judge(0, 30, 38, 1), _judge(0, 14, 38, 1), RUNS, measure="P@1")
-    shown = text(found)
-    shown = " ".join(shown.split())
-    assert "The verdict is the same; the size of the difference depends on the judge." in shown
+    judge_agreement = abrank.judge_agreement(
+        _judge(0, 30, 38, 1), _judge(0, 14, 38, 1), RUNS, measure="P@1"
+    )
+    visible = text(judge_agreement)
+    visible = " ".join(visible.split())
+    assert "The verdict is the same; the size of the difference depends on the judge." in visible

@@ -25,12 +25,12 @@ IDS = [f"q{i:02}" for i in range(N)]
 def scores(seed: int, shift: float) -> dict[str, np.ndarray]:
     random = np.random.default_rng(seed)
     easy = np.random.default_rng(0).uniform(0.3, 0.6, N)
-    found = {"num_ret": np.full(N, 1000.0) + (20.0 if shift < 0 else 0.0)}
-    found |= {"num_rel": np.arange(N) + 5.0, "num_rel_ret": np.arange(N) + 3.0}
-    found["P_10"] = np.round(easy + random.normal(-shift, 0.05, N), 4)
-    found["map"] = np.round(easy + random.normal(shift, 0.05, N), 4)
-    found["recip_rank"] = np.round(easy + random.normal(shift, 0.2, N), 4)
-    return found
+    result = {"num_ret": np.full(N, 1000.0) + (20.0 if shift < 0 else 0.0)}
+    result |= {"num_rel": np.arange(N) + 5.0, "num_rel_ret": np.arange(N) + 3.0}
+    result["P_10"] = np.round(easy + random.normal(-shift, 0.05, N), 4)
+    result["map"] = np.round(easy + random.normal(shift, 0.05, N), 4)
+    result["recip_rank"] = np.round(easy + random.normal(shift, 0.2, N), 4)
+    return result
 
 
 def trec_eval(system: str, columns: dict[str, np.ndarray]) -> str:
@@ -39,8 +39,8 @@ def trec_eval(system: str, columns: dict[str, np.ndarray]) -> str:
     for i, query in enumerate(IDS):
         lines.append(f"runid\t{query}\t{system}")
         for name, values in columns.items():
-            shown = f"{values[i]:.0f}" if name.startswith("num_") else f"{values[i]:.4f}"
-            lines.append(f"{name}\t{query}\t{shown}")
+            text = f"{values[i]:.0f}" if name.startswith("num_") else f"{values[i]:.4f}"
+            lines.append(f"{name}\t{query}\t{text}")
     return "\n".join(lines) + "\n"
 
 
@@ -69,8 +69,8 @@ def test_counts_never_decide_and_the_first_line_says_that_nobody_chose(files, ca
 
 @pytest.mark.parametrize("name", ["md", "html", "json", "txt"])
 def test_every_format_says_it_first(files, name) -> None:
-    found = abrank.compare_scores("a.txt", "b.txt")
-    text = found.report(files / f"r.{name}").read_text("utf-8")
+    comparison = abrank.compare_scores("a.txt", "b.txt")
+    text = comparison.report(files / f"r.{name}").read_text("utf-8")
     if name == "json":
         assert list(json.loads(text))[1] == "read_first"
         assert json.loads(text)["read_first"][0].startswith(NOBODY)
@@ -78,7 +78,7 @@ def test_every_format_says_it_first(files, name) -> None:
         assert text.index(NOBODY.removesuffix(".")) < text.index('<h1 id="verdict"')
     else:
         assert NOBODY in text.splitlines()[0]
-    card = found._repr_html_()
+    card = comparison._repr_html_()
     assert card.index(NOBODY) < card.index("b is worse than a")
 
 
@@ -90,8 +90,8 @@ def test_no_gate_passes_by_a_measure_that_nobody_chose(files, capsys, gate) -> N
     assert run(["compare", "--scores", "a.txt", "b.txt", *gate, "-q"]) == 2
     assert capsys.readouterr().err == "error: 3 measures; say which decides: -m AP\n"
     for chosen in (["-m", "map", "-m", "P_10"], ["--config", "primary=map"]):
-        found = run(["compare", "--scores", "a.txt", "b.txt", *gate, *chosen, "-q"])
-        assert found == 1
+        completed = run(["compare", "--scores", "a.txt", "b.txt", *gate, *chosen, "-q"])
+        assert completed == 1
         capsys.readouterr()
 
 
@@ -113,9 +113,9 @@ def test_a_sequence_of_tests_needs_an_order_that_somebody_gave(files) -> None:
 
 
 def test_what_is_named_decides_even_a_count(files) -> None:
-    found = abrank.compare_scores("a.txt", "b.txt", measures=["num_ret", "map"])
-    assert (found.rule.primary, found.measures) == ("NumRet", ("NumRet", "AP"))
-    assert not [note for note in found.notes if note.code == "nobody-chose"]
+    comparison = abrank.compare_scores("a.txt", "b.txt", measures=["num_ret", "map"])
+    assert (comparison.rule.primary, comparison.measures) == ("NumRet", ("NumRet", "AP"))
+    assert not [note for note in comparison.notes if note.code == "nobody-chose"]
 
 
 def test_a_ranking_is_ordered_by_a_ranking_measure(files, capsys) -> None:
@@ -133,19 +133,19 @@ def test_a_ranking_is_ordered_by_a_ranking_measure(files, capsys) -> None:
 
 def test_collections_of_scores_choose_alike(files, capsys) -> None:
     (files / "c.tsv").write_text("name\ta\tb\none\ta.txt\tb.txt\ntwo\ta.txt\tb.txt\n")
-    found = abrank.compare_collections({"one": ("a.txt", "b.txt"), "two": ("a.txt", "b.txt")})
-    assert found.primary.measure == "AP"
-    assert str(found).startswith(NOBODY)
-    assert str(found).count("Nobody chose") == 1
+    collections = abrank.compare_collections({"one": ("a.txt", "b.txt"), "two": ("a.txt", "b.txt")})
+    assert collections.primary.measure == "AP"
+    assert str(collections).startswith(NOBODY)
+    assert str(collections).count("Nobody chose") == 1
     boards = abrank.rank_collections({name: ["a.txt", "b.txt"] for name in ("one", "two")})
     assert boards.primary.measure == "AP"
     assert str(boards).startswith(NOBODY)
-    for each in (found, boards):
-        saved = each.report(files / "several.json")
+    for item in (collections, boards):
+        saved = item.report(files / "several.json")
         value = json.loads(saved.read_text("utf-8"))
         assert list(value)[1] == "read_first"
         assert value["read_first"][0].startswith(NOBODY)
-        assert read_results(saved) == each
+        assert read_results(saved) == item
 
 
 def test_dicts_of_pytrec_eval_are_not_decided_by_runid() -> None:
@@ -153,43 +153,46 @@ def test_dicts_of_pytrec_eval_are_not_decided_by_runid() -> None:
         columns = {"runid": np.zeros(N), "num_q": np.ones(N), **scores(seed, shift)}
         return {q: {name: float(v[i]) for name, v in columns.items()} for i, q in enumerate(IDS)}
 
-    found = abrank.compare_scores(per_query(1, 0.0), per_query(2, -0.15))
-    assert (found.rule.primary, found.verdict) == ("AP", Verdict.WORSE)
-    assert {"runid", "NumQ", "NumRet"}.isdisjoint(found.measures)
+    comparison = abrank.compare_scores(per_query(1, 0.0), per_query(2, -0.15))
+    assert (comparison.rule.primary, comparison.verdict) == ("AP", Verdict.WORSE)
+    assert {"runid", "NumQ", "NumRet"}.isdisjoint(comparison.measures)
 
 
 def test_measure_objects_keep_the_order_of_the_caller() -> None:
     ir_measures = pytest.importorskip("ir_measures")
-    made = simulate_runs(30, rng=1)
-    runs = [made.baseline, made.candidate]
-    asked = [ir_measures.parse_measure(name) for name in ("P@5", "nDCG@10", "AP")]
-    by_runs = abrank.compare(made.qrels, *runs, measures=asked)
+    collection = simulate_runs(30, rng=1)
+    runs = [collection.baseline, collection.candidate]
+    measures = [ir_measures.parse_measure(name) for name in ("P@5", "nDCG@10", "AP")]
+    by_runs = abrank.compare(collection.qrels, *runs, measures=measures)
     assert by_runs.measures == ("P@5", "nDCG@10", "AP")
     calculated = [
-        list(ir_measures.iter_calc(asked, made.qrels.frame(), each.frame())) for each in runs
+        list(ir_measures.iter_calc(measures, collection.qrels.frame(), item.frame()))
+        for item in runs
     ]
-    assert abrank.compare_scores(*calculated, measures=asked).rule.primary == "P@5"
+    assert abrank.compare_scores(*calculated, measures=measures).rule.primary == "P@5"
     assert abrank.compare_scores(*calculated).rule.primary == "nDCG@10"
 
 
 def test_a_set_of_trec_eval_names_no_measure() -> None:
-    made = simulate_runs(30, rng=1)
-    data = made.qrels, made.baseline, made.candidate
-    found = abrank.compare(*data, measures="official")
-    assert found.rule.primary == "AP"
-    assert "NumRet" not in found.measures
+    collection = simulate_runs(30, rng=1)
+    data = collection.qrels, collection.baseline, collection.candidate
+    comparison = abrank.compare(*data, measures="official")
+    assert comparison.rule.primary == "AP"
+    assert "NumRet" not in comparison.measures
     with pytest.raises(ArgumentError, match="say which decides"):
         abrank.compare(*data, measures="official", require="better")
     assert abrank.compare(*data).rule.primary == "nDCG@10"  # what the manual names
 
 
 def test_without_a_measure_the_default_that_the_help_names_decides_a_gate_of_runs(capsys) -> None:
-    made = simulate_runs(30, rng=1)
-    found = abrank.compare(made.qrels, made.baseline, made.candidate, fail_on="worse")
-    assert (found.rule.primary, found.decision.gate.lacks) == ("nDCG@10", "")
+    collection = simulate_runs(30, rng=1)
+    comparison = abrank.compare(
+        collection.qrels, collection.baseline, collection.candidate, fail_on="worse"
+    )
+    assert (comparison.rule.primary, comparison.decision.gate.lacks) == ("nDCG@10", "")
     assert run(["compare", "--help-all"]) == 0
-    said = " ".join(capsys.readouterr().out.split())
-    assert "Of runs: without it nDCG@10 decides, a gate too, beside AP, RR, P@10 and R@100" in said
+    text = " ".join(capsys.readouterr().out.split())
+    assert "Of runs: without it nDCG@10 decides, a gate too, beside AP, RR, P@10 and R@100" in text
 
 
 # ---- directions
@@ -203,68 +206,68 @@ def latencies() -> pd.DataFrame:
 
 
 def two(name: str = "latency_ms") -> list[pd.DataFrame]:
-    return [latencies()[[each]].set_axis([name], axis=1) for each in ("slow", "fast")]
+    return [latencies()[[item]].set_axis([name], axis=1) for item in ("slow", "fast")]
 
 
 def test_the_slowest_of_three_leads_no_board(tmp_path) -> None:
     # "slow is better than all others", no note, no flag.
-    asked = abrank.rank_scores(latencies(), measures="latency_ms")
-    assert str(asked).startswith("Is lower better for latency_ms? Say so: --lower-is-better")
-    assert "is better than" not in str(asked)
-    assert "is better than" not in asked._repr_markdown_()
-    assert "is better than" not in asked._repr_html_()
-    assert {row.reading for row in asked.pair_rows} == {"differs"}
-    assert (asked.n_significant, asked.leaders) == (3, ("slow",))
-    page = asked.report(tmp_path / "board.html").read_text("utf-8").partition("<script")[0]
-    for shown in (str(asked), asked._repr_markdown_(), asked._repr_html_(), page):
-        assert not re.search(r"▲|▼|is better on|likely to be less good|Chance to lead", shown)
-    saved = asked.report(tmp_path / "board.json")
-    assert abrank.Ranking.from_json(saved) == asked
+    ranking = abrank.rank_scores(latencies(), measures="latency_ms")
+    assert str(ranking).startswith("Is lower better for latency_ms? Say so: --lower-is-better")
+    assert "is better than" not in str(ranking)
+    assert "is better than" not in ranking._repr_markdown_()
+    assert "is better than" not in ranking._repr_html_()
+    assert {row.reading for row in ranking.pair_rows} == {"differs"}
+    assert (ranking.n_significant, ranking.leaders) == (3, ("slow",))
+    page = ranking.report(tmp_path / "board.html").read_text("utf-8").partition("<script")[0]
+    for visible in (str(ranking), ranking._repr_markdown_(), ranking._repr_html_(), page):
+        assert not re.search(r"▲|▼|is better on|likely to be less good|Chance to lead", visible)
+    saved = ranking.report(tmp_path / "board.json")
+    assert abrank.Ranking.from_json(saved) == ranking
     for test in ("tukey", "t", "nemenyi"):
-        found = abrank.rank_scores(
+        result = abrank.rank_scores(
             latencies(), measures="latency_ms", lower_is_better="latency_ms", test=test
         )
-        assert found.systems == ("fast", "middle", "slow")
-        assert found.groups[0] == ("fast",)
-        assert found.stability[0].first == 1.0
-        assert "fast is better than all 2 others" in str(found)
+        assert result.systems == ("fast", "middle", "slow")
+        assert result.groups[0] == ("fast",)
+        assert result.stability[0].first == 1.0
+        assert "fast is better than all 2 others" in str(result)
     turned = abrank.rank_scores(latencies(), measures="latency_ms", higher_is_better="latency_ms")
     assert turned.systems[0] == "slow"
 
 
 def test_a_ranking_against_a_baseline_and_on_collections_follows() -> None:
-    how = {"measures": "cost", "lower_is_better": "cost"}
-    found = abrank.rank_scores(latencies(), baseline="middle", **how)
-    assert {row.b: row.reading for row in found.pair_rows} == {"fast": "better", "slow": "worse"}
-    asked = {"baseline": "middle", "instruments": True, "risk": 1.0}
-    extras = abrank.rank_scores(latencies(), **asked, **how).extras
+    options = {"measures": "cost", "lower_is_better": "cost"}
+    ranking = abrank.rank_scores(latencies(), baseline="middle", **options)
+    assert {row.b: row.reading for row in ranking.pair_rows} == {"fast": "better", "slow": "worse"}
+    collections = {"baseline": "middle", "instruments": True, "risk": 1.0}
+    extras = abrank.rank_scores(latencies(), **collections, **options).extras
     assert {row.system: row.urisk > 0 for row in extras.risk}["fast"]
     boards = {"one": latencies(), "two": latencies() + 1.0}
-    assert abrank.rank_collections(boards, **how).primary.first() == ("fast",)
-    asked = abrank.rank_collections(boards, measures="cost")
-    assert str(asked).startswith("Is lower better for cost?")
-    assert "could be the best of" not in str(asked)
+    assert abrank.rank_collections(boards, **options).primary.first() == ("fast",)
+    collections = abrank.rank_collections(boards, measures="cost")
+    assert str(collections).startswith("Is lower better for cost?")
+    assert "could be the best of" not in str(collections)
 
 
 def test_a_comparison_of_costs_decides_nothing_until_the_direction_is_said(tmp_path) -> None:
-    found = abrank.compare_scores(*two())
-    assert (found.verdict, found.decision.direction) == (Verdict.CANNOT_TEST, 0)
-    for shown in (str(found), found._repr_markdown_(), found._repr_html_()):
-        assert "Is lower better for latency_ms? Say so." in shown
-        assert "?." not in shown
-        assert "worse" not in shown.replace("not-worse", "")
-        assert "higher_is_better" in shown
-    assert found.primary.reading == "differs"
+    comparison = abrank.compare_scores(*two())
+    assert (comparison.verdict, comparison.decision.direction) == (Verdict.CANNOT_TEST, 0)
+    for visible in (str(comparison), comparison._repr_markdown_(), comparison._repr_html_()):
+        assert "Is lower better for latency_ms? Say so." in visible
+        assert "?." not in visible
+        assert "worse" not in visible.replace("not-worse", "")
+        assert "higher_is_better" in visible
+    assert comparison.primary.reading == "differs"
     # Neither a drawing, a table nor a filter calls a side better, or the winner.
-    page = found.report(tmp_path / "page.html").read_text("utf-8")
-    for shown in (str(found), found._repr_markdown_(), found._repr_html_(), page):
-        assert not re.search(r"[AB] (better|wins)", shown)
-    for shown in (str(found), page, found._repr_html_()):
-        assert "A higher" in shown
+    page = comparison.report(tmp_path / "page.html").read_text("utf-8")
+    for visible in (str(comparison), comparison._repr_markdown_(), comparison._repr_html_(), page):
+        assert not re.search(r"[AB] (better|wins)", visible)
+    for visible in (str(comparison), page, comparison._repr_html_()):
+        assert "A higher" in visible
     with pytest.raises(ArgumentError, match='Say so: lower_is_better="latency_ms"'):
         abrank.compare_scores(*two(), fail_on="worse")
     with pytest.raises(ArgumentError, match="Say so"):
-        found.require("better")
+        comparison.require("better")
     gain = abrank.compare_scores(*two(), lower_is_better="latency_ms", require="better")
     assert gain.decision.gate.passed
     loss = abrank.compare_scores(*two(), config=abrank.Question(higher_is_better="latency_ms"))
@@ -281,74 +284,77 @@ def test_what_sounds_like_a_cost_is_asked_about(name: str) -> None:
     b[name] += np.arange(N) % 3
     with pytest.raises(ArgumentError, match="is lower better for"):
         abrank.compare_scores(a, b, fail_on="worse")
-    found = abrank.compare_scores(a, b, fail_on="worse", lower_is_better=name)
-    assert (found.verdict, found.decision.exit_code) == ("worse", 1)
+    comparison = abrank.compare_scores(a, b, fail_on="worse", lower_is_better=name)
+    assert (comparison.verdict, comparison.decision.exit_code) == ("worse", 1)
 
 
 def test_a_guard_on_a_cost_asks_and_follows() -> None:
     a, b = (
-        each.assign(AP=np.linspace(0.2, 0.4, N) + up)
-        for each, up in zip(two(), (0.0, 0.1), strict=True)
+        item.assign(AP=np.linspace(0.2, 0.4, N) + up)
+        for item, up in zip(two(), (0.0, 0.1), strict=True)
     )
     b["AP"] += np.random.default_rng(1).normal(0, 0.02, N)
-    asked = {"measures": ["AP", "latency_ms"], "guard": "latency_ms:+5", "require": "better"}
+    requested = {"measures": ["AP", "latency_ms"], "guard": "latency_ms:+5", "require": "better"}
     with pytest.raises(ArgumentError, match="is lower better for latency_ms"):
-        abrank.compare_scores(a, b, **asked)
-    assert abrank.compare_scores(a, b, lower_is_better="latency_ms", **asked).decision.gate.passed
+        abrank.compare_scores(a, b, **requested)
+    assert abrank.compare_scores(
+        a, b, lower_is_better="latency_ms", **requested
+    ).decision.gate.passed
     lost = abrank.compare_scores(b, b.assign(latency_ms=a["latency_ms"]), measures="AP")
     assert lost.verdict is Verdict.IDENTICAL
-    asked |= {"require": None, "fail_on": "worse"}
+    requested |= {"require": None, "fail_on": "worse"}
     turned = abrank.compare_scores(
-        a, b, config=abrank.Question(higher_is_better="latency_ms"), **asked
+        a, b, config=abrank.Question(higher_is_better="latency_ms"), **requested
     )
     assert not turned.decision.gate.passed
 
 
 def test_a_secondary_cost_is_read_as_a_difference_only() -> None:
     a, b = (
-        each.assign(AP=np.linspace(0.2, 0.4, N) + up)
-        for each, up in zip(two(), (0.0, 0.1), strict=True)
+        item.assign(AP=np.linspace(0.2, 0.4, N) + up)
+        for item, up in zip(two(), (0.0, 0.1), strict=True)
     )
     b["AP"] += np.random.default_rng(1).normal(0, 0.02, N)
-    found = abrank.compare_scores(a, b, measures=["AP", "latency_ms"])
-    assert (found.verdict, found["latency_ms"].reading) == (Verdict.BETTER, "differs")
-    assert "Is lower better for latency_ms? Say so" in " ".join(str(found).split())
-    said = abrank.compare_scores(a, b, measures=["AP", "latency_ms"], lower_is_better="latency_ms")
-    assert said["latency_ms"].reading == "better"
-    assert "Is lower better" not in str(said)
+    comparison = abrank.compare_scores(a, b, measures=["AP", "latency_ms"])
+    assert (comparison.verdict, comparison["latency_ms"].reading) == (Verdict.BETTER, "differs")
+    assert "Is lower better for latency_ms? Say so" in " ".join(str(comparison).split())
+    text = abrank.compare_scores(a, b, measures=["AP", "latency_ms"], lower_is_better="latency_ms")
+    assert text["latency_ms"].reading == "better"
+    assert "Is lower better" not in str(text)
 
 
 def test_costs_on_collections_follow() -> None:
-    pairs = {"one": two(), "two": [each + 1.0 for each in two()]}
-    asked = abrank.compare_collections(pairs)
-    said = "! NOT DECIDED OVER ALL QUERIES  Is lower better for latency_ms? Say so."
-    assert str(asked).startswith(said)
-    assert asked.primary.stratified.reading == "differs"
-    found = abrank.compare_collections(pairs, lower_is_better="latency_ms")
-    assert found.primary.stratified.reading == "better"
+    pairs = {"one": two(), "two": [item + 1.0 for item in two()]}
+    collections = abrank.compare_collections(pairs)
+    text = "! NOT DECIDED OVER ALL QUERIES  Is lower better for latency_ms? Say so."
+    assert str(collections).startswith(text)
+    assert collections.primary.stratified.reading == "differs"
+    result = abrank.compare_collections(pairs, lower_is_better="latency_ms")
+    assert result.primary.stratified.reading == "better"
 
 
 def test_the_count_of_wins_and_the_mean_are_told_as_gains() -> None:
     a = dict.fromkeys(IDS, 20.0)
     b = {q: 21.0 if i % 4 else 8.0 for i, q in enumerate(IDS)}  # slower on most, by little
     b = {q: value + 0.01 * i for i, (q, value) in enumerate(b.items())}
-    frames = [pd.DataFrame({"ms": each}) for each in (a, b)]
-    found = abrank.compare_scores(*frames, lower_is_better="ms", name_a="old", name_b="new")
-    (note,) = (each for each in found.notes if each.code == "mean-against-wins")
+    frames = [pd.DataFrame({"ms": item}) for item in (a, b)]
+    comparison = abrank.compare_scores(*frames, lower_is_better="ms", name_a="old", name_b="new")
+    (note,) = (note for note in comparison.notes if note.code == "mean-against-wins")
     assert (note.values["wins"], note.values["losses"]) == (10, 30)
     assert "old is better on more queries (30 to 10), but new has the better mean" in " ".join(
-        str(found).split()
+        str(comparison).split()
     )
 
 
 def test_power_plans_the_same_for_a_cost() -> None:
-    told = abrank.compare_scores(*two(), lower_is_better="latency_ms")
+    comparison = abrank.compare_scores(*two(), lower_is_better="latency_ms")
     mirrored = abrank.compare_scores(
-        *(-each for each in two()), config=abrank.Question(higher_is_better="latency_ms")
+        *(-item for item in two()), config=abrank.Question(higher_is_better="latency_ms")
     )
     for test in ("t", "wilcoxon"):
         plans = [
-            abrank.power(each, effect=2.0, test=test, replications=200) for each in (told, mirrored)
+            abrank.power(item, effect=2.0, test=test, replications=200)
+            for item in (comparison, mirrored)
         ]
         assert plans[0] == plans[1]
 
@@ -417,11 +423,11 @@ def trimmed():
         ordered = np.sort(differences, axis=0)
         estimate = ordered[cut : n - cut].mean(axis=0)
         winsorised = np.clip(ordered, ordered[cut], ordered[n - cut - 1])
-        kept = n - 2 * cut
-        error = winsorised.std(axis=0, ddof=1) * np.sqrt((n - 1) / (kept * (kept - 1)))
-        half = stats.t.isf(alpha / 2.0, kept - 1) * error
+        selected = n - 2 * cut
+        error = winsorised.std(axis=0, ddof=1) * np.sqrt((n - 1) / (selected * (selected - 1)))
+        half = stats.t.isf(alpha / 2.0, selected - 1) * error
         statistic = estimate / error
-        pvalue = 2.0 * stats.t.sf(np.abs(statistic), kept - 1)
+        pvalue = 2.0 * stats.t.sf(np.abs(statistic), selected - 1)
         return Answer(estimate, statistic, pvalue, estimate - half, estimate + half, "closed form")
 
     yield yuen
@@ -433,21 +439,25 @@ def test_a_test_of_ones_own_decides_in_every_format(tmp_path) -> None:
     random = np.random.default_rng(1)
     a = pd.DataFrame({"AP": random.uniform(0.2, 0.8, N)}, index=IDS)
     b = a + 0.03 + 0.03 * random.standard_t(2, (N, 1))
-    found = abrank.compare_scores(a, b, test="trimmed", margin=0.01)
+    comparison = abrank.compare_scores(a, b, test="trimmed", margin=0.01)
     expected = stats.trim_mean((b - a)["AP"], 0.2)
-    assert found.primary.estimate == pytest.approx(expected)
-    assert found.primary.diff == pytest.approx((b - a)["AP"].mean())
-    (row,) = (each for each in found.test_rows if each.decides)
-    assert (row.test, row.title, row.estimate) == ("trimmed", "Yuen's t", found.primary.estimate)
-    assert (row.ci_low, row.pvalue) == (found.primary.ci_low, found.pvalue)
-    assert "trimmed mean difference" in str(found)
+    assert comparison.primary.estimate == pytest.approx(expected)
+    assert comparison.primary.diff == pytest.approx((b - a)["AP"].mean())
+    (row,) = (test_row for test_row in comparison.test_rows if test_row.decides)
+    assert (row.test, row.title, row.estimate) == (
+        "trimmed",
+        "Yuen's t",
+        comparison.primary.estimate,
+    )
+    assert (row.ci_low, row.pvalue) == (comparison.primary.ci_low, comparison.pvalue)
+    assert "trimmed mean difference" in str(comparison)
     for name in ("html", "md", "tex", "txt", "csv", "junit", "methods", "bib"):
-        path = found.report(tmp_path / f"r.{name}")
-        shown = path.read_text("utf-8")
+        path = comparison.report(tmp_path / f"r.{name}")
+        text = path.read_text("utf-8")
         if name in ("html", "md", "tex", "txt"):
-            assert "trimmed mean difference" in shown
-    assert "trimmed mean difference" in found._repr_html_()
-    saved = found.report(tmp_path / "results.json")
+            assert "trimmed mean difference" in text
+    assert "trimmed mean difference" in comparison._repr_html_()
+    saved = comparison.report(tmp_path / "results.json")
     assert run(["render", str(saved), "--report", str(tmp_path / "again.md")]) == 0
 
 
@@ -494,7 +504,7 @@ def test_so_few_resamples_are_refused() -> None:
 )
 def test_messages_on_a_guard_name_it(guard, said, how) -> None:
     a, b = (
-        each.assign(AP=np.linspace(0.2, 0.4, N) + i / 100) for i, each in enumerate(two("gain"))
+        item.assign(AP=np.linspace(0.2, 0.4, N) + i / 100) for i, item in enumerate(two("gain"))
     )
     a["gain"] -= 100.0
     with pytest.raises(ArgumentError, match=said):

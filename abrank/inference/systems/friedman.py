@@ -199,7 +199,7 @@ def ranks_within(scores: FloatArray) -> FloatArray:
     return ranks
 
 
-def critical_difference(found: Friedman, n_queries: int, alpha: float) -> float:
+def critical_difference(result: Friedman, n_queries: int, alpha: float) -> float:
     """Return Nemenyi's critical difference of two mean ranks; NaN where all ranks are tied.
 
     Source: Nemenyi (1963), thesis, Princeton; Demšar (2006), Journal of Machine Learning Research
@@ -211,10 +211,10 @@ def critical_difference(found: Friedman, n_queries: int, alpha: float) -> float:
     >>> round(critical_difference(friedman_test(scores), 3, 0.05), 3)
     1.914
     """
-    if not found.variance > 0.0:
+    if not result.variance > 0.0:
         return np.nan
-    q = range_quantile(alpha, len(found.mean_ranks), np.inf)
-    return float(q * np.sqrt(found.variance / n_queries))
+    q = range_quantile(alpha, len(result.mean_ranks), np.inf)
+    return float(q * np.sqrt(result.variance / n_queries))
 
 
 @joint_test(
@@ -357,9 +357,9 @@ def _by_mean_ranks(scores: FloatArray, pairs: Pairs) -> tuple[FloatArray, FloatA
     """Return differences of mean ranks, the same in errors under Friedman's law, and their p."""
     from scipy.special import ndtr
 
-    found = friedman_test(scores)
-    difference = -pairs.of(found.mean_ranks)
-    z = difference / np.sqrt(2.0 * found.variance / len(scores))
+    test = friedman_test(scores)
+    difference = -pairs.of(test.mean_ranks)
+    z = difference / np.sqrt(2.0 * test.variance / len(scores))
     return difference, z, np.asarray(2.0 * ndtr(-np.abs(z)))
 
 

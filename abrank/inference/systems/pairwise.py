@@ -86,15 +86,19 @@ def pairwise(
     array([0.377, 0.024, 0.329])
     """
     differences = pairs.of(scores)
-    own: dict[str, Any] = {} if span is None else {"span": span}
-    plain = run_test(test, differences, confidence=1.0, seed=seed, n_resamples=n_resamples, **own)
+    custom: dict[str, Any] = {} if span is None else {"span": span}
+    plain = run_test(
+        test, differences, confidence=1.0, seed=seed, n_resamples=n_resamples, **custom
+    )
     adjusted = adjust_pvalues(plain.pvalue, adjust)
     share = np.ones_like(adjusted)
     np.divide(plain.pvalue, adjusted, out=share, where=adjusted > 0.0)
     share[np.isnan(share)] = 1.0
     share[plain.pvalue == 0.0] = 1.0 / len(share)
     level = 1.0 - alpha * share
-    wide = run_test(test, differences, confidence=level, seed=seed, n_resamples=n_resamples, **own)
+    wide = run_test(
+        test, differences, confidence=level, seed=seed, n_resamples=n_resamples, **custom
+    )
     return JointAnswer(
         plain.estimate, plain.statistic, plain.pvalue, adjusted, wide.ci_low, wide.ci_high,
         plain.method, plain.n_resamples, plain.estimand,
@@ -153,15 +157,17 @@ def max_t_of_pairs(
     >>> run_joint_test("max-t", scores, baseline=0).pvalue_adj
     array([0.125, 1.   ])
     """
-    drawn = n_resamples or (N_FLIPS if len(pairs.first) <= MANY_PAIRS else N_FLIPS_OF_MANY_PAIRS)
-    found = max_t_of_systems(
-        scores, *pairs, confidence=1.0 - alpha, n_resamples=drawn, seed=seed, on_part=on_part
+    resamples = n_resamples or (
+        N_FLIPS if len(pairs.first) <= MANY_PAIRS else N_FLIPS_OF_MANY_PAIRS
+    )
+    max_t = max_t_of_systems(
+        scores, *pairs, confidence=1.0 - alpha, n_resamples=resamples, seed=seed, on_part=on_part
     )
     mean = pairs.means(scores)
-    method = "Monte Carlo" if found.n_resamples else "exact"
+    method = "Monte Carlo" if max_t.n_resamples else "exact"
     return JointAnswer(
-        mean, mean, found.pvalue_alone, found.pvalue_step_down, found.ci_low, found.ci_high,
-        method, found.n_resamples,
+        mean, mean, max_t.pvalue_alone, max_t.pvalue_step_down, max_t.ci_low, max_t.ci_high,
+        method, max_t.n_resamples,
     )  # fmt: skip
 
 
@@ -217,8 +223,8 @@ def within_query_interval(
     mean = block.mean(axis=0)
     if n_queries > 1 and not np.any(round_off(block - block[:, :1], scale=np.abs(block).max())):
         return mean, mean
-    own = block - block.mean(axis=1, keepdims=True)
-    _, error = mean_and_error(own)
+    custom = block - block.mean(axis=1, keepdims=True)
+    _, error = mean_and_error(custom)
     error = error * np.sqrt(n_systems / (n_systems - 1))
     return t_interval(mean, error, n_queries - 1, alpha, "two-sided")
 
@@ -322,8 +328,8 @@ def least_difference(scores: FloatArray, alpha: float, test: str) -> float:
     """Return the difference of two means that tukey or dunnett tells from 0; NaN with no error."""
     error, freedom = _error(scores)
     law, n_means = _LARGEST[test], scores.shape[1] - _LARGEST[test].n_baselines
-    known = not np.isnan(error)
-    return law.quantile(alpha, n_means, freedom) * law.scale * error if known else error
+    names = not np.isnan(error)
+    return law.quantile(alpha, n_means, freedom) * law.scale * error if names else error
 
 
 def _error(scores: FloatArray) -> tuple[float, int]:
@@ -415,9 +421,11 @@ def randomised_tukey(
     above = scores - scores.min(axis=1, keepdims=True)
     flat, units = to_lattice(above.reshape(-1, 1))
     numbers, unit = flat.reshape(scores.shape), float(units[0])
-    drawn = n_resamples or (N_ORDERS if scores.size <= MANY_SCORES else N_ORDERS_OF_MANY_SCORES)
-    exact = n_queries * math.log(math.factorial(min(n_systems, 20))) <= math.log(drawn + 1) + 1e-9
-    sums = _all_orders(numbers) if exact else _random_orders(numbers, drawn, seed)
+    resamples = n_resamples or (N_ORDERS if scores.size <= MANY_SCORES else N_ORDERS_OF_MANY_SCORES)
+    exact = (
+        n_queries * math.log(math.factorial(min(n_systems, 20))) <= math.log(resamples + 1) + 1e-9
+    )
+    sums = _all_orders(numbers) if exact else _random_orders(numbers, resamples, seed)
     largest, two = np.ptp(sums, axis=1), np.abs(sums[:, 1] - sums[:, 0])
     if not exact:
         # The given order is one of those that are counted; whatever is asked of it, it reaches.
@@ -441,7 +449,7 @@ def randomised_tukey(
         adjusted, mean, mean - half, mean + half, np.full_like(mean, alpha)
     )
     method = "exact" if exact else "Monte Carlo"
-    return JointAnswer(mean, mean, alone, adjusted, low, high, method, 0 if exact else drawn)
+    return JointAnswer(mean, mean, alone, adjusted, low, high, method, 0 if exact else resamples)
 
 
 def _all_orders(numbers: IntArray) -> IntArray:
@@ -487,7 +495,7 @@ def find_groups(distinct: BoolArray) -> tuple[tuple[int, ...], ...]:
         raise ArgumentError("distinct must be a symmetric matrix with nothing on its diagonal")
     tied = ~distinct
     held = distinct.copy()  # pairs that need no further group
-    found = []
+    result = []
     for first in range(len(distinct)):
         while not held[first, first:].all():
             group, fits, gain = [], tied[first].copy(), np.zeros(len(distinct), np.int64)
@@ -504,23 +512,23 @@ def find_groups(distinct: BoolArray) -> tuple[tuple[int, ...], ...]:
                 joins = int(np.argmax(fits & ~held[first] if begins else np.where(fits, gain, -1)))
             members = np.sort(group)
             held[np.ix_(members, members)] = True
-            found.append(members)
-    return tuple(sorted(tuple(group.tolist()) for group in _needed(found, len(distinct))))
+            result.append(members)
+    return tuple(sorted(tuple(group.tolist()) for group in _needed(result, len(distinct))))
 
 
-def _needed(found: list[IntArray], n_systems: int) -> list[IntArray]:
+def _needed(result: list[IntArray], n_systems: int) -> list[IntArray]:
     """Leave out the groups, small ones first, whose pairs and members are all held by others."""
     holders = np.zeros((n_systems, n_systems), np.int64)
-    for group in found:
+    for group in result:
         holders[np.ix_(group, group)] += 1
-    kept = []
-    for group in sorted(found, key=lambda group: (len(group), group.tolist())):
-        own = np.ix_(group, group)
-        if (holders[own] > 1).all():
-            holders[own] -= 1
+    selected = []
+    for group in sorted(result, key=lambda group: (len(group), group.tolist())):
+        ix = np.ix_(group, group)
+        if (holders[ix] > 1).all():
+            holders[ix] -= 1
         else:
-            kept.append(group)
-    return kept
+            selected.append(group)
+    return selected
 
 
 def group_letters(distinct: BoolArray) -> tuple[str, ...]:
@@ -546,23 +554,23 @@ def group_letters(distinct: BoolArray) -> tuple[str, ...]:
     >>> group_letters(distinct)
     ('a', 'ab', 'b', 'b')
     """
-    found = [""] * len(distinct)
+    result = [""] * len(distinct)
     for number, group in enumerate(find_groups(distinct)):
         rounds, place = divmod(number, len(ascii_lowercase))
         for system in group:
-            found[system] += ascii_lowercase[place] + (str(rounds + 1) if rounds else "")
-    return tuple(found)
+            result[system] += ascii_lowercase[place] + (str(rounds + 1) if rounds else "")
+    return tuple(result)
 
 
 def find_cliques(order: Sequence[int], distinct: BoolArray) -> tuple[tuple[int, ...], ...]:
     """Return the bars of a critical difference diagram: runs with no distinct pair inside."""
-    found: list[tuple[int, ...]] = []
+    result: list[tuple[int, ...]] = []
     reached = 0
     for start in range(len(order)):
         stop = start + 1
         while stop < len(order) and not distinct[order[stop], list(order[start:stop])].any():
             stop += 1
         if stop - start > 1 and stop > reached:
-            found.append(tuple(order[start:stop]))
+            result.append(tuple(order[start:stop]))
             reached = stop
-    return tuple(found)
+    return tuple(result)

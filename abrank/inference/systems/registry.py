@@ -70,21 +70,21 @@ class Pairs(NamedTuple):
 
     def means(self, scores: FloatArray) -> FloatArray:
         """Return the mean difference of every pair over the queries."""
-        found = np.empty(len(self.first))
+        values = np.empty(len(self.first))
         for part, pairs in self.parts():
-            found[part] = pairs.of(scores).mean(axis=0)
-        return found
+            values[part] = pairs.of(scores).mean(axis=0)
+        return values
 
     def identical(self, scores: FloatArray) -> BoolArray:
         """Return whether the two have one score on every query, to 10 digits."""
-        found = np.zeros(len(self.first), np.bool_)
+        values = np.zeros(len(self.first), np.bool_)
         scale = np.abs(scores).max(initial=0.0)
         for part, pairs in self.parts():
             difference = pairs.of(scores)
             # Rounding takes to 0 no more than a step of so much a query.
             small = np.abs(difference).max(axis=0, initial=0.0) <= 2 * len(scores) * TIE * scale
-            found[part][small] = ~np.any(round_off(difference[:, small], scale=scale), axis=0)
-        return found & (len(scores) > 0)
+            values[part][small] = ~np.any(round_off(difference[:, small], scale=scale), axis=0)
+        return values & (len(scores) > 0)
 
 
 @record
@@ -105,10 +105,10 @@ class JointAnswer:
     estimand: str = ""
 
     @classmethod
-    def from_rows(cls, rows: FloatArray, *how: Any) -> JointAnswer:  # noqa: ANN401 - the last fields
+    def from_rows(cls, rows: FloatArray, *options: Any) -> JointAnswer:  # noqa: ANN401 - the last fields
         """Make an answer of an array of shape (6, n_pairs), in the order of the fields."""
         estimate, statistic, pvalue, pvalue_adj, ci_low, ci_high = rows
-        return cls(estimate, statistic, pvalue, pvalue_adj, ci_low, ci_high, *how)
+        return cls(estimate, statistic, pvalue, pvalue_adj, ci_low, ci_high, *options)
 
 
 @record
@@ -174,11 +174,13 @@ class JointResult:
         >>> result.pairs.second, result.with_first().pairs.second
         (array([1, 2, 2]), array([1, 2]))
         """
-        kept = (self.pairs.first == 0) | (self.pairs.second == 0)
+        selected = (self.pairs.first == 0) | (self.pairs.second == 0)
         values = {
-            name: value[kept] for name, value in vars(self).items() if isinstance(value, np.ndarray)
+            name: value[selected]
+            for name, value in vars(self).items()
+            if isinstance(value, np.ndarray)
         }
-        return replace(self, pairs=Pairs(*(each[kept] for each in self.pairs)), **values)
+        return replace(self, pairs=Pairs(*(pair[selected] for pair in self.pairs)), **values)
 
     @property
     def distinct(self) -> BoolArray:
@@ -196,10 +198,10 @@ class JointResult:
         array([[False,  True],
                [ True, False]])
         """
-        found = np.zeros((self.n_systems, self.n_systems), values.dtype)
-        found[self.pairs.first, self.pairs.second] = values
-        found[self.pairs.second, self.pairs.first] = values
-        return found
+        result = np.zeros((self.n_systems, self.n_systems), values.dtype)
+        result[self.pairs.first, self.pairs.second] = values
+        result[self.pairs.second, self.pairs.first] = values
+        return result
 
 
 # --- The registry of tests over many systems, and the function that runs one
@@ -345,9 +347,9 @@ def run_joint_test(
         "n_resamples": None if n_resamples is None else checks.resamples(n_resamples),
         "on_part": on_part,
     }
-    given = test.keywords(shared, options)
+    keywords = test.keywords(shared, options)
     same = pairs.identical(block)
-    answer = _answer(test, block, pairs, same, given)
+    answer = _answer(test, block, pairs, same, keywords)
     return JointResult(
         **vars(answer) | {"estimand": answer.estimand or test.estimand},
         pairs=pairs,
@@ -389,14 +391,14 @@ def _pairs(test: JointTest, n_systems: int, baseline: int | Sequence[int] | None
             )
     if test.one_baseline and len(columns) > 1:
         raise ArgumentError(f"{test.name} compares with one baseline; with several use max-t or t")
-    others = np.delete(np.arange(n_systems, dtype=np.int64), columns)
-    if not len(columns) or len(set(columns)) < len(columns) or not len(others):
+    delete = np.delete(np.arange(n_systems, dtype=np.int64), columns)
+    if not len(columns) or len(set(columns)) < len(columns) or not len(delete):
         raise ArgumentError("baselines must differ, and leave a system to compare with them")
-    return Pairs(np.repeat(columns, len(others)), np.tile(others, len(columns)))
+    return Pairs(np.repeat(columns, len(delete)), np.tile(delete, len(columns)))
 
 
 def _answer(
-    test: JointTest, block: FloatArray, pairs: Pairs, same: BoolArray, given: dict[str, Any]
+    test: JointTest, block: FloatArray, pairs: Pairs, same: BoolArray, arguments: dict[str, Any]
 ) -> JointAnswer:
     """Ask the test, and fill in the pairs of which there is nothing to ask."""
     rows = np.zeros((6, len(pairs.first)))
@@ -409,13 +411,14 @@ def _answer(
         rows[4:] = np.nan
     if same.all():
         return JointAnswer.from_rows(rows, "closed form")
-    found = test.function(block, pairs=pairs, **given)
+    answer = test.function(block, pairs=pairs, **arguments)
     values = (
-        found.estimate, found.statistic, found.pvalue, found.pvalue_adj, found.ci_low, found.ci_high
+        answer.estimate, answer.statistic, answer.pvalue, answer.pvalue_adj, answer.ci_low,
+        answer.ci_high,
     )  # fmt: skip
     for row, value in zip(rows, values, strict=True):
         np.copyto(row, value, where=~same)
-    return JointAnswer.from_rows(rows, found.method, found.n_resamples, found.estimand)
+    return JointAnswer.from_rows(rows, answer.method, answer.n_resamples, answer.estimand)
 
 
 N_SPLITS = 200
@@ -427,9 +430,9 @@ def achieved_levels(scores: npt.ArrayLike, *, test: str = "t", seed: int = 0) ->
     # nothing of single pairs. Pairs that score the same on every query have p 1.
     # Source: Sakai (2006), SIGIR, 525-532.
     block = as_scores(scores)
-    one, two = np.triu_indices(block.shape[1], 1)
-    found = run_test(test, block[:, two] - block[:, one], seed=seed).pvalue
-    return np.sort(found)
+    first, two = np.triu_indices(block.shape[1], 1)
+    pvalue = run_test(test, block[:, two] - block[:, first], seed=seed).pvalue
+    return np.sort(pvalue)
 
 
 def swap_rate(scores: npt.ArrayLike, *, n_splits: int = N_SPLITS, seed: int = 0) -> float:
@@ -441,13 +444,13 @@ def swap_rate(scores: npt.ArrayLike, *, n_splits: int = N_SPLITS, seed: int = 0)
     n, half = len(block), len(block) // 2
     if half == 0:
         return float("nan")
-    one, two = np.triu_indices(block.shape[1], 1)
+    first, two = np.triu_indices(block.shape[1], 1)
     random = stream(seed, "swap-rate")
     swapped = counted = 0.0
     for _ in range(n_splits):
         order = random.permutation(n)
         halves = (block[order[:half]].mean(axis=0), block[order[half : 2 * half]].mean(axis=0))
-        signs = [np.sign((means[two] - means[one]).round(12)) for means in halves]
+        signs = [np.sign((means[two] - means[first]).round(12)) for means in halves]
         counted += np.count_nonzero((signs[0] != 0.0) | (signs[1] != 0.0))
         swapped += float(np.abs(signs[0] - signs[1]).sum()) / 2.0
     return float(swapped / counted) if counted else float("nan")

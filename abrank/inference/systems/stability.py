@@ -48,8 +48,8 @@ def resample_means(scores: FloatArray, *, n_resamples: int, seed: int) -> FloatA
         covariance = np.atleast_2d(np.cov(scores, rowvar=False, bias=True)) / n_queries
         values, vectors = np.linalg.eigh(covariance)
         root = vectors * np.sqrt(np.maximum(values, 0.0))
-        drawn = random.standard_normal((n_resamples, n_columns))
-        return np.asarray(scores.mean(axis=0) + drawn @ root.T)
+        standard_normal = random.standard_normal((n_resamples, n_columns))
+        return np.asarray(scores.mean(axis=0) + standard_normal @ root.T)
     means = np.empty((n_resamples, n_columns))
     step = max(1, _AT_ONCE // n_queries)
     for start in range(0, n_resamples, step):
@@ -112,14 +112,14 @@ def chances_of_ranks(
     """Return how often each system has each rank in resampled means, the higher the better."""
     n_resamples, n_systems = means.shape
     random = stream(seed, "ties")
-    found = np.zeros(n_systems**2, np.int64)
+    values = np.zeros(n_systems**2, np.int64)
     step = max(1, _AT_ONCE // n_systems)
     for part in (means[start : start + step] for start in range(0, n_resamples, step)):
         noise = random.random(part.shape)
         order = np.lexsort((noise, round_off(-part, scale=scale)), axis=-1)
         places = order * n_systems + np.arange(n_systems)
-        found += np.bincount(places.ravel(), minlength=n_systems**2)
-    counts = found.reshape(n_systems, n_systems)
+        values += np.bincount(places.ravel(), minlength=n_systems**2)
+    counts = values.reshape(n_systems, n_systems)
     below = np.cumsum(counts, axis=1)
     tail = (1.0 - confidence) / 2.0 * n_resamples
     low = 1 + (below <= tail).sum(axis=1)
@@ -127,7 +127,7 @@ def chances_of_ranks(
     return RankStability(counts / n_resamples, low, high, n_resamples)
 
 
-def kendall_tau(one: FloatArray, other: FloatArray) -> FloatArray:
+def kendall_tau(first: FloatArray, second: FloatArray) -> FloatArray:
     """Return Kendall's tau-b of two orders of the same systems, over leading axes at once.
 
     Source: Kendall (1945), Biometrika 33, 239-251.
@@ -142,13 +142,13 @@ def kendall_tau(one: FloatArray, other: FloatArray) -> FloatArray:
     >>> round(float(kendall_tau(np.array([3.0, 2.0, 1.0]), np.array([3.0, 1.0, 2.0]))), 3)
     0.333
     """
-    signs = [np.sign(each[..., :, None] - each[..., None, :]) for each in (one, other)]
-    both, own, others = (
+    signs = [np.sign(item[..., :, None] - item[..., None, :]) for item in (first, second)]
+    both, custom, rest = (
         (left * right).sum(axis=(-2, -1))
         for left, right in ((signs[0], signs[1]), (signs[0], signs[0]), (signs[1], signs[1]))
     )
     with np.errstate(invalid="ignore"):
-        return np.asarray(both / np.sqrt(own * others))
+        return np.asarray(both / np.sqrt(custom * rest))
 
 
 def tau_ap(truth: FloatArray, order: FloatArray) -> FloatArray:
@@ -175,13 +175,13 @@ def tau_ap(truth: FloatArray, order: FloatArray) -> FloatArray:
     0.333
     """
     above, better = (
-        0.5 + 0.5 * np.sign(each[..., None, :] - each[..., :, None]) for each in (order, truth)
+        0.5 + 0.5 * np.sign(item[..., None, :] - item[..., :, None]) for item in (order, truth)
     )
     itself = np.eye(truth.shape[-1], dtype=np.bool_)
     above = np.where(itself, 0.0, above)
-    right, seen = (above * better).sum(axis=-1), above.sum(axis=-1)
-    counted = seen > 0.0
-    share = np.divide(right, seen, out=np.zeros_like(right), where=counted)
+    right, visited = (above * better).sum(axis=-1), above.sum(axis=-1)
+    counted = visited > 0.0
+    share = np.divide(right, visited, out=np.zeros_like(right), where=counted)
     return np.asarray(2.0 * share.sum(axis=-1) / counted.sum(axis=-1) - 1.0)
 
 
@@ -233,14 +233,14 @@ def compare_within_collections(
     # Every collection's resamples are independent of the others'.
     seeds = [int(stream(seed, "collection", name).integers(2**63)) for name in names]
     samples = np.stack([
-        resample_means(part, n_resamples=n_resamples, seed=own)
-        for part, own in zip(parts, seeds, strict=True)
+        resample_means(part, n_resamples=n_resamples, seed=seed)
+        for part, seed in zip(parts, seeds, strict=True)
     ])  # fmt: skip
     stretch = np.array([(len(part) / (len(part) - 1)) ** 0.5 for part in parts])
     moved = np.einsum("c,crs->rs", stretch / n_collections, samples - centres[:, None, :])
     means = centres.mean(axis=0)
-    own = _satterthwaite([part.var(axis=0, ddof=1) for part in parts], parts)
-    low, high = t_interval(means, *own, np.full(n_systems, alpha), "two-sided")
+    satterthwaite = _satterthwaite([part.var(axis=0, ddof=1) for part in parts], parts)
+    low, high = t_interval(means, *satterthwaite, np.full(n_systems, alpha), "two-sided")
     # Means over collections that are drawn with replacement, and queries within them.
     random = stream(seed, "collections")
     chosen = random.integers(n_collections, size=(n_collections, n_resamples))
@@ -277,14 +277,15 @@ def _compared(
     from scipy.special import ndtr
 
     n_systems = len(means)
-    pairs = Pairs(*(each.astype(np.int64) for each in np.triu_indices(n_systems, 1)))
+    pairs = Pairs(*(triu_index.astype(np.int64) for triu_index in np.triu_indices(n_systems, 1)))
     scale = max(float(np.abs(part).max()) for part in parts)
     differences = [round_off(pairs.of(part), scale=scale) for part in parts]
-    same = ~np.any([each.any(axis=0) for each in differences], axis=0)
+    same = ~np.any([difference.any(axis=0) for difference in differences], axis=0)
     # What differs by rounding only does not vary.
     flat = [np.ptp(d, axis=0) <= 1e-10 * np.abs(d).max(axis=0) for d in differences]
     variances = [
-        np.where(one, 0.0, d.var(axis=0, ddof=1)) for one, d in zip(flat, differences, strict=True)
+        np.where(first, 0.0, d.var(axis=0, ddof=1))
+        for first, d in zip(flat, differences, strict=True)
     ]
     error, freedom = _satterthwaite(variances, parts)
     estimate = np.where(same, 0.0, pairs.of(means))
@@ -294,13 +295,13 @@ def _compared(
     smallest = np.sort(2.0 * ndtr(-largest))
     adjusted[same] = 1.0
     # Told apart is what at most so many of the resamples reach: fewer than that have p < alpha.
-    most = int(np.ceil(alpha * (1.0 + len(smallest)) - 1.0)) - 1
-    critical = min(alpha, float(smallest[most])) if most >= 0 else 0.0
+    maximum = int(np.ceil(alpha * (1.0 + len(smallest)) - 1.0)) - 1
+    critical = min(alpha, float(smallest[maximum])) if maximum >= 0 else 0.0
     low, high = t_interval(estimate, error, freedom, np.full_like(error, critical), "two-sided")
     # What the steps alone tell apart: they say on which side of 0 it is.
-    told, tiny = adjusted < alpha, np.nextafter(0.0, 1.0)
-    low = np.where(told & (estimate > 0.0), np.maximum(low, tiny), low)
-    high = np.where(told & (estimate < 0.0), np.minimum(high, -tiny), high)
+    message, tiny = adjusted < alpha, np.nextafter(0.0, 1.0)
+    low = np.where(message & (estimate > 0.0), np.maximum(low, tiny), low)
+    high = np.where(message & (estimate < 0.0), np.minimum(high, -tiny), high)
     low, high = align_interval_with_pvalue(
         adjusted, estimate, low, high, np.full_like(error, alpha)
     )

@@ -90,8 +90,8 @@ def smoothed_average_precision(judged: JudgedRun, *, rel: int = 1) -> FloatArray
     array([ 0.    , -0.6931])
     """
     hits = Hits.of(judged, rel=rel, cutoff=None)
-    found = judged.total(hits.query, ordinal(hits.query) / hits.rank)
-    return np.log((1.0 + found) / (1.0 + judged.n_relevant(rel=rel) - found))
+    total = judged.total(hits.query, ordinal(hits.query) / hits.rank)
+    return np.log((1.0 + total) / (1.0 + judged.n_relevant(rel=rel) - total))
 
 
 @measure(
@@ -194,11 +194,11 @@ def pairwise_accuracy(judged: JudgedRun, *, cutoff: int | None = None, rel: int 
     array([0.75, 1.  ])
     """
     hits = Hits.of(judged, rel=rel, cutoff=cutoff)
-    found = hits.count(judged.n_queries)
+    text = hits.count(judged.n_queries)
     counted = judged.n_retrieved if cutoff is None else np.minimum(judged.n_retrieved, cutoff)
     wrong = judged.total(hits.query, (hits.rank - ordinal(hits.query)).astype(np.float64))
-    right = 1.0 - share(wrong, found * (counted - found))
-    return np.where(found > 0, right, 0.0)
+    right = 1.0 - share(wrong, text * (counted - text))
+    return np.where(text > 0, right, 0.0)
 
 
 @measure("AUC", bounds=(0, 1), source="Hanley & McNeil 1982", condensable=False)
@@ -316,8 +316,8 @@ def binary_preference(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
     n_refused = np.bincount(refused, minlength=judged.n_queries)
     n_relevant = judged.n_relevant(rel=rel)
     query = judged.query[is_relevant]
-    most = np.minimum(n_refused, n_relevant)[query]
-    preferred = 1.0 - share(np.minimum(above, n_relevant[query]), most)
+    maximum = np.minimum(n_refused, n_relevant)[query]
+    preferred = 1.0 - share(np.minimum(above, n_relevant[query]), maximum)
     return share(judged.total(query, preferred), n_relevant)
 
 

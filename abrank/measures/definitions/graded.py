@@ -50,8 +50,8 @@ def dcg_of(
     >>> dcg_of(judged), dcg_of(judged, dcg="exp-log2")
     (array([3.5]), array([7.5]))
     """
-    found = Gained.retrieved(judged, cutoff=cutoff, dcg=dcg, gains=gains)
-    total = judged.total(found.query, found.discounted)
+    result = Gained.retrieved(judged, cutoff=cutoff, dcg=dcg, gains=gains)
+    total = judged.total(result.query, result.discounted)
     if dcg == "log2":
         return total
     highest = highest_grade(judged)
@@ -86,10 +86,10 @@ def ndcg(
     >>> ndcg(judged, cutoff=2).round(2)
     array([0.48, 0.  ])
     """
-    found = Gained.retrieved(judged, cutoff=cutoff, dcg=dcg, gains=gains)
+    result = Gained.retrieved(judged, cutoff=cutoff, dcg=dcg, gains=gains)
     best = Gained.ideal(judged, cutoff=cutoff, dcg=dcg, gains=gains)
     return share(
-        judged.total(found.query, found.discounted), judged.total(best.query, best.discounted)
+        judged.total(result.query, result.discounted), judged.total(best.query, best.discounted)
     )
 
 
@@ -111,11 +111,11 @@ def ndcg_at_relevant(judged: JudgedRun, *, gains: Gains | None = None) -> FloatA
     >>> ndcg_at_relevant(JudgedRun.from_grades([[1, 0]], ideal=[[1, 1]])).round(4)
     array([0.8066])
     """
-    found, best = Gained.retrieved(judged, gains=gains), Gained.ideal(judged, gains=gains)
-    so_far = running(np.add, found.query, found.discounted)
-    best_so_far = ideal_total(best, best.discounted, query=found.query, rank=found.rank)
-    good = found.gain > 0
-    query = found.query[good]
+    result, best = Gained.retrieved(judged, gains=gains), Gained.ideal(judged, gains=gains)
+    so_far = running(np.add, result.query, result.discounted)
+    best_so_far = ideal_total(best, best.discounted, query=result.query, rank=result.rank)
+    good = result.gain > 0
+    query = result.query[good]
     reached = judged.total(query, share(so_far[good], best_so_far[good]))
     n_best = np.bincount(best.query, minlength=judged.n_queries)
     n_missed = n_best - np.bincount(query, minlength=judged.n_queries)
@@ -142,7 +142,7 @@ def ndcg_at_grade_changes(judged: JudgedRun, *, gains: Gains | None = None) -> F
     >>> ndcg_at_grade_changes(JudgedRun.from_grades([[1, 2]])).round(4)
     array([0.6799])
     """
-    found, best = Gained.retrieved(judged, gains=gains), Gained.ideal(judged, gains=gains)
+    result, best = Gained.retrieved(judged, gains=gains), Gained.ideal(judged, gains=gains)
     best_so_far = running(np.add, best.query, best.discounted)
     n_best = np.bincount(best.query, minlength=judged.n_queries)
     changes = np.flatnonzero(
@@ -154,8 +154,8 @@ def ndcg_at_grade_changes(judged: JudgedRun, *, gains: Gains | None = None) -> F
     for row in (changes[change == i] for i in range(1, change.max(initial=0) + 1)):
         cut = np.zeros(judged.n_queries)
         cut[best.query[row]] = best.rank[row]
-        early = found.rank <= cut[found.query]
-        reached = judged.total(found.query[early], found.discounted[early])
+        early = result.rank <= cut[result.query]
+        reached = judged.total(result.query[early], result.discounted[early])
         total[best.query[row]] += reached[best.query[row]] / best_so_far[row]
     goes_on = (n_best > 0) & (judged.n_retrieved > n_best + 1)
     total += np.where(goes_on, ndcg(judged, gains=gains), 0.0)
@@ -231,7 +231,7 @@ def cascade_measure(
 
 def scale_of(judged: JudgedRun, max_grade: int | None) -> int:
     """Return the highest grade of the scale, and refuse a scale that the judgments exceed."""
-    highest = judged.ideal_grade.max(initial=0).item()
+    highest: float = judged.ideal_grade.max(initial=0).item()
     if max_grade is None:
         return math.ceil(highest)
     if highest > checks.count("max_grade", max_grade):
@@ -263,12 +263,12 @@ def normalized_gain(judged: JudgedRun, *, gains: Gains | None = None) -> FloatAr
     >>> normalized_gain(JudgedRun.from_grades([[0, 2]])).round(4)
     array([0.6309])
     """
-    found, best = Gained.retrieved(judged, gains=gains), Gained.ideal(judged, gains=gains)
-    due = ideal_total(best, np.maximum(best.gain, 1.0), query=found.query, rank=found.rank)
+    result, best = Gained.retrieved(judged, gains=gains), Gained.ideal(judged, gains=gains)
+    due = ideal_total(best, np.maximum(best.gain, 1.0), query=result.query, rank=result.rank)
     n_best = np.bincount(best.query, minlength=judged.n_queries)
-    due += np.maximum(found.rank - n_best[found.query], 0)
-    behind = due - running(np.add, found.query, found.gain)
-    reached = judged.total(found.query, found.gain / np.log2(2.0 + behind))
+    due += np.maximum(result.rank - n_best[result.query], 0)
+    behind = due - running(np.add, result.query, result.gain)
+    reached = judged.total(result.query, result.gain / np.log2(2.0 + behind))
     return share(reached, judged.total(best.query, best.gain))
 
 
@@ -293,9 +293,9 @@ def binary_normalized_gain(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
     array([0.75])
     """
     hits = Hits.of(judged, rel=rel, cutoff=None)
-    others = hits.rank - ordinal(hits.query)
-    kept = judged.total(hits.query, 1.0 / np.log2(2.0 + others))
-    return share(kept, judged.n_relevant(rel=rel))
+    rest = hits.rank - ordinal(hits.query)
+    total = judged.total(hits.query, 1.0 / np.log2(2.0 + rest))
+    return share(total, judged.n_relevant(rel=rel))
 
 
 # --- Compat: overlap of a ranking with the ideal one
@@ -339,19 +339,19 @@ def compatibility(judged: JudgedRun, *, p: float = 0.95, normalize: bool = True)
     n_ideal = np.bincount(ideal_query, minlength=judged.n_queries)
     depth = np.maximum(judged.n_retrieved, n_ideal)
 
-    each = np.arange(int(depth.max(initial=0)))
-    weights = np.power(weight, each)
-    shares = np.concatenate([[0.0], np.cumsum(weights / (each + 1.0))])
+    arange = np.arange(int(depth.max(initial=0)))
+    weights = np.power(weight, arange)
+    shares = np.concatenate([[0.0], np.cumsum(weights / (arange + 1.0))])
 
     def overlap(query: IntArray, both_from: IntArray) -> FloatArray:
         """Add up, for documents that both rankings have from some depth on."""
         return judged.total(query, shares[depth[query]] - shares[both_from - 1])
 
     query, both_from = _found_in_both(judged)
-    found = overlap(query, both_from)
+    result = overlap(query, both_from)
     if normalize:
-        return share(found, overlap(ideal_query, ideal_rank))
-    return share(found, np.concatenate([[0.0], np.cumsum(weights)])[depth])
+        return share(result, overlap(ideal_query, ideal_rank))
+    return share(result, np.concatenate([[0.0], np.cumsum(weights)])[depth])
 
 
 def _found_in_both(judged: JudgedRun) -> tuple[IntArray, IntArray]:
@@ -365,5 +365,5 @@ def _found_in_both(judged: JudgedRun) -> tuple[IntArray, IntArray]:
     key = query * span - grade
     above = np.searchsorted(judged.ideal_query * span - np.maximum(judged.ideal_grade, 0), key)
     above -= np.searchsorted(judged.ideal_query, query)
-    beside = np.arange(len(key)) - np.searchsorted(key, key)
-    return query, np.maximum(rank, above + beside + 1)
+    context = np.arange(len(key)) - np.searchsorted(key, key)
+    return query, np.maximum(rank, above + context + 1)

@@ -54,8 +54,8 @@ def true_positive_rate(judged: JudgedRun, *, threshold: float, rel: int = 1) -> 
     array([0.5])
     """
     called = called_relevant(judged, threshold=threshold)
-    found = Hits.of(called, rel=rel, cutoff=None).count(judged.n_queries)
-    return share(found, judged.n_relevant(rel=rel))
+    text = Hits.of(called, rel=rel, cutoff=None).count(judged.n_queries)
+    return share(text, judged.n_relevant(rel=rel))
 
 
 @measure(
@@ -123,9 +123,9 @@ def classification_accuracy(
     array([0.6])
     """
     called = called_relevant(judged, cutoff=cutoff, threshold=threshold)
-    found = Hits.of(called, rel=rel, cutoff=None).count(judged.n_queries)
+    text = Hits.of(called, rel=rel, cutoff=None).count(judged.n_queries)
     n_refused = _count_refused(judged, judged.ideal_query, judged.ideal_grade, rel=rel)
-    right = found + n_refused - _count_refused(judged, called.query, called.grade, rel=rel)
+    right = text + n_refused - _count_refused(judged, called.query, called.grade, rel=rel)
     accuracy = share(right, judged.n_relevant(rel=rel) + n_refused)
     return np.where(judged.n_retrieved > 0, accuracy, 0.0)
 
@@ -162,8 +162,8 @@ def hits_of(judged: JudgedRun, *, cutoff: int | None = None, rel: int = 1) -> Fl
     >>> hits_of(JudgedRun.from_grades([[1, 0, 2], [0]]), cutoff=3)
     array([2., 0.])
     """
-    found = Hits.of(judged, rel=rel, cutoff=cutoff).count(judged.n_queries)
-    return found.astype(np.float64)
+    text = Hits.of(judged, rel=rel, cutoff=cutoff).count(judged.n_queries)
+    return text.astype(np.float64)
 
 
 @measure("CG", bounds=(0, math.inf), source="Järvelin & Kekäläinen 2002, eq. 1")
@@ -238,10 +238,10 @@ def f_measure(
     """
     recall_weight = checks.positive("beta", beta) ** 2
     called = called_relevant(judged, cutoff=cutoff, threshold=threshold)
-    found = Hits.of(called, rel=rel, cutoff=None).count(judged.n_queries)
+    text = Hits.of(called, rel=rel, cutoff=None).count(judged.n_queries)
     n_called = called.n_retrieved if cutoff is None else cutoff
     n_relevant = judged.n_relevant(rel=rel)
-    return share((1.0 + recall_weight) * found, recall_weight * n_relevant + n_called)
+    return share((1.0 + recall_weight) * text, recall_weight * n_relevant + n_called)
 
 
 # --- Interpolated precision at levels of recall: IPrec and AP11
@@ -317,18 +317,18 @@ def _at_levels(
     """Return the mean over the levels of the best precision from each level of recall on."""
     wrong = [level for level in levels if not 0.0 <= level <= 1.0]
     if wrong or not levels:
-        given = f"not {wrong[0]!r}" if wrong else "and there is none"
-        raise ArgumentError(f"a level of recall must lie between 0 and 1, {given}")
+        text = f"not {wrong[0]!r}" if wrong else "and there is none"
+        raise ArgumentError(f"a level of recall must lie between 0 and 1, {text}")
     checks.one_of("interpolation", interpolation, ("10", "9"))
     hits = Hits.of(judged, rel=rel, cutoff=None)
     n_relevant = judged.n_relevant(rel=rel)
-    found = ordinal(hits.query)
-    precision = found / hits.rank
+    result = ordinal(hits.query)
+    precision = result / hits.rank
     total = np.zeros(judged.n_queries)
     # From the highest level down, as trec_eval adds them up.
     for level in sorted(levels, reverse=True):
-        asked = np.floor(level * n_relevant + (0.5 if interpolation == "10" else 0.9))
-        enough = found >= asked[hits.query]
+        floor = np.floor(level * n_relevant + (0.5 if interpolation == "10" else 0.9))
+        enough = result >= floor[hits.query]
         best = np.zeros(judged.n_queries)
         np.maximum.at(best, hits.query[enough], precision[enough])
         total += best

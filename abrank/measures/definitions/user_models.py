@@ -45,8 +45,8 @@ def rank_biased_precision(
     """
     hits = Hits.of(judged, rel=rel, cutoff=cutoff)
     persistence = checks.fraction("p", p)
-    seen = (1.0 - persistence) * np.float_power(persistence, hits.rank - 1)
-    return judged.total(hits.query, seen)
+    visited = (1.0 - persistence) * np.float_power(persistence, hits.rank - 1)
+    return judged.total(hits.query, visited)
 
 
 @measure(
@@ -87,12 +87,14 @@ def expected_reciprocal_rank(
 def resolved(measure: Measure, judged: JudgedRun) -> Measure:
     """Return the measure with the highest grade of the scale as it is taken for these judgments."""
     # Only a measure whose `max_grade` was left open changes; its values stay the same.
-    given = dict(measure.parameters)
-    known = [parameter.name for parameter in measure.entry.parameters]
-    if "max_grade" not in known or "max_grade" in given:
+    parameters = dict(measure.parameters)
+    names = [parameter.name for parameter in measure.entry.parameters]
+    if "max_grade" not in names or "max_grade" in parameters:
         return measure
     # Where nothing is relevant, every scale gives 0.
-    return measure.entry.with_parameters({**given, "max_grade": max(scale_of(judged, None), 1)})
+    return measure.entry.with_parameters(
+        {**parameters, "max_grade": max(scale_of(judged, None), 1)}
+    )
 
 
 # --- Measures of the C/W/L framework: SDCG, BPM, INSQ, INST, and the four that come near ERR
@@ -132,7 +134,7 @@ def scaled_discounted_cumulative_gain(
     checks.one_of("dcg", dcg, ("log2",))
     return rate_of_gain(
         judged,
-        lambda seen: np.log2(seen.rank + 1.0) / np.log2(seen.rank + 2.0),
+        lambda visited: np.log2(visited.rank + 1.0) / np.log2(visited.rank + 2.0),
         cutoff=cutoff,
         min_rel=min_rel,
         max_rel=max_rel,
@@ -169,7 +171,7 @@ def bejeweled_player_model(
     hope = checks.positive("T", T)
     return rate_of_gain(
         judged,
-        lambda seen: np.where(seen.gain_so_far < hope, 1.0, 0.0),
+        lambda visited: np.where(visited.gain_so_far < hope, 1.0, 0.0),
         cutoff=cutoff,
         min_rel=min_rel,
         max_rel=max_rel,
@@ -199,7 +201,7 @@ def insq(judged: JudgedRun, *, T: float = 1.0, min_rel: int = 0, max_rel: int) -
     """
     hope = checks.positive("T", T)
     return rate_of_gain(
-        judged, lambda seen: patience(seen.rank, hope), min_rel=min_rel, max_rel=max_rel
+        judged, lambda visited: patience(visited.rank, hope), min_rel=min_rel, max_rel=max_rel
     )
 
 
@@ -234,7 +236,7 @@ def inst(judged: JudgedRun, *, T: float = 1.0, min_rel: int = 0, max_rel: int) -
         raise ArgumentError(f"T must be at least 0.5, not {T!r}")
     return rate_of_gain(
         judged,
-        lambda seen: patience(seen.rank, hope - seen.gain_so_far / 2.0),
+        lambda visited: patience(visited.rank, hope - visited.gain_so_far / 2.0),
         min_rel=min_rel,
         max_rel=max_rel,
     )
@@ -259,7 +261,7 @@ def nearly_err_8(judged: JudgedRun, *, cutoff: int, min_rel: int = 0, max_rel: i
     array([0.5, 0. ])
     """
     return rate_of_gain(
-        judged, lambda seen: 1.0 - seen.gain, cutoff=cutoff, min_rel=min_rel, max_rel=max_rel
+        judged, lambda visited: 1.0 - visited.gain, cutoff=cutoff, min_rel=min_rel, max_rel=max_rel
     )
 
 
@@ -283,7 +285,7 @@ def nearly_err_9(judged: JudgedRun, *, cutoff: int, min_rel: int = 0, max_rel: i
     """
     return rate_of_gain(
         judged,
-        lambda seen: seen.rank / (seen.rank + 1.0) * (1.0 - seen.gain),
+        lambda visited: visited.rank / (visited.rank + 1.0) * (1.0 - visited.gain),
         cutoff=cutoff,
         min_rel=min_rel,
         max_rel=max_rel,
@@ -317,7 +319,7 @@ def nearly_err_10(
     """
     persistence = checks.fraction("p", p)
     return rate_of_gain(
-        judged, lambda seen: persistence * (1.0 - seen.gain), min_rel=min_rel, max_rel=max_rel
+        judged, lambda visited: persistence * (1.0 - visited.gain), min_rel=min_rel, max_rel=max_rel
     )
 
 
@@ -344,7 +346,7 @@ def nearly_err_11(
     hope = checks.positive("T", T)
     return rate_of_gain(
         judged,
-        lambda seen: patience(seen.rank, hope) * (1.0 - seen.gain),
+        lambda visited: patience(visited.rank, hope) * (1.0 - visited.gain),
         min_rel=min_rel,
         max_rel=max_rel,
     )

@@ -73,26 +73,26 @@ def figure_files(
     report = compose(result) if digits is None else compose(result, digits=digits)
     content = {}
     for name, figure in figures_of(report).items():
-        drawn = draw(name, result, width="column", digits=report.digits, **figure.options)
-        if drawn.get_label() == SENTENCE:
+        sample = draw(name, result, width="column", digits=report.digits, **figure.options)
+        if sample.get_label() == SENTENCE:
             continue
         file = f"{name}.{kind}"
-        content[place / file] = file_bytes(drawn, file)
+        content[place / file] = file_bytes(sample, file)
     return content
 
 
 def figures_of(report: Report) -> dict[str, Figure]:
     """Return the figures by the names of their files."""
     blocks = [block for section in report.sections for block in section.blocks]
-    found = {each.plot: each for each in _figures(blocks)}
+    result = {figure.plot: figure for figure in _figures(blocks)}
     if "deltas" in plots_of(report.subject):
         return {
-            name: found[name]
+            name: result[name]
             for name in PAPER
             # A page has their intervals in the rows of its tables.
-            if name in found and (name in ("forest", "segments") or not found[name].repeats)
+            if name in result and (name in ("forest", "segments") or not result[name].repeats)
         }
-    return {name: found.get(name, Figure(name, "")) for name in plots_of(report.subject)}
+    return {name: result.get(name, Figure(name, "")) for name in plots_of(report.subject)}
 
 
 def _figures(blocks: Iterable[Block]) -> Iterator[Figure]:

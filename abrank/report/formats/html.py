@@ -22,7 +22,7 @@ from abrank.report.model import Report, Scale, Scorecard, Table
 @cache
 def environment() -> Environment:
     """Return the environment of the package's own templates, with their style and script."""
-    made = Environment(
+    result = Environment(
         loader=PackageLoader("abrank.report.formats"),
         autoescape=True,
         undefined=StrictUndefined,
@@ -30,7 +30,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
         finalize=_safe,
     )
-    made.filters |= {"cut": cut, "breaking": breaking}
+    result.filters |= {"cut": cut, "breaking": breaking}
     folder = resources.files("abrank.report.formats") / "templates"
     for name in ("css", "js"):
         text = (folder / f"report.{name}").read_text("utf-8")
@@ -38,8 +38,8 @@ def environment() -> Environment:
             text = re.sub(r"/\*.*?\*/", "", re.sub(r" ?([{};:,]) ", r"\1", text), flags=re.S)
         else:
             text = re.sub(r"^ *(//.*|/\*.*\*/)$", "", text, flags=re.M)
-        made.globals[name] = Markup("\n".join(filter(None, map(str.strip, text.splitlines()))))
-    return made
+        result.globals[name] = Markup("\n".join(filter(None, map(str.strip, text.splitlines()))))
+    return result
 
 
 def breaking(name: str) -> Markup:
@@ -105,7 +105,7 @@ def drawing(card: Scorecard, left: float, right: float, *, pixels: float) -> Dra
     steps = range(math.ceil(low / step), math.floor(high / step) + 1)
     labels = {k: _tick(k * step, step, card.scale) for k in steps}
     # Where they would touch, every second one is left out.
-    every = 1 + (max(map(len, labels.values())) * _LETTER > step / (high - low) * pixels)
+    everything = 1 + (max(map(len, labels.values())) * _LETTER > step / (high - low) * pixels)
     return Drawing(
         rows=tuple(
             None
@@ -120,7 +120,7 @@ def drawing(card: Scorecard, left: float, right: float, *, pixels: float) -> Dra
             )
             for i, bar in enumerate(card.bars)
         ),
-        ticks=tuple((place(k * step), label) for k, label in labels.items() if k % every == 0),
+        ticks=tuple((place(k * step), label) for k, label in labels.items() if k % everything == 0),
         zero=place(0.0),
         band=ends(-margin, margin) if margin else None,
         scale=card.scale,
@@ -140,13 +140,13 @@ def _tick(value: float, step: float, scale: Scale) -> str:
 def shares(parts: Sequence[int], width: float) -> list[tuple[float, float, str]]:
     """Return where the pieces of a bar of counts begin, how wide they are, and their tones."""
     total = max(sum(parts), 1)
-    found, start = [], 0.0
+    result, start = [], 0.0
     for count, tone in zip(parts, ("a", "tie", "b"), strict=True):
         if count:
             wide = width * count / total
-            found.append((round(start, 1), round(wide, 1), tone))
+            result.append((round(start, 1), round(wide, 1), tone))
             start += wide
-    return found
+    return result
 
 
 def heat(card: Scorecard) -> dict[tuple[int, int], float]:
@@ -158,8 +158,8 @@ def heat(card: Scorecard) -> dict[tuple[int, int], float]:
         for i in places
         if row[i].text
     }
-    most = max(values.values(), default=0.0) or 1.0
-    return {place: round(0.25 + 0.75 * value / most, 2) for place, value in values.items()}
+    maximum = max(values.values(), default=0.0) or 1.0
+    return {place: round(0.25 + 0.75 * value / maximum, 2) for place, value in values.items()}
 
 
 # Tones that read on white and on black; everything else takes the colour of the text around.
@@ -187,10 +187,10 @@ def card(report: Report) -> str:
     # Here, not above: a room that only writes text does not load the templates.
     pass
 
-    head, shown = report.headline, report.scorecard
+    head, scorecard = report.headline, report.scorecard
     sentences = (head.sensitivity, head.design, head.meaning if not head.gate else "")
-    drawn = None if shown is None else drawing(shown, _LEFT, _RIGHT, pixels=_RIGHT - _LEFT)
-    lines = [] if shown is None or drawn is None else _lines(shown)
+    sample = None if scorecard is None else drawing(scorecard, _LEFT, _RIGHT, pixels=_RIGHT - _LEFT)
+    lines = [] if scorecard is None or sample is None else _lines(scorecard)
     tables = [
         block
         for section in report.in_place("text")
@@ -202,23 +202,25 @@ def card(report: Report) -> str:
         .get_template("card.html")
         .render(
             headline=head,
-            first=[cut(str(each), LONGEST_ASIDE) for each in report.first],
+            first=[cut(str(item), LONGEST_ASIDE) for item in report.first],
             title=cut(head.sentence, LONGEST_TITLE),
-            loud=[each for each in (head.soundness, head.against) if each],
-            sentences=[cut(each, LONGEST_ASIDE) for each in sentences if each],
+            loud=[item for item in (head.soundness, head.against) if item],
+            sentences=[cut(sentence, LONGEST_ASIDE) for sentence in sentences if sentence],
             step=cut(head.further_step, LONGEST_TITLE),
             tone=TONES[head.tone],
             tones=TONES,
-            drawn=drawn,
+            drawn=sample,
             lines=lines,
             places=[_TOP + _ROW * (i + 0.5) for i in range(len(lines))],
             bottom=_TOP + _ROW * len(lines),
-            legend=[] if shown is None else [cut(each, LONGEST_TITLE) for each in shown.legend],
-            more=0 if shown is None else max(len(shown.rows) - MOST_ROWS, 0),
+            legend=[]
+            if scorecard is None
+            else [cut(item, LONGEST_TITLE) for item in scorecard.legend],
+            more=0 if scorecard is None else max(len(scorecard.rows) - MOST_ROWS, 0),
             asides=list(_asides(report)),
             tables=[]
-            if shown is not None
-            else [replace(each, rows=each.rows[:MOST_ROWS]) for each in tables[:3]],
+            if scorecard is not None
+            else [replace(table, rows=table.rows[:MOST_ROWS]) for table in tables[:3]],
             hint=report.hint,
         )
         .strip()
@@ -227,19 +229,19 @@ def card(report: Report) -> str:
 
 def _asides(report: Report) -> list[str]:
     """Return what to read before acting, by title."""
-    titles = [each.title for each in report.notes]
-    found = [f"Read before you decide: {'; '.join(titles[:SHOWN])}."] if titles else []
+    titles = [note.title for note in report.notes]
+    result = [f"Read before you decide: {'; '.join(titles[:SHOWN])}."] if titles else []
     if len(titles) > SHOWN:
         more = display.plural(len(titles) - SHOWN, "more note")
-        found.append(f'{more} in the report: .report("report.html").')
-    found += [fact.text for fact in report.facts if fact.label == "segments"]
-    return [cut(each, LONGEST_ASIDE) for each in found]
+        result.append(f'{more} in the report: .report("report.html").')
+    result += [fact.text for fact in report.facts if fact.label == "segments"]
+    return [cut(item, LONGEST_ASIDE) for item in result]
 
 
 def _lines(card: Scorecard) -> list[dict[str, str]]:
     """Return what stands beside each drawing: the name, two numbers, and the reading."""
     roles = [column.role for column in card.columns]
-    found = []
+    result = []
     for row, bar in list(zip(card.rows, card.bars, strict=True))[:MOST_ROWS]:
         cells = dict(zip(roles, row, strict=True))
         numbers = [cells[role].text for role in ("change", "p") if role in cells]
@@ -247,7 +249,7 @@ def _lines(card: Scorecard) -> list[dict[str, str]]:
             mean = cells.get("mean")
             numbers = [mean.text if mean is not None else "", numbers[0] if numbers else ""]
         reading = cells["reading"].text if "reading" in cells else ""
-        found.append(
+        result.append(
             {
                 "label": cut(cells["name"].text, LONGEST_LABEL),
                 "first": numbers[0],
@@ -257,4 +259,4 @@ def _lines(card: Scorecard) -> list[dict[str, str]]:
                 "weight": "700" if cells["name"].strong else "400",
             }
         )
-    return found
+    return result

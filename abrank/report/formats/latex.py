@@ -81,8 +81,8 @@ def escape(text: str, *, width: int) -> str:
     """Return text that LaTeX prints as it is: one line, cut in the middle to so many characters."""
     # Letters with an accent and Greek ones are printed; of any other script each character stands
     # as its code, U+691C, since no font of plain LaTeX has it.
-    shown = one_line(unicodedata.normalize("NFC", text), width=width)
-    return "".join(_character(each) for each in _LIGATURE.sub("\\1\0", shown))
+    visible = one_line(unicodedata.normalize("NFC", text), width=width)
+    return "".join(_character(item) for item in _LIGATURE.sub("\\1\0", visible))
 
 
 def _character(character: str) -> str:
@@ -104,9 +104,9 @@ def number(text: str) -> str:
     """Return a number that was written for people, as LaTeX sets it; a dash where there is none."""
     if text == UNDEFINED:
         return "--"
-    shown = text.replace(MINUS, "-").replace("∞", r"\infty").replace("%", r"\%")
-    shown = shown.replace(GROUP, r"\,").replace("< ", "<")
-    return "$" + _POWER.sub(r"\\times 10^{\1}", shown) + "$"
+    visible = text.replace(MINUS, "-").replace("∞", r"\infty").replace("%", r"\%")
+    visible = visible.replace(GROUP, r"\,").replace("< ", "<")
+    return "$" + _POWER.sub(r"\\times 10^{\1}", visible) + "$"
 
 
 MOST = 35  # rows: a longer table would leave the page
@@ -198,20 +198,20 @@ def latex(report: Report, *, style: Style = "interval") -> str:
 def _cell(cell: Cell, column: Column, style: Style) -> str:
     """Return a cell: a number in mathematics, its mark behind it or above it."""
     if column.role in ("name", "place", "reading") or not (column.numeric or column.role):
-        shown = escape(cell.text, width=LONGEST_NAME)
-        return f"${shown}$" if column.role == "place" and shown else shown
+        text = escape(cell.text, width=LONGEST_NAME)
+        return f"${text}$" if column.role == "place" and text else text
     if not cell.text:
         return ""
     if column.role == "interval":
         # With both signs, so that the rows stand below one another.
         low, to, high = cell.text.partition(" to ")
         return number(f"[{low}, {high}]") if to else _number(cell.text)
-    shown = _number(cell.text)
-    if cell.strong and shown.startswith("$"):
-        shown = rf"$\mathbf{{{shown[1:-1]}}}$"
-    if cell.mark and style == "superscript" and shown.startswith("$"):
-        return f"{shown[:-1]}^{{{cell.mark}}}$"
-    return f"{shown}~{_ARROWS.get(cell.mark, cell.mark)}" if cell.mark else shown
+    text = _number(cell.text)
+    if cell.strong and text.startswith("$"):
+        text = rf"$\mathbf{{{text[1:-1]}}}$"
+    if cell.mark and style == "superscript" and text.startswith("$"):
+        return f"{text[:-1]}^{{{cell.mark}}}$"
+    return f"{text}~{_ARROWS.get(cell.mark, cell.mark)}" if cell.mark else text
 
 
 def _number(text: str) -> str:

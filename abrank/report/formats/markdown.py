@@ -37,43 +37,43 @@ def markdown(report: Report) -> str:
     >>> markdown(compose(result)).splitlines()[0]
     '### ? Inconclusive: 2 queries cannot tell new from A.'
     """
-    for most, width in _ROOM:
-        found = _document(report, most, width)
-        if len(found.encode("utf-8", "replace")) <= LARGEST:
+    for maximum, width in _ROOM:
+        document = _document(report, maximum, width)
+        if len(document.encode("utf-8", "replace")) <= LARGEST:
             break
-    return found
+    return document
 
 
-def _document(report: Report, most: int, width: int) -> str:
+def _document(report: Report, maximum: int, width: int) -> str:
     """Return the whole, with at most so many rows a table and sentences at most so wide."""
     head, card = report.headline, report.scorecard
     tag = f"{head.glyph} {head.tag}: " if head.tag else ""
-    folded = [part for each in report.in_place("folded") for part in _section(each, most, width)]
+    folded = [part for item in report.in_place("folded") for part in _section(item, maximum, width)]
     folded += [paragraph(head.rule, width), code(report.command)]
-    said = [each for each in report.facts if each.everywhere]
+    facts = [fact for fact in report.facts if fact.everywhere]
     parts = [
         *(f"**{plain(x.heading, width)}** {plain(x.text, width)}" for x in report.first),
         f"### {tag}{plain(head.title, width)}",
         paragraph(head.numbers, width),
-        *(f"**{plain(each, width)}**" for each in (head.soundness, head.against) if each),
+        *(f"**{plain(item, width)}**" for item in (head.soundness, head.against) if item),
         paragraph(head.sensitivity, width),
         paragraph(head.design, width),
         f"**Gate** {plain(head.gate, width)}." if head.gate else "",
         paragraph(head.meaning, width),
         f"**Next step.** {plain(head.next_step, width)}" if head.next_step else "",
-        _cut(card.without("drawn", "pair", "wins"), most) if card is not None else "",
-        *(paragraph(each, width) for each in (card.undrawn if card is not None else ())),
-        *(paragraph(each.text, width) for each in said),
-        *(part for each in report.in_place("markdown") for part in _section(each, most, width)),
+        _cut(card.without("drawn", "pair", "wins"), maximum) if card is not None else "",
+        *(paragraph(item, width) for item in (card.undrawn if card is not None else ())),
+        *(paragraph(item.text, width) for item in facts),
+        *(part for item in report.in_place("markdown") for part in _section(item, maximum, width)),
         *_notes(report.notes, width),
         *(["<details>", "<summary>More</summary>", *folded, "</details>"] if any(folded) else []),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _section(section: Section, most: int, width: int) -> Iterator[str]:
+def _section(section: Section, maximum: int, width: int) -> Iterator[str]:
     """Yield a section's title, its sentences, and so many rows of its first tables."""
-    said = [
+    texts = [
         block.text
         for block in section.blocks
         if isinstance(block, Text) and block.kind in ("plain", "caption")
@@ -83,26 +83,28 @@ def _section(section: Section, most: int, width: int) -> Iterator[str]:
     yield f"**{title}{stop}** {plain(section.finding, width)}"
     tables = [block for block in section.blocks if isinstance(block, Table)]
     for table in tables[:_MOST_TABLES]:
-        yield _cut(table.without("drawn", "pair") if isinstance(table, Scorecard) else table, most)
+        yield _cut(
+            table.without("drawn", "pair") if isinstance(table, Scorecard) else table, maximum
+        )
     if len(tables) > _MOST_TABLES:
         yield f"{f.plural(len(tables) - _MOST_TABLES, 'more table')} not shown."
-    yield paragraph(" ".join(said), width)
+    yield paragraph(" ".join(texts), width)
     for block in section.blocks:
         if isinstance(block, Text) and block.kind == "code":
             yield code(block.text)
 
 
-def _cut(table: Table, most: int) -> str:
+def _cut(table: Table, maximum: int) -> str:
     """Return the first rows of a table, and how many are left."""
-    shown = "\n".join(
+    text = "\n".join(
         [
             _row(plain(column.title, _LONGEST_ID) for column in table.columns),
             _row("---:" if column.numeric else ":---" for column in table.columns),
-            *(_row(_cell(cell) for cell in row) for row in table.rows[:most]),
+            *(_row(_cell(cell) for cell in row) for row in table.rows[:maximum]),
         ]
     )
-    left = len(table.rows) - most
-    return f"{shown}\n\n{f.plural(left, f'more {table.noun}')} not shown." if left > 0 else shown
+    left = len(table.rows) - maximum
+    return f"{text}\n\n{f.plural(left, f'more {table.noun}')} not shown." if left > 0 else text
 
 
 def _row(cells: Iterable[str]) -> str:
@@ -110,36 +112,36 @@ def _row(cells: Iterable[str]) -> str:
 
 
 def _cell(cell: Cell) -> str:
-    shown = plain(f"{cell.text} {cell.mark}".rstrip(), _LONGEST_ID)
-    return f"**{shown}**" if cell.strong and shown else shown
+    visible = plain(f"{cell.text} {cell.mark}".rstrip(), _LONGEST_ID)
+    return f"**{visible}**" if cell.strong and visible else visible
 
 
-def _notes(found: tuple[Caution, ...], width: int) -> list[str]:
+def _notes(result: tuple[Caution, ...], width: int) -> list[str]:
     """Return the first cautions as a list, and the others in one that a reader opens."""
     items = [
-        f"- **{plain(each.heading, width)}** {plain(each.text, width)}"
-        + (f" (`{each.more}`)" if each.more else "")
-        for each in found
+        f"- **{plain(item.heading, width)}** {plain(item.text, width)}"
+        + (f" (`{item.more}`)" if item.more else "")
+        for item in result
     ]
-    shown, folded = items[:SHOWN], items[SHOWN:]
+    visible, folded = items[:SHOWN], items[SHOWN:]
     if not folded:
-        return ["\n".join(shown)]
+        return ["\n".join(visible)]
     summary = f"<summary>{f.plural(len(folded), 'more note')}</summary>"
-    return ["\n".join(shown), "<details>", summary, "\n".join(folded), "</details>"]
+    return ["\n".join(visible), "<details>", summary, "\n".join(folded), "</details>"]
 
 
 def paragraph(text: str, width: int) -> str:
     """Return text that also begins nothing but a paragraph."""
     return _BLOCK.sub(
-        lambda found: f"{found.group(1)}{_entity(found.group(2))}", plain(text, width)
+        lambda result: f"{result.group(1)}{_entity(result.group(2))}", plain(text, width)
     )
 
 
 def plain(text: str, width: int) -> str:
     """Return text that Markdown shows as it is, on one line."""
-    shown = _SPECIAL.sub(lambda found: _entity(found.group()), one_line(text, width=width).strip())
+    sub = _SPECIAL.sub(lambda result: _entity(result.group()), one_line(text, width=width).strip())
     # A word joiner keeps a name from being called; only an entity would still call it.
-    return re.sub(r"(?<!\w)@", "@&#8288;", shown)
+    return re.sub(r"(?<!\w)@", "@&#8288;", sub)
 
 
 def _entity(character: str) -> str:
@@ -150,7 +152,7 @@ def code(text: str) -> str:
     """Return a line of code in a fence that is longer than any run of backticks inside."""
     if not text:
         return ""
-    shown = one_line(text, width=_LONGEST_COMMAND)
-    longest = max((len(run) for run in re.findall("`+", shown)), default=0)
+    visible = one_line(text, width=_LONGEST_COMMAND)
+    longest = max((len(run) for run in re.findall("`+", visible)), default=0)
     fence = "`" * max(3, longest + 1)
-    return f"{fence}sh\n{shown}\n{fence}"
+    return f"{fence}sh\n{visible}\n{fence}"

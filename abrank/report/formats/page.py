@@ -50,23 +50,23 @@ def panels_of(section: Section) -> list[tuple[list[Block], bool]]:
     blocks: Iterable[Block] = section.blocks
     if section.key == "queries":
         blocks = takewhile(lambda block: not isinstance(block, Table), blocks)
-    found: list[list[Block]] = []
+    result: list[list[Block]] = []
     for block in blocks:
-        halves = found and any(_key(each) in HALVES for each in (found[-1][0], block))
+        halves = result and any(_key(item) in HALVES for item in (result[-1][0], block))
         joined = isinstance(block, Text) or not halves
-        if not (found and joined):
-            found.append([])
-        found[-1].append(block)
-    return list(zip(found, _paired([_key(each[0]) in HALVES for each in found]), strict=True))
+        if not (result and joined):
+            result.append([])
+        result[-1].append(block)
+    return list(zip(result, _paired([_key(item[0]) in HALVES for item in result]), strict=True))
 
 
 def with_figures(
-    sections: Sequence[Section], *, every: bool
+    sections: Sequence[Section], *, everything: bool
 ) -> tuple[tuple[Section, ...], tuple[str, ...]]:
     """Return the sections without the figures that repeat others, and what those figures show."""
-    if every:
+    if everything:
         return tuple(sections), ()
-    kept, left_out = [], []
+    selected, left_out = [], []
     for section in sections:
         blocks: list[Block] = []
         captioned = False
@@ -77,8 +77,8 @@ def with_figures(
             if not repeats and not (captioned and isinstance(block, Text)):
                 blocks.append(block)
             captioned = repeats
-        kept.append(replace(section, blocks=tuple(blocks)))
-    return tuple(kept), tuple(left_out)
+        selected.append(replace(section, blocks=tuple(blocks)))
+    return tuple(selected), tuple(left_out)
 
 
 def _key(block: Block) -> str:
@@ -90,12 +90,12 @@ def _key(block: Block) -> str:
 
 def _paired(halves: Sequence[bool]) -> list[bool]:
     """Keep the halves that have another one beside them."""
-    found: list[bool] = []
-    beside = False
+    result: list[bool] = []
+    context = False
     for half, after in zip_longest(halves, halves[1:], fillvalue=False):
-        found.append(half and (beside or after))
-        beside = found[-1] and not beside
-    return found
+        result.append(half and (context or after))
+        context = result[-1] and not context
+    return result
 
 
 # Takes a plot's name, its subject and the options of ``plots.svg``, and returns an SVG element.
@@ -217,7 +217,7 @@ def html(report: Report, *, figures: Figures = "needed", drawer: Drawer | None =
     '<!doctype html>'
     """
     checks.one_of("figures", figures, get_args(Figures))
-    sections, left_out = with_figures(report.in_place("page"), every=figures == "all")
+    sections, left_out = with_figures(report.in_place("page"), everything=figures == "all")
     draw = partial(figure_of, number=count(1), drawer=drawer or plots.svg, report=report)
     fill = {name: PALETTE[name][0] for name in ("a", "b", "tie")} | {"axis": PALETTE["muted"][0]}
     rows = query_rows(report.subject, digits=report.digits)
@@ -242,10 +242,11 @@ def html(report: Report, *, figures: Figures = "needed", drawer: Drawer | None =
             # What a line below says at more length is not said here.
             beside=[]
             if any(section.key == "margin" for section in sections)
-            else [each for each in (head.sensitivity, head.design, head.meaning) if each],
+            else [item for item in (head.sensitivity, head.design, head.meaning) if item],
             scorecard=() if card is None else scorecard_of(card),
             groups=[
-                (*of, [each for each in pages if each.section.group == of[0]]) for of in GROUPS
+                (*owner, [page for page in pages if page.section.group == owner[0]])
+                for owner in GROUPS
             ],
             left_out=display.plural(len(left_out), "figure") if left_out else "",
             cautions={"shown": report.notes[:SHOWN], "more": report.notes[SHOWN:]},
@@ -266,8 +267,8 @@ def packed(text: str) -> str:
 
 def scorecard_of(card: Scorecard) -> tuple[Shown, ...]:
     """Return a scorecard as the template shows it: of many rows the first, the others folded."""
-    drawn, depth = drawing(card, 4.0, 96.0, pixels=160.0), heat(card)  # in per cent
-    found = []
+    sample, depth = drawing(card, 4.0, 96.0, pixels=160.0), heat(card)  # in per cent
+    result = []
     for start, stop in ((0, MOST_ROWS), (MOST_ROWS, len(card.rows))):
         if start and stop <= start:
             break
@@ -281,18 +282,20 @@ def scorecard_of(card: Scorecard) -> tuple[Shown, ...]:
             folded=line,
         )
         caption = f"Scorecard: {cut(card.key, LONGEST_NAME)}{', continued' if start else ''}"
-        shown = Shown("scorecard", table=part, caption=caption, drawn=drawn, heat=depth)
-        found.append(replace(shown, start=start))
-    found[-1] = replace(found[-1], lines=card.legend)
-    return tuple(found)
+        visible = Shown("scorecard", table=part, caption=caption, drawn=sample, heat=depth)
+        result.append(replace(visible, start=start))
+    result[-1] = replace(result[-1], lines=card.legend)
+    return tuple(result)
 
 
 def page_of(section: Section, draw: Callable[[Figure], Shown], *, without: Block | None) -> Page:
     """Return a section as the template shows it, but for the scorecard that stands above all."""
-    kept = replace(section, blocks=tuple(each for each in section.blocks if each is not without))
+    selected = replace(
+        section, blocks=tuple(block for block in section.blocks if block is not without)
+    )
     panels = tuple(
-        Panel(tuple(part for each in blocks for part in _show(each, kept, draw)), half)
-        for blocks, half in panels_of(kept)
+        Panel(tuple(part for block in blocks for part in _show(block, selected, draw)), half)
+        for blocks, half in panels_of(selected)
     )
     label = section.title if "-" in section.key else section.key.capitalize()
     return Page(section, LABELS.get(section.key, cut(label, LONGEST_LABEL)), panels)
@@ -305,7 +308,7 @@ def _show(block: Block, section: Section, draw: Callable[[Figure], Shown]) -> tu
     if isinstance(block, Scorecard):
         return scorecard_of(block)
     if isinstance(block, Rankings):
-        return (Shown("lists", table=block, lines=tuple(each.title for each in block.columns)),)
+        return (Shown("lists", table=block, lines=tuple(column.title for column in block.columns)),)
     if isinstance(block, Table):
         return (Shown("table", table=block, caption=f"Table: {cut(block.key, LONGEST_NAME)}"),)
     if isinstance(block, Download):
@@ -313,7 +316,7 @@ def _show(block: Block, section: Section, draw: Callable[[Figure], Shown]) -> tu
         address = f"data:text/plain;charset=utf-8,{quote(block.text, errors='replace')}"
         return (Shown("download", block.line, caption=block.file, address=address),)
     if isinstance(block, Fold):
-        parts = tuple(part for each in block.blocks for part in _show(each, section, draw))
+        parts = tuple(part for block in block.blocks for part in _show(block, section, draw))
         return (Shown("fold", block.line, caption=block.key, parts=parts, text_tone=block.tone),)
     if section.key == "methods" and block.kind == "code":
         return (Shown("quote", lines=tuple(block.text.split("\n\n"))),)

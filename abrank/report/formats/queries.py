@@ -68,15 +68,15 @@ class MeasureScores:
 def measure_scores(comparison: Comparison, chosen: IntArray) -> tuple[MeasureScores, ...]:
     """Return the scores of every measure, the primary one first."""
     primary = comparison.rule.primary
-    found = []
-    for name in sorted(comparison.measures, key=lambda each: each != primary):
+    result = []
+    for name in sorted(comparison.measures, key=lambda item: item != primary):
         place = comparison.measures.index(name)
         a, b = (
             _numbers("", "", "score", scores[chosen, place], comparison.decimals).shown
             for scores in (comparison.a, comparison.b)
         )
         difference = _differences(comparison, name, chosen)
-        found.append(
+        result.append(
             MeasureScores(
                 name=cut(name, LONGEST),
                 a=a,
@@ -88,13 +88,13 @@ def measure_scores(comparison: Comparison, chosen: IntArray) -> tuple[MeasureSco
                 flip=difference.lower_is_better,
             )
         )
-    return tuple(found)
+    return tuple(result)
 
 
-def tone_of(shown: str, *, lower_is_better: bool = False) -> Tone:
+def tone_of(visible: str, *, lower_is_better: bool = False) -> Tone:
     """Return the colour of a difference, that of who wins, by its written sign."""
     sides: tuple[Tone, Tone] = ("a", "b") if lower_is_better else ("b", "a")
-    return dict(zip(("+", display.MINUS), sides, strict=True)).get(shown[:1], "tie")
+    return dict(zip(("+", display.MINUS), sides, strict=True)).get(visible[:1], "tie")
 
 
 def columns(comparison: Comparison, chosen: IntArray) -> Iterator[QueryColumn]:
@@ -103,13 +103,13 @@ def columns(comparison: Comparison, chosen: IntArray) -> Iterator[QueryColumn]:
     primary = comparison.rule.primary
     lead = comparison.measures.index(primary)
     ids = [comparison.query_ids[i] for i in chosen]
-    yield QueryColumn("Query", "query_id", "id", ids, [cut(each, LONGEST) for each in ids])
+    yield QueryColumn("Query", "query_id", "id", ids, [cut(element, LONGEST) for element in ids])
     if comparison.topics:
-        texts = [cut(comparison.topics.get(each, ""), LONGEST) for each in ids]
+        texts = [cut(comparison.topics.get(element, ""), LONGEST) for element in ids]
         yield QueryColumn("Text", "text", "text", texts, texts)
     properties = comparison.segmentations[:SEGMENTATIONS]
-    for each in properties:
-        yield _labels(each, chosen)
+    for item in properties:
+        yield _labels(item, chosen)
     yield _numbers("A", "a", "score", comparison.a[chosen, lead], digits)
     yield _numbers("B", "b", "score", comparison.b[chosen, lead], digits)
     yield _differences(comparison, primary, chosen)
@@ -145,8 +145,10 @@ def _numbers(title: str, csv: str, kind: Kind, values: FloatArray, digits: int) 
     """Round values for the file (to where ties are counted) and write them for the reader."""
     written = display.signed if kind == "delta" else display.score
     # Adding 0.0 turns a negative zero into zero.
-    kept = [round(float(value), DECIMALS) + 0.0 for value in values]
-    return QueryColumn(title, csv, kind, kept, [written(float(v), digits=digits) for v in values])
+    selected = [round(float(value), DECIMALS) + 0.0 for value in values]
+    return QueryColumn(
+        title, csv, kind, selected, [written(float(v), digits=digits) for v in values]
+    )
 
 
 EMBED_ALL = 100_000  # rows; beyond, a page would weigh more than a browser likes
@@ -213,10 +215,10 @@ class QueryRows:
         """Which documents have titles; empty where none has."""
         if not any(self.titles):
             return ""
-        said = f"Under a document stands its title, or how its text begins: {SNIPPET} characters"
+        text = f"Under a document stands its title, or how its text begins: {SNIPPET} characters"
         if self.total <= 2 * EACH_END:
-            return f"{said} at most."
-        return f"{said} at most, for the {EACH_END} queries at each end of the table."
+            return f"{text} at most."
+        return f"{text} at most, for the {EACH_END} queries at each end of the table."
 
     @property
     def bar_column(self) -> QueryColumn:
@@ -244,16 +246,16 @@ class QueryRows:
         """Which queries are not embedded; empty where all are."""
         if len(self.outcome) == self.total:
             return ""
-        each = display.count(EMBED_EACH)
+        text = display.count(EMBED_EACH)
         return (
-            f"Of {display.count(self.total)} queries this table holds {each} worst, {each} best and"
-            f" {each} spread evenly between them; write a .csv report for all."
+            f"Of {display.count(self.total)} queries this table holds {text} worst, {text} best and"
+            f" {text} spread evenly between them; write a .csv report for all."
         )
 
     @property
     def without_lists(self) -> str:
         """How many of the rows have no lists; empty where all or none have."""
-        lacking = sum(each is None for each in self.lists)
+        lacking = sum(item is None for item in self.lists)
         if not self.opens or not lacking:
             return ""
         return (
@@ -291,7 +293,7 @@ class QueryRows:
             "titles": self.titles if any(self.titles) else None,
             "depth": self.depth,
             "relevant": self.relevant,
-            "measures": [asdict(each) for each in self.scores] or None,
+            "measures": [asdict(score) for score in self.scores] or None,
             "total": self.total,
             "largest": self.largest,
             "group": display.GROUP,
@@ -312,13 +314,15 @@ class QueryRows:
         lead = self.bar_column
         share = round(100.0 * float(lead.values[index]) / self.largest, 2)
         tone = tone_of(lead.shown[index], lower_is_better=lead.lower_is_better)
-        compact, went, titles = self.lists[index], self.went[index], self.titles[index]
-        shown = (
-            ranked_lists.lists_of(compact, depth=self.depth, went=went or (), titles=titles or ())
+        compact, outcome, titles = self.lists[index], self.went[index], self.titles[index]
+        lists = (
+            ranked_lists.lists_of(
+                compact, depth=self.depth, outcome=outcome or (), titles=titles or ()
+            )
             if compact
             else None
         )
-        return Row(cells, Bar(min(0.0, share), abs(share), tone), shown)
+        return Row(cells, Bar(min(0.0, share), abs(share), tone), lists)
 
 
 def query_rows(subject: object, *, digits: int | None = None) -> QueryRows | None:
@@ -335,26 +339,28 @@ def query_rows(subject: object, *, digits: int | None = None) -> QueryRows | Non
     evidence = comparison.evidence
     rankings = [evidence.rankings.get(ids[i]) for i in chosen]
     lists = _within_room(
-        [each and ranked_lists.compact(*each, depth=depth, rel=rel) for each in rankings]
+        [ranking and ranked_lists.compact(*ranking, depth=depth, rel=rel) for ranking in rankings]
     )
-    shown = [each if kept else None for each, kept in zip(rankings, lists, strict=True)]
+    visible = [
+        ranking if selected else None for ranking, selected in zip(rankings, lists, strict=True)
+    ]
     return QueryRows(
         columns=tuple(columns(comparison, np.array(chosen))),
-        outcome=[int(each) for each in comparison.outcomes()[chosen]],
+        outcome=[int(item) for item in comparison.outcomes()[chosen]],
         total=comparison.n_queries,
         largest=float(np.abs(differences).max()) or 1.0,
         lists=lists,
         went=[
-            each
+            item
             and ranked_lists.in_one_top(
-                *each, evidence.elsewhere.get(ids[i], {}), depth=depth, rel=rel
+                *item, evidence.elsewhere.get(ids[i], {}), depth=depth, rel=rel
             )
-            for i, each in zip(chosen, shown, strict=True)
+            for i, item in zip(chosen, visible, strict=True)
         ],
-        titles=[each and _titles(each, evidence.documents, depth) for each in shown],
+        titles=[item and _titles(item, evidence.documents, depth) for item in visible],
         depth=depth,
         relevant=rel,
-        known=max((len(each) for pair in rankings if pair for each in pair), default=0),
+        known=max((len(item) for pair in rankings if pair for item in pair), default=0),
         scores=()
         if len(comparison.measures) == 1 or len(chosen) > EVERY_MEASURE
         else measure_scores(comparison, np.array(chosen)),
@@ -365,14 +371,14 @@ def _titles(
     pair: tuple[RankedList, RankedList], documents: Mapping[str, str], depth: int
 ) -> list[str] | None:
     """Return the titles of a query's documents; None where none is known."""
-    docs = [each.doc_id for each in ranked_lists.listed(*pair, depth=depth)] if documents else []
-    found = [cut(documents.get(doc, ""), SNIPPET) for doc in docs]
-    return found if any(found) else None
+    docs = [item.doc_id for item in ranked_lists.listed(*pair, depth=depth)] if documents else []
+    cuts = [cut(documents.get(doc, ""), SNIPPET) for doc in docs]
+    return cuts if any(cuts) else None
 
 
 def _within_room(lists: list[list[object] | None]) -> list[list[object] | None]:
     """Keep the lists of the outermost rows, as many as a page has room for."""
-    kept: list[list[object] | None] = [None] * len(lists)
+    selected: list[list[object] | None] = [None] * len(lists)
     room = ROOM_FOR_LISTS
     for step in range(len(lists)):
         # From both ends towards the middle: 0, -1, 1, -2, …
@@ -380,8 +386,8 @@ def _within_room(lists: list[list[object] | None]) -> list[list[object] | None]:
         room -= len(json.dumps(lists[place]))
         if room < 0:
             break
-        kept[place] = lists[place]
-    return kept
+        selected[place] = lists[place]
+    return selected
 
 
 def _chosen(differences: FloatArray) -> list[int]:

@@ -47,7 +47,7 @@ def listed(a: RankedList, b: RankedList, *, depth: int) -> tuple[Listed, ...]:
     """Return the documents among the first of A or of B, each once: A's in order, then B's own."""
     # `a, b`: As much as is known of each: a document beyond `depth` has its rank.
     # `depth`: How many of each are shown.
-    rank_a, rank_b = ({doc: i + 1 for i, (doc, _) in enumerate(each)} for each in (a, b))
+    rank_a, rank_b = ({doc: i + 1 for i, (doc, _) in enumerate(item)} for item in (a, b))
     grades = dict([*a[:depth], *b[:depth]])
     return tuple(
         Listed(doc, grade, rank_a.get(doc, 0), rank_b.get(doc, 0)) for doc, grade in grades.items()
@@ -63,24 +63,24 @@ def why(a: RankedList, b: RankedList, *, depth: int, rel: int = 1) -> str:
         return f"{'B' if ranked_a else 'A'} returned no document for this query."
     if ranked_a == ranked_b:
         return f"Both have the same top {depth}, in the same order."
-    found = [
+    ranks = [
         {
             doc: rank
-            for rank, (doc, grade) in enumerate(each, start=1)
+            for rank, (doc, grade) in enumerate(item, start=1)
             if grade is not None and grade >= rel
         }
-        for each in (ranked_a, ranked_b)
+        for item in (ranked_a, ranked_b)
     ]
-    lost, gained = len(found[0].keys() - found[1]), len(found[1].keys() - found[0])
+    lost, gained = len(ranks[0].keys() - ranks[1]), len(ranks[1].keys() - ranks[0])
     if lost or gained:
         noun = "document" if lost == gained == 1 else "documents"
-        said = f"B lost {lost} and gained {gained} relevant {noun} in the top {depth}"
-    elif found[0]:
-        said = _moved(*found, depth=depth)
+        text = f"B lost {lost} and gained {gained} relevant {noun} in the top {depth}"
+    elif ranks[0]:
+        text = _moved(*ranks, depth=depth)
     else:
-        said = f"Neither has a relevant document in the top {depth}"
+        text = f"Neither has a relevant document in the top {depth}"
     holes = _unjudged(ranked_a, ranked_b, depth)
-    return f"{said}; {holes}." if holes else f"{said}."
+    return f"{text}; {holes}." if holes else f"{text}."
 
 
 def _moved(a: dict[str, int], b: dict[str, int], *, depth: int) -> str:
@@ -97,7 +97,7 @@ def _moved(a: dict[str, int], b: dict[str, int], *, depth: int) -> str:
 
 def _unjudged(a: RankedList, b: RankedList, depth: int) -> str:
     """Count what nobody judged; empty where all is judged."""
-    holes = {name: sum(g is None for _, g in each) for name, each in (("A", a), ("B", b))}
+    holes = {name: sum(g is None for _, g in item) for name, item in (("A", a), ("B", b))}
     parts = [f"{f.count(n)} of {name}'s" for name, n in holes.items() if n]
     if not parts:
         return ""
@@ -107,10 +107,10 @@ def _unjudged(a: RankedList, b: RankedList, depth: int) -> str:
 
 def compact(a: RankedList, b: RankedList, *, depth: int, rel: int) -> list[object]:
     """Return what a page needs of a query's lists: the sentence, then four values a document."""
-    found: list[object] = [why(a, b, depth=depth, rel=rel)]
-    for each in listed(a, b, depth=depth):
-        found += [cut(each.doc_id, LONGEST_DOC), each.grade, each.rank_a, each.rank_b]
-    return found
+    result: list[object] = [why(a, b, depth=depth, rel=rel)]
+    for item in listed(a, b, depth=depth):
+        result += [cut(item.doc_id, LONGEST_DOC), item.grade, item.rank_a, item.rank_b]
+    return result
 
 
 def in_one_top(
@@ -125,13 +125,13 @@ def in_one_top(
     # `elsewhere`: Ranks beyond what is known of the lists; 0 is not retrieved.
     # Returns: Two values a document: its place in `listed`, and its rank in the list that has it
     # not in its top, 0 where it was not retrieved, -1 where that is not known.
-    found = []
-    for place, each in enumerate(listed(a, b, depth=depth)):
-        near = [0 < rank <= depth for rank in (each.rank_a, each.rank_b)]
-        if each.grade is not None and each.grade >= rel and sum(near) == 1:
-            other = each.rank_b if near[0] else each.rank_a
-            found += [place, other or elsewhere.get(each.doc_id, UNKNOWN)]
-    return found
+    result = []
+    for place, item in enumerate(listed(a, b, depth=depth)):
+        near = [0 < rank <= depth for rank in (item.rank_a, item.rank_b)]
+        if item.grade is not None and item.grade >= rel and sum(near) == 1:
+            rank_b = item.rank_b if near[0] else item.rank_a
+            result += [place, rank_b or elsewhere.get(item.doc_id, UNKNOWN)]
+    return result
 
 
 @dataclass(frozen=True)
@@ -166,44 +166,47 @@ class Lists:
 
 
 def lists_of(
-    found: Sequence[Any],
+    result: Sequence[Any],
     *,
     depth: int,
-    went: Sequence[int] = (),
+    outcome: Sequence[int] = (),
     titles: Sequence[str] = (),
 ) -> Lists:
     """Return the lists of a query from what :func:`compact` and :func:`in_one_top` made of them."""
     sides: list[tuple[Line, ...]] = []
-    flat = [found[i : i + 4] for i in range(1, len(found), 4)]
-    documents = [[*each, title] for each, title in zip_longest(flat, titles, fillvalue="")]
-    for own, other in ((2, 3), (3, 2)):
-        shown = sorted((each for each in documents if 0 < each[own] <= depth), key=itemgetter(own))
+    flat = [result[i : i + 4] for i in range(1, len(result), 4)]
+    documents = [[*item, title] for item, title in zip_longest(flat, titles, fillvalue="")]
+    for custom, second in ((2, 3), (3, 2)):
+        visible = sorted(
+            (document for document in documents if 0 < document[custom] <= depth),
+            key=itemgetter(custom),
+        )
         sides.append(
             tuple(
-                Line(each[own], each[1], move, each[0], each[4])
-                for each in shown
-                for move in [_move(each[own], each[other], first=own == 2)]
+                Line(item[custom], item[1], move, item[0], item[4])
+                for item in visible
+                for move in [_move(item[custom], item[second], first=custom == 2)]
             )
         )
-    pairs = zip(went[::2], went[1::2], strict=True)
+    pairs = zip(outcome[::2], outcome[1::2], strict=True)
     gone = tuple(_went(documents[place], rank, depth) for place, rank in pairs)
-    return Lists(found[0], (sides[0], sides[1]), gone)
+    return Lists(result[0], (sides[0], sides[1]), gone)
 
 
 def _went(document: Sequence[Any], elsewhere: int, depth: int) -> Went:
-    said = {0: "not retrieved", UNKNOWN: "further down or not retrieved"}
-    other = said.get(elsewhere, str(elsewhere))
+    text = {0: "not retrieved", UNKNOWN: "further down or not retrieved"}
+    second = text.get(elsewhere, str(elsewhere))
     in_a = 0 < document[2] <= depth
-    ranks = (str(document[2]), other) if in_a else (other, str(document[3]))
+    ranks = (str(document[2]), second) if in_a else (second, str(document[3]))
     return Went(document[0], document[1], ranks)
 
 
-def _move(rank: int, other: int, *, first: bool) -> str:
+def _move(rank: int, second: int, *, first: bool) -> str:
     """Say where A's document is in B, or by how many ranks B's stands higher or lower than in A."""
-    if not other:
+    if not second:
         return "dropped" if first else "new"
-    if other == rank:
+    if second == rank:
         return "="
     if first:
-        return f"→ {other}"
-    return f"▲ {other - rank}" if other > rank else f"▼ {rank - other}"
+        return f"→ {second}"
+    return f"▲ {second - rank}" if second > rank else f"▼ {rank - second}"

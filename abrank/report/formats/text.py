@@ -82,18 +82,18 @@ def axis(bars: Sequence[Bar], width: int, reach: Sequence[float] = ()) -> Axis |
 def draw(bar: Bar, scale: Axis) -> str:
     """Return a row: thick the interval that decides, thin the other one, a dot, a line at 0."""
     # A limit that a guard must exclude is a tick on it.
-    drawn = [" "] * scale.width
-    drawn[scale.zero] = _ZERO
+    sample = [" "] * scale.width
+    sample[scale.zero] = _ZERO
     thin, thick = _cells(*bar[3:5], scale), _cells(*bar[1:3], scale)
-    for each, mark, crossing in ((thin, "─", "┼"), (thick, "━", "╋")):
-        for i in each:
-            drawn[i] = crossing if i == scale.zero else mark
+    for item, mark, crossing in ((thin, "─", "┼"), (thick, "━", "╋")):
+        for i in item:
+            sample[i] = crossing if i == scale.zero else mark
     if math.isfinite(bar.limit):
-        drawn[scale.cell(bar.limit)] = _GUARD
+        sample[scale.cell(bar.limit)] = _GUARD
     if math.isfinite(bar.estimate):
         dot = scale.cell(bar.estimate)
-        drawn[min(max(dot, thick[0]), thick[-1]) if thick else dot] = "●"
-    return "".join(drawn)
+        sample[min(max(dot, thick[0]), thick[-1]) if thick else dot] = "●"
+    return "".join(sample)
 
 
 def _cells(low: float, high: float, scale: Axis) -> range:
@@ -115,62 +115,64 @@ def scorecard_lines(card: Scorecard, *, width: int, plain: bool) -> list[Line]:
     """Return a heading, a line a row, and the legend."""
     put: Callable[[str], str] = cells.to_ascii if plain else str
     left_out = {"wins", "pair", "drawn", *card.narrow}
-    shown = [i for i, column in enumerate(card.columns) if column.role not in left_out]
-    head = [put(card.columns[i].title) for i in shown]
-    roles = [card.columns[i].role for i in shown]
-    body = [[put(_shown(row[i])) for i in shown] for row in card.rows]
+    visible = [i for i, column in enumerate(card.columns) if column.role not in left_out]
+    head = [put(card.columns[i].title) for i in visible]
+    roles = [card.columns[i].role for i in visible]
+    body = [[put(_shown(row[i])) for i in visible] for row in card.rows]
     for row in body if "p" in roles else ():
         row[roles.index("p")] = row[roles.index("p")].replace("< ", "<")
     name = roles.index("name")
     bars = [bar for bar in card.bars if bar is not None]
-    numeric = [card.columns[i].numeric for i in shown]
+    numeric = [card.columns[i].numeric for i in visible]
     wide = [max(map(cells.columns, column)) for column in zip(head, *body, strict=True)]
-    kept, plot = _fit(wide, roles, name, width, draws=bool(bars))
+    selected, plot = _fit(wide, roles, name, width, draws=bool(bars))
     scale = axis(bars, plot, card.scale.reach) if plot else None
-    room = width - sum(wide[i] + len(_GAP) for i in kept if i != name)
+    room = width - sum(wide[i] + len(_GAP) for i in selected if i != name)
     room -= (plot + len(_GAP)) if scale else 0
     wide[name] = min(wide[name], max(2, room))
-    at = next((k for k, i in enumerate(kept) if roles[i] in ("p", "reading")), len(kept))
+    ks = next((k for k, i in enumerate(selected) if roles[i] in ("p", "reading")), len(selected))
     cut = cells.cut_mark(plain)
 
-    def line(texts: Sequence[str], drawn: str, styles: tuple[str, str]) -> Line:
-        made: Line = []
-        for k, i in enumerate(kept):
-            if scale is not None and k == at:
-                made += _coloured(drawn, scale.zero, styles[1])
+    def line(texts: Sequence[str], draws: str, styles: tuple[str, str]) -> Line:
+        result: Line = []
+        for k, i in enumerate(selected):
+            if scale is not None and k == ks:
+                result += _coloured(draws, scale.zero, styles[1])
             text = _named(texts[i], wide[i], cut) if i == name else texts[i]
             text = (cells.right if numeric[i] else cells.left)(text, wide[i])
             style = styles[0] if i == name else styles[1] if roles[i] == "reading" else ""
-            made.append(((_GAP if k else "") + text, style))
-        if scale is not None and at == len(kept):
-            made += _coloured(drawn, scale.zero, styles[1])
-        return made
+            result.append(((_GAP if k else "") + text, style))
+        if scale is not None and ks == len(selected):
+            result += _coloured(draws, scale.zero, styles[1])
+        return result
 
     sides = put(heading(scale, card.scale.left, card.scale.right)) if scale else ""
     first = "".join(text for text, _ in line(head, sides, ("", ""))).rstrip()
     lines: list[Line] = [[(first, "muted")]]
     for place, (row, bar) in enumerate(zip(body, card.bars, strict=True)):
         tone = bar.tone if bar is not None else "plain"
-        drawn = put(draw(bar, scale)) if scale and bar is not None else " " * plot
+        sample = put(draw(bar, scale)) if scale and bar is not None else " " * plot
         strong = "strong" if place in card.tall else ""
-        lines.append(line(row, drawn, (strong, tone if tone in ("a", "b") else "muted")))
+        lines.append(line(row, sample, (strong, tone if tone in ("a", "b") else "muted")))
     legend = ". ".join(
         part.removesuffix(".") for part in (card.undrawn if scale is None else card.legend)
     )
-    for mark, drawn in (("Thick:", "━"), ("thin:", "─"), ("Tick:", _GUARD)):
-        legend = legend.replace(mark, drawn)
+    for mark, sample in (("Thick:", "━"), ("thin:", "─"), ("Tick:", _GUARD)):
+        legend = legend.replace(mark, sample)
     lines += [[(line, "muted")] for line in cells.wrap(put(legend), width)] if legend else []
     return lines
 
 
-def _coloured(drawn: str, zero: int, style: str) -> Iterator[tuple[str, str]]:
+def _coloured(sample: str, zero: int, style: str) -> Iterator[tuple[str, str]]:
     """Yield a drawing in the colour of its row, the line at 0 in none."""
-    crossed = drawn[zero] not in (_ZERO, cells.to_ascii(_ZERO))
+    crossed = sample[zero] not in (_ZERO, cells.to_ascii(_ZERO))
     parts = (
-        (_GAP + drawn, "", "") if crossed else (_GAP + drawn[:zero], drawn[zero], drawn[zero + 1 :])
+        (_GAP + sample, "", "")
+        if crossed
+        else (_GAP + sample[:zero], sample[zero], sample[zero + 1 :])
     )
     yield from (
-        (part, each) for part, each in zip(parts, (style, "muted", style), strict=True) if part
+        (part, item) for part, item in zip(parts, (style, "muted", style), strict=True) if part
     )
 
 
@@ -190,19 +192,22 @@ def _fit(
     wide: Sequence[int], roles: Sequence[str], name: int, width: int, *, draws: bool
 ) -> tuple[list[int], int]:
     """Return which columns are shown, and how many cells the drawing has."""
-    every = list(range(len(wide)))
-    least = [i for i in every if roles[i] != "mean"]
-    without_limits = [i for i in every if roles[i] != "interval"]
+    everything = list(range(len(wide)))
+    minimum = [i for i in everything if roles[i] != "mean"]
+    without_limits = [i for i in everything if roles[i] != "interval"]
     # Where no column has the limits the drawing stands for them, and the means give way to it.
-    ways = [(every, draws), *([(least, True)] if draws and without_limits == every else [])]
-    ways += [(every, False), (without_limits, draws), (least, False)]
-    ways.append(([i for i in least if roles[i] != "interval"], False))
-    for kept, plots in ways:
-        room = width - sum(wide[i] + len(_GAP) for i in kept if i != name) - plots * len(_GAP)
+    ways = [
+        (everything, draws),
+        *([(minimum, True)] if draws and without_limits == everything else []),
+    ]
+    ways += [(everything, False), (without_limits, draws), (minimum, False)]
+    ways.append(([i for i in minimum if roles[i] != "interval"], False))
+    for selected, plots in ways:
+        room = width - sum(wide[i] + len(_GAP) for i in selected if i != name) - plots * len(_GAP)
         plot = min(_WIDEST, max(room - wide[name], min(_ENOUGH, room // 2))) if plots else 0
         if room - plot >= min(wide[name], _LEAST_NAME) and (not plots or plot >= LEAST):
             break
-    return kept, plot
+    return selected, plot
 
 
 def table_lines(table: Table, *, width: int, plain: bool) -> Iterator[list[Line]]:
@@ -216,22 +221,22 @@ def table_lines(table: Table, *, width: int, plain: bool) -> Iterator[list[Line]
     rest = [i for i in range(len(wide)) if i not in names]
     parts: list[list[int]] = [[]]
     for i in rest:
-        taken = sum(wide[j] + len(_GAP) for j in [*parts[-1], i])
-        if parts[-1] and sum(min(wide[n], _NAME) + len(_GAP) for n in names) + taken > width + 2:
+        total = sum(wide[j] + len(_GAP) for j in [*parts[-1], i])
+        if parts[-1] and sum(min(wide[n], _NAME) + len(_GAP) for n in names) + total > width + 2:
             parts.append([])
         parts[-1].append(i)
     for part in parts:
-        kept = [*names, *part]
+        selected = [*names, *part]
         room = width - sum(wide[i] + len(_GAP) for i in part)
-        most = {n: max(6, min(wide[n], room // len(names) - len(_GAP))) for n in names}
-        most = {n: min(wide[n], room) if len(names) == 1 else most[n] for n in names}
+        maximum = {n: max(6, min(wide[n], room // len(names) - len(_GAP))) for n in names}
+        maximum = {n: min(wide[n], room) if len(names) == 1 else maximum[n] for n in names}
         lines: list[Line] = []
         for place, row in enumerate(rows):
             line: Line = []
-            for k, i in enumerate(kept):
-                numeric = table.columns[i].numeric and i not in most
-                text = cells.fit(row[i], most[i], mark=cut) if i in most else row[i]
-                text = (cells.right if numeric else cells.left)(text, most.get(i, wide[i]))
+            for k, i in enumerate(selected):
+                numeric = table.columns[i].numeric and i not in maximum
+                text = cells.fit(row[i], maximum[i], mark=cut) if i in maximum else row[i]
+                text = (cells.right if numeric else cells.left)(text, maximum.get(i, wide[i]))
                 tone = table.rows[place - 1][i].tone if place else "muted"
                 style = {"plain": "", "tie": "muted"}.get(tone, tone)
                 line += [(_GAP if k else "", ""), (text, style)]
@@ -275,8 +280,8 @@ class Look(NamedTuple):
         """Return lines; what is joined by spaces that do not break stays together."""
         lines = cells.wrap(self.put(text), self.width - indent, mark=cells.cut_mark(self.plain))
         # Two spaces between parts, of which one does not break, begin no line.
-        kept = [*lines[:1], *(line.lstrip(cells.NO_BREAK) for line in lines[1:])]
-        return [line.replace(cells.NO_BREAK, " ") for line in kept]
+        selected = [*lines[:1], *(line.lstrip(cells.NO_BREAK) for line in lines[1:])]
+        return [line.replace(cells.NO_BREAK, " ") for line in selected]
 
 
 def text(
@@ -336,23 +341,23 @@ def text_lines(
     checks.one_of("detail", detail, get_args(Detail))
     look = Look(width, ascii)
     card, head = report.scorecard, report.headline
-    every = detail == "all"
+    everything = detail == "all"
     blocks: list[list[Line]] = [list(_verdict(report, look))]
     if detail != "headline":
-        first = [*_first(report, look), *blocks[0], *_below(report, look, every=every)]
-        visible = (x for x in report.facts if every or x.label not in _DETAILS)
+        first = [*_first(report, look), *blocks[0], *_below(report, look, everything=everything)]
+        visible = (x for x in report.facts if everything or x.label not in _DETAILS)
         facts = [line for fact in visible for line in _labelled(fact, look)]
-        notes = list(_notes(report, look, every=every))
+        notes = list(_notes(report, look, everything=everything))
         blocks = [
             first,
             [] if card is None else scorecard_lines(card, width=width, plain=ascii),
             *_sections(report, look),
-            *([facts, notes] if every else [[*facts, *notes]]),
+            *([facts, notes] if everything else [[*facts, *notes]]),
         ]
     if head.gate and gate:
         style = "b" if head.gate_passed else "note"
         last = list(_labelled(Fact("gate", head.gate), look, label_style=style))
-        blocks[-1:] = [blocks[-1], last] if every else [[*blocks[-1], *last]]
+        blocks[-1:] = [blocks[-1], last] if everything else [[*blocks[-1], *last]]
     lines: list[list[Span]] = []
     for block in blocks:
         if block and lines:
@@ -384,7 +389,7 @@ def _verdict(report: Report, look: Look) -> Iterator[Line]:
         yield [("  " if first else "", ""), (line, "strong")]
 
 
-def _below(report: Report, look: Look, *, every: bool) -> Iterator[Line]:
+def _below(report: Report, look: Look, *, everything: bool) -> Iterator[Line]:
     """Yield the numbers, a piece never broken; what speaks against them, and other choices."""
     head = report.headline
     if head.pieces:
@@ -393,8 +398,10 @@ def _below(report: Report, look: Look, *, every: bool) -> Iterator[Line]:
         indent = 2 if head.tag else 0
         for line in look.wrap(head.numbers, indent):
             yield [(" " * indent, ""), (line, "")]
-    other = head.sensitivity.replace("Δ ", f"Δ{cells.NO_BREAK}") if every or head.falls else ""
-    for sentence, style in ((head.soundness, "note"), (other, "note" if head.falls else "")):
+    second = (
+        head.sensitivity.replace("Δ ", f"Δ{cells.NO_BREAK}") if everything or head.falls else ""
+    )
+    for sentence, style in ((head.soundness, "note"), (second, "note" if head.falls else "")):
         for line in look.wrap(sentence, 2) if sentence else ():
             yield [("  ", ""), (line, style)]
 
@@ -404,13 +411,13 @@ def _pieces(report: Report, look: Look) -> Iterator[Line]:
     style: str = head.tone if head.tone in ("a", "b") else "strong"
     line: Line = []
     used = 0
-    for piece in (part for each in head.pieces for part in look.wrap(each, 2)):
-        taken = cells.columns(piece) + 2
-        if line and used + taken > look.width:
+    for piece in (part for text in head.pieces for part in look.wrap(text, 2)):
+        occupied = cells.columns(piece) + 2
+        if line and used + occupied > look.width:
             yield line
             line, used = [], 0
         line += [("  ", ""), (piece, style)]
-        used += taken
+        used += occupied
         style = ""
     yield line
 
@@ -431,13 +438,13 @@ def _sections(report: Report, look: Look) -> Iterator[list[Line]]:
                 yield [[(line, style)] for line in look.wrap(block.text)]
 
 
-def _notes(report: Report, look: Look, *, every: bool) -> Iterator[Line]:
+def _notes(report: Report, look: Look, *, everything: bool) -> Iterator[Line]:
     """Yield the notes; of the first screen the titles of the first, and how to see the rest."""
-    for note in report.notes if every else report.notes[:SHOWN]:
-        sentence = str(note) if every or not note.more else note.title
+    for note in report.notes if everything else report.notes[:SHOWN]:
+        sentence = str(note) if everything or not note.more else note.title
         more = f" ({note.more})" if note.more else ""
         yield from _labelled(Fact("note", f"{sentence}{more}"), look, label_style="note")
-    left = 0 if every else len(report.notes) - SHOWN
+    left = 0 if everything else len(report.notes) - SHOWN
     if left > 0:
         yield from _labelled(Fact("", f"{f.plural(left, 'more note')}: -v", "muted"), look)
 
@@ -467,9 +474,9 @@ def bibtex(report: Report) -> str:
     return _required(report, report.sources, "list of sources").rstrip("\n") + "\n"
 
 
-def _required(report: Report, text: str, what: str) -> str:
+def _required(report: Report, text: str, kind: str) -> str:
     if not text:
-        raise ArgumentError(f"there is no {what} of a {type(report.subject).__name__}")
+        raise ArgumentError(f"there is no {kind} of a {type(report.subject).__name__}")
     return text
 
 
@@ -516,30 +523,34 @@ def _attribute(value: str) -> str:
 _LEAST_DOC = 8
 
 
-def documents_text(found: ToJudge, *, most: int, width: int = WIDTH, ascii: bool = False) -> str:
+def documents_text(
+    result: ToJudge, *, maximum: int, width: int = WIDTH, ascii: bool = False
+) -> str:
     """Return the unjudged documents of all queries as plain text."""
-    many, delta = f.plural(found.n_documents, "document"), f"Δ {found.measure}"
+    is_many, delta = f.plural(result.n_documents, "document"), f"Δ {result.measure}"
     lines = [
-        f"{many} in the top {found.depth} of A or B that nobody judged count as not relevant:"
-        f" {delta} is {f.signed(found.difference)}."
+        f"{is_many} in the top {result.depth} of A or B that nobody judged count as not relevant:"
+        f" {delta} is {f.signed(result.difference)}."
     ]
     rows = [
         (
-            each.doc_id,
-            each.query_id,
-            f"A {each.rank_a or '–'}",
-            f"B {each.rank_b or '–'}",
-            f"swing {f.signed(each.swing)}",
+            document.doc_id,
+            document.query_id,
+            f"A {document.rank_a or '–'}",
+            f"B {document.rank_b or '–'}",
+            f"swing {f.signed(document.swing)}",
         )
-        for each in found.documents[:most]
+        for document in result.documents[:maximum]
     ]
-    said = [line for each in lines for line in cells.wrap(each, width)]
+    sentence = [line for item in lines for line in cells.wrap(item, width)]
     if rows:
-        swing = f"swing: how far Δ of its query moves if the document has grade {found.grade}"
-        said += ["", *_table(rows, width), *cells.wrap(swing, width)]
-    if len(found.documents) > most:
-        said.append(f"and {f.count(len(found.documents) - most)} more: --pool FILE writes all")
-    text = "\n".join(said)
+        swing = f"swing: how far Δ of its query moves if the document has grade {result.grade}"
+        sentence += ["", *_table(rows, width), *cells.wrap(swing, width)]
+    if len(result.documents) > maximum:
+        sentence.append(
+            f"and {f.count(len(result.documents) - maximum)} more: --pool FILE writes all"
+        )
+    text = "\n".join(sentence)
     return cells.to_ascii(text) if ascii else text
 
 
@@ -549,5 +560,5 @@ def _table(rows: Sequence[Sequence[str]], width: int) -> Iterator[str]:
     room = width - sum(wide[1:]) - 2 * len(wide)
     wide[0] = min(wide[0], max(room, _LEAST_DOC))
     for doc, *rest in rows:
-        shown = [cells.fit(cells.one_line(doc, width=200), wide[0]), *rest]
-        yield "  " + "  ".join(map(cells.left, shown, wide)).rstrip()
+        visible = [cells.fit(cells.one_line(doc, width=200), wide[0]), *rest]
+        yield "  " + "  ".join(map(cells.left, visible, wide)).rstrip()

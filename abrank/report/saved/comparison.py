@@ -60,18 +60,18 @@ def differences(
     # `scale`: The largest score; a p-value's scale is 1.
     if isinstance(saved, dict) and isinstance(again, dict):
         for key in {**again, **saved}:
-            at = f"{place}.{key}" if place else str(key)
+            text = f"{place}.{key}" if place else str(key)
             if key not in saved or key not in again:
-                yield Difference(at, saved.get(key), again.get(key))
+                yield Difference(text, saved.get(key), again.get(key))
             else:
-                yield from differences(saved[key], again[key], at, scale=scale)
+                yield from differences(saved[key], again[key], text, scale=scale)
     elif isinstance(saved, list) and isinstance(again, list) and len(saved) == len(again):
         if saved != again:
-            for i, (one, two) in enumerate(zip(saved, again, strict=True)):
-                yield from differences(one, two, f"{place}[{i}]", scale=scale)
-    elif all(type(each) in (int, float) for each in (saved, again)):
-        least = ABSOLUTE * (1.0 if "pvalue" in place.rpartition(".")[2] else scale)
-        if not math.isclose(saved, again, rel_tol=RELATIVE, abs_tol=least):
+            for i, (first, two) in enumerate(zip(saved, again, strict=True)):
+                yield from differences(first, two, f"{place}[{i}]", scale=scale)
+    elif all(type(item) in (int, float) for item in (saved, again)):
+        minimum = ABSOLUTE * (1.0 if "pvalue" in place.rpartition(".")[2] else scale)
+        if not math.isclose(saved, again, rel_tol=RELATIVE, abs_tol=minimum):
             yield Difference(place, saved, again)
     elif saved != again or type(saved) is not type(again):
         yield Difference(place, saved, again)
@@ -87,13 +87,13 @@ def of_this_version(value: Mapping[str, Any]) -> bool:
 def require_none(different: Iterable[Difference], source: str = "scores and rule") -> None:
     """Refuse a file of which a value is not what its scores give."""
     for place, saved, again in different:
-        said = f"is {brief(saved)}, but the {source} of the file give {brief(again)}"
-        raise Damaged(place, said)
+        text = f"is {brief(saved)}, but the {source} of the file give {brief(again)}"
+        raise Damaged(place, text)
 
 
 def remarks_on(different: Iterable[Difference]) -> tuple[str, ...]:
     """Return what is to be known of a file of another version: how far its numbers are others."""
-    changed = [each for each in different if None not in (each.saved, each.again)]
+    changed = [item for item in different if None not in (item.saved, item.again)]
     if not changed:
         return ()
     place, saved, again = changed[0]
@@ -105,20 +105,20 @@ def remarks_on(different: Iterable[Difference]) -> tuple[str, ...]:
 
 def require_showable(comparison: Comparison) -> None:
     """Refuse texts and lists of other queries, curves with holes, and notes without words."""
-    known, evidence = set(comparison.query_ids), comparison.evidence
+    query_ids, evidence = set(comparison.query_ids), comparison.evidence
     parts: Mapping[str, Mapping[str, Any]] = {
         "topics": comparison.topics,
         "evidence.rankings": evidence.rankings,
     }
     for place, part in parts.items():
         for query_id in part:
-            if query_id not in known:
+            if query_id not in query_ids:
                 raise Damaged(place, f"{brief(query_id)} is not among the queries")
     for name, curve in (("cutoff", evidence.cutoff_curve), ("recall", evidence.recall_curve)):
         if curve is None:
             continue
-        columns = {each.name: getattr(curve, each.name) for each in fields(curve)}
-        lengths = {key: len(each) for key, each in columns.items() if isinstance(each, tuple)}
+        columns = {field.name: getattr(curve, field.name) for field in fields(curve)}
+        lengths = {key: len(column) for key, column in columns.items() if isinstance(column, tuple)}
         first = next(iter(lengths))
         for key, length in lengths.items():
             if length != lengths[first]:
@@ -211,30 +211,30 @@ def reading(label: str, hint: str, *, parts: bool = False) -> Iterator[None]:
         hint = problem.hint or hint
         raise ReadError(label, problem.problem, at=problem.place, hint=hint) from None
     except _OF_PARTS if parts else NOT_COMPUTED as problem:  # noqa: B030 - one of two tuples
-        said = str(problem) if parts else f"cannot be computed again: {problem}"
-        at = "collections" if parts else "settings"
-        raise ReadError(label, said, at=at, hint=hint) from None
+        text = str(problem) if parts else f"cannot be computed again: {problem}"
+        position = "collections" if parts else "settings"
+        raise ReadError(label, text, at=position, hint=hint) from None
 
 
-def _computed_again(found: Comparison, value: Mapping[str, Any]) -> Comparison:
+def _computed_again(result: Comparison, value: Mapping[str, Any]) -> Comparison:
     """Return a comparison of which nothing is taken from the file that its scores can give."""
-    require_showable(found)
-    test = found.rule.test
+    require_showable(result)
+    test = result.rule.test
     if test not in {*inference.TESTS, WITH_MACHINE}:
-        known = ", ".join(sorted(inference.TESTS))
+        text = ", ".join(sorted(inference.TESTS))
         raise Damaged(
             "settings.test",
-            f"expected one of {known}, found {brief(test)}",
+            f"expected one of {text}, found {brief(test)}",
             hint="a test of your own is to be installed where its results are read",
         )
-    again = compare_again(found)
-    numbers = plain({key: each for key, each in content(again).items() if key not in _AS_READ})
-    saved = {key: each for key, each in value.items() if key not in _AS_READ}
-    scale = float(max(*(np.nanmax(np.abs(scores), initial=0.0) for scores in (found.a, found.b))))
+    again = compare_again(result)
+    numbers = plain({key: item for key, item in content(again).items() if key not in _AS_READ})
+    saved = {key: item for key, item in value.items() if key not in _AS_READ}
+    scale = float(max(*(np.nanmax(np.abs(scores), initial=0.0) for scores in (result.a, result.b))))
     different = differences(saved, numbers, scale=scale or 1.0)
     if of_this_version(value):
         require_none(different)
-        return found
+        return result
     return replace(again, remarks=(*again.remarks, *remarks_on(different)))
 
 
@@ -317,11 +317,11 @@ def _parts(
     """Return the fields of a class that the file has under ``place``, by their annotations."""
     hints = {**annotations_of(kind), **kinds}
     return {
-        each.name: restore_part(
-            value, f"{place}{_PLACES.get(each.name, each.name)}", hints[each.name], each.default
+        field.name: restore_part(
+            value, f"{place}{_PLACES.get(field.name, field.name)}", hints[field.name], field.default
         )
-        for each in fields(kind)
-        if each.name not in _MADE
+        for field in fields(kind)
+        if field.name not in _MADE
     }
 
 

@@ -79,7 +79,7 @@ def _ranking(value: Mapping[str, Any]) -> Ranking:
     shared["query_ids"] = restore_part(value, "queries.query_id", tuple[str, ...])
     shared["seed"] = restore_part(value, "seed", int)
     require_distinct(shared["query_ids"])
-    beside = {
+    restore_parts = {
         name: restore_part(value, name, kinds[name], Ranking.__dataclass_fields__[name].default)
         for name in (*RANKING_BESIDE, "extras")
         if name in value
@@ -99,7 +99,7 @@ def _ranking(value: Mapping[str, Any]) -> Ranking:
             Ranking(**_facts(measure, shared, f"secondary[{i}].", "scores"))
             for i, measure in enumerate(secondary)
         ),
-        **beside,
+        **restore_parts,
     )
 
 
@@ -113,9 +113,9 @@ def _facts(
     systems = tuple(row.system for row in rows)
     if not systems or len(set(systems)) < len(systems) or set(systems) != set(scores):
         raise Damaged(f"{place}systems", "the systems are not those of the scores")
-    known = {name for row in pairs for name in (row.a, row.b)} | set(shared["baselines"])
-    if not known <= set(systems):
-        raise Damaged(f"{place}pairs", f"there is no system {sorted(known - set(systems))[0]}")
+    names = {name for row in pairs for name in (row.a, row.b)} | set(shared["baselines"])
+    if not names <= set(systems):
+        raise Damaged(f"{place}pairs", f"there is no system {sorted(names - set(systems))[0]}")
     columns = {system: scores[system] for system in systems}
     array = score_columns(columns, f"{place}{scores_at}", len(shared["query_ids"]))
     return {
@@ -144,7 +144,7 @@ _KINDS = {
 
 
 def read_results(
-    path: str | os.PathLike[str], *, of: str = ""
+    path: str | os.PathLike[str], *, owner: str = ""
 ) -> Comparison | CollectionsComparison | Ranking | CollectionsRanking:
     """Read ``results.json`` of a comparison or ranking, on one collection or on several.
 
@@ -171,12 +171,12 @@ def read_results(
     """
     value, label = read_json(path)
     schema = value.get("schema") if isinstance(value, Mapping) else None
-    known, _, version = str(schema).partition("/")
-    kind, _ = _KINDS.get(known, ("", ""))
-    if of and kind != of and (kind or of != "Comparison"):
-        raise ReadError(label, f"is no report of a {of}", hint=dict(_KINDS.values())[of])
+    names, _, version = str(schema).partition("/")
+    kind, _ = _KINDS.get(names, ("", ""))
+    if owner and kind != owner and (kind or owner != "Comparison"):
+        raise ReadError(label, f"is no report of a {owner}", hint=dict(_KINDS.values())[owner])
     # A schema that is not known has a message of its own there.
-    return (_READERS.get(known, from_dict) if version == "2" else from_dict)(value, label)
+    return (_READERS.get(names, from_dict) if version == "2" else from_dict)(value, label)
 
 
 @dataclass(frozen=True)
@@ -210,7 +210,10 @@ def collections_of(value: Mapping[str, Any], label: str) -> CollectionsCompariso
             provenance=restore_part(value, "provenance", Mapping[str, Any]),
         )
         if of_this_version(value):
-            compared = {"alpha": again.alpha, "measures": [asdict(each) for each in again.measures]}
+            compared = {
+                "alpha": again.alpha,
+                "measures": [asdict(measure) for measure in again.measures],
+            }
             compared |= decided(again)
             saved = {key: value.get(key) for key in compared}
             require_none(differences(saved, plain(compared)), "comparisons")

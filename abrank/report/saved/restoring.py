@@ -93,7 +93,7 @@ def _reader(kind: Any) -> Reader:  # noqa: ANN401
         return _READERS[kind]
     origin, kinds = get_origin(kind), get_args(kind)
     if origin in (Union, UnionType):
-        return partial(_optional, [_reader(each) for each in kinds if each is not NoneType])
+        return partial(_optional, [_reader(kind) for kind in kinds if kind is not NoneType])
     if origin is Literal:
         return partial(_choice, kinds)
     if origin is tuple:
@@ -128,7 +128,7 @@ def _float(value: float | str | None) -> float:
 
 
 def _choice(choices: Sequence[str], value: object) -> object:
-    names = ", ".join(str(each) or '""' for each in choices)
+    names = ", ".join(str(choice) or '""' for choice in choices)
     _require(isinstance(value, str) and value in choices, "", f"one of {names}", value)
     return value
 
@@ -189,15 +189,15 @@ def _read_below(place: str, reader: Reader, value: object) -> object:
 
 def annotations_of(kind: type) -> dict[str, Any]:
     """Return the annotations of a class, with the names that its module has for checkers alone."""
-    return get_type_hints(kind, localns={each.__name__: each for each in (RelativeChange, Unseen)})
+    return get_type_hints(kind, localns={item.__name__: item for item in (RelativeChange, Unseen)})
 
 
 @lru_cache(maxsize=128)
 def _fields(kind: Any) -> list[tuple[str, Reader, bool]]:  # noqa: ANN401
     hints = annotations_of(kind)
     return [
-        (each.name, _reader(hints[each.name]), each.default is each.default_factory is MISSING)
-        for each in fields(kind)
+        (field.name, _reader(hints[field.name]), field.default is field.default_factory is MISSING)
+        for field in fields(kind)
     ]
 
 
@@ -218,7 +218,7 @@ def _free(value: Any, depth: int = 1) -> Any:  # noqa: ANN401
 def _coded(kind: type[Note | Reason], value: Any) -> Note | Reason:  # noqa: ANN401
     """Read a code with the numbers behind it, of which those that are undefined are NaN."""
     coded: Note | Reason = _dataclass(kind, value)
-    numbers = {key: math.nan if each is None else each for key, each in coded.values.items()}
+    numbers = {key: math.nan if value is None else value for key, value in coded.values.items()}
     return (
         Note(coded.code, coded.severity, numbers)
         if isinstance(coded, Note)

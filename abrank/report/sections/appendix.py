@@ -62,12 +62,12 @@ def cited(sources: Iterable[tuple[str, str]]) -> str:
     works = entries()
     named: list[str] = []
     comments = []
-    for what, source in sources:
+    for kind, source in sources:
         keys = [key for key in map(key_of, source.split("; ")) if key in works]
-        told = " ".join(keys) or "no source known"
+        text = " ".join(keys) or "no source known"
         # BibTeX knows no comments: it passes over everything but an at sign.
-        named_as = to_ascii(one_line(what, width=60)).replace("@", " at ")
-        comments.append(f"% {named_as}: {told}")
+        named_as = to_ascii(one_line(kind, width=60)).replace("@", " at ")
+        comments.append(f"% {named_as}: {text}")
         named += [key for key in keys if key not in named]
     return "\n\n".join(["\n".join(comments), *(works[key] for key in sorted(named))]) + "\n"
 
@@ -93,8 +93,8 @@ def _sources(comparison: Comparison) -> Iterator[tuple[str, str]]:
 def of_measures(measures: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Yield each measure with its source; none of scores of one's own."""
     for measure in measures:
-        found = known(measure)
-        yield measure, found.entry.source if found else ""
+        result = known(measure)
+        yield measure, result.entry.source if result else ""
 
 
 def key_of(source: str) -> str:
@@ -110,7 +110,7 @@ def key_of(source: str) -> str:
 def entries() -> Mapping[str, str]:
     """Return all known entries by their keys."""
     text = resources.files("abrank.report.sections").joinpath("sources.bib").read_text("utf-8")
-    return {found.group(1): found.group() for found in _ENTRY.finditer(text)}
+    return {match.group(1): match.group() for match in _ENTRY.finditer(text)}
 
 
 MOST_INPUTS, MOST_NAMED = 20, 4
@@ -152,8 +152,8 @@ def effects(comparison: Comparison) -> Section | None:
     if not comparison.planning.smallest_visible > NOTHING:
         return None
     tables = effect_tables(comparison)
-    name, shown, *_ = (each.text for each in tables[0].rows[0])
-    finding = f"{name} is {shown}."
+    name, visible, *_ = (item.text for item in tables[0].rows[0])
+    finding = f"{name} is {visible}."
     return Section("effects", "Effect size", finding, tables, group="appendix")
 
 
@@ -162,37 +162,37 @@ def effect_tables(comparison: Comparison) -> tuple[Table, Table]:
     w = Words(comparison)
     change, correlation = comparison.primary.rel_diff, comparison.spread.correlation
     names = _EFFECTS if comparison.rule.direction_declared else _EFFECTS | _UNDECLARED
-    found = {}
+    result = {}
     for name, effect in comparison.effects.items():
         title, meaning = names.get(name, (name, ""))
-        shown = f.signed(effect.estimate, digits=2)
+        text = f.signed(effect.estimate, digits=2)
         limits = f.interval(*effect.interval, digits=2)
         if name == "p_better":
-            shown, *ends = (
-                f.percent(each, sign=False) for each in (effect.estimate, *effect.interval)
+            text, *ends = (
+                f.percent(item, sign=False) for item in (effect.estimate, *effect.interval)
             )
             limits = f.UNDEFINED if math.isnan(effect.interval.low) else " to ".join(ends)
-        row = (Cell(shown, effect.estimate), Cell(limits, effect.interval.low), Cell(meaning))
-        found[name] = (Cell(title), *row)
+        row = (Cell(text, effect.estimate), Cell(limits, effect.interval.low), Cell(meaning))
+        result[name] = (Cell(title), *row)
     relative = (Cell("Relative change"), Cell(f.percent(change), change), Cell(""))
     first = (
-        *(found.pop(name) for name in ("d_z", "cohens_d", "p_better") if name in found),
+        *(result.pop(name) for name in ("d_z", "cohens_d", "p_better") if name in result),
         (*relative, Cell("of A's mean")),
     )
-    shown = f.signed(correlation, digits=2)
-    paired = (Cell("Correlation of A and B"), Cell(shown, correlation), Cell(""))
-    more = tuple(found.values())
+    text = f.signed(correlation, digits=2)
+    paired = (Cell("Correlation of A and B"), Cell(text, correlation), Cell(""))
+    more = tuple(result.values())
     if not comparison.rule.independent:
         more = (*more, (*paired, Cell("why pairing helps")))
     middle = pseudo_median(comparison)
     if middle is not None:
-        said = "median of all averages of two differences (Hodges–Lehmann), without ties"
-        row = (w.change(middle.estimate), w.limits(middle.interval), Cell(said))
+        sentence = "median of all averages of two differences (Hodges–Lehmann), without ties"
+        row = (w.change(middle.estimate), w.limits(middle.interval), Cell(sentence))
         more = (*more, (Cell("Pseudo-median of the queries that differ"), *row))
     value, limited = Column("Value"), Column(f"{w.level} interval")
     columns = (label("Effect size"), value, limited, label("What it is"))
-    other = Table("more-effects", columns, more, folded="Other effect sizes")
-    return Table("effects", columns, first), other
+    table = Table("more-effects", columns, more, folded="Other effect sizes")
+    return Table("effects", columns, first), table
 
 
 def pseudo_median(comparison: Comparison) -> TestRow | None:
@@ -204,9 +204,9 @@ def pseudo_median(comparison: Comparison) -> TestRow | None:
     return next((row for row in rows if math.isfinite(row.estimate)), None)
 
 
-def methods(text: str, sources: str, finding: str, *beside: Block) -> Section:
+def methods(text: str, sources: str, finding: str, *context: Block) -> Section:
     """Return a paragraph to paste into a paper or a change request, and its sources."""
-    blocks = (Text(text, "code"), *beside, Text(sources.strip(), "source"))
+    blocks = (Text(text, "code"), *context, Text(sources.strip(), "source"))
     return Section("methods", "Methods", finding, blocks, group="appendix")
 
 
@@ -225,12 +225,12 @@ def methods_text(comparison: Comparison) -> str:
         sentences.append(_margin_judged(comparison))
     if comparison.machine is not None:
         sentences.append(_people_and_machine(comparison, comparison.machine))
-    sentences += [said for _, said in design.sentences(comparison)]
-    others = len(comparison.rows) - 1
-    if others:
+    sentences += [text for _, text in design.sentences(comparison)]
+    rest = len(comparison.rows) - 1
+    if rest:
         names = ", ".join(row.measure for row in comparison.rows if row.measure != rule.primary)
-        how = headline.adjustment(comparison)
-        sentences.append(f"{words.capital(how)}: {names}.")
+        adjustment = headline.adjustment(comparison)
+        sentences.append(f"{words.capital(adjustment)}: {names}.")
     if settings.get("missing") == "zero":
         sentences.append("A query missing from a run scored 0.")
     elif settings.get("missing") == "drop":
@@ -241,33 +241,33 @@ def methods_text(comparison: Comparison) -> str:
     return " ".join(sentences)
 
 
-def _people_and_machine(comparison: Comparison, found: MachineJudgments) -> str:
+def _people_and_machine(comparison: Comparison, result: MachineJudgments) -> str:
     """Say who judged what, and what was declared of the machine."""
-    every = words.queries(len(found.query_ids))
-    shared = samples.SHARED.get(found.shared_model or "", "")
+    queries = words.queries(len(result.query_ids))
+    shared = samples.SHARED.get(result.shared_model or "", "")
     n = f.count(comparison.n_queries)
-    how = "the machine's differences were corrected by people's"
-    if found.set_aside:
-        how = f"{samples.ASIDE[found.set_aside].format(n=n)}, so people alone decide"
-    drawn = "not a random draw" if found.set_aside == "draw" else "taken as a random draw"
-    said = f"A machine judged {every}, and people {n} of them, {drawn}; {how}."
-    said = f"{said} {samples.judge(comparison)}"
-    return f"{said} {shared}".strip()
+    text = "the machine's differences were corrected by people's"
+    if result.set_aside:
+        text = f"{samples.ASIDE[result.set_aside].format(n=n)}, so people alone decide"
+    sample = "not a random draw" if result.set_aside == "draw" else "taken as a random draw"
+    sentence = f"A machine judged {queries}, and people {n} of them, {sample}; {text}."
+    sentence = f"{sentence} {samples.judge(comparison)}"
+    return f"{sentence} {shared}".strip()
 
 
 def _margin_judged(comparison: Comparison) -> str:
     """Say what the margin was and how the differences were held against it."""
     level = f.level(comparison.rule.confidence_equivalence)
-    shown = planning.margin(comparison)
+    margin = planning.margin(comparison)
     if comparison.rule.margin_is_relative:
         return (
-            f"The smallest change worth having was {shown} of the baseline's mean. The relative"
+            f"The smallest change worth having was {margin} of the baseline's mean. The relative"
             " change was held against it by Fieller's interval, which takes in the error of that"
             " mean; equivalence and non-inferiority were judged by two one-sided tests, that is by"
             f" the {level} interval."
         )
     return (
-        f"The smallest difference worth having was {shown}; equivalence and non-inferiority were"
+        f"The smallest difference worth having was {margin}; equivalence and non-inferiority were"
         f" judged by two one-sided tests, that is by the {level} interval."
     )
 
@@ -276,22 +276,22 @@ def inputs_of(results: Mapping[str, Any]) -> dict[str, Any]:
     """Return the inputs of the results on several collections, each under its name and role."""
     return {
         f"{collection}: {role}": source
-        for collection, one in results.items()
-        for role, source in (one.provenance.get("inputs") or {}).items()
+        for collection, result in results.items()
+        for role, source in (result.provenance.get("inputs") or {}).items()
     }
 
 
 def reproduce(
-    known: Mapping[str, Any], seed: int, inputs: Mapping[str, Any], *settings: Block
+    names: Mapping[str, Any], seed: int, inputs: Mapping[str, Any], *settings: Block
 ) -> Section:
     """Return the section with command, seed, versions and inputs, as far as they are known."""
-    command, created = known.get("command"), known.get("created")
+    command, created = names.get("command"), names.get("created")
     facts = [f"Seed {seed}", *([f"made {created}"] if created else [])]
-    facts += [f"{name} {version}" for name, version in (known.get("versions") or {}).items()]
+    facts += [f"{name} {version}" for name, version in (names.get("versions") or {}).items()]
     blocks: list[Block] = [Text(str(command), "code")] if command else []
     blocks += [Text(f"{', '.join(facts)}."), *_inputs(inputs), *settings]
-    how = "The command below gives" if command else "The same inputs and seed give"
-    finding = f"{how} the same numbers again."
+    text = "The command below gives" if command else "The same inputs and seed give"
+    finding = f"{text} the same numbers again."
     return Section("reproduce", "Reproduce", finding, tuple(blocks), group="appendix")
 
 
@@ -317,9 +317,9 @@ def _inputs(inputs: Mapping[str, Any]) -> Iterator[Block]:
         folder = os.path.commonpath([Path(path).parent for path in paths]).rstrip("/")
     rows = []
     for (path, _, n_rows, *_), read_as in files.items():
-        shown = _within(path, folder)
+        within = _within(path, folder)
         n = Cell("" if n_rows is None else f.count(n_rows), n_rows)
-        rows.append((Cell(f.first_of(read_as, MOST_NAMED)), Cell(shown), n))
+        rows.append((Cell(f.first_of(read_as, MOST_NAMED)), Cell(within), n))
     columns = label("Input"), label("Path"), Column("Rows")
     if rows:
         yield Table("inputs", columns, tuple(rows[:MOST_INPUTS]))
@@ -354,7 +354,7 @@ _MISSING = {"zero": "score 0", "drop": "left out", "error": "an error"}
 
 def setting_table(comparison: Comparison) -> Table:
     """Return what was asked for, defaults included: they, too, decide the numbers."""
-    rule, known = comparison.rule, _known(comparison, "settings")
+    rule, names = comparison.rule, _known(comparison, "settings")
     settings = {
         "Test": words.name_of_rule(comparison) if rule.design else rule.test,
         "α": words.alpha(comparison),
@@ -365,12 +365,12 @@ def setting_table(comparison: Comparison) -> Table:
         "Seed": str(comparison.seed),
     }
     for key, title in _SETTINGS.items():
-        if key in known:
-            value = known[key]
-            shown = _MISSING.get(str(value), str(value)) if key == "missing" else str(value)
+        if key in names:
+            value = names[key]
+            text = _MISSING.get(str(value), str(value)) if key == "missing" else str(value)
             if isinstance(value, bool):
-                shown = "yes" if value else "no"
-            settings[title] = _UNSET.get(key, "default") if value is None else shown
+                text = "yes" if value else "no"
+            settings[title] = _UNSET.get(key, "default") if value is None else text
     return Table.of(
         "settings",
         (label("Setting"), map(Cell, settings)),
@@ -380,5 +380,5 @@ def setting_table(comparison: Comparison) -> Table:
 
 def _known(comparison: Comparison, key: str) -> Mapping[str, Any]:
     """Return a part of the provenance as plain values; empty where it is unknown."""
-    found = plain(comparison.provenance.get(key) or {})
-    return found if isinstance(found, dict) else {}
+    result = plain(comparison.provenance.get(key) or {})
+    return result if isinstance(result, dict) else {}

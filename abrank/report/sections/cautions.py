@@ -69,16 +69,16 @@ def _constant(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
 
 @told(SENTENCES, "nobody-chose")
 def _nobody_chose(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
-    taken = shorten(str(v["primary"]), width=40)
+    text = shorten(str(v["primary"]), width=40)
     return (
-        f"Nobody chose the measure: of {f.count(v['n'])}, {taken} was taken",
-        f"Say which decides: -m {taken} (measures=).",
+        f"Nobody chose the measure: of {f.count(v['n'])}, {text} was taken",
+        f"Say which decides: -m {text} (measures=).",
     )
 
 
 @told(SENTENCES, "direction-not-declared")
 def _direction_not_declared(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
-    measures = [shorten(str(each), width=40) for each in v["measures"]]
+    measures = [shorten(str(item), width=40) for item in v["measures"]]
     ranked = "a difference in it is neither a gain nor a loss"
     if "ranked" in v:
         ranked = "the highest mean stands first"
@@ -103,28 +103,29 @@ def _missing_scores(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
 def _means(name: str, means: Sequence[float], names: Names) -> str:
     """Return the means of all systems, of more than two the ends."""
     ends = means if len(means) == 2 else (min(means), max(means))
-    shown = [f.score(each, digits=names.digits) for each in ends]
+    visible = [f.score(end, digits=names.digits) for end in ends]
     name = shorten(name, width=40)
-    if shown[0] == shown[1]:
-        return f"{name} {shown[0]} for all" if len(means) > 2 else f"{name} {shown[0]} for both"
-    return f"{name} {' to '.join(shown)}" if len(means) > 2 else f"{name} {' → '.join(shown)}"
+    if visible[0] == visible[1]:
+        return f"{name} {visible[0]} for all" if len(means) > 2 else f"{name} {visible[0]} for both"
+    return f"{name} {' to '.join(visible)}" if len(means) > 2 else f"{name} {' → '.join(visible)}"
 
 
 @told(SENTENCES, "shown-apart")
 def _shown_apart(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
-    said = [_means(str(name), means, names) for name, means in v["means"].items()]
-    more = f"; and {f.count(len(said) - MOST_APART)} more" if len(said) > MOST_APART else ""
+    text = [_means(str(name), means, names) for name, means in v["means"].items()]
+    more = f"; and {f.count(len(text) - MOST_APART)} more" if len(text) > MOST_APART else ""
     return (
         "Counts and constants decide nothing",
-        f"They are tested neither alone nor with the others: {'; '.join(said[:MOST_APART])}{more}.",
+        f"They are tested neither alone nor with the others: {'; '.join(text[:MOST_APART])}{more}.",
     )
 
 
 @told(SENTENCES, "margin-above-baseline")
 def _margin_above_baseline(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
-    shown = {key: f.score(v[key], digits=names.digits) for key in ("margin", "baseline")}
+    visible = {key: f.score(v[key], digits=names.digits) for key in ("margin", "baseline")}
     return (
-        f"The margin of {shown['margin']} is larger than {names['a']}'s mean, {shown['baseline']}",
+        f"The margin of {visible['margin']} is larger than {names['a']}'s mean,"
+        f" {visible['baseline']}",
         f"{names['b']} could lose everything and still not be worse by the margin. To ask about a"
         " share of the baseline's mean, give the margin in per cent: --margin 2%.",
     )
@@ -132,10 +133,10 @@ def _margin_above_baseline(v: Mapping[str, Any], names: Names) -> tuple[str, str
 
 @told(SENTENCES, "margin-above-half-range")
 def _margin_above_half(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
-    shown = {key: f.score(v[key], digits=names.digits) for key in ("margin", "span")}
+    visible = {key: f.score(v[key], digits=names.digits) for key in ("margin", "span")}
     return (
-        f"The margin of {shown['margin']} is more than half of the measure's range",
-        f"Differences reach {shown['span']} at most, so a margin that wide calls nearly any two"
+        f"The margin of {visible['margin']} is more than half of the measure's range",
+        f"Differences reach {visible['span']} at most, so a margin that wide calls nearly any two"
         " systems the same. It is to be the smallest difference worth having.",
     )
 
@@ -229,12 +230,12 @@ def _skewness(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
             f"A t test corrected for skewness is not significant for {', '.join(named)}{beyond}:"
             f" {why}"
         )
-    others = [measure for measure in v["measures"] if measure != v["primary"]]
+    measures = [measure for measure in v["measures"] if measure != v["primary"]]
     if v["primary"] not in v["measures"]:
-        title = f"Skewness decides on {f.first_of(others, MOST_NAMED)}"
+        title = f"Skewness decides on {f.first_of(measures, MOST_NAMED)}"
         return title, f"A t test corrected for skewness is not significant: {why}"
     after, before = (f.p_clause(v[key], alpha=names.alpha) for key in ("pvalue", "t"))
-    also = f" The same is true of {f.first_of(others, MOST_NAMED)}." if others else ""
+    also = f" The same is true of {f.first_of(measures, MOST_NAMED)}." if measures else ""
     return "Skewness decides", (
         f"The differences have a skewness of {f.signed(v['skewness'], digits=1)}. Corrected for it,"
         f" t gives {after}, not {before.removeprefix('p = ')}, and the difference is not"
@@ -245,10 +246,10 @@ def _skewness(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
 
 @told(SENTENCES, "tests-disagree")
 def _tests_disagree(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
-    shown = {key: f.p_clause(v[key], alpha=names.alpha) for key in ("t", "permutation")}
+    p_clauses = {key: f.p_clause(v[key], alpha=names.alpha) for key in ("t", "permutation")}
     return (
         "The t test and the sign-flip test disagree",
-        f"They give {shown['t']} and {shown['permutation']}, on two sides of"
+        f"They give {p_clauses['t']} and {p_clauses['permutation']}, on two sides of"
         f" {names.level(v['t'], v['permutation'])}, though both test the mean difference.",
     )
 
@@ -270,11 +271,11 @@ def _not_about_mean(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
         "wilcoxon": ("The Wilcoxon test does", "It asks about the pseudo-median"),
         "sign": ("The sign test does", "It asks who wins more queries"),
     }
-    does, what = asks[v["test"]]
+    does, kind = asks[v["test"]]
     by_t = f" ({f.p_clause(v['t'], alpha=names.alpha)})" if "t" in v else ""
     return (
         f"{does} not judge the mean",
-        f"{what} and finds a difference, but the t test finds none in the mean{by_t}. On pairs"
+        f"{kind} and finds a difference, but the t test finds none in the mean{by_t}. On pairs"
         f" of real runs with equal means it found one in {f.percent(v['rate'], sign=False)} of"
         f" samples of {words.queries(v['n'])}, at α = 0.05.",
     )
@@ -296,7 +297,7 @@ def _losses(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
 @told(SENTENCES, "few-queries-carry-the-mean")
 def _few_carry(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     carry, they = ("carries", "it lies") if v["count"] == 1 else ("carry", "they lie")
-    queries = f.listed([names.query(each) for each in v["ids"]])
+    queries = f.listed([names.query(item) for item in v["ids"]])
     return (
         f"{words.queries(v['count'])} {carry} the mean",
         f"Without {queries} Δ would be {names.signed(v['without'])} in place of"
@@ -365,11 +366,11 @@ def cautions(comparison: Comparison) -> tuple[Caution, ...]:
         topics=comparison.topics,
     )
     notes = [*comparison.notes, *_near_alpha(comparison)]
-    known = [note for note in notes if note.code in WORDS]
-    known.sort(key=lambda note: (-note.severity, _PLACES[note.code]))
+    registered = [note for note in notes if note.code in WORDS]
+    registered.sort(key=lambda note: (-note.severity, _PLACES[note.code]))
     return tuple(
         _joined([caution(note, names) for note in same])
-        for _, same in groupby(known, key=lambda note: (note.severity, note.code))
+        for _, same in groupby(registered, key=lambda note: (note.severity, note.code))
     )
 
 
@@ -386,17 +387,17 @@ def caution(note: Note, names: Names) -> Caution:
 
 
 def by_collection(
-    found: Mapping[str, Iterable[Caution]], results: Mapping[str, Comparison | Ranking]
+    result: Mapping[str, Iterable[Caution]], results: Mapping[str, Comparison | Ranking]
 ) -> tuple[Caution, ...]:
     """Return the cautions of several collections, each after its name, the most severe first."""
     # What stands before the verdict is asked of all of them at once.
-    every = [
-        each if each.stands_first else replace(each, title=f"{collection}: {each.title}")
-        for collection, cautions in found.items()
-        for each in cautions
+    fromkeys = [
+        item if item.stands_first else replace(item, title=f"{collection}: {item.title}")
+        for collection, cautions in result.items()
+        for item in cautions
     ]
-    every = list(dict.fromkeys(every))
-    return (*counted_twice(results), *sorted(every, key=lambda each: -each.severity))
+    fromkeys = list(dict.fromkeys(fromkeys))
+    return (*counted_twice(results), *sorted(fromkeys, key=lambda item: -item.severity))
 
 
 def counted_twice(results: Mapping[str, Comparison | Ranking]) -> tuple[Caution, ...]:
@@ -431,8 +432,8 @@ def run_sentences(scores: Scores) -> tuple[str, ...]:
 def note_sentences(notes: Sequence[Note]) -> tuple[str, ...]:
     """Return notes that name their systems, not as A and B, in words."""
     names = SystemNames("", "", digits=f.DIGITS, alpha=0.05)
-    said = (caution(note, names) for note in notes)
-    return tuple(map(str, said))
+    text = (caution(note, names) for note in notes)
+    return tuple(map(str, text))
 
 
 def sentence_of(note: Note) -> str:

@@ -52,52 +52,52 @@ _CLAUSES: dict[str, Callable[[Mapping[str, Any], Comparison], str]] = {
         f"{f.listed(v['collections'])} have the same judgments, so that their queries count"
         f" {len(v['collections'])} times"
     ),
-    "order-fixed": lambda v, each: f"{_name(each, v['first'])} was shown first in every vote",
+    "order-fixed": lambda v, item: f"{_name(item, v['first'])} was shown first in every vote",
 }
 
 
 def doubts(comparison: Comparison) -> str:
     """Say what puts the verdict in doubt, or what more forbids it; empty where nothing does."""
     # The first reason that forbids a verdict stands in its title, and is not told again.
-    found = comparison.soundness
-    told = [clause(reason, comparison) for reason in found.told]
-    if found.level == "unsound":
-        told = told[1:]
-    if not told:
+    soundness = comparison.soundness
+    clauses = [clause(reason, comparison) for reason in soundness.told]
+    if soundness.level == "unsound":
+        clauses = clauses[1:]
+    if not clauses:
         return ""
-    start = "In doubt" if found.level == "doubtful" else "Nor is this sound"
-    return f"{start}: {'; '.join(told)}."
+    start = "In doubt" if soundness.level == "doubtful" else "Nor is this sound"
+    return f"{start}: {'; '.join(clauses)}."
 
 
-def doubted(comparison: Comparison, said: str) -> str:
+def doubted(comparison: Comparison, text: str) -> str:
     """Return a verdict as it stands where no tag is beside it to tell of doubt."""
-    return f"In doubt: {said}" if comparison.soundness.level == "doubtful" else said
+    return f"In doubt: {text}" if comparison.soundness.level == "doubtful" else text
 
 
 def unseen(comparison: Comparison) -> str:
     """Say what loss so many queries may not have shown, where it is larger than the margin."""
     # Of what excludes a loss of the margin alone, by a test that rests on the spread that was seen;
     # of B shown to be better only where a gate asks for no more than that.
-    found, margin = comparison.decision.unseen, comparison.decision.margin
+    result, margin = comparison.decision.unseen, comparison.decision.margin
     excluding = _EXCLUDE_A_LOSS
     if comparison.rule.require == "not-worse-shown":
         excluding = excluding | {Verdict.BETTER, Verdict.BETTER_SIZE_UNCLEAR}
     by_spread = comparison.rule.test != "bounded" and comparison.verdict in excluding
-    if found is None or not by_spread or not 0.0 < margin < found.difference:
+    if result is None or not by_spread or not 0.0 < margin < result.difference:
         return ""
     return (
         f"{_units(comparison)} may miss large losses on up to"
-        f" {f.percent(found.share, sign=False)} of all queries"
+        f" {f.percent(result.share, sign=False)} of all queries"
         f" ({f.level(comparison.rule.confidence)} confidence), up to"
-        f" {f.least(found.difference, digits=comparison.decimals)} in the mean, more than the"
+        f" {f.least(result.difference, digits=comparison.decimals)} in the mean, more than the"
         " margin; the test “bounded” allows for them."
     )
 
 
 def rare_losses(comparison: Comparison) -> Section | None:
     """Return the line on losses that so few queries may not have shown; None without any."""
-    said = unseen(comparison)
-    return Section("unseen", "Rare losses", said, (), group="change", mark="!") if said else None
+    text = unseen(comparison)
+    return Section("unseen", "Rare losses", text, (), group="change", mark="!") if text else None
 
 
 _EXCLUDE_A_LOSS = frozenset({Verdict.SAME, Verdict.NOT_WORSE})
@@ -127,12 +127,12 @@ def cannot_test(comparison: Comparison) -> str:
     name = words.name_of_rule(comparison)
     if comparison.clusters is not None and comparison.clusters.n_clusters == 1:
         return "all queries come in one cluster, and a test takes two at the very least"
-    found = comparison.clusters
-    if found is not None and found.untestable(comparison.rule.test):
+    clusters = comparison.clusters
+    if clusters is not None and clusters.untestable(comparison.rule.test):
         takes = "the bootstrap takes 7" if comparison.rule.test == "bootstrap" else "t takes 3"
         return (
-            f"its {f.plural(found.n_clusters, 'cluster')} of queries tell no more than"
-            f" {f.score(found.n_effective, digits=1)} of one size, where {takes} and sign flips"
+            f"its {f.plural(clusters.n_clusters, 'cluster')} of queries tell no more than"
+            f" {f.score(clusters.n_effective, digits=1)} of one size, where {takes} and sign flips"
             " take 6 clusters"
         )
     if comparison.rule.independent:
@@ -194,10 +194,10 @@ def _guard_turned(v: Mapping[str, Any], _: Comparison) -> str:
 
 
 def _would_be(v: Mapping[str, Any], comparison: Comparison) -> str:
-    said = f"it would be “{words.tag(Verdict(v['verdict']))[1]}”"
+    text = f"it would be “{words.tag(Verdict(v['verdict']))[1]}”"
     if words.estimand(comparison) != words.MEAN:
-        return said
-    return f"{said} (Δ {f.signed(v['difference'], digits=comparison.decimals)})"
+        return text
+    return f"{text} (Δ {f.signed(v['difference'], digits=comparison.decimals)})"
 
 
 @told(_CLAUSES, "sample-differs")
@@ -208,13 +208,13 @@ def _sample_differs(v: Mapping[str, Any], comparison: Comparison) -> str:
 
 @told(_CLAUSES, "unjudged-decide")
 def _unjudged_decide(v: Mapping[str, Any], comparison: Comparison) -> str:
-    other = words.tag(Verdict(v["verdict"]))[1]
+    second = words.tag(Verdict(v["verdict"]))[1]
     shares = [
         f"{_name(comparison, key)} {f.percent(1.0 - audit.judged_at_10, sign=False)}"
         for key, audit in sorted(comparison.audits.items())
     ]
     return (
-        f"unjudged documents could make it “{other}”; unjudged in the first ten:"
+        f"unjudged documents could make it “{second}”; unjudged in the first ten:"
         f" {', '.join(shares)}"
     )
 
@@ -264,11 +264,11 @@ def gate_sentence(comparison: Comparison) -> str:
         return ""
     if comparison.rule.on == "each":
         return _on_each(comparison, gate)
-    told = [each for each in comparison.decision.guards if each.passed == gate.passed]
-    guards = [design.guard(comparison, each) for each in told]
+    message = [guard for guard in comparison.decision.guards if guard.passed == gate.passed]
+    guards = [design.guard(comparison, item) for item in message]
     flips = comparison.decision.sign_flips
-    shown = flips is None or flips.agree(gate.require, comparison.rule.alpha)
-    if gate.passed or gate.lacks not in ("guards", "queries") or not shown:
+    agree = flips is None or flips.agree(gate.require, comparison.rule.alpha)
+    if gate.passed or gate.lacks not in ("guards", "queries") or not agree:
         return "; ".join([primary_sentence(comparison, gate), *guards])
     return f"not passed: {'; '.join(guards)}"
 
@@ -277,17 +277,17 @@ def _on_each(comparison: Comparison, gate: Gate) -> str:
     """Say whether each collection passed by itself, and of those that did not, what they lack."""
     parts = on_each(comparison.rule, comparison.strata)
     n = f.plural(len(parts), "collection")
-    failed = {k: each for k, each in parts.items() if each.decision.exit_code}
+    failed = {k: part for k, part in parts.items() if part.decision.exit_code}
     if gate.passed:
-        shown = GATES[gate.require].passes.partition(":")[0]
-        return f"passed on each of the {n} by itself: {shown}"
-    said = [
-        f"{shorten(name, width=40)} " + gate_sentence(each).removeprefix("not passed: ")
-        for name, each in list(failed.items())[:MOST_NAMED]
+        visible = GATES[gate.require].passes.partition(":")[0]
+        return f"passed on each of the {n} by itself: {visible}"
+    texts = [
+        f"{shorten(name, width=40)} " + gate_sentence(item).removeprefix("not passed: ")
+        for name, item in list(failed.items())[:MOST_NAMED]
     ]
-    more = len(failed) - len(said)
-    said += [f"and {f.count(more)} more"] if more else []
-    return f"not passed on {f.count(len(failed))} of the {n}: {'; '.join(said)}"
+    more = len(failed) - len(texts)
+    texts += [f"and {f.count(more)} more"] if more else []
+    return f"not passed on {f.count(len(failed))} of the {n}: {'; '.join(texts)}"
 
 
 def primary_sentence(comparison: Comparison, gate: Gate) -> str:
@@ -299,7 +299,7 @@ def primary_sentence(comparison: Comparison, gate: Gate) -> str:
         quoted = planning.deciding_limits(comparison)
         by = f" by more than {margin}" if comparison.rule.margin else ""
         is_identical = comparison.verdict is Verdict.IDENTICAL
-        shown = (
+        visible = (
             unchanged(comparison)
             if is_identical
             else {
@@ -311,7 +311,7 @@ def primary_sentence(comparison: Comparison, gate: Gate) -> str:
         )
         accepted = comparison.soundness.reasons and comparison.rule.accept_doubt
         doubt = "; the doubt was accepted" if accepted else ""
-        return f"not passed: {shown}, but {lacking}" if lacking else f"passed: {shown}{doubt}"
+        return f"not passed: {visible}, but {lacking}" if lacking else f"passed: {visible}{doubt}"
     if comparison.verdict is Verdict.CANNOT_TEST:
         return f"not passed: {cannot_test(comparison)}"
     if comparison.verdict is Verdict.IDENTICAL:
@@ -322,8 +322,8 @@ def primary_sentence(comparison: Comparison, gate: Gate) -> str:
 def _in_spite(comparison: Comparison, gate: Gate) -> str:
     """Say why a gate did not pass though its verdict would let it; empty where it did."""
     if gate.lacks == "trust":
-        told = comparison.soundness.told
-        doubts = [clause(each, comparison) for each in told]
+        message = comparison.soundness.told
+        doubts = [clause(item, comparison) for item in message]
         return f"in doubt: {'; '.join(doubts)} (--accept-doubt lets it pass)"
     flips = comparison.decision.sign_flips
     if gate.lacks != "queries" or flips is None or gate.require == "not-worse-shown":
@@ -357,14 +357,14 @@ def _not_worse(comparison: Comparison, margin: str) -> str:
         return f"{'better' if direction > 0 else 'worse'} on {primary}" + (
             "" if direction > 0 else f", but by less than {margin}"
         )
-    said = f"not significantly worse on {primary}"
+    text = f"not significantly worse on {primary}"
     if comparison.verdict in (Verdict.NOT_WORSE, Verdict.SAME):
-        return f"{said}; a loss of {margin} or more is excluded"
+        return f"{text}; a loss of {margin} or more is excluded"
     if visible := planning.smallest_visible(comparison):
         power = f.level(comparison.planning.power)
-        said += f"; {words.queries_of(comparison)} detect a true loss of {visible} {power} of the"
-        said += " time"
-    return f"{said}; --require non-inferior is stricter"
+        text += f"; {words.queries_of(comparison)} detect a true loss of {visible} {power} of the"
+        text += " time"
+    return f"{text}; --require non-inferior is stricter"
 
 
 def _failure(comparison: Comparison, margin: str) -> str:

@@ -31,89 +31,89 @@ _TITLES = {
 
 def design(comparison: Comparison) -> Section | None:
     """Return the section on clusters, looks, guards and the Bayesian view; None without any."""
-    said = sentences(comparison)
-    if not said:
+    text = sentences(comparison)
+    if not text:
         return None
-    blocks: list[Block] = [Text(each) for _, each in said[1:]]
+    blocks: list[Block] = [Text(item) for _, item in text[1:]]
     if comparison.decision.guards:
         blocks.append(_guard_table(comparison))
     if comparison.beliefs:
         blocks.append(_belief_table(comparison))
-    title = words.capital(f.listed([_TITLES.get(label, label) for label, _ in said]))
-    return Section("design", title, said[0][1], tuple(blocks), group="change")
+    title = words.capital(f.listed([_TITLES.get(label, label) for label, _ in text]))
+    return Section("design", title, text[0][1], tuple(blocks), group="change")
 
 
 def sentences(comparison: Comparison) -> list[tuple[str, str]]:
     """Return a label and a sentence for each part of the design, and for guards and beliefs."""
-    found, rule, stated = [], comparison.rule, comparison.provenance.get("declared")
+    result, rule, stated = [], comparison.rule, comparison.provenance.get("declared")
     declared, n = rule.design, rule.best_of
     if isinstance(stated, Mapping):
-        found.append(("declared", _declared(stated)))
+        result.append(("declared", _declared(stated)))
     if n > 1:
         level = declared.alpha if declared is not None and declared.shared else rule.alpha
-        said = (
+        text = (
             f"B is the best of {f.count(n)} candidates tried on these queries: each has the level"
             f" {f.number(n * level)} / {f.count(n)} = {f.number_short(level, digits=3)}, so that"
             " interval and p-value are valid whichever of them was chosen (Bonferroni)."
         )
-        found.append(("selection", said))
+        result.append(("selection", text))
     if rule.independent:
-        found.append(("groups", _groups(comparison)))
+        result.append(("groups", _groups(comparison)))
     if comparison.clusters is not None:
-        found.append(("clusters", _clusters(comparison, comparison.clusters)))
+        result.append(("clusters", _clusters(comparison, comparison.clusters)))
     if comparison.weights is not None:
-        found.append(("weights", _weights(comparison)))
+        result.append(("weights", _weights(comparison)))
     if declared is not None and declared.shared:
-        found.append(("look", _look(comparison, declared)))
+        result.append(("look", _look(comparison, declared)))
     if declared is not None and declared.planned:
-        found.append(("sequence", _sequence(comparison, declared)))
+        result.append(("sequence", _sequence(comparison, declared)))
     if comparison.decision.guards:
-        shown = "; ".join(guard(comparison, each) for each in comparison.decision.guards)
-        shown = words.capital(shown) if shown.startswith("a loss") else shown
-        found.append(("guards", f"{shown}."))
+        capital = "; ".join(guard(comparison, item) for item in comparison.decision.guards)
+        capital = words.capital(capital) if capital.startswith("a loss") else capital
+        result.append(("guards", f"{capital}."))
     if comparison.beliefs:
-        found.append(("bayes", _belief(comparison, comparison.beliefs[0])))
-    return found
+        result.append(("bayes", _belief(comparison, comparison.beliefs[0])))
+    return result
 
 
 def _declared(stated: Mapping[str, Any]) -> str:
     """Say in which file the rule was declared, and what the call changed of it."""
     digest = str(stated.get("sha256"))[:12]
     day = f" on {_short(stated['date'])}" if stated.get("date") else ""
-    said = f"The rule was declared{day} in {_short(stated.get('path'), 60)} (sha256 {digest}…)"
+    text = f"The rule was declared{day} in {_short(stated.get('path'), 60)} (sha256 {digest}…)"
     changes = [
-        f"{_short(each.get('setting'))} {_short(each.get('used'))} in place of"
-        f" {_short(each.get('declared'))}"
-        for each in stated.get("deviations") or ()
-        if isinstance(each, Mapping)
+        f"{_short(item.get('setting'))} {_short(item.get('used'))} in place of"
+        f" {_short(item.get('declared'))}"
+        for item in stated.get("deviations") or ()
+        if isinstance(item, Mapping)
     ]
     if not changes:
-        return f"{said}, and not changed."
-    return f"{said}, but changed for this call: {'; '.join(changes)}."
+        return f"{text}, and not changed."
+    return f"{text}, but changed for this call: {'; '.join(changes)}."
 
 
 def _short(value: object, width: int = 40) -> str:
     return shorten(str(value), width=width)
 
 
-def _clusters(comparison: Comparison, found: Clusters) -> str:
+def _clusters(comparison: Comparison, result: Clusters) -> str:
     effective, (_, units) = "", words.unit(comparison)
-    if found.n_effective < found.n_clusters - 0.05:  # so many of one size would tell as much
+    if result.n_effective < result.n_clusters - 0.05:  # so many of one size would tell as much
         effective = (
-            f": as much evidence as {f.score(found.n_effective, digits=1)} clusters of one"
+            f": as much evidence as {f.score(result.n_effective, digits=1)} clusters of one"
             f" {'size' if comparison.weights is None else 'weight'} (their"
             " effective number)"
         )
-    said = (
+    text = (
         f"The {words.queries_of(comparison)} come in"
-        f" {f.plural(found.n_clusters, 'cluster')}{_by(found.name)}, of"
-        f" {f.count(found.largest)} at most{effective}. The {words.name_of_rule(comparison)} takes"
+        f" {f.plural(result.n_clusters, 'cluster')}{_by(result.name)}, of"
+        f" {f.count(result.largest)} at most{effective}. The {words.name_of_rule(comparison)} takes"
         f" clusters, not {units}, to be independent"
     )
-    if not math.isfinite(found.error_ratio):
-        return f"{said}."
+    if not math.isfinite(result.error_ratio):
+        return f"{text}."
     return (
-        f"{said}: the standard error is {f.score(found.error_ratio, digits=2)} times that of"
+        f"{text}: the standard error is {f.score(result.error_ratio, digits=2)} times that of"
         f" independent {units}."
     )
 
@@ -134,31 +134,36 @@ def _groups(comparison: Comparison) -> str:
 
 
 def _weights(comparison: Comparison) -> str:
-    found = comparison.weights
-    assert found is not None
-    n, head = comparison.n_queries, f.count(found.n_head)
-    said = (
-        f"Queries count by {shorten(found.name, width=40)}, in the means and in the t test: as much"
-        f" evidence as {f.score(found.n_effective, digits=1)} queries of one weight (of"
+    weights = comparison.weights
+    assert weights is not None
+    n, head = comparison.n_queries, f.count(weights.n_head)
+    text = (
+        f"Queries count by {shorten(weights.name, width=40)}, in the means and in the t test: as"
+        " much"
+        f" evidence as {f.score(weights.n_effective, digits=1)} queries of one weight (of"
         f" {f.count(n)}; their effective number), the heaviest has"
-        f" {f.percent(found.largest, sign=False)} of the weight. {head} of them, the head, have"
+        f" {f.percent(weights.largest, sign=False)} of the weight. {head} of them, the head, have"
         " half of it"
     )
-    rows = {row.label: row for each in comparison.segmentations if each.name == "weight"
-            for row in each.rows}  # fmt: skip
+    rows = {
+        row.label: row
+        for segmentation in comparison.segmentations
+        if segmentation.name == "weight"
+        for row in segmentation.rows
+    }
     means = [
         f"Δ {f.signed(rows[label].mean, digits=comparison.decimals)} in the {label}"
         for label in ("head", "tail")
         if label in rows
     ]
-    said = f"{said}: {' and '.join(means)}. Wins and effect sizes are of single queries."
-    if found.n_others:
-        said += (
-            f" {f.plural(found.n_others, 'other query has', 'other queries have')}"
-            f" {f.percent(found.of_others, sign=False)} of all weight, and"
-            f" {'is' if found.n_others == 1 else 'are'} not compared."
+    text = f"{text}: {' and '.join(means)}. Wins and effect sizes are of single queries."
+    if weights.n_others:
+        text += (
+            f" {f.plural(weights.n_others, 'other query has', 'other queries have')}"
+            f" {f.percent(weights.of_others, sign=False)} of all weight, and"
+            f" {'is' if weights.n_others == 1 else 'are'} not compared."
         )
-    return said
+    return text
 
 
 def _look(comparison: Comparison, declared: Design) -> str:
@@ -198,85 +203,85 @@ def _look(comparison: Comparison, declared: Design) -> str:
 def _sequence(comparison: Comparison, declared: Design) -> str:
     wider = comparison.planning.inflation
     if comparison.rule.test == "bounded":
-        said = "The betting interval is valid however often you look and whenever you stop, at any"
-        said += " number of queries and for any differences of a bounded measure. The other tests"
-        said += " are valid for one look"
+        text = "The betting interval is valid however often you look and whenever you stop, at any"
+        text += " number of queries and for any differences of a bounded measure. The other tests"
+        text += " are valid for one look"
     else:
         narrowest = words.queries(declared.planned)
-        said = (
+        text = (
             f"The confidence sequence, narrowest at {narrowest}, is valid however often you look"
             " and"
             " whenever you stop, from 25 queries on, for differences like these: with rare large"
             " losses, still unseen, it is not. The other tests are valid for one look"
         )
     if comparison.decision.direction:
-        said += "; Δ where one stops early is larger than the true one on average"
+        text += "; Δ where one stops early is larger than the true one on average"
     if wider == 1.0:
-        return f"{said}."
+        return f"{text}."
     times = f.score(wider, digits=2)
-    return f"{said}. It is {times} times as wide as the interval of one look."
+    return f"{text}. It is {times} times as wide as the interval of one look."
 
 
-def guard(comparison: Comparison, found: GuardResult) -> str:
+def guard(comparison: Comparison, result: GuardResult) -> str:
     """Say whether a guard passed, with the interval that it is held against, as a clause."""
     digits = comparison.decimals
     level = f.level(comparison.rule.confidence_equivalence)
-    limits = f"{level} interval {_limits(found, digits)}"
-    margin = _margin(found, digits)
-    if found.passed:
-        return f"{found.measure} is not worse by {margin} or more ({limits})"
-    lead = found.measure == comparison.rule.primary
-    unsound = comparison.soundness.forbids(found.measure, lead=lead)
-    if unsound or not math.isfinite(found.estimate + found.low + found.high):
-        return f"{found.measure} may have lost {margin} or more: it could not be tested"
-    if found.excludes_loss and found.flips is not None:
-        p = f.p_clause(found.flips, alpha=comparison.rule.alpha)
+    limits = f"{level} interval {_limits(result, digits)}"
+    margin = _margin(result, digits)
+    if result.passed:
+        return f"{result.measure} is not worse by {margin} or more ({limits})"
+    lead = result.measure == comparison.rule.primary
+    unsound = comparison.soundness.forbids(result.measure, lead=lead)
+    if unsound or not math.isfinite(result.estimate + result.low + result.high):
+        return f"{result.measure} may have lost {margin} or more: it could not be tested"
+    if result.excludes_loss and result.flips is not None:
+        p = f.p_clause(result.flips, alpha=comparison.rule.alpha)
         limits += f", but the exact sign flips of so few queries are not significant: one-sided {p}"
-    return f"{found.measure} may have lost {margin} or more ({limits})"
+    return f"{result.measure} may have lost {margin} or more ({limits})"
 
 
-def _margin(found: GuardResult, digits: int) -> str:
-    if found.margin_is_relative:
-        return f"{f.number(round(100.0 * found.margin, 10))}%"
-    return f.least(found.margin, digits=digits)
+def _margin(result: GuardResult, digits: int) -> str:
+    if result.margin_is_relative:
+        return f"{f.number(round(100.0 * result.margin, 10))}%"
+    return f.least(result.margin, digits=digits)
 
 
-def _limits(found: GuardResult, digits: int) -> str:
-    if not found.interval.is_finite:
-        return "unbounded" if found.margin_is_relative else f.interval(*found.interval)
-    percent = found.margin_is_relative
+def _limits(result: GuardResult, digits: int) -> str:
+    if not result.interval.is_finite:
+        return "unbounded" if result.margin_is_relative else f.interval(*result.interval)
+    percent = result.margin_is_relative
     return planning.limits_beside(
-        found.interval, found.margin, percent=percent, digits=1 if percent else digits
+        result.interval, result.margin, percent=percent, digits=1 if percent else digits
     )
 
 
 def _guard_table(comparison: Comparison) -> Table:
-    w, found = Words(comparison), comparison.decision.guards
+    w, guards = Words(comparison), comparison.decision.guards
     estimates = [
-        Cell(f.percent(each.estimate), each.estimate)
-        if each.margin_is_relative
-        else w.change(each.estimate)
-        for each in found
+        Cell(f.percent(item.estimate), item.estimate)
+        if item.margin_is_relative
+        else w.change(item.estimate)
+        for item in guards
     ]
     outcomes = ("not passed", "passed")
     return Table.of(
         "guards",
-        (label("Guard"), [Cell(each.measure, each.measure) for each in found]),
-        (Column("Loss to exclude"), [Cell(_margin(x, w.digits), x.margin) for x in found]),
+        (label("Guard"), [Cell(item.measure, item.measure) for item in guards]),
+        (Column("Loss to exclude"), [Cell(_margin(x, w.digits), x.margin) for x in guards]),
         (Column("Δ"), estimates),
         (
             Column(f"{f.level(comparison.rule.confidence_equivalence)} interval"),
-            [Cell(_limits(each, w.digits), each.low) for each in found],
+            [Cell(_limits(item, w.digits), item.low) for item in guards],
         ),
-        (label("Outcome"), [Cell(outcomes[x.passed], strong=not x.passed) for x in found]),
+        (label("Outcome"), [Cell(outcomes[x.passed], strong=not x.passed) for x in guards]),
     )
 
 
-def _belief(comparison: Comparison, found: Belief) -> str:
+def _belief(comparison: Comparison, result: Belief) -> str:
     names = comparison.candidate, comparison.baseline
-    if not math.isfinite(found.ahead):
+    if not math.isfinite(result.ahead):
         return "The differences of these queries give no posterior."
-    if not found.rope:
+    if not result.rope:
         return (
             "Without a margin a flat prior says the p-value again: with one (--margin, margin=) it"
             " says how probable a gain beyond it is."
@@ -284,8 +289,8 @@ def _belief(comparison: Comparison, found: Belief) -> str:
     margin = planning.in_unit(comparison)
     return (
         f"{names[0]} is better than {names[1]} by more than {margin} with probability"
-        f" {_chance(found.better)}, and the two differ by less than {margin} with"
-        f" {_chance(found.within)} ({_MODELS[found.model]}). This decides nothing."
+        f" {_chance(result.better)}, and the two differ by less than {margin} with"
+        f" {_chance(result.within)} ({_MODELS[result.model]}). This decides nothing."
     )
 
 
@@ -297,19 +302,19 @@ def _chance(probability: float) -> str:
 
 
 def _belief_table(comparison: Comparison) -> Table:
-    w, found = Words(comparison), comparison.beliefs
-    margin = planning.in_unit(comparison) if found[0].rope else ""
-    chances = [("B better", [each.ahead for each in found])]
+    w, beliefs = Words(comparison), comparison.beliefs
+    margin = planning.in_unit(comparison) if beliefs[0].rope else ""
+    chances = [("B better", [item.ahead for item in beliefs])]
     if margin:
-        chances.append((f"By more than {margin}", [each.better for each in found]))
-        chances.append(("Within", [each.within for each in found]))
-        chances.append(("Worse by more", [each.worse for each in found]))
+        chances.append((f"By more than {margin}", [item.better for item in beliefs]))
+        chances.append(("Within", [item.within for item in beliefs]))
+        chances.append(("Worse by more", [item.worse for item in beliefs]))
     return Table.of(
         "beliefs",
-        (label("Posterior"), [Cell(words.capital(_MODELS[each.model])) for each in found]),
+        (label("Posterior"), [Cell(words.capital(_MODELS[item.model])) for item in beliefs]),
         (
-            Column(f"{f.level(found[0].confidence)} credible interval"),
-            [w.limits(each.interval) for each in found],
+            Column(f"{f.level(beliefs[0].confidence)} credible interval"),
+            [w.limits(item.interval) for item in beliefs],
         ),
-        *((Column(title), [Cell(_chance(x), x) for x in each]) for title, each in chances),
+        *((Column(title), [Cell(_chance(x), x) for x in item]) for title, item in chances),
     )

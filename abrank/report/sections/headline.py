@@ -73,8 +73,8 @@ _SAME_MEANING = {
 
 def against_margin(comparison: Comparison) -> str:
     """Say what the interval means against the declared margin, and what others would give."""
-    other = planning.other_margins(comparison)
-    return f"{_against_declared(comparison)} {other}".rstrip()
+    second = planning.other_margins(comparison)
+    return f"{_against_declared(comparison)} {second}".rstrip()
 
 
 def other_margins(comparison: Comparison) -> Section | None:
@@ -82,9 +82,9 @@ def other_margins(comparison: Comparison) -> Section | None:
     if comparison.verdict in (Verdict.IDENTICAL, Verdict.CANNOT_TEST):
         return None
     declared = _against_declared(comparison)
-    other = planning.other_margins(comparison)
-    blocks = (Text(declared),) if other else ()
-    return Section("margin", "Another margin", other or declared, blocks, group="change")
+    second = planning.other_margins(comparison)
+    blocks = (Text(declared),) if second else ()
+    return Section("margin", "Another margin", second or declared, blocks, group="change")
 
 
 def _against_declared(comparison: Comparison) -> str:
@@ -95,8 +95,8 @@ def _against_declared(comparison: Comparison) -> str:
     if comparison.decision.reason == "direction-not-declared":
         return "Its name sounds like a cost. Declare the direction to learn which system is better."
     if verdict is Verdict.CANNOT_TEST:
-        other = "" if comparison.decision.of_numbers else words.other_test(comparison)
-        return f"{words.capital(other)}." if other else _NOTHING
+        text = "" if comparison.decision.of_numbers else words.other_test(comparison)
+        return f"{words.capital(text)}." if text else _NOTHING
     # Where lower is better a gain is a difference below 0.
     sign = direction if comparison.rule.higher_is_better else -direction
     if comparison.rule.margin == 0:
@@ -125,12 +125,12 @@ def contradictions(comparison: Comparison) -> str:
     if comparison.verdict is Verdict.SAME and comparison.decision.direction < 0:
         against = "better"
     if comparison.verdict is Verdict.INCONCLUSIVE:
-        said = (_secondary_shown(comparison, each, f"is {each}", f"are {each}") for each in _SHOWN)
-        return " ".join(each for each in said if each)
+        text = (_secondary_shown(comparison, item, f"is {item}", f"are {item}") for item in _SHOWN)
+        return " ".join(item for item in text if item)
     return _secondary_shown(comparison, against, "points the other way", "point the other way")
 
 
-def _secondary_shown(comparison: Comparison, reading: str, one: str, several: str) -> str:
+def _secondary_shown(comparison: Comparison, reading: str, first: str, multiple: str) -> str:
     """Name the secondary measures of a reading, but for those that skewness alone speaks of."""
     skewed = {
         measure
@@ -138,16 +138,16 @@ def _secondary_shown(comparison: Comparison, reading: str, one: str, several: st
         if note.code == "skewness-decides"
         for measure in note.values["measures"]
     }
-    others = [row for row in comparison.rows if row.measure != comparison.rule.primary]
-    found = [row.measure for row in others if row.reading == reading and row.measure not in skewed]
-    if not found:
+    rows = [row for row in comparison.rows if row.measure != comparison.rule.primary]
+    measures = [row.measure for row in rows if row.reading == reading and row.measure not in skewed]
+    if not measures:
         return ""
     after = " after adjustment" if comparison.rule.adjust != "none" else ""
-    names = f.first_of(found, _MOST_NAMED)
-    if len(others) == 1:
-        return f"The secondary measure {one}{after}: {names}."
-    of = f"{f.count(len(found))} of {f.count(len(others))}"
-    return f"{of} secondary measures {one if len(found) == 1 else several}{after}: {names}."
+    names = f.first_of(measures, _MOST_NAMED)
+    if len(rows) == 1:
+        return f"The secondary measure {first}{after}: {names}."
+    text = f"{f.count(len(measures))} of {f.count(len(rows))}"
+    return f"{text} secondary measures {first if len(measures) == 1 else multiple}{after}: {names}."
 
 
 _MOST_NAMED = 4
@@ -252,24 +252,24 @@ def title(comparison: Comparison) -> str:
 
 def _reason(comparison: Comparison, action: str) -> str:
     """Return the title as it stands after what to do, which may have named the candidate."""
-    lost = [each.measure for each in comparison.decision.guards if not each.passed]
+    lost = [guard.measure for guard in comparison.decision.guards if not guard.passed]
     gate = comparison.decision.gate
     if gate is not None and gate.lacks == "guards" and lost:
         return f"{f.listed(lost)} may be worse by its margin."
-    said = title(comparison)
+    text = title(comparison)
     if comparison.rule.margin and comparison.verdict in (Verdict.BETTER, Verdict.WORSE):
-        said = f"{said[:-1]} by more than {planning.margin_of_what(comparison)}."
+        text = f"{text[:-1]} by more than {planning.margin_of_what(comparison)}."
     if comparison.soundness.level == "doubtful":
-        said = f"{said[:-1].replace(' is ', ' looks ', 1)}, but this is in doubt."
-    return after(action, said, comparison.candidate)
+        text = f"{text[:-1].replace(' is ', ' looks ', 1)}, but this is in doubt."
+    return after(action, text, comparison.candidate)
 
 
-def after(action: str, said: str, candidate: str) -> str:
+def after(action: str, text: str, candidate: str) -> str:
     """Return a title as it stands after an action, which may have named the candidate."""
     start = f"{candidate} is "
-    if candidate in action and said.startswith(start):
-        return f"it is {said.removeprefix(start)}"
-    return said.replace("Any ", "any ", 1) if said.startswith("Any ") else said
+    if candidate in action and text.startswith(start):
+        return f"it is {text.removeprefix(start)}"
+    return text.replace("Any ", "any ", 1) if text.startswith("Any ") else text
 
 
 def short(comparison: Comparison) -> str:
@@ -294,8 +294,8 @@ def numbers(comparison: Comparison) -> str:
     if comparison.n_queries == 0:
         return "0 queries."
     relative = is_relative(comparison)
-    known = math.isfinite(row.rel_diff) and not relative
-    change = f"; {f.percent(row.rel_diff)}" if known else ""
+    isfinite = math.isfinite(row.rel_diff) and not relative
+    change = f"; {f.percent(row.rel_diff)}" if isfinite else ""
     start = "The score goes" if row.measure == UNNAMED else f"{row.measure} goes"
     if comparison.machine is not None:
         start = f"On the {words.queries_of(comparison)} judged by people {row.measure} goes"
@@ -337,8 +337,8 @@ def pieces(comparison: Comparison) -> list[str]:
     ends = planning.limits(comparison, *deciding_interval(comparison))
     interval = f"{f.level(deciding_level(comparison))} CI {ends}"
     if rule_.margin_is_relative:
-        shown = planning.estimate(comparison)
-        return [f"{shown} of A's mean", interval, f"({means})", by, n]
+        visible = planning.estimate(comparison)
+        return [f"{visible} of A's mean", interval, f"({means})", by, n]
     change = f", {f.percent(row.rel_diff)}" if math.isfinite(row.rel_diff) else ""
     if words.estimand(comparison) == words.MEAN:
         return [difference, interval, f"({means}{change})", by, n]
@@ -353,15 +353,15 @@ def _decisive(comparison: Comparison) -> tuple[str, str]:
     row, rule_ = comparison.primary, comparison.rule
     if comparison.decision.by_equivalence:
         level = f"{f.level(rule_.confidence_equivalence)} interval of two one-sided tests"
-        shown = planning.limits(comparison, *deciding_interval(comparison))
-        return f"{level} {shown}", f"margin {planning.margin_of_what(comparison)}"
-    shown = f.interval(*row.adjusted, digits=comparison.decimals)
+        limits = planning.limits(comparison, *deciding_interval(comparison))
+        return f"{level} {limits}", f"margin {planning.margin_of_what(comparison)}"
+    limits = f.interval(*row.adjusted, digits=comparison.decimals)
     if is_relative(comparison):
-        shown = planning.limits(comparison, *comparison.decision.interval)
+        limits = planning.limits(comparison, *comparison.decision.interval)
     p = f.p_clause(row.pvalue_adj, alpha=rule_.alpha)
     if rule_.family == "all" and rule_.adjust != "none":
         p += " adjusted"
-    return f"{f.level(rule_.confidence)} confidence interval {shown}", p
+    return f"{f.level(rule_.confidence)} confidence interval {limits}", p
 
 
 def agreement(comparison: Comparison) -> str:
@@ -372,16 +372,16 @@ def agreement(comparison: Comparison) -> str:
     plain = comparison.decision.direction and comparison.soundness.level == "sound"
     if not plain or len(rows) < 2 or comparison.with_machine:
         return ""
-    others = [words.title_of_test(row) for row in rows if not row.pvalue < comparison.rule.alpha]
+    titles = [words.title_of_test(row) for row in rows if not row.pvalue < comparison.rule.alpha]
     evidence = "They use the same data, so this is one piece of evidence."
-    if not others:
-        every = "Both" if len(rows) == 2 else f"All {f.word(len(rows))}"
-        return f"{every} tests are significant. {evidence}"
-    significant = words.capital(f.word(len(rows) - len(others)))
-    are = "is" if len(others) == 1 else "are"
-    verb = "is" if len(rows) - len(others) == 1 else "are"
+    if not titles:
+        text = "Both" if len(rows) == 2 else f"All {f.word(len(rows))}"
+        return f"{text} tests are significant. {evidence}"
+    significant = words.capital(f.word(len(rows) - len(titles)))
+    are = "is" if len(titles) == 1 else "are"
+    verb = "is" if len(rows) - len(titles) == 1 else "are"
     return (
-        f"{significant} of {f.word(len(rows))} tests {verb} significant; {f.listed(others)} {are}"
+        f"{significant} of {f.word(len(rows))} tests {verb} significant; {f.listed(titles)} {are}"
         f" not. {evidence}"
     )
 
@@ -391,8 +391,8 @@ def rule(comparison: Comparison) -> str:
     declared = comparison.rule
     parts = rule_parts(comparison)
     gate = [f"gate: {_GATES[declared.require]}"] if declared.require is not None else []
-    said = f"Rule: {', '.join([*parts, *gate])}."
-    return f"{said} {controlled(comparison)}".rstrip()
+    text = f"Rule: {', '.join([*parts, *gate])}."
+    return f"{text} {controlled(comparison)}".rstrip()
 
 
 def rule_parts(comparison: Comparison) -> list[str]:
@@ -410,14 +410,14 @@ def rule_parts(comparison: Comparison) -> list[str]:
 
 def _level(comparison: Comparison) -> str:
     """Return the level, and that of all looks together where there are several."""
-    said = f"two-sided α = {words.alpha(comparison)}"
+    text = f"two-sided α = {words.alpha(comparison)}"
     looks = comparison.rule.design
     if looks is None or not looks.shared:
-        return said
+        return text
     if looks.seen:
-        said += f" at {f.count(looks.seen[-1])} of {words.queries(looks.n_planned)}"
-        return f"{said}, {f.number(looks.alpha)} in all"
-    return f"{said} at look {looks.look} of {looks.n_looks}, {f.number(looks.alpha)} in all"
+        text += f" at {f.count(looks.seen[-1])} of {words.queries(looks.n_planned)}"
+        return f"{text}, {f.number(looks.alpha)} in all"
+    return f"{text} at look {looks.look} of {looks.n_looks}, {f.number(looks.alpha)} in all"
 
 
 _POLICIES = {
@@ -432,18 +432,18 @@ def adjustment(comparison: Comparison) -> str:
     if family == "fixed-sequence":
         level = f.level(comparison.rule.alpha)
         return f"measures tested in the order given, each at {level}, until one shows no difference"
-    of = "all" if family == "all" else "secondary"
+    text = "all" if family == "all" else "secondary"
     if method == "none":
-        return f"{of} measures not adjusted"
+        return f"{text} measures not adjusted"
     name = _ADJUSTMENTS.get(method, method)
     if comparison.n_resamples_joint:
         name += f", {f.count(comparison.n_resamples_joint)} sign flips"
-    return f"{of} measures adjusted together ({name})"
+    return f"{text} measures adjusted together ({name})"
 
 
 def controlled(comparison: Comparison) -> str:
     """Say how often this rule reports a difference where there is none, and what adds to it."""
-    declared, many = comparison.rule, len(comparison.rows) > 1
+    declared, is_many = comparison.rule, len(comparison.rows) > 1
     design, level = declared.design, f.level(declared.alpha)
     in_all = design.alpha if design is not None and design.shared else declared.alpha
     if comparison.preferences is not None and comparison.preferences.attainable is not None:
@@ -462,16 +462,16 @@ def controlled(comparison: Comparison) -> str:
         more = f"and more often if more than {tried} were tried"
     if design is not None and design.shared:
         sentence = f"{start} in {declared.primary}, at any of the looks"
-    elif many and declared.adjust == "bh":
-        others = "" if declared.family == "all" else "other "
-        alone = f"{start} in {declared.primary}. " if others else ""
-        return f"{alone}Of the {others}measures reported to differ, about {level} do not."
-    elif many and declared.adjust == "none":
+    elif is_many and declared.adjust == "bh":
+        text = "" if declared.family == "all" else "other "
+        alone = f"{start} in {declared.primary}. " if text else ""
+        return f"{alone}Of the {text}measures reported to differ, about {level} do not."
+    elif is_many and declared.adjust == "none":
         sentence = f"{start} in {declared.primary}, and in {level} in each of the other measures"
-    elif many and declared.family == "secondary":
+    elif is_many and declared.family == "secondary":
         sentence = f"{start} in {declared.primary}, and in {level} in any of the other measures"
     else:
-        sentence = f"{start} in any measure" if many else start
+        sentence = f"{start} in any measure" if is_many else start
     return f"{sentence}, {more}."
 
 

@@ -52,16 +52,16 @@ _COUNTS: tuple[tuple[str, Callable[[Any], str]], ...] = (
 
 def quality(comparison: Comparison) -> Section | None:
     """Return the section on the inputs; None where nothing was seen of them."""
-    said = tuple(Text(f"Note: {remark}.") for remark in comparison.remarks)
+    texts = tuple(Text(f"Note: {remark}.") for remark in comparison.remarks)
     title = "Data quality"
     if set(comparison.audits) != {"a", "b"}:
-        what = "Votes" if comparison.preferences is not None else "Ready scores"
-        finding = f"{what} were compared, no run was read."
-        return Section("quality", title, finding, said, group="appendix") if said else None
+        text = "Votes" if comparison.preferences is not None else "Ready scores"
+        finding = f"{text} were compared, no run was read."
+        return Section("quality", title, finding, texts, group="appendix") if texts else None
     a, b = comparison.audits["a"], comparison.audits["b"]
     table = Table.of(
         "quality",
-        (label("What was counted"), [Cell(what) for what, _ in _COUNTS]),
+        (label("What was counted"), [Cell(kind) for kind, _ in _COUNTS]),
         (Column("A"), [Cell(show(a), show(a)) for _, show in _COUNTS]),
         (Column("B"), [Cell(show(b), show(b)) for _, show in _COUNTS]),
     )
@@ -70,8 +70,8 @@ def quality(comparison: Comparison) -> Section | None:
         for audit, name in ((a, comparison.baseline), (b, comparison.candidate))
         if audit.missing
     ]
-    asked = f"{words.queries(a.n_queries)} in the qrels"
-    finding = f"{asked}; {' and '.join(lacking) or 'both runs have them all'}"
+    requested = f"{words.queries(a.n_queries)} in the qrels"
+    finding = f"{requested}; {' and '.join(lacking) or 'both runs have them all'}"
     judged = (
         f"{f.percent(a.judged_at_10, sign=False)} of A's and"
         f" {f.percent(b.judged_at_10, sign=False)} of B's top 10 are judged"
@@ -83,10 +83,10 @@ def quality(comparison: Comparison) -> Section | None:
             Figure("judged", f"Share of judged documents by depth. {judged}.", repeats=True),
             Text("A document that nobody judged counts as not relevant.", "caption"),
         ]
-    blocks += [Text(unjudged_sentence(comparison)), Text(tie_sentence(comparison)), *said]
+    blocks += [Text(unjudged_sentence(comparison)), Text(tie_sentence(comparison)), *texts]
     unusual = any(
-        each.missing or each.extra or each.n_duplicates_dropped or each.n_rank_conflicts
-        for each in (a, b)
+        item.missing or item.extra or item.n_duplicates_dropped or item.n_rank_conflicts
+        for item in (a, b)
     )
     mark = "!" if unusual else ""
     return Section(
@@ -97,8 +97,8 @@ def quality(comparison: Comparison) -> Section | None:
 def unjudged_sentence(comparison: Comparison) -> str:
     """Say what unjudged documents could make of the difference."""
     evidence, measure = comparison.evidence, comparison.rule.primary
-    seen = (evidence.rankings, evidence.cutoff_curve, evidence.recall_curve, evidence.tie_range)
-    if not any(seen):
+    visited = (evidence.rankings, evidence.cutoff_curve, evidence.recall_curve, evidence.tie_range)
+    if not any(visited):
         # Runs that were scored in partitions: nobody held the documents of all queries.
         a, b = (f.count(comparison.audits[key].n_unjudged_at_10) for key in "ab")
         return (
@@ -117,18 +117,18 @@ def tie_sentence(comparison: Comparison) -> str:
     w, ties, audits = Words(comparison), comparison.evidence.tie_range, comparison.audits
     if ties is not None:
         low, high = map(w.signed, ties)
-        found = f"is {low}" if low == high else f"lies within {w.interval(*ties)}"
-        return f"Over all orders of documents with equal scores Δ {found}."
+        text = f"is {low}" if low == high else f"lies within {w.interval(*ties)}"
+        return f"Over all orders of documents with equal scores Δ {text}."
     if any(audit.n_tied_rows for audit in audits.values()):
         return "Documents share scores; how far their order could move Δ was not worked out."
     return "No two documents of a query share a score, so no order was left open."
 
 
-def _first_listed(values: Any, most: int = 4) -> str:  # noqa: ANN401 - any sequence
-    shown = [str(value) for value in values]
-    if not shown:
+def _first_listed(values: Any, maximum: int = 4) -> str:  # noqa: ANN401 - any sequence
+    texts = [str(value) for value in values]
+    if not texts:
         return "none"
-    return ", ".join(shown[:most]) + (" …" if len(shown) > most else "")
+    return ", ".join(texts[:maximum]) + (" …" if len(texts) > maximum else "")
 
 
 POOL_FILE = "to-judge.txt"
@@ -137,49 +137,49 @@ _NOT_THERE, _TITLE = "–", "Unjudged documents"
 
 def judging(comparison: Comparison) -> Section | None:
     """Return the section; None where nothing is to be judged, or it is not known."""
-    found = _found(comparison)
-    if found is None:
+    result = _found(comparison)
+    if result is None:
         return None
-    every = f.plural(found.n_documents, "document")
-    are = "is" if found.n_documents == 1 else "are"
-    finding = f"{every} that nobody judged {are} in the top {found.depth} of A or B."
-    if not any(each.swing for each in found.documents):
+    text = f.plural(result.n_documents, "document")
+    are = "is" if result.n_documents == 1 else "are"
+    finding = f"{text} that nobody judged {are} in the top {result.depth} of A or B."
+    if not any(document.swing for document in result.documents):
         finding += f" No judgment of them moves {_delta(comparison)}."
         return Section("judge", _TITLE, finding, (), group="change", mark="✓")
-    shown = len(found.documents)
+    count = len(result.documents)
     n = words.queries_of(comparison)
     blocks: list[Block] = [
-        _table(comparison, "judge", found.documents),
+        _table(comparison, "judge", result.documents),
         Text(
-            f"Swing: how far Δ of its query would move were the document of grade {found.grade},"
+            f"Swing: how far Δ of its query would move were the document of grade {result.grade},"
             f" the highest; the mean over {n} moves by that divided by their number."
             f" {_NOT_THERE}: not among the first documents of that list. A pool file has a line for"
             " each: add a grade to its end, put the lines under the judgments, and compare again.",
             "caption",
         ),
         Download(
-            f"Save these {f.plural(shown, 'document')} as a pool file ({POOL_FILE})",
+            f"Save these {f.plural(count, 'document')} as a pool file ({POOL_FILE})",
             POOL_FILE,
-            pool_text(found.documents),
+            pool_text(result.documents),
         ),
     ]
-    command = _command(comparison, found)
+    command = _command(comparison, result)
     if command:
         blocks += [
             Text("All of them in depth order, as a file to add grades to:", "caption"),
             Text(command, "code"),
         ]
-    if shown < found.n_documents:
-        finding += f" These {f.count(shown)} could move {_delta(comparison)} the most."
+    if count < result.n_documents:
+        finding += f" These {f.count(count)} could move {_delta(comparison)} the most."
     return Section("judge", _TITLE, finding, tuple(blocks), group="change")
 
 
 def _found(comparison: Comparison) -> ToJudge | None:
-    found = comparison.evidence.to_judge
+    to_judge = comparison.evidence.to_judge
     # Where ids do not match those of the judgments, more judgments would help nobody.
     if any(note.code in ("document-ids", "none-judged") for note in comparison.notes):
         return None
-    return found if found is not None and found.documents else None
+    return to_judge if to_judge is not None and to_judge.documents else None
 
 
 def _delta(comparison: Comparison) -> str:
@@ -191,39 +191,41 @@ def _delta(comparison: Comparison) -> str:
 def _table(comparison: Comparison, key: str, documents: tuple[Unjudged, ...]) -> Table:
     w, titles, names = Words(comparison), comparison.evidence.documents, []
     higher = comparison.rule.higher_is_better
-    for each in documents:
-        text = comparison.topics.get(each.query_id, "")
-        name = f"{each.query_id} “{f.shorten(text, width=40)}”" if text else each.query_id
-        names.append(Cell(name, link=f"query={quote(each.query_id, safe='', errors='replace')}"))
+    for document in documents:
+        text = comparison.topics.get(document.query_id, "")
+        name = f"{document.query_id} “{f.shorten(text, width=40)}”" if text else document.query_id
+        names.append(
+            Cell(name, link=f"query={quote(document.query_id, safe='', errors='replace')}")
+        )
     ranks = ([x.rank_a for x in documents], [x.rank_b for x in documents])
-    a, b = ([Cell(str(rank) if rank else _NOT_THERE, rank) for rank in each] for each in ranks)
+    a, b = ([Cell(str(rank) if rank else _NOT_THERE, rank) for rank in item] for item in ranks)
     tones: list[Tone] = [
-        ("b" if (each.swing > 0) == higher else "a") if each.swing else "tie" for each in documents
+        ("b" if (item.swing > 0) == higher else "a") if item.swing else "tie" for item in documents
     ]
-    titled = any(each.doc_id in titles for each in documents)
-    shown = [Cell(titles.get(each.doc_id, "")) for each in documents]
+    titled = any(item.doc_id in titles for item in documents)
+    cells = [Cell(titles.get(item.doc_id, "")) for item in documents]
     return Table.of(
         key,
         (label("Query"), names),
-        (label("Document"), [Cell(each.doc_id) for each in documents]),
+        (label("Document"), [Cell(item.doc_id) for item in documents]),
         (Column("Rank in A"), a),
         (Column("Rank in B"), b),
         (
             Column("Swing of Δ"),
-            [w.change(each.swing, tone) for each, tone in zip(documents, tones, strict=True)],
+            [w.change(item.swing, tone) for item, tone in zip(documents, tones, strict=True)],
         ),
-        *([(label("Title"), shown)] if titled else []),
+        *([(label("Title"), cells)] if titled else []),
     )
 
 
-def _command(comparison: Comparison, found: ToJudge) -> str:
+def _command(comparison: Comparison, result: ToJudge) -> str:
     """Return the command that lists all of them; empty where not all inputs are files."""
     inputs = comparison.provenance.get("inputs", {})
     paths = [(inputs.get(role) or {}).get("path") for role in ("qrels", "a", "b")]
     settings = comparison.provenance.get("settings", {})
     if not all(paths) or settings.get("depth") or settings.get("missing") == "drop":
         return ""
-    more = ["-m", found.measure, "--pool", "pool.txt"]
+    more = ["-m", result.measure, "--pool", "pool.txt"]
     return shlex.join(["abrank", "sample", "documents", *map(str, paths), *more])
 
 
@@ -237,7 +239,7 @@ def depth(comparison: Comparison) -> Section | None:
     sides: list[int] = []
     if cutoffs is not None:
         ends = zip(cutoffs.ci_low, cutoffs.ci_high, strict=True)
-        sides = [comparison.rule.gain(*each).side for each in ends]
+        sides = [comparison.rule.gain(*end).side for end in ends]
         findings.append(_cutoff_finding(comparison, cutoffs, sides))
         blocks += [
             Figure("cutoffs", f"{cutoffs.measure}@k of A and B and their difference by k."),
@@ -270,12 +272,12 @@ def _cutoff_finding(comparison: Comparison, curve: CutoffCurve, sides: Sequence[
     span = f"k = {', '.join(str(k) for k in curve.cutoffs)}"
     parts = []
     for side, name in ((1, comparison.candidate), (-1, comparison.baseline)):
-        found = [str(k) for k, each in zip(curve.cutoffs, sides, strict=True) if each == side]
-        if found:
-            parts.append(f"{name} is ahead at k = {', '.join(found)}")
+        texts = [str(k) for k, item in zip(curve.cutoffs, sides, strict=True) if item == side]
+        if texts:
+            parts.append(f"{name} is ahead at k = {', '.join(texts)}")
     if not parts:
         return f"{curve.measure}@k was looked at for {span}: every interval includes 0."
-    open_ = sum(each == 0 for each in sides)
+    open_ = sum(side == 0 for side in sides)
     rest = f"; at {f.word(open_)} other {'k' if open_ == 1 else 'values of k'} it includes 0"
     return f"By the interval of {curve.measure}@k, {' and '.join(parts)}{rest if open_ else ''}."
 
@@ -290,10 +292,10 @@ def _recall_finding(curve: RecallCurve) -> str:
     first, more = ("B", b) if b >= a else ("A", a)
     if more == levels:
         return f"{first}'s mean precision is higher at all {f.count(levels)} levels of recall."
-    other = f", {'A' if first == 'B' else 'B'}'s at {f.word(min(a, b))}" if min(a, b) else ""
+    text = f", {'A' if first == 'B' else 'B'}'s at {f.word(min(a, b))}" if min(a, b) else ""
     return (
         f"{first}'s mean precision is higher at {f.word(more)} of {f.count(levels)} levels of"
-        f" recall{other}."
+        f" recall{text}."
     )
 
 
@@ -332,10 +334,10 @@ _CLAIMS = {
 }
 
 
-def falls(comparison: Comparison, other: Alternative) -> bool:
+def falls(comparison: Comparison, second: Alternative) -> bool:
     """Whether something that the verdict claims is not shown under another choice."""
-    claimed, shown = (_CLAIMS.get(each.verdict, set()) for each in (comparison, other))
-    return not claimed <= shown
+    claimed, visible = (_CLAIMS.get(item.verdict, set()) for item in (comparison, second))
+    return not claimed <= visible
 
 
 def sensitivity_sentence(comparison: Comparison) -> str:
@@ -345,21 +347,21 @@ def sensitivity_sentence(comparison: Comparison) -> str:
     # that one in doubt stays: no other choice takes the doubt away.
     fallen: dict[Verdict, list[str]] = {}
     stays = []
-    for each in _telling(comparison):
-        said = _choice(each, words.unit(comparison)[1])
+    for item in _telling(comparison):
+        choice = _choice(item, words.unit(comparison)[1])
         if words.estimand(comparison) == words.MEAN:
-            said += f" (Δ {f.signed(each.diff, digits=comparison.decimals)})"
-        if falls(comparison, each):
-            fallen.setdefault(each.verdict, []).append(said)
-        elif not each.changes:
-            stays.append(said)
+            choice += f" (Δ {f.signed(item.diff, digits=comparison.decimals)})"
+        if falls(comparison, item):
+            fallen.setdefault(item.verdict, []).append(choice)
+        elif not item.changes:
+            stays.append(choice)
     if comparison.soundness.level == "doubtful":
         stays = []
-    kept = f"stays {_tag(comparison.verdict)} {_listed(stays)}"
+    text = f"stays {_tag(comparison.verdict)} {_listed(stays)}"
     if not fallen:
-        return f"The verdict {kept}." if stays else ""
-    others = [f"{_tag(each)} {_listed(said)}" for each, said in fallen.items()]
-    return f"The verdict would be {'; '.join(others)}{f'; it {kept}' if stays else ''}."
+        return f"The verdict {text}." if stays else ""
+    texts = [f"{_tag(name)} {_listed(sentence)}" for name, sentence in fallen.items()]
+    return f"The verdict would be {'; '.join(texts)}{f'; it {text}' if stays else ''}."
 
 
 def _telling(comparison: Comparison) -> list[Alternative]:
@@ -368,10 +370,10 @@ def _telling(comparison: Comparison) -> list[Alternative]:
         return []
     # Chosen queries take a verdict against a margin back too often though it is right.
     return [
-        each
-        for each in comparison.alternatives
-        if each.kind != "partly-condensed"
-        and (each.kind != "without-influential" or comparison.decision.direction)
+        alternative
+        for alternative in comparison.alternatives
+        if alternative.kind != "partly-condensed"
+        and (alternative.kind != "without-influential" or comparison.decision.direction)
     ]
 
 
@@ -394,64 +396,72 @@ def sensitivity(comparison: Comparison) -> Section | None:
     """Return the section with the numbers of every alternative; None where there is none."""
     if not comparison.alternatives or words.all_tied(comparison):
         return None
-    w, found = Words(comparison), comparison.alternatives
-    several = words.unit(comparison)[1]
-    rows: list[Alternative | MeasureResult] = [comparison.primary, *found]
-    verdicts = [comparison.decision.of_numbers or comparison.verdict, *(x.verdict for x in found)]
-    fallen = [False, *(falls(comparison, each) for each in found)]
+    w, alternatives = Words(comparison), comparison.alternatives
+    multiple = words.unit(comparison)[1]
+    rows: list[Alternative | MeasureResult] = [comparison.primary, *alternatives]
+    verdicts = [
+        comparison.decision.of_numbers or comparison.verdict,
+        *(x.verdict for x in alternatives),
+    ]
+    fallen = [False, *(falls(comparison, item) for item in alternatives)]
     table = Table.of(
         "sensitivity",
         (
             label("Analysis"),
-            map(Cell, ["As declared", *(words.capital(_choice(x, several)) for x in found)]),
+            map(
+                Cell, ["As declared", *(words.capital(_choice(x, multiple)) for x in alternatives)]
+            ),
         ),
         (
             label("Verdict"),
             [
-                Cell(" ".join(words.tag(each)), tone=words.verdict_tone(each), strong=loud)
-                for each, loud in zip(verdicts, fallen, strict=True)
+                Cell(" ".join(words.tag(verdict)), tone=words.verdict_tone(verdict), strong=loud)
+                for verdict, loud in zip(verdicts, fallen, strict=True)
             ],
         ),
         (Column("Δ"), [w.change(row.diff) for row in rows]),
         (Column(f"{w.level} interval"), [w.limits(row.interval) for row in rows]),
         (Column("p"), [w.chance(row.pvalue) for row in rows]),
-        (Column("Queries"), map(counted, [comparison.n_queries, *(x.n_queries for x in found)])),
+        (
+            Column("Queries"),
+            map(counted, [comparison.n_queries, *(x.n_queries for x in alternatives)]),
+        ),
         (Column("A"), [w.mean(row.mean_a) for row in rows]),
         (Column("B"), [w.mean(row.mean_b) for row in rows]),
     )
-    said = "Each row changes one choice and keeps everything else as it was declared."
+    text = "Each row changes one choice and keeps everything else as it was declared."
     if words.estimand(comparison) != words.MEAN:
-        said += f" Interval and p: {words.estimand(comparison)} (B − A), not Δ."
-    left_out = [each for each in found if each.left_out]
+        text += f" Interval and p: {words.estimand(comparison)} (B − A), not Δ."
+    left_out = [item for item in alternatives if item.left_out]
     if left_out:
         ids = [shorten(query_id, width=LONGEST_ID) for query_id in left_out[0].left_out]
-        said += (
-            f" The most influential {several} are those whose removal moves the mean difference"
+        text += (
+            f" The most influential {multiple} are those whose removal moves the mean difference"
             f" most: {_listed(ids)}."
         )
-    blocks = (table, Text(said, "caption"))
-    told = sensitivity_sentence(comparison)
-    turned = any(falls(comparison, each) for each in _telling(comparison))
-    mark = "!" if turned else "✓" * bool(told)
-    finding = told or _untold(comparison)
+    blocks = (table, Text(text, "caption"))
+    sentence = sensitivity_sentence(comparison)
+    turned = any(falls(comparison, item) for item in _telling(comparison))
+    mark = "!" if turned else "✓" * bool(sentence)
+    finding = sentence or _untold(comparison)
     return Section("sensitivity", "Other choices", finding, blocks, group="change", mark=mark)
 
 
-def _choice(each: Alternative, several: str) -> str:
+def _choice(item: Alternative, multiple: str) -> str:
     """Return the choice as it stands after a verdict, of several queries or impressions."""
     return {
-        "shared-queries": f"on the {words.queries(each.n_queries)} that both runs have",
+        "shared-queries": f"on the {words.queries(item.n_queries)} that both runs have",
         "missing-as-zero": (
-            f"on all {words.queries(each.n_queries)} with the missing ones scored 0"
+            f"on all {words.queries(item.n_queries)} with the missing ones scored 0"
         ),
-        "failed-dropped": f"on the {words.queries(each.n_queries)} with both scores",
+        "failed-dropped": f"on the {words.queries(item.n_queries)} with both scores",
         "failed-worst": "with the worst score where one is missing",
         "failed-best": "with the best score where one is missing",
         "judged-only": "with judged documents only",
         "partly-condensed": "with unjudged documents partly left out",
-        "common-depth": f"with both runs cut at rank {f.count(each.depth or 0)}",
-        "without-influential": f"without the three most influential {several}",
-    }[each.kind]
+        "common-depth": f"with both runs cut at rank {f.count(item.depth or 0)}",
+        "without-influential": f"without the three most influential {multiple}",
+    }[item.kind]
 
 
 def _tag(verdict: Verdict) -> str:

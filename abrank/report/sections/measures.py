@@ -40,16 +40,16 @@ def measures(comparison: Comparison) -> Section:
     """Return the section of all measures: forest and table."""
     blocks: list[Block] = [scorecard(comparison)]
     if comparison.n_queries > max(1, min(row.ties for row in comparison.rows)):
-        shown = "one measure with its interval"
+        text = "one measure with its interval"
         if len(comparison.rows) > 1:
-            shown = f"{f.count(len(comparison.rows))} measures with their intervals"
-        said = f"{words.capital(_of_what(comparison))}: {shown}; the table has the same numbers."
-        drawn = Figure("forest", said, repeats=True)
+            text = f"{f.count(len(comparison.rows))} measures with their intervals"
+        sentence = f"{words.capital(_of_what(comparison))}: {text}; the table has the same numbers."
+        figure = Figure("forest", sentence, repeats=True)
         reading = Text(_reading_guide(comparison), "caption")
-        every = measure_table(comparison)
+        table = measure_table(comparison)
         guide = Text(_forest_guide(comparison), "caption")
         effect = Figure("effect", headline.numbers(comparison))
-        blocks += [every, reading, drawn, guide, effect]
+        blocks += [table, reading, figure, guide, effect]
     finding = measures_finding(comparison)
     return Section("measures", "All measures", finding, tuple(blocks), group="appendix")
 
@@ -57,25 +57,25 @@ def measures(comparison: Comparison) -> Section:
 def measures_finding(comparison: Comparison) -> str:
     """Count what the secondary measures say."""
     primary = comparison.rule.primary
-    others = [row for row in comparison.rows if row.measure != primary]
-    if not others:
+    rows = [row for row in comparison.rows if row.measure != primary]
+    if not rows:
         return f"One measure was compared, and it decides: {primary}."
-    if len(others) == 1:
-        return f"The secondary measure {others[0].measure} is {others[0].reading}."
-    count = {name: sum(row.reading == name for row in others) for name in words.READINGS}
+    if len(rows) == 1:
+        return f"The secondary measure {rows[0].measure} is {rows[0].reading}."
+    count = {name: sum(row.reading == name for row in rows) for name in words.READINGS}
     after = " after adjustment" if comparison.rule.adjust != "none" else ""
-    alike = next((name for name in ("better", "worse") if count[name] == len(others)), "")
+    alike = next((name for name in ("better", "worse") if count[name] == len(rows)), "")
     if alike:
-        every = "Both" if len(others) == 2 else f"All {f.word(len(others))}"
-        return f"{every} secondary measures are {alike}{after}."
+        text = "Both" if len(rows) == 2 else f"All {f.word(len(rows))}"
+        return f"{text} secondary measures are {alike}{after}."
     if count["better"] or count["worse"]:
         start = (
-            f"{words.capital(f.word(count['better']))} of {f.word(len(others))} secondary"
+            f"{words.capital(f.word(count['better']))} of {f.word(len(rows))} secondary"
             f" measures {'is' if count['better'] < 2 else 'are'} better{after},"
             f" {f.word(count['worse'])} {'is' if count['worse'] < 2 else 'are'} worse"
         )
     else:
-        start = f"None of {f.word(len(others))} secondary measures is better or worse{after}"
+        start = f"None of {f.word(len(rows))} secondary measures is better or worse{after}"
     rest = [f"{f.word(count[name])} {name}" for name in _REST if count[name]]
     return f"{', '.join([start, *rest])}."
 
@@ -101,13 +101,13 @@ def _forest_guide(comparison: Comparison) -> str:
 def _reading_guide(comparison: Comparison) -> str:
     rule, level = comparison.rule, f.level(comparison.rule.confidence)
     if comparison.with_machine:
-        said = (
+        text = (
             f"A, B, Δ and the wins are those of the {words.queries_of(comparison)} judged by"
             " people; the mean difference over all queries, its interval and p use the machine's"
             " judgments too."
         )
-        how = f" {words.capital(headline.adjustment(comparison))}."
-        return said if len(comparison.rows) == 1 else f"{said}{how}"
+        options = f" {words.capital(headline.adjustment(comparison))}."
+        return text if len(comparison.rows) == 1 else f"{text}{options}"
     if len(comparison.rows) == 1:
         return f"Interval: {level} confidence interval of the {_of_what(comparison)}."
     if rule.adjust == "none":
@@ -136,12 +136,12 @@ def measure_table(comparison: Comparison) -> Table:
     w, rule, relative = Words(comparison), comparison.rule, is_relative(comparison)
     rows, win = primary_first(comparison), words.wins(comparison)
     in_unit = primary_first(comparison, rows_in_unit(comparison))
-    several = len(rows) > 1
-    adjusts = rule.adjust != "none" and several
+    multiple = len(rows) > 1
+    adjusts = rule.adjust != "none" and multiple
     of_mean = words.estimand(comparison) == words.MEAN
     leads = [row.measure == rule.primary for row in rows]
     names = [
-        Cell(f"{row.measure} ★" if lead and several else row.measure, row.measure, strong=lead)
+        Cell(f"{row.measure} ★" if lead and multiple else row.measure, row.measure, strong=lead)
         for row, lead in zip(rows, leads, strict=True)
     ]
     changes = [
@@ -150,29 +150,32 @@ def measure_table(comparison: Comparison) -> Table:
         else Cell(f.percent(row.rel_diff), row.rel_diff)
         for row in rows
     ]
-    of = [(Column("Δ"), [w.change(row.diff) for row in rows])]
+    owner = [(Column("Δ"), [w.change(row.diff) for row in rows])]
     if relative:
-        of.append((Column("Δ%"), changes))
+        owner.append((Column("Δ%"), changes))
     if not of_mean:
         title = words.capital(words.estimand(comparison))
         title = "Δ, all queries" if comparison.with_machine else title
-        of.append((Column(title), [w.change(row.estimate) for row in rows]))
+        owner.append((Column(title), [w.change(row.estimate) for row in rows]))
     # What the interval is of stands out, and not a mean difference beside it.
     tones = [words.reading_tone(row.reading) for row in rows]
     last = 1 if relative else -1
-    loud = zip(of[last][1], tones, leads, strict=True)
-    of[last] = of[last][0], [replace(cell, tone=tone, strong=lead) for cell, tone, lead in loud]
+    loud = zip(owner[last][1], tones, leads, strict=True)
+    owner[last] = (
+        owner[last][0],
+        [replace(cell, tone=tone, strong=lead) for cell, tone, lead in loud],
+    )
     limits = [
-        Cell(planning.limits(comparison, *each.adjusted), each.ci_low_adj)
+        Cell(planning.limits(comparison, *item.adjusted), item.ci_low_adj)
         if relative
-        else w.limits(each.adjusted)
-        for each in in_unit
+        else w.limits(item.adjusted)
+        for item in in_unit
     ]
     # A count of wins says who is better, which nobody said of this measure.
     unsaid = [rule.direction_declared and row.measure in comparison.undeclared for row in rows]
     wins, losses = (
-        [Cell("–", n) if no else counted(n) for n, no in zip(each, unsaid, strict=True)]
-        for each in ([row.wins for row in rows], [row.losses for row in rows])
+        [Cell("–", n) if no else counted(n) for n, no in zip(item, unsaid, strict=True)]
+        for item in ([row.wins for row in rows], [row.losses for row in rows])
     )
     readings = [
         Cell(words.reading(comparison, row), row.reading, tone, strong=lead)
@@ -195,7 +198,7 @@ def measure_table(comparison: Comparison) -> Table:
         (label("Measure"), names),
         (Column("A"), [w.mean(row.mean_a) for row in rows]),
         (Column("B"), [w.mean(row.mean_b) for row in rows]),
-        *of,
+        *owner,
         (Column(interval), limits),
         *([] if relative else [(Column("Δ%"), changes)]),
         *([] if rule.independent else outcomes),
@@ -236,40 +239,40 @@ def queries(comparison: Comparison) -> Section | None:
     return Section("queries", "Query by query", finding, tuple(blocks), group=group)
 
 
-def extremes(comparison: Comparison, most: int) -> tuple[list[int], list[int]]:
+def extremes(comparison: Comparison, maximum: int) -> tuple[list[int], list[int]]:
     """Return the positions of the queries with the lowest and the highest difference."""
     differences = comparison.differences()
     order = ascending(differences)
-    n_low = n_high = most
-    if len(order) <= 2 * most:
+    n_low = n_high = maximum
+    if len(order) <= 2 * maximum:
         n_low, n_high = (len(order) + 1) // 2, len(order) // 2
     return order[:n_low].tolist(), order[len(order) - n_high :].tolist()
 
 
-def _outermost(comparison: Comparison, most: int) -> Iterator[tuple[ExtremeQuery, int]]:
+def _outermost(comparison: Comparison, maximum: int) -> Iterator[tuple[ExtremeQuery, int]]:
     """Yield the queries with the lowest and the highest difference, ascending, with who wins."""
     column = comparison.measures.index(comparison.rule.primary)
     differences, outcomes = comparison.differences(), comparison.outcomes()
-    for i in [each for side in extremes(comparison, most) for each in side]:
+    for i in [item for side in extremes(comparison, maximum) for item in side]:
         a, b = float(comparison.a[i, column]), float(comparison.b[i, column])
         query = ExtremeQuery(comparison.query_ids[i], a, b, float(differences[i]))
         yield query, int(outcomes[i])
 
 
-def query_table(comparison: Comparison, *, most: int = SHOWN) -> Table:
+def query_table(comparison: Comparison, *, maximum: int = SHOWN) -> Table:
     """Return the queries with the lowest and highest differences, ascending."""
     w, win = Words(comparison), words.wins(comparison)
-    shown = list(_outermost(comparison, most))
-    tones: list[Tone] = [("tie", "b", "a")[outcome] for _, outcome in shown]
-    outcomes = [("tie", f"B {win}", f"A {win}")[outcome] for _, outcome in shown]
+    outermost = list(_outermost(comparison, maximum))
+    tones: list[Tone] = [("tie", "b", "a")[outcome] for _, outcome in outermost]
+    outcomes = [("tie", f"B {win}", f"A {win}")[outcome] for _, outcome in outermost]
     return Table.of(
         "queries",
-        (label("Query"), [Cell(query.query_id, query.query_id) for query, _ in shown]),
-        (Column("A"), [w.mean(query.a) for query, _ in shown]),
-        (Column("B"), [w.mean(query.b) for query, _ in shown]),
+        (label("Query"), [Cell(query.query_id, query.query_id) for query, _ in outermost]),
+        (Column("A"), [w.mean(query.a) for query, _ in outermost]),
+        (Column("B"), [w.mean(query.b) for query, _ in outermost]),
         (
             Column("Δ"),
-            [w.change(query.difference, x) for (query, _), x in zip(shown, tones, strict=True)],
+            [w.change(query.difference, x) for (query, _), x in zip(outermost, tones, strict=True)],
         ),
         (label("Outcome"), [Cell(x, x, y) for x, y in zip(outcomes, tones, strict=True)]),
     )
@@ -298,11 +301,11 @@ def paper(comparison: Comparison, *, style: Style) -> Paper:
             ),
             noun="measure",
         )
-        told = (
+        text = (
             "the superscript a marks a mean of B that is significantly better than A's, b one"
             " of A better"
         )
-        told += " than B's,"
+        text += " than B's,"
     else:
         estimand = words.estimand(comparison)
         in_unit = partial(difference_in_unit, comparison, digits=w.digits)
@@ -323,34 +326,34 @@ def paper(comparison: Comparison, *, style: Style) -> Paper:
             (Column("adj p" if adjusts else "p"), [Cell(w.p(row.pvalue_adj)) for row in rows]),
             noun="measure",
         )
-        told = f"the difference Δ = B − A{f', and the {estimand}' * (estimand != words.MEAN)}"
+        text = f"the difference Δ = B − A{f', and the {estimand}' * (estimand != words.MEAN)}"
         if is_relative(comparison) and estimand == words.MEAN:
-            told = "the change of the mean Δ%, in per cent of A's,"
-        told += f" with {w.level} confidence interval and p"
-    said = decision.doubted(comparison, headline.short(comparison))
+            text = "the change of the mean Δ%, in per cent of A's,"
+        text += f" with {w.level} confidence interval and p"
+    sentence = decision.doubted(comparison, headline.short(comparison))
     return Paper(
-        comment=f"{said}. {next_step(comparison).sentence}",
-        caption=_caption(comparison, told),
+        comment=f"{sentence}. {next_step(comparison).sentence}",
+        caption=_caption(comparison, text),
         label=f"{comparison.candidate} {comparison.baseline} {rule.primary}",
         table=table,
     )
 
 
-def _caption(comparison: Comparison, told: str) -> str:
+def _caption(comparison: Comparison, message: str) -> str:
     """Return what the table shows: systems, queries, test, level, adjustment."""
     rule = comparison.rule
     a, b = (
         one_line(name, width=LONGEST_NAME) for name in (comparison.baseline, comparison.candidate)
     )
     by = f"by a two-sided {words.declared_test(comparison)} at α = {words.alpha(comparison)}"
-    said = f"{words.followed(b, 'B')} against the baseline {words.followed(a, 'A')}, means over"
-    said += f" {words.queries_of(comparison)}; {told} {by}."
+    text = f"{words.followed(b, 'B')} against the baseline {words.followed(a, 'A')}, means over"
+    text += f" {words.queries_of(comparison)}; {message} {by}."
     if len(comparison.rows) > 1:
-        how = headline.adjustment(comparison)
+        adjustment = headline.adjustment(comparison)
         alone = ", tested alone" if rule.family == "secondary" else ""
         primary = one_line(rule.primary, width=LONGEST_NAME)
-        said += f" {primary} decides{alone}; {how}."
+        text += f" {primary} decides{alone}; {adjustment}."
     if comparison.soundness.level == "unsound":
-        return f"{said} Nothing is tested: {decision.cannot_test(comparison)}."
+        return f"{text} Nothing is tested: {decision.cannot_test(comparison)}."
     more = [*samples.vote_sentences(comparison), decision.doubts(comparison)]
-    return " ".join([said, *more]).rstrip()
+    return " ".join([text, *more]).rstrip()

@@ -32,27 +32,31 @@ def next_step(comparison: Comparison) -> NextStep:
     """Say what to do next, from soundness, gate and verdict together."""
     for note in comparison.notes:
         if note.code == "nobody-chose":
-            said = f"-m {comparison.rule.primary} (measures=), or another"
-            return NextStep("choose-measure", f"Choose the measure that decides: {said}.")
+            text = f"-m {comparison.rule.primary} (measures=), or another"
+            return NextStep("choose-measure", f"Choose the measure that decides: {text}.")
     step = choose_step(comparison.rule, comparison.decision)
-    said = _sentence(comparison, step)
-    return NextStep(step.action, said, step.condition, _headline(comparison, step))
+    text = _sentence(comparison, step)
+    return NextStep(step.action, text, step.condition, _headline(comparison, step))
 
 
 def _headline(comparison: Comparison, step: Step) -> str:
     """Return the step in few words; those that remove what hinders a test follow the verdict."""
     if comparison.verdict is Verdict.CANNOT_TEST:
         return ""
-    what = "looks" if step.because == "looks" else step.condition or step.action
-    pattern = _HEADLINES.get(what)
+    text = "looks" if step.because == "looks" else step.condition or step.action
+    pattern = _HEADLINES.get(text)
     if pattern is None:
         return ""
     margin = planning.margin(comparison)
-    said = pattern.format(a=comparison.baseline, b=comparison.candidate, margin=margin)
+    sentence = pattern.format(a=comparison.baseline, b=comparison.candidate, margin=margin)
     if step.action == "do-not-ship" and step.because in ("gate", "guards", "out-of-reach"):
-        said += " by this rule"
-    shown = comparison.decision.direction != 0
-    return f"{said} first" if shown and step.action in ("add-queries", "judge", "sample") else said
+        sentence += " by this rule"
+    visible = comparison.decision.direction != 0
+    return (
+        f"{sentence} first"
+        if visible and step.action in ("add-queries", "judge", "sample")
+        else sentence
+    )
 
 
 _HEADLINES: Mapping[str, str] = {
@@ -80,8 +84,8 @@ def _sentence(comparison: Comparison, step: Step) -> str:
         return _look_again(comparison)
     if step.because == "few-queries":
         units = "queries" if comparison.clusters is None else "clusters of queries"
-        said = f"Add {units}: take ten at the very least"
-        return f"{said}, so that the result does not depend on a few differences."
+        text = f"Add {units}: take ten at the very least"
+        return f"{text}, so that the result does not depend on a few differences."
     if step.because == "gate" and step.action == "ship":
         why = "nothing changed" if verdict is Verdict.IDENTICAL else "it passes the gate"
         return f"Ship {b}: {why}."
@@ -90,14 +94,14 @@ def _sentence(comparison: Comparison, step: Step) -> str:
         return _out_of_reach(comparison)
     if step.because == "guards" and comparison.rule.on == "each":
         parts = on_each(comparison.rule, comparison.strata)
-        failed = [name for name, each in parts.items() if each.decision.exit_code]
+        failed = [name for name, part in parts.items() if part.decision.exit_code]
         return f"Do not ship {b} by this rule: the gate fails on {f.first_of(failed, 3)}."
     if step.because == "guards":
-        lost = [each.measure for each in comparison.decision.guards if not each.passed]
+        lost = [guard.measure for guard in comparison.decision.guards if not guard.passed]
         return f"Do not ship {b} by this rule: {f.listed(lost)} may be worse by its margin."
     if step.action == "declare-margin":
-        said = "Declare the smallest Δ worth having (--margin, margin=)"
-        return f"{said}: abrank margin helps to choose."
+        text = "Declare the smallest Δ worth having (--margin, margin=)"
+        return f"{text}: abrank margin helps to choose."
     if step.action == "add-queries":
         return _more_queries(comparison)
     pattern = (_WITH_MARGIN if comparison.rule.margin else _WITHOUT_MARGIN)[step.action, verdict]
@@ -144,16 +148,16 @@ def _out_of_reach(comparison: Comparison) -> str:
     """Say that no number of queries is to be expected to let the gate pass."""
     rule, b = comparison.rule, comparison.candidate
     margin = planning.margin_of_what(comparison)
-    shown = planning.estimate(comparison)
+    visible = planning.estimate(comparison)
     change = comparison.decision.relative
     estimate = comparison.decision.estimate if change is None else change.estimate
     if (estimate > 0.0) != rule.higher_is_better:
         return (
-            f"Do not ship {b} by this rule: the loss seen ({shown}) is larger than the margin of"
+            f"Do not ship {b} by this rule: the loss seen ({visible}) is larger than the margin of"
             f" {margin}, so that more queries are unlikely to help."
         )
     return (
-        f"Do not ship {b} by this rule: it gains more ({shown}) than the margin of {margin}, so"
+        f"Do not ship {b} by this rule: it gains more ({visible}) than the margin of {margin}, so"
         " more queries will not make the two equivalent. Where a gain is welcome, ask for"
         " --require better, or for --require non-inferior."
     )
@@ -202,31 +206,32 @@ def _of_evidence(comparison: Comparison, code: str) -> str:
         return notes.say(comparison.rule.primary)
     if _OF_EVIDENCE[code]:
         return _OF_EVIDENCE[code].format(a=a, b=b)
-    told = [each.values for each in comparison.soundness.reasons if each.code == code]
-    values = told[0]
+    message = [reason.values for reason in comparison.soundness.reasons if reason.code == code]
+    values = message[0]
     if code == "none-judged":
-        own, other = (a, b) if values["system"] == "a" else (b, a)
-        if len(told) > 1:
+        custom, second = (a, b) if values["system"] == "a" else (b, a)
+        if len(message) > 1:
             return "Take judgments that fit the runs, and compare again."
         if not values["n_rows"]:
-            return f"Give the run that was meant: {own} holds no document."
+            return f"Give the run that was meant: {custom} holds no document."
         return (
-            f"See over which documents {own} was made, and how their ids are written: documents of"
-            f" {other} are judged, and none of {own}."
+            f"See over which documents {custom} was made, and how their ids are written:"
+            " documents of"
+            f" {second} are judged, and none of {custom}."
         )
     if code == "none-relevant":
-        said = "Choose a grade that the judgments have as the lowest relevant one (--config rel=…)"
+        text = "Choose a grade that the judgments have as the lowest relevant one (--config rel=…)"
         if values["highest"] < 1:
-            said = "Take judgments with a relevant document"
-        return f"{said}, and compare again."
+            text = "Take judgments with a relevant document"
+        return f"{text}, and compare again."
     if code == "one-cluster-carries":
         cluster = shorten(values["cluster"], width=LONGEST_NAME)
         return (
             f"Add queries of other clusters: without “{cluster}” the difference is not significant."
         )
     of_a, of_b = (f.count(number) for number in comparison.evidence.n_unjudged)
-    said = f"Judge the unjudged documents, {of_b} of {b} and {of_a} of {a}"
-    return f"{said}: they could change the verdict."
+    text = f"Judge the unjudged documents, {of_b} of {b} and {of_a} of {a}"
+    return f"{text}: they could change the verdict."
 
 
 def _look_again(comparison: Comparison) -> str:
@@ -239,10 +244,10 @@ def _look_again(comparison: Comparison) -> str:
             " (Planned(earlier=)): its result is inconclusive."
         )
     if design is not None and design.look:
-        said = f"Go on to look {design.look + 1} of {design.n_looks}, with the queries planned"
-        return f"{said} for it: this one is inconclusive."
-    said = "Add queries and look again as often as you like: the question is open"
-    return f"{said}, and the interval holds at any number of them."
+        text = f"Go on to look {design.look + 1} of {design.n_looks}, with the queries planned"
+        return f"{text} for it: this one is inconclusive."
+    text = "Add queries and look again as often as you like: the question is open"
+    return f"{text}, and the interval holds at any number of them."
 
 
 def _more_queries(comparison: Comparison) -> str:
@@ -250,36 +255,36 @@ def _more_queries(comparison: Comparison) -> str:
     margin = comparison.decision.margin
     rows = comparison.planning.differences
     needed = next((row.queries_needed for row in rows if row.difference == margin), None)
-    shown = f"a Δ of the margin, {planning.margin_of_what(comparison)}"
+    text = f"a Δ of the margin, {planning.margin_of_what(comparison)}"
     power = f.level(comparison.planning.power)
-    asked = {"non-inferior": "not-worse", "equivalent": "same"}.get(
+    requested = {"non-inferior": "not-worse", "equivalent": "same"}.get(
         comparison.rule.require or "", ""
     )
-    if asked and comparison.decision.direction:
+    if requested and comparison.decision.direction:
         change = "gain" if comparison.decision.direction > 0 else "loss"
         return (
             f"Add queries: the {change} seen ({planning.estimate(comparison)}) is smaller than"
             f" the margin of {planning.margin_of_what(comparison)}, but a larger one is not"
             " excluded yet."
         )
-    claim = comparison.planning.claim(asked)
+    claim = comparison.planning.claim(requested)
     if claim is not None:
         needed = claim.queries_needed
-        least = planning.margin_of_what(comparison)
-        shown = f"that {comparison.candidate} is not worse by {least} or more"
+        minimum = planning.margin_of_what(comparison)
+        text = f"that {comparison.candidate} is not worse by {minimum} or more"
         if claim.claim == "same":
-            shown = f"that the two differ by less than {least}"
-        shown += " if the true Δ is 0"
+            text = f"that the two differ by less than {minimum}"
+        text += " if the true Δ is 0"
     if not margin:
-        said = "the interval is too wide for the gate."
+        sentence = "the interval is too wide for the gate."
     elif comparison.clusters is not None and not rows:
-        said = "these are too few to say how many it takes."
+        sentence = "these are too few to say how many it takes."
     elif needed is None:
-        said = f"no practical number of them would prove {shown}."
+        sentence = f"no practical number of them would prove {text}."
     elif needed <= comparison.n_queries:
         queries = words.queries(comparison.n_queries)
-        said = f"{queries} show {shown}, in {power} of samples, but not in this one."
+        sentence = f"{queries} show {text}, in {power} of samples, but not in this one."
     else:
-        said = f"about {f.about(needed)} in all would prove {shown} {power} of the time."
+        sentence = f"about {f.about(needed)} in all would prove {text} {power} of the time."
     new = " in new clusters" if comparison.clusters is not None else ""
-    return f"Add queries{new}: {said}"
+    return f"Add queries{new}: {sentence}"

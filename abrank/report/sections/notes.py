@@ -89,8 +89,8 @@ def say(measure: str) -> str:
 
 def some_of(ids: Any, count: int) -> str:  # noqa: ANN401 - a list of ids
     """Name the first of many ids."""
-    shown = ", ".join(shorten(str(each), width=LONGEST_ID) for each in ids)
-    return f"{shown} and {f.count(count - len(ids))} more" if count > len(ids) else shown
+    text = ", ".join(shorten(str(item), width=LONGEST_ID) for item in ids)
+    return f"{text} and {f.count(count - len(ids))} more" if count > len(ids) else text
 
 
 def _pair(v: Mapping[str, Any]) -> str:
@@ -160,20 +160,20 @@ def _missing(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
             f" {f.count(differ['n_alike'])} of the run's other queries would match them but for"
             f" {differ['cause']}: {_pair(differ)}."
         )
-    many = words.queries(v["count"])
+    queries = words.queries(v["count"])
     if "n_queries" in v:
-        many = f"{f.count(v['count'])} of {f.count(v['n_queries'])} judged queries"
-    return f"{many} {are} missing from {name}", became
+        queries = f"{f.count(v['count'])} of {f.count(v['n_queries'])} judged queries"
+    return f"{queries} {are} missing from {name}", became
 
 
 @told(RUN_SENTENCES, "unequal-depth")
 def _unequal_depth(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
-    medians = sorted(v["medians"].items(), key=lambda each: float(each[1]))
-    short, least = medians[0]
-    long, most = max(medians, key=lambda each: float(each[1]))
+    medians = sorted(v["medians"].items(), key=lambda item: float(item[1]))
+    short, minimum = medians[0]
+    long, maximum = max(medians, key=lambda item: float(item[1]))
     low, high = (
-        (f.count(int(each)) if float(each).is_integer() else f.score(each, digits=1))
-        for each in (least, most)
+        (f.count(int(item)) if float(item).is_integer() else f.score(item, digits=1))
+        for item in (minimum, maximum)
     )
     depth = f.count(v["depth"])
     look = f"{_some_measures(v['measures'])} {'looks' if len(v['measures']) == 1 else 'look'}"
@@ -205,7 +205,7 @@ def _unequal_depth(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
 def guards_rest_on(v: Mapping[str, Any]) -> tuple[str, str]:
     """Say on what guards rest that pass, and where they do not."""
     queries = words.queries(v["n_queries"])
-    what, where = {
+    kind, where = {
         "shared-queries": ("queries that are missing", f"On the {queries} that both runs have"),
         "missing-as-zero": (
             "queries that are missing",
@@ -214,9 +214,9 @@ def guards_rest_on(v: Mapping[str, Any]) -> tuple[str, str]:
         "failed-dropped": ("scores that are missing", f"On the {queries} with both scores"),
         "failed-worst": ("scores that are missing", "With the worst score where one is missing"),
     }[v["kind"]]
-    one = len(v["guards"]) == 1
-    title = f"The guard{'' if one else 's'} on {_some_measures(v['guards'])}"
-    return f"{title} rest{'s' * one} on the {what}", f"{where} a loss is not excluded."
+    first = len(v["guards"]) == 1
+    title = f"The guard{'' if first else 's'} on {_some_measures(v['guards'])}"
+    return f"{title} rest{'s' * first} on the {kind}", f"{where} a loss is not excluded."
 
 
 @told(RUN_SENTENCES, "guard-turned")
@@ -227,7 +227,7 @@ def _guard_turned(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
 
 @told(RUN_SENTENCES, "same-file")
 def _same_file(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
-    systems = " and ".join(names[each] for each in v["systems"][:MOST_SYSTEMS])
+    systems = " and ".join(names[item] for item in v["systems"][:MOST_SYSTEMS])
     more = len(v["systems"]) - MOST_SYSTEMS
     return (
         f"{systems}{f' and {f.count(more)} more' if more > 0 else ''} have the same content",
@@ -237,24 +237,24 @@ def _same_file(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
 
 @told(RUN_SENTENCES, "tied-runs")
 def _tied_runs(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
-    counts = sorted(v["systems"].items(), key=lambda each: -each[1])
-    shown = [f"{names[system]} {f.count(count)}" for system, count in counts[:MOST_SYSTEMS]]
+    counts = sorted(v["systems"].items(), key=lambda item: -item[1])
+    texts = [f"{names[system]} {f.count(count)}" for system, count in counts[:MOST_SYSTEMS]]
     more = len(counts) - MOST_SYSTEMS
     have = "has" if len(counts) == 1 else "have"
     return (
         f"{f.plural(len(counts), 'run')} {have} documents with tied scores",
-        f"{', '.join(shown)}{f' and {f.count(more)} more' if more > 0 else ''}; they are put in"
+        f"{', '.join(texts)}{f' and {f.count(more)} more' if more > 0 else ''}; they are put in"
         " descending order of document id, as trec_eval does.",
     )
 
 
 @told(RUN_SENTENCES, "pairs-of-first")
 def _pairs_of_first(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
-    shown = f.count(v["n_systems"] - 1)
+    text = f.count(v["n_systems"] - 1)
     return (
         f"{f.count(v['n_systems'])} systems make {f.plural(v['n_pairs'], 'pair')}",
         f"All are tested together, so intervals and p-values are those of all pairs; kept are the"
-        f" {shown} with the first. --pairs keeps every pair, and the letters.",
+        f" {text} with the first. --pairs keeps every pair, and the letters.",
     )
 
 
@@ -272,13 +272,13 @@ def _set_aside(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
 @told(MACHINE_SENTENCES, "machine-sample-differs")
 def _sample_differs(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     if v["what"] == "difference":
-        what, mean = "in the machine's Δ", "Δ is"
-        means = [names.signed(v[each]) for each in ("judged", "others")]
+        text, mean = "in the machine's Δ", "Δ is"
+        means = [names.signed(v[name]) for name in ("judged", "others")]
     else:
-        what, mean = "in difficulty", "the mean score of A and B is"
-        means = [f.score(v[each], digits=names.digits) for each in ("judged", "others")]
+        text, mean = "in difficulty", "the mean score of A and B is"
+        means = [f.score(v[name], digits=names.digits) for name in ("judged", "others")]
     return (
-        f"The queries that people judged differ from the others {what}",
+        f"The queries that people judged differ from the others {text}",
         f"By the machine's judgments {mean} {means[0]} on these and {means[1]} on the others"
         f" ({f.p_clause(v['pvalue'], alpha=names.alpha)}), which a random draw seldom is: people"
         " alone decide. Draw the queries to judge by chance (abrank sample queries).",

@@ -43,14 +43,14 @@ def _chosen(comparison: Comparison, value: float) -> str:
 
 def margin_of_what(comparison: Comparison) -> str:
     """Return the margin, a relative one with what it is relative to."""
-    shown = margin(comparison)
-    return f"{shown} of A's mean" if comparison.rule.margin_is_relative else shown
+    visible = margin(comparison)
+    return f"{visible} of A's mean" if comparison.rule.margin_is_relative else visible
 
 
 def in_unit(comparison: Comparison) -> str:
     """Return the margin in the unit of the primary measure, a relative one rounded."""
-    declared_, shown = comparison.rule, comparison.decision.margin
-    return f.least(shown, digits=4) if declared_.margin_is_relative else margin(comparison)
+    declared_, visible = comparison.rule, comparison.decision.margin
+    return f.least(visible, digits=4) if declared_.margin_is_relative else margin(comparison)
 
 
 def limits(comparison: Comparison, low: float, high: float) -> str:
@@ -70,18 +70,18 @@ def limits_beside(
     ends: Iterable[float], margin: float, *, percent: bool = False, digits: int
 ) -> str:
     """Return limits, each with decimals that tell on which side of a margin it lies."""
-    shown = []
+    visible = []
     for end in ends:
-        own, times = digits, 100.0 if percent else 1.0
+        custom, times = digits, 100.0 if percent else 1.0
         while (
             0.0 < margin != abs(end)
-            and own < _MOST_DECIMALS
-            and f.score(times * abs(end), digits=own) == f.score(times * margin, digits=own)
+            and custom < _MOST_DECIMALS
+            and f.score(times * abs(end), digits=custom) == f.score(times * margin, digits=custom)
         ):
-            own += 1
+            custom += 1
         written = f.percent if percent and math.isfinite(end) else f.signed
-        shown.append(written(end, digits=own))
-    return " to ".join(shown)
+        visible.append(written(end, digits=custom))
+    return " to ".join(visible)
 
 
 def deciding_limits(comparison: Comparison) -> str:
@@ -92,8 +92,8 @@ def deciding_limits(comparison: Comparison) -> str:
 
 def equivalence_interval(comparison: Comparison) -> str:
     """Return the interval of the two one-sided tests, labelled with its level."""
-    shown = limits(comparison, *comparison.decision.equivalence_interval)
-    return f"{f.level(comparison.rule.confidence_equivalence)} interval {shown}"
+    visible = limits(comparison, *comparison.decision.equivalence_interval)
+    return f"{f.level(comparison.rule.confidence_equivalence)} interval {visible}"
 
 
 def estimate(comparison: Comparison) -> str:
@@ -110,37 +110,37 @@ def declared(comparison: Comparison) -> str:
     rule = comparison.rule
     if not rule.margin:
         return "no margin"
-    said = f"margin {margin_of_what(comparison)}"
+    text = f"margin {margin_of_what(comparison)}"
     whose = "Fieller's" if rule.margin_is_relative else "the"
     if comparison.decision.by_equivalence:
         level = f.level(rule.confidence_equivalence)
-        return f"{said}, judged by {whose} {level} interval (two one-sided tests)"
-    return f"{said}, judged by {whose} interval" if rule.margin_is_relative else said
+        return f"{text}, judged by {whose} {level} interval (two one-sided tests)"
+    return f"{text}, judged by {whose} interval" if rule.margin_is_relative else text
 
 
 def other_margins(comparison: Comparison) -> str:
     """Say for which margins the verdict is the same, and what it is for the others."""
     ranges = margin_ranges(comparison)
     margin_ = comparison.rule.margin
-    own = next((each for each in ranges if margin_ <= each.high), None)
-    if own is None or (margin_ and own.verdict is not comparison.verdict):
+    custom = next((item for item in ranges if margin_ <= item.high), None)
+    if custom is None or (margin_ and custom.verdict is not comparison.verdict):
         return ""  # the margin declared is a limit itself
-    where = _between(comparison, own)
+    where = _between(comparison, custom)
     if not where:
         return "The verdict is the same for every margin." if len(ranges) == 1 else ""
-    stays = f"the verdict stays {words.tag(own.verdict)[1]}"
+    stays = f"the verdict stays {words.tag(custom.verdict)[1]}"
     if where.startswith("at "):
         first = f"Only {where} {stays.replace('stays', 'is')}."
     elif where.startswith("up to "):
         first = f"{words.capital(where.replace('up to ', 'up to a margin of '))} {stays}."
     else:
         first = f"For a margin {where} {stays}."
-    others = [
+    texts = [
         f"{words.tag(range_.verdict)[1]} {place}"
         for range_ in ranges
-        if range_ is not own and (place := _between(comparison, range_))
+        if range_ is not custom and (place := _between(comparison, range_))
     ]
-    return f"{first} It is {f.listed(others)}." if others else first
+    return f"{first} It is {f.listed(texts)}." if texts else first
 
 
 def _between(comparison: Comparison, range_: MarginRange) -> str:
@@ -160,17 +160,17 @@ def _between(comparison: Comparison, range_: MarginRange) -> str:
         first += verdict_with(comparison, first * step) is not range_.verdict
     if last < max(first, 1):
         return ""
-    least, most = (
-        f.percent(each * step, sign=False, digits=digits)
+    minimum, maximum = (
+        f.percent(item * step, sign=False, digits=digits)
         if relative
-        else f.score(each * step, digits=digits)
-        for each in (first, last)
+        else f.score(item * step, digits=digits)
+        for item in (first, last)
     )
     if not range_.low:
-        return f"up to {most}" if math.isfinite(last) else ""
+        return f"up to {maximum}" if math.isfinite(last) else ""
     if first == last:
-        return f"at {least}"
-    return f"from {least} to {most}" if math.isfinite(last) else f"from {least} on"
+        return f"at {minimum}"
+    return f"from {minimum} to {maximum}" if math.isfinite(last) else f"from {minimum} on"
 
 
 _TOO_MANY = "more than 100 million"
@@ -185,19 +185,19 @@ def what_they_see(comparison: Comparison) -> str:
             f"With {n}, a true Δ of {visible} in {comparison.rule.primary} is detected {power}"
             " of the time."
         )
-    said = (
+    text = (
         f"{n} cannot detect any difference in {comparison.rule.primary} {power} of the time by this"
     )
-    return f"{said} test: it would have to be larger than the measure's range."
+    return f"{text} test: it would have to be larger than the measure's range."
 
 
 def smallest_visible(comparison: Comparison) -> str:
     """Return the smallest true difference that is shown; empty where no measure differs so much."""
     if not comparison.decision.interval.is_finite:
         return ""  # of a confidence sequence that has not begun
-    least = comparison.planning.smallest_visible
+    visible = comparison.planning.smallest_visible
     low, high = bounds(comparison.rule.primary)
-    return f.least(least, digits=comparison.decimals) if NOTHING < least <= high - low else ""
+    return f.least(visible, digits=comparison.decimals) if NOTHING < visible <= high - low else ""
 
 
 def needed_table(comparison: Comparison) -> Table:
@@ -207,8 +207,8 @@ def needed_table(comparison: Comparison) -> Table:
         ranges = [(Column("Range"), [Cell(_range(row), row.queries_low) for row in rows])]
     if comparison.clusters is not None:
         needed = [row.queries_same_clusters for row in rows]
-        shown = [Cell("no number" if n is None else f.count(n), n) for n in needed]
-        same = [(Column("In these clusters"), shown)]
+        cells = [Cell("no number" if n is None else f.count(n), n) for n in needed]
+        same = [(Column("In these clusters"), cells)]
     leads = [row.difference == comparison.decision.margin for row in rows]
     margin = f"{in_unit(comparison)} (margin)"
     return Table.of(
@@ -242,12 +242,12 @@ def queries_planned(comparison: Comparison) -> str:
     if comparison.verdict not in _OPEN or not comparison.planning.differences:
         return ""
     say = _about_the_margin if comparison.rule.margin else _about_round_differences
-    of = ""
+    text = ""
     if comparison.with_machine:
-        of = " These are queries judged by people, with as many more by the machine as here."
+        text = " These are queries judged by people, with as many more by the machine as here."
     elif comparison.clusters is not None:
-        of = f" {of_clusters(comparison)}"
-    return f"{say(comparison)}{of}"
+        text = f" {of_clusters(comparison)}"
+    return f"{say(comparison)}{text}"
 
 
 def of_clusters(comparison: Comparison) -> str:
@@ -259,19 +259,19 @@ def of_clusters(comparison: Comparison) -> str:
         rows[-1],
     )
     units = words.unit(comparison)[1]
-    said = f"These are {units} in new clusters like the ones at hand"
+    text = f"These are {units} in new clusters like the ones at hand"
     if wanted.queries_needed is not None and wanted.queries_needed > comparison.n_queries:
         clusters = math.ceil(wanted.queries_needed * n_clusters / comparison.n_queries)
-        said += (
+        text += (
             f" (about {f.about(clusters)} clusters for {_chosen(comparison, wanted.difference)})"
         )
     same = wanted.queries_same_clusters
-    of = f"of the same {f.plural(n_clusters, 'cluster')}"
+    owner = f"of the same {f.plural(n_clusters, 'cluster')}"
     if same is None:
-        return f"{said}; no number of {units} {of} detects it."
+        return f"{text}; no number of {units} {owner} detects it."
     if same <= comparison.n_queries:
-        return f"{said}."
-    return f"{said}; {of} it takes about {f.about(same)}."
+        return f"{text}."
+    return f"{text}; {owner} it takes about {f.about(same)}."
 
 
 def needed_for(claim: PlannedClaim | None, n_queries: int) -> str:
@@ -292,12 +292,12 @@ def _about_the_margin(comparison: Comparison) -> str:
     if row.queries_needed <= comparison.n_queries:
         return _enough(comparison, f"{margin}, the margin,")
     units = words.unit(comparison)[1]
-    said = f"{about(row, noun=f' {units}')} would detect a true Δ of {margin}, the margin"
+    text = f"{about(row, noun=f' {units}')} would detect a true Δ of {margin}, the margin"
     same = comparison.planning.claim("same")
     if same is not None:
-        said += f", and {about(same, noun='')} that the two are the same within it, if the true Δ"
-        said += " is 0"
-    return words.capital(f"{said} ({power} power).{_why(comparison)}")
+        text += f", and {about(same, noun='')} that the two are the same within it, if the true Δ"
+        text += " is 0"
+    return words.capital(f"{text} ({power} power).{_why(comparison)}")
 
 
 def _about_round_differences(comparison: Comparison) -> str:
@@ -309,12 +309,12 @@ def _about_round_differences(comparison: Comparison) -> str:
     ][::-1]  # fmt: skip
     if not open_rows:
         return _enough(comparison, _chosen(comparison, rows[0].difference))
-    first, *others = open_rows
+    first, *rest = open_rows
     parts = [
         f"a true Δ of {_chosen(comparison, first.difference)} needs"
         f" {about(first, noun=f' {words.unit(comparison)[1]}')}"
     ]
-    parts += [f"{_chosen(comparison, row.difference)} {about(row, noun='')}" for row in others]
+    parts += [f"{_chosen(comparison, row.difference)} {about(row, noun='')}" for row in rest]
     return f"To detect it {power} of the time, {', '.join(parts)}.{_why(comparison)}"
 
 
@@ -332,7 +332,7 @@ def claims(comparison: Comparison) -> str:
     margin = in_unit(comparison)
     named = {"same": f"the same within ±{margin}", "not-worse": f"not worse by {margin} or more"}
     parts = [
-        f"{named[each.claim]} with {about(each)}" for each in comparison.planning.claims
+        f"{named[claim.claim]} with {about(claim)}" for claim in comparison.planning.claims
     ]  # fmt: skip
     if not parts:
         return ""
@@ -356,17 +356,17 @@ def assumption(comparison: Comparison) -> str:
     if comparison.clusters is not None:
         freedom = f.score(planned.freedom, digits=1)
         test = f"For the cluster-robust t test with {freedom} degrees of freedom here"
-    said = (
+    text = (
         f"{test}, if the differences keep the standard deviation of these queries,"
         f" {f.score(planned.sd, digits=digits)}{wider}. The difference that was observed plays no"
         " part."
     )
     if not _has_ranges(comparison):
-        return said
-    low, high = (f.score(each, digits=digits) for each in (planned.sd_low, planned.sd_high))
+        return text
+    low, high = (f.score(item, digits=digits) for item in (planned.sd_low, planned.sd_high))
     level = _level(comparison)
     return (
-        f"{said} {words.queries_of(comparison)} leave that deviation between {low} and"
+        f"{text} {words.queries_of(comparison)} leave that deviation between {low} and"
         f" {high} ({level} interval by the chi-square law): hence the ranges."
     )
 

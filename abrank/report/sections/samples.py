@@ -39,52 +39,52 @@ _CHECKED = {"difference": "Machine's Δ", "difficulty": "Machine's mean of A and
 
 def machine_sentence(comparison: Comparison) -> str:
     """Say what people alone and the machine alone find, and what the machine is worth."""
-    w, found = Words(comparison), comparison.machine
-    if found is None:
+    w, result = Words(comparison), comparison.machine
+    if result is None:
         return ""
     deciding = _decides(comparison)
-    said = (
-        f"{_WHO[each.who]}: Δ {w.signed(each.estimate)} ({w.interval(*each.interval)})"
-        for each in (found.of("people"), found.of("machine"))
-        if each.who != deciding
+    texts = (
+        f"{_WHO[item.who]}: Δ {w.signed(item.estimate)} ({w.interval(*item.interval)})"
+        for item in (result.of("people"), result.of("machine"))
+        if item.who != deciding
     )
     return " ".join(
-        [*_aside(found), f"{'. '.join(said)}; it never decides. {worth(found)}".strip()]
+        [*_aside(result), f"{'. '.join(texts)}; it never decides. {worth(result)}".strip()]
     )
 
 
 def _decides(comparison: Comparison) -> str:
     """Return who decides; files of earlier versions name the other test where none is used."""
-    found = comparison.machine
-    return "both" if comparison.with_machine and not (found and found.refused) else "people"
+    result = comparison.machine
+    return "both" if comparison.with_machine and not (result and result.refused) else "people"
 
 
-def _aside(found: MachineJudgments) -> list[str]:
+def _aside(result: MachineJudgments) -> list[str]:
     """Say why people alone decide; nothing where the machine is used."""
-    if not found.set_aside:
+    if not result.set_aside:
         return []
-    why = ASIDE[found.set_aside].format(n=f.count(found.of("both").n_queries))
+    why = ASIDE[result.set_aside].format(n=f.count(result.of("both").n_queries))
     return [f"People alone decide: {why}."]
 
 
-def worth(found: MachineJudgments) -> str:
+def worth(result: MachineJudgments) -> str:
     """Say how many human queries alone would give an interval as narrow; empty without a use."""
-    if found.worth is None or found.set_aside:
+    if result.worth is None or result.set_aside:
         return ""
-    n = words.queries(found.of("both").n_queries)
-    return f"With the machine, {n} judged by people are worth about {_worth(found)}."
+    n = words.queries(result.of("both").n_queries)
+    return f"With the machine, {n} judged by people are worth about {_worth(result)}."
 
 
 def judge(comparison: Comparison) -> str:
     """Say which machine judged, and where that was declared; empty without a machine."""
-    found = comparison.machine
-    if found is None:
+    result = comparison.machine
+    if result is None:
         return ""
-    if found.judge is None:
+    if result.judge is None:
         return "Which machine judged was not declared (machine.judge)."
-    name = shorten(found.judge, width=60)
+    name = shorten(result.judge, width=60)
     stated = comparison.provenance.get("declared") or {}
-    changed = {each.get("setting") for each in stated.get("deviations") or ()}
+    changed = {item.get("setting") for item in stated.get("deviations") or ()}
     if not stated or "machine.judge" in changed:
         return f"The machine was named with the call: {name}."
     day = f" on {stated['date']}" if stated.get("date") else ""
@@ -94,28 +94,30 @@ def judge(comparison: Comparison) -> str:
 
 def sizes(comparison: Comparison) -> str:
     """Return the numbers of queries, as they stand at the end of a sentence of numbers."""
-    found = comparison.machine
-    if found is None:
+    result = comparison.machine
+    if result is None:
         return words.queries_of(comparison)
-    every = f.count(len(found.query_ids))
-    said = f"{f.count(comparison.n_queries)} of {every} queries judged by people"
-    left = len(found.missing)
+    text = f.count(len(result.query_ids))
+    sentence = f"{f.count(comparison.n_queries)} of {text} queries judged by people"
+    left = len(result.missing)
     # So many that a reader who counts people's judgments would not expect the number.
-    return f"{said}, {f.count(left)} more left out" if left >= comparison.n_queries else said
+    return (
+        f"{sentence}, {f.count(left)} more left out" if left >= comparison.n_queries else sentence
+    )
 
 
 def machine(comparison: Comparison) -> Section | None:
     """Return the section; None where no machine's judgments were used."""
-    found = comparison.machine
-    if found is None:
+    result = comparison.machine
+    if result is None:
         return None
     shared = SHARED.get(
-        found.shared_model or "",
+        result.shared_model or "",
         "Whether a system shares its model with the machine was not declared"
         " (machine.shared_model).",
     )
     blocks: list[Block] = [
-        _answers(comparison, found),
+        _answers(comparison, result),
         Text(
             "Only the row marked ★ decides. With the machine the interval is valid where the"
             " queries"
@@ -123,7 +125,7 @@ def machine(comparison: Comparison) -> Section | None:
             f" at, and its errors are not rarer than these queries can show. {RARE} {PICKED}",
             "caption",
         ),
-        _facts(found),
+        _facts(result),
         Text(
             "r is the correlation of people's and machine's differences on the queries that people"
             " judged; below the break-even the machine widens the interval. λ is the weight of the"
@@ -131,82 +133,82 @@ def machine(comparison: Comparison) -> Section | None:
             "caption",
         ),
     ]
-    if found.sample:
+    if result.sample:
         blocks += [
-            _sample(Words(comparison), found),
+            _sample(Words(comparison), result),
             Text(
                 "A random draw differs from the other queries by chance only. A small p says that"
                 " these were picked, or that the draw was unlucky: below"
-                f" {f.number(LEVEL / len(found.sample))} people alone decide.",
+                f" {f.number(LEVEL / len(result.sample))} people alone decide.",
                 "caption",
             ),
         ]
-    finding = " ".join(_aside(found)) or worth(found)
+    finding = " ".join(_aside(result)) or worth(result)
     return Section("machine", "People and machine", finding, tuple(blocks))
 
 
-def _answers(comparison: Comparison, found: MachineJudgments) -> Table:
-    w, every = Words(comparison), found.answers
-    decides = [each.who == _decides(comparison) for each in every]
-    both = list(zip(every, decides, strict=True))
+def _answers(comparison: Comparison, result: MachineJudgments) -> Table:
+    w, answers = Words(comparison), result.answers
+    decides = [element.who == _decides(comparison) for element in answers]
+    both = list(zip(answers, decides, strict=True))
     counts, readings = [], []
-    for each, first in both:
-        said = f.count(each.n_queries)
-        if each.who == "both":
-            said = f"{said} of {f.count(len(found.query_ids))}"
-        counts.append(Cell(said, each.n_queries))
-        shown = comparison.rule.gain(*each.interval).read()
-        reading = Cell(words.READINGS[shown], shown, words.reading_tone(shown))
-        readings.append(reading if first or each.who != "both" else Cell("set aside"))
+    for item, first in both:
+        text = f.count(item.n_queries)
+        if item.who == "both":
+            text = f"{text} of {f.count(len(result.query_ids))}"
+        counts.append(Cell(text, item.n_queries))
+        visible = comparison.rule.gain(*item.interval).read()
+        reading = Cell(words.READINGS[visible], visible, words.reading_tone(visible))
+        readings.append(reading if first or item.who != "both" else Cell("set aside"))
     return Table.of(
         "machine",
         (label("Judged by"), [Cell(f"{_WHO[x.who]}{' ★' * y}", x.who, strong=y) for x, y in both]),
-        (Column("Δ"), [w.change(each.estimate, strong=first) for each, first in both]),
-        (Column(f"{w.level} interval"), [w.limits(each.interval) for each in every]),
-        (Column("p"), [w.chance(each.pvalue) for each in every]),
+        (Column("Δ"), [w.change(element.estimate, strong=first) for element, first in both]),
+        (Column(f"{w.level} interval"), [w.limits(element.interval) for element in answers]),
+        (Column("p"), [w.chance(element.pvalue) for element in answers]),
         (Column("Queries"), counts),
         (label("Reading"), readings),
         (label("Role"), [Cell("decides" if y else _ROLE[x.who], strong=y) for x, y in both]),
     )
 
 
-def _facts(found: MachineJudgments) -> Table:
+def _facts(result: MachineJudgments) -> Table:
     facts = (
-        ("Worth, in human queries", _worth(found), found.worth),
-        ("Correlation r", f.signed(found.correlation, digits=2), found.correlation),
-        ("Break-even r", f.score(found.break_even, digits=2), found.break_even),
-        ("λ", f.signed(found.slope, digits=2), found.slope),
-        ("Queries outside the range seen", f.percent(found.outside, sign=False), found.outside),
+        ("Worth, in human queries", _worth(result), result.worth),
+        ("Correlation r", f.signed(result.correlation, digits=2), result.correlation),
+        ("Break-even r", f.score(result.break_even, digits=2), result.break_even),
+        ("λ", f.signed(result.slope, digits=2), result.slope),
+        ("Queries outside the range seen", f.percent(result.outside, sign=False), result.outside),
     )
     return Table.of(
         "machine-facts",
-        (label("What the machine adds"), [Cell(what) for what, _, _ in facts]),
-        (Column("Value"), [Cell(shown, value) for _, shown, value in facts]),
+        (label("What the machine adds"), [Cell(kind) for kind, _, _ in facts]),
+        (Column("Value"), [Cell(visible, value) for _, visible, value in facts]),
     )
 
 
-def _worth(found: MachineJudgments) -> str:
-    if found.worth is None or found.set_aside:
+def _worth(result: MachineJudgments) -> str:
+    if result.worth is None or result.set_aside:
         return f.UNDEFINED
-    if found.worth_low is None:
-        return f.about(found.worth)
-    high = "any number" if found.worth_high is None else f.about(found.worth_high)
-    return f"{f.about(found.worth)} ({f.about(found.worth_low)} to {high})"
+    if result.worth_low is None:
+        return f.about(result.worth)
+    high = "any number" if result.worth_high is None else f.about(result.worth_high)
+    return f"{f.about(result.worth)} ({f.about(result.worth_low)} to {high})"
 
 
-def _sample(w: Words[Comparison], found: MachineJudgments) -> Table:
-    def mean(each: SampleCheck, value: float) -> Cell:
-        return w.change(value) if each.what == "difference" else w.mean(value)
+def _sample(w: Words[Comparison], result: MachineJudgments) -> Table:
+    def mean(item: SampleCheck, value: float) -> Cell:
+        return w.change(value) if item.what == "difference" else w.mean(value)
 
     return Table.of(
         "machine-sample",
         (
             label("Are the judged queries like the others?"),
-            [Cell(_CHECKED[each.what], each.what) for each in found.sample],
+            [Cell(_CHECKED[item.what], item.what) for item in result.sample],
         ),
-        (Column("Judged"), [mean(each, each.mean_judged) for each in found.sample]),
-        (Column("Others"), [mean(each, each.mean_others) for each in found.sample]),
-        (Column("p"), [w.chance(each.pvalue) for each in found.sample]),
+        (Column("Judged"), [mean(item, item.mean_judged) for item in result.sample]),
+        (Column("Others"), [mean(item, item.mean_others) for item in result.sample]),
+        (Column("p"), [w.chance(item.pvalue) for item in result.sample]),
     )
 
 
@@ -224,26 +226,28 @@ _CLICKS = (
 
 def vote_sentences(comparison: Comparison) -> list[str]:
     """Say what was voted, what reverses with the order, and how much the place is worth."""
-    found = comparison.preferences
-    if found is None:
+    preferences = comparison.preferences
+    if preferences is None:
         return []
-    if found.credits is not None:
-        a, b = found.credits
-        users = f" by {f.plural(found.n_judges, 'user')}" if found.n_judges else ""
+    if preferences.credits is not None:
+        a, b = preferences.credits
+        users = f" by {f.plural(preferences.n_judges, 'user')}" if preferences.n_judges else ""
         return [
             f"Interleaved lists: {words.queries_of(comparison)}{users},"
-            f" {f.count(found.n_without_click)} without a credit. Credits of clicks:"
-            f" A {f.number(a)}, B {f.number(b)}.{_decided(comparison, found)}"
+            f" {f.count(preferences.n_without_click)} without a credit. Credits of clicks:"
+            f" A {f.number(a)}, B {f.number(b)}.{_decided(comparison, preferences)}"
         ]
-    judges = f" by {f.plural(found.n_judges, 'judge')}" if found.n_judges > 1 else ""
-    said = f"{f.plural(found.n_votes, 'vote')}{judges} on {words.queries_of(comparison)}"
-    left = sum(found.left_out.values())
+    judges = f" by {f.plural(preferences.n_judges, 'judge')}" if preferences.n_judges > 1 else ""
+    text = f"{f.plural(preferences.n_votes, 'vote')}{judges} on {words.queries_of(comparison)}"
+    left = sum(preferences.left_out.values())
     if left:
-        why = ", ".join(f"{reason} {f.count(n)}" for reason, n in sorted(found.left_out.items()))
-        said += f"; {f.count(left)} without a verdict left out ({why})"
+        why = ", ".join(
+            f"{reason} {f.count(n)}" for reason, n in sorted(preferences.left_out.items())
+        )
+        text += f"; {f.count(left)} without a verdict left out ({why})"
     return [
-        f"{said}.{_decided(comparison, found)}",
-        *_order(found, f.level(comparison.rule.confidence)),
+        f"{text}.{_decided(comparison, preferences)}",
+        *_order(preferences, f.level(comparison.rule.confidence)),
     ]
 
 
@@ -261,75 +265,75 @@ def order_decides(comparison: Comparison) -> str:
     )
 
 
-def _decided(comparison: Comparison, found: Preferences) -> str:
-    if found.decided is None:
+def _decided(comparison: Comparison, result: Preferences) -> str:
+    if result.decided is None:
         return ""
-    decided, won = comparison.primary.wins + comparison.primary.losses, found.decided
+    decided, won = comparison.primary.wins + comparison.primary.losses, result.decided
     share, low, high = (f.percent(x, sign=False) for x in (won.estimate, *won.interval))
-    said = f" Of {f.count(decided)} decided B wins {share} ({low} to {high}, exact)."
+    text = f" Of {f.count(decided)} decided B wins {share} ({low} to {high}, exact)."
     alpha = comparison.rule.alpha
-    if found.attainable is None or f.level(found.attainable) == f.level(alpha):
-        return said
-    between = f"between {f.level(found.attainable)} and" if found.attainable else "below"
-    return f"{said} Their sign flips have no p-value {between} {f.level(alpha)}."
+    if result.attainable is None or f.level(result.attainable) == f.level(alpha):
+        return text
+    between = f"between {f.level(result.attainable)} and" if result.attainable else "below"
+    return f"{text} Their sign flips have no p-value {between} {f.level(alpha)}."
 
 
-def _order(found: Preferences, level: str) -> list[str]:
+def _order(result: Preferences, level: str) -> list[str]:
     bias = ""
-    if found.bias is not None:
-        limits = f.interval(*found.bias.interval, digits=2)
+    if result.bias is not None:
+        limits = f.interval(*result.bias.interval, digits=2)
         bias = (
             " The answer shown first has a net share of"
-            f" {f.signed(found.bias.estimate, digits=2)} of the verdicts ({level} CI {limits})."
+            f" {f.signed(result.bias.estimate, digits=2)} of the verdicts ({level} CI {limits})."
         )
-    if found.n_both and not found.n_disagree:
-        return [f"Order: none of {f.count(found.n_both)} verdicts changes with the order.{bias}"]
-    if found.n_both:
-        half = found.n_disagree - found.n_reversed
+    if result.n_both and not result.n_disagree:
+        return [f"Order: none of {f.count(result.n_both)} verdicts changes with the order.{bias}"]
+    if result.n_both:
+        half = result.n_disagree - result.n_reversed
         more = f", and {f.count(half)} more are a tie in one order only" if half else ""
         return [
-            f"Order: {f.count(found.n_reversed)} of {f.count(found.n_both)} verdicts reverse with"
-            f" the order, {f.count(found.n_to_first)} of them to the answer shown first{more}:"
+            f"Order: {f.count(result.n_reversed)} of {f.count(result.n_both)} verdicts reverse with"
+            f" the order, {f.count(result.n_to_first)} of them to the answer shown first{more}:"
             f" counted as ties.{bias}"
         ]
     if bias:
         return [f"Order: each verdict was given in one order, which changes.{bias}"]
-    if found.shown["random"]:
+    if result.shown["random"]:
         return ["Order: drawn at random and not kept, so the bias to a place averages out unseen."]
     return []
 
 
 def votes(comparison: Comparison) -> Section | None:
     """Return the section on votes; None for scores of rankings."""
-    found, w = comparison.preferences, Words(comparison)
-    if found is None:
+    preferences, w = comparison.preferences, Words(comparison)
+    if preferences is None:
         return None
     kinds = (
-        ("Decided queries that B wins (Clopper–Pearson)", found.decided, True),
-        ("Net share of verdicts for the answer shown first (t)", found.bias, False),
-        ("Reversed verdicts that go to the answer shown first (exact)", found.to_first, True),
+        ("Decided queries that B wins (Clopper–Pearson)", preferences.decided, True),
+        ("Net share of verdicts for the answer shown first (t)", preferences.bias, False),
+        ("Reversed verdicts that go to the answer shown first (exact)", preferences.to_first, True),
     )
-    known = [(what, each, exact) for what, each, exact in kinds if each is not None]
+    names = [(kind, element, exact) for kind, element, exact in kinds if element is not None]
     estimates, limits = [], []
-    for _, each, exact in known:
-        ends = f.interval(*each.interval, digits=2)
-        said = f.signed(each.estimate, digits=2)
+    for _, item, exact in names:
+        ends = f.interval(*item.interval, digits=2)
+        text = f.signed(item.estimate, digits=2)
         if exact:
-            said, *both = (f.percent(x, sign=False) for x in (each.estimate, *each.interval))
+            text, *both = (f.percent(x, sign=False) for x in (item.estimate, *item.interval))
             ends = " to ".join(both)
-        estimates.append(Cell(said, each.estimate))
+        estimates.append(Cell(text, item.estimate))
         limits.append(Cell(ends))
     first, *more = vote_sentences(comparison)
     blocks: list[Block] = [*map(Text, more)]
-    if known:
+    if names:
         blocks.append(
             Table.of(
                 "votes",
-                (label("What"), [Cell(what) for what, _, _ in known]),
+                (label("What"), [Cell(kind) for kind, _, _ in names]),
                 (Column("Estimate"), estimates),
                 (Column(f"{w.level} interval"), limits),
-                (Column("p"), [w.chance(each.pvalue) for _, each, _ in known]),
+                (Column("p"), [w.chance(element.pvalue) for _, element, _ in names]),
             )
         )
-    blocks.append(Text(_MEANING if found.credits is None else _CLICKS, "caption"))
+    blocks.append(Text(_MEANING if preferences.credits is None else _CLICKS, "caption"))
     return Section("votes", "Votes", first, tuple(blocks), EVERYWHERE - {"text"})

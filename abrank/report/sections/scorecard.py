@@ -50,16 +50,16 @@ _OTHER_WAY = {
 def scorecard(comparison: Comparison) -> Scorecard:
     """Return a row a measure, the primary one first, with its interval drawn, wins and reading."""
     w, rule, win = Words(comparison), comparison.rule, words.wins(comparison)
-    shown = primary_first(comparison, rows_in_unit(comparison))
+    first = primary_first(comparison, rows_in_unit(comparison))
     # The primary measure is adjusted only as one of a family of all.
     adjusts = rule.adjust != "none" and len(comparison.rows) > 1 and rule.family == "all"
     # The level of the interval that decides stands in the heading where it is the only one.
     by_margin = comparison.decision.by_equivalence
-    alone = by_margin and len(shown) == 1
-    guards = {each.measure: each for each in comparison.decision.guards}
+    alone = by_margin and len(first) == 1
+    guards = {guard.measure: guard for guard in comparison.decision.guards}
     names, differences, limits, counts, readings = [], [], [], [], []
     bars: list[Bar | None] = []
-    for row in shown:
+    for row in first:
         lead, tone = row.measure == rule.primary, words.reading_tone(row.reading)
         star = " ★" if lead and len(comparison.rows) > 1 else ""
         names.append(Cell(f"{one_line(row.measure, width=120)}{star}", row.measure, strong=lead))
@@ -67,46 +67,46 @@ def scorecard(comparison: Comparison) -> Scorecard:
         difference = difference_in_unit(comparison, change, digits=w.digits)
         differences.append(Cell(difference, change, tone, strong=lead))
         ends = deciding(comparison, row)
-        said = w.interval(*ends)
+        text = w.interval(*ends)
         if lead or is_relative(comparison):
-            said = planning.limits(comparison, *ends)
+            text = planning.limits(comparison, *ends)
         if lead and by_margin and not alone:
-            said += f" ({f.level(rule.confidence_equivalence)})"
-        limits.append(Cell(said, ends.low))
+            text += f" ({f.level(rule.confidence_equivalence)})"
+        limits.append(Cell(text, ends.low))
         # A count of wins says who is better, which nobody said of this measure.
         parts = (row.losses, row.ties, row.wins)
         unsaid = rule.direction_declared and row.measure in comparison.undeclared
-        known = Cell(" · ".join(map(f.count, parts)), row.wins, parts=parts)
-        counts.append(Cell("–") if unsaid else known)
+        cell = Cell(" · ".join(map(f.count, parts)), row.wins, parts=parts)
+        counts.append(Cell("–") if unsaid else cell)
         guard = guards.get(row.measure)
         sign = "" if guard is None else " ✓ guard" if guard.passed else " ✗ guard"
         reading = f"{words.reading(comparison, row)}{sign}"
         readings.append(Cell(reading, row.reading, tone, strong=lead))
         bar = _bar(comparison, row)._replace(limit=_limit(comparison, guard))
-        drawn = shares_scale(comparison, row.measure) and math.isfinite(row.pvalue)
-        bars.append(bar if drawn else None)
+        sample = shares_scale(comparison, row.measure) and math.isfinite(row.pvalue)
+        bars.append(bar if sample else None)
     level = f.level(rule.confidence_equivalence) if alone else w.level
     return Scorecard.of(
         "measures",
         (named("measure"), names),
-        (Column("A", role="mean"), [w.mean(row.mean_a) for row in shown]),
-        (Column("B", role="mean"), [w.mean(row.mean_b) for row in shown]),
+        (Column("A", role="mean"), [w.mean(row.mean_a) for row in first]),
+        (Column("B", role="mean"), [w.mean(row.mean_b) for row in first]),
         (Column(delta_title(comparison), role="change"), differences),
-        (DRAWN, [Cell("") for _ in shown]),
+        (DRAWN, [Cell("") for _ in first]),
         (Column(f"{level} interval{', adjusted' * adjusts}", role="interval"), limits),
-        (Column("adj p" if adjusts else "p", role="p"), [w.chance(x.pvalue_adj) for x in shown]),
+        (Column("adj p" if adjusts else "p", role="p"), [w.chance(x.pvalue_adj) for x in first]),
         *([] if rule.independent else [(Column(f"A {win} · ties · B {win}", role="wins"), counts)]),
         (label("reading", "reading"), readings),
         noun="measure",
         bars=tuple(bars),
         scale=scale(comparison, margin=rule.margin, percent=is_relative(comparison)),
         narrow=frozenset({"interval"}),
-        legend=tuple(_legend(comparison, drawn=any(each and any(each.places) for each in bars))),
+        legend=tuple(_legend(comparison, sample=any(bar and any(bar.places) for bar in bars))),
     )
 
 
 def scale(
-    comparison: Comparison, *, margin: float = 0.0, percent: bool = False, of: str = ""
+    comparison: Comparison, *, margin: float = 0.0, percent: bool = False, text: str = ""
 ) -> Scale:
     """Return the axis of differences, with whose side is left and right of 0."""
     better = comparison.better_direction()
@@ -115,11 +115,11 @@ def scale(
     if better is False:
         sides, tones = sides[::-1], tones[::-1]
     tones = ("plain", "plain") if better is None else tones
-    if not of:
-        of = f"{words.capital(words.estimand(comparison))}, B − A"
-        of = "Δ (B − A)" if words.estimand(comparison) == words.MEAN else of
-        of = "Change in per cent of A's mean" if is_relative(comparison) else of
-    return Scale(*sides, tones=tones, margin=margin, percent=percent, of=of)
+    if not text:
+        text = f"{words.capital(words.estimand(comparison))}, B − A"
+        text = "Δ (B − A)" if words.estimand(comparison) == words.MEAN else text
+        text = "Change in per cent of A's mean" if is_relative(comparison) else text
+    return Scale(*sides, tones=tones, margin=margin, percent=percent, of=text)
 
 
 _SIDES: tuple[Tone, Tone] = ("a", "b")
@@ -162,38 +162,40 @@ def _limit(comparison: Comparison, guard: GuardResult | None) -> float:
     return -guard.margin if guard.higher_is_better else guard.margin
 
 
-def _legend(comparison: Comparison, *, drawn: bool) -> list[str]:
+def _legend(comparison: Comparison, *, sample: bool) -> list[str]:
     """Return what explains the table: the mark, the bars, the adjustment, what is not drawn."""
-    found, rule, many = [], comparison.rule, len(comparison.rows) > 1
-    if many:
-        how = headline.adjustment(comparison).partition(", ")[0].replace("(max-t", "(max-t)")
-        how = how.replace("))", ")")
+    result, rule, is_many = [], comparison.rule, len(comparison.rows) > 1
+    if is_many:
+        text = headline.adjustment(comparison).partition(", ")[0].replace("(max-t", "(max-t)")
+        text = text.replace("))", ")")
         if rule.family == "secondary":
-            how = f"tested alone, the others {how.removeprefix('secondary measures ')}"
-        found.append(f"★ {how}")
-    several, level = rule.adjust != "none" and many, f.level(rule.confidence)
-    if drawn and comparison.soundness.level != "unsound" and comparison.decision.by_equivalence:
-        narrow, which = f.level(rule.confidence_equivalence), "★" if many else "it"
-        said = f"Thick: {narrow} interval, which decides about the margin"
-        said += f" ({which}; others {level})" if several else ""
-        found.append(f"{said}; thin: {level}, whether Δ is 0{', adjusted' if several else ''}")
-    elif drawn and comparison.soundness.level != "unsound" and several:
-        found.append(f"Thick: {level} interval; thin: adjusted, decides the reading")
-    if any(math.isfinite(_limit(comparison, each)) for each in comparison.decision.guards):
-        found.append("Tick: the loss that a guard must exclude")
+            text = f"tested alone, the others {text.removeprefix('secondary measures ')}"
+        result.append(f"★ {text}")
+    multiple, level = rule.adjust != "none" and is_many, f.level(rule.confidence)
+    if sample and comparison.soundness.level != "unsound" and comparison.decision.by_equivalence:
+        narrow, which = f.level(rule.confidence_equivalence), "★" if is_many else "it"
+        sentence = f"Thick: {narrow} interval, which decides about the margin"
+        sentence += f" ({which}; others {level})" if multiple else ""
+        result.append(
+            f"{sentence}; thin: {level}, whether Δ is 0{', adjusted' if multiple else ''}"
+        )
+    elif sample and comparison.soundness.level != "unsound" and multiple:
+        result.append(f"Thick: {level} interval; thin: adjusted, decides the reading")
+    if any(math.isfinite(_limit(comparison, guard)) for guard in comparison.decision.guards):
+        result.append("Tick: the loss that a guard must exclude")
     if comparison.with_machine:
         judged = f"A and B: the {words.queries_of(comparison)} judged by people"
-        found.append(f"{judged}; Δ, bars and p: all queries, with the machine")
+        result.append(f"{judged}; Δ, bars and p: all queries, with the machine")
     elif words.estimand(comparison) != words.MEAN:
-        found.append(f"interval, bars and p: {words.estimand(comparison)} (B − A), not Δ")
+        result.append(f"interval, bars and p: {words.estimand(comparison)} (B − A), not Δ")
     on_axis = [row for row in comparison.rows if shares_scale(comparison, row.measure)]
     turned = [row for row in on_axis if row.higher_is_better != rule.higher_is_better]
     if turned:
         names = ", ".join(row.measure for row in turned)
-        found.append(f"{names}: {_OTHER_WAY[rule.higher_is_better]}")
+        result.append(f"{names}: {_OTHER_WAY[rule.higher_is_better]}")
     if left := len(comparison.rows) - len(on_axis):
-        found.append(f"{f.plural(left, 'measure')} on another scale, not drawn")
-    return found
+        result.append(f"{f.plural(left, 'measure')} on another scale, not drawn")
+    return result
 
 
 MOST = 20
@@ -206,7 +208,7 @@ def segments(comparison: Comparison) -> Section | None:
     """Return the section of all segmentations; None where none was given."""
     if not comparison.segmentations:
         return None
-    cards = [_table(comparison, each) for each in comparison.segmentations]
+    cards = [_table(comparison, item) for item in comparison.segmentations]
     # One axis for all properties, and what explains it once.
     reach = tuple(
         value
@@ -216,12 +218,12 @@ def segments(comparison: Comparison) -> Section | None:
         if math.isfinite(value)
     )
     blocks: list[Block] = []
-    for found, card in zip(comparison.segmentations, cards, strict=True):
+    for segmentation, card in zip(comparison.segmentations, cards, strict=True):
         legend = card.legend if card is cards[-1] else ()
         blocks.append(replace(card, scale=replace(card.scale, reach=reach), legend=legend))
-        if len(found.rows) > MOST:
-            of = f"The {MOST} largest of {f.count(len(found.rows))} segments"
-            blocks.append(Text(f"{of}; all are in a .json report.", "caption"))
+        if len(segmentation.rows) > MOST:
+            text = f"The {MOST} largest of {f.count(len(segmentation.rows))} segments"
+            blocks.append(Text(f"{text}; all are in a .json report.", "caption"))
     blocks.append(Figure("segments", exploratory(comparison), repeats=True))
     title = "Segments"
     return Section("segments", title, exploratory(comparison), tuple(blocks))
@@ -229,71 +231,73 @@ def segments(comparison: Comparison) -> Section | None:
 
 def exploratory(comparison: Comparison) -> str:
     """Return a sentence on each of the first properties, and what they are good for."""
-    shown = comparison.segmentations[:MOST_TOLD]
-    return " ".join(["Exploratory.", *(segments_sentence(comparison, each) for each in shown)])
+    segmentations = comparison.segmentations[:MOST_TOLD]
+    return " ".join(
+        ["Exploratory.", *(segments_sentence(comparison, item) for item in segmentations)]
+    )
 
 
-def segments_sentence(comparison: Comparison, found: Segmentation) -> str:
+def segments_sentence(comparison: Comparison, result: Segmentation) -> str:
     """Say in how many segments B is better or worse, and whether the segments differ."""
-    name = shorten(found.name, width=LONGEST)
-    judged = [row for row in found.rows if row.reading != TOO_FEW]
+    name = shorten(result.name, width=LONGEST)
+    judged = [row for row in result.rows if row.reading != TOO_FEW]
     if not judged:
         return f"By {name}, every segment has too few queries."
     better, worse = (
         sum(row.reading == reading for row in judged) for reading in ("better", "worse")
     )
-    few = len(found.rows) - len(judged)
-    of = f.plural(len(judged), "segment")
+    few = len(result.rows) - len(judged)
+    text = f.plural(len(judged), "segment")
     if len(judged) == 1:
         shows = "that B is better" if better else "that B is worse" if worse else "no difference"
         enough = " that has enough queries" * bool(few)
-        said = f"By {name}, the one segment{enough} shows {shows} after adjustment"
+        sentence = f"By {name}, the one segment{enough} shows {shows} after adjustment"
     elif better or worse:
-        said = (
-            f"By {name}, B is better in {better or 'none'} of {of} after adjustment and worse in"
+        sentence = (
+            f"By {name}, B is better in {better or 'none'} of {text} after adjustment and worse in"
             f" {worse or 'none'}"
         )
     else:
-        said = f"By {name}, none of {of} shows a difference after adjustment"
+        sentence = f"By {name}, none of {text} shows a difference after adjustment"
     if few:
-        said += f"; {f.word(few)} {'has' if few == 1 else 'have'} too few queries"
-    p, several = found.interaction, len(comparison.segmentations) > 1
+        sentence += f"; {f.word(few)} {'has' if few == 1 else 'have'} too few queries"
+    p, multiple = result.interaction, len(comparison.segmentations) > 1
     if not math.isfinite(p):
-        return f"{said}; whether the segments differ cannot be tested."
-    shown = f"{'adjusted ' * several}{f.p_clause(p, alpha=comparison.rule.alpha)}"
+        return f"{sentence}; whether the segments differ cannot be tested."
+    visible = f"{'adjusted ' * multiple}{f.p_clause(p, alpha=comparison.rule.alpha)}"
     differ = "differ" if p < comparison.rule.alpha else "do not differ significantly"
-    return f"{said}; the segments {differ} ({shown} for interaction)."
+    return f"{sentence}; the segments {differ} ({visible} for interaction)."
 
 
-def _table(comparison: Comparison, found: Segmentation) -> Scorecard:
+def _table(comparison: Comparison, result: Segmentation) -> Scorecard:
     """Return all queries and a row a segment, with its own interval and the adjusted one drawn."""
-    w, lead, shown = Words(comparison), comparison.primary, found.rows[:MOST]
+    w, lead, rows = Words(comparison), comparison.primary, result.rows[:MOST]
     tone = words.reading_tone(lead.reading)
     of_all: Bar | None = Bar(lead.diff, *lead.interval, tone=tone)
     if words.estimand(comparison) != words.MEAN or not lead.interval.is_finite:
         of_all = None
     bars, limits, chances, readings = [of_all], [w.limits(lead.interval)], [Cell("")], []
     readings.append(Cell(words.reading(comparison, lead), lead.reading, tone, strong=True))
-    tones = [words.reading_tone(row.reading) for row in shown]
-    for row, each in zip(shown, tones, strict=True):
+    tones = [words.reading_tone(row.reading) for row in rows]
+    for row, item in zip(rows, tones, strict=True):
         few = row.reading == TOO_FEW
-        bars.append(None if few else Bar(row.mean, *row.interval, *row.adjusted, each))
+        bars.append(None if few else Bar(row.mean, *row.interval, *row.adjusted, item))
         limits.append(Cell("") if few else w.limits(row.adjusted))
         chances.append(Cell("") if few else w.chance(row.pvalue_adj))
-        said = (
-            Cell(TOO_FEW, TOO_FEW) if few else Cell(words.READINGS[row.reading], row.reading, each)
+        cell = (
+            Cell(TOO_FEW, TOO_FEW) if few else Cell(words.READINGS[row.reading], row.reading, item)
         )
-        readings.append(said)
-    names = [Cell(shorten(row.label, width=LONGEST), row.label) for row in shown]
-    changes = [w.change(row.mean, each) for row, each in zip(shown, tones, strict=True)]
+        readings.append(cell)
+    names = [Cell(shorten(row.label, width=LONGEST), row.label) for row in rows]
+    changes = [w.change(row.mean, tone) for row, tone in zip(rows, tones, strict=True)]
     properties = " of all properties" if len(comparison.segmentations) > 1 else ""
     return Scorecard.of(
-        f"segments-{found.name}",
+        f"segments-{result.name}",
         (
-            named(words.capital(shorten(found.name, width=LONGEST))),
+            named(words.capital(shorten(result.name, width=LONGEST))),
             [Cell("All queries", "All queries", strong=True), *names],
         ),
-        (Column("Queries"), map(counted, (comparison.n_queries, *(x.n_queries for x in shown)))),
+        (Column("Queries"), map(counted, (comparison.n_queries, *(x.n_queries for x in rows)))),
         (Column("Δ", role="change"), [w.change(lead.diff, tone, strong=True), *changes]),
         (DRAWN, [Cell("") for _ in bars]),
         (Column(f"{w.level} interval, adjusted", role="interval"), limits),
@@ -301,7 +305,7 @@ def _table(comparison: Comparison, found: Segmentation) -> Scorecard:
         (label("Reading", "reading"), readings),
         noun="segment",
         bars=tuple(bars),
-        scale=scale(comparison, of="Δ (B − A)"),
+        scale=scale(comparison, text="Δ (B − A)"),
         narrow=frozenset({"interval"}),
         legend=(
             f"Thick: {w.level} interval by itself, of all queries, too; thin: adjusted for all"
@@ -370,14 +374,14 @@ def _spread_finding(comparison: Comparison) -> str:
     quartiles = (spread.lower_quartile, spread.median, spread.upper_quartile)
     low, middle, high = map(w.signed, quartiles)
     mean, ties, n = comparison.mean_difference, comparison.primary.ties, comparison.n_queries
-    said = (
+    text = (
         f"The middle half of the differences lies between {low} and {high}; the median is {middle},"
         f" the mean {w.signed(mean)}."
     )
     if not n > ties > n / 2:
-        return said
-    others = w.signed(mean * n / (n - ties))
-    return f"{said} {f.count(ties)} of {words.queries(n)} are tied; of the others it is {others}."
+        return text
+    rest = w.signed(mean * n / (n - ties))
+    return f"{text} {f.count(ties)} of {words.queries(n)} are tied; of the others it is {rest}."
 
 
 def all_tests(comparison: Comparison) -> Section | None:
@@ -387,10 +391,10 @@ def all_tests(comparison: Comparison) -> Section | None:
         return None
     declared = f"The {words.name_of_rule(comparison)} decides; the others are for comparison."
     finding = headline.agreement(comparison) or declared
-    drawn = f"Estimate and interval by {f.plural(len(rows), 'test')}; see the table."
+    text = f"Estimate and interval by {f.plural(len(rows), 'test')}; see the table."
     blocks: list[Block] = [
         _test_table(comparison),
-        Figure("tests", drawn, repeats=True),
+        Figure("tests", text, repeats=True),
         Text(
             "Tests that estimate different things can disagree without any of them being wrong: the"
             " mean counts how large each difference is, the sign test only who wins.",
@@ -459,8 +463,8 @@ def _test_table(comparison: Comparison) -> Scorecard:
             [Cell(words.statistic(row, digits=w.digits), row.statistic) for row in rows],
         ),
         (Column("p", role="p"), [w.chance(row.pvalue, strong=row.decides) for row in rows]),
-        (label("How"), [Cell(how, how) for how in hows]),
+        (label("How"), [Cell(options, options) for options in hows]),
         bars=bars,
-        scale=scale(comparison, of="Estimate, B − A"),
+        scale=scale(comparison, text="Estimate, B − A"),
         tall=frozenset(i for i, row in enumerate(rows) if row.decides),
     )

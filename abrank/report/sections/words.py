@@ -63,8 +63,8 @@ def name_of_rule(comparison: Comparison) -> str:
     """Return the name of the test that decides, as its design has it."""
     design = comparison.rule.design
     if design is not None and design.clusters:
-        found = comparison.clusters
-        test = found.test if found is not None and found.test else comparison.rule.test
+        clusters = comparison.clusters
+        test = clusters.test if clusters is not None and clusters.test else comparison.rule.test
         return f"{'weighted ' * bool(design.weights)}{_OF_CLUSTERS.get(test, test)}"
     if design is not None and design.weights:
         return "weighted t test"
@@ -130,8 +130,8 @@ def declared_test(comparison: Comparison) -> str:
     row = next((row for row in comparison.test_rows if row.decides), None)
     if row is None or row.method == "closed form":
         return name
-    drawn = f"{f.count(row.n_resamples)} resamples" if row.n_resamples else row.method
-    return f"{name} ({drawn})"
+    text = f"{f.count(row.n_resamples)} resamples" if row.n_resamples else row.method
+    return f"{name} ({text})"
 
 
 def how_found(row: TestRow, *, alpha: float) -> str:
@@ -139,7 +139,7 @@ def how_found(row: TestRow, *, alpha: float) -> str:
     if row.n_resamples:
         error = f.score(row.pvalue_error, digits=4)
         return f"{row.method}, {f.count(row.n_resamples)} resamples, standard error {error}"
-    low, high = (f.pvalue(each, alpha=alpha) for each in (row.pvalue_low, row.pvalue_high))
+    low, high = (f.pvalue(item, alpha=alpha) for item in (row.pvalue_low, row.pvalue_high))
     return row.method if low == high else f"{row.method}, between {low} and {high}"
 
 
@@ -178,9 +178,9 @@ def _pvalues(comparison: Comparison) -> list[float]:
     pvalues = [row.pvalue for row in comparison.test_rows]
     for row in comparison.rows:
         pvalues += [row.pvalue, row.pvalue_adj]
-    for each in comparison.segmentations:
-        pvalues.append(each.interaction)
-        pvalues += [row.pvalue_adj for row in each.rows]
+    for segmentation in comparison.segmentations:
+        pvalues.append(segmentation.interaction)
+        pvalues += [row.pvalue_adj for row in segmentation.rows]
     return pvalues
 
 

@@ -68,7 +68,7 @@ def compose(result: object, **options: Any) -> Report:  # noqa: ANN401 - each re
 
 def load(result: object) -> None:
     """Import what composes the report of a result."""
-    named = (each.__name__ for each in type(result).__mro__)
+    named = (item.__name__ for item in type(result).__mro__)
     home = next((_HOMES[name] for name in named if name in _HOMES), None)
     if home is None or not type(result).__module__.startswith("abrank."):
         raise ArgumentError(f"there is no report of a {type(result).__name__}")

@@ -53,7 +53,7 @@ def compose_history(history: History, *, digits: int | None = None) -> Report:
     w = Words(history, history.decimals if digits is None else digits)
     n = len(history.entries)
     title = _title(w)
-    chance = sum(each.by_chance for each in history.query_sets)
+    chance = sum(query_set.by_chance for query_set in history.query_sets)
     numbers = (
         f"If no candidate were better, we would still expect {chance:.1f} false wins."
         if n
@@ -91,12 +91,12 @@ def _title(w: Words[History]) -> str:
     n = len(history.entries)
     if not n:
         return "The ledger is empty."
-    found = sum(entry.is_better for entry in history.entries)
-    said = f"{f.plural(n, 'comparison')}, {f.count(found)} found better"
+    total = sum(entry.is_better for entry in history.entries)
+    text = f"{f.plural(n, 'comparison')}, {f.count(total)} found better"
     if not history.is_known or not history.claimed:
-        return f"{said}."
+        return f"{text}."
     return (
-        f"{said}. Their gains on {history.measure} add up to {w.signed(history.claimed)}, of"
+        f"{text}. Their gains on {history.measure} add up to {w.signed(history.claimed)}, of"
         f" which about {w.signed(history.to_expect)} is to be expected again."
     )
 
@@ -148,8 +148,8 @@ def _comparisons(w: Words[History]) -> Section:
     for entry, verdict, tone in zip(entries, verdicts, tones, strict=True):
         gate = f", gate {'✓' if entry.passed else '✗'}" if entry.gate else ""
         look = f", look {entry.look}" if entry.look else ""
-        said = f"{tag(verdict)[0]} {entry.verdict.replace('-', ' ')}{look}{gate}"
-        readings.append(Cell(said, entry.verdict, tone))
+        text = f"{tag(verdict)[0]} {entry.verdict.replace('-', ' ')}{look}{gate}"
+        readings.append(Cell(text, entry.verdict, tone))
     a, b = (
         [Cell(f.shorten(name, width=_NAME), name) for name in names]
         for names in ([e.baseline for e in entries], [e.candidate for e in entries])
@@ -170,10 +170,10 @@ def _comparisons(w: Words[History]) -> Section:
         (label("verdict", "reading"), readings),
     ]
     same = []  # what is the same in every row is said once
-    for title, said in {"against A": "against", "measure": "on", "level": "at the level"}.items():
+    for title, text in {"against A": "against", "measure": "on", "level": "at the level"}.items():
         place = [column.title for column, _ in columns].index(title)
         if len({cell.text for cell in columns[place][1]}) == 1:
-            same.append(f"{said} {columns.pop(place)[1][0].text}")
+            same.append(f"{text} {columns.pop(place)[1][0].text}")
     legend = (
         f"Thick: the interval at its comparison's level{'' if all(bars) else f' on {measure}'}",
         f"Expected if repeated: estimated once a measure has {f.word(FEWEST)} comparisons",
@@ -212,12 +212,12 @@ def _uses(w: Words[History]) -> Section:
     sets = w.result.query_sets[:SHOWN]
     table = Table.of(
         "sets",
-        (named("Set"), [Cell(each.queries[:8]) for each in sets]),
-        (Column("Queries"), [counted(each.n_queries) for each in sets]),
-        (Column("Comparisons"), [counted(each.n_comparisons) for each in sets]),
-        (Column("Found better"), [counted(each.n_better) for each in sets]),
-        (Column("By chance"), [Cell(f"{each.by_chance:.1f}", each.by_chance) for each in sets]),
-        (Column("Shared"), [share(each.overlap) for each in sets]),
+        (named("Set"), [Cell(item.queries[:8]) for item in sets]),
+        (Column("Queries"), [counted(item.n_queries) for item in sets]),
+        (Column("Comparisons"), [counted(item.n_comparisons) for item in sets]),
+        (Column("Found better"), [counted(item.n_better) for item in sets]),
+        (Column("By chance"), [Cell(f"{item.by_chance:.1f}", item.by_chance) for item in sets]),
+        (Column("Shared"), [share(item.overlap) for item in sets]),
         noun="set",
     )
     caption = (
@@ -233,17 +233,17 @@ def _budgets(w: Words[History]) -> Iterator[Section]:
     budgets = w.result.budgets
     if not budgets:
         return
-    levels = [each.next_alpha for each in budgets]
+    levels = [budget.next_alpha for budget in budgets]
     table = Table.of(
         "budgets",
-        (named("Error budget"), [Cell(each.budget) for each in budgets]),
-        (Column("Comparisons"), [counted(each.n_comparisons) for each in budgets]),
-        (Column("Found better"), [counted(each.n_better) for each in budgets]),
+        (named("Error budget"), [Cell(budget.budget) for budget in budgets]),
+        (Column("Comparisons"), [counted(budget.n_comparisons) for budget in budgets]),
+        (Column("Found better"), [counted(budget.n_better) for budget in budgets]),
         (Column("Next level"), [Cell(shown_level(level), level) for level in levels]),
         noun="budget",
     )
-    said = [
-        Text(f"{each.budget} holds {ErrorBudget.parse(each.budget).promise}.", "caption")
-        for each in budgets
+    texts = [
+        Text(f"{budget.budget} holds {ErrorBudget.parse(budget.budget).promise}.", "caption")
+        for budget in budgets
     ]
-    yield Section("budgets", "Error budgets", "", (table, *said), EVERYWHERE)
+    yield Section("budgets", "Error budgets", "", (table, *texts), EVERYWHERE)

@@ -32,19 +32,19 @@ _LABEL = 24
 
 
 @compose.register
-def compose_judges(found: JudgeAgreement, *, digits: int | None = None) -> Report:
+def compose_judges(result: JudgeAgreement, *, digits: int | None = None) -> Report:
     """Return everything a report says about the agreement of two judges."""
-    w = Words(found, digits)
-    human, machine = (f.shorten(name, width=_LABEL) for name in (found.human, found.machine))
-    queries = f.plural(found.n_queries, "query", "queries")
-    documents = f.plural(found.n_documents, "document")
-    same = f.percent(found.same.estimate, sign=False)
-    limits, kappa = _limits(w, found.same, share=True), w.score(found.kappa.estimate)
-    rule = f"intervals: 95%, from {f.count(found.n_resamples)} resamples of the queries, seed"
-    rule += f" {found.seed}"
-    if found.pairs:
-        each = "; each pair at its own level" if len(found.pairs) > 1 else ""
-        rule += f"; those of Δ: the t test of compare{each}"
+    w = Words(result, digits)
+    human, machine = (f.shorten(name, width=_LABEL) for name in (result.human, result.machine))
+    queries = f.plural(result.n_queries, "query", "queries")
+    documents = f.plural(result.n_documents, "document")
+    same = f.percent(result.same.estimate, sign=False)
+    limits, kappa = _limits(w, result.same, share=True), w.score(result.kappa.estimate)
+    rule = f"intervals: 95%, from {f.count(result.n_resamples)} resamples of the queries, seed"
+    rule += f" {result.seed}"
+    if result.pairs:
+        text = "; each pair at its own level" if len(result.pairs) > 1 else ""
+        rule += f"; those of Δ: the t test of compare{text}"
     head = Headline(
         verdict="agreement",
         glyph="",
@@ -54,34 +54,34 @@ def compose_judges(found: JudgeAgreement, *, digits: int | None = None) -> Repor
         numbers=f"95% interval {limits}; Cohen's κ {kappa}; {queries}",
         rule=rule,
     )
-    sections = [_grades(w), *([_systems(w)] if found.measure is not None else [])]
+    sections = [_grades(w), *([_systems(w)] if result.measure is not None else [])]
     return report_of(
         w,
         head,
         context=(f"human {human}", f"machine {machine}", documents, queries),
         who=f"agreement of {human} and {machine}",
         file="agreement",
-        sections=(*sections, *(_pair(w, pair) for pair in found.pairs)),
-        facts=tuple(_facts(found, head)),
+        sections=(*sections, *(_pair(w, pair) for pair in result.pairs)),
+        facts=tuple(_facts(result, head)),
         hint=".to_dict()",
     )
 
 
-def _facts(found: JudgeAgreement, head: Headline) -> Iterator[Fact]:
-    for who, documents, others in zip(
-        ("human", "machine"), found.n_other_documents, found.n_other_queries, strict=True
+def _facts(result: JudgeAgreement, head: Headline) -> Iterator[Fact]:
+    for who, documents, rest in zip(
+        ("human", "machine"), result.n_other_documents, result.n_other_queries, strict=True
     ):
-        if documents or others:
+        if documents or rest:
             left = [f"{f.plural(documents, 'document')} of these queries"] * (documents > 0)
-            left += [f.plural(others, "other query", "other queries")] * (others > 0)
+            left += [f.plural(rest, "other query", "other queries")] * (rest > 0)
             yield Fact(
                 "left out", f"judged by the {who} alone: {' and '.join(left)}", "", False, True
             )
-    alone = (*found.n_other_documents, *found.n_other_queries)
-    if found.same.estimate == 1.0 and not any(alone):
-        said = "both files have the same judgments: was one file given twice?"
-        yield Fact("note", said, loud=True, everywhere=True)
-    yield Fact("relevant", f"is grade {found.rel} and up", everywhere=False)
+    alone = (*result.n_other_documents, *result.n_other_queries)
+    if result.same.estimate == 1.0 and not any(alone):
+        text = "both files have the same judgments: was one file given twice?"
+        yield Fact("note", text, loud=True, everywhere=True)
+    yield Fact("relevant", f"is grade {result.rel} and up", everywhere=False)
     yield Fact("rule", head.rule, "muted")
 
 
@@ -89,69 +89,70 @@ def _limits(w: Words[JudgeAgreement], value: Estimate, *, share: bool = False) -
     if math.isnan(value.low):
         return ""
     if share:
-        return " to ".join(f.percent(each, sign=False) for each in value.interval)
+        return " to ".join(f.percent(item, sign=False) for item in value.interval)
     return w.range(*value.interval)
 
 
 def _estimates(w: Words[JudgeAgreement], key: str, rows: list[tuple[str, Estimate, bool]]) -> Table:
     """Return a row an estimate, with its interval; some are shares."""
-    shown = [
+    shares = [
         share(value.estimate) if of_all else w.mean(value.estimate) for _, value, of_all in rows
     ]
     limits = [Cell(_limits(w, value, share=of_all)) for _, value, of_all in rows]
     return Table.of(
         key,
         (named("Agreement"), [Cell(name) for name, _, _ in rows]),
-        (Column("Value"), shown),
+        (Column("Value"), shares),
         (Column("95% interval", role="interval"), limits),
     )
 
 
 def _grades(w: Words[JudgeAgreement]) -> Section:
     """Return who gave which grade, and how often both gave the same."""
-    found, names = w.result, [*map(str, w.result.grades), "all"]
-    rows = [*found.table, [sum(column) for column in zip(*found.table, strict=True)]]
+    result, names = w.result, [*map(str, w.result.grades), "all"]
+    rows = [*result.table, [sum(column) for column in zip(*result.table, strict=True)]]
     by_machine = [*zip(*rows, strict=True), [sum(row) for row in rows]]
     table = Table.of(
         "grades",
         (named("Human \\ machine"), map(Cell, names)),
-        *((Column(name), map(counted, each)) for name, each in zip(names, by_machine, strict=True)),
+        *((Column(name), map(counted, item)) for name, item in zip(names, by_machine, strict=True)),
     )
-    estimates = [("same grade", found.same, True), ("Cohen's kappa", found.kappa, False)]
-    if len(found.grades) > 2:
-        estimates.append(("kappa with linear weights", found.kappa_linear, False))
-        estimates.append(("kappa with quadratic weights", found.kappa_quadratic, False))
-    estimates.append((f"Krippendorff's alpha, {found.level}", found.alpha, False))
-    estimates.append(("both relevant or both not", found.relevant_same, True))
-    estimates.append(("Cohen's kappa of these two", found.relevant_kappa, False))
+    estimates = [("same grade", result.same, True), ("Cohen's kappa", result.kappa, False)]
+    if len(result.grades) > 2:
+        estimates.append(("kappa with linear weights", result.kappa_linear, False))
+        estimates.append(("kappa with quadratic weights", result.kappa_quadratic, False))
+    estimates.append((f"Krippendorff's alpha, {result.level}", result.alpha, False))
+    estimates.append(("both relevant or both not", result.relevant_same, True))
+    estimates.append(("Cohen's kappa of these two", result.relevant_kappa, False))
     blocks = (table, _estimates(w, "agreement", estimates))
     return Section("grades", "Grades", "", blocks, EVERYWHERE)
 
 
 def _systems(w: Words[JudgeAgreement]) -> Section:
     """Return the means of the systems by either judge, and how alike the two orders are."""
-    found = w.result
-    human, machine = zip(*found.means.values(), strict=True) if found.means else ((), ())
+    result = w.result
+    human, machine = zip(*result.means.values(), strict=True) if result.means else ((), ())
     table = Table.of(
         "systems",
-        (named(found.measure or ""), map(Cell, found.means)),
+        (named(result.measure or ""), map(Cell, result.means)),
         (Column("Human"), map(w.mean, human)),
         (Column("Machine"), map(w.mean, machine)),
     )
     blocks: list[Block] = [table]
     finding = ""
-    if len(found.means) > 2 and found.tau is not None and found.tau_ap is not None:
+    if len(result.means) > 2 and result.tau is not None and result.tau_ap is not None:
         finding = (
-            f"Orders of the {len(found.means)} systems: Kendall's τ {w.score(found.tau.estimate)}."
+            f"Orders of the {len(result.means)} systems: Kendall's τ"
+            f" {w.score(result.tau.estimate)}."
         )
-        estimates = [("Kendall's tau", found.tau, False), ("tau_AP", found.tau_ap, False)]
+        estimates = [("Kendall's tau", result.tau, False), ("tau_AP", result.tau_ap, False)]
         blocks.append(_estimates(w, "orders", estimates))
     return Section("systems", "Systems", finding, tuple(blocks), EVERYWHERE)
 
 
 def _pair(w: Words[JudgeAgreement], pair: JudgedPair) -> Section:
     """Return the verdict by either judge, whether they differ, and whom the machine favours."""
-    found = w.result
+    result = w.result
     a, b = (f.shorten(name, width=_LABEL) for name in (pair.baseline, pair.candidate))
     apart, both = pair.apart, (pair.human, pair.machine)
     differs = math.isfinite(apart.low)  # of that between the two a p-value is known
@@ -181,17 +182,17 @@ def _pair(w: Words[JudgeAgreement], pair: JudgedPair) -> Section:
     gap = pair.same_difference
     limits_ = f"{f.percent(gap.low)} to {f.percent(gap.high)}"
     same = (
-        f"Same grade in the top {found.depth}: {shares[0]} of {b}, {shares[1]} of {a}; difference"
+        f"Same grade in the top {result.depth}: {shares[0]} of {b}, {shares[1]} of {a}; difference"
         f" {f.percent(gap.estimate)} ({limits_})."
     )
     favour = pair.favour
     side = favour.interval.side
-    told = f"the machine favours {b if side > 0 else a}" if side else "no significant favour"
+    text = f"the machine favours {b if side > 0 else a}" if side else "no significant favour"
     graded = (
         f"Machine's grade of {b}'s documents less {a}'s, at the same human grade:"
-        f" {w.signed(favour.estimate)} ({w.interval(*favour.interval)}): {told}."
+        f" {w.signed(favour.estimate)} ({w.interval(*favour.interval)}): {text}."
     )
-    asked = f"Is {b} better than {a}, by {found.measure}?"
+    requested = f"Is {b} better than {a}, by {result.measure}?"
     blocks = (table, Text(same), Text(graded))
     key, title = f"pair-{pair.candidate}", f"{b} against {a}"
-    return Section(key, title, f"{asked} {finding}", blocks, EVERYWHERE)
+    return Section(key, title, f"{requested} {finding}", blocks, EVERYWHERE)

@@ -69,7 +69,7 @@ def has_intervals(ranking: Ranking) -> bool:
 
 def key_of(ranking: Ranking, row: PairRow) -> str:
     """Return the key of a pair's comparison on a page."""
-    places = (ranking.systems.index(each) + 1 for each in (row.b, row.a))
+    places = (ranking.systems.index(item) + 1 for item in (row.b, row.a))
     return "pair-" + "-".join(map(str, places))
 
 
@@ -91,10 +91,10 @@ def leaderboard(w: Words[Ranking], interval: Interval = "difference") -> Scoreca
     bars: list[Bar | None] = []
     for system in ranking.systems:
         tone: Tone = "b" if system in leaders else "a" if system in worse else "tie"
-        each = apart.get(system)
+        item = apart.get(system)
         reference = system == (ranking.baseline or ranking.systems[0])
         bar = Bar(0.0, math.nan, math.nan, tone=tone) if reference else None
-        bars.append(bar if each is None else Bar(each.estimate, *each.interval, tone=tone))
+        bars.append(bar if item is None else Bar(item.estimate, *item.interval, tone=tone))
     return _scorecard(w, columns, bars, (explained(ranking, interval),))
 
 
@@ -109,12 +109,12 @@ def _scorecard(
     sides = ("worse", "better") if declared else ("lower", "higher")
     tones: tuple[Tone, Tone] = ("a", "b") if higher else ("b", "a")
     shares = ranking.baseline is None and ranking.has_all_pairs
-    said = _SHARED[lettered(ranking)] if shares else ""
+    text = _SHARED[lettered(ranking)] if shares else ""
     return Scorecard.of(
         "leaderboard",
         *(
-            (column, [found.get(system, Cell("")) for system in ranking.systems])
-            for column, found in columns
+            (column, [result.get(system, Cell("")) for system in ranking.systems])
+            for column, result in columns
         ),
         noun="system",
         bars=tuple(bars),
@@ -125,7 +125,7 @@ def _scorecard(
         ),
         tall=frozenset(),
         narrow=frozenset({"p"}),
-        legend=tuple(part for part in (" ".join([said, *legend]).strip(),) if part),
+        legend=tuple(part for part in (" ".join([text, *legend]).strip(),) if part),
     )
 
 
@@ -138,7 +138,7 @@ def _named(w: Words[Ranking], interval: Interval) -> list[tuple[Column, dict[str
     """Return the columns of place, name, mean, and of what goes with the mean."""
     ranking, rows = w.result, w.result.rows
     first = {row.system for row in rows if row.position == 1}
-    found = [
+    result = [
         (Column("#", role="place"), {row.system: counted(row.position) for row in rows}),
         (
             named("system"),
@@ -151,19 +151,19 @@ def _named(w: Words[Ranking], interval: Interval) -> list[tuple[Column, dict[str
     ]
     if ranking.test in RANK_TESTS:
         ranks = {row.system: Cell(f.score(row.mean_rank, digits=2), row.mean_rank) for row in rows}
-        found.append((Column("mean rank"), ranks))
+        result.append((Column("mean rank"), ranks))
     if interval != "difference":
-        of = {"own": "interval of the mean", "within": "interval within queries"}[interval]
+        owner = {"own": "interval of the mean", "within": "interval within queries"}[interval]
         ends = {row.system: limits(row, interval) for row in rows}
-        cells = {system: Cell(w.range(*each), each[0]) for system, each in ends.items()}
-        found.append((Column(f"{w.level} {of}"), cells))
-    return found
+        cells = {system: Cell(w.range(*end), end[0]) for system, end in ends.items()}
+        result.append((Column(f"{w.level} {owner}"), cells))
+    return result
 
 
 def limits(row: SystemRow, interval: Interval) -> tuple[float, float]:
     """Return the limits of one kind that go with a mean."""
-    own = interval == "own"
-    return row.interval if own else (row.within_low, row.within_high)
+    custom = interval == "own"
+    return row.interval if custom else (row.within_low, row.within_high)
 
 
 def _apart(w: Words[Ranking], apart: dict[str, Estimate]) -> list[tuple[Column, dict[str, Cell]]]:
@@ -174,12 +174,12 @@ def _apart(w: Words[Ranking], apart: dict[str, Estimate]) -> list[tuple[Column, 
     tones = {row.b: TONES.get(row.reading, "plain") for row in ranking.pair_rows}
     tone = tones if ranking.baseline is not None else {}
     changes = {s: w.change(x.estimate, tone.get(s, "plain")) for s, x in apart.items()}
-    found = [(Column("Δ", role="change"), changes)]
+    result = [(Column("Δ", role="change"), changes)]
     if has_intervals(ranking):
-        found.append((DRAWN, {}))
-        shown = {s: w.limits(x.interval) for s, x in apart.items()}
-        found.append((Column("interval of Δ", role="interval"), shown))
-    return found
+        result.append((DRAWN, {}))
+        visible = {s: w.limits(x.interval) for s, x in apart.items()}
+        result.append((Column("interval of Δ", role="interval"), visible))
+    return result
 
 
 def _against(w: Words[Ranking]) -> list[tuple[Column, dict[str, Cell]]]:
@@ -197,20 +197,20 @@ def _against(w: Words[Ranking]) -> list[tuple[Column, dict[str, Cell]]]:
 
 def _standing(ranking: Ranking) -> list[tuple[Column, dict[str, Cell]]]:
     """Return the columns of the ranks that the test leaves open, the letters, and every pair."""
-    found: list[tuple[Column, dict[str, Cell]]] = []
+    result: list[tuple[Column, dict[str, Cell]]] = []
     if not ranking.has_all_pairs:
-        return found
+        return result
     if ranking.direction_declared and ranking.n_queries > 1:
-        found.append((Column("rank"), _open_ranks(ranking)))
+        result.append((Column("rank"), _open_ranks(ranking)))
     if lettered(ranking):
         groups = {row.system: Cell(letters(row.group), row.group) for row in ranking.rows}
-        found.append((label("group", "reading"), groups))
+        result.append((label("group", "reading"), groups))
     else:
-        shown = {system: Cell(said) for system, said in ties(ranking).items()}
-        found.append((label("ties with", "reading"), shown))
+        cells = {system: Cell(tie) for system, tie in ties(ranking).items()}
+        result.append((label("ties with", "reading"), cells))
     if 2 < len(ranking.systems) <= MOST_PAIRS and ranking.n_queries > 1:
-        found += _pairs(ranking)
-    return found
+        result += _pairs(ranking)
+    return result
 
 
 def _open_ranks(ranking: Ranking) -> dict[str, Cell]:
@@ -236,10 +236,10 @@ def _pairs(ranking: Ranking) -> list[tuple[Column, dict[str, Cell]]]:
     for row in ranking.pair_rows:
         above, below = sorted((row.a, row.b), key=place.__getitem__)
         sign = 1.0 if above == row.b else -1.0
-        told = TONES.get(row.reading, "plain")
-        tone: Tone = told if sign > 0 or told == "plain" else "a" if told == "b" else "b"
-        shown = f"{name(above)} − {name(below)}: {f.signed(sign * row.diff, digits=digits)}"
-        cell = Cell(shown, sign * row.diff, tone, link=key_of(ranking, row))
+        message = TONES.get(row.reading, "plain")
+        tone: Tone = message if sign > 0 or message == "plain" else "a" if message == "b" else "b"
+        text = f"{name(above)} − {name(below)}: {f.signed(sign * row.diff, digits=digits)}"
+        cell = Cell(text, sign * row.diff, tone, link=key_of(ranking, row))
         columns[place[below]][above] = cell
     return [
         (Column(f.count(i + 1), role="pair"), cells) for i, cells in enumerate(columns) if cells
@@ -275,10 +275,12 @@ def _against_several(w: Words[Ranking]) -> Scorecard:
         for system in ranking.systems:
             row = pairs.get((base, system))
             if row is not None:
-                shown = f"{w.signed(row.diff)} {READINGS[row.reading]}"
-                cells[system] = Cell(shown, row.diff, TONES.get(row.reading, "plain"))
+                text = f"{w.signed(row.diff)} {READINGS[row.reading]}"
+                cells[system] = Cell(text, row.diff, TONES.get(row.reading, "plain"))
         columns.append((label(f"from [{number}]"), cells))
-    which = ", ".join(f"[{i}] {name(each)}" for i, each in enumerate(ranking.baselines, start=1))
+    which = ", ".join(
+        f"[{i}] {name(baseline)}" for i, baseline in enumerate(ranking.baselines, start=1)
+    )
     bars: list[Bar | None] = [None] * len(ranking.systems)
     return _scorecard(w, columns, bars, (f"Differences from the baselines {which}.",))
 
@@ -297,15 +299,15 @@ def explained(ranking: Ranking, interval: Interval) -> str:
         )
     if not has_intervals(ranking) or len(ranking.baselines) > 1:
         return ""
-    said = (
+    text = (
         f"The {f.level(1.0 - ranking.level)} intervals are of the difference from"
         f" {reference(ranking)}, for all"
         f" {'comparisons' if ranking.baseline is not None else 'pairs'} together."
     )
     ends = (end for row in ranking.pair_rows for end in row.interval)
     if any(0.0 < abs(end) < _SMALLEST for end in ends):
-        said += " Where one ends at 0, a later step of the test shows the difference."
-    return said
+        text += " Where one ends at 0, a later step of the test shows the difference."
+    return text
 
 
 def lettered(ranking: Ranking) -> bool:
@@ -328,26 +330,26 @@ def ties(ranking: Ranking) -> dict[str, str]:
         if not row.told_apart:
             near[row.a].add(place[row.b])
             near[row.b].add(place[row.a])
-    found = {}
+    result = {}
     for system, places in near.items():
         if not places:
-            found[system] = "none"
+            result[system] = "none"
             continue
-        said = _ranges(sorted(places), f.count)
-        if said.count(",") >= _MOST_RANGES:
+        ranges = _ranges(sorted(places), f.count)
+        if ranges.count(",") >= _MOST_RANGES:
             first, last = min(places), max(places)
-            said = f"{f.count(len(places))} of {f.count(first)}–{f.count(last)}"
-        found[system] = said
-    return found
+            ranges = f"{f.count(len(places))} of {f.count(first)}–{f.count(last)}"
+        result[system] = ranges
+    return result
 
 
-def _ranges(places: Sequence[int], shown: Callable[[int], str]) -> str:
+def _ranges(places: Sequence[int], visible: Callable[[int], str]) -> str:
     """Return whole numbers in order, three and more in a row as a range."""
     parts: list[str] = []
-    for _, run in groupby(enumerate(places), lambda each: each[1] - each[0]):
+    for _, run in groupby(enumerate(places), lambda item: item[1] - item[0]):
         part = [place for _, place in run]
         joined = len(part) > 2
-        parts += [f"{shown(part[0])}–{shown(part[-1])}"] if joined else map(shown, part)
+        parts += [f"{visible(part[0])}–{visible(part[-1])}"] if joined else map(visible, part)
     return ", ".join(parts)
 
 
@@ -355,32 +357,32 @@ def marks(ranking: Ranking) -> dict[str, str]:
     """Return the letters of each system, or the glyph of what it is to each baseline."""
     if ranking.baseline is None:
         return {row.system: letters(row.group) * lettered(ranking) for row in ranking.rows}
-    found: dict[str, list[str]] = {system: [] for system in ranking.systems}
+    result: dict[str, list[str]] = {system: [] for system in ranking.systems}
     for number, base in enumerate(ranking.baselines, start=1):
         for row in ranking.pair_rows:
             if row.a == base:
                 glyph = READINGS[row.reading][:1]
-                found[row.b].append(glyph + str(number) * (len(ranking.baselines) > 1))
-    return {system: " ".join(each) for system, each in found.items()}
+                result[row.b].append(glyph + str(number) * (len(ranking.baselines) > 1))
+    return {system: " ".join(item) for system, item in result.items()}
 
 
 def by_measure(w: Words[Ranking]) -> Table:
     """Return a row a system, in the order of the first measure, and a mean a measure."""
     ranking = w.result
-    found = {each.measure: marks(each) for each in ranking.by_measure}
+    result = {element.measure: marks(element) for element in ranking.by_measure}
     columns = []
-    for each in ranking.by_measure:
-        rows = [each[system] for system in ranking.systems]
+    for item in ranking.by_measure:
+        rows = [item[system] for system in ranking.systems]
         cells = [
             Cell(
                 w.score(row.mean),
                 row.mean,
                 strong=row.position == 1,
-                mark=found[each.measure][row.system],
+                mark=result[item.measure][row.system],
             )
             for row in rows
         ]
-        columns.append((label(each.measure), cells))
+        columns.append((label(item.measure), cells))
     names = named("System"), [Cell(system, system) for system in ranking.systems]
     return Table.of("means", names, *columns, noun="system")
 
@@ -413,19 +415,19 @@ def paper(w: Words[Ranking], style: Style, interval: Interval) -> Paper:
     ranking = w.result
     by = f"{ranking.title} at α = {f.number(ranking.alpha)}"
     if style == "superscript" or len(ranking.baselines) > 1:
-        table, told = _superscripts(w, by)
+        table, message = _superscripts(w, by)
     elif ranking.secondary:
-        table, told = _of_measures(w, by)
+        table, message = _of_measures(w, by)
     else:
-        table, told = _of_one(w, by, interval)
-    measure = ", ".join(one_line(each, width=_PAPER_NAME) for each in ranking.measures)
+        table, message = _of_one(w, by, interval)
+    measure = ", ".join(one_line(measure, width=_PAPER_NAME) for measure in ranking.measures)
     queries = f.plural(ranking.n_queries, "query", "queries")
     order = "the best first" if ranking.direction_declared else "the highest first"
     if ranking.secondary:
         order = f"ordered by {one_line(ranking.measure, width=_PAPER_NAME)}"
     return Paper(
         comment=f"{measure}, {queries}, {f.plural(len(ranking.systems), 'system')}",
-        caption=f"{measure}, means over {queries}, {order}; {told}.",
+        caption=f"{measure}, means over {queries}, {order}; {message}.",
         label=f"leaderboard {ranking.measure}",
         table=table,
     )
@@ -436,22 +438,22 @@ def _of_one(w: Words[Ranking], by: str, interval: Interval) -> tuple[Table, str]
     ranking = w.result
     card = leaderboard(w, interval)
     left_out: tuple[Role, ...] = ("place", "drawn", "pair")
-    kept = card.without(*left_out, *(("reading",) if ranking.baseline is not None else ()))
+    without = card.without(*left_out, *(("reading",) if ranking.baseline is not None else ()))
     titles = {"interval of Δ": "Interval", "adj p": "adj p"}
-    shown = [
+    visible = [
         i
-        for i, column in enumerate(kept.columns)
+        for i, column in enumerate(without.columns)
         if column.title not in ("rank", "leads", "highest")
     ]
     columns = []
-    for i in shown:
-        column = kept.columns[i]
+    for i in visible:
+        column = without.columns[i]
         title = titles.get(column.title, capital(column.title))
         role = "interval" if "interval" in column.title else column.role
         columns.append(Column("Δ" if role == "change" else title, column.numeric, role))
     rows = []
-    for system, row in zip(ranking.systems, kept.rows, strict=True):
-        cells = [row[i] for i in shown]
+    for system, row in zip(ranking.systems, without.rows, strict=True):
+        cells = [row[i] for i in visible]
         if system == ranking.baseline:
             place = next((i for i, column in enumerate(columns) if column.title == "Δ"), -1)
             cells[place] = Cell("baseline")
@@ -459,13 +461,13 @@ def _of_one(w: Words[Ranking], by: str, interval: Interval) -> tuple[Table, str]
     shared = f"{_SHARED[lettered(ranking)][:1].lower()}{_SHARED[lettered(ranking)][1:-1]} by {by}"
     if ranking.baseline is not None:
         base = one_line(ranking.baseline, width=_PAPER_NAME)
-        told = f"Δ is the difference from {base}, with simultaneous interval and p by {by}"
+        text = f"Δ is the difference from {base}, with simultaneous interval and p by {by}"
     elif interval != "difference":
-        told = f"{explained(ranking, interval)[:-1]}; {shared}"
+        text = f"{explained(ranking, interval)[:-1]}; {shared}"
     else:
         ranged = ", with simultaneous interval" * has_intervals(ranking)
-        told = f"Δ is the difference from the first{ranged}; {shared}"
-    return Table("paper", tuple(columns), tuple(rows), noun="system"), told
+        text = f"Δ is the difference from the first{ranged}; {shared}"
+    return Table("paper", tuple(columns), tuple(rows), noun="system"), text
 
 
 def _each(ranking: Ranking) -> str:
@@ -480,53 +482,53 @@ def _of_measures(w: Words[Ranking], by: str) -> tuple[Table, str]:
     ranking = w.result
     table = by_measure(w)
     columns = (named("System"), *(label(measure, "mean") for measure in ranking.measures))
-    told = f"systems that share a letter in a column are not significantly different by {by}"
+    text = f"systems that share a letter in a column are not significantly different by {by}"
     if not lettered(ranking):
-        told = f"compared by {by}"
+        text = f"compared by {by}"
     rows = table.rows
     if ranking.baseline is not None:
         base = one_line(ranking.baseline, width=_PAPER_NAME)
-        told = f"an arrow up is better, one down worse than {base} by {by}"
+        text = f"an arrow up is better, one down worse than {base} by {by}"
         rows = tuple(
             tuple(Cell(x.text, x.value, x.tone, x.strong, "", x.mark.strip("?=!")) for x in row)
             for row in rows
         )
-    return Table("paper", columns, rows, noun="system"), f"{told}{_each(ranking)}"
+    return Table("paper", columns, rows, noun="system"), f"{text}{_each(ranking)}"
 
 
 def _superscripts(w: Words[Ranking], by: str) -> tuple[Table, str]:
     """Return means with the letters of the systems that each is shown to be better than."""
     ranking = w.result
-    others = ranking.baselines or ranking.systems
-    known = {system: letter(i) for i, system in enumerate(others)}
+    baselines = ranking.baselines or ranking.systems
+    names = {system: letter(i) for i, system in enumerate(baselines)}
     means = []
-    for each in ranking.by_measure:
-        over = _beaten(each, known)
-        cells = [Cell(w.score(each[x].mean), mark=over[x]) for x in ranking.systems]
-        means.append((label(each.measure, "mean"), cells))
+    for item in ranking.by_measure:
+        over = _beaten(item, names)
+        cells = [Cell(w.score(item[x].mean), mark=over[x]) for x in ranking.systems]
+        means.append((label(item.measure, "mean"), cells))
     table = Table.of(
         "paper",
-        (label("", "place"), [Cell(known.get(system, "")) for system in ranking.systems]),
+        (label("", "place"), [Cell(names.get(system, "")) for system in ranking.systems]),
         (named("System"), map(Cell, ranking.systems)),
         *means,
         noun="system",
     )
-    what = "baselines" if ranking.baselines else "systems"
-    return table, f"a superscript names the {what} significantly worse by {by}{_each(ranking)}"
+    text = "baselines" if ranking.baselines else "systems"
+    return table, f"a superscript names the {text} significantly worse by {by}{_each(ranking)}"
 
 
-def _beaten(ranking: Ranking, known: dict[str, str]) -> dict[str, str]:
+def _beaten(ranking: Ranking, names: dict[str, str]) -> dict[str, str]:
     """Return the letters of the systems that each is shown to be better than."""
-    found: dict[str, list[str]] = {system: [] for system in ranking.systems}
+    result: dict[str, list[str]] = {system: [] for system in ranking.systems}
     for pair in ranking.pair_rows:
         if pair.reading == "better":
-            found[pair.b].append(known[pair.a])
-        elif pair.reading == "worse" and pair.b in known:
-            found[pair.a].append(known[pair.b])
-    between = "" if len(known) <= len(ascii_lowercase) else ","
+            result[pair.b].append(names[pair.a])
+        elif pair.reading == "worse" and pair.b in names:
+            result[pair.a].append(names[pair.b])
+    between = "" if len(names) <= len(ascii_lowercase) else ","
     return {
-        system: between.join(sorted(over, key=lambda each: (len(each), each)))
-        for system, over in found.items()
+        system: between.join(sorted(over, key=lambda item: (len(item), item)))
+        for system, over in result.items()
     }
 
 

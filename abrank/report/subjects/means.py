@@ -50,24 +50,24 @@ METHODS = {
 
 
 @compose.register
-def compose_intervals(found: Intervals, *, digits: int | None = None) -> Report:
+def compose_intervals(result: Intervals, *, digits: int | None = None) -> Report:
     """Return everything a report says about means and their intervals."""
-    ends = [row.interval for row in found.rows]
-    w = Words(found, f.decimals(ends) if digits is None else digits)
+    ends = [row.interval for row in result.rows]
+    w = Words(result, f.decimals(ends) if digits is None else digits)
     head = _headline(w)
-    systems = tuple(dict.fromkeys(f.shorten(row.system, width=_NAME) for row in found.rows))
+    systems = tuple(dict.fromkeys(f.shorten(row.system, width=_NAME) for row in result.rows))
     card = _scorecard(w)
     # Without a floor there is nothing to draw: a table, which every format shows.
-    shown = (card,) if found.floors else (card.without("drawn"),)
-    places = frozenset[Place]({"page"}) if found.floors else EVERYWHERE
-    sections = [Section("means", "Means", "", shown, places)]
-    if found.segments:
+    visible = (card,) if result.floors else (card.without("drawn"),)
+    places = frozenset[Place]({"page"}) if result.floors else EVERYWHERE
+    sections = [Section("means", "Means", "", visible, places)]
+    if result.segments:
         sections.append(_segments(w))
     sections.append(_others(w))
     method = _method(w)
     sections.append(Section("methods", "Methods", "", (Text(method),)))
     cautions = []
-    if found.test != "bounded" and any(row.interval.width >= 1.0 for row in found.rows):
+    if result.test != "bounded" and any(row.interval.width >= 1.0 for row in result.rows):
         text = (
             "Of one query, of scores that are all one value, or of too few clusters this test knows"
             " nothing: the limits are those of the measure. Bets (--test bounded) need no spread."
@@ -76,7 +76,7 @@ def compose_intervals(found: Intervals, *, digits: int | None = None) -> Report:
     return report_of(
         w,
         head,
-        context=(*systems[:3], f.plural(found.n_queries, "query", "queries")),
+        context=(*systems[:3], f.plural(result.n_queries, "query", "queries")),
         who=f"means of {', '.join(systems)}",
         file="means",
         cautions=tuple(cautions),
@@ -84,12 +84,12 @@ def compose_intervals(found: Intervals, *, digits: int | None = None) -> Report:
         facts=tuple(_facts(w)),
         methods=method,
         cases=tuple(
-            Case(f"{each.system}: {each.measure} at least {f.number(each.floor)}", each.cleared,
-                 _said(w, each))
-            for each in found.floors
+            Case(f"{floor.system}: {floor.measure} at least {f.number(floor.floor)}", floor.cleared,
+                 _said(w, floor))
+            for floor in result.floors
         ),
         papers=lambda _: Paper(
-            f"{head.rule}; {f.plural(found.n_queries, 'query', 'queries')}",
+            f"{head.rule}; {f.plural(result.n_queries, 'query', 'queries')}",
             f"Means with {head.rule}.", "means", card.without("drawn", "reading"),
         ),
         hint=".rows  .floors  .segments  .cleared",
@@ -97,88 +97,88 @@ def compose_intervals(found: Intervals, *, digits: int | None = None) -> Report:
 
 
 def _headline(w: Words[Intervals]) -> Headline:
-    found = w.result
-    n = f.plural(found.n_queries, "query", "queries")
-    first = found.rows[0] if found.rows else None
+    result = w.result
+    n = f.plural(result.n_queries, "query", "queries")
+    first = result.rows[0] if result.rows else None
     numbers = ""
     title = "No measure asked for is averaged over queries."
-    if first is not None and len(found.rows) == 1:
+    if first is not None and len(result.rows) == 1:
         title = (
             f"{first.measure} of {f.shorten(first.system, width=_NAME)} is {w.score(first.mean)}"
         )
         numbers = f"{w.level} CI {w.range(*first.interval)}, {n}"
     elif first is not None:
-        title = f"{f.plural(len(found.rows), 'mean')} with {w.level} intervals"
+        title = f"{f.plural(len(result.rows), 'mean')} with {w.level} intervals"
         numbers = n
-    failed = [each for each in found.floors if not each.cleared]
-    below = [each for each in failed if each.ci_high < each.floor]
+    failed = [floor for floor in result.floors if not floor.cleared]
+    below = [item for item in failed if item.ci_high < item.floor]
     glyph, tag = "", ""
-    if found.floors:
-        glyph, tag = "▲", "Floor cleared" if len(found.floors) == 1 else "Floors cleared"
-        title = _said(w, min(failed or found.floors, key=lambda each: each.ci_low - each.floor))
+    if result.floors:
+        glyph, tag = "▲", "Floor cleared" if len(result.floors) == 1 else "Floors cleared"
+        title = _said(w, min(failed or result.floors, key=lambda item: item.ci_low - item.floor))
         if failed:
             glyph, tag = ("▼", "Below the floor") if below else ("?", "Floor not cleared")
-    gate = f"{f.count(len(failed))} of {f.plural(len(found.floors), 'floor')} not cleared"
-    gate = "floor not cleared" if len(found.floors) == 1 else gate
+    gate = f"{f.count(len(failed))} of {f.plural(len(result.floors), 'floor')} not cleared"
+    gate = "floor not cleared" if len(result.floors) == 1 else gate
     gate = f"not passed: {gate}" if failed else "passed: every floor is cleared"
     return Headline(
         verdict="means", glyph=glyph, tag=tag, tone="b" if glyph == "▲" else "plain", title=title,
-        numbers=numbers, rule=_rule(w), gate=gate if found.floors else "",
-        gate_passed=found.cleared,
+        numbers=numbers, rule=_rule(w), gate=gate if result.floors else "",
+        gate_passed=result.cleared,
     )  # fmt: skip
 
 
-def _said(w: Words[Intervals], each: Floor) -> str:
+def _said(w: Words[Intervals], item: Floor) -> str:
     """Say in a sentence whether a floor is cleared."""
-    what = f"{each.measure} of {f.shorten(each.system, width=_NAME)}"
-    floor = f.number(each.floor)
-    if each.cleared:
-        return f"{what} is at least {floor}: the lower end is {w.score(each.ci_low)}"
-    if each.ci_high < each.floor:
-        return f"{what} is below {floor}: the upper end is {w.score(each.ci_high)}"
-    if each.ci_low >= each.floor:
+    text = f"{item.measure} of {f.shorten(item.system, width=_NAME)}"
+    floor = f.number(item.floor)
+    if item.cleared:
+        return f"{text} is at least {floor}: the lower end is {w.score(item.ci_low)}"
+    if item.ci_high < item.floor:
+        return f"{text} is below {floor}: the upper end is {w.score(item.ci_high)}"
+    if item.ci_low >= item.floor:
         few = f"with fewer than {FEW_UNITS} queries sign flips must agree, and their lower end is"
-        return f"{what} may be below {floor}: {few} {w.score(each.by_flips)}"
-    return f"{what} may be below {floor}: the lower end is {w.score(each.ci_low)}"
+        return f"{text} may be below {floor}: {few} {w.score(item.by_flips)}"
+    return f"{text} may be below {floor}: the lower end is {w.score(item.ci_low)}"
 
 
 def _rule(w: Words[Intervals]) -> str:
-    found = w.result
-    said = f"{w.level} intervals, {TESTS[found.test]}"
-    if found.clusters:
-        said += f" of {f.plural(found.n_clusters, 'cluster')} by {found.clusters}"
-    return said if len(found.rows) < 2 else f"{said}, each alone"
+    result = w.result
+    text = f"{w.level} intervals, {TESTS[result.test]}"
+    if result.clusters:
+        text += f" of {f.plural(result.n_clusters, 'cluster')} by {result.clusters}"
+    return text if len(result.rows) < 2 else f"{text}, each alone"
 
 
 def _method(w: Words[Intervals]) -> str:
-    found = w.result
-    said = f"Every interval is of the mean over queries at {w.level}: {METHODS[found.test]}"
-    if found.clusters:
-        said += f", by clusters ({found.clusters}, cluster-robust CR2 for t)"
-    said += (
+    result = w.result
+    text = f"Every interval is of the mean over queries at {w.level}: {METHODS[result.test]}"
+    if result.clusters:
+        text += f", by clusters ({result.clusters}, cluster-robust CR2 for t)"
+    text += (
         ". It tells how far the mean would move with other queries of the same kind; it says"
         " nothing of judgments that are missing or wrong. Limits stay inside the measure's range."
     )
-    if found.floors:
-        said += " A floor is cleared where the lower end of the interval is not below it."
-    return said
+    if result.floors:
+        text += " A floor is cleared where the lower end of the interval is not below it."
+    return text
 
 
 def _facts(w: Words[Intervals]) -> Iterator[Fact]:
     for remark in w.result.remarks:
         yield Fact("note", remark, everywhere=True)
     if len(w.result.rows) == 1:
-        others = (f"{TESTS[row.test]} {w.range(*row.interval)}" for row in w.result.others)
-        yield Fact("others", "; ".join(others))
+        texts = (f"{TESTS[row.test]} {w.range(*row.interval)}" for row in w.result.others)
+        yield Fact("others", "; ".join(texts))
     yield Fact("rule", _rule(w), "muted")
 
 
 def _scorecard(w: Words[Intervals]) -> Scorecard:
     """Return a row a mean; where it has a floor, its interval is drawn about that."""
     rows, floors = w.result.rows, {(x.system, x.measure): x for x in w.result.floors}
-    several = len({row.system for row in rows}) > 1
+    multiple = len({row.system for row in rows}) > 1
     names = [
-        f"{row.measure}, {f.shorten(row.system, width=_NAME)}" if several else row.measure
+        f"{row.measure}, {f.shorten(row.system, width=_NAME)}" if multiple else row.measure
         for row in rows
     ]
     of_rows = [floors.get((row.system, row.measure)) for row in rows]
@@ -191,15 +191,15 @@ def _scorecard(w: Words[Intervals]) -> Scorecard:
             readings.append(Cell(""))
             continue
         tone: Tone = "b" if floor.cleared else "tie"
-        said = "▼ below" if floor.ci_high < floor.floor else "? unclear"
+        text = "▼ below" if floor.ci_high < floor.floor else "? unclear"
         ends = (row.ci_low - floor.floor, row.ci_high - floor.floor)
         bars.append(Bar(row.mean - floor.floor, *ends, tone=tone))
         limits.append(Cell(f.number(floor.floor), floor.floor))
-        readings.append(Cell("▲ cleared" if floor.cleared else said, tone=tone))
+        readings.append(Cell("▲ cleared" if floor.cleared else text, tone=tone))
     held = [(Column("floor", role="change"), limits), (label("reading", "reading"), readings)]
     return Scorecard.of(
         "means",
-        (named("mean of" if several else "measure"), [Cell(name, strong=True) for name in names]),
+        (named("mean of" if multiple else "measure"), [Cell(name, strong=True) for name in names]),
         (Column("mean", role="mean"), [w.mean(row.mean) for row in rows]),
         *[(DRAWN, [Cell("") for _ in rows])] * bool(floors),
         (
@@ -238,14 +238,14 @@ def _others(w: Words[Intervals]) -> Section:
 def _table(
     w: Words[Intervals], key: str, rows: Sequence[MeanInterval], names: Sequence[str]
 ) -> Table:
-    several = len({row.system for row in w.result.rows}) > 1
+    multiple = len({row.system for row in w.result.rows}) > 1
 
     def words(title: str, texts: Iterable[str]) -> tuple[Column, list[Cell]]:
         return label(title), [Cell(f.shorten(text, width=_NAME)) for text in texts]
 
     return Table.of(
         key,
-        *[words("System", [row.system for row in rows])] * several,
+        *[words("System", [row.system for row in rows])] * multiple,
         (label("Measure"), [Cell(row.measure) for row in rows]),
         *(words(capital(name), [getattr(row, name) for row in rows]) for name in names),
         *[(label("Test"), [Cell(TESTS[row.test]) for row in rows])] * (key == "tests"),

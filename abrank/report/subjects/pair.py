@@ -46,7 +46,7 @@ def compose_pair(comparison: Comparison, *, digits: int | None = None) -> Report
         digits=comparison.digits if digits is None else digits,
     )
     methods, sources = appendix.methods_text(comparison), appendix.bibliography(comparison)
-    found = {
+    result = {
         "votes": samples.votes(comparison),
         "measures": measures.measures(comparison),
         "machine": samples.machine(comparison),
@@ -72,22 +72,22 @@ def compose_pair(comparison: Comparison, *, digits: int | None = None) -> Report
         ),
     }
     head = _headline(comparison)
-    said = decision.doubted(comparison, headline.short(comparison))
+    text = decision.doubted(comparison, headline.short(comparison))
     return Report(
         subject=comparison,
         digits=comparison.decimals,
         who=f"{comparison.candidate} against {comparison.baseline}",
         file=f"{b}-vs-{a}",
-        title=f"{said} · abrank",
+        title=f"{text} · abrank",
         context=_context(comparison),
         headline=head,
         cautions=cautions.cautions(comparison),
         sections=tuple(
             replace(section, places=section.places | {"folded"}) if key in _FOLDED else section
-            for key, section in found.items()
+            for key, section in result.items()
             if section is not None
         ),
-        omitted=_omitted(comparison, [key for key in _OMITTED if found[key] is None]),
+        omitted=_omitted(comparison, [key for key in _OMITTED if result[key] is None]),
         facts=tuple(_facts(comparison)),
         methods=methods,
         sources=sources,
@@ -117,7 +117,7 @@ def _headline(comparison: Comparison) -> Headline:
         pieces=tuple(headline.pieces(comparison)),
         lead=difference_in_unit(comparison, value, digits=comparison.decimals),
         gate_passed=passed is not None and passed.passed,
-        falls=any(inputs.falls(comparison, each) for each in comparison.alternatives),
+        falls=any(inputs.falls(comparison, alternative) for alternative in comparison.alternatives),
     )
 
 
@@ -130,8 +130,8 @@ def _facts(comparison: Comparison) -> Iterator[Fact]:
         yield Fact("units", _visible(comparison))
     elif comparison.n_queries:
         yield Fact("queries", _wins(comparison))
-    for said in samples.vote_sentences(comparison):
-        yield Fact("votes", said)
+    for vote_sentence in samples.vote_sentences(comparison):
+        yield Fact("votes", vote_sentence)
     yield Fact("meaning", headline.against_margin(comparison))
     if left := decision.unseen(comparison):
         yield Fact("unseen", left)
@@ -152,11 +152,11 @@ def _facts(comparison: Comparison) -> Iterator[Fact]:
 def _wins(comparison: Comparison) -> str:
     """Return who wins how often, A left as in every picture, and what so many queries can see."""
     row, win = comparison.primary, words.wins(comparison)
-    said = [f"A {win} {f.count(row.losses)}", f"ties {f.count(row.ties)}"]
-    said.append(f"B {win} {f.count(row.wins)}")
+    text = [f"A {win} {f.count(row.losses)}", f"ties {f.count(row.ties)}"]
+    text.append(f"B {win} {f.count(row.wins)}")
     if visible := _visible(comparison):
-        said.append(visible)
-    return f" {NO_BREAK}".join(each.replace(" ", NO_BREAK) for each in said)
+        text.append(visible)
+    return f" {NO_BREAK}".join(item.replace(" ", NO_BREAK) for item in text)
 
 
 def _visible(comparison: Comparison) -> str:
@@ -168,17 +168,17 @@ def _visible(comparison: Comparison) -> str:
 
 def cases(comparison: Comparison) -> Iterator[Case]:
     """Yield a case for the gate on the primary measure and one for each guard, or the verdict."""
-    asked = comparison.decision.gate
-    if asked is None:
-        said = decision.doubted(comparison, headline.title(comparison))
-        yield Case("verdict", True, said)
+    gate = comparison.decision.gate
+    if gate is None:
+        guard = decision.doubted(comparison, headline.title(comparison))
+        yield Case("verdict", True, guard)
         return
-    said = decision.primary_sentence(comparison, asked)
-    passed = asked.lacks in ("", "guards")
-    yield Case(f"{asked.require} on {comparison.rule.primary}", passed, said)
-    for each in comparison.decision.guards:
-        said = design.guard(comparison, each)
-        yield Case(f"guard on {each.measure}", each.passed, said)
+    guard = decision.primary_sentence(comparison, gate)
+    passed = gate.lacks in ("", "guards")
+    yield Case(f"{gate.require} on {comparison.rule.primary}", passed, guard)
+    for item in comparison.decision.guards:
+        guard = design.guard(comparison, item)
+        yield Case(f"guard on {item.measure}", item.passed, guard)
 
 
 def _omitted(comparison: Comparison, lacking: list[str]) -> tuple[str, ...]:
@@ -192,12 +192,12 @@ def _omitted(comparison: Comparison, lacking: list[str]) -> tuple[str, ...]:
 def _why(comparison: Comparison, key: str) -> str:
     """Say why a section is left out."""
     repeated = any(role.endswith("(run 1)") for role in comparison.provenance.get("inputs", {}))
-    said = _OMITTED[key]
+    text = _OMITTED[key]
     if comparison.rule.independent and key in ("queries", "distribution"):
-        return f"{said.partition(':')[0]}: independent groups have no pairs."
+        return f"{text.partition(':')[0]}: independent groups have no pairs."
     if comparison.preferences is not None:
-        return said.replace(_READY, "votes were compared, no run was read.")
-    return said.replace(_READY, "means of repeated runs were compared.") if repeated else said
+        return text.replace(_READY, "votes were compared, no run was read.")
+    return text.replace(_READY, "means of repeated runs were compared.") if repeated else text
 
 
 _READY = "ready scores were compared, no run was read."
@@ -220,15 +220,15 @@ _OMITTED = {
 
 def _context(comparison: Comparison) -> tuple[str, ...]:
     """Return what stands above the verdict: the systems, the queries, the judgments, the day."""
-    given = comparison.provenance.get("inputs", {}).get("qrels", {})
-    path = given.get("path") if isinstance(given, Mapping) else None
+    arguments = comparison.provenance.get("inputs", {}).get("qrels", {})
+    path = arguments.get("path") if isinstance(arguments, Mapping) else None
     parts = [
         f"{words.system('A', comparison.baseline)} (baseline)",
         f"{words.system('B', comparison.candidate)} (candidate)",
         words.queries_of(comparison),
     ]
     if path:  # by their file and its folder
-        shown = f.shorten("/".join(Path(path).parts[-2:]).lstrip("/"), width=60)
-        parts.append(f"judgments {shown}")
+        text = f.shorten("/".join(Path(path).parts[-2:]).lstrip("/"), width=60)
+        parts.append(f"judgments {text}")
     created = str(comparison.provenance.get("created") or "")
     return tuple(parts + ([created[:10]] if created else []))

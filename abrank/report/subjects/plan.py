@@ -94,8 +94,8 @@ def _title(w: Words[Plan]) -> str:
         )
     if len(plan.rows) == 1:
         row = plan.rows[0]
-        shown = f.number(row.difference)
-        return f"A difference of {shown} needs {_needed_with_range(plan, row)}"
+        number = f.number(row.difference)
+        return f"A difference of {number} needs {_needed_with_range(plan, row)}"
     return "Queries needed to show a difference"
 
 
@@ -106,27 +106,27 @@ def _facts(w: Words[Plan], head: Headline) -> Iterator[Fact]:
         by = "" if plan.test == "t" else " (t test)"
         needed = _needed_with_range(plan, plan.same)
         margin = f.number(plan.same.margin)
-        said = f"{needed} would prove a difference below ±{margin} if the true difference is 0{by}"
-        yield Fact("same", said, everywhere=True)
+        text = f"{needed} would prove a difference below ±{margin} if the true difference is 0{by}"
+        yield Fact("same", text, everywhere=True)
     if plan.width is not None:
         level, width = f.level(1.0 - plan.alpha), f.number(plan.width.width)
         needed = _needed_with_range(plan, plan.width)
-        said = f"{needed} would give a {level} interval of width {width} (t test)"
-        yield Fact("width", said, everywhere=True)
+        text = f"{needed} would give a {level} interval of width {width} (t test)"
+        yield Fact("width", text, everywhere=True)
     if plan.n_queries is not None:
-        said = f"smallest visible difference with {_queries(plan.n_queries)}: {w.score(plan.mde)}"
+        text = f"smallest visible difference with {_queries(plan.n_queries)}: {w.score(plan.mde)}"
         if plan.mde_low > 0.0:
-            said += f" ({w.range(plan.mde_low, plan.mde_high)})"
-        yield Fact("visible", said)
+            text += f" ({w.range(plan.mde_low, plan.mde_high)})"
+        yield Fact("visible", text)
     if plan.sd_low > 0.0:
-        said = "in brackets, and in the column: what the 95% interval of the sd leaves open"
-        yield Fact("range", said, everywhere=True)
+        text = "in brackets, and in the column: what the 95% interval of the sd leaves open"
+        yield Fact("range", text, everywhere=True)
     if plan.n_replications:
-        said = (
+        text = (
             f"simulated: {f.count(plan.n_replications)} replications of queries drawn from these; ±"
             " is a 95% interval of the power, queries needed are good to about 3%"
         )
-        yield Fact("method", said, everywhere=True)
+        yield Fact("method", text, everywhere=True)
     yield Fact("rule", head.rule, "muted")
 
 
@@ -176,10 +176,10 @@ def _judged(w: Words[Plan], *, measured: bool) -> Section:
     machine = plan.judged[0].n_queries
     beyond = f"> {f.count(machine)}"
 
-    def cells(what: str, alone: int | None, needed: list[int | None]) -> tuple[Cell, ...]:
+    def cells(kind: str, alone: int | None, needed: list[int | None]) -> tuple[Cell, ...]:
         # With a machine no more queries can be judged than its.
-        shown = [beyond if n is None else f.count(n) for n in needed]
-        return (Cell(what), Cell(_needed(alone)), *map(Cell, shown))
+        beyonds = [beyond if n is None else f.count(n) for n in needed]
+        return (Cell(kind), Cell(_needed(alone)), *map(Cell, beyonds))
 
     rows = [
         cells(
@@ -188,26 +188,26 @@ def _judged(w: Words[Plan], *, measured: bool) -> Section:
         for i, row in enumerate(plan.rows)
     ]
     if plan.same is not None:
-        what = f"the same within ±{f.number(plan.same.margin)}"
-        rows.append(cells(what, plan.same.n, [one.same for one in plan.judged]))
+        text = f"the same within ±{f.number(plan.same.margin)}"
+        rows.append(cells(text, plan.same.n, [first.same for first in plan.judged]))
     if plan.width is not None:
-        what = f"an interval of width {f.number(plan.width.width)}"
-        rows.append(cells(what, plan.width.n, [one.width for one in plan.judged]))
-    visible = [plan.mde, *(one.mde for one in plan.judged)]
+        text = f"an interval of width {f.number(plan.width.width)}"
+        rows.append(cells(text, plan.width.n, [first.width for first in plan.judged]))
+    visible = [plan.mde, *(first.mde for first in plan.judged)]
     if all(map(math.isfinite, visible)):
         at_hand = f"smallest visible with {f.count(plan.n_queries or 0)}"
-        rows.append((Cell(at_hand), *(Cell(w.score(each), each) for each in visible)))
+        rows.append((Cell(at_hand), *(Cell(w.score(item), item) for item in visible)))
     columns = (
         named("Human queries needed for"),
         Column("People alone"),
-        *(Column(f"r {f.score(one.correlation, digits=2)}") for one in plan.judged),
+        *(Column(f"r {f.score(first.correlation, digits=2)}") for first in plan.judged),
     )
     limits = ", between its 95% limits" if measured else ""
     even = ", ".join(
         f"{f.score(1.0 / math.sqrt(n - 2), digits=2)} at {n}" for n in (JudgedT.least, 100)
     )
-    none = any(None in (*one.needed, one.same if plan.same else 0) for one in plan.judged)
-    said = [
+    none = any(None in (*first.needed, first.same if plan.same else 0) for first in plan.judged)
+    sentence = [
         *([f"{beyond}: more than the machine judged."] if none else []),
         f"{JudgedT.least} human queries at least: with fewer the machine is often set aside.",
         f"A machine of r below 1/sqrt(n - 2) widens the interval: {even}.",
@@ -217,40 +217,41 @@ def _judged(w: Words[Plan], *, measured: bool) -> Section:
         f" differences B − A with people's{limits}"
     )
     table = Table("judged", columns, tuple(rows))
-    blocks: tuple[Block, ...] = (table, *(Text(each, "caption") for each in said))
+    blocks: tuple[Block, ...] = (table, *(Text(item, "caption") for item in sentence))
     return Section("judged", "Beside a machine", finding, blocks, EVERYWHERE)
 
 
 @compose.register
-def compose_audit(found: Audit, *, digits: int | None = None) -> Report:
+def compose_audit(result: Audit, *, digits: int | None = None) -> Report:
     """Return everything a report says about two published means."""
-    w = Words(found, 3 if digits is None else digits)
+    w = Words(result, 3 if digits is None else digits)
     title, tag, glyph = _audited(w)
-    queries = f.plural(found.n_queries, "query", "queries")
-    first = found.rows[0]
-    spread = "at the usual spread" if found.board else f"at a spread of {f.number(first.sd)}"
+    queries = f.plural(result.n_queries, "query", "queries")
+    first = result.rows[0]
+    spread = "at the usual spread" if result.board else f"at a spread of {f.number(first.sd)}"
     numbers = (
-        f"{found.measure} {w.score(found.a)} → {w.score(found.b)}, Δ {w.signed(found.difference)},"
+        f"{result.measure} {w.score(result.a)} → {w.score(result.b)}, Δ"
+        f" {w.signed(result.difference)},"
         f" {queries}; {w.level} CI {w.interval(*first.interval)} {spread},"
         f" {w.p_clause(first.pvalue)}"
     )
     facts = tuple(_facts_of_audit(w))
     head = Headline(
         verdict="audit", glyph=glyph, tag=tag, tone="plain", title=title, numbers=numbers,
-        rule=f"Paired t and exact sign flips, two-sided, α = {f.number(found.alpha)}",
+        rule=f"Paired t and exact sign flips, two-sided, α = {f.number(result.alpha)}",
     )  # fmt: skip
     method = _method_of_audit(w)
     card = _scorecard(w)
-    said = tuple(Text(f"{capital(each.text)}.") for each in facts)
+    texts = tuple(Text(f"{capital(fact.text)}.") for fact in facts)
     return report_of(
         w,
         head,
-        context=(found.measure, queries),
+        context=(result.measure, queries),
         who="audit",
         file="audit",
         sections=(
             Section("spreads", "Intervals", "", (card,)),
-            Section("bounds", "What could be", "", said),
+            Section("bounds", "What could be", "", texts),
             Section("methods", "Methods", "", (Text(method),)),
         ),
         facts=facts,
@@ -262,57 +263,61 @@ def compose_audit(found: Audit, *, digits: int | None = None) -> Report:
 
 def _audited(w: Words[Audit]) -> tuple[str, str, str]:
     """Return the sentence that is said first, its tag and its glyph."""
-    found = w.result
-    queries = f.plural(found.n_queries, "query", "queries")
-    if not found.is_possible:
-        mean = found.b if found.counts_a else found.a
-        said = f"No scores of 0 or 1 on {queries} have a mean of {w.score(mean)}."
-        return said, "Cannot be", "!"
-    if not found.could_be_significant:
-        said = "No outcome with these means could have been significant."
-        return said, "Cannot be significant", "!"
-    if found.must_be_significant:
+    result = w.result
+    queries = f.plural(result.n_queries, "query", "queries")
+    if not result.is_possible:
+        mean = result.b if result.counts_a else result.a
+        text = f"No scores of 0 or 1 on {queries} have a mean of {w.score(mean)}."
+        return text, "Cannot be", "!"
+    if not result.could_be_significant:
+        text = "No outcome with these means could have been significant."
+        return text, "Cannot be significant", "!"
+    if result.must_be_significant:
         return "Every outcome with these means is significant.", "Always significant", "▲"
-    spread = "usual spread" if found.board else "spread given"
-    if found.rows[0].pvalue < found.alpha:
+    spread = "usual spread" if result.board else "spread given"
+    if result.rows[0].pvalue < result.alpha:
         return f"At the {spread} this difference is significant.", "Plausible", "△"
     return f"At the {spread} {queries} cannot tell these means apart.", "Not significant", "?"
 
 
 def _facts_of_audit(w: Words[Audit]) -> Iterator[Fact]:
-    found = w.result
-    sd = w.score(found.sd_limit)
+    result = w.result
+    sd = w.score(result.sd_limit)
     limit = f"the t test would be significant if the standard deviation were below {sd}"
-    if found.board is not None and found.board.n_pairs >= MANY:
-        share = found.share_below  # known between the outer deciles
-        many = f"about {f.percent(share, sign=False, digits=0)}"
-        many = {0.0: "fewer than 10%", 1.0: "more than 90%"}.get(share, many)
-        limit += f"; {many} of the stored pairs do"
+    if result.board is not None and result.board.n_pairs >= MANY:
+        share = result.share_below  # known between the outer deciles
+        text = f"about {f.percent(share, sign=False, digits=0)}"
+        text = {0.0: "fewer than 10%", 1.0: "more than 90%"}.get(share, text)
+        limit += f"; {text} of the stored pairs do"
     yield Fact("spread", limit, everywhere=True)
-    kind = "scores of 0 or 1" if found.is_binary else "scores between 0 and 1"
-    p = found.smallest_p_binary if found.is_binary else found.smallest_p
-    if found.is_possible:
+    kind = "scores of 0 or 1" if result.is_binary else "scores between 0 and 1"
+    p = result.smallest_p_binary if result.is_binary else result.smallest_p
+    if result.is_possible:
         yield Fact(
             "least p", f"{_least(kind, p)} (exact sign flips)", everywhere=True,
         )  # fmt: skip
-    if not found.is_binary:
-        if found.counts_a and found.counts_b:
-            said = _least("scores of 0 or 1", found.smallest_p_binary)
+    if not result.is_binary:
+        if result.counts_a and result.counts_b:
+            sentence = _least("scores of 0 or 1", result.smallest_p_binary)
         else:
-            said = (
+            sentence = (
                 f"with scores of 0 or 1 only, these means are impossible on"
-                f" {f.count(found.n_queries)} queries"
+                f" {f.count(result.n_queries)} queries"
             )
-        yield Fact("0 or 1", said, everywhere=True)
-    needed = [row.needed for row in found.rows if row.spread != "widest" and row.needed is not None]
+        yield Fact("0 or 1", sentence, everywhere=True)
+    needed = [
+        row.needed for row in result.rows if row.spread != "widest" and row.needed is not None
+    ]
     if needed:
-        least, most = f.count(min(needed)), f.count(max(needed))
-        many = f"{f.count(needed[0])} queries" + (f" ({least} to {most})" if least != most else "")
-        power = f.level(found.target)
-        yield Fact("settle", f"{many} would detect such a difference {power} of the time",
+        minimum, maximum = f.count(min(needed)), f.count(max(needed))
+        text = f"{f.count(needed[0])} queries" + (
+            f" ({minimum} to {maximum})" if minimum != maximum else ""
+        )
+        power = f.level(result.target)
+        yield Fact("settle", f"{text} would detect such a difference {power} of the time",
                    everywhere=True)  # fmt: skip
     yield Fact(
-        "rounding", f"the means are rounded, so Δ may be off by {f.number(found.rounding)}",
+        "rounding", f"the means are rounded, so Δ may be off by {f.number(result.rounding)}",
         "muted", everywhere=True,
     )  # fmt: skip
 
@@ -326,18 +331,18 @@ def _least(kind: str, p: float) -> str:
 
 def _scorecard(w: Words[Audit]) -> Scorecard:
     """Return a row a spread, with the interval that it gives."""
-    found, rows, board = w.result, w.result.rows, w.result.board
+    result, rows, board = w.result, w.result.rows, w.result.board
     legend = [
         f"Thick: {w.level} interval of Δ by Student's t; widest: no scores in 0 to 1 spread more"
     ]
     if board is not None:
         pairs = f"{f.count(board.n_pairs)} pairs of {board.name}"
-        said = f"usual: the median of {pairs}, small and large: one pair in ten is beyond"
+        text = f"usual: the median of {pairs}, small and large: one pair in ten is beyond"
         few = (
             f"usual: the median of only {pairs}, small and large: nearly the least and the most of"
             " them; better is a spread that you know (--sd, sd=)"
         )
-        legend.append(said if board.n_pairs >= MANY else few)
+        legend.append(text if board.n_pairs >= MANY else few)
     needed = [row.needed for row in rows]
     return Scorecard.of(
         "audit",
@@ -351,7 +356,7 @@ def _scorecard(w: Words[Audit]) -> Scorecard:
         (Column("p", role="p"), [w.chance(row.pvalue) for row in rows]),
         (Column("queries needed"), [Cell("" if n is None else f.count(n), n) for n in needed]),
         bars=tuple(
-            Bar(found.difference, *row.interval, tone=reading_tone(row.interval.read()))
+            Bar(result.difference, *row.interval, tone=reading_tone(row.interval.read()))
             for row in rows
         ),
         scale=Scale("A better", "B better"),
@@ -361,18 +366,19 @@ def _scorecard(w: Words[Audit]) -> Scorecard:
 
 
 def _method_of_audit(w: Words[Audit]) -> str:
-    found = w.result
-    said = (
+    result = w.result
+    text = (
         "From published means alone the spread of the queries' differences is not known. Of n"
         " differences of scores between 0 and 1 it is largest where all scores are 0 or 1 and as"
         " many queries as possible gain. The smallest p of sign flips is 2^(1 − n), where all"
         " differences are equal; of scores of 0 or 1 whose means are k queries apart it is"
         " 2^(1 − k), McNemar's exact test with no query lost."
     )
-    if found.board is not None:
-        said += (
-            f" Usual are the spreads of {f.count(found.board.n_pairs)} pairs of systems on"
-            f" {found.board.name} ({f.count(found.board.n_queries)} queries) whose means differ by"
+    if result.board is not None:
+        text += (
+            f" Usual are the spreads of {f.count(result.board.n_pairs)} pairs of systems on"
+            f" {result.board.name} ({f.count(result.board.n_queries)} queries) whose means"
+            " differ by"
             " less than 0.1."
         )
-    return f"{said} Queries needed are of the t test with {f.level(found.target)} power."
+    return f"{text} Queries needed are of the t test with {f.level(result.target)} power."

@@ -34,36 +34,36 @@ MOST = 20
 
 @compose.register
 def compose_query(
-    found: Inspection, *, digits: int | None = None, depth: int | None = None
+    result: Inspection, *, digits: int | None = None, depth: int | None = None
 ) -> Report:
     """Return everything a report says about a query of two runs."""
     # `depth` are the documents of each list; those that the first measure looks at without it, at
     # most 20.
-    w = Words(found, digits)
-    lead = found.measures[0]
+    w = Words(result, digits)
+    lead = result.measures[0]
     parameters = dict(parse(lead).parameters) if is_known(lead) else {}
     cutoff, rel = parameters.get("cutoff"), parameters.get("rel")
     if depth is None:
         near = cutoff if isinstance(cutoff, int) else ranked_lists.DEPTH
         depth = min(near, ranked_lists.DEEPEST)
     compact = ranked_lists.compact(
-        *found.rankings, depth=depth, rel=rel if isinstance(rel, int) else 1
+        *result.rankings, depth=depth, rel=rel if isinstance(rel, int) else 1
     )
     lists = ranked_lists.lists_of(compact, depth=depth)
-    query = f"{found.query_id} “{found.text}”" if found.text else found.query_id
+    query = f"{result.query_id} “{result.text}”" if result.text else result.query_id
     title = one_line(query, width=200)
     sections = [
-        _lists(found, lists) if any(found.rankings) else None,
+        _lists(result, lists) if any(result.rankings) else None,
         _scores(w),
-        _missed(found, depth),
+        _missed(result, depth),
         _to_judge(w),
     ]
     return report_of(
         w,
-        _headline(w, title, lists.why if any(found.rankings) else ""),
+        _headline(w, title, lists.why if any(result.rankings) else ""),
         title=f"{title} · abrank",
-        context=(f"A {found.baseline}", f"B {found.candidate}"),
-        who=f"query {one_line(found.query_id, width=60)}",
+        context=(f"A {result.baseline}", f"B {result.candidate}"),
+        who=f"query {one_line(result.query_id, width=60)}",
         file="query",
         sections=tuple(section for section in sections if section is not None),
         hint=".rankings  .relevant  .to_judge",
@@ -79,8 +79,8 @@ def _tone(measure: str, change: float) -> Tone:
 
 def _headline(w: Words[Inspection], title: str, why: str) -> Headline:
     """Say first who is better on the query, by the first measure."""
-    found = w.result
-    measure, a, b = found.measures[0], found.a[0], found.b[0]
+    result = w.result
+    measure, a, b = result.measures[0], result.a[0], result.b[0]
     tone = _tone(measure, b - a)
     glyph, tag = {"a": ("▼", "A is better"), "b": ("▲", "B is better")}.get(tone, ("=", "A tie"))
     if a != b and tone == "plain":
@@ -89,25 +89,25 @@ def _headline(w: Words[Inspection], title: str, why: str) -> Headline:
     return Headline(verdict="query", glyph=glyph, tag=tag, tone=tone, title=title, numbers=numbers)
 
 
-def _lists(found: Inspection, lists: ranked_lists.Lists) -> Section:
+def _lists(result: Inspection, lists: ranked_lists.Lists) -> Section:
     """Return the two lists: rank, grade, document, how it moved; titles below."""
     moved: dict[str, Tone] = {"dropped": "a", "new": "b"}
     sides, columns = [], []
     for side in lists.sides:
         lines, cells = [], []
-        for each in side:
-            title = one_line(found.documents.get(each.doc_id, ""), width=200)
-            lines.append(replace(each, title=title))
-            grade = "?" if each.grade is None else str(each.grade)
-            document = one_line(each.doc_id, width=200)
-            text = f"{each.rank:>2}  {grade}  {document}  {each.move}"
-            cells.append(Cell(text, tone=moved.get(each.move, "plain")))
+        for item in side:
+            title = one_line(result.documents.get(item.doc_id, ""), width=200)
+            lines.append(replace(item, title=title))
+            grade = "?" if item.grade is None else str(item.grade)
+            document = one_line(item.doc_id, width=200)
+            text = f"{item.rank:>2}  {grade}  {document}  {item.move}"
+            cells.append(Cell(text, tone=moved.get(item.move, "plain")))
             cells += [Cell(f"       {title}", tone="tie")] if title else []
         sides.append(tuple(lines))
         columns.append(cells)
     heads = tuple(
         named(f"{letter} {one_line(name, width=60)}")
-        for letter, name in zip("AB", (found.baseline, found.candidate), strict=True)
+        for letter, name in zip("AB", (result.baseline, result.candidate), strict=True)
     )
     rows = tuple(zip_longest(*columns, fillvalue=Cell("")))
     block = Rankings("lists", heads, rows, sides=(sides[0], sides[1]))
@@ -115,34 +115,36 @@ def _lists(found: Inspection, lists: ranked_lists.Lists) -> Section:
 
 
 def _scores(w: Words[Inspection]) -> Section:
-    found = w.result
-    changes = [(name, b - a) for name, a, b in zip(found.measures, found.a, found.b, strict=True)]
+    result = w.result
+    changes = [
+        (name, b - a) for name, a, b in zip(result.measures, result.a, result.b, strict=True)
+    ]
     table = Table.of(
         "scores",
-        (named("Measure"), map(Cell, found.measures)),
-        (Column("A"), map(w.mean, found.a)),
-        (Column("B"), map(w.mean, found.b)),
-        (Column("Δ"), [w.change(each, _tone(name, each)) for name, each in changes]),
+        (named("Measure"), map(Cell, result.measures)),
+        (Column("A"), map(w.mean, result.a)),
+        (Column("B"), map(w.mean, result.b)),
+        (Column("Δ"), [w.change(item, _tone(name, item)) for name, item in changes]),
     )
     return Section("scores", "Scores", "", (table,), EVERYWHERE)
 
 
-def _missed(found: Inspection, depth: int) -> Section | None:
+def _missed(result: Inspection, depth: int) -> Section | None:
     """Return where the relevant documents are that are not among the first of both."""
     missed = [
-        each
-        for each in found.relevant
-        if not all(0 < rank <= depth for rank in (each.rank_a, each.rank_b))
+        item
+        for item in result.relevant
+        if not all(0 < rank <= depth for rank in (item.rank_a, item.rank_b))
     ]
     if not missed:
         return None
-    unknown = any(-1 in (each.rank_a, each.rank_b) for each in missed)
+    unknown = any(-1 in (item.rank_a, item.rank_b) for item in missed)
     dash = f"– is not retrieved{', ? further down or not retrieved' if unknown else ''}"
     finding = f"Relevant, but missing from one top {depth} or both ({dash})"
     table = Table.of(
         "missed",
-        (named("Document"), [Cell(each.doc_id) for each in missed[:MOST]]),
-        (Column("Grade"), [Cell(f"{each.grade}") for each in missed[:MOST]]),
+        (named("Document"), [Cell(item.doc_id) for item in missed[:MOST]]),
+        (Column("Grade"), [Cell(f"{item.grade}") for item in missed[:MOST]]),
         *_places(missed[:MOST]),
     )
     more = f.count(len(missed) - MOST)
@@ -151,24 +153,24 @@ def _missed(found: Inspection, depth: int) -> Section | None:
 
 
 def _to_judge(w: Words[Inspection]) -> Section | None:
-    found = w.result
-    if not any(each.swing for each in found.to_judge):
+    result = w.result
+    if not any(item.swing for item in result.to_judge):
         return None
     finding = (
-        f"Judge next: unjudged documents that could most move Δ {found.measures[0]}, given grade"
-        f" {found.grade}"
+        f"Judge next: unjudged documents that could most move Δ {result.measures[0]}, given grade"
+        f" {result.grade}"
     )
     table = Table.of(
         "judge",
-        (named("Document"), [Cell(each.doc_id) for each in found.to_judge]),
-        *_places(found.to_judge),
-        (Column("Δ"), [w.change(each.swing) for each in found.to_judge]),
+        (named("Document"), [Cell(item.doc_id) for item in result.to_judge]),
+        *_places(result.to_judge),
+        (Column("Δ"), [w.change(item.swing) for item in result.to_judge]),
     )
     return Section("judge", "To judge", finding, (table,), EVERYWHERE)
 
 
 def _places(rows: Sequence[Found | Unjudged]) -> Iterator[tuple[Column, list[Cell]]]:
     """Yield the columns of ranks; a dash stands for a document that was not retrieved."""
-    said = {0: "–", -1: "?"}
+    text = {0: "–", -1: "?"}
     for side, ranks in (("A", [x.rank_a for x in rows]), ("B", [x.rank_b for x in rows])):
-        yield Column(side), [Cell(said.get(rank, str(rank))) for rank in ranks]
+        yield Column(side), [Cell(text.get(rank, str(rank))) for rank in ranks]

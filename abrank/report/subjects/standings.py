@@ -69,36 +69,36 @@ _CLAIMS = (
 
 
 @compose.register
-def compose_standings(found: CollectionsRanking, *, digits: int | None = None) -> Report:
+def compose_standings(result: CollectionsRanking, *, digits: int | None = None) -> Report:
     """Return everything a report says about many systems on several collections."""
-    w = Words(found, digits)
-    head, text = _headline(w), _methods(found)
+    w = Words(result, digits)
+    head, text = _headline(w), _methods(result)
     context = [
-        f.plural(len(found.systems), "system"),
-        f.plural(len(found.rankings), "collection"),
-        f.plural(found.n_queries, "query", "queries"),
-        ", ".join(name(each.measure) for each in found.measures),
+        f.plural(len(result.systems), "system"),
+        f.plural(len(result.rankings), "collection"),
+        f.plural(result.n_queries, "query", "queries"),
+        ", ".join(name(measure.measure) for measure in result.measures),
     ]
-    sources = cited([*of_measures(each.measure for each in found.measures), *SOURCES])
-    said = "A paragraph to paste, and what the two ranks claim."
+    sources = cited([*of_measures(measure.measure for measure in result.measures), *SOURCES])
+    sentence = "A paragraph to paste, and what the two ranks claim."
     return report_of(
         w,
         head,
         context=context,
         who=f"{context[0]} on {context[1]}",
-        file=f"ranking-{name_of(found.primary.measure) or 'measure'}-collections",
-        cautions=cautions(found),
+        file=f"ranking-{name_of(result.primary.measure) or 'measure'}-collections",
+        cautions=cautions(result),
         sections=(
             _leaderboard(w),
             _ranks(w),
-            *([_measures(w)] if found.measures[1:] else []),
+            *([_measures(w)] if result.measures[1:] else []),
             *_collections(w),
             _each(w),
-            methods(text, sources, said, Text(claims(found))),
-            reproduce(found.provenance, found.primary.these.seed, inputs_of(found.rankings)),
+            methods(text, sources, sentence, Text(claims(result))),
+            reproduce(result.provenance, result.primary.these.seed, inputs_of(result.rankings)),
         ),
         facts=tuple(_facts(w, head, context)),
-        chips=tuple(_chips(found)),
+        chips=tuple(_chips(result)),
         methods=text,
         sources=sources,
         papers=partial(_paper, w),
@@ -108,36 +108,37 @@ def compose_standings(found: CollectionsRanking, *, digits: int | None = None) -
 
 def _headline(w: Words[CollectionsRanking]) -> Headline:
     """Return who may be first, on these collections and on others like them."""
-    found = w.result
-    alone = len(found.primary.first()) == 1
-    declared = found.primary.these.direction_declared
+    result = w.result
+    alone = len(result.primary.first()) == 1
+    declared = result.primary.these.direction_declared
     return Headline(
         verdict="leads" if alone else "shared",
         glyph="▲" if alone and declared else "≈",
         tag="One first place" if alone else "Shared first place",
         tone="b" if alone and declared else "tie",
-        title=title(found),
+        title=title(result),
         numbers=_leader(w),
-        lead=w.score(found.primary.rows[0].mean),
-        meaning=like_these(found),
+        lead=w.score(result.primary.rows[0].mean),
+        meaning=like_these(result),
         next_step=(
             "Judge more queries to know more of these collections; add collections to know more of"
             " others like them."
-            if len(found.primary.first(like=True)) > 1
+            if len(result.primary.first(like=True)) > 1
             else "Look at which collections the lead rests on."
         ),
         rule="A system could be the best if no other is significantly better: all pairs, α ="
-        f" {f.number(found.alpha)}, {f.plural(len(found.rankings), 'collection')} of equal weight.",
+        f" {f.number(result.alpha)}, {f.plural(len(result.rankings), 'collection')} of equal"
+        " weight.",
     )
 
 
-def title(found: CollectionsRanking) -> str:
+def title(result: CollectionsRanking) -> str:
     """Say in one sentence who may be first on these collections."""
-    if not found.primary.these.direction_declared:
-        measure = name(found.primary.measure)
+    if not result.primary.these.direction_declared:
+        measure = name(result.primary.measure)
         return f"Is lower better for {measure}? Declare it to learn who is first."
-    n, first = len(found.systems), found.primary.first()
-    these = f"these {f.count(len(found.rankings))} collections"
+    n, first = len(result.systems), result.primary.first()
+    these = f"these {f.count(len(result.rankings))} collections"
     if len(first) == n:
         which = "either of the 2" if n == 2 else f"any of the {f.count(n)}"
         return f"On {these} {which} systems could be the best."
@@ -149,14 +150,14 @@ def title(found: CollectionsRanking) -> str:
 
 def _list(names: Sequence[str]) -> str:
     """Return names in a row, of many the first."""
-    shown = list(map(name, names))
-    return f.listed(shown) if len(shown) <= MOST_NAMES else f.first_of(shown, MOST_NAMES)
+    visible = list(map(name, names))
+    return f.listed(visible) if len(visible) <= MOST_NAMES else f.first_of(visible, MOST_NAMES)
 
 
-def like_these(found: CollectionsRanking) -> str:
+def like_these(result: CollectionsRanking) -> str:
     """Say who may be first on collections like these."""
-    these, like = found.primary.first(), found.primary.first(like=True)
-    n, best = len(found.systems), "could be the best"
+    these, like = result.primary.first(), result.primary.first(like=True)
+    n, best = len(result.systems), "could be the best"
     start = "On collections like these"
     if set(like) == set(these):
         if len(like) == n:
@@ -164,7 +165,7 @@ def like_these(found: CollectionsRanking) -> str:
         return f"{start} the same {best}." if len(like) > 1 else f"{start} it alone {best}, too."
     if len(like) == n:
         which = "either" if n == 2 else f"any of the {f.count(n)}"
-        few = f"{f.count(len(found.rankings))} collections are too few to tell"
+        few = f"{f.count(len(result.rankings))} collections are too few to tell"
         return f"{start} {which} {best}: {few}."
     if len(like) == 1:
         return f"{start} only {name(like[0])} {best}."
@@ -173,69 +174,69 @@ def like_these(found: CollectionsRanking) -> str:
 
 def _leader(w: Words[CollectionsRanking]) -> str:
     """Return the highest mean with its two intervals."""
-    found = w.result
-    top = found.primary.rows[0]
-    ends = [w.range(*each.interval) for each in (top.these, top.like)]
+    result = w.result
+    top = result.primary.rows[0]
+    ends = [w.range(*item.interval) for item in (top.these, top.like)]
     return (
-        f"{name(top.system)} has the {found.primary.these.best} mean, {w.score(top.mean)}"
+        f"{name(top.system)} has the {result.primary.these.best} mean, {w.score(top.mean)}"
         f" ({w.level} interval {ends[0]} on these collections, {ends[1]} on collections like them)."
     )
 
 
-def _leads(found: CollectionsRanking) -> str:
+def _leads(result: CollectionsRanking) -> str:
     """Say how often the first would lead with other queries, and with other collections."""
-    top = found.primary.rows[0]
-    drawn = f.count(found.primary.these.n_drawn)
+    top = result.primary.rows[0]
+    text = f.count(result.primary.these.n_drawn)
     return (
-        f"{name(top.system)} leads in {chance(top.these.lead)} of {drawn} resamples of the queries,"
+        f"{name(top.system)} leads in {chance(top.these.lead)} of {text} resamples of the queries,"
         f" and in {chance(top.like.lead)} where the collections are resampled, too."
     )
 
 
-def _firsts(found: CollectionsRanking) -> str:
+def _firsts(result: CollectionsRanking) -> str:
     """Say who has the best mean on how many collections."""
-    rows = sorted(found.primary.rows, key=lambda row: -row.n_first)
-    shown = [row for row in rows if row.n_first][:MOST_NAMES]
-    said = ", ".join(f"{name(row.system)} on {f.count(row.n_first)}" for row in shown)
-    n = f.count(len(found.rankings))
-    return f"Collections with the {found.primary.these.best} mean, of {n}: {said}."
+    rows = sorted(result.primary.rows, key=lambda row: -row.n_first)
+    visible = [row for row in rows if row.n_first][:MOST_NAMES]
+    text = ", ".join(f"{name(row.system)} on {f.count(row.n_first)}" for row in visible)
+    n = f.count(len(result.rankings))
+    return f"Collections with the {result.primary.these.best} mean, of {n}: {text}."
 
 
-def _of_measures(found: CollectionsRanking) -> str:
+def _of_measures(result: CollectionsRanking) -> str:
     """Say who may be first by each further measure."""
     return " ".join(
-        f"By {name(each.measure)} {f.count(len(each.first()))} could be the best on these"
-        f" collections ({_list(each.first())}), {f.count(len(each.first(like=True)))} on"
+        f"By {name(measure.measure)} {f.count(len(measure.first()))} could be the best on these"
+        f" collections ({_list(measure.first())}), {f.count(len(measure.first(like=True)))} on"
         " collections like them."
-        for each in found.measures[1:]
+        for measure in result.measures[1:]
     )
 
 
-def claims(found: CollectionsRanking) -> str:
+def claims(result: CollectionsRanking) -> str:
     """Say what the two columns of ranks claim, and by which tests."""
-    several = " Each measure is a family of its own." if len(found.measures) > 1 else ""
-    level = f" All at α = {f.number(found.alpha)}."
-    return _CLAIMS.format(like=found.primary.like.title) + level + several
+    text = " Each measure is a family of its own." if len(result.measures) > 1 else ""
+    level = f" All at α = {f.number(result.alpha)}."
+    return _CLAIMS.format(like=result.primary.like.title) + level + text
 
 
 def _facts(w: Words[CollectionsRanking], head: Headline, context: Sequence[str]) -> Iterator[Fact]:
-    found = w.result
+    result = w.result
     yield Fact("ranked", f"{', '.join(context)}.", everywhere=True)
     yield Fact("meaning", head.meaning)
-    yield Fact("chances", f"{_leads(found)} {_firsts(found)}", everywhere=True)
+    yield Fact("chances", f"{_leads(result)} {_firsts(result)}", everywhere=True)
     yield Fact("next", head.next_step, "strong")
     yield Fact("rule", head.rule.removesuffix("."), "muted")
 
 
-def _chips(found: CollectionsRanking) -> Iterator[Chip]:
+def _chips(result: CollectionsRanking) -> Iterator[Chip]:
     """Yield the numbers beside the leaderboard."""
-    top, n = found.primary.rows[0], f.count(len(found.systems))
-    first, like = (len(found.primary.first(like=each)) for each in (False, True))
-    here = f"on these {f.count(len(found.rankings))} collections"
+    top, n = result.primary.rows[0], f.count(len(result.systems))
+    first, like = (len(result.primary.first(like=item)) for item in (False, True))
+    here = f"on these {f.count(len(result.rankings))} collections"
     yield Chip("Could be the best", f"{f.count(first)} of {n}", here)
     yield Chip("On collections like these", f"{f.count(like)} of {n}")
     leader = f"{name(top.system)}, rank {ranks(top.these)}"
-    yield Chip(f"{to_lead(found.primary.these)} again", chance(top.these.lead), leader)
+    yield Chip(f"{to_lead(result.primary.these)} again", chance(top.these.lead), leader)
 
 
 def ranks(standing: Standing) -> str:
@@ -252,7 +253,7 @@ def _difference(w: Words[CollectionsRanking], standing: Standing) -> Cell:
 
 def _leaderboard(w: Words[CollectionsRanking]) -> Section:
     """Return a row a system: mean, distance from the first, both rank intervals, chance to lead."""
-    found, rows = w.result, w.result.primary.rows
+    result, rows = w.result, w.result.primary.rows
     changes, bars = [], []
     for row in rows:
         tone: Tone = "b" if row.these.may_be_first else "tie"
@@ -262,7 +263,7 @@ def _leaderboard(w: Words[CollectionsRanking]) -> Section:
         else:
             changes.append(w.change(row.diff))
             bars.append(Bar(row.diff, row.these.diff_low, row.these.diff_high, tone=tone))
-    higher = found.primary.these.higher_is_better
+    higher = result.primary.these.higher_is_better
     legend = (
         f"Bold: could be the best. The {w.level} interval of Δ, the difference from the first, is"
         " for all pairs together. Rank: on these collections; like these: on others of which they"
@@ -290,7 +291,7 @@ def _leaderboard(w: Words[CollectionsRanking]) -> Section:
         tall=frozenset(),
         legend=(legend,),
     )
-    return Section("leaderboard", "Leaderboard", f"{_leads(found)} {_firsts(found)}", (card,))
+    return Section("leaderboard", "Leaderboard", f"{_leads(result)} {_firsts(result)}", (card,))
 
 
 def _rank(standing: Standing) -> Cell:
@@ -298,8 +299,8 @@ def _rank(standing: Standing) -> Cell:
 
 
 def _ranks(w: Words[CollectionsRanking]) -> Section:
-    found, rows = w.result, w.result.primary.rows
-    finding = f"{title(found)} {like_these(found)}"
+    result, rows = w.result, w.result.primary.rows
+    finding = f"{title(result)} {like_these(result)}"
     caption = Text(
         "Thick: these collections, their queries drawn anew. Thin: collections like these, of which"
         " these are a sample; it takes many collections to say much of others. Neither speaks of"
@@ -307,12 +308,12 @@ def _ranks(w: Words[CollectionsRanking]) -> Section:
         "caption",
     )
     columns, leads = [], []
-    heads = (("these", to_lead(found.primary.these)), ("like these", "Like these"))
+    heads = (("these", to_lead(result.primary.these)), ("like these", "Like these"))
     of_each = ([row.these for row in rows], [row.like for row in rows])
     for (which, heading), standings in zip(heads, of_each, strict=True):
-        ends = [Cell(w.range(*each.interval), each.ci_low) for each in standings]
+        ends = [Cell(w.range(*standing.interval), standing.ci_low) for standing in standings]
         columns.append((Column(f"{w.level} of the mean, {which}"), ends))
-        apart = [_difference(w, each) for each in standings]
+        apart = [_difference(w, standing) for standing in standings]
         columns.append((Column(f"Δ from the first, {which}"), apart))
         leads.append((Column(heading), [Cell(chance(x.lead), x.lead) for x in standings]))
     names = label("System"), [Cell(row.system, row.system) for row in rows]
@@ -323,54 +324,54 @@ def _ranks(w: Words[CollectionsRanking]) -> Section:
 
 def _measures(w: Words[CollectionsRanking]) -> Section:
     """Return systems by measures: the mean, and its rank on these collections."""
-    found, columns = w.result, []
-    for each in found.measures:
-        rows = [each[system] for system in found.systems]
-        columns.append((Column(each.measure), [w.mean(row.mean) for row in rows]))
+    result, columns = w.result, []
+    for measure in result.measures:
+        rows = [measure[system] for system in result.systems]
+        columns.append((Column(measure.measure), [w.mean(row.mean) for row in rows]))
         columns.append((Column("Rank, these"), [_rank(row.these) for row in rows]))
-    names = named("System"), [Cell(system, system) for system in found.systems]
+    names = named("System"), [Cell(system, system) for system in result.systems]
     table = Table.of("measures", names, *columns)
     return Section(
-        "measures", "Other measures", _of_measures(found), (table,), EVERYWHERE, group="change"
+        "measures", "Other measures", _of_measures(result), (table,), EVERYWHERE, group="change"
     )
 
 
 def _collections(w: Words[CollectionsRanking]) -> Iterator[Section]:
     """Yield systems by collections: of the first measure in every format."""
-    found = w.result
-    own = _by_collection(w, found.primary.measure)
-    said = Text("Bold: the first, and those not significantly different from it.", "caption")
+    result = w.result
+    by_collection = _by_collection(w, result.primary.measure)
+    text = Text("Bold: the first, and those not significantly different from it.", "caption")
     heading = "Systems by collections"
-    blocks: tuple[Block, ...] = (*_side_by_side(own), said)
-    yield Section("collections", heading, _firsts(found), blocks, EVERYWHERE)
-    if found.measures[1:]:
+    blocks: tuple[Block, ...] = (*_side_by_side(by_collection), text)
+    yield Section("collections", heading, _firsts(result), blocks, EVERYWHERE)
+    if result.measures[1:]:
         tables = tuple(
-            replace(_by_collection(w, each.measure), folded=f"By {each.measure}", noun="row")
-            for each in found.measures[1:]
+            replace(_by_collection(w, measure.measure), folded=f"By {measure.measure}", noun="row")
+            for measure in result.measures[1:]
         )
         heading += ", further measures"
-        yield Section("further", heading, _of_measures(found), tables, group="appendix")
+        yield Section("further", heading, _of_measures(result), tables, group="appendix")
 
 
 def _by_collection(w: Words[CollectionsRanking], measure: str) -> Table:
     """Return systems by collections; bold what does not differ from the first there."""
     systems, columns = [row.system for row in w.result.of(measure).rows], []
     for collection, ranking in w.result.rankings.items():
-        own = ranking.of(measure)
-        means = {row.system: row.mean for row in own.rows}
-        cells = [w.mean(means[each], strong=each in own.leaders) for each in systems]
+        custom = ranking.of(measure)
+        means = {row.system: row.mean for row in custom.rows}
+        cells = [w.mean(means[system], strong=system in custom.leaders) for system in systems]
         columns.append((Column(collection), cells))
-    names = named("System"), [Cell(each, each) for each in systems]
+    names = named("System"), [Cell(system, system) for system in systems]
     return Table.of(f"means, {measure}", names, *columns, noun="system")
 
 
 def _side_by_side(table: Table) -> Iterator[Table]:
     """Yield a table of very many columns in parts that a page, or paper, has room for."""
     for start in range(1, len(table.columns), MOST_COLUMNS):
-        kept = (0, *range(start, min(start + MOST_COLUMNS, len(table.columns))))
-        columns = tuple(table.columns[i] for i in kept)
+        selected = (0, *range(start, min(start + MOST_COLUMNS, len(table.columns))))
+        columns = tuple(table.columns[i] for i in selected)
         key = table.key if start == 1 else f"{table.key}, from {columns[1].title}"
-        rows = tuple(tuple(row[i] for i in kept) for row in table.rows)
+        rows = tuple(tuple(row[i] for i in selected) for row in table.rows)
         yield Table(key, columns, rows, noun=table.noun)
 
 
@@ -393,17 +394,17 @@ def _each(w: Words[CollectionsRanking]) -> Section:
 
 def one_collection(ranking: Ranking) -> str:
     """Say who leads on one collection."""
-    first, others = name(ranking.systems[0]), len(ranking.leaders) - 1
+    first, rest = name(ranking.systems[0]), len(ranking.leaders) - 1
     n = f.count(len(ranking.systems) - 1)
-    told = (
+    text = (
         "better than all others"
-        if not others
-        else f"{f.count(others)} of {n} not significantly different"
+        if not rest
+        else f"{f.count(rest)} of {n} not significantly different"
     )
     better = len(ahead(ranking))
     if better:
-        told = f"{f.count(better)} of {n} significantly better"
-    return f"{f.plural(ranking.n_queries, 'query', 'queries')}, {first} leads, {told}"
+        text = f"{f.count(better)} of {n} significantly better"
+    return f"{f.plural(ranking.n_queries, 'query', 'queries')}, {first} leads, {text}"
 
 
 def rank_command(collection: str, ranking: Ranking) -> str:
@@ -418,28 +419,29 @@ def rank_command(collection: str, ranking: Ranking) -> str:
     runs = [
         path if Path(path).stem == system else f"{system}={path}" for system, path in paths.items()
     ]
-    flags = [part for each in ranking.measures if each != "score" for part in ("-m", each)]
+    flags = [part for measure in ranking.measures if measure != "score" for part in ("-m", measure)]
     report = f"html:reports/{name_of(collection) or 'collection'}.html"
     files = [qrels, *runs] if qrels else ["--scores", *dict.fromkeys(paths.values())]
     return shlex.join(["abrank", "rank", *files, *flags, "--report", report])
 
 
-def _methods(found: CollectionsRanking) -> str:
+def _methods(result: CollectionsRanking) -> str:
     """Return the methods paragraph: what was ranked where, and by which tests."""
-    systems, n = f.plural(len(found.systems), "system"), len(found.rankings)
-    measures = ", ".join(name(each.measure) for each in found.measures)
-    one = next(iter(found.rankings.values()))
+    systems, n = f.plural(len(result.systems), "system"), len(result.rankings)
+    measures = ", ".join(name(measure.measure) for measure in result.measures)
+    ranking = next(iter(result.rankings.values()))
     return (
         f"{capital(systems)} were scored on {f.plural(n, 'collection')}"
-        f" ({f.plural(found.n_queries, 'query', 'queries')}) by {measures}. {claims(found)} On each"
-        f" collection by itself: {ranking_methods(one).partition('Means were compared, ')[2]}"
+        f" ({f.plural(result.n_queries, 'query', 'queries')}) by {measures}. {claims(result)} On"
+        " each"
+        f" collection by itself: {ranking_methods(ranking).partition('Means were compared, ')[2]}"
     )
 
 
 def _paper(w: Words[CollectionsRanking], style: Style) -> Paper:
     """Return the means by collection, with the mean over them and both rank intervals."""
     del style  # there is one
-    found, primary = w.result, w.result.primary
+    result, primary = w.result, w.result.primary
     table = _by_collection(w, primary.measure)
     rows = tuple(
         (
@@ -457,23 +459,23 @@ def _paper(w: Words[CollectionsRanking], style: Style) -> Paper:
     )
     measure = name(primary.measure)
     return Paper(
-        comment=f"{measure}, {f.plural(len(found.systems), 'system')},"
-        f" {f.plural(len(found.rankings), 'collection')}",
+        comment=f"{measure}, {f.plural(len(result.systems), 'system')},"
+        f" {f.plural(len(result.rankings), 'collection')}",
         caption=f"{measure} by collection and in the mean over them; bold: the first, and what is"
         " not significantly different from it there. Rank intervals hold for all systems"
         " together, at"
-        f" α = {f.number(found.alpha)}: on these collections ({primary.these.title}), and others"
+        f" α = {f.number(result.alpha)}: on these collections ({primary.these.title}), and others"
         f" like them ({primary.like.title}).",
         label=f"collections {primary.measure}",
         table=Table("paper", heads, rows, noun="system"),
     )
 
 
-def cautions(found: CollectionsRanking) -> tuple[Caution, ...]:
+def cautions(result: CollectionsRanking) -> tuple[Caution, ...]:
     """Return what is to be known of the runs on each collection, and how inputs were read."""
-    of_each = {collection: of_runs(ranking) for collection, ranking in found.rankings.items()}
-    notes = [f"{note}." for note in found.notes[:MOST_INPUTS]]
-    if len(found.notes) > MOST_INPUTS:
-        notes.append(f"{f.count(len(found.notes) - MOST_INPUTS)} more notes on inputs.")
+    of_each = {collection: of_runs(ranking) for collection, ranking in result.rankings.items()}
+    notes = [f"{note}." for note in result.notes[:MOST_INPUTS]]
+    if len(result.notes) > MOST_INPUTS:
+        notes.append(f"{f.count(len(result.notes) - MOST_INPUTS)} more notes on inputs.")
     inputs = [Caution("input", "Input", " ".join(notes), 1)] if notes else []
-    return (*cautions_by_collection(of_each, found.rankings), *inputs)
+    return (*cautions_by_collection(of_each, result.rankings), *inputs)

@@ -93,43 +93,45 @@ SOURCES = (
 
 
 @compose.register
-def compose_strata(found: CollectionsComparison, *, digits: int | None = None) -> Report:
+def compose_strata(result: CollectionsComparison, *, digits: int | None = None) -> Report:
     """Return everything a report says about two systems on several collections."""
-    digits = found.decimals if digits is None else digits
-    shown = {name: replace(each, digits=digits) for name, each in found.comparisons.items()}
-    found = replace(found, comparisons=shown, pooled=replace(found.pooled, digits=digits))
-    w = Words(found, digits)
+    digits = result.decimals if digits is None else digits
+    visible = {
+        name: replace(comparison, digits=digits) for name, comparison in result.comparisons.items()
+    }
+    result = replace(result, comparisons=visible, pooled=replace(result.pooled, digits=digits))
+    w = Words(result, digits)
     head = _headline(w)
-    a, b = (_name(each) for each in (found.baseline, found.candidate))
+    a, b = (_name(item) for item in (result.baseline, result.candidate))
     context = (
         f"{system('A', a)} (baseline)",
         f"{system('B', b)} (candidate)",
-        f.plural(len(found.comparisons), "collection"),
-        f.plural(found.primary.n_queries, "query", "queries"),
+        f.plural(len(result.comparisons), "collection"),
+        f.plural(result.primary.n_queries, "query", "queries"),
     )
-    text, sources = _methods(found), cited(_sources(found))
-    files = (name_of(found.candidate) or "B", name_of(found.baseline) or "A")
-    seed = next(iter(found.comparisons.values())).seed
+    text, sources = _methods(result), cited(_sources(result))
+    files = (name_of(result.candidate) or "B", name_of(result.baseline) or "A")
+    seed = next(iter(result.comparisons.values())).seed
     return report_of(
         w,
         head,
         context=context,
         who=f"{b} against {a} on {context[2]}",
         file=f"{'-vs-'.join(files)}-collections",
-        cautions=cautions(found),
+        cautions=cautions(result),
         sections=(
             _numbers_section(w),
             *_further(w),
-            *_of_pooled(found),
+            *_of_pooled(result),
             _each(w),
             methods(text, sources, "A paragraph to paste, with its sources."),
-            reproduce(found.provenance, seed, inputs_of(found.comparisons)),
+            reproduce(result.provenance, seed, inputs_of(result.comparisons)),
         ),
         facts=tuple(_facts(w, head, context)),
-        chips=tuple(_chips(found)),
+        chips=tuple(_chips(result)),
         methods=text,
         sources=sources,
-        cases=tuple(cases(found.pooled)),
+        cases=tuple(cases(result.pooled)),
         papers=partial(_paper, w),
         hint='.to_frame()  .comparisons  .plot.forest()  .report("report.html")',
     )
@@ -141,71 +143,71 @@ def _name(name: str) -> str:
 
 def _headline(w: Words[CollectionsComparison]) -> Headline:
     """Return what the primary measure says of both questions."""
-    found = w.result
-    summary = found.primary
+    result = w.result
+    summary = result.primary
     reading = summary.stratified.reading
     tone = reading_tone(reading)
     glyph, _, tag = READINGS[reading].partition(" ")
-    if found.unsound:
+    if result.unsound:
         glyph, tag, tone = "!", "cannot test", "tie"
-    elif found.primary.measure in found.undeclared:
+    elif result.primary.measure in result.undeclared:
         glyph, tag, tone = "!", "not decided", "tie"
-    elif found.verdict in _BY_MARGIN:
-        (glyph, tag), tone = tag_of(found.verdict), verdict_tone(found.verdict)
-    asked = found.decision.gate
-    guards = found.decision.guards
-    against = " ".join(f"{design.guard(found.pooled, each)}." for each in guards if not asked)
+    elif result.verdict in _BY_MARGIN:
+        (glyph, tag), tone = tag_of(result.verdict), verdict_tone(result.verdict)
+    gate = result.decision.gate
+    guards = result.decision.guards
+    against = " ".join(f"{design.guard(result.pooled, guard)}." for guard in guards if not gate)
     queries = f.plural(summary.n_queries, "query", "queries")
     lead = f"Δ {w.signed(summary.stratified.estimate)}"
     numbers = (
         f"{one_line(summary.measure, width=40)}, mean of the {queries}:"
         f" {_clause(w, summary.stratified)}."
     )
-    step, said = next_step(found.pooled), title(found)
-    action = "" if found.unsound or summary.measure in found.undeclared else step.headline
+    step, text = next_step(result.pooled), title(result)
+    action = "" if result.unsound or summary.measure in result.undeclared else step.headline
     return Headline(
         verdict=reading,
         glyph=glyph,
         tag=f"{capital(tag)} over all queries",
         tone=tone,
-        title=said,
+        title=text,
         numbers=numbers,
         lead=lead,
         meaning=" ".join(part for part in (beyond(w), counts(summary)) if part),
         action=action,
-        reason=of_one.after(action, said, _name(found.candidate)),
+        reason=of_one.after(action, text, _name(result.candidate)),
         next_step=step.sentence,
         rule=f"{summary.measure} decides over all queries of all collections, two-sided α ="
-        f" {alpha_of(found.pooled)}; each collection by itself is adjusted by Holm.",
-        gate=decision.gate_sentence(found.pooled),
-        gate_passed=asked is not None and asked.passed,
+        f" {alpha_of(result.pooled)}; each collection by itself is adjusted by Holm.",
+        gate=decision.gate_sentence(result.pooled),
+        gate_passed=gate is not None and gate.passed,
         against=against,
     )
 
 
-def title(found: CollectionsComparison) -> str:
+def title(result: CollectionsComparison) -> str:
     """Say in one sentence what the primary measure says of both questions."""
-    a, b = (_name(each) for each in (found.baseline, found.candidate))
-    these, like = found.primary.stratified.reading, found.primary.random.reading
-    if found.primary.measure in found.undeclared:
-        return f"Is lower better for {_name(found.primary.measure)}? Say so."
-    for name, soundness in found.unsound.items():
-        why = clause(soundness.reasons[0], found.comparisons[name])
-        more = len(found.unsound) - 1
-        others = f", nor on {f.count(more)} more" if more else ""
-        said = f"{b} and {a} cannot be tested on {_name(name)}: {why}{others}."
-        return f"{said} Mend the inputs, or leave the collection out."
+    a, b = (_name(item) for item in (result.baseline, result.candidate))
+    these, like = result.primary.stratified.reading, result.primary.random.reading
+    if result.primary.measure in result.undeclared:
+        return f"Is lower better for {_name(result.primary.measure)}? Say so."
+    for name, soundness in result.unsound.items():
+        why = clause(soundness.reasons[0], result.comparisons[name])
+        more = len(result.unsound) - 1
+        text = f", nor on {f.count(more)} more" if more else ""
+        sentence = f"{b} and {a} cannot be tested on {_name(name)}: {why}{text}."
+        return f"{sentence} Mend the inputs, or leave the collection out."
     if these == "identical":
         return f"{a} and {b} score the same on every query of every collection."
-    several = f.plural(len(found.comparisons), "collection")
-    if found.verdict in _BY_MARGIN:
-        said = of_one.title(found.pooled)
-        return f"Over all queries of these {several} {_spread(found)}: {said}"
-    on = f"on average over these {several} {_spread(found)}"
+    multiple = f.plural(len(result.comparisons), "collection")
+    if result.verdict in _BY_MARGIN:
+        sentence = of_one.title(result.pooled)
+        return f"Over all queries of these {multiple} {_spread(result)}: {sentence}"
+    on = f"on average over these {multiple} {_spread(result)}"
     if these in _SHOWN and like == these:
         return f"{b} is {these} than {a} {on}, and on average over others like them."
     if these in _SHOWN and like in _SHOWN:
-        over = f"over all queries {_spread(found)}"
+        over = f"over all queries {_spread(result)}"
         return f"{b} is {these} than {a} {over}, but {like} on average over collections like these."
     if these in _SHOWN:
         return f"{b} is {these} than {a} {on}; this does not prove it for other collections."
@@ -214,13 +216,13 @@ def title(found: CollectionsComparison) -> str:
             f"{b} is {like} than {a} on average over collections like these; over all queries of"
             " these it is not significant."
         )
-    ahead = f"{b} is ahead on {f.count(found.primary.n_ahead)}"
-    return f"These {several} cannot tell {b} from {a}: {ahead}."
+    ahead = f"{b} is ahead on {f.count(result.primary.n_ahead)}"
+    return f"These {multiple} cannot tell {b} from {a}: {ahead}."
 
 
-def _spread(found: CollectionsComparison) -> str:
+def _spread(result: CollectionsComparison) -> str:
     """Say on how many collections B is ahead."""
-    return f"(ahead on {f.count(found.primary.n_ahead)})"
+    return f"(ahead on {f.count(result.primary.n_ahead)})"
 
 
 def _clause(w: Words[CollectionsComparison], row: SummaryRow) -> str:
@@ -233,40 +235,40 @@ def beyond(w: Words[CollectionsComparison]) -> str:
     summary = w.result.primary
     if math.isnan(summary.random.estimate):
         return "Too few collections vary to say anything of collections like these."
-    said = f"Collections like these (random effects): {_clause(w, summary.random)}."
+    text = f"Collections like these (random effects): {_clause(w, summary.random)}."
     if not math.isfinite(summary.prediction_low):
-        return f"{said} It takes three collections to say where one more would lie."
+        return f"{text} It takes three collections to say where one more would lie."
     limits = w.interval(*summary.prediction)
-    said += f" One more collection would show a Δ of {limits} ({w.level} prediction interval)."
+    text += f" One more collection would show a Δ of {limits} ({w.level} prediction interval)."
     if summary.prediction != (summary.prediction_low, summary.prediction_high):
-        said += f" It is cut at what {_name(summary.measure)} can differ at all."
+        text += f" It is cut at what {_name(summary.measure)} can differ at all."
     if len(summary.rows) <= FEW:
-        said += (
+        text += (
             f" With up to {FEW} collections this interval covers the truth less often than"
             f" {w.level}."
         )
-    return said
+    return text
 
 
 def heterogeneity(w: Words[CollectionsComparison]) -> str:
     """Say whether the collections differ by more than chance."""
     summary = w.result.primary
-    found = summary.heterogeneity
-    if math.isnan(found.pvalue):
+    result = summary.heterogeneity
+    if math.isnan(result.pvalue):
         return ""
     words = "The collections differ by more than chance"
-    if not found.pvalue < w.alpha:
+    if not result.pvalue < w.alpha:
         words = "The collections do not differ by more than chance"
     return (
-        f"{words}: Welch's {w.p_clause(found.pvalue)}, I²"
-        f" {f.percent(found.i_squared, sign=False)}, standard deviation between collections"
+        f"{words}: Welch's {w.p_clause(result.pvalue)}, I²"
+        f" {f.percent(result.i_squared, sign=False)}, standard deviation between collections"
         f" {w.score(summary.tau)}."
     )
 
 
 def counts(summary: MeasureSummary) -> str:
     """Say on how many collections B is better and worse."""
-    better, worse = (f.count(summary.count(each)) for each in _SHOWN)
+    better, worse = (f.count(summary.count(item)) for item in _SHOWN)
     n = f.plural(len(summary.rows), "collection")
     same = summary.count("identical")
     tied = f", and all queries tie on {f.count(same)}" if same else ""
@@ -292,25 +294,25 @@ def _facts(
     yield Fact("meaning", head.meaning)
     summary = w.result.primary
     n = f.plural(len(summary.rows), "collection")
-    said = f"Mean of the {n}, each with the same weight: {_clause(w, summary.equal)}."
-    yield Fact("weights", said, everywhere=True)
-    if said := heterogeneity(w):
-        yield Fact("differ", said, everywhere=True)
-    if said := _bounded(summary):
-        yield Fact("tied", said, everywhere=True)
+    text = f"Mean of the {n}, each with the same weight: {_clause(w, summary.equal)}."
+    yield Fact("weights", text, everywhere=True)
+    if text := heterogeneity(w):
+        yield Fact("differ", text, everywhere=True)
+    if text := _bounded(summary):
+        yield Fact("tied", text, everywhere=True)
     pooled = w.result.pooled
-    for what, said in design.sentences(replace(pooled, provenance=w.result.provenance)):
-        if what != "guards" or pooled.rule.require is not None:  # else the headline has them
-            yield Fact(what, said)
+    for kind, text in design.sentences(replace(pooled, provenance=w.result.provenance)):
+        if kind != "guards" or pooled.rule.require is not None:  # else the headline has them
+            yield Fact(kind, text)
     if pooled.segmentations:
         yield Fact("segments", scorecard.exploratory(pooled))
     yield Fact("next", head.next_step, "strong")
     yield Fact("rule", head.rule.removesuffix("."), "muted")
 
 
-def _chips(found: CollectionsComparison) -> Iterator[Chip]:
+def _chips(result: CollectionsComparison) -> Iterator[Chip]:
     """Yield the numbers beside the scorecard."""
-    summary = found.primary
+    summary = result.primary
     n = f.count(len(summary.rows))
     behind = sum(row.diff < 0 for row in summary.rows), sum(row.diff > 0 for row in summary.rows)
     lower, upper = behind if summary.higher_is_better else behind[::-1]
@@ -319,7 +321,7 @@ def _chips(found: CollectionsComparison) -> Iterator[Chip]:
     yield Chip(
         "Collections: A ahead · same · B ahead", " · ".join(map(f.count, parts)), parts=parts
     )
-    better, worse = (f.count(summary.count(each)) for each in _SHOWN)
+    better, worse = (f.count(summary.count(item)) for item in _SHOWN)
     yield Chip("Shown better · worse", f"{better} · {worse} of {n}", "adjusted p, Holm")
     if math.isfinite(summary.heterogeneity.i_squared):
         share = f.percent(summary.heterogeneity.i_squared, sign=False)
@@ -328,19 +330,19 @@ def _chips(found: CollectionsComparison) -> Iterator[Chip]:
 
 def _scorecard(w: Words[CollectionsComparison], summary: MeasureSummary) -> Scorecard:
     """Return a row a collection with the interval as adjusted; the summaries stand out below."""
-    rows, several, rule = summary.rows, len(summary.rows), w.result.pooled.rule
+    rows, count, rule = summary.rows, len(summary.rows), w.result.pooled.rule
     below: list[SummaryRow] = [getattr(summary, kind) for kind in SUMMARIES]
     readings = [*(row.reading for row in rows), *(row.reading for row in below)]
     tones = list(map(reading_tone, readings))
     bars = []
     for row, tone in zip(rows, tones, strict=False):
         bars.append(Bar(row.diff, *row.interval, *row.adjusted, tone))
-    for kind, each, tone in zip(SUMMARIES, below, tones[several:], strict=True):
-        thin = summary.prediction if kind == "random" else each.interval
-        thin = thin if math.isfinite(thin[0]) else each.interval
-        bars.append(Bar(each.estimate, *each.interval, *thin, tone))
+    for kind, item, tone in zip(SUMMARIES, below, tones[count:], strict=True):
+        thin = summary.prediction if kind == "random" else item.interval
+        thin = thin if math.isfinite(thin[0]) else item.interval
+        bars.append(Bar(item.estimate, *item.interval, *thin, tone))
     of_each = zip(rows, tones, strict=False)
-    of_all = list(zip(below, tones[several:], strict=True))
+    of_all = list(zip(below, tones[count:], strict=True))
     empty = [Cell("") for _ in below]
     higher = summary.higher_is_better
     ahead = "higher" if summary.measure in w.result.undeclared else "better"
@@ -397,7 +399,7 @@ def _scorecard(w: Words[CollectionsComparison], summary: MeasureSummary) -> Scor
             tones=("a", "b") if higher else ("b", "a"),
             margin=rule.margin if has_margin else 0.0,
         ),
-        tall=frozenset({several}),
+        tall=frozenset({count}),
         narrow=frozenset({"interval"}),
         legend=tuple(legend),
     )
@@ -415,58 +417,61 @@ def _numbers_section(w: Words[CollectionsComparison]) -> Section:
         ),
         folded="Weights of the collections",
     )
-    drawn = Figure("forest", title(w.result))
-    blocks: list[Block] = [card, Text(_METHOD, "caption"), Fold("drawn", "Forest plot", (drawn,))]
+    figure = Figure("forest", title(w.result))
+    blocks: list[Block] = [card, Text(_METHOD, "caption"), Fold("drawn", "Forest plot", (figure,))]
     blocks.append(weights)
-    if said := _bounded(w.result.primary):
-        blocks.append(Text(said))
+    if text := _bounded(w.result.primary):
+        blocks.append(Text(text))
     return Section("numbers", "Collections", finding, tuple(blocks))
 
 
 def _further(w: Words[CollectionsComparison]) -> Iterator[Section]:
     """Yield the summaries of every measure, and the collections by each further one."""
-    found = w.result
-    if not found.measures[1:]:
+    result = w.result
+    if not result.measures[1:]:
         return
-    every, summaries = found.measures, []
+    measures, summaries = result.measures, []
     for heading, kind in (("all queries", "stratified"), ("collections like these", "random")):
-        rows: list[SummaryRow] = [getattr(each, kind) for each in every]
-        shown = [f"{w.signed(x.estimate)} ({w.interval(*x.interval)})" for x in rows]
+        rows: list[SummaryRow] = [getattr(item, kind) for item in measures]
+        texts = [f"{w.signed(x.estimate)} ({w.interval(*x.interval)})" for x in rows]
         cells = [
-            Cell(said, row.estimate, reading_tone(row.reading))
-            for said, row in zip(shown, rows, strict=True)
+            Cell(sentence, row.estimate, reading_tone(row.reading))
+            for sentence, row in zip(texts, rows, strict=True)
         ]
         summaries.append((label(heading), cells))
-    counted_ = [(x.count("better"), x.count("worse"), len(x.rows)) for x in every]
-    readings = [each.stratified.reading for each in every]
+    counted_ = [(x.count("better"), x.count("worse"), len(x.rows)) for x in measures]
+    readings = [item.stratified.reading for item in measures]
     table = Table.of(
         "measures",
-        (named("measure"), [Cell(x.measure, x.measure, strong=x is found.primary) for x in every]),
+        (
+            named("measure"),
+            [Cell(x.measure, x.measure, strong=x is result.primary) for x in measures],
+        ),
         *summaries,
-        (Column("I²"), [share(each.heterogeneity.i_squared) for each in every]),
+        (Column("I²"), [share(item.heterogeneity.i_squared) for item in measures]),
         (label("collections"), [Cell(f"▲ {b} ▼ {a} of {n}", b - a) for b, a, n in counted_]),
-        (label("reading", "reading"), [Cell(READINGS[each], each) for each in readings]),
+        (label("reading", "reading"), [Cell(READINGS[reading], reading) for reading in readings]),
     )
-    others = found.measures[1:]
-    n_shown = sum(each.stratified.reading in _SHOWN for each in others)
-    if len(others) == 1:
-        finding = f"{_name(others[0].measure)} shows {'a' if n_shown else 'no'} difference"
+    rest = result.measures[1:]
+    n_shown = sum(item.stratified.reading in _SHOWN for item in rest)
+    if len(rest) == 1:
+        finding = f"{_name(rest[0].measure)} shows {'a' if n_shown else 'no'} difference"
     else:
-        many = f.count(n_shown) if n_shown else "None"
-        finding = f"{many} of {f.count(len(others))} further measures"
+        text = f.count(n_shown) if n_shown else "None"
+        finding = f"{text} of {f.count(len(rest))} further measures"
         finding += f" show{'' if n_shown > 1 else 's'} a difference"
     finding += " over all queries."
     folds = tuple(
-        Fold(f"measure-{i}", f"{_name(each.measure)} by collection", (_scorecard(w, each),))
-        for i, each in enumerate(found.measures[1:], start=2)
+        Fold(f"measure-{i}", f"{_name(measure.measure)} by collection", (_scorecard(w, measure),))
+        for i, measure in enumerate(result.measures[1:], start=2)
     )
     blocks: tuple[Block, ...] = (table, *folds)
     yield Section("measures", "Other measures", finding, blocks, EVERYWHERE, group="change")
 
 
-def _of_pooled(found: CollectionsComparison) -> Iterator[Section]:
+def _of_pooled(result: CollectionsComparison) -> Iterator[Section]:
     """Yield the sections that one comparison has, too, of all queries: design and segments."""
-    pooled = replace(found.pooled, provenance=found.provenance)
+    pooled = replace(result.pooled, provenance=result.provenance)
     if (section := design.design(pooled)) is not None:
         yield section
     if (section := scorecard.segments(pooled)) is not None:
@@ -482,87 +487,91 @@ def _each(w: Words[CollectionsComparison]) -> Section:
     folds = []
     for i, row in enumerate(w.result.primary.rows, start=1):
         comparison = w.result.comparisons[row.collection]
-        head, own = of_one.headline(comparison), comparison.primary.reading
-        said = f"{head.glyph} {doubted(comparison, head.title)}"
-        if own != row.reading:
+        head, reading = of_one.headline(comparison), comparison.primary.reading
+        text = f"{head.glyph} {doubted(comparison, head.title)}"
+        if reading != row.reading:
             adjusted = f"By the p adjusted for all collections: {READINGS[row.reading][2:]}."
-            said = f"{adjusted} Alone: {said}"
+            text = f"{adjusted} Alone: {text}"
         line = (
             f"{_name(row.collection)} · {READINGS[row.reading]} ·"
             f" {f.plural(row.n_queries, 'query', 'queries')}, Δ {w.signed(row.diff)}"
             f" ({w.interval(*row.adjusted)}, adjusted)"
         )
-        notes = [str(each) for each in of_comparison.cautions(comparison) if not each.stands_first]
+        notes = [
+            str(caution)
+            for caution in of_comparison.cautions(comparison)
+            if not caution.stands_first
+        ]
         blocks: tuple[Block, ...] = (
-            Text(" ".join(part for part in (said, head.numbers) if part)),
-            *(Text(each) for each in (head.soundness, head.against, head.sensitivity) if each),
+            Text(" ".join(part for part in (text, head.numbers) if part)),
+            *(Text(item) for item in (head.soundness, head.against, head.sensitivity) if item),
             replace(of_measures(comparison), key=f"measures on {row.collection}"),
-            *(Text(each) for each in notes[:MOST_CAUTIONS]),
+            *(Text(note) for note in notes[:MOST_CAUTIONS]),
         )
         folds.append(Fold(f"collection-{i}", line, blocks, reading_tone(row.reading)))
     return Section("each", "Each collection by itself", finding, tuple(folds), group="appendix")
 
 
-def _sources(found: CollectionsComparison) -> Iterator[tuple[str, str]]:
+def _sources(result: CollectionsComparison) -> Iterator[tuple[str, str]]:
     """Yield what the methods paragraph names, with its source."""
-    yield from of_sources(each.measure for each in found.measures)
+    yield from of_sources(measure.measure for measure in result.measures)
     yield from SOURCES
-    if found.pooled.clusters is not None:
+    if result.pooled.clusters is not None:
         yield "Errors of clusters", CLUSTERS
 
 
-def _methods(found: CollectionsComparison) -> str:
+def _methods(result: CollectionsComparison) -> str:
     """Return the methods paragraph: what was compared where, and by which models."""
-    pooled = found.pooled
-    beside = ""
+    pooled = result.pooled
+    text = ""
     if pooled.clusters is not None:
-        beside += (
+        text += (
             f" Queries come in clusters ({_name(pooled.clusters.name)}): the errors within"
             " collections are cluster-robust (CR2)."
         )
     if pooled.segmentations:
-        names = f.listed([_name(each.name) for each in pooled.segmentations])
-        beside += (
+        names = f.listed([_name(segmentation.name) for segmentation in pooled.segmentations])
+        text += (
             f" Segments of the queries ({names}) were compared by their means over all queries,"
             " with errors from within the collections, adjusted by Holm; they are exploratory."
         )
-    a, b = (_name(each) for each in (found.baseline, found.candidate))
-    n = f.plural(len(found.comparisons), "collection")
-    queries = f.plural(found.primary.n_queries, "query", "queries")
+    a, b = (_name(item) for item in (result.baseline, result.candidate))
+    n = f.plural(len(result.comparisons), "collection")
+    queries = f.plural(result.primary.n_queries, "query", "queries")
     return (
         f"We compared {followed(b, 'B')} with the baseline {followed(a, 'A')} on {n} ({queries}) by"
-        f" {', '.join(each.measure for each in found.measures)}, at α = {alpha_of(pooled)}."
-        f" {_METHOD} Single collections were adjusted by Holm.{beside}"
+        f" {', '.join(measure.measure for measure in result.measures)}, at α = {alpha_of(pooled)}."
+        f" {_METHOD} Single collections were adjusted by Holm.{text}"
     )
 
 
 def _paper(w: Words[CollectionsComparison], style: Style) -> Paper:
     """Return the table of the primary measure: the collections, then the summaries."""
     del style  # there is one
-    found = w.result
-    card = _scorecard(w, found.primary).without("drawn", "reading")
-    measure = one_line(found.primary.measure, width=_LONGEST)
-    a, b = (one_line(each, width=_LONGEST) for each in (found.baseline, found.candidate))
+    result = w.result
+    card = _scorecard(w, result.primary).without("drawn", "reading")
+    measure = one_line(result.primary.measure, width=_LONGEST)
+    a, b = (one_line(item, width=_LONGEST) for item in (result.baseline, result.candidate))
     columns = tuple(
         Column(capital(column.title), column.numeric, column.role) if column.role != "p" else column
         for column in card.columns
     )
-    said = " ".join(part for part in (beyond(w), heterogeneity(w)) if part)
+    text = " ".join(part for part in (beyond(w), heterogeneity(w)) if part)
     return Paper(
-        comment=f"{measure}, {f.plural(len(found.comparisons), 'collection')}",
+        comment=f"{measure}, {f.plural(len(result.comparisons), 'collection')}",
         caption=f"{measure} of {followed(a, 'A')} and {followed(b, 'B')}, Δ = B − A, by collection;"
-        f" intervals and p adjusted by Holm, those of the summaries their own. {said}",
-        label=f"collections {found.primary.measure}",
+        f" intervals and p adjusted by Holm, those of the summaries their own. {text}",
+        label=f"collections {result.primary.measure}",
         table=Table("paper", columns, card.rows, noun="collection"),
     )
 
 
-def cautions(found: CollectionsComparison) -> tuple[Caution, ...]:
+def cautions(result: CollectionsComparison) -> tuple[Caution, ...]:
     """Return what is to be known of each collection, the most severe first."""
     return of_comparison.by_collection(
         {
             collection: of_comparison.cautions(comparison)
-            for collection, comparison in found.comparisons.items()
+            for collection, comparison in result.comparisons.items()
         },
-        found.comparisons,
+        result.comparisons,
     )

@@ -65,11 +65,11 @@ def compose_ranking(
     checks.one_of("interval", interval, ("difference", "own", "within"))
     w = Words(ranking, digits)
     head = headline(w)
-    found = _sections(w, interval, listed=pairs)
+    sections = _sections(w, interval, listed=pairs)
     context = [
         f.plural(len(ranking.systems), "system"),
         f.plural(ranking.n_queries, "query", "queries"),
-        ", ".join(name(each) for each in ranking.measures),
+        ", ".join(name(measure) for measure in ranking.measures),
     ]
     return report_of(
         w,
@@ -78,8 +78,8 @@ def compose_ranking(
         who=f"{context[0]} by {context[2]}",
         file=f"ranking-{name_of(ranking.measure) or 'measure'}",
         cautions=cautions(ranking),
-        sections=tuple(section for section in found.values() if section is not None),
-        omitted=tuple(said for key, said in _OMITTED.items() if found[key] is None),
+        sections=tuple(section for section in sections.values() if section is not None),
+        omitted=tuple(text for key, text in _OMITTED.items() if sections[key] is None),
         facts=tuple(_facts(w, head)),
         methods=methods_text(ranking),
         sources=cited(_sources(ranking)),
@@ -91,7 +91,7 @@ def compose_ranking(
 def _sections(w: Words[Ranking], interval: Interval, *, listed: bool) -> dict[str, Section | None]:
     ranking = w.result
     card = leaderboard(w, interval)
-    made: dict[str, Section | None] = {
+    result: dict[str, Section | None] = {
         "leaderboard": Section("leaderboard", "Leaderboard", _of_pairs(ranking), (card,)),
         "measures": measures(w),
         "pairs": pairs(w),
@@ -115,11 +115,11 @@ def _sections(w: Words[Ranking], interval: Interval, *, listed: bool) -> dict[st
     if ranking.pair_rows and (listed or ranking.baseline is None):
         places: frozenset[Place] = frozenset({"folded", "text"} if listed else {"folded"})
         blocks = (all_pairs(w),)
-        made["all-pairs"] = Section("all-pairs", "All pairs", "", blocks, places)
+        result["all-pairs"] = Section("all-pairs", "All pairs", "", blocks, places)
     for key in ("measures", "instruments", "risk"):
-        section = made[key]
-        made[key] = section and replace(section, places=EVERYWHERE)
-    return made
+        section = result[key]
+        result[key] = section and replace(section, places=EVERYWHERE)
+    return result
 
 
 _OMITTED = {
@@ -160,29 +160,29 @@ def _verdict(ranking: Ranking) -> tuple[str, str, str, str]:
         return "identical", "=", "Identical", f"All systems score the same on every query{on}."
     if not ranking.direction_declared:
         first = name(ranking.systems[0])
-        said = (
+        text = (
             f"{first} has the {ranking.best} mean{on}; it is not declared whether that is the best."
         )
-        return "not-decided", "!", "Not decided", said
+        return "not-decided", "!", "Not decided", text
     if ranking.systems[0] in ranking.unsound:
         return "not-decided", "!", "Not decided", _no_leader(ranking, on)
     if ranking.baseline is not None:
         return _against(ranking, on)
-    first, *others = map(name, ranking.leaders)
+    first, *rest = map(name, ranking.leaders)
     n = len(ranking.systems) - 1
-    better = [name(each) for each in ahead(ranking)]
+    better = [name(item) for item in ahead(ranking)]
     if better:
-        said = f"{f.first_of(better, 3)} {'is' if len(better) == 1 else 'are'} significantly better"
-        return "shared", "?", "No leader", f"{first} has the {ranking.best} mean{on}, but {said}."
-    if not others:
+        text = f"{f.first_of(better, 3)} {'is' if len(better) == 1 else 'are'} significantly better"
+        return "shared", "?", "No leader", f"{first} has the {ranking.best} mean{on}, but {text}."
+    if not rest:
         than = f"all {f.count(n)} others" if n > 1 else name(ranking.systems[1])
         return "leads", "▲", "One leader", f"{first} is better than {than}{on}."
-    said = f"{f.first_of(others, 3)} may be as good"
-    if len(others) > 3:
-        said = f"{f.count(len(others))} of {f.count(n)} others may be as good"
-    if worse := n - len(others):
-        said += f", {f.count(worse)} {'is' if worse == 1 else 'are'} worse"
-    return "shared", "≈", "Shared lead", f"{first} leads{on}; {said}."
+    text = f"{f.first_of(rest, 3)} may be as good"
+    if len(rest) > 3:
+        text = f"{f.count(len(rest))} of {f.count(n)} others may be as good"
+    if worse := n - len(rest):
+        text += f", {f.count(worse)} {'is' if worse == 1 else 'are'} worse"
+    return "shared", "≈", "Shared lead", f"{first} leads{on}; {text}."
 
 
 def _no_leader(ranking: Ranking, on: str) -> str:
@@ -206,12 +206,12 @@ def _against(ranking: Ranking, on: str) -> tuple[str, str, str, str]:
         return "better", "▲", "Better", f"{name(next(iter(better)))} is better than {bases}{on}."
     if better:
         verb = "is" if len(better) == 1 else "are"
-        said = (
+        text = (
             f"{f.count(len(better))} of {f.count(n)} systems {verb} better than {bases}{on}{worse}."
         )
-        return "better", "▲", "Better than the baseline", said
-    said = f"No system is significantly better than {bases}{on}{worse}."
-    return "none", "?", "None better", said
+        return "better", "▲", "Better than the baseline", text
+    text = f"No system is significantly better than {bases}{on}{worse}."
+    return "none", "?", "None better", text
 
 
 def _numbers(w: Words[Ranking]) -> str:
@@ -227,8 +227,8 @@ def _of_pairs(ranking: Ranking) -> str:
     noun = f.plural(n, "pair" if ranking.baseline is None else "comparison")
     if ranking.baseline is None and not ranking.has_all_pairs:
         noun += " with the first"
-    told = f.count(ranking.n_significant) if ranking.n_significant else "none"
-    return f"Of {noun}, {told} {'differs' if told == '1' else 'differ'} significantly."
+    text = f.count(ranking.n_significant) if ranking.n_significant else "none"
+    return f"Of {noun}, {text} {'differs' if text == '1' else 'differ'} significantly."
 
 
 def _next_step(ranking: Ranking) -> str:
@@ -258,8 +258,8 @@ def _rule(ranking: Ranking) -> str:
         against = f"every other system against {' and '.join(map(name, ranking.baselines))}"
     shared = " for all measures together" if ranking.n_families > 1 else ""
     alpha = f"α = {f.number(ranking.alpha)}{shared}"
-    said = f"{ranking.title}, {against}{_paired(ranking)}, {alpha}."
-    return f"{said} {name(ranking.measure)} orders the systems." if ranking.secondary else said
+    text = f"{ranking.title}, {against}{_paired(ranking)}, {alpha}."
+    return f"{text} {name(ranking.measure)} orders the systems." if ranking.secondary else text
 
 
 def first_places(ranking: Ranking) -> str:
@@ -268,13 +268,13 @@ def first_places(ranking: Ranking) -> str:
         return ""
     top = max(ranking.stability, key=lambda row: row.first)
     leader = ranking.stability[0]
-    said = (
+    text = (
         f"In {chance(leader.first)} of {f.count(ranking.n_drawn)} resamples of the"
         f" queries {name(leader.system)} has the {ranking.best} mean"
     )
     if top.first > leader.first:
-        said += f"; {name(top.system)} has it more often, in {chance(top.first)}"
-    return f"{said}."
+        text += f"; {name(top.system)} has it more often, in {chance(top.first)}"
+    return f"{text}."
 
 
 def highest_of_many(ranking: Ranking) -> str:
@@ -301,35 +301,35 @@ def _facts(w: Words[Ranking], head: Headline) -> Iterator[Fact]:
     ranking = w.result
     queries = f.plural(ranking.n_queries, "query", "queries")
     measure = name(ranking.measure)
-    said = f"{f.plural(len(ranking.systems), 'system')} by {measure} on {queries}"
-    yield Fact("ranked", f"{said}.", everywhere=True)
+    text = f"{f.plural(len(ranking.systems), 'system')} by {measure} on {queries}"
+    yield Fact("ranked", f"{text}.", everywhere=True)
     if head.meaning:
         yield Fact("meaning", head.meaning)
     if order := by_mean_rank(ranking):
         yield Fact("order", order, everywhere=True)
     if ranking.secondary:
         yield Fact("measures", _families(ranking), everywhere=True)
-    if said := omnibus(w):
-        yield Fact("together", said, everywhere=True)
-    for said in cautions_of_test(ranking):
-        yield Fact("test", said, loud=True, everywhere=True)
+    if text := omnibus(w):
+        yield Fact("together", text, everywhere=True)
+    for text in cautions_of_test(ranking):
+        yield Fact("test", text, loud=True, everywhere=True)
     yield Fact("next", head.next_step, "strong")
     yield Fact("rule", head.rule.removesuffix("."), "muted")
 
 
 def omnibus(w: Words[Ranking]) -> str:
     """Say what Friedman's test makes of all systems together, and Nemenyi's critical difference."""
-    found = w.result.omnibus
-    if found is None or math.isnan(found["pvalue"]):
+    result = w.result.omnibus
+    if result is None or math.isnan(result["pvalue"]):
         return ""
-    said = (
-        f"Friedman's test that all rank alike: chi-squared {f.score(found['chi2'], digits=1)} with"
-        f" {f.count(int(found['df']))} df, {w.p_clause(found['pvalue'])}"
+    text = (
+        f"Friedman's test that all rank alike: chi-squared {f.score(result['chi2'], digits=1)} with"
+        f" {f.count(int(result['df']))} df, {w.p_clause(result['pvalue'])}"
     )
-    apart = found.get("critical_difference", math.nan)
+    apart = result.get("critical_difference", math.nan)
     if math.isfinite(apart):
-        said += f". Critical difference of two mean ranks: {f.score(apart, digits=2)}"
-    return f"{said}."
+        text += f". Critical difference of two mean ranks: {f.score(apart, digits=2)}"
+    return f"{text}."
 
 
 def by_mean_rank(ranking: Ranking) -> str:
@@ -338,13 +338,13 @@ def by_mean_rank(ranking: Ranking) -> str:
     if not ranking.n_queries or order == ranking.systems:
         return ""
     changed = [place for place, system in enumerate(order) if ranking.systems[place] != system]
-    shown = ", ".join(
+    text = ", ".join(
         f"{name(order[place])} is number {place + 1} (mean rank"
         f" {f.score(ranking[order[place]].mean_rank, digits=2)})"
         for place in changed[:3]
     )
     more = f"; {f.count(len(changed) - 3)} more change" if len(changed) > 3 else ""
-    return f"Ordered by mean rank within the queries the places change: {shown}{more}."
+    return f"Ordered by mean rank within the queries the places change: {text}{more}."
 
 
 def _families(ranking: Ranking) -> str:
@@ -371,11 +371,11 @@ def cautions_of_test(ranking: Ranking) -> Iterator[str]:
             if spread.unequal > MOST_UNEQUAL
             else ""
         )
-    least = 2.0 ** (1 - ranking.n_queries)
-    if ranking.test in ("max-t", "permutation") and ranking.n_queries and least >= ranking.level:
+    minimum = 2.0 ** (1 - ranking.n_queries)
+    if ranking.test in ("max-t", "permutation") and ranking.n_queries and minimum >= ranking.level:
         yield (
             f"With {f.plural(ranking.n_queries, 'query', 'queries')} no flip of signs gives a p"
-            f" below {f.number(least)}: no difference can be significant."
+            f" below {f.number(minimum)}: no difference can be significant."
         )
 
 
@@ -397,28 +397,30 @@ def of_runs(ranking: Ranking) -> tuple[Caution, ...]:
 
 def methods_text(ranking: Ranking) -> str:
     """Return the methods paragraph: what was ranked, how, and by which test."""
-    measures = ", ".join(name(each) for each in ranking.measures)
+    measures = ", ".join(name(measure) for measure in ranking.measures)
     against = "all pairs"
     if ranking.baseline is not None:
         against = f"every other system with {' and '.join(map(name, ranking.baselines))}"
     held = " for each measure" if ranking.n_families == 1 else " for all measures together"
     systems = f.plural(len(ranking.systems), "system")
-    said = (
+    text = (
         f"{capital(systems)} were scored on"
         f" {f.plural(ranking.n_queries, 'query', 'queries')} by {measures}. Means were compared,"
         f" {against}, by {ranking.title} ({_source(ranking)}){_paired(ranking)}, at α ="
         f" {f.number(ranking.alpha)}{held if ranking.secondary else ''}."
     )
     if ranking.stability:
-        said += f" Ranks were resampled over the queries {f.count(ranking.n_drawn)} times."
+        text += f" Ranks were resampled over the queries {f.count(ranking.n_drawn)} times."
     version = (ranking.provenance.get("versions") or {}).get("abrank")
-    return f"{said} Computed with abrank{f' {version}' if version else ''}, seed {ranking.seed}."
+    return f"{text} Computed with abrank{f' {version}' if version else ''}, seed {ranking.seed}."
 
 
 def _source(ranking: Ranking) -> str:
     """Return where the test of the ranking was published."""
-    known = inference.JOINT_TESTS if ranking.test in inference.JOINT_TESTS else inference.TESTS
-    return known[ranking.test].source
+    joint_tests = (
+        inference.JOINT_TESTS if ranking.test in inference.JOINT_TESTS else inference.TESTS
+    )
+    return joint_tests[ranking.test].source
 
 
 def _sources(ranking: Ranking) -> Iterator[tuple[str, str]]:

@@ -86,11 +86,11 @@ def measures(w: Words[Ranking]) -> Section | None:
     ranking = w.result
     if not ranking.secondary:
         return None
-    own = [each for each in ranking.agreements if each.a == ranking.measure]
+    agreements = [agreement for agreement in ranking.agreements if agreement.a == ranking.measure]
     finding = _by_others(ranking)
-    if own:
-        least, most = (choose(own, key=lambda row: row.tau) for choose in (min, max))
-        ends = {f.score(each.tau, digits=2): None for each in (least, most)}
+    if agreements:
+        minimum, maximum = (choose(agreements, key=lambda row: row.tau) for choose in (min, max))
+        ends = {f.score(item.tau, digits=2): None for item in (minimum, maximum)}
         finding += f" Kendall's τ with {name(ranking.measure)}: {' to '.join(ends)}."
     legend = "Systems that share a letter in a column are not significantly different."
     if ranking.baseline is not None:
@@ -101,42 +101,42 @@ def measures(w: Words[Ranking]) -> Section | None:
     if ranking.baseline is not None or lettered(ranking):
         blocks.append(Text(legend, "caption"))
     if ranking.agreements:
-        drawn = f.count(ranking.agreements[0].n_resamples)
-        inner = (_agreements(w), Text(_ON_AGREEMENT.format(drawn), "caption"))
+        text = f.count(ranking.agreements[0].n_resamples)
+        inner = (_agreements(w), Text(_ON_AGREEMENT.format(text), "caption"))
         blocks.append(Fold("agreement", "How alike the measures order the systems", inner))
     return Section("measures", "Other measures", finding, tuple(blocks), group="change")
 
 
 def _by_others(ranking: Ranking) -> str:
     """Say by how many of the further measures the same system leads."""
-    leader, others = ranking.systems[0], ranking.secondary
-    same = sum(each.systems[0] == leader for each in others)
-    if len(others) == 1:
-        by = name(others[0].measure)
+    leader, secondary = ranking.systems[0], ranking.secondary
+    same = sum(item.systems[0] == leader for item in secondary)
+    if len(secondary) == 1:
+        by = name(secondary[0].measure)
         return (
             f"{name(leader)} leads by {by}, too."
             if same
-            else f"By {by} {name(others[0].systems[0])} leads, not {name(leader)}."
+            else f"By {by} {name(secondary[0].systems[0])} leads, not {name(leader)}."
         )
-    of = f"{f.word(len(others))} further measures"
-    if same == len(others):
-        return f"{name(leader)} leads by all {of}, too."
-    return f"{name(leader)} leads by {f.word(same)} of the {of}."
+    text = f"{f.word(len(secondary))} further measures"
+    if same == len(secondary):
+        return f"{name(leader)} leads by all {text}, too."
+    return f"{name(leader)} leads by {f.word(same)} of the {text}."
 
 
 def _agreements(w: Words[Ranking]) -> Table:
     def ends(low: float, high: float) -> Cell:
-        said = " to ".join(f.score(each, digits=2) for each in (low, high))
-        return Cell(f.UNDEFINED if math.isnan(low) else said, low)
+        sentence = " to ".join(f.score(item, digits=2) for item in (low, high))
+        return Cell(f.UNDEFINED if math.isnan(low) else sentence, low)
 
-    rows, of = w.result.agreements, f"{w.level} of resamples"
+    rows, text = w.result.agreements, f"{w.level} of resamples"
     return Table.of(
         "agreements",
         (label("Measures"), [Cell(f"{name(row.a)}, {name(row.b)}") for row in rows]),
         (Column("Kendall's τ"), [Cell(f.score(row.tau, digits=2), row.tau) for row in rows]),
-        (Column(of), [ends(row.tau_low, row.tau_high) for row in rows]),
+        (Column(text), [ends(row.tau_low, row.tau_high) for row in rows]),
         (Column("τ_AP"), [Cell(f.score(row.tau_ap, digits=2), row.tau_ap) for row in rows]),
-        (Column(of), [ends(row.tau_ap_low, row.tau_ap_high) for row in rows]),
+        (Column(text), [ends(row.tau_ap_low, row.tau_ap_high) for row in rows]),
     )
 
 
@@ -145,12 +145,12 @@ def pairs(w: Words[Ranking]) -> Section | None:
     ranking = w.result
     if ranking.n_queries < 2:
         return None
-    told = f.count(ranking.n_significant) if ranking.n_significant else "None"
-    what = "pairs" if ranking.baseline is None else "comparisons"
+    text = f.count(ranking.n_significant) if ranking.n_significant else "None"
+    kind = "pairs" if ranking.baseline is None else "comparisons"
     if ranking.baseline is None and not ranking.has_all_pairs:
-        what += " with the first"
-    of = f"{f.count(len(ranking.pair_rows))} {what}"
-    finding = f"{told} of {of} differ significantly by {ranking.title}."
+        kind += " with the first"
+    owner = f"{f.count(len(ranking.pair_rows))} {kind}"
+    finding = f"{text} of {owner} differ significantly by {ranking.title}."
     if len(ranking.systems) <= MOST_PAIRS:
         folds = tuple(_fold(w, row) for row in ranking.pair_rows)
         return Section("pairs", "Every pair", finding, folds, group="appendix")
@@ -160,8 +160,8 @@ def pairs(w: Words[Ranking]) -> Section | None:
         blocks += [Figure("matrix", summary), Text(_PICTURE, "caption")]
     row = ranking.pair_rows[0]
     if command := compare_command(ranking, row.a, row.b):
-        said = "The full comparison of two systems, here the first pair; put any others:"
-        blocks += [Text(said), Text(command, "code")]
+        sentence = "The full comparison of two systems, here the first pair; put any others:"
+        blocks += [Text(sentence), Text(command, "code")]
     return Section("pairs", "Every pair", finding, tuple(blocks), group="appendix")
 
 
@@ -189,7 +189,7 @@ def _fold(w: Words[Ranking], row: PairRow) -> Fold:
 def _largest(w: Words[Ranking], row: PairRow) -> Table:
     """Return the queries on which the two differ most, on either side."""
     ranking = w.result
-    a, b = (ranking.scores[:, ranking.systems.index(each)] for each in (row.a, row.b))
+    a, b = (ranking.scores[:, ranking.systems.index(item)] for item in (row.a, row.b))
     order = np.argsort(b - a, kind="stable")
     ends = [*order[::-1][:MOST_QUERIES], *order[:MOST_QUERIES][::-1]]
     places = list(dict.fromkeys(int(i) for i in ends if b[i] != a[i]))
@@ -208,16 +208,16 @@ def compare_command(ranking: Ranking, a: str, b: str) -> str:
     """Return what compares two of the systems; empty for objects in memory."""
     inputs = ranking.provenance.get("inputs") or {}
     paths = {role: (source or {}).get("path") for role, source in inputs.items()}
-    one, two, qrels = paths.get(a), paths.get(b), paths.get("qrels")
-    if not one or not two:
+    path, two, qrels = paths.get(a), paths.get(b), paths.get("qrels")
+    if not path or not two:
         return ""
-    flags = [part for each in ranking.measures for part in ("-m", each) if each != "score"]
-    if one == two:
+    flags = [part for measure in ranking.measures for part in ("-m", measure) if measure != "score"]
+    if path == two:
         return (
-            f"abrank.compare_scores(abrank.ranking.read_board({one!r}), baseline={a!r},"
+            f"abrank.compare_scores(abrank.ranking.read_board({path!r}), baseline={a!r},"
             f" candidate={b!r})"
         )
-    files = [qrels, one, two] if qrels else ["--scores", one, two]
+    files = [qrels, path, two] if qrels else ["--scores", path, two]
     return shlex.join(["abrank", "compare", *files, *flags])
 
 
@@ -285,35 +285,36 @@ def stability(w: Words[Ranking]) -> Section | None:
 
 def lists(ranking: Ranking) -> Section | None:
     """Return how alike the ranked lists of the systems are."""
-    known = [row for row in ranking.overlaps if not math.isnan(row.rbo)]
-    if not known:
+    rows = [row for row in ranking.overlaps if not math.isnan(row.rbo)]
+    if not rows:
         return None
-    most, least = (choose(known, key=lambda row: row.rbo) for choose in (max, min))
+    maximum, minimum = (choose(rows, key=lambda row: row.rbo) for choose in (max, min))
     ends = [
-        f"{name(row.a)} and {name(row.b)} ({f.score(row.rbo, digits=2)})" for row in (most, least)
+        f"{name(row.a)} and {name(row.b)} ({f.score(row.rbo, digits=2)})"
+        for row in (maximum, minimum)
     ]
     finding = f"The lists of {ends[0]} are the most alike"
-    finding += f", those of {ends[1]} the least" if len(known) > 1 else ""
+    finding += f", those of {ends[1]} the least" if len(rows) > 1 else ""
     caption = (
         f"Rank-biased overlap (Webber, Moffat and Zobel 2010), persistence {f.number(PERSISTENCE)},"
         f" of the first {DEPTH} documents, in the mean over the queries: 1 for the same lists, 0"
         " for lists without a common document. Lists that are alike bring little new when they are"
         " fused."
     )
-    shown = ranking.systems[:MOST_OVERLAPS]
-    found = {frozenset((row.a, row.b)): row.rbo for row in ranking.overlaps}
+    systems = ranking.systems[:MOST_OVERLAPS]
+    rbos = {frozenset((row.a, row.b)): row.rbo for row in ranking.overlaps}
     table = Table.of(
         "overlaps",
-        (label("RBO"), map(Cell, shown[:-1])),
+        (label("RBO"), map(Cell, systems[:-1])),
         *(
             (
-                Column(name(each)),
+                Column(name(item)),
                 [
-                    Cell("" if j <= i else f.score(found[frozenset((one, each))], digits=2))
-                    for i, one in enumerate(shown[:-1])
+                    Cell("" if j <= i else f.score(rbos[frozenset((first, item))], digits=2))
+                    for i, first in enumerate(systems[:-1])
                 ],
             )
-            for j, each in enumerate(shown[1:], start=1)
+            for j, item in enumerate(systems[1:], start=1)
         ),
     )
     blocks = (table, Text(caption, "caption"))
@@ -350,18 +351,18 @@ def test(w: Words[Ranking]) -> Section | None:
 
 
 def _others(ranking: Ranking) -> Table:
-    others, of = ranking.beside, f"of {f.count(len(ranking.pair_rows))}"
-    own = Cell(f"{ranking.title} (decides)", strong=True)
-    found = [Cell(f"{f.count(x.n_significant)} {of}", x.n_significant) for x in others]
-    alike = [len(ranking.leaders) - 1, *(each.n_leaders - 1 for each in others)]
+    rest, text = ranking.beside, f"of {f.count(len(ranking.pair_rows))}"
+    cell = Cell(f"{ranking.title} (decides)", strong=True)
+    cells = [Cell(f"{f.count(x.n_significant)} {text}", x.n_significant) for x in rest]
+    alike = [len(ranking.leaders) - 1, *(item.n_leaders - 1 for item in rest)]
     leading = [
         (Column("Not significantly different from the first"), map(Cell, map(f.count, alike)))
     ]
     return Table.of(
         "other-tests",
-        (label("Test"), [own, *(Cell(each.title) for each in others)]),
-        (Column("Shown to differ"), [Cell(f"{f.count(ranking.n_significant)} {of}"), *found]),
-        (Column("Other than decided"), [Cell(""), *(counted(each.n_differ) for each in others)]),
+        (label("Test"), [cell, *(Cell(item.title) for item in rest)]),
+        (Column("Shown to differ"), [Cell(f"{f.count(ranking.n_significant)} {text}"), *cells]),
+        (Column("Other than decided"), [Cell(""), *(counted(item.n_differ) for item in rest)]),
         *leading * (ranking.baseline is None),
     )
 
@@ -372,13 +373,13 @@ def instruments(w: Words[Ranking]) -> Section:
     rows = ranking.extras.instruments
     table = Table.of(
         "instruments",
-        (named("Measure"), [Cell(each.measure, each.measure) for each in rows]),
-        (Column("Shown to differ"), [share(each.discriminative_power) for each in rows]),
-        (Column("Swap rate"), [share(each.swap_rate) for each in rows]),
-        (Column("Smallest Δ"), [w.mean(each.smallest_told) for each in rows]),
-        (Column("Tau"), [Cell(f.score(each.tau, digits=2), each.tau) for each in rows]),
+        (named("Measure"), [Cell(row.measure, row.measure) for row in rows]),
+        (Column("Shown to differ"), [share(row.discriminative_power) for row in rows]),
+        (Column("Swap rate"), [share(row.swap_rate) for row in rows]),
+        (Column("Smallest Δ"), [w.mean(row.smallest_told) for row in rows]),
+        (Column("Tau"), [Cell(f.score(row.tau, digits=2), row.tau) for row in rows]),
     )
-    best = max(rows, key=lambda each: each.discriminative_power)
+    best = max(rows, key=lambda item: item.discriminative_power)
     n = f.plural(len(best.achieved_levels), "pair")
     finding = (
         f"{best.measure} tells most pairs apart: {f.percent(best.discriminative_power, sign=False)}"
@@ -406,33 +407,33 @@ def risk(w: Words[Ranking]) -> Section:
     baseline = extras.risk[0].baseline
 
     def limited(values: Sequence[float], write: Callable[[float], str]) -> Cell:
-        shown, low, high = map(write, values)
-        known = f.UNDEFINED not in (shown, low)
-        return Cell(f"{shown} ({low} to {high})" if known else shown, values[0])
+        visible, low, high = map(write, values)
+        names = f.UNDEFINED not in (visible, low)
+        return Cell(f"{visible} ({low} to {high})" if names else visible, values[0])
 
     def one(value: float) -> str:
         return f.signed(value, digits=1)
 
     urisk, trisk = [], []
-    for each in extras.risk:
-        if each.system == baseline:
+    for item in extras.risk:
+        if item.system == baseline:
             urisk.append(Cell("baseline"))
             trisk.append(Cell(""))
         else:
-            urisk.append(limited((each.urisk, each.urisk_low, each.urisk_high), w.signed))
-            trisk.append(limited((each.trisk, each.trisk_low, each.trisk_high), one))
+            urisk.append(limited((item.urisk, item.urisk_low, item.urisk_high), w.signed))
+            trisk.append(limited((item.trisk, item.trisk_low, item.trisk_high), one))
     georisk = [
-        limited((each.georisk, each.georisk_low, each.georisk_high), w.score)
-        for each in extras.risk
+        limited((element.georisk, element.georisk_low, element.georisk_high), w.score)
+        for element in extras.risk
     ]
     table = Table.of(
         "risk",
-        (named("System"), [Cell(each.system, each.system) for each in extras.risk]),
+        (named("System"), [Cell(element.system, element.system) for element in extras.risk]),
         (Column("URisk"), urisk),
         (Column("TRisk"), trisk),
         (Column("GeoRisk"), georisk),
     )
-    risky = [each.system for each in extras.risk if each.trisk < -2.0]
+    risky = [element.system for element in extras.risk if element.trisk < -2.0]
     weight = f.number(1.0 + extras.risk_weight)
     verb, wins = ("loses", "it wins") if len(risky) == 1 else ("lose", "they win")
     last = "" if baseline in ranking.baselines else ", the last by its mean, as none was named"

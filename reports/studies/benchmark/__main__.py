@@ -30,23 +30,23 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--inputs", type=Path, default=Path("benchmark-inputs"), metavar="DIR")
     parser.add_argument("--output", type=Path, default=Path("reports/benchmark"), metavar="DIR")
     parser.add_argument("--busy", action="store_true", help="time beside others; the page says so")
-    asked = parser.parse_args(arguments)
+    args = parser.parse_args(arguments)
     rows: list[Row] = []
-    time_all = partial(interleave, rounds=asked.rounds, tell=_tell)
+    time_all = partial(interleave, rounds=args.rounds, tell=_tell)
     try:
-        require_quiet(busy=asked.busy)
-        if "runs" in asked.work:
-            rows += measure(asked.sizes, asked.inputs, time_all, trec_eval=asked.trec_eval)
-        for name in asked.work:
+        require_quiet(busy=args.busy)
+        if "runs" in args.work:
+            rows += measure(args.sizes, args.inputs, time_all, trec_eval=args.trec_eval)
+        for name in args.work:
             if name in EVERYDAY:
-                rows += EVERYDAY[name](asked.inputs, time_all)
-        small = inputs.make(inputs.SIZES["S"], asked.inputs)
-        modules = everyday.loaded(small, asked.inputs)
+                rows += EVERYDAY[name](args.inputs, time_all)
+        small = inputs.make(inputs.SIZES["S"], args.inputs)
+        modules = everyday.loaded(small, args.inputs)
     except AbrankError as error:
         _tell(f"error: {error}")
         return error.exit_code
     machine = writing.machine()
-    writing.write(rows, asked.output, machine=machine, modules=modules)
+    writing.write(rows, args.output, machine=machine, modules=modules)
     sys.stdout.write(writing.table(rows, machine=machine, modules=modules))
     return 0
 
@@ -81,10 +81,10 @@ def _frames(folder: Path, time_all: Interleave) -> list[Row]:
 
 
 def _ready(folder: Path, time_all: Interleave) -> list[Row]:
-    made = inputs.make_scores(inputs.READY_SCORES, folder)
+    scores = inputs.make_scores(inputs.READY_SCORES, folder)
     work = f"compare {display.count(inputs.READY_SCORES)} ready scores"
     rows: list[Row] = []
-    for kind, files in made.items():
+    for kind, files in scores.items():
         rows += time_all(f"{work} in {kind}, HTML + JSON", everyday.ready_jobs(*files, folder))
     return rows
 

@@ -62,13 +62,13 @@ def run(job: Job) -> Taken:
         wall = time.perf_counter() - began
         output.seek(0)
         errors.seek(0)
-        found, said = output.read(), errors.read()
+        result, text = output.read(), errors.read()
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
-        raise AbrankError(f"{job.program} failed: {said.decode(errors='replace')[-500:]}")
+        raise AbrankError(f"{job.program} failed: {text.decode(errors='replace')[-500:]}")
     cpu = used.ru_utime + used.ru_stime
     if job.inner:
-        wall = cpu = float(found.split()[-1])
+        wall = cpu = float(result.split()[-1])
     # ru_maxrss is in kilobytes on Linux.
     return Taken(wall, cpu, used.ru_maxrss / 1000)
 
@@ -127,29 +127,29 @@ def interleave(
     tell : callable
         Told of each round.
     """
-    taken: list[list[Taken]] = [[] for _ in jobs]
+    used: list[list[Taken]] = [[] for _ in jobs]
     for number in range(rounds + 1):
-        for job, times in zip(jobs, taken, strict=True):
-            found = run(job)
-            tell(f"{work}  {job.program}  {found.wall:.2f} s  {found.memory:.0f} MB")
+        for job, times in zip(jobs, used, strict=True):
+            completed = run(job)
+            tell(f"{work}  {job.program}  {completed.wall:.2f} s  {completed.memory:.0f} MB")
             if number:
-                times.append(found)
-    own = taken[0]
-    return [_row(work, job, times, own) for job, times in zip(jobs, taken, strict=True)]
+                times.append(completed)
+    custom = used[0]
+    return [_row(work, job, times, custom) for job, times in zip(jobs, used, strict=True)]
 
 
-def _row(work: str, job: Job, times: Sequence[Taken], own: Sequence[Taken]) -> Row:
-    ratios = [theirs.wall / ours.wall for theirs, ours in zip(times, own, strict=True)]
-    memory = statistics.median(each.memory for each in times)
+def _row(work: str, job: Job, times: Sequence[Taken], custom: Sequence[Taken]) -> Row:
+    ratios = [theirs.wall / ours.wall for theirs, ours in zip(times, custom, strict=True)]
+    memory = statistics.median(item.memory for item in times)
     return Row(
         work=work,
         program=job.program,
-        wall=statistics.median(each.wall for each in times),
-        cpu=statistics.median(each.cpu for each in times),
+        wall=statistics.median(item.wall for item in times),
+        cpu=statistics.median(item.cpu for item in times),
         memory=memory,
         ratio=statistics.median(ratios),
         ratio_low=min(ratios),
         ratio_high=max(ratios),
-        memory_ratio=memory / statistics.median(each.memory for each in own),
+        memory_ratio=memory / statistics.median(item.memory for item in custom),
         rounds=len(times),
     )

@@ -71,11 +71,11 @@ axes.figure.savefig(sys.argv[4])
 
 def report_jobs(compare: Sequence[Job], report: str) -> list[Job]:
     """Return a report in HTML beside scripts of no figure and of one, and what it imports alone."""
-    own, *peers = compare
-    for program, (python, flag, script, *where) in [(each.program, each.command) for each in peers]:
-        drawn = (python, flag, script + _FIGURE, *where, f"{report}.svg")
-        peers.append(Job(f"{program}, one figure", drawn))
-    page = Job(own.program, (*own.command, "--report", report))
+    custom, *peers = compare
+    for program, (python, flag, script, *where) in [(peer.program, peer.command) for peer in peers]:
+        sample = (python, flag, script + _FIGURE, *where, f"{report}.svg")
+        peers.append(Job(f"{program}, one figure", sample))
+    page = Job(custom.program, (*custom.command, "--report", report))
     bare = (sys.executable, "-c", "import matplotlib.figure, scipy.special")
     return [page, *peers, Job("import of matplotlib.figure and scipy.special alone", bare)]
 
@@ -93,8 +93,8 @@ def ready_jobs(a: Path, b: Path, folder: Path) -> list[Job]:
     """Return the comparison of ready scores, and one test of them by the libraries alone."""
     where = (str(a), str(b))
     reports = [f"--report={folder / f'ready.{kind}'}" for kind in ("html", "json")]
-    own = (sys.executable, "-m", "abrank", "compare", "--scores", *where, *reports, "-q")
-    jobs = [Job("abrank", own)]
+    custom = (sys.executable, "-m", "abrank", "compare", "--scores", *where, *reports, "-q")
+    jobs = [Job("abrank", custom)]
     if _installed("pandas") and _installed("scipy"):
         jobs.append(Job("pandas + one ttest_rel", (sys.executable, "-c", _READY, *where)))
     return jobs

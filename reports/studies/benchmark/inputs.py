@@ -135,14 +135,14 @@ def make_scores(n_queries: int, folder: Path) -> dict[str, tuple[Path, Path]]:
     draw = rng.stream(1, "benchmark", "scores")
     query_ids = pa.array([f"q{number}" for number in range(n_queries)])
     base = draw.beta(0.8, 1.2, n_queries)
-    found = {kind: (folder / f"a.{kind}", folder / f"b.{kind}") for kind in ("csv", "parquet")}
+    result = {kind: (folder / f"a.{kind}", folder / f"b.{kind}") for kind in ("csv", "parquet")}
     for place, shift in enumerate((0.0, 0.001)):
         moved = draw.normal(shift, 0.1, n_queries) * (draw.random(n_queries) < 0.6)
         scores = np.round(np.clip(base + moved, 0.0, 1.0), 6)
         table = pa.table({"query_id": query_ids, "score": scores})
-        csv.write_csv(table, found["csv"][place])
-        parquet.write_table(table, found["parquet"][place])
-    return found
+        csv.write_csv(table, result["csv"][place])
+        parquet.write_table(table, result["parquet"][place])
+    return result
 
 
 def _nudged(documents: np.ndarray, draw: np.random.Generator) -> np.ndarray:

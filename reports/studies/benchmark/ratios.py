@@ -41,9 +41,9 @@ def draw_ratios(rows: Sequence[Ratio], path: Path, *, theme: Theme = LIGHT) -> N
 
 def ratios(rows: Sequence[Ratio], *, theme: Theme = LIGHT) -> Axes:
     """Draw how many times as long every other program takes, on a logarithmic axis."""
-    shown = [row for row in rows if row.program != "abrank" and row.work != "start"]
-    ax = new_axes(theme, (WIDTH, 1.0 + ROW * len(shown)))
-    for place, row in enumerate(shown):
+    visible = [row for row in rows if row.program != "abrank" and row.work != "start"]
+    ax = new_axes(theme, (WIDTH, 1.0 + ROW * len(visible)))
+    for place, row in enumerate(visible):
         colour = theme.b if row.ratio >= 1 else theme.a
         ax.plot([1.0, row.ratio], [place, place], color=colour, linewidth=5, solid_capstyle="butt")
         ax.plot([row.ratio_low, row.ratio_high], [place, place], color=theme.ink, linewidth=1.2)
@@ -57,8 +57,8 @@ def ratios(rows: Sequence[Ratio], *, theme: Theme = LIGHT) -> Axes:
         )
     ax.axvline(1.0, color=theme.muted, linewidth=1.0)
     ax.set_xscale("log")
-    ax.set_ylim(len(shown) - 0.4, -0.6)
-    ax.set_yticks(range(len(shown)), [f"{row.work}: {row.program}" for row in shown])
+    ax.set_ylim(len(visible) - 0.4, -0.6)
+    ax.set_yticks(range(len(visible)), [f"{row.work}: {row.program}" for row in visible])
     ax.set_xlabel("time ÷ abrank's; thin: extremes")
     ax.margins(x=0.2)
     ax.set_xticks([0.1, 1, 10, 100], ["0.1", "1", "10", "100"])

@@ -51,16 +51,16 @@ def make(n_queries: int, folder: Path) -> Path:
     >>> [pq.read_metadata(made / f"{name}.parquet").num_rows for name in ("qrels", "a", "b")]
     [200, 2000, 2000]
     """
-    made = folder / f"scale-{n_queries}"
-    if (made / "b.parquet").exists():
-        return made
-    made.mkdir(parents=True, exist_ok=True)
+    text = folder / f"scale-{n_queries}"
+    if (text / "b.parquet").exists():
+        return text
+    text.mkdir(parents=True, exist_ok=True)
     value = {"qrels": ("relevance", pa.int32()), "a": ("score", pa.float64())}
     value["b"] = value["a"]
     written = {}
     for name, (column, kind) in value.items():
         fields = [("query_id", pa.string()), ("doc_id", pa.string()), (column, kind)]
-        written[name] = pq.ParquetWriter(made / f".{name}.parquet", pa.schema(fields))
+        written[name] = pq.ParquetWriter(text / f".{name}.parquet", pa.schema(fields))
     for first in range(0, n_queries, CHUNK):
         rows = _chunk(np.arange(first, min(first + CHUNK, n_queries)))
         for name, columns in rows.items():
@@ -68,8 +68,8 @@ def make(n_queries: int, folder: Path) -> Path:
             writer.write_table(pa.table(columns, schema=writer.schema), row_group_size=1 << 20)
     for name, writer in written.items():
         writer.close()
-        (made / f".{name}.parquet").replace(made / f"{name}.parquet")
-    return made
+        (text / f".{name}.parquet").replace(text / f"{name}.parquet")
+    return text
 
 
 def _chunk(number: np.ndarray) -> dict[str, list[Any]]:
@@ -96,27 +96,36 @@ def _chunk(number: np.ndarray) -> dict[str, list[Any]]:
 
 def measure(folder: Path, engine: str, results: Path) -> ScaleRow:
     """Compare the two runs in a fresh process; leave its ``results.json`` at ``results``."""
-    with tempfile.TemporaryDirectory(prefix="abrank-scale-") as kept:
+    with tempfile.TemporaryDirectory(prefix="abrank-scale-") as temporary_directory:
         call = [sys.executable, "-m", __spec__.name]
-        call += ["--one", engine, "--inputs", str(folder), "--output", str(results), "--kept", kept]
-        told = subprocess.run(call, check=True, stdout=subprocess.PIPE, text=True).stdout
-        scores = sum(path.stat().st_size for path in Path(kept).iterdir())
+        call += [
+            "--one",
+            engine,
+            "--inputs",
+            str(folder),
+            "--output",
+            str(results),
+            "--kept",
+            temporary_directory,
+        ]
+        stdout = subprocess.run(call, check=True, stdout=subprocess.PIPE, text=True).stdout
+        scores = sum(path.stat().st_size for path in Path(temporary_directory).iterdir())
         if engine == "local":
-            _require_in_memory(folder, Path(kept))
-    found = json.loads(told.splitlines()[-1])
+            _require_in_memory(folder, Path(temporary_directory))
+    loads = json.loads(stdout.splitlines()[-1])
     disk = sum(path.stat().st_size for path in folder.iterdir())
-    return ScaleRow(engine=engine, disk=disk / 1e6, scores=scores / 1e6, **found)
+    return ScaleRow(engine=engine, disk=disk / 1e6, scores=scores / 1e6, **loads)
 
 
-def run_one(engine: str, folder: Path, output: Path, kept: Path) -> dict[str, float]:
+def run_one(engine: str, folder: Path, output: Path, selected: Path) -> dict[str, float]:
     """Compare the two runs here, and return what that took."""
     from abrank.options import Engine, Inputs, Question
     from abrank.workflow import compare_runs
 
     master = "local[*]" if engine == "spark" else None
-    place = Engine(engine, master, keep_scores=kept)
-    seen, done = [0.0], threading.Event()
-    watching = threading.Thread(target=_watch, args=(seen, done))
+    place = Engine(engine, master, keep_scores=selected)
+    visited, done = [0.0], threading.Event()
+    watching = threading.Thread(target=_watch, args=(visited, done))
     watching.start()
     scored: dict[str, Any] = {}
     began = time.perf_counter()
@@ -140,11 +149,11 @@ def run_one(engine: str, folder: Path, output: Path, kept: Path) -> dict[str, fl
         "cpu": usage.ru_utime + usage.ru_stime,
         "memory_scoring": usage.ru_maxrss / 1e3,
         "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3,
-        "largest": seen[0],
+        "largest": visited[0],
     }
 
 
-def _watch(seen: list[float], done: threading.Event) -> None:
+def _watch(visited: list[float], done: threading.Event) -> None:
     """Keep the largest resident set in MB that a process below this one has had (Linux)."""
     while not done.wait(0.5):
         parents, peaks = {}, {}
@@ -157,12 +166,12 @@ def _watch(seen: list[float], done: threading.Event) -> None:
             parents[number] = int(fields["PPid"])
             peaks[number] = int(fields.get("VmHWM", "0 kB").split()[0]) / 1e3
         below = {os.getpid()}
-        while more := {each for each, parent in parents.items() if parent in below} - below:
+        while more := {name for name, parent in parents.items() if parent in below} - below:
             below |= more
-        seen[0] = max(seen[0], *(peaks.get(each, 0.0) for each in below - {os.getpid()}), 0.0)
+        visited[0] = max(visited[0], *(peaks.get(item, 0.0) for item in below - {os.getpid()}), 0.0)
 
 
-def largest_difference(one: Any, other: Any) -> float:  # noqa: ANN401 - of JSON
+def largest_difference(first: Any, second: Any) -> float:  # noqa: ANN401 - of JSON
     """Return how far two results are apart: their numbers, and 1 where anything else differs.
 
     Examples
@@ -170,17 +179,17 @@ def largest_difference(one: Any, other: Any) -> float:  # noqa: ANN401 - of JSON
     >>> largest_difference({"p": [0.5, "x"]}, {"p": [0.25, "x"]}), largest_difference([1], ["1"])
     (0.25, 1.0)
     """
-    if isinstance(one, dict) and isinstance(other, dict) and one.keys() == other.keys():
-        return max((largest_difference(one[key], other[key]) for key in one), default=0.0)
-    if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
-        pairs = zip(one, other, strict=True)
+    if isinstance(first, dict) and isinstance(second, dict) and first.keys() == second.keys():
+        return max((largest_difference(first[key], second[key]) for key in first), default=0.0)
+    if isinstance(first, list) and isinstance(second, list) and len(first) == len(second):
+        pairs = zip(first, second, strict=True)
         return max((largest_difference(*pair) for pair in pairs), default=0.0)
-    if isinstance(one, float) and isinstance(other, float):
-        return abs(one - other)
-    return float(one != other)
+    if isinstance(first, float) and isinstance(second, float):
+        return abs(first - second)
+    return float(first != second)
 
 
-def _require_in_memory(folder: Path, kept: Path) -> None:
+def _require_in_memory(folder: Path, selected: Path) -> None:
     """Score 1 % of the queries from frames; stop where a score differs by more than 1e-12."""
     from abrank.scoring.evaluate import evaluate
 
@@ -191,7 +200,7 @@ def _require_in_memory(folder: Path, kept: Path) -> None:
         frames[name] = _first_queries(file, share * _rows_a_query(name))
     scores = evaluate(frames["qrels"], {"A": frames["a"], "B": frames["b"]}, MEASURES)
     last = [("query_id", "<=", scores.query_ids[-1])]
-    parts = (pq.read_table(path, filters=last) for path in sorted(kept.glob("part-*")))
+    parts = (pq.read_table(path, filters=last) for path in sorted(selected.glob("part-*")))
     rows = (row for part in parts for row in part.to_pylist())
     stored = {(row["query_id"], row["system"], row["measure"]): row["value"] for row in rows}
     for i, query in enumerate(scores.query_ids):
@@ -223,22 +232,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--busy", action="store_true", help="time beside others; the page says so")
     parser.add_argument("--one", help=argparse.SUPPRESS)
     parser.add_argument("--kept", type=Path, help=argparse.SUPPRESS)
-    asked = parser.parse_args(arguments)
-    if asked.one:
-        found = run_one(asked.one, asked.inputs, asked.output, asked.kept)
-        sys.stdout.write(json.dumps(found) + "\n")
+    args = parser.parse_args(arguments)
+    if args.one:
+        result = run_one(args.one, args.inputs, args.output, args.kept)
+        sys.stdout.write(json.dumps(result) + "\n")
         return 0
     try:
-        require_quiet(busy=asked.busy)
+        require_quiet(busy=args.busy)
     except AbrankError as error:
         sys.stderr.write(f"error: {error}\n")
         return error.exit_code
-    asked.output.mkdir(parents=True, exist_ok=True)
-    for n_queries in asked.queries:
+    args.output.mkdir(parents=True, exist_ok=True)
+    for n_queries in args.queries:
         sys.stderr.write(f"{n_queries} queries\n")
-        folder = make(n_queries, asked.inputs)
-        rows, apart = compare_engines(folder, asked.engines)
-        scale_page.add(asked.output, rows, apart)
+        folder = make(n_queries, args.inputs)
+        rows, apart = compare_engines(folder, args.engines)
+        scale_page.add(args.output, rows, apart)
     return 0
 
 
@@ -250,11 +259,11 @@ def compare_engines(folder: Path, engines: Sequence[str]) -> tuple[list[ScaleRow
         sys.stderr.write(f"  {engine}\n")
         path = place / "results.json"
         rows.append(measure(folder, engine, path))
-        found = json.loads(path.read_text(encoding="utf-8"))
-        del found["provenance"]
+        loads = json.loads(path.read_text(encoding="utf-8"))
+        del loads["provenance"]
         if first is None:
-            first = found
-        apart = max(apart, largest_difference(first, found))
+            first = loads
+        apart = max(apart, largest_difference(first, loads))
     shutil.rmtree(place)
     return rows, apart
 

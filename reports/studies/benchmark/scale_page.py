@@ -33,13 +33,15 @@ def add(folder: Path, rows: Sequence[ScaleRow], apart: float) -> None:
     path = folder / "scale.json"
     saved = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     new = {(row.engine, row.rows) for row in rows}
-    old = [ScaleRow(**each) for each in saved.get("rows", [])]
-    every = [*(each for each in old if (each.engine, each.rows) not in new), *rows]
-    every.sort(key=lambda row: (row.rows, ENGINES.index(row.engine)))
-    found = Measured(tuple(every), saved.get("apart", {}) | {str(rows[0].rows): apart}, machine())
-    path.write_text(json.dumps(asdict(found), indent=2) + "\n", encoding="utf-8")
-    (folder / "scale.md").write_text(page(found), encoding="utf-8")
-    figure = draw(every)
+    old = [ScaleRow(**item) for item in saved.get("rows", [])]
+    everything = [*(item for item in old if (item.engine, item.rows) not in new), *rows]
+    everything.sort(key=lambda row: (row.rows, ENGINES.index(row.engine)))
+    measured = Measured(
+        tuple(everything), saved.get("apart", {}) | {str(rows[0].rows): apart}, machine()
+    )
+    path.write_text(json.dumps(asdict(measured), indent=2) + "\n", encoding="utf-8")
+    (folder / "scale.md").write_text(page(measured), encoding="utf-8")
+    figure = draw(everything)
     save(figure, folder / "scale.svg")
     figure.savefig(folder / "scale.png", dpi=150)
 
@@ -67,9 +69,9 @@ def draw(rows: Sequence[ScaleRow], *, theme: Theme = LIGHT) -> Figure:
     return figure
 
 
-def page(found: Measured) -> str:
+def page(result: Measured) -> str:
     """Return the page as Markdown."""
-    apart = ", ".join(f"{value:.1g} ({int(rows):,} rows)" for rows, value in found.apart.items())
+    apart = ", ".join(f"{value:.1g} ({int(rows):,} rows)" for rows, value in result.apart.items())
     lines = [
         "# How far each engine gets",
         "",
@@ -83,12 +85,12 @@ def page(found: Measured) -> str:
         "`python -m reports.studies.benchmark.scale` makes data, table and figure again (it needs"
         " the extras `dask` and `spark`).",
         "",
-        found.machine,
+        result.machine,
         "",
         "| rows of both runs | engine | million rows/s | scoring s | whole s | CPU s | MB,"
         " scoring | MB, whole | MB, largest child | MB of input | MB of scores |",
         "|---:|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
-        *(_line(row) for row in found.rows),
+        *(_line(row) for row in result.rows),
         "",
         "![Seconds against rows: a straight line of slope 1](scale.png)",
         "",
@@ -96,7 +98,7 @@ def page(found: Measured) -> str:
         f" {apart}; the scores of the first 1 % of the queries differ by at most 1e-12 from"
         " those of the path in memory, or the study stops.",
         "",
-        *_far(found.rows),
+        *_far(result.rows),
     ]
     return "\n".join(lines) + "\n"
 

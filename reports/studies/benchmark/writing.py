@@ -51,11 +51,13 @@ def write(
     from reports.studies.benchmark.ratios import Ratio, draw_ratios
 
     folder.mkdir(parents=True, exist_ok=True)
-    found = {"machine": machine, "rows": [asdict(row) for row in rows], "modules": modules}
-    (folder / "benchmark.json").write_text(json.dumps(found, indent=2) + "\n")
+    result = {"machine": machine, "rows": [asdict(row) for row in rows], "modules": modules}
+    (folder / "benchmark.json").write_text(json.dumps(result, indent=2) + "\n")
     (folder / "benchmark.md").write_text(table(rows, machine=machine, modules=modules))
-    shown = [Ratio(row.work, row.program, row.ratio, row.ratio_low, row.ratio_high) for row in rows]
-    draw_ratios(shown, folder / "benchmark")
+    ratios = [
+        Ratio(row.work, row.program, row.ratio, row.ratio_low, row.ratio_high) for row in rows
+    ]
+    draw_ratios(ratios, folder / "benchmark")
 
 
 def table(rows: Sequence[Row], *, machine: str, modules: Mapping[str, str] | None = None) -> str:

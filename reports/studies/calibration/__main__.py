@@ -30,31 +30,31 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="queries of a sample")
     parser.add_argument("--parts", nargs="+", choices=names, default=names, help="what to run")
-    asked = parser.parse_args(arguments)
-    if MAIN not in asked.parts and not (asked.output / "calibration.json").exists():
+    args = parser.parse_args(arguments)
+    if MAIN not in args.parts and not (args.output / "calibration.json").exists():
         parser.error(f"--parts: {MAIN} comes first, because the page begins with it")
     try:
-        study = run(asked)
+        study = run(args)
     except AbrankError as error:
         _tell(f"error: {error}")
         return error.exit_code
-    writing.write(study, asked.output)
-    _tell(f"{asked.output / 'calibration.md'}")
+    writing.write(study, args.output)
+    _tell(f"{args.output / 'calibration.md'}")
     return 0
 
 
-def run(asked: argparse.Namespace) -> Study:
+def run(requested: argparse.Namespace) -> Study:
     """Measure all cells but those that an earlier run left in the output folder."""
-    asked.output.mkdir(parents=True, exist_ok=True)
-    file = asked.output / "calibration.json"
-    study = Study(asked.replications, asked.seed, asked.data is not None, [])
+    requested.output.mkdir(parents=True, exist_ok=True)
+    file = requested.output / "calibration.json"
+    study = Study(requested.replications, requested.seed, requested.data is not None, [])
     earlier = read_study(file) if file.exists() else study
     if earlier.settings == study.settings:
         study = earlier
     settings = {"replications": study.replications, "seed": study.seed}
-    found = populations(asked.data, seed=asked.seed)
-    drawn_from = material(asked.data, found, seed=asked.seed)
-    for cell, count in _cells(found, drawn_from, asked):
+    result = populations(requested.data, seed=requested.seed)
+    drawn_from = material(requested.data, result, seed=requested.seed)
+    for cell, count in _cells(result, drawn_from, requested):
         if study.has(cell.source, cell.measure, cell.n, cell.part):
             continue
         _tell(f"{cell.part}: {cell.source}, {cell.measure}, n = {cell.n}")
@@ -65,16 +65,16 @@ def run(asked: argparse.Namespace) -> Study:
 
 
 def _cells(
-    found: list[Population], drawn_from: Material, asked: argparse.Namespace
+    result: list[Population], drawn_from: Material, requested: argparse.Namespace
 ) -> Iterator[tuple[Cell, Callable[..., Counts]]]:
     """Go through the cells that are asked for, still empty, and what counts them."""
-    for population in found if MAIN in asked.parts else []:
-        for n in asked.sizes:
+    for population in result if MAIN in requested.parts else []:
+        for n in requested.sizes:
             cell = Cell(population.source, population.measure, n, [])
             yield cell, partial(measure, population, n)
     for part in PARTS:
-        sizes = [n for n in asked.sizes if not part.sizes or n in part.sizes]
-        for n in sizes if part.name in asked.parts else []:
+        sizes = [n for n in requested.sizes if not part.sizes or n in part.sizes]
+        for n in sizes if part.name in requested.parts else []:
             cell = Cell(drawn_from.source, MIXED, n, [], part.name)
             yield cell, partial(measure_part, part, drawn_from, n)
 

@@ -89,16 +89,16 @@ def measure(population: Population, n_queries: int, *, replications: int, seed: 
             random = stream(seed, "calibrate", *names)
             count = min(BATCH, len(share) - first)
             samples = pair.draw(n_queries, count, random)
-            drawn = int(random.integers(2**31))
-            one = population.measure in MEASURES
+            sample = int(random.integers(2**31))
+            left = population.measure in MEASURES
             answers = (
-                _ask_one(pair, samples[:, :, 0], drawn, population.scope)
-                if one
-                else _ask_family(samples, drawn)
+                _ask_one(pair, samples[:, :, 0], sample, population.scope)
+                if left
+                else _ask_family(samples, sample)
             )
-            for asked in answers:
-                total = totals.setdefault((asked.test, band(pair.skewness)), Counter())
-                total.update({"replications": count} | asked.counts())
+            for answer in answers:
+                total = totals.setdefault((answer.test, band(pair.skewness)), Counter())
+                total.update({"replications": count} | answer.counts())
     return [{"test": key[0], "skewness": key[1], **total} for key, total in totals.items()]
 
 
@@ -162,17 +162,17 @@ def _by_interval(
 def _ask_ranks(d: FloatArray, moved: Iterable[FloatArray]) -> Asked:
     """Ask Wilcoxon's test whether the mean is 0; its interval holds 0 where p is at least .05."""
     method: Literal["exact", "asymptotic"] = "exact" if len(d) <= EXACT_RANKS else "asymptotic"
-    pvalue, small, large = (wilcoxon_pvalues(each, method=method) for each in (d, *moved))
+    pvalue, small, large = (wilcoxon_pvalues(item, method=method) for item in (d, *moved))
     false = below(pvalue)
     return Asked("wilcoxon", false, ~false[0], (small < 0.05, large < 0.05))
 
 
 def _ask_signs(d: FloatArray, moved: Iterable[FloatArray], net_share: float) -> Asked:
     """Ask the sign test whether the mean is 0, and its interval for what it does estimate."""
-    still, *others = (run_test("sign", each) for each in (d, *moved))
+    still, *rest = (run_test("sign", item) for item in (d, *moved))
     # The interval of samples of ties only is [0, 0]; they say nothing of the decided queries.
     covers = (still.ci_low <= net_share) & (still.ci_high >= net_share) | ~d.any(axis=0)
-    small, large = (result.pvalue < 0.05 for result in others)
+    small, large = (result.pvalue < 0.05 for result in rest)
     return Asked("sign", below(still.pvalue), covers, (small, large))
 
 
@@ -180,11 +180,11 @@ def _ask_family(samples: FloatArray, seed: int) -> Iterator[Asked]:
     """Ask the tests of several measures at once whether any of the means is not 0."""
     lowest, holds = np.empty(samples.shape[1]), np.empty(samples.shape[1], np.bool_)
     for place in range(samples.shape[1]):
-        found = max_t(samples[:, place], n_resamples=N_DRAWN, seed=seed + place)
-        lowest[place] = found.pvalue.min()
-        holds[place] = np.all((found.ci_low <= 0.0) & (found.ci_high >= 0.0))
+        result = max_t(samples[:, place], n_resamples=N_DRAWN, seed=seed + place)
+        lowest[place] = result.pvalue.min()
+        holds[place] = np.all((result.ci_low <= 0.0) & (result.ci_high >= 0.0))
     yield Asked("max-T", below(lowest), holds)
-    alone = np.stack([run_test("t", each).pvalue for each in np.moveaxis(samples, 2, 0)])
+    alone = np.stack([run_test("t", item).pvalue for item in np.moveaxis(samples, 2, 0)])
     smallest = np.where(np.isnan(alone), 1.0, alone).min(axis=0)
     # Of p-values all adjusted by Holm, the smallest is that of Bonferroni.
     yield Asked("t, Holm", below(samples.shape[2] * smallest))

@@ -72,14 +72,14 @@ class Pool:
             row[run.judgment] = run.rank
         return ranks
 
-    def judged_by(self, kept: BoolArray) -> list[JudgedRun]:
+    def judged_by(self, selected: BoolArray) -> list[JudgedRun]:
         """Return the runs as they are with some of the judgments only."""
         order = np.lexsort((-self.qrels.grade, self.qrels.query))
-        order = order[kept[order]]
+        order = order[selected[order]]
         query, grade = self.qrels.query[order], self.qrels.grade[order]
         return [
             replace(
-                run._rows(kept[run.judgment], run.n_retrieved),
+                run._rows(selected[run.judgment], run.n_retrieved),
                 ideal_query=query,
                 ideal_grade=grade,
             )
@@ -94,17 +94,17 @@ def judgments(pool: Pool, rng: np.random.Generator) -> Iterator[tuple[str, BoolA
     for newcomer in range(n):
         alone = top[newcomer] & ~np.delete(top, newcomer, axis=0).any(axis=0)
         pairs = [pair for pair in permutations(range(n), 2) if pair[1] == newcomer]
-        yield "without a run's own", ~alone, np.array(pairs)
-    every = np.array(list(combinations(range(n), 2)))
+        yield "without a run's own", np.logical_not(alone), np.array(pairs)
+    values = np.array(list(combinations(range(n), 2)))
     for depth in DEPTHS:
         for size in (size for size in SIZES if size <= n):
             for _ in range(REPEATS):
                 of_pool = ranks[rng.permutation(n)[:size]]
-                kept = ((of_pool > 0) & (of_pool <= depth)).any(axis=0)
+                selected = ((of_pool > 0) & (of_pool <= depth)).any(axis=0)
                 yield (
                     f"pools of depth {depth}",
-                    kept,
-                    every[rng.permutation(len(every))][:MOST_PAIRS],
+                    selected,
+                    values[rng.permutation(len(values))][:MOST_PAIRS],
                 )
 
 
@@ -122,8 +122,10 @@ def imputed(
     cutoff = dict(measure.parameters).get("cutoff")
     depth = cutoff if isinstance(cutoff, int) else LOOKED_AT
     hits, judged = np.full(len(BANDS), 0.5), np.ones(len(BANDS))
-    for run, other in ((a, b), (b, a)):
-        alone = ~np.isin(run.judgment, other.judgment[other.rank <= depth]) & (run.rank <= depth)
+    for run, second in ((a, b), (b, a)):
+        assert run.judgment is not None
+        assert second.judgment is not None
+        alone = ~np.isin(run.judgment, second.judgment[second.rank <= depth]) & (run.rank <= depth)
         band = np.searchsorted(BANDS, run.rank[alone])
         judged += np.bincount(band, minlength=len(BANDS))
         hits += np.bincount(band, weights=run.grade[alone] > 0, minlength=len(BANDS))
@@ -177,17 +179,19 @@ def compare(
 
 def measure_collection(
     name: str, data: Path, rng: np.random.Generator
-) -> Iterator[tuple[str, str, float, float, bool, bool]]:
+) -> Iterator[tuple[str, str, float, bool, bool]]:
     """Yield judgments, rule, both errors, and whether the verdict moved and was doubted."""
     folder = data / "pools" / name if name == "covid_r2" else data / name
     paths = sorted((folder / "runs").iterdir())
     whole = "qrels.later.txt.gz" if name == "covid_r2" else "qrels.txt*"
     pool = Pool.of(inputs.read_qrels(str(next(folder.glob(whole)))), paths)
-    sets = [(kind, pool.judged_by(kept), pairs) for kind, kept, pairs in judgments(pool, rng)]
+    sets = [
+        (kind, pool.judged_by(selected), pairs) for kind, selected, pairs in judgments(pool, rng)
+    ]
     if name == "covid_r2":
         earlier = Pool.of(inputs.read_qrels(str(folder / "qrels.round2.txt.gz")), paths)
-        every = np.array(list(combinations(range(len(paths)), 2)))
-        sets.insert(0, ("as they grew", list(earlier.runs), every))
+        values = np.array(list(combinations(range(len(paths)), 2)))
+        sets.insert(0, ("as they grew", list(earlier.runs), values))
     for kind, before, pairs in sets:
         for declared, truth, rules in compare(before, pool.runs, pairs, rng):
             moved = declared[1] != truth[1]
@@ -201,8 +205,9 @@ def measure_rules(data: Path, seed: int) -> list[Row]:
     rows = []
     for name in COLLECTIONS:
         table: dict[tuple[str, str], list[tuple[float, bool, bool]]] = {}
-        for kind, rule, *outcome in measure_collection(name, data, stream(seed, "doubt", name)):
-            table.setdefault((kind, rule), []).append(tuple(outcome))
+        outcomes_of = measure_collection(name, data, stream(seed, "doubt", name))
+        for kind, rule, distance, has_moved, is_doubted in outcomes_of:
+            table.setdefault((kind, rule), []).append((distance, has_moved, is_doubted))
         for (kind, rule), outcomes in table.items():
             error, moved, doubted = np.array(outcomes, dtype=np.float64).T
             rows.append(
@@ -222,11 +227,11 @@ def total(rows: Sequence[Row], rule: str, *, pools: bool | None = None) -> Row:
         for row in rows
         if row.rule == rule and pools in (None, row.judgments.startswith("pools"))
     ]
-    counts = [
+    pairs, moved, doubted, right = (
         sum(getattr(row, key) for row in chosen) for key in ("pairs", "moved", "doubted", "right")
-    ]
-    error = sum(row.error * row.pairs for row in chosen) / counts[0]
-    return Row("all", "all", rule, *counts, error)
+    )
+    error = sum(row.error * row.pairs for row in chosen) / pairs
+    return Row("all", "all", rule, pairs, moved, doubted, right, error)
 
 
 def shares(row: Row) -> tuple[float, float, float]:

@@ -119,12 +119,12 @@ def calibration_parts(rows: Sequence[_Rates], *, theme: Theme = LIGHT) -> Figure
         words = "false findings" if quantity == "false_05" else "intervals that miss"
         ax.set_title(f"{title}: {words}", color=theme.ink, fontsize=10, loc="left")
         label_x(ax, theme, size)
-        found = [row for row in rows if row.part == part]
-        if found:
-            _band(ax, theme, found, TARGET)
-            rates = [(row.test, row.n, max(_wrong(row, quantity), SHOWN[0])) for row in found]
+        result = [row for row in rows if row.part == part]
+        if result:
+            _band(ax, theme, result, TARGET)
+            rates = [(row.test, row.n, max(_wrong(row, quantity), SHOWN[0])) for row in result]
             _lines(ax, theme, rates, names)
-            _scale(ax, found, room=4.5)
+            _scale(ax, result, room=4.5)
     for ax in panels[:, 0]:
         label_y(ax, theme, "wrong at 5 %")
     panels[0, 0].set_yscale("log")
@@ -163,12 +163,12 @@ def _lines(
     """
     colours = (theme.b, theme.a, theme.ink, theme.muted)
     for (test, name), colour, marker in zip(names.items(), colours, MARKERS, strict=False):
-        found = sorted((n, rate) for of, n, rate in rates if of == test)
-        if not found:
+        result = sorted((n, rate) for owner, n, rate in rates if owner == test)
+        if not result:
             continue
-        n, shown = zip(*found, strict=True)
-        ax.plot(n, shown, color=colour, marker=marker, markersize=4, linewidth=1.4)
-        write(ax, name, (n[-1], shown[-1]), shift=(7.0, 0.0), color=colour, va="center")
+        n, visible = zip(*result, strict=True)
+        ax.plot(n, visible, color=colour, marker=marker, markersize=4, linewidth=1.4)
+        write(ax, name, (n[-1], visible[-1]), shift=(7.0, 0.0), color=colour, va="center")
 
 
 def _scale(ax: Axes, rows: Sequence[_Rates], *, room: float) -> None:

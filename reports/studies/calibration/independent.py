@@ -55,12 +55,12 @@ def measure(*, samples: int, seed: int) -> Iterator[Found]:
                 random = stream(seed, "independent", name, str(n_a), str(n_b))
                 a, b = draw_a(random, (n_a, samples)), draw_b(random, (n_b, samples))
                 spread = (np.ptp(a, axis=0) > 0.0) | (np.ptp(b, axis=0) > 0.0)
-                found = welch(a[:, spread], b[:, spread], confidence=1.0 - LEVEL)
+                result = welch(a[:, spread], b[:, spread], confidence=1.0 - LEVEL)
                 student = stats.ttest_ind(b[:, spread], a[:, spread]).pvalue
-                rejected = found.pvalue < LEVEL
-                shares = (rejected, rejected & (found.estimate > 0.0), student < LEVEL)
-                rates = (round(float(np.sum(share)) / samples, 4) for share in shares)
-                yield Found(name, n_a, n_b, *rates, samples)
+                rejected = result.pvalue < LEVEL
+                shares = (rejected, rejected & (result.estimate > 0.0), student < LEVEL)
+                rates = [round(float(np.sum(share)) / samples, 4) for share in shares]
+                yield Found(name, n_a, n_b, rates[0], rates[1], rates[2], samples)
 
 
 WORDS = """# Independent groups
@@ -89,9 +89,9 @@ def page(rows: Sequence[Found]) -> str:
         samples=f"{samples:,}", error=21.8 / samples**0.5, least=min(levels), most=max(levels),
         least_equal=min(equal), most_equal=max(equal),
     )  # fmt: skip
-    lines, most = [], 0.06 + (0.06 * 0.94 / samples) ** 0.5
+    lines, maximum = [], 0.06 + (0.06 * 0.94 / samples) ** 0.5
     for row in rows:
-        rates = [f"**{x:.3f}**" if x > most else f"{x:.3f}" for x in (row.welch, row.student)]
+        rates = [f"**{x:.3f}**" if x > maximum else f"{x:.3f}" for x in (row.welch, row.student)]
         lines.append(
             f"| {row.population} | {row.n_a} | {row.n_b} | {rates[0]} | {row.b_better:.3f} |"
             f" {rates[1]} |"

@@ -31,26 +31,26 @@ PAIRS = (
 Grader = Callable[[IntArray, int, BoolArray, np.random.Generator], IntArray]
 
 
-def _noisy(g: IntArray, most: int, _: BoolArray, random: np.random.Generator) -> IntArray:
+def _noisy(g: IntArray, maximum: int, _: BoolArray, random: np.random.Generator) -> IntArray:
     u = random.random(g.shape)
-    return np.clip(g + (u < 0.15) - (u > 0.85), 0, most)
+    return np.clip(g + (u < 0.15) - (u > 0.85), 0, maximum)
 
 
-def _lenient(g: IntArray, most: int, _: BoolArray, random: np.random.Generator) -> IntArray:
-    return np.clip(g + (random.random(g.shape) < 0.4), 0, most)
+def _lenient(g: IntArray, maximum: int, _: BoolArray, random: np.random.Generator) -> IntArray:
+    return np.clip(g + (random.random(g.shape) < 0.4), 0, maximum)
 
 
-def _favours(g: IntArray, most: int, own: BoolArray, random: np.random.Generator) -> IntArray:
-    raised = own & (g == 0) & (random.random(g.shape) < 0.4)
-    return np.where(raised, 1, _noisy(g, most, own, random))
+def _favours(g: IntArray, maximum: int, custom: BoolArray, random: np.random.Generator) -> IntArray:
+    raised = custom & (g == 0) & (random.random(g.shape) < 0.4)
+    return np.where(raised, 1, _noisy(g, maximum, custom, random))
 
 
-def _useless(g: IntArray, most: int, _: BoolArray, random: np.random.Generator) -> IntArray:
-    return np.where(random.random(g.shape) < 0.3, random.integers(1, most + 1, g.shape), 0)
+def _useless(g: IntArray, maximum: int, _: BoolArray, random: np.random.Generator) -> IntArray:
+    return np.where(random.random(g.shape) < 0.3, random.integers(1, maximum + 1, g.shape), 0)
 
 
-def _adversarial(g: IntArray, most: int, _: BoolArray, __: np.random.Generator) -> IntArray:
-    return np.asarray(most - g)
+def _adversarial(g: IntArray, maximum: int, _: BoolArray, __: np.random.Generator) -> IntArray:
+    return np.asarray(maximum - g)
 
 
 # None is a machine that fails on whole queries, not on documents; FAILING has how.
@@ -110,25 +110,25 @@ def _queries(
     qrels: Mapping[str, Mapping[str, int]], runs: tuple[Mapping[str, list[str]], ...]
 ) -> Iterator[_Query]:
     """Go through the queries that were judged and that both runs have."""
-    most = max(max(of_query.values()) for of_query in qrels.values())
+    maximum = max(max(of_query.values()) for of_query in qrels.values())
     for query, of_query in qrels.items():
         if not all(query in run for run in runs):
             continue
         pool = list(dict.fromkeys(doc for run in runs for doc in run[query]))
         grades = np.array([max(0, of_query.get(doc, 0)) for doc in pool], dtype=np.int64)
         ranked = tuple(np.array([pool.index(doc) for doc in run[query][:TOP]]) for run in runs)
-        every = np.maximum(0, np.array([*of_query.values()], dtype=np.int64))
-        yield _Query(grades, every, (ranked[0], ranked[1]), most)
+        everything = np.maximum(0, np.array([*of_query.values()], dtype=np.int64))
+        yield _Query(grades, everything, (ranked[0], ranked[1]), maximum)
 
 
 def _differences(
     queries: list[_Query], judge: str, random: np.random.Generator
 ) -> tuple[FloatArray, FloatArray]:
     """Return the rows of ``Judged`` (3, n), of A against B and of both orders."""
-    both = [np.hstack([_of_query(each, JUDGES[judge], random, swap=swap) for each in queries])
+    both = [np.hstack([_of_query(query, JUDGES[judge], random, swap=swap) for query in queries])
             for swap in (False, True)]  # fmt: skip
-    for each in both if judge in FAILING else []:
-        each[1] = FAILING[judge](each[0], each[2], random)
+    for item in both if judge in FAILING else []:
+        item[1] = FAILING[judge](item[0], item[2], random)
     return both[0], np.hstack(both)
 
 
@@ -159,18 +159,18 @@ def _of_query(
     query: _Query, grader: Grader | None, random: np.random.Generator, *, swap: bool
 ) -> FloatArray:
     a, b = query.ranked[:: -1 if swap else 1]
-    of_a, of_b = (float(ndcg(query.grades[each], query.every_grade)) for each in (a, b))
+    of_a, of_b = (float(ndcg(query.grades[item], query.every_grade)) for item in (a, b))
     human = np.full(N_DRAWS, of_b - of_a)
     if grader is None:
         return np.stack([human, human, np.full(N_DRAWS, (of_a + of_b) / 2.0)])
     grades = np.repeat(query.grades[None], N_DRAWS, axis=0)
-    own = np.isin(np.arange(grades.shape[1]), b)[None]
-    machine = grader(grades, query.most, own, random)
-    by_machine = [ndcg(machine[:, each], machine) for each in (a, b)]
+    custom = np.isin(np.arange(grades.shape[1]), b)[None]
+    machine = grader(grades, query.most, custom, random)
+    by_machine = [ndcg(machine[:, item], machine) for item in (a, b)]
     return np.stack([human, by_machine[1] - by_machine[0], np.mean(by_machine, axis=0)])
 
 
-def ndcg(ranked: IntArray, every: IntArray) -> FloatArray:
+def ndcg(ranked: IntArray, everything: IntArray) -> FloatArray:
     """Return nDCG@10 with the grade as gain, as trec_eval has it, for grades along the last axis.
 
     Examples
@@ -178,7 +178,7 @@ def ndcg(ranked: IntArray, every: IntArray) -> FloatArray:
     >>> float(ndcg(np.array([0, 1]), np.array([1, 0, 0])).round(4))
     0.6309
     """
-    ideal = _dcg(-np.sort(-every, axis=-1)[..., :TOP])
+    ideal = _dcg(-np.sort(-everything, axis=-1)[..., :TOP])
     return np.asarray(np.divide(_dcg(ranked), ideal, out=np.zeros(ideal.shape), where=ideal > 0))
 
 
@@ -193,7 +193,7 @@ def _by_query(run: Run) -> dict[str, list[str]]:
 
 
 def _grades(qrels: Qrels) -> dict[str, dict[str, int]]:
-    found: dict[str, dict[str, int]] = {}
+    result: dict[str, dict[str, int]] = {}
     for query, doc, grade in qrels.frame().itertuples(index=False):
-        found.setdefault(query, {})[doc] = grade
-    return found
+        result.setdefault(query, {})[doc] = grade
+    return result

@@ -64,19 +64,19 @@ def measure(pairs: Sequence[Judged], *, samples: int, seed: int) -> Iterator[Row
     for judge in JUDGES:
         of_judge = [pair for pair in pairs if pair.judge == judge]
         for n in SIZES:
-            found: dict[str, list[_Counted]] = {}
+            result: dict[str, list[_Counted]] = {}
             for pair in of_judge:
                 random = stream(seed, judge, str(n), pair.name)
                 for method, counted in _count(pair, n, samples, random):
-                    found.setdefault(method, []).append(counted)
+                    result.setdefault(method, []).append(counted)
             names = [pair.name for pair in of_judge]
-            yield from (_row(judge, n, key, each, names, samples) for key, each in found.items())
+            yield from (_row(judge, n, key, item, names, samples) for key, item in result.items())
 
 
 def _count(
     pair: Judged, n: int, samples: int, random: np.random.Generator
 ) -> Iterator[tuple[str, _Counted]]:
-    real, null = (_draw(each, samples, random) for each in (pair.real, pair.null))
+    real, null = (_draw(item, samples, random) for item in (pair.real, pair.null))
     truth = float(pair.real[0].mean())
     alone = None
     for name, method in METHODS.items():
@@ -104,16 +104,16 @@ def _draw(
 
 
 def _row(
-    judge: str, n: int, method: str, found: list[_Counted], names: list[str], samples: int
+    judge: str, n: int, method: str, result: list[_Counted], names: list[str], samples: int
 ) -> Row:
-    covers, width, rejects, judged = (np.array(each) for each in zip(*found, strict=True))
+    covers, width, rejects, judged = (np.array(item) for item in zip(*result, strict=True))
     worst = int(covers.argmin())
     return Row(
         judge, n, method,
         round(float(covers.mean()), 4), round(float(covers[worst]), 4), names[worst],
         round(float(width.mean()), 3),
         round(float(rejects.mean()), 4), round(float(rejects.max()), 4),
-        round(float(judged.mean()), 1), samples * len(found),
+        round(float(judged.mean()), 1), samples * len(result),
     )  # fmt: skip
 
 
@@ -175,16 +175,16 @@ def main(arguments: list[str] | None = None) -> int:
     parser = command_of("machine", __doc__)
     parser.add_argument("--data", type=Path, required=True, metavar="DIR")
     parser.add_argument("--samples", type=int, default=2_000)
-    asked = parser.parse_args(arguments)
-    pairs = list(judged_pairs(asked.data, seed=asked.seed))
+    args = parser.parse_args(arguments)
+    pairs = list(judged_pairs(args.data, seed=args.seed))
     rows = []
-    for row in measure(pairs, samples=asked.samples, seed=asked.seed):
+    for row in measure(pairs, samples=args.samples, seed=args.seed):
         rows.append(row)
         sys.stderr.write(f"{row.judge}, n = {row.n}, {row.method}: {row.coverage:.3f}\n")
-    said = page(rows, pairs=len({pair.name for pair in pairs}), samples=asked.samples)
-    picked = list(measure_picked(pairs, samples=asked.samples, seed=asked.seed))
-    save(asked.output, "machine", said + page_of_picked(picked, samples=asked.samples), rows)
-    save_table(asked.output, "machine-picked", picked)
+    text = page(rows, pairs=len({pair.name for pair in pairs}), samples=args.samples)
+    picked = list(measure_picked(pairs, samples=args.samples, seed=args.seed))
+    save(args.output, "machine", text + page_of_picked(picked, samples=args.samples), rows)
+    save_table(args.output, "machine-picked", picked)
     return 0
 
 

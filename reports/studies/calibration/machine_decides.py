@@ -45,15 +45,15 @@ def measure(pairs: Sequence[Judged], *, samples: int, seed: int) -> Iterator[Dec
     for judge in JUDGES:
         of_judge = [pair for pair in pairs if pair.judge == judge]
         for n in SIZES:
-            found: dict[str, list[tuple[float, float, float]]] = {}
+            result: dict[str, list[tuple[float, float, float]]] = {}
             for pair in of_judge:
                 random = stream(seed, "decides", judge, str(n), pair.name)
-                drawn = pair.real[:, random.integers(0, pair.real.shape[1], (N_QUERIES, samples))]
+                real = pair.real[:, random.integers(0, pair.real.shape[1], (N_QUERIES, samples))]
                 truth = float(pair.real[0].mean())
                 for picked, (liking, best) in PICKS.items():
-                    first = judged_first(liking, drawn, n, best=best)
-                    found.setdefault(picked, []).append(_decide(first, n, truth))
-            for picked, cells in found.items():
+                    first = judged_first(liking, real, n, best=best)
+                    result.setdefault(picked, []).append(_decide(first, n, truth))
+            for picked, cells in result.items():
                 draw, errors, covers = np.array(cells).T
                 worst = int(covers.argmin())
                 yield Decided(
@@ -63,14 +63,14 @@ def measure(pairs: Sequence[Judged], *, samples: int, seed: int) -> Iterator[Dec
                 )  # fmt: skip
 
 
-def _decide(drawn: FloatArray, n: int, truth: float) -> tuple[float, float, float]:
-    d, f, score = drawn
+def _decide(sample: FloatArray, n: int, truth: float) -> tuple[float, float, float]:
+    d, f, score = sample
     alone, both = run_test("t", d[:n]), run_prediction_powered(d[:n], np.arange(n), f)
     # Both checks of the draw together at .05, as a comparison makes them.
     draw = np.minimum(welch(f[:n], f[n:]), welch(score[:n], score[n:])) < LEVEL / 2.0
     low, high = (
-        np.where(draw, one, two)
-        for one, two in ((alone.ci_low, both.ci_low), (alone.ci_high, both.ci_high))
+        np.where(draw, first, two)
+        for first, two in ((alone.ci_low, both.ci_low), (alone.ci_high, both.ci_high))
     )
     covers = np.mean((low <= truth) & (truth <= high))
     return float(draw.mean()), float((both.refused & ~draw).mean()), float(covers)
@@ -115,13 +115,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser = command_of("machine_decides", __doc__)
     parser.add_argument("--data", type=Path, required=True, metavar="DIR")
     parser.add_argument("--samples", type=int, default=400)
-    asked = parser.parse_args(arguments)
-    pairs = [pair for pair in judged_pairs(asked.data, seed=asked.seed) if pair.judge in JUDGES]
+    args = parser.parse_args(arguments)
+    pairs = [pair for pair in judged_pairs(args.data, seed=args.seed) if pair.judge in JUDGES]
     rows = []
-    for row in measure(pairs, samples=asked.samples, seed=asked.seed):
+    for row in measure(pairs, samples=args.samples, seed=args.seed):
         rows.append(row)
         sys.stderr.write(f"{row.judge}, {row.picked}, n = {row.n}: {row.coverage:.3f}\n")
-    save(asked.output, "machine-decides", page(rows), rows)
+    save(args.output, "machine-decides", page(rows), rows)
     return 0
 
 

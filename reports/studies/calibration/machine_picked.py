@@ -59,16 +59,16 @@ def measure_picked(pairs: Sequence[Judged], *, samples: int, seed: int) -> Itera
     for judge in JUDGES:
         of_judge = [pair for pair in pairs if pair.judge == judge]
         for n in SIZES:
-            found: dict[str, list[tuple[float, float, float]]] = {}
+            result: dict[str, list[tuple[float, float, float]]] = {}
             for pair in of_judge:
                 random = stream(seed, "picked", judge, str(n), pair.name)
                 index = random.integers(0, pair.real.shape[1], (N_QUERIES, samples))
-                drawn = pair.real[:, index]
+                real = pair.real[:, index]
                 truth = float(pair.real[0].mean())
                 for picked, (liking, best) in PICKS.items():
-                    first = judged_first(liking, drawn, n, best=best)
-                    found.setdefault(picked, []).append(_count(first, n, truth))
-            for picked, cells in found.items():
+                    first = judged_first(liking, real, n, best=best)
+                    result.setdefault(picked, []).append(_count(first, n, truth))
+            for picked, cells in result.items():
                 people, both, noticed = np.array(cells).T
                 worst = int(both.argmin())
                 yield Picked(
@@ -78,21 +78,21 @@ def measure_picked(pairs: Sequence[Judged], *, samples: int, seed: int) -> Itera
                 )  # fmt: skip
 
 
-def judged_first(liking: Liking | None, drawn: FloatArray, n: int, *, best: bool) -> FloatArray:
+def judged_first(liking: Liking | None, sample: FloatArray, n: int, *, best: bool) -> FloatArray:
     """Return the same queries, those that people judge first."""
     if liking is None:
-        return drawn
-    liked = liking(drawn[1], drawn[2])
+        return sample
+    liked = liking(sample[1], sample[2])
     enough = np.partition(liked, -n if best else len(liked) // 2, axis=0)
     # The rows were drawn at random: the first of the liked ones are a random draw from these.
     wanted = liked >= enough[-n if best else len(liked) // 2]
     order = np.argsort(~wanted, axis=0, kind="stable")
-    return np.stack([np.take_along_axis(each, order, axis=0) for each in drawn])
+    return np.stack([np.take_along_axis(item, order, axis=0) for item in sample])
 
 
-def _count(drawn: FloatArray, n: int, truth: float) -> tuple[float, float, float]:
+def _count(sample: FloatArray, n: int, truth: float) -> tuple[float, float, float]:
     """Return the coverage by people and by both, and how often the check of the draw notices."""
-    d, f, score = drawn
+    d, f, score = sample
     alone, both = run_test("t", d[:n]), run_prediction_powered(d[:n], np.arange(n), f)
     noticed = (welch(f[:n], f[n:]) < LEVEL) | (welch(score[:n], score[n:]) < LEVEL)
     return (
@@ -102,13 +102,13 @@ def _count(drawn: FloatArray, n: int, truth: float) -> tuple[float, float, float
     )
 
 
-def welch(one: FloatArray, two: FloatArray) -> FloatArray:
+def welch(first: FloatArray, two: FloatArray) -> FloatArray:
     """Return Welch's p-value of each sample; 1 where neither varies."""
-    shares = np.array([each.var(axis=0, ddof=1) / len(each) for each in (one, two)])
+    shares = np.array([item.var(axis=0, ddof=1) / len(item) for item in (first, two)])
     total = np.maximum(shares.sum(axis=0), 1e-300)
-    sizes = np.array([[len(one) - 1.0], [len(two) - 1.0]])
+    sizes = np.array([[len(first) - 1.0], [len(two) - 1.0]])
     freedom = total**2 / np.maximum((shares**2 / sizes).sum(axis=0), 1e-300)
-    statistic = (one.mean(axis=0) - two.mean(axis=0)) / np.sqrt(total)
+    statistic = (first.mean(axis=0) - two.mean(axis=0)) / np.sqrt(total)
     return np.asarray(t_pvalue(statistic, np.maximum(freedom, 1.0), "two-sided"))
 
 

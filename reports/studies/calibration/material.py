@@ -100,7 +100,11 @@ def material(folder: Path | None, populations: Sequence[Population], *, seed: in
         Which blocks are taken.
     """
     source = populations[0].source
-    of_source = {each.measure: each.pairs for each in populations if each.source == source}
+    of_source = {
+        population.measure: population.pairs
+        for population in populations
+        if population.source == source
+    }
     scores = list(_scores(folder, seed))
     random = stream(seed, source, "blocks")
     boards = tuple(_boards(folder, scores))
@@ -112,7 +116,7 @@ def material(folder: Path | None, populations: Sequence[Population], *, seed: in
         raised=_chosen(scores, _twos, random, gain=GAIN),
         many=_chosen(scores, _neighbours, random, gain=0.0),
         boards=boards,
-        balanced=tuple(balanced(each) for each in boards if each.scores.shape[1] <= N_BEST),
+        balanced=tuple(balanced(board) for board in boards if board.scores.shape[1] <= N_BEST),
     )
 
 
@@ -159,19 +163,19 @@ def balanced(board: Block) -> Block:
     effect (Kish), is left out. Tied queries stay tied, as do skewness and what systems share.
     """
     scores, weights = board.scores, board.weights
-    kept = [0]
+    selected = [0]
     for column in range(1, scores.shape[1]):
-        contrasts = scores[:, [*kept[1:], column]] - scores[:, [0]]
-        if np.linalg.matrix_rank(contrasts) < len(kept):
+        contrasts = scores[:, [*selected[1:], column]] - scores[:, [0]]
+        if np.linalg.matrix_rank(contrasts) < len(selected):
             continue
         try:
-            found = balancing_weights(contrasts)
+            result = balancing_weights(contrasts)
         except ArgumentError:
             continue
-        if 1.0 / float((found**2).sum()) >= len(scores) / 2.0:
-            kept, weights = [*kept, column], found
-    name = f"{board.name.rsplit(', ', 1)[0]}, {len(kept)} systems"
-    return Block(scores[:, kept], weights, name)
+        if 1.0 / float((result**2).sum()) >= len(scores) / 2.0:
+            selected, weights = [*selected, column], result
+    name = f"{board.name.rsplit(', ', 1)[0]}, {len(selected)} systems"
+    return Block(scores[:, selected], weights, name)
 
 
 def _stacked(pairs: list[FloatArray], place: int) -> FloatArray:
@@ -180,7 +184,7 @@ def _stacked(pairs: list[FloatArray], place: int) -> FloatArray:
     Queries of different pairs have nothing in common, so a sum is cut where no score can lie.
     """
     baseline = pairs[0][:, [0], place]
-    gains = [each[:, [1], place] - each[:, [0], place] for each in pairs]
+    gains = [pair[:, [1], place] - pair[:, [0], place] for pair in pairs]
     return np.clip(np.hstack([baseline, *(baseline + gain for gain in gains)]), 0.0, 1.0)
 
 
@@ -188,17 +192,17 @@ def _chosen(
     kinds: list[_Scores], sets: _Sets, random: np.random.Generator, *, gain: float
 ) -> tuple[Block, ...]:
     """Return ``N_OF_A_MEASURE`` blocks a measure, or all there are, half of each kind."""
-    found: list[Block] = []
+    result: list[Block] = []
     for measure in MEASURES:
         usable = [[scores for name, scores in kind if name == measure] for kind in kinds]
         usable = [kind for kind in usable if kind]
         for kind in usable:
-            candidates = [(each, columns) for each in kind for columns in sets(each)]
+            candidates = [(item, columns) for item in kind for columns in sets(item)]
             order = random.permutation(len(candidates)).tolist()
             tried = ((*candidates[place], STEPS[measure]) for place in order)
             blocks = (_block(scores, columns, step, gain) for scores, columns, step in tried)
-            found += islice(filter(None, blocks), N_OF_A_MEASURE // len(usable))
-    return tuple(found)
+            result += islice(filter(None, blocks), N_OF_A_MEASURE // len(usable))
+    return tuple(result)
 
 
 def _twos(scores: FloatArray) -> list[tuple[int, ...]]:

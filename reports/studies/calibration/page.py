@@ -17,7 +17,7 @@ FAMILY = "all four"
 _Rows = Sequence[Row]
 
 
-def page(study: Study, found: _Rows) -> str:
+def page(study: Study, result: _Rows) -> str:
     """Return the page as Markdown.
 
     Parameters
@@ -25,19 +25,19 @@ def page(study: Study, found: _Rows) -> str:
     found : sequence of Row
         Its rates.
     """
-    source = found[0].source
-    main = [*select(found, source=source), *select(found, source=source, measure=FAMILY)]
+    source = result[0].source
+    main = [*select(result, source=source), *select(result, source=source, measure=FAMILY)]
     lines = ["# How often the tests are wrong", "", *_introduction(study, source), ""]
     lines += ["## In short", "", *_summary(main), "", *_READING, ""]
     lines += ["![False findings and coverage by the number of queries](calibration.svg)", ""]
-    in_short = parts_in_short(found)
+    in_short = parts_in_short(result)
     if in_short:
         lines += ["## In short: everything else", "", *_PARTS, "", *in_short, ""]
         lines += [line for words in READING for line in (words, "")]
         lines += ["![How often the other tests are wrong](calibration-parts.svg)", ""]
-    for section in _sections(found, source):
+    for section in _sections(result, source):
         lines += table_of(section)
-    lines += parts_in_tables(found)
+    lines += parts_in_tables(result)
     lines += ["## How it was made", "", *_method(study)]
     return "\n".join(lines) + "\n"
 
@@ -95,47 +95,47 @@ def _introduction(study: Study, source: str) -> list[str]:
 
 def _summary(main: _Rows) -> list[str]:
     """Say of every test whether it keeps its level of 5 %, and with how many queries not."""
-    said = []
+    text = []
     for test in dict.fromkeys(row.test for row in main):
         of_test = sorted((row for row in main if row.test == test), key=lambda row: row.n)
         above = [row for row in of_test if is_above(row, "false_05", 0.05)]
         if above:
             rates = [f"{percent(row.false_05)} % ({row.n} queries)" for row in above]
             far = "far too much" if max(r.false_05 for r in above) > LIBERAL * 0.05 else "too much"
-            said.append(f"- **{test}** finds {far}: {f.listed(rates)}, in place of 5 %.")
+            text.append(f"- **{test}** finds {far}: {f.listed(rates)}, in place of 5 %.")
         else:
             low, high = (percent(end(row.false_05 for row in of_test)) for end in (min, max))
-            said.append(f"- **{test}** keeps its level: {low} to {high} % false findings at 5 %.")
-    return said
+            text.append(f"- **{test}** keeps its level: {low} to {high} % false findings at 5 %.")
+    return text
 
 
-def _sections(found: _Rows, source: str) -> Iterator[Section]:
+def _sections(result: _Rows, source: str) -> Iterator[Section]:
     """Go through the tables, in the order of the page."""
-    main = select(found, source=source)
+    main = select(result, source=source)
     yield Section("False findings at 5 %", "All measures together.", main)
     yield Section("False findings at 1 %", "All measures together.", main, "false_01")
     yield Section("Coverage of 95 % intervals", _COVERAGE, main, "covers")
     for measure in MEASURES:
         words = "Of one measure alone."
-        rows = select(found, source=source, measure=measure)
+        rows = select(result, source=source, measure=measure)
         yield Section(f"False findings at 5 %: {measure}", words, rows)
-    yield Section("False findings at 5 %: by skewness", _SKEWNESS, _skewed(found, source))
+    yield Section("False findings at 5 %: by skewness", _SKEWNESS, _skewed(result, source))
     if source != "simulated":
-        tossed, simulated = (select(found, source=each) for each in ("signs tossed", "simulated"))
+        tossed, simulated = (select(result, source=name) for name in ("signs tossed", "simulated"))
         yield Section("False findings at 5 %: signs tossed", _TOSSED, tossed)
         yield Section("False findings at 5 %: simulated systems", _SIMULATED, simulated)
     for power, quantity in zip(POWERS, ("found_small", "found_large"), strict=True):
         yield Section(f"Power where that of t is {100.0 * power:.0f} %", _POWER, main, quantity)
-    family = select(found, source=source, measure=FAMILY)
+    family = select(result, source=source, measure=FAMILY)
     yield Section("Four measures at once", _FAMILY, family)
     held = [row for row in family if not math.isnan(row.covers)]
     yield Section("Four measures at once: intervals", _ALL_HELD, held, "covers")
 
 
-def _skewed(found: _Rows, source: str) -> list[Row]:
+def _skewed(result: _Rows, source: str) -> list[Row]:
     """Return the rates by skewness of the pair, of the tests that it makes a difference to."""
     tests = ("t", "permutation", "wilcoxon", "sign")
-    some = [row for row in found if row.source == source and row.skewness in BANDS]
+    some = [row for row in result if row.source == source and row.skewness in BANDS]
     some = [row for row in some if row.test in tests]
     return sorted(some, key=lambda row: (tests.index(row.test), BANDS.index(row.skewness)))
 

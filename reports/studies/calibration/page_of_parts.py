@@ -67,7 +67,7 @@ READING = (
 )
 
 
-def parts_in_short(found: Sequence[Row]) -> list[str]:
+def parts_in_short(result: Sequence[Row]) -> list[str]:
     """Return a line a part: which of its tests are clearly too often wrong, and how much at most.
 
     Parameters
@@ -75,10 +75,10 @@ def parts_in_short(found: Sequence[Row]) -> list[str]:
     found : sequence of Row
         Of the whole study.
     """
-    return [_in_short(part, rows) for part, rows in _rows_of_parts(found)]
+    return [_in_short(part, rows) for part, rows in _rows_of_parts(result)]
 
 
-def parts_in_tables(found: Sequence[Row]) -> list[str]:
+def parts_in_tables(result: Sequence[Row]) -> list[str]:
     """Return a section a part, with a table for each thing that was counted.
 
     Parameters
@@ -92,29 +92,31 @@ def parts_in_tables(found: Sequence[Row]) -> list[str]:
         Lines of Markdown.
     """
     lines = []
-    for part, rows in _rows_of_parts(found):
+    for part, rows in _rows_of_parts(result):
         words = f"n counts {part.size}. {_samples(rows)} {part.words}"
         lines += [f"## {_title(part)}", "", words, ""]
         for quantity, title in _QUANTITIES.items():
-            asked = [row for row in rows if not math.isnan(getattr(row, quantity))]
+            requested = [row for row in rows if not math.isnan(getattr(row, quantity))]
             words = part.power if quantity == "found_large" else ""
             title = title if part.gives == "finding" else _NOTES_TITLE
-            lines += table_of(Section(title, words, asked, quantity, "###"))
+            lines += table_of(Section(title, words, requested, quantity, "###"))
     return lines
 
 
-def _rows_of_parts(found: Sequence[Row]) -> Iterator[tuple[Part, list[Row]]]:
+def _rows_of_parts(result: Sequence[Row]) -> Iterator[tuple[Part, list[Row]]]:
     """Go through the parts of which there are rows."""
-    source = found[0].source
+    source = result[0].source
     for part in PARTS:
-        rows = select(found, source=source, measure=MIXED, part=part.name)
+        rows = select(result, source=source, measure=MIXED, part=part.name)
         if rows:
             yield part, rows
 
 
 def _samples(rows: Sequence[Row]) -> str:
     """Say how many samples each test of a part was asked about."""
-    counts = [display.count(each) for each in sorted({row.replications for row in rows})]
+    counts = [
+        display.count(replication) for replication in sorted({row.replications for row in rows})
+    ]
     return f"{display.listed(counts)} samples of each size."
 
 
@@ -129,7 +131,7 @@ def _in_short(part: Part, rows: Sequence[Row]) -> str:
     """
     if part.gives == "note":
         return f"- **{_title(part)}**. {_notes_in_short(rows)}"
-    off, kept = {}, {}
+    off, selected = {}, {}
     for test in dict.fromkeys(row.test for row in rows):
         wrong = {row.n: _wrong(row) for row in rows if row.test == test}
         wrong = {n: rate for n, rate in wrong.items() if not math.isnan(rate)}
@@ -138,16 +140,16 @@ def _in_short(part: Part, rows: Sequence[Row]) -> str:
             rates = display.listed([f"{percent(wrong[n])} % ({n})" for n in above])
             off[f"*{test}*, {rates}"] = max(wrong.values())
         elif wrong:
-            kept[test] = max(wrong.values())
-    worst_first = [sorted(each, key=each.__getitem__, reverse=True) for each in (off, kept)]
-    said = [f"Too often wrong, the worst first: {'; '.join(worst_first[0])}."] if off else []
-    if kept:
-        most = percent(max(kept.values()))
-        shown = worst_first[1][:MOST_NAMED]
-        more = len(kept) - len(shown)
-        shown += [f"{more} more"] if more else []
-        said.append(f"Wrong in {most} % at most, the worst first: {'; '.join(shown)}.")
-    return f"- **{_title(part)}**. {' '.join(said)}"
+            selected[test] = max(wrong.values())
+    worst_first = [sorted(item, key=item.__getitem__, reverse=True) for item in (off, selected)]
+    text = [f"Too often wrong, the worst first: {'; '.join(worst_first[0])}."] if off else []
+    if selected:
+        maximum = percent(max(selected.values()))
+        visible = worst_first[1][:MOST_NAMED]
+        more = len(selected) - len(visible)
+        visible += [f"{more} more"] if more else []
+        text.append(f"Wrong in {maximum} % at most, the worst first: {'; '.join(visible)}.")
+    return f"- **{_title(part)}**. {' '.join(text)}"
 
 
 def _notes_in_short(rows: Sequence[Row]) -> str:
@@ -162,8 +164,8 @@ def _notes_in_short(rows: Sequence[Row]) -> str:
         if row.false_05 > 0.05
     ]
     rest = max((row.false_05 for row in highest.values() if row.false_05 <= 0.05), default=0.0)
-    said = f"Given in more than 5 % of samples of some size: {'; '.join(often)}. " if often else ""
-    return f"{said}{'The others' if often else 'Each note'}: in {percent(rest)} % at most."
+    text = f"Given in more than 5 % of samples of some size: {'; '.join(often)}. " if often else ""
+    return f"{text}{'The others' if often else 'Each note'}: in {percent(rest)} % at most."
 
 
 def _tests(rows: Sequence[Row]) -> list[str]:
@@ -177,5 +179,5 @@ def _wrong(row: Row) -> float:
 
 
 def _is_off(row: Row) -> bool:
-    asked = [name for name in ("false_05", "covers") if not math.isnan(getattr(row, name))]
-    return any(is_above(row, name, 0.05) for name in asked)
+    names = [name for name in ("false_05", "covers") if not math.isnan(getattr(row, name))]
+    return any(is_above(row, name, 0.05) for name in names)

@@ -104,36 +104,38 @@ def populations(folder: Path | None, *, seed: int) -> list[Population]:
     together = list(_differences_of_runs(folder))
     matrices = {name: _matrix_differences(folder / path) for name, path in MATRICES.items()}
     real = _of_one_source("collections", together, matrices, seed)
-    tossed = [_signs_tossed(each) for each in real if each.measure in MEASURES]
-    simulated = [each for each in populations(None, seed=seed) if each.measure in MEASURES]
-    return [*real, *tossed, *(replace(each, scope="quick") for each in simulated)]
+    tossed = [_signs_tossed(item) for item in real if item.measure in MEASURES]
+    simulated = [
+        population for population in populations(None, seed=seed) if population.measure in MEASURES
+    ]
+    return [*real, *tossed, *(replace(item, scope="quick") for item in simulated)]
 
 
 def _of_one_source(
     source: str, together: list[FloatArray], alone: Mapping[str, list[FloatArray]], seed: int
 ) -> list[Population]:
     """Return a population a measure and one of all, of arrays (n_queries, n_measures)."""
-    found = []
+    result = []
     for place, measure in enumerate(MEASURES):
-        of_runs = [each[:, [place]] for each in together]
+        of_runs = [item[:, [place]] for item in together]
         step = np.array([STEPS[measure]])
         # As many pairs of the matrices as of the runs, where there are both.
         kinds = [
             _pairs(some, step, f"{measure}, {kind}")
             for some, kind in ((alone.get(measure, []), "matrix"), (of_runs, "runs"))
         ]
-        found.append(Population(source, measure, _chosen(kinds, stream(seed, source, measure))))
+        result.append(Population(source, measure, _chosen(kinds, stream(seed, source, measure))))
     steps = np.array([STEPS[measure] for measure in MEASURES])
     kinds = [_pairs(together, steps, "all four")]
-    found.append(Population(source, "all four", _chosen(kinds, stream(seed, source, "all"))))
-    return found
+    result.append(Population(source, "all four", _chosen(kinds, stream(seed, source, "all"))))
+    return result
 
 
 def _chosen(kinds: list[list[Pair]], random: np.random.Generator) -> tuple[Pair, ...]:
     """Return ``N_PAIRS`` pairs, or all there are: half of each kind where there are two."""
     kinds = [kind for kind in kinds if kind]
-    each = N_PAIRS // len(kinds)
-    picked = [random.permutation(len(kind))[:each] for kind in kinds]
+    item = N_PAIRS // len(kinds)
+    picked = [random.permutation(len(kind))[:item] for kind in kinds]
     return tuple(
         kind[place] for kind, places in zip(kinds, picked, strict=True) for place in sorted(places)
     )
@@ -141,14 +143,14 @@ def _chosen(kinds: list[list[Pair]], random: np.random.Generator) -> tuple[Pair,
 
 def _pairs(differences: list[FloatArray], steps: FloatArray, name: str) -> list[Pair]:
     """Return the pairs with enough to draw from, in whole steps and with a mean of 0."""
-    found = []
-    for place, each in enumerate(differences):
-        values = np.rint(each / steps) * steps + 0.0
+    result = []
+    for place, difference in enumerate(differences):
+        values = np.rint(difference / steps) * steps + 0.0
         spread = values.std(axis=0)
         varied = all(len(np.unique(column)) >= FEWEST_VALUES for column in values.T)
         if varied and np.all(np.abs(values.mean(axis=0)) <= LARGEST_MEAN * spread):
-            found.append(Pair(values, balancing_weights(values), f"{name} {place + 1}"))
-    return found
+            result.append(Pair(values, balancing_weights(values), f"{name} {place + 1}"))
+    return result
 
 
 def balancing_weights(values: FloatArray) -> FloatArray:

@@ -94,9 +94,9 @@ class Board:
         first, second = np.triu_indices(len(good), 1)
         d = self.scores[:, good[first]] - self.scores[:, good[second]]
         d = d[:, (np.abs(d.mean(axis=0)) < ALIKE) & (np.abs(d).max(axis=0) > 0)]
-        drawn = d[:, self.random.integers(d.shape[1], size=count)]
+        sample = d[:, self.random.integers(d.shape[1], size=count)]
         sign = self.random.choice([-1.0, 1.0], count)
-        return np.asarray(sign * (drawn - drawn.mean(axis=0)))
+        return np.asarray(sign * (sample - sample.mean(axis=0)))
 
     def topics(self, *shape: int) -> IntArray:
         """Draw topics from those of the track, which are the population here."""
@@ -125,72 +125,75 @@ def levels(pvalues: FloatArray, method: str, n: int) -> FloatArray:
     if method in ("plain", "Bonferroni"):
         return np.full(len(pvalues), ALPHA / 2 / (n if method == "Bonferroni" else 1))
     online = cast("OnlineMethod", method)
-    return online_levels(pvalues, online, alpha=ALPHA, most=ALPHA / 2)[:-1]
+    return online_levels(pvalues, online, alpha=ALPHA, maximum=ALPHA / 2)[:-1]
 
 
 def streams(name: str, board: Board, *, n_streams: int) -> Iterator[Row]:
     """Go through the ways in which comparisons follow each other."""
-    for how, gain in STREAMS:
+    for options, gain in STREAMS:
         for nulls in NULLS:
-            told: dict[tuple[str, int], list[tuple[float, float, float]]] = defaultdict(list)
+            message: dict[tuple[str, int], list[tuple[float, float, float]]] = defaultdict(list)
             for _ in range(n_streams):
-                lengths = REPLACED if how == "baseline replaced" else LENGTHS
+                lengths = REPLACED if options == "baseline replaced" else LENGTHS
                 gains = board.random.random(lengths[-1]) >= nulls
-                made: FloatArray = board.candidates(lengths[-1]) + gain * gains
-                if how == "baseline replaced":
-                    drawn = board.topics()
-                    start = board.baseline[drawn]
-                    seen, worth = made[drawn], gain * gains.astype(float)
-                    of = {each: _replaced(start, seen, worth, each) for each in OF_REPLACED}
+                result: FloatArray = board.candidates(lengths[-1]) + gain * gains
+                if options == "baseline replaced":
+                    topics = board.topics()
+                    start = board.baseline[topics]
+                    visited, worth = result[topics], gain * gains.astype(float)
+                    fromkeys = {
+                        element: _replaced(start, visited, worth, element)
+                        for element in OF_REPLACED
+                    }
                 else:
-                    drawn = board.topics(*([lengths[-1]] if how == "own topics" else [1]))
-                    taken = np.take_along_axis(
-                        made, np.broadcast_to(drawn, (N_TOPICS, len(gains))), 0
+                    topics = board.topics(*([lengths[-1]] if options == "own topics" else [1]))
+                    along_axis = np.take_along_axis(
+                        result, np.broadcast_to(topics, (N_TOPICS, len(gains))), 0
                     )
-                    p = better(taken - board.baseline[drawn])
-                    of = dict.fromkeys(METHODS, p)
-                for method, p in of.items():
+                    p = better(along_axis - board.baseline[topics])
+                    fromkeys = dict.fromkeys(METHODS, p)
+                for method, p in fromkeys.items():
                     for n in lengths:
-                        found = p[:n] <= levels(p[:n], method, n)
-                        told[method, n].append(_counted(found, gains[:n]))
-            for (method, n), each in told.items():
-                yield _of_streams("stream", name, how, nulls, gain, n, method, each)
+                        outcome = p[:n] <= levels(p[:n], method, n)
+                        message[method, n].append(_counted(outcome, gains[:n]))
+            for (method, n), item in message.items():
+                yield _of_streams("stream", name, options, nulls, gain, n, method, item)
 
 
 def decided(name: str, board: Board, *, seed: int, n_streams: int) -> Iterator[Row]:
     """Go through the tests that may decide of a stream: t, and t corrected for skewness."""
-    most = LENGTHS[-1]
-    for (how, size, gain), nulls in itertools.product(DECIDED, NULLS):
-        board.random = stream(seed, "reuse", name, "decided", how, f"{size} {gain} {nulls}")
-        told: dict[tuple[str, str, int], list[tuple[float, float, float]]] = defaultdict(list)
+    maximum = LENGTHS[-1]
+    for (options, size, gain), nulls in itertools.product(DECIDED, NULLS):
+        board.random = stream(seed, "reuse", name, "decided", options, f"{size} {gain} {nulls}")
+        message: dict[tuple[str, str, int], list[tuple[float, float, float]]] = defaultdict(list)
         # Replacing takes one comparison after the other.
-        for _ in range(n_streams // 5 + 2 if how == "baseline replaced" else n_streams):
-            gains: FloatArray = gain * (board.random.random(most) >= nulls).astype(float)
-            drawn = board.random.integers(
-                len(board.scores), size=(size, most if how == "own topics" else 1)
+        for _ in range(n_streams // 5 + 2 if options == "baseline replaced" else n_streams):
+            gains: FloatArray = gain * (board.random.random(maximum) >= nulls).astype(float)
+            integers = board.random.integers(
+                len(board.scores), size=(size, maximum if options == "own topics" else 1)
             )
-            drawn = np.broadcast_to(drawn, (size, most))
-            if how == "pairs alike":
-                made, baseline = board.alike(most), np.zeros(len(board.scores))
+            integers = np.broadcast_to(integers, (size, maximum))
+            if options == "pairs alike":
+                alike, baseline = board.alike(maximum), np.zeros(len(board.scores))
             else:
-                made, baseline = board.candidates(most), board.baseline
-            seen = np.take_along_axis(made + gains, drawn, 0)
+                alike, baseline = board.candidates(maximum), board.baseline
+            along_axis = np.take_along_axis(alike + gains, integers, 0)
             for test in DECIDING:
-                p = one_sided(seen - baseline[drawn], test)
+                p = one_sided(along_axis - baseline[integers], test)
                 for method in OF_DECIDED:
-                    if how == "baseline replaced":
-                        p = _replaced(baseline[drawn[:, 0]], seen, gains, method, test)
-                    found = p <= levels(p, method, most)
+                    if options == "baseline replaced":
+                        p = _replaced(baseline[integers[:, 0]], along_axis, gains, method, test)
+                    result = p <= levels(p, method, maximum)
                     for n in LENGTHS:
-                        told[method, test, n].append(_counted(found[:n], gains[:n] > 0))
-        for (method, test, n), each in told.items():
-            of = f"{how} of {size}"
-            yield _of_streams("test", name, of, nulls, gain, n, f"{method}, {test}", each)
+                        message[method, test, n].append(_counted(result[:n], gains[:n] > 0))
+        for (method, test, n), item in message.items():
+            text = f"{options} of {size}"
+            yield _of_streams("test", name, text, nulls, gain, n, f"{method}, {test}", item)
 
 
 def _replaced(
     now: FloatArray,
-    made: FloatArray,
+    result: FloatArray,
     gains: FloatArray,
     method: str,
     test: str = "permutation",
@@ -200,50 +203,51 @@ def _replaced(
     A candidate gains over the baseline of its day, so what is taken lifts all that follow.
     """
     pvalues, lift = np.empty(0), 0.0
-    while (at := len(pvalues)) < len(gains):
-        ahead = made[:, at : at + AHEAD] + lift
+    while (count := len(pvalues)) < len(gains):
+        ahead = result[:, count : count + AHEAD] + lift
         differences = ahead - now[:, None]
         flips = test == "permutation"
         trial = np.append(pvalues, one_sided(differences, "t" if flips else test))
         level = levels(trial, method, len(gains))
-        taken = None
+        used = None
         # The exact p of those alone that may reach their level, until one is found.
-        close = np.minimum(0.1, 100.0 * level[at : len(trial)])
-        for i in np.flatnonzero(trial[at:] <= close).tolist():
+        close = np.minimum(0.1, 100.0 * level[count : len(trial)])
+        for i in np.flatnonzero(trial[count:] <= close).tolist():
             if flips:
-                trial[at + i] = better(differences[:, [i]], near=1.0)[0]
-            if trial[at + i] <= level[at + i]:
-                taken = i
+                trial[count + i] = better(differences[:, [i]], near=1.0)[0]
+            if trial[count + i] <= level[count + i]:
+                used = i
                 break
-        if taken is None:
+        if used is None:
             pvalues = trial
         else:
-            pvalues = trial[: at + taken + 1]
-            now, lift = ahead[:, taken], lift + float(gains[at + taken])
+            pvalues = trial[: count + used + 1]
+            now, lift = ahead[:, used], lift + float(gains[count + used])
     return pvalues
 
 
-def _counted(found: BoolArray, gains: BoolArray) -> tuple[float, float, float]:
-    false = int((found & ~gains).sum())
-    power = found[gains].mean() if gains.any() else np.nan
-    return false / max(int(found.sum()), 1), float(false > 0), float(power)
+def _counted(result: BoolArray, gains: BoolArray) -> tuple[float, float, float]:
+    false = int((result & ~gains).sum())
+    power = result[gains].mean() if gains.any() else np.nan
+    return false / max(int(result.sum()), 1), float(false > 0), float(power)
 
 
 def _of_streams(
     part: str,
     name: str,
-    how: str,
+    options: str,
     nulls: float,
     gain: float,
     n: int,
     method: str,
-    each: Sequence[tuple[float, float, float]],
+    item: Sequence[tuple[float, float, float]],
 ) -> Row:
-    rate, any_false, power = np.array(each).T
-    kept = power[~np.isnan(power)]
+    rate, any_false, power = np.array(item).T
+    selected = power[~np.isnan(power)]
     return Row(
-        part, name, how, nulls, gain, n, method, *_mean(rate), len(each), float(any_false.mean()),
-        float(kept.mean()) if len(kept) else np.nan,
+        part, name, options, nulls, gain, n, method, *_mean(rate), len(item),
+        float(any_false.mean()),
+        float(selected.mean()) if len(selected) else np.nan,
     )  # fmt: skip
 
 
@@ -264,14 +268,14 @@ def repeated(name: str, board: Board, *, n_splits: int) -> Iterator[Row]:
             if len(near) < count:
                 continue
             d = d[:, board.random.choice(near, count, replace=False)]
-            seen, again = (d[half] for half in halves)
-            gains, n = seen.mean(axis=0), len(seen)
-            se = seen.std(axis=0, ddof=1) / n**0.5
+            visited, again = (d[half] for half in halves)
+            gains, n = visited.mean(axis=0), len(visited)
+            se = visited.std(axis=0, ddof=1) / n**0.5
             for place in range(0, count, max(count // 8, 1)) if (se > 0).all() else []:
-                made = predict_repetition(gains, se, place, freedom=n - 1)
+                repetition = predict_repetition(gains, se, place, freedom=n - 1)
                 truth = again[:, place].mean()
-                held.append(made.low <= truth <= made.high)
-                errors.append((abs(made.expected - truth), abs(gains[place] - truth)))
+                held.append(repetition.low <= truth <= repetition.high)
+                errors.append((abs(repetition.expected - truth), abs(gains[place] - truth)))
         error, observed = np.mean(errors, axis=0)
         rate, spread = _mean(np.array(held, dtype=float))
         yield Row(
@@ -286,8 +290,8 @@ def chosen(name: str, board: Board, *, n_choices: int) -> Iterator[Row]:
         topics = board.topics(n_choices)
         best = np.empty((N_TOPICS, n_choices))
         for i in range(n_choices):
-            drawn = topics[:, i]
-            d = board.candidates(count)[drawn] - board.baseline[drawn][:, None]
+            sample = topics[:, i]
+            d = board.candidates(count)[sample] - board.baseline[sample][:, None]
             best[:, i] = d[:, d.mean(axis=0).argmax()]
         t, flips = run_test("t", best).pvalue / 2, better(best)
         gains = best.mean(axis=0) > 0
@@ -382,38 +386,40 @@ ANY = {"spending": ALPHA, "Bonferroni": ALPHA / 2}
 
 def page(rows: Sequence[Row]) -> str:
     """Return the tables as Markdown."""
-    of = {
+    owner = {
         part: [row for row in rows if row.part == part]
         for part in ("stream", "test", "repetition", "choice")
     }
-    told = dict.fromkeys(row.how for row in of["stream"])
-    hows = "; ".join(f"*{how}*: {HOWS[how]}" for how in told)
-    said = [
+    fromkeys = dict.fromkeys(row.how for row in owner["stream"])
+    hows = "; ".join(f"*{options}*: {HOWS[options]}" for options in fromkeys)
+    text = [
         WORDS.format(topics=N_TOPICS),
-        STREAM.format(hows=hows, worst="\n".join(_worst(of["stream"], each) for each in METHODS)),
+        STREAM.format(
+            hows=hows, worst="\n".join(_worst(owner["stream"], item) for item in METHODS)
+        ),
     ]
-    for row in of["stream"]:
+    for row in owner["stream"]:
         rate = _marked(row.rate, row.rate_error, PROMISED.get(row.method, 1.0))
         spread = (row.any_false * (1 - row.any_false) / row.samples) ** 0.5
         any_false = _marked(row.any_false, spread, ANY.get(row.method, 1.0))
-        said.append(
+        text.append(
             f"| {row.board} | {row.how} | {row.nulls:.2f} | {row.gain:g} | {row.n} | {row.method} |"
             f" {rate} | {any_false} | {row.power:.2f} | {row.samples} |\n"
         )
-    said += _of_tests(of["test"])
-    said.append(REPETITION.format(near=NEAR))
-    said += [
+    text += _of_tests(owner["test"])
+    text.append(REPETITION.format(near=NEAR))
+    text += [
         f"| {row.board} | {row.n} | {row.rate:.3f} ± {row.rate_error:.3f} | {row.error:.4f} |"
         f" {row.observed:.4f} |\n"
-        for row in of["repetition"]
+        for row in owner["repetition"]
     ]
-    said.append(CHOICE)
-    said += [
+    text.append(CHOICE)
+    text += [
         f"| {row.board} | {row.n} | {row.method} |"
         f" {_marked(row.rate, row.rate_error, ALPHA / 2)} |\n"
-        for row in of["choice"]
+        for row in owner["choice"]
     ]
-    return "".join(said)
+    return "".join(text)
 
 
 def _of_tests(rows: Sequence[Row]) -> Iterator[str]:
@@ -429,14 +435,14 @@ def _of_tests(rows: Sequence[Row]) -> Iterator[str]:
         method, test = row.method.split(", ")
         cell = cells.setdefault((row.board, row.how, row.nulls, row.gain, method), {})
         cell.setdefault(test, []).append(row)
-    for (board, how, nulls, gain, method), by in cells.items():
+    for (board, options, nulls, gain, method), by in cells.items():
         rates = [
             _marked(*_promised(max(by[test], key=lambda row: _promised(row)[0])))
             for test in DECIDING
         ]
         powers = [f"{by[test][-1].power:.2f}" for test in DECIDING]
         yield (
-            f"| {board} | {how} | {nulls:.2f} | {gain:g} | {method} |"
+            f"| {board} | {options} | {nulls:.2f} | {gain:g} | {method} |"
             f" {' | '.join((*rates, *powers))} |\n"
         )
 
@@ -449,8 +455,8 @@ def _promised(row: Row) -> tuple[float, float, float]:
     return row.any_false, (row.any_false * (1 - row.any_false) / row.samples) ** 0.5, ANY[method]
 
 
-def _marked(rate: float, error: float, most: float) -> str:
-    return f"**{rate:.3f}**" if rate - 2 * error > most else f"{rate:.3f}"
+def _marked(rate: float, error: float, maximum: float) -> str:
+    return f"**{rate:.3f}**" if rate - 2 * error > maximum else f"{rate:.3f}"
 
 
 def _worst(rows: Sequence[Row], method: str) -> str:
@@ -472,20 +478,20 @@ def main(arguments: list[str] | None = None) -> int:
     parser = command_of("reuse", __doc__)
     parser.add_argument("--data", type=Path, required=True, metavar="DIR")
     parser.add_argument("--streams", type=int, default=200)
-    asked = parser.parse_args(arguments)
+    args = parser.parse_args(arguments)
     rows = []
     for name, path in MATRICES.items():
-        board = Board(scores_of_matrix(asked.data / path), stream(asked.seed, "reuse", name))
-        for each in (
-            chosen(name, board, n_choices=10 * asked.streams),
-            repeated(name, board, n_splits=4 * asked.streams),
-            streams(name, board, n_streams=asked.streams),
-            decided(name, board, seed=asked.seed, n_streams=asked.streams),
+        board = Board(scores_of_matrix(args.data / path), stream(args.seed, "reuse", name))
+        for item in (
+            chosen(name, board, n_choices=10 * args.streams),
+            repeated(name, board, n_splits=4 * args.streams),
+            streams(name, board, n_streams=args.streams),
+            decided(name, board, seed=args.seed, n_streams=args.streams),
         ):
-            for row in each:
+            for row in item:
                 rows.append(row)
                 sys.stderr.write(f"{row}\n")
-    save(asked.output, "reuse", page(rows), rows)
+    save(args.output, "reuse", page(rows), rows)
     return 0
 
 

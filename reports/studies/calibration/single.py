@@ -33,7 +33,7 @@ def save_table(folder: Path, name: str, rows: Sequence[Any]) -> None:
     """Write ``NAME.csv``, a column for each field of the rows."""
     with (folder / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
         table = csv.writer(file, lineterminator="\n")
-        table.writerow(each.name for each in fields(rows[0]))
+        table.writerow(field.name for field in fields(rows[0]))
         table.writerows(map(astuple, rows))
 
 
@@ -49,7 +49,7 @@ def simulate(
     """Run a study that takes no data, and return the exit code."""
     parser = command_of(name, about)
     parser.add_argument("--samples", type=int, default=samples)
-    asked = parser.parse_args(arguments)
-    rows = list(measure(samples=asked.samples, seed=asked.seed))
-    save(asked.output, name, page(rows), rows)
+    args = parser.parse_args(arguments)
+    rows = list(measure(samples=args.samples, seed=args.seed))
+    save(args.output, name, page(rows), rows)
     return 0

@@ -38,5 +38,7 @@ def scores_of_matrix(path: Path) -> FloatArray:
 def scores_of_simulated(seed: int) -> Iterator[FloatArray]:
     """Go through simulated pairs of systems: scores of shape (n_queries, 2, n_measures)."""
     for number, effect in enumerate(EFFECTS):
-        made = simulate_runs(SIMULATED_QUERIES, effect=float(effect), rng=seed + number)
-        yield evaluate(made.qrels, {"a": made.baseline, "b": made.candidate}, MEASURES).values
+        collection = simulate_runs(SIMULATED_QUERIES, effect=float(effect), rng=seed + number)
+        yield evaluate(
+            collection.qrels, {"a": collection.baseline, "b": collection.candidate}, MEASURES
+        ).values

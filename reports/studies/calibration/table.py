@@ -60,8 +60,8 @@ class Study:
 
 def read_study(path: Path) -> Study:
     """Return the study that a file holds."""
-    found = json.loads(path.read_text(encoding="utf-8"))
-    return Study(**(found | {"cells": [Cell(**cell) for cell in found["cells"]]}))
+    loads = json.loads(path.read_text(encoding="utf-8"))
+    return Study(**(loads | {"cells": [Cell(**cell) for cell in loads["cells"]]}))
 
 
 @dataclass(frozen=True)
@@ -111,15 +111,15 @@ def rows(study: Study) -> list[Row]:
     totals: dict[tuple[str, _Place], Counter[str]] = {}
     bands: dict[str, set[str]] = {}
     for cell in study.cells:
-        for found in cell.counts:
-            counts = {key: value for key, value in found.items() if isinstance(value, int)}
-            band = found.get("skewness", ALL)
+        for count in cell.counts:
+            counts = {key: value for key, value in count.items() if isinstance(value, int)}
+            band = count.get("skewness", ALL)
             bands.setdefault(cell.source, set()).add(band)
             for place in _places(cell, band):
-                key = (cell.part, (*place, cell.n, found["test"]))
+                key = (cell.part, (*place, cell.n, count["test"]))
                 totals.setdefault(key, Counter()).update(counts)
-    made = [_row(part, place, counts) for (part, place), counts in totals.items()]
-    return [row for row in made if row.skewness == ALL or len(bands[row.source] - {ALL}) > 1]
+    result = [_row(part, place, counts) for (part, place), counts in totals.items()]
+    return [row for row in result if row.skewness == ALL or len(bands[row.source] - {ALL}) > 1]
 
 
 _Place: TypeAlias = tuple[str, str, str, int, str]
@@ -136,12 +136,14 @@ def _places(cell: Cell, skewness: str) -> Iterator[tuple[str, str, str]]:
 def _row(part: str, place: _Place, counts: Counter[str]) -> Row:
     whole = counts["replications"]
     false_05, false_01, covers, small, large = (
-        counts[each] / whole if each in counts else math.nan for each in QUANTITIES
+        counts[item] / whole if item in counts else math.nan for item in QUANTITIES
     )
     return Row(*place, whole, false_05, false_01, covers, small, large, part)
 
 
-def select(found: Sequence[Row], *, source: str, measure: str = ALL, part: str = MAIN) -> list[Row]:
+def select(
+    result: Sequence[Row], *, source: str, measure: str = ALL, part: str = MAIN
+) -> list[Row]:
     """Return the rows of a source and measure in a part of the study, whatever the skewness."""
     wanted = (source, measure, ALL, part)
-    return [row for row in found if (row.source, row.measure, row.skewness, row.part) == wanted]
+    return [row for row in result if (row.source, row.measure, row.skewness, row.part) == wanted]

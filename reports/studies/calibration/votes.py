@@ -44,19 +44,19 @@ def drawn(
 ) -> tuple[FloatArray, FloatArray]:
     """Return B's share less one half of each query, and single votes as wins less losses."""
     ties = 0.0 if votes == "one, no ties" else 0.3
-    several = votes in ("both orders", "five judges")
-    leaning = shift + 0.15 * several * random.choice([-1.0, 1.0], (n, samples))
-    each = []
+    multiple = votes in ("both orders", "five judges")
+    leaning = shift + 0.15 * multiple * random.choice([-1.0, 1.0], (n, samples))
+    item = []
     for i in range(5 if votes == "five judges" else 2 if votes == "both orders" else 1):
         place = 0.12 * (1 - 2 * i) if votes == "both orders" else 0.0  # to the answer shown first
         wins = (1.0 - ties) * (0.5 + np.clip(leaning + place, -0.5, 0.5))
-        at = random.random((n, samples))
-        each.append(np.where(at < wins, 1.0, np.where(at < 1.0 - ties, -1.0, 0.0)))
-    every = np.array(each)
+        position = random.random((n, samples))
+        item.append(np.where(position < wins, 1.0, np.where(position < 1.0 - ties, -1.0, 0.0)))
+    values = np.array(item)
     if votes == "both orders":
-        return np.where(every[0] == every[1], every[0], 0.0) / 2.0, every.sum(axis=0)
+        return np.where(values[0] == values[1], values[0], 0.0) / 2.0, values.sum(axis=0)
     # Taken for independent, judges are as many votes as they gave.
-    return every.mean(axis=0) / 2.0, every.sum(axis=0)
+    return values.mean(axis=0) / 2.0, values.sum(axis=0)
 
 
 def clicked(
@@ -91,15 +91,15 @@ def measure(*, samples: int, seed: int) -> Iterator[Found]:
                 values, counted = drawn(votes, n, samples, shift, random)
                 tests = ("permutation", "t")
                 ps = [run_test(test, values, confidence=1.0).pvalue for test in tests]
-                given = {"five judges": 5, "both orders": 2}.get(votes, 1)
-                cast = np.round(given * n * (0.7 if votes != "one, no ties" else 1.0))
-                decided = np.abs(counted).sum(axis=0) if given == 1 else np.full(samples, cast)
+                arguments = {"five judges": 5, "both orders": 2}.get(votes, 1)
+                cast = np.round(arguments * n * (0.7 if votes != "one, no ties" else 1.0))
+                decided = np.abs(counted).sum(axis=0) if arguments == 1 else np.full(samples, cast)
                 far = np.abs(counted.sum(axis=0))
                 naive = np.minimum(1.0, 2.0 * binom.cdf((decided - far) // 2, decided, 0.5))
                 rates = [float(np.mean(np.nan_to_num(p, nan=1.0) < LEVEL)) for p in (*ps, naive)]
                 flips, t, binomial = (round(rate, 4) for rate in rates)
-                most = attainable(values)
-                yield Found(votes, shift > 0.0, n, most, flips, t, binomial, samples)
+                maximum = attainable(values)
+                yield Found(votes, shift > 0.0, n, maximum, flips, t, binomial, samples)
     for shift in (0.0, WINS):
         for n in SIZES:
             random = stream(seed, "votes", "interleaved", str(shift), str(n))
@@ -110,8 +110,8 @@ def measure(*, samples: int, seed: int) -> Iterator[Found]:
                 np.minimum(1.0, 2.0 * binom.cdf(np.minimum(won, lost), won + lost, 0.5)),
             ]
             flips, t, binomial = (round(float(np.mean(p < LEVEL)), 4) for p in ps)
-            most = attainable(sums)
-            yield Found("interleaved", shift > 0.0, n, most, flips, t, binomial, samples)
+            maximum = attainable(sums)
+            yield Found("interleaved", shift > 0.0, n, maximum, flips, t, binomial, samples)
 
 
 WORDS = """# Votes
@@ -151,13 +151,13 @@ def page(rows: Sequence[Found]) -> str:
                         looked=LOOKED_AT)  # fmt: skip
     lines = []
     for row in rows:
-        shown = [
+        texts = [
             f"**{rate:.3f}**" if rate > 0.06 and not row.preferred else f"{rate:.3f}"
             for rate in (row.flips, row.t, row.binomial)
         ]
         yes = "yes" if row.preferred else "no"
-        most = "" if row.preferred else f"{row.attainable:.3f}"
-        lines.append(f"| {row.votes} | {yes} | {row.n} | {most} | {' | '.join(shown)} |")
+        text = "" if row.preferred else f"{row.attainable:.3f}"
+        lines.append(f"| {row.votes} | {yes} | {row.n} | {text} | {' | '.join(texts)} |")
     return head + "\n".join(lines) + "\n"
 
 

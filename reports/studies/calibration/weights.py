@@ -53,8 +53,8 @@ def measure(*, samples: int, seed: int) -> Iterator[Found]:
             for n in SIZES:
                 random = stream(seed, "weights", kind, str(shift), str(n))
                 # Differences of two scores between 0 and 1, skewed each.
-                drawn = random.beta(2.0, 5.0, (2, n, samples))
-                values = drawn[0] - drawn[1]
+                beta = random.beta(2.0, 5.0, (2, n, samples))
+                values = beta[0] - beta[1]
                 clusters = (np.arange(n) // 4).tolist() if kind == CLUSTERED else None
                 if clusters is not None:  # a third of the variance is of the cluster
                     shared = random.beta(2.0, 5.0, (2, clusters[-1] + 1, samples))
@@ -74,9 +74,9 @@ def measure(*, samples: int, seed: int) -> Iterator[Found]:
                     2.0 * t.sf(np.abs(mean / error), n - 1),
                     run_test("t", values * weights[:, None], confidence=1.0 - LEVEL).pvalue,
                 )
-                own, hc1, products = (round(float(np.mean(p < LEVEL)), 4) for p in ps)
+                custom, hc1, products = (round(float(np.mean(p < LEVEL)), 4) for p in ps)
                 effective = round(effective_queries(weights), 1)
-                yield Found(kind, shift > 0.0, n, effective, own, hc1, products, samples)
+                yield Found(kind, shift > 0.0, n, effective, custom, hc1, products, samples)
 
 
 WORDS = """# Weighted means
@@ -110,14 +110,14 @@ def page(rows: Sequence[Found]) -> str:
         shift=SHIFT, samples=f"{samples:,}", error=21.8 / samples**0.5,
         least=min(levels), most=max(levels),
     )  # fmt: skip
-    lines, most = [], 0.06 + (0.06 * 0.94 / samples) ** 0.5
+    lines, maximum = [], 0.06 + (0.06 * 0.94 / samples) ** 0.5
     for row in rows:
-        shown = [
-            f"**{rate:.3f}**" if rate > most and not row.shifted else f"{rate:.3f}"
+        texts = [
+            f"**{rate:.3f}**" if rate > maximum and not row.shifted else f"{rate:.3f}"
             for rate in (row.abrank, row.hc1, row.products)
         ]
         yes = "yes" if row.shifted else "no"
-        lines.append(f"| {row.weights} | {yes} | {row.n} | {row.effective} | {' | '.join(shown)} |")
+        lines.append(f"| {row.weights} | {yes} | {row.n} | {row.effective} | {' | '.join(texts)} |")
     return head + "\n".join(lines) + "\n"
 
 

@@ -30,18 +30,18 @@ def write(study: Study, folder: Path) -> None:
     from reports.studies.calibration import draw
 
     folder.mkdir(parents=True, exist_ok=True)
-    found = rows(study)
+    result = rows(study)
     (folder / "calibration.json").write_text(study.text(), encoding="utf-8")
-    (folder / "calibration.csv").write_text(table(found), encoding="utf-8")
-    (folder / "calibration.md").write_text(page(study, found), encoding="utf-8")
-    first = draw.calibration(select(found, source=found[0].source))
+    (folder / "calibration.csv").write_text(table(result), encoding="utf-8")
+    (folder / "calibration.md").write_text(page(study, result), encoding="utf-8")
+    first = draw.calibration(select(result, source=result[0].source))
     draw.save(first, folder / "calibration.svg")
-    of_parts = [row for row in found if row.part != MAIN]
+    of_parts = [row for row in result if row.part != MAIN]
     if of_parts:
         draw.save(draw.calibration_parts(of_parts), folder / "calibration-parts.svg")
 
 
-def table(found: Sequence[Row]) -> str:
+def table(result: Sequence[Row]) -> str:
     """Return the rates with their binomial standard errors as comma-separated values.
 
     Examples
@@ -52,10 +52,10 @@ def table(found: Sequence[Row]) -> str:
     """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    rates = [name for each in QUANTITIES for name in (each, f"{each}_error")]
+    rates = [name for item in QUANTITIES for name in (item, f"{item}_error")]
     writer.writerow([*COLUMNS, *rates])
-    for row in found:
-        pairs = ((getattr(row, each), row.error(each)) for each in QUANTITIES)
-        numbers = ("" if math.isnan(one) else f"{one:.5f}" for pair in pairs for one in pair)
+    for row in result:
+        pairs = ((getattr(row, item), row.error(item)) for item in QUANTITIES)
+        numbers = ("" if math.isnan(first) else f"{first:.5f}" for pair in pairs for first in pair)
         writer.writerow([*(getattr(row, name) for name in COLUMNS), *numbers])
     return text.getvalue()

@@ -25,30 +25,30 @@ def close(ours, theirs):
 @pytest.fixture(scope="module")
 def cases(shared_data):
     document = json.loads((shared_data / "stat_cases.json").read_text())
-    return {one["id"]: one for one in document["cases"]}
+    return {first["id"]: first for first in document["cases"]}
 
 
 def test_case_of_anova_and_tukey(cases):
-    given, expected = cases["anova01"]["input"], cases["anova01"]["expected"]
-    scores = given["scores_topic_by_system"]
-    table, found = two_way_anova(scores), run_joint_test("tukey", scores)
+    arguments, expected = cases["anova01"]["input"], cases["anova01"]["expected"]
+    scores = arguments["scores_topic_by_system"]
+    table, joint_test = two_way_anova(scores), run_joint_test("tukey", scores)
     assert table.df_error == expected["df_error"]
     close(table.mean_square_error, expected["mse"])
     close((table.f, table.pvalue), (expected["F_system"], expected["p_system"]))
     np.testing.assert_allclose(
-        found.matrix(found.pvalue_adj) + np.eye(4), expected["p_tukey"], rtol=1e-8
+        joint_test.matrix(joint_test.pvalue_adj) + np.eye(4), expected["p_tukey"], rtol=1e-8
     )
-    close((found.ci_high - found.ci_low) / 2, expected["hsd95"])
+    close((joint_test.ci_high - joint_test.ci_low) / 2, expected["hsd95"])
 
 
 def test_case_of_friedman(cases):
     expected = cases["fr01"]["expected"]
     scores = np.array(cases["fr01"]["input"]["scores_topic_by_system"])
-    found = friedman_test(scores)
-    close(found.mean_ranks, expected["mean_ranks"])
-    close((found.chi2, found.pvalue), (expected["chi2"], expected["p"]))
-    close((found.f, found.pvalue_f), (expected["F_ID"], expected["p_ID"]))
-    close(critical_difference(found, 6, 0.05), expected["CD"])
+    test = friedman_test(scores)
+    close(test.mean_ranks, expected["mean_ranks"])
+    close((test.chi2, test.pvalue), (expected["chi2"], expected["p"]))
+    close((test.f, test.pvalue_f), (expected["F_ID"], expected["p_ID"]))
+    close(critical_difference(test, 6, 0.05), expected["CD"])
     nemenyi, conover = (run_joint_test(name, scores) for name in ("nemenyi", "conover"))
     ours, theirs = nemenyi.matrix(nemenyi.pvalue_adj) + np.eye(4), expected["p_nemenyi"]
     np.testing.assert_allclose(ours, theirs, rtol=1e-8)
@@ -57,9 +57,9 @@ def test_case_of_friedman(cases):
 
 
 def test_case_of_adjusted_pvalues(cases):
-    given, expected = cases["mul01"]["input"]["p"], cases["mul01"]["expected"]
+    arguments, expected = cases["mul01"]["input"]["p"], cases["mul01"]["expected"]
     for method in ("bonferroni", "sidak", "holm", "hochberg", "hommel", "bh", "by"):
-        close(adjust(given, method), expected[method])
+        close(adjust(arguments, method), expected[method])
 
 
 def test_every_row_of_the_stored_adjustments(shared_data, record_property):
@@ -93,16 +93,16 @@ def test_pairs_of_real_systems_against_stored_paired_tests(shared_data, record_p
         wanted = [row for row in rows if row["run_a"].startswith(f"{name}:")]
         used = sorted({row[run].split(":")[1] for row in wanted for run in ("run_a", "run_b")})
         block = scores[:, [systems.index(system) for system in used]]
-        asked = {
+        requested = {
             "ttest_p": ("pvalue", run_joint_test("pairwise", block, adjust="none")),
             "signtest_p": ("pvalue", run_joint_test("pairwise", block, test="sign")),
             "mean_diff": ("estimate", run_joint_test("tukey", block)),
         }
         for row in wanted:
             a, b = (used.index(row[run].split(":")[1]) for run in ("run_a", "run_b"))
-            if row["statistic"] in asked:
-                field, found = asked[row["statistic"]]
-                ours, sign = found.matrix(getattr(found, field))[a, b], 1.0
+            if row["statistic"] in requested:
+                field, result = requested[row["statistic"]]
+                ours, sign = result.matrix(getattr(result, field))[a, b], 1.0
                 if field == "estimate":
                     sign = -1.0 if a < b else 1.0
                 if np.isnan(float(row["value"])):
@@ -133,9 +133,9 @@ def adhoc7(shared_data):
     ],
 )
 def test_pairs_told_apart_among_103_systems(adhoc7, name, options, expected):
-    found = run_joint_test(name, adhoc7, **options)
-    assert len(found.pvalue_adj) == 5253
-    assert found.distinct.sum() == expected
+    joint_test = run_joint_test(name, adhoc7, **options)
+    assert len(joint_test.pvalue_adj) == 5253
+    assert joint_test.distinct.sum() == expected
 
 
 def test_critical_differences_among_103_systems(adhoc7):
@@ -163,8 +163,8 @@ def test_discriminative_power_among_103_systems(adhoc7, record_property):
     }
     for (name, options), counts in expected.items():
         result = run_test(name, differences, **dict(options))
-        found = tuple(int(np.sum(result.pvalue <= level)) for level in (0.05, 0.01))
+        ints = tuple(int(np.sum(result.pvalue <= level)) for level in (0.05, 0.01))
         label = f"{name} {dict(options)}" if options else name
-        record_property(label, found)
-        print(f"\n{label}: {found} of 5253, share {found[0] / 5253:.4f}; {result.method}")
-        assert found == counts, label
+        record_property(label, ints)
+        print(f"\n{label}: {ints} of 5253, share {ints[0] / 5253:.4f}; {result.method}")
+        assert ints == counts, label

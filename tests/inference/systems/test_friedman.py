@@ -10,10 +10,10 @@ from abrank.inference.systems.friedman import critical_difference, ranks_within
 
 def test_two_systems_are_the_paired_t():
     block = np.random.default_rng(1).normal(0.3, 0.1, (20, 2))
-    found = two_way_anova(block)
+    way_anova = two_way_anova(block)
     t = stats.ttest_rel(block[:, 1], block[:, 0])
-    assert found.f == pytest.approx(t.statistic**2)
-    assert found.pvalue == pytest.approx(t.pvalue)
+    assert way_anova.f == pytest.approx(t.statistic**2)
+    assert way_anova.pvalue == pytest.approx(t.pvalue)
 
 
 @pytest.mark.parametrize(
@@ -27,8 +27,10 @@ def test_two_systems_are_the_paired_t():
     ],
 )
 def test_degenerate(scores, f, pvalue, error):
-    found = two_way_anova(scores)
-    np.testing.assert_equal((found.f, found.pvalue, found.mean_square_error), (f, pvalue, error))
+    way_anova = two_way_anova(scores)
+    np.testing.assert_equal(
+        (way_anova.f, way_anova.pvalue, way_anova.mean_square_error), (f, pvalue, error)
+    )
 
 
 def test_shares_of_nothing_are_not_defined():
@@ -56,15 +58,15 @@ def test_ranks_tell_ties_to_ten_decimals():
 def test_critical_difference_of_the_literature():
     # Demšar (2006), Table 5 and section 3.2.2: 4 classifiers, 14 data sets, CD 2.569 sqrt(...).
     scores = np.random.default_rng(2).normal(size=(14, 4))
-    found = critical_difference(friedman_test(scores), 14, 0.05)
-    assert found == pytest.approx(2.569 * np.sqrt(4 * 5 / (6 * 14)), abs=5e-4)
+    difference = critical_difference(friedman_test(scores), 14, 0.05)
+    assert difference == pytest.approx(2.569 * np.sqrt(4 * 5 / (6 * 14)), abs=5e-4)
 
 
 def test_within_query_interval_against_its_definition():
     block = np.random.default_rng(3).normal(0.4, 0.1, (25, 4))
     block += np.random.default_rng(4).normal(0, 0.5, (25, 1))
-    own = block - block.mean(axis=1, keepdims=True) + block.mean()
-    half = stats.t.isf(0.05, 24) * np.sqrt(own.var(axis=0, ddof=1) * 4 / 3 / 25)
+    custom = block - block.mean(axis=1, keepdims=True) + block.mean()
+    half = stats.t.isf(0.05, 24) * np.sqrt(custom.var(axis=0, ddof=1) * 4 / 3 / 25)
     low, high = within_query_interval(block, confidence=0.9)
     np.testing.assert_allclose(low, block.mean(axis=0) - half)
     np.testing.assert_allclose(high, block.mean(axis=0) + half)

@@ -30,15 +30,15 @@ def unpaired_tukey(board):
 
 @pytest.mark.slow
 def test_familywise_error_of_tukey_paired_randomised_and_unpaired() -> None:
-    found = {"randomised-tukey": 0, "tukey": 0, "unpaired": 0}
+    result = {"randomised-tukey": 0, "tukey": 0, "unpaired": 0}
     for seed, board in enumerate(null_boards()):
         for test in ("randomised-tukey", "tukey"):
-            how = {"n_resamples": 999, "seed": seed} if test != "tukey" else {}
-            found[test] += bool(run_joint_test(test, board, **how).pvalue_adj.min() < ALPHA)
-        found["unpaired"] += unpaired_tukey(board) < ALPHA
-    print({test: count / N_BOARDS for test, count in found.items()})
+            options = {"n_resamples": 999, "seed": seed} if test != "tukey" else {}
+            result[test] += bool(run_joint_test(test, board, **options).pvalue_adj.min() < ALPHA)
+        result["unpaired"] += unpaired_tukey(board) < ALPHA
+    print({test: count / N_BOARDS for test, count in result.items()})
     for test in ("randomised-tukey", "tukey"):
-        inside = binomtest(found[test], N_BOARDS, ALPHA).pvalue > 0.01
-        assert inside, f"{test}: {found[test]} of {N_BOARDS}"
+        inside = binomtest(result[test], N_BOARDS, ALPHA).pvalue > 0.01
+        assert inside, f"{test}: {result[test]} of {N_BOARDS}"
     # What the queries share is taken for error: it finds nothing, and has no power either.
-    assert found["unpaired"] < 0.2 * ALPHA * N_BOARDS
+    assert result["unpaired"] < 0.2 * ALPHA * N_BOARDS

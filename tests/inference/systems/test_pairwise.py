@@ -26,30 +26,33 @@ def enumerated(block):
 
 @pytest.mark.parametrize("block", BLOCKS, ids=["tenths", "thirds", "four", "two"])
 def test_against_every_order(block):
-    found = run_joint_test("randomised-tukey", block, confidence=0.7)
-    assert found.method == "exact"
-    assert found.n_resamples == 0
-    largest, one = enumerated(block)
+    joint_test = run_joint_test("randomised-tukey", block, confidence=0.7)
+    assert joint_test.method == "exact"
+    assert joint_test.n_resamples == 0
+    largest, first = enumerated(block)
     i, j = np.triu_indices(block.shape[1], 1)
     difference = np.abs(block.mean(axis=0)[j] - block.mean(axis=0)[i])[:, None] - 1e-9
-    np.testing.assert_array_equal(found.pvalue_adj, (largest >= difference).mean(axis=1))
-    np.testing.assert_array_equal(found.pvalue, (one >= difference).mean(axis=1))
+    np.testing.assert_array_equal(joint_test.pvalue_adj, (largest >= difference).mean(axis=1))
+    np.testing.assert_array_equal(joint_test.pvalue, (first >= difference).mean(axis=1))
     # p < .3 is to exceed the value that .3 of the orders reach.
     k = int(np.ceil(0.3 * len(largest) - 1e-9))
     critical = np.sort(largest)[-k]
-    half = (found.ci_high - found.ci_low) / 2
+    half = (joint_test.ci_high - joint_test.ci_low) / 2
     np.testing.assert_allclose(half, np.inf if critical >= largest.max() - 1e-9 else critical)
 
 
 def test_drawn_orders_agree_with_all():
     block = np.random.default_rng(2).integers(0, 9, (6, 3)) / 10
     exact = run_joint_test("randomised-tukey", block, n_resamples=6**6)
-    drawn = run_joint_test("randomised-tukey", block, n_resamples=20_000, seed=5)
-    assert (exact.method, drawn.method) == ("exact", "Monte Carlo")
-    for ours, true in ((drawn.pvalue, exact.pvalue), (drawn.pvalue_adj, exact.pvalue_adj)):
+    joint_test = run_joint_test("randomised-tukey", block, n_resamples=20_000, seed=5)
+    assert (exact.method, joint_test.method) == ("exact", "Monte Carlo")
+    for ours, true in (
+        (joint_test.pvalue, exact.pvalue),
+        (joint_test.pvalue_adj, exact.pvalue_adj),
+    ):
         assert np.all(np.abs(ours - true) < 4 * np.sqrt(true * (1 - true) / 20_000) + 1 / 20_000)
     # (b + 1) / (m + 1): never 0, and whole steps.
-    steps = drawn.pvalue_adj * 20_001
+    steps = joint_test.pvalue_adj * 20_001
     np.testing.assert_allclose(steps, np.rint(steps), atol=1e-8)
     assert np.all(steps >= 1)
 
@@ -58,16 +61,16 @@ def test_more_orders_begin_with_the_same():
     from abrank.inference.systems.pairwise import _random_orders
 
     numbers = np.random.default_rng(3).integers(0, 10**6, (1030, 4))
-    few, many = (_random_orders(numbers, n, seed=4) for n in (100, 150))
-    np.testing.assert_array_equal(many[:100], few)
+    few, is_many = (_random_orders(numbers, n, seed=4) for n in (100, 150))
+    np.testing.assert_array_equal(is_many[:100], few)
     np.testing.assert_array_equal(few.sum(axis=1), numbers.sum())
 
 
 def test_equal_differences_in_thirds_have_equal_p():
     block = np.array([[0, 1, 2]] * 5) / 3 + np.array([[0.1]] * 5) / 3
-    found = run_joint_test("randomised-tukey", block)
-    assert found.pvalue_adj[0] == found.pvalue_adj[2]
-    assert found.pvalue_adj[1] * 6**5 == pytest.approx(6)
+    joint_test = run_joint_test("randomised-tukey", block)
+    assert joint_test.pvalue_adj[0] == joint_test.pvalue_adj[2]
+    assert joint_test.pvalue_adj[1] * 6**5 == pytest.approx(6)
 
 
 def symmetric(random, n_systems, share):
@@ -77,13 +80,13 @@ def symmetric(random, n_systems, share):
 
 def tokens(text):
     """Split letters that were run together: a letter and its digits."""
-    found: list[str] = []
+    result: list[str] = []
     for character in text:
         if character.isdigit():
-            found[-1] += character
+            result[-1] += character
         else:
-            found.append(character)
-    return set(found)
+            result.append(character)
+    return set(result)
 
 
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.9, 1.0])
@@ -92,7 +95,7 @@ def test_two_share_a_letter_exactly_when_not_told_apart(share):
     for n_systems in (1, 2, 3, 7, 15):
         for _ in range(10):
             distinct = symmetric(random, n_systems, share)
-            letters = [tokens(each) for each in group_letters(distinct)]
+            letters = [tokens(letter) for letter in group_letters(distinct)]
             assert all(letters)
             for i, j in combinations(range(n_systems), 2):
                 assert bool(letters[i] & letters[j]) is not bool(distinct[i, j])
@@ -157,7 +160,7 @@ def test_a_bar_holds_only_pairs_that_are_not_told_apart():
             run = order[start:stop]
             if len(run) > 1 and not any(distinct[i, j] for i, j in combinations(run, 2)):
                 assert any(set(run) <= set(bar) for bar in bars)
-        assert not any(set(one) < set(other) for one in bars for other in bars)
+        assert not any(set(bar) < set(second) for bar in bars for second in bars)
 
 
 def test_no_bar_runs_over_a_system_that_differs_from_one_of_its_ends():

@@ -126,37 +126,37 @@ def close(ours, theirs):
 
 @both
 def test_anova_against_statsmodels_and_pingouin(scores, stored):
-    found = two_way_anova(scores)
+    way_anova = two_way_anova(scores)
     # AnovaRM takes its error through a fitted model: eight digits of p.
-    assert (found.f, found.pvalue) == pytest.approx(stored["F"], rel=1e-10)
-    close([found.ss_query, found.ss_system, found.ss_error], stored["ss"])
-    assert sum(found.shares.values()) == pytest.approx(1.0)
-    assert found.ss_query + found.ss_system + found.ss_error == pytest.approx(
+    assert (way_anova.f, way_anova.pvalue) == pytest.approx(stored["F"], rel=1e-10)
+    close([way_anova.ss_query, way_anova.ss_system, way_anova.ss_error], stored["ss"])
+    assert sum(way_anova.shares.values()) == pytest.approx(1.0)
+    assert way_anova.ss_query + way_anova.ss_system + way_anova.ss_error == pytest.approx(
         np.sum((scores - scores.mean()) ** 2)
     )
 
 
 @both
 def test_tukey_against_scipys_law(scores, stored):
-    found = run_joint_test("tukey", scores)
-    close(found.pvalue_adj, stored["tukey"])
-    close((found.ci_high - found.ci_low) / 2, stored["hsd"])
+    joint_test = run_joint_test("tukey", scores)
+    close(joint_test.pvalue_adj, stored["tukey"])
+    close((joint_test.ci_high - joint_test.ci_low) / 2, stored["hsd"])
 
 
 @both
 def test_friedman_against_scipy_and_pingouin(scores, stored):
-    found = friedman_test(scores)
-    close((found.chi2, found.pvalue), stored["friedman"])
+    test = friedman_test(scores)
+    close((test.chi2, test.pvalue), stored["friedman"])
     # Iman and Davenport's F by their own formula.
-    close(found.f, 11 * found.chi2 / (48 - found.chi2))
-    close(found.pvalue_f, stats.f.sf(found.f, 4, 44))
+    close(test.f, 11 * test.chi2 / (48 - test.chi2))
+    close(test.pvalue_f, stats.f.sf(test.f, 4, 44))
 
 
 @both
 def test_conover_against_scikit_posthocs(scores, stored):
-    found = run_joint_test("conover", scores)
-    close(found.pvalue, stored["conover"])
-    close(found.pvalue_adj, stored["conover holm"])
+    joint_test = run_joint_test("conover", scores)
+    close(joint_test.pvalue, stored["conover"])
+    close(joint_test.pvalue_adj, stored["conover holm"])
 
 
 def test_nemenyi_against_scikit_posthocs():
@@ -164,19 +164,19 @@ def test_nemenyi_against_scikit_posthocs():
 
 
 def test_nemenyi_corrects_for_ties_where_scikit_posthocs_does_not():
-    found = run_joint_test("nemenyi", TIED)
+    joint_test = run_joint_test("nemenyi", TIED)
     variance = friedman_test(TIED).variance
     assert variance < 5 * 6 / 12
-    uncorrected = range_tail(found.statistic * np.sqrt(variance / (5 * 6 / 12)), 5, np.inf)
+    uncorrected = range_tail(joint_test.statistic * np.sqrt(variance / (5 * 6 / 12)), 5, np.inf)
     close(uncorrected, STORED["tied"]["nemenyi"])
-    assert np.all(found.pvalue_adj <= uncorrected)
+    assert np.all(joint_test.pvalue_adj <= uncorrected)
 
 
 @both
 def test_pairwise_against_pingouin(scores, stored):
-    found = run_joint_test("pairwise", scores)
-    close(found.pvalue, stored["pairwise"])
-    close(found.pvalue_adj, stored["pairwise holm"])
+    joint_test = run_joint_test("pairwise", scores)
+    close(joint_test.pvalue, stored["pairwise"])
+    close(joint_test.pvalue_adj, stored["pairwise holm"])
 
 
 def test_paired_where_others_forget_the_pairs():
@@ -194,31 +194,31 @@ def test_paired_where_others_forget_the_pairs():
 
 
 def test_dunnett_lies_between_one_test_and_bonferroni():
-    found = run_joint_test("dunnett", FINE, baseline=0)
-    assert np.all(found.pvalue < found.pvalue_adj)
-    assert np.all(found.pvalue_adj < 4 * found.pvalue)
+    joint_test = run_joint_test("dunnett", FINE, baseline=0)
+    assert np.all(joint_test.pvalue < joint_test.pvalue_adj)
+    assert np.all(joint_test.pvalue_adj < 4 * joint_test.pvalue)
     # multivariate_t.cdf of the four, two-sided, correlations 1/2, 44 degrees, maxpts=4e6: 1e-7.
     expected = [0.17453182261692468, 0.0683947671351135, 1.2505514942695584e-05,
                 0.12295735521871654]  # fmt: skip
-    np.testing.assert_allclose(found.pvalue_adj, expected, atol=5e-7)
+    np.testing.assert_allclose(joint_test.pvalue_adj, expected, atol=5e-7)
 
 
 def test_max_t_is_that_of_the_differences():
-    found = run_joint_test("max-t", FINE, baseline=1)
+    joint_test = run_joint_test("max-t", FINE, baseline=1)
     expected = max_t(np.delete(FINE, 1, axis=1) - FINE[:, [1]])
-    np.testing.assert_array_equal(found.pvalue_adj, expected.pvalue_step_down)
-    np.testing.assert_allclose(found.ci_low, expected.ci_low, rtol=1e-12)
-    assert found.method == "exact"
+    np.testing.assert_array_equal(joint_test.pvalue_adj, expected.pvalue_step_down)
+    np.testing.assert_allclose(joint_test.ci_low, expected.ci_low, rtol=1e-12)
+    assert joint_test.method == "exact"
 
 
 @pytest.mark.parametrize("test", ["t", "permutation", "wilcoxon", "sign"])
 def test_pairwise_asks_the_paired_test(test):
-    found = run_joint_test("pairwise", TIED, test=test, adjust="bonferroni")
+    joint_test = run_joint_test("pairwise", TIED, test=test, adjust="bonferroni")
     differences = TIED[:, UPPER[1]] - TIED[:, UPPER[0]]
     alone = run_test(test, differences)
-    np.testing.assert_array_equal(found.pvalue, alone.pvalue)
-    np.testing.assert_array_equal(found.estimate, alone.estimate)
-    np.testing.assert_allclose(found.pvalue_adj, np.minimum(10 * alone.pvalue, 1.0))
+    np.testing.assert_array_equal(joint_test.pvalue, alone.pvalue)
+    np.testing.assert_array_equal(joint_test.estimate, alone.estimate)
+    np.testing.assert_allclose(joint_test.pvalue_adj, np.minimum(10 * alone.pvalue, 1.0))
 
 
 # ---- arguments

@@ -87,10 +87,10 @@ def test_names_of_other_programs_intents() -> None:
 
 def test_values_by_hand() -> None:
     # gains 1, 1 and 1/2 at ranks 1, 2 and 4; the ideal has 1, 1, 1, 1/2
-    found = 1 + 1 / 2 + 1 / 2 / 8
-    assert novelty_rank_biased_precision(README) == pytest.approx([3 / 4 / 3 * found])
+    result = 1 + 1 / 2 + 1 / 2 / 8
+    assert novelty_rank_biased_precision(README) == pytest.approx([3 / 4 / 3 * result])
     ideal = 1 + 1 / 2 + 1 / 4 + 1 / 2 / 8
-    assert normalized_novelty_rank_biased_precision(README) == pytest.approx([found / ideal])
+    assert normalized_novelty_rank_biased_precision(README) == pytest.approx([result / ideal])
 
 
 def test_a_reader_of_the_first_rank_only() -> None:

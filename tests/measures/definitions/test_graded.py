@@ -235,8 +235,8 @@ def by_the_definition(ranking, missed, p, normalize):
 
     if not ideal:
         return 0.0
-    found = overlap(list(range(len(ranking))), ideal)
-    return found / overlap(ideal, ideal) if normalize else found
+    result = overlap(list(range(len(ranking))), ideal)
+    return result / overlap(ideal, ideal) if normalize else result
 
 
 @given(st.lists(st.tuples(GRADES, st.lists(st.integers(-2, 3), max_size=4)), max_size=4))

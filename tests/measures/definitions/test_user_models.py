@@ -87,9 +87,9 @@ def test_expected_reciprocal_rank_equals_the_loop_of_the_paper(rankings, cutoff)
 
 def test_resolved_states_the_scale_that_is_taken():
     judged = JudgedRun.from_grades([[1, 3], [2]])
-    made = resolved(parse("ERR@10"), judged)
-    assert made.name == "ERR(max_grade=3)@10"
-    assert made(judged).tolist() == parse("ERR@10")(judged).tolist()
+    result = resolved(parse("ERR@10"), judged)
+    assert result.name == "ERR(max_grade=3)@10"
+    assert result(judged).tolist() == parse("ERR@10")(judged).tolist()
 
 
 def test_resolved_leaves_a_scale_that_was_given_and_measures_without_one():

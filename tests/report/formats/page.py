@@ -71,9 +71,9 @@ def read(text: str) -> Page:
 
 def island(text: str) -> dict[str, object]:
     """Return the rows as a browser reads them."""
-    found = re.search(r'<script type="text/plain" id="query-data">(.*?)</script>', text, re.S)
-    assert found is not None
-    data = json.loads(zlib.decompress(base64.b64decode(found[1])))
+    match = re.search(r'<script type="text/plain" id="query-data">(.*?)</script>', text, re.S)
+    assert match is not None
+    data = json.loads(zlib.decompress(base64.b64decode(match[1])))
     deltas = [column for column in data["columns"] if column["kind"] == "delta"]
     for column, measure in zip(deltas, data["measures"] or (), strict=False):
         column |= {key: measure[key] for key in ("values", "shown")}

@@ -19,8 +19,8 @@ def rows(text: str) -> list[dict[str, str]]:
 
 
 def test_measures_have_every_digit(situation: Comparison) -> None:
-    found = rows(table(situation))
-    for line, row in zip(found, to_dict(situation)["measures"], strict=True):
+    result = rows(table(situation))
+    for line, row in zip(result, to_dict(situation)["measures"], strict=True):
         assert line.pop("soundness") == situation.soundness.level
         assert list(line) == list(row)
         for key, value in row.items():
@@ -31,10 +31,10 @@ def test_measures_have_every_digit(situation: Comparison) -> None:
 
 
 def test_queries_have_every_digit(situation: Comparison) -> None:
-    found, expected = rows(table(situation, ".queries.csv")), situation.queries_of()
-    assert [line["query_id"] for line in found] == expected["query_id"].tolist()
+    result, expected = rows(table(situation, ".queries.csv")), situation.queries_of()
+    assert [line["query_id"] for line in result] == expected["query_id"].tolist()
     for column in ("a", "b", "diff"):
-        assert [float(line[column]) for line in found] == expected[column].tolist()
+        assert [float(line[column]) for line in result] == expected[column].tolist()
 
 
 def test_no_cell_is_a_formula(hostile: Comparison) -> None:
@@ -53,9 +53,9 @@ def test_segments_have_every_digit_and_no_formula() -> None:
     a = {f"q{i}": 0.1 * i for i in range(20)}
     b = {query: 1.01 * value + 0.1 for query, value in a.items()}
     labels = {query: "=x" if i % 2 else "know" for i, query in enumerate(a)}
-    found = compare_scores(a, b, segments={"@intent": labels})
-    lines = rows(table(found, ".segments.csv"))
-    (by,) = found.segmentations
+    comparison = compare_scores(a, b, segments={"@intent": labels})
+    lines = rows(table(comparison, ".segments.csv"))
+    (by,) = comparison.segmentations
     for line, row in zip(lines, by.rows, strict=True):
         assert (line["property"], line["label"]) == ("'@intent", row.label.replace("=x", "'=x"))
         assert float(line["ci_low_adj"]) == row.ci_low_adj

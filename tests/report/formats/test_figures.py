@@ -29,25 +29,25 @@ def comparison(make: Make) -> Comparison:
 @pytest.fixture(scope="module")
 def folder(comparison: Comparison, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder that the command line filled, with two figures: a PDF takes its time."""
-    made = tmp_path_factory.mktemp("paper")
-    comparison.report(made / "results.json")
-    (made / "figures").mkdir()
-    (made / "figures" / "forest.pdf").write_text("old")
+    mktemp = tmp_path_factory.mktemp("paper")
+    comparison.report(mktemp / "results.json")
+    (mktemp / "figures").mkdir()
+    (mktemp / "figures" / "forest.pdf").write_text("old")
     two = {name: Figure(name, "") for name in ("forest", "deltas")}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(figures, "figures_of", lambda _: two)
         for kind in ("", "svg:", "png:"):
-            asked = ["--figures", f"{kind}{made}/figures"]
-            assert run(["render", f"{made}/results.json", "-q", *asked]) == 0
-    return made / "figures"
+            requested = ["--figures", f"{kind}{mktemp}/figures"]
+            assert run(["render", f"{mktemp}/results.json", "-q", *requested]) == 0
+    return mktemp / "figures"
 
 
 def test_figures_are_those_that_a_paper_uses(comparison: Comparison, make: Make) -> None:
     few = ["forest", "effect", "deltas", "power"]
     assert [*figures.figures_of(compose(comparison))] == few
     segments = {f"q{i:04}": i % 2 for i in range(100)}
-    found = figures.figures_of(compose(make.__wrapped__(0.05, segments={"half": segments})))
-    assert {"scatter", "distribution", "segments"} < {*found} <= {*figures.PAPER}
+    result = figures.figures_of(compose(make.__wrapped__(0.05, segments={"half": segments})))
+    assert {"scatter", "distribution", "segments"} < {*result} <= {*figures.PAPER}
 
 
 def test_each_is_written_as_what_was_asked_for(folder: Path) -> None:
@@ -67,13 +67,13 @@ def test_a_ranking_has_its_own_without_those_that_say_why_there_is_none(tmp_path
     random = np.random.default_rng(1)
     table = pd.DataFrame(random.random((12, 3)), columns=["x", "y", "z"])
     table.rename_axis("query_id").to_csv(tmp_path / "scores.csv")
-    asked = ["rank", "--scores", f"{tmp_path}/scores.csv", "-m", "AP", "-q"]
+    requested = ["rank", "--scores", f"{tmp_path}/scores.csv", "-m", "AP", "-q"]
     for test, more in ((), set()), (("--test", "nemenyi"), {"cd.svg"}):
         place = tmp_path / f"figures{len(more)}"
-        assert run([*asked, *test, "--figures", f"svg:{place}"]) == 0
-        found = {path.name for path in place.iterdir()}
-        assert found == {"leaderboard.svg", "matrix.svg", "queries.svg", "ranks.svg"} | more
-        assert f"{len(found)} files" in capsys.readouterr().out
+        assert run([*requested, *test, "--figures", f"svg:{place}"]) == 0
+        names = {path.name for path in place.iterdir()}
+        assert names == {"leaderboard.svg", "matrix.svg", "queries.svg", "ranks.svg"} | more
+        assert f"{len(names)} files" in capsys.readouterr().out
 
 
 def test_files_have_the_width_of_a_column_and_what_venues_ask_for(folder: Path) -> None:

@@ -50,9 +50,9 @@ def drawn(comparison: Comparison) -> Drawing:
     """Return what is drawn of the scorecard, between 150 and 480."""
     card = compose(comparison).scorecard
     assert card is not None
-    found = drawing(card, 150.0, 480.0, pixels=330.0)
-    assert found is not None
-    return found
+    result = drawing(card, 150.0, 480.0, pixels=330.0)
+    assert result is not None
+    return result
 
 
 @pytest.fixture(scope="module")
@@ -92,11 +92,11 @@ def test_card_shows_the_numbers_of_the_json(better: Comparison) -> None:
 
 
 def test_bars_stand_where_their_numbers_are(better: Comparison) -> None:
-    found = drawn(better)
-    row, line = better.rows[0], found.rows[0]
+    result = drawn(better)
+    row, line = better.rows[0], result.rows[0]
     assert line is not None
     assert line.thick is not None
-    (x0, label0), (x1, label1) = found.ticks[0], found.ticks[-1]
+    (x0, label0), (x1, label1) = result.ticks[0], result.ticks[-1]
     v0, v1 = (float(label.replace("−", "-")) for label in (label0, label1))
     places, values = (*line.thick, line.dot), (row.ci_low, row.ci_high, row.estimate)
     for place, value in zip(places, values, strict=True):
@@ -180,7 +180,7 @@ def test_notebook_shows_the_card(better: Comparison) -> None:
 
 def test_card_names_what_to_read_first_and_the_segments(runs: Comparison) -> None:
     text = unescape(card(runs))
-    titles = [each.title for each in compose(runs).cautions]
+    titles = [caution.title for caution in compose(runs).cautions]
     assert 0 < len(titles) <= SHOWN
     assert f"Read before you decide: {'; '.join(titles)}." in text
     assert "more note" not in text

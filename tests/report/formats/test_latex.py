@@ -76,8 +76,8 @@ def test_hostile_names_stay_text(hostile: Comparison, style: str) -> None:
 )
 def test_no_name_is_a_command(name: str) -> None:
     a = pd.DataFrame({name: [0.1, 0.2, 0.3, 0.4]}, index=list("wxyz"))
-    found = compare_scores(a, a * 1.5, name_a=name, name_b=f"{name}{name}")
-    assert len(structure(latex(found))) == 2
+    comparison = compare_scores(a, a * 1.5, name_a=name, name_b=f"{name}{name}")
+    assert len(structure(latex(comparison))) == 2
 
 
 @pytest.mark.parametrize(
@@ -97,9 +97,9 @@ def test_characters_are_printed_as_they_are(text: str, printed: str) -> None:
 
 
 def test_numbers_are_those_of_the_json(make: Make) -> None:
-    found = make(0.05, measures=4)
-    rows = structure(latex(found, digits=4))[1:]
-    for cells, row in zip(rows, to_dict(found)["measures"], strict=True):
+    result = make(0.05, measures=4)
+    rows = structure(latex(result, digits=4))[1:]
+    for cells, row in zip(rows, to_dict(result)["measures"], strict=True):
         limits = ", ".join(f.signed(row[key], digits=4) for key in ("ci_low_adj", "ci_high_adj"))
         assert cells[1:] == [
             number(f.score(row["mean_a"], digits=4)),
@@ -116,13 +116,13 @@ def test_primary_stands_first(make: Make) -> None:
 
 
 def test_superscript_marks_what_is_shown(make: Make) -> None:
-    found = make(0.05, measures=6)
-    rows = {row[0]: row[1:] for row in structure(latex(found, style="superscript"))[1:]}
-    for row in found.rows:
+    result = make(0.05, measures=6)
+    rows = {row[0]: row[1:] for row in structure(latex(result, style="superscript"))[1:]}
+    for row in result.rows:
         a, b = rows[row.measure]
         assert a.endswith("^{b}$") is (row.reading == "worse")
         assert b.endswith("^{a}$") is (row.reading == "better")
-    assert {row.reading for row in found.rows} >= {"better", "worse", "unclear"}
+    assert {row.reading for row in result.rows} >= {"better", "worse", "unclear"}
 
 
 def test_caption_states_test_queries_level_and_adjustment(make: Make) -> None:

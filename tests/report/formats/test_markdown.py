@@ -78,10 +78,10 @@ def test_hostile_names_and_ids_stay_text(hostile: Comparison) -> None:
     measures, queries = page.tables
     assert [len(row) for row in measures] == [7] * 4
     assert [len(row) for row in queries] == [5] * 16
-    shown = {row[0] for row in queries[1:]}
-    known = {query.replace("\n", "\\n").replace("\r", "\\r") for query in hostile.query_ids}
-    plain = {query for query in known if len(query) < 60 and query.isprintable()} - {"@octocat"}
-    assert len(shown & plain) >= 4
+    visible = {row[0] for row in queries[1:]}
+    texts = {query.replace("\n", "\\n").replace("\r", "\\r") for query in hostile.query_ids}
+    plain = {query for query in texts if len(query) < 60 and query.isprintable()} - {"@octocat"}
+    assert len(visible & plain) >= 4
     assert " @octocat" not in page.text
     assert "| @octocat" not in markdown(hostile)
 
@@ -130,13 +130,13 @@ def test_segments_have_a_table_each() -> None:
         "intent": {query: "buy" if i % 3 else "know" for i, query in enumerate(a)},
         evil: {query: f"{evil}{i % 2}" for i, query in enumerate(a)},
     }
-    found = compare_scores(a, b, segments=segments)
-    page = rendered(markdown(found))
+    comparison = compare_scores(a, b, segments=segments)
+    page = rendered(markdown(comparison))
     assert set(page.tags) <= ALLOWED
     by_intent, by_evil = page.tables[2:]
     rows = {row[0]: row for row in by_intent[1:]}
-    for each in found.segmentations[0].rows:
-        assert rows[each.label][1:3] == [f.count(each.n_queries), f.signed(each.mean)]
+    for item in comparison.segmentations[0].rows:
+        assert rows[item.label][1:3] == [f.count(item.n_queries), f.signed(item.mean)]
     assert {len(row) for row in by_evil} == {len(by_evil[0])}
     assert "Segments. Exploratory. By intent, B is" in page.text
 
@@ -213,10 +213,12 @@ def test_two_notes_are_open_and_the_others_folded(make: Make) -> None:
 
 
 def test_nothing_explains_a_drawing_that_is_not_there(tmp_path: Path) -> None:
-    made = simulate_runs(30, rng=3)
+    collection = simulate_runs(30, rng=3)
     files = [tmp_path / name for name in ("qrels.txt", "a.run", "b.run")]
-    for each, file in zip((made.qrels, made.baseline, made.candidate), files, strict=True):
-        each.write(file)
+    for item, file in zip(
+        (collection.qrels, collection.baseline, collection.candidate), files, strict=True
+    ):
+        item.write(file)
     lines = files[0].read_text().splitlines(keepends=True)
     files[0].write_text("".join(lines[::2]))  # of half of the documents nobody knows
     source = markdown(
@@ -229,6 +231,6 @@ def test_nothing_explains_a_drawing_that_is_not_there(tmp_path: Path) -> None:
 
 def test_a_system_without_a_name_is_not_named_twice() -> None:
     ready = {"q1": 0.5, "q2": 0.25}, {"q1": 0.75, "q2": 0.5}
-    said = methods_text(compare_scores(*ready))
-    assert said.startswith("We compared B with the baseline A on 2 queries")
+    text = methods_text(compare_scores(*ready))
+    assert text.startswith("We compared B with the baseline A on 2 queries")
     assert "new (B) with the baseline A" in methods_text(compare_scores(*ready, name_b="new"))

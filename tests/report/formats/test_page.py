@@ -46,9 +46,9 @@ def test_page_says_the_verdict_in_title_heading_and_tag(better: Comparison, page
     assert page.inside("title") == report.title
     assert page.inside("h1") == report.headline.sentence
     assert page.inside("h1") == "Ship monot5: it is better than bm25 by more than 0.010."
-    shown = "".join(data for _, data in page.text)
-    assert "▲ Better" in shown
-    assert "✓ gate passed" in shown
+    visible = "".join(data for _, data in page.text)
+    assert "▲ Better" in visible
+    assert "✓ gate passed" in visible
 
 
 def test_the_difference_that_decides_stands_out_where_a_machine_judged_too(no_drawer) -> None:
@@ -73,7 +73,7 @@ def test_page_asks_for_nothing_from_outside(page: Page) -> None:
     names = ("src", "href", "xlink:href", "action", "data")
     links = [value for name in names for value in page.having(name)]
     assert links
-    assert [each for each in links if not each.startswith(("#", "data:,"))] == []
+    assert [link for link in links if not link.startswith(("#", "data:,"))] == []
     policy = next(a["content"] for _, a in page.tags if a.get("http-equiv"))
     assert policy == (
         "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
@@ -90,9 +90,9 @@ def test_ids_are_unique_and_every_reference_has_its_target(page: Page) -> None:
     ids = page.having("id")
     assert len(ids) == len(set(ids))
     wanted = [*page.having("for")]
-    wanted += [each for value in page.having("aria-labelledby") for each in value.split()]
+    wanted += [part for value in page.having("aria-labelledby") for part in value.split()]
     wanted += [link[1:] for link in page.having("href") if link.startswith("#")]
-    assert [each for each in wanted if each not in ids] == []
+    assert [item for item in wanted if item not in ids] == []
 
 
 def test_landmarks_and_a_way_past_the_bar(page: Page) -> None:
@@ -123,7 +123,7 @@ def test_every_figure_is_one_image_with_a_summary(page: Page) -> None:
 def test_measures_show_the_numbers_of_the_json(better: Comparison, page: Page) -> None:
     alpha = better.rule.alpha
     for row in better.to_dict()["measures"]:
-        card, shown = (
+        card, visible = (
             cells for cells in page.rows if cells and cells[0].startswith(row["measure"])
         )
         numbers = [display.score(row["mean_a"]), display.score(row["mean_b"])]
@@ -132,18 +132,18 @@ def test_measures_show_the_numbers_of_the_json(better: Comparison, page: Page) -
         assert card[5] == display.interval(row["ci_low_adj"], row["ci_high_adj"])
         assert card[6] == display.pvalue(row["pvalue_adj"], alpha=alpha)
         assert card[7] == " · ".join(display.count(row[x]) for x in ("losses", "ties", "wins"))
-        assert shown[1:6] == [
+        assert visible[1:6] == [
             display.score(row["mean_a"]),
             display.score(row["mean_b"]),
             display.signed(row["diff"]),
             display.interval(row["ci_low_adj"], row["ci_high_adj"]),
             display.percent(row["rel_diff"]),
         ]
-        assert shown[6:9] == [display.count(row[key]) for key in ("losses", "ties", "wins")]
-        assert shown[9] == display.pvalue(row["pvalue"], alpha=alpha)
+        assert visible[6:9] == [display.count(row[key]) for key in ("losses", "ties", "wins")]
+        assert visible[9] == display.pvalue(row["pvalue"], alpha=alpha)
         # The primary measure is not adjusted.
         adjusted = display.pvalue(row["pvalue_adj"], alpha=alpha)
-        assert shown[10] == ("–" if row["measure"] == better.rule.primary else adjusted)
+        assert visible[10] == ("–" if row["measure"] == better.rule.primary else adjusted)
 
 
 def test_rows_show_the_numbers_of_the_json(better: Comparison, text: str) -> None:
@@ -154,13 +154,15 @@ def test_rows_show_the_numbers_of_the_json(better: Comparison, text: str) -> Non
     for measure, key in (("nDCG@10", "diff"), ("AP", "diff AP"), ("P@10", "diff P@10")):
         column = queries["scores"][measure]
         lists = (columns["query_id"]["values"], columns[key]["shown"], columns[key]["values"])
-        for query, shown, value in zip(*lists, strict=True):
+        for query, visible, value in zip(*lists, strict=True):
             exact = column["b"][place[query]] - column["a"][place[query]]
-            assert shown == display.signed(exact)
+            assert visible == display.signed(exact)
             assert value == pytest.approx(exact, abs=1e-10)
     for key in "ab":
-        for query, shown in zip(columns["query_id"]["values"], columns[key]["shown"], strict=True):
-            assert shown == display.score(queries["scores"]["nDCG@10"][key][place[query]])
+        for query, visible in zip(
+            columns["query_id"]["values"], columns[key]["shown"], strict=True
+        ):
+            assert visible == display.score(queries["scores"]["nDCG@10"][key][place[query]])
 
 
 def test_the_worst_and_the_best_stand_in_the_page_itself(better: Comparison, page: Page) -> None:
@@ -173,9 +175,9 @@ def test_the_worst_and_the_best_stand_in_the_page_itself(better: Comparison, pag
 
 @pytest.mark.parametrize("n", [2, 3, 25])
 def test_few_queries_all_stand_in_the_page(n: int, no_drawer: Drawer) -> None:
-    found = read(html(comparison_of(n), drawer=no_drawer))
-    shown = [cells[0] for cells in found.rows if cells and re.fullmatch(r"q\d{5}", cells[0])]
-    assert len(shown) == n
+    result = read(html(comparison_of(n), drawer=no_drawer))
+    visible = [cells[0] for cells in result.rows if cells and re.fullmatch(r"q\d{5}", cells[0])]
+    assert len(visible) == n
 
 
 def test_very_many_queries_are_thinned_and_the_page_says_so() -> None:
@@ -189,10 +191,10 @@ def test_very_many_queries_are_thinned_and_the_page_says_so() -> None:
 
 
 def test_every_one_of_very_many_queries_travels() -> None:
-    found = comparison_of(20_000)
-    data = island(html(found, drawer=lambda *_, **__: ""))
+    comparison = comparison_of(20_000)
+    data = island(html(comparison, drawer=lambda *_, **__: ""))
     ids, *_, delta = (column for column in data["columns"] if column["csv"] in ("query_id", "diff"))
-    assert sorted(ids["values"]) == sorted(found.query_ids)
+    assert sorted(ids["values"]) == sorted(comparison.query_ids)
     assert len(delta["shown"]) == 20_000
     assert delta["values"] is None  # a number is what its text says
 
@@ -223,16 +225,16 @@ def test_size_at_7000_queries() -> None:
 def test_card_has_the_colour_of_the_winner(
     n: int, shift: float, tone: str, no_drawer: Drawer
 ) -> None:
-    found = read(html(comparison_of(n, shift), drawer=no_drawer))
-    (classes,) = (each for each in found.having("class") if each.startswith("card verdict"))
+    result = read(html(comparison_of(n, shift), drawer=no_drawer))
+    (classes,) = (item for item in result.having("class") if item.startswith("card verdict"))
     assert classes.endswith(f" tone-{tone}")
 
 
 def test_identical_systems_get_a_page() -> None:
     a, _ = scores(30, 0.0)
-    found = read(html(compare_scores(a, a, resamples=999)))
-    assert "both score the same on all" in found.inside("h1")
-    assert ["q00000"] in [cells[:1] for cells in found.rows]
+    result = read(html(compare_scores(a, a, resamples=999)))
+    assert "both score the same on all" in result.inside("h1")
+    assert ["q00000"] in [cells[:1] for cells in result.rows]
 
 
 def test_no_query_gets_a_page_without_a_table_of_queries() -> None:
@@ -242,14 +244,14 @@ def test_no_query_gets_a_page_without_a_table_of_queries() -> None:
 
 
 def test_one_query_gets_a_page() -> None:
-    found = read(html(comparison_of(1)))
-    assert "1 query is too few for a test" in found.inside("h1")
-    assert "r-drawn" not in found.having("class")  # nothing was tested, nothing is drawn
+    result = read(html(comparison_of(1)))
+    assert "1 query is too few for a test" in result.inside("h1")
+    assert "r-drawn" not in result.having("class")  # nothing was tested, nothing is drawn
 
 
 def test_failed_gate_is_on_the_tag(no_drawer: Drawer) -> None:
-    found = comparison_of(250, -0.05, margin=0.01, require="non-inferior")
-    text = html(found, drawer=no_drawer)
+    comparison = comparison_of(250, -0.05, margin=0.01, require="non-inferior")
+    text = html(comparison, drawer=no_drawer)
     assert "▼ Worse" in text
     assert "✗ gate not passed" in text
 
@@ -276,61 +278,63 @@ def test_most_severe_cautions_are_open_and_the_others_one_click_away(
         for i in range(SHOWN + 2)
     )
     report = replace(compose(better), cautions=cautions)
-    found = read(page_of(report, drawer=no_drawer))
-    folded = found.inside("details")
+    result = read(page_of(report, drawer=no_drawer))
+    folded = result.inside("details")
     assert "2 more" in folded
     assert f"Sentence {SHOWN}." in folded
     assert "Sentence 0." not in folded
-    assert "Sentence 0." in found.inside("aside")
+    assert "Sentence 0." in result.inside("aside")
 
 
 def test_figures_come_from_the_drawer_given(better: Comparison) -> None:
-    asked = []
+    requested = []
 
     def drawer(plot: str, subject: object, *, summary: str, prefix: str, **_: object) -> str:
-        asked.append((plot, prefix))
+        requested.append((plot, prefix))
         return f"<svg><desc>{plot} drawn as {prefix}</desc></svg>"
 
     texts = [data for _, data in read(html(better, figures="all", drawer=drawer)).text]
     wanted = {
         block.plot
-        for each in compose(better).sections
-        for fold in each.blocks
+        for section in compose(better).sections
+        for fold in section.blocks
         for block in (fold, *(fold.blocks if isinstance(fold, Fold) else ()))
         if isinstance(block, Figure)
     }
     assert wanted >= {"effect", "forest"}
-    assert {plot for plot, _ in asked} == wanted
-    assert len(set(asked)) == len(asked)
-    for plot, prefix in asked:
+    assert {plot for plot, _ in requested} == wanted
+    assert len(set(requested)) == len(requested)
+    for plot, prefix in requested:
         assert f"{plot} drawn as {prefix}" in texts
 
 
 def test_figures_that_repeat_others_are_drawn_where_all_are_asked_for(better: Comparison) -> None:
     repeating = {
         block.plot
-        for each in compose(better).sections
-        for block in each.blocks
+        for section in compose(better).sections
+        for block in section.blocks
         if isinstance(block, Figure) and block.repeats
     }
     assert repeating >= {"qq", "null", "pvalue"}
-    needed, every = [], []
+    needed, everything = [], []
     text = html(better, drawer=lambda plot, *_, **__: needed.append(plot) or plot)
     assert "<code>--all-figures</code> draws " in text
     assert "the hill is what chance alone gives" not in text
-    text = html(better, figures="all", drawer=lambda plot, *_, **__: every.append(plot) or plot)
+    text = html(
+        better, figures="all", drawer=lambda plot, *_, **__: everything.append(plot) or plot
+    )
     assert "--all-figures" not in text
     assert "the hill is what chance alone gives" in text
-    assert {*every} - {*needed} == repeating
+    assert {*everything} - {*needed} == repeating
     with pytest.raises(ArgumentError, match="figures"):
         html(better, figures="none")
 
 
 def test_of_few_queries_nothing_is_drawn_that_their_bars_show() -> None:
     few = compare_scores({"q1": 0.2, "q2": 0.4, "q3": 0.1}, {"q1": 0.3, "q2": 0.6, "q3": 0.2})
-    drawn: list[str] = []
-    html(few, drawer=lambda plot, *_, **__: drawn.append(plot) or plot)
-    assert {*drawn} == {"effect", "deltas", "power"}
+    sample: list[str] = []
+    html(few, drawer=lambda plot, *_, **__: sample.append(plot) or plot)
+    assert {*sample} == {"effect", "deltas", "power"}
 
 
 def test_figures_carry_their_colours_as_attributes(page: Page) -> None:
@@ -390,7 +394,9 @@ def hostile() -> Comparison:
     b = a + np.linspace(-0.1, 0.3, len(HOSTILE))
     result = compare_scores(a, b, name_a=HOSTILE[0] + "\u202e", name_b=HOSTILE[-1], resamples=999)
     # A frame refuses half of a surrogate pair; other ways in may not.
-    ids = tuple("half\ud800pair" if each.startswith("=") else each for each in result.query_ids)
+    ids = tuple(
+        "half\ud800pair" if query_id.startswith("=") else query_id for query_id in result.query_ids
+    )
     return replace(result, query_ids=ids)
 
 
@@ -400,16 +406,16 @@ def hostile_text(hostile: Comparison) -> str:
 
 
 def test_hostile_ids_and_names_stay_text(hostile_text: str) -> None:
-    found = read(hostile_text)
-    assert sorted(attrs.get("type") or "" for tag, attrs in found.tags if tag == "script") == [
+    result = read(hostile_text)
+    assert sorted(attrs.get("type") or "" for tag, attrs in result.tags if tag == "script") == [
         "",
         "text/plain",
     ]
-    assert [tag for tag, _ in found.tags if tag == "img"] == []
-    assert [name for _, attrs in found.tags for name in attrs if name.startswith("on")] == []
-    assert all(value.startswith(("#", "data:,")) for value in found.having("href"))
+    assert [tag for tag, _ in result.tags if tag == "img"] == []
+    assert [name for _, attrs in result.tags for name in attrs if name.startswith("on")] == []
+    assert all(value.startswith(("#", "data:,")) for value in result.having("href"))
     assert not re.search("[\x00-\x08\x0b\x0c\x0e-\x1f]", hostile_text)
-    outside = "".join(data for where, data in found.text if "script" not in where)
+    outside = "".join(data for where, data in result.text if "script" not in where)
     assert not re.search("[\u202a-\u202e\u2066-\u2069]", outside)
     assert "{{ 7 * 7 }}{% raw %}" in outside
     hostile_text.encode("utf-8")
@@ -417,16 +423,16 @@ def test_hostile_ids_and_names_stay_text(hostile_text: str) -> None:
 
 def test_hostile_rows_reach_the_script_unchanged(hostile: Comparison, hostile_text: str) -> None:
     values = island(hostile_text)["columns"][0]["values"]
-    assert set(values) == {each.replace("\ud800", "?") for each in hostile.query_ids}
+    assert set(values) == {query_id.replace("\ud800", "?") for query_id in hostile.query_ids}
     start = hostile_text.index('id="query-data">') + len('id="query-data">')
     assert "<" not in hostile_text[start : hostile_text.index("</script>", start)]
 
 
 def test_long_ids_are_cut_where_they_are_shown(hostile_text: str) -> None:
-    found = read(hostile_text)
-    cells = [cell for cells in found.rows for cell in cells]
+    result = read(hostile_text)
+    cells = [cell for cells in result.rows for cell in cells]
     assert max(len(cell) for cell in cells) <= LONGEST
-    assert len(found.inside("h1")) < 500
+    assert len(result.inside("h1")) < 500
 
 
 def test_a_half_without_another_one_is_no_half() -> None:

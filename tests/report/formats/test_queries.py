@@ -26,9 +26,9 @@ FILL = dict.fromkeys(("a", "b", "tie", "axis"), "#000000")
 
 
 def rows_of(comparison: Comparison) -> QueryRows:
-    found = query_rows(comparison)
-    assert found is not None
-    return found
+    rows = query_rows(comparison)
+    assert rows is not None
+    return rows
 
 
 def test_rows_of_runs_have_texts_segments_and_lists(runs: Comparison) -> None:
@@ -68,29 +68,29 @@ def test_rows_of_ready_scores_do_not_open(make: Make) -> None:
 def test_rows_without_lists_are_counted(runs: Comparison) -> None:
     few = dict(list(runs.evidence.rankings.items())[:9])
     rows = rows_of(replace(runs, evidence=replace(runs.evidence, rankings=few)))
-    assert sum(each is not None for each in rows.lists) == 9
+    assert sum(item is not None for item in rows.lists) == 9
     assert rows.without_lists.startswith("The documents of 9 queries are in this file")
 
 
 def test_lists_of_the_outermost_rows_come_first(
     runs: Comparison, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    every = rows_of(runs).lists
-    monkeypatch.setattr("abrank.report.formats.queries.ROOM_FOR_LISTS", len(json.dumps(every)) // 3)
-    kept = rows_of(runs).lists
-    held = [i for i, each in enumerate(kept) if each is not None]
-    n = len(every)
+    lists = rows_of(runs).lists
+    monkeypatch.setattr("abrank.report.formats.queries.ROOM_FOR_LISTS", len(json.dumps(lists)) // 3)
+    selected = rows_of(runs).lists
+    held = [i for i, item in enumerate(selected) if item is not None]
+    n = len(lists)
     assert 0.2 * n < len(held) < 0.5 * n
     left, right = sum(i < n / 2 for i in held), sum(i >= n / 2 for i in held)
     assert held == [*range(left), *range(n - right, n)]
     assert left - right in (0, 1)
-    assert all(kept[i] == every[i] for i in held)
+    assert all(selected[i] == lists[i] for i in held)
 
 
 def test_less_is_better_turns_the_colours(make: Make) -> None:
-    made = make(0.05, n=12)
-    turned = replace(made.rows[0], higher_is_better=False)
-    rows = rows_of(replace(made, rows=(turned,)))
+    result = make(0.05, n=12)
+    turned = replace(result.rows[0], higher_is_better=False)
+    rows = rows_of(replace(result, rows=(turned,)))
     for row, outcome in zip(rows.first, rows.outcome, strict=True):
         assert row is not None
         assert row.bar.tone == {1: "b", -1: "a", 0: "tie"}[outcome]
@@ -102,19 +102,21 @@ def test_long_labels_and_texts_are_cut() -> None:
     long = "x" * 10_000
     a = {f"q{i}": 0.1 * i for i in range(9)}
     b = {key: value + 0.1 for key, value in a.items()}
-    made = compare_scores(
+    comparison = compare_scores(
         a, b, resamples=99, topics=dict.fromkeys(a, long), segments={long: dict.fromkeys(a, long)}
     )
-    rows = rows_of(made)
+    rows = rows_of(comparison)
     assert len(rows.island(FILL)) < 12 * LONGEST * len(a)
     assert max(len(cell.text) for row in rows.first if row for cell in row.cells) == LONGEST
 
 
 def test_equal_differences_stand_in_the_order_of_ids_however_they_came() -> None:
     ids = [f"q{i}" for i in np.random.default_rng(1).permutation(40)]
-    made = compare_scores(dict.fromkeys(ids, 0.5), {key: 0.5 + 0.1 * (key < "q2") for key in ids})
-    found = rows_of(made).columns[0].values
-    assert found == sorted(ids, key=lambda key: (key < "q2", key))
+    comparison = compare_scores(
+        dict.fromkeys(ids, 0.5), {key: 0.5 + 0.1 * (key < "q2") for key in ids}
+    )
+    values = rows_of(comparison).columns[0].values
+    assert values == sorted(ids, key=lambda key: (key < "q2", key))
 
 
 def test_very_many_rows_keep_the_extremes(make: Make) -> None:
@@ -122,8 +124,8 @@ def test_very_many_rows_keep_the_extremes(make: Make) -> None:
     n = EMBED_ALL + 5
     scores = random.random((2, n))
     ids = tuple(f"q{i}" for i in range(n))
-    made = replace(make(0.05, n=12), query_ids=ids, a=scores[:1].T, b=scores[1:].T)
-    values = rows_of(made).columns[-1].values
+    result = replace(make(0.05, n=12), query_ids=ids, a=scores[:1].T, b=scores[1:].T)
+    values = rows_of(result).columns[-1].values
     differences = np.sort(scores[1] - scores[0])
     np.testing.assert_allclose(values[:1000], differences[:1000], atol=1e-9)
     np.testing.assert_allclose(values[-1000:], differences[-1000:], atol=1e-9)
@@ -133,11 +135,11 @@ def test_very_many_rows_keep_the_extremes(make: Make) -> None:
 def test_digits_reach_every_number(runs: Comparison, digits: int) -> None:
     rows = query_rows(runs, digits=digits)
     assert rows is not None
-    shown = [each for c in rows.columns if c.kind in ("score", "delta") for each in c.shown]
-    for each in shown:  # a difference that would be 0 with a sign has more
-        size = abs(float(each.replace("−", "-")))
+    columns = [element for c in rows.columns if c.kind in ("score", "delta") for element in c.shown]
+    for item in columns:  # a difference that would be 0 with a sign has more
+        size = abs(float(item.replace("−", "-")))
         more = 0.0 < size < 0.5 / 10**digits
-        assert (len(each.partition(".")[2]) == digits) != more
+        assert (len(item.partition(".")[2]) == digits) != more
 
 
 def test_a_difference_has_the_colour_of_who_wins() -> None:

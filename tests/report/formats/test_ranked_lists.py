@@ -29,7 +29,7 @@ Make = Callable[..., Comparison]
 
 def ranking(text: str) -> RankedList:
     """Read a ranking of one-letter documents with grades: ``a1 b0 c?``."""
-    return tuple((each[0], None if each[1:] == "?" else int(each[1:])) for each in text.split())
+    return tuple((part[0], None if part[1:] == "?" else int(part[1:])) for part in text.split())
 
 
 @pytest.mark.parametrize(
@@ -89,16 +89,16 @@ def test_documents_keep_their_ranks(
     a: list[str], b: list[str], depth: int, grades: list[int | None]
 ) -> None:
     grade = dict(zip("abcdefghij", grades, strict=False))
-    ranked = [tuple((doc, grade[doc]) for doc in each) for each in (a, b)]
-    found = {each.doc_id: each for each in listed(*ranked, depth=depth)}
-    assert set(found) == {*a[:depth], *b[:depth]}
-    for doc, each in found.items():
-        assert each.grade == grade[doc]
-        assert each.rank_a == (a.index(doc) + 1 if doc in a else 0)
-        assert each.rank_b == (b.index(doc) + 1 if doc in b else 0)
+    ranked = [tuple((doc, grade[doc]) for doc in element) for element in (a, b)]
+    result = {element.doc_id: element for element in listed(*ranked, depth=depth)}
+    assert set(result) == {*a[:depth], *b[:depth]}
+    for doc, item in result.items():
+        assert item.grade == grade[doc]
+        assert item.rank_a == (a.index(doc) + 1 if doc in a else 0)
+        assert item.rank_b == (b.index(doc) + 1 if doc in b else 0)
     flat = compact(*ranked, depth=depth, rel=1)
     assert flat[0] == why(*ranked, depth=depth)
-    assert flat[1::4] == list(found)
+    assert flat[1::4] == list(result)
 
 
 def test_long_and_hostile_ids_are_cut_and_cleaned() -> None:
@@ -122,15 +122,15 @@ def test_long_and_hostile_ids_are_cut_and_cleaned() -> None:
 def test_as_many_documents_as_the_measure_looks_at(
     make: Make, measure: str, expected: tuple[int, int]
 ) -> None:
-    made = make(0.05, n=5)
-    assert cutoff(replace(made, rule=replace(made.rule, primary=measure))) == expected
+    result = make(0.05, n=5)
+    assert cutoff(replace(result, rule=replace(result.rule, primary=measure))) == expected
 
 
 def test_relevant_documents_in_one_top_only_say_where_the_other_has_them() -> None:
     a, b = ranking("a2 b1 c1 d0 e1"), ranking("d0 e1 f1 a2")
-    went = in_one_top(a, b, {"b": 57, "c": 0, "f": 31}, depth=3, rel=1)
-    found = lists_of(compact(a, b, depth=3, rel=1), depth=3, went=went).went
-    assert [(each.doc_id, each.grade, each.ranks) for each in found] == [
+    outcome = in_one_top(a, b, {"b": 57, "c": 0, "f": 31}, depth=3, rel=1)
+    result = lists_of(compact(a, b, depth=3, rel=1), depth=3, went=outcome).went
+    assert [(item.doc_id, item.grade, item.ranks) for item in result] == [
         ("a", 2, ("1", "4")),
         ("b", 1, ("2", "57")),
         ("c", 1, ("3", "not retrieved")),

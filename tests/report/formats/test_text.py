@@ -48,9 +48,9 @@ def test_no_line_is_wider_than_asked(situation: Comparison, width: int) -> None:
 
 
 def test_hostile_names_and_ids_stay_in_line(hostile: Comparison) -> None:
-    shown = text(hostile)
-    assert widest(shown) <= 80
-    assert all(character.isprintable() or character in f"\n{f.GROUP}" for character in shown)
+    visible = text(hostile)
+    assert widest(visible) <= 80
+    assert all(character.isprintable() or character in f"\n{f.GROUP}" for character in visible)
 
 
 def test_ascii_is_ascii(hostile: Comparison, situation: Comparison) -> None:
@@ -94,17 +94,17 @@ def long_comparison(n: int, scale: float = 1.0) -> Comparison:
 @pytest.mark.parametrize("digits", [3, 6])
 def test_twelve_measures_with_long_names_fit(scale: float, digits: int) -> None:
     comparison = long_comparison(60, scale)
-    shown = text(comparison, digits=digits)
-    assert widest(shown) <= 80
+    visible = text(comparison, digits=digits)
+    assert widest(visible) <= 80
     for row in comparison.rows:
-        assert f.signed(row.diff, digits=digits) in shown
+        assert f.signed(row.diff, digits=digits) in visible
 
 
 def test_huge_numbers_of_queries_fit() -> None:
-    shown = text(long_comparison(20_000))
-    assert widest(shown) <= 80
-    assert "20\u202f000 queries" in shown
-    assert "1 measure on another scale, not drawn" in shown
+    visible = text(long_comparison(20_000))
+    assert widest(visible) <= 80
+    assert "20\u202f000 queries" in visible
+    assert "1 measure on another scale, not drawn" in visible
 
 
 @given(st.text(min_size=1, max_size=60), st.text(min_size=1, max_size=60), st.integers(40, 100))
@@ -115,9 +115,9 @@ def test_any_name_fits(make: Make, a: str, b: str, width: int) -> None:
 
 def test_numbers_are_those_of_the_json(make: Make) -> None:
     comparison = make(0.05, measures=4)
-    found, shown = to_dict(comparison), text(comparison)
-    for row in found["measures"]:
-        line = next(each for each in shown.split("\n") if each.startswith(row["measure"] + " "))
+    result, visible = to_dict(comparison), text(comparison)
+    for row in result["measures"]:
+        line = next(part for part in visible.split("\n") if part.startswith(row["measure"] + " "))
         for number in (
             f.score(row["mean_a"]),
             f.score(row["mean_b"]),
@@ -125,8 +125,8 @@ def test_numbers_are_those_of_the_json(make: Make) -> None:
             f.pvalue(row["pvalue_adj"]).replace("< ", "<"),
         ):
             assert f" {number} " in line
-    low, high = (found["verdict"]["interval"][key] for key in ("low", "high"))
-    assert f"95% CI {f.interval(low, high)}" in shown
+    low, high = (result["verdict"]["interval"][key] for key in ("low", "high"))
+    assert f"95% CI {f.interval(low, high)}" in visible
 
 
 def test_first_line_is_the_decision(situation: Comparison) -> None:
@@ -136,12 +136,12 @@ def test_first_line_is_the_decision(situation: Comparison) -> None:
 
 def test_words_are_those_of_the_report(make: Make) -> None:
     comparison = make(0.005, margin=0.005, require="better", n=100)
-    report, shown = compose(comparison), " ".join(text(comparison, detail="all").split())
-    assert report.headline.gate in shown
-    assert report.headline.meaning.split(".")[0] in shown
+    report, visible = compose(comparison), " ".join(text(comparison, detail="all").split())
+    assert report.headline.gate in visible
+    assert report.headline.meaning.split(".")[0] in visible
     for note in report.cautions:
-        assert note.title in shown
-    assert "A bm25 (baseline) B monot5 (candidate)" in shown
+        assert note.title in visible
+    assert "A bm25 (baseline) B monot5 (candidate)" in visible
 
 
 def test_bar_touches_zero_exactly_when_the_interval_does(make: Make) -> None:
@@ -149,7 +149,7 @@ def test_bar_touches_zero_exactly_when_the_interval_does(make: Make) -> None:
         comparison = make(mean, measures=4)
         lines = text(comparison).split("\n")
         for row in comparison.rows:
-            line = next(each for each in lines if each.startswith(row.measure + " "))
+            line = next(line for line in lines if line.startswith(row.measure + " "))
             excluded = "┊" in line
             assert excluded == (row.pvalue_adj < 0.05)
             assert excluded == (line.split()[-2] in "▲▼")
@@ -159,16 +159,16 @@ def test_ready_scores_on_another_scale_are_not_drawn() -> None:
     ids = ["1", "2", "3", "4"]
     a = pd.DataFrame({"unit": [0.1, 0.2, 0.3, 0.4], "ms": [100.0, 90.0, 80.0, 85.0]}, index=ids)
     b = pd.DataFrame({"unit": [0.2, 0.2, 0.4, 0.6], "ms": [99.0, 95.0, 70.0, 90.0]}, index=ids)
-    shown = text(compare_scores(a, b))
-    line = next(each for each in shown.split("\n") if each.startswith("ms"))
+    visible = text(compare_scores(a, b))
+    line = next(part for part in visible.split("\n") if part.startswith("ms"))
     assert "●" not in line
-    assert "1 measure on another scale, not drawn" in shown
+    assert "1 measure on another scale, not drawn" in visible
 
 
 def test_two_scales_of_one_kind_are_drawn_together(make: Make) -> None:
-    shown = text(make(0.05, measures=3))
-    assert shown.count("●") == 3
-    assert "another scale" not in shown
+    visible = text(make(0.05, measures=3))
+    assert visible.count("●") == 3
+    assert "another scale" not in visible
 
 
 def test_styles_are_the_known_ones_and_join_to_the_text(situation: Comparison) -> None:
@@ -200,12 +200,12 @@ def test_gate_has_its_style(make: Make, mean: float, style: str) -> None:
 
 
 def test_equivalence_names_the_interval_that_decided(make: Make) -> None:
-    shown = text(make(0.001, margin=0.03), detail="all")
-    assert "+0.001  90% CI −0.016 to +0.018" in shown
-    assert "margin 0.030, judged by the 90% interval" in " ".join(shown.split())
+    visible = text(make(0.001, margin=0.03), detail="all")
+    assert "+0.001  90% CI −0.016 to +0.018" in visible
+    assert "margin 0.030, judged by the 90% interval" in " ".join(visible.split())
     # The 95% interval and the p of a difference from 0 do not stand beside it.
-    assert "95% CI" not in shown
-    assert "  p 0" not in shown.split("measure ")[0]
+    assert "95% CI" not in visible
+    assert "  p 0" not in visible.split("measure ")[0]
 
 
 def tied(count: int) -> Note:
@@ -231,9 +231,9 @@ def test_two_titles_of_notes_stand_on_the_first_screen_and_the_others_are_counte
     four = text(replace(comparison, notes=(*comparison.notes, *extra)))
     assert sum(line.startswith("note ") for line in four.splitlines()) == 2
     assert four.endswith("2 more notes: -v")
-    every = text(replace(comparison, notes=(*comparison.notes, *extra)), detail="all")
-    assert sum(line.startswith("note ") for line in every.splitlines()) == 4
-    assert "So few cannot be significant" in every
+    everything = text(replace(comparison, notes=(*comparison.notes, *extra)), detail="all")
+    assert sum(line.startswith("note ") for line in everything.splitlines()) == 4
+    assert "So few cannot be significant" in everything
 
 
 def test_next_step_stands_on_a_line_of_its_own(make: Make) -> None:
@@ -255,16 +255,16 @@ def test_a_gate_is_wrapped_as_the_other_lines_are(make: Make, width: int) -> Non
 
 def test_other_estimands_are_named(make: Make) -> None:
     comparison = make(0.05, test="wilcoxon")
-    shown = " ".join(text(comparison, detail="all").split())
+    visible = " ".join(text(comparison, detail="all").split())
     estimate = f.signed(comparison.primary.estimate)
-    assert f"pseudo-median difference {estimate} 95% CI" in shown
+    assert f"pseudo-median difference {estimate} 95% CI" in visible
 
 
 @pytest.mark.parametrize(("n", "lines"), [(100, 1), (4000, 2)])
 def test_wins_and_visible_difference_are_not_broken(make: Make, n: int, lines: int) -> None:
-    shown = text(make(0.05, n=n), digits=3 if lines == 1 else 8, detail="all").split("\n")
-    first = next(i for i, line in enumerate(shown) if line.startswith("queries"))
-    assert re.search(r"smallest visible Δ [0-9.]+ \(80% power\)$", shown[first + lines - 1])
+    parts = text(make(0.05, n=n), digits=3 if lines == 1 else 8, detail="all").split("\n")
+    first = next(i for i, line in enumerate(parts) if line.startswith("queries"))
+    assert re.search(r"smallest visible Δ [0-9.]+ \(80% power\)$", parts[first + lines - 1])
 
 
 def test_too_narrow_is_refused(make: Make) -> None:
@@ -275,7 +275,7 @@ def test_too_narrow_is_refused(make: Make) -> None:
 def test_a_measure_that_points_the_other_way_is_named_under_the_bars() -> None:
     a = {f"q{i}": {"AP": 0.3 + i / 50, "Unj@10": 0.5 - i / 90} for i in range(20)}
     b = {q: {"AP": row["AP"] + 0.1, "Unj@10": row["Unj@10"] ** 2} for q, row in a.items()}
-    frames = [pd.DataFrame.from_dict(each, orient="index") for each in (a, b)]
+    frames = [pd.DataFrame.from_dict(item, orient="index") for item in (a, b)]
     assert "Unj@10: lower is better, so left of 0 B is better" in text(
         compare_scores(*frames, measures=["AP", "Unj@10"])
     )
@@ -298,14 +298,14 @@ def test_zero_is_covered_exactly_when_the_wider_interval_contains_it(
 ) -> None:
     scale = axis(bars, width)
     if scale is None:
-        assert all(each.estimate == each.thin_low == 0 for each in bars)
+        assert all(element.estimate == element.thin_low == 0 for element in bars)
         return
     assert 0 < scale.zero < width - 1
-    for each in bars:
-        drawn = draw(each, scale)
-        assert len(drawn) == width
-        assert drawn.count("●") == 1
-        assert (drawn[scale.zero] == "┊") == (each.thin_low > 0 or each.thin_high < 0)
+    for item in bars:
+        sample = draw(item, scale)
+        assert len(sample) == width
+        assert sample.count("●") == 1
+        assert (sample[scale.zero] == "┊") == (item.thin_low > 0 or item.thin_high < 0)
 
 
 def test_dot_lies_on_the_side_of_its_estimate() -> None:
@@ -332,34 +332,34 @@ def test_no_axis_without_room_or_differences() -> None:
 @given(st.floats(-1, -0.001), st.floats(0.001, 1), st.integers(LEAST, 40))
 def test_the_heading_is_split_where_zero_stands(low: float, high: float, width: int) -> None:
     scale = Axis(low, high, width)
-    shown = heading(scale, "A better", "B better")
-    assert len(shown) == width
-    assert shown[scale.zero] == "┊"
+    visible = heading(scale, "A better", "B better")
+    assert len(visible) == width
+    assert visible[scale.zero] == "┊"
 
 
 def test_a_guard_marks_the_loss_it_must_exclude_also_under_its_interval() -> None:
-    kept, lost = (bar(x, 0.05, 0.0)._replace(limit=-0.08) for x in (0.0, -0.07))
-    scale = axis([kept, lost], 31, reach=(0.2,))
+    selected, lost = (bar(x, 0.05, 0.0)._replace(limit=-0.08) for x in (0.0, -0.07))
+    scale = axis([selected, lost], 31, reach=(0.2,))
     assert scale is not None
     assert scale.high == 0.2
-    for each, inside in ((kept, False), (lost, True)):
-        drawn = draw(each, scale)
-        assert (drawn.index("╎") > drawn.index("━")) is inside
+    for item, inside in ((selected, False), (lost, True)):
+        sample = draw(item, scale)
+        assert (sample.index("╎") > sample.index("━")) is inside
 
 
 def test_means_give_way_to_the_drawing_where_no_column_has_its_limits() -> None:
     roles: tuple[Role, ...] = ("name", "mean", "change", "interval", "reading")
     without: tuple[Role, ...] = ("name", "mean", "mean", "change", "reading")
-    for shown, drawn in ((without, True), (roles, False)):
-        columns = tuple(Column(str(role), role=role) for role in shown)
-        cells = tuple(Cell("0.123 to 0.456" if role == "interval" else "0.123") for role in shown)
+    for visible, sample in ((without, True), (roles, False)):
+        columns = tuple(Column(str(role), role=role) for role in visible)
+        cells = tuple(Cell("0.123 to 0.456" if role == "interval" else "0.123") for role in visible)
         card = Scorecard("k", columns, (cells,), bars=(bar(0.1, 0.05, 0.0),), scale=Scale("a", "b"))
         lines = [
-            "".join(text for text, _ in each)
-            for each in scorecard_lines(card, width=48, plain=False)
+            "".join(text for text, _ in scorecard_line)
+            for scorecard_line in scorecard_lines(card, width=48, plain=False)
         ]
-        assert ("●" in lines[1]) is drawn
-        assert ("mean" in lines[0]) is not drawn
+        assert ("●" in lines[1]) is sample
+        assert ("mean" in lines[0]) is not sample
 
 
 A = {f"q{i}": 0.1 + i / 100 for i in range(12)}
@@ -377,12 +377,12 @@ B = {query: score + 0.05 + (score / 20) for query, score in A.items()}
     ],
 )
 def test_failures_are_what_did_not_pass(how, failures) -> None:
-    found = compare_scores(A, B, **how)
-    root = ET.fromstring(junit(found))
+    comparison = compare_scores(A, B, **how)
+    root = ET.fromstring(junit(comparison))
     assert root.get("failures") == str(failures)
     assert len(list(root.iter("failure"))) == failures
     assert len(list(root.iter("testcase"))) == 1 + len(how.get("guard", ()))
-    gate = found.decision.gate
+    gate = comparison.decision.gate
     assert (failures == 0) == (gate is None or gate.passed)
 
 

@@ -59,12 +59,12 @@ def test_segments_topics_and_remarks_come_back() -> None:
     a = {f"q{i}": float(x) for i, x in enumerate(rng.random(30))}
     b = {query: value + 0.1 * float(rng.random()) for query, value in a.items()}
     intents = {query: "a" if i < 20 else "b" for i, query in enumerate(a)}
-    found = compare_scores(a, b, segments={"intent": intents}, topics={"q1": "jaguar"})
-    found = replace(found, remarks=("rel=2 does not concern nDCG",))
-    back = again(found)
-    assert back == found
-    assert (back.segmentations, back.topics) == (found.segmentations, found.topics)
-    assert back.remarks == found.remarks
+    comparison = compare_scores(a, b, segments={"intent": intents}, topics={"q1": "jaguar"})
+    comparison = replace(comparison, remarks=("rel=2 does not concern nDCG",))
+    back = again(comparison)
+    assert back == comparison
+    assert (back.segmentations, back.topics) == (comparison.segmentations, comparison.topics)
+    assert back.remarks == comparison.remarks
 
 
 def test_limits_without_end_and_undefined_numbers_come_back() -> None:
@@ -78,11 +78,11 @@ def test_limits_without_end_and_undefined_numbers_come_back() -> None:
 
 
 def test_scores_keep_order_and_every_bit(make: Make) -> None:
-    found = make(0.05, measures=3)
-    back = again(found)
-    np.testing.assert_array_equal(back.a, found.a)
-    np.testing.assert_array_equal(back.b, found.b)
-    assert back.confidence_interval(0.9) == found.confidence_interval(0.9)
+    result = make(0.05, measures=3)
+    back = again(result)
+    np.testing.assert_array_equal(back.a, result.a)
+    np.testing.assert_array_equal(back.b, result.b)
+    assert back.confidence_interval(0.9) == result.confidence_interval(0.9)
 
 
 DAMAGES: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
@@ -190,12 +190,12 @@ def saved(make: Make) -> str:
 
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_damage_is_named_with_its_place(saved: str, damage: str) -> None:
-    change, said = DAMAGES[damage]
+    change, text = DAMAGES[damage]
     value = json.loads(saved)
     change(value)
     with pytest.raises(ReadError) as caught:
         from_dict(value)
-    assert str(caught.value).startswith(said)
+    assert str(caught.value).startswith(text)
     assert caught.value.exit_code == 3
 
 
@@ -254,7 +254,7 @@ DESIGNS_THAT_CONTRADICT: Contradictions = {
         "verdict.guards: is a list of 1, but the scores and rule of the file give a list of 0",
     ),
     "a guard of nothing compared": (
-        lambda d: [each[0].update(measure="P@3") for each in
+        lambda d: [item[0].update(measure="P@3") for item in
                    (d["settings"]["guards"], d["verdict"]["guards"])],
         "settings: cannot be computed again: ",
     ),

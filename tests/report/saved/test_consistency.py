@@ -173,9 +173,9 @@ CONTRADICTIONS: Contradictions = {
 
 @pytest.mark.parametrize("name", CONTRADICTIONS)
 def test_contradictions_are_refused(saved: str, name: str) -> None:
-    change, said = CONTRADICTIONS[name]
+    change, text = CONTRADICTIONS[name]
     reason = why_refused(json.loads(saved), change)
-    assert said in reason
+    assert text in reason
     assert reason.endswith(HOW) or "is to be installed" in reason
 
 
@@ -197,12 +197,14 @@ def test_what_is_written_is_never_refused(test: str, adjust: str | None) -> None
         a = pd.DataFrame(rng.random((size, 2)).round(1), names, ["AP", "RBPResid"])
         b = (a + rng.normal(0.05, 0.1, (size, 2)).round(1)) * 10.0**size
         segments = {"side": {name: "ab"[i % 2] for i, name in enumerate(names)}}
-        how = {"alpha": 0.3, "segments": segments, "resamples": 99}
-        found = compare_scores(
-            a * 10.0**size, b, test=test, config=Question(adjust=adjust, primary=primary), **how
+        options = {"alpha": 0.3, "segments": segments, "resamples": 99}
+        comparison = compare_scores(
+            a * 10.0**size, b, test=test, config=Question(adjust=adjust, primary=primary), **options
         )
-        assert from_dict(json.loads(json_bytes(found))) == found
+        assert from_dict(json.loads(json_bytes(comparison))) == comparison
 
 
 def test_a_share_of_a_millionth_is_no_rounding() -> None:
-    assert [each.saved for each in differences([0.5, 0.5], [0.5 + 1e-12, 0.5 + 5e-7])] == [0.5]
+    assert [
+        difference.saved for difference in differences([0.5, 0.5], [0.5 + 1e-12, 0.5 + 5e-7])
+    ] == [0.5]

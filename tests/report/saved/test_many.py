@@ -43,23 +43,23 @@ HOW_RANKING = [
 
 @pytest.mark.parametrize("how", HOW_RANKING)
 def test_it_comes_back_and_every_format_has_the_same_bytes(tmp_path, how, capsys):
-    found = rank_scores(board(), resamples=199, **how)
-    path = found.report(tmp_path / "r.json")
+    ranking = rank_scores(board(), resamples=199, **how)
+    path = ranking.report(tmp_path / "r.json")
     again = Ranking.from_json(path)
-    assert again == found
+    assert again == ranking
     for kind in WRITERS:
-        assert WRITERS[kind](again) == WRITERS[kind](found), kind
-    assert card(again) == card(found)
+        assert WRITERS[kind](again) == WRITERS[kind](ranking), kind
+    assert card(again) == card(ranking)
     assert run(["render", str(path), "-q", "--format", "md"]) == 0
-    assert capsys.readouterr().out == WRITERS[".md"](found).decode()
+    assert capsys.readouterr().out == WRITERS[".md"](ranking).decode()
     assert run(["render", str(path), "-q"]) == 0
-    assert f"4 systems by AP on {found.n_queries} queries." in capsys.readouterr().out
+    assert f"4 systems by AP on {ranking.n_queries} queries." in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("n_queries", [0, 1, 2])
 def test_the_smallest_come_back(tmp_path, n_queries):
-    found = rank_scores(board(n_queries=n_queries))
-    assert Ranking.from_json(found.report(tmp_path / "r.json")) == found
+    ranking = rank_scores(board(n_queries=n_queries))
+    assert Ranking.from_json(ranking.report(tmp_path / "r.json")) == ranking
 
 
 @pytest.mark.parametrize(
@@ -73,8 +73,10 @@ def test_the_smallest_come_back(tmp_path, n_queries):
     ],
 )
 def test_what_is_damaged_is_refused_by_its_place(tmp_path, change, said):
-    found = json.loads(rank_scores(board()).report(tmp_path / "r.json").read_text("utf-8")) | change
-    (tmp_path / "r.json").write_text(json.dumps(found))
+    result = (
+        json.loads(rank_scores(board()).report(tmp_path / "r.json").read_text("utf-8")) | change
+    )
+    (tmp_path / "r.json").write_text(json.dumps(result))
     with pytest.raises(ReadError, match=said):
         Ranking.from_json(tmp_path / "r.json")
 
@@ -91,19 +93,19 @@ def test_what_is_damaged_is_refused_by_its_place(tmp_path, change, said):
     ],
 )
 def test_what_contradicts_itself_is_refused(tmp_path, change, said):
-    found = json.loads(rank_scores(board()).report(tmp_path / "r.json").read_text("utf-8"))
-    change(found)
-    (tmp_path / "r.json").write_text(json.dumps(found))
+    loads = json.loads(rank_scores(board()).report(tmp_path / "r.json").read_text("utf-8"))
+    change(loads)
+    (tmp_path / "r.json").write_text(json.dumps(loads))
     with pytest.raises(ReadError, match=said):
         Ranking.from_json(tmp_path / "r.json")
 
 
 def test_the_card_has_no_style_sheet_script_or_id():
-    shown = rank_scores(board(14))._repr_html_()
-    assert shown.startswith("<div")
-    assert not any(part in shown for part in ("<script", "<style", " id=", "nan"))
-    assert "and 2 more in .to_frame()" in shown
-    assert len(shown) < 25_000
+    html = rank_scores(board(14))._repr_html_()
+    assert html.startswith("<div")
+    assert not any(part in html for part in ("<script", "<style", " id=", "nan"))
+    assert "and 2 more in .to_frame()" in html
+    assert len(html) < 25_000
 
 
 WEB = {
@@ -111,7 +113,9 @@ WEB = {
     "Y": {"q1": 0.6, "q2": 0.8, "q3": 0.3},
     "Z": {"q1": 0.5, "q2": 0.9, "q3": 0.7},
 }
-NEWS = {system: {query: value**2 for query, value in of.items()} for system, of in WEB.items()}
+NEWS = {
+    system: {query: value**2 for query, value in owner.items()} for system, owner in WEB.items()
+}
 
 
 @pytest.fixture(scope="module")
@@ -161,5 +165,5 @@ def test_standings_that_contradict_themselves_are_refused(change, said, found) -
 
 
 def test_a_ranking_is_read_again_as_it_was() -> None:
-    found = rank_scores({"X": {"q1": 0.3, "q2": 0.6}, "Y": {"q1": 0.5, "q2": 0.9}})
-    assert (ranking_of(found.to_dict()) == found) is True
+    ranking = rank_scores({"X": {"q1": 0.3, "q2": 0.6}, "Y": {"q1": 0.5, "q2": 0.9}})
+    assert (ranking_of(ranking.to_dict()) == ranking) is True

@@ -129,9 +129,9 @@ def test_no_name_begins_an_entry() -> None:
 
 
 def test_methods_are_one_line_of_text(judged: Comparison, hostile: Comparison) -> None:
-    said = methods(judged)
-    assert said.startswith("We compared poor (B) with the baseline good (A) on 4 queries by")
-    assert said.count("\n") == 1
+    text = methods(judged)
+    assert text.startswith("We compared poor (B) with the baseline good (A) on 4 queries by")
+    assert text.count("\n") == 1
     assert methods(hostile).count("\n") == 1
 
 
@@ -140,8 +140,8 @@ def test_methods_name_the_scale_of_err() -> None:
 
     qrels = {f"q{i}": {"d1": 3, "d2": 1} for i in range(3)}
     run = {f"q{i}": {"d1": 1.0, "d2": 2.0} for i in range(3)}
-    found = compare(qrels, run, run, measures=["ERR@20"])
-    assert "by ERR(max_grade=3)@20." in methods(found)
+    comparison = compare(qrels, run, run, measures=["ERR@20"])
+    assert "by ERR(max_grade=3)@20." in methods(comparison)
 
 
 def test_the_bibliography_says_which_source_belongs_to_what() -> None:

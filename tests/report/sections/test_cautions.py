@@ -136,10 +136,10 @@ def test_every_code_has_words_and_an_example() -> None:
 @pytest.mark.parametrize("code", EXAMPLES)
 def test_caution_has_title_and_sentence(code: str) -> None:
     values, title = EXAMPLES[code]
-    found = caution(Note(code, 2, values), NAMES)
-    assert (found.code, found.title, found.severity) == (code, title, 2)
-    assert found.text.endswith((".", "?"))
-    assert not found.title.endswith(".")
+    result = caution(Note(code, 2, values), NAMES)
+    assert (result.code, result.title, result.severity) == (code, title, 2)
+    assert result.text.endswith((".", "?"))
+    assert not result.title.endswith(".")
 
 
 @pytest.mark.parametrize(
@@ -263,12 +263,12 @@ def test_ids_are_shown_on_one_short_line() -> None:
 
 
 def test_cautions_stand_by_what_they_mean_for_the_verdict(judged: Comparison) -> None:
-    found = compose(judged).cautions
+    cautions = compose(judged).cautions
     order = list(WORDS)
-    places = [(-each.severity, order.index(each.code)) for each in found]
+    places = [(-item.severity, order.index(item.code)) for item in cautions]
     assert places == sorted(places)
     assert len(places) >= 3
-    assert {note.code for note in found} == {note.code for note in judged.notes}
+    assert {note.code for note in cautions} == {note.code for note in judged.notes}
 
 
 def test_notes_of_earlier_files_that_are_no_longer_told_are_passed_over(judged: Comparison) -> None:
@@ -289,10 +289,10 @@ def test_monte_carlo_p_near_alpha_is_told() -> None:
     # The standard error is sqrt(.051 * .949 / 999) = .0070, so .05 is within 1.96 of them.
     assert (lead.method, lead.pvalue) == ("Monte Carlo", pytest.approx(0.051))
     assert lead.pvalue_error == pytest.approx(0.00696, abs=5e-6)
-    said = {caution.code: caution for caution in compose(comparison).cautions}
-    found = said["monte-carlo-near-alpha"]
-    assert found.title == "p is too close to α = 0.05 for 999 resamples"
-    assert "with a 95% interval of 0.0374 to 0.0646" in found.text
+    cautions = {caution.code: caution for caution in compose(comparison).cautions}
+    result = cautions["monte-carlo-near-alpha"]
+    assert result.title == "p is too close to α = 0.05 for 999 resamples"
+    assert "with a 95% interval of 0.0374 to 0.0646" in result.text
 
 
 @pytest.mark.parametrize(
@@ -323,8 +323,8 @@ def test_sentences_on_runs_name_their_systems() -> None:
     qrels = {f"q{i}": {"d1": 1, "d2": 0} for i in range(4)}
     good = {f"q{i}": {"d1": 2.0, "d2": 1.0} for i in range(4)}
     poor = {"q0": {"x1": 3.0, "d1": 3.0}, "q1": {"d1": 1.0}, "extra": {"d1": 1.0}}
-    said = run_sentences(evaluate(qrels, {"good": good, "poor": poor}, ["P@1"]))
-    assert said == (
+    sentences = run_sentences(evaluate(qrels, {"good": good, "poor": poor}, ["P@1"]))
+    assert sentences == (
         "2 of 4 judged queries are missing from poor. Scored 0 for poor (--missing zero): q2, q3.",
         "1 query of poor is not judged. In the run, but not in the qrels, and ignored: extra.",
         "1 run has documents with tied scores. poor 2; they are put in descending order of document"

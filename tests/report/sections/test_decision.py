@@ -102,21 +102,21 @@ def test_no_count_rests_on_the_difference_observed(make: Make) -> None:
 def test_queries_for_non_inferiority_are_fewer_than_for_equivalence(make: Make) -> None:
     # Two one-sided tests need more than one: at no difference, (1.645 + 1.282)² against
     # (1.645 + 0.842)² times (sd / margin)², if the true difference is 0.
-    said = {
+    gate_sentences = {
         require: gate_sentence(make(0.0001, margin=0.01, require=require))
         for require in ("non-inferior", "equivalent")
     }
-    found = {
+    ints = {
         require: int(sentence.split("about ")[1].split(" queries")[0].replace(f.GROUP, ""))
-        for require, sentence in said.items()
+        for require, sentence in gate_sentences.items()
     }
-    assert found["non-inferior"] == pytest.approx(6.18 * 100, rel=0.05)
-    assert found["equivalent"] == pytest.approx(8.57 * 100, rel=0.05)
+    assert ints["non-inferior"] == pytest.approx(6.18 * 100, rel=0.05)
+    assert ints["equivalent"] == pytest.approx(8.57 * 100, rel=0.05)
 
 
 def test_gate_without_a_test_names_the_reason() -> None:
-    one = compare_scores({"q": 0.2}, {"q": 0.5}, require="better")
-    assert gate_sentence(one) == "not passed: 1 query is too few for a test"
+    comparison = compare_scores({"q": 0.2}, {"q": 0.5}, require="better")
+    assert gate_sentence(comparison) == "not passed: 1 query is too few for a test"
 
 
 def test_no_gate_no_sentence(make: Make) -> None:

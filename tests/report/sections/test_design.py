@@ -60,16 +60,16 @@ def test_the_name_of_a_guarded_measure_stays_as_it_is_at_the_start_of_a_sentence
         }
         for gain in (0.0, 0.1)
     )
-    found = compare_scores(a, b, measures=["AP", "nDCG@10"], guard="nDCG@10:-5%")
-    assert compose(found).headline.design.startswith("nDCG@10")
+    comparison = compare_scores(a, b, measures=["AP", "nDCG@10"], guard="nDCG@10:-5%")
+    assert compose(comparison).headline.design.startswith("nDCG@10")
 
 
 def test_a_share_of_a_mean_that_may_be_0_is_no_guard_that_passes() -> None:
-    found = compare_scores(*scores(40, zero=True), guard=["RR:-5%"])
-    assert compose(found).headline.design == f"RR may have lost 5% or more: {NO_TEST}."
-    (guard,) = found.decision.guards
+    comparison = compare_scores(*scores(40, zero=True), guard=["RR:-5%"])
+    assert compose(comparison).headline.design == f"RR may have lost 5% or more: {NO_TEST}."
+    (guard,) = comparison.decision.guards
     assert not guard.passed
-    section = next(each for each in compose(found).sections if each.key == "design")
+    section = next(section for section in compose(comparison).sections if section.key == "design")
     table = next(block for block in section.blocks if getattr(block, "key", "") == "guards")
     assert "unbounded" in [cell.text for cell in table.rows[0]]
 
@@ -100,16 +100,16 @@ def test_the_level_of_a_look_is_written_with_few_digits(looked: Comparison, kind
 def test_a_level_has_the_digits_that_tell_it_from_p(make: Make) -> None:
     # Between the level and what three digits make of it, 0.0463.
     mean = float(stats.t.isf(0.04628 / 2.0, 99)) * 0.1 / 10.0
-    found = make(mean, alpha=0.046256)
-    assert found.primary.pvalue == pytest.approx(0.04628)
-    assert words.at_level(found) == "at the 4.626% level"
-    assert "two-sided α = 0.04626" in compose(found).headline.rule
+    result = make(mean, alpha=0.046256)
+    assert result.primary.pvalue == pytest.approx(0.04628)
+    assert words.at_level(result) == "at the 4.626% level"
+    assert "two-sided α = 0.04626" in compose(result).headline.rule
     assert words.at_level(make(0.05, alpha=0.046256)) == "at the 4.63% level"
 
 
 def test_a_relative_margin_shows_the_interval_of_the_share(make: Make) -> None:
-    said = compose(make(0.05, margin="5%")).headline.numbers
-    assert "+12.5% of A's mean (95% confidence interval +7.5% to +17.5%)" in said
+    numbers = compose(make(0.05, margin="5%")).headline.numbers
+    assert "+12.5% of A's mean (95% confidence interval +7.5% to +17.5%)" in numbers
 
 
 def test_a_guard_is_told_with_the_interval_it_is_held_against() -> None:

@@ -91,8 +91,8 @@ def test_every_row_of_the_table_has_its_tag_and_sentence(
 
 def test_a_name_that_ends_in_dots_keeps_them() -> None:
     b = {f"q{i}": 0.5 + i / 100 for i in range(20)}
-    found = compare_scores(dict.fromkeys(b, 0.3), b, name_a="..", name_b=".")
-    assert ". is better than .." in text(found)
+    comparison = compare_scores(dict.fromkeys(b, 0.3), b, name_a="..", name_b=".")
+    assert ". is better than .." in text(comparison)
 
 
 def test_every_verdict_has_a_tag() -> None:
@@ -119,8 +119,8 @@ def test_other_tests_without_a_pvalue_are_said_in_words(make: Callable[..., Comp
 
 
 def test_too_few_queries_are_said() -> None:
-    one = compose(compare_scores({"q": 0.2}, {"q": 0.5})).headline
-    assert one.title == "B and A cannot be tested: 1 query is too few for a test."
+    first = compose(compare_scores({"q": 0.2}, {"q": 0.5})).headline
+    assert first.title == "B and A cannot be tested: 1 query is too few for a test."
     none = compose(compare_scores({}, {})).headline
     assert none.title == "B and A cannot be tested: there is no query to compare."
     assert none.numbers == "0 queries."
@@ -158,9 +158,9 @@ def test_equivalence_prints_the_interval_that_decided(make: Callable[..., Compar
 def test_agreement_counts_the_rows_it_stands_over(make: Callable[..., Comparison]) -> None:
     comparison = make(0.05)
     rows = list(comparison.test_rows)
-    said = headline.agreement(comparison)
-    assert said in compose(comparison).headline.meaning
-    assert said == (
+    agreement = headline.agreement(comparison)
+    assert agreement in compose(comparison).headline.meaning
+    assert agreement == (
         "All five tests are significant. They use the same data, so this is one piece of evidence."
     )
     rows[-1] = replace(rows[-1], estimate=-0.1, pvalue=0.6)
@@ -188,7 +188,7 @@ def test_rule_names_all_that_was_declared(make: Callable[..., Comparison]) -> No
 def test_no_line_says_more_than_is_known(situation: Comparison) -> None:
     report = compose(situation)
     head = report.headline
-    said = " ".join([head.title, head.numbers, head.meaning, head.rule, report.title])
+    sentence = " ".join([head.title, head.numbers, head.meaning, head.rule, report.title])
     for banned in (
         "highly significant",
         "no difference",
@@ -199,7 +199,7 @@ def test_no_line_says_more_than_is_known(situation: Comparison) -> None:
         "nan",
         "  ",
     ):
-        assert banned not in said
+        assert banned not in sentence
     assert head.verdict == situation.verdict.value
     assert head.title.endswith(".")
     assert report.title.endswith("· abrank")
@@ -246,16 +246,20 @@ def test_only_the_interval_that_decides_stands_at_the_top(
     assert "margin" in head.numbers
     assert "judged by" in head.rule
     assert "(two one-sided tests)" in head.rule
-    for said in (head.title, head.numbers, head.meaning):
+    for sentence in (head.title, head.numbers, head.meaning):
         # Neither the wider interval; of losses unseen a sentence may tell with confidence.
-        assert "95% interval" not in said
-        assert "95% confidence interval" not in said
-        assert "p = " not in said
-    shown = card(comparison)
-    assert f"interval of two one-sided tests {limits}" in shown
-    assert "p = " not in shown
-    assert "Thick: 90% interval, which decides about the margin" in shown
-    rows = next(each for each in compose(comparison).sections if each.key == "tests").blocks[0].rows
+        assert "95% interval" not in sentence
+        assert "95% confidence interval" not in sentence
+        assert "p = " not in sentence
+    visible = card(comparison)
+    assert f"interval of two one-sided tests {limits}" in visible
+    assert "p = " not in visible
+    assert "Thick: 90% interval, which decides about the margin" in visible
+    rows = (
+        next(section for section in compose(comparison).sections if section.key == "tests")
+        .blocks[0]
+        .rows
+    )
     assert any(row[0].strong and row[6].text.startswith("0.") for row in rows)
 
 
@@ -290,13 +294,13 @@ def mixed() -> Comparison:
 def test_secondary_measures_that_point_the_other_way_are_said_in_every_format(
     mixed: Comparison,
 ) -> None:
-    said = "2 of 4 secondary measures point the other way after adjustment: AP, RR."
-    assert contradictions(mixed) == said
-    assert compose(mixed).headline.against == said
-    assert said in flat(text(mixed, detail="all"))
-    assert said in card(mixed)
+    sentence = "2 of 4 secondary measures point the other way after adjustment: AP, RR."
+    assert contradictions(mixed) == sentence
+    assert compose(mixed).headline.against == sentence
+    assert sentence in flat(text(mixed, detail="all"))
+    assert sentence in card(mixed)
     for kind in (".html", ".md"):
-        assert said in WRITERS[kind](mixed).decode().replace("\\", "")
+        assert sentence in WRITERS[kind](mixed).decode().replace("\\", "")
 
 
 def test_what_points_with_the_verdict_or_is_unclear_is_not_said(
@@ -304,10 +308,10 @@ def test_what_points_with_the_verdict_or_is_unclear_is_not_said(
 ) -> None:
     assert contradictions(make(0.05, measures=3)) == ""
     swapped = replace(mixed, rule=replace(mixed.rule, primary="AP"))
-    every = tuple(
+    rows = tuple(
         replace(row, measure=f"m{i}", reading="worse") for i, row in enumerate(mixed.rows * 2)
     )
-    assert contradictions(replace(mixed, rows=(mixed.rows[0], *every[:6]))) == (
+    assert contradictions(replace(mixed, rows=(mixed.rows[0], *rows[:6]))) == (
         "6 of 6 secondary measures point the other way after adjustment: m0, m1, m2, m3 and 2 more."
     )
     assert contradictions(swapped) == (
@@ -318,8 +322,8 @@ def test_what_points_with_the_verdict_or_is_unclear_is_not_said(
 def test_a_worse_system_with_better_secondary_measures_is_said() -> None:
     a = two(AP=[0.5, 0.6, 0.7, 0.8], RR=[0.1, 0.2, 0.3, 0.4])
     b = two(AP=[0.3, 0.4, 0.5, 0.61], RR=[0.3, 0.4, 0.5, 0.61])
-    found = contradictions(compare_scores(a, b, config=Question(adjust="none")))
-    assert found == "The secondary measure points the other way: RR."
+    result = contradictions(compare_scores(a, b, config=Question(adjust="none")))
+    assert result == "The secondary measure points the other way: RR."
 
 
 def test_tied_scores_are_no_change_and_the_bound_says_what_is_open() -> None:

@@ -42,15 +42,15 @@ def again(comparison: Comparison, *, more: list[tuple[str, str, int]]) -> Compar
 
 
 def test_swings_are_what_scoring_with_the_judgment_gives(unjudged: Comparison) -> None:
-    found = unjudged.evidence.to_judge
-    assert found is not None
-    assert len(found.documents) == 12
-    assert found.difference == pytest.approx(unjudged.mean_difference)
-    for each in (found.documents[0], found.documents[5], found.documents[11]):
-        more = again(unjudged, more=[(each.query_id, each.doc_id, found.grade)])
+    to_judge = unjudged.evidence.to_judge
+    assert to_judge is not None
+    assert len(to_judge.documents) == 12
+    assert to_judge.difference == pytest.approx(unjudged.mean_difference)
+    for item in (to_judge.documents[0], to_judge.documents[5], to_judge.documents[11]):
+        more = again(unjudged, more=[(item.query_id, item.doc_id, to_judge.grade)])
         moved = (more.mean_difference - unjudged.mean_difference) * unjudged.n_queries
-        assert each.swing == pytest.approx(moved, abs=1e-9)
-    sizes = [abs(each.swing) for each in found.documents]
+        assert item.swing == pytest.approx(moved, abs=1e-9)
+    sizes = [abs(document.swing) for document in to_judge.documents]
     assert sizes == sorted(sizes, reverse=True)
 
 
@@ -60,48 +60,48 @@ def test_the_command_finds_the_same(unjudged: Comparison) -> None:
     mine, theirs = unjudged.evidence.to_judge, sample_documents(*paths)
     assert mine is not None
     assert mine.n_documents == theirs.n_documents == len(theirs.documents)
-    swings = {(each.query_id, each.doc_id): each.swing for each in theirs.documents}
-    for each in mine.documents:
-        assert each.swing == pytest.approx(swings[each.query_id, each.doc_id])
+    swings = {(item.query_id, item.doc_id): item.swing for item in theirs.documents}
+    for document in mine.documents:
+        assert document.swing == pytest.approx(swings[document.query_id, document.doc_id])
     page = unescape(html(unjudged, drawer=lambda *_, **__: ""))
     assert f"abrank sample documents {' '.join(paths)} -m nDCG@10 --pool pool.txt" in page
 
 
 def test_a_link_saves_the_pool_file(unjudged: Comparison) -> None:
-    found = unjudged.evidence.to_judge
-    assert found is not None
+    to_judge = unjudged.evidence.to_judge
+    assert to_judge is not None
     page = html(unjudged, drawer=lambda *_, **__: "")
     links = re.findall(r'href="data:text/plain;charset=utf-8,([^"]*)" download="([^"]*)"', page)
     files = {name: unquote(unescape(content)) for content, name in links}
     assert files["to-judge.txt"].splitlines() == [
-        f"{each.query_id} 0 {each.doc_id}" for each in found.documents
+        f"{document.query_id} 0 {document.doc_id}" for document in to_judge.documents
     ]
 
 
 def test_judgments_that_move_nothing_are_said_to(unjudged: Comparison) -> None:
-    found = unjudged.evidence.to_judge
-    assert found is not None
+    to_judge = unjudged.evidence.to_judge
+    assert to_judge is not None
     level = replace(
-        found,
-        documents=tuple(replace(document, swing=0.0) for document in found.documents),
-        n_documents=len(found.documents),
+        to_judge,
+        documents=tuple(replace(document, swing=0.0) for document in to_judge.documents),
+        n_documents=len(to_judge.documents),
     )
     section = judging(replace(unjudged, evidence=replace(unjudged.evidence, to_judge=level)))
     assert section is not None
-    said = "12 documents that nobody judged are in the top 10 of A or B."
-    assert section.finding == f"{said} No judgment of them moves Δ nDCG@10."
+    sentence = "12 documents that nobody judged are in the top 10 of A or B."
+    assert section.finding == f"{sentence} No judgment of them moves Δ nDCG@10."
     assert section.blocks == ()
 
 
 def test_documents_to_judge_are_told_in_the_terminal(unjudged: Comparison) -> None:
-    found = unjudged.evidence.to_judge
-    assert found is not None
-    shown = documents_text(found, most=2)
-    assert shown.count("swing +") + shown.count("swing −") == 2
-    assert shown.endswith("and 10 more: --pool FILE writes all")
-    said = documents_text(replace(found, documents=(), n_documents=0), most=2)
-    assert said.startswith("0 documents in the top 10 of A or B that nobody judged")
-    assert "swing" not in said
+    to_judge = unjudged.evidence.to_judge
+    assert to_judge is not None
+    visible = documents_text(to_judge, most=2)
+    assert visible.count("swing +") + visible.count("swing −") == 2
+    assert visible.endswith("and 10 more: --pool FILE writes all")
+    sentence = documents_text(replace(to_judge, documents=(), n_documents=0), most=2)
+    assert sentence.startswith("0 documents in the top 10 of A or B that nobody judged")
+    assert "swing" not in sentence
 
 
 def test_an_older_file_renders_without_it(unjudged: Comparison) -> None:
@@ -132,17 +132,17 @@ def with_curves(
         measure="nDCG",
         cutoffs=(1, 5, 10)[:n],
         mean_a=(0.3,) * n,
-        mean_b=tuple(0.3 + each for each in middle),
+        mean_b=tuple(0.3 + item for item in middle),
         diff=middle,
-        ci_low=tuple(each - 0.05 for each in middle),
-        ci_high=tuple(each + 0.05 for each in middle),
+        ci_low=tuple(item - 0.05 for item in middle),
+        ci_high=tuple(item + 0.05 for item in middle),
         judged_a=(1.0,) * n,
         judged_b=(0.5,) * n,
     )
     evidence = replace(made.evidence, cutoff_curve=curve if sides else None, recall_curve=recall)
-    found = depth(replace(made, evidence=evidence))
-    assert found is not None
-    return found
+    result = depth(replace(made, evidence=evidence))
+    assert result is not None
+    return result
 
 
 def test_no_section_without_curves(make: Make) -> None:
@@ -150,29 +150,29 @@ def test_no_section_without_curves(make: Make) -> None:
 
 
 def test_finding_names_the_cut_offs_that_tell_apart(make: Make) -> None:
-    made = make(0.05)
-    assert with_curves(made, (0, 1, 1)).finding == (
+    result = make(0.05)
+    assert with_curves(result, (0, 1, 1)).finding == (
         "By the interval of nDCG@k, monot5 is ahead at k = 5, 10; at one other k it includes 0."
     )
-    assert with_curves(made, (-1, 0, 0)).finding == (
+    assert with_curves(result, (-1, 0, 0)).finding == (
         "By the interval of nDCG@k, bm25 is ahead at k = 1; at two other values of k it includes 0."
     )
-    assert with_curves(made, (-1, 1, 1)).finding == (
+    assert with_curves(result, (-1, 1, 1)).finding == (
         "By the interval of nDCG@k, monot5 is ahead at k = 5, 10 and bm25 is ahead at k = 1."
     )
-    assert with_curves(made, (0, 0)).finding == (
+    assert with_curves(result, (0, 0)).finding == (
         "nDCG@k was looked at for k = 1, 5: every interval includes 0."
     )
 
 
 def test_less_is_better_turns_who_is_ahead(make: Make) -> None:
-    made = make(0.05)
-    turned = replace(made, rule=replace(made.rule, higher_is_better=False))
+    result = make(0.05)
+    turned = replace(result, rule=replace(result.rule, higher_is_better=False))
     assert "bm25 is ahead at k = 1" in with_curves(turned, (1, 0, 0)).finding
 
 
 def test_finding_counts_the_levels_of_recall(make: Make) -> None:
-    made = make(0.05)
+    result = make(0.05)
     levels = tuple(i / 10 for i in range(11))
     low, high = (0.1,) * 11, (0.2,) * 11
     for a, b, words in (
@@ -185,16 +185,16 @@ def test_finding_counts_the_levels_of_recall(make: Make) -> None:
             "B's mean precision is higher at eight of 11 levels of recall, A's at three.",
         ),
     ):
-        assert with_curves(made, recall=RecallCurve(levels, a, b)).finding == words
+        assert with_curves(result, recall=RecallCurve(levels, a, b)).finding == words
 
 
 def test_table_is_the_curve(runs: Comparison) -> None:
-    found = depth(runs)
+    result = depth(runs)
     curve = runs.evidence.cutoff_curve
-    assert found is not None
+    assert result is not None
     assert curve is not None
-    assert [b.plot for b in found.blocks if isinstance(b, Figure)] == ["cutoffs", "recall"]
-    table = next(b for b in found.blocks if isinstance(b, Table))
+    assert [b.plot for b in result.blocks if isinstance(b, Figure)] == ["cutoffs", "recall"]
+    table = next(b for b in result.blocks if isinstance(b, Table))
     assert [row[0].text for row in table.rows] == [f"nDCG@{k}" for k in curve.cutoffs]
     assert [row[0].text for row in table.rows if row[0].strong] == ["nDCG@10"]
     for i, row in enumerate(table.rows):
@@ -211,7 +211,7 @@ def test_table_is_the_curve(runs: Comparison) -> None:
 
 
 def alternative(kind: str, verdict: Verdict, diff: float = 0.02, **more: object) -> Alternative:
-    made = Alternative(
+    result = Alternative(
         kind=kind,  # type: ignore[arg-type]
         n_queries=30,
         mean_a=0.3,
@@ -223,7 +223,7 @@ def alternative(kind: str, verdict: Verdict, diff: float = 0.02, **more: object)
         verdict=verdict,
         changes=verdict is not Verdict.BETTER,
     )
-    return replace(made, **more)  # type: ignore[arg-type]
+    return replace(result, **more)  # type: ignore[arg-type]
 
 
 SHARED = alternative("shared-queries", Verdict.IDENTICAL, 0.0)
@@ -281,17 +281,17 @@ def test_nothing_is_shown_where_none_applies(plain: Comparison) -> None:
 def test_every_format_says_it_below_the_numbers(plain: Comparison) -> None:
     comparison = replace(plain, alternatives=(SHARED, JUDGED))
     expected = sensitivity_sentence(comparison)
-    shown = {
+    visible = {
         "text": " ".join(text(comparison, detail="all").split()),
         "html": unescape(html(comparison)),
         "card": unescape(card(comparison)),
         "md": WRITERS[".md"](comparison).decode(),
     }
-    for name, each in shown.items():
-        assert expected in each, name
+    for name, item in visible.items():
+        assert expected in item, name
         # A page has it among the lines under the scorecard.
         after = '<section id="queries"' if name == "html" else "decides by the"
-        assert each.index(expected) < each.index(after), name
+        assert item.index(expected) < item.index(after), name
 
 
 def test_the_table_has_every_number(plain: Comparison) -> None:
@@ -314,15 +314,15 @@ def test_the_table_has_every_number(plain: Comparison) -> None:
 @pytest.fixture(scope="module")
 def of_runs() -> Comparison:
     """Compare runs of which one lacks queries, and of which one is deeper."""
-    made = simulate_runs(40, rng=3)
-    rows = made.candidate.frame()
-    rows = rows[rows["query_id"].isin(made.qrels.query_ids[:36])]
+    collection = simulate_runs(40, rng=3)
+    rows = collection.candidate.frame()
+    rows = rows[rows["query_id"].isin(collection.qrels.query_ids[:36])]
     shallow = rows[rows.groupby("query_id").cumcount() < 15]
-    return compare(made.qrels, made.baseline, shallow, measures="AP")
+    return compare(collection.qrels, collection.baseline, shallow, measures="AP")
 
 
 def test_it_is_saved_and_read_back(of_runs: Comparison, tmp_path: Path) -> None:
-    kinds = {each.kind for each in of_runs.alternatives}
+    kinds = {item.kind for item in of_runs.alternatives}
     assert {"shared-queries", "common-depth", "judged-only", "without-influential"} <= kinds
     path = of_runs.report(tmp_path / "results.json")
     again = read_results(path)
@@ -341,13 +341,13 @@ def test_a_file_with_another_is_refused(of_runs: Comparison) -> None:
 
 @pytest.mark.parametrize("width", range(60, 90, 3))
 def test_no_line_parts_a_difference_from_its_sign(plain: Comparison, width: int) -> None:
-    shown = text(
+    visible = text(
         replace(plain, alternatives=(SHARED, JUDGED, DEEP, LIGHT)), width=width, detail="all"
     )
-    lines = [line for line in shown.splitlines() if "(Δ" in line]
+    lines = [line for line in visible.splitlines() if "(Δ" in line]
     assert lines
     assert not any(line.endswith("(Δ") for line in lines)
-    assert "\N{NO-BREAK SPACE}" not in shown
+    assert "\N{NO-BREAK SPACE}" not in visible
     ascii_ = text(replace(plain, alternatives=(SHARED,)), width=width, ascii=True, detail="all")
     assert ascii_.isascii()
 

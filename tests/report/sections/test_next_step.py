@@ -98,9 +98,9 @@ CASES: list[tuple[float, dict[str, Any], str, str]] = [
 def test_every_verdict_and_gate_has_its_step(
     make: Callable[..., Comparison], mean: float, how: dict[str, Any], action: str, sentence: str
 ) -> None:
-    found = next_step(make(mean, **how))
-    assert found.action == action
-    assert sentence in found.sentence
+    step = next_step(make(mean, **how))
+    assert step.action == action
+    assert sentence in step.sentence
 
 
 def test_more_queries_are_those_that_show_the_margin(make: Callable[..., Comparison]) -> None:
@@ -118,11 +118,11 @@ def test_more_queries_are_those_that_show_the_margin(make: Callable[..., Compari
 
 def test_without_a_margin_it_asks_for_one(make: Callable[..., Comparison]) -> None:
     comparison = make(0.005)
-    found = next_step(comparison)
-    assert found.action == "declare-margin"
+    step = next_step(comparison)
+    assert step.action == "declare-margin"
     # What these queries can show is no margin, and is said elsewhere.
-    assert f.least(comparison.planning.smallest_visible) not in found.sentence
-    assert found.sentence.endswith(": abrank margin helps to choose.")
+    assert f.least(comparison.planning.smallest_visible) not in step.sentence
+    assert step.sentence.endswith(": abrank margin helps to choose.")
 
 
 def test_where_nothing_changed_either_may_stay(make: Callable[..., Comparison]) -> None:
@@ -152,8 +152,8 @@ def test_judgments_without_a_relevant_document_are_mended_first(
     tied = make(0.0, sd=0.0)
     for measure, mended in (("nDCG@10", True), ("AP", False)):
         note = Note("none-relevant", 3, {"measures": [measure], "rel": 5, "highest": highest})
-        found = next_step(with_soundness(replace(tied, notes=(note,))))
-        assert (found.sentence == f"{said} compare again.") is mended
+        step = next_step(with_soundness(replace(tied, notes=(note,))))
+        assert (step.sentence == f"{said} compare again.") is mended
 
 
 def test_documents_are_judged_where_they_could_change_the_verdict(
@@ -163,9 +163,9 @@ def test_documents_are_judged_where_they_could_change_the_verdict(
     evidence = replace(comparison.evidence, n_unjudged=(12, 340))
     soundness = Soundness((Reason("unjudged-decide", {"verdict": "inconclusive"}),))
     decision = replace(comparison.decision, soundness=soundness)
-    found = next_step(replace(comparison, evidence=evidence, decision=decision))
-    assert found.action == "judge"
-    assert found.sentence == (
+    step = next_step(replace(comparison, evidence=evidence, decision=decision))
+    assert step.action == "judge"
+    assert step.sentence == (
         "Judge the unjudged documents, 340 of monot5 and 12 of bm25: they could change the verdict."
     )
 
@@ -174,12 +174,12 @@ def test_every_format_says_it(situation: Comparison) -> None:
     step = next_step(situation)
     assert compose(situation).headline.next_step == step.sentence
     for kind in (".md", ".txt", ".tex"):
-        said = WRITERS[kind](situation).decode()
+        text = WRITERS[kind](situation).decode()
         start = " ".join(step.sentence.split(" ")[:2])
-        assert start in " ".join(said.split()), kind
-    shown = unescape(card(situation))
-    assert compose(situation).headline.sentence in shown
-    assert ("Next step." in shown) == bool(compose(situation).headline.further_step)
+        assert start in " ".join(text.split()), kind
+    visible = unescape(card(situation))
+    assert compose(situation).headline.sentence in visible
+    assert ("Next step." in visible) == bool(compose(situation).headline.further_step)
     assert json.loads(WRITERS[".json"](situation))["next_step"] == step.action
 
 

@@ -145,8 +145,8 @@ EXAMPLES: list[tuple[str, dict[str, Any], str, str]] = [
 @pytest.mark.parametrize(("code", "values", "title", "said"), EXAMPLES)
 def test_title_and_sentence(code: str, values: dict[str, Any], title: str, said: str) -> None:
     of_two = "system" in values or "a" in values.get("medians", {})
-    found = caution(Note(code, 2, values), NAMES if of_two else SYSTEMS)
-    assert (found.title, found.text) == (title, said)
+    result = caution(Note(code, 2, values), NAMES if of_two else SYSTEMS)
+    assert (result.title, result.text) == (title, said)
 
 
 def test_every_code_has_an_example_and_one_place() -> None:
@@ -157,9 +157,9 @@ def test_every_code_has_an_example_and_one_place() -> None:
 def test_long_lists_are_cut() -> None:
     names = {f"m{i}": [0.1, 0.2] for i in range(9)}
     values = {"medians": {"a": 9, "b": 1}, "depth": 1, "measures": [*names], "differences": names}
-    found = caution(Note("unequal-depth", 2, values), NAMES)
-    assert found.text.startswith("m0, m1, m2 and 6 more look further down.")
-    assert found.text.count("rather than") == 3
+    result = caution(Note("unequal-depth", 2, values), NAMES)
+    assert result.text.startswith("m0, m1, m2 and 6 more look further down.")
+    assert result.text.count("rather than") == 3
     tied = Note("tied-runs", 1, {"systems": {f"s{i}": 9 - i for i in range(9)}})
     assert "s0 9, s1 8, s2 7, s3 6 and 5 more; they" in caution(tied, SYSTEMS).text
 

@@ -36,7 +36,7 @@ def about(sd: float, difference: float) -> str:
 
 
 def planned_section(comparison: Comparison) -> Section:
-    return next(each for each in compose(comparison).sections if each.key == "planning")
+    return next(section for section in compose(comparison).sections if section.key == "planning")
 
 
 def first_queries(n: int, margin: float) -> Comparison:
@@ -51,21 +51,21 @@ def first_queries(n: int, margin: float) -> Comparison:
 @pytest.mark.parametrize("margin", [0.0, 0.02])
 def test_the_same_pair_never_asks_for_wildly_other_numbers(margin: float) -> None:
     # Taken from the observed difference, these were 16, 11, 20, 210,000 and 250 on one real pair.
-    found = {}
+    result = {}
     for n in (2, 3, 5, 10, 43):
         comparison = first_queries(n, margin)
         assert comparison.verdict is Verdict.INCONCLUSIVE
         row = comparison.planning.of(0.02)
         assert row is not None
-        said = queries_planned(comparison)
-        assert f"{f.about(row.queries_needed or 0)} " in said
-        assert f.signed(comparison.mean_difference) not in said
-        found[n] = row
-    needed = [row.queries_needed for row in found.values()]
+        sentence = queries_planned(comparison)
+        assert f"{f.about(row.queries_needed or 0)} " in sentence
+        assert f.signed(comparison.mean_difference) not in sentence
+        result[n] = row
+    needed = [row.queries_needed for row in result.values()]
     assert max(needed) / min(needed) < 10
     # All of these pilots of one population allow what the largest of them says.
-    for row in found.values():
-        assert row.queries_low <= found[43].queries_needed <= row.queries_high
+    for row in result.values():
+        assert row.queries_low <= result[43].queries_needed <= row.queries_high
 
 
 def test_with_a_margin_both_claims_are_planned(make: Make) -> None:
@@ -135,16 +135,18 @@ def test_only_open_questions_ask_for_queries(make: Make) -> None:
 
 def test_the_section_says_what_the_numbers_rest_on(make: Make) -> None:
     section = planned_section(make(0.05, margin=0.015))
-    said = " ".join(block.text for block in section.blocks if hasattr(block, "text"))
-    assert re.search(r"the same within ±0.015 with about \d+ queries \(", said)
-    assert re.search(r"not worse by 0.015 or more with about \d+ queries \(", said)
-    assert "The difference that was observed plays no part." in said
-    assert "leave that deviation between 0.088 and 0.116 (95% interval by the chi-square" in said
+    sentence = " ".join(block.text for block in section.blocks if hasattr(block, "text"))
+    assert re.search(r"the same within ±0.015 with about \d+ queries \(", sentence)
+    assert re.search(r"not worse by 0.015 or more with about \d+ queries \(", sentence)
+    assert "The difference that was observed plays no part." in sentence
+    assert (
+        "leave that deviation between 0.088 and 0.116 (95% interval by the chi-square" in sentence
+    )
 
 
 def test_a_margin_has_the_decimals_that_it_needs() -> None:
     a, b = {"q1": 0.2, "q2": 0.4}, {"q1": 0.3, "q2": 0.6}
-    assert [margin(compare_scores(a, b, margin=each)) for each in (0.01, 0.0025, "2%")] == [
+    assert [margin(compare_scores(a, b, margin=item)) for item in (0.01, 0.0025, "2%")] == [
         "0.010",
         "0.0025",
         "2%",
@@ -178,7 +180,7 @@ def test_the_verdict_of_other_margins_is_said() -> None:
 def test_a_verdict_of_one_margin_alone_is_said_so() -> None:
     a = (0.48, 0.5, 0.65, 0.77, 0.22, 0.28, 0.69, 0.76, 0.34, 0.38, 0.72, 0.45)
     b = (0.44, 0.56, 0.61, 0.75, 0.24, 0.29, 0.62, 0.68, 0.4, 0.42, 0.78, 0.46)
-    a, b = ({f"q{i}": value for i, value in enumerate(each)} for each in (a, b))
+    a, b = ({f"q{i}": value for i, value in enumerate(item)} for item in (a, b))
     assert other_margins(compare_scores(a, b, margin=0.026)) == (
         "Only at 0.026 the verdict is Not worse. It is Inconclusive up to 0.025 and Same in"
         " practice"

@@ -55,5 +55,5 @@ def test_the_table_for_a_paper_says_what_the_order_does(tmp_path) -> None:
         for i in range(30)
         for side in "AB"
     ]
-    made = abrank.compare_preferences(rows).report(tmp_path / "votes.tex").read_text("utf-8")
-    assert "20 of 30 verdicts reverse with the order, 20 of them to the answer shown first" in made
+    text = abrank.compare_preferences(rows).report(tmp_path / "votes.tex").read_text("utf-8")
+    assert "20 of 30 verdicts reverse with the order, 20 of them to the answer shown first" in text

@@ -74,39 +74,39 @@ def test_no_section_without_segments(make: Make) -> None:
 
 
 def test_section_says_first_that_it_is_exploratory(runs: Comparison) -> None:
-    found = segments(runs)
-    assert found is not None
-    assert found.title == "Segments"  # what stands under it begins with the word
-    assert found.finding.startswith("Exploratory. By intent, ")
-    assert "By length, " in found.finding
-    figures = [block.options for block in found.blocks if isinstance(block, Figure)]
+    result = segments(runs)
+    assert result is not None
+    assert result.title == "Segments"  # what stands under it begins with the word
+    assert result.finding.startswith("Exploratory. By intent, ")
+    assert "By length, " in result.finding
+    figures = [block.options for block in result.blocks if isinstance(block, Figure)]
     assert figures == [{}]  # one axis for all
 
 
 def test_tables_are_the_segments_under_all_queries(runs: Comparison) -> None:
-    found = segments(runs)
-    assert found is not None
-    tables = [block for block in found.blocks if isinstance(block, Table)]
+    result = segments(runs)
+    assert result is not None
+    tables = [block for block in result.blocks if isinstance(block, Table)]
     for table, expected in zip(tables, runs.segmentations, strict=True):
         assert table.rows[0][0].text == "All queries"
         assert table.rows[0][2].text == f.signed(runs.mean_difference)
-        for cells, each in zip(table.rows[1:], expected.rows, strict=True):
-            assert cells[0].text == each.label
-            assert cells[1].text == f.count(each.n_queries)
-            assert cells[2].text == f.signed(each.mean)
-            if each.reading == "too few":
+        for cells, item in zip(table.rows[1:], expected.rows, strict=True):
+            assert cells[0].text == item.label
+            assert cells[1].text == f.count(item.n_queries)
+            assert cells[2].text == f.signed(item.mean)
+            if item.reading == "too few":
                 assert [cell.text for cell in cells[3:]] == ["", "", "", "too few"]
                 continue
-            assert cells[4].text == f.interval(each.ci_low_adj, each.ci_high_adj)
-            assert cells[5].text == f.pvalue(each.pvalue_adj)
-            excludes = each.ci_low_adj > 0 or each.ci_high_adj < 0
-            assert excludes == (each.pvalue_adj < 0.05) == (cells[6].text[0] in "▲▼")
+            assert cells[4].text == f.interval(item.ci_low_adj, item.ci_high_adj)
+            assert cells[5].text == f.pvalue(item.pvalue_adj)
+            excludes = item.ci_low_adj > 0 or item.ci_high_adj < 0
+            assert excludes == (item.pvalue_adj < 0.05) == (cells[6].text[0] in "▲▼")
 
 
 def test_segments_share_one_axis_and_are_explained_once(runs: Comparison) -> None:
-    found = segments(runs)
-    assert found is not None
-    cards = [block for block in found.blocks if isinstance(block, Scorecard)]
+    result = segments(runs)
+    assert result is not None
+    cards = [block for block in result.blocks if isinstance(block, Scorecard)]
     assert len(cards) == 2
     first, last = (drawing(card, 0.0, 100.0, pixels=200.0) for card in cards)
     assert first is not None
@@ -126,9 +126,9 @@ def test_one_interval_that_decides_has_its_level_in_the_heading(make: Make) -> N
 
 
 def test_the_test_that_decides_is_drawn_beside_the_others() -> None:
-    found = all_tests(_with_machine())
-    assert found is not None
-    card = found.blocks[0]
+    tests = all_tests(_with_machine())
+    assert tests is not None
+    card = tests.blocks[0]
     assert isinstance(card, Scorecard)
     assert [row[1].text for row, bar in zip(card.rows, card.bars, strict=True) if bar is None] == [
         "net share of decided queries won"
@@ -136,19 +136,19 @@ def test_the_test_that_decides_is_drawn_beside_the_others() -> None:
 
 
 def test_only_the_largest_segments_are_shown(make: Make) -> None:
-    many = replace(make(0.05), segmentations=(segmentation(*["unclear"] * (MOST + 5)),))
-    found = segments(many)
-    assert found is not None
-    table = next(block for block in found.blocks if isinstance(block, Table))
+    is_many = replace(make(0.05), segmentations=(segmentation(*["unclear"] * (MOST + 5)),))
+    result = segments(is_many)
+    assert result is not None
+    table = next(block for block in result.blocks if isinstance(block, Table))
     assert len(table.rows) == MOST + 1
     assert any(
         isinstance(block, Text) and f"The {MOST} largest of {MOST + 5}" in block.text
-        for block in found.blocks
+        for block in result.blocks
     )
 
 
 def test_terminal_says_the_same(runs: Comparison) -> None:
-    shown = text(runs)
-    assert max(map(len, shown.splitlines())) <= 80
-    joined = " ".join(shown.split())
+    visible = text(runs)
+    assert max(map(len, visible.splitlines())) <= 80
+    joined = " ".join(visible.split())
     assert f"segments {exploratory(runs)}" in joined

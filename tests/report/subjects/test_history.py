@@ -22,10 +22,10 @@ def full(tmp_path_factory) -> History:
     ledger, budget = open_ledger(place, create=True), ErrorBudget.parse("fdr:0.05")
     for seed in range(50):
         gain = 0.08 if seed % 5 == 0 else 0.0
-        made = comparison(seed, gain=gain, require="better" if seed % 2 else None)
+        result = comparison(seed, gain=gain, require="better" if seed % 2 else None)
         under = budget if seed < 3 else ""
         ledger.add(
-            replace(Entry.of(made, budget=str(under)), created=f"2026-11-{seed:02}"), QUERIES
+            replace(Entry.of(result, budget=str(under)), created=f"2026-11-{seed:02}"), QUERIES
         )
     return history(place)
 
@@ -38,9 +38,9 @@ def empty(tmp_path) -> History:
 
 def test_the_headline_counts_and_sets_gains_beside_what_to_expect(full) -> None:
     report = compose(full)
-    found = sum(entry.is_better for entry in full.entries)
+    total = sum(entry.is_better for entry in full.entries)
     assert report.headline.title == (
-        f"50 comparisons, {found} found better. Their gains on score add up to"
+        f"50 comparisons, {total} found better. Their gains on score add up to"
         f" {full.claimed:+.3f}, of which about {full.to_expect:+.3f} is to be expected again."
     )
     assert report.headline.numbers == (
@@ -100,20 +100,20 @@ def test_tables_and_json_hold_every_entry(full, empty) -> None:
 def test_sums_are_of_one_measure_alone(tmp_path) -> None:
     ledger = open_ledger(tmp_path / "two", create=True)
     for seed in range(16):
-        made = comparison(seed, gain=0.1)
-        entry = Entry.of(made)
+        result = comparison(seed, gain=0.1)
+        entry = Entry.of(result)
         ledger.add(entry, QUERIES)
     read = history(tmp_path / "two")
-    other = replace(read.entries[0], measure="other", difference=100.0)
-    mixed = replace(read, entries=(*read.entries, other), expected=(*read.expected, 50.0))
+    second = replace(read.entries[0], measure="other", difference=100.0)
+    mixed = replace(read, entries=(*read.entries, second), expected=(*read.expected, 50.0))
     assert mixed.claimed == pytest.approx(read.claimed)
     assert compose(mixed).scorecard.bars[0] is None
 
 
 def test_the_drawing_ends_where_the_sums_do(full) -> None:
     ax = plots.gains(full)
-    found, again = (line.get_ydata() for line in ax.get_lines()[-2:])
-    assert (found[0], found[-1]) == (0, pytest.approx(full.claimed))
+    result, again = (line.get_ydata() for line in ax.get_lines()[-2:])
+    assert (result[0], result[-1]) == (0, pytest.approx(full.claimed))
     assert again[-1] == pytest.approx(full.to_expect)
     assert "sum of gains, score" in plots.svg("gains", full)
 

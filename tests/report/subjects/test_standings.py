@@ -22,12 +22,12 @@ def made(k: int, *, c: int = 3, step: float = 0.0, prefix: str = "system") -> Co
     """Rank systems, each below the next by a step, on collections of 20 queries."""
     random = np.random.default_rng(k + c)
     ids, systems = tuple(f"q{i}" for i in range(20)), tuple(f"{prefix} {i}" for i in range(k))
-    given = {}
+    arguments = {}
     for i in range(c):
         values = random.uniform(0.2, 0.4, (20, 1)) + random.normal(0.0, 0.01, (20, k))
         values += step * np.arange(k)
-        given[f"collection {i}"] = Scores(ids, systems, ("AP",), values[:, :, None])
-    return rank_collections(given)
+        arguments[f"collection {i}"] = Scores(ids, systems, ("AP",), values[:, :, None])
+    return rank_collections(arguments)
 
 
 @pytest.fixture(scope="module")
@@ -37,15 +37,15 @@ def six() -> CollectionsRanking:
 
 @pytest.mark.parametrize("width", [60, 100])
 def test_where_there_is_no_room_the_interval_is_left_out(width) -> None:
-    found = made(4, c=8, step=0.05, prefix="a system of a longer name")
-    shown = text(found, width=width)
-    assert max(map(len, shown.splitlines())) <= width
-    row = found.primary.rows[1]
-    limit = f"{row.these.diff_low:+.{found.decimals}f}".replace("-", "−")
-    assert (f" {limit} to" in shown) is (width == 100)
+    result = made(4, c=8, step=0.05, prefix="a system of a longer name")
+    visible = text(result, width=width)
+    assert max(map(len, visible.splitlines())) <= width
+    row = result.primary.rows[1]
+    limit = f"{row.these.diff_low:+.{result.decimals}f}".replace("-", "−")
+    assert (f" {limit} to" in visible) is (width == 100)
     # Eight collections do not fit beside each other; each stands in one of the tables.
     heads = [
-        line for line in shown.splitlines() if "collection " in line and "a system" not in line
+        line for line in visible.splitlines() if "collection " in line and "a system" not in line
     ]
     named = [i for i in range(8) for line in heads if f"collection {i}" in line]
     assert named == list(range(8))
@@ -73,11 +73,11 @@ def test_who_may_be_first_is_named_as_far_as_there_is_room(these, like, said, si
         )
         for i, row in enumerate(six.primary.rows)
     )
-    found = replace(six, measures=(replace(six.primary, rows=rows),))
+    result = replace(six, measures=(replace(six.primary, rows=rows),))
     names = {str(n): ", ".join(six.systems[:n]) for n in (1, 4)}
     for n, listed in names.items():
         said = said.replace(f"{{{n}}}", listed)
-    assert said in text(found, width=200, detail="all")
+    assert said in text(result, width=200, detail="all")
 
 
 def test_a_table_of_very_many_systems_is_folded() -> None:
@@ -86,7 +86,7 @@ def test_a_table_of_very_many_systems_is_folded() -> None:
     tables = [block for block in tables if isinstance(block, Table)]
     (card,) = (table for table in tables if table.key == "standings")
     first, more = scorecard_of(card)
-    assert [len(each.table.rows) for each in (first, more)] == [20, 2]
+    assert [len(item.table.rows) for item in (first, more)] == [20, 2]
     assert (first.table.folded, more.table.folded) == ("", "The other 2 systems")
 
 

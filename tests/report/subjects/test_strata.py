@@ -59,9 +59,9 @@ def test_the_title_answers_both_questions(found, these, like, said) -> None:
 
 
 def test_ascii_and_narrow_text(found) -> None:
-    shown = text(found, width=40, ascii=True)
-    assert shown.isascii()
-    assert max(map(len, shown.splitlines())) <= 40
+    visible = text(found, width=40, ascii=True)
+    assert visible.isascii()
+    assert max(map(len, visible.splitlines())) <= 40
 
 
 def test_names_cannot_break_the_page(found) -> None:
@@ -73,21 +73,23 @@ def test_names_cannot_break_the_page(found) -> None:
 
 def test_too_few_collections_that_vary_are_told() -> None:
     tie = {"q1": 0.5, "q2": 0.25}
-    one = {"q1": 0.5}
-    said = text(compare_collections({"x": (tie, tie), "y": (one, {"q1": 0.7})}), detail="all")
-    said = " ".join(said.split())
-    assert "Too few collections vary to say anything of collections like these." in said
-    assert "differ by more than chance" not in said
-    assert "! untested" in said
+    first = {"q1": 0.5}
+    sentence = text(compare_collections({"x": (tie, tie), "y": (first, {"q1": 0.7})}), detail="all")
+    sentence = " ".join(sentence.split())
+    assert "Too few collections vary to say anything of collections like these." in sentence
+    assert "differ by more than chance" not in sentence
+    assert "! untested" in sentence
 
 
 @pytest.mark.parametrize(("n", "cautious"), [(20, True), (21, False)])
 def test_the_prediction_interval_of_few_collections_is_told_to_miss(n, cautious) -> None:
     a = {"q1": 0.5, "q2": 0.25, "q3": 0.4}
-    given = {f"c{i}": (a, {q: v + 0.1 + (i % 4) * v / 9 for q, v in a.items()}) for i in range(n)}
-    said = text(compare_collections(given), detail="all").replace("\n", " ")
-    assert "One more collection would show a Δ of" in said
-    assert ("this interval covers the truth less often than 95%" in said) is cautious
+    arguments = {
+        f"c{i}": (a, {q: v + 0.1 + (i % 4) * v / 9 for q, v in a.items()}) for i in range(n)
+    }
+    sentence = text(compare_collections(arguments), detail="all").replace("\n", " ")
+    assert "One more collection would show a Δ of" in sentence
+    assert ("this interval covers the truth less often than 95%" in sentence) is cautious
 
 
 def test_a_saved_comparison_that_is_another_thing_is_refused(found, tmp_path) -> None:
@@ -96,21 +98,25 @@ def test_a_saved_comparison_that_is_another_thing_is_refused(found, tmp_path) ->
         CollectionsComparison.from_json(path)
     value = found.to_dict()
     a = {f"q{i}": i / 9 for i in range(5)}
-    other = compare_scores(a, {query: 1 - score for query, score in a.items()}, test="sign")
-    value["collections"][1]["comparison"] = other.to_dict()
+    comparison = compare_scores(a, {query: 1 - score for query, score in a.items()}, test="sign")
+    value["collections"][1]["comparison"] = comparison.to_dict()
     path.write_text(json.dumps(value))
-    said = "collections: the collection 'y' was compared by other measures or another test than 'x'"
-    with pytest.raises(ReadError, match=said):
+    sentence = (
+        "collections: the collection 'y' was compared by other measures or another test than 'x'"
+    )
+    with pytest.raises(ReadError, match=sentence):
         CollectionsComparison.from_json(path)
 
 
 @pytest.mark.parametrize("margin", [None, 0.02, 0.15])
 def test_headline_and_next_step_are_of_one_verdict(margin) -> None:
-    made = {f"c{i}": simulate_runs(60, effect=0.05 + 0.02 * i, rng=i) for i in range(4)}
-    pairs = {name: (one.qrels, one.baseline, one.candidate) for name, one in made.items()}
-    found = compare_collections(pairs, measures=["nDCG@10"], margin=margin)
-    head = compose(found).headline
-    assert (str(found.verdict), head.tag, head.title.partition(": ")[2]) == {
+    collections = {f"c{i}": simulate_runs(60, effect=0.05 + 0.02 * i, rng=i) for i in range(4)}
+    pairs = {
+        name: (first.qrels, first.baseline, first.candidate) for name, first in collections.items()
+    }
+    result = compare_collections(pairs, measures=["nDCG@10"], margin=margin)
+    head = compose(result).headline
+    assert (str(result.verdict), head.tag, head.title.partition(": ")[2]) == {
         None: ("inconclusive", "Unclear over all queries", "candidate is ahead on 3."),
         0.02: (
             "not-worse", "Not worse over all queries",

@@ -81,11 +81,11 @@ def ranking(request: pytest.FixtureRequest) -> Ranking:
 
 def leaves(value: Any) -> Iterator[float]:
     if isinstance(value, dict):
-        for each in value.values():
-            yield from leaves(each)
+        for item in value.values():
+            yield from leaves(item)
     elif isinstance(value, list):
-        for each in value:
-            yield from leaves(each)
+        for item in value:
+            yield from leaves(item)
     elif isinstance(value, int | float):
         yield value
 
@@ -93,27 +93,27 @@ def leaves(value: Any) -> Iterator[float]:
 def shown(value: float) -> set[str]:
     if isinstance(value, int):
         return {str(value)}
-    found = {f.score(value), f.score(value, digits=2), f.signed(value), f.number(value)}
+    result = {f.score(value), f.score(value, digits=2), f.signed(value), f.number(value)}
     # The difference from the first is that of a pair the other way round.
-    found |= {f.score(-value), f.signed(-value)}
-    found.add(f.score(value, digits=1))  # a chi-squared
-    return found | {f.pvalue(value).removeprefix("< "), f.level(1.0 - value)}
+    result |= {f.score(-value), f.signed(-value)}
+    result.add(f.score(value, digits=1))  # a chi-squared
+    return result | {f.pvalue(value).removeprefix("< "), f.level(1.0 - value)}
 
 
 @pytest.mark.parametrize("interval", ["difference", "own", "within"])
 @pytest.mark.parametrize("kind", [".md", ".tex", ".txt"])
 def test_every_number_is_of_the_json(ranking: Ranking, kind: str, interval: str) -> None:
-    found = json.loads(json_of(ranking))
-    counts = [len(found["systems"]), len(found["pairs"]), ranking.n_significant]
-    del found["queries"]
-    for each in found["secondary"]:
-        del each["scores"]
-    known = {text for each in (*leaves(found), *counts) for text in shown(each)}
+    loads = json.loads(json_of(ranking))
+    counts = [len(loads["systems"]), len(loads["pairs"]), ranking.n_significant]
+    del loads["queries"]
+    for item in loads["secondary"]:
+        del item["scores"]
+    texts = {text for leave in (*leaves(loads), *counts) for text in shown(leave)}
     written = WRITERS[kind](ranking, interval=interval).decode()
     text = unescape(written).replace("\\%", "%").replace(f.GROUP, "").replace("\\,", "")
-    numbers = [each.replace("-", "−", each[:1] == "-") for each in NUMBER.findall(text)]
+    numbers = [match.replace("-", "−", match[:1] == "-") for match in NUMBER.findall(text)]
     assert len(numbers) >= 9
-    assert [each for each in numbers if each not in known] == []
+    assert [number for number in numbers if number not in texts] == []
 
 
 @pytest.mark.parametrize("style", ["interval", "superscript"])
@@ -128,29 +128,29 @@ def test_latex_is_one_balanced_table(ranking: Ranking, style: str) -> None:
 
 
 def test_superscripts_name_whom_a_system_beats() -> None:
-    found = make()
-    letters = {system: letter(i) for i, system in enumerate(found.systems)}
-    lines = latex(found, style="superscript").splitlines()
-    for row in found.rows:
-        wins = [p.a for p in found.pair_rows if p.b == row.system and p.reading == "better"]
-        wins += [p.b for p in found.pair_rows if p.a == row.system and p.reading == "worse"]
-        over = "".join(sorted(letters[each] for each in wins))
+    result = make()
+    letters = {system: letter(i) for i, system in enumerate(result.systems)}
+    lines = latex(result, style="superscript").splitlines()
+    for row in result.rows:
+        wins = [p.a for p in result.pair_rows if p.b == row.system and p.reading == "better"]
+        wins += [p.b for p in result.pair_rows if p.a == row.system and p.reading == "worse"]
+        over = "".join(sorted(letters[win] for win in wins))
         mean = f"{row.mean:.3f}^{{{over}}}" if over else f"{row.mean:.3f}"
         assert f"    ${letters[row.system]}$ & {row.system} & ${mean}$ \\\\" in lines
     assert any("^{" in line for line in lines)
 
 
 def test_many_systems_have_letters_too_and_a_table_that_ends() -> None:
-    found = make(40)
-    text = latex(found, style="superscript")
+    result = make(40)
+    text = latex(result, style="superscript")
     assert "$ab$ & " in text
     assert re.search(r"\^\{[a-z]+,[a-z,]+\}", text)
     assert "5 more systems not shown." in text
     names = tuple(f"{'検索' * 25}{i}" for i in range(120))
-    many = markdown(make(120, names=names, beside=False))
-    assert len(many.encode()) <= LARGEST
-    assert "more systems not shown." in many
-    assert "more pairs not shown." in many
+    is_many = markdown(make(120, names=names, beside=False))
+    assert len(is_many.encode()) <= LARGEST
+    assert "more systems not shown." in is_many
+    assert "more pairs not shown." in is_many
 
 
 def test_markdown_says_first_what_it_comes_to() -> None:
@@ -164,24 +164,24 @@ def test_markdown_says_first_what_it_comes_to() -> None:
 
 
 def test_hostile_names_stay_text(tmp_path: Path) -> None:
-    for how in ({}, {"baseline": HOSTILE[0]}):
-        found = make(len(HOSTILE), names=HOSTILE, **how)
-        text = markdown(found)
+    for options in ({}, {"baseline": HOSTILE[0]}):
+        result = make(len(HOSTILE), names=HOSTILE, **options)
+        text = markdown(result)
         page = MarkdownIt("commonmark", {"html": True}).enable("table").render(text)
-        own = {"h3", "p", "table", "thead", "tbody", "tr", "th", "td", "strong", "details"}
-        assert set(re.findall(r"<(\w+)", page)) <= own | {"summary", "pre", "code"}
+        custom = {"h3", "p", "table", "thead", "tbody", "tr", "th", "td", "strong", "details"}
+        assert set(re.findall(r"<(\w+)", page)) <= custom | {"summary", "pre", "code"}
         for block in text.split("\n\n"):
             if block.startswith("| "):
                 assert len({line.count("|") for line in block.splitlines()}) == 1
         for style in ("interval", "superscript"):
-            tex = latex(found, style=style)
+            tex = latex(result, style=style)
             bare = re.sub(r"\\[\\{}$&#%_,]", "", tex[tex.index(r"\begin") :])
             assert bare.count("{") == bare.count("}")
             assert bare.count("$") % 2 == 0
             assert "\\input" not in bare
-        plain = WRITERS[".txt"](found).decode()
+        plain = WRITERS[".txt"](result).decode()
         assert not {"\x1b", "\u202e"} & {*plain, *text}
-        assert ",'=cmd()," in table(found, ".pairs.csv")
+        assert ",'=cmd()," in table(result, ".pairs.csv")
 
 
 @pytest.mark.usefixtures("nothing_drawn")
@@ -206,20 +206,20 @@ def test_files_hold_what_the_functions_give(tmp_path: Path, ranking: Ranking) ->
 
 def test_options_and_usual_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    found = make()
-    assert found.report("tex", style="superscript") == Path("reports/ranking-nDCG-10.tex")
+    result = make()
+    assert result.report("tex", style="superscript") == Path("reports/ranking-nDCG-10.tex")
     stored = Path("reports/ranking-nDCG-10.tex").read_text("ascii")
-    assert stored == found.to_latex(style="superscript")
-    assert found.report("out", format=".md", digits=5).read_text("utf-8") == markdown(
-        found, digits=5
+    assert stored == result.to_latex(style="superscript")
+    assert result.report("out", format=".md", digits=5).read_text("utf-8") == markdown(
+        result, digits=5
     )
-    assert found._repr_markdown_() == markdown(found)
+    assert result._repr_markdown_() == markdown(result)
     with pytest.raises(ArgumentError, match=r"a \.json report has no option 'digits'"):
-        write(found, "out.json", digits=2)
+        write(result, "out.json", digits=2)
     with pytest.raises(UnknownNameError, match=r"known formats: \.html \.md \.json"):
-        write(found, "out.pdf")
+        write(result, "out.pdf")
     with pytest.raises(UnknownNameError, match="style"):
-        found.to_latex(style="stars")
+        result.to_latex(style="stars")
 
 
 @pytest.mark.parametrize(
@@ -230,95 +230,97 @@ def test_what_a_test_takes_for_granted_is_said(test: str, said: str | None) -> N
     values = draw.random((20, 3, 1))
     scores = Scores(tuple(map(str, range(20))), ("A", "B", "C"), ("AP",), values)
     said_of = " ".join(cautions_of_test(rank_scores(scores, test=test)))
-    found = [words for words in ("vary alike", "orders") if words in said_of]
-    assert found == ([said] if said else [])
+    result = [words for words in ("vary alike", "orders") if words in said_of]
+    assert result == ([said] if said else [])
 
 
 def test_several_measures_stand_side_by_side_with_their_letters() -> None:
-    found = make(measures=("nDCG@10", "AP"))
-    shown_text, comment = text(found), markdown(found)
-    tex, over = latex(found), latex(found, style="superscript")
-    for system in found.systems:
-        cells = [(f"{each[system].mean:.3f}", each[system].group) for each in found.by_measure]
+    result = make(measures=("nDCG@10", "AP"))
+    shown_text, comment = text(result), markdown(result)
+    tex, over = latex(result), latex(result, style="superscript")
+    for system in result.systems:
+        cells = [(f"{item[system].mean:.3f}", item[system].group) for item in result.by_measure]
         (a, group_a), (b, group_b) = cells
         assert re.search(rf"^{system} +{a} {group_a} +{b} {group_b}$", shown_text, re.M)
-        line = next(each for each in comment.splitlines() if each.startswith(f"| {system} |"))
-        shown = line.replace("*", "").strip("| ").split(" | ")
-        assert shown == [system, f"{a} {group_a}", f"{b} {group_b}"]
+        line = next(line for line in comment.splitlines() if line.startswith(f"| {system} |"))
+        parts = line.replace("*", "").strip("| ").split(" | ")
+        assert parts == [system, f"{a} {group_a}", f"{b} {group_b}"]
         bold = re.sub(r"\\mathbf\{([\d.]+)\}", r"\1", tex)  # the best of each measure
         assert f"{system} & ${a}$~{group_a} & ${b}$~{group_b} \\\\" in bold
         assert re.search(rf"& {system} & \${a}(\^{{\w+}})?\$ & \${b}(\^{{\w+}})?\$ ", over)
     assert "ordered by nDCG@10" in tex
-    saved = json.loads(json_of(found))
-    assert [each["measure"] for each in saved["secondary"]] == ["AP"]
-    assert saved["secondary"][0]["systems"][0]["system"] == found.of("AP").systems[0]
+    saved = json.loads(json_of(result))
+    assert [item["measure"] for item in saved["secondary"]] == ["AP"]
+    assert saved["secondary"][0]["systems"][0]["system"] == result.of("AP").systems[0]
 
 
 @pytest.mark.parametrize(("n", "title"), [(26, "group"), (27, "ties with")])
 def test_groups_of_many_systems_are_places(n: int, title: str) -> None:
-    found = make(n, measures=("nDCG@10", "AP"), beside=False)
-    card = leaderboard(Words(found))
-    shown = [row[[column.role for column in card.columns].index("reading")].text
+    result = make(n, measures=("nDCG@10", "AP"), beside=False)
+    card = leaderboard(Words(result))
+    texts = [row[[column.role for column in card.columns].index("reading")].text
              for row in card.rows]  # fmt: skip
     assert title in [column.title for column in card.columns]
     assert card.legend[0].startswith("Ties with:" if n > 26 else "Systems that share a letter")
-    said = text(found, detail="all")
-    assert ("share a letter" in said) is (n == 26)
+    sentence = text(result, detail="all")
+    assert ("share a letter" in sentence) is (n == 26)
     if n == 26:
         return
-    for system, places in zip(found.systems, shown, strict=True):
-        near = {row.b if row.a == system else row.a for row in found.pair_rows
+    for system, places in zip(result.systems, texts, strict=True):
+        near = {row.b if row.a == system else row.a for row in result.pair_rows
                 if system in (row.a, row.b) and not row.told_apart}  # fmt: skip
         ends = [part.split("–") for part in places.removeprefix("none").split(", ") if part]
         listed = {i for part in ends for i in range(int(part[0]), int(part[-1]) + 1)}
-        assert listed == {found.systems.index(each) + 1 for each in near}
+        assert listed == {result.systems.index(item) + 1 for item in near}
 
 
 def test_the_ranks_are_those_that_the_test_of_all_pairs_leaves_open() -> None:
-    found = make(6, beside=False)
-    card = leaderboard(Words(found))
+    result = make(6, beside=False)
+    card = leaderboard(Words(result))
     ranks = [row[[column.title for column in card.columns].index("rank")].text for row in card.rows]
-    for system, text_ in zip(found.systems, ranks, strict=True):
-        pairs = [row for row in found.pair_rows if system in (row.a, row.b) and row.told_apart]
+    for system, text_ in zip(result.systems, ranks, strict=True):
+        pairs = [row for row in result.pair_rows if system in (row.a, row.b) and row.told_apart]
         ahead = sum(
-            (row.a if row.b == system else row.b) in found.systems[: found.systems.index(system)]
+            (row.a if row.b == system else row.b) in result.systems[: result.systems.index(system)]
             for row in pairs
         )
         first, last = 1 + ahead, 6 - (len(pairs) - ahead)
         assert text_ == "–".join(map(str, sorted({first, last})))
     # Who may be first is said alike in the table and in the headline.
-    assert sum(text_.startswith("1") for text_ in ranks) == len(found.leaders)
+    assert sum(text_.startswith("1") for text_ in ranks) == len(result.leaders)
 
 
 def test_of_many_ranges_the_places_are_counted() -> None:
-    found = make(27, beside=False)
-    first = found.systems[0]
+    result = make(27, beside=False)
+    first = result.systems[0]
     rows = tuple(
-        replace(row, reading="better" if found[row.a].position % 2 else "unclear")
+        replace(row, reading="better" if result[row.a].position % 2 else "unclear")
         if first in (row.a, row.b)
         else row
-        for row in found.pair_rows
+        for row in result.pair_rows
     )
-    assert ties(replace(found, pair_rows=rows))[first] == "13 of 2–26"
+    assert ties(replace(result, pair_rows=rows))[first] == "13 of 2–26"
 
 
 def test_against_a_baseline_a_mean_has_its_glyph() -> None:
-    found = make(measures=("nDCG@10", "AP"), baseline="system0")
-    shown = text(found)
-    assert "▲ better, ▼ worse than system0, ? no significant difference." in " ".join(shown.split())
-    beaten = next(row for row in found.of("AP").pair_rows if row.reading == "worse")
-    mean = f"{found.of('AP')[beaten.b].mean:.3f}"
-    assert re.search(rf"^{beaten.b} .* {mean} ▼$", shown, re.M)
-    assert rf"${mean}$~$\downarrow$" in latex(found)
+    result = make(measures=("nDCG@10", "AP"), baseline="system0")
+    visible = text(result)
+    assert "▲ better, ▼ worse than system0, ? no significant difference." in " ".join(
+        visible.split()
+    )
+    beaten = next(row for row in result.of("AP").pair_rows if row.reading == "worse")
+    mean = f"{result.of('AP')[beaten.b].mean:.3f}"
+    assert re.search(rf"^{beaten.b} .* {mean} ▼$", visible, re.M)
+    assert rf"${mean}$~$\downarrow$" in latex(result)
 
 
 def test_many_measures_are_put_into_tables_that_fit() -> None:
-    found = make(measures=tuple(f"P@{k}" for k in range(10, 22)))
-    shown = text(found)
-    assert max(map(len, shown.splitlines())) <= 80
-    heads = [line for line in shown.splitlines() if line.startswith("System ")]
+    result = make(measures=tuple(f"P@{k}" for k in range(10, 22)))
+    visible = text(result)
+    assert max(map(len, visible.splitlines())) <= 80
+    heads = [line for line in visible.splitlines() if line.startswith("System ")]
     assert len(heads) == 2
-    assert [each for head in heads for each in head.split()[1:]] == list(found.measures)
+    assert [part for head in heads for part in head.split()[1:]] == list(result.measures)
 
 
 def test_the_first_has_no_difference_from_itself_and_ranks_have_none_with_limits() -> None:
@@ -350,11 +352,11 @@ def by_a_few_queries() -> Ranking:
 def test_a_first_by_mean_that_ranks_below_another_is_no_leader(by_a_few_queries: Ranking) -> None:
     readings = {(row.a, row.b): row.reading for row in by_a_few_queries.pair_rows}
     assert readings == {("Y", "X"): "worse", ("Z", "X"): "better", ("Z", "Y"): "better"}
-    said = "X has the highest mean, but Y is significantly better."
-    assert f"? NO LEADER  {said}\n" in text(by_a_few_queries)
-    assert f"### ? No leader: {said}\n" in markdown(by_a_few_queries)
+    sentence = "X has the highest mean, but Y is significantly better."
+    assert f"? NO LEADER  {sentence}\n" in text(by_a_few_queries)
+    assert f"### ? No leader: {sentence}\n" in markdown(by_a_few_queries)
     headline = compose(by_a_few_queries).headline
-    assert (headline.tag, headline.title) == ("No leader", said)
+    assert (headline.tag, headline.title) == ("No leader", sentence)
     assert one_collection(by_a_few_queries) == "40 queries, X leads, 1 of 2 significantly better"
     letters = latex(by_a_few_queries, style="superscript")
     assert "$a$ & X & $0.490^{c}$" in letters
@@ -371,8 +373,8 @@ def test_a_latex_table_of_ranks_against_a_baseline_has_no_limits() -> None:
 def test_scores_that_do_not_vary_say_so_and_lead_by_chance() -> None:
     same = dict.fromkeys(("q1", "q2", "q3"), 0.5)
     report = compose(rank_scores({"X": same, "Y": same}))
-    found = {section.key: section for section in report.sections}
-    assert found["per-query"].finding == "The scores do not vary."
+    sections = {section.key: section for section in report.sections}
+    assert sections["per-query"].finding == "The scores do not vary."
 
 
 def test_who_has_the_highest_mean_more_often_than_the_first_is_named() -> None:
@@ -386,8 +388,8 @@ def test_who_has_the_highest_mean_more_often_than_the_first_is_named() -> None:
     assert ranking.systems == ("X", "Y", "Z")
     first, second, _ = ranking.stability
     assert first.first < second.first
-    said = compose(ranking).headline.meaning
-    assert said.endswith(
+    meaning = compose(ranking).headline.meaning
+    assert meaning.endswith(
         f"; Y has it more often, in {100 * second.first:.1f}%. The mean of X is the highest of 3 on"
         " these queries. Expect a lower mean and a smaller lead on new queries."
     )
@@ -395,13 +397,13 @@ def test_who_has_the_highest_mean_more_often_than_the_first_is_named() -> None:
 
 def test_many_inputs_are_folded_and_two_of_many_systems_are_compared_by_a_command() -> None:
     systems = make(24).systems
-    inputs = {each: {"path": f"runs/{each}.run", "sha256": "ab" * 32} for each in systems}
+    inputs = {system: {"path": f"runs/{system}.run", "sha256": "ab" * 32} for system in systems}
     inputs |= {"qrels": {"path": "qrels.txt", "sha256": "cd" * 32}}
     ranking = replace(make(24), provenance={"inputs": inputs})
-    found = {section.key: section for section in compose(ranking).sections}
-    shown, more = found["reproduce"].blocks[-3:-1]
-    assert (len(shown.rows), len(more.rows)) == (20, 5)
+    sections = {section.key: section for section in compose(ranking).sections}
+    visible, more = sections["reproduce"].blocks[-3:-1]
+    assert (len(visible.rows), len(more.rows)) == (20, 5)
     assert more.folded == "The other 5 inputs"
     pair = ranking.pair_rows[0]
     files = f"qrels.txt runs/{pair.a}.run runs/{pair.b}.run"
-    assert found["pairs"].blocks[-1].text == f"abrank compare {files} -m nDCG@10"
+    assert sections["pairs"].blocks[-1].text == f"abrank compare {files} -m nDCG@10"

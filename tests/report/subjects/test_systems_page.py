@@ -46,10 +46,10 @@ class Targets(HTMLParser):
         self.links: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        found = dict(attrs)
-        self.ids += [found["id"] or ""] if "id" in found else []
+        result = dict(attrs)
+        self.ids += [result["id"] or ""] if "id" in result else []
         if tag == "a":
-            self.links.append((found["href"] or "").removeprefix("#"))
+            self.links.append((result["href"] or "").removeprefix("#"))
 
 
 def test_every_pair_opens_from_the_table(page: str, ranking: Ranking) -> None:
@@ -57,7 +57,7 @@ def test_every_pair_opens_from_the_table(page: str, ranking: Ranking) -> None:
     parser.feed(page)
     assert len(parser.ids) == len(set(parser.ids))
     assert set(parser.links) <= set(parser.ids)
-    assert sum(each.startswith("pair-") for each in parser.ids) == len(ranking.pair_rows) == 6
+    assert sum(item.startswith("pair-") for item in parser.ids) == len(ranking.pair_rows) == 6
     assert sum(link.startswith("pair-") for link in parser.links) == 6  # no pair twice
 
 
@@ -135,18 +135,18 @@ def test_what_is_left_out_is_named(no_drawer) -> None:
 )
 def test_it_says_who_leads_by_the_other_measures(turned: tuple[int, ...], said: str) -> None:
     measures = ("AP", "RR", "P@10")[: len(turned)]
-    made = board(3, measures=measures)
-    values = np.where(np.array(turned) > 0, made.values, 1.0 - made.values)
-    report = compose(rank_scores(replace(made, values=values)))
-    (section,) = (each for each in report.sections if each.key == "measures")
+    result = board(3, measures=measures)
+    values = np.where(np.array(turned) > 0, result.values, 1.0 - result.values)
+    report = compose(rank_scores(replace(result, values=values)))
+    (section,) = (section for section in report.sections if section.key == "measures")
     assert section.finding.partition(" Kendall")[0] == said
 
 
 def test_the_letters_that_a_caption_speaks_of_stand_in_its_table(ranking, page) -> None:
-    shown = re.sub(r"<[^>]+>", " ", page)
-    (section,) = (each for each in compose(ranking).sections if each.key == "measures")
+    sub = re.sub(r"<[^>]+>", " ", page)
+    (section,) = (section for section in compose(ranking).sections if section.key == "measures")
     tables = [block for block in section.blocks if isinstance(block, Table)]
     marked = [cell for table in tables for row in table.rows for cell in row if cell.mark]
     assert len(marked) == 12
     for cell in marked:
-        assert f"{cell.text} {cell.mark}" in shown
+        assert f"{cell.text} {cell.mark}" in sub

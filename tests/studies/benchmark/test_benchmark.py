@@ -45,10 +45,10 @@ def test_every_study_says_how_it_is_called(file, capsys, monkeypatch) -> None:
 
 def test_runs_are_made_once(tmp_path: Path) -> None:
     first = inputs.make_runs(TINY, tmp_path, count=2)
-    made = [path.stat().st_mtime_ns for path in first]
+    st_mtime_ns = [path.stat().st_mtime_ns for path in first]
     again = inputs.make_runs(TINY, tmp_path, count=3)
     assert again[:2] == first
-    assert [path.stat().st_mtime_ns for path in again[:2]] == made
+    assert [path.stat().st_mtime_ns for path in again[:2]] == st_mtime_ns
     assert again[2].exists()
 
 
@@ -60,16 +60,16 @@ def test_what_is_installed_is_timed_beside_abrank(tmp_path: Path, monkeypatch) -
 
 
 def test_collections_are_what_they_say_and_the_same_again(tmp_path: Path) -> None:
-    one, two = make(TINY, tmp_path / "one"), make(TINY, tmp_path / "two")
+    first, two = make(TINY, tmp_path / "one"), make(TINY, tmp_path / "two")
     for name in ("qrels", "a", "b"):
-        assert getattr(one, name).read_bytes() == getattr(two, name).read_bytes()
-    judgments, a, b = read_qrels(one.qrels), read_run(one.a), read_run(one.b)
+        assert getattr(first, name).read_bytes() == getattr(two, name).read_bytes()
+    judgments, a, b = read_qrels(first.qrels), read_run(first.a), read_run(first.b)
     assert len(judgments.query_ids) == len(a.query_ids) == 12
     assert len(a) == len(b) == TINY.rows
     assert len(judgments) == 60
     assert set(judgments.grade.tolist()) <= {0, 1, 2}
     assert a.ranking(a.query_ids[0]) != b.ranking(a.query_ids[0])
-    before = one.a.stat().st_mtime_ns
+    before = first.a.stat().st_mtime_ns
     assert make(TINY, tmp_path / "one").a.stat().st_mtime_ns == before
 
 
@@ -79,22 +79,22 @@ def test_one_judgment_a_query_is_a_relevant_one(tmp_path: Path) -> None:
 
 
 def test_a_process_is_timed_and_its_failure_told() -> None:
-    taken = run(Job("spin", (sys.executable, "-c", "sum(range(3_000_000))")))
-    assert taken.cpu > 0
-    assert taken.wall > 0
-    assert taken.memory > 1
+    completed = run(Job("spin", (sys.executable, "-c", "sum(range(3_000_000))")))
+    assert completed.cpu > 0
+    assert completed.wall > 0
+    assert completed.memory > 1
     with pytest.raises(AbrankError, match=r"(?s)bad failed.*ValueError"):
         run(Job("bad", (sys.executable, "-c", "raise ValueError")))
 
 
 def test_rounds_are_interleaved_and_the_first_is_not_counted() -> None:
-    told: list[str] = []
+    message: list[str] = []
     sleeps = [
         Job(name, (sys.executable, "-c", f"import time; time.sleep({seconds})"))
         for name, seconds in (("fast", 0), ("slow", 0.1))
     ]
-    rows = interleave("sleep", sleeps, rounds=2, tell=told.append)
-    assert [line.split()[1] for line in told] == ["fast", "slow"] * 3
+    rows = interleave("sleep", sleeps, rounds=2, tell=message.append)
+    assert [line.split()[1] for line in message] == ["fast", "slow"] * 3
     assert [row.rounds for row in rows] == [2, 2]
     assert rows[0].ratio == rows[0].memory_ratio == 1.0
     assert rows[1].ratio_low <= rows[1].ratio <= rows[1].ratio_high
@@ -114,16 +114,16 @@ def test_the_command_writes_table_figure_and_numbers(
     monkeypatch.setattr(inputs, "READY_SCORES", 30)
     monkeypatch.setattr(inputs, "RANKED_RUNS", 3)
     monkeypatch.setattr(everyday, "loaded", lambda *_: {"score": "numpy"})
-    asked = ["--sizes", "L", "--rounds", "1", "--work", "runs", "frames", "ready", "rank"]
-    assert command.main([*asked, *where]) == 0
-    found = json.loads((tmp_path / "out" / "benchmark.json").read_text())
-    work = [row["work"].split()[0] for row in found["rows"]]
+    requested = ["--sizes", "L", "--rounds", "1", "--work", "runs", "frames", "ready", "rank"]
+    assert command.main([*requested, *where]) == 0
+    loads = json.loads((tmp_path / "out" / "benchmark.json").read_text())
+    work = [row["work"].split()[0] for row in loads["rows"]]
     assert work == ["score", "compare", "evaluate", "compare", "compare", "rank"]
-    assert {row["program"] for row in found["rows"]} == {"abrank", "abrank, file"}
-    assert found["modules"] == {"score": "numpy"}
+    assert {row["program"] for row in loads["rows"]} == {"abrank", "abrank, file"}
+    assert loads["modules"] == {"score": "numpy"}
     assert (tmp_path / "out" / "benchmark.md").read_text() == capsys.readouterr().out
     assert (tmp_path / "out" / "benchmark.png").stat().st_size > 1000
-    assert re.search(r"cores \(two processes at once do \d\.\d times", found["machine"])
+    assert re.search(r"cores \(two processes at once do \d\.\d times", loads["machine"])
 
 
 def test_what_two_processes_do_at_once_is_measured() -> None:
@@ -149,9 +149,19 @@ def time_own_job_once(work, jobs_, *, rounds, tell):  # type: ignore[no-untyped-
     """Run abrank's own job, once: what the peers take is no business of a test."""
     if not jobs_:
         return []
-    taken = run(jobs_[0])
+    completed = run(jobs_[0])
     tell(work)
-    return [Row(work, jobs_[0].program, taken.wall, taken.cpu, taken.memory, *(1.0,) * 4, rounds)]
+    return [
+        Row(
+            work,
+            jobs_[0].program,
+            completed.wall,
+            completed.cpu,
+            completed.memory,
+            *(1.0,) * 4,
+            rounds,
+        )
+    ]
 
 
 @pytest.mark.slow
@@ -200,19 +210,21 @@ def test_what_is_timed_of_runs_and_every_day(
         monkeypatch.setitem(inputs.SIZES, name, TINY)
     monkeypatch.setattr(inputs, "READY_SCORES", 30)
     monkeypatch.setattr(inputs, "RANKED_RUNS", 3)
-    found = dict(command.measure(["S", "L"], tmp_path, asked_of, trec_eval="/bin/trec_eval"))  # type: ignore[arg-type]
-    works = [work.replace(" (12 × 30)", "") for work in found]
+    measure = dict(command.measure(["S", "L"], tmp_path, asked_of, trec_eval="/bin/trec_eval"))  # type: ignore[arg-type]
+    works = [work.replace(" (12 × 30)", "") for work in measure]
     assert works == [
         "start", "score S", "compare S, terminal", "compare S, HTML report", "score L",
         "compare L, JSON report",
     ]  # fmt: skip
-    page, terminal = (found[f"compare S (12 × 30), {kind}"] for kind in ("HTML report", "terminal"))
+    page, terminal = (
+        measure[f"compare S (12 × 30), {kind}"] for kind in ("HTML report", "terminal")
+    )
     assert page[0].command == (*terminal[0].command, "--report", str(tmp_path / "report.html"))
     assert page[1:-2] == terminal[1:]
     assert page[-2].program == f"{terminal[1].program}, one figure"
     assert "making S: 12 queries of 30 documents" in capsys.readouterr().err
 
-    daily = dict(row for each in command.EVERYDAY.values() for row in each(tmp_path, asked_of))  # type: ignore[arg-type]
+    daily = dict(row for item in command.EVERYDAY.values() for row in item(tmp_path, asked_of))  # type: ignore[arg-type]
     assert [work.split()[0] for work in daily] == ["evaluate", "compare", "compare", "rank", "demo"]
     assert daily["demo"][0].command[-2:] == (str(tmp_path / "demo"), "-q")
     assert all(jobs_[0].program.startswith("abrank") for jobs_ in daily.values())
@@ -228,8 +240,8 @@ def test_where_no_peer_is_installed_abrank_is_alone(
         jobs.score_jobs(files, None), jobs.compare_jobs(files), everyday.frame_jobs(files),
         everyday.rank_jobs(files.qrels, [files.a]), everyday.ready_jobs(files.a, files.b, tmp_path),
     ]  # fmt: skip
-    assert {job.program for each in of_all for job in each} <= {"abrank", "abrank, file"}
-    assert [len(each) for each in of_all] == [1] * 5
+    assert {job.program for item in of_all for job in item} <= {"abrank", "abrank, file"}
+    assert [len(item) for item in of_all] == [1] * 5
 
 
 def test_a_page_is_timed_beside_the_peers_script_with_one_figure(tmp_path: Path) -> None:
@@ -237,11 +249,11 @@ def test_a_page_is_timed_beside_the_peers_script_with_one_figure(tmp_path: Path)
         "peer",
         (sys.executable, "-c", "import sys, numpy as np\nx, y = np.arange(3), np.ones(3)", *"qab"),
     )
-    page, plain, drawn, _ = everyday.report_jobs(
+    page, plain, sample, _ = everyday.report_jobs(
         [Job("abrank", ("abrank",)), peer], f"{tmp_path}/r.html"
     )
     assert page.command == ("abrank", "--report", f"{tmp_path}/r.html")
     assert plain == peer
-    assert drawn.program == "peer, one figure"
-    assert run(drawn).cpu > 0
+    assert sample.program == "peer, one figure"
+    assert run(sample).cpu > 0
     assert "<svg" in (tmp_path / "r.html.svg").read_text("utf-8")

@@ -31,8 +31,8 @@ def test_the_data_are_the_same_again_and_no_document_stands_twice(folder, tmp_pa
 
 def test_one_run_and_its_page(folder, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(writing, "work_of_two", lambda: 1.9)
-    asked = ["--busy", "--queries", "120", "--engines", "local", "--inputs", str(folder.parent)]
-    assert scale.main([*asked, "--output", str(tmp_path)]) == 0
+    requested = ["--busy", "--queries", "120", "--engines", "local", "--inputs", str(folder.parent)]
+    assert scale.main([*requested, "--output", str(tmp_path)]) == 0
     saved = json.loads((tmp_path / "scale.json").read_text())
     (row,) = saved["rows"]
     assert (row["engine"], row["rows"]) == ("local", 24_000)
@@ -52,33 +52,33 @@ def test_one_run_and_its_page(folder, tmp_path, capsys, monkeypatch):
 
 
 def test_a_score_that_differs_stops_the_study(folder, tmp_path):
-    kept = tmp_path / "kept"
-    scale.run_one("local", folder, tmp_path / "results.json", kept)
-    scale._require_in_memory(folder, kept)
-    path = kept / "part-00000.parquet"
+    text = tmp_path / "kept"
+    scale.run_one("local", folder, tmp_path / "results.json", text)
+    scale._require_in_memory(folder, text)
+    path = text / "part-00000.parquet"
     table = pq.read_table(path)
     values = table.column("value").to_pylist()
     values[5] += 1e-9
     pq.write_table(table.set_column(3, "value", [values]), path)
     with pytest.raises(RuntimeError, match="is not that of memory"):
-        scale._require_in_memory(folder, kept)
+        scale._require_in_memory(folder, text)
 
 
 def test_the_largest_process_below_is_seen():
-    seen, done = [0.0], threading.Event()
+    visited, done = [0.0], threading.Event()
     program = "held = bytearray(64 << 20); print(flush=True); input()"
     with subprocess.Popen(
         [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as child:
         child.stdout.readline()  # it holds its memory now
-        watching = threading.Thread(target=scale._watch, args=(seen, done))
+        watching = threading.Thread(target=scale._watch, args=(visited, done))
         watching.start()
-        while seen[0] == 0.0 and watching.is_alive():
+        while visited[0] == 0.0 and watching.is_alive():
             done.wait(0.05)
         done.set()
         watching.join()
         child.communicate(b"\n")
-    assert 64 < seen[0] < 1_000
+    assert 64 < visited[0] < 1_000
 
 
 def test_how_far_engines_are_apart(folder, tmp_path, monkeypatch):
@@ -90,15 +90,15 @@ def test_how_far_engines_are_apart(folder, tmp_path, monkeypatch):
         return replace(row, engine=engine)
 
     monkeypatch.setattr(scale, "measure", measure)
-    rows, most = scale.compare_engines(folder, list(apart))
-    assert [each.engine for each in rows] == list(apart)
-    assert most == 0.25
+    rows, maximum = scale.compare_engines(folder, list(apart))
+    assert [row.engine for row in rows] == list(apart)
+    assert maximum == 0.25
 
 
 def test_one_engine_alone_tells_what_it_took(folder, tmp_path, capsys):
-    asked = ["--one", "local", "--inputs", str(folder), "--kept", str(tmp_path / "kept")]
-    assert scale.main([*asked, "--output", str(tmp_path / "results.json")]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["rows"] == 24_000
-    assert 0 < told["scoring"] < told["whole"]
+    requested = ["--one", "local", "--inputs", str(folder), "--kept", str(tmp_path / "kept")]
+    assert scale.main([*requested, "--output", str(tmp_path / "results.json")]) == 0
+    loads = json.loads(capsys.readouterr().out)
+    assert loads["rows"] == 24_000
+    assert 0 < loads["scoring"] < loads["whole"]
     assert json.loads((tmp_path / "results.json").read_text())["verdict"]

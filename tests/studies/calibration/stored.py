@@ -16,7 +16,7 @@ def rows_of(name: str, kind: type[Row]) -> list[Row]:
     """Return the rows of a stored table as the study made them."""
     with (STORED / name).open(encoding="utf-8") as file:
         return [
-            kind(**{each.name: KINDS[str(each.type)](row[each.name]) for each in fields(kind)})  # type: ignore[arg-type]
+            kind(**{field.name: KINDS[str(field.type)](row[field.name]) for field in fields(kind)})  # type: ignore[arg-type]
             for row in csv.DictReader(file)
         ]
 

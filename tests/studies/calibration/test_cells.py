@@ -39,8 +39,8 @@ def rates(found) -> dict[str, dict[str, float]]:
 def test_level_where_the_signs_are_tossed(n, record_property) -> None:
     """against_theory: differences symmetric about 0, of many sizes, are the null of both."""
     replications = 1500
-    found = measure(population(symmetric(), scope="flips"), n, replications=replications, seed=5)
-    for row in found:
+    result = measure(population(symmetric(), scope="flips"), n, replications=replications, seed=5)
+    for row in result:
         if row["test"] in ("t", "permutation"):
             for key, level in (("false_05", 0.05), ("false_01", 0.01)):
                 record_property(f"{row['test']}, {key}", row[key] / replications)
@@ -48,11 +48,11 @@ def test_level_where_the_signs_are_tossed(n, record_property) -> None:
 
 
 def test_every_test_is_asked_and_counted() -> None:
-    found = rates(measure(population(symmetric()), 12, replications=60, seed=1))
-    assert list(found) == [
+    result = rates(measure(population(symmetric()), 12, replications=60, seed=1))
+    assert list(result) == [
         "t", "permutation", "wilcoxon", "sign", "bootstrap, studentised", "TOST, t",
     ]  # fmt: skip
-    for test, of_test in found.items():
+    for test, of_test in result.items():
         assert of_test["false_01"] <= of_test["false_05"]
         if test not in ("TOST, t", "sign"):
             # One procedure: what is not found is covered.
@@ -63,17 +63,17 @@ def test_every_test_is_asked_and_counted() -> None:
 
 @pytest.mark.parametrize("scope", ["quick", "flips"])
 def test_scopes_leave_tests_out(scope) -> None:
-    found = rates(measure(population(symmetric(), scope=scope), 12, replications=10, seed=1))
+    result = rates(measure(population(symmetric(), scope=scope), 12, replications=10, seed=1))
     few = {"t", "permutation", "wilcoxon", "sign"}
-    assert set(found) == (few if scope == "flips" else few | {"bootstrap, studentised", "TOST, t"})
+    assert set(result) == (few if scope == "flips" else few | {"bootstrap, studentised", "TOST, t"})
 
 
 def test_moved_differences_are_found_as_the_test_itself_would() -> None:
     d = np.random.default_rng(7).choice(symmetric(), (12, 30))
     for name in ("t", "permutation"):
-        asked = cells._ask_interval(name, d, [0.06, 0.12])
+        ask_interval = cells._ask_interval(name, d, [0.06, 0.12])
         moved = run_test(name, d + 0.12).excludes_zero
-        np.testing.assert_array_equal(asked.found[1], moved)
+        np.testing.assert_array_equal(ask_interval.found[1], moved)
 
 
 def test_ranks_without_intervals_have_the_same_p() -> None:
@@ -87,17 +87,17 @@ def test_ranks_without_intervals_have_the_same_p() -> None:
 def test_family_of_measures() -> None:
     values = np.random.default_rng(9).normal(0.0, 0.2, (60, 4))
     values[:, 1] = values[:, 0] + 0.02 * values[:, 1]
-    found = rates(measure(population(values, name="all four"), 12, replications=200, seed=2))
-    assert list(found) == ["max-T", "t, Holm", "t, unadjusted"]
-    assert found["max-T"]["covers"] == pytest.approx(1.0 - found["max-T"]["false_05"])
-    assert found["t, Holm"]["false_05"] < found["t, unadjusted"]["false_05"]
-    assert found["max-T"]["false_05"] < 0.1
+    result = rates(measure(population(values, name="all four"), 12, replications=200, seed=2))
+    assert list(result) == ["max-T", "t, Holm", "t, unadjusted"]
+    assert result["max-T"]["covers"] == pytest.approx(1.0 - result["max-T"]["false_05"])
+    assert result["t, Holm"]["false_05"] < result["t, unadjusted"]["false_05"]
+    assert result["max-T"]["false_05"] < 0.1
 
 
 def test_replications_are_shared_out() -> None:
-    found = measure(population(symmetric(), scope="flips"), 10, replications=205, seed=1)
-    assert {row["replications"] for row in found} == {205}
-    assert found == measure(population(symmetric(), scope="flips"), 10, replications=205, seed=1)
+    result = measure(population(symmetric(), scope="flips"), 10, replications=205, seed=1)
+    assert {row["replications"] for row in result} == {205}
+    assert result == measure(population(symmetric(), scope="flips"), 10, replications=205, seed=1)
 
 
 def test_bands() -> None:

@@ -29,12 +29,18 @@ def small(monkeypatch) -> None:
 
 @pytest.mark.usefixtures("small")
 def test_a_short_run(tmp_path, capsys, request) -> None:
-    given = ["--replications", "20", "--sizes", "10", "25", "--output", str(tmp_path)]
-    given += ["--parts", "tests", "effects, a quarter more", "systems of one mean", "posteriors"]
-    assert main(given) == 0
-    told = capsys.readouterr().err
-    assert "tests: simulated, RR, n = 25" in told
-    assert "posteriors: simulated, mixed, n = 25" in told
+    arguments = ["--replications", "20", "--sizes", "10", "25", "--output", str(tmp_path)]
+    arguments += [
+        "--parts",
+        "tests",
+        "effects, a quarter more",
+        "systems of one mean",
+        "posteriors",
+    ]
+    assert main(arguments) == 0
+    err = capsys.readouterr().err
+    assert "tests: simulated, RR, n = 25" in err
+    assert "posteriors: simulated, mixed, n = 25" in err
     files = {path.name for path in tmp_path.iterdir()}
     assert files == {
         *(f"calibration.{ending}" for ending in ("csv", "json", "md", "svg")),
@@ -44,7 +50,7 @@ def test_a_short_run(tmp_path, capsys, request) -> None:
     # Nothing is left to do: the second run only writes, and the same.
     before = (tmp_path / "calibration.json").read_text("utf-8")
     request.getfixturevalue("undrawn")  # what is drawn was seen above
-    assert main(given) == 0
+    assert main(arguments) == 0
     assert "n = " not in capsys.readouterr().err
     assert (tmp_path / "calibration.json").read_text("utf-8") == before
 
@@ -57,25 +63,25 @@ def undrawn(monkeypatch) -> None:
 
 @pytest.mark.usefixtures("small", "undrawn")
 def test_an_interrupted_run_goes_on(tmp_path) -> None:
-    given = ["--replications", "10", "--sizes", "10", "--parts", "tests", "margins", "--output"]
-    main([*given, str(tmp_path / "whole")])
+    arguments = ["--replications", "10", "--sizes", "10", "--parts", "tests", "margins", "--output"]
+    main([*arguments, str(tmp_path / "whole")])
     path = tmp_path / "whole" / "calibration.json"
     whole = json.loads(path.read_text("utf-8"))
     part = tmp_path / "part"
     part.mkdir()
     some = json.dumps(whole | {"cells": whole["cells"][:2]})
     (part / "calibration.json").write_text(some, encoding="utf-8")
-    main([*given, str(part)])
+    main([*arguments, str(part)])
     assert (part / "calibration.json").read_text("utf-8") == path.read_text("utf-8")
 
 
 @pytest.mark.usefixtures("small", "undrawn")
 def test_other_settings_begin_anew(tmp_path) -> None:
-    given = ["--sizes", "10", "--parts", "tests", "--output", str(tmp_path), "--replications"]
-    main([*given, "10"])
-    main([*given, "12"])
-    found = select(rows(read_study(tmp_path / "calibration.json")), source="simulated")
-    assert {row.replications for row in found} == {4 * 12}
+    arguments = ["--sizes", "10", "--parts", "tests", "--output", str(tmp_path), "--replications"]
+    main([*arguments, "10"])
+    main([*arguments, "12"])
+    result = select(rows(read_study(tmp_path / "calibration.json")), source="simulated")
+    assert {row.replications for row in result} == {4 * 12}
 
 
 def test_a_part_alone_has_no_page(tmp_path, capsys) -> None:
@@ -92,25 +98,29 @@ def test_a_folder_without_data_is_told(tmp_path, capsys) -> None:
 def agree(folder: Path) -> None:
     """The table and the page have the numbers of the counts."""
     study = read_study(folder / "calibration.json")
-    found = rows(study)
-    assert (folder / "calibration.csv").read_text("utf-8") == table(found)
-    assert (folder / "calibration.md").read_text("utf-8") == page(study, found)
+    result = rows(study)
+    assert (folder / "calibration.csv").read_text("utf-8") == table(result)
+    assert (folder / "calibration.md").read_text("utf-8") == page(study, result)
     with (folder / "calibration.csv").open(encoding="utf-8") as file:
-        shown = list(csv.DictReader(file))
+        dict_reader = list(csv.DictReader(file))
     text = (folder / "calibration.md").read_text("utf-8")
-    main_rows = [each for each in shown if (each["measure"], each["skewness"]) == ("all", "all")]
-    for each in (row for row in main_rows if row["source"] == found[0].source):
-        rate, error = (100 * float(each[name]) for name in ("false_05", "false_05_error"))
-        line = re.search(rf"^\| {re.escape(each['test'])} \|.*$", text, re.MULTILINE)
+    main_rows = [
+        element
+        for element in dict_reader
+        if (element["measure"], element["skewness"]) == ("all", "all")
+    ]
+    for item in (row for row in main_rows if row["source"] == result[0].source):
+        rate, error = (100 * float(item[name]) for name in ("false_05", "false_05_error"))
+        line = re.search(rf"^\| {re.escape(item['test'])} \|.*$", text, re.MULTILINE)
         assert line
         cells = re.findall(r"([\d.]+) ± ([\d.]+)", line[0])
         assert any(
             abs(float(a) - rate) < 0.0051 and abs(float(b) - error) < 0.0051 for a, b in cells
-        ), each
-    parts = {row.part for row in found} - {MAIN}
+        ), item
+    parts = {row.part for row in result} - {MAIN}
     for part in parts:
         section = text.split(f"\n## {part[0].upper()}{part[1:]}\n")[1].split("\n## ")[0]
-        for row in (row for row in found if row.part == part):
+        for row in (row for row in result if row.part == part):
             for quantity in ("false_05", "covers"):
                 rate = getattr(row, quantity)
                 if not math.isnan(rate):
@@ -131,11 +141,11 @@ def test_committed_run_is_a_long_one() -> None:
     assert study.real
     one_in = {part.name: part.one_in for part in PARTS}
     for cell in study.cells:
-        for test in {str(found["test"]) for found in cell.counts}:
-            whole = sum(one["replications"] for one in cell.counts if one["test"] == test)
+        for test in {str(count["test"]) for count in cell.counts}:
+            whole = sum(count["replications"] for count in cell.counts if count["test"] == test)
             assert whole * one_in.get(cell.part, 1) == study.replications >= 20_000
-    asked = {part.name: set(part.sizes) for part in PARTS}
-    for part in (MAIN, *asked):
+    requested = {part.name: set(part.sizes) for part in PARTS}
+    for part in (MAIN, *requested):
         sizes = {cell.n for cell in study.cells if cell.part == part}
         more = {400} if part == "one mean" else set()
-        assert sizes == (asked.get(part) or {10, 25, 50, 100, 250} | more), part
+        assert sizes == (requested.get(part) or {10, 25, 50, 100, 250} | more), part

@@ -14,10 +14,10 @@ from tests.studies.calibration.stored import page_of, rows_of
 def test_the_page_is_made_from_the_table_and_the_rule_reaches_its_goal() -> None:
     rows = rows_of("doubt.csv", Row)
     assert page(rows) == page_of("doubt.md")
-    doubted, right, found = shares(total(rows, f"{CONDENSED_WEIGHT:.2f}", pools=False))
+    doubted, right, result = shares(total(rows, f"{CONDENSED_WEIGHT:.2f}", pools=False))
     assert doubted <= GOAL["doubted"]
     assert right >= GOAL["right"]
-    assert found >= GOAL["found"]
+    assert result >= GOAL["found"]
 
 
 def test_verdicts_are_those_of_the_paired_t_test() -> None:

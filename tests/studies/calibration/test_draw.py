@@ -38,16 +38,16 @@ ROWS = [
 def test_a_line_a_test_in_both_rows() -> None:
     figure = calibration(ROWS)
     for row, field in ((0, "false_05"), (1, "covers")):
-        drawn = {}
+        sample = {}
         for ax in figure.axes[3 * row : 3 * row + 3]:
             lines = [
                 line for line in ax.lines if len(line.get_xdata()) and line.get_marker() != "None"
             ]
             named = [text.get_text() for text in ax.texts]
-            drawn |= {
+            sample |= {
                 name: line.get_ydata().tolist() for name, line in zip(named, lines, strict=True)
             }
-        assert drawn == {
+        assert sample == {
             test.removeprefix("bootstrap, "): [getattr(r, field) for r in ROWS if r.test == test]
             for test in TESTS
         }

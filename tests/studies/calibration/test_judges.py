@@ -18,19 +18,19 @@ PAIRS = (("one", "a", "b.run"), ("two", "c", "d"))
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Two collections with two runs each, the one better than the other by as much as can be."""
     for seed, (collection, *names) in enumerate(PAIRS):
-        made = simulate_runs(30, effect=0.3, rng=seed)
+        result = simulate_runs(30, effect=0.3, rng=seed)
         (tmp_path / collection / "runs").mkdir(parents=True)
-        made.qrels.write(tmp_path / collection / "qrels.txt")
-        made.baseline.write(tmp_path / collection / "runs" / names[0])
-        made.candidate.write(tmp_path / collection / "runs" / names[1])
+        result.qrels.write(tmp_path / collection / "qrels.txt")
+        result.baseline.write(tmp_path / collection / "runs" / names[0])
+        result.candidate.write(tmp_path / collection / "runs" / names[1])
     monkeypatch.setattr(judges, "PAIRS", PAIRS)
     return tmp_path
 
 
 def test_machines_judge_as_they_are_called(folder: Path) -> None:
-    found = {(pair.name, pair.judge): pair for pair in judges.judged_pairs(folder, seed=1)}
-    assert set(found) == {(name, judge) for name in ("a, b", "c, d") for judge in judges.JUDGES}
-    for (_, judge), pair in found.items():
+    pairs = {(pair.name, pair.judge): pair for pair in judges.judged_pairs(folder, seed=1)}
+    assert set(pairs) == {(name, judge) for name in ("a, b", "c, d") for judge in judges.JUDGES}
+    for (_, judge), pair in pairs.items():
         human, by_machine, score = pair.real
         assert human.shape == (30 * judges.N_DRAWS,)
         assert human.mean() > 0.05  # B is better
@@ -41,7 +41,7 @@ def test_machines_judge_as_they_are_called(folder: Path) -> None:
         if judge == "adversarial":
             assert np.corrcoef(human, by_machine)[0, 1] < 0
         if judge == "favours B":
-            assert by_machine.mean() > found[pair.name, "noisy"].real[1].mean()
+            assert by_machine.mean() > pairs[pair.name, "noisy"].real[1].mean()
         if judge == "rare failures":
             wrong = np.mean(human != by_machine)
             assert 0 < wrong < 3 * judges.FAILS
@@ -49,9 +49,9 @@ def test_machines_judge_as_they_are_called(folder: Path) -> None:
 
 
 def test_the_same_seed_judges_the_same(folder: Path) -> None:
-    one, two, other = (next(judges.judged_pairs(folder, seed=seed)) for seed in (1, 1, 2))
-    np.testing.assert_array_equal(one.real, two.real)
-    assert (one.real[1] != other.real[1]).any()
+    first, two, second = (next(judges.judged_pairs(folder, seed=seed)) for seed in (1, 1, 2))
+    np.testing.assert_array_equal(first.real, two.real)
+    assert (first.real[1] != second.real[1]).any()
 
 
 def test_the_command_writes_its_page_and_tables(
@@ -69,8 +69,8 @@ def test_the_command_writes_its_page_and_tables(
     page = (out / "machine.md").read_text()
     assert "2 pairs of real runs; 10 samples" in page
     assert page.count("| n | method | coverage |") == len(judges.JUDGES)
-    *told, page_written = capsys.readouterr().err.splitlines()
-    assert len(told) == len(rows)
+    *message, page_written = capsys.readouterr().err.splitlines()
+    assert len(message) == len(rows)
     assert page_written == str(out / "machine.md")
     first = rows[0]
     assert f"| {first['n']} | {first['method']} | {float(first['coverage']):.3f} |" in page
@@ -81,5 +81,5 @@ def test_the_command_writes_its_page_and_tables(
 def test_queries_that_one_run_lacks_are_left_out() -> None:
     qrels = {"q1": {"d": 1}, "q2": {"d": 2}}
     runs = {"q1": ["d"], "q2": ["x", "d"]}, {"q2": ["d"]}
-    (found,) = judges._queries(qrels, runs)
-    assert found.grades.tolist() == [0, 2]
+    (result,) = judges._queries(qrels, runs)
+    assert result.grades.tolist() == [0, 2]

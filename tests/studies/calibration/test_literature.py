@@ -37,10 +37,10 @@ def test_discriminative_power_of_103_systems(
     if name == "sign":
         differences[np.abs(differences) <= 0.01] = 0.0
     pvalue = run_test(name, differences, **options).pvalue
-    found = tuple(int(np.sum(pvalue <= level)) for level in (0.05, 0.01))
-    record_property(name, found)
-    print(f"\n{name} {options}: {found} of 5253, share {found[0] / 5253:.4f}")
-    assert found == expected
+    ints = tuple(int(np.sum(pvalue <= level)) for level in (0.05, 0.01))
+    record_property(name, ints)
+    print(f"\n{name} {options}: {ints} of 5253, share {ints[0] / 5253:.4f}")
+    assert ints == expected
 
 
 def committed(measure: str) -> dict[tuple[str, int], float]:
@@ -96,12 +96,12 @@ def test_cautions_quote_the_committed_rates(rates) -> None:
 
 
 def test_what_finds_too_much_stands_in_no_table_of_tests_without_a_caution(rates) -> None:
-    shown = {
+    visible = {
         ", ".join((name, *options.values())): name in FALSE_FINDINGS for name, options in COMPANIONS
     }
-    assert set(shown) <= {test for test, _ in rates}
-    for test, has_caution in shown.items():
+    assert set(visible) <= {test for test, _ in rates}
+    for test, has_caution in visible.items():
         assert bool(too_high(rates, test)) is has_caution, test
     for left_out in ("percentile", "BCa", "basic", "shift"):
         assert 10 in too_high(rates, f"bootstrap, {left_out}")
-        assert f"bootstrap, {left_out}" not in shown
+        assert f"bootstrap, {left_out}" not in visible

@@ -24,36 +24,36 @@ def small(monkeypatch) -> None:
 
 @pytest.mark.usefixtures("small")
 def test_simulated_material() -> None:
-    found = material(None, populations(None, seed=2), seed=2)
-    assert found.source == "simulated"
-    for pair in (*found.pairs, *found.families):
+    result = material(None, populations(None, seed=2), seed=2)
+    assert result.source == "simulated"
+    for pair in (*result.pairs, *result.families):
         assert pair.weights @ pair.differences == pytest.approx(0.0, abs=1e-12)
-    assert found.level
-    for block in (*found.level, *found.many):
+    assert result.level
+    for block in (*result.level, *result.many):
         assert block.mean == pytest.approx(np.full_like(block.mean, block.mean[0]))
-    for block in found.raised:
+    for block in result.raised:
         assert block.mean[1] == pytest.approx((1.0 + GAIN) * block.mean[0])
-    assert {block.scores.shape[1] for block in found.level} == {2}
+    assert {block.scores.shape[1] for block in result.level} == {2}
     again = material(None, populations(None, seed=2), seed=2)
-    np.testing.assert_array_equal(found.level[0].scores, again.level[0].scores)
+    np.testing.assert_array_equal(result.level[0].scores, again.level[0].scores)
 
 
 def test_real_material(shared_data, monkeypatch) -> None:
     monkeypatch.setattr(sources, "COLLECTIONS", ("ltr",))
     monkeypatch.setattr(sources, "SIMULATED_QUERIES", 40)
     monkeypatch.setattr(sources, "EFFECTS", np.array([0.0, 0.1]))
-    found = material(shared_data, populations(shared_data, seed=0), seed=0)
-    assert found.source == "collections"
-    assert {block.scores.shape[1] for block in found.many} == {5}
-    assert len(found.level) > len(found.many) > 0
-    boards = {board.name: board.scores.shape for board in found.boards}
+    result = material(shared_data, populations(shared_data, seed=0), seed=0)
+    assert result.source == "collections"
+    assert {block.scores.shape[1] for block in result.many} == {5}
+    assert len(result.level) > len(result.many) > 0
+    boards = {board.name: board.scores.shape for board in result.boards}
     assert boards["ltr, AP, 5 systems"] == (50, 5)
     assert boards["adhoc7_ap, the 10 best"] == (50, 10)
     assert boards["adhoc7_ap, 103 systems"] == (50, 103)
-    assert {board.name for board in found.balanced} >= {
+    assert {board.name for board in result.balanced} >= {
         "adhoc7_ap, 9 systems", "ltr, AP, 5 systems", "web2012_ndcg20, 7 systems",
     }  # fmt: skip
-    for board in found.balanced:
+    for board in result.balanced:
         np.testing.assert_allclose(board.mean, board.mean[0], atol=1e-9)
         assert 1.0 / (board.weights**2).sum() >= len(board.weights) / 2.0
 

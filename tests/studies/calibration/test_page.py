@@ -23,8 +23,8 @@ def study(**rates: float) -> Study:
 
 
 def test_what_keeps_its_level_and_what_does_not() -> None:
-    given = study(t=0.051, basic=0.06, BCa=0.08)
-    text = page(given, rows(given))
+    arguments = study(t=0.051, basic=0.06, BCa=0.08)
+    text = page(arguments, rows(arguments))
     assert "- **t** keeps its level: 5.10 to 5.10 % false findings at 5 %." in text
     assert "- **basic** finds too much: 6.00 % (10 queries) and 6.00 % (25 queries)" in text
     assert "- **BCa** finds far too much: 8.00 % (10 queries)" in text
@@ -54,9 +54,9 @@ def test_parts_are_told_in_short_and_in_tables() -> None:
         ]
         return Cell("simulated", "mixed", n, counts, "systems of one mean")
 
-    given = study(t=0.05)
-    given.cells.extend([cell(10, 1500), cell(25, 1000)])
-    text = page(given, rows(given))
+    arguments = study(t=0.05)
+    arguments.cells.extend([cell(10, 1500), cell(25, 1000)])
+    text = page(arguments, rows(arguments))
     assert (
         "- **Systems of one mean**. Too often wrong, the worst first: *Tukey*, 7.50 % (10)."
         " Wrong in 5.00 % at most, the worst first: within-query interval; t, Holm."

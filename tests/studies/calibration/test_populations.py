@@ -47,41 +47,41 @@ def test_what_a_pair_knows_of_itself() -> None:
     assert pair.skewness == pytest.approx((0.4 * 0.001 - 0.2 * 0.008) / pair.spread**3)
     assert pair.decided == pytest.approx(0.6)
     assert pair.net_share == pytest.approx((0.4 - 0.2) / 0.6)
-    drawn = pair.draw(5, 20_000, np.random.default_rng(3))
-    assert drawn.shape == (5, 20_000, 1)
-    assert np.mean(drawn == 0.0) == pytest.approx(0.4, abs=4 * np.sqrt(0.24 / 100_000))
+    sample = pair.draw(5, 20_000, np.random.default_rng(3))
+    assert sample.shape == (5, 20_000, 1)
+    assert np.mean(sample == 0.0) == pytest.approx(0.4, abs=4 * np.sqrt(0.24 / 100_000))
 
 
 @pytest.mark.usefixtures("small")
 def test_simulated_populations() -> None:
-    found = populations(None, seed=3)
-    assert [(each.source, each.measure) for each in found] == [
+    result = populations(None, seed=3)
+    assert [(item.source, item.measure) for item in result] == [
         ("simulated", measure) for measure in (*MEASURES, "all four")
     ]
     again = populations(None, seed=3)
-    for population, other in zip(found, again, strict=True):
+    for population, second in zip(result, again, strict=True):
         assert population.pairs
         assert population.scope == "all"
-        for pair, same in zip(population.pairs, other.pairs, strict=True):
+        for pair, same in zip(population.pairs, second.pairs, strict=True):
             assert pair.weights @ pair.differences == pytest.approx(0.0, abs=1e-12)
             np.testing.assert_array_equal(pair.differences, same.differences)
-    for population in found[:4]:
+    for population in result[:4]:
         steps = population.pairs[0].differences / STEPS[population.measure]
         np.testing.assert_allclose(steps, np.rint(steps), atol=1e-9)
-    assert found[4].pairs[0].differences.shape[1] == 4
+    assert result[4].pairs[0].differences.shape[1] == 4
 
 
 @pytest.mark.usefixtures("small")
 def test_real_populations(shared_data, monkeypatch) -> None:
     monkeypatch.setattr(made, "COLLECTIONS", ("vaswani", "ltr"))
-    found = populations(shared_data, seed=0)
-    assert [(each.source, each.measure, each.scope) for each in found] == [
+    result = populations(shared_data, seed=0)
+    assert [(item.source, item.measure, item.scope) for item in result] == [
         *(("collections", measure, "all") for measure in (*MEASURES, "all four")),
         *(("signs tossed", measure, "flips") for measure in MEASURES),
         *(("simulated", measure, "quick") for measure in MEASURES),
     ]
-    assert max(abs(pair.skewness) for pair in found[0].pairs) > 1.0
-    for pair in found[5].pairs:
+    assert max(abs(pair.skewness) for pair in result[0].pairs) > 1.0
+    for pair in result[5].pairs:
         assert pair.skewness == pytest.approx(0.0, abs=1e-12)
 
 

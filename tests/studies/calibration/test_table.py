@@ -10,8 +10,8 @@ from reports.studies.calibration.table import Cell, Study, read_study, rows, sel
 
 
 def counted(test: str, skewness: str, whole: int, false: int, **more: int) -> dict[str, int | str]:
-    given = {"replications": whole, "false_05": false, "false_01": 0}
-    return {"test": test, "skewness": skewness, **given, **more}
+    arguments = {"replications": whole, "false_05": false, "false_01": 0}
+    return {"test": test, "skewness": skewness, **arguments, **more}
 
 
 STUDY = Study(
@@ -28,15 +28,15 @@ STUDY = Study(
 
 
 def test_rates_and_totals() -> None:
-    found = {(row.measure, row.skewness, row.test): row for row in rows(STUDY)}
-    assert found["AP", "all", "t"].false_05 == 0.08
-    assert found["AP", "all", "t"].covers == 0.92
-    assert found["all", "all", "t"].false_05 == 10 / 200
-    assert found["all", "below 0.5", "t"].replications == 160
-    assert math.isnan(found["RR", "all", "t"].covers)
+    result = {(row.measure, row.skewness, row.test): row for row in rows(STUDY)}
+    assert result["AP", "all", "t"].false_05 == 0.08
+    assert result["AP", "all", "t"].covers == 0.92
+    assert result["all", "all", "t"].false_05 == 10 / 200
+    assert result["all", "below 0.5", "t"].replications == 160
+    assert math.isnan(result["RR", "all", "t"].covers)
     # A family of measures is no measure.
-    assert ("all", "all", "max-T") not in found
-    assert found["all four", "all", "max-T"].false_05 == 0.09
+    assert ("all", "all", "max-T") not in result
+    assert result["all four", "all", "max-T"].false_05 == 0.09
 
 
 def test_an_error_is_binomial() -> None:

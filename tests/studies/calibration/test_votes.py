@@ -32,8 +32,8 @@ def test_the_attainable_level_is_that_of_the_binomial_distribution() -> None:
         values = np.zeros((n, 3))
         values[:decided] = 0.5
         ps = [2.0 * binom.cdf(lost, decided, 0.5) for lost in range(decided // 2)]
-        most = max((p for p in ps if p < 0.05), default=0.0)
-        assert votes.attainable(values) == pytest.approx(most, abs=1e-4)
+        maximum = max((p for p in ps if p < 0.05), default=0.0)
+        assert votes.attainable(values) == pytest.approx(maximum, abs=1e-4)
 
 
 def test_a_small_run_writes_both(monkeypatch, tmp_path) -> None:
@@ -44,11 +44,11 @@ def test_a_small_run_writes_both(monkeypatch, tmp_path) -> None:
     header, *lines = (tmp_path / "votes.csv").read_text("utf-8").splitlines()
     assert header.startswith("votes,preferred,n,attainable,flips")
     assert len(lines) == len(rows) == 10
-    found = {(row.votes, row.preferred): row for row in rows}
+    result = {(row.votes, row.preferred): row for row in rows}
     for kind in ("one, no ties", "one, ties", "both orders", "five judges", "interleaved"):
-        assert found[kind, False].flips < 0.05 + 3.0 * (0.05 * 0.95 / 400) ** 0.5
-        assert found[kind, True].flips > found[kind, False].flips
+        assert result[kind, False].flips < 0.05 + 3.0 * (0.05 * 0.95 / 400) ** 0.5
+        assert result[kind, True].flips > result[kind, False].flips
     # Of a vote a query every vote for itself is the exact flips.
-    alone = found["one, ties", False]
+    alone = result["one, ties", False]
     assert alone.binomial == pytest.approx(alone.flips, abs=1 / 400)
-    assert found["interleaved", False].binomial > 0.1
+    assert result["interleaved", False].binomial > 0.1

@@ -24,9 +24,9 @@ def test_a_small_run_writes_both(monkeypatch, tmp_path) -> None:
     header, *lines = (tmp_path / "weights.csv").read_text("utf-8").splitlines()
     assert header.startswith("weights,shifted,n,effective,abrank")
     assert len(lines) == len(rows) == 8
-    found = {(row.weights, row.shifted): row for row in rows}
+    result = {(row.weights, row.shifted): row for row in rows}
     for kind in ("strata 4 : 1", "traffic, rank ** -0.7", "traffic, 1 / rank", weights.CLUSTERED):
-        assert found[kind, False].abrank < 0.06 + 3.0 * (0.06 * 0.94 / 2_000) ** 0.5
-        assert found[kind, True].abrank > 2.0 * found[kind, False].abrank
-        assert found[kind, True].effective < 50
-    assert found["traffic, 1 / rank", False].hc1 > found["traffic, 1 / rank", False].abrank
+        assert result[kind, False].abrank < 0.06 + 3.0 * (0.06 * 0.94 / 2_000) ** 0.5
+        assert result[kind, True].abrank > 2.0 * result[kind, False].abrank
+        assert result[kind, True].effective < 50
+    assert result["traffic, 1 / rank", False].hc1 > result["traffic, 1 / rank", False].abrank

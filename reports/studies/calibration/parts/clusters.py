@@ -44,19 +44,19 @@ def _ask(batch: Batch, sizes: IntArray, tests: tuple[str, ...]) -> Iterator[Aske
     pairs = batch.material.pairs
     pair = pairs[batch.turn % len(pairs)]
     cluster = np.repeat(np.arange(batch.n), sizes)
-    own = pair.draw(len(cluster), batch.count, batch.random)[:, :, 0]
+    custom = pair.draw(len(cluster), batch.count, batch.random)[:, :, 0]
     common = pair.draw(batch.n, batch.count, batch.random)[cluster, :, 0]
-    d = np.sqrt(1.0 - CORRELATION) * own + np.sqrt(CORRELATION) * common
+    d = np.sqrt(1.0 - CORRELATION) * custom + np.sqrt(CORRELATION) * common
     d = np.round(d, 4)
     of_mean = CORRELATION + (1.0 - CORRELATION) / MEAN_SIZE
     move = pair.spread * np.sqrt(of_mean) * visible(batch.n, POWER)
     seed = batch.seed()
-    found: dict[str, ClusterResult | TestResult] = {"t, clusters ignored": run_test("t", d)}
+    result: dict[str, ClusterResult | TestResult] = {"t, clusters ignored": run_test("t", d)}
     for name in tests:
-        found[f"{name}, by cluster"] = run_cluster_test(
+        result[f"{name}, by cluster"] = run_cluster_test(
             name, d, cluster.tolist(), seed=seed, n_resamples=N_DRAWN
         )
-    for test, answer in found.items():
+    for test, answer in result.items():
         low, high = answer.ci_low, answer.ci_high
         power = outside(low + move, 0.0, high + move)
         yield Asked(test, below(answer.pvalue), between(low, 0.0, high), (power,))

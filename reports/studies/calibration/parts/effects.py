@@ -55,12 +55,14 @@ def ask_level(batch: Batch) -> Iterator[Asked]:
     a, b = _scores(block, batch)
     truth = true_effects(block)
     for name in ("rank_biserial", "p_better"):
-        found = effect_interval(name, a, b)
-        yield Asked(name, covers=between(found.ci_low, truth[name], found.ci_high))
+        interval = effect_interval(name, a, b)
+        yield Asked(name, covers=between(interval.ci_low, truth[name], interval.ci_high))
     for name in OF_MEANS:
-        low, high = zip(*(_limits(name, a, b, each) for each in confidences()), strict=True)
+        low, high = zip(
+            *(_limits(name, a, b, confidence) for confidence in confidences()), strict=True
+        )
         yield _of_zero(name, low, high)
-    both = [ratio_interval(a, b, confidence=each) for each in confidences()]
+    both = [ratio_interval(a, b, confidence=confidence) for confidence in confidences()]
     yield _of_zero(RELATIVE, [r.ci_low for r in both], [r.ci_high for r in both])
 
 
@@ -71,8 +73,8 @@ def ask_raised(batch: Batch) -> Iterator[Asked]:
     a, b = _scores(block, batch)
     truth = true_effects(block)
     for name in EFFECT_SIZES:
-        found = effect_interval(name, a, b)
-        yield Asked(name, covers=between(found.ci_low, truth[name], found.ci_high))
+        interval = effect_interval(name, a, b)
+        yield Asked(name, covers=between(interval.ci_low, truth[name], interval.ci_high))
     ratio = ratio_interval(a, b)
     yield Asked(RELATIVE, covers=between(ratio.ci_low, GAIN, ratio.ci_high))
 
@@ -85,13 +87,13 @@ def _scores(block: Block, batch: Batch) -> tuple[FloatArray, FloatArray]:
 def _limits(
     name: str, a: FloatArray, b: FloatArray, confidence: float
 ) -> tuple[FloatArray, FloatArray]:
-    found = effect_interval(name, a, b, confidence=confidence)
-    return found.ci_low, found.ci_high
+    interval = effect_interval(name, a, b, confidence=confidence)
+    return interval.ci_low, interval.ci_high
 
 
 def _of_zero(test: str, low: Sequence[FloatArray], high: Sequence[FloatArray]) -> Asked:
     """Count where the truth is 0; intervals at 95 and at 99 %."""
-    wide, wider = (outside(each, 0.0, other) for each, other in zip(low, high, strict=True))
+    wide, wider = (outside(item, 0.0, second) for item, second in zip(low, high, strict=True))
     return Asked(test, (wide, wider), between(low[0], 0.0, high[0]))
 
 

@@ -29,15 +29,15 @@ def ask(batch: Batch) -> Iterator[Asked]:
     truth[list(MOVED)] = np.round(spread[list(MOVED)] * visible(batch.n, POWER), 4)
     samples = samples + truth
     first = batch.seed()
-    found = [
+    max_ts = [
         max_t(samples[:, place], n_resamples=N_DRAWN, seed=first + place)
         for place in range(batch.count)
     ]
-    single = np.stack([each.pvalue for each in found])
-    covers = np.array([np.all((e.ci_low <= truth) & (truth <= e.ci_high)) for e in found])
+    single = np.stack([item.pvalue for item in max_ts])
+    covers = np.array([np.all((e.ci_low <= truth) & (truth <= e.ci_high)) for e in max_ts])
     yield _asked("max-T, single step", single, covers)
-    yield _asked("max-T, step down", np.stack([each.pvalue_step_down for each in found]))
-    alone = np.stack([run_test("t", each).pvalue for each in np.moveaxis(samples, 2, 0)], axis=1)
+    yield _asked("max-T, step down", np.stack([item.pvalue_step_down for item in max_ts]))
+    alone = np.stack([run_test("t", item).pvalue for item in np.moveaxis(samples, 2, 0)], axis=1)
     for name in ADJUSTED:
         yield _asked(f"t, {name}", np.stack([adjust(row, name) for row in alone]))
 
@@ -58,8 +58,8 @@ def ask_printed_tossed(batch: Batch) -> Iterator[Asked]:
 def ask_skewed(batch: Batch) -> Iterator[Asked]:
     """Ask about four correlated measures whose differences are as skewed as an exponential law."""
     shared = batch.random.gamma(0.5, 1.0, (batch.n, batch.count, 1))
-    own = batch.random.gamma(0.5, 1.0, (batch.n, batch.count, N_MEASURES))
-    yield from _printed(shared + own - 1.0, batch.seed())
+    gamma = batch.random.gamma(0.5, 1.0, (batch.n, batch.count, N_MEASURES))
+    yield from _printed(shared + gamma - 1.0, batch.seed())
 
 
 def _of_one_family(batch: Batch) -> FloatArray:
@@ -70,20 +70,22 @@ def _of_one_family(batch: Batch) -> FloatArray:
 def _printed(samples: FloatArray, seed: int) -> Iterator[Asked]:
     """Ask t of the first measure and max-T of the others, as the table prints them."""
     by_t = [run_test("t", samples[:, :, place]) for place in range(N_MEASURES)]
-    alone = np.stack([np.where(np.isnan(one.pvalue), 1.0, one.pvalue) for one in by_t], axis=1)
-    held = np.stack([between(one.ci_low, 0.0, one.ci_high) for one in by_t], axis=1)
+    alone = np.stack(
+        [np.where(np.isnan(first.pvalue), 1.0, first.pvalue) for first in by_t], axis=1
+    )
+    held = np.stack([between(first.ci_low, 0.0, first.ci_high) for first in by_t], axis=1)
     joint = [
         max_t(samples[:, place, 1:], n_resamples=N_DRAWN, seed=seed + place)
         for place in range(samples.shape[1])
     ]
     # Never below the p-value of t alone, never within its interval.
-    adjusted = np.maximum(alone[:, 1:], [each.pvalue for each in joint]).min(axis=1)
-    held_too = [between(each.ci_low, 0.0, each.ci_high) for each in joint]
-    others = np.all(held[:, 1:] | held_too, axis=1)
+    adjusted = np.maximum(alone[:, 1:], [item.pvalue for item in joint]).min(axis=1)
+    held_too = [between(item.ci_low, 0.0, item.ci_high) for item in joint]
+    rest = np.all(held[:, 1:] | held_too, axis=1)
     yield Asked("primary alone", below(alone[:, 0]), held[:, 0])
-    yield Asked("secondary together", below(adjusted), others)
+    yield Asked("secondary together", below(adjusted), rest)
     anything = np.minimum(alone[:, 0], adjusted)
-    yield Asked("all that is printed", below(anything), held[:, 0] & others)
+    yield Asked("all that is printed", below(anything), held[:, 0] & rest)
 
 
 def _asked(test: str, pvalues: FloatArray, covers: BoolArray | None = None) -> Asked:

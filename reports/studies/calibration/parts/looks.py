@@ -41,12 +41,12 @@ def _pvalue(d: FloatArray) -> FloatArray:
 
 def _seen(d: FloatArray, planned: int, spending: str) -> tuple[BoolArray, ...]:
     """Return which streams show a difference at any look, each at the level of the queries seen."""
-    seen = [round(share * planned) for share in SHARES]
-    found = np.zeros(d.shape[1], np.bool_)
-    for k, n in enumerate(seen):
-        level = level_of_seen(seen[: k + 1], planned, spending=spending, alpha=LEVELS[0])
-        found |= _pvalue(d[:n]) < level
-    return (found,)
+    rounds = [round(share * planned) for share in SHARES]
+    values = np.zeros(d.shape[1], np.bool_)
+    for k, n in enumerate(rounds):
+        level = level_of_seen(rounds[: k + 1], planned, spending=spending, alpha=LEVELS[0])
+        values |= _pvalue(d[:n]) < level
+    return (values,)
 
 
 def _last_always(d: FloatArray, planned: int) -> tuple[BoolArray, ...]:

@@ -31,8 +31,8 @@ def ask(batch: Batch) -> Iterator[Asked]:
 
 
 def _p(test: str, d: FloatArray, side: Alternative, seed: int) -> FloatArray:
-    drawn = test == "permutation" and len(d) > ENUMERATED
-    options = {"method": "monte-carlo", "n_resamples": N_DRAWN} if drawn else {}
+    sample = test == "permutation" and len(d) > ENUMERATED
+    options = {"method": "monte-carlo", "n_resamples": N_DRAWN} if sample else {}
     return run_test(test, d, alternative=side, seed=seed, **options).pvalue  # type: ignore[arg-type]
 
 

@@ -48,25 +48,25 @@ def ask(batch: Batch, draw: Callable[[Batch], FloatArray]) -> Iterator[Asked]:
     """Ask for the notes on every sample, each as it is given with the t test as the rule."""
     d = draw(batch)
     pvalues = _pvalues(d, batch.seed())
-    given = [_codes(sample, pvalues, i, "t") for i, sample in enumerate(d.T)]
+    codes = [_codes(sample, pvalues, i, "t") for i, sample in enumerate(d.T)]
     for code in CODES:
-        yield Asked(code, (np.array([code in each for each in given]),))
-    yield Asked("any of these", (np.array([bool(each) for each in given]),))
+        yield Asked(code, (np.array([code in item for item in codes]),))
+    yield Asked("any of these", (np.array([bool(item) for item in codes]),))
     for test in ("wilcoxon", "sign"):
-        found = np.zeros(batch.count, np.bool_)
+        values = np.zeros(batch.count, np.bool_)
         for i in np.flatnonzero(pvalues[test] < LEVELS[0]).tolist():
-            found[i] = "not-about-the-mean" in _codes(d[:, i], pvalues, i, test)
-        yield Asked(f"not-about-the-mean, {test}", (found,))
+            values[i] = "not-about-the-mean" in _codes(d[:, i], pvalues, i, test)
+        yield Asked(f"not-about-the-mean, {test}", (values,))
     yield Asked("monte-carlo-near-alpha", (_near_alpha(pvalues["t"], batch.random),))
     yield Asked(f"reversal, {N_SEGMENTS} segments", (_reversed(d, pvalues["t"]),))
 
 
 def _pvalues(d: FloatArray, seed: int) -> dict[str, FloatArray]:
     few = len(d) <= ENUMERATED_UP_TO
-    drawn = {} if few else {"method": "monte-carlo", "n_resamples": N_DRAWN}
+    sample = {} if few else {"method": "monte-carlo", "n_resamples": N_DRAWN}
     return {
         "t": run_test("t", d).pvalue,
-        "permutation": run_test("permutation", d, seed=seed, **drawn).pvalue,  # type: ignore[arg-type]
+        "permutation": run_test("permutation", d, seed=seed, **sample).pvalue,  # type: ignore[arg-type]
         "wilcoxon": wilcoxon_pvalues(d, method="exact" if len(d) <= EXACT_RANKS else "asymptotic"),
         "sign": run_test("sign", d).pvalue,
     }
@@ -82,18 +82,18 @@ def _codes(sample: FloatArray, pvalues: dict[str, FloatArray], i: int, rule: str
 def _reversed(d: FloatArray, pvalue: FloatArray) -> BoolArray:
     """Return of which samples a difference is shown against which most segments point."""
     labels = [str(i % N_SEGMENTS) for i in range(len(d))]
-    found = np.zeros(d.shape[1], np.bool_)
+    values = np.zeros(d.shape[1], np.bool_)
     for i in np.flatnonzero(pvalue < LEVELS[0]).tolist():
-        found[i] = compare_segments(d[:, i], labels).reversal
-    return found
+        values[i] = compare_segments(d[:, i], labels).reversal
+    return values
 
 
 def _near_alpha(pvalue: FloatArray, random: np.random.Generator) -> BoolArray:
     """Return which p-values, drawn with so many resamples, cannot be told from alpha."""
     p = np.where(np.isnan(pvalue), 1.0, pvalue)
-    drawn = (random.binomial(N_RESAMPLES, p) + 1.0) / (N_RESAMPLES + 1.0)
-    error = np.sqrt(drawn * (1.0 - drawn) / N_RESAMPLES)
-    return np.asarray(np.abs(drawn - LEVELS[0]) <= 1.96 * error)
+    sample = (random.binomial(N_RESAMPLES, p) + 1.0) / (N_RESAMPLES + 1.0)
+    error = np.sqrt(sample * (1.0 - sample) / N_RESAMPLES)
+    return np.asarray(np.abs(sample - LEVELS[0]) <= 1.96 * error)
 
 
 def _normal(batch: Batch) -> FloatArray:

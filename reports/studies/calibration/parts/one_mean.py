@@ -23,15 +23,15 @@ def ask(batch: Batch) -> Iterator[Asked]:
     block = blocks[batch.turn % len(blocks)]
     scores = block.draw(batch.n, batch.count, batch.random)[:, :, 0]
     truth, seed = float(block.mean[0]), batch.seed()
-    for test, how in TESTS:
-        options = {} if test == "permutation" and batch.n <= ENUMERATED_UP_TO else {**how}
+    for test, settings in TESTS:
+        options = {} if test == "permutation" and batch.n <= ENUMERATED_UP_TO else {**settings}
         # Bets are of differences from -half to half, which scores less the middle of them are.
-        least, most = min(0.0, block.scores.min()), max(1.0, block.scores.max())
+        minimum, maximum = min(0.0, block.scores.min()), max(1.0, block.scores.max())
         bets = test == "bounded"
-        middle = (least + most) / 2.0 if bets else 0.0
-        options |= {"span": (most - least) / 2.0} if bets else {}
-        found = run_test(test, scores - middle, seed=seed, **options)
-        low, high = middle + found.ci_low, middle + found.ci_high
+        middle = (minimum + maximum) / 2.0 if bets else 0.0
+        options |= {"span": (maximum - minimum) / 2.0} if bets else {}
+        result = run_test(test, scores - middle, seed=seed, **options)
+        low, high = middle + result.ci_low, middle + result.ci_high
         yield Asked(test, covers=between(low, truth, high))
         yield Asked(f"{test}, a floor at the mean is cleared", (low >= truth,))
 

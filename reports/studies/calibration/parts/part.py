@@ -71,9 +71,9 @@ def measure_part(part: Part, material: Material, n: int, *, replications: int, s
     for turn, first in enumerate(range(0, replications, BATCH)):
         random = stream(seed, "calibrate", part.name, str(n), str(first))
         batch = Batch(material, n, min(BATCH, replications - first), turn, random)
-        for asked in part.ask(batch):
-            total = totals.setdefault(asked.test, Counter())
-            total.update({"replications": batch.count} | asked.counts())
+        for requested in part.ask(batch):
+            total = totals.setdefault(requested.test, Counter())
+            total.update({"replications": batch.count} | requested.counts())
     return [{"test": test, **total} for test, total in totals.items()]
 
 

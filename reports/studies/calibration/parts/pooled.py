@@ -21,12 +21,12 @@ def ask_same(batch: Batch) -> Iterator[Asked]:
     """Ask where the mean difference is 0 in every collection."""
     for size in COUNTS:
         nothing = np.zeros((size, batch.count))
-        found = _pool(batch, _chosen(batch, size), nothing)
+        pool = _pool(batch, _chosen(batch, size), nothing)
         for name in SUMMARIES:
-            yield _summary(f"{name}, {size} collections", found, name, nothing[0])
-        yield _prediction(found, nothing[0], size)
+            yield _summary(f"{name}, {size} collections", pool, name, nothing[0])
+        yield _prediction(pool, nothing[0], size)
         for test, kind in (("Welch", "pvalue"), ("Cochran", "q_pvalue")):
-            pvalue = np.array([getattr(each.heterogeneity, kind) for each in found])
+            pvalue = np.array([getattr(item.heterogeneity, kind) for item in pool])
             yield Asked(f"heterogeneity, {test}, {size} collections", below(pvalue))
 
 
@@ -36,12 +36,12 @@ def ask_differing(batch: Batch) -> Iterator[Asked]:
         chosen = _chosen(batch, size)
         tau = np.sqrt(np.mean([pair.spread**2 for pair in chosen]) / batch.n)
         effects = batch.random.normal(0.0, tau, (size + 1, batch.count))
-        found = _pool(batch, chosen, effects[:size])
+        pool = _pool(batch, chosen, effects[:size])
         for name in SUMMARIES:
             # All queries of these collections have the mean of their effects, not that of all.
             truth = effects[:size].mean(axis=0) if name == "stratified" else np.zeros(batch.count)
-            yield _summary(f"{name}, {size} collections", found, name, truth)
-        yield _prediction(found, effects[size], size)
+            yield _summary(f"{name}, {size} collections", pool, name, truth)
+        yield _prediction(pool, effects[size], size)
 
 
 def _chosen(batch: Batch, size: int) -> list[Pair]:
@@ -49,27 +49,28 @@ def _chosen(batch: Batch, size: int) -> list[Pair]:
     return [pairs[place] for place in np.resize(batch.random.permutation(len(pairs)), size)]
 
 
-def _prediction(found: list[MetaAnalysis], truth: FloatArray, size: int) -> Asked:
+def _prediction(result: list[MetaAnalysis], truth: FloatArray, size: int) -> Asked:
     """Count how often one more collection has its effect within the prediction interval."""
-    low = np.array([each.prediction_low for each in found])
-    high = np.array([each.prediction_high for each in found])
+    low = np.array([item.prediction_low for item in result])
+    high = np.array([item.prediction_high for item in result])
     return Asked(f"prediction, {size} collections", covers=between(low, truth, high))
 
 
 def _pool(batch: Batch, chosen: list[Pair], effects: FloatArray) -> list[MetaAnalysis]:
     """Pool samples of n queries of each pair, moved by effects of shape (n_pairs, n_samples)."""
-    drawn = [
+    sample = [
         pair.draw(batch.n, batch.count, batch.random)[:, :, 0] + effect
         for pair, effect in zip(chosen, effects, strict=True)
     ]
-    return [pool_collections(parts) for parts in zip(*(each.T for each in drawn), strict=True)]
+    return [pool_collections(parts) for parts in zip(*(item.T for item in sample), strict=True)]
 
 
-def _summary(test: str, found: list[MetaAnalysis], name: str, truth: FloatArray) -> Asked:
+def _summary(test: str, result: list[MetaAnalysis], name: str, truth: FloatArray) -> Asked:
     """Count of one summary; a false finding is one where the truth is 0."""
-    each = [getattr(pooled, name) for pooled in found]
+    getattrs = [getattr(pooled, name) for pooled in result]
     pvalue, low, high = (
-        np.array([getattr(one, field) for one in each]) for field in ("pvalue", "ci_low", "ci_high")
+        np.array([getattr(first, field) for first in getattrs])
+        for field in ("pvalue", "ci_low", "ci_high")
     )
     covers = between(low, truth, high) | np.isnan(low)
     return Asked(test, None if truth.any() else below(pvalue), covers)

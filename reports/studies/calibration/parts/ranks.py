@@ -48,19 +48,19 @@ def ask(batch: Batch) -> Iterator[Asked]:
     pair = pairs[batch.turn % len(pairs)]
     d = pair.draw(batch.n, batch.count, batch.random)[:, :, 0]
     low, high = _run(d)
-    least, largest = pseudo_median(pair)
+    minimum, largest = pseudo_median(pair)
     tied = ~d.any(axis=0)
-    held = (low <= largest + PRINTED) & (high >= least - PRINTED)
+    held = (low <= largest + PRINTED) & (high >= minimum - PRINTED)
     yield Asked("wilcoxon, of the pseudo-median", covers=held | tied)
-    accepted = (low <= largest) & (high >= least)
+    accepted = (low <= largest) & (high >= minimum)
     yield Asked("wilcoxon, of the pseudo-median as tested", covers=accepted | tied)
     yield Asked("wilcoxon, of the mean", covers=between(low, 0.0, high))
 
 
 def _run(d: FloatArray) -> tuple[FloatArray, FloatArray]:
     method = "exact" if len(d) <= EXACT_RANKS else "asymptotic"
-    found = run_test("wilcoxon", d, method=method)
-    return found.ci_low, found.ci_high
+    test = run_test("wilcoxon", d, method=method)
+    return test.ci_low, test.ci_high
 
 
 RANKS = (

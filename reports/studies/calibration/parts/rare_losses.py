@@ -39,17 +39,17 @@ def draw(
 
     Of all queries ``share`` lose ``loss``; the others gain or lose a little, all much the same.
     """
-    others = (share * loss - MARGIN) / (1.0 - share)
+    rest = (share * loss - MARGIN) / (1.0 - share)
     noise = STEP * random.integers(-STEPS, STEPS + 1, (n_queries, n_samples))
-    return np.where(random.random(noise.shape) < share, -loss, others + noise)
+    return np.where(random.random(noise.shape) < share, -loss, rest + noise)
 
 
 def _passes(test: str, d: FloatArray, seed: int) -> BoolArray:
     """Return which samples show that a loss is smaller than the margin, one-sided at 5 %."""
-    drawn = test == "permutation" and len(d) > ENUMERATED_UP_TO
-    options = {"method": "monte-carlo", "n_resamples": N_DRAWN} if drawn else {}
-    found = run_test(test, d, confidence=1.0 - 2.0 * LEVELS[0], seed=seed, **options)  # type: ignore[arg-type]
-    return np.asarray(found.ci_low > -MARGIN)
+    sample = test == "permutation" and len(d) > ENUMERATED_UP_TO
+    options = {"method": "monte-carlo", "n_resamples": N_DRAWN} if sample else {}
+    result = run_test(test, d, confidence=1.0 - 2.0 * LEVELS[0], seed=seed, **options)  # type: ignore[arg-type]
+    return np.asarray(result.ci_low > -MARGIN)
 
 
 RARE_LOSSES = (

@@ -37,7 +37,7 @@ def ask(batch: Batch) -> Iterator[Asked]:
         for mean, variance in zip(means.T, variances.T, strict=True)
     ]
     for test, name in (("Welch", "pvalue"), ("Cochran", "q_pvalue")):
-        pvalue = np.array([getattr(each, name) for each in interaction])
+        pvalue = np.array([getattr(item, name) for item in interaction])
         yield Asked(f"interaction, {test}", found=(pvalue < LEVELS[0],))
 
 
@@ -45,11 +45,11 @@ def _of_segments(test: str, answers: FloatArray, truth: FloatArray) -> Asked:
     """Count false findings in any segment, all intervals that hold, and all that is there found."""
     pvalue, low, high = answers
     # A segment of one value has no p-value.
-    known = np.nan_to_num(pvalue, nan=1.0)
+    to_num = np.nan_to_num(pvalue, nan=1.0)
     still = truth == 0.0
-    power = np.all(known[~still] < LEVELS[0], axis=0)
+    power = np.all(to_num[~still] < LEVELS[0], axis=0)
     covers = np.all(between(low, truth[:, None], high) | np.isnan(pvalue), axis=0)
-    return Asked(test, below(known[still].min(axis=0)), covers, (power,))
+    return Asked(test, below(to_num[still].min(axis=0)), covers, (power,))
 
 
 SEGMENTS = (

@@ -20,6 +20,7 @@ from abrank.inference.clusters import cluster_sizes, deciding_test, run_cluster_
 from abrank.inference.paired import mean_and_error, skewed_t, skewness_of
 from abrank.inference.segments import MIN_QUERIES, answer_by_segment, heterogeneity
 from abrank.options import Question
+from abrank.report.formats import text
 from abrank.report.sections import cautions, headline, inputs
 from abrank.scoring.scores import Scores
 from reports.studies.calibration.cells import Asked
@@ -67,35 +68,37 @@ def ask(
     """Compare every sample, and say which sentences stand under its headline."""
     d = draw(batch)
     ids = tuple(f"q{i}" for i in range(batch.n))
-    groups = ("user", {each: str(i // SIZE) for i, each in enumerate(ids)}) if clustered else None
-    found = {kind: np.zeros(batch.count, np.bool_) for kind in KINDS}
+    groups = (
+        ("user", {element: str(i // SIZE) for i, element in enumerate(ids)}) if clustered else None
+    )
+    result = {kind: np.zeros(batch.count, np.bool_) for kind in KINDS}
     for i in range(batch.count):
         values = np.stack([np.full(d.shape[1:], 0.5), 0.5 + d[i]], axis=1)
         scores = Scores(ids, ("A", "B"), MEASURES, values)
         question = Question(margin=margin, adjust="holm", rng=batch.seed())
-        made = compare_systems(scores, question, clusters=groups)
-        for kind in _said(made):
-            found[kind][i] = True
-    for kind, each in found.items():
-        yield Asked(kind, (each,))
+        systems = compare_systems(scores, question, clusters=groups)
+        for kind in _said(systems):
+            result[kind][i] = True
+    for kind, item in result.items():
+        yield Asked(kind, (item,))
 
 
 def _said(result: Comparison) -> Iterator[str]:
     """Go through the kinds of sentences under the headline of a comparison."""
     if result.decision.direction and not result.decision.soundness.reasons:
         yield KINDS[0]
-    other = inputs.sensitivity_sentence(result)
-    if other:
-        yield KINDS[1] if "would be" in other else KINDS[2]
+    sensitivity_sentence = inputs.sensitivity_sentence(result)
+    if sensitivity_sentence:
+        yield KINDS[1] if "would be" in sensitivity_sentence else KINDS[2]
     if headline.contradictions(result):
         yield KINDS[3]
     if headline.agreement(result):
         yield KINDS[4]
     if result.decision.soundness.reasons:
         yield KINDS[5]
-    for each in cautions.cautions(result)[: cautions.SHOWN]:
-        if each.code != "skewness-decides":  # beside a doubt
-            yield each.code
+    for caution in cautions.cautions(result)[: text.SHOWN]:
+        if caution.code != "skewness-decides":  # beside a doubt
+            yield caution.code
 
 
 def ask_shown(
@@ -105,37 +108,39 @@ def ask_shown(
     d = np.moveaxis(draw(batch), 1, 0)  # queries, samples, measures
     labels = [str(i // SIZE) for i in range(batch.n)] if clustered else None
     flat = d.reshape(batch.n, -1)
-    found = (
+    test = (
         run_test("t", flat)
         if labels is None
         else run_cluster_test(
             deciding_test("t", cluster_sizes(labels)), flat, labels, confidence=0.95, seed=0
         ).as_test()
     )
-    pvalue = np.nan_to_num(found.pvalue, nan=1.0).reshape(d.shape[1:]).T
+    pvalue = np.nan_to_num(test.pvalue, nan=1.0).reshape(d.shape[1:]).T
     adjusted = pvalue.copy()
     for column in adjusted.T:
         column[1:] = adjust(column[1:], "holm")
-    shown = (adjusted < ALPHA) * np.sign(d.mean(axis=0)).T
-    against = shown[1:] * np.where(shown[0] == 0, shown[1:], -shown[0]) > 0
-    kept = np.ones_like(shown, np.bool_)
+    visible = (adjusted < ALPHA) * np.sign(d.mean(axis=0)).T
+    against = visible[1:] * np.where(visible[0] == 0, visible[1:], -visible[0]) > 0
+    ones_like = np.ones_like(visible, np.bool_)
     if labels is None:
         corrected = skewed_t(
             *mean_and_error(flat), skewness_of(flat), batch.n, np.full(flat.shape[1], ALPHA)
         )[0]
-        kept = np.nan_to_num(corrected, nan=1.0).reshape(d.shape[1:]).T * adjusted < ALPHA * pvalue
-    yield Asked(KINDS[0], ((shown[0] != 0) & kept[0],))
-    yield Asked(KINDS[5], ((shown[0] != 0) & ~kept[0],))
-    yield Asked(KINDS[3], ((against & kept[1:]).any(axis=0),))
+        ones_like = (
+            np.nan_to_num(corrected, nan=1.0).reshape(d.shape[1:]).T * adjusted < ALPHA * pvalue
+        )
+    yield Asked(KINDS[0], ((visible[0] != 0) & ones_like[0],))
+    yield Asked(KINDS[5], ((visible[0] != 0) & ~ones_like[0],))
+    yield Asked(KINDS[3], ((against & ones_like[1:]).any(axis=0),))
     place = np.array([i // SIZE % N_SEGMENTS for i in range(batch.n)])
     rows = [np.flatnonzero(place == i) for i in range(min(N_SEGMENTS, place.max() + 1))]
-    parts = [d[each, :, 0] for each in rows]
-    large = np.array([len(each) >= MIN_QUERIES for each in rows])
-    of = None if labels is None else [[labels[i] for i in each] for each in rows]
-    answers = answer_by_segment(parts, large, ALPHA, {"name": "t", "seed": 0}, of, skewed=True)
+    parts = [d[row, :, 0] for row in rows]
+    large = np.array([len(row) >= MIN_QUERIES for row in rows])
+    owner = None if labels is None else [[labels[i] for i in row] for row in rows]
+    answers = answer_by_segment(parts, large, ALPHA, {"name": "t", "seed": 0}, owner, skewed=True)
     yield Asked(OF_SEGMENTS[1], (np.any(answers[3] < ALPHA, axis=0),))
     if labels is None:
-        counts = np.array([float(len(each)) for each in rows])
+        counts = np.array([float(len(row)) for row in rows])
         means, variances = (
             np.array([f(part, axis=0) for part in parts])
             for f in (np.mean, partial(np.var, ddof=1))
@@ -146,9 +151,9 @@ def ask_shown(
         yield Asked(OF_SEGMENTS[0], (np.array(differ),))
 
 
-def _mixed(own: FloatArray, shared: FloatArray) -> FloatArray:
+def _mixed(custom: FloatArray, shared: FloatArray) -> FloatArray:
     """Return differences of four measures, (count, n, 4), that have a part in common."""
-    mixed: FloatArray = SD * (np.sqrt(ALIKE) * shared[..., None] + np.sqrt(1.0 - ALIKE) * own)
+    mixed: FloatArray = SD * (np.sqrt(ALIKE) * shared[..., None] + np.sqrt(1.0 - ALIKE) * custom)
     return mixed
 
 
@@ -157,13 +162,13 @@ def _shape(batch: Batch) -> tuple[int, int, int]:
 
 
 def _normal(batch: Batch) -> FloatArray:
-    own = batch.random.standard_normal(_shape(batch))
-    return _mixed(own, batch.random.standard_normal(own.shape[:2]))
+    standard_normal = batch.random.standard_normal(_shape(batch))
+    return _mixed(standard_normal, batch.random.standard_normal(standard_normal.shape[:2]))
 
 
 def _skewed(batch: Batch) -> FloatArray:
-    own = batch.random.exponential(size=_shape(batch)) - 1.0
-    return _mixed(own, batch.random.exponential(size=own.shape[:2]) - 1.0)
+    custom = batch.random.exponential(size=_shape(batch)) - 1.0
+    return _mixed(custom, batch.random.exponential(size=custom.shape[:2]) - 1.0)
 
 
 def _tied(batch: Batch) -> FloatArray:
@@ -197,17 +202,17 @@ SHOWN = tuple(
     Part(
         f"what is shown, {name}", "queries",
         f"{words} What is behind the sentences; {N_SEGMENTS} segments of whole clusters.",
-        partial(ask_shown, **how), gives="note",
+        partial(ask_shown, **options), gives="note",
     )
-    for name, words, how in POPULATIONS
+    for name, words, options in POPULATIONS
 )  # fmt: skip
 
 SENTENCES = tuple(
     Part(
-        f"sentences, {name}", "queries", f"{words}{_WHAT}", partial(ask, **how),
+        f"sentences, {name}", "queries", f"{words}{_WHAT}", partial(ask, **options),
         gives="note", one_in=ONE_IN,
     )
-    for name, words, how in (
+    for name, words, options in (
         *POPULATIONS,
         (
             "with a margin",

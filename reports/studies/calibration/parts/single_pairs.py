@@ -13,9 +13,9 @@ def ask(batch: Batch) -> Iterator[Asked]:
     """Ask t about samples of each pair."""
     for pair in batch.material.pairs:
         d = pair.draw(batch.n, batch.count, batch.random)[:, :, 0]
-        found = run_test("t", d)
+        test = run_test("t", d)
         name = f"t, {pair.name}, skewness {pair.skewness:.1f}"
-        yield Asked(name, below(found.pvalue), between(found.ci_low, 0.0, found.ci_high))
+        yield Asked(name, below(test.pvalue), between(test.ci_low, 0.0, test.ci_high))
 
 
 SINGLE_PAIRS = (

@@ -31,8 +31,8 @@ def ask(batch: Batch) -> Iterator[Asked]:
     for spending in get_args(Spending):
         yield _at_looks(d, move, looks, spending)
     yield _unadjusted("t at five looks, unadjusted", d, looks)
-    many = np.unique(np.linspace(2, batch.n, MANY_LOOKS).astype(np.int64))
-    yield _unadjusted(f"t at up to {MANY_LOOKS} looks, unadjusted", d, many)
+    distinct = np.unique(np.linspace(2, batch.n, MANY_LOOKS).astype(np.int64))
+    yield _unadjusted(f"t at up to {MANY_LOOKS} looks, unadjusted", d, distinct)
 
 
 def _always_valid(d: FloatArray, move: float) -> Asked:
@@ -65,9 +65,9 @@ def answers_at_looks(d: FloatArray, looks: IntArray, levels: FloatArray) -> Floa
     ]
     return np.array(
         [
-            [each.ci_low for each in answers],
-            [each.ci_high for each in answers],
-            [each.pvalue for each in answers],
+            [answer.ci_low for answer in answers],
+            [answer.ci_high for answer in answers],
+            [answer.pvalue for answer in answers],
         ]
     )
 
@@ -79,10 +79,10 @@ def _at_looks(d: FloatArray, move: float, looks: IntArray, spending: str) -> Ask
     at_05, at_01 = (np.any(outside(low, 0.0, high), axis=0) for low, high, _ in stops)
     low, high, _ = stops[0]
     stopped = outside(low + move, 0.0, high + move)
-    found = np.any(stopped, axis=0)
-    last = np.where(found, stopped.argmax(axis=0), len(looks) - 1)
+    result = np.any(stopped, axis=0)
+    last = np.where(result, stopped.argmax(axis=0), len(looks) - 1)
     at_stop = np.take_along_axis(between(low, 0.0, high), last[None], axis=0)[0]
-    return Asked(f"t at five looks, spend-{spending}", (at_05, at_01), at_stop, (found,))
+    return Asked(f"t at five looks, spend-{spending}", (at_05, at_01), at_stop, (result,))
 
 
 @cache

@@ -41,7 +41,7 @@ def ask_equal(batch: Batch) -> Iterator[Asked]:
     yield _by_pvalue("randomised Tukey", "randomised-tukey", samples, batch.seed())
     yield _by_pvalue("max-T", "max-t", samples, batch.seed())
     bounds = [within_query_interval(scores) for scores in samples.swapaxes(0, 1)]
-    low, high = (np.array([one[side][0] for one in bounds]) for side in (0, 1))
+    low, high = (np.array([bound[side][0] for bound in bounds]) for side in (0, 1))
     yield Asked("within-query interval", covers=between(low, samples.mean(axis=(0, 2)), high))
 
 
@@ -55,9 +55,9 @@ def ask_tossed(batch: Batch) -> Iterator[Asked]:
 
 def ask_variants(batch: Batch, *, variants: int) -> Iterator[Asked]:
     """Ask about variants of one system and one other, all of one mean."""
-    base, other = batch.random.beta(*BETA, (2, batch.n, batch.count, 1))
+    base, second = batch.random.beta(*BETA, (2, batch.n, batch.count, 1))
     noise = batch.random.normal(0.0, NOISE, (batch.n, batch.count, variants))
-    samples = np.concatenate([base + noise, other], axis=2)
+    samples = np.concatenate([base + noise, second], axis=2)
     seed = batch.seed()
     yield _by_pvalue("max-T", "max-t", samples, seed)
     yield _by_pvalue("max-T, from the other", "max-t", samples, seed, baseline=variants)
@@ -93,26 +93,26 @@ def _weighted(board: Block, batch: Batch) -> FloatArray:
 
 
 def ask_boards(
-    batch: Batch, *, of: Callable[[Material], Iterable[Block]], draw: Draw
+    batch: Batch, *, boards: Callable[[Material], Iterable[Block]], draw: Draw
 ) -> Iterator[Asked]:
     """Ask about boards, each by itself, on which no system is better."""
-    for board in of(batch.material):
+    for board in boards(batch.material):
         samples = draw(board, batch)
-        shown, sure = np.zeros((2, batch.count), np.bool_)
+        visible, sure = np.zeros((2, batch.count), np.bool_)
         seed = batch.seed()
         for place, scores in enumerate(samples.swapaxes(0, 1)):
             joint = run_joint_test("max-t", scores, seed=seed + place, n_resamples=N_FLIPS)
-            found = np.flatnonzero(joint.pvalue_adj < LEVELS[0])
-            if not found.size:
+            result = np.flatnonzero(joint.pvalue_adj < LEVELS[0])
+            if not result.size:
                 continue
-            d = joint.pairs.of(scores)[:, found]
-            rows = [_Shown(joint.pvalue[i], joint.pvalue_adj[i]) for i in found]
+            d = joint.pairs.of(scores)[:, result]
+            rows = [_Shown(joint.pvalue[i], joint.pvalue_adj[i]) for i in result]
             moments = (*mean_and_error(d), skewness_of(d))
             _, undone = undone_by_skewness(
-                moments, len(d), rows, of=len(joint.pvalue), alpha=LEVELS[0]
+                moments, len(d), rows, owner=len(joint.pvalue), alpha=LEVELS[0]
             )
-            shown[place], sure[place] = True, not undone.all()
-        yield Asked(f"max-T, {board.name}", (shown,))
+            visible[place], sure[place] = True, not undone.all()
+        yield Asked(f"max-T, {board.name}", (visible,))
         yield Asked(f"max-T beyond doubt, {board.name}", (sure,))
         by_t = _holm(samples).false
         yield Asked(f"t, Holm, {board.name}", by_t and by_t[:1])
@@ -126,18 +126,22 @@ def _samples(batch: Batch) -> FloatArray:
 
 def _by_size(samples: FloatArray) -> Iterator[Asked]:
     """Ask the tests of all systems at once, and those that hold differences against one size."""
-    told: dict[str, list[list[bool]]] = defaultdict(list)
+    message: dict[str, list[list[bool]]] = defaultdict(list)
     for scores in samples.swapaxes(0, 1):
         mean, ranked = scores.mean(axis=0), friedman_test(scores)
-        told["analysis of variance"].append(_below(two_way_anova(scores).pvalue))
-        told["Friedman"].append(_below(ranked.pvalue))
-        told["Friedman, F"].append(_below(ranked.pvalue_f))
-        told["Tukey"].append(_beyond(np.ptp(mean), partial(least_difference, scores, test="tukey")))
+        message["analysis of variance"].append(_below(two_way_anova(scores).pvalue))
+        message["Friedman"].append(_below(ranked.pvalue))
+        message["Friedman, F"].append(_below(ranked.pvalue_f))
+        message["Tukey"].append(
+            _beyond(np.ptp(mean), partial(least_difference, scores, test="tukey"))
+        )
         from_one = np.abs(mean - mean[0]).max()
-        told["Dunnett"].append(_beyond(from_one, partial(least_difference, scores, test="dunnett")))
+        message["Dunnett"].append(
+            _beyond(from_one, partial(least_difference, scores, test="dunnett"))
+        )
         critical = partial(critical_difference, ranked, len(scores))
-        told["Nemenyi"].append(_beyond(np.ptp(ranked.mean_ranks), critical))
-    for name, decisions in told.items():
+        message["Nemenyi"].append(_beyond(np.ptp(ranked.mean_ranks), critical))
+    for name, decisions in message.items():
         at_05, at_01 = np.array(decisions).T
         yield Asked(name, (at_05, at_01))
 
@@ -179,13 +183,13 @@ _WORDS = (
 )
 _FEW = (
     f"All systems, or of more than {N_BEST} the best,",
-    lambda found: [each for each in found.boards if each.scores.shape[1] <= N_BEST],
+    lambda result: [board for board in result.boards if board.scores.shape[1] <= N_BEST],
 )
 _ALL = (
     f"All systems, more than {N_BEST},",
-    lambda found: [each for each in found.boards if each.scores.shape[1] > N_BEST],
+    lambda result: [board for board in result.boards if board.scores.shape[1] > N_BEST],
 )
-_BALANCED = ("As many of the best systems as can be", lambda found: found.balanced)
+_BALANCED = ("As many of the best systems as can be", lambda result: result.balanced)
 _BY_COIN = (
     ". A tossed coin turns the scores of a query about their mean, those of all systems as one: it"
     " is chance which of two systems is ahead. Ties, spreads and what systems share stay, skewness"
@@ -235,11 +239,11 @@ SYSTEMS = (
             f"{words} of one collection by one measure{null} False is any pair said to differ: by"
             f" max-T ({N_FLIPS} flips), and by it beyond doubt, which is where t corrected for"
             " skewness (Hall 1992) shows it as well; or by t, adjusted by Holm.",
-            partial(ask_boards, of=of, draw=draw),
+            partial(ask_boards, boards=boards, draw=draw),
             one_in=one_in,
             sizes=(25, 50),
         )
-        for name, words, of, null, draw, one_in in (
+        for name, words, boards, null, draw, one_in in (
             ("real boards, scores turned", *_FEW, _BY_COIN, _turned, 40),
             ("real boards, queries weighted", *_BALANCED, _BY_WEIGHT, _weighted, 40),
             ("real boards", *_FEW, _BY_SHIFT, _shifted, 5),

@@ -27,8 +27,8 @@ def committed() -> list[Row]:
 
 def rates_of(d: np.ndarray) -> dict[str, float]:
     batch = Batch(normal_material(), *d.shape, 0, np.random.default_rng(1))
-    asked: list[Asked] = list(ask(batch, lambda _: d))
-    return {each.test: each.counts()["false_05"] / d.shape[1] for each in asked}
+    requested: list[Asked] = list(ask(batch, lambda _: d))
+    return {item.test: item.counts()["false_05"] / d.shape[1] for item in requested}
 
 
 def test_notes_are_counted_where_they_are_given() -> None:
@@ -62,8 +62,8 @@ def test_drawn_p_near_alpha_is_as_rare_as_its_error_says(committed: list[Row]) -
     width = 2 * 1.96 * np.sqrt(0.05 * 0.95 / 9_999)
     for row in committed:
         if row.test == "monte-carlo-near-alpha" and row.part == NAMES[0]:
-            found = round(row.false_05 * row.replications)
-            assert stats.binomtest(found, row.replications, width).pvalue > 1e-4
+            result = round(row.false_05 * row.replications)
+            assert stats.binomtest(result, row.replications, width).pvalue > 1e-4
 
 
 def test_page_says_how_often(committed: list[Row]) -> None:

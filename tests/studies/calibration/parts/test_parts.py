@@ -39,29 +39,29 @@ def batch(n: int, count: int = 30) -> Batch:
 @pytest.mark.parametrize("name", NAMED)
 @pytest.mark.parametrize("n", [10, 30])
 def test_every_part_counts(name, n) -> None:
-    found = measure_part(NAMED[name], MATERIAL, n, replications=20, seed=1)
-    assert found
-    assert len({row["test"] for row in found}) == len(found)
-    for row in found:
+    part = measure_part(NAMED[name], MATERIAL, n, replications=20, seed=1)
+    assert part
+    assert len({row["test"] for row in part}) == len(part)
+    for row in part:
         assert row["replications"] == max(20 // NAMED[name].one_in, 1)
         assert all(0 <= row[key] <= row["replications"] for key in row if key != "test")
         assert row.get("false_01", 0) <= row.get("false_05", 0)
-    assert ("found_large" in found[0]) <= bool(NAMED[name].power)
+    assert ("found_large" in part[0]) <= bool(NAMED[name].power)
     again = measure_part(NAMED[name], MATERIAL, n, replications=20, seed=1)
-    assert found == again
+    assert part == again
 
 
 def test_replications_are_drawn_in_batches() -> None:
-    seen = []
+    visited = []
 
     def ask(one: Batch):
-        seen.append((one.count, one.turn))
+        visited.append((one.count, one.turn))
         yield Asked("made", covers=np.arange(one.count) % 2 == 0)
 
     part = Part("made", "queries", "", ask)
-    found = measure_part(part, MATERIAL, 10, replications=205, seed=0)
-    assert seen == [(100, 0), (100, 1), (5, 2)]
-    assert found == [{"test": "made", "replications": 205, "covers": 103}]
+    result = measure_part(part, MATERIAL, 10, replications=205, seed=0)
+    assert visited == [(100, 0), (100, 1), (5, 2)]
+    assert result == [{"test": "made", "replications": 205, "covers": 103}]
 
 
 def test_intervals_that_are_not_defined_neither_hold_nor_exclude() -> None:
@@ -72,9 +72,9 @@ def test_intervals_that_are_not_defined_neither_hold_nor_exclude() -> None:
 
 def test_effects_of_normal_differences() -> None:
     """against_theory: the intervals of d_z and of Fieller are exact for normal differences."""
-    found = asked("effects, a quarter more", 12, 500)
+    result = asked("effects, a quarter more", 12, 500)
     for name in ("d_z", "relative change, Fieller"):
-        assert agrees(found[name]["covers"], 0.95, 500), found[name]
+        assert agrees(result[name]["covers"], 0.95, 500), result[name]
     level = asked("effects, equal means", 12, 1500)["relative change, Fieller"]
     assert agrees(level["false_05"], 0.05, 1500)
     assert agrees(level["false_01"], 0.01, 1500)
@@ -82,10 +82,10 @@ def test_effects_of_normal_differences() -> None:
 
 def test_margins_of_normal_differences() -> None:
     """against_theory: a one-sided t test at the margin is wrong in 5 %, and TOST no more often."""
-    found = asked("margins", 20, 1500)
-    assert agrees(found["better by more, t"]["false_05"], 0.05, 1500)
-    assert found["TOST, t"]["false_05"] < 0.07
-    assert found["TOST, t"]["found_large"] > 0.5
+    result = asked("margins", 20, 1500)
+    assert agrees(result["better by more, t"]["false_05"], 0.05, 1500)
+    assert result["TOST, t"]["false_05"] < 0.07
+    assert result["TOST, t"]["found_large"] > 0.5
 
 
 def test_rare_losses_that_were_not_seen() -> None:
@@ -96,60 +96,60 @@ def test_rare_losses_that_were_not_seen() -> None:
         error = d.std() / np.sqrt(d.size)
         assert abs(d.mean() + rare_losses.MARGIN) < 4.0 * error
         assert agrees(float(np.mean(d == -loss)), share, d.size)
-    found = asked("rare losses", n, 4_000)
+    result = asked("rare losses", n, 4_000)
     unseen = (1.0 - 0.025) ** n
-    assert agrees(found["t, 2.5 % lose 1"]["false_05"], unseen, 100)
-    assert found["permutation, 2.5 % lose 1"]["false_05"] >= unseen - 0.15
+    assert agrees(result["t, 2.5 % lose 1"]["false_05"], unseen, 100)
+    assert result["permutation, 2.5 % lose 1"]["false_05"] >= unseen - 0.15
     for name in ("2.5 % lose 1", "5 % lose 0.8", "10 % lose 0.5"):
-        false = round(100 * found[f"bounded, {name}"]["false_05"])
+        false = round(100 * result[f"bounded, {name}"]["false_05"])
         assert stats.binomtest(false, 100, 0.05, alternative="greater").pvalue > SURE
     # Queries that all have more never turn a pass.
-    assert all(row["found_large"] >= row["false_05"] for row in found.values())
+    assert all(row["found_large"] >= row["false_05"] for row in result.values())
 
 
 def test_families_step_down_finds_more() -> None:
-    found = asked("families", 15, 300)
-    single, step = found["max-T, single step"], found["max-T, step down"]
+    result = asked("families", 15, 300)
+    single, step = result["max-T, single step"], result["max-T, step down"]
     for key in single.keys() & step.keys():
         assert single[key] <= step[key]
-    assert found["t, bonferroni"]["found_large"] <= found["t, holm"]["found_large"]
-    assert found["t, hommel"]["false_05"] < 0.09
+    assert result["t, bonferroni"]["found_large"] <= result["t, holm"]["found_large"]
+    assert result["t, hommel"]["false_05"] < 0.09
 
 
 def test_streams_of_normal_differences() -> None:
     """against_theory: planned looks share one level, and looks that are not paid for add up."""
-    found = asked("streams", 250, 1000)
+    result = asked("streams", 250, 1000)
     for kind in ("spend-pocock", "spend-obrien-fleming"):
-        assert agrees(found[f"t at five looks, {kind}"]["false_05"], 0.05, 1000)
+        assert agrees(result[f"t at five looks, {kind}"]["false_05"], 0.05, 1000)
     # Armitage, McPherson & Rowe (1969), table 2: five looks at 5 % find something in 14.2 %.
-    assert agrees(found["t at five looks, unadjusted"]["false_05"], 0.142, 1000)
-    assert found["confidence sequence"]["covers"] > 0.95
+    assert agrees(result["t at five looks, unadjusted"]["false_05"], 0.142, 1000)
+    assert result["confidence sequence"]["covers"] > 0.95
 
 
 def test_clusters_of_normal_differences() -> None:
     """against_theory: t by cluster is exact for one size; t by query errs by the design effect."""
-    found = asked("clusters of one size", 15, 15_000)
-    assert agrees(found["t, by cluster"]["false_05"], 0.05, 1500)
-    assert agrees(found["t, by cluster"]["found_large"], 0.6, 1500)
+    result = asked("clusters of one size", 15, 15_000)
+    assert agrees(result["t, by cluster"]["false_05"], 0.05, 1500)
+    assert agrees(result["t, by cluster"]["found_large"], 0.6, 1500)
     freedom = 15 * MEAN_SIZE - 1
     design = np.sqrt(1.0 + (MEAN_SIZE - 1) * CORRELATION)
     expected = 2.0 * stats.t.sf(stats.t.isf(0.025, freedom) / design, freedom)
-    assert found["t, clusters ignored"]["false_05"] == pytest.approx(expected, abs=0.03)
+    assert result["t, clusters ignored"]["false_05"] == pytest.approx(expected, abs=0.03)
 
 
 def test_systems_of_one_variance() -> None:
     """against_theory: for equal normal systems F, Tukey and Dunnett have their level."""
-    found = asked("systems of one mean", 12, 600)
+    result = asked("systems of one mean", 12, 600)
     for name in ("analysis of variance", "Tukey", "Dunnett"):
-        assert agrees(found[name]["false_05"], 0.05, 600), name
-    assert found["t, Holm"]["false_05"] < 0.09
+        assert agrees(result[name]["false_05"], 0.05, 600), name
+    assert result["t, Holm"]["false_05"] < 0.09
 
 
 def test_differences_held_against_one_size_are_the_joint_tests() -> None:
     """against_itself: what is told apart without a p-value is what has p below the level."""
     samples = MATERIAL.many[0].draw(10, 40, np.random.default_rng(6))
     samples[:, ::2, 4] += 0.2
-    told = {one.test: one for one in systems._by_size(samples)}
+    message = {first.test: first for first in systems._by_size(samples)}
     for name, test, baseline in (
         ("Tukey", "tukey", None), ("Dunnett", "dunnett", 0), ("Nemenyi", "nemenyi", None),
     ):  # fmt: skip
@@ -157,7 +157,7 @@ def test_differences_held_against_one_size_are_the_joint_tests() -> None:
             run_joint_test(test, scores, baseline=baseline).pvalue_adj.min()
             for scores in samples.swapaxes(0, 1)
         ]
-        for level, at_level in zip(LEVELS, told[name].false, strict=True):
+        for level, at_level in zip(LEVELS, message[name].false, strict=True):
             np.testing.assert_array_equal(at_level, np.array(smallest) < level)
     holm = [
         run_joint_test("pairwise", scores).pvalue_adj.min() for scores in samples.swapaxes(0, 1)
@@ -182,10 +182,10 @@ def test_turned_scores_keep_ties_and_what_systems_share() -> None:
 
 def test_max_t_keeps_its_level_where_it_is_chance_who_is_ahead() -> None:
     """against_theory: turned as one, the scores of a query fulfil what sign flips take for true."""
-    found = asked(
+    result = asked(
         "real boards, scores turned", 12, 200 * NAMED["real boards, scores turned"].one_in
     )
-    assert agrees(found["max-T, made, 5 systems"]["false_05"], 0.05, 200)
+    assert agrees(result["max-T, made, 5 systems"]["false_05"], 0.05, 200)
 
 
 def test_segments_at_once_are_segments_alone() -> None:
@@ -204,18 +204,18 @@ def test_segments_at_once_are_segments_alone() -> None:
 
 def test_segments_of_normal_differences() -> None:
     """against_theory: three independent tests at 5 % are right together in 0.95 cubed."""
-    found = asked("segments", 12, 1500)
-    assert agrees(found["t in each segment, unadjusted"]["covers"], 0.95**3, 1500)
-    assert agrees(found["t in each segment, unadjusted"]["found_large"], 0.6, 1500)
-    assert found["t allowing for skewness, Holm"]["false_05"] < 0.06
+    result = asked("segments", 12, 1500)
+    assert agrees(result["t in each segment, unadjusted"]["covers"], 0.95**3, 1500)
+    assert agrees(result["t in each segment, unadjusted"]["found_large"], 0.6, 1500)
+    assert result["t allowing for skewness, Holm"]["false_05"] < 0.06
 
 
 def test_collections_of_normal_differences() -> None:
     """against_theory: with many queries what is common to all is kept."""
-    found = asked("collections with one effect", 200, 400)
+    result = asked("collections with one effect", 200, 400)
     for name in ("fixed, 5 collections", "stratified, 5 collections"):
-        assert agrees(found[name]["covers"], 0.95, 100), name
-    assert agrees(found["heterogeneity, Welch, 5 collections"]["false_05"], 0.05, 100)
+        assert agrees(result[name]["covers"], 0.95, 100), name
+    assert agrees(result["heterogeneity, Welch, 5 collections"]["false_05"], 0.05, 100)
     differ = asked("collections with different effects", 200, 400)
     assert differ["random, 5 collections"]["covers"] > 0.85
     assert agrees(differ["prediction, 20 collections"]["covers"], 0.95, 100)
@@ -226,7 +226,7 @@ def test_collections_of_normal_differences() -> None:
 
 def test_posteriors_of_normal_differences() -> None:
     """against_theory: the posterior by t is the t interval."""
-    found = asked("posteriors", 10, 1500)
-    assert agrees(found["posterior by t"]["covers"], 0.95, 1500)
-    assert agrees(found["posterior by t"]["found_large"], 0.6, 1500)
-    assert found["Bayesian bootstrap"]["covers"] < found["posterior by t"]["covers"]
+    result = asked("posteriors", 10, 1500)
+    assert agrees(result["posterior by t"]["covers"], 0.95, 1500)
+    assert agrees(result["posterior by t"]["found_large"], 0.6, 1500)
+    assert result["Bayesian bootstrap"]["covers"] < result["posterior by t"]["covers"]

@@ -38,19 +38,19 @@ def committed() -> list[Row]:
 
 def test_sentences_are_counted_where_they_stand() -> None:
     batch = Batch(normal_material(), 12, 2, 0, np.random.default_rng(1))
-    shown = np.linspace(0.1, 0.3, 12)[None, :, None] * np.array([1.0, 1.0, -1.0, 1.0])
-    found = {
-        each.test: each.counts()["false_05"]
-        for each in ask(
+    visible = np.linspace(0.1, 0.3, 12)[None, :, None] * np.array([1.0, 1.0, -1.0, 1.0])
+    counts = {
+        item.test: item.counts()["false_05"]
+        for item in ask(
             batch,
             lambda _: np.concatenate(
-                [shown, 0.01 * (-1.0) ** np.arange(12)[None, :, None] * np.ones(4)]
+                [visible, 0.01 * (-1.0) ** np.arange(12)[None, :, None] * np.ones(4)]
             ),
         )
     }
-    assert found["tests agree"] == 1
-    assert found["the verdict stays under other choices"] == 1
-    assert found["secondary measures point the other way"] == 1
+    assert counts["tests agree"] == 1
+    assert counts["the verdict stays under other choices"] == 1
+    assert counts["secondary measures point the other way"] == 1
 
 
 def test_every_note_that_is_counted_has_words() -> None:
@@ -84,60 +84,60 @@ def test_none_stands_there_too_often(committed: list[Row]) -> None:
 
 @pytest.fixture(scope="module")
 def shown() -> list[Row]:
-    found = [row for row in rows(read_study(COMMITTED)) if row.part.startswith("what is shown")]
-    assert {row.part for row in found} == {part.name for part in SHOWN}
-    assert {row.replications for row in found} == {20_000}
-    return found
+    result = [row for row in rows(read_study(COMMITTED)) if row.part.startswith("what is shown")]
+    assert {row.part for row in result} == {part.name for part in SHOWN}
+    assert {row.replications for row in result} == {20_000}
+    return result
 
 
 def test_what_is_shown_is_false_in_a_twentieth_at_most(shown: list[Row]) -> None:
     """Of few skewed differences t finds more: what skewness alone shows is in doubt."""
-    most = 0.05 + 3.0 * np.sqrt(0.05 * 0.95 / 20_000)
+    maximum = 0.05 + 3.0 * np.sqrt(0.05 * 0.95 / 20_000)
     rates = {(row.part, row.n, row.test): row.false_05 for row in shown}
     for (part, n, test), rate in rates.items():
-        assert rate <= most, (part, n, test)
+        assert rate <= maximum, (part, n, test)
 
 
-@pytest.mark.parametrize(("name", "how"), [(name, how) for name, _, how in POPULATIONS])
+@pytest.mark.parametrize(("name", "how"), [(name, options) for name, _, options in POPULATIONS])
 def test_what_is_counted_at_once_is_what_comparisons_say(name: str, how: dict[str, Any]) -> None:
     n, count = 50, 12
     batch = Batch(normal_material(), n, count, 0, np.random.default_rng(3))
     d = how["draw"](batch)
     d -= 3.0 * d.std() / np.sqrt(n)
     clustered = how.get("clustered", False)
-    found = {each.test: each for each in ask(batch, lambda _: d, clustered=clustered)}
-    at_once = {each.test: each for each in ask_shown(batch, lambda _: d, clustered=clustered)}
+    outcome = {item.test: item for item in ask(batch, lambda _: d, clustered=clustered)}
+    at_once = {item.test: item for item in ask_shown(batch, lambda _: d, clustered=clustered)}
     for test in (*TESTED, IN_DOUBT):
-        assert at_once[test].counts() == found[test].counts(), (name, test)
+        assert at_once[test].counts() == outcome[test].counts(), (name, test)
     assert at_once[HEADLINE].counts()["false_05"] > 2
     ids = [f"q{i}" for i in range(n)]
-    kind = {each: str(i // SIZE % N_SEGMENTS) for i, each in enumerate(ids)}
-    rows = {test: each.false[0] for test, each in at_once.items() if each.false is not None}
+    kind = {item: str(i // SIZE % N_SEGMENTS) for i, item in enumerate(ids)}
+    rows = {test: item.false[0] for test, item in at_once.items() if item.false is not None}
     for i, sample in enumerate(d[:, :, 0]):
         if clustered:
             break
         pair = dict.fromkeys(ids, 0.5), dict(zip(ids, 0.5 + sample, strict=True))
         result = compare_scores(*pair, segments={"kind": kind})
-        (made,) = result.segmentations
-        assert rows[OF_SEGMENTS[0]][i] == (made.interaction_pvalue < 0.05)
-        readings = {row.reading for row in made.rows}
+        (created,) = result.segmentations
+        assert rows[OF_SEGMENTS[0]][i] == (created.interaction_pvalue < 0.05)
+        readings = {row.reading for row in created.rows}
         assert rows[OF_SEGMENTS[1]][i] == bool(readings & {"better", "worse"})
         assert rows[IN_DOUBT][i] == (result.soundness.level == "doubtful")
 
 
 def test_the_guide_says_what_t_finds_too_much_of(shown: list[Row]) -> None:
     rates = {(row.n, row.test): row.false_05 for row in shown if row.part.endswith("skewed")}
-    said = " ".join((Path(guide.__file__).parent / "verdicts.md").read_text("utf-8").split())
-    told = [f"{100 * (rates[n, HEADLINE] + rates[n, IN_DOUBT]):.1f}%" for n in (10, 25, 50)]
-    assert f"in {told[0]} of samples, of 25 in {told[1]}, of 50 in {told[2]}" in said
-    most = max(rate for (_, test), rate in rates.items() if test == HEADLINE)
-    assert f"at most {100 * most:.1f}%" in said
+    text = " ".join((Path(guide.__file__).parent / "verdicts.md").read_text("utf-8").split())
+    texts = [f"{100 * (rates[n, HEADLINE] + rates[n, IN_DOUBT]):.1f}%" for n in (10, 25, 50)]
+    assert f"in {texts[0]} of samples, of 25 in {texts[1]}, of 50 in {texts[2]}" in text
+    maximum = max(rate for (_, test), rate in rates.items() if test == HEADLINE)
+    assert f"at most {100 * maximum:.1f}%" in text
 
 
 def test_the_guide_says_on_which_boards_max_t_finds_too_much() -> None:
-    found = rows(read_study(COMMITTED))
-    said = " ".join((Path(guide.__file__).parent / "families.md").read_text("utf-8").split())
-    for part, test, of, digits in (
+    result = rows(read_study(COMMITTED))
+    text = " ".join((Path(guide.__file__).parent / "families.md").read_text("utf-8").split())
+    for part, test, owner, digits in (
         ("real boards, scores turned", "max-T, ", "", 1),
         ("real boards, queries weighted", "max-T, ", "", 1),
         ("real boards", "max-T, ", ", nDCG@10,", 1),
@@ -146,8 +146,8 @@ def test_the_guide_says_on_which_boards_max_t_finds_too_much() -> None:
         ("real boards", "t, Holm, ", ", nDCG@10,", 1),
         ("whole boards", "max-T, ", "", 0),
     ):
-        those = [row for row in found if row.part == part and row.test.startswith(test)]
-        rates = sorted(100 * row.false_05 for row in those if of in row.test)
-        assert f"{rates[0]:.{digits}f}% to {rates[-1]:.{digits}f}%" in said, (test, of)
+        those = [row for row in result if row.part == part and row.test.startswith(test)]
+        rates = sorted(100 * row.false_05 for row in those if owner in row.test)
+        assert f"{rates[0]:.{digits}f}% to {rates[-1]:.{digits}f}%" in text, (test, owner)
         if ", " in part:
-            assert f"{np.mean(rates):.1f}%" in said, part
+            assert f"{np.mean(rates):.1f}%" in text, part
