@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -59,23 +59,23 @@ def adjust(pvalues: npt.ArrayLike, method: str) -> FloatArray:
     """
     checks.one_of("adjustment", method, ADJUSTMENTS)
     adjusted = np.array(pvalues, dtype=np.float64)
-    names = ~np.isnan(adjusted)
-    if not np.all((adjusted[names] >= 0.0) & (adjusted[names] <= 1.0)):
+    defined = ~np.isnan(adjusted)
+    if not np.all((adjusted[defined] >= 0.0) & (adjusted[defined] <= 1.0)):
         raise ArgumentError("p-values must lie between 0 and 1")
-    if method == "none" or not names.any():
+    if method == "none" or not defined.any():
         return adjusted
     if method == "holm":  # own: most cold comparisons ask for it, and statsmodels takes a second
-        members = adjusted[names]
+        members = adjusted[defined]
         order = np.argsort(members, kind="stable")
         steps = np.arange(members.size, 0, -1) * members[order]
         members[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
-        adjusted[names] = members
+        adjusted[defined] = members
     else:
         from statsmodels.stats.multitest import multipletests
 
         with np.errstate(divide="ignore"):  # p may be 1
-            adjusted[names] = multipletests(
-                adjusted[names], method=_MULTIPLETESTS.get(method, method)
+            adjusted[defined] = multipletests(
+                adjusted[defined], method=_MULTIPLETESTS.get(method, method)
             )[1]
     return adjusted
 
@@ -87,8 +87,8 @@ N_FLIPS = 19_999
 MANY_QUERIES = 10_000
 # Two z nearer to each other than this are one.
 SAME_Z = 1e-9
-# What is held at once: pairs of systems, sums under flips of pairs, and of systems.
-PAIRS_AT_ONCE, SUMS_AT_ONCE, MOST_SUMS = 2**14, 2**17, 2**26
+# What is held at once: pairs of systems, and sums under flips of pairs.
+PAIRS_AT_ONCE, SUMS_AT_ONCE = 2**14, 2**16
 N_TOLD = 20  # times that are told how far it is
 
 
@@ -172,11 +172,12 @@ def max_t(
     live = np.any(data != 0.0, axis=0)
     numbers, _ = to_lattice(data[:, live])
 
-    def flipped(columns: IntArray, n_flips: int) -> IntArray:
-        return np.stack([_flipped_sums(numbers[:, [column]], n_flips, seed) for column in columns])
+    def flipped(columns: IntArray, n_flips: int, out: FloatArray) -> None:
+        for row, column in zip(out, columns, strict=True):
+            row[:] = _flipped_sums(numbers[:, [column]], n_flips, seed)
 
-    visited = _Columns.of(data[:, live], numbers)
-    return _jointly(visited, live, len(data), flipped, confidence, n_resamples, seed)
+    statistics = _Columns.of(data[:, live], numbers)
+    return _jointly(statistics, live, len(data), flipped, confidence, n_resamples, seed)
 
 
 def max_t_of_systems(
@@ -210,30 +211,34 @@ def max_t_of_systems(
     live = np.zeros(len(first), np.bool_)
     parts = []
     for start in range(0, len(first), PAIRS_AT_ONCE):
-        left, two = first[start : start + PAIRS_AT_ONCE], second[start : start + PAIRS_AT_ONCE]
-        data = round_off(scores[:, two] - scores[:, left], scale=scale)
+        left, right = first[start : start + PAIRS_AT_ONCE], second[start : start + PAIRS_AT_ONCE]
+        data = round_off(scores[:, right] - scores[:, left], scale=scale)
         differ = np.any(data != 0.0, axis=0)
         live[start : start + PAIRS_AT_ONCE] = differ
         # What rounding leaves of equal scores is no difference.
-        numbers = np.where(data == 0.0, 0, units[:, two] - units[:, left])
+        numbers = np.where(data == 0.0, 0, units[:, right] - units[:, left])
         parts.append(_Columns.of(data[:, differ], numbers[:, differ]))
-    visited = _Columns(*map(np.concatenate, zip(*parts, strict=True)))
-    left, two = first[live], second[live]
+    statistics = _Columns(*map(np.concatenate, zip(*parts, strict=True)))
+    left, right = first[live], second[live]
 
-    @lru_cache(MOST_SUMS // max(n_resamples, 1))
-    def sums(system: int, n_flips: int) -> IntArray:
-        return _flipped_sums(units[:, [system]], n_flips, seed)
+    @cache
+    def sums(n_flips: int) -> tuple[FloatArray, FloatArray]:
+        columns = units.T[:, :, None]
+        table = np.stack([_flipped_sums(column, n_flips, seed) for column in columns])
+        return table, np.empty((max(1, SUMS_AT_ONCE // table.shape[1]), table.shape[1]))
 
-    def flipped(columns: IntArray, n_flips: int) -> IntArray:
-        # Into one array: to stack the sums of both sides first would take twice as long.
-        values = np.empty((len(columns), sums(int(left[columns[0]]), n_flips).size), np.int64)
-        for row, i, j in zip(values, left[columns].tolist(), two[columns].tolist(), strict=True):
-            np.subtract(sums(j, n_flips), sums(i, n_flips), out=row)
-        return values
+    def flipped(columns: IntArray, n_flips: int, out: FloatArray) -> None:
+        table, buffer = sums(n_flips)
+        subtracted = buffer[: len(columns)]
+        np.take(table, right[columns], axis=0, out=out, mode="clip")
+        np.take(table, left[columns], axis=0, out=subtracted, mode="clip")
+        np.subtract(out, subtracted, out=out)
 
-    jointly = _jointly(visited, live, len(scores), flipped, confidence, n_resamples, seed, on_part)
+    jointly = _jointly(
+        statistics, live, len(scores), flipped, confidence, n_resamples, seed, on_part
+    )
     alpha = float(as_alpha(float(confidence), 1)[0])
-    sign = np.sign(visited.total)
+    sign = np.sign(statistics.total)
     gained = jointly.pvalue_step_down[live] < alpha
     low, high = jointly.ci_low.copy(), jointly.ci_high.copy()
     tiny = np.nextafter(0.0, 1.0)
@@ -258,16 +263,16 @@ class _Columns(NamedTuple):
 
 
 def _jointly(
-    visited: _Columns,
+    statistics: _Columns,
     live: BoolArray,
     n_queries: int,
-    flipped: Callable[[IntArray, int], IntArray],
+    flipped: Callable[[IntArray, int, FloatArray], None],
     confidence: float,
     n_resamples: int,
     seed: int,
     on_part: Callable[[int, int], None] | None = None,
 ) -> MaxT:
-    """Return max-T of all columns; ``flipped`` gives the sums of live ones under every flip."""
+    """Return max-T of all columns; ``flipped`` writes the sums of live ones under every flip."""
     n_columns = len(live)
     alpha = float(as_alpha(float(confidence), 1)[0])
     n_flips = checks.resamples(n_resamples)
@@ -281,21 +286,19 @@ def _jointly(
         return MaxT(nothing, nothing, nothing, nothing, nothing, 0)
     pvalue, low, high = np.ones((3, n_columns)), np.zeros(n_columns), np.zeros(n_columns)
     if live.any():
-        pvalue[:, live], largest = _pvalues(
-            visited, n_queries, flips, lambda columns: flipped(columns, flips), on_part
-        )
+        pvalue[:, live], largest = _pvalues(statistics, n_queries, flips, flipped, on_part)
         # The simultaneous intervals of one critical value.
         table = np.arange(largest.size + 1) / largest.size
         k = int(np.searchsorted(table, alpha, side="left"))
         critical = np.partition(largest, largest.size - k)[largest.size - k]
         room = n_queries - critical**2
-        half: FloatArray = np.full(len(visited.mean), np.inf)
+        half: FloatArray = np.full(len(statistics.mean), np.inf)
         # No z exceeds sqrt(n), nor here the largest of all: a critical value of that size rejects
         # nothing.
         if room > 1e-8 * n_queries and critical < largest.max() - SAME_Z:
             factor = critical * np.sqrt((n_queries - 1) / room)
-            half = factor * np.where(np.isnan(visited.error), 0.0, visited.error)
-        mean, level = visited.mean, np.full(len(half), alpha)
+            half = factor * np.where(np.isnan(statistics.error), 0.0, statistics.error)
+        mean, level = statistics.mean, np.full(len(half), alpha)
         low[live], high[live] = align_interval_with_pvalue(
             pvalue[0, live], mean, mean - half, mean + half, level
         )
@@ -305,46 +308,68 @@ def _jointly(
 
 
 def _pvalues(
-    visited: _Columns,
+    statistics: _Columns,
     n_queries: int,
     n_flips: int,
-    flipped: Callable[[IntArray], IntArray],
+    flipped: Callable[[IntArray, int, FloatArray], None],
     on_part: Callable[[int, int], None] | None,
 ) -> tuple[FloatArray, FloatArray]:
     """Return the p-values of every column, and the largest z of every flip."""
     # The rows of the p-values are single step, step down and alone; the identity is among the
     # flips.
     # Equal z may differ in their last digits, and a sum of two lattices by two units a query.
-    reached = np.abs(snap(visited.total, 2 * n_queries)) / visited.size - SAME_Z
+    reached = np.abs(snap(statistics.total, 2 * n_queries)) / statistics.size - SAME_Z
     largest: FloatArray = np.zeros(2**n_queries if n_flips == 0 else n_flips + 1)
     pvalue = np.empty((3, len(reached)))
     order = np.argsort(reached, kind="stable")
+    levels = reached[order]
     # A few columns at a time, smallest z first: the flips are the same, and the sums of all need
-    # not be held. What has been the largest so far is what the step down compares a column with.
+    # not be held. The step down compares a column with the largest z of the columns so far. A flip
+    # whose largest z is M reaches the columns of a level up to M, until a column has a larger z: so
+    # only the columns where a flip has a new largest z are looked at, which are few.
+    reaching = np.zeros(len(order) + 1, np.int64)
+    reaching[0] = largest.size
+    reaching[np.searchsorted(levels, 0.0, side="right")] -= largest.size
     step = max(1, SUMS_AT_ONCE // largest.size)
-    message = max(1, len(order) // step // N_TOLD)
+    stride = max(1, len(order) // step // N_TOLD)
+    arrays = [np.empty((step, largest.size), kind) for kind in (np.float64, np.bool_)]
     for turn, start in enumerate(range(0, len(order), step)):
         columns = order[start : start + step]
-        sums = flipped(columns)
-        z = np.abs(sums, out=sums) / visited.size[columns, None]
-        for column, row in zip(columns.tolist(), z, strict=True):
-            pvalue[2, column] = np.count_nonzero(row >= reached[column]) / largest.size
-            np.maximum(largest, row, out=largest)
-            pvalue[1, column] = np.count_nonzero(largest >= reached[column]) / largest.size
-        if on_part is not None and turn % message == 0:
+        # Into arrays that are there: to make them takes longer than to fill them.
+        z, reaches = (array[: len(columns)] for array in arrays)
+        flipped(columns, n_flips, z)
+        np.abs(z, out=z)
+        np.multiply(z, (1.0 / statistics.size[columns])[:, None], out=z)
+        bits = np.packbits(np.greater_equal(z, reached[columns, None], out=reaches), axis=1)
+        pvalue[2, columns] = np.bitwise_count(bits).sum(axis=1, dtype=np.int64) / largest.size
+        flips = np.flatnonzero(z.max(axis=0) > largest)
+        if flips.size:
+            so_far = np.maximum.accumulate(np.vstack([largest[flips], z[:, flips]]), axis=0)
+            place, flip = np.nonzero(so_far[1:] > so_far[:-1])
+            before, after = (
+                np.searchsorted(levels, so_far[place + i, flip], side="right") for i in (0, 1)
+            )
+            begin = np.maximum(before, start + place)
+            more = after > begin
+            np.add.at(reaching, begin[more], 1)
+            np.subtract.at(reaching, after[more], 1)
+            largest[flips] = so_far[-1]
+        if on_part is not None and turn % stride == 0:
             on_part(start, len(order))
     pvalue[0] = (largest.size - np.searchsorted(np.sort(largest), reached)) / largest.size
-    falling = order[::-1]
-    pvalue[1, falling] = np.maximum.accumulate(pvalue[1, falling])
+    step_down = np.cumsum(reaching[:-1]) / largest.size
+    pvalue[1, order] = np.maximum.accumulate(step_down[::-1])[::-1]
     return pvalue, largest
 
 
-def _flipped_sums(numbers: IntArray, n_flips: int, seed: int) -> IntArray:
+def _flipped_sums(numbers: IntArray, n_flips: int, seed: int) -> FloatArray:
     """Return the sums of one column under every flip, the identity among them."""
+    # Whole numbers of up to 33 bits: floats hold the sums of a million of them exactly.
     if len(numbers) > MANY_QUERIES:
-        return composed_flips(numbers[:, 0], n_flips.bit_length(), seed=seed)
+        sums = composed_flips(numbers[:, 0], n_flips.bit_length(), seed=seed)
+        return sums.astype(np.float64)
     if n_flips == 0:
         sums = all_subsets(numbers)[0][0]
     else:
         sums = np.append(random_subsets(numbers, n_flips, seed=seed)[0][0], 0)
-    return np.asarray(numbers.sum() - 2 * sums)
+    return np.asarray(numbers.sum() - 2 * sums, np.float64)

@@ -105,7 +105,6 @@ def test_sums_found_in_parts_are_those_of_the_whole(many, monkeypatch) -> None:
     whole = abrank.rank_scores(many)
     monkeypatch.setattr(families, "PAIRS_AT_ONCE", 7)
     monkeypatch.setattr(families, "SUMS_AT_ONCE", 1)
-    monkeypatch.setattr(families, "MOST_SUMS", 1)
     monkeypatch.setattr(registry, "PAIRS_AT_ONCE", 5)
     assert abrank.rank_scores(many) == whole
 
