@@ -258,13 +258,13 @@ class _Columns:
             return not any(isinstance(cell, (list, dict)) for cell in column.objects[:5])
         numbers = column.numbers
         whole = bool(np.all(np.isnan(numbers) | (numbers == np.floor(numbers))))
-        is_truth = {"true", "false"} >= {*column.coded[0]}
-        return whole and not is_truth and not self.is_measure(name) and not self.is_cost(name)
+        if not whole or self.is_measure(name) or self.is_cost(name):
+            return False
+        return not {"true", "false"} >= {*column.coded[0]}
 
     def _find_query(self) -> None:
         if "query" in self.roles:
             return
-        filled = [name for name in self.free if "" not in self.column(name).coded[0]]
         named = self._named(_QUERY_NAMES, [name for name in self.free if self._is_key(name)])
         named.sort(key=self.n_distinct, reverse=True)
         # Ids that are a grouping of others, such as topics of variants of a query, are none.
@@ -277,6 +277,7 @@ class _Columns:
         if not named and INDEX in self.free:
             named = [INDEX]
         if not named:
+            filled = [name for name in self.free if "" not in self.column(name).coded[0]]
             named = self._query_by_content(filled)
         if named:
             self.set_role("query", named[0])

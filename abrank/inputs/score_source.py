@@ -60,6 +60,9 @@ _RANK_EVAL = {
 }  # fmt: skip
 
 
+EXPLAINED = 100  # ids where numbers are expected, each in a sentence of its own
+
+
 @dataclass(frozen=True, eq=False)
 class Column:
     """A column: ids of a file's text, an Arrow array of a frame, or Python's objects."""
@@ -84,8 +87,16 @@ class Column:
         plain = None if self.is_text else arrow.to_scores(self.cells, missing=True)
         if plain is not None:
             return plain, {}
-        value, problems = np.full(len(self.cells), np.nan), {}
-        for row, cell in enumerate(self.objects):
+        value, is_id = np.full(len(self.cells), np.nan), np.zeros(len(self.cells), np.bool_)
+        texts = (pa.StringArray, pa.LargeStringArray, pa.LargeBinaryArray)
+        if isinstance(self.cells, texts):
+            # What begins with a letter and has a digit is an id, and no number.
+            match = ids.kernels.match_substring_regex(self.cells, pattern="^[A-Za-z].*[0-9]")
+            is_id = match.fill_null(False).to_numpy(zero_copy_only=False)
+        more_ids = np.flatnonzero(is_id)[EXPLAINED:]
+        problems = dict.fromkeys(more_ids.tolist(), "not a number")
+        rest = np.setdiff1d(np.arange(len(value)), more_ids, assume_unique=True).tolist()
+        for row, cell in zip(rest, map(self.objects.__getitem__, rest), strict=True):
             if is_missing(cell) or (isinstance(cell, str) and not cell):
                 continue
             if isinstance(cell, str) and _DECIMAL.fullmatch(cell):
