@@ -31,15 +31,22 @@ def round_off(values: FloatArray, *, scale: npt.ArrayLike | None = None) -> Floa
     # value, or 0. So what is a tie does not depend on the unit.
     sizes = np.abs(values)
     largest = sizes.max(axis=0, initial=0.0) if scale is None else np.asarray(scale, np.float64)
-    gaps = np.diff(np.sort(sizes, axis=0), axis=0, prepend=0.0)
-    if not ((gaps > 0.0) & (gaps <= TIE * largest)).any():
+    ascending = np.sort(sizes, axis=0)
+    gaps = np.diff(ascending, axis=0, prepend=0.0)
+    grouped = ((gaps > 0.0) & (gaps <= TIE * largest)).any(axis=0)
+    if not grouped.any():
         return np.asarray(values + 0.0)  # rounded before: each group is one value
-    order = np.argsort(sizes, axis=0)
-    ascending = np.take_along_axis(sizes, order, axis=0)
-    starts = gaps > TIE * largest
-    rounded = np.empty_like(sizes)
-    groups = np.maximum.accumulate(np.where(starts, ascending, 0.0), axis=0)
-    np.put_along_axis(rounded, order, groups, axis=0)
+    groups = np.maximum.accumulate(np.where(gaps > TIE * largest, ascending, 0.0), axis=0)
+    rounded = sizes.copy()
+    arrays = (sizes, ascending, groups, rounded)
+    columns = [array.reshape(len(sizes), -1).T for array in arrays]
+    for column in np.flatnonzero(grouped).tolist():
+        # Few have another value: these are looked up, which takes less than to order all.
+        size, ordered, group, result = (array[column] for array in columns)
+        moved = np.flatnonzero(group != ordered)
+        place = np.searchsorted(ordered[moved[:-1]], size)
+        is_moved = ordered[moved[place]] == size
+        result[is_moved] = group[moved[place[is_moved]]]
     # Adding 0.0 turns -0.0 into 0.0.
     return np.asarray(np.copysign(rounded, values) + 0.0)
 
