@@ -33,10 +33,7 @@ from abrank.diagnostics import Note
 from abrank.diagnostics.notes import inspect_directions, inspect_margin
 from abrank.diagnostics.runs import (
     inspect_gaps,
-    inspect_judged,
     inspect_relevance,
-    inspect_segments,
-    inspect_ties,
 )
 from abrank.estimate import Estimate
 from abrank.inference.clusters import run_cluster_test
@@ -434,9 +431,6 @@ def _notes(result: Comparison, requested: Declared, sample: Sample) -> tuple[Not
             [name for name in requested.better.undeclared if name != rule.primary],
             primary=rule.primary,
         ),
-        *inspect_ties(lead.diff, result.evidence.tie_range, result.audits),
-        *inspect_judged(result.audits),
-        *inspect_segments(result.segmentations, visible=result.decision.direction != 0),
         *_turned_guards(result, requested, sample),
     ]
     cut = next(

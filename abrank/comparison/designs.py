@@ -62,8 +62,7 @@ OF_CLUSTERS = {
 }
 SEQUENCE = "Confidence sequence"
 IGNORING = "Paired t, clusters ignored"
-# Notes on single queries, which clusters and looks at any time say nothing of; and notes that say
-# which of the two gains.
+# Notes on single queries, which clusters and looks at any time say nothing of.
 _OF_QUERIES = frozenset({"few-signs", "one-query-decides", "skewness-decides"})
 WITHOUT_WEIGHTS = "Paired t, weights ignored"
 

@@ -116,16 +116,8 @@ class MachineSource(Machine):
         return context.with_machine(MachineScores(scores, self.shared_model, self.judge), sources)
 
 
-# Cautions on the tests that decide nothing here, and on queries that are meant to be more.
-_OF_PEOPLE_ALONE = frozenset(
-    {
-        "few-signs",
-        "one-query-decides",
-        "skewness-decides",
-        "tests-disagree",
-        "few-queries-carry-the-mean",
-    }
-)
+# Cautions on tests that decide nothing here.
+_OF_PEOPLE_ALONE = frozenset({"few-signs", "one-query-decides", "skewness-decides"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -192,7 +184,7 @@ class WithMachine(Rows):
         return () if self.together else super().kept
 
     def cautions(self, result: Comparison) -> list[Note]:
-        left_out = {"extra-queries"} | (_OF_PEOPLE_ALONE if self.together else set())
+        left_out = _OF_PEOPLE_ALONE if self.together else ()
         notes = [note for note in super().cautions(result) if note.code not in left_out]
         message = self.judged.notes()
         return [*notes, *message] if self.together else [*message, *notes]

@@ -404,9 +404,8 @@ class MachineJudgments:
             for item in self.sample
             if item.pvalue < LEVEL / len(self.sample)
         ]
-        if n_judged > MOST_JUDGED * len(self.query_ids):
-            notes.append(Note("machine-nearly-all-judged", 1, sizes))
-        elif not self.set_aside and abs(self.correlation) <= self.break_even:
+        has_others = n_judged <= MOST_JUDGED * len(self.query_ids)
+        if has_others and not self.set_aside and abs(self.correlation) <= self.break_even:
             values = {"correlation": self.correlation, "break_even": self.break_even}
             notes.append(Note("machine-no-help", 2, values))
         if self.set_aside == "errors":
@@ -414,11 +413,6 @@ class MachineJudgments:
         if missing:
             message = {"ids": list(missing[:3]), "count": len(missing)}
             notes.append(Note("machine-missing", 3 if len(missing) >= n_judged else 2, message))
-        if self.shared_model not in (None, "neither"):
-            notes.append(Note("machine-shares-model", 2, {"shared": self.shared_model}))
-        if self.shared_model is None or self.judge is None:
-            declared = {name: getattr(self, name) is not None for name in ("judge", "shared_model")}
-            notes.append(Note("machine-not-declared", 1, declared))
         return notes
 
     def of(self, who: str) -> JudgedBy:

@@ -156,7 +156,6 @@ class Sample(Protocol):
 
 # The tests shown beside the one that decides.
 COMPANIONS = ("t", "permutation", "bootstrap", "wilcoxon", "sign")
-_OF_A_DIRECTION = frozenset({"mean-against-wins", "losses-behind-the-mean"})
 
 
 @record
@@ -384,20 +383,13 @@ class Rows:
             self._told(result.test_rows),
             alpha=rule.alpha,
             query_ids=self.scores.query_ids,
-            measure=rule.primary,
-            higher_is_better=rule.higher_is_better,
         )
         if self.by in ("t", "permutation") and self.n > 1:
             moments = *mean_and_error(self.differences), skewness_of(self.differences)
             notes += inspect_skewness(
                 moments, self.n, result.rows, alpha=rule.alpha, primary=rule.primary
             )
-        left_out = self._left_out
-        if not rule.direction_declared:
-            left_out = left_out | _OF_A_DIRECTION
-        if self.votes is not None:  # each vote for A is a large loss
-            left_out = left_out | {"losses-behind-the-mean"}
-        notes = [note for note in notes if note.code not in left_out]
+        notes = [note for note in notes if note.code not in self._left_out]
         message = self.votes.notes() if self.votes is not None else []
         return [*notes, *message, *inspect_inputs(result.audits, self.scores.query_ids), *depths]
 

@@ -81,11 +81,6 @@ def bounds(measure: str) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def on_unit_scale(measure: str) -> bool:
-    """Whether the measure is known to run from 0 to 1; of a user's own score nothing is known."""
-    return bounds(measure) == (0.0, 1.0)
-
-
 def lowest_relevant(measure: str) -> float:
     """Return the lowest grade that is relevant to a measure, 1 where it has no other."""
     result = known(measure)
@@ -123,8 +118,6 @@ def inspect_directions(requested: Sequence[str], *, primary: str) -> list[Note]:
     return [Note("direction-not-declared", severity, {"measures": names})] if names else []
 
 
-# A fifth of the scale of a measure that runs from 0 to 1.
-LARGE_LOSS = 0.20
 # Share of normal samples in which an outlier is seen.
 OUTLIER_LEVEL = 0.05
 FEW_CLUSTERS = 20
@@ -168,8 +161,6 @@ def inspect_differences(
     *,
     alpha: float,
     query_ids: Sequence[str],
-    measure: str,
-    higher_is_better: bool = True,
 ) -> list[Note]:
     """Return the cautions that the per-query differences of the primary measure give."""
     n = len(differences)
@@ -181,7 +172,6 @@ def inspect_differences(
         decides = next((test.test for test in tests if test.decides), "")
         values = {"difference": float(differences[0]), "test": decides}
         return [Note("constant-difference", 3, values)]
-    gains = differences if higher_is_better else -differences
     deciding = next((test for test in tests if test.decides), None)
     # The others are beside nothing else.
     visible = deciding is not None and deciding.pvalue < alpha
@@ -195,14 +185,6 @@ def inspect_differences(
         values = {"n": n, "differ": differ, "lowest": lowest, "test": blind}
         notes.append(Note("few-signs", 3 if blind else 2, values))
     by_t = [test.pvalue for test in tests if test.test == "t"]
-    if visible:
-        both = {test.test: test.pvalue for test in tests if test.test in ("t", "permutation")}
-        if len({pvalue < alpha for pvalue in both.values()}) == 2 and lowest < alpha:
-            notes.append(Note("tests-disagree", 3, both))
-        toward = outcomes(gains)
-        wins, losses = int(np.sum(toward > 0)), int(np.sum(toward < 0))
-        if np.sign(np.mean(gains)) * (wins - losses) < 0:
-            notes.append(Note("mean-against-wins", 2, {"wins": wins, "losses": losses}))
     if deciding is not None and visible and by_t and not any(pvalue < alpha for pvalue in by_t):
         # The test asks about something else than the mean.
         rates = FALSE_FINDINGS.get(deciding.test, {})
@@ -210,52 +192,35 @@ def inspect_differences(
         if size is not None:
             values = {"test": deciding.test, "n": size, "rate": rates[size], "t": by_t[0]}
             notes.append(Note("not-about-the-mean", 2, values))
-    notes += _outlying(differences, deciding, alpha, query_ids)
-    if visible and np.mean(gains) > 0.0:
-        rounded, worst = np.round(gains, DECIMALS), int(np.argmin(gains))
-        lost = gains[rounded < -LARGE_LOSS]
-        notes += inspect_losses(
-            n, measure, lost=(len(lost), float(lost.sum())),
-            n_gained=int(np.count_nonzero(rounded > LARGE_LOSS)),
-            worst=(query_ids[worst], float(gains[worst])),
-        )  # fmt: skip
-    return notes
+    return notes + _outlying(differences, deciding, alpha, query_ids)
 
 
 def _outlying(
     differences: FloatArray, deciding: _Test | None, alpha: float, query_ids: Sequence[str]
 ) -> list[Note]:
-    """Note queries that stand apart from the others and decide, or carry, the mean."""
-    # That one of the larger differences turns a call near alpha is so in about half of all samples,
-    # and three of them outweigh most means; so only of outliers is it said.
-    # A look at the inputs needs no test.
+    """Note a query that stands apart from the others and decides."""
+    # One of the larger differences turns a call near alpha in about half of all samples, so only an
+    # outlier is worth a caution.
+    if deciding is None or deciding.test != "t":
+        return []
     from abrank.inference.shape import calls_without, rosner_outliers
 
     total = float(np.sum(differences))
     apart = rosner_outliers(differences, alpha=OUTLIER_LEVEL)
     apart = apart[differences[apart] * np.sign(total) > 0.0]
-    if not apart.size or deciding is None:
+    if not apart.size:
         return []
-    if deciding.test == "t":
-        call, calls, pvalues = calls_without(differences, apart, confidence=1.0 - alpha)
-        flips = np.flatnonzero((calls != call) & (call != 0))
-        if flips.size:
-            first = int(apart[flips[0]])
-            values = {
-                "query_id": query_ids[first],
-                "difference": float(differences[first]),
-                "pvalue": float(pvalues[flips[0]]),
-            }
-            return [Note("one-query-decides", 3, values)]
-    if not deciding.pvalue < alpha or abs(differences[apart].sum()) <= 0.5 * abs(total):
+    call, calls, pvalues = calls_without(differences, apart, confidence=1.0 - alpha)
+    flips = np.flatnonzero((calls != call) & (call != 0))
+    if not flips.size:
         return []
+    first = int(apart[flips[0]])
     values = {
-        "count": int(apart.size),
-        "ids": [query_ids[place] for place in apart.tolist()],
-        "difference": total / len(differences),
-        "without": float(np.mean(np.delete(differences, apart))),
+        "query_id": query_ids[first],
+        "difference": float(differences[first]),
+        "pvalue": float(pvalues[flips[0]]),
     }
-    return [Note("few-queries-carry-the-mean", 2, values)]
+    return [Note("one-query-decides", 3, values)]
 
 
 def inspect_skewness(
@@ -314,25 +279,6 @@ def undone_by_skewness(
         np.divide(adjusted, alone, where=custom > 0.0, out=np.zeros_like(custom)), owner
     )
     return pvalue, (custom > 0.0) & (pvalue * times >= alpha)
-
-
-def inspect_losses(
-    n: int, measure: str, *, lost: tuple[int, float], n_gained: int, worst: tuple[str, float]
-) -> list[Note]:
-    """Return the caution that some of ``n`` queries lose much."""
-    # `lost` is how many lose more than 0.2 and the sum of their gains, `n_gained` how many gain
-    # more than that, `worst` the query with the largest loss and its gain.
-    if not lost[0] or not on_unit_scale(measure):
-        return []
-    values = {
-        "count": lost[0],
-        "gains": n_gained,
-        "threshold": LARGE_LOSS,
-        "cost": -lost[1] / n,
-        "query_id": worst[0],
-        "loss": worst[1],
-    }
-    return [Note("losses-behind-the-mean", 2, values)]
 
 
 def inspect_clusters(

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 import numpy as np
 
-from abrank.diagnostics.notes import DECIMALS, Note, lowest_relevant
+from abrank.diagnostics.notes import Note, lowest_relevant
 from abrank.inputs import Audit
 from abrank.measures import parse
 from abrank.scoring.scores import Scores
@@ -107,13 +107,6 @@ def inspect_run(system: str, audit: Audit, policy: str | None = None) -> list[No
         if audit.query_ids is not None:
             values["difference"] = asdict(audit.query_ids)
         notes.append(Note("missing-queries", 3 if is_many else 2, values))
-    if audit.extra:
-        values = {
-            "system": system,
-            "count": len(audit.extra),
-            "ids": list(audit.extra[:SHOWN]),
-        }
-        notes.append(Note("extra-queries", 1, values))
     if audit.n_rank_conflicts:
         values = {"system": system, "count": audit.n_rank_conflicts}
         notes.append(Note("rank-conflicts", 1, values))
@@ -202,15 +195,7 @@ def inspect_systems(scores: Scores) -> list[Note]:
         for sha256, systems in of_file.items()
         if len(systems) > 1
     ]
-    tied = {key: audit.n_tied_rows for key, audit in audits.items() if audit.n_tied_rows}
-    if tied:
-        notes.append(Note("tied-runs", 1, {"systems": tied}))
     return sorted(notes, key=lambda note: -note.severity)
-
-
-JUDGED_GAP = 0.05
-# Orders of ties that move the difference by no more of itself change nothing that is said of it.
-MOVES = 0.1
 
 
 def inspect_inputs(audits: Mapping[str, Audit], query_ids: Sequence[str] = ()) -> list[Note]:
@@ -225,54 +210,8 @@ def inspect_inputs(audits: Mapping[str, Audit], query_ids: Sequence[str] = ()) -
     return notes
 
 
-def inspect_ties(
-    difference: float, tie_range: tuple[float, float] | None, audits: Mapping[str, Audit]
-) -> list[Note]:
-    """Return the caution on what the order of ties could have made of the difference."""
-    if tie_range is None or set(audits) != {"a", "b"}:
-        return []
-    low, high = tie_range
-    if round(high - low, DECIMALS) <= MOVES * abs(difference):
-        return []
-    values = {"low": low, "high": high}
-    values |= {key: audits[key].n_tied_rows for key in "ab"}
-    reverses = difference != 0.0 and low * high <= 0.0
-    return [Note("order-of-ties", 3 if reverses else 1, values)]
-
-
 def lists_only_relevant(audits: Mapping[str, Audit]) -> bool:
     """Say whether the judgments hold no document that is not relevant."""
     # Of those that they do not list nobody knows then which were looked at.
     grades = {grade for audit in audits.values() for grade in audit.grades}
     return bool(grades) and min(grades) > 0
-
-
-def inspect_judged(audits: Mapping[str, Audit]) -> list[Note]:
-    """Return the caution that more of one system's first ten documents are unjudged."""
-    # Where ids are to blame more judgments would help nobody; and of lists of relevant documents
-    # alone the better system has more judged ones.
-    if (
-        set(audits) != {"a", "b"}
-        or any(audit.document_ids is not None for audit in audits.values())
-        or lists_only_relevant(audits)
-    ):
-        return []
-    shares = {key: 1.0 - audit.judged_at_10 for key, audit in audits.items()}
-    if abs(shares["b"] - shares["a"]) <= JUDGED_GAP:
-        return []
-    return [Note("judged-gap", 1, shares)]
-
-
-class _Segmentation(Protocol):
-    @property
-    def name(self) -> str: ...
-    @property
-    def reversal(self) -> bool: ...
-
-
-def inspect_segments(segmentations: Sequence[_Segmentation], *, visible: bool) -> list[Note]:
-    """Return the caution that most segments point against the total (Simpson's reversal)."""
-    turned = [
-        segmentation.name for segmentation in segmentations if segmentation.reversal and visible
-    ]
-    return [Note("reversal", 2, {"segment": name}) for name in turned]

@@ -109,16 +109,6 @@ def test_ready_scores_have_none():
     assert abrank.compare_scores({"q1": 0.5}, {"q1": 0.6}).evidence == RunDetails()
 
 
-def test_notes_say_what_could_turn_the_difference():
-    qrels = {f"q{i}": {"d1": 1} for i in range(8)}
-    a = {q: {"d1": 1.0, "x": 0.5} for q in qrels}
-    b = {q: {"y": 1.0, "d1": 1.0} for q in qrels} | {"q0": {"d1": 2.0, "y": 1.0}}
-    comparison = abrank.compare(qrels, a, b, measures=["RR"])
-    notes = {note.code: note.values for note in comparison.notes}
-    assert notes["order-of-ties"] == {"low": pytest.approx(-0.4375), "high": 0.0, "a": 0, "b": 14}
-    assert "Tied scores leave Δ between" in str(comparison)
-
-
 def test_measures_of_diversity_have_no_ranges():
     rows = [("q1", "a", "d1", 1), ("q1", "b", "d2", 1), ("q2", "a", "d1", 1)]
     tied = {"q1": {"d1": 1.0, "d2": 1.0}, "q2": {"d1": 2.0, "x": 1.0}}

@@ -43,13 +43,6 @@ def test_rows_are_those_of_the_test_in_every_segment():
         )
 
 
-def test_a_reversal_is_a_note():
-    quirks = {query: "one" if i < 25 else f"s{i % 2}" for i, query in enumerate(QUERIES)}
-    result = compare_scores(A, B, segments={"part": quirks})
-    assert result.segmentations[0].reversal
-    assert "reversal" in {note.code for note in result.notes}
-
-
 def test_segments_of_other_queries_are_refused():
     with pytest.raises(AlignmentError, match="intent: none of their 1 query ids"):
         compare_scores(A, B, segments={"intent": {"x": "head"}})

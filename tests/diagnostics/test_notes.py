@@ -48,11 +48,9 @@ class FakeRow:
     pvalue_adj: float
 
 
-def notes_of(differences, *, tests=(), measure="AP") -> dict[str, dict[str, Any]]:
+def notes_of(differences, *, tests=()) -> dict[str, dict[str, Any]]:
     ids = [f"q{i}" for i in range(len(differences))]
-    result = inspect_differences(
-        np.asarray(differences, float), tests, alpha=0.05, query_ids=ids, measure=measure
-    )
+    result = inspect_differences(np.asarray(differences, float), tests, alpha=0.05, query_ids=ids)
     return {note.code: dict(note.values) for note in result}
 
 
@@ -109,62 +107,6 @@ def test_constant_difference_says_nothing_else() -> None:
     assert "constant-difference" not in notes_of([-0.3])
 
 
-def test_losses_are_told_where_the_mean_hides_them() -> None:
-    d = calm() + 0.05
-    d[[3, 7, 9]] = -0.201, -0.5, 0.3
-    fake_test = FakeTest("t", 0.01, decides=True)
-    note = notes_of(d, tests=[fake_test])["losses-behind-the-mean"]
-    assert note.pop("cost") == pytest.approx(0.701 / 60)
-    assert note == {
-        "count": 2, "gains": 1, "threshold": 0.2, "query_id": "q7", "loss": -0.5,
-    }  # fmt: skip
-    # Not where B loses overall, nor where nothing is shown, nor of a loss of just so much.
-    for second, test in ((-d, fake_test), (d, FakeTest("t", 0.2, decides=True)), (d, None)):
-        assert "losses-behind-the-mean" not in notes_of(second, tests=[test] if test else [])
-    d[[3, 7]] = -0.2
-    assert "losses-behind-the-mean" not in notes_of(d, tests=[fake_test])
-
-
-def test_losses_where_lower_is_better() -> None:
-    d = -(calm() + 0.1)
-    d[7] = 0.5
-    differences = inspect_differences(
-        d,
-        [FakeTest("t", 0.01, decides=True)],
-        alpha=0.05,
-        query_ids=[str(i) for i in range(60)],
-        measure="RBPResid",
-        higher_is_better=False,
-    )
-    values = {note.code: note.values for note in differences}
-    assert values["losses-behind-the-mean"]["loss"] == -0.5
-
-
-def test_tests_disagree() -> None:
-    apart = [FakeTest("t", 0.049, decides=True), FakeTest("permutation", 0.051)]
-    assert notes_of(calm(), tests=apart)["tests-disagree"] == {"t": 0.049, "permutation": 0.051}
-    both = [FakeTest("t", 0.01, decides=True), FakeTest("sign", 0.2)]
-    assert notes_of(calm(), tests=both) == {}
-    # What another test alone finds takes nothing from a verdict that shows nothing.
-    second = [FakeTest("t", 0.051, decides=True), FakeTest("permutation", 0.049)]
-    assert notes_of(calm(), tests=second) == {}
-
-
-def test_tests_cannot_disagree_where_one_of_them_cannot_speak() -> None:
-    apart = [FakeTest("t", 0.01, decides=True), FakeTest("permutation", 0.0625)]
-    assert list(notes_of([0.1, 0.12, 0.09, 0.11, 0.1], tests=apart)) == ["few-signs"]
-
-
-def test_mean_against_wins() -> None:
-    # 40 small losses, 20 larger wins: the mean is up, the count is down.
-    d = np.r_[np.full(40, -0.05) + np.linspace(0, 0.01, 40), np.linspace(0.13, 0.17, 20)]
-    sign = FakeTest("sign", 0.01)
-    fake_test = FakeTest("t", 0.01, decides=True)
-    assert notes_of(d, tests=[sign, fake_test])["mean-against-wins"] == {"wins": 20, "losses": 40}
-    # Where no mean is shown, the count of wins points against nothing.
-    assert "mean-against-wins" not in notes_of(d, tests=[sign, FakeTest("t", 0.2, decides=True)])
-
-
 def carried() -> np.ndarray:
     """Forty-nine differences of mean .0155 that t does not show, and one far outside of them."""
     return np.r_[0.0155 + np.linspace(-0.1, 0.1, 49), 0.25]
@@ -179,7 +121,6 @@ def test_one_query_decides() -> None:
     assert notes["one-query-decides"] == {
         "query_id": "q49", "difference": 0.25, "pvalue": pytest.approx(without),
     }  # fmt: skip
-    assert "few-queries-carry-the-mean" not in notes
     mirrored = notes_of(-d, tests=tests)["one-query-decides"]
     assert mirrored["difference"] == -0.25
     # Of another test's call it is not said.
@@ -209,9 +150,8 @@ def test_outliers_are_told_of_few_normal_samples_whatever_the_p(n, found) -> Non
     samples /= samples.std(axis=1, ddof=1, keepdims=True)
     pvalues = rng.uniform(*found, 300)
     samples += (stats.t.isf(pvalues / 2, n - 1) / np.sqrt(n))[:, None]
-    codes = ("one-query-decides", "few-queries-carry-the-mean")
     bools = [
-        bool(set(codes) & set(notes_of(sample * 0.1, tests=[FakeTest("t", p, decides=True)])))
+        "one-query-decides" in notes_of(sample * 0.1, tests=[FakeTest("t", p, decides=True)])
         for sample, p in zip(samples, pvalues, strict=True)
     ]
     assert stats.binomtest(sum(bools), 300, 0.05, alternative="greater").pvalue > 1e-3
@@ -250,32 +190,6 @@ def test_a_finding_that_is_not_about_the_mean() -> None:
 def test_few_clusters(n, n_effective, asked, decides, severity) -> None:
     clusters = inspect_clusters(n, n_effective, asked=asked, decides=decides)
     assert [note.severity for note in clusters] == ([] if severity is None else [severity])
-
-
-def test_queries_that_carry_the_mean() -> None:
-    d = np.r_[calm(40) * 0.1, 0.3, 0.35, 0.4]
-    visible = [FakeTest("permutation", 0.01, decides=True)]
-    note = notes_of(d, tests=visible)["few-queries-carry-the-mean"]
-    assert (note["count"], note["ids"]) == (3, ["q42", "q41", "q40"])
-    assert note["difference"] == pytest.approx(d.mean())
-    assert note["without"] == pytest.approx(d[:40].mean())
-    # They lie far outside, but the mean is not theirs.
-    assert "few-queries-carry-the-mean" not in notes_of(np.r_[calm(400), 0.4], tests=visible)
-    # And where no mean is shown nothing carries it.
-    assert "few-queries-carry-the-mean" not in notes_of(d)
-
-
-@pytest.mark.parametrize("measure", ["RR", "P@10", "AP"])
-def test_what_a_measure_is_like_is_no_news(measure) -> None:
-    assert notes_of(calm(), measure=measure) == {}
-
-
-def test_a_score_of_the_users_own_is_no_measure() -> None:
-    visible = [FakeTest("t", 0.01, decides=True)]
-    assert "losses-behind-the-mean" in notes_of([-0.5, *calm()], tests=visible)
-    assert "losses-behind-the-mean" not in notes_of(
-        [-0.5, *calm()], tests=visible, measure="latency"
-    )
 
 
 # Nine gains that look alike and a loss: what a right tail that nobody drew looks like, mirrored.

@@ -333,19 +333,6 @@ def test_costs_on_collections_follow() -> None:
     assert result.primary.stratified.reading == "better"
 
 
-def test_the_count_of_wins_and_the_mean_are_told_as_gains() -> None:
-    a = dict.fromkeys(IDS, 20.0)
-    b = {q: 21.0 if i % 4 else 8.0 for i, q in enumerate(IDS)}  # slower on most, by little
-    b = {q: value + 0.01 * i for i, (q, value) in enumerate(b.items())}
-    frames = [pd.DataFrame({"ms": item}) for item in (a, b)]
-    comparison = abrank.compare_scores(*frames, lower_is_better="ms", name_a="old", name_b="new")
-    (note,) = (note for note in comparison.notes if note.code == "mean-against-wins")
-    assert (note.values["wins"], note.values["losses"]) == (10, 30)
-    assert "old is better on more queries (30 to 10), but new has the better mean" in " ".join(
-        str(comparison).split()
-    )
-
-
 def test_power_plans_the_same_for_a_cost() -> None:
     comparison = abrank.compare_scores(*two(), lower_is_better="latency_ms")
     mirrored = abrank.compare_scores(

@@ -22,7 +22,6 @@ from abrank.report.sections.notes import (
     SystemNames,
     Words,
     say,
-    some_of,
     told,
 )
 
@@ -150,30 +149,6 @@ def _no_margin(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     )
 
 
-@told(SENTENCES, "judged-gap")
-def _judged_gap(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
-    less, more = ("b", "a") if v["b"] > v["a"] else ("a", "b")
-    unjudged = {key: f.percent(v[key], sign=False) for key in "ab"}
-    return (
-        f"{unjudged[less]} of {names[less]}'s top 10 is unjudged ({names[more]}: {unjudged[more]})",
-        f"An unjudged document counts as not relevant, so {names[less]} may be better than it"
-        " looks; judge those documents to know.",
-    )
-
-
-@told(SENTENCES, "order-of-ties")
-def _order_of_ties(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
-    low, high = (names.signed(v[key]) for key in ("low", "high"))
-    title = f"Tied scores leave Δ between {low} and {high}"
-    if low == high:
-        title = f"Tied scores hardly move Δ: {low} in any order"
-    return title, (
-        f"{f.plural(v['b'], 'document')} of {names['b']} and {f.count(v['a'])} of {names['a']}"
-        " share their score with another document of the query; abrank orders these by document id,"
-        " as trec_eval does."
-    )
-
-
 @told(SENTENCES, "few-signs")
 def _few_signs(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     differ = "differs" if v["differ"] == 1 else "differ"
@@ -244,16 +219,6 @@ def _skewness(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     )
 
 
-@told(SENTENCES, "tests-disagree")
-def _tests_disagree(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
-    p_clauses = {key: f.p_clause(v[key], alpha=names.alpha) for key in ("t", "permutation")}
-    return (
-        "The t test and the sign-flip test disagree",
-        f"They give {p_clauses['t']} and {p_clauses['permutation']}, on two sides of"
-        f" {names.level(v['t'], v['permutation'])}, though both test the mean difference.",
-    )
-
-
 @told(SENTENCES, "monte-carlo-near-alpha")
 def _monte_carlo(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     limits = " to ".join(f.score(v[key], digits=4) for key in ("low", "high"))
@@ -281,50 +246,6 @@ def _not_about_mean(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     )
 
 
-@told(SENTENCES, "losses-behind-the-mean")
-def _losses(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
-    lose = "loses" if v["count"] == 1 else "lose"
-    gain = "1 gains" if v["gains"] == 1 else f"{f.count(v['gains'])} others gain"
-    hidden = (
-        f"{gain} as much, so the mean does not show it." if v["gains"] else "None gains as much."
-    )
-    return (
-        f"{words.queries(v['count'])} {lose} more than {f.score(v['threshold'], digits=2)}",
-        f"{hidden} Worst: {names.query(v['query_id'])} ({names.signed(v['loss'])}).",
-    )
-
-
-@told(SENTENCES, "few-queries-carry-the-mean")
-def _few_carry(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
-    carry, they = ("carries", "it lies") if v["count"] == 1 else ("carry", "they lie")
-    queries = f.listed([names.query(item) for item in v["ids"]])
-    return (
-        f"{words.queries(v['count'])} {carry} the mean",
-        f"Without {queries} Δ would be {names.signed(v['without'])} in place of"
-        f" {names.signed(v['difference'])}; {they} far outside of the others.",
-    )
-
-
-@told(SENTENCES, "mean-against-wins")
-def _mean_against_wins(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
-    more, fewer = ("b", "a") if v["wins"] > v["losses"] else ("a", "b")
-    counts = sorted((v["wins"], v["losses"]), reverse=True)
-    return (
-        "The mean favours one system, the count of wins the other",
-        f"{names[more]} is better on more queries ({f.count(counts[0])} to"
-        f" {f.count(counts[1])}), but {names[fewer]} has the better mean: its wins are larger.",
-    )
-
-
-@told(SENTENCES, "reversal")
-def _reversal(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
-    return (
-        f"Most segments by {v['segment']} favour the other system",
-        "One large segment outweighs the others, so the mean over all queries and most segments"
-        " disagree (Simpson's reversal).",
-    )
-
-
 @told(SENTENCES, "rank-conflicts")
 def _rank_conflicts(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     return (
@@ -339,15 +260,6 @@ def _several_tags(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     return (
         f"{names[v['system']]} has several run tags",
         f"{tags}: was more than one system written into this file?",
-    )
-
-
-@told(SENTENCES, "extra-queries")
-def _extra(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
-    are = "is" if v["count"] == 1 else "are"
-    return (
-        f"{words.queries(v['count'])} of {names[v['system']]} {are} not judged",
-        f"In the run, but not in the qrels, and ignored: {some_of(v['ids'], v['count'])}.",
     )
 
 

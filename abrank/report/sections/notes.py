@@ -235,19 +235,6 @@ def _same_file(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     )
 
 
-@told(RUN_SENTENCES, "tied-runs")
-def _tied_runs(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
-    counts = sorted(v["systems"].items(), key=lambda item: -item[1])
-    texts = [f"{names[system]} {f.count(count)}" for system, count in counts[:MOST_SYSTEMS]]
-    more = len(counts) - MOST_SYSTEMS
-    have = "has" if len(counts) == 1 else "have"
-    return (
-        f"{f.plural(len(counts), 'run')} {have} documents with tied scores",
-        f"{', '.join(texts)}{f' and {f.count(more)} more' if more > 0 else ''}; they are put in"
-        " descending order of document id, as trec_eval does.",
-    )
-
-
 @told(RUN_SENTENCES, "pairs-of-first")
 def _pairs_of_first(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
     text = f.count(v["n_systems"] - 1)
@@ -301,36 +288,4 @@ def _no_help(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
         "The machine does not narrow the interval",
         f"Its differences correlate with people's by {f.signed(v['correlation'], digits=2)}, and"
         f" the break-even is {f.score(v['break_even'], digits=2)}: people alone tell as much.",
-    )
-
-
-@told(MACHINE_SENTENCES, "machine-shares-model")
-def _shares_model(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
-    shared = {"both": "Both systems share"}.get(v["shared"]) or f"{names[v['shared']]} shares"
-    return (
-        f"{shared} a model with the machine that judges",
-        "Such machines favour their own: by the machine alone wrong differences between rankers"
-        " were found most often there. What people judged corrects for it where it is a random"
-        " sample.",
-    )
-
-
-@told(MACHINE_SENTENCES, "machine-nearly-all-judged")
-def _nearly_all(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
-    return (
-        f"People judged {f.count(v['n_judged'])} of {words.queries(v['n_queries'])}",
-        "So the machine has little to add: it helps where it judged many more queries than people.",
-    )
-
-
-@told(MACHINE_SENTENCES, "machine-not-declared")
-def _not_declared(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
-    lacking = [] if v["judge"] else ["which machine judged (machine.judge)"]
-    if not v["shared_model"]:
-        lacking.append("whether a system shares its model (machine.shared_model)")
-    return (
-        f"Not declared: {' and '.join(lacking)}",
-        "A machine that was chosen after its results were seen, or that judges its own kind, can"
-        f" favour a system. State {'both' if len(lacking) > 1 else 'it'} in the rule file"
-        " (--config) before people judge.",
     )

@@ -179,6 +179,7 @@ def test_notebook_shows_the_card(better: Comparison) -> None:
 
 
 def test_card_names_what_to_read_first_and_the_segments(runs: Comparison) -> None:
+    runs = replace(runs, notes=(Note("few-clusters", 3, {"n": 5, "too_few": True}),))
     text = unescape(card(runs))
     titles = [caution.title for caution in compose(runs).cautions]
     assert 0 < len(titles) <= SHOWN
@@ -192,14 +193,14 @@ def test_card_names_two_notes_and_counts_the_others(better: Comparison) -> None:
     tags = {"system": "a", "tags": ["x", "y"]}
     few = {"n": 5, "too_few": True}
     ranks = {"system": "b", "count": 60}
-    extra = {"system": "a", "count": 1, "ids": ["9"]}
+    order = {"n": 9, "of": 9}
     notes = [
         Note(code, severity, values)
         for code, severity, values in (
             ("few-clusters", 3, few),
             ("several-tags", 2, tags),
             ("rank-conflicts", 1, ranks),
-            ("extra-queries", 1, extra),
+            ("order-unknown", 1, order),
         )
     ]
     text = unescape(card(replace(better, notes=tuple(notes))))

@@ -218,7 +218,7 @@ def test_two_titles_of_notes_stand_on_the_first_screen_and_the_others_are_counte
     few = Note("few-clusters", 3, {"n": 5, "too_few": True})
     extra = [Note(code, 1, values) for code, values in (
         ("several-tags", {"system": "a", "tags": ["x", "y"]}),
-        ("extra-queries", {"system": "a", "count": 1, "ids": ["9"]}),
+        ("order-unknown", {"n": 9, "of": 9}),
     )]  # fmt: skip
     # Those of A and B are one.
     comparison = replace(make(0.05), notes=(tied(60), tied(61), few))

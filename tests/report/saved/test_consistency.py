@@ -151,8 +151,8 @@ CONTRADICTIONS: Contradictions = {
         '.code: "gossip" is no note of abrank',
     ),
     "a note without its numbers": (
-        lambda d: d["notes"].insert(0, {"code": "mean-against-wins", "severity": 1, "values": {}}),
-        "notes[0].values: are not those that the note mean-against-wins asks for",
+        lambda d: d["notes"].insert(0, {"code": "one-query-decides", "severity": 1, "values": {}}),
+        "notes[0].values: are not those that the note one-query-decides asks for",
     ),
     "a query fewer": (
         lambda d: d.update(n_queries=59),

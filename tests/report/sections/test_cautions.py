@@ -27,11 +27,6 @@ EXAMPLES: dict[str, tuple[dict[str, Any], str]] = {
         "Was the order of the two drawn at random? Of 80 votes nobody says",
     ),
     "constant-difference": ({"difference": 0.1}, "Every query differs by exactly +0.100"),
-    "judged-gap": ({"a": 0.0, "b": 0.1}, "10.0% of monot5's top 10 is unjudged (bm25: 0.0%)"),
-    "order-of-ties": (
-        {"low": -0.01, "high": 0.05, "a": 4, "b": 2},
-        "Tied scores leave Δ between −0.010 and +0.050",
-    ),
     "few-signs": ({"n": 5, "differ": 5, "lowest": 0.0625, "test": ""}, "Only 5 queries"),
     "few-clusters": ({"n": 5, "too_few": True}, "Only 5 clusters of queries"),
     "one-query-decides": (
@@ -49,10 +44,6 @@ EXAMPLES: dict[str, tuple[dict[str, Any], str]] = {
         },
         "Skewness decides",
     ),
-    "tests-disagree": (
-        {"t": 0.0503, "permutation": 0.0497},
-        "The t test and the sign-flip test disagree",
-    ),
     "monte-carlo-near-alpha": (
         {"pvalue": 0.051, "low": 0.047, "high": 0.055, "n_resamples": 9999},
         "p is too close to α = 0.05 for 9\u202f999 resamples",
@@ -61,26 +52,6 @@ EXAMPLES: dict[str, tuple[dict[str, Any], str]] = {
         {"test": "sign", "n": 50, "rate": 0.0934, "t": 0.31},
         "The sign test does not judge the mean",
     ),
-    "losses-behind-the-mean": (
-        {
-            "count": 30,
-            "gains": 62,
-            "threshold": 0.2,
-            "cost": 0.041,
-            "query_id": "468",
-            "loss": -0.69,
-        },
-        "30 queries lose more than 0.20",
-    ),
-    "few-queries-carry-the-mean": (
-        {"count": 2, "ids": ["468", "7"], "difference": 0.021, "without": 0.004},
-        "2 queries carry the mean",
-    ),
-    "mean-against-wins": (
-        {"wins": 10, "losses": 14},
-        "The mean favours one system, the count of wins the other",
-    ),
-    "reversal": ({"segment": "intent"}, "Most segments by intent favour the other system"),
     "rank-conflicts": (
         {"system": "b", "count": 1},
         "The ranks of monot5 contradict its scores in 1 query",
@@ -111,7 +82,6 @@ EXAMPLES: dict[str, tuple[dict[str, Any], str]] = {
         "Scores are missing: 2 of bm25, 7 of monot5",
     ),
     "shown-apart": ({"means": {"NumRet": [10.0, 12.0]}}, "Counts and constants decide nothing"),
-    "extra-queries": ({"system": "a", "count": 1, "ids": ["9"]}, "1 query of bm25 is not judged"),
 }
 
 
@@ -146,16 +116,6 @@ def test_caution_has_title_and_sentence(code: str) -> None:
     ("code", "values", "words"),
     [
         (
-            "losses-behind-the-mean",
-            EXAMPLES["losses-behind-the-mean"][0],
-            "62 others gain as much, so the mean does not show it. Worst: “468” (−0.690).",
-        ),
-        (
-            "losses-behind-the-mean",
-            EXAMPLES["losses-behind-the-mean"][0] | {"gains": 0},
-            "None gains as much. Worst: “468” (−0.690).",
-        ),
-        (
             "not-about-the-mean",
             {"test": "wilcoxon", "n": 250, "rate": 0.109, "t": 0.31},
             "It asks about the pseudo-median and finds a difference, but the t test finds none in"
@@ -168,12 +128,6 @@ def test_caution_has_title_and_sentence(code: str) -> None:
             "a skewness of −1.9. Corrected for it, t gives p = 0.081, not 0.032, and the"
             " difference is not significant; with few and skewed differences, tests of a mean are"
             " significant too often. The same is true of RR.",
-        ),
-        ("tests-disagree", EXAMPLES["tests-disagree"][0], "They give p = 0.0503 and p = 0.0497"),
-        (
-            "mean-against-wins",
-            {"wins": 10, "losses": 14},
-            "bm25 is better on more queries (14 to 10), but monot5 has the better mean",
         ),
         ("few-signs", EXAMPLES["few-signs"][0], "no flip of signs gives a p below 0.0625"),
         (
@@ -188,32 +142,15 @@ def test_caution_has_title_and_sentence(code: str) -> None:
             "the difference is not significant (p = 0.081)",
         ),
         (
-            "few-queries-carry-the-mean",
-            EXAMPLES["few-queries-carry-the-mean"][0],
-            "Without “468” and “7” Δ would be +0.004 in place of +0.021; they lie far outside",
-        ),
-        ("judged-gap", {"a": 0.5, "b": 0.0}, "bm25 may be better than it looks"),
-        (
             "machine-sample-differs",
             {"what": "difference", "judged": 0.02, "others": -0.01, "pvalue": 0.003},
             "Δ is +0.020 on these and −0.010 on the others (p = 0.003), which a random draw seldom"
             " is: people alone decide.",
         ),
         (
-            "machine-nearly-all-judged",
-            {"n_judged": 900, "n_queries": 1000},
-            "So the machine has little to add: it helps where it judged many more queries",
-        ),
-        (
             "machine-no-help",
             {"correlation": 0.05, "break_even": 0.12},
             "correlate with people's by +0.05, and the break-even is 0.12: people alone tell",
-        ),
-        (
-            "order-of-ties",
-            EXAMPLES["order-of-ties"][0],
-            "2 documents of monot5 and 4 of bm25 share their score with another document of the"
-            " query",
         ),
     ],
 )
@@ -228,26 +165,6 @@ def test_sentence_has_the_numbers(code: str, values: dict[str, Any], words: str)
             "few-signs",
             {"n": 30, "differ": 1, "lowest": 1.0, "test": ""},
             "Only 1 of 30 queries differs",
-        ),
-        (
-            "losses-behind-the-mean",
-            {**EXAMPLES["losses-behind-the-mean"][0], "count": 1},
-            "1 query loses more than 0.20",
-        ),
-        (
-            "few-queries-carry-the-mean",
-            {**EXAMPLES["few-queries-carry-the-mean"][0], "count": 1},
-            "1 query carries the mean",
-        ),
-        (
-            "order-of-ties",
-            {"low": 0.0371, "high": 0.0373, "a": 0, "b": 2},
-            "Tied scores hardly move Δ: +0.037 in any order",
-        ),
-        (
-            "extra-queries",
-            {"system": "a", "count": 2, "ids": ["7", "8"]},
-            "2 queries of bm25 are not judged",
         ),
     ],
 )
@@ -267,7 +184,7 @@ def test_cautions_stand_by_what_they_mean_for_the_verdict(judged: Comparison) ->
     order = list(WORDS)
     places = [(-item.severity, order.index(item.code)) for item in cautions]
     assert places == sorted(places)
-    assert len(places) >= 3
+    assert len(places) >= 2
     assert {note.code for note in cautions} == {note.code for note in judged.notes}
 
 
@@ -326,9 +243,6 @@ def test_sentences_on_runs_name_their_systems() -> None:
     sentences = run_sentences(evaluate(qrels, {"good": good, "poor": poor}, ["P@1"]))
     assert sentences == (
         "2 of 4 judged queries are missing from poor. Scored 0 for poor (--missing zero): q2, q3.",
-        "1 query of poor is not judged. In the run, but not in the qrels, and ignored: extra.",
-        "1 run has documents with tied scores. poor 2; they are put in descending order of document"
-        " id, as trec_eval does.",
     )
     assert run_sentences(evaluate(qrels, {"good": good}, ["RR"])) == ()
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from abrank._support.typing import BoolArray, FloatArray
 from abrank.diagnostics.notes import inspect_differences
-from abrank.inference import compare_segments, run_test
+from abrank.inference import run_test
 from abrank.inference.wilcoxon import wilcoxon_pvalues
 from reports.studies.calibration.cells import ENUMERATED_UP_TO, EXACT_RANKS, LEVELS, N_DRAWN, Asked
 from reports.studies.calibration.parts.part import Batch, Part
@@ -20,15 +20,10 @@ from reports.studies.calibration.parts.part import Batch, Part
 CODES = (
     "few-signs",
     "one-query-decides",
-    "few-queries-carry-the-mean",
-    "tests-disagree",
-    "mean-against-wins",
-    "losses-behind-the-mean",
     "constant-difference",
 )
 # The resamples of a test that draws, as it is asked for without a number.
 N_RESAMPLES = 9_999
-N_SEGMENTS = 3
 # Notes are asked for sample by sample.
 ONE_IN = 5
 # Standard deviation of normal differences: that of nDCG@10 between real runs, in round figures.
@@ -51,14 +46,12 @@ def ask(batch: Batch, draw: Callable[[Batch], FloatArray]) -> Iterator[Asked]:
     codes = [_codes(sample, pvalues, i, "t") for i, sample in enumerate(d.T)]
     for code in CODES:
         yield Asked(code, (np.array([code in item for item in codes]),))
-    yield Asked("any of these", (np.array([bool(item) for item in codes]),))
     for test in ("wilcoxon", "sign"):
         values = np.zeros(batch.count, np.bool_)
         for i in np.flatnonzero(pvalues[test] < LEVELS[0]).tolist():
             values[i] = "not-about-the-mean" in _codes(d[:, i], pvalues, i, test)
         yield Asked(f"not-about-the-mean, {test}", (values,))
     yield Asked("monte-carlo-near-alpha", (_near_alpha(pvalues["t"], batch.random),))
-    yield Asked(f"reversal, {N_SEGMENTS} segments", (_reversed(d, pvalues["t"]),))
 
 
 def _pvalues(d: FloatArray, seed: int) -> dict[str, FloatArray]:
@@ -75,17 +68,8 @@ def _pvalues(d: FloatArray, seed: int) -> dict[str, FloatArray]:
 def _codes(sample: FloatArray, pvalues: dict[str, FloatArray], i: int, rule: str) -> Counter[str]:
     tests = [_Answer(name, float(p[i]), name == rule) for name, p in pvalues.items()]
     ids = [str(place) for place in range(len(sample))]
-    notes = inspect_differences(sample, tests, alpha=LEVELS[0], query_ids=ids, measure="nDCG@10")
+    notes = inspect_differences(sample, tests, alpha=LEVELS[0], query_ids=ids)
     return Counter(note.code for note in notes)
-
-
-def _reversed(d: FloatArray, pvalue: FloatArray) -> BoolArray:
-    """Return of which samples a difference is shown against which most segments point."""
-    labels = [str(i % N_SEGMENTS) for i in range(len(d))]
-    values = np.zeros(d.shape[1], np.bool_)
-    for i in np.flatnonzero(pvalue < LEVELS[0]).tolist():
-        values[i] = compare_segments(d[:, i], labels).reversal
-    return values
 
 
 def _near_alpha(pvalue: FloatArray, random: np.random.Generator) -> BoolArray:
@@ -110,8 +94,7 @@ def _real(batch: Batch, *, tossed: bool) -> FloatArray:
 _WHAT = (
     " A note on the differences as it is given with the t test as the rule, unless a test is named;"
     " short of what files and judgments give, which no sample can tell."
-    f" The p-values of a test that draws are drawn with {N_RESAMPLES} resamples around that of t;"
-    f" segments are {N_SEGMENTS} of one size."
+    f" The p-values of a test that draws are drawn with {N_RESAMPLES} resamples around that of t."
 )
 
 NOTES = (

@@ -38,12 +38,8 @@ CODES = (
     "few-signs",
     "few-clusters",
     "one-query-decides",
-    "tests-disagree",
     "monte-carlo-near-alpha",
     "not-about-the-mean",
-    "losses-behind-the-mean",
-    "few-queries-carry-the-mean",
-    "mean-against-wins",
     "constant-difference",
 )
 KINDS = (
