@@ -19,7 +19,7 @@ from abrank._support.errors import ArgumentError, NotFoundError, ReadError
 from abrank._support.work import threaded_map
 from abrank.engines.engine import files_of, storage
 from abrank.engines.kernel import JOINED, column_names, read_rows, split_joined
-from abrank.inputs.archives import Stored, Unpacked, most_unpacked, too_much
+from abrank.inputs.archives import Stored, Unpacked, excess
 from abrank.inputs.arrow import nested_column
 from abrank.inputs.columns import Columns, Layout
 from abrank.inputs.files import likeness
@@ -88,7 +88,7 @@ class ParquetTable:
         with storage(piece.label, self.filesystem):
             try:
                 with self.filesystem.open_input_file(piece.path) as file:
-                    data = ParquetData(file, most=self.max_input_size)
+                    data = ParquetData(file, maximum=self.max_input_size)
                     # A row for each document names its query: its id is read once.
                     names = list(dict.fromkeys(self.columns))
                     table = data.read(names, group=piece.group, coded=[query])
@@ -150,16 +150,11 @@ def open_table(
             pieces.append(Piece(path, 0, 0, problem=str(file).removeprefix(f"{path}: ")))
             continue
         pieces += _pieces(path, file, chosen)
-        n_decoded = sum(chunk.n_decoded for group in file.groups for chunk in group.of(chosen))
-        n_packed = sum(chunk.n_packed for group in file.groups for chunk in group.chunks)
-        total += n_decoded
-        # Each row group may be small, and all of them made to fill memory, or the time of a job.
-        if max_input_size is None and n_decoded > most_unpacked(n_packed):
-            problem, what_to_do = too_much(0, None)
-            raise ReadError(path, problem, hint=what_to_do)
-        if max_input_size is not None and total > max_input_size:
-            problem, what_to_do = too_much(0, max_input_size)
-            raise ReadError(label, problem, hint=what_to_do)
+        total += sum(chunk.n_decoded for group in file.groups for chunk in group.of(chosen))
+        if max_input_size is not None:
+            problem, hint = excess(total, max_input_size, n_rows=0, n_packed=0)
+            if problem:
+                raise ReadError(label, f"holds {problem}", hint=hint)
     return ParquetTable(label, layout, chosen, tuple(pieces), place, max_input_size=max_input_size)
 
 

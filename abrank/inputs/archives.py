@@ -13,17 +13,9 @@ from abrank._support.errors import ReadError
 
 # Unless told otherwise, what is packed, or has no known end, may give this many bytes.
 MOST_UNPACKED = 4 << 30
-# A run packs to a tenth; a file that grows to more than this times its size is made to fill memory.
-# What is read as it comes may repeat itself more (the same documents for every query) than a table
-# of columns, that more than text whose columns are held whole, that more than one text of JSON, and
-# that more than what becomes an object a cell: these take several times their size in memory, the
-# last some thirty.
-MOST_GROWTH, MOST_TABLE, MOST_HELD, MOST_TREE, MOST_OBJECTS = 250, 32, 12, 6, 2
-_SMALL, _SMALL_OBJECTS = 32 << 20, 16 << 20  # bytes that no growth is too much for
-# Rows and cells are counted as of a file of so many bytes at least: whole numbers and scores of few
-# decimals pack to very little.
-LEAST = 8 << 20
-CELL = 26  # bytes that a cell counts for at least: the shortest takes nearly as much memory as any
+# A run packs to a tenth. A file that is packed more than so many times is made to fill memory if it
+# has very many rows, too: a row takes more memory than its bytes.
+MOST_GROWTH, MOST_ROWS = 200, 5_000_000
 
 # What the unpackers raise where an archive is cut short or damaged.
 _DAMAGED = (EOFError, ValueError, OSError, zlib.error)
@@ -110,33 +102,12 @@ def refusal(label: str, error: Exception) -> ReadError:
 class Unpacked:
     """What is inside an archive, or a file as it is; read like a binary file, but only forward."""
 
-    # asked: How many bytes it may hold, if that was said.
-    # growth: How many times its size it may grow to otherwise.
-    # hint: What to do where it grows more, if that is not to ask for more.
-
-    def __init__(
-        self,
-        stored: Stored,
-        label: str,
-        *,
-        most: int | None = None,
-        growth: int = MOST_GROWTH,
-        hint: str = "",
-    ) -> None:
-        self._stored, self._label, self.asked, self._growth = stored, label, most, growth
-        self._hint = hint
+    def __init__(self, stored: Stored, label: str, *, maximum: int | None = None) -> None:
+        self._stored, self._label = stored, label
+        self.requested = maximum  # bytes that it may hold, if that was said
         self._kind, self._file = _opened(stored)
-        bounded = bool(self._kind) or stored.endless
-        self._most = most if most is not None else MOST_UNPACKED if bounded else None
-        self._n_bytes = 0
-
-    def require_few(self, n: int, kind: str = "rows", *, cells: int = 1) -> None:
-        """Refuse more rows, of so many cells each, than a packed file of this size may hold."""
-        n_bytes = self._stored.n_bytes
-        grows = self._kind and self.asked is None
-        if grows and n * cells > most_unpacked(max(n_bytes, LEAST), MOST_HELD) // CELL:
-            problem = f"holds {n:,} {kind} in {n_bytes:,} bytes, too many for its size"
-            raise ReadError(self._label, problem, hint=self._hint or _grown("", MOST_HELD)[1])
+        self._is_bounded = bool(self._kind) or stored.endless or maximum is not None
+        self._n_bytes = self._n_rows = 0
 
     def read(self, size: int) -> bytes:
         """Return up to ``size`` bytes, none at the end."""
@@ -149,24 +120,18 @@ class Unpacked:
             hint = "copy or download the file again"
             raise ReadError(self._label, problem, hint=hint) from error
         self._n_bytes += len(data)
-        self._require_room()
+        if not self._is_bounded:
+            return data
+        n_packed = self._stored.n_bytes if self._kind else self._n_bytes
+        if self._kind:  # JSON may be one line
+            self._n_rows += data.count(b"\n") or data.count(b",")
+        problem, hint = excess(
+            self._n_bytes, self.requested, n_rows=self._n_rows, n_packed=n_packed
+        )
+        if problem:
+            subject = f"the {self._kind} archive unpacks to" if self._kind else "holds"
+            raise ReadError(self._label, f"{subject} {problem}", hint=hint)
         return data
-
-    def bound(self, growth: int) -> None:
-        """Let it grow to so many times its size only."""
-        self._growth = growth
-        self._require_room()
-
-    def _require_room(self) -> None:
-        text = f"the {self._kind} archive unpacks to" if self._kind else "holds"
-        grows = self._kind and self.asked is None
-        if self._most is not None and self._n_bytes > self._most:
-            problem, hint = _beyond(text, self._most)
-        elif grows and self._n_bytes > most_unpacked(self._stored.n_bytes, self._growth):
-            problem, hint = _grown(text, self._growth)
-        else:
-            return
-        raise ReadError(self._label, problem, hint=self._hint or hint)
 
 
 def _opened(stored: Stored) -> tuple[str, Readable]:
@@ -252,38 +217,20 @@ class _Bzip2:
         return data
 
 
-def most_unpacked(n_bytes: int, growth: int = MOST_GROWTH) -> int:
-    """Return how much a packed file may unpack to unless told otherwise."""
-    return max(_SMALL if growth > MOST_OBJECTS else _SMALL_OBJECTS, growth * n_bytes)
-
-
-def most_in_table(n_bytes: int, requested: int | None, growth: int = MOST_TABLE) -> int:
-    """Return how many bytes a table in a file of ``n_bytes`` may hold."""
-    return min(MOST_UNPACKED, most_unpacked(n_bytes, growth)) if requested is None else requested
-
-
-def too_much(
-    n_bytes: int, requested: int | None, growth: int = MOST_TABLE, *, kind: str = "holds"
-) -> tuple[str, str]:
-    """Return what to say of a table in a file of ``n_bytes`` that holds more, and what to do."""
-    if requested is None and most_unpacked(n_bytes, growth) < MOST_UNPACKED:
-        return _grown(kind, growth)
-    return _beyond(kind, MOST_UNPACKED if requested is None else requested)
-
-
-def _beyond(kind: str, maximum: int) -> tuple[str, str]:
-    return (
-        f"{kind} more than {_size(maximum)} bytes, the most that is read",
-        f"if it is meant to, raise the limit: --max-input-size {_size(4 * maximum)} (of compare:"
-        f" --config max_input_size={_size(4 * maximum)}; max_input_size={4 * maximum})",
-    )
-
-
-def _grown(kind: str, growth: int) -> tuple[str, str]:
-    return (
-        f"{kind} more than {growth} times its size, as no run or judgments do",
-        "if it is meant to, say how much may be read: --max-input-size 1G (of compare:"
-        " --config max_input_size=1G; max_input_size=2**30)",
+def excess(n_bytes: int, requested: int | None, *, n_rows: int, n_packed: int) -> tuple[str, str]:
+    """Return what is too much of a file, and what to do; empty where it may be read."""
+    maximum = MOST_UNPACKED if requested is None else requested
+    many = requested is None and n_rows > MOST_ROWS and n_bytes > MOST_GROWTH * n_packed
+    if n_bytes <= maximum and not many:
+        return "", ""
+    problem = f"more than {_size(maximum)} bytes, the most that is read"
+    if many:
+        problem = f"more than {MOST_ROWS:,} rows, packed beyond {MOST_GROWTH} to 1"
+    limit = _size(4 * maximum)
+    return problem, (
+        "if it is meant to, write it as text that is not packed, which may have any size, or raise"
+        f" the limit: --max-input-size {limit} (of compare: --config max_input_size={limit};"
+        f" max_input_size={4 * maximum})"
     )
 
 

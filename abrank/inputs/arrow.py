@@ -3,14 +3,11 @@
 # Anything that exports Arrow data is read: frames of pandas and polars, tables of pyarrow,
 # relations of DuckDB. No library is imported that is not there already: an object brings its own. A
 # conversion gives None for a column that is not plain (empty cells, cells of several kinds); then
-# its cells are read one by one in `objects`, which reports what is wrong. A few kilobytes of a file
-# can hold one long text in a dictionary and millions of references to it, or pages and buffers that
-# unpack to gigabytes; what is told of that is looked at before it is read.
+# its cells are read one by one in `objects`, which reports what is wrong.
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +16,7 @@ import pyarrow as pa
 from abrank._support.errors import ArgumentError, ReadError
 from abrank._support.typing import FloatArray
 from abrank.inputs import ids
-from abrank.inputs.archives import LEAST, most_in_table, too_much
+from abrank.inputs.archives import excess
 from abrank.inputs.columns import DOC_IDS, found_in, has_columns, require_distinct
 from abrank.inputs.ids import Ids, kernels
 
@@ -247,12 +244,6 @@ def _whole(column: Any, *, nulls: bool = False) -> Any:  # noqa: ANN401 - an Arr
 MARKS = {b"PAR1": "Parquet", b"ARROW1": "Feather", b"FEA1": "Feather"}
 LONGEST_MARK = 6
 
-# Of the format's Message: https://github.com/apache/arrow/blob/main/format/Message.fbs
-_DICTIONARY_BATCH, _RECORD_BATCH = 2, 3
-ROW = 72  # bytes that a row counts for at least
-AS_CSV = "if it is meant to, write it as CSV: a file that is not packed may have any size"
-_PREFIX = 8  # bytes before the stream in a file, and before a packed buffer: its unpacked length
-
 
 def kind_of(start: bytes) -> str:
     """Return which kind of table a file is, by its first bytes; empty for none."""
@@ -265,13 +256,9 @@ def file_columns(
     choose: Callable[[Sequence[str]], Sequence[str]],
     *,
     maximum: int | None = None,
-    row: int = ROW,
-    hint: str = "",
 ) -> tuple[list[str], list[Any]]:
     """Return the names that ``choose`` takes among those of a table's columns, and the columns."""
-    # `most` is how many bytes they may hold: 4 GiB without it, and 32 times the file's size.
-    # `row` is how many of these a row counts for at least: the shortest takes twice as many. `hint`
-    # says what to do with a file that holds more, where nobody can say `most`.
+    # `maximum` is how many bytes they may hold: 4 GiB without it.
     from abrank.inputs.parquet import Damaged, Oversized  # where a file has such a mark
 
     def choose_distinct(names: Sequence[str]) -> Sequence[str]:
@@ -281,11 +268,11 @@ def file_columns(
     kind = kind_of(data)
     read = _parquet if kind == "Parquet" else _feather
     try:
-        chosen, columns = read(data, choose_distinct, maximum, row)
+        chosen, columns = read(data, choose_distinct, maximum)
         return chosen, [stored_as(column) for column in columns]
-    except Oversized as subject:
-        hint = (hint or subject.hint) if subject.hint else "no run, judgments or scores do"
-        raise ReadError(label, f"the {kind} file {subject}", hint=hint) from None
+    except Oversized as error:
+        hint = error.hint or "no run, judgments or scores do"
+        raise ReadError(label, f"the {kind} file {error}", hint=hint) from None
     except (pa.ArrowException, OSError, UnicodeDecodeError, Damaged) as error:
         problem = f"the {kind} file is cut short or damaged ({error})"
         raise ReadError(label, problem, hint="copy or write the file again") from error
@@ -304,16 +291,12 @@ def names_of(data: bytes, label: str) -> list[str]:
 
 
 def _parquet(
-    data: bytes, choose: Callable[[Sequence[str]], Sequence[str]], maximum: int | None, row: int
+    data: bytes, choose: Callable[[Sequence[str]], Sequence[str]], maximum: int | None
 ) -> tuple[list[str], list[Any]]:
     from abrank.inputs.parquet import ParquetData
 
-    file, n_rows = ParquetData(pa.BufferReader(data), most=maximum), 0
+    file = ParquetData(pa.BufferReader(data), maximum=maximum)
     nested = nested_column(file.schema)
-    lists = [nested] if nested else []
-    for group in file.groups:
-        n_rows += max([group.n_rows, *(chunk.n_values for chunk in group.of(lists))])
-    _require_few(n_rows * row, len(data), maximum)
     if nested is not None:
         table = unfolded(file.read(file.schema.names))
         chosen = list(choose(table.column_names))
@@ -324,89 +307,36 @@ def _parquet(
 
 
 def _feather(
-    data: bytes, choose: Callable[[Sequence[str]], Sequence[str]], requested: int | None, row: int
+    data: bytes, choose: Callable[[Sequence[str]], Sequence[str]], maximum: int | None
 ) -> tuple[list[str], list[Any]]:
-    from pyarrow.feather import read_table
-
     from abrank.inputs.parquet import Oversized, decoded_bytes
 
-    def require_room(n_bytes: int) -> None:
-        if n_bytes > most_in_table(len(data), requested):
-            raise Oversized(*too_much(len(data), requested))
+    def require_room(n_bytes: int, n_rows: int) -> None:
+        # Of empty or repeated cells a column holds none, and each becomes one.
+        n_bytes = max(n_bytes, 8 * n_rows)
+        problem, hint = excess(n_bytes, maximum, n_rows=n_rows, n_packed=len(data))
+        if problem:
+            raise Oversized(f"holds {problem}", hint)
 
-    require_room(feather_bytes(data))
-    table = read_table(pa.BufferReader(data))
+    table = _batches(data, require_room)
     # Arrow takes a file at its word, and would read beyond its ends.
     table.validate(full=True)
-    # Of empty or repeated cells a column holds none, and each becomes one.
-    require_room(4 * table.num_rows * max(1, table.num_columns))
     table = unfolded(table)
-    _require_few(table.num_rows * row, len(data), requested)
     chosen = list(choose(table.column_names))
     columns = [table[name] for name in chosen]
-    require_room(sum(map(decoded_bytes, columns)))
+    require_room(sum(map(decoded_bytes, columns)), table.num_rows)
     return chosen, columns
 
 
-def _require_few(n_bytes: int, size: int, requested: int | None) -> None:
-    """Refuse rows that count for more bytes than a file of this size may hold."""
-    from abrank.inputs.parquet import Oversized
+def _batches(data: bytes, require_room: Callable[[int, int], None]) -> Any:  # noqa: ANN401
+    """Return the table of a Feather file, read batch by batch as long as there is room."""
+    if data.startswith(b"FEA1"):  # the first version, which is one batch
+        from pyarrow.feather import read_table
 
-    if requested is None and n_bytes > most_in_table(max(size, LEAST), None):
-        raise Oversized("holds too many rows for its size", too_much(size, None)[1])
-
-
-def feather_bytes(data: bytes) -> int:
-    """Return the bytes that the packed buffers of a Feather file say they unpack to."""
-    # 0 of a file whose messages do not follow each other: reading it says what is wrong.
-    total = 0
-    try:
-        for message in pa.ipc.MessageReader.open_stream(pa.BufferReader(data[_PREFIX:])):
-            total += sum(_unpacked_lengths(bytes(message.metadata), message.body))
-    except (pa.ArrowException, OSError, struct.error):
-        return total
-    return total
-
-
-def _unpacked_lengths(metadata: bytes, body: Any) -> Iterator[int]:  # noqa: ANN401
-    """Yield the length that stands before each packed buffer of a message."""
-    message = _Table(metadata, struct.unpack_from("<I", metadata)[0])
-    kind, batch = metadata[message.place(1)] if message.place(1) else 0, message.table(2)
-    if kind == _DICTIONARY_BATCH and batch:
-        batch = batch.table(1)
-    if kind not in (_DICTIONARY_BATCH, _RECORD_BATCH) or not batch or not batch.place(3):
-        return  # a schema, or a batch that is not packed
-    for offset, length in batch.pairs(2):
-        if length >= _PREFIX:  # -1 says that a buffer is not packed
-            yield max(0, struct.unpack_from("<q", body, offset)[0])
-
-
-class _Table:
-    """A table of a FlatBuffer, whose fields are found by their number."""
-
-    def __init__(self, data: bytes, start: int) -> None:
-        self.data, self.start = data, start
-
-    def place(self, field: int) -> int:
-        """Where a field is; 0 where it is left out."""
-        fields = self.start - struct.unpack_from("<i", self.data, self.start)[0]
-        position = 4 + 2 * field
-        if position >= struct.unpack_from("<H", self.data, fields)[0]:
-            return 0
-        offset: int = struct.unpack_from("<H", self.data, fields + position)[0]
-        return self.start + offset if offset else 0
-
-    def table(self, field: int) -> _Table | None:
-        place = self.place(field)
-        if not place:
-            return None
-        return _Table(self.data, place + struct.unpack_from("<I", self.data, place)[0])
-
-    def pairs(self, field: int) -> Iterator[tuple[int, int]]:
-        """Yield the pairs of 64-bit numbers of a vector."""
-        place = self.place(field)
-        if place:
-            vector = place + struct.unpack_from("<I", self.data, place)[0]
-            (count,) = struct.unpack_from("<I", self.data, vector)
-            for i in range(count):
-                yield struct.unpack_from("<qq", self.data, vector + 4 + 16 * i)
+        return read_table(pa.BufferReader(data))
+    reader = pa.ipc.open_file(pa.BufferReader(data))
+    batches: list[Any] = []
+    for number in range(reader.num_record_batches):
+        batches.append(reader.get_batch(number))
+        require_room(sum(batch.nbytes for batch in batches), sum(map(len, batches)))
+    return pa.Table.from_batches(batches, reader.schema)

@@ -84,12 +84,11 @@ class Layout:
     value: str  # name of the number in a frame: ``score`` or ``relevance``
     value_at: int  # which field of a line holds it
     n_fields: int
-    cells: int = 1  # as many rows of judgments take the memory of one row
 
 
-RUN = Layout("run", "query_id Q0 doc_id rank score tag", "score", 4, 6, cells=2)
+RUN = Layout("run", "query_id Q0 doc_id rank score tag", "score", 4, 6)
 QRELS = Layout("qrels", "query_id 0 doc_id grade", "relevance", 3, 4)
-SUBTOPIC_QRELS = Layout("qrels", "query_id subtopic doc_id grade", "relevance", 3, 4, cells=3)
+SUBTOPIC_QRELS = Layout("qrels", "query_id subtopic doc_id grade", "relevance", 3, 4)
 
 
 @dataclass(frozen=True, eq=False)

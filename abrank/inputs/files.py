@@ -19,9 +19,6 @@ from typing import BinaryIO, TypeAlias
 from abrank._support.errors import ArgumentError, NotFoundError, ReadError, nearest
 from abrank.inputs import arrow, delimited, lakehouse, objects, tree
 from abrank.inputs.archives import (
-    MOST_GROWTH,
-    MOST_HELD,
-    MOST_OBJECTS,
     ZIP,
     Stored,
     Unpacked,
@@ -112,9 +109,8 @@ def read_columns(
         table = lakehouse.read_folder(path)
         read = objects.read_columns(table, layout, columns=columns, label=label)
         return replace(read, source=replace(read.source, path=label))
-    with opened(path, max_input_size=max_input_size, growth=MOST_HELD) as (file, stored):
+    with opened(path, max_input_size=max_input_size) as (file, stored):
         read = _read(file, stored, layout, columns)
-        file.require_few(len(read.value), cells=layout.cells)
         source = replace(read.source, path=_named(path), sha256=stored.sha256())
     return replace(read, source=source)
 
@@ -141,17 +137,13 @@ def _read(
     label, mark = stored.label, stored.peek(LONGEST_MARK)
     if kind_of(mark):
         choose = partial(choose_columns, layout=layout, columns=columns, label=label)
-        # Rows of a run are joined as they stand in a table.
-        row = arrow.ROW * (1 if layout is RUN else layout.cells)
-        chosen, result = arrow.file_columns(_rest(file), label, choose, maximum=file.asked, row=row)
-        return of_table(result, label, layout, chosen=chosen)
+        data = _rest(file)
+        chosen, cells = arrow.file_columns(data, label, choose, maximum=file.requested)
+        return of_table(cells, label, layout, chosen=chosen)
     if mark.startswith(tree.LZ4_MARK):
-        return tree.read_lz4(_rest(file), label, layout, columns, maximum=file.asked)
+        return tree.read_lz4(_rest(file), label, layout, columns, maximum=file.requested)
     start = file.read(_STEP)
     read_table, read_lines = table_reader(start), line_reader(start, layout)
-    if read_table is tree.read_json:
-        texts = _texts(file, label, ahead=start)
-        return tree.read_json(texts, label, layout, columns, bound=file.bound)
     if read_table is not None:
         return read_table(_texts(file, label, ahead=start), label, layout, columns)
     if columns:
@@ -166,8 +158,7 @@ def contents(
     path: str | os.PathLike[str], *, lines: bool = True, tables: bool = False, zips: bool = False
 ) -> tuple[bytes, Source]:
     """Return the unpacked bytes of a file, and its source without a number of rows."""
-    hint = "if it is meant to, unpack it: a file that is not packed may have any size"
-    with opened(path, growth=MOST_HELD, hint=hint) as (file, stored):
+    with opened(path) as (file, stored):
         label = stored.label
         mark = stored.peek(LONGEST_MARK)
         if (tables and kind_of(mark)) or (zips and mark.startswith(ZIP)):
@@ -175,16 +166,10 @@ def contents(
         else:
             start = file.read(_STEP)
             is_tree = tree.looks_like_json(start.removeprefix(BYTE_ORDER_MARK))
-            if is_tree:
-                file.bound(MOST_OBJECTS)
             if lines and not (tables and is_tree):
                 data = _joined(pieces(file, label, ahead=start))
             else:
                 data = _joined(_texts(file, label, ahead=start))
-            if not is_tree:  # with blanks between them, cells are two a line
-                n_lines = data.count(b"\n")
-                n_cells = n_lines + data.count(b",") + data.count(b"\t")
-                file.require_few(max(2 * n_lines, n_cells), "cells")
         return data, Source(_named(path), stored.sha256(), 0, label)
 
 
@@ -200,8 +185,6 @@ def opened(
     *,
     hashes: bool = True,
     max_input_size: int | None = None,
-    growth: int = MOST_GROWTH,
-    hint: str = "",
 ) -> Iterator[tuple[Unpacked, Stored]]:
     """Open a file unpacked, and hash its bytes as they are stored while they are read."""
     label = os.fspath(path)
@@ -210,12 +193,12 @@ def opened(
         if sys.stdin is None:
             raise ReadError(label, "is closed", hint="pipe a file into it, or give a file's name")
         stored = Stored(sys.stdin.buffer, label, hashes=hashes, endless=True)
-        yield Unpacked(stored, label, most=max_input_size, growth=growth, hint=hint), stored
+        yield Unpacked(stored, label, maximum=max_input_size), stored
         return
     with _open(path) as raw:
         endless = not stat.S_ISREG(os.fstat(raw.fileno()).st_mode)
         stored = Stored(raw, label, hashes=hashes, endless=endless)
-        yield Unpacked(stored, label, most=max_input_size, growth=growth, hint=hint), stored
+        yield Unpacked(stored, label, maximum=max_input_size), stored
 
 
 def _open(path: str | os.PathLike[str]) -> BinaryIO:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import pyarrow as pa
 
-from abrank.inputs.archives import most_in_table, too_much
+from abrank.inputs.archives import excess
 from abrank.inputs.ids import kernels
 from abrank.inputs.trec import MOST_ID
 
@@ -299,17 +299,16 @@ def _page(view: memoryview, position: int, chunk: Chunk) -> _Page:
 
 _BATCH = 8192  # values, after each of which it is seen how much there is
 _UNRESERVED = 0x4000 if sys.platform == "linux" else 0  # MAP_NORESERVE, which Python 3.13 names
-_KEPT = 256 << 20  # bytes that are kept before it is known how many there are
 
 
 class ParquetData:
     """A Parquet file that can be read at any place."""
 
-    def __init__(self, file: Any, *, most: int | None = None) -> None:  # noqa: ANN401
+    def __init__(self, file: Any, *, maximum: int | None = None) -> None:  # noqa: ANN401
         from pyarrow.parquet import ParquetFile
 
         self._size = file.size()
-        self._most, self._asked = most_in_table(self._size, most), most
+        self._requested = maximum
         self._at: ReadAt
         if isinstance(file, pa.BufferReader):
             whole = memoryview(file.read_buffer())
@@ -330,7 +329,9 @@ class ParquetData:
         numbers = range(len(self.groups)) if group is None else [group]
         by_group = {number: self.groups[number].of(names) for number in numbers}
         chunks = [chunk for item in by_group.values() for chunk in item]
-        self._require_room(sum(chunk.n_decoded for chunk in chunks))
+        # A row of a nested table is a query with all its documents.
+        n_values = max((chunk.n_values for chunk in chunks), default=0) * len(by_group)
+        self._require_room(sum(chunk.n_decoded for chunk in chunks), n_values)
         n_unpacked = 0
         for chunk in chunks:
             n_unpacked += require_pages(self._at(chunk.start, chunk.n_packed), chunk)
@@ -341,7 +342,7 @@ class ParquetData:
         plain = {chunk.path for chunk in chunks if not chunk.encodings.isdisjoint(LENGTHS_FIRST)}
         coded = [name for name in coded if name not in plain]
         file = ParquetFile(self._source, read_dictionary=coded)
-        batches = self._batches(file, [*by_group], names, chunks, coded)
+        batches = self._batches(file, [*by_group], names, coded, self._rows_at_once(by_group))
         # Only where it is needed: to make an empty table, Arrow imports pandas.
         schema = file.schema_arrow
         table = pa.Table.from_batches(batches) if batches else schema.empty_table()
@@ -352,51 +353,46 @@ class ParquetData:
             raise Damaged("it holds another number of rows than its footer says")
         return table
 
+    def _rows_at_once(self, by_group: Mapping[int, Sequence[Chunk]]) -> int:
+        """Return how many rows are read before it is seen how much they hold."""
+        chunks = [chunk for item in by_group.values() for chunk in item]
+        texts = [chunk for chunk in chunks if chunk.kind == BYTE_ARRAY]
+        size = _BATCH if all(chunk.knows_text for chunk in texts) else _BATCH // 8
+        if any(WITH_PREFIXES in text.encodings and text.n_unpacked > MOST_ID for text in texts):
+            size = _BATCH // 128  # texts longer than any id, perhaps, of which little is stored
+        n_rows = sum(self.groups[number].n_rows for number in by_group)
+        n_values = max((chunk.n_values for chunk in chunks), default=0) * len(by_group)
+        return max(1, size * n_rows // max(n_values, n_rows, 1))
+
     def _batches(
         self,
         file: Any,  # noqa: ANN401 - a ParquetFile
         groups: list[int],
         names: Sequence[str],
-        chunks: Sequence[Chunk],
         coded: Sequence[str],
+        size: int,
     ) -> list[Any]:
-        """Read what can be kept, after a pass that only counts where the footer does not tell."""
-        texts = [chunk for chunk in chunks if chunk.kind == BYTE_ARRAY]
-        total = sum(chunk.n_decoded for chunk in chunks)
-        registered = all(chunk.knows_text for chunk in texts)
-        size = _BATCH if registered else _BATCH // 8
-        if any(WITH_PREFIXES in text.encodings and text.n_unpacked > MOST_ID for text in texts):
-            size = _BATCH // 128  # texts longer than any id, perhaps, of which little is stored
-        n_rows = sum(self.groups[number].n_rows for number in groups)
-        # A row of a nested table is a query with all its documents.
-        n_values = max((chunk.n_values for chunk in chunks), default=0) * len(groups)
-        size = size * n_rows // max(n_values, n_rows, 1)
-        for counting in (not registered, False):
-            selected: list[Any] = []
-            n_bytes = 0
-            for batch in file.iter_batches(
-                max(1, size), row_groups=groups, columns=list(names), use_threads=len(groups) > 1
-            ):
-                for name in names:
-                    column = batch[name]
-                    if name in coded and pa.types.is_dictionary(column.type):
-                        n_bytes += column.indices.nbytes  # its dictionary comes with every batch
-                    else:
-                        n_bytes += decoded_bytes(pa.chunked_array([column]))
-                self._require_room(n_bytes)
-                if registered and n_bytes > max(_KEPT, 4 * total):
-                    raise Damaged("it holds more than its footer says")
-                if counting and n_bytes > _KEPT:
-                    selected.clear()
+        """Read some rows at a time, as long as there is room for them."""
+        batches, n_bytes = [], 0
+        for batch in file.iter_batches(
+            size, row_groups=groups, columns=list(names), use_threads=len(groups) > 1
+        ):
+            for name in names:
+                column = batch[name]
+                if name in coded and pa.types.is_dictionary(column.type):
+                    n_bytes += column.indices.nbytes  # its dictionary comes with every batch
                 else:
-                    selected.append(_without_dictionaries(batch, names, coded))
-            if not counting or n_bytes <= _KEPT:
-                break
-        return selected
+                    n_bytes += decoded_bytes(pa.chunked_array([column]))
+            self._require_room(n_bytes)
+            batches.append(_without_dictionaries(batch, names, coded))
+        return batches
 
-    def _require_room(self, n_bytes: int) -> None:
-        if n_bytes > self._most:
-            raise Oversized(*too_much(self._size, self._asked))
+    def _require_room(self, n_bytes: int, n_rows: int = 0) -> None:
+        problem, hint = excess(
+            max(n_bytes, 8 * n_rows), self._requested, n_rows=n_rows, n_packed=self._size
+        )
+        if problem:
+            raise Oversized(f"holds {problem}", hint)
 
 
 def _without_dictionaries(batch: Any, names: Sequence[str], coded: Sequence[str]) -> Any:  # noqa: ANN401

@@ -181,9 +181,8 @@ def read_qrels(
         What to do where a document is judged twice for a query (and subtopic): refuse, or keep the
         first judgment, or the highest grade. How many are left out is a note of the source.
     max_input_size : int, optional
-        Most bytes that a file may hold once it is unpacked. Without it what is packed may hold 4
-        GiB and 12 times its size (Parquet and Feather 32, a plain run 250), what comes through
-        a pipe 4 GiB, other files any number.
+        Most bytes that a file may hold once it is unpacked. Without it what is packed or comes
+        through a pipe may hold 4 GiB, other files any number.
 
     Raises
     ------

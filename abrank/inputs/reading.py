@@ -27,7 +27,7 @@ from abrank.inputs.join import (
 from abrank.inputs.judged import JudgedRun
 from abrank.inputs.qrels import Qrels
 from abrank.inputs.run import Run, build, name_of, read_columns, read_run
-from abrank.inputs.trec import Block, NotPlain, block, chunks, ranked, slices
+from abrank.inputs.trec import NotPlain, block, chunks, ranked, slices
 
 DEPTH = 10
 MOST_GRADES = 100
@@ -238,8 +238,8 @@ def read_judged_run(
     # `name` is what messages call a run that is no file. With `top` the documents of so many ranks
     # are kept, with `keep_scores` the scores of unjudged documents, too. Without `hashes` a
     # streamed file is not hashed, which takes longer than all the rest. `max_input_size`: the most
-    # bytes of a file, unpacked. Without it what is packed may hold 4 GiB and 12 times its size
-    # (Parquet and Feather 32, a plain run 250), what comes through a pipe 4 GiB, others any number.
+    # bytes of a file, unpacked. Without it what is packed or comes through a pipe may hold 4 GiB,
+    # others any number.
     join = partial(join_pieces, qrels, keep_scores=keep_scores, top=top, same_id=same_id)
     joined = _streamed(run, join, score_dtype, hashes, max_input_size)
     if joined is None and not isinstance(run, Run):
@@ -287,19 +287,7 @@ def _streamed(
     path = os.fspath(run)
     try:
         with files.opened(path, hashes=hashes, max_input_size=max_input_size) as (file, stored):
-            n_queries = n_tags = 0
-
-            def counted(chunk: bytes) -> Block:
-                nonlocal n_queries, n_tags
-                result = block(chunk, score_dtype=score_dtype)
-                n_queries += len(result.queries)
-                n_tags += len(result.tags)
-                # Those that nobody judged are named, which takes twice a row, and tags three times.
-                file.require_few(n_queries, "queries", cells=2)
-                file.require_few(n_tags, "run tags", cells=3)
-                return result
-
-            text = join(chunks(file), counted)
-            return _Joined(*text, Source(path, stored.sha256(), text[1].n_rows, path))
+            joined = join(chunks(file), partial(block, score_dtype=score_dtype))
+            return _Joined(*joined, Source(path, stored.sha256(), joined[1].n_rows, path))
     except NotPlain:
         return None

@@ -212,9 +212,8 @@ def read_run(
         What to do where a query names a document twice: refuse, or keep the first row, or the
         higher score.
     max_input_size : int, optional
-        Most bytes that a file may hold once it is unpacked. Without it what is packed may hold 4
-        GiB and 12 times its size (Parquet and Feather 32, a plain run 250), what comes through
-        a pipe 4 GiB, other files any number.
+        Most bytes that a file may hold once it is unpacked. Without it what is packed or comes
+        through a pipe may hold 4 GiB, other files any number.
 
     Raises
     ------

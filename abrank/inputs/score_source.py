@@ -254,9 +254,7 @@ def _of_file(path: str | os.PathLike[str], is_measure: Callable[[str], bool]) ->
     data, origin = files.contents(path, tables=True, zips=True)
     rows = replace(origin, unit="row")
     if arrow.kind_of(data):
-        hint = arrow.AS_CSV
-        file_columns = arrow.file_columns(data, origin.label, list, row=2 * arrow.ROW, hint=hint)
-        return _of_columns(*file_columns, rows)
+        return _of_columns(*arrow.file_columns(data, origin.label, list), rows)
     packed = data.startswith(ZIP)
     if packed or looks_like_json(data):
         held = read_archive(data, origin.label) if packed else parsed(data, origin.label)

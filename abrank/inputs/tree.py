@@ -9,7 +9,7 @@ import importlib
 import io
 import re
 import struct
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -18,13 +18,9 @@ import pyarrow as pa
 
 from abrank._support.errors import AbrankError, ReadError
 from abrank.inputs.archives import (
-    MOST_HELD,
-    MOST_OBJECTS,
-    MOST_TREE,
     UNPACK,
-    most_in_table,
+    excess,
     not_text,
-    too_much,
 )
 from abrank.inputs.columns import Columns, Layout
 from abrank.inputs.objects import read_columns, read_queries, read_rows
@@ -52,12 +48,9 @@ def read_json(
     label: str,
     layout: Layout,
     columns: Mapping[str, str] | None = None,
-    *,
-    bound: Callable[[int], None] = lambda _: None,
 ) -> Columns:
     """Read judgments or a run of JSON, or of JSON lines, in pieces that end with a line."""
     # Rows, queries and lines are read one by one: together they would take ten times the memory.
-    # ``bound`` takes how many times its size the file may grow to, once its form is known.
     pieces = iter(pieces)
     start = next(pieces, b"").removeprefix(BYTE_ORDER_MARK)
     first = _LINE.match(start)
@@ -69,7 +62,6 @@ def read_json(
     with _json_errors(label):
         if is_lines:
             return read_rows(_of_lines(parts, label), layout, columns, label)
-        bound(MOST_TREE)
         text = b"".join(parts).decode()
         members = _members(text, label)
         if text.startswith("[", _BLANK.match(text).end()):  # type: ignore[union-attr]
@@ -77,7 +69,6 @@ def read_json(
         query = next(members, None)
         if query and _is_ranking(*query):
             return read_queries(chain([query], members), layout, label)
-        bound(MOST_OBJECTS)
         held = dict(chain([query], members)) if query else {}
         del text, members, query
     return read_columns(held, layout, columns=columns, label=label)
@@ -228,14 +219,15 @@ def read_lz4(
         raise ReadError(label, "is a run of ranx, which needs cbor2", hint=hint) from error
     damage = (pa.ArrowException, OSError, ValueError, EOFError, RecursionError, TypeError)
     try:
-        room = most_in_table(len(data), maximum, MOST_OBJECTS)
         held = data
         for _ in range(2):
-            held = pa.CompressedInputStream(pa.BufferReader(held), "lz4").read(room + 1)
-            if len(held) > room:
-                text = "the LZ4 file unpacks to"
-                problem, message = too_much(len(data), maximum, MOST_OBJECTS, kind=text)
-                raise ReadError(label, problem, hint=message)
+            stream, unpacked = pa.CompressedInputStream(pa.BufferReader(held), "lz4"), io.BytesIO()
+            while part := stream.read(1 << 20):
+                unpacked.write(part)
+                problem, hint = excess(unpacked.tell(), maximum, n_rows=0, n_packed=len(data))
+                if problem:
+                    raise ReadError(label, f"the LZ4 file unpacks to {problem}", hint=hint)
+            held = unpacked.getvalue()
         held = cbor.loads(bytes(held))
     except ReadError:
         raise
@@ -299,13 +291,11 @@ def read_archive(data: bytes, label: str) -> dict[str, Any]:
             problem = "is a zip without samples/: no log of Inspect"
             hint = "unpack it, and give the file of scores in it"
         raise ReadError(label, problem, hint=hint)
-    sizes = [entry.file_size for entry in members]
-    # Samples are read one by one, each of them whole.
-    for size, growth in ((sum(sizes), MOST_HELD), (max(sizes), MOST_OBJECTS)):
-        if size <= most_in_table(len(data), None, growth):
-            continue
-        problem, _ = too_much(len(data), None, growth)
-        raise ReadError(label, problem, hint="write it as JSON: inspect log dump FILE > FILE.json")
+    size = sum(entry.file_size for entry in members)
+    problem, _ = excess(size, None, n_rows=0, n_packed=len(data))
+    if problem:
+        hint = "write it as JSON: inspect log dump FILE > FILE.json"
+        raise ReadError(label, f"holds {problem}", hint=hint)
     # A damaged directory may leave entries out, name one twice, or name a sample as something else.
     names = [entry.filename for entry in entries]
     (n_entries,) = struct.unpack_from("<H", data, data.rfind(b"PK\x05\x06") + 10)

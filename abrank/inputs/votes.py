@@ -23,7 +23,7 @@ import numpy as np
 from abrank._support import display as f
 from abrank._support.errors import ArgumentError, BadLine, ReadError
 from abrank._support.result import record
-from abrank.inputs.arrow import AS_CSV, ROW, file_columns, kind_of, objects_of, to_objects
+from abrank.inputs.arrow import file_columns, kind_of, objects_of, to_objects
 from abrank.inputs.columns import MOST_SHOWN, Source, require_distinct
 from abrank.inputs.delimited import csv_lines, text_columns
 from abrank.inputs.files import contents
@@ -241,7 +241,7 @@ def rows_of(source: Any) -> tuple[Sequence[Row], Sequence[int], str, Source | No
         return rows, range(len(rows)), "DataFrame", None
     data, origin = contents(source, lines=False, tables=True)
     if kind_of(data[:8]):
-        names, result = file_columns(data, origin.label, list, row=3 * ROW, hint=AS_CSV)
+        names, result = file_columns(data, origin.label, list)
         require_distinct(map(_folded, names), origin.label)
         rows = Rows(names, list(map(to_objects, result)))
         return rows, range(len(rows)), origin.label, origin

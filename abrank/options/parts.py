@@ -241,8 +241,7 @@ class Scoring:
     max_input_size: int | None = option(
         None,
         "Most that a file may hold once unpacked, such as 500M or 20G. Without it what is"
-        " compressed may hold 4G and 12 times its size (Parquet and Feather 32, plain runs 250),"
-        " a pipe 4G, other files any number.",
+        " compressed or comes through a pipe may hold 4G, other files any number.",
         of=RUNS, group="Scoring of runs", kind="size", metavar="SIZE", compared=False,
         declared=False,
     )  # fmt: skip

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 
 from abrank import ReadError, read_run
-from abrank.inputs import tree
+from abrank.inputs import archives, tree
 from abrank.inputs.columns import RUN
 from abrank.inputs.tree import LZ4_MARK, read_lz4
 
@@ -154,6 +154,6 @@ def test_what_is_no_log_is_refused(data: bytes, said: str) -> None:
 
 
 def test_more_than_may_be_unpacked_is_refused(monkeypatch) -> None:
-    monkeypatch.setattr(tree, "most_in_table", lambda size, most, growth: 10)
+    monkeypatch.setattr(archives, "MOST_UNPACKED", 10)
     with pytest.raises(ReadError, match=r"^x\.eval"):
         tree.read_archive(archive("samples/q1.json", json.dumps(SAMPLE).encode()), "x.eval")

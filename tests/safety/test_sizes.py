@@ -6,16 +6,13 @@ import time
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 import abrank
 import abrank.measures
 import abrank.ranking
-from abrank import ArgumentError, ReadError
+from abrank import ArgumentError
 from abrank.cli import run
-from abrank.engines import Engine
 from abrank.inference import families, run_joint_test, segments
 from abrank.inference.segments import MIN_QUERIES, compare_segments
 from abrank.inference.systems import registry, stability
@@ -199,23 +196,6 @@ def test_a_thousand_segments_have_the_answers_of_each(monkeypatch) -> None:
     assert n // k >= MIN_QUERIES
     for row in segmentation.rows:
         assert (row.pvalue, row.pvalue_adj) == pytest.approx(by_label[row.label], rel=1e-6)
-
-
-def test_row_groups_that_are_small_each_and_made_to_fill_memory_are_refused(tmp_path) -> None:
-    n = 1_000_000
-    index = pa.array(np.zeros(n, np.int32))
-    ids = [pa.DictionaryArray.from_arrays(index, [name]) for name in ("q1", "d1")]
-    table = pa.table({"query_id": ids[0], "doc_id": ids[1], "score": np.ones(n)})
-    options = {"compression": "zstd", "store_schema": False}
-    with pq.ParquetWriter(tmp_path / "a.parquet", table.schema, **options) as writer:
-        for _ in range(3):
-            writer.write_table(table)
-    for path in (tmp_path / "a.parquet", tmp_path / "*.parquet"):
-        with pytest.raises(ReadError, match=r"a\.parquet: holds more than 32 times its size"):
-            abrank.evaluate({"q1": {"d1": 1}}, {"A": path}, ["AP"], engine=Engine(rows=10**6))
-    pq.write_table(table.slice(0, 1), tmp_path / "a.parquet")
-    scores = abrank.evaluate({"q1": {"d1": 1}}, {"A": path}, ["AP"], engine=Engine(rows=10**6))
-    assert scores.values.tolist() == [[[1.0]]]
 
 
 def test_a_table_of_thousands_of_columns_is_refused_at_once(tmp_path, capsys) -> None:
