@@ -278,7 +278,7 @@ def rank(
         instruments=instruments, risk=risk, scoring=scoring or Scoring(), engine=engine,
         resamples=resamples, rng=rng,
     )  # fmt: skip
-    return rank_runs(qrels, named_runs(runs), question)
+    return rank_runs(qrels, named_runs(runs, joins_parts=True), question)
 
 
 def rank_runs(

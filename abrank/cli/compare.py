@@ -233,10 +233,12 @@ def _ranking(
         return rank_ready(
             files, question, missing=missing, table=table, command=called, on_stage=on_stage
         )
+    from abrank.inputs.run import by_system
     from abrank.workflow import rank_runs
 
     qrels, *runs = files
-    return rank_runs(qrels, _flags.named(tuple(runs)), question, command=called, on_stage=on_stage)
+    named = by_system(_flags.named(tuple(runs)))
+    return rank_runs(qrels, named, question, command=called, on_stage=on_stage)
 
 
 @click.command("render")

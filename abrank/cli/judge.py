@@ -29,7 +29,8 @@ def check(files: tuple[str, ...], *, subtopics: bool, max_input_size: int | None
     """Validate FILES: qrels (4 columns), runs (6 columns), and tables or logs of ready scores.
 
     With qrels among the files, each run is also checked against them: queries missing on either
-    side, judged documents in the top 10. Every file is read, whatever is wrong with another.
+    side, judged documents in the top 10. Every file is read, whatever is wrong with another; of a
+    folder those that end as such files do (.run, .txt, .csv, .gz and the like).
     """
     from abrank.measures.names import asks_direction
     from abrank.scoring.score_files import check

@@ -100,6 +100,7 @@ def score(
             "QRELS and at least one run are needed (or --scores FILE, or --list-measures)"
         )
 
+    from abrank.inputs.run import by_system
     from abrank.scoring.evaluate import score_runs
 
     config = _config.values()
@@ -120,7 +121,7 @@ def score(
         measures = _measures(config, of_mean) or (("official",) if visible == "trec_eval" else ())
         scores = score_runs(
             qrels,
-            _flags.named(runs),
+            by_system(_flags.named(runs)),
             measures or None,
             scoring,
             engine=keywords.get("engine"),

@@ -132,6 +132,7 @@ class Gathered:
     label: str
     unit: str = "line"
     expected: str = ""
+    separator: str = ""  # of cells that may stand in quotes
     n_lines: int = 0
     n_good: int = 0
     n_comments: int = 0

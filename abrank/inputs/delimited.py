@@ -55,6 +55,7 @@ from abrank.inputs.trec import (
 
 _BLOCK = 4 << 20
 _ROWS = 20_000  # whose cells are held as texts
+UNQUOTED = " (a cell that holds the separator needs quotes around it)"
 
 
 def plain_table(data: bytes, delimiter: str) -> bytes | None:
@@ -98,14 +99,16 @@ def _unquoted(data: bytes, mark: int) -> bytes | None:
 # --- Judgments and runs in tables of text: CSV and TSV with a header, and three columns without
 
 
-_DELIMITERS = "\t,;|"
+_DELIMITERS = "\t,;| "
 
 
 def header_of(start: bytes) -> tuple[str, list[str]]:
     r"""Return the delimiter of a table and the names of its columns; no names for no header."""
     line = start.removeprefix(BYTE_ORDER_MARK).lstrip(b"\r\n").partition(b"\n")[0]
-    text = line.decode("utf-8", "surrogateescape").rstrip("\r")
+    text = line.decode("utf-8", "surrogateescape").strip("\r ")
     delimiter = next((mark for mark in _DELIMITERS if mark in text), ",")
+    if delimiter == " ":
+        text = " ".join(text.split())
     try:
         names = [name.strip() for name in next(csv.reader([text], delimiter=delimiter))]
     except (csv.Error, StopIteration):
@@ -122,8 +125,11 @@ def read_table(
     delimiter, names = header_of(first)
     chosen = choose_columns(names, layout, columns, label=label)
     indexes = [names.index(name) for name in chosen]
-    gathered = Gathered(layout, label)
-    for piece in (pieces := chain([first], pieces)):
+    gathered = Gathered(layout, label, separator=delimiter.strip(" "))
+    pieces = chain([first], pieces)
+    if delimiter == " ":  # a TREC file with a header
+        pieces = map(one_blank, pieces)
+    for piece in pieces:
         skip = int(not gathered.n_lines)
         if not _fast(gathered, piece, delimiter, width=len(names), index=indexes, skip=skip):
             # From here on a cell may hold ends of lines.
@@ -239,6 +245,7 @@ def text_columns(
             if len(fields) != width:
                 n_bad += 1
                 text, problem = " ".join(map(str.strip, fields)), f"found {len(fields)}"
+                problem += UNQUOTED if len(fields) > width else ""
                 bad.append(BadLine(number, text, f"expected {width} fields, {problem}"))
         del bad[MOST_SHOWN:]
         if bad:
@@ -277,6 +284,8 @@ def _careful(
                 gathered.n_unrated += 1  # as Quepid exports what nobody has rated
                 continue
             problem, result = f"expected {width} fields, found {len(cells)}", 0.0
+            if gathered.separator and len(cells) > width:
+                problem += UNQUOTED
             if len(cells) == width:
                 named = [cells[i] for i in (*index[:2], *index[3:])]
                 result, problem = (1.0, "") if ones else read(cells[number], cells[query])

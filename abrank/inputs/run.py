@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
@@ -308,9 +309,70 @@ def build(read: Columns, name: str, score_dtype: ScoreDtype, duplicates: Duplica
 
 # --- Runs by names that tell them apart
 
+# A part of a system's run: a fold of the queries, or a repetition with another seed.
+_PART = re.compile(r"(?:^|[._-])(?:fold|seed)[._-]?\d+", re.IGNORECASE)
 
-def named_runs(runs: Any) -> Mapping[str, Any]:  # noqa: ANN401
+
+def by_system(runs: Mapping[str, Any]) -> dict[str, Any]:
+    """Return runs by system: those whose names differ by a fold or a seed only, in a list.
+
+    Examples
+    --------
+    >>> by_system({"bm25_fold1": "1.run", "bm25_fold2": "2.run", "dpr": "3.run"})
+    {'bm25': ['1.run', '2.run'], 'dpr': '3.run'}
+    """
+    systems: dict[str, list[str]] = {}
+    for name in runs:
+        systems.setdefault(_PART.sub("", name, count=1).lstrip("._-"), []).append(name)
+    result: dict[str, Any] = {}
+    for system, names in systems.items():
+        is_whole = len(names) == 1 or not system or system in runs
+        paths = [runs[name] for name in names]
+        if is_whole or not all(isinstance(path, (str, os.PathLike)) for path in paths):
+            result |= {name: runs[name] for name in names}
+        else:
+            result[system] = paths
+    return result
+
+
+def join_folds(
+    sources: Sequence[Any],
+    name: str,
+    *,
+    score_dtype: ScoreDtype = "float64",
+    duplicates: Duplicates = "error",
+    max_input_size: int | None = None,
+) -> Run | None:
+    """Return one run of parts with different queries; None where two parts share a query."""
+    parts: list[Columns] = []
+    queries: set[str] = set()
+    for source in sources:
+        part = read_columns(source, max_input_size=max_input_size)
+        queries_of_part = ids.decode(ids.number(part.query)[0])
+        if not queries.isdisjoint(queries_of_part):
+            return None
+        queries.update(queries_of_part)
+        parts.append(replace(part, query=ids.plain(part.query), doc=ids.plain(part.doc)))
+    n_rows = [len(part.value) for part in parts]
+    note = f"{len(parts)} files hold different queries ({len(queries)} in all), and are joined"
+    notes = tuple(note for part in parts for note in part.source.notes)
+    ranks = [part.rank for part in parts if part.rank is not None]
+    rows = Columns(
+        query=ids.joined([part.query for part in parts]),
+        doc=ids.joined([part.doc for part in parts]),
+        value=np.concatenate([part.value for part in parts]),
+        position=np.concatenate([part.position for part in parts]),
+        rank=np.concatenate(ranks) if len(ranks) == len(parts) else None,
+        tags=tuple(dict.fromkeys(tag for part in parts for tag in part.tags)),
+        source=Source(None, None, sum(n_rows), name, notes=(note, *notes)),
+    )
+    return build(rows, name, score_dtype, duplicates)
+
+
+def named_runs(runs: Any, *, joins_parts: bool = False) -> Mapping[str, Any]:  # noqa: ANN401
     """Return runs by name; those of a list by their own names, or ``run 1``, ``run 2``."""
+    # Parts of one system are told by names of files alone: a mapping has the names that it is to
+    # have.
     if isinstance(runs, Mapping):
         return {str(name): run for name, run in runs.items()}
     rows = [
@@ -326,7 +388,8 @@ def named_runs(runs: Any) -> Mapping[str, Any]:  # noqa: ANN401
         names = distinct_names(paths)
     unclear = {name for name in names if name == UNNAMED or names.count(name) > 1}
     texts = (f"{name} {i}" if name in unclear else name for i, name in enumerate(names, 1))
-    return dict(zip(texts, runs, strict=True))
+    named = dict(zip(texts, runs, strict=True))
+    return by_system(named) if joins_parts else named
 
 
 @explained

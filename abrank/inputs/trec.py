@@ -67,7 +67,7 @@ def parse_fast(data: bytes, layout: Layout) -> Columns | None:
     """Parse a file without comments, inner blank lines or bad lines; else return None."""
     # Gives the same rows as the careful parser wherever it gives any. No line may be longer than
     # `MOST_LINE`.
-    plain = _plain(data)
+    plain = None if _holds_blank(data.partition(b"\n")[0], layout) else _plain(data)
     if plain is None:
         return None
     n_fields = plain[: plain.find(b"\n") + 1 or None].count(b" ") + 1
@@ -77,6 +77,13 @@ def parse_fast(data: bytes, layout: Layout) -> Columns | None:
         return _run(plain, n_fields) if layout is RUN else _qrels(plain)
     except pa.ArrowInvalid:
         return None
+
+
+def _holds_blank(line: bytes, layout: Layout) -> bool:
+    """Whether tabs part a line into the fields of its form, and one that is read holds a blank."""
+    fields = line.split(b"\t") if b"\t" in line else []
+    read = fields[: layout.value_at + 1]
+    return len(fields) == layout.n_fields and any(len(field.split()) > 1 for field in read)
 
 
 def first_long_line(data: bytes) -> int:
@@ -362,6 +369,11 @@ def _shape_problem(layout: Layout, line: bytes, fields: Sequence[bytes]) -> str:
     if b"\0" in line:
         return "holds a NUL byte: this is not a text file"
     n_fields = len(fields)
+    if _holds_blank(line, layout):
+        return (
+            "tabs part its fields and one of them holds a blank, which parts fields, too; name the"
+            " columns in a first line, parted by tabs, or write ids without blanks"
+        )
     if n_fields > layout.n_fields and b"\r" in line.strip():
         return "holds a CR that ends no line; lines end in LF or CR LF"
     if n_fields < layout.n_fields or (layout is not RUN and n_fields > layout.n_fields):

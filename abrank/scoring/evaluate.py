@@ -19,7 +19,7 @@ from abrank.engines import needs_engine
 from abrank.inference import compare_repeats
 from abrank.inputs import Run
 from abrank.inputs.columns import QUERY_IDS, found_in
-from abrank.inputs.run import named_runs
+from abrank.inputs.run import join_folds, named_runs
 from abrank.measures import Measure, parse, resolved
 from abrank.measures.names import notes_on, require_rel, stating_rel
 from abrank.measures.sensitivity import tie_range, unjudged_range
@@ -63,6 +63,19 @@ def expand_repeats(runs: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, l
                 raise ArgumentError(f"two runs are named {name}")
             single[name] = item
     return single, groups
+
+
+def _joined(system: str, source: Any, scoring: Scoring) -> Any:  # noqa: ANN401
+    """Return one run of files that hold different queries of a system, else what was there."""
+    sources = source if is_repeated(source) else ()
+    if len(sources) < 2 or any(isinstance(run, Run) or needs_engine(run) for run in sources):
+        return source
+    with reading(system, source):
+        run = join_folds(
+            sources, system, score_dtype=scoring.score_dtype, duplicates=scoring.duplicates,
+            max_input_size=scoring.max_input_size,
+        )  # fmt: skip
+    return source if run is None else run
 
 
 def average_repeats(scores: Scores, groups: Mapping[str, list[str]]) -> Scores:
@@ -200,7 +213,8 @@ def evaluate(
       query_id system measure  score
     0       q1      B      RR    1.0
     """
-    return score_runs(qrels, named_runs(runs), measures, scoring or Scoring(), engine=engine)
+    scoring = scoring or Scoring()
+    return score_runs(qrels, named_runs(runs, joins_parts=True), measures, scoring, engine=engine)
 
 
 def score_runs(
@@ -215,6 +229,8 @@ def score_runs(
     on_stage: Callable[[str], None] = silent,
 ) -> Scores:
     """Do what :func:`evaluate` does, its options in one object; ``on_stage`` hears of stages."""
+    if engine is None:
+        runs = {system: _joined(system, source, scoring) for system, source in runs.items()}
     single, groups = expand_repeats(runs)
     if list(single) != list(runs):
         scores = score_runs(

@@ -14,12 +14,13 @@ import numpy as np
 from abrank import inputs
 from abrank._support import checks, display
 from abrank._support.checks import explained
-from abrank._support.errors import AbrankError, ArgumentError, ReadError, calling
+from abrank._support.errors import AbrankError, ArgumentError, NotFoundError, ReadError, calling
 from abrank._support.typing import BoolArray, IntArray
 from abrank.engines.engine import has_parquet
 from abrank.inputs import Source, ids
 from abrank.inputs.columns import folded
-from abrank.inputs.files import short_name
+from abrank.inputs.files import ENDINGS, short_name
+from abrank.inputs.lakehouse import format_of_folder
 from abrank.inputs.score_reading import ROWS, TableOptions
 from abrank.inputs.score_roles import CLUSTER_NAMES
 from abrank.inputs.score_source import AGGREGATES
@@ -474,12 +475,27 @@ class CheckedFiles:
         return not self.errors
 
 
+def _files_below(path: str | os.PathLike[str]) -> list[str | os.PathLike[str]]:
+    """Return the files of a folder that may be inputs, by their names; another path as it is."""
+    checks.path("file", path)
+    if not Path(path).is_dir() or format_of_folder(path):
+        return [path]
+    files: list[str | os.PathLike[str]] = [
+        file for file in sorted(Path(path).rglob("*"))
+        if file.is_file() and file.name.endswith(ENDINGS) and not file.name.startswith(".")
+    ]  # fmt: skip
+    if not files:
+        raise NotFoundError(f"{os.fspath(path)}: no file of judgments, runs or scores in it")
+    return files
+
+
 def check(
     *files: str | os.PathLike[str], subtopics: bool = False, max_input_size: int | None = None
 ) -> CheckedFiles:
     """Read judgments, runs and ready scores, known by what is in them, and say what that is.
 
-    Every file is read, whatever is wrong with another.
+    Every file is read, whatever is wrong with another; of a folder those whose names end as such
+    files do.
 
     Parameters
     ----------
@@ -495,8 +511,7 @@ def check(
     """
     qrels, runs, scores, audits = [], [], [], []
     errors: list[AbrankError] = []
-    for path in files:
-        checks.path("file", path)
+    for path in (path for file in files for path in _files_below(file)):
         try:
             if inputs.looks_like_qrels(path):
                 qrels.append(
