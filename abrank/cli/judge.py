@@ -318,7 +318,7 @@ def _write(text: str, path: str | None, kind: str) -> None:
 @_flags.take("seed")
 @click.option(
     "--format",
-    "shown",
+    "visible",
     type=_flags.Choice(["text", "json"]),
     default="text",
     show_default=True,

@@ -43,7 +43,7 @@ _OF_MEAN = ("interval", "at_least", "test", "segments", "clusters", "alpha", "re
 )
 @_flags.own(
     "--format",
-    "shown",
+    "visible",
     group="Output",
     type=_flags.Choice(["text", "json", "csv", "trec_eval", "md", "html"]),
     default="text",
