@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from abrank import AbrankError, ReadError, evaluate, read_qrels, read_run
 from abrank.cli import run
-from abrank.inputs import delimited
+from abrank.inputs import delimited, looks_like_qrels, read_judged_run
 from abrank.inputs.columns import QRELS, RUN, Layout
 
 BEIR = b"query-id\tcorpus-id\tscore\nq1\td1\t2\nq1\td2\t0\nq2\td1\t1\n"
@@ -221,3 +221,45 @@ def test_lines_of_another_width_are_counted_over_all_parts(monkeypatch) -> None:
     assert columns == [["a"] * 171, [str(i) for i in range(1, 200) if i % 7]]
     assert list(position) == [i for i in range(1, 200) if i % 7]
     assert len(set(map(id, columns[0]))) == 1
+
+
+def test_a_trec_file_with_a_header_is_read_by_it(tmp_path: Path) -> None:
+    run_file, qrels = tmp_path / "a.run", tmp_path / "qrels"
+    run_file.write_text("query_id Q0 doc_id rank score tag\nq1  Q0 d1 1 2.5 t\nq1 Q0\td2 2 1 t\n")
+    assert read_run(run_file).ranking("q1") == [("d1", 2.5), ("d2", 1.0)]
+    qrels.write_text("query_id iteration doc_id relevance\nq1 0 d1 1\n")
+    assert looks_like_qrels(qrels)
+    assert read_qrels(qrels).grades("q1") == {"d1": 1}
+
+
+# A file, and what is said of it.
+HINTS = {
+    "tabs around a blank": (
+        "new york\tQ0\td1\t1\t2.5\tt\n", "line 1: tabs part its fields and one",
+    ),
+    "tabs around a later blank": (
+        "q1\tQ0\td1\t1\t2.5\tt\nq1\tQ0\td 2\t2\t1\tt\n", "line 2: tabs part its fields and one",
+    ),
+    "a comma without quotes": (
+        "query_id,doc_id,score\nq1,Paris, Texas,0.4\n",
+        r"line 2: expected 3 fields, found 4 \(a cell that holds the separator needs quotes",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", HINTS)
+def test_what_is_wrong_with_a_line_is_named_with_its_cause(kind: str, tmp_path: Path) -> None:
+    text, problem = HINTS[kind]
+    path = tmp_path / "a.run"
+    path.write_text(text)
+    for read in (read_run, lambda path: read_judged_run(read_qrels({"q1": {"d1": 1}}), path)):
+        with pytest.raises(ReadError, match=problem):
+            read(path)
+
+
+def test_a_tag_may_hold_a_blank_and_so_may_ids_below_names_of_columns(tmp_path: Path) -> None:
+    path = tmp_path / "a.run"
+    path.write_text("q1\tQ0\td1\t1\t2.5\tmy tag\n")
+    assert read_run(path).ranking("q1") == [("d1", 2.5)]
+    path.write_text("query_id\tQ0\tdoc_id\trank\tscore\nnew york\tQ0\td 1\t1\t2.5\n")
+    assert read_run(path).ranking("new york") == [("d 1", 2.5)]

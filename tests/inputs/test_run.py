@@ -234,8 +234,8 @@ def test_as_many_names_as_rows() -> None:
 
 
 def test_values_that_cannot_be_used(tmp_path: Path) -> None:
-    with pytest.raises(ReadError, match=r"row 1: relevance 0\.5 is not a whole number"):
-        from_groups([1, 0.5], [1, 2], ["a", "a"])
+    with pytest.raises(ReadError, match=r'row 1: grade "high" is not a number'):
+        from_groups([1, "high"], [1, 2], ["a", "a"])
     with pytest.raises(ReadError, match="row 0: score is missing"):
         from_groups([1, 0], [np.nan, 2], ["a", "a"])
     (tmp_path / "p.txt").write_text("0.5 high")

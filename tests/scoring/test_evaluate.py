@@ -11,7 +11,7 @@ import pytest
 
 import abrank
 from abrank import compare_scores, rank_scores, read_scores
-from abrank._support.errors import AlignmentError, ArgumentError, ReadError
+from abrank._support.errors import AlignmentError, ArgumentError
 from abrank.cli import run
 from abrank.inference import compare_repeats
 from abrank.scoring.evaluate import expand_repeats
@@ -125,11 +125,10 @@ def test_the_command_takes_runs_by_name(files, capsys) -> None:
 
 
 def test_a_ranking_takes_them_too(files, capsys) -> None:
-    assert run(["rank", "qrels", "bm25.run", "t5=s1.run,s2.run", "-m", "AP"]) == 0
-    out, err = capsys.readouterr()
-    assert "2 systems" in out
+    assert run(["rank", "qrels", "bm25.run", "t5=s1.run,s2.run", "-m", "AP", "-v"]) == 0
+    out = capsys.readouterr().out
+    assert "Of 1 pair" in out
     assert "t5, AP: means of its runs" in out
-    assert err == ""
 
 
 @pytest.mark.parametrize("runs", ["t5=s1.run,", "t5=,s1.run"])
@@ -182,7 +181,7 @@ def test_a_column_run_is_read_by_compare_too(tmp_path, capsys) -> None:
     assert run(["compare", "--scores", str(tmp_path / "a.csv"), str(tmp_path / "b.csv")]) == 0
     assert "t5 is the mean of 3 runs on every query" in capsys.readouterr().err
     table.to_csv(tmp_path / "long.csv", index=False)
-    assert run(["rank", "--scores", str(tmp_path / "long.csv")]) == 0
+    assert run(["rank", "--scores", str(tmp_path / "long.csv"), "-v"]) == 0
     assert "t5, AP: means of its runs" in capsys.readouterr().out
 
 
@@ -204,8 +203,6 @@ def test_a_run_that_lacks_a_query_is_an_error() -> None:
     table = long_table().drop(index=3)
     with pytest.raises(AlignmentError, match="query q0 has no score of AP of t5"):
         rank_scores(table)
-    with pytest.raises(ReadError, match="seed and fold could all be the column run"):
-        read_scores(long_table().rename(columns={"run": "seed"}).assign(fold=1))
 
 
 def test_of_one_query_no_spread_is_told() -> None:
@@ -321,3 +318,45 @@ def test_binary_measures_ask_from_which_grade_on_fractions_are_relevant(tmp_path
         out = str(tmp_path / "out.json")
         assert run(["compare", *files, "-m", "AP(rel=1)", *engine, "--report", out]) == 0
         assert run(["render", out, "--format", "md"]) == 0
+
+
+FOLDS = {"bm25_fold1": "q1", "bm25_fold2": "q2", "dpr-seed3": "q1 q2", "dpr-seed4": "q1 q2"}
+
+
+def write_parts(folder: Path) -> list[Path]:
+    """Two folds of a system, and two seeds of another, of which the second misses q2's document."""
+    for name, queries in FOLDS.items():
+        lines = [f"{query} Q0 d1 1 2 t\n" for query in queries.split()]
+        if name == "dpr-seed4":
+            lines[1] = lines[1].replace("d1", "d2")
+        (folder / f"{name}.run").write_text("".join(lines))
+    (folder / "qrels.txt").write_text("q1 0 d1 1\nq2 0 d1 1\n")
+    return [folder / f"{name}.run" for name in FOLDS]
+
+
+def test_folds_are_joined_and_seeds_averaged_and_it_is_said_which(tmp_path: Path, capsys) -> None:
+    paths = write_parts(tmp_path)
+    scores = abrank.evaluate(tmp_path / "qrels.txt", paths, ["P@1"])
+    assert scores.systems == ("bm25", "dpr")
+    assert scores.values[:, :, 0].tolist() == [[1.0, 1.0], [1.0, 0.5]]
+    notes = "\n".join(scores.notes)
+    assert "bm25: 2 files hold different queries (2 in all), and are joined" in notes
+    assert "dpr is the mean of 2 runs on every query" in notes
+    assert run(["score", *map(str, (tmp_path / "qrels.txt", *paths)), "-m", "P@1"]) == 0
+    captured = capsys.readouterr()
+    assert captured.out.split("\n")[:2] == ["bm25\tall\tP@1\t1.0000", "dpr\tall\tP@1\t0.7500"]
+    assert "2 files hold different queries" in captured.err
+    assert run(["rank", *map(str, (tmp_path / "qrels.txt", *paths)), "-m", "P@1"]) == 0
+    assert "2 files hold different queries" in " ".join(capsys.readouterr().out.split())
+
+
+def test_parts_that_have_names_of_their_own_stay_apart(tmp_path: Path) -> None:
+    paths = write_parts(tmp_path)
+    named = {path.stem: path for path in paths[2:]}
+    assert abrank.evaluate(tmp_path / "qrels.txt", named, ["P@1"]).systems == tuple(named)
+    listed = abrank.evaluate(tmp_path / "qrels.txt", {"A": paths[:2]}, ["P@1"])
+    assert listed.values.ravel().tolist() == [1.0, 1.0]  # what a list holds is told likewise
+    whole = [*paths[2:], tmp_path / "dpr.run"]
+    whole[2].write_text(paths[2].read_text())
+    scores = abrank.evaluate(tmp_path / "qrels.txt", whole, ["P@1"])
+    assert scores.systems == ("dpr-seed3", "dpr-seed4", "dpr")

@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 import abrank
-from abrank import ArgumentError, ReadError, read_scores
+from abrank import ArgumentError, NotFoundError, ReadError, read_scores
 from abrank.cli import run
-from abrank.scoring.score_files import one_system
+from abrank.scoring.score_files import check, one_system
 
 TREC = """\
 num_ret               \t302\t5
@@ -246,3 +246,17 @@ def test_what_one_of_the_joined_sources_lacks_is_missing(tmp_path: Path) -> None
     comparison = abrank.compare_scores(files, copies, missing="drop", lower_is_better="ms")
     assert comparison.query_ids == ("2", "3")
     assert comparison.a.tolist() == [[0.0, 30.0], [1.0, 20.0]]
+
+
+def test_files_of_a_folder_are_checked_by_their_names(tmp_path: Path) -> None:
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "qrels.txt").write_text("q1 0 d1 1\n")
+    (tmp_path / "runs" / "a.run").write_text("q1 Q0 d1 1 2 t\n")
+    (tmp_path / "README.md").write_text("no input\n")
+    checked = check(tmp_path)
+    assert checked.passed
+    assert [run.name for run in checked.runs] == ["a"]
+    assert [audit.missing for _, _, audit in checked.audits] == [()]
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(NotFoundError, match="no file of judgments, runs or scores"):
+        check(tmp_path / "empty")
