@@ -14,6 +14,7 @@ import pytest
 
 PACKAGE = Path(__file__).parents[1] / "abrank"
 ROOMS = (
+    "pytest_plugin",
     "cli", "guide", "report", "plots", "collections", "workflow", "ranking", "agreement",
     "comparison", "ledger", "diagnostics", "verdict", "rule", "planning",
     "scoring", "provenance", "engines", "rule_file", "options", "measures", "simulate", "inference",

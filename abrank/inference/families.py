@@ -332,11 +332,12 @@ def _pvalues(
     reaching[np.searchsorted(levels, 0.0, side="right")] -= largest.size
     step = max(1, SUMS_AT_ONCE // largest.size)
     stride = max(1, len(order) // step // N_TOLD)
-    arrays = [np.empty((step, largest.size), kind) for kind in (np.float64, np.bool_)]
+    block = np.empty((step, largest.size))
+    block_reaches = np.empty((step, largest.size), np.bool_)
     for turn, start in enumerate(range(0, len(order), step)):
         columns = order[start : start + step]
         # Into arrays that are there: to make them takes longer than to fill them.
-        z, reaches = (array[: len(columns)] for array in arrays)
+        z, reaches = block[: len(columns)], block_reaches[: len(columns)]
         flipped(columns, n_flips, z)
         np.abs(z, out=z)
         np.multiply(z, (1.0 / statistics.size[columns])[:, None], out=z)

@@ -1,0 +1,34 @@
+"""The plugin of pytest: ``abrank_gate`` compares by a rule file and fails where its gate does."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from abrank.comparison import Comparison
+
+HEADLINE_LINES = 3
+
+
+def run_gate(config: str | os.PathLike[str]) -> Comparison:
+    """Compare by a rule file; fail the test, with the first lines, where the gate does."""
+    import abrank
+
+    result = abrank.compare(config=config)
+    gate = result.decision.gate
+    if gate is None:
+        pytest.fail(f"{config} asks for no gate: add require or fail_on", pytrace=False)
+    if not gate.passed:
+        lines = str(result).splitlines()[:HEADLINE_LINES]
+        pytest.fail("\n".join([f"{config}: gate {gate.require} failed", *lines]), pytrace=False)
+    return result
+
+
+@pytest.fixture
+def abrank_gate() -> Callable[[str | os.PathLike[str]], Comparison]:
+    """Return the function that runs the gate of a rule file."""
+    return run_gate

@@ -1,0 +1,47 @@
+"""The plugin of pytest."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from abrank import pytest_plugin
+
+
+@pytest.mark.parametrize(
+    ("best", "gate", "outcome"),
+    [
+        ("b.run", 'require = "better"', ""),
+        ("a.run", 'require = "better"', "gate better failed\n▼ WORSE"),
+        ("b.run", "", "asks for no gate: add require or fail_on"),
+    ],
+)
+def test_a_rule_file_passes_or_fails_the_test(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, best: str, gate: str, outcome: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    queries = range(1, 31)
+    Path("qrels.txt").write_text("".join(f"q{i} 0 d0 1\n" for i in queries))
+    # The relevant document is first, or third to fifth.
+    for name in ("a.run", "b.run"):
+        rows = []
+        for i in queries:
+            rank = 1 if name == best else 3 + i % 3
+            documents = [f"n{j}" for j in range(1, rank)] + ["d0"]
+            rows += [f"q{i} Q0 {doc} {j} {9 - j} x\n" for j, doc in enumerate(documents, start=1)]
+        Path(name).write_text("".join(rows))
+    rule = f'qrels = "qrels.txt"\na = "a.run"\nb = "b.run"\nmeasure = ["AP"]\n{gate}\n'
+    Path("rule.toml").write_text(rule)
+    if not outcome:
+        assert pytest_plugin.run_gate("rule.toml").decision.gate.passed
+        return
+    with pytest.raises(pytest.fail.Exception) as error:
+        pytest_plugin.run_gate("rule.toml")
+    assert outcome in str(error.value)
+
+
+def test_pytest_finds_the_plugin_by_its_entry_point() -> None:
+    settings = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text("utf-8"))
+    assert settings["project"]["entry-points"]["pytest11"] == {"abrank": pytest_plugin.__name__}
