@@ -191,25 +191,31 @@ def _as_bytes(array: Any, *, coded: bool = False) -> Ids | None:  # noqa: ANN401
     return kernels.cast(array, pa.large_binary())
 
 
-def to_scores(column: Any, *, missing: bool = False) -> FloatArray | None:  # noqa: ANN401
-    """Return finite numbers as float64; with ``missing`` an empty cell is NaN."""
-    array = _whole(column, nulls=missing)
+def to_scores(column: Any) -> FloatArray | None:  # noqa: ANN401
+    """Return finite numbers as float64; None where a cell is empty or none."""
+    array = _whole(column)
     numbers = (pa.types.is_floating, pa.types.is_integer, pa.types.is_decimal)
     if array is None or not any(is_a(array.type) for is_a in numbers):
         return None
     try:
-        array = kernels.cast(array, pa.float64())
+        values = to_floats(array)
     except _REFUSALS:
         return None
+    return values if np.isfinite(values).all() else None
+
+
+def to_floats(array: Any) -> FloatArray:  # noqa: ANN401 - an Arrow array
+    """Return numbers, or texts that all spell one, as float64; NaN where a cell is empty."""
+    if array.type != pa.float64():
+        array = kernels.cast(array, pa.float64(), safe=False)
     if not len(array):
         return np.empty(0)
     values = np.frombuffer(array.buffers()[1], np.float64)[array.offset : array.offset + len(array)]
     if array.null_count:
-        there = ids.integers(kernels.indices_nonzero(kernels.is_valid(array)))
-        values, held = np.full(len(array), np.nan), values
-        values[there] = held[there]
-    usable = ~np.isinf(values) if missing else np.isfinite(values)
-    return values if usable.all() else None
+        filled = ids.integers(kernels.indices_nonzero(kernels.is_valid(array)))
+        values, present = np.full(len(array), np.nan), values[filled]
+        values[filled] = present
+    return values
 
 
 def to_grades(column: Any, *, fractions: bool = False) -> Any:  # noqa: ANN401 - an array, or None
@@ -228,13 +234,13 @@ def to_grades(column: Any, *, fractions: bool = False) -> Any:  # noqa: ANN401 -
     return values.astype(np.int64)
 
 
-def _whole(column: Any, *, nulls: bool = False) -> Any:  # noqa: ANN401 - an Arrow array, or None
+def _whole(column: Any) -> Any:  # noqa: ANN401 - an Arrow array, or None
     if not isinstance(column, (pa.Array, pa.ChunkedArray)):
         try:
             column = pa.array(column, from_pandas=False)
         except _REFUSALS:
             return None
-    if column.null_count and not nulls:
+    if column.null_count:
         return None
     if not isinstance(column, pa.ChunkedArray):
         return column

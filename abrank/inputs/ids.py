@@ -69,7 +69,7 @@ def _column(lengths: Sequence[int] | IntArray, data: bytes | npt.NDArray[np.uint
 
 def numerals(n: int) -> Ids:
     """Return the column ``0 1 2 ...`` of so many ids."""
-    texts = kernels.cast(_arrow(np.arange(n)), pa.large_string())
+    texts = kernels.cast(from_integers(np.arange(n)), pa.large_string())
     return kernels.cast(texts, pa.large_binary())
 
 
@@ -138,14 +138,14 @@ def indices(column: Ids) -> npt.NDArray[np.int32]:
 def take(column: Ids, rows: npt.NDArray[np.integer[Any]]) -> Ids:
     """Return the rows' ids, in the order of ``rows``."""
     if has_dictionary(column):
-        return kernels.take(column, _arrow(rows))
+        return kernels.take(column, from_integers(rows))
     if not len(rows):
         return _column([], b"")  # a slice would hold the whole column in memory
     start, length, text = spans(column)
     length = length[rows]
     ends = np.cumsum(length)
     if ends[-1] > SMALL or len(text) > np.iinfo(np.int32).max:
-        return kernels.take(column, _arrow(rows))
+        return kernels.take(column, from_integers(rows))
     # Of every byte its place in the text of all; half as wide, it takes half as long.
     repeat = np.repeat((start[rows] - (ends - length)).astype(np.int32), length)
     repeat += np.arange(len(repeat), dtype=np.int32)
@@ -189,7 +189,8 @@ def offsets(column: Ids) -> IntArray:
     return ends[column.offset : column.offset + len(column) + 1]
 
 
-def _arrow(rows: npt.NDArray[np.integer[Any]]) -> Any:  # noqa: ANN401
+def from_integers(rows: npt.NDArray[np.integer[Any]]) -> Any:  # noqa: ANN401
+    """Return whole numbers as an Arrow array."""
     data = np.ascontiguousarray(rows, dtype=np.int64)
     return pa.Array.from_buffers(pa.int64(), len(data), [None, pa.py_buffer(data)])
 

@@ -18,6 +18,7 @@ import numpy as np
 from abrank._support.errors import ReadError, UnclearError, nearest
 from abrank._support.typing import BoolArray, IntArray
 from abrank.inputs.columns import folded
+from abrank.inputs.score_column import Column, renumbered
 from abrank.inputs.score_reading import (
     BASELINES,
     CANDIDATES,
@@ -30,7 +31,7 @@ from abrank.inputs.score_reading import (
     listed,
     split_names,
 )
-from abrank.inputs.score_source import AGGREGATES, INDEX, NESTED, Column, NamedTable
+from abrank.inputs.score_source import AGGREGATES, INDEX, NESTED, NamedTable
 
 # Names break ties only. Of several groups the first counts in which a name is there.
 _QUERY_NAMES = (
@@ -135,6 +136,7 @@ class _Columns:
             for name in wanted:
                 if name not in names and not (role == "repeat" and name == ROWS):
                     self._refuse_name(name, names, role)
+        self.counts: dict[tuple[str, ...], int] = {}  # of combinations of columns
         self.free = list(names)  # columns without a role yet
         for name in (name for wanted in self.roles.values() for name in wanted):
             if name in self.free:
@@ -164,29 +166,33 @@ class _Columns:
     @cached_property
     def rows(self) -> BoolArray:
         """Which rows are of a query, and no mean over them."""
-        values = np.ones(self.table.n_rows, np.bool_)
-        if self.one("query"):
-            labels, codes = self.column(self.one("query")).coded
-            for label in AGGREGATES:
-                if label in labels:
-                    values &= codes != labels.index(label)
-        return values
+        query = self.one("query")
+        if not query:
+            return np.ones(self.table.n_rows, np.bool_)
+        return ~self.column(query).is_one_of(AGGREGATES)
 
     def codes(self, *names: str) -> IntArray:
         """Return one number for each different combination of columns: int64[n rows of queries]."""
-        values = np.zeros(int(self.rows.sum()), np.int64)
+        codes = np.zeros(int(self.rows.sum()), np.int64)
         for name in names:
-            labels, codes = self.column(name).coded
-            values = np.unique(values * len(labels) + codes[self.rows], return_inverse=True)[1]
-        return values.ravel()
+            column = self.column(name)
+            n_codes = int(codes.max(initial=-1)) + 1
+            of_column = column.codes if self.rows.all() else column.codes[self.rows]
+            codes = renumbered(codes * column.n_distinct + of_column, n_codes * column.n_distinct)
+        return codes
 
     def n_distinct(self, *names: str) -> int:
         """Return how many different combinations columns have."""
-        return int(self.codes(*names).max(initial=-1)) + 1
+        if names not in self.counts:
+            self.counts[names] = int(self.codes(*names).max(initial=-1)) + 1
+        return self.counts[names]
 
     def determines(self, first: Sequence[str], second: str) -> bool:
-        """Whether rows that are alike in ``one`` are alike in ``other``."""
-        return self.n_distinct(*first) == self.n_distinct(*first, second)
+        """Whether rows that are alike in ``first`` are alike in ``second``."""
+        codes, dependent = self.codes(*first), self.codes(second)
+        last = np.empty(self.n_distinct(*first), np.int64)
+        last[codes] = dependent
+        return bool((last[codes] == dependent).all())
 
     def names_rows(self, *names: str) -> bool:
         """Whether columns together name each row once."""
@@ -224,9 +230,9 @@ class _Columns:
             ]  # fmt: skip
             by_content = [
                 name for name in texts
-                if any(map(self.is_measure, self.column(name).coded[0]))
+                if any(map(self.is_measure, self.column(name).labels))
                 and folded(name) not in _VARIANT_NAMES[1]
-                and all(len(label) < 60 for label in self.column(name).coded[0])
+                and all(len(label) < 60 for label in self.column(name).labels)
             ]  # fmt: skip
             named = [name for name in texts if folded(name) in _METRIC_NAMES]
             result = named or by_content
@@ -245,22 +251,16 @@ class _Columns:
         self.set_role("value", value[0])
 
     def _is_long_text(self, name: str) -> bool:
-        labels = self.column(name).coded[0]
-        return len(labels) > 200 or folded(name) in _TEXT_NAMES
+        return self.column(name).n_distinct > 200 or folded(name) in _TEXT_NAMES
 
     def _is_key(self, name: str) -> bool:
         """Whether a column may name queries or variants: text, or whole numbers of no measure."""
         column = self.column(name)
         if name == INDEX or not column.is_numeric:
-            numbers = column.numbers[~np.isnan(column.numbers)]
-            if self._is_damaged(column) and (numbers != np.floor(numbers)).any():
-                return False
-            return not any(isinstance(cell, (list, dict)) for cell in column.objects[:5])
-        numbers = column.numbers
-        whole = bool(np.all(np.isnan(numbers) | (numbers == np.floor(numbers))))
-        if not whole or self.is_measure(name) or self.is_cost(name):
-            return False
-        return not {"true", "false"} >= {*column.coded[0]}
+            is_damaged = self._is_damaged(column) and not column.is_whole
+            return not is_damaged and not column.is_nested
+        is_score = column.is_truth or self.is_measure(name) or self.is_cost(name)
+        return column.is_whole and not is_score
 
     def _find_query(self) -> None:
         if "query" in self.roles:
@@ -277,18 +277,19 @@ class _Columns:
         if not named and INDEX in self.free:
             named = [INDEX]
         if not named:
-            filled = [name for name in self.free if "" not in self.column(name).coded[0]]
+            filled = [name for name in self.free if not self.column(name).empty.any()]
             named = self._query_by_content(filled)
         if named:
             self.set_role("query", named[0])
             self.__dict__.pop("rows", None)
+            self.counts.clear()
         elif self.table.form == NESTED:
             raise UnclearError(
                 self.label, "neither of the two levels name a known measure, nor queries: give"
                 " {query_id: {measure: score}} or {variant: {query_id: score}}",
             )  # fmt: skip
         elif not self.options.alone and not self.table.numbered:
-            names = [name for name in self.free if self.column(name).problems]
+            names = [name for name in self.free if self.column(name).wrong.any()]
             raise UnclearError(
                 self.label, "no column names the queries, so that its rows cannot be paired with"
                 f" those of another file; its columns: {listed(self.free)}",
@@ -327,7 +328,7 @@ class _Columns:
     def _ambiguous(self, role: str, names: Sequence[str], problem: str) -> None:
         choices: list[dict[str, Any]] = []
         for name in names:
-            labels = self.column(name).coded[0]
+            labels = self.column(name).labels
             ends = {}
             if self.options.purpose == "compare" and not baseline_of(labels):
                 ends = {"baseline": labels[0], "candidate": labels[1]}
@@ -358,16 +359,17 @@ class _Columns:
         query = self.one("query")
         if not query:
             return []
-        n_queries = self.n_distinct(query)
+        n_queries, queries = self.n_distinct(query), self.codes(query)
         result = []
         for name in self.free:
             if not self._may_vary(name) or self.determines([query], name):
                 continue
-            pairs = np.unique(
-                np.stack([self.codes(query), self.codes(name)]), axis=1
-            )  # fmt: skip
-            counts = np.bincount(pairs[1])
-            if len(counts) <= max(2, n_queries) and counts.min() >= share * n_queries:
+            n_labels = self.n_distinct(name)
+            if n_labels > max(2, n_queries) or n_labels * n_queries * share > len(queries):
+                continue
+            occurs = np.zeros((n_queries, n_labels), np.bool_)
+            occurs[queries, self.codes(name)] = True
+            if occurs.sum(axis=0).min() >= share * n_queries:
                 result.append(name)
         return result
 
@@ -380,12 +382,10 @@ class _Columns:
             return False
         if self._is_damaged(column):
             return False
-        labels = column.coded[0]
-        is_truth = {"true", "false"} >= {*labels}
-        is_named = folded(name) in {*_SETTING_NAMES}.union(*_VARIANT_NAMES)
-        if column.is_numeric and not is_named and (is_truth or folded(name) in VALUE_NAMES):
+        is_named = word in {*_SETTING_NAMES}.union(*_VARIANT_NAMES)
+        if column.is_numeric and not is_named and (column.is_truth or word in VALUE_NAMES):
             return False
-        return not any(isinstance(cell, (list, dict)) for cell in column.objects[:3])
+        return not column.is_nested
 
     def _find_variant(self) -> tuple[str, ...]:
         key = [name for name in (self.one("query"), self.one("metric"), self.one("repeat"))
@@ -681,4 +681,4 @@ class _Columns:
     def _is_damaged(self, column: Column) -> bool:
         """Whether most cells are numbers, so that the others are faults."""
         n_numbers = int((~np.isnan(column.numbers)).sum())
-        return 0 < len(column.problems) <= n_numbers
+        return 0 < int(column.wrong.sum()) <= n_numbers

@@ -21,17 +21,17 @@ import pyarrow as pa
 
 from abrank._support.display import shorten
 from abrank._support.errors import ArgumentError, BadLine, ReadError
-from abrank._support.typing import FloatArray, IntArray
+from abrank._support.typing import IntArray
 from abrank.inputs import arrow, files, ids
 from abrank.inputs.archives import ZIP
 from abrank.inputs.columns import MOST_SHOWN, Source
-from abrank.inputs.delimited import plain_table
+from abrank.inputs.delimited import csv_lines, plain_table, text_columns
 from abrank.inputs.exports import flattened, rows_of_export
 from abrank.inputs.ids import Ids
-from abrank.inputs.objects import is_missing, label_of, read_id
-from abrank.inputs.objects import read_score as read_cell
+from abrank.inputs.objects import label_of
+from abrank.inputs.score_column import Column
 from abrank.inputs.topics import scores_of_answers
-from abrank.inputs.trec import BYTE_ORDER_MARK, read_plain, read_score
+from abrank.inputs.trec import BYTE_ORDER_MARK, plain_lines, read_plain
 from abrank.inputs.tree import looks_like_json, parsed, read_archive, rows_of_log
 
 OF_MTEB = "holds results of MTEB, which are means over all queries: nothing can be paired"
@@ -50,143 +50,17 @@ NESTED = "a nested dict"  # in which some level has to name queries
 INDEX = "(index)"  # the name of a frame's index that has none
 # What pandas calls an index without a name, in CSV and in Parquet.
 _NO_NAMES = re.compile(r"|Unnamed: 0|__index_level_\d+__")
-_DECIMAL = re.compile(r"-?[0-9]{1,17}(\.[0-9]*)?")
-_TRUTH = {"true": 1.0, "false": 0.0}
+# Blanks beyond ASCII, which are taken off a cell's ends.
+_WIDE_BLANK = re.compile(
+    rb"\xc2[\x85\xa0]|\xe1\x9a\x80|\xe2\x80[\x80-\x8a\xa8\xa9\xaf]|\xe2\x81\x9f|\xe3\x80\x80"
+)
+_NUMBER_LIKE = re.compile(r"[+-]?[.,]?[0-9]|[+-]?(nan|inf)", re.IGNORECASE)
 _LONG = ("query_id", "measure", "score")
 # Measures of Elasticsearch's and OpenSearch's _rank_eval, by their names there.
 _RANK_EVAL = {
     "dcg": "DCG", "mean_reciprocal_rank": "RR", "precision": "SetP", "recall": "SetR",
     "expected_reciprocal_rank": "ERR",
 }  # fmt: skip
-
-
-EXPLAINED = 100  # ids where numbers are expected, each in a sentence of its own
-
-
-@dataclass(frozen=True, eq=False)
-class Column:
-    """A column: ids of a file's text, an Arrow array of a frame, or Python's objects."""
-
-    name: str
-    cells: Any
-    # The names of its levels, of a frame with several rows of names above its columns.
-    levels: tuple[str, ...] = ()
-
-    @cached_property
-    def is_text(self) -> bool:
-        """Whether its cells are texts of a file, of which numbers have to be read."""
-        return isinstance(self.cells, pa.LargeBinaryArray)
-
-    @cached_property
-    def objects(self) -> list[Any]:
-        """The cells as Python's objects."""
-        return ids.decode(self.cells) if self.is_text else arrow.to_objects(self.cells)
-
-    @cached_property
-    def _read(self) -> tuple[FloatArray, dict[int, str]]:
-        plain = None if self.is_text else arrow.to_scores(self.cells, missing=True)
-        if plain is not None:
-            return plain, {}
-        value, is_id = np.full(len(self.cells), np.nan), np.zeros(len(self.cells), np.bool_)
-        texts = (pa.StringArray, pa.LargeStringArray, pa.LargeBinaryArray)
-        if isinstance(self.cells, texts):
-            # What begins with a letter and has a digit is an id, and no number.
-            match = ids.kernels.match_substring_regex(self.cells, pattern="^[A-Za-z].*[0-9]")
-            is_id = match.fill_null(False).to_numpy(zero_copy_only=False)
-        more_ids = np.flatnonzero(is_id)[EXPLAINED:]
-        problems = dict.fromkeys(more_ids.tolist(), "not a number")
-        rest = np.setdiff1d(np.arange(len(value)), more_ids, assume_unique=True).tolist()
-        for row, cell in zip(rest, map(self.objects.__getitem__, rest), strict=True):
-            if is_missing(cell) or (isinstance(cell, str) and not cell):
-                continue
-            if isinstance(cell, str) and _DECIMAL.fullmatch(cell):
-                value[row] = float(cell)
-                continue
-            truth = _TRUTH.get(str(cell).casefold())
-            if truth is not None:
-                value[row], problem = truth, ""
-            elif isinstance(cell, str):
-                value[row], problem = read_score(cell.encode("utf-8", "surrogatepass"), b"")
-                problem = problem.replace(" (query )", "")
-            else:
-                value[row], problem = read_cell(cell)
-            if problem:
-                value[row], problems[row] = np.nan, problem
-        return value, problems
-
-    @property
-    def numbers(self) -> FloatArray:
-        """The numbers, NaN where a cell is empty or is none."""
-        return self._read[0]
-
-    @property
-    def problems(self) -> dict[int, str]:
-        """What is wrong with each cell that is neither empty nor a number."""
-        return self._read[1]
-
-    @cached_property
-    def is_numeric(self) -> bool:
-        """Whether it holds numbers, and nothing else but empty cells."""
-        if isinstance(self.cells, pa.Array) and pa.types.is_floating(self.cells.type):
-            return not self.problems
-        return not self.problems and not bool(np.isnan(self.numbers).all())
-
-    @cached_property
-    def coded(self) -> tuple[tuple[str, ...], IntArray]:
-        """The distinct cells as text, in order of appearance, and which one each row has."""
-        if self.is_text and not self.is_numeric:
-            distinct, codes = ids.code(self.cells)
-            return tuple(ids.decode(distinct)), codes
-        texts = [_label(cell) for cell in self.objects]
-        place = {text: i for i, text in enumerate(dict.fromkeys(texts))}
-        return tuple(place), np.fromiter(map(place.__getitem__, texts), np.int64, len(texts))
-
-    def as_ids(self, name: str, label: str) -> Ids:
-        """Return the cells as query ids: text as it stands, whole numbers spelled out."""
-        cells = self.cells if self.is_text else arrow.to_ids(self.cells)
-        if cells is not None:
-            return cells
-        texts = [
-            cell if isinstance(cell, str) else read_id(cell, row, name, label)
-            for row, cell in enumerate(self.objects)
-        ]
-        try:
-            return ids.encode(texts)
-        except UnicodeEncodeError as error:  # half a surrogate pair, as JSON may have one
-            problem = f"{name} {error.object!r} is not valid text"
-            raise ReadError(label, problem) from error
-
-    def rounding(self) -> FloatArray:
-        """Return how far each number may be off: half a unit of the last digit printed."""
-        values = np.zeros(len(self.cells))
-        for row, text in enumerate(self.objects) if self.is_text else ():
-            mantissa, _, exponent = text.lower().partition("e")
-            decimals = len(mantissa.partition(".")[2])
-            if (decimals or exponent) and self.numbers[row]:
-                values[row] = 0.5 * 10.0 ** (int(exponent or 0) - decimals)
-        return values
-
-    def take(self, rows: IntArray) -> Column:
-        """Return the column of some rows."""
-        if self.is_text:
-            return replace(self, cells=ids.take(self.cells, rows))
-        objects = self.objects
-        return replace(self, cells=[objects[row] for row in rows.tolist()])
-
-
-def _label(cell: Any) -> str:  # noqa: ANN401
-    """Return a cell as the text of a category: 256.0 and "256" are one, and "0.90" is 0.9."""
-    if is_missing(cell):
-        return ""
-    text = str(cell).strip()
-    if isinstance(cell, bool) or text.casefold() in _TRUTH:
-        return text.casefold()
-    try:
-        number = float(text)
-    except ValueError:
-        return text
-    is_code = isinstance(cell, str) and text.lstrip("-0").isdigit() and text != f"{number:.0f}"
-    return text if is_code or number != number else f"{number:.15g}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,7 +74,7 @@ class NamedTable:
     left_out: Mapping[str, int] = field(default_factory=dict)
     # Where each row stands: its line from 1 of a file's text, or its row from 0.
     first: int = 0
-    lines: Callable[[], Sequence[int]] | None = None
+    lines: IntArray | None = None
     # Whether rows without a query's column are the same queries as those of another such table.
     numbered: bool = True
 
@@ -216,15 +90,12 @@ class NamedTable:
     @cached_property
     def positions(self) -> IntArray:
         """Where each row stands: int64[n_rows]."""
-        if self.lines is not None:
-            return np.array(self.lines(), np.int64)
-        return np.arange(self.n_rows) + self.first
+        return np.arange(self.n_rows) + self.first if self.lines is None else self.lines
 
     def take(self, rows: IntArray) -> NamedTable:
         """Return some of the rows."""
-        places = self.positions[rows].tolist()
         columns = tuple(column.take(rows) for column in self.columns)
-        return replace(self, columns=columns, lines=lambda: places)
+        return replace(self, columns=columns, lines=self.positions[rows])
 
 
 def read_source(
@@ -263,7 +134,7 @@ def _of_file(path: str | os.PathLike[str], is_measure: Callable[[str], bool]) ->
             raise ReadError(origin.label, "holds no scores by query", expected=SHAPES)
         return tree
     data = data.removeprefix(BYTE_ORDER_MARK)
-    first = next((line for line in data.split(b"\n") if line.strip()), None)
+    first = next((line.rstrip(b"\n") for line in io.BytesIO(data) if line.strip()), None)
     if first is None:
         raise ReadError(origin.label, "no lines", expected=FORMS)
     if b"\r" in first.strip(b"\r"):
@@ -299,8 +170,8 @@ def is_number(field: str) -> bool:
 
 def _refuse_documents(data: bytes, label: str, is_measure: Callable[[str], bool]) -> None:
     """Refuse a TREC run or qrels in the place of scores, by its first lines."""
-    rows = [line.split() for line in data.decode("utf-8", "replace").split("\n", MOST_SHOWN)]
-    rows = [row for row in rows[:MOST_SHOWN] if row]
+    lines = data.split(b"\n", MOST_SHOWN)[:MOST_SHOWN]
+    rows = [row for line in lines if (row := line.decode("utf-8", "replace").split())]
     widths = {len(row) for row in rows}
     if widths == {6} and all(is_number(row[4]) for row in rows):
         kind = "a run"
@@ -322,137 +193,133 @@ def _refuse_documents(data: bytes, label: str, is_measure: Callable[[str], bool]
 def _of_text(data: bytes, header: Sequence[str], delimiter: str, origin: Source) -> NamedTable:
     """Read a table below its header: by Arrow where it is plain, else line by line."""
     names = list(map(str, range(len(header))))
-    plain = plain_table(data, delimiter) if data.isascii() else None
+    is_wide = not data.isascii() and _WIDE_BLANK.search(data)
+    plain = None if is_wide else plain_table(data, delimiter)
     if plain is not None:
         try:
-            table = read_plain(
+            cells = read_plain(
                 plain, delimiter=delimiter, names=names,
                 types=dict.fromkeys(names, pa.large_binary()), skip=1,
             )  # fmt: skip
-            columns: list[Ids] = [table[name].combine_chunks() for name in names]
-            if all(isinstance(column, pa.ChunkedArray) for column in columns):
-                columns = [ids.joined(column.chunks) for column in columns]
-            result = replace(origin, n_rows=len(table))
-            return _named(header, columns, result, first=2, numbered=False)
+            columns = map(Column.of, header, map(cells.column, names))
+            return _named(columns, origin, first=2, numbered=False)
         except pa.ArrowInvalid:
             pass  # a bad line: it is named below
-    rows: list[list[str]] = []
-    lines, bad = [], []
-    text = io.StringIO(data.decode("utf-8", "surrogateescape"), newline="")
-    reader = csv.reader(text, delimiter=delimiter, strict=True)
-    try:
-        for row in reader:
-            if len(row) == len(header):
-                rows.append(row)
-                lines.append(reader.line_num)
-            elif "".join(row).strip():
-                problem = f"expected {len(header)} fields, found {len(row)}"
-                bad.append(BadLine(reader.line_num, " ".join(map(str.strip, row)), problem))
-    except csv.Error as error:
-        position = f"line {reader.line_num}"
-        raise ReadError(origin.label, f"no line of a table: {error}", at=position) from error
-    if bad:
-        lines_shown, expected = bad[:MOST_SHOWN], delimiter.join(header)
-        raise ReadError(origin.label, lines=lines_shown, total=len(bad), expected=expected)
-    selected = [i for i, row in enumerate(rows) if "".join(row).strip()][1:]
-    cells = zip(*(rows[i] for i in selected), strict=True) if selected else [()] * len(header)
-    columns = [ids.encode([cell.strip() for cell in column]) for column in cells]
-    places = [lines[i] for i in selected]
-    result = replace(origin, n_rows=len(selected))
-    return _named(header, columns, result, lines=lambda: places, numbered=False)
+    text = data.decode("utf-8", "surrogateescape")
+    lines = (
+        line for line in csv_lines([text], delimiter, origin.label) if "".join(line[1]).strip()
+    )
+    next(lines)
+    texts, places = text_columns(lines, len(header), origin.label, delimiter.join(header))
+    stripped = [ids.encode([cell.strip() for cell in column]) for column in texts]
+    positions = np.array(places, np.int64)
+    return _named(map(Column, header, stripped), origin, lines=positions, numbered=False)
 
 
 def _named(
-    header: Sequence[str],
-    columns: Iterable[Any],
+    columns: Iterable[Column],
     origin: Source,
-    **where: Any,  # noqa: ANN401
+    *,
+    first: int = 0,
+    lines: IntArray | None = None,
+    numbered: bool = True,
 ) -> NamedTable:
     """Return a table without the numbers of its rows; refuse two columns of one name."""
-    result: list[Column] = []
-    for name, cells in zip(header, columns, strict=True):
-        column = Column(name, cells)
-        if _NO_NAMES.fullmatch(name):
-            if _counts_rows(column):
+    result: dict[str, Column] = {}
+    for column in columns:
+        if _NO_NAMES.fullmatch(column.name):
+            # As pandas writes an index of 0, 1, 2 …
+            if np.array_equal(column.numbers, np.arange(len(column.cells))):
                 continue
             column = replace(column, name=INDEX)
-        if column.name in [second.name for second in result]:
-            problem = f'the column "{shorten(name or "without a name")}" stands there twice'
+        if column.name in result:
+            problem = f'the column "{shorten(column.name)}" stands there twice'
             raise ReadError(origin.label, problem)
-        result.append(column)
-    return NamedTable(tuple(result), origin, **where)
-
-
-def _counts_rows(column: Column) -> bool:
-    """Whether a column without a name holds 0, 1, 2 …, as pandas writes its index."""
-    expected = np.arange(len(column.cells), dtype=np.float64)
-    return bool(np.array_equal(column.numbers, expected))
+        result[column.name] = column
+    table = NamedTable(tuple(result.values()), origin, first=first, lines=lines, numbered=numbered)
+    return replace(table, origin=replace(origin, n_rows=table.n_rows))
 
 
 def _of_lines(data: bytes, origin: Source, is_measure: Callable[[str], bool]) -> NamedTable:
     """Read lines of three fields, or of four where the first is the system."""
-    # Only lines with tabs can hold names with blanks. A line without them gets tabs, so that all
-    # are read alike; without a tab in the whole file that takes one replacement.
+    columns, places = _plain_fields(data), None
+    if columns is None:
+        columns, places = _fields(data, origin.label)
+    form, names = "abrank score --per-query", ["system", *_LONG]
+    if len(columns) == 3:
+        first = _measure_first(columns, origin.label, is_measure)
+        form = "trec_eval -q" if first else "ir_measures -q"
+        names = ["measure", "query_id", "score"] if first else list(_LONG)
+    table = NamedTable(
+        tuple(map(Column, names, columns)), origin, form, _long_roles(names), first=1, lines=places
+    )
+    # Rows of text, such as trec_eval's runid and relstring, are left out and counted.
+    measure, value = table.column("measure"), table.column("score")
+    n_wrong = np.bincount(measure.codes[value.wrong], minlength=measure.n_distinct)
+    texts = n_wrong == np.bincount(measure.codes, minlength=measure.n_distinct)
+    rows = np.flatnonzero(value.wrong)
+    for code, text in zip(
+        measure.codes[rows], ids.decode(ids.take(value.cells, rows)), strict=True
+    ):
+        texts[code] &= _NUMBER_LIKE.match(text) is None
+    if texts.any():
+        table = replace(
+            table.take(np.flatnonzero(~texts[measure.codes])),
+            left_out={measure.labels[i]: int(n_wrong[i]) for i in np.flatnonzero(texts)},
+        )
+    return replace(table, origin=replace(origin, n_rows=table.n_rows))
+
+
+def _plain_fields(data: bytes) -> list[Ids] | None:
+    """Return the fields of lines by Arrow, if none is empty or of several words; else None."""
+    if b"\t" in data:
+        while b"  " in data:
+            data = data.replace(b"  ", b" ")
+        data = data.replace(b" \t", b"\t").replace(b"\t ", b"\t")
+        if any(empty in data for empty in (b"\t\t", b"\n\t", b"\t\n", b"\t\r")):
+            return None
+    plain = plain_lines(data)
+    if plain is None or data[:1] == b"\t" or data[-1:] == b"\t":
+        return None
+    width = plain[: plain.find(b"\n") + 1 or None].count(b" ") + 1
+    names = ["0", "1", "2", "3"][:width]
+    try:
+        fields = read_plain(
+            plain, delimiter=" ", names=names, types=dict.fromkeys(names, pa.large_binary())
+        )
+    except pa.ArrowInvalid:
+        return None
+    if width < 3 or data.count(b"\t") not in (0, (width - 1) * len(fields)):
+        return None
+    return [Column.of(name, fields[name]).cells for name in names]
+
+
+def _fields(data: bytes, label: str) -> tuple[list[Ids], IntArray]:
+    """Return the fields of lines and the line of each row, and say what is wrong with one."""
+    # Only lines with tabs can hold names with blanks.
     lines = data.replace(b"\r\n", b"\n").split(b"\n")
     rows = [
-        [part.strip() for part in line.split(b"\t")] if b"\t" in line else line.split()
-        for line in lines
+        (number, [part.strip() for part in line.split(b"\t")] if b"\t" in line else line.split())
+        for number, line in enumerate(lines, 1)
+        if line.strip()
     ]
-    places = [number for number, row in enumerate(rows, 1) if any(row)]
-    rows = [row for row in rows if any(row)]
-    width = 4 if len(rows[0]) == 4 else 3
+    width = 4 if len(rows[0][1]) == 4 else 3
     bad = [
         BadLine(
             number,
             b" ".join(row).decode("utf-8", "backslashreplace"),
             f"expected {width} fields, found {len(row)}",
         )
-        for number, row in zip(places, rows, strict=True)
+        for number, row in rows
         if len(row) != width
     ]
     if bad:
-        raise ReadError(origin.label, lines=bad[:MOST_SHOWN], total=len(bad), expected=FORMS)
-    columns = [ids.pack(column) for column in zip(*rows, strict=True)]
-    del lines, rows
-    if ids.has_empty(columns[-1]):
-        place = places[ids.unpack(columns[-1]).index(b"")]
-        problem = "the score is empty: the line may be cut"
-        raise ReadError(origin.label, problem, at=f"line {place}")
-    form, names = "abrank score --per-query", ["system", *_LONG]
-    if width == 3:
-        first = _measure_first(columns, origin.label, is_measure)
-        form = "trec_eval -q" if first else "ir_measures -q"
-        names = ["measure", "query_id", "score"] if first else list(_LONG)
-    # Rows of text, such as trec_eval's runid and relstring, are left out and counted.
-    measure = names.index("measure")
-    labels, codes = ids.code(columns[measure])
-    value = Column("score", columns[-1])
-    wrong = np.zeros(len(places), np.bool_)
-    wrong[list(value.problems)] = True
-    n_wrong = np.bincount(codes, weights=wrong, minlength=len(labels))
-    texts = (n_wrong == np.bincount(codes, minlength=len(labels))) & ~_like_numbers(value, codes)
-    left_out = {
-        name: int(n) for name, n, is_text in zip(ids.decode(labels), n_wrong, texts, strict=True)
-        if is_text
-    }  # fmt: skip
-    table = NamedTable(
-        tuple(Column(name, cells) for name, cells in zip(names, columns, strict=True)),
-        origin, form, _long_roles(names), left_out, lines=lambda: places,
-    )  # fmt: skip
-    selected = np.flatnonzero(~texts[codes])
-    table = table.take(selected) if left_out else table
-    return replace(table, origin=replace(origin, n_rows=table.n_rows))
-
-
-_NUMBER_LIKE = re.compile(r"[+-]?[.,]?[0-9]|[+-]?(nan|inf)", re.IGNORECASE)
-
-
-def _like_numbers(value: Column, codes: IntArray) -> Any:  # noqa: ANN401 - bool[n_measures]
-    """Return of which measures a text begins as a number does, and is not meant as text."""
-    values = np.zeros(int(codes.max(initial=-1)) + 1, np.bool_)
-    for row in value.problems:
-        values[codes[row]] |= _NUMBER_LIKE.match(value.objects[row]) is not None
-    return values
+        raise ReadError(label, lines=bad[:MOST_SHOWN], total=len(bad), expected=FORMS)
+    place = next((number for number, row in rows if not row[-1]), 0)
+    if place:
+        raise ReadError(label, "the score is empty: the line may be cut", at=f"line {place}")
+    columns = [ids.pack(column) for column in zip(*(row for _, row in rows), strict=True)]
+    return columns, np.array([number for number, _ in rows], np.int64)
 
 
 def _long_roles(names: Sequence[str]) -> dict[str, tuple[str, ...]]:
@@ -487,7 +354,7 @@ def _of_frame(frame: Any, origin: Source) -> NamedTable:  # noqa: ANN401 - of pa
     names = ["/".join(filter(None, level)) if level else str(name)
              for level, name in zip(levels, frame.columns, strict=True)]  # fmt: skip
     columns = [
-        Column(name, _cells(frame.iloc[:, i]), levels[i] if len(levels[i]) > 1 else ())
+        Column.of(name, frame.iloc[:, i], levels[i] if len(levels[i]) > 1 else ())
         for i, name in enumerate(names)
     ]
     index = frame.index
@@ -498,43 +365,13 @@ def _of_frame(frame: Any, origin: Source) -> NamedTable:  # noqa: ANN401 - of pa
         name = (INDEX if n_levels == 1 else f"{INDEX} {level}") if name is None else str(name)
         if name not in names:
             cells = index if n_levels == 1 else index.get_level_values(level)
-            columns.insert(0, Column(name, _cells(cells.to_series())))
-    if len({column.name for column in columns}) < len(columns):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ReadError(origin.label, f'the column "{shorten(twice)}" stands there twice')
-    return NamedTable(tuple(columns), replace(origin, n_rows=len(frame)))
+            columns.insert(0, Column.of(name, cells.to_series()))
+    return _named(columns, origin)
 
 
-def _cells(series: Any) -> Any:  # noqa: ANN401 - a Series of pandas
-    """Return a Series as an Arrow array, or as objects where it holds several kinds."""
-    try:
-        array = pa.array(series, from_pandas=False)
-    except (pa.ArrowException, TypeError, ValueError, OverflowError):
-        return list(series)
-    return _plain_array(array)
-
-
-def _plain_array(array: Any) -> Any:  # noqa: ANN401 - an Arrow array
-    if isinstance(array, pa.ChunkedArray):
-        array = array.combine_chunks() if array.num_chunks != 1 else array.chunk(0)
-    if isinstance(array, pa.DictionaryArray):
-        array = array.dictionary_decode()
-    array = arrow.stored_as(array)
-    if isinstance(array, pa.ChunkedArray):
-        array = array.combine_chunks()
-    text = str(array.type) in ("string", "large_string", "string_view")
-    return (
-        ids.kernels.cast(array, pa.large_binary())
-        if text and not array.null_count
-        else (array.to_pylist() if text else array)
-    )
-
-
-def _of_columns(names: Sequence[str], columns: Sequence[Any], origin: Source) -> NamedTable:
-    """Return the columns of an Arrow table."""
-    cells = [_plain_array(column) for column in columns]
-    n_rows = len(cells[0]) if cells else 0
-    return _named(list(map(str, names)), cells, replace(origin, n_rows=n_rows))
+def _of_columns(names: Iterable[Any], columns: Iterable[Any], origin: Source) -> NamedTable:
+    """Return a table of Arrow columns, or of lists."""
+    return _named(map(Column.of, map(str, names), columns), origin)
 
 
 def _of_tree(
@@ -547,10 +384,10 @@ def _of_tree(
     answers = scores_of_answers([source] if isinstance(source, dict) else source, origin.label)
     if answers is not None:
         (names, columns), form = answers
-        return replace(_of_lists(names, columns, origin), form=form, roles=_long_roles(names))
+        return replace(_of_columns(names, columns, origin), form=form, roles=_long_roles(names))
     if (log := rows_of_log(source, origin.label)) is not None:
         roles = {**_long_roles(log[0]), "repeat": ("epoch",) if "epoch" in log[0] else ()}
-        return replace(_of_lists(*log, origin), form="a log", roles=roles)
+        return replace(_of_columns(*log, origin), form="a log", roles=roles)
     if (export := rows_of_export(source)) is not None:
         return replace(_of_rows(export[0], origin), form=export[1])
     if isinstance(source, Mapping):
@@ -565,16 +402,11 @@ def _of_tree(
     return _of_rows(rows, origin)
 
 
-def _of_lists(names: Sequence[str], columns: Sequence[list[Any]], origin: Source) -> NamedTable:
-    n_rows = len(columns[0]) if columns else 0
-    return _named(list(map(str, names)), columns, replace(origin, n_rows=n_rows))
-
-
 def _of_rows(rows: Sequence[Mapping[Any, Any]], origin: Source) -> NamedTable:
     """Return the columns of rows; a dict in a cell gives a column for each of its keys."""
     flat = [dict(flattened(row)) for row in rows]
     names = list(dict.fromkeys(name for row in flat for name in row))  # a failure has no score
-    return _of_lists(names, [[row.get(name) for row in flat] for name in names], origin)
+    return _of_columns(names, [[row.get(name) for row in flat] for name in names], origin)
 
 
 def _of_dict(
@@ -588,7 +420,7 @@ def _of_dict(
         raise ReadError(label, OF_MTEB, hint=PREDICTIONS)
     nested = [value for value in source.values() if isinstance(value, Mapping)]
     if not nested and source and all(isinstance(item, (list, tuple)) for item in source.values()):
-        return _of_lists([*map(str, source)], [list(item) for item in source.values()], origin)
+        return _of_columns([*map(str, source)], [list(item) for item in source.values()], origin)
     if not source or len(nested) < len(source):
         raise ReadError(label, "holds no dict of scores in each place", expected=SHAPES)
     paths: list[tuple[Any, ...]] = []
@@ -615,7 +447,7 @@ def _of_dict(
         )  # fmt: skip
     names = ["measure" if is_it else f"level {i}" for i, is_it in enumerate(measured, 1)]
     roles = {"value": ("score",), **({"metric": ("measure",)} if any(measured) else {})}
-    table = _of_lists([*names, "score"], [*levels, values], origin)
+    table = _of_columns([*names, "score"], [*levels, values], origin)
     return replace(table, roles=roles, numbered=False, form="" if any(measured) else NESTED)
 
 
@@ -635,5 +467,5 @@ def _of_rank_eval(details: Mapping[Any, Any], origin: Source) -> NamedTable:
             columns, (query, _RANK_EVAL.get(name, name), answer["metric_score"]), strict=True
         ):
             column.append(cell)
-    table = _of_lists(_LONG, columns, origin)
+    table = _of_columns(_LONG, columns, origin)
     return replace(table, form="an answer of _rank_eval", roles=_long_roles(_LONG))

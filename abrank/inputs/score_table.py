@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -16,9 +15,10 @@ from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.inputs import ids
 from abrank.inputs.columns import MOST_SHOWN, Source
 from abrank.inputs.ids import Ids
+from abrank.inputs.score_column import Column, renumbered
 from abrank.inputs.score_reading import ROWS, Reading, TableOptions
 from abrank.inputs.score_roles import read_roles
-from abrank.inputs.score_source import AGGREGATES, Column, NamedTable, read_source
+from abrank.inputs.score_source import AGGREGATES, NamedTable, read_source
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,18 +148,7 @@ def _scores(table: NamedTable, reading: Reading) -> ScoreTable:
             else Coded(*table.column(reading.repeat).coded)
         )
     columns = [reading.value] if reading.metric else list(reading.variants or reading.measures)
-    left_out: dict[str, int] = dict(table.left_out)
-    selected, values, rounding = [], [], []
-    for name in columns:
-        column = table.column(name)
-        if reading.metric:
-            _require_numbers(table, column, query, Coded(*table.column(reading.metric).coded))
-        elif column.problems:
-            _require_numbers(table, column, query, Coded((name,), np.zeros(n_rows, np.int64)))
-        selected.append(name)
-        values.append(column.numbers)
-        rounding.append(column.rounding() if aggregate.any() else np.zeros(n_rows))
-    times = len(selected)
+    times = len(columns)
     if reading.metric:
         measure = Coded(*table.column(reading.metric).coded)
     elif reading.variants:
@@ -169,7 +158,14 @@ def _scores(table: NamedTable, reading: Reading) -> ScoreTable:
         measure = Coded(names, np.repeat([names.index(name) for _, name in pairs], n_rows))
         system = Coded(systems, np.repeat([systems.index(name) for name, _ in pairs], n_rows))
     else:
-        measure = Coded(tuple(selected), np.repeat(np.arange(times), n_rows))
+        measure = Coded(tuple(columns), np.repeat(np.arange(times), n_rows))
+    for name in columns:
+        names_of_rows = measure if reading.metric else Coded((name,), np.zeros(n_rows, np.int64))
+        _require_numbers(table, table.column(name), query, names_of_rows)
+    values = [table.column(name).numbers for name in columns]
+    rounding = [np.zeros(n_rows * times)]
+    if aggregate.any():
+        rounding = [table.column(name).rounding() for name in columns]
     if len(system) < len(measure):
         system = Coded(system.names, np.tile(system.codes, times))
     if run is not None:
@@ -183,7 +179,7 @@ def _scores(table: NamedTable, reading: Reading) -> ScoreTable:
         measure=measure,
         value=np.concatenate(values),
         rounding=np.concatenate(rounding),
-        left_out=left_out,
+        left_out=table.left_out,
         source=replace(table.origin, n_rows=len(tile)),
         reading=replace(
             reading,
@@ -202,19 +198,26 @@ def _variants(table: NamedTable, names: Sequence[str]) -> tuple[Coded, dict[str,
     if len(names) == 1:
         return Coded(*table.column(names[0]).coded), {}
     columns = [table.column(name).coded for name in names]
-    stacked = np.stack([codes for _, codes in columns])
-    distinct, first, codes = np.unique(stacked, axis=1, return_index=True, return_inverse=True)
+    codes = np.zeros(table.n_rows, np.int64)
+    for labels, of_column in columns:
+        n_codes = (int(codes.max(initial=-1)) + 1) * len(labels)
+        codes = renumbered(codes * len(labels) + of_column, n_codes)
+    first = np.empty(int(codes.max(initial=-1)) + 1, np.int64)
+    first[codes[::-1]] = np.arange(len(codes))[::-1]
     order = np.argsort(first)
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order))
     cells = [
-        {name: labels[code] for name, (labels, _), code in zip(names, columns, row, strict=True)}
-        for row in distinct.T[order].tolist()
+        {
+            name: labels[of_column[row]]
+            for name, (labels, of_column) in zip(names, columns, strict=True)
+        }
+        for row in first[order].tolist()
     ]
     labels = ["/".join(filter(None, row.values())) for row in cells]
     if len({*labels}) < len(labels):
         labels = [",".join(f"{name}={text}" for name, text in row.items()) for row in cells]
-    return Coded(tuple(labels), place[codes.ravel()]), dict(zip(labels, cells, strict=True))
+    return Coded(tuple(labels), place[codes]), dict(zip(labels, cells, strict=True))
 
 
 def _numbered(query: Queries, system: Coded, table: NamedTable, reading: Reading) -> Coded:
@@ -233,49 +236,42 @@ def _numbered(query: Queries, system: Coded, table: NamedTable, reading: Reading
 
 def _require_filled(table: NamedTable, name: str) -> None:
     """Refuse a row without a name for its query, variant or measure."""
-    labels, codes = table.column(name).coded
-    if "" in labels and not any(map(_is_number_text, labels[:3])):
-        row = int(np.flatnonzero(codes == labels.index(""))[0])
-        text = f"{table.origin.unit} {table.positions[row]}"
-        raise ReadError(table.origin.label, f"the {name} is empty", at=text)
-
-
-def _is_number_text(text: str) -> bool:
-    return re.fullmatch(r"\d+\.\d*", text) is not None
+    column = table.column(name)
+    if column.empty.any():
+        position = f"{table.origin.unit} {table.positions[np.argmax(column.empty)]}"
+        raise ReadError(table.origin.label, f"the {name} is empty", at=position)
 
 
 def _require_numbers(table: NamedTable, column: Column, query: Queries, measure: Coded) -> None:
     """Refuse values that are no numbers, named by query and measure."""
-    if not column.problems:
-        return
     label, unit = table.origin.label, table.origin.unit
+    rows = np.flatnonzero(column.wrong)
     lines = []
-    for row, problem in sorted(column.problems.items()):
-        cell = column.objects[row]
+    for row in rows[:MOST_SHOWN].tolist():
+        cell, problem = column.problem(row)
+        if unit == "line" and problem in ("score is NaN", "score is infinite"):
+            problem += f" (query {query[row]})"
         text = f"{query[row]}  {measure[row]}  {cell}"
-        if problem.startswith("score is NaN") or problem == "score is infinite":
-            problem += f" (query {query[row]})" if unit == "line" else ""
         lines.append(BadLine(int(table.positions[row]), text, problem))
-    if unit == "line":
-        raise ReadError(label, lines=lines[:MOST_SHOWN], total=len(lines))
-    first = lines[0]
-    raise ReadError(label, f"{first.problem}: {first.text}", at=f"row {first.number}")
+    if lines and unit == "line":
+        raise ReadError(label, lines=lines, total=len(rows))
+    if lines:
+        problem = f"{lines[0].problem}: {lines[0].text}"
+        raise ReadError(label, problem, at=f"row {lines[0].number}")
 
 
 def _properties(table: NamedTable, reading: Reading, query: Queries) -> dict[str, dict[str, str]]:
     """Return the properties of the queries that the table holds."""
     result = {}
-    for name in dict.fromkeys((*reading.segments, reading.cluster, reading.weight)):
-        if name:
-            labels, codes = table.column(name).coded
-            result[name] = {
-                query_id: labels[code]
-                for query_id, code in dict(
-                    zip(map(query.names.__getitem__, query.codes.tolist()), codes.tolist(),
-                        strict=True)
-                ).items()
-                if labels[code] and query_id not in AGGREGATES
-            }  # fmt: skip
+    last = np.empty(len(query.distinct), np.int64)  # row of each query
+    last[query.codes] = np.arange(table.n_rows)
+    for name in filter(None, dict.fromkeys((*reading.segments, reading.cluster, reading.weight))):
+        labels, codes = table.column(name).coded
+        result[name] = {
+            query_id: labels[code]
+            for query_id, code in zip(query.names, codes[last].tolist(), strict=True)
+            if labels[code] and query_id not in AGGREGATES
+        }
     return result
 
 

@@ -67,7 +67,7 @@ def parse_fast(data: bytes, layout: Layout) -> Columns | None:
     """Parse a file without comments, inner blank lines or bad lines; else return None."""
     # Gives the same rows as the careful parser wherever it gives any. No line may be longer than
     # `MOST_LINE`.
-    plain = None if _holds_blank(data.partition(b"\n")[0], layout) else _plain(data)
+    plain = None if _holds_blank(data.partition(b"\n")[0], layout) else plain_lines(data)
     if plain is None:
         return None
     n_fields = plain[: plain.find(b"\n") + 1 or None].count(b" ") + 1
@@ -99,7 +99,7 @@ def first_long_line(data: bytes) -> int:
     return -1
 
 
-def _plain(data: bytes) -> bytes | None:
+def plain_lines(data: bytes) -> bytes | None:
     """Return the text with one blank between fields and none at a line's ends, if that is safe."""
     if b"\0" in data:
         return None

@@ -255,17 +255,16 @@ def scores_of_table(
 def _averaged(table: ScoreTable, aggregate: BoolArray) -> Scores:
     """Return the scores of systems with repeated runs: their mean on every query."""
     assert table.run is not None
-    pairs, codes = np.unique(
-        np.stack([table.system.codes, table.run.codes]), axis=1, return_inverse=True
-    )
+    n_runs = len(table.run.names)
+    pairs, codes = np.unique(table.system.codes * n_runs + table.run.codes, return_inverse=True)
     systems = table.system.names
     groups: dict[str, list[str]] = {system: [] for system in systems}
-    for of_system, of_run in pairs.T:
+    for of_system, of_run in (divmod(pair, n_runs) for pair in pairs.tolist()):
         name = f"{systems[of_system]} (run {table.run.names[of_run]})"
         groups[systems[of_system]].append(name)
     repeat = table.reading.repeat
     is_free = repeat == ROWS or folded(repeat) in CLUSTER_NAMES  # no run that lacks a query
-    if len(pairs.T) > MOST_RUNS or (is_free and _is_ragged(table, codes.ravel(), len(pairs.T))):
+    if len(pairs) > MOST_RUNS or (is_free and _is_ragged(table, codes.ravel(), len(pairs))):
         return _mean_of_rows(table, aggregate)
     single = tuple(name for names in groups.values() for name in names)
     scores = _scores(replace(table, system=Coded(single, codes.ravel())), aggregate)

@@ -1,0 +1,333 @@
+"""A column of a table of scores: its numbers, its names, and the cells that are neither.
+
+Whole columns are read by Arrow and numpy; only cells that they refuse are looked at one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from abrank._support.errors import ReadError
+from abrank._support.typing import BoolArray, FloatArray, IntArray
+from abrank.inputs import arrow, ids
+from abrank.inputs.ids import Ids, kernels
+from abrank.inputs.objects import is_missing, read_id
+from abrank.inputs.objects import read_score as read_cell
+from abrank.inputs.trec import read_score
+
+_TRUTH = {"true": 1.0, "false": 0.0}
+_NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+_FEW = 2000  # texts that Python reads before Arrow's kernels are imported
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """A column of text, of numbers in an Arrow array, or of Python's objects."""
+
+    name: str
+    cells: Any  # a LargeBinaryArray without nulls, an Arrow array of numbers, or a list
+    # The names of its levels, of a frame with several rows of names above its columns.
+    levels: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, name: str, cells: Any, levels: tuple[str, ...] = ()) -> Column:  # noqa: ANN401
+        """Return the column of an Arrow array, of a Series of pandas, or of a list."""
+        return cls(name, _stored(cells), levels)
+
+    @cached_property
+    def is_text(self) -> bool:
+        """Whether its cells are texts, of which numbers have to be read."""
+        return isinstance(self.cells, pa.LargeBinaryArray)
+
+    @cached_property
+    def _read(self) -> tuple[FloatArray, BoolArray]:
+        if self.is_text:
+            return _numbers_of_text(self.cells)
+        if isinstance(self.cells, pa.Array):
+            numbers = arrow.to_floats(self.cells)
+        elif {*map(type, self.cells)} <= {float, bool, type(None)}:
+            numbers = np.array(self.cells, np.float64)
+        else:
+            pairs = [_read_object(cell) for cell in self.cells]
+            numbers = np.array([number for number, _ in pairs], np.float64)
+            return numbers, np.array([bool(problem) for _, problem in pairs], np.bool_)
+        infinite = np.isinf(numbers)
+        return np.where(infinite, np.nan, numbers) if infinite.any() else numbers, infinite
+
+    @property
+    def numbers(self) -> FloatArray:
+        """The numbers, NaN where a cell is empty or is none."""
+        return self._read[0]
+
+    @property
+    def wrong(self) -> BoolArray:
+        """Which cells are neither empty nor a number."""
+        return self._read[1]
+
+    def problem(self, row: int) -> tuple[Any, str]:
+        """Return a cell and what is wrong with it as a number."""
+        cell = self.cell(row)
+        return cell, (_read_text(cell) if isinstance(cell, str) else _read_object(cell))[1]
+
+    def cell(self, row: int) -> Any:  # noqa: ANN401
+        """Return a cell as an object of Python."""
+        if self.is_text:
+            return ids.decode(self.cells[row : row + 1])[0]
+        cell = self.cells[row]
+        return cell.as_py() if isinstance(cell, pa.Scalar) else cell
+
+    @cached_property
+    def is_numeric(self) -> bool:
+        """Whether it holds numbers, and nothing else but empty cells."""
+        is_float = isinstance(self.cells, pa.Array) and pa.types.is_floating(self.cells.type)
+        return not self.wrong.any() and (is_float or not bool(np.isnan(self.numbers).all()))
+
+    @cached_property
+    def is_whole(self) -> bool:
+        """Whether all of its numbers are whole."""
+        numbers = self.numbers
+        return bool((np.isnan(numbers) | (numbers == np.floor(numbers))).all())
+
+    @cached_property
+    def is_truth(self) -> bool:
+        """Whether it holds true and false."""
+        if not self.is_numeric:
+            return False
+        if isinstance(self.cells, pa.Array) and not self.is_text:
+            return pa.types.is_boolean(self.cells.type)
+        row = int(np.argmax(~np.isnan(self.numbers)))
+        return str(self.cell(row)).casefold() in _TRUTH
+
+    @cached_property
+    def is_nested(self) -> bool:
+        """Whether its cells are lists or dicts."""
+        return isinstance(self.cells, list) and any(
+            isinstance(cell, (list, dict)) for cell in self.cells[:5]
+        )
+
+    @cached_property
+    def empty(self) -> BoolArray:
+        """Which cells are empty."""
+        if self.is_text:
+            return np.asarray(np.diff(ids.offsets(self.cells)) == 0)
+        if isinstance(self.cells, pa.Array):
+            return np.isnan(self.numbers)
+        return np.array([is_missing(cell) or cell == "" for cell in self.cells], np.bool_)
+
+    @cached_property
+    def _distinct(self) -> tuple[Any, IntArray]:
+        """The distinct cells, in order of appearance, and which one each row has."""
+        if self.is_text and not (self.is_numeric and not _has_digits_only(self.cells)):
+            return ids.code(self.cells)
+        if self.is_text or isinstance(self.cells, pa.Array):
+            numbers, codes = np.unique(self.numbers, return_inverse=True)
+            first = np.empty(len(numbers), np.int64)
+            first[codes[::-1]] = np.arange(len(codes))[::-1]
+            order = np.argsort(first)
+            place = np.empty_like(order)
+            place[order] = np.arange(len(order))
+            return numbers[order], place[codes]
+        texts = [label_of_cell(cell) for cell in self.cells]
+        place_of = {text: i for i, text in enumerate(dict.fromkeys(texts))}
+        return [*place_of], np.fromiter(map(place_of.__getitem__, texts), np.int64, len(texts))
+
+    @property
+    def coded(self) -> tuple[tuple[str, ...], IntArray]:
+        """The distinct cells as text, in order of appearance, and which one each row has."""
+        return self.labels, self.codes
+
+    @property
+    def codes(self) -> IntArray:
+        """Which of the distinct cells each row has."""
+        return self._distinct[1]
+
+    @property
+    def n_distinct(self) -> int:
+        """The number of distinct cells."""
+        return len(self._distinct[0])
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """The distinct cells as text, in order of appearance."""
+        distinct = self._distinct[0]
+        if isinstance(distinct, list):
+            return tuple(distinct)
+        if not isinstance(distinct, np.ndarray):
+            return tuple(ids.decode(distinct))
+        texts = ("false", "true") if self.is_truth else ()
+        return tuple(
+            "" if number != number else texts[int(number)] if texts else f"{number:.15g}"
+            for number in distinct.tolist()
+        )
+
+    def is_one_of(self, labels: Sequence[str]) -> BoolArray:
+        """Whether each cell is one of few texts."""
+        if isinstance(self.cells, list):
+            return np.array([isinstance(x, str) and x in labels for x in self.cells], np.bool_)
+        result = np.zeros(len(self.cells), np.bool_)
+        if self.is_text:
+            start, length, text = ids.spans(self.cells)
+            for label in labels:
+                rows = np.flatnonzero(length == len(label))
+                for i, letter in enumerate(label.encode()):
+                    rows = rows[text[start[rows] + i] == letter]
+                result[rows] = True
+        return result
+
+    def as_ids(self, name: str, label: str) -> Ids:
+        """Return the cells as query ids: text as it stands, whole numbers spelled out."""
+        column = self.cells if self.is_text else arrow.to_ids(self.cells)
+        if column is not None:
+            return column
+        texts = [read_id(self.cell(row), row, name, label) for row in range(len(self.cells))]
+        try:
+            return ids.encode(texts)
+        except UnicodeEncodeError as error:  # half a surrogate pair, as JSON may have one
+            problem = f"{name} {error.object!r} is not valid text"
+            raise ReadError(label, problem) from error
+
+    def rounding(self) -> FloatArray:
+        """Return how far each number may be off: half a unit of the last digit printed."""
+        if not self.is_text:
+            return np.zeros(len(self.cells))
+        ends = ids.offsets(self.cells)[1:] - ids.offsets(self.cells)[0]
+        text = ids.spans(self.cells)[2]
+        decimals = np.zeros(len(ends), np.int64)
+        points = np.flatnonzero(text == ord("."))
+        rows = np.searchsorted(ends, points, side="right")
+        decimals[rows] = ends[rows] - points - 1
+        off = np.where((decimals > 0) & (self.numbers != 0.0), 0.5 * 10.0**-decimals, 0.0)
+        powers = np.flatnonzero((text | 32) == ord("e"))
+        for row in np.unique(np.searchsorted(ends, powers, side="right")).tolist():
+            if self.numbers[row] == self.numbers[row]:
+                mantissa, _, exponent = str(self.cell(row)).lower().partition("e")
+                n_decimals = len(mantissa.partition(".")[2])
+                off[row] = 0.5 * 10.0 ** (int(exponent) - n_decimals) if exponent else 0.0
+        return off
+
+    def take(self, rows: IntArray) -> Column:
+        """Return the column of some rows."""
+        if self.is_text:
+            return replace(self, cells=ids.take(self.cells, rows))
+        if isinstance(self.cells, pa.Array):
+            return replace(self, cells=kernels.take(self.cells, ids.from_integers(rows)))
+        return replace(self, cells=[self.cells[row] for row in rows.tolist()])
+
+
+def _stored(cells: Any) -> Any:  # noqa: ANN401 - an Arrow array, a Series or a list
+    if isinstance(cells, list):
+        if all(type(cell) is str for cell in cells):
+            try:
+                return ids.encode(cells)
+            except UnicodeEncodeError:  # half a surrogate pair: as_ids refuses it
+                pass
+        return cells
+    if not isinstance(cells, (pa.Array, pa.ChunkedArray)):
+        try:
+            cells = pa.array(cells, from_pandas=True)
+        except (pa.ArrowException, TypeError, ValueError, OverflowError):
+            return list(cells)
+    if isinstance(cells, pa.ChunkedArray):
+        cells = cells.chunk(0) if cells.num_chunks == 1 else cells.combine_chunks()
+    if isinstance(cells, pa.DictionaryArray):
+        cells = cells.dictionary_decode()
+    kind = cells.type
+    if str(kind) in ("string", "large_string", "string_view", "binary", "large_binary"):
+        cells = kernels.cast(cells, pa.large_binary()) if kind != pa.large_binary() else cells
+        return kernels.fill_null(cells, b"") if cells.null_count else cells
+    numbers = (
+        pa.types.is_floating, pa.types.is_integer, pa.types.is_decimal, pa.types.is_boolean,
+    )  # fmt: skip
+    return cells if any(is_a(kind) for is_a in numbers) else cells.to_pylist()
+
+
+def _read_text(text: str) -> tuple[float, str]:
+    """Return the number that a text spells and what is wrong with it."""
+    number, problem = read_score(text.strip().encode("utf-8", "surrogatepass"), b"")
+    return number, problem.replace(" (query )", "")
+
+
+def _read_object(cell: Any) -> tuple[float, str]:  # noqa: ANN401
+    """Return the number that a cell holds, NaN for none, and what is wrong with it."""
+    if is_missing(cell) or cell == "":
+        return np.nan, ""
+    number, problem = _read_text(cell) if isinstance(cell, str) else read_cell(cell)
+    return (np.nan if problem else number), problem
+
+
+def _numbers_of_text(cells: Ids) -> tuple[FloatArray, BoolArray]:
+    """Return the numbers of texts, NaN where one is empty or none, and which are none."""
+    start, length, text = ids.spans(cells)
+    numbers, wrong = np.full(len(cells), np.nan), np.zeros(len(cells), np.bool_)
+    rows = np.flatnonzero(length)
+    single = rows  # rows that are read one by one
+    if len(rows) > _FEW:
+        values = _cast(cells, rows)
+        if values is None:
+            first = text[start[rows]]
+            wrong[rows] = True
+            single = rows[((first | 32) == ord("t")) | ((first | 32) == ord("f"))]
+            single = single[(length[single] == 4) | (length[single] == 5)]  # true or false
+            rows = rows[first < ord("A")]
+            spelled = kernels.match_substring_regex(ids.take(cells, rows), _NUMBER)
+            rows = rows[ids.integers(kernels.indices_nonzero(spelled))]
+            values = _cast(cells, rows)
+            wrong[rows] = False
+        else:
+            single = rows[:0]
+        if values is None:
+            single = np.append(single, rows)
+        else:
+            numbers[rows] = values
+    distinct, codes = ids.code(ids.take(cells, single))
+    pairs = [_read_text(text) for text in ids.decode(distinct)]
+    is_wrong = np.array([bool(problem) for _, problem in pairs], np.bool_)
+    values = np.array([number for number, _ in pairs], np.float64)
+    values[is_wrong] = np.nan
+    numbers[single], wrong[single] = values[codes], is_wrong[codes]
+    return numbers, wrong
+
+
+def _cast(cells: Ids, rows: IntArray) -> FloatArray | None:
+    """Return the finite numbers that some texts spell; None where one does not."""
+    texts = cells if len(rows) == len(cells) else ids.take(cells, rows)
+    try:
+        values = arrow.to_floats(kernels.cast(texts, pa.large_string()))
+    except pa.ArrowInvalid:
+        return None
+    return values if np.isfinite(values).all() else None
+
+
+def _has_digits_only(cells: Ids) -> bool:
+    text = ids.spans(cells)[2]
+    return bool(((text >= ord("0")) & (text <= ord("9"))).all())
+
+
+def renumbered(codes: IntArray, n_codes: int) -> IntArray:
+    """Return codes without gaps, in the same order."""
+    if n_codes > 4 * len(codes) + 1024:
+        return np.unique(codes, return_inverse=True)[1].ravel()
+    occurs = np.zeros(n_codes, np.bool_)
+    occurs[codes] = True
+    return (np.cumsum(occurs) - 1)[codes]
+
+
+def label_of_cell(cell: Any) -> str:  # noqa: ANN401
+    """Return a cell as the text of a category: 256.0 and "256" are one, and "0.90" is 0.9."""
+    if is_missing(cell):
+        return ""
+    text = str(cell).strip()
+    if isinstance(cell, bool) or text.casefold() in _TRUTH:
+        return text.casefold()
+    try:
+        number = float(text)
+    except ValueError:
+        return text
+    is_code = isinstance(cell, str) and text.lstrip("-0").isdigit() and text != f"{number:.0f}"
+    return text if is_code or number != number else f"{number:.15g}"
