@@ -95,12 +95,12 @@ def judgments(pool: Pool, rng: np.random.Generator) -> Iterator[tuple[str, BoolA
         alone = top[newcomer] & ~np.delete(top, newcomer, axis=0).any(axis=0)
         pairs = [pair for pair in permutations(range(n), 2) if pair[1] == newcomer]
         yield "without a run's own", np.logical_not(alone), np.array(pairs)
-    values = np.array(list(combinations(range(n), 2)))
+    values: IntArray = np.array(list(combinations(range(n), 2)))
     for depth in DEPTHS:
         for size in (size for size in SIZES if size <= n):
             for _ in range(REPEATS):
                 of_pool = ranks[rng.permutation(n)[:size]]
-                selected = ((of_pool > 0) & (of_pool <= depth)).any(axis=0)
+                selected: BoolArray = np.any((of_pool > 0) & (of_pool <= depth), axis=0)
                 yield (
                     f"pools of depth {depth}",
                     selected,
