@@ -125,10 +125,11 @@ def test_the_guide_shows_what_the_command_prints(made) -> None:
     assert shown(read_page("start").text) == printed
 
 
-def test_the_readme_shows_the_beginning_and_the_next_step_of_it(made) -> None:
-    printed = str(abrank.Comparison.from_json(made / "results.json"))
+def test_the_readme_shows_what_the_table_gives(made, monkeypatch, capsys) -> None:
     readme = (Path(__file__).parents[1] / "README.md").read_text("utf-8")
-    top, step, end = shown(readme).split("\n…")
-    assert printed.startswith(top)
-    assert step.strip() in printed.splitlines()
-    assert (top.count("\n") > 10, end) == (True, "")
+    command, _, shown_text = readme.partition("$ abrank ")[2].partition("\n\n")
+    text, _, end = shown_text.partition("\n```")[0].partition("\n…")
+    monkeypatch.chdir(made)
+    assert run(command.split()) == 0
+    assert capsys.readouterr().out.startswith(text)
+    assert (text.count("\n") > 8, end) == (True, "")
