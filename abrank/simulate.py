@@ -130,7 +130,7 @@ def simulate_clicks(
 
     Parameters
     ----------
-    made : Simulation
+    result : Simulation
         Whose queries are asked, and whose two runs are interleaved.
     method : {"team-draft", "balanced"}
         The rankers pick in turn, a coin says who begins each round [1]_; or the lists are merged

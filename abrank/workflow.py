@@ -315,4 +315,4 @@ def rank_runs(
     result = provenance(scores, roles, settings=settings, command=command)
     # All that was scored is ranked: a name such as P_5,10 is that of several measures.
     requested = replace(question, measures=None)
-    return rank_board(scores, requested, context=context, provenance=result, on_stage=on_stage)
+    return rank_board(scores, requested, details=context, provenance=result, on_stage=on_stage)

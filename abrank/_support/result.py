@@ -286,7 +286,7 @@ class Result(Printed):
         ...     Comparison.from_json(result.report(f"{folder}/results.json")) == result
         True
         """
-        result: Self = lazy.attribute("abrank.report", "read_results")(path, of=cls.__name__)
+        result: Self = lazy.attribute("abrank.report", "read_results")(path, expected=cls.__name__)
         return result
 
     @property

@@ -129,7 +129,7 @@ def flag(option: Option, **rest: Any) -> Callable[[Function], Function]:  # noqa
 
 
 def take(*keys: str, owner: tuple[str, ...] = PAIR) -> Callable[[Function], Function]:
-    """Return the flags of some options, by their keys, as the functions of ``of`` take them."""
+    """Return the flags of some options, by their keys, as the functions of ``owner`` take them."""
     options = options_of(*owner)
     return stack(*(flag(options[key]) for key in keys))
 

@@ -157,7 +157,7 @@ def _ranking(
     if isinstance(arguments, tuple) and len(arguments) == 2:
         qrels, runs = arguments
         return rank_runs(qrels, named_runs(runs), question, context=False)
-    return rank_ready(arguments, question, missing=missing, beside=False)
+    return rank_ready(arguments, question, missing=missing, details=False)
 
 
 def summarise_rankings(

@@ -59,7 +59,7 @@ def online_levels(
     ``spending``        chance of any false finding, however they depend on each other
     ==================  ==============================================================
 
-    ``alpha`` bounds the errors of the whole stream, and no level is above ``most``. ``first`` is
+    ``alpha`` bounds the errors of the whole stream, and no level is above ``maximum``. ``first`` is
     what LORD++ and SAFFRON may spend before the first finding, half of ``alpha`` without it.
 
     Examples

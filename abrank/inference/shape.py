@@ -65,7 +65,7 @@ def rosner_outliers(
     ----------
     differences : array_like of shape (n_queries,)
         Candidate minus baseline; taken to 10 decimals.
-    most : int
+    maximum : int
         Outliers that are looked for; one below 15 queries, where the test of several is too free.
     alpha : float
         Share of normal samples in which any is found.

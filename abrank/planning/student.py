@@ -214,7 +214,7 @@ def queries_to_show_same(
 def smallest_size(
     enough: Callable[[int], bool], *, maximum: int, minimum: int = 2, near: float = 2.0
 ) -> int | None:
-    """Return the smallest n from ``least`` that is enough, as all larger ones are; None beyond."""
+    """Return the smallest n from ``minimum`` on that is enough, as all larger ones are, or None."""
     # The search goes from `near` in growing steps, so that a good guess takes few calls.
     if minimum > maximum:
         return None

@@ -48,7 +48,7 @@ PLOTS: Registry[Plot] = Registry.of("plot")
 PARAMETERS = {
     "comparison": "Comparison",
     "ranking": "Ranking",
-    "found": "CollectionsComparison",
+    "result": "CollectionsComparison",
     "history": "History",
     "measure": "str, optional\n    The primary one without it.",
     "ax": "Axes, optional\n    Drawn onto; a new Figure's without it.",
@@ -80,7 +80,7 @@ def plot(
         What it shows, in a few words: the title of the drawing for those who cannot see it.
     size : tuple of float or callable
         Width and height in inches, or what gives them for a comparison or ranking.
-    of : {"Comparison", "Ranking", "CollectionsComparison", "CollectionsRanking", "History"}
+    owner : {"Comparison", "Ranking", "CollectionsComparison", "CollectionsRanking", "History"}
         The class of the results that it draws.
 
     Returns

@@ -60,7 +60,7 @@ def leaderboard(
         answer the same queries. Or with what a query adds to all systems taken out: for comparing
         systems, and no limits of a mean. Or of the difference from the first or the baseline, as
         the test of the ranking has it, drawn around the mean: what does not reach the line differs.
-    most : int, optional
+    maximum : int, optional
         Draw so many systems, and the baseline, at most.
 
     Examples
@@ -479,8 +479,8 @@ def means(
 
     Parameters
     ----------
-    found : CollectionsRanking
-    most : int, optional
+    result : CollectionsRanking
+    maximum : int, optional
         Draw so many systems at most.
 
     Examples
@@ -518,7 +518,7 @@ def rank_intervals(
 
     Parameters
     ----------
-    found : CollectionsRanking
+    result : CollectionsRanking
 
     Examples
     --------

@@ -319,11 +319,11 @@ def rank_board(
     *,
     missing: Missing = "error",
     table: TableOptions | None = None,
-    context: bool = True,
+    details: bool = True,
     provenance: Mapping[str, Any] | None = None,
     on_stage: Callable[[str], None] | None = None,
 ) -> Ranking:
-    """Rank scores as :func:`rank_scores` does; ``beside`` asks what other tests and lists say."""
+    """Rank scores as :func:`rank_scores` does; ``details`` asks what other tests and lists say."""
     measures, alpha, family = question.measures, question.alpha, question.family
     name, options = _resolve(question.test, question.adjust)
     checks.level("alpha", alpha)
@@ -375,9 +375,9 @@ def rank_board(
         first,
         stability=chances,
         n_drawn=n_drawn,
-        agreements=measure_agreements([first, *rest]) if context else (),
-        overlaps=list_overlaps(scores, first.systems) if context else (),
-        beside=other_tests(first) if context and len(scores.systems) <= MOST_SYSTEMS else (),
+        agreements=measure_agreements([first, *rest]) if details else (),
+        overlaps=list_overlaps(scores, first.systems) if details else (),
+        beside=other_tests(first) if details and len(scores.systems) <= MOST_SYSTEMS else (),
         spread=pair_spread(first.scores),
         audits=scores.audits,
         notes=scores.notes,
@@ -444,7 +444,7 @@ def rank_again(saved: Ranking) -> Ranking:
     again = rank_board(
         Scores(saved.query_ids, saved.systems, saved.measures, np.stack(blocks, axis=2)),
         question,
-        context=bool(saved.beside or saved.agreements),
+        details=bool(saved.beside or saved.agreements),
         provenance=saved.provenance,
     )
     getattrs = {name: getattr(saved, name) for name in ("audits", "cautions", "notes", "overlaps")}

@@ -186,7 +186,7 @@ def inspect_query(
 
 
 def place_of_query(query_id: str | int, query_ids: Sequence[str], kind: str) -> int:
-    """Return where a query stands among others; ``what`` says of what it is not one."""
+    """Return where a query stands among others; ``kind`` says of what it is not one."""
     name = str(query_id)
     if name in query_ids:
         return query_ids.index(name)

@@ -290,8 +290,8 @@ def test_what_is_declared() -> None:
     assert read_margin(None) == Margin(0.0, is_relative=False)
     with pytest.raises(ArgumentError, match=r"from 0 to 1, can reach the margin 5: .* --margin 5%"):
         require_margin_in_range(read_margin(5), "AP", range_=(0.0, 1.0))
-    assert known_range("AP", least=0.1, largest=0.9) == (0.0, 1.0)
-    assert known_range("AP", least=0.0, largest=63.0) == (-math.inf, math.inf)
+    assert known_range("AP", minimum=0.1, largest=0.9) == (0.0, 1.0)
+    assert known_range("AP", minimum=0.0, largest=63.0) == (-math.inf, math.inf)
     assert read_guards("recall_100:-0.02", ["nDCG@10", "R@100"]) == (Guard("R@100", 0.02),)
     requested = with_guards(["AP", "RR"], ["map:-1%", "recall_100:-0.02"])
     assert requested == ["AP", "RR", "recall_100"]

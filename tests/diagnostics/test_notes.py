@@ -188,7 +188,7 @@ def test_a_finding_that_is_not_about_the_mean() -> None:
     ],
 )
 def test_few_clusters(n, n_effective, asked, decides, severity) -> None:
-    clusters = inspect_clusters(n, n_effective, asked=asked, decides=decides)
+    clusters = inspect_clusters(n, n_effective, requested=asked, decides=decides)
     assert [note.severity for note in clusters] == ([] if severity is None else [severity])
 
 

@@ -84,7 +84,7 @@ def test_a_false_discovery_rate_of_independent_streams_is_held() -> None:
 def test_no_level_is_above_the_most() -> None:
     pvalues = np.full(50, 1e-12)
     assert online_levels(pvalues, "saffron").max() > 0.025
-    assert online_levels(pvalues, "saffron", most=0.025).max() == 0.025
+    assert online_levels(pvalues, "saffron", maximum=0.025).max() == 0.025
 
 
 @pytest.mark.parametrize(

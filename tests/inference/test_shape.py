@@ -175,8 +175,8 @@ ROSNER = """-0.25 0.68 0.94 1.15 1.20 1.26 1.26 1.34 1.38 1.43 1.49 1.49 1.55 1.
 def test_three_outliers_of_the_published_example() -> None:
     """against_theory: the paper finds three, though neither the first nor the second alone is."""
     values = np.array(ROSNER.split(), float)
-    assert values[rosner_outliers(values, most=10)].tolist() == [6.01, 5.42, 5.34]
-    assert rosner_outliers(values, most=2).size == 0
+    assert values[rosner_outliers(values, maximum=10)].tolist() == [6.01, 5.42, 5.34]
+    assert rosner_outliers(values, maximum=2).size == 0
 
 
 @pytest.mark.parametrize(
@@ -203,7 +203,7 @@ def test_not_finite_is_refused() -> None:
 def test_normal_samples_have_outliers_as_often_as_said_whatever_their_mean(n) -> None:
     """against_theory: for one, Grubbs' level is exact, and by Basu's theorem at every p of t."""
     samples = np.random.default_rng(n).standard_normal((3000, n))
-    values = np.array([rosner_outliers(sample, most=1).size > 0 for sample in samples])
+    values = np.array([rosner_outliers(sample, maximum=1).size > 0 for sample in samples])
     small = stats.ttest_1samp(samples, 0.0, axis=1).pvalue < 0.2
     for some in (values, values[small], values[~small]):
         assert stats.binomtest(int(some.sum()), some.size, 0.05).pvalue > 1e-4

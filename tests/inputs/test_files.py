@@ -63,7 +63,8 @@ def test_damaged_archives_are_an_error(tmp_path: Path, packer: str, damage: str)
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, zstd])
 def test_an_empty_archive_has_no_lines(tmp_path: Path, pack: object) -> None:
     (tmp_path / "a").write_bytes(pack(b""))  # type: ignore[operator]
-    assert len(files.read_columns(tmp_path / "a", RUN).value) == 0
+    with pytest.raises(ReadError, match="is an empty run"):
+        files.read_columns(tmp_path / "a", RUN)
     with pytest.raises(ReadError, match="no lines"):
         files.read_columns(tmp_path / "a", QRELS)
 

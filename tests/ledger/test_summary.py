@@ -98,7 +98,7 @@ def test_a_comparison_spends_what_its_budget_gives(tmp_path) -> None:
     pvalues = []
     for seed in range(6):
         alpha = budget.next_alpha(ledger.entries())
-        expected = online_levels(pvalues, "lord++", alpha=0.05, most=0.025)[-1]
+        expected = online_levels(pvalues, "lord++", alpha=0.05, maximum=0.025)[-1]
         assert alpha == pytest.approx(2 * expected)
         result = comparison(seed, gain=0.1 if seed == 1 else 0.0, alpha=alpha)
         day = f"2026-11-{seed + 1:02}"

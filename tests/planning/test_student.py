@@ -193,13 +193,15 @@ def test_queries_to_show_same_degenerate() -> None:
 @pytest.mark.parametrize("near", [0.0, 2.0, 41.4, 1e300])
 def test_the_smallest_size_is_found_from_any_guess(most, near):
     for needed in (2, 3, 41, 42, 99, 100, 101):
-        size = smallest_size(lambda n, least=needed: n >= least, most=most, near=near)
+        size = smallest_size(lambda n, least=needed: n >= least, maximum=most, near=near)
         assert size == (needed if needed <= most else None)
 
 
 def test_a_good_guess_takes_few_calls():
     requested = []
-    assert smallest_size(lambda n: requested.append(n) or n >= 813, most=10_000, near=811.2) == 813
+    assert (
+        smallest_size(lambda n: requested.append(n) or n >= 813, maximum=10_000, near=811.2) == 813
+    )
     assert len(requested) <= 4
 
 

@@ -114,7 +114,7 @@ def ranked(
     ids = tuple(f"q{i}" for i in range(n))
     scores = Scores(ids, systems, (measure,), np.clip(values, 0.0, 1.0)[:, :, None])
     question = RankingQuestion(test=test, baseline=baseline, resamples=199, pairs=True)
-    return rank_board(scores, question, beside=beside)
+    return rank_board(scores, question, context=beside)
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from abrank.plots.grids import by_difficulty
 @pytest.fixture
 def ranking_of(ranking_of):
     """Rankings without what other tests say of them: these three plots show none of it."""
-    return functools.partial(ranking_of, beside=False)
+    return functools.partial(ranking_of, details=False)
 
 
 def texts(ax) -> list[str]:
@@ -164,7 +164,7 @@ def test_a_larger_difference_is_deeper(ranking_of):
 
 @pytest.mark.parametrize(("k", "numbers"), [(20, True), (21, False), (40, False)])
 def test_many_systems_have_no_numbers(k, numbers, ranking_of):
-    ax = matrix(ranking_of(k, 12, test="nemenyi", beside=False))
+    ax = matrix(ranking_of(k, 12, test="nemenyi", details=False))
     assert bool(texts(ax)) is numbers
 
 

@@ -134,7 +134,7 @@ def kendall_tau(first: FloatArray, second: FloatArray) -> FloatArray:
 
     Parameters
     ----------
-    one, other : float64[..., n_systems]
+    first, second : float64[..., n_systems]
         NaN is returned where one of the two ties all systems.
 
     Examples

@@ -144,7 +144,7 @@ _KINDS = {
 
 
 def read_results(
-    path: str | os.PathLike[str], *, owner: str = ""
+    path: str | os.PathLike[str], *, expected: str = ""
 ) -> Comparison | CollectionsComparison | Ranking | CollectionsRanking:
     """Read ``results.json`` of a comparison or ranking, on one collection or on several.
 
@@ -173,8 +173,10 @@ def read_results(
     schema = value.get("schema") if isinstance(value, Mapping) else None
     names, _, version = str(schema).partition("/")
     kind, _ = _KINDS.get(names, ("", ""))
-    if owner and kind != owner and (kind or owner != "Comparison"):
-        raise ReadError(label, f"is no report of a {owner}", hint=dict(_KINDS.values())[owner])
+    if expected and kind != expected and (kind or expected != "Comparison"):
+        raise ReadError(
+            label, f"is no report of a {expected}", hint=dict(_KINDS.values())[expected]
+        )
     # A schema that is not known has a message of its own there.
     return (_READERS.get(names, from_dict) if version == "2" else from_dict)(value, label)
 

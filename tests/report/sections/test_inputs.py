@@ -96,10 +96,10 @@ def test_judgments_that_move_nothing_are_said_to(unjudged: Comparison) -> None:
 def test_documents_to_judge_are_told_in_the_terminal(unjudged: Comparison) -> None:
     to_judge = unjudged.evidence.to_judge
     assert to_judge is not None
-    visible = documents_text(to_judge, most=2)
+    visible = documents_text(to_judge, maximum=2)
     assert visible.count("swing +") + visible.count("swing −") == 2
     assert visible.endswith("and 10 more: --pool FILE writes all")
-    sentence = documents_text(replace(to_judge, documents=(), n_documents=0), most=2)
+    sentence = documents_text(replace(to_judge, documents=(), n_documents=0), maximum=2)
     assert sentence.startswith("0 documents in the top 10 of A or B that nobody judged")
     assert "swing" not in sentence
 
