@@ -338,9 +338,10 @@ def cautions() -> Page:
     rows = [f"| [{code}]({code}.md) | {item.when} |" for code, item in EXAMPLES.items()]
     lines = [
         "# Cautions",
-        "What a report says to read before acting. At most four are shown, the weightiest first;"
-        " all stand in `results.json` under these codes. Each code has a page:"
-        " `abrank guide few-signs`.",
+        "What a report says to read before acting. At most two stand on the first screen, the"
+        " gravest first; `-v` shows the others, and `results.json` has all of them under these"
+        " codes. Each code has a page: `abrank guide few-signs`. How often each is right:"
+        " `reports/calibration/cautions.md`.",
         "\n".join(["| code | when |", "|---|---|", *rows]),
     ]
     return Page("cautions", "\n\n".join(lines) + "\n")

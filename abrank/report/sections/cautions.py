@@ -278,7 +278,9 @@ def cautions(comparison: Comparison) -> tuple[Caution, ...]:
         topics=comparison.topics,
     )
     notes = [*comparison.notes, *_near_alpha(comparison)]
-    registered = [note for note in notes if note.code in WORDS]
+    # The verdict has this doubt beside it, with its p-value.
+    doubts = {reason.code for reason in comparison.soundness.reasons} & {"skewness-decides"}
+    registered = [note for note in notes if note.code in WORDS and note.code not in doubts]
     registered.sort(key=lambda note: (-note.severity, _PLACES[note.code]))
     return tuple(
         _joined([caution(note, names) for note in same])

@@ -20,6 +20,8 @@ from abrank.scoring.evaluate import evaluate
 
 NAMES = Names("bm25", "monot5", digits=3, alpha=0.05)
 
+SKEWED = (0.1, 0.12, 0.08, 0.11, 0.09, 0.1, 0.13, -0.02, 0.12, -0.12)
+
 EXAMPLES: dict[str, tuple[dict[str, Any], str]] = {
     "order-fixed": ({"first": "a", "n": 80}, "bm25 was shown first in every vote"),
     "order-unknown": (
@@ -186,6 +188,15 @@ def test_cautions_stand_by_what_they_mean_for_the_verdict(judged: Comparison) ->
     assert places == sorted(places)
     assert len(places) >= 2
     assert {note.code for note in cautions} == {note.code for note in judged.notes}
+
+
+def test_a_doubt_about_skewness_is_told_once() -> None:
+    b = dict(zip(map(str, range(10)), SKEWED, strict=True))
+    comparison = compare_scores(dict.fromkeys(b, 0.0), b)
+    assert [reason.code for reason in comparison.soundness.reasons] == ["skewness-decides"]
+    assert "skewness-decides" in {note.code for note in comparison.notes}
+    assert "skewness-decides" not in {item.code for item in compose(comparison).cautions}
+    assert "corrected for the skewness of the differences" in " ".join(str(comparison).split())
 
 
 def test_notes_of_earlier_files_that_are_no_longer_told_are_passed_over(judged: Comparison) -> None:
