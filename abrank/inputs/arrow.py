@@ -71,8 +71,8 @@ def columns_of(
     if hasattr(source, "iloc") and hasattr(source, "columns"):
         names, index, level_values = [*source.columns], source.index, {}
         if not has_columns(names):  # then those of its index count, too
-            custom = [name for name in index.names if name is not None]
-            level_values = {name: index.get_level_values(name) for name in custom}
+            index_names = [name for name in index.names if name is not None]
+            level_values = {name: index.get_level_values(name) for name in index_names}
             names += [name for name in level_values if name not in names]
         chosen = list(choose(names))
         return chosen, [source[name] if name in source else level_values[name] for name in chosen]
@@ -92,7 +92,7 @@ def table_of(source: Any) -> Any:  # noqa: ANN401
         return source
     kind = type(source).__name__
     try:
-        handed_over = _handed_over(source)
+        table = _handed_over(source)
     except MemoryError:
         raise
     except Exception as error:  # capsules and methods of others raise whatever they like
@@ -100,11 +100,9 @@ def table_of(source: Any) -> Any:  # noqa: ANN401
             f"{kind} hands over no table that Arrow can read: {error}; cast its columns to text,"
             " 64-bit integers or floats, or give it as a DataFrame"
         ) from error
-    if isinstance(handed_over, (pa.Array, pa.ChunkedArray)) or (
-        handed_over is None and kind == "Series"
-    ):
+    if isinstance(table, (pa.Array, pa.ChunkedArray)) or (table is None and kind == "Series"):
         raise ArgumentError(f"a {kind} is one column: give the table, with a column of query ids")
-    return handed_over
+    return table
 
 
 def _handed_over(source: Any) -> Any:  # noqa: ANN401
@@ -170,20 +168,26 @@ def to_ids(column: Any, *, coded: bool = False) -> Ids | None:  # noqa: ANN401
     if array is None:
         return None
     try:
-        result = _as_bytes(array, coded=coded)
+        texts = _as_bytes(array, coded=coded)
     except _REFUSALS:
         return None
-    return None if result is None or ids.has_empty(result) else result
+    return None if texts is None or ids.has_empty(texts) else texts
 
 
 def _as_bytes(array: Any, *, coded: bool = False) -> Ids | None:  # noqa: ANN401
     kind = array.type
     if pa.types.is_dictionary(kind):
-        names = None if array.dictionary.null_count else _as_bytes(array.dictionary)
-        if names is None:
+        dictionary = None if array.dictionary.null_count else _as_bytes(array.dictionary)
+        if dictionary is None:
             return None
-        arrays = pa.DictionaryArray.from_arrays(kernels.cast(array.indices, pa.int32()), names)
-        return arrays if coded and len(kernels.unique(names)) == len(names) else ids.plain(arrays)
+        coded_ids = pa.DictionaryArray.from_arrays(
+            kernels.cast(array.indices, pa.int32()), dictionary
+        )
+        return (
+            coded_ids
+            if coded and len(kernels.unique(dictionary)) == len(dictionary)
+            else ids.plain(coded_ids)
+        )
     if pa.types.is_integer(kind):
         array = kernels.cast(array, pa.string())
     elif str(kind) not in ("string", "large_string", "string_view"):
@@ -286,14 +290,14 @@ def file_columns(
 
 def names_of(data: bytes, label: str) -> list[str]:
     """Return the names of a table's columns."""
-    result: list[str] = []
+    columns: list[str] = []
 
     def none(names: Sequence[str]) -> Sequence[str]:
-        result.extend(names)
+        columns.extend(names)
         return []
 
     file_columns(data, label, none)
-    return result
+    return columns
 
 
 def _parquet(

@@ -148,8 +148,8 @@ class Gathered:
         """Count a bad line of the next part, by its number in it."""
         self.n_bad += 1
         if len(self.bad) < MOST_SHOWN:
-            visible = text.decode("utf-8", "backslashreplace")
-            self.bad.append(BadLine(self.n_lines + number, visible, problem))
+            shown = text.decode("utf-8", "backslashreplace")
+            self.bad.append(BadLine(self.n_lines + number, shown, problem))
 
     def add(self, part: Columns, n_lines: int) -> None:
         """Add the rows of so many lines; with a bad line in the file none will be used."""
@@ -261,14 +261,14 @@ def duplicate_error(
     columns: Columns, first: IntArray, again: IntArray, *, note: str = "", hint: str = ""
 ) -> ReadError:
     """Return the error that names both places of the first duplicate."""
-    left, two = int(first[0]), int(again[0])
-    document = ids.decode(ids.take(columns.doc, np.array([left])))[0]
-    query = ids.decode(ids.take(columns.query, np.array([left])))[0]
+    row, row_again = int(first[0]), int(again[0])
+    document = ids.decode(ids.take(columns.doc, np.array([row])))[0]
+    query = ids.decode(ids.take(columns.query, np.array([row])))[0]
     problem = f"document {shorten(document)} twice in query {shorten(query)}{note}"
     if len(again) > 1:
         problem += f" ({len(again)} duplicates in all)"
-    text = f"{columns.source.unit}s {columns.position[left]} and {columns.position[two]}"
-    return ReadError(columns.source.label, problem, at=text, hint=hint)
+    place = f"{columns.source.unit}s {columns.position[row]} and {columns.position[row_again]}"
+    return ReadError(columns.source.label, problem, at=place, hint=hint)
 
 
 def at_precision(score: FloatArray, score_dtype: ScoreDtype) -> FloatArray:
@@ -393,8 +393,8 @@ def found_in(names: Sequence[Any], groups: Sequence[Sequence[str]]) -> list[int]
     """Return which of ``names`` are in the first group that has one."""
     by_place = [folded(name) for name in names]
     for group in groups:
-        if result := [i for i, name in enumerate(by_place) if name in group]:
-            return result
+        if places := [i for i, name in enumerate(by_place) if name in group]:
+            return places
     return []
 
 
@@ -441,8 +441,8 @@ def choose_columns(
             raise ArgumentError(f'columns= names "{name}", which is not a column{hint}')
     plain = {name for name in map(folded, names) if not _INDEX.fullmatch(name)}
     pair = plain - _TIMES  # feedback: user and item, and nothing else that could be a rating
-    registered = len(pair) == 2 and pair & {*QUERY_IDS[2]} and pair & {*DOC_IDS[1]}
-    if layout is QRELS and not override and registered:
+    is_feedback = len(pair) == 2 and pair & {*QUERY_IDS[2]} and pair & {*DOC_IDS[1]}
+    if layout is QRELS and not override and is_feedback:
         wanted.remove("relevance")
     accepted = ACCEPTED | (_TERRIER if {"qid", "docno"} <= plain else {})
     chosen = tuple(
@@ -455,21 +455,21 @@ def choose_columns(
 def _alone(names: Sequence[Any]) -> list[Any]:
     """Return the one column of a run of which nothing is known, if there is just one."""
     groups = (*QUERY_IDS, *DOC_IDS, *ACCEPTED["score"], ("docid",), (*_TIMES, *_TEXTS))
-    registered = {name for group in groups for name in group}
-    left = [
-        name for name in names if folded(name) not in registered and not _INDEX.match(str(name))
+    standard = {name for group in groups for name in group}
+    unknown = [
+        name for name in names if folded(name) not in standard and not _INDEX.match(str(name))
     ]
-    return left if len(left) == 1 else []
+    return unknown if len(unknown) == 1 else []
 
 
 def require_distinct(names: Iterable[Any], label: str) -> None:
     """Refuse two columns of one name: nobody can say which of them counts."""
-    visited: set[str] = set()
+    distinct: set[str] = set()
     for name in map(str, names):
-        if name in visited and name.strip():
+        if name in distinct and name.strip():
             problem = f'the column "{shorten(name)}" stands there twice'
             raise ReadError(label, problem, hint="rename one of the two, or leave it out")
-        visited.add(name)
+        distinct.add(name)
 
 
 def has_columns(names: Sequence[Any]) -> bool:
@@ -484,25 +484,27 @@ def _choose(
     layout: Layout,
     label: str,
 ) -> Any:  # noqa: ANN401
-    result = [names[i] for i in found_in(names, accepted)]
-    if len(result) == 1:
+    candidates = [names[i] for i in found_in(names, accepted)]
+    if len(candidates) == 1:
         like = [name for name in names if _SCORE_LIKE.search(folded(name))] or _alone(names)
-        if like and wanted == "score" and holds_ranks(result[0], layout):
-            problem = f"is {like[0]} the score? The column {result[0]} orders the documents, too"
+        if like and wanted == "score" and holds_ranks(candidates[0], layout):
+            problem = (
+                f"is {like[0]} the score? The column {candidates[0]} orders the documents, too"
+            )
             hint = f'rename it to score, or say which: columns={{"score": "{like[0]}"}}'
             raise ReadError(label, problem, hint=hint)
-        return result[0]
+        return candidates[0]
     hint = (
         f"rename it to {wanted}, or in Python say which:"
         f' abrank.read_{layout.kind}(..., columns={{"{wanted}": "..."}})'
     )
     if wanted == "relevance" and found_in(names, QUERY_IDS[2:]) and found_in(names, DOC_IDS[1:]):
         hint += ", or give the columns of users and items alone: each pair is then of grade 1"
-    if result:
+    if candidates:
         raise ReadError(
-            label, f"{' and '.join(map(str, result))} could both be {wanted}", hint=hint
+            label, f"{' and '.join(map(str, candidates))} could both be {wanted}", hint=hint
         )
-    rest = [name for group in accepted for name in group if name != wanted]
+    alternatives = [name for group in accepted for name in group if name != wanted]
     has = ", ".join(map(str, names))
-    problem = f"no column {wanted} (nor {', '.join(rest)})"
+    problem = f"no column {wanted} (nor {', '.join(alternatives)})"
     raise ReadError(label, f"{problem}; it has {has or 'none'}", hint=hint)

@@ -124,14 +124,14 @@ def read_table(
     first = next(pieces, b"").removeprefix(BYTE_ORDER_MARK)
     delimiter, names = header_of(first)
     chosen = choose_columns(names, layout, columns, label=label)
-    indexes = [names.index(name) for name in chosen]
+    places = [names.index(name) for name in chosen]
     gathered = Gathered(layout, label, separator=delimiter.strip(" "))
     pieces = chain([first], pieces)
     if delimiter == " ":  # a TREC file with a header
         pieces = map(one_blank, pieces)
     for piece in pieces:
         skip = int(not gathered.n_lines)
-        if not _fast(gathered, piece, delimiter, width=len(names), index=indexes, skip=skip):
+        if not _fast(gathered, piece, delimiter, width=len(names), index=places, skip=skip):
             # From here on a cell may hold ends of lines.
             parts = (part for whole in chain([piece], pieces) for part in cut(whole))
             texts = (part.decode("utf-8", "surrogateescape") for part in parts)
@@ -141,7 +141,7 @@ def read_table(
                 for number, fields in lines
                 if "".join(fields).strip()
             )
-            _careful(gathered, islice(rows, skip, None), width=len(names), index=indexes)
+            _careful(gathered, islice(rows, skip, None), width=len(names), index=places)
     read = gathered.joined()
     if holds_ones(chosen):
         read = replace(read, source=replace(read.source, ungraded=True))
@@ -225,8 +225,8 @@ def csv_lines(texts: Iterable[str], delimiter: str, label: str) -> Iterator[tupl
         for fields in reader:
             yield reader.line_num, fields
     except csv.Error as error:
-        position = f"line {reader.line_num}"
-        raise ReadError(label, f"no line of a table: {error}", at=position) from error
+        place = f"line {reader.line_num}"
+        raise ReadError(label, f"no line of a table: {error}", at=place) from error
 
 
 def text_columns(
@@ -236,8 +236,8 @@ def text_columns(
     # Cells that stand there again are held once.
     lines = iter(lines)
     columns: list[list[str]] = [[] for _ in range(width)]
-    names: list[dict[str, str]] = [{} for _ in range(width)]
-    values = array("q")
+    distinct: list[dict[str, str]] = [{} for _ in range(width)]
+    line_numbers = array("q")
     bad: list[BadLine] = []
     n_bad = 0
     while rows := list(islice(lines, _ROWS)):
@@ -251,13 +251,17 @@ def text_columns(
         if bad:
             continue  # no row will be used
         numbers, texts = zip(*rows, strict=True)
-        values.extend(numbers)
-        for column, cells, result in zip(columns, zip(*texts, strict=True), names, strict=True):
-            few = len(result) < _ROWS
-            column.extend((result.setdefault(cell, cell) for cell in cells) if few else cells)
+        line_numbers.extend(numbers)
+        for column, cells, distinct_cells in zip(
+            columns, zip(*texts, strict=True), distinct, strict=True
+        ):
+            few = len(distinct_cells) < _ROWS
+            column.extend(
+                (distinct_cells.setdefault(cell, cell) for cell in cells) if few else cells
+            )
     if bad:
         raise ReadError(label, lines=bad, total=n_bad, expected=expected)
-    return columns, values
+    return columns, line_numbers
 
 
 def require_names(names: Sequence[str], label: str) -> None:

@@ -138,8 +138,8 @@ def _read(
     if kind_of(mark):
         choose = partial(choose_columns, layout=layout, columns=columns, label=label)
         data = _rest(file)
-        chosen, cells = arrow.file_columns(data, label, choose, maximum=file.requested)
-        return of_table(cells, label, layout, chosen=chosen)
+        chosen, table_columns = arrow.file_columns(data, label, choose, maximum=file.requested)
+        return of_table(table_columns, label, layout, chosen=chosen)
     if mark.startswith(tree.LZ4_MARK):
         return tree.read_lz4(_rest(file), label, layout, columns, maximum=file.requested)
     start = file.read(_STEP)
@@ -326,12 +326,12 @@ def _not_found(file: Path) -> str:
     if not file.parent.is_dir():
         return f"{file}: no such file (nor a folder {file.parent})"
     try:
-        iterdir = [item for item in sorted(file.parent.iterdir()) if item.is_file()]
+        neighbours = [path for path in sorted(file.parent.iterdir()) if path.is_file()]
     except OSError:  # a folder that may be passed through, but not listed
-        iterdir = []
+        neighbours = []
     # By whole names for a slip of the finger, by short names for an ending too few or too many.
-    names = {short_name(item): item.name for item in iterdir}
-    names |= {item.name: item.name for item in iterdir}
+    names = {short_name(path): path.name for path in neighbours}
+    names |= {path.name: path.name for path in neighbours}
     suggestions = nearest(file.name, names) or nearest(short_name(file), names)
     hint = f"\n  did you mean {names[suggestions[0]]} ?" if suggestions else ""
     return f"{file}: no such file{hint}"
@@ -360,9 +360,9 @@ def distinct_names(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
         counts = Counter(names)
         longer = ("/".join(part[-depth:]).replace("//", "/") for part in parts)
         pairs = zip(names, longer, strict=True)
-        names = [name if counts[name] == 1 else item for name, item in pairs]
-    counts, arguments = Counter(names), Counter(files)
+        names = [name if counts[name] == 1 else longer_name for name, longer_name in pairs]
+    counts, file_counts = Counter(names), Counter(files)
     # In one folder, only the endings differ; of one file, nothing does.
-    last = [file.name if arguments[file] == 1 else short_name(file) for file in files]
+    last = [file.name if file_counts[file] == 1 else short_name(file) for file in files]
     pairs = zip(names, last, strict=True)
-    return [name if counts[name] == 1 else item for name, item in pairs]
+    return [name if counts[name] == 1 else longer_name for name, longer_name in pairs]

@@ -96,7 +96,7 @@ def decode(column: Ids) -> list[str]:
         is_text[start + length + np.arange(len(column))] = False
         parted[is_text] = text
         return parted[:-1].tobytes().decode("ascii").split("\0")
-    return [item.decode("utf-8", "surrogateescape") for item in unpack(column)]
+    return [value.decode("utf-8", "surrogateescape") for value in unpack(column)]
 
 
 def integers(array: Any) -> IntArray:  # noqa: ANN401 - an Arrow array
@@ -147,9 +147,9 @@ def take(column: Ids, rows: npt.NDArray[np.integer[Any]]) -> Ids:
     if ends[-1] > SMALL or len(text) > np.iinfo(np.int32).max:
         return kernels.take(column, from_integers(rows))
     # Of every byte its place in the text of all; half as wide, it takes half as long.
-    repeat = np.repeat((start[rows] - (ends - length)).astype(np.int32), length)
-    repeat += np.arange(len(repeat), dtype=np.int32)
-    return _column(length, text.take(repeat))
+    byte_places = np.repeat((start[rows] - (ends - length)).astype(np.int32), length)
+    byte_places += np.arange(len(byte_places), dtype=np.int32)
+    return _column(length, text.take(byte_places))
 
 
 def joined(columns: Sequence[Ids]) -> Ids:
@@ -299,8 +299,8 @@ def code(column: Ids) -> tuple[Ids, IntArray]:
 def place(distinct: Ids, value: bytes) -> int:
     """Return where an id stands among distinct ones that ascend by bytes; -1 where it does not."""
     rows = range(len(distinct))
-    left = bisect_left(rows, value, key=lambda row: unpack(distinct[row : row + 1])[0])
-    return left if left in rows and unpack(distinct[left : left + 1]) == [value] else -1
+    row = bisect_left(rows, value, key=lambda row: unpack(distinct[row : row + 1])[0])
+    return row if row in rows and unpack(distinct[row : row + 1]) == [value] else -1
 
 
 def same(first: Ids, second: Ids) -> BoolArray:
@@ -308,16 +308,16 @@ def same(first: Ids, second: Ids) -> BoolArray:
     first, second = plain(first), plain(second)
     start, length, text = spans(first)
     start_other, length_other, text_other = spans(second)
-    result: BoolArray = (length == length_other) & (_words(first) == _words(second))
+    is_same: BoolArray = (length == length_other) & (_words(first) == _words(second))
     words, words_other = _eights(text, "<u8"), _eights(text_other, "<u8")
-    rows, position = np.flatnonzero(result & (length > 8)), 8
+    rows, position = np.flatnonzero(is_same & (length > 8)), 8
     while len(rows):
         unlike = words[start[rows] + position] ^ words_other[start_other[rows] + position]
         unlike <<= np.maximum(8 * (position + 8) - 8 * length[rows], 0).view(np.uint64)
-        result[rows[unlike != 0]] = False
+        is_same[rows[unlike != 0]] = False
         position += 8
         rows = rows[(unlike == 0) & (length[rows] > position)]
-    return result
+    return is_same
 
 
 def distinct(column: Ids) -> list[str]:
@@ -390,15 +390,15 @@ def fingerprint(column: Ids) -> npt.NDArray[np.uint64]:
     words = _eights(text, "<u8")
     bits = length.astype(np.uint64)
     rows: Any = slice(None)
-    for index in range(0, int(length.max(initial=0)), 8):
-        if index:
+    for byte in range(0, int(length.max(initial=0)), 8):
+        if byte:
             rows = (
-                np.flatnonzero(length > index)
+                np.flatnonzero(length > byte)
                 if isinstance(rows, slice)
-                else rows[length[rows] > index]
+                else rows[length[rows] > byte]
             )
-        word = words[index:][start[rows]]
-        word <<= np.maximum(8 * (index + 8) - 8 * length[rows], 0).view(np.uint64)  # what is beyond
+        word = words[byte:][start[rows]]
+        word <<= np.maximum(8 * (byte + 8) - 8 * length[rows], 0).view(np.uint64)  # what is beyond
         word ^= bits[rows]
         bits[rows] = _mix(word)
     return bits

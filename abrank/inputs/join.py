@@ -69,23 +69,25 @@ def id_difference(
     if not run or not qrels or len(run) + len(qrels) > MOST_IDS:
         return None
     total = len(run) if n_compared is None else n_compared
-    everything = "\0".join(text for _, text in (*run, *qrels))
+    texts = "\0".join(text for _, text in (*run, *qrels))
     changed = [
         _alike(cause, run, qrels, change, change)
         for cause, change, held in _CHANGES
-        if re.search(held, everything)  # where no id changes, none matches that did not
+        if re.search(held, texts)  # where no id changes, none matches that did not
     ]
-    result = max((*changed, *_affixed(run, qrels)), key=lambda item: item.n_alike, default=None)
-    if result is None or not result.n_alike or result.n_alike < LEAST_SHARE * total:
+    best = max(
+        (*changed, *_affixed(run, qrels)), key=lambda difference: difference.n_alike, default=None
+    )
+    if best is None or not best.n_alike or best.n_alike < LEAST_SHARE * total:
         return None
-    return replace(result, n_compared=total)
+    return replace(best, n_compared=total)
 
 
 def query_id_difference(run: Sequence[str], qrels: Sequence[str]) -> IdDifference | None:
     """Return the change under which most of a run's unmatched query ids match."""
     if len(run) + len(qrels) > MOST_IDS:
         return None
-    return id_difference([(0, item) for item in run], [(0, item) for item in qrels])
+    return id_difference([(0, query_id) for query_id in run], [(0, query_id) for query_id in qrels])
 
 
 def how_ids_differ(qrels: Sequence[str], run: Sequence[str]) -> str:
@@ -114,12 +116,12 @@ def _affixed(run: Sequence[Placed], qrels: Sequence[Placed]) -> Iterator[IdDiffe
     for longer, shorter in ((run, qrels), (qrels, run)):
         for kind, affix in _guesses(longer[:GUESSED_FROM], shorter):
             cut = methodcaller("removeprefix" if kind == "prefix" else "removesuffix", affix)
-            changes = (cut if longer is item else str for item in (run, qrels))
-            alike = _alike(f'the {kind} "{affix}"', run, qrels, *changes)
+            changes = (cut if longer is side else str for side in (run, qrels))
+            difference = _alike(f'the {kind} "{affix}"', run, qrels, *changes)
             digits = affix.isdecimal()
             minimum = (LEAST_DIGITS if digits else LEAST_AFFIXED) * min(len(run), len(qrels))
-            if alike.n_alike >= max(minimum, FEWEST_DIGITS if digits else 1):
-                yield alike
+            if difference.n_alike >= max(minimum, FEWEST_DIGITS if digits else 1):
+                yield difference
 
 
 def _guesses(longer: Sequence[Placed], shorter: Sequence[Placed]) -> list[tuple[str, str]]:
@@ -181,23 +183,23 @@ def ranks_kept(n_queries: int, top: int) -> IntArray:
     return ranks
 
 
-def document_ids(qrels: Qrels, judged: JudgedRun, visible: TopDocs) -> IdDifference | None:
+def document_ids(qrels: Qrels, judged: JudgedRun, top_docs: TopDocs) -> IdDifference | None:
     """Say why first documents of the sampled queries are not judged, where ids are to blame."""
-    sampled = np.isin(visible.query, sampled_queries(len(qrels.query_ids)))
-    rows = np.flatnonzero(sampled & (visible.rank <= SAMPLED_RANKS))
+    sampled = np.isin(top_docs.query, sampled_queries(len(qrels.query_ids)))
+    rows = np.flatnonzero(sampled & (top_docs.rank <= SAMPLED_RANKS))
     near = judged.rank <= SAMPLED_RANKS
-    names = judged.query[near] * SAMPLED_RANKS + judged.rank[near]
-    place = visible.query[rows] * SAMPLED_RANKS + visible.rank[rows]
-    unknown = rows[~np.isin(place, names)]
+    judged_places = judged.query[near] * SAMPLED_RANKS + judged.rank[near]
+    places = top_docs.query[rows] * SAMPLED_RANKS + top_docs.rank[rows]
+    unknown = rows[~np.isin(places, judged_places)]
     if len(unknown) < LEAST_SHARE * len(rows):
         return None
-    judgments = np.flatnonzero(np.isin(qrels.query, visible.query[unknown]))
+    judgments = np.flatnonzero(np.isin(qrels.query, top_docs.query[unknown]))
 
     def placed(query: IntArray, docs: Ids, rows: IntArray) -> list[Placed]:
         return list(zip(query[rows].tolist(), ids.decode(ids.take(docs, rows)), strict=True))
 
     return id_difference(
-        placed(visible.query, visible.docs, unknown),
+        placed(top_docs.query, top_docs.docs, unknown),
         placed(qrels.query, qrels.docs, judgments),
         n_compared=len(rows),
     )
@@ -257,18 +259,18 @@ class Places:
         position = self.last[place]
         rows = np.flatnonzero(position >= 0)
         position = position[rows]
-        result = [(rows[:0], position[:0])]
+        matches = [(rows[:0], position[:0])]
         while len(rows):
             alike = np.flatnonzero(self.mark[position] == mark[rows])
-            result.append((rows[alike], position[alike]))
+            matches.append((rows[alike], position[alike]))
             position = self.before[position]
             more = np.flatnonzero(position >= 0)
             rows, position = rows[more], position[more]
-        rows, position = (np.concatenate(item) for item in zip(*result, strict=True))
+        rows, position = (np.concatenate(columns) for columns in zip(*matches, strict=True))
         order = np.argsort(rows, kind="stable")
-        rows, which = rows[order], position[order].astype(np.int64)
-        same = ids.same(ids.take(column, rows), ids.take(self.ids, which))
-        return rows[same], which[same]
+        rows, found_ids = rows[order], position[order].astype(np.int64)
+        same = ids.same(ids.take(column, rows), ids.take(self.ids, found_ids))
+        return rows[same], found_ids[same]
 
 
 @dataclass(frozen=True, eq=False)
@@ -283,21 +285,21 @@ class Judgments:
     def of(cls, qrels: Qrels) -> Judgments:
         """Return those of ``qrels``."""
         n_queries = len(qrels.query_ids)
-        values = np.zeros(n_queries, dtype=np.int64)
+        group = np.zeros(n_queries, dtype=np.int64)
         return cls(
-            queries=Places.of(values, ids.encode(qrels.query_ids), 1),
+            queries=Places.of(group, ids.encode(qrels.query_ids), 1),
             docs=Places.of(qrels.query, qrels.docs, n_queries),
             ideal=np.lexsort((-qrels.grade, qrels.query)),
         )
 
     def numbers(self, queries: Ids) -> IntArray:
         """Return the number in the qrels of each query, or -1."""
-        values = np.full(len(queries), -1, dtype=np.int64)
+        query_numbers = np.full(len(queries), -1, dtype=np.int64)
         all_of_them = np.array([len(queries)])
         mark = ids.fingerprint(queries)
         rows, position = self.queries.find(np.array([0]), all_of_them, queries, mark)
-        values[rows] = position
-        return values
+        query_numbers[rows] = position
+        return query_numbers
 
 
 # --- The one join of the program: a run joined with its judgments, block by block
@@ -325,11 +327,11 @@ class ReadCounts:
     # Why documents are not judged, where their ids look like judged ones
     document_ids: IdDifference | None = None
 
-    def add(self, second: ReadCounts) -> None:
+    def add(self, later: ReadCounts) -> None:
         """Count the rows that went by later."""
-        self.tags |= second.tags
+        self.tags |= later.tags
         for name in _ADDED:
-            setattr(self, name, getattr(self, name) + getattr(second, name))
+            setattr(self, name, getattr(self, name) + getattr(later, name))
 
 
 _ADDED = (
@@ -394,14 +396,12 @@ def join_pieces(
         return _Part.of(looked_up, block(piece), keep_scores, ranks, same_id)
 
     part = _Part.joined(list(threaded_map(part_of, pieces, maximum=threads)))
-    visited = part.seen
+    counts = part.seen
     order = np.lexsort((part.rank, part.query))
     position = part.at[order]
     n_retrieved = np.zeros(n_queries, dtype=np.int64)
     n_retrieved[part.ranking] = part.length
-    if np.count_nonzero(n_retrieved) + len(set(visited.extra)) < visited.n_shared + len(
-        visited.extra
-    ):
+    if np.count_nonzero(n_retrieved) + len(set(counts.extra)) < counts.n_shared + len(counts.extra):
         raise NotPlain("the lines of a query do not stand together")
     ideal = looked_up.ideal
     scores = None
@@ -425,10 +425,10 @@ def join_pieces(
     first = np.lexsort((part.top_rank, part.top_query))
     top_docs = TopDocs(part.top_query[first], part.top_rank[first], ids.take(part.top_docs, first))
     relevant = judged.query[(judged.rank == 1) & (judged.grade > 0)]
-    visited.first_has_query_id = np.setdiff1d(visited.first_has_query_id, relevant).tolist()
+    counts.first_has_query_id = np.setdiff1d(counts.first_has_query_id, relevant).tolist()
     if top is not None:
-        visited.document_ids = document_ids(qrels, judged, top_docs)
-    return judged, visited, top_docs.top(top or 0)
+        counts.document_ids = document_ids(qrels, judged, top_docs)
+    return judged, counts, top_docs.top(top or 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -477,7 +477,7 @@ class _Part:
         begins = np.flatnonzero(new)
         tie = np.cumsum(new)[row]
         shared = query >= 0
-        top_query, top_rank, visible = _top(block, query, ranks)
+        top_query, top_rank, top_row = _top(block, query, ranks)
         return cls(
             query=query[ranking],
             rank=row - first_row + 1,
@@ -490,20 +490,20 @@ class _Part:
             scores=block.score[np.repeat(shared, length)] if keep_scores else block.score[:0],
             top_query=top_query,
             top_rank=top_rank,
-            top_docs=ids.take(block.docs, visible if block.row is None else block.row[visible]),
+            top_docs=ids.take(block.docs, top_row if block.row is None else block.row[top_row]),
             seen=_seen(block, query, begins, has_query_id, same_id),
         )
 
     @classmethod
     def joined(cls, parts: list[_Part]) -> _Part:
-        names = [item.name for item in fields(cls) if item.name not in ("top_docs", "seen")]
-        read_counts = ReadCounts()
+        names = [column.name for column in fields(cls) if column.name not in ("top_docs", "seen")]
+        counts = ReadCounts()
         for part in parts:
-            read_counts.add(part.seen)
+            counts.add(part.seen)
         return cls(
             **{name: np.concatenate([getattr(part, name) for part in parts]) for name in names},
             top_docs=ids.joined([part.top_docs for part in parts]),
-            seen=read_counts,
+            seen=counts,
         )
 
 

@@ -51,10 +51,10 @@ class JudgedSubtopics:
 
     def of_rows(self, selected: BoolArray) -> JudgedSubtopics:
         """Return those of a judged run that keeps the marked rows only."""
-        mine = selected[self.row]
+        stays = selected[self.row]
         place = np.cumsum(selected) - 1
         return replace(
-            self, row=place[self.row[mine]], subtopic=self.subtopic[mine], grade=self.grade[mine]
+            self, row=place[self.row[stays]], subtopic=self.subtopic[stays], grade=self.grade[stays]
         )
 
     def reordered(self, order: IntArray) -> JudgedSubtopics:
@@ -117,10 +117,10 @@ def from_rankings(
     rows: list[tuple[int, int, int]] = []
     retrieved: list[int] = []
     document = 0
-    for query, (ranking, rest) in enumerate(zip(rankings, missed, strict=True)):
+    for query, (ranking, not_retrieved) in enumerate(zip(rankings, missed, strict=True)):
         judged = [grades for grades in ranking if grades]
         retrieved += range(document, document + len(judged))
-        for grades in (*judged, *rest):
+        for grades in (*judged, *not_retrieved):
             rows += [(document, place[query, name], grades[name]) for name in sorted(grades)]
             document += 1
     columns = np.array(rows, dtype=np.int64).reshape(-1, 3).T
@@ -206,15 +206,15 @@ class JudgedRun:
             Ascending; without it ``q0000``, ``q0001``, …
         """
         pools = ideal or [[g for g in ranking if g is not None] for ranking in rankings]
-        arange = np.arange(len(rankings))
+        numbers = np.arange(len(rankings))
         lengths = np.array([len(ranking) for ranking in rankings], dtype=np.int64)
-        query = np.repeat(arange, lengths)
+        query = np.repeat(numbers, lengths)
         rank = _flat([range(1, n + 1) for n in lengths], np.int64)
         score = -rank.astype(np.float64) if scores is None else _flat(scores, np.float64)
         first, last = tie_ranks(query, rank, score)
         judged = _flat([[g is not None for g in ranking] for ranking in rankings], np.bool_)
         return cls(
-            query_ids=tuple(query_ids or (f"q{i:04d}" for i in arange)),
+            query_ids=tuple(query_ids or (f"q{i:04d}" for i in numbers)),
             query=query[judged],
             rank=rank[judged],
             grade=as_grades(_flat([[g for g in row if g is not None] for row in rankings], float)),
@@ -222,7 +222,7 @@ class JudgedRun:
             tie_first=first[judged],
             tie_last=last[judged],
             n_retrieved=lengths,
-            ideal_query=np.repeat(arange, [len(pool) for pool in pools]),
+            ideal_query=np.repeat(numbers, [len(pool) for pool in pools]),
             ideal_grade=as_grades(_flat([sorted(pool, reverse=True) for pool in pools], float)),
             retrieved_scores=score,
         )
@@ -251,10 +251,10 @@ class JudgedRun:
         (array([1, 3]), array([1, 2]), ('a', 'b'))
         """
         missed = missed or [[] for _ in rankings]
-        best = [[max(item.values()) if item else None for item in row] for row in rankings]
+        best = [[max(grades.values()) if grades else None for grades in row] for row in rankings]
         pools = [
-            [max(item.values()) for item in (*filter(None, row), *rest)]
-            for row, rest in zip(rankings, missed, strict=True)
+            [max(grades.values()) for grades in (*filter(None, row), *not_retrieved)]
+            for row, not_retrieved in zip(rankings, missed, strict=True)
         ]
         return replace(
             cls.from_grades(best, ideal=pools), subtopics=from_rankings(rankings, missed)
@@ -305,11 +305,11 @@ class JudgedRun:
         """
         if self.retrieved_scores is None:
             raise ArgumentError("a score threshold needs the scores of all retrieved documents")
-        repeat = np.repeat(np.arange(self.n_queries), self.n_retrieved)
-        count = np.bincount(
-            repeat[self.retrieved_scores >= threshold], minlength=self.n_queries
+        query_of_score = np.repeat(np.arange(self.n_queries), self.n_retrieved)
+        n_retrieved = np.bincount(
+            query_of_score[self.retrieved_scores >= threshold], minlength=self.n_queries
         ).astype(np.int64)
-        return self._rows(self.score >= threshold, count)
+        return self._rows(self.score >= threshold, n_retrieved)
 
     def condensed(self) -> JudgedRun:
         """Return the run without unjudged documents, ranked anew, as trec_eval's ``-J`` does.

@@ -63,8 +63,8 @@ def checked(blocks: Iterable[list[list[Any]]], label: str, layout: Layout) -> Co
         except ReadError as error:
             row = int(error.rest["at"].removeprefix("row "))
             cells = (shorten(str(column[row]), width=40) for column in columns)
-            text = f"row {gathered.n_lines + rows[row]}"
-            raise retold(error, shown="  ".join(cells), at=text) from None
+            place = f"row {gathered.n_lines + rows[row]}"
+            raise retold(error, shown="  ".join(cells), at=place) from None
         gathered.add(part, n_rows)
     return gathered.joined()
 
@@ -234,13 +234,13 @@ def _required_hits(query: Any, answer: Any, label: str | None) -> list[Any]:  # 
 def _judgment_list(hits: list[Any], label: str) -> list[Any]:
     """Return the ratings of the one judgment list that an answer of OpenSearch holds."""
     documents = [hit.get("_source") for hit in hits if isinstance(hit, Mapping)]
-    result = [
+    lists = [
         document["judgmentRatings"] for document in documents
         if isinstance(document, Mapping) and isinstance(document.get("judgmentRatings"), list)
     ]  # fmt: skip
-    if len(result) == 1:
-        return list(result[0])
-    problem = f"is one answer of _search, with {plural(len(result), 'judgment list')}"
+    if len(lists) == 1:
+        return list(lists[0])
+    problem = f"is one answer of _search, with {plural(len(lists), 'judgment list')}"
     expected = "one answer with one list of judgmentRatings, or {query: answer} of a run"
     raise ReadError(label, problem, expected=expected)
 
@@ -261,7 +261,7 @@ def _opensearch_ratings(ratings: list[Any], label: str) -> dict[str, list[tuple[
 
 def _ranked_hits(query: Any, answer: Any, label: str | None) -> list[Any]:  # noqa: ANN401
     try:
-        return [item["hit"]["_id"] for item in answer["hits"]]
+        return [entry["hit"]["_id"] for entry in answer["hits"]]
     except (TypeError, KeyError) as error:
         problem = f"query {query!r} has no list of hits with their _id"
         raise ReadError(label or "dict", problem, expected="an answer of _rank_eval") from error
@@ -288,8 +288,10 @@ def _depth(value: Any) -> int:  # noqa: ANN401
     """Return how deeply dicts are nested, along the first value that is not empty."""
     if not isinstance(value, Mapping):
         return 0
-    inner = (item for name, item in value.items() if name not in _BESIDE)
-    return 1 + _depth(next((item for item in inner if not isinstance(item, Mapping) or item), None))
+    inner = (content for name, content in value.items() if name not in _BESIDE)
+    return 1 + _depth(
+        next((content for content in inner if not isinstance(content, Mapping) or content), None)
+    )
 
 
 def read_queries(source: Iterable[tuple[Any, Any]], layout: Layout, label: str) -> Columns:
@@ -300,17 +302,17 @@ def read_queries(source: Iterable[tuple[Any, Any]], layout: Layout, label: str) 
         )
 
     def blocks() -> Iterator[list[list[Any]]]:
-        held: list[list[Any]] = [[], [], []]
+        columns: list[list[Any]] = [[], [], []]
         for query, row in source:
-            result = row if isinstance(row, Mapping) else _documents(query, row, layout, label)
-            pairs = list(result.items() if isinstance(result, Mapping) else result)
-            held[0] += [query] * len(pairs)
-            held[1] += [doc for doc, _ in pairs]
-            held[2] += [value for _, value in pairs]
-            if len(held[0]) >= _ROWS:
-                yield held
-                held = [[], [], []]
-        yield held
+            documents = row if isinstance(row, Mapping) else _documents(query, row, layout, label)
+            pairs = list(documents.items() if isinstance(documents, Mapping) else documents)
+            columns[0] += [query] * len(pairs)
+            columns[1] += [doc for doc, _ in pairs]
+            columns[2] += [value for _, value in pairs]
+            if len(columns[0]) >= _ROWS:
+                yield columns
+                columns = [[], [], []]
+        yield columns
 
     return checked(blocks(), label, layout)
 
@@ -322,15 +324,15 @@ def _documents(query: Any, row: Any, layout: Layout, label: str) -> list[tuple[A
         return list(row.items())
     is_set = isinstance(row, (set, frozenset))
     if not isinstance(row, (list, tuple)) and not (is_set and layout is not RUN):
-        text = "set, which has no order" if is_set else f"{type(row).__name__}, not a dict"
+        kind = "set, which has no order" if is_set else f"{type(row).__name__}, not a dict"
         raise ReadError(
             label,
-            f"query {query!r} has a {text}",
+            f"query {query!r} has a {kind}",
             expected=f"{{query_id: {{doc_id: {layout.value}}}}} or {{query_id: [doc_id, ...]}}",
         )
-    if all(isinstance(item, Mapping) for item in row) and row:
+    if all(isinstance(entry, Mapping) for entry in row) and row:
         return [_hit(query, hit, len(row) - i, layout, label) for i, hit in enumerate(row)]
-    if all(isinstance(item, (tuple, list)) and len(item) == 2 for item in row):
+    if all(isinstance(entry, (tuple, list)) and len(entry) == 2 for entry in row):
         return [(doc, value) for doc, value in row]
     return [(doc, len(row) - i if layout is RUN else 1) for i, doc in enumerate(row)]
 
@@ -411,15 +413,15 @@ def read_rows(
 
 def _results_by_query(records: Iterable[Any], label: str) -> Iterator[tuple[Any, Any]]:
     """Yield each query and its results; none may stand twice."""
-    visited = set()
+    queries = set()
     for number, record in enumerate(records):
         names = list(record) if isinstance(record, Mapping) else []
-        result = found_in(names, QUERY_IDS)
-        query = record[names[result[0]]] if result else None
-        if not isinstance(query, (str, int)) or "results" not in names or query in visited:
-            problem = f"query {query!r} stands twice" if result else "no query with results"
+        places = found_in(names, QUERY_IDS)
+        query = record[names[places[0]]] if places else None
+        if not isinstance(query, (str, int)) or "results" not in names or query in queries:
+            problem = f"query {query!r} stands twice" if places else "no query with results"
             raise ReadError(label, problem, at=f"row {number}")
-        visited.add(query)
+        queries.add(query)
         yield query, record["results"]
 
 
@@ -447,12 +449,12 @@ def _tuple_reader(
     by_subtopic = layout is SUBTOPIC_QRELS
     expected = f"(query_id, {'subtopic, ' if by_subtopic else ''}doc_id, {layout.value})"
     fields: tuple[str, ...] | None = getattr(first, "_fields", None)
-    indexes = [0, 2, 3, 1] if by_subtopic else [0, 1, 2]
+    positions = [0, 2, 3, 1] if by_subtopic else [0, 1, 2]
     if fields:
-        indexes = [fields.index(name) for name in choose_columns(fields, layout, columns)]
+        positions = [fields.index(name) for name in choose_columns(fields, layout, columns)]
     else:
         _no_columns(columns, "plain tuples")
-    width = len(fields) if fields else len(indexes)
+    width = len(fields) if fields else len(positions)
 
     def convert(rows: Sequence[Any], first_row: int) -> list[list[Any]]:
         for number, row in enumerate(rows, first_row):
@@ -460,7 +462,7 @@ def _tuple_reader(
                 raise ReadError(
                     label, f"{row!r} is not {expected}", at=f"row {number}", expected=expected
                 )
-        return [[row[i] for row in rows] for i in indexes]
+        return [[row[i] for row in rows] for i in positions]
 
     return convert
 
@@ -494,9 +496,9 @@ def read_columns(
     choose = partial(choose_columns, layout=layout, columns=columns, label=table)
     if isinstance(source, np.ndarray):
         source = _array(source, layout, table)
-    result = arrow.columns_of(source, choose)
-    if result is not None:
-        return of_table(result[1], table, layout, chosen=result[0])
+    table_columns = arrow.columns_of(source, choose)
+    if table_columns is not None:
+        return of_table(table_columns[1], table, layout, chosen=table_columns[0])
     if isinstance(source, Iterable) and not isinstance(source, (str, bytes)):
         return read_rows(source, layout, columns, label or "tuples")
     kind = type(source).__name__
@@ -532,10 +534,10 @@ def of_table(
     ranks = bool(chosen) and holds_ranks(chosen[2], layout)
     queries, docs, numbers, *subtopics = columns
     query = arrow.to_ids(queries, coded=True)
-    doc, *subtopic = (arrow.to_ids(item) for item in (docs, *subtopics))
+    doc, *subtopic = (arrow.to_ids(column) for column in (docs, *subtopics))
     value = arrow.to_scores(numbers) if layout is RUN else arrow.to_grades(numbers, fractions=True)
     plain = all(
-        item is not None and ids.longest(item) <= MOST_ID for item in (query, doc, *subtopic)
+        column is not None and ids.longest(column) <= MOST_ID for column in (query, doc, *subtopic)
     )
     if value is None or not plain or not len(value):
         read = checked([[arrow.to_objects(column) for column in columns]], label, layout)

@@ -36,7 +36,7 @@ def read_struct(data: bytes, position: int = 0, depth: int = 0) -> tuple[dict[in
     """Return the fields of a record by their number, and where it ends."""
     if depth > _DEEPEST:
         raise Malformed("records within records")
-    result: dict[int, Any] = {}
+    record: dict[int, Any] = {}
     number = 0
     try:
         while (head := data[position]) != 0:
@@ -47,12 +47,12 @@ def read_struct(data: bytes, position: int = 0, depth: int = 0) -> tuple[dict[in
             else:
                 number, position = _signed(data, position)
             if kind in (_TRUE, _FALSE):
-                result[number] = kind == _TRUE
+                record[number] = kind == _TRUE
             else:
-                result[number], position = _value(data, position, kind, depth)
+                record[number], position = _value(data, position, kind, depth)
     except (IndexError, struct.error) as error:
         raise Malformed("it is cut short") from error
-    return result, position + 1
+    return record, position + 1
 
 
 def _value(data: bytes, position: int, kind: int, depth: int) -> tuple[Any, int]:
@@ -83,11 +83,11 @@ def _items(data: bytes, position: int, depth: int) -> tuple[list[Any], int]:
         count, position = _unsigned(data, position)
     if count > len(data) - position:
         raise Malformed("a list is longer than what is left")
-    result = []
+    values = []
     for _ in range(count):
-        item, position = _value(data, position, kind, depth + 1)
-        result.append(item)
-    return result, position
+        value, position = _value(data, position, kind, depth + 1)
+        values.append(value)
+    return values, position
 
 
 def _signed(data: bytes, position: int) -> tuple[int, int]:
@@ -183,7 +183,7 @@ def read_groups(read_at: ReadAt, size: int) -> tuple[Group, ...]:
         tail = bytes(read_at(size - _TAIL - length, length + _TAIL))
     try:
         about, _ = read_struct(tail[-_TAIL - length : -_TAIL])
-        leaves = [(item[4], item[1]) for item in about[2] if not item.get(5)]
+        leaves = [(element[4], element[1]) for element in about[2] if not element.get(5)]
         groups = tuple(_group(group, leaves, size) for group in about.get(4, []))
         n_rows = int(about[3])
     except Malformed as error:
@@ -197,7 +197,7 @@ def read_groups(read_at: ReadAt, size: int) -> tuple[Group, ...]:
 
 def _group(group: dict[int, Any], leaves: Sequence[tuple[bytes, int]], size: int) -> Group:
     n_rows = int(group[3])
-    chunks = tuple(_chunk(item[3], n_rows, size) for item in group.get(1, []))
+    chunks = tuple(_chunk(chunk_record[3], n_rows, size) for chunk_record in group.get(1, []))
     if n_rows < 0 or len(chunks) != len(leaves):
         raise Malformed("a row group has other columns than the table")
     for chunk, (name, kind) in zip(chunks, leaves, strict=True):
@@ -219,11 +219,11 @@ def _chunk(about: dict[int, Any], n_rows: int, size: int) -> Chunk:
         raise Malformed(f"column {path} is not within the file")
     if flat and n_values != n_rows:
         raise Malformed(f"column {path} has {n_values} values in {n_rows} rows")
-    message, sizes = about.get(12, {}), about.get(16, {})
+    statistics, sizes = about.get(12, {}), about.get(16, {})
     for number, maximum in ((2, 1), (3, 2)):  # histograms of levels
         if flat and len(sizes.get(number, [])) > maximum:
             raise Malformed(f"column {path} has levels that it cannot have")
-    encodings = frozenset(int(item) for item in about[2])
+    encodings = frozenset(int(encoding) for encoding in about[2])
     # Arrow counts of texts with a prefix in common only what is not.
     n_text = None if WITH_PREFIXES in encodings else sizes.get(1)
     n_decoded = n_values * _WIDTHS.get(kind, 4)
@@ -240,9 +240,9 @@ def _chunk(about: dict[int, Any], n_rows: int, size: int) -> Chunk:
         has_dictionary=bool(encodings & _REFERENCES),
         n_decoded=n_decoded,
         knows_text=n_text is not None,
-        low=message.get(6),
-        high=message.get(5),
-        n_missing=message.get(3),
+        low=statistics.get(6),
+        high=statistics.get(5),
+        n_missing=statistics.get(3),
     )
 
 

@@ -103,8 +103,8 @@ class Qrels:
             return {}
         number = self.query_ids.index(query_id)
         start, stop = np.searchsorted(self.query, [number, number + 1])
-        text = ids.decode(self.docs[int(start) : int(stop)])
-        return dict(zip(text, self.grade[start:stop].tolist(), strict=True))
+        doc_ids = ids.decode(self.docs[int(start) : int(stop)])
+        return dict(zip(doc_ids, self.grade[start:stop].tolist(), strict=True))
 
     def frame(self) -> pd.DataFrame:
         """Return a fresh DataFrame with the columns query_id, doc_id (of str), relevance (int64).
@@ -249,15 +249,15 @@ def _build_by_subtopic(columns: Columns, name: str, duplicates: Duplicates) -> Q
     if has_duplicates(per_subtopic, columns.doc, ids.fingerprint(columns.doc)):
         rows = _rows_once(columns, per_subtopic, duplicates)
         columns, query = _noted(columns, rows), query[rows]
-    names, doc = ids.number(columns.doc)
-    key, row = np.unique(query * len(names) + doc, return_inverse=True)
+    doc_ids, doc = ids.number(columns.doc)
+    key, row = np.unique(query * len(doc_ids) + doc, return_inverse=True)
     grade = np.full(len(key), columns.value.min())
     np.maximum.at(grade, row, columns.value)
     return Qrels(
         name=name,
         query_ids=tuple(ids.decode(distinct)),
-        query=key // len(names),
-        docs=ids.take(names, key % len(names)),
+        query=key // len(doc_ids),
+        docs=ids.take(doc_ids, key % len(doc_ids)),
         grade=grade,
         source=columns.source,
         subtopics=gather(columns, row, query),
@@ -268,8 +268,10 @@ def _noted(columns: Columns, rows: IntArray) -> Columns:
     """Return some of the rows, with a note on how many are left out."""
     n_dropped = display.plural(len(columns.value) - len(rows), "judgment")
     note = f"{n_dropped} of a document that was judged before left out (--duplicates)"
-    selected = columns.take(rows)
-    return replace(selected, source=replace(selected.source, notes=(*selected.source.notes, note)))
+    remaining = columns.take(rows)
+    return replace(
+        remaining, source=replace(remaining.source, notes=(*remaining.source.notes, note))
+    )
 
 
 def _rows_once(columns: Columns, group: IntArray, rule: Duplicates) -> IntArray:

@@ -134,20 +134,20 @@ def _distinct_grades(grades: IntArray | FloatArray) -> tuple[float, ...]:
 
 
 def counted(
-    qrels: Qrels, judged: JudgedRun, visited: ReadCounts, *, n_duplicates_dropped: int = 0
+    qrels: Qrels, judged: JudgedRun, counts: ReadCounts, *, n_duplicates_dropped: int = 0
 ) -> dict[str, Any]:
     """Return the fields of an audit that add up over parts of the queries."""
     at_hand, n_graded = _at_hand(judged)
     return {
         "n_queries": judged.n_queries,
         "missing": tuple(qrels.query_ids[i] for i in np.flatnonzero(judged.n_retrieved == 0)),
-        "extra": tuple(sorted(visited.extra)),
-        "n_rows": visited.n_rows,
-        "n_tied_rows": visited.n_tied_rows,
-        "n_queries_with_ties": visited.n_queries_with_ties,
+        "extra": tuple(sorted(counts.extra)),
+        "n_rows": counts.n_rows,
+        "n_tied_rows": counts.n_tied_rows,
+        "n_queries_with_ties": counts.n_queries_with_ties,
         "n_duplicates_dropped": n_duplicates_dropped,
-        "n_same_id_dropped": visited.n_same_id_dropped,
-        "n_same_id_first": len(visited.first_has_query_id),
+        "n_same_id_dropped": counts.n_same_id_dropped,
+        "n_same_id_first": len(counts.first_has_query_id),
         "n_unjudged_at_10": int(at_hand.sum() - n_graded.sum()),
         "n_judgments": len(qrels),
         "n_negative_grades": int(np.sum(qrels.grade < 0)),
@@ -159,33 +159,35 @@ def counted(
 def audit(
     qrels: Qrels,
     judged: JudgedRun,
-    visited: ReadCounts,
+    read_counts: ReadCounts,
     *,
     source: Source,
     n_duplicates_dropped: int = 0,
 ) -> Audit:
     """Count what a reader of the result should know of its inputs."""
-    counts = counted(qrels, judged, visited, n_duplicates_dropped=n_duplicates_dropped)
+    counts = counted(qrels, judged, read_counts, n_duplicates_dropped=n_duplicates_dropped)
     shares = judged_shares(judged)
     return Audit(
         **counts,
-        n_rank_conflicts=visited.n_rank_conflicts,
+        n_rank_conflicts=read_counts.n_rank_conflicts,
         judged_at_10=float(np.mean(shares)) if len(shares) else 0.0,
-        tags=tuple(visited.tags),
+        tags=tuple(read_counts.tags),
         n_comments=source.n_comments,
         byte_order_mark=source.byte_order_mark,
         path=source.path,
         sha256=source.sha256,
-        document_ids=visited.document_ids,
+        document_ids=read_counts.document_ids,
         query_ids=query_id_difference(counts["extra"], counts["missing"]),
     )
 
 
-def require_common(qrels: Qrels, visited: ReadCounts, run: str) -> None:
+def require_common(qrels: Qrels, read_counts: ReadCounts, run: str) -> None:
     """Refuse a run that shares no query with the qrels, and guess how the ids differ."""
-    if visited.n_shared or not visited.n_rows:  # a system that found nothing has the ids of nothing
+    if (
+        read_counts.n_shared or not read_counts.n_rows
+    ):  # a system that found nothing has the ids of nothing
         return
-    extra = sorted(visited.extra)
+    extra = sorted(read_counts.extra)
     guess = how_ids_differ(qrels.query_ids, extra)
     texts = [
         ", ".join(map(shorten, some[:3])) + (" …" if len(some) > 3 else "")

@@ -131,8 +131,8 @@ class Run:
         number = self.query_ids.index(query_id)
         start, stop = (int(row) for row in self.first_row[number : number + 2])
         stop = stop if top is None else min(stop, start + checks.count("top", top))
-        text = ids.decode(self.docs[start:stop])
-        return list(zip(text, self.score[start:stop].tolist(), strict=True))
+        doc_ids = ids.decode(self.docs[start:stop])
+        return list(zip(doc_ids, self.score[start:stop].tolist(), strict=True))
 
     def frame(self) -> pd.DataFrame:
         """Return a fresh DataFrame: query_id, doc_id (of str), score (float64), rank (int64).
@@ -387,8 +387,8 @@ def named_runs(runs: Any, *, joins_parts: bool = False) -> Mapping[str, Any]:  #
     if len(paths) == len(runs):
         names = distinct_names(paths)
     unclear = {name for name in names if name == UNNAMED or names.count(name) > 1}
-    texts = (f"{name} {i}" if name in unclear else name for i, name in enumerate(names, 1))
-    named = dict(zip(texts, runs, strict=True))
+    numbered = (f"{name} {i}" if name in unclear else name for i, name in enumerate(names, 1))
+    named = dict(zip(numbered, runs, strict=True))
     return by_system(named) if joins_parts else named
 
 
@@ -446,7 +446,7 @@ def from_groups(
         judged = checked([[held, list(docs), grades]], "arrays", QRELS)
         qrels = build_qrels(judged, "qrels")
     if isinstance(score, Mapping):
-        return qrels, {str(name): _run(item, judged, str(name)) for name, item in score.items()}
+        return qrels, {str(name): _run(scores, judged, str(name)) for name, scores in score.items()}
     name = short_name(score) if isinstance(score, (str, os.PathLike)) else "run"
     return qrels, _run(score, judged, name)
 

@@ -59,8 +59,7 @@ def read_topics(source: Any) -> dict[str, str]:  # noqa: ANN401 - one of the kin
     elif not hasattr(source, "items") or hasattr(source, "columns"):
         names, columns = objects_of(source)
         key, text = (
-            names.index(_column(names, registered, "DataFrame"))
-            for registered in (QUERY_IDS, TEXTS)
+            names.index(_column(names, accepted, "DataFrame")) for accepted in (QUERY_IDS, TEXTS)
         )
         topics = dict(zip(columns[key], columns[text], strict=True))
     else:
@@ -70,7 +69,7 @@ def read_topics(source: Any) -> dict[str, str]:  # noqa: ANN401 - one of the kin
 
 def read_segments(source: Any) -> dict[str, dict[str, str]]:  # noqa: ANN401
     """Read properties of queries that cut them into segments."""
-    if isinstance(source, Mapping) and any(isinstance(item, Mapping) for item in source.values()):
+    if isinstance(source, Mapping) and any(isinstance(cell, Mapping) for cell in source.values()):
         return {
             str(name): {str(query): str(label) for query, label in of_query.items()}
             for name, of_query in source.items()
@@ -85,18 +84,17 @@ def read_segments(source: Any) -> dict[str, dict[str, str]]:  # noqa: ANN401
     if len(names) == 1:
         raise ReadError(label, f"no column beside {names[place]}", expected=TABLE)
     require_names([name for i, name in enumerate(names) if i != place], label)
-    registered: set[str] = set()
+    queries: set[str] = set()
     for query, where in zip(ids, cells.at, strict=True):
         if not query.strip():
             raise ReadError(label, "the query id is empty", at=f"{cells.unit} {where}")
-        if query in registered:
+        if query in queries:
             problem = f"query {shorten(query)} stands twice"
-            text = f"{cells.unit} {where}"
-            raise ReadError(label, problem, at=text, hint="one row a query")
-        registered.add(query)
-    del registered
+            raise ReadError(label, problem, at=f"{cells.unit} {where}", hint="one row a query")
+        queries.add(query)
+    del queries
     return {
-        name: {query: item for query, item in zip(ids, column, strict=True) if item}
+        name: {query: cell for query, cell in zip(ids, column, strict=True) if cell}
         for name, column in zip(names, cells.columns, strict=True)
         if name != names[place]
     }
@@ -235,11 +233,11 @@ def labels_of(
     name, of_query = clusters
     lacking = [query_id for query_id in query_ids if query_id not in of_query]
     if lacking:
-        text = ", ".join(shorten(item, width=40) for item in lacking[:MOST_NAMED])
+        some = ", ".join(shorten(query_id, width=40) for query_id in lacking[:MOST_NAMED])
         raise AlignmentError(
             f"clusters by {name}: {plural(len(lacking), 'query', 'queries')} of"
             f" {count(len(query_ids))} {'has' if len(lacking) == 1 else 'have'} none"
-            f" ({text}{' …' if len(lacking) > MOST_NAMED else ''})"
+            f" ({some}{' …' if len(lacking) > MOST_NAMED else ''})"
         )
     return tuple(of_query[query_id] for query_id in query_ids)
 
@@ -262,7 +260,7 @@ def _text(path: str | os.PathLike[str]) -> str:
 def _parse_topics(text: str, label: str) -> dict[str, str]:
     if _TOP.search(text):
         return _trec_topics(text, label)
-    result: dict[str, str] = {}
+    topics: dict[str, str] = {}
     bad = []
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
@@ -273,17 +271,17 @@ def _parse_topics(text: str, label: str) -> dict[str, str]:
             query, _, topic = map(str.strip, line.rstrip("\r").partition("\t"))
         if not query or not topic:
             bad.append(BadLine(number, line, "no query id and text"))
-        elif query in result:
+        elif query in topics:
             bad.append(BadLine(number, line, f"query {shorten(query)} stands twice"))
-        result[query] = topic
-    if bad or not result:
+        topics[query] = topic
+    if bad or not topics:
         problem = "" if bad else "no lines"
         raise ReadError(label, problem, lines=bad[:MOST_SHOWN], total=len(bad), expected=TOPICS)
-    return result
+    return topics
 
 
 def _trec_topics(text: str, label: str) -> dict[str, str]:
-    result: dict[str, str] = {}
+    topics: dict[str, str] = {}
     for place, topic in enumerate(_TOP.split(text)[1:], 1):
         position = f"topic {place}"
         body, *behind = _END.split(topic, 1)
@@ -292,10 +290,10 @@ def _trec_topics(text: str, label: str) -> dict[str, str]:
         number, title = _NUMBER.search(body), _TITLE.search(body)
         if number is None or title is None or not title[1].strip():
             raise ReadError(label, "a topic without <num> or <title>", at=position, expected=TOPICS)
-        if number[1] in result:
+        if number[1] in topics:
             raise ReadError(label, f"query {shorten(number[1])} stands twice", at=position)
-        result[number[1]] = html.unescape(title[1])
-    return result
+        topics[number[1]] = html.unescape(title[1])
+    return topics
 
 
 def _json_line(line: str) -> tuple[str, str]:
@@ -315,13 +313,13 @@ def _plain(value: Any) -> str:  # noqa: ANN401 - whatever JSON holds
     return str(value).strip() if is_plain else ""
 
 
-def _column(names: list[str], registered: tuple[str, ...], label: str) -> str:
+def _column(names: list[str], accepted: tuple[str, ...], label: str) -> str:
     by_folded = {name.strip().casefold(): name for name in names}
-    for item in registered:
-        if item in by_folded:
-            return by_folded[item]
+    for name in accepted:
+        if name in by_folded:
+            return by_folded[name]
     raise ReadError(
-        label, f"no column of {registered[0]}", hint=f"columns: {shorten(', '.join(names))}"
+        label, f"no column of {accepted[0]}", hint=f"columns: {shorten(', '.join(names))}"
     )
 
 
@@ -343,18 +341,18 @@ def read_documents(
     """Read the titles of documents, or how their texts begin."""
     if isinstance(source, Mapping):
         return {doc: _short(str(source[doc]), longest) for doc in sorted(wanted) if doc in source}
-    missing, result = set(wanted), {}
+    missing, texts = set(wanted), {}
     for number, line in enumerate(_lines(source), 1):
         doc, text = _json(line) if line.lstrip().startswith("{") else _tabs(line)
         if number == 1 and not (doc and text):
             bad = [BadLine(number, line, "no document id and text")]
             raise ReadError(os.fspath(source), lines=bad, expected=EXPECTED)
         if doc in missing:
-            result[doc] = _short(text, longest)
+            texts[doc] = _short(text, longest)
             missing.discard(doc)
             if not missing:
                 break
-    return result
+    return texts
 
 
 def _lines(path: str | os.PathLike[str]) -> Iterator[str]:
@@ -492,29 +490,29 @@ def _nuggets(parts: list[Mapping[str, Any]], odd: Counter[str]) -> dict[str, flo
         "NuggetRecall(vital{})": lambda importance: float(importance == "vital"),
         "WeightedNuggetRecall({})": lambda importance: IMPORTANCE.get(importance, 0.0),
     }
-    result = {}
+    scores = {}
     for name, weight in weights.items():
         whole = sum(weight(importance) for importance, _ in pairs)
-        for options, minimum in (("", 0.5), ("strict", 1.0)):
-            got = [
-                weight(importance) * arguments
+        for variant, minimum in (("", 0.5), ("strict", 1.0)):
+            gains = [
+                weight(importance) * gain
                 for importance, assignment in pairs
-                if (arguments := ASSIGNED.get(assignment, 0.0)) >= minimum
+                if (gain := ASSIGNED.get(assignment, 0.0)) >= minimum
             ]
-            comma = "," if options and "vital" in name else ""
-            full = name.format(f"{comma}{options}").replace("()", "")
-            result[full] = sum(got) / whole if whole else 0.0
-    return result
+            comma = "," if variant and "vital" in name else ""
+            full = name.format(f"{comma}{variant}").replace("()", "")
+            scores[full] = sum(gains) / whole if whole else 0.0
+    return scores
 
 
 def _support(parts: list[Mapping[str, Any]], odd: Counter[str]) -> dict[str, float]:
     cited = [part for part in parts if part.get("citations")]
-    labels = [_folded_label(item.get("support")) for item in cited]
+    labels = [_folded_label(part.get("support")) for part in cited]
     odd.update(label for label in labels if label not in SUPPORTED)
-    got = sum(SUPPORTED.get(label, 0.0) for label in labels)
+    support = sum(SUPPORTED.get(label, 0.0) for label in labels)
     return {
-        "SupportPrecision": got / len(cited) if cited else 0.0,
-        "SupportRecall": got / len(parts) if parts else 0.0,
+        "SupportPrecision": support / len(cited) if cited else 0.0,
+        "SupportRecall": support / len(parts) if parts else 0.0,
     }
 
 

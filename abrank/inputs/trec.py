@@ -446,8 +446,8 @@ def write_lines(path: str | os.PathLike[str], columns: Sequence[Sequence[bytes]]
     # The file is written whole or not at all, and always with the same bytes.
     for value in (value for column in columns for value in column):
         if b"\0" in value or value.split() != [value]:
-            visible = repr(value.decode("utf-8", "backslashreplace"))
-            raise ArgumentError(f"{visible} cannot stand in a TREC file: it holds a blank")
+            text = repr(value.decode("utf-8", "backslashreplace"))
+            raise ArgumentError(f"{text} cannot stand in a TREC file: it holds a blank")
     data = b"".join(b" ".join(fields) + b"\n" for fields in zip(*columns, strict=True))
     file = Path(path)
     if file.suffix == ".gz":

@@ -118,7 +118,7 @@ def _members(text: str, label: str) -> Iterator[Any]:
     import json
 
     decode = _decoder(label).raw_decode
-    visited = set()
+    keys = set()
 
     def beyond(index: int) -> int:
         return _BLANK.match(text, index).end()  # type: ignore[union-attr]
@@ -142,9 +142,9 @@ def _members(text: str, label: str) -> Iterator[Any]:
                 expected = "Expecting property name enclosed in double quotes"
                 raise json.JSONDecodeError(expected, text, position)
             key, position = decode(text, position)
-            if key in visited:
+            if key in keys:
                 raise ReadError(label, f"the key {key!r} stands twice in one object")
-            visited.add(key)
+            keys.add(key)
             value, position = decode(text, behind(":", beyond(position)))
             yield key, value
         position = beyond(position)
@@ -182,8 +182,8 @@ def _json_errors(label: str) -> Iterator[None]:
     except AbrankError:
         raise
     except json.JSONDecodeError as error:
-        text = f"line {error.lineno}, column {error.colno}"
-        raise ReadError(label, f"is no JSON: {error.msg}", at=text) from error
+        place = f"line {error.lineno}, column {error.colno}"
+        raise ReadError(label, f"is no JSON: {error.msg}", at=place) from error
     except (UnicodeDecodeError, RecursionError, ValueError) as error:
         raise ReadError(label, f"is no JSON: {error}") from error
 
@@ -266,8 +266,8 @@ def rows_of_log(
     else:
         return None
     epochs = len({row[1] for row in rows}) > 1
-    selected = [i for i in range(4) if epochs or i != 1]
-    return [LONG[i] for i in selected], [[row[i] for row in rows] for i in selected]
+    columns = [i for i in range(4) if epochs or i != 1]
+    return [LONG[i] for i in columns], [[row[i] for row in rows] for i in columns]
 
 
 def read_archive(data: bytes, label: str) -> dict[str, Any]:

@@ -52,14 +52,13 @@ ILLEGAL = {
     "nul_byte.run": "line 1: holds a NUL byte",
     "qrels_as_run.run": "this looks like qrels",
     "three_columns.qrels": "line 1: expected 4 fields, found 3",
-    "float_grade.qrels": 'line 1: grade "0.5" is not a whole number',
-    "text_grade.qrels": 'line 1: grade "no" is not a whole number',
+    "text_grade.qrels": 'line 1: grade "no" is not a number',
     "duplicate.qrels": "lines 1 and 231: document FBIS3-42547 twice in query 303, both graded 0",
     "conflicting.qrels": "twice in query 303, graded 0 and 1: they contradict",
     "empty.qrels": "no lines",
 }
 
-NOTHING = ("empty.run", "blank_only.run")  # of a system that found nothing
+NOTHING = ("empty.run", "blank_only.run")
 
 ODD_REFUSED = {
     "hex_score.run": 'line 1: score "0x1p10" is not a number',
@@ -97,9 +96,14 @@ def test_odd_files_that_mean_the_same(nasty: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NOTHING)
-def test_a_run_without_lines_is_of_a_system_that_found_nothing(nasty: Path, name: str) -> None:
-    query, *_, n_retrieved, _ = joined(nasty, f"illegal/{name}", "legal/base.qrels")
-    assert (query, set(n_retrieved)) == ([], {0})
+def test_a_run_without_lines_is_refused(nasty: Path, name: str) -> None:
+    with pytest.raises(ReadError, match="is an empty run"):
+        joined(nasty, f"illegal/{name}", "legal/base.qrels")
+
+
+def test_a_grade_may_be_a_fraction(nasty: Path) -> None:
+    qrels = read_qrels(nasty / "illegal" / "float_grade.qrels")  # to trec_eval 0.5 is 0
+    assert 0.5 in qrels.grade
 
 
 def test_odd_latin1_means_the_same(nasty: Path) -> None:
@@ -159,7 +163,7 @@ def test_files_that_are_not_there(nasty: Path, read: object) -> None:
 def test_no_file_is_left_untested(nasty: Path) -> None:
     listed = {path.name for folder in ("illegal", "odd") for path in (nasty / folder).iterdir()}
     accepted = {"comment_lines.run", "bom.run", "mixed_tags.run", "not_gzip.run.gz"}
-    accepted |= {"latin1.run", "latin1.qrels", "no_common_topic.run"}
+    accepted |= {"latin1.run", "latin1.qrels", "no_common_topic.run", "float_grade.qrels"}
     assert listed == {*ILLEGAL, *ODD_REFUSED, *NOTHING} | accepted
 
 

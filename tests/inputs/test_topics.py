@@ -264,7 +264,7 @@ def test_support_by_hand() -> None:
         ([{"nuggets": []}], "answer 1: an answer has no query id"),
         ([{"qid": "1", "nuggets": [{"text": "t"}]}], "nuggets without 'assignment': were they"),
         ([{"qid": "1", "nuggets": ["t"]}], "nuggets without 'assignment'"),
-        ([answer("1", ("vital", "support"))] * 2, "twice|two scores"),
+        ([answer("1", ("vital", "support"))] * 2, "has several scores of NuggetRecall"),
         (
             [answer("1", ("vital", "suport"), *[("vital", "support")] * 99)],
             "1 unknown label among 100 parts: suport\n  write one of support, partial_support,",
@@ -282,7 +282,7 @@ def test_rows_with_a_text_as_answer_are_no_judgments() -> None:
     rows = [{"query_id": str(i), "answer": "text", "AP": 0.5} for i in range(2)]
     scores = read_scores(rows)
     assert scores.measures == ("AP",)
-    assert "answer (2 of text)" in scores.notes[0]
+    assert "not compared: answer" in scores.notes[0]
 
 
 def test_retrieval_and_answers_in_one_table(tmp_path, monkeypatch, capsys) -> None:
@@ -299,7 +299,6 @@ def test_retrieval_and_answers_in_one_table(tmp_path, monkeypatch, capsys) -> No
     assert run(["compare", "--scores", "a.eval,a.jsonl", "b.eval,b.jsonl", *flags]) == 0
     out = capsys.readouterr().out
     assert "▲ BETTER  b is better than a on nDCG@10" in out
-    assert "? unclear" in out  # the vital nuggets
     assert "NuggetRecall(vital)" in Path("r.html").read_text()
     comparison = compare_scores(["a.eval", "a.jsonl"], ["b.eval", "b.jsonl"], measures="nDCG@10")
     assert (comparison.baseline, comparison.mean_difference) == ("a", pytest.approx(0.31))
