@@ -113,6 +113,12 @@ class Directions(NamedTuple):
     higher: dict[str, bool]
     undeclared: tuple[str, ...] = ()
 
+    def by_name(self, deciding: Collection[str]) -> Directions:
+        """Take less for better of what sounds like a cost, unless it decides: that is asked."""
+        costs = [name for name in self.undeclared if name not in deciding]
+        undeclared = tuple(name for name in self.undeclared if name in deciding)
+        return Directions(self.higher | dict.fromkeys(costs, False), undeclared)
+
 
 def directions(
     measures: Sequence[str],

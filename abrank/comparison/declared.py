@@ -195,6 +195,8 @@ def declare_on(sample: Sample, question: Question) -> Declared:
         checks.resamples(question.resamples, at_least=99, argument="resamples")
     primary = choose(sample.measures, None, question.primary).primary
     better = directions(sample.measures, question.lower_is_better, question.higher_is_better)
+    guards = read_guards(question.guard, sample.measures)
+    better = better.by_name([primary, *(guard.measure for guard in guards)])
     visited = _seen(question, primary, sample.query_ids)
     rule = declare(
         question, primary, better,

@@ -447,6 +447,8 @@ def _of_dict(
         )  # fmt: skip
     names = ["measure" if is_it else f"level {i}" for i, is_it in enumerate(measured, 1)]
     roles = {"value": ("score",), **({"metric": ("measure",)} if any(measured) else {})}
+    if any(measured) and len(names) == 2:
+        roles["query"] = tuple(name for name in names if name != "measure")
     table = _of_columns([*names, "score"], [*levels, values], origin)
     return replace(table, roles=roles, numbered=False, form="" if any(measured) else NESTED)
 

@@ -356,7 +356,7 @@ def rank_board(
         [scores.measures[column] for column in columns],
         question.lower_is_better,
         question.higher_is_better,
-    )
+    ).by_name([scores.measures[columns[0]]])
     asks = inspect_directions(better.undeclared, primary=scores.measures[columns[0]])
     cautions += tuple(replace(note, values={**note.values, "ranked": True}) for note in asks)
     whole = bool(baselines) or question.pairs or len(scores.systems) <= MOST_SYSTEMS

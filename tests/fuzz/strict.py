@@ -78,7 +78,9 @@ def float_of(value: Fraction) -> float:
 
 def run(data: bytes) -> dict[str, dict[str, float]]:
     """Scores by query and document."""
-    return nested([(f[0], f[2], number(f[4])) for f in trec_lines(data, 6, more=True)])
+    rows = [(f[0], f[2], number(f[4])) for f in trec_lines(data, 6, more=True)]
+    require(bool(rows))
+    return nested(rows)
 
 
 def qrels(data: bytes) -> dict[str, dict[str, float]]:

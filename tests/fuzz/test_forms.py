@@ -52,7 +52,8 @@ def table_rows(data: bytes) -> Iterator[list[str]]:
 
 def table_run(data: bytes) -> dict[str, dict[str, float]]:
     rows = [(query, doc, strict.number(score)) for query, doc, score in table_rows(data)]
-    return strict.nested(rows)  # a run without rows is of a system that found nothing
+    strict.require(bool(rows))
+    return strict.nested(rows)
 
 
 def table_qrels(data: bytes) -> dict[str, dict[str, float]]:

@@ -44,8 +44,9 @@ def qrels_of(path: Path) -> dict[str, dict[str, float]]:
 def scores_of(path: Path) -> list[tuple[str, str, float]]:
     table = read_score_table(path, is_measure=lambda name: name in ("map", "P_10"))
     # Damage can make it another form, and of words alone (trec_eval's runid) no score is read.
-    strict.require(table.form == "trec_eval -q" and not table.left_out)
-    return list(zip(table.measure, table.query, table.value.tolist(), strict=True))
+    strict.require(table.reading.form == "trec_eval -q" and not table.left_out)
+    rows = range(len(table.value))
+    return [(table.measure[row], table.query[row], float(table.value[row])) for row in rows]
 
 
 RUN = [b"%d Q0 d%d %d %d.5 tag\n" % (i // 4, i, i % 4, 9 - i % 4) for i in range(12)]
