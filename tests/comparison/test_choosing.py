@@ -19,6 +19,9 @@ def test_the_measure_that_decides_and_directions() -> None:
     assert directions(["AP", "ms"], "ms") == Directions({"AP": True, "ms": False})
     assert directions(["AP", "ms"]).undeclared == ("ms",)
     assert directions(["AP", "ms"], (), "ms").undeclared == ()
+    by_name = directions(["AP", "ms", "cost"]).by_name(["AP", "cost"])
+    assert by_name.higher == {"AP": True, "ms": False, "cost": True}
+    assert by_name.undeclared == ("cost",)
     assert directions_again({"AP": True, "ms": True, "cost": True}, ["cost"]).undeclared == (
         "cost",
     )

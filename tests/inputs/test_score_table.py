@@ -45,6 +45,20 @@ def test_a_measure_of_text_is_left_out_and_counted(read) -> None:
     assert table.source.n_rows == 1
 
 
+def test_many_cells_are_read_as_few_are(tmp_path) -> None:
+    cells = ["0.5", "+.25", "1e-3", "7", "", "true", "False", "-2.5"] * 500
+    rows = "".join(f"q{i},{cell}\n" for i, cell in enumerate(cells))
+    (tmp_path / "a.csv").write_text("query_id,ap\n" + rows)
+    table = read_score_table(tmp_path / "a.csv", is_measure=str.islower)
+    expected = [0.5, 0.25, 0.001, 7.0, np.nan, 1.0, 0.0, -2.5] * 500
+    np.testing.assert_array_equal(table.value, expected)
+    (tmp_path / "a.csv").write_text("query_id,ap\n" + rows + "r1,nan\nr2,1e999\nr3,tree\n")
+    with pytest.raises(ReadError, match="score is NaN") as caught:
+        read_score_table(tmp_path / "a.csv", is_measure=str.islower)
+    assert 'score "1e999" is too large' in str(caught.value)
+    assert 'score "tree" is not a number' in str(caught.value)
+
+
 def test_a_hole_in_a_table_stays_a_hole(read) -> None:
     table = read("query_id,ap,rr\na,0.5,\nb,,\n")
     np.testing.assert_array_equal(table.value, [0.5, np.nan, np.nan, np.nan])
