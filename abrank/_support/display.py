@@ -179,6 +179,11 @@ def interval(low: float, high: float, *, digits: int = DIGITS) -> str:
     return f"{signed(low, digits=digits)} to {signed(high, digits=digits)}"
 
 
+def no_interval(n_queries: int) -> str:
+    """Return what stands where an interval has no end on either side."""
+    return f"no interval with {plural(n_queries, 'query', 'queries')}"
+
+
 def visible(text: str) -> str:
     """Return text whose control characters and overrides of direction are written as codes."""
     # Line ends and tabs stay. A terminal would obey the others, wherever they come from.

@@ -41,32 +41,17 @@ class ComparisonPlots(_Plots, Protocol):
     def cutoffs(self, **look: Unpack[Look]) -> Picture:
         """Draw the primary measure of A and of B at growing cut-offs, and their difference."""
 
-    def judged(self, **look: Unpack[Look]) -> Picture:
-        """Draw the share of judged documents of A and of B at growing cut-offs."""
-
     def recall(self, **look: Unpack[Look]) -> Picture:
         """Draw the mean interpolated precision of A and of B at eleven levels of recall."""
 
     def distribution(self, measure: str | None = None, **look: Unpack[Look]) -> Picture:
         """Draw the spread of the per-query differences."""
 
-    def null(self, **look: Unpack[Look]) -> Picture:
-        """Draw the law of the mean difference under chance alone, and the one observed."""
-
-    def qq(self, measure: str | None = None, **look: Unpack[Look]) -> Picture:
-        """Draw the standardised differences against the quantiles of the normal distribution."""
-
-    def pvalue(self, measure: str | None = None, **look: Unpack[Look]) -> Picture:
-        """How well every mean difference goes with the data: its p-value by the paired t-test."""
-
     def forest(self, **look: Unpack[Look]) -> Picture:
         """Draw the interval of every measure, the primary one first, with a diamond and in bold."""
 
     def effect(self, measure: str | None = None, **look: Unpack[Look]) -> Picture:
         """Draw the estimate and its interval under the bootstrap distribution of the mean."""
-
-    def tests(self, **look: Unpack[Look]) -> Picture:
-        """Draw what each test of the primary measure estimates, with its interval and p-value."""
 
     def segments(self, by: str | None = None, **look: Unpack[Look]) -> Picture:
         """Draw the mean difference in every segment, under that of all queries."""

@@ -128,17 +128,15 @@ class Printed:
         """
         return _in_format(self, ".md", digits=digits)
 
-    def to_html(self, *, digits: int | None = None, figures: str | None = None) -> str:
+    def to_html(self, *, digits: int | None = None) -> str:
         """Return the report as a page of HTML that needs no other file.
 
         Parameters
         ----------
         digits : int, optional
             Decimals of scores and differences.
-        figures : {"all"}, optional
-            Those too that show again what others show.
         """
-        return _in_format(self, ".html", digits=digits, figures=figures)
+        return _in_format(self, ".html", digits=digits)
 
     def to_latex(
         self, *, style: str | None = None, digits: int | None = None, interval: str | None = None
@@ -179,7 +177,6 @@ class Printed:
         digits: int | None = None,
         style: str | None = None,
         interval: str | None = None,
-        figures: str | None = None,
     ) -> Path:
         """Write a report, .html .md .json .csv .txt .tex and more by the suffix; return its path.
 
@@ -198,10 +195,8 @@ class Printed:
             What a .tex table shows.
         interval : {"difference", "own", "within"}, optional
             What the intervals of a ranking are of.
-        figures : {"all"}, optional
-            In .html, those too that show again what others show.
         """
-        options = _options(digits=digits, style=style, interval=interval, figures=figures)
+        options = _options(digits=digits, style=style, interval=interval)
         write = lazy.attribute("abrank.report", "write")
         if path is not None:
             written: Path = write(self, path, format=format, **options)

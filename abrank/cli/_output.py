@@ -30,7 +30,6 @@ class Output:
     shown: str
     digits: int | None
     style: str | None
-    all_figures: bool = False
     interval: str | None = None
     pairs: bool = False
     detail: Detail = "screen"
@@ -53,7 +52,6 @@ class Output:
             shown=flags["format"],
             digits=flags.get("digits"),
             style=style,
-            all_figures=flags.get("all_figures", False),
             interval=None if interval == "difference" else interval,
             pairs=flags.get("pairs", False),
             detail=(
@@ -131,7 +129,6 @@ class Output:
         flags = {
             "digits": self.digits,
             "style": self.style,
-            "figures": "all" if self.all_figures else None,
             "interval": self.interval,
             "pairs": self.pairs or None,
             "detail": self.detail,

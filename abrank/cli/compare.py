@@ -244,7 +244,7 @@ def _ranking(
 @click.command("render")
 @click.argument("results", type=_flags.RUN)
 @_flags.take(
-    "report", "figures", "all_figures", "format", "digits", "style", "color", "ascii", "quiet",
+    "report", "figures", "format", "digits", "style", "color", "ascii", "quiet",
     "verbose", owner=("render", "compare"),
 )  # fmt: skip
 def render(results: str, **flags: Any) -> None:  # noqa: ANN401 - those of abrank.options
@@ -281,7 +281,7 @@ def render(results: str, **flags: Any) -> None:  # noqa: ANN401 - those of abran
 @click.command("history")
 @click.argument("ledger", type=_flags.RUN)
 @_flags.take(
-    "report", "figures", "all_figures", "format", "digits", "color", "ascii", "quiet", "verbose",
+    "report", "figures", "format", "digits", "color", "ascii", "quiet", "verbose",
     owner=("render", "compare"),
 )  # fmt: skip
 def history(ledger: str, **flags: Any) -> None:  # noqa: ANN401 - those of abrank.options

@@ -16,7 +16,7 @@ from abrank._support.errors import AlignmentError, ArgumentError
 from abrank._support.result import record
 from abrank._support.typing import FloatArray, IntArray
 from abrank.diagnostics import Note
-from abrank.diagnostics.notes import inspect_clusters
+from abrank.diagnostics.notes import bounds, inspect_clusters
 from abrank.estimate import AdjustedRow, Interval
 from abrank.inference.clusters import (
     CLUSTER_TESTS,
@@ -359,6 +359,11 @@ def segment(
     answers, interactions = _adjusted(
         result, labels, differences, rule, seed, clusters, weights, strata
     )
+    # No difference of a measure is larger than its range; scores that leave it have another scale.
+    low, high = bounds(rule.primary)
+    if not np.any(np.abs(differences) > high - low + 1e-9):
+        limits = [1, 2, 4, 5]  # of p, low, high, and the same adjusted
+        answers[limits] = np.clip(answers[limits], low - high, high - low)
     rows = iter(answers.T.tolist())
     if clusters is not None or weights is not None:
         interactions = np.full(len(result), np.nan)

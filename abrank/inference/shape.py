@@ -6,14 +6,11 @@ Fewer than three differences, and those of one value, have no query that stands 
 from __future__ import annotations
 
 from functools import cache
-from statistics import NormalDist
 from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from abrank._support.errors import ArgumentError
-from abrank._support.result import record
 from abrank._support.typing import FloatArray, IntArray
 from abrank.inference.registry import as_alpha, as_differences
 from abrank.inference.rounding import round_off
@@ -106,52 +103,6 @@ def _limit(n: int, step: int, alpha: float) -> float:
     m = n - step + 1
     t = float(stdtrit(m - 2, 1.0 - alpha / (2.0 * m)))
     return float((m - 1) * t / np.sqrt((m - 2 + t * t) * m))
-
-
-# --- The points and the band of a normal quantile plot
-
-
-@record
-class NormalPlot:
-    """Standardised values against normal quantiles, and where chance would leave each of them.
-
-    All are ascending and of shape (n_points,). ``low`` and ``high`` hold a value of a normal sample
-    with the chance of ``confidence``, each value by itself.
-    """
-
-    expected: FloatArray
-    observed: FloatArray
-    low: FloatArray
-    high: FloatArray
-    confidence: float
-
-
-def normal_plot(
-    differences: npt.ArrayLike, *, confidence: float = 0.95, maximum: int = 400
-) -> NormalPlot:
-    """Return the standardised differences against the quantiles of the normal distribution."""
-    # Expected is the quantile of (i - 3/8) / (n + 1/4). The band is of the i-th smallest of n
-    # independent normal values, whose distribution of chance is Beta(i, n + 1 - i); that mean and
-    # deviation are those of the sample makes it a little wide.
-    # Source: Blom (1958), Statistical Estimates and Transformed Beta-Variables; David & Nagaraja
-    # (2003), Order Statistics, section 2.1.
-    from scipy.special import betaincinv, ndtri
-
-    values = np.sort(round_off(as_differences(differences)[:, 0]))
-    n = len(values)
-    if n < 2 or values[0] == values[-1]:
-        raise ArgumentError("differences that do not vary have no quantile plot")
-    rank = np.arange(1, n + 1)
-    if n > maximum:
-        # Evenly along the quantiles of the normal law.
-        reach = -NormalDist().inv_cdf(0.625 / (n + 0.25))
-        chance = np.array([NormalDist().cdf(z) for z in np.linspace(-reach, reach, maximum)])
-        rint = np.rint(chance * (n + 0.25) + 0.375).astype(np.int64)
-        rank = np.unique(np.clip(rint, 1, n))
-    tails = np.array([(1.0 - confidence) / 2.0, (1.0 + confidence) / 2.0])[:, None]
-    low, high = ndtri(betaincinv(rank, n + 1.0 - rank, tails))
-    observed = (values[rank - 1] - values.mean()) / values.std(ddof=1)
-    return NormalPlot(ndtri((rank - 0.375) / (n + 0.25)), observed, low, high, confidence)
 
 
 # --- Leave-one-out influence of single queries on the decision of the t test

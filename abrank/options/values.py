@@ -166,11 +166,6 @@ FLAGS = (
         " png:DIR (300 dpi) write these.",
     ),
     Option(
-        key="all_figures", of=("render",), group="Output", kind="flag", default=False,
-        declared=False,
-        help="In .html, draw also the figures that show again what others show.",
-    ),
-    Option(
         key="format", of=PAIR, group="Output", kind="choice", default="text", first=True,
         declared=False, peers=("json",),
         choices=("text", "html", "md", "json", "csv", "tex", "methods", "bib", "junit", "parquet"),

@@ -5,10 +5,10 @@ of all plots are is said in :mod:`~abrank.plots.registry` and added to their doc
 """
 
 from abrank._support.registry import complete
-from abrank.plots.curves import cutoffs, gains, judged, power, recall
-from abrank.plots.distributions import distribution, null, pvalue, qq
+from abrank.plots.curves import cutoffs, gains, power, recall
+from abrank.plots.distributions import distribution
 from abrank.plots.grids import achieved, matrix, queries
-from abrank.plots.intervals import collections, effect, forest, segments, tests
+from abrank.plots.intervals import collections, effect, forest, segments
 from abrank.plots.per_query import deltas, paired, scatter
 from abrank.plots.picture import Picture, Plots
 from abrank.plots.registry import (
@@ -42,18 +42,14 @@ __all__ = [
     "effect",
     "forest",
     "gains",
-    "judged",
     "leaderboard",
     "matrix",
     "means",
-    "null",
     "paired",
     "plot",
     "plots_of",
     "png",
     "power",
-    "pvalue",
-    "qq",
     "queries",
     "rank_intervals",
     "ranks",
@@ -62,7 +58,6 @@ __all__ = [
     "scatter",
     "segments",
     "svg",
-    "tests",
 ]
 
 for _plot in PLOTS.values():

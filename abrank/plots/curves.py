@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter, MaxNLocator
+from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import ScaledTranslation
 
 from abrank._support import display
@@ -29,10 +29,9 @@ if TYPE_CHECKING:
     from abrank.ledger import History
 
 
-# --- The primary measure, and the judged documents, at growing cut-offs
+# --- The primary measure at growing cut-offs
 
 CUTOFFS_SIZE = (5.6, 3.6)
-JUDGED_SIZE = (5.6, 3.0)
 
 # The parts of the frame, from below: the differences, a gap, the curves.
 _LOWER, _UPPER = (0.0, 0.42), (0.5, 0.5)
@@ -106,36 +105,6 @@ def _differences(ax: Axes, theme: Theme, comparison: Comparison, curve: CutoffCu
     style.signed_ticks(ax, "y")
     ax.yaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
     style.label_y(ax, theme, "Δ (B − A)")
-
-
-@plot("judged", title="Judged documents at growing cut-offs", size=JUDGED_SIZE)
-def judged(comparison: Comparison, *, ax: Axes | None = None, theme: Theme = LIGHT) -> Axes:
-    """Draw the share of judged documents of A and of B at growing cut-offs.
-
-    Where one curve lies lower, more of that system's documents counted as not relevant because
-    nobody had looked at them.
-
-    Examples
-    --------
-    >>> from abrank import compare_scores
-    >>> result = compare_scores({"q1": 0.2, "q2": 0.4}, {"q1": 0.3, "q2": 0.6})
-    >>> judged(result).texts[0].get_text()[:22]
-    'score has no cut-off: '
-    """
-    ax = ax if ax is not None else style.new_axes(theme, JUDGED_SIZE)
-    curve = comparison.evidence.cutoff_curve
-    if curve is None:
-        return style.say(ax, theme, _no_curve(comparison))
-    style.dress(ax, theme, grid="both", spines=("bottom", "left"))
-    style.cutoff_axis(ax, theme, curve.cutoffs, _lead(comparison))
-    style.draw_pair(ax, theme, np.log(curve.cutoffs).tolist(), curve.judged_a, curve.judged_b)
-    ax.set_ylim(0.0, 1.04)
-    ax.yaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
-    ax.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{100.0 * y:.0f}%"))
-    style.name_systems(ax, theme, comparison)
-    style.label_x(ax, theme, "cut-off k")
-    style.label_y(ax, theme, "judged of the first k")
-    return ax
 
 
 def _no_curve(comparison: Comparison) -> str:

@@ -14,6 +14,7 @@ from matplotlib.transforms import Affine2D, ScaledTranslation
 
 from abrank._support import display
 from abrank._support.display import shorten
+from abrank._support.errors import ArgumentError
 from abrank._support.typing import FloatArray
 from abrank.plots import style
 from abrank.plots.registry import plot
@@ -326,6 +327,11 @@ def achieved(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) 
     :func:`abrank.rank` with ``instruments``. Of more than 8 measures the first are
     drawn.
 
+    Raises
+    ------
+    ArgumentError
+        If the ranking was made without ``instruments``.
+
     Examples
     --------
     >>> from abrank.ranking import rank_scores
@@ -333,10 +339,10 @@ def achieved(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) 
     >>> achieved(rank_scores(scores, instruments=True)).get_ylabel()
     'p, not adjusted'
     """
-    ax = ax if ax is not None else style.new_axes(theme, ACHIEVED_SIZE)
     instruments = ranking.extras.instruments[:MOST_MEASURES]
     if not instruments:
-        return style.say(ax, theme, "Measures were not looked at as instruments (--instruments).")
+        raise ArgumentError("the ranking was made without instruments: give instruments=True")
+    ax = ax if ax is not None else style.new_axes(theme, ACHIEVED_SIZE)
     style.dress(ax, theme, grid="both", spines=("bottom", "left"))
     top = min(1.0, MOST_ALPHAS * ranking.alpha)
     ax.set(xlim=(0.0, 100.0), ylim=(0.0, top))

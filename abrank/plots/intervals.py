@@ -10,6 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from abrank._support import checks, display
+from abrank._support.errors import ArgumentError
 from abrank.comparison.declared import (
     deciding_interval,
     deciding_level,
@@ -20,7 +21,7 @@ from abrank.comparison.declared import (
 from abrank.plots import style
 from abrank.plots.axes import Row, draw_interval, draw_rows, law_of_mean
 from abrank.plots.registry import plot
-from abrank.plots.style import COUNTING, LIGHT, MEAN, Theme
+from abrank.plots.style import LIGHT, NARROW, Theme
 
 if TYPE_CHECKING:
     from abrank.collections import CollectionsComparison
@@ -41,7 +42,8 @@ def forest(comparison: Comparison, *, ax: Axes | None = None, theme: Theme = LIG
     """Draw the interval of every measure, the primary one first, with a diamond and in bold.
 
     Thick is the plain interval, thin the adjusted one; the adjusted one gives the colour and the
-    glyph: B's for better, A's for worse, grey for unclear. At the right stand the estimate and the
+    glyph: B's for better, A's for worse, grey for unclear. Where a margin decides, the thick one of
+    the primary measure is that of the two one-sided tests. At the right stand the estimate and the
     adjusted p-value. A measure whose scale is another than the primary one's is named, not drawn;
     an arrow marks one whose better side is the other one.
 
@@ -67,11 +69,23 @@ def forest(comparison: Comparison, *, ax: Axes | None = None, theme: Theme = LIG
     elif not style.of_the_mean(comparison):
         first = "estimate"
     draw_rows(ax, theme, rows, first=first, last=title, higher_is_better=higher, percent=percent)
+    words += "\n" + ("\n" if style.inches(ax) < NARROW else "; ").join(_bar_words(comparison, rows))
     if any(row.higher_is_better != higher for row in ordered):
         side, better = ("left", "lower") if higher else ("right", "higher")
         words += f"\n{_TURNED[not higher]} {better} is better: {side} of 0 B is better"
     style.label_x(ax, theme, words)
     return ax
+
+
+def _bar_words(comparison: Comparison, rows: Sequence[Row]) -> list[str]:
+    """Say what the thick and the thin bars are."""
+    rule = comparison.rule
+    level, adjusted = display.level(rule.confidence), any(row.thin for row in rows[1:])
+    if not comparison.decision.by_equivalence:
+        return [f"bar: {level} interval", *["thin: adjusted"] * any(row.thin for row in rows)]
+    others = f" (others {level})" if len(rows) > 1 else ""
+    thick = f"bar: {display.level(rule.confidence_equivalence)} interval{others}"
+    return [thick, f"thin: {level}{', adjusted' * adjusted}"]
 
 
 # What marks a measure whose better side is not the primary one's.
@@ -82,14 +96,19 @@ def _measure_row(comparison: Comparison, result: MeasureResult, digits: int) -> 
     another = style.unit_is_measure(comparison) and not shares_scale(comparison, result.measure)
     turned = result.higher_is_better != comparison.rule.higher_is_better
     mark = f" {_TURNED[result.higher_is_better]}" if turned else ""
+    is_primary = result.measure == comparison.rule.primary
+    thick, thin = result.interval, result.adjusted
+    if is_primary and comparison.decision.by_equivalence:
+        thick, thin = deciding_interval(comparison), comparison.decision.interval
     return Row.of(
         result,
         result.estimate,
         name=f"{result.measure}{mark}",
-        thin=result.adjusted if result.adjusted != result.interval else None,
+        thick=thick,
+        thin=thin if thin != thick else None,
         last=style.pvalue(result.pvalue_adj, alpha=comparison.rule.alpha),
         reading=result.reading,
-        lead=result.measure == comparison.rule.primary,
+        lead=is_primary,
         shown=style.difference(comparison, result.estimate, digits=digits),
         **({"remark": "another scale: see the numbers"} if another else {}),
     )
@@ -235,64 +254,6 @@ def _axis_words(comparison: Comparison, row: MeasureResult, digits: int, *, lead
     return "\n".join("; ".join(part) for part in (text[:first], text[first:]) if part)
 
 
-# --- Whether the tests of the primary measure agree
-
-
-def tests_size(comparison: Comparison) -> tuple[float, float]:
-    """Return width and height in inches."""
-    total = sum(row.test not in COUNTING for row in comparison.test_rows)
-    return 7.0, 1.1 + 0.3 * max(2, total)
-
-
-@plot("tests", title="The tests of the primary measure", size=tests_size)
-def tests(  # it tests nothing itself, whatever its name tells a linter
-    comparison: Comparison,
-    *,
-    ax: Axes | None = None,  # noqa: PT028
-    theme: Theme = LIGHT,  # noqa: PT028
-) -> Axes:
-    """Draw what each test of the primary measure estimates, with its interval and p-value.
-
-    The test that decides has a diamond and stands in bold. A colour says that the interval excludes
-    0. A test that estimates something not on the measure's scale is named under the axis.
-
-    Examples
-    --------
-    >>> from abrank import compare_scores
-    >>> result = compare_scores({"q1": 0.2, "q2": 0.4}, {"q1": 0.3, "q2": 0.6})
-    >>> tests(result).get_yticklabels()[0].get_text()
-    'Paired t'
-    """
-    ax = ax if ax is not None else style.new_axes(theme, tests_size(comparison))
-    n = comparison.n_queries
-    if n < 2:
-        return style.say(ax, theme, f"{style.few(n)}: nothing to test.")
-    if comparison.primary.reading == "identical":
-        return style.say(ax, theme, f"A and B score the same on all {n} queries: every p is 1.")
-    located = [row for row in comparison.test_rows if row.test not in COUNTING]
-    rule, rows = comparison.rule, []
-    for row in located:
-        word = "" if row.estimand == MEAN else f" ({row.estimand.removesuffix(' difference')})"
-        reading = rule.gain(*row.interval).read(tested=not np.isnan(row.pvalue))
-        last = style.pvalue(row.pvalue, alpha=rule.alpha)
-        name = f"{row.title}{word}"
-        rows.append(
-            Row.of(row, row.estimate, name=name, last=last, reading=reading, lead=row.decides)
-        )
-    draw_rows(ax, theme, rows, last="p", higher_is_better=rule.higher_is_better)
-    lines = [style.delta(rule.primary)]
-    for row in (test_row for test_row in comparison.test_rows if test_row.test in COUNTING):
-        # A test with a unit of its own.
-        pvalue = style.pvalue(row.pvalue, alpha=rule.alpha)
-        mark = " (decides)" if row.decides else ""
-        lines.append(
-            f"{row.title}{mark}: {row.estimand} {style.signed(row.estimate, digits=2)},"
-            f" p {pvalue if pvalue.startswith('<') else f'= {pvalue}'}"
-        )
-    style.label_x(ax, theme, "\n".join(lines))
-    return ax
-
-
 # --- The primary measure in every segment of the queries
 
 MOST_SEGMENTS = 20
@@ -335,19 +296,22 @@ def segments(
 
     Raises
     ------
-    UnknownNameError
-        If the queries have no such property.
+    ArgumentError
+        If no segments were given, or the queries have no such property.
 
     Examples
     --------
+    >>> import pandas as pd
     >>> from abrank import compare_scores
-    >>> result = compare_scores({"q1": 0.2, "q2": 0.4}, {"q1": 0.3, "q2": 0.6})
-    >>> segments(result).texts[0].get_text()
-    'No segments of the queries were given.'
+    >>> scores = [{f"q{i}": i / base for i in range(12)} for base in (20, 15)]
+    >>> kinds = pd.Series({f"q{i}": ("long", "short")[i % 2] for i in range(12)}, name="length")
+    >>> result = compare_scores(*scores, segments=kinds)
+    >>> [label.get_text() for label in segments(result).get_yticklabels()]
+    ['All queries', 'long', 'short']
     """
-    ax = ax if ax is not None else style.new_axes(theme, segments_size(comparison))
     if not comparison.segmentations:
-        return style.say(ax, theme, "No segments of the queries were given.")
+        raise ArgumentError("the comparison has no segments of its queries to draw: give segments=")
+    ax = ax if ax is not None else style.new_axes(theme, segments_size(comparison))
     if by is not None:
         checks.one_of(
             "property", by, [segmentation.name for segmentation in comparison.segmentations]
@@ -437,16 +401,18 @@ def collected_segments(
 
     Raises
     ------
-    UnknownNameError
-        If the queries have no such property.
+    ArgumentError
+        If no segments were given, or the queries have no such property.
 
     Examples
     --------
+    >>> import pandas as pd
     >>> from abrank import compare_collections
-    >>> pair = {"q1": 0.2, "q2": 0.4}, {"q1": 0.3, "q2": 0.6}
-    >>> found = compare_collections({"x": pair, "y": pair})
-    >>> collected_segments(found).texts[0].get_text()
-    'No segments of the queries were given.'
+    >>> pair = [{f"q{i}": i / base for i in range(12)} for base in (20, 15)]
+    >>> kinds = pd.Series({f"q{i}": ("long", "short")[i % 2] for i in range(12)}, name="length")
+    >>> found = compare_collections({"x": pair, "y": pair}, segments={"x": kinds, "y": kinds})
+    >>> [label.get_text() for label in collected_segments(found).get_yticklabels()]
+    ['All queries', 'long', 'short']
     """
     return segments(result.pooled, by=by, ax=ax, theme=theme)
 

@@ -46,7 +46,7 @@ class Picture:
     >>> picture = result.plot.forest(width="column")
     >>> picture
     <Picture of forest, 3.33 x 1.63 inches: .save(path), .axes, .figure>
-    >>> picture.axes.get_xlabel()
+    >>> picture.axes.get_xlabel().splitlines()[0]
     'mean Δ per query (B − A)'
     """
 

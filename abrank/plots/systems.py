@@ -13,6 +13,7 @@ from matplotlib.transforms import ScaledTranslation
 from abrank import inference
 from abrank._support import checks, display
 from abrank._support.display import shorten
+from abrank._support.errors import ArgumentError
 from abrank.plots import grids, style
 from abrank.plots.axes import draw_interval, name_rows, stripe
 from abrank.plots.registry import plot
@@ -244,24 +245,29 @@ def cd(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) -> Axe
     Others decide by means, and a distance of ranks would not show what they found: their groups
     stand in :func:`leaderboard`. Less than 3 systems or 5 queries have no diagram.
 
+    Raises
+    ------
+    ArgumentError
+        If the test is not of mean ranks, or there are fewer than 3 systems or 5 queries.
+
     References
     ----------
     Demšar (2006), Journal of Machine Learning Research 7, 1-30, section 3.2.4.
 
     Examples
     --------
-    >>> import numpy as np
     >>> from abrank.ranking import rank_scores
-    >>> from abrank.scoring.scores import Scores
-    >>> values = np.array([[0.3, 0.4, 0.8], [0.5, 0.6, 0.9], [0.1, 0.3, 0.6]])[:, :, None]
-    >>> ranking = rank_scores(Scores(("q1", "q2", "q3"), ("X", "Y", "Z"), ("AP",), values))
-    >>> cd(ranking).texts[0].get_text()
-    'Only 3 queries: too few for mean ranks (5 are needed).'
+    >>> scores = {
+    ...     name: {f"q{i}": (i * k) % 7 / 7 for i in range(9)}
+    ...     for name, k in (("X", 1), ("Y", 2), ("Z", 3))
+    ... }
+    >>> cd(rank_scores(scores, test="nemenyi")).get_xlabel().splitlines()[0]
+    'mean rank within queries, 1 is best'
     """
-    ax = ax if ax is not None else style.new_axes(theme, cd_size(ranking))
     sentence = _nothing_to_draw(ranking)
     if sentence:
-        return style.say(ax, theme, sentence)
+        raise ArgumentError(sentence)
+    ax = ax if ax is not None else style.new_axes(theme, cd_size(ranking))
     tall = _below(ranking)
     ranks = [row.mean_rank for row in ranking.rows]
     ends = math.floor(min(ranks)), math.ceil(max(ranks))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, NamedTuple, Self, TypeAlias, TypeVar
@@ -193,13 +194,9 @@ class Scorecard(Table):
 class Figure:
     """A plot by its name in the plots room, and a sentence for those who cannot see it."""
 
-    # `repeats` is true of a plot that shows in another form what stands elsewhere: a page leaves it
-    # out, with its caption, unless every figure is asked for.
-
     plot: str
     summary: str
     options: dict[str, Any] = field(default_factory=dict)
-    repeats: bool = False
 
 
 @dataclass(frozen=True)
@@ -434,7 +431,10 @@ class Words(Generic[Subject]):
         return f.signed(value, digits=self.digits)
 
     def interval(self, low: float, high: float) -> str:
-        """Return both limits of a difference."""
+        """Return both limits of a difference; where any difference is possible, that."""
+        if math.isinf(low) and math.isinf(high):
+            n = getattr(self.result, "n_queries", 0)
+            return f.no_interval(n)
         return f.interval(low, high, digits=self.digits)
 
     def range(self, low: float, high: float) -> str:
@@ -459,11 +459,12 @@ class Words(Generic[Subject]):
 
     def limits(self, ends: tuple[float, float], *, strong: bool = False) -> Cell:
         """Return an interval of a difference as a cell."""
-        return Cell(self.interval(*ends), ends[0], strong=strong)
+        absent = math.isnan(ends[0]) or math.isnan(ends[1])
+        return Cell("–" if absent else self.interval(*ends), ends[0], strong=strong)
 
     def chance(self, pvalue: float, *, strong: bool = False) -> Cell:
         """Return a p-value as a cell."""
-        return Cell(self.p(pvalue), pvalue, strong=strong)
+        return Cell("–" if math.isnan(pvalue) else self.p(pvalue), pvalue, strong=strong)
 
     @property
     def level(self) -> str:

@@ -11,7 +11,7 @@ import pytest
 from abrank import planning
 from abrank.comparison.evidence import RunDetails
 from abrank.ledger import History
-from abrank.plots import LIGHT, cutoffs, judged, power, recall
+from abrank.plots import LIGHT, cutoffs, power, recall
 from abrank.plots.curves import MOST_STEPS, gains
 from tests.ledger.made import entry
 
@@ -50,12 +50,8 @@ def test_where_lower_is_better_a_negative_difference_is_bs(comparison_of):
 
 @pytest.mark.parametrize("width", [11.8, 5.6, 3.33])
 def test_the_cut_off_that_decides_is_in_bold(width, comparison_of):
-    ax = (
-        judged(comparison_of(60))
-        if width == 5.6
-        else comparison_of(60).plot.judged(width=width).axes
-    )
-    bold = [x.get_text() for x in ax.get_xticklabels() if x.get_fontweight() == "bold"]
+    lower, _ = comparison_of(60).plot.cutoffs(width=width).axes.child_axes
+    bold = [x.get_text() for x in lower.get_xticklabels() if x.get_fontweight() == "bold"]
     assert bold == ["10"]
 
 
@@ -78,20 +74,11 @@ def test_one_cut_off_is_two_dots(comparison_of):
     text = dataclasses.replace(
         comparison, evidence=RunDetails(cutoff_curve=dataclasses.replace(curve, **parts))
     )
-    cutoffs(text).figure.draw_without_rendering()
-    assert [label.get_text() for label in judged(text).get_xticklabels()] == ["1"]
+    ax = cutoffs(text)
+    ax.figure.draw_without_rendering()
+    assert [label.get_text() for label in ax.child_axes[0].get_xticklabels()] == ["1"]
 
 
-def test_shares_of_judged_documents_are_per_cent(comparison_of):
-    comparison = comparison_of(60)
-    curve = comparison.evidence.cutoff_curve
-    ax = judged(comparison)
-    assert drawn(ax, LIGHT.a) == list(curve.judged_a)
-    assert drawn(ax, LIGHT.b) == list(curve.judged_b)
-    assert ax.yaxis.get_major_formatter()(0.8) == "80%"
-
-
-@pytest.mark.parametrize("draw", [cutoffs, judged])
 @pytest.mark.parametrize(
     ("measures", "sentence"),
     [
@@ -100,10 +87,10 @@ def test_shares_of_judged_documents_are_per_cent(comparison_of):
         (("my score",), "my score has no cut-off"),
     ],
 )
-def test_a_sentence_where_there_is_no_curve(draw, measures, sentence, comparison_of):
-    (text,) = draw(without_evidence(comparison_of(30, measures=measures))).texts
+def test_a_sentence_where_there_is_no_curve(measures, sentence, comparison_of):
+    (text,) = cutoffs(without_evidence(comparison_of(30, measures=measures))).texts
     assert text.get_text().startswith(sentence)
-    (text,) = draw(comparison_of(0, measures=measures)).texts
+    (text,) = cutoffs(comparison_of(0, measures=measures)).texts
     assert text.get_text() == "No queries: nothing to draw."
 
 

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
 
-from abrank import plots
 from abrank.comparison import Comparison
 from abrank.plots import DARK, LIGHT, deltas, distribution, effect, forest, plots_of, scatter
 
@@ -30,7 +29,7 @@ def fills(ax) -> dict[float, tuple[float, ...]]:
     }
 
 
-@pytest.mark.parametrize("draw", [effect, forest, deltas, distribution, plots.tests])
+@pytest.mark.parametrize("draw", [effect, forest, deltas, distribution])
 def test_the_words_above_the_axis_change_sides(draw, comparison_of):
     result = words(draw(comparison_of(12, measures=LOWER)))
     assert result["◂ B better"] == LIGHT.b
@@ -84,7 +83,7 @@ def test_colours_of_intervals_follow_the_reading(shift, comparison_of):
     assert comparison.primary.reading == ("better" if better else "worse")
     colour = LIGHT.b if better else LIGHT.a
     assert effect(comparison).lines[-1].get_color() == colour
-    dots = [line for line in plots.tests(comparison).lines if line.get_marker() in ("o", "D")]
+    dots = [line for line in forest(comparison).lines if line.get_marker() in ("o", "D")]
     assert {dot.get_color() for dot in dots} == {colour}
 
 
@@ -110,7 +109,7 @@ def test_digits_are_the_themes_or_the_calls(name, comparison_of):
     assert sample[0] == sample[1]
 
 
-@pytest.mark.parametrize("name", ["effect", "forest", "tests"])
+@pytest.mark.parametrize("name", ["effect", "forest"])
 def test_digits_are_printed(name, comparison_of):
     row = comparison_of(60).primary
     texts = [t.get_text() for t in getattr(comparison_of(60).plot, name)(digits=5).axes.texts]

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
 from matplotlib.patches import Rectangle
-from scipy import stats
 
 from abrank import compare_scores
-from abrank.plots import LIGHT, distribution, null, pvalue, qq
+from abrank.plots import LIGHT, distribution
 from abrank.plots import distributions as drawing
 
 
@@ -153,153 +150,8 @@ def shares(ax) -> tuple[float, float]:
     return area["near"], area["far"]
 
 
-@pytest.mark.parametrize("n", [3, 10])
-def test_against_theory_the_dark_share_of_all_flips_is_the_exact_p(n, comparison_of):
-    comparison = comparison_of(n)
-    differences = comparison.differences()
-    signs = np.array(list(itertools.product([-1, 1], repeat=n)))
-    exact = np.mean(np.abs(signs @ differences) >= abs(differences.sum()) - 1e-9)
-    near, far = shares(null(comparison))
-    assert far / (near + far) == pytest.approx(exact)
-
-
-@pytest.mark.parametrize(("n", "kind"), [(60, "normal"), (250, "discrete"), (60, "one decided")])
-def test_of_more_queries_it_is_a_sample_of_them(n, kind, comparison_of):
-    comparison = comparison_of(n, kind, shift=0.01)
-    pvalue = next(row.pvalue for row in comparison.test_rows if row.test == "permutation")
-    near, far = shares(null(comparison))
-    # Five standard errors of a share of 9 999 draws.
-    error = 5 * np.sqrt(pvalue * (1 - pvalue) / 9999) + 1e-9
-    assert far / (near + far) == pytest.approx(pvalue, abs=error)
-
-
-def test_of_very_many_it_is_the_normal_curve(comparison_of, monkeypatch):
-    monkeypatch.setattr(drawing, "MANY", 50)
-    comparison = comparison_of(60, shift=0.01)
-    pvalue = next(row.pvalue for row in comparison.test_rows if row.test == "permutation")
-    ax = null(comparison)
-    near, far = shares(ax)
-    assert far / (near + far) == pytest.approx(pvalue, abs=0.01)
-    assert "normal curve; permutation test p" in ax.get_xlabel()
-
-
 def test_the_bars_of_equal_steps_are_no_comb(comparison_of):
     # All means are multiples of one step: bars of unequal numbers of steps would go up and down.
     law = drawing._law(comparison_of(250, "constant"), 0.05)
     heights = law.heights[law.heights > 0.02]
     assert np.all(np.diff(heights) < 0.03)
-
-
-def test_the_observed_difference_is_marked(comparison_of):
-    comparison = comparison_of(60)
-    ax = null(comparison)
-    (line,) = [line for line in ax.lines if line.get_linewidth() == 2.0]
-    assert set(line.get_xdata()) == {comparison.mean_difference}
-    visible = f"observed {comparison.mean_difference:+.3f}".replace("-", "−")
-    assert visible in [text.get_text() for text in ax.texts]
-
-
-@pytest.mark.parametrize(
-    ("n", "kind", "sentence"),
-    [(0, "normal", "No queries"), (1, "identical", "A and B score the same"),
-     (250, "identical", "A and B score the same")],
-)  # fmt: skip
-def test_a_sentence_where_there_is_nothing_to_flip(n, kind, sentence, comparison_of):
-    (text,) = null(comparison_of(n, kind)).texts
-    assert text.get_text().startswith(sentence)
-
-
-def points(ax) -> np.ndarray:
-    (sample,) = [line for line in ax.lines if line.get_marker() == "o"]
-    return np.array(sample.get_data())
-
-
-def test_points_are_the_standardised_differences(comparison_of):
-    differences = np.sort(comparison_of(60).differences())
-    x, y = points(qq(comparison_of(60)))
-    assert y == pytest.approx((differences - differences.mean()) / differences.std(ddof=1))
-    assert x == pytest.approx(stats.norm.ppf((np.arange(1, 61) - 0.375) / 60.25))
-
-
-def test_the_moments_stand_under_the_axis(comparison_of):
-    differences = comparison_of(250, "many ties").differences()
-    texts = [
-        f"{value:+.1f}".replace("-", "−")
-        for value in (stats.skew(differences), stats.kurtosis(differences))
-    ]
-    label = qq(comparison_of(250, "many ties")).get_xlabel()
-    assert label.endswith(f"\nskew {texts[0]}, excess kurtosis {texts[1]}")
-
-
-def test_of_thousands_some_are_drawn_with_both_ends(comparison_of):
-    differences = comparison_of(7000).differences()
-    x, y = points(qq(comparison_of(7000)))
-    assert len(x) <= 400
-    ends = np.array([differences.min(), differences.max()])
-    assert y[[0, -1]] == pytest.approx((ends - differences.mean()) / differences.std(ddof=1))
-
-
-@pytest.mark.parametrize(
-    ("n", "kind", "sentence"),
-    [
-        (0, "normal", "No queries: nothing to draw."),
-        (1, "normal", "Only 1 query: too few"),
-        (9, "normal", "Only 9 queries: too few"),
-        (30, "constant", "The difference is +0.050 on every query"),
-        (30, "identical", "The difference is 0.000 on every query"),
-    ],
-)
-def test_a_sentence_where_there_is_no_law(n, kind, sentence, comparison_of):
-    (text,) = qq(comparison_of(n, kind)).texts
-    assert text.get_text().replace("\n", " ").startswith(sentence)
-
-
-def curve(ax) -> np.ndarray:
-    (line,) = [line for line in ax.lines if len(line.get_xdata()) > 9]
-    return np.array(line.get_data())
-
-
-@pytest.mark.parametrize("n", [2, 60, 7000])
-def test_against_scipy_the_curve_is_the_p_of_every_shift(n, comparison_of):
-    differences = comparison_of(n).differences()
-    x, p = curve(pvalue(comparison_of(n)))
-    for i in range(0, len(x), 20):
-        assert p[i] == pytest.approx(stats.ttest_1samp(differences, x[i]).pvalue)
-    assert p.max() == pytest.approx(1.0)
-
-
-@pytest.mark.parametrize("shift", [-0.1, 0.0, 0.1])
-def test_the_interval_lies_on_the_line_at_alpha(shift, comparison_of):
-    comparison = comparison_of(60, shift=shift)
-    row = comparison.primary
-    ax = pvalue(comparison)
-    (bar,) = [line for line in ax.lines if line.get_linewidth() == 4.0]
-    assert bar.get_xdata() == pytest.approx([row.ci_low, row.ci_high])
-    assert set(bar.get_ydata()) == {0.05}
-    assert bar.get_color() == LIGHT.of_reading(row.reading)
-    at_zero = ax.lines[-1]
-    assert at_zero.get_ydata()[0] == pytest.approx(row.pvalue)
-
-
-def test_it_is_the_t_test_whatever_decides(comparison_of):
-    by_sign = curve(pvalue(comparison_of(60, test="sign")))
-    result = curve(pvalue(comparison_of(60)))
-    assert np.array_equal(by_sign, result)
-
-
-def test_the_margin_belongs_to_the_primary_measure(comparison_of):
-    assert "band: margin ±0.010" in pvalue(comparison_of(60)).get_xlabel()
-    assert "band" not in pvalue(comparison_of(60), measure="AP").get_xlabel()
-
-
-@pytest.mark.parametrize(
-    ("n", "kind", "sentence"),
-    [
-        (0, "normal", "No queries"),
-        (1, "normal", "Only 1 query"),
-        (30, "constant", "The difference is +0.050 on every query"),
-    ],
-)
-def test_a_sentence_where_there_is_no_p(n, kind, sentence, comparison_of):
-    (text,) = pvalue(comparison_of(n, kind)).texts
-    assert text.get_text().startswith(sentence)

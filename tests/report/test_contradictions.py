@@ -116,8 +116,18 @@ DRAWN = frozenset({
     "0.001 by 10%", "segments, margin", "machine set aside", "means with a floor", "ranking",
     "collections, both",
 })  # fmt: skip
+
+
+def drawn(made: Report) -> str:
+    """Return the plots of intervals, whose numbers stand in the tables of a page."""
+    if not isinstance(made.subject, Comparison):
+        return ""
+    names = ["forest", *["segments"] * bool(made.subject.segmentations)]
+    return "".join(plots.svg(name, made.subject, digits=made.digits) for name in names)
+
+
 READ = {
-    "page": lambda made: seen.html(report.html(made, figures="all")),
+    "page": lambda made: seen.html(report.html(made) + drawn(made)),
     "card": lambda made: seen.html(report.card(made)),
     "text": lambda made: seen.text(report.text(made, width=400)),
     "markdown": lambda made: seen.markdown(report.markdown(made)),

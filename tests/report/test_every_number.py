@@ -21,10 +21,10 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from abrank import plots
 from abrank._support import display as f
 from abrank.comparison import Comparison
 from abrank.plots import plots_of
-from abrank.plots.axes import N_MEANS
 from abrank.report import WRITERS, compose
 from abrank.report.formats.queries import FIRST_EACH
 from abrank.report.model import Block, Figure, Fold, Table, Text
@@ -138,7 +138,10 @@ def texts_of(markup: str) -> list[str]:
 
 @pytest.fixture(scope="module")
 def page(runs: Comparison) -> str:
-    return html(runs, figures="all")
+    text = html(runs)
+    others = [name for name in PLOTS if f'data-plot="{name}"' not in text]
+    figure = '<figure data-plot="{}">{}</figure>'
+    return text + "".join(figure.format(n, plots.svg(n, runs, prefix=n)) for n in others)
 
 
 @pytest.fixture(scope="module")
@@ -292,9 +295,9 @@ def test_drawings_have_no_other_number_and_ticks_lie_on_their_scale(
     page: str, runs: Comparison, results: Known
 ) -> None:
     n, result = runs.n_queries, drawings(page)
-    # Curves of power for four times and a quarter of the queries, and random flips of signs, are
-    # of the drawing's own choice; a bar of a query has the difference of that query.
-    custom = {"power": results.with_counts(4 * n, n // 4), "null": results.with_counts(N_MEANS)}
+    # Curves of power for four times and a quarter of the queries are of the drawing's own choice; a
+    # bar of a query has the difference of that query.
+    custom = {"power": results.with_counts(4 * n, n // 4)}
     custom["deltas"] = known_of(runs, scores=True)
     assert {name.split()[0] for name in result} == set(PLOTS)
     n_ticks = n_numbers = 0
@@ -306,11 +309,7 @@ def test_drawings_have_no_other_number_and_ticks_lie_on_their_scale(
         for ticks in axes:
             n_ticks += len(ticks)
             # Cut-offs alone stand on a logarithmic scale.
-            scales = (
-                (float, math.log)
-                if plot in ("cutoffs", "judged") and ticks[0].value > 0
-                else (float,)
-            )
+            scales = (float, math.log) if plot == "cutoffs" and ticks[0].value > 0 else (float,)
             assert any(on_scale(ticks, scale) for scale in scales), name
     assert n_ticks >= 5 * len(result)
     assert n_numbers >= 7 * len(result)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from abrank._support.errors import ArgumentError
 from abrank._support.files import replace_all
 from abrank.plots.registry import draw, plots_of
 from abrank.plots.render import file_bytes
@@ -73,7 +74,10 @@ def figure_files(
     report = compose(result) if digits is None else compose(result, digits=digits)
     content = {}
     for name, figure in figures_of(report).items():
-        sample = draw(name, result, width="column", digits=report.digits, **figure.options)
+        try:
+            sample = draw(name, result, width="column", digits=report.digits, **figure.options)
+        except ArgumentError:  # there is nothing to draw, as of segments
+            continue
         if sample.get_label() == SENTENCE:
             continue
         file = f"{name}.{kind}"
@@ -86,12 +90,9 @@ def figures_of(report: Report) -> dict[str, Figure]:
     blocks = [block for section in report.sections for block in section.blocks]
     result = {figure.plot: figure for figure in _figures(blocks)}
     if "deltas" in plots_of(report.subject):
-        return {
-            name: result[name]
-            for name in PAPER
-            # A page has their intervals in the rows of its tables.
-            if name in result and (name in ("forest", "segments") or not result[name].repeats)
-        }
+        # A page has the intervals of these in the rows of its tables.
+        result = {"forest": Figure("forest", ""), "segments": Figure("segments", "")} | result
+        return {name: result[name] for name in PAPER if name in result}
     return {name: result.get(name, Figure(name, "")) for name in plots_of(report.subject)}
 
 

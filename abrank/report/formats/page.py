@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import count, takewhile, zip_longest
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias
 from urllib.parse import quote
 
 from markupsafe import Markup
 
 import abrank
 from abrank import plots
-from abrank._support import checks, display
+from abrank._support import display
 from abrank.report.cells import clean, cut
 from abrank.report.formats.html import Drawing, drawing, environment, heat, shares
 from abrank.report.formats.queries import query_rows
@@ -37,8 +37,8 @@ from abrank.report.model import (
 
 # Figures and tables that take half of the page: two stand side by side.
 HALVES = frozenset(
-    {"scatter", "paired", "qq", "null", "pvalue", "planning", "power", "cutoffs"}
-    | {"recall", "judged", "quality", "achieved", "instruments"}
+    {"scatter", "paired", "planning", "power", "cutoffs", "recall"}
+    | {"quality", "achieved", "instruments"}
 )
 
 
@@ -60,27 +60,6 @@ def panels_of(section: Section) -> list[tuple[list[Block], bool]]:
     return list(zip(result, _paired([_key(item[0]) in HALVES for item in result]), strict=True))
 
 
-def with_figures(
-    sections: Sequence[Section], *, everything: bool
-) -> tuple[tuple[Section, ...], tuple[str, ...]]:
-    """Return the sections without the figures that repeat others, and what those figures show."""
-    if everything:
-        return tuple(sections), ()
-    selected, left_out = [], []
-    for section in sections:
-        blocks: list[Block] = []
-        captioned = False
-        for block in section.blocks:
-            repeats = isinstance(block, Figure) and block.repeats
-            if isinstance(block, Figure) and repeats:
-                left_out.append(block.plot)
-            if not repeats and not (captioned and isinstance(block, Text)):
-                blocks.append(block)
-            captioned = repeats
-        selected.append(replace(section, blocks=tuple(blocks)))
-    return tuple(selected), tuple(left_out)
-
-
 def _key(block: Block) -> str:
     """Return the name of a figure or a table; empty for text."""
     if isinstance(block, Figure):
@@ -100,7 +79,6 @@ def _paired(halves: Sequence[bool]) -> list[bool]:
 
 # Takes a plot's name, its subject and the options of ``plots.svg``, and returns an SVG element.
 Drawer: TypeAlias = Callable[..., str]
-Figures: TypeAlias = Literal["needed", "all"]
 Kind: TypeAlias = Literal[
     "figure", "table", "scorecard", "fold", "plain", "caption", "code", "source", "quote",
     "download", "lists",
@@ -137,7 +115,7 @@ LONGEST_NAME, LONGEST_LABEL, MOST_ROWS = 120, 24, 20
 WIDE, MAIN, PHONE, ONCE = 11.8, 7.2, 3.18, 3.55
 WIDTHS: Mapping[str, float] = {
     **dict.fromkeys(
-        ("deltas", "distribution", "tests", "segments", "matrix", "queries", "ranks", "gains"),
+        ("deltas", "distribution", "matrix", "queries", "ranks", "gains"),
         WIDE,
     ),
     "forest": MAIN,
@@ -145,10 +123,9 @@ WIDTHS: Mapping[str, float] = {
 # Heights in inches, where a figure stands beside something as tall.
 HEIGHTS: Mapping[str, float] = {
     "effect": 2.1,
-    **dict.fromkeys(("scatter", "paired", "qq"), 3.2),
-    **dict.fromkeys(("null", "pvalue", "cutoffs", "recall"), 2.5),
+    **dict.fromkeys(("scatter", "paired"), 3.2),
+    **dict.fromkeys(("cutoffs", "recall"), 2.5),
     "power": 2.6,
-    "judged": 2.5,
     "achieved": 2.4,
 }
 LABELS = {"depth": "Depth", "judge": "Judge", "quality": "Data quality", "per-query": "Queries"}
@@ -196,14 +173,11 @@ class Page:
     panels: tuple[Panel, ...]
 
 
-def html(report: Report, *, figures: Figures = "needed", drawer: Drawer | None = None) -> str:
+def html(report: Report, *, drawer: Drawer | None = None) -> str:
     """Return a report as one HTML document without any outside part.
 
     Parameters
     ----------
-    figures : {"needed", "all"}
-        Whether figures that show again what another shows are drawn as well: where the mean lies
-        under chance signs, the p-value of every difference, the normal plot, deciles.
     drawer : callable, optional
         Draws the figures, called as ``abrank.plots.svg`` is; ``abrank.plots.svg`` without it.
 
@@ -216,8 +190,7 @@ def html(report: Report, *, figures: Figures = "needed", drawer: Drawer | None =
     >>> html(compose(abrank.compare_scores(a, b)))[:15]
     '<!doctype html>'
     """
-    checks.one_of("figures", figures, get_args(Figures))
-    sections, left_out = with_figures(report.in_place("page"), everything=figures == "all")
+    sections = report.in_place("page")
     draw = partial(figure_of, number=count(1), drawer=drawer or plots.svg, report=report)
     fill = {name: PALETTE[name][0] for name in ("a", "b", "tie")} | {"axis": PALETTE["muted"][0]}
     rows = query_rows(report.subject, digits=report.digits)
@@ -248,7 +221,6 @@ def html(report: Report, *, figures: Figures = "needed", drawer: Drawer | None =
                 (*owner, [page for page in pages if page.section.group == owner[0]])
                 for owner in GROUPS
             ],
-            left_out=display.plural(len(left_out), "figure") if left_out else "",
             cautions={"shown": report.notes[:SHOWN], "more": report.notes[SHOWN:]},
             rows=rows,
             island=packed(rows.island(fill)) if rows else "",

@@ -210,7 +210,8 @@ def headline(comparison: Comparison) -> Headline:
         action=step.headline,
         reason=_reason(comparison, step.headline),
         next_step=step.sentence,
-        rule=rule(comparison),
+        # What is not tested is decided by no rule.
+        rule="" if comparison.soundness.level == "unsound" else rule(comparison),
         sensitivity=samples.machine_sentence(comparison) or inputs.sensitivity_sentence(comparison),
         gate=gate_sentence(comparison) if gated else "",
         against=contradictions(comparison),
@@ -334,8 +335,8 @@ def pieces(comparison: Comparison) -> list[str]:
     by = f"p {f.pvalue(row.pvalue_adj, alpha=rule_.alpha)}"
     if comparison.decision.by_equivalence:
         by = f"margin {planning.margin_of_what(comparison)}"
-    ends = planning.limits(comparison, *deciding_interval(comparison))
-    interval = f"{f.level(deciding_level(comparison))} CI {ends}"
+    level = f"{f.level(deciding_level(comparison))} CI"
+    interval = planning.labelled(comparison, level, deciding_interval(comparison))
     if rule_.margin_is_relative:
         visible = planning.estimate(comparison)
         return [f"{visible} of A's mean", interval, f"({means})", by, n]
@@ -353,15 +354,14 @@ def _decisive(comparison: Comparison) -> tuple[str, str]:
     row, rule_ = comparison.primary, comparison.rule
     if comparison.decision.by_equivalence:
         level = f"{f.level(rule_.confidence_equivalence)} interval of two one-sided tests"
-        limits = planning.limits(comparison, *deciding_interval(comparison))
-        return f"{level} {limits}", f"margin {planning.margin_of_what(comparison)}"
-    limits = f.interval(*row.adjusted, digits=comparison.decimals)
-    if is_relative(comparison):
-        limits = planning.limits(comparison, *comparison.decision.interval)
+        limits = planning.labelled(comparison, level, deciding_interval(comparison))
+        return limits, f"margin {planning.margin_of_what(comparison)}"
+    ends = comparison.decision.interval if is_relative(comparison) else row.adjusted
+    limits = planning.labelled(comparison, f"{f.level(rule_.confidence)} confidence interval", ends)
     p = f.p_clause(row.pvalue_adj, alpha=rule_.alpha)
     if rule_.family == "all" and rule_.adjust != "none":
         p += " adjusted"
-    return f"{f.level(rule_.confidence)} confidence interval {limits}", p
+    return limits, p
 
 
 def agreement(comparison: Comparison) -> str:

@@ -77,12 +77,6 @@ def quality(comparison: Comparison) -> Section | None:
         f" {f.percent(b.judged_at_10, sign=False)} of B's top 10 are judged"
     )
     blocks: list[Block] = [table]
-    if comparison.evidence.cutoff_curve is not None:
-        blocks += [
-            # The table of the cut-offs has the same shares.
-            Figure("judged", f"Share of judged documents by depth. {judged}.", repeats=True),
-            Text("A document that nobody judged counts as not relevant.", "caption"),
-        ]
     blocks += [Text(unjudged_sentence(comparison)), Text(tie_sentence(comparison)), *texts]
     unusual = any(
         item.missing or item.extra or item.n_duplicates_dropped or item.n_rank_conflicts

@@ -37,19 +37,13 @@ SHOWN = 10
 
 
 def measures(comparison: Comparison) -> Section:
-    """Return the section of all measures: forest and table."""
+    """Return the section of all measures: the table, and the interval that decides."""
     blocks: list[Block] = [scorecard(comparison)]
     if comparison.n_queries > max(1, min(row.ties for row in comparison.rows)):
-        text = "one measure with its interval"
-        if len(comparison.rows) > 1:
-            text = f"{f.count(len(comparison.rows))} measures with their intervals"
-        sentence = f"{words.capital(_of_what(comparison))}: {text}; the table has the same numbers."
-        figure = Figure("forest", sentence, repeats=True)
         reading = Text(_reading_guide(comparison), "caption")
         table = measure_table(comparison)
-        guide = Text(_forest_guide(comparison), "caption")
         effect = Figure("effect", headline.numbers(comparison))
-        blocks += [table, reading, figure, guide, effect]
+        blocks += [table, reading, effect]
     finding = measures_finding(comparison)
     return Section("measures", "All measures", finding, tuple(blocks), group="appendix")
 
@@ -81,21 +75,6 @@ def measures_finding(comparison: Comparison) -> str:
 
 
 _REST = ("unclear", "identical", "untested")
-
-
-def _forest_guide(comparison: Comparison) -> str:
-    """Say what the bars are, and where the reading of the primary measure rests on others."""
-    rule = comparison.rule
-    guide = f"Bar: {f.level(rule.confidence)} interval of the {_of_what(comparison)}."
-    if comparison.decision.by_equivalence:
-        guide += (
-            f" The reading of {rule.primary} is that of its {f.level(rule.confidence_equivalence)}"
-            " interval against the margin; this interval and p ask whether the difference"
-            " is 0."
-        )
-    if len(comparison.rows) == 1 or rule.adjust == "none":
-        return guide
-    return f"{guide} Thin line: the same, adjusted; it decides the colour."
 
 
 def _reading_guide(comparison: Comparison) -> str:

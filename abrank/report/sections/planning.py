@@ -18,6 +18,7 @@ from abrank.comparison.declared import (
 )
 from abrank.comparison.plans import NOTHING
 from abrank.diagnostics.notes import bounds
+from abrank.estimate import Interval
 from abrank.report.model import Cell, Column, Table, share
 from abrank.report.sections import words
 from abrank.verdict import Verdict
@@ -58,6 +59,8 @@ def limits(comparison: Comparison, low: float, high: float) -> str:
     # A limit has more decimals where fewer would hide on which side of the margin it lies.
     if math.isnan(low) or math.isnan(high):
         return f.UNDEFINED
+    if math.isinf(low) and math.isinf(high):
+        return f.no_interval(comparison.n_queries)
     rule, percent = comparison.rule, comparison.rule.margin_is_relative
     digits = percent_digits(comparison) if percent else comparison.decimals
     return limits_beside((low, high), rule.margin, percent=percent, digits=digits)
@@ -86,14 +89,21 @@ def limits_beside(
 
 def deciding_limits(comparison: Comparison) -> str:
     """Return the interval that verdict and gate rest on, labelled with its level."""
-    ends = limits(comparison, *deciding_interval(comparison))
-    return f"{f.level(deciding_level(comparison))} interval {ends}"
+    level = f"{f.level(deciding_level(comparison))} interval"
+    return labelled(comparison, level, deciding_interval(comparison))
+
+
+def labelled(comparison: Comparison, label: str, ends: Interval) -> str:
+    """Return limits behind their label; without it where they have no end on either side."""
+    written = limits(comparison, *ends)
+    is_open = math.isinf(ends.low) and math.isinf(ends.high)
+    return written if is_open else f"{label} {written}"
 
 
 def equivalence_interval(comparison: Comparison) -> str:
     """Return the interval of the two one-sided tests, labelled with its level."""
-    visible = limits(comparison, *comparison.decision.equivalence_interval)
-    return f"{f.level(comparison.rule.confidence_equivalence)} interval {visible}"
+    level = f"{f.level(comparison.rule.confidence_equivalence)} interval"
+    return labelled(comparison, level, comparison.decision.equivalence_interval)
 
 
 def estimate(comparison: Comparison) -> str:

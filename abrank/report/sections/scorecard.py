@@ -57,7 +57,7 @@ def scorecard(comparison: Comparison) -> Scorecard:
     by_margin = comparison.decision.by_equivalence
     alone = by_margin and len(first) == 1
     guards = {guard.measure: guard for guard in comparison.decision.guards}
-    names, differences, limits, counts, readings = [], [], [], [], []
+    names, differences, limits, chances, counts, readings = [], [], [], [], [], []
     bars: list[Bar | None] = []
     for row in first:
         lead, tone = row.measure == rule.primary, words.reading_tone(row.reading)
@@ -66,13 +66,17 @@ def scorecard(comparison: Comparison) -> Scorecard:
         change = row.estimate if comparison.with_machine else row.diff
         difference = difference_in_unit(comparison, change, digits=w.digits)
         differences.append(Cell(difference, change, tone, strong=lead))
+        # What is not tested has no interval, no p and no bar.
+        tested = math.isfinite(row.pvalue)
+        tested &= not comparison.soundness.forbids(row.measure, lead=lead)
+        chances.append(w.chance(row.pvalue_adj if tested else math.nan))
         ends = deciding(comparison, row)
-        text = w.interval(*ends)
-        if lead or is_relative(comparison):
-            text = planning.limits(comparison, *ends)
-        if lead and by_margin and not alone:
-            text += f" ({f.level(rule.confidence_equivalence)})"
-        limits.append(Cell(text, ends.low))
+        cell = w.limits(ends if tested else (math.nan, math.nan))
+        if cell.text != "–" and (lead or is_relative(comparison)):
+            cell = replace(cell, text=planning.limits(comparison, *ends))
+        if tested and lead and by_margin and not alone:
+            cell = replace(cell, text=f"{cell.text} ({f.level(rule.confidence_equivalence)})")
+        limits.append(cell)
         # A count of wins says who is better, which nobody said of this measure.
         parts = (row.losses, row.ties, row.wins)
         unsaid = rule.direction_declared and row.measure in comparison.undeclared
@@ -83,8 +87,7 @@ def scorecard(comparison: Comparison) -> Scorecard:
         reading = f"{words.reading(comparison, row)}{sign}"
         readings.append(Cell(reading, row.reading, tone, strong=lead))
         bar = _bar(comparison, row)._replace(limit=_limit(comparison, guard))
-        sample = shares_scale(comparison, row.measure) and math.isfinite(row.pvalue)
-        bars.append(bar if sample else None)
+        bars.append(bar if tested and shares_scale(comparison, row.measure) else None)
     level = f.level(rule.confidence_equivalence) if alone else w.level
     return Scorecard.of(
         "measures",
@@ -94,7 +97,7 @@ def scorecard(comparison: Comparison) -> Scorecard:
         (Column(delta_title(comparison), role="change"), differences),
         (DRAWN, [Cell("") for _ in first]),
         (Column(f"{level} interval{', adjusted' * adjusts}", role="interval"), limits),
-        (Column("adj p" if adjusts else "p", role="p"), [w.chance(x.pvalue_adj) for x in first]),
+        (Column("adj p" if adjusts else "p", role="p"), chances),
         *([] if rule.independent else [(Column(f"A {win} · ties · B {win}", role="wins"), counts)]),
         (label("reading", "reading"), readings),
         noun="measure",
@@ -224,7 +227,6 @@ def segments(comparison: Comparison) -> Section | None:
         if len(segmentation.rows) > MOST:
             text = f"The {MOST} largest of {f.count(len(segmentation.rows))} segments"
             blocks.append(Text(f"{text}; all are in a .json report.", "caption"))
-    blocks.append(Figure("segments", exploratory(comparison), repeats=True))
     title = "Segments"
     return Section("segments", title, exploratory(comparison), tuple(blocks))
 
@@ -285,7 +287,9 @@ def _table(comparison: Comparison, result: Segmentation) -> Scorecard:
         limits.append(Cell("") if few else w.limits(row.adjusted))
         chances.append(Cell("") if few else w.chance(row.pvalue_adj))
         cell = (
-            Cell(TOO_FEW, TOO_FEW) if few else Cell(words.READINGS[row.reading], row.reading, item)
+            Cell(TOO_FEW, TOO_FEW)
+            if few
+            else Cell(words.against_zero(comparison, row.reading), row.reading, item)
         )
         readings.append(cell)
     names = [Cell(shorten(row.label, width=LONGEST), row.label) for row in rows]
@@ -316,9 +320,8 @@ def _table(comparison: Comparison, result: Segmentation) -> Scorecard:
     )
 
 
-PAIRS = 60  # more queries are drawn as deciles
+PAIRS = 60  # more queries are a scatter plot
 FEW = 5  # so few queries are seen one by one where they are listed
-SHAPE = 10  # fewer queries have no shape to compare
 
 
 def distribution(comparison: Comparison) -> Section | None:
@@ -326,37 +329,28 @@ def distribution(comparison: Comparison) -> Section | None:
     if comparison.rule.independent or comparison.n_queries < 3 or words.all_tied(comparison):
         return None
     finding, n = _spread_finding(comparison), comparison.n_queries
-    measure, few = comparison.rule.primary, n <= FEW
-    summary = f"Distribution of the differences in {measure}. {finding}"
-    form = spread_form(comparison.differences())
-    blocks: list[Block] = [
-        Figure("distribution", summary, repeats=few),
-        Text(f"Right of 0 B scores higher. {_GUIDES[form]}", "caption"),
-    ]
-    # The slope graph has what the scatter plot has, of few queries.
-    points = f"{measure} of every query, A across and B upwards."
-    slopes = f"{measure} of A and of B, query by query, and the mean difference."
-    blocks = [
-        Figure("scatter", points, repeats=n <= PAIRS),
+    if n <= FEW:  # each is a bar where the queries are listed
+        return Section("distribution", "Distribution", finding, (), group="appendix")
+    measure = comparison.rule.primary
+    blocks = (
+        Figure("scatter", f"{measure} of every query, A across and B upwards."),
         Text("Above the diagonal B scores higher, below it A does.", "caption"),
-        Figure("paired", slopes, repeats=few or n > PAIRS),
-        Text(
-            f"Left, the scores; lines join the same query, or beyond {PAIRS} queries the same"
-            " decile. Right, the mean difference with its interval, in the same unit.",
-            "caption",
-        ),
-        *blocks,
-    ]
-    if n >= SHAPE:
-        blocks += [
-            Figure("qq", f"Differences in {measure} against a normal curve.", repeats=True),
+    )
+    if n <= PAIRS:  # the slope graph has what the scatter plot has, of few queries
+        blocks = (
+            Figure("paired", f"{measure} of A and of B, query by query, and the mean difference."),
             Text(
-                "On the line, the differences are normal. The t test needs this of few queries"
-                " only; of many, only that the mean is not ruled by single ones.",
+                "Left, the scores; lines join the same query. Right, the mean difference with its"
+                " interval, in the same unit.",
                 "caption",
             ),
-        ]
-    return Section("distribution", "Distribution", finding, tuple(blocks), group="appendix")
+        )
+    form = spread_form(comparison.differences())
+    blocks += (
+        Figure("distribution", f"Distribution of the differences in {measure}. {finding}"),
+        Text(f"Right of 0 B scores higher. {_GUIDES[form]}", "caption"),
+    )
+    return Section("distribution", "Distribution", finding, blocks, group="appendix")
 
 
 # How to read what was drawn: dots, bars, or a density with a box.
@@ -391,37 +385,7 @@ def all_tests(comparison: Comparison) -> Section | None:
         return None
     declared = f"The {words.name_of_rule(comparison)} decides; the others are for comparison."
     finding = headline.agreement(comparison) or declared
-    text = f"Estimate and interval by {f.plural(len(rows), 'test')}; see the table."
-    blocks: list[Block] = [
-        _test_table(comparison),
-        Figure("tests", text, repeats=True),
-        Text(
-            "Tests that estimate different things can disagree without any of them being wrong: the"
-            " mean counts how large each difference is, the sign test only who wins.",
-            "caption",
-        ),
-    ]
-    design = comparison.rule.design
-    if design is None or design.is_plain:
-        blocks += _HOW_P_IS_FOUND
-    return Section("tests", "Other tests", finding, tuple(blocks), group="change")
-
-
-# Pictures of what a p-value is: the share of chance, and a question at each Δ.
-_HOW_P_IS_FOUND = (
-    Figure("null", "Where the mean difference lies among those of flipped signs.", repeats=True),
-    Text(
-        "If A and B were exchangeable, the sign of each query's difference would be a matter of"
-        " chance: the hill is what chance alone gives, the line what was seen.",
-        "caption",
-    ),
-    Figure("pvalue", "The p-value of every difference that could be asked about.", repeats=True),
-    Text(
-        "p against each possible true difference. Where it is above α, the difference is inside"
-        " the interval; where it crosses 0, p is the one printed above.",
-        "caption",
-    ),
-)
+    return Section("tests", "Other tests", finding, (_test_table(comparison),), group="change")
 
 
 def _test_table(comparison: Comparison) -> Scorecard:

@@ -105,8 +105,15 @@ def reading(comparison: Comparison, row: MeasureResult) -> str:
     lead = row.measure == comparison.rule.primary
     if comparison.soundness.forbids(row.measure, lead=lead):
         return READINGS["untested"]
-    by_margin = _BY_MARGIN.get(comparison.verdict, "") if lead else ""
-    return by_margin or READINGS[row.reading]
+    if not lead:
+        return against_zero(comparison, row.reading)
+    return _BY_MARGIN.get(comparison.verdict, "") or READINGS[row.reading]
+
+
+def against_zero(comparison: Comparison, reading: str) -> str:
+    """Return the reading of a row that the margin does not judge; beside one that it does, why."""
+    told_apart = comparison.rule.margin > 0.0 and reading in ("better", "worse")
+    return f"{READINGS[reading]}{' than 0' * told_apart}"
 
 
 def reading_tone(reading: str) -> Tone:

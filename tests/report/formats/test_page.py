@@ -12,7 +12,6 @@ import pytest
 
 from abrank import compare_scores
 from abrank._support import display
-from abrank._support.errors import ArgumentError
 from abrank.comparison import Comparison
 from abrank.report import compose
 from abrank.report import html as page_of
@@ -293,7 +292,7 @@ def test_figures_come_from_the_drawer_given(better: Comparison) -> None:
         requested.append((plot, prefix))
         return f"<svg><desc>{plot} drawn as {prefix}</desc></svg>"
 
-    texts = [data for _, data in read(html(better, figures="all", drawer=drawer)).text]
+    texts = [data for _, data in read(html(better, drawer=drawer)).text]
     wanted = {
         block.plot
         for section in compose(better).sections
@@ -301,33 +300,11 @@ def test_figures_come_from_the_drawer_given(better: Comparison) -> None:
         for block in (fold, *(fold.blocks if isinstance(fold, Fold) else ()))
         if isinstance(block, Figure)
     }
-    assert wanted >= {"effect", "forest"}
+    assert wanted >= {"effect", "deltas"}
     assert {plot for plot, _ in requested} == wanted
     assert len(set(requested)) == len(requested)
     for plot, prefix in requested:
         assert f"{plot} drawn as {prefix}" in texts
-
-
-def test_figures_that_repeat_others_are_drawn_where_all_are_asked_for(better: Comparison) -> None:
-    repeating = {
-        block.plot
-        for section in compose(better).sections
-        for block in section.blocks
-        if isinstance(block, Figure) and block.repeats
-    }
-    assert repeating >= {"qq", "null", "pvalue"}
-    needed, everything = [], []
-    text = html(better, drawer=lambda plot, *_, **__: needed.append(plot) or plot)
-    assert "<code>--all-figures</code> draws " in text
-    assert "the hill is what chance alone gives" not in text
-    text = html(
-        better, figures="all", drawer=lambda plot, *_, **__: everything.append(plot) or plot
-    )
-    assert "--all-figures" not in text
-    assert "the hill is what chance alone gives" in text
-    assert {*everything} - {*needed} == repeating
-    with pytest.raises(ArgumentError, match="figures"):
-        html(better, figures="none")
 
 
 def test_of_few_queries_nothing_is_drawn_that_their_bars_show() -> None:
