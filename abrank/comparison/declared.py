@@ -21,7 +21,7 @@ from abrank.comparison.choosing import (
     require_direction,
 )
 from abrank.comparison.deciding import resolve_adjustment
-from abrank.comparison.groups import declare_design
+from abrank.comparison.groups import Segmentation, SegmentRow, declare_design
 from abrank.comparison.result import Comparison
 from abrank.comparison.rows import MeasureResult
 from abrank.comparison.sample import Sample
@@ -348,6 +348,23 @@ def _as_share(comparison: Comparison, row: MeasureResult) -> MeasureResult:
         row, diff=row.rel_diff, estimate=row.rel_diff, ci_low=low, ci_high=high,
         ci_low_adj=low_adj, ci_high_adj=high_adj,
     )  # fmt: skip
+
+
+def segments_in_unit(comparison: Comparison, result: Segmentation) -> tuple[SegmentRow, ...]:
+    """Return the rows of segments in the unit in which differences are shown."""
+    if comparison.decision.relative is None:
+        return result.rows
+    place, labels = comparison.measures.index(comparison.rule.primary), np.array(result.labels)
+    rows = []
+    for row in result.rows:
+        a, b = (side[labels == row.label, place] for side in (comparison.a, comparison.b))
+        halves = (row.ci_high - row.mean, row.ci_high_adj - row.mean)
+        alone, adjusted = (change_interval(a, b, half) for half in halves)
+        rows.append(replace(
+            row, mean=alone[0], ci_low=alone[1], ci_high=alone[2],
+            ci_low_adj=adjusted[1], ci_high_adj=adjusted[2],
+        ))  # fmt: skip
+    return tuple(rows)
 
 
 def difference_in_unit(comparison: Comparison, value: float, *, digits: int) -> str:

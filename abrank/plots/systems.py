@@ -140,11 +140,15 @@ def _ends(ranking: Ranking, rows: list[SystemRow], interval: str) -> list[tuple[
 
 
 def _colour(ranking: Ranking, theme: Theme, row: SystemRow) -> str:
-    """Return the colour of the first group, or of what a system is to the baseline."""
-    if ranking.baseline is None:
-        return theme.b if row.system in ranking.leaders else theme.muted
-    readings = {pair.b: pair.reading for pair in ranking.pair_rows}
-    return theme.of_reading(readings.get(row.system, ""))
+    """Return the colour of what a system is to the baseline, or to the first."""
+    reference = ranking.baseline or ranking.systems[0]
+    turned = {"better": "worse", "worse": "better"}
+    for pair in ranking.pair_rows:
+        if (pair.a, pair.b) == (reference, row.system):
+            return theme.of_reading(pair.reading)
+        if (pair.a, pair.b) == (row.system, reference):
+            return theme.of_reading(turned.get(pair.reading, ""))
+    return theme.muted
 
 
 def _name_lanes(ranking: Ranking, rows: list[SystemRow]) -> list[list[int]]:

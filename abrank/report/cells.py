@@ -132,6 +132,10 @@ def clean(text: str) -> str:
 
 
 def cut(text: str, longest: int) -> str:
-    """Return a clean text of at most so many characters."""
+    """Return a clean text of at most so many characters, a sentence cut between two words."""
     cleaned = clean(text)
-    return cleaned if len(cleaned) <= longest else f"{cleaned[: longest - 1]}…"
+    if len(cleaned) <= longest:
+        return cleaned
+    start = cleaned[: longest - 1]
+    last = start.rfind(" ") if cleaned[longest - 1] != " " else -1
+    return f"{start[:last] if last > longest // 2 else start}…"

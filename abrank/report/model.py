@@ -161,6 +161,7 @@ class Scale:
     margin: float = 0.0
     percent: bool = False
     of: str = "Δ (B − A)"
+    signed: bool = True
     reach: tuple[float, ...] = ()
 
 

@@ -16,7 +16,7 @@ from markupsafe import Markup, escape
 from abrank._support import display
 from abrank.report.cells import clean, cut
 from abrank.report.formats.text import SHOWN
-from abrank.report.model import Report, Scale, Scorecard, Table
+from abrank.report.model import Cell, Report, Role, Scale, Scorecard, Table
 
 
 @cache
@@ -134,7 +134,8 @@ def _tick(value: float, step: float, scale: Scale) -> str:
     digits = max(0, -math.floor(math.log10(step)))
     if scale.percent:
         return display.percent(value, digits=max(0, digits - 2))
-    return display.signed(value, digits=digits) if value else "0"
+    written = display.signed if scale.signed else display.score
+    return written(value, digits=digits) if value else "0"
 
 
 def shares(parts: Sequence[int], width: float) -> list[tuple[float, float, str]]:
@@ -211,6 +212,7 @@ def card(report: Report) -> str:
             tones=TONES,
             drawn=sample,
             lines=lines,
+            heads=() if scorecard is None else _heads(scorecard),
             places=[_TOP + _ROW * (i + 0.5) for i in range(len(lines))],
             bottom=_TOP + _ROW * len(lines),
             legend=[]
@@ -238,23 +240,36 @@ def _asides(report: Report) -> list[str]:
     return [cut(item, LONGEST_ASIDE) for item in result]
 
 
+def _heads(card: Scorecard) -> tuple[str, str, str, str]:
+    """Return the headings of a card: of the name, of two columns of numbers, of the reading."""
+    titles = {column.role: column.title for column in card.columns}
+    name, first, second, reading = (
+        titles.get(role, "") for role in ("name", *_numbers(card), "reading")
+    )
+    return name, first, second, reading
+
+
+def _numbers(card: Scorecard) -> tuple[Role, Role]:
+    """Return the roles of the two columns of numbers that a card has room for."""
+    places = [i for i, column in enumerate(card.columns) if column.role == "p"]
+    has_p = any(row[i].text for row in card.rows for i in places)
+    return ("change", "p") if has_p else ("mean", "change")
+
+
 def _lines(card: Scorecard) -> list[dict[str, str]]:
     """Return what stands beside each drawing: the name, two numbers, and the reading."""
     roles = [column.role for column in card.columns]
+    empty = Cell("")
     result = []
     for row, bar in list(zip(card.rows, card.bars, strict=True))[:MOST_ROWS]:
         cells = dict(zip(roles, row, strict=True))
-        numbers = [cells[role].text for role in ("change", "p") if role in cells]
-        if "p" not in cells or not cells["p"].text:
-            mean = cells.get("mean")
-            numbers = [mean.text if mean is not None else "", numbers[0] if numbers else ""]
-        reading = cells["reading"].text if "reading" in cells else ""
+        first, second = (cells.get(role, empty).text for role in _numbers(card))
         result.append(
             {
                 "label": cut(cells["name"].text, LONGEST_LABEL),
-                "first": numbers[0],
-                "second": numbers[1] if len(numbers) > 1 else "",
-                "reading": cut(reading, LONGEST_READING),
+                "first": first,
+                "second": second,
+                "reading": cut(cells.get("reading", empty).text, LONGEST_READING),
                 "tone": TONES[bar.tone if bar is not None else "tie"],
                 "weight": "700" if cells["name"].strong else "400",
             }

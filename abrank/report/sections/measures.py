@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
 from abrank._support import display as f
 from abrank.comparison import Comparison
-from abrank.comparison.declared import difference_in_unit, is_relative, rows_in_unit
+from abrank.comparison.declared import (
+    deciding_interval,
+    difference_in_unit,
+    is_relative,
+    rows_in_unit,
+)
 from abrank.comparison.rows import ExtremeQuery
 from abrank.inference.rounding import ascending
 from abrank.report.cells import one_line
@@ -42,8 +48,9 @@ def measures(comparison: Comparison) -> Section:
     if comparison.n_queries > max(1, min(row.ties for row in comparison.rows)):
         reading = Text(_reading_guide(comparison), "caption")
         table = measure_table(comparison)
-        effect = Figure("effect", headline.numbers(comparison))
-        blocks += [table, reading, effect]
+        blocks += [table, reading]
+        if not math.isinf(deciding_interval(comparison).width):
+            blocks.append(Figure("effect", headline.numbers(comparison)))
     finding = measures_finding(comparison)
     return Section("measures", "All measures", finding, tuple(blocks), group="appendix")
 

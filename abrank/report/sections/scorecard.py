@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from abrank._support import display as f
 from abrank._support.display import shorten
@@ -14,6 +15,7 @@ from abrank.comparison.declared import (
     difference_in_unit,
     is_relative,
     rows_in_unit,
+    segments_in_unit,
     shares_scale,
 )
 from abrank.comparison.groups import Segmentation
@@ -152,6 +154,8 @@ def _bar(comparison: Comparison, row: MeasureResult) -> Bar:
     tone = words.reading_tone(row.reading)
     if row.measure == comparison.rule.primary:
         thick = deciding(comparison, row)
+        if math.isinf(thick.low) and math.isinf(thick.high):
+            return Bar(row.estimate, math.nan, math.nan, tone=tone)
         thin = comparison.decision.interval if comparison.decision.by_equivalence else thick
         return Bar(row.estimate, *thick, *thin, tone)
     limits = (*row.interval, *row.adjusted)
@@ -273,27 +277,33 @@ def segments_sentence(comparison: Comparison, result: Segmentation) -> str:
 
 def _table(comparison: Comparison, result: Segmentation) -> Scorecard:
     """Return all queries and a row a segment, with its own interval and the adjusted one drawn."""
-    w, lead, rows = Words(comparison), comparison.primary, result.rows[:MOST]
+    w, rows = Words(comparison), segments_in_unit(comparison, result)[:MOST]
+    (lead,) = (x for x in rows_in_unit(comparison) if x.measure == comparison.rule.primary)
+    percent = is_relative(comparison)
+    in_unit = partial(difference_in_unit, comparison, digits=w.digits)
+
+    def limits_of(ends: Interval) -> Cell:
+        cell = w.limits(ends)
+        return replace(cell, text=" to ".join(map(in_unit, ends))) if percent else cell
+
     tone = words.reading_tone(lead.reading)
     of_all: Bar | None = Bar(lead.diff, *lead.interval, tone=tone)
     if words.estimand(comparison) != words.MEAN or not lead.interval.is_finite:
         of_all = None
-    bars, limits, chances, readings = [of_all], [w.limits(lead.interval)], [Cell("")], []
+    bars, limits, chances, readings = [of_all], [limits_of(lead.interval)], [Cell("")], []
     readings.append(Cell(words.reading(comparison, lead), lead.reading, tone, strong=True))
     tones = [words.reading_tone(row.reading) for row in rows]
     for row, item in zip(rows, tones, strict=True):
         few = row.reading == TOO_FEW
         bars.append(None if few else Bar(row.mean, *row.interval, *row.adjusted, item))
-        limits.append(Cell("") if few else w.limits(row.adjusted))
+        limits.append(Cell("") if few else limits_of(row.adjusted))
         chances.append(Cell("") if few else w.chance(row.pvalue_adj))
-        cell = (
-            Cell(TOO_FEW, TOO_FEW)
-            if few
-            else Cell(words.against_zero(comparison, row.reading), row.reading, item)
-        )
-        readings.append(cell)
+        reading = words.against_zero(comparison, row.reading) if not few else TOO_FEW
+        readings.append(Cell(reading, row.reading, "plain" if few else item))
     names = [Cell(shorten(row.label, width=LONGEST), row.label) for row in rows]
-    changes = [w.change(row.mean, tone) for row, tone in zip(rows, tones, strict=True)]
+    changes = [
+        Cell(in_unit(row.mean), row.mean, tone) for row, tone in zip(rows, tones, strict=True)
+    ]
     properties = " of all properties" if len(comparison.segmentations) > 1 else ""
     return Scorecard.of(
         f"segments-{result.name}",
@@ -302,20 +312,25 @@ def _table(comparison: Comparison, result: Segmentation) -> Scorecard:
             [Cell("All queries", "All queries", strong=True), *names],
         ),
         (Column("Queries"), map(counted, (comparison.n_queries, *(x.n_queries for x in rows)))),
-        (Column("Δ", role="change"), [w.change(lead.diff, tone, strong=True), *changes]),
+        (
+            Column(delta_title(comparison), role="change"),
+            [Cell(in_unit(lead.diff), lead.diff, tone, strong=True), *changes],
+        ),
         (DRAWN, [Cell("") for _ in bars]),
         (Column(f"{w.level} interval, adjusted", role="interval"), limits),
         (Column("adj p", role="p"), chances),
         (label("Reading", "reading"), readings),
         noun="segment",
         bars=tuple(bars),
-        scale=scale(comparison, text="Δ (B − A)"),
+        scale=scale(comparison, percent=percent, text="" if percent else "Δ (B − A)"),
         narrow=frozenset({"interval"}),
         legend=(
             f"Thick: {w.level} interval by itself, of all queries, too; thin: adjusted for all"
             f" segments{properties}, which decides the reading of a segment",
             "Segments do not change the verdict. Test what you see here on new queries. Those of"
-            " fewer than 6 queries are not tested.",
+            " fewer than 6 queries are not tested."
+            + " Each Δ% is of A's mean in the segment."
+            * percent,
         ),
     )
 

@@ -91,12 +91,12 @@ def _title(w: Words[History]) -> str:
     n = len(history.entries)
     if not n:
         return "The ledger is empty."
-    total = sum(entry.is_better for entry in history.entries)
-    text = f"{f.plural(n, 'comparison')}, {f.count(total)} found better"
+    tones = Counter(verdict_tone(Verdict(entry.verdict)) for entry in history.entries)
+    text = f"{f.plural(n, 'comparison')}: {f.count(tones['b'])} better, {f.count(tones['a'])} worse"
     if not history.is_known or not history.claimed:
         return f"{text}."
     return (
-        f"{text}. Their gains on {history.measure} add up to {w.signed(history.claimed)}, of"
+        f"{text}. The gains on {history.measure} add up to {w.signed(history.claimed)}, of"
         f" which about {w.signed(history.to_expect)} is to be expected again."
     )
 

@@ -84,18 +84,29 @@ def leaderboard(w: Words[Ranking], interval: Interval = "difference") -> Scoreca
     if against or interval == "difference":
         columns += _apart(w, apart)
     columns += _against(w) if against else _standing(ranking)
-    leaders = set(ranking.leaders)
-    if against:
-        leaders = {row.b for row in ranking.pair_rows if row.reading == "better"}
-    worse = {row.b for row in ranking.pair_rows if row.reading == "worse"} if against else set()
+    # As in a comparison: significantly better than the reference, worse, or neither.
+    tones = tones_from(ranking)
     bars: list[Bar | None] = []
     for system in ranking.systems:
-        tone: Tone = "b" if system in leaders else "a" if system in worse else "tie"
-        item = apart.get(system)
+        tone, item = tones.get(system, "tie"), apart.get(system)
         reference = system == (ranking.baseline or ranking.systems[0])
-        bar = Bar(0.0, math.nan, math.nan, tone=tone) if reference else None
+        bar = Bar(0.0, math.nan, math.nan, tone="tie") if reference else None
         bars.append(bar if item is None else Bar(item.estimate, *item.interval, tone=tone))
     return _scorecard(w, columns, bars, (explained(ranking, interval),))
+
+
+def tones_from(ranking: Ranking) -> dict[str, Tone]:
+    """Return the colour of each system by what it is to the baseline, or to the first."""
+    reference = ranking.baseline or ranking.systems[0]
+    turned: dict[Tone, Tone] = {"b": "a", "a": "b"}
+    tones: dict[str, Tone] = {}
+    for row in ranking.pair_rows:
+        tone = TONES.get(row.reading, "tie")
+        if row.a == reference:
+            tones[row.b] = tone
+        elif row.b == reference:
+            tones[row.a] = turned.get(tone, tone)
+    return tones
 
 
 def _scorecard(

@@ -174,7 +174,7 @@ def _facts(w: Words[Intervals]) -> Iterator[Fact]:
 
 
 def _scorecard(w: Words[Intervals]) -> Scorecard:
-    """Return a row a mean; where it has a floor, its interval is drawn about that."""
+    """Return a row a mean; where it has a floor, its interval is drawn beside that."""
     rows, floors = w.result.rows, {(x.system, x.measure): x for x in w.result.floors}
     multiple = len({row.system for row in rows}) > 1
     names = [
@@ -192,8 +192,7 @@ def _scorecard(w: Words[Intervals]) -> Scorecard:
             continue
         tone: Tone = "b" if floor.cleared else "tie"
         text = "▼ below" if floor.ci_high < floor.floor else "? unclear"
-        ends = (row.ci_low - floor.floor, row.ci_high - floor.floor)
-        bars.append(Bar(row.mean - floor.floor, *ends, tone=tone))
+        bars.append(Bar(row.mean, *row.interval, tone=tone, limit=floor.floor))
         limits.append(Cell(f.number(floor.floor), floor.floor))
         readings.append(Cell("▲ cleared" if floor.cleared else text, tone=tone))
     held = [(Column("floor", role="change"), limits), (label("reading", "reading"), readings)]
@@ -208,9 +207,9 @@ def _scorecard(w: Words[Intervals]) -> Scorecard:
         ),
         *held * bool(floors),
         bars=tuple(bars),
-        scale=Scale("below the floor", "above", ("plain", "b"), of="mean − floor"),
+        scale=Scale("", "higher", ("plain", "plain"), of="mean", signed=False),
         tall=frozenset(),
-        legend=(f"Thick: {w.level} interval, drawn from the floor at 0",) * bool(floors),
+        legend=(f"Thick: {w.level} interval of the mean", "Tick: its floor") * bool(floors),
         noun="mean",
     )
 

@@ -82,11 +82,13 @@ def _headline(w: Words[Inspection], title: str, why: str) -> Headline:
     result = w.result
     measure, a, b = result.measures[0], result.a[0], result.b[0]
     tone = _tone(measure, b - a)
-    glyph, tag = {"a": ("▼", "A is better"), "b": ("▲", "B is better")}.get(tone, ("=", "A tie"))
+    # One query is no verdict: it has no tag.
+    glyph, who = {"a": ("▼", "A is better"), "b": ("▲", "B is better")}.get(tone, ("=", "a tie"))
     if a != b and tone == "plain":
-        glyph, tag = "", f"{'B' if b > a else 'A'} is higher"
-    numbers = f"{measure} {w.score(a)} → {w.score(b)}, Δ {w.signed(b - a)}. {why}".strip()
-    return Headline(verdict="query", glyph=glyph, tag=tag, tone=tone, title=title, numbers=numbers)
+        glyph, who = "", f"{'B' if b > a else 'A'} is higher"
+    change = f"{measure} {w.score(a)} → {w.score(b)}, Δ {w.signed(b - a)}"
+    numbers = f"{change}: {who} on this query. {why}".strip()
+    return Headline(verdict="query", glyph=glyph, tag="", tone=tone, title=title, numbers=numbers)
 
 
 def _lists(result: Inspection, lists: ranked_lists.Lists) -> Section:

@@ -13,6 +13,7 @@ from typing import Any
 from abrank._support import display as f
 from abrank._support.files import name_of
 from abrank.collections import CollectionsRanking, Standing
+from abrank.estimate import Interval
 from abrank.ranking import Ranking
 from abrank.report.model import (
     DRAWN,
@@ -46,7 +47,7 @@ from abrank.report.sections.appendix import cited, inputs_of, methods, of_measur
 from abrank.report.sections.cautions import by_collection as cautions_by_collection
 from abrank.report.sections.words import capital
 from abrank.report.subjects import compose
-from abrank.report.subjects.leaderboard import ahead, chance, lead, leaderboard, name, to_lead
+from abrank.report.subjects.leaderboard import ahead, chance, leaderboard, name, to_lead
 from abrank.report.subjects.systems import methods_text as ranking_methods
 from abrank.report.subjects.systems import of_runs
 
@@ -145,7 +146,8 @@ def title(result: CollectionsRanking) -> str:
     if len(first) == 1:
         return f"Only {name(first[0])} could be the best of {f.count(n)} systems on {these}."
     may = f"{f.count(len(first))} could be the best"
-    return f"Of {f.count(n)} systems {may} on {these}: {_list(first)}."
+    worse = f.count(n - len(first))
+    return f"Of {f.count(n)} systems {may} on {these}: {_list(first)}. {worse} are worse."
 
 
 def _list(names: Sequence[str]) -> str:
@@ -235,8 +237,7 @@ def _chips(result: CollectionsRanking) -> Iterator[Chip]:
     here = f"on these {f.count(len(result.rankings))} collections"
     yield Chip("Could be the best", f"{f.count(first)} of {n}", here)
     yield Chip("On collections like these", f"{f.count(like)} of {n}")
-    leader = f"{name(top.system)}, rank {ranks(top.these)}"
-    yield Chip(f"{to_lead(result.primary.these)} again", chance(top.these.lead), leader)
+    yield Chip("Rank of the first", ranks(top.these), name(top.system))
 
 
 def ranks(standing: Standing) -> str:
@@ -256,7 +257,9 @@ def _leaderboard(w: Words[CollectionsRanking]) -> Section:
     result, rows = w.result, w.result.primary.rows
     changes, bars = [], []
     for row in rows:
-        tone: Tone = "b" if row.these.may_be_first else "tie"
+        # As in a comparison: orange is significantly worse than the first.
+        behind = Interval(row.these.diff_low, row.these.diff_high).excludes_zero
+        tone: Tone = "a" if behind else "tie"
         if row.position == 1:
             changes.append(Cell("", row.diff))
             bars.append(Bar(0.0, math.nan, math.nan, tone=tone))
@@ -279,7 +282,6 @@ def _leaderboard(w: Words[CollectionsRanking]) -> Section:
         (Column("interval of Δ", role="interval"), [_difference(w, row.these) for row in rows]),
         (Column("rank"), [_rank(row.these) for row in rows]),
         (Column("like these"), [_rank(row.like) for row in rows]),
-        (Column("leads"), [Cell(lead(row.these.lead), row.these.lead) for row in rows]),
         (Column("first on", role="wins"), [counted(row.n_first) for row in rows]),
         noun="system",
         bars=tuple(bars),
@@ -291,7 +293,7 @@ def _leaderboard(w: Words[CollectionsRanking]) -> Section:
         tall=frozenset(),
         legend=(legend,),
     )
-    return Section("leaderboard", "Leaderboard", f"{_leads(result)} {_firsts(result)}", (card,))
+    return Section("leaderboard", "Leaderboard", _firsts(result), (card,))
 
 
 def _rank(standing: Standing) -> Cell:
@@ -300,7 +302,7 @@ def _rank(standing: Standing) -> Cell:
 
 def _ranks(w: Words[CollectionsRanking]) -> Section:
     result, rows = w.result, w.result.primary.rows
-    finding = f"{title(result)} {like_these(result)}"
+    finding = f"{title(result)} {like_these(result)} {_leads(result)}"
     caption = Text(
         "Thick: these collections, their queries drawn anew. Thin: collections like these, of which"
         " these are a sample; it takes many collections to say much of others. Neither speaks of"
