@@ -240,13 +240,10 @@ def _asides(report: Report) -> list[str]:
     return [cut(item, LONGEST_ASIDE) for item in result]
 
 
-def _heads(card: Scorecard) -> tuple[str, str, str, str]:
+def _heads(card: Scorecard) -> list[str]:
     """Return the headings of a card: of the name, of two columns of numbers, of the reading."""
     titles = {column.role: column.title for column in card.columns}
-    name, first, second, reading = (
-        titles.get(role, "") for role in ("name", *_numbers(card), "reading")
-    )
-    return name, first, second, reading
+    return [titles.get(role, "") for role in ("name", *_numbers(card), "reading")]
 
 
 def _numbers(card: Scorecard) -> tuple[Role, Role]:
