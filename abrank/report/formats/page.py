@@ -239,7 +239,7 @@ def packed(text: str) -> str:
 
 def scorecard_of(card: Scorecard) -> tuple[Shown, ...]:
     """Return a scorecard as the template shows it: of many rows the first, the others folded."""
-    sample, depth = drawing(card, 4.0, 96.0, pixels=160.0), heat(card)  # in per cent
+    sample, depth = drawing(card, 4.0, 96.0, pixels=115.0), heat(card)  # in per cent
     result = []
     for start, stop in ((0, MOST_ROWS), (MOST_ROWS, len(card.rows))):
         if start and stop <= start:

@@ -207,7 +207,7 @@ def _scorecard(w: Words[Intervals]) -> Scorecard:
         ),
         *held * bool(floors),
         bars=tuple(bars),
-        scale=Scale("", "higher", ("plain", "plain"), of="mean", signed=False),
+        scale=Scale("lower", "higher", ("plain", "plain"), of="mean", signed=False),
         tall=frozenset(),
         legend=(f"Thick: {w.level} interval of the mean", "Tick: its floor") * bool(floors),
         noun="mean",
