@@ -45,6 +45,10 @@ def found_in(seen: Seen) -> list[str]:
         *_of_the_deciding(seen, claims),
         *_of_equal_numbers(seen),
         *_of_interactions(seen),
+        *_of_the_margin(seen),
+        *_of_what_is_not_tested(seen),
+        *_of_reach(seen, claims),
+        *_of_the_unit(seen),
     })  # fmt: skip
 
 
@@ -456,3 +460,61 @@ def _of_interactions(seen: Seen) -> Iterator[str]:
     for (name, _), visible in result.items():
         if len(visible) > 1:
             yield f"two p-values of one interaction, {name}: {' and '.join(sorted(visible))}"
+
+
+_IN_UNIT_RANGE = re.compile(r"^(?:nDCG|AP|RR|P|R|Success|F1)(?:@\d+)?$")
+
+
+def _of_the_margin(seen: Seen) -> Iterator[str]:
+    """The margin judges the row that decides: no other has its band, or reads without its 0."""
+    has_margin = re.search(r"decides by .*?, margin \d", seen.text)
+    for table in seen.tables:
+        for row in table.rows if len(table.rows) > 1 and not table.scope else ():
+            if STAR in row.name or row.name == "All queries":
+                continue
+            if row.has_band:
+                yield f"the band of a margin in a row that it does not judge: {row.name}"
+            reading = row.cells.get("reading", "")
+            is_plain = re.fullmatch(r"[▲▼] (?:better|worse)(?: [✓✗] guard)?", reading)
+            if has_margin and is_plain and any(STAR in x.name for x in table.rows):
+                yield f"reading “{reading}” against 0 beside one against a margin: {row.name}"
+
+
+def _of_what_is_not_tested(seen: Seen) -> Iterator[str]:
+    """A row that is not tested has no p and no interval."""
+    for table in seen.tables:
+        for row in table.rows:
+            reading = row.cells.get("reading", row.cells.get("Reading", ""))
+            if "untested" not in reading:
+                continue
+            if _p(row.cells.get("adj p", row.cells.get("p", ""))) is not None:
+                yield f"p in a row that was not tested: {row.name}"
+            if row.bars or any(INTERVAL.search(x) for t, x in row.cells.items() if "interval" in t):
+                yield f"interval in a row that was not tested: {row.name}"
+
+
+def _of_reach(seen: Seen, claims: list[Claim]) -> Iterator[str]:
+    """Limits lie where the measure can be, and an interval has an end."""
+    in_range = _IN_UNIT_RANGE.match(primary_of(seen))
+    for claim in claims:
+        if claim.estimand != "Δ" or "drawn" in claim.where or not in_range:
+            continue
+        of_primary = claim.of == primary_of(seen) or ": " in claim.of
+        if of_primary and max(abs(claim.low.number), abs(claim.high.number)) > 1.0:
+            yield f"limits beyond the measure's range: {claim}"
+    for text in (
+        seen.text,
+        *(x for t in seen.tables for row in t.rows for x in row.cells.values()),
+    ):
+        if re.search(r"−∞ to \+?∞", text):
+            yield "an interval from −∞ to ∞"
+
+
+def _of_the_unit(seen: Seen) -> Iterator[str]:
+    """Where the scorecard is in per cent of A's mean, so are its segments."""
+    first = next((t for t in seen.tables if t.titles[:1] == ["measure"]), None)
+    if first is None or "Δ%" not in first.titles:
+        return
+    for table in seen.tables:
+        if any(row.name == "All queries" for row in table.rows) and "Δ" in table.titles:
+            yield f"segments not in per cent: {table.titles[0]}"

@@ -79,6 +79,7 @@ class Row:
     cells: dict[str, str]
     bars: list[tuple[float, float, float]] = field(default_factory=list)  # width, left, right
     ticks: dict[float, float] = field(default_factory=dict)  # value: place
+    has_band: bool = False  # of a margin
 
 
 @dataclass
@@ -226,6 +227,7 @@ def _table(node: Node, scope: str) -> Table:
                 sample = [_drawing(svg, scope) for svg in cell.all("svg")]
                 row.bars = [(w, left, right) for item in sample for _, w, left, right in item.bars]
                 row.ticks = _ticks([text for item in sample for text in item.texts])
+                row.has_band = any(x.attributes.get("height") == "100%" for x in cell.all("rect"))
         # A place before the name of a system.
         if re.fullmatch(r"\d*", row.name) and len(cells) > 1:
             row.name = cells[1].text

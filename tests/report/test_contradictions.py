@@ -214,8 +214,19 @@ OLD |= {
         "collections opened": "interval +0.019 to +0.222 beside p 0.062: col3",
         "hero 90 beside forest 95": "the headline's interval is not that of its row",
         "sign card": "one interval of two things",
+        "band of every row": "the band of a margin in a row that it does not judge: AP",
+        "not tested": "p in a row that was not tested: nDCG@10",
+        "limits out of reach": "limits beyond the measure's range: Δ of Kind: y: -3.892",
+        "open interval": "an interval from −∞ to ∞",
+        "segments without per cent": "segments not in per cent: Length",
     }.items()
 }
+
+
+OLD["better beside a margin"] = (
+    OLD["band of every row"][0],
+    "reading “▲ better” against 0 beside one against a margin: AP",
+)
 
 
 @pytest.mark.parametrize("name", OLD)
