@@ -146,8 +146,9 @@ def title(result: CollectionsRanking) -> str:
     if len(first) == 1:
         return f"Only {name(first[0])} could be the best of {f.count(n)} systems on {these}."
     may = f"{f.count(len(first))} could be the best"
-    worse = f.count(n - len(first))
-    return f"Of {f.count(n)} systems {may} on {these}: {_list(first)}. {worse} are worse."
+    worse = n - len(first)
+    others = f"{f.count(worse)} {'is' if worse == 1 else 'are'} worse"
+    return f"Of {f.count(n)} systems {may} on {these}: {_list(first)}. {others}."
 
 
 def _list(names: Sequence[str]) -> str:

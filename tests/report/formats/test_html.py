@@ -18,6 +18,7 @@ from abrank._support import display
 from abrank.comparison import Comparison
 from abrank.diagnostics import Note
 from abrank.report import compose
+from abrank.report.cells import cut
 from abrank.report.formats.html import MOST_ROWS, TONES, Drawing, breaking, drawing
 from abrank.report.formats.text import SHOWN
 from abrank.report.sections.scorecard import exploratory
@@ -207,3 +208,16 @@ def test_card_names_two_notes_and_counts_the_others(better: Comparison) -> None:
     assert text.count("has several run tags") == 1
     assert "contradict its scores" not in text
     assert '2 more notes in the report: .report("report.html").' in text
+
+
+def test_columns_of_a_card_have_heads(better: Comparison) -> None:
+    texts = re.findall(r"<text x=\"(\d+)\" y=\"13\"[^>]*>([^<]*)<", card(better))
+    heads = dict(texts)
+    assert heads == {"150": "measure", "496": "Δ", "556": "p", "572": "reading"} | {
+        place: text for place, text in heads.items() if "better" in text
+    }
+
+
+def test_a_sentence_is_cut_between_two_words() -> None:
+    assert cut("one two three four", 12) == "one two…"
+    assert cut("onetwothreefour", 12) == "onetwothree…"

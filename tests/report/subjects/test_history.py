@@ -38,9 +38,13 @@ def empty(tmp_path) -> History:
 
 def test_the_headline_counts_and_sets_gains_beside_what_to_expect(full) -> None:
     report = compose(full)
-    total = sum(entry.is_better for entry in full.entries)
+    better, worse = (
+        sum(entry.verdict.startswith(word) for entry in full.entries)
+        for word in ("better", "worse")
+    )
+    assert better == sum(entry.is_better for entry in full.entries)
     assert report.headline.title == (
-        f"50 comparisons, {total} found better. Their gains on score add up to"
+        f"50 comparisons: {better} better, {worse} worse. The gains on score add up to"
         f" {full.claimed:+.3f}, of which about {full.to_expect:+.3f} is to be expected again."
     )
     assert report.headline.numbers == (
