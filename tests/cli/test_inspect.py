@@ -33,7 +33,7 @@ def test_lists_scores_missed_documents_and_what_to_judge(folder, capsys) -> None
     assert max(map(len, lines)) <= 80
     assert lines[0] == "▼  q1 “tea pots”"
     assert lines[1].startswith(
-        "P@2 0.500 → 0.000, Δ −0.500: A is better on this query. B lost 1 and gained 0 relevant documents"
+        "P@2 0.500 → 0.000, Δ −0.500: A is better on this query. B lost 1 and gained 0"
     )
     assert lines[4].split() == ["A", "a", "B", "b"]
     assert lines[5].split() == ["1", "2", "d1", "→", "3", "1", "?", "d9", "new"]

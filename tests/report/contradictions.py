@@ -469,14 +469,15 @@ def _of_the_margin(seen: Seen) -> Iterator[str]:
     """The margin judges the row that decides: no other has its band, or reads without its 0."""
     has_margin = re.search(r"decides by .*?, margin \d", seen.text)
     for table in seen.tables:
-        for row in table.rows if len(table.rows) > 1 and not table.scope else ():
-            if STAR in row.name or row.name == "All queries":
+        starred = any(STAR in row.name for row in table.rows) and not table.scope
+        for row in table.rows if starred else ():
+            if STAR in row.name:
                 continue
             if row.has_band:
                 yield f"the band of a margin in a row that it does not judge: {row.name}"
             reading = row.cells.get("reading", "")
             is_plain = re.fullmatch(r"[▲▼] (?:better|worse)(?: [✓✗] guard)?", reading)
-            if has_margin and is_plain and any(STAR in x.name for x in table.rows):
+            if has_margin and is_plain:
                 yield f"reading “{reading}” against 0 beside one against a margin: {row.name}"
 
 

@@ -38,10 +38,8 @@ def empty(tmp_path) -> History:
 
 def test_the_headline_counts_and_sets_gains_beside_what_to_expect(full) -> None:
     report = compose(full)
-    better, worse = (
-        sum(entry.verdict.startswith(word) for entry in full.entries)
-        for word in ("better", "worse")
-    )
+    verdicts = [entry.verdict.partition("-")[0] for entry in full.entries]
+    better, worse = (verdicts.count(word) for word in ("better", "worse"))
     assert better == sum(entry.is_better for entry in full.entries)
     assert report.headline.title == (
         f"50 comparisons: {better} better, {worse} worse. The gains on score add up to"

@@ -59,7 +59,7 @@ def test_where_there_is_no_room_the_interval_is_left_out(width) -> None:
         (
             5,
             6,
-            "Of 6 systems 5 could be the best on these 2 collections: {4} and 1 more. 1 is worse.",
+            "5 could be the best on these 2 collections: {4} and 1 more. 1 is worse.",
         ),
         (5, 6, "any of the 6 could be the best: 2 collections are too few to tell."),
         (3, 3, "On collections like these the same could be the best."),
