@@ -190,7 +190,7 @@ def summarise_rankings(
         lower_is_better=[item.measure for item in by_measure if not item.higher_is_better],
         higher_is_better=[item.measure for item in by_measure if item.higher_is_better],
     )
-    like = rank_board(means, question, context=False)
+    like = rank_board(means, question, details=False)
     return CollectionsRanking(
         rankings=dict(rankings),
         measures=tuple(

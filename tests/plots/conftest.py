@@ -105,7 +105,7 @@ def ranked(
     baseline: str | None = None,
     spread: float = 0.02,
     prefix: str = "system ",
-    beside: bool = True,
+    details: bool = True,
 ) -> Ranking:
     random = np.random.default_rng(1000 * k + n)
     hard = random.beta(1.2, 1.6, size=(n, 1))
@@ -114,7 +114,7 @@ def ranked(
     ids = tuple(f"q{i}" for i in range(n))
     scores = Scores(ids, systems, (measure,), np.clip(values, 0.0, 1.0)[:, :, None])
     question = RankingQuestion(test=test, baseline=baseline, resamples=199, pairs=True)
-    return rank_board(scores, question, context=beside)
+    return rank_board(scores, question, details=details)
 
 
 @pytest.fixture

@@ -48,7 +48,7 @@ def make(
     *,
     names: tuple[str, ...] | None = None,
     measures: tuple[str, ...] = ("nDCG@10",),
-    beside: bool = True,
+    details: bool = True,
     **how: Any,
 ) -> Ranking:
     """Rank systems whose means lie apart, on 40 queries; of each further measure the other way."""
@@ -60,7 +60,7 @@ def make(
     ids = tuple(f"q{i}" for i in range(40))
     blocks = [values if i % 2 == 0 else 0.9 - values for i in range(len(measures))]
     scores = Scores(ids, systems, measures, np.stack(blocks, axis=2))
-    return rank_board(scores, RankingQuestion(**how), context=beside)
+    return rank_board(scores, RankingQuestion(**how), details=details)
 
 
 RANKINGS = {
