@@ -100,7 +100,7 @@ class Column:
         if not self.is_numeric:
             return False
         if isinstance(self.cells, pa.Array) and not self.is_text:
-            return pa.types.is_boolean(self.cells.type)
+            return bool(pa.types.is_boolean(self.cells.type))
         row = int(np.argmax(~np.isnan(self.numbers)))
         return str(self.cell(row)).casefold() in _TRUTH
 
