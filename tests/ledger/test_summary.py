@@ -47,7 +47,7 @@ def test_five_thousand_comparisons_are_shown_in_two_seconds() -> None:
 
 def test_sets_that_share_queries_are_said_to_overlap(filled) -> None:
     place, result = filled
-    half = {name: dict(result[0].queries.query("measure == @made[0].rule.primary")
+    half = {name: dict(result[0].queries.query("measure == @result[0].rule.primary")
             .set_index("query_id")[name].iloc[:20]) for name in ("a", "b")}  # fmt: skip
     small = abrank.compare_scores(half["a"], half["b"])
     open_ledger(place).add(Entry.of(small), small.query_ids)

@@ -69,7 +69,7 @@ def scorecard(comparison: Comparison) -> Scorecard:
         difference = difference_in_unit(comparison, change, digits=w.digits)
         differences.append(Cell(difference, change, tone, strong=lead))
         # What is not tested has no interval, no p and no bar.
-        tested = math.isfinite(row.pvalue)
+        tested = math.isfinite(row.pvalue) and comparison.n_queries > 1
         tested &= not comparison.soundness.forbids(row.measure, lead=lead)
         chances.append(w.chance(row.pvalue_adj if tested else math.nan))
         ends = deciding(comparison, row)
