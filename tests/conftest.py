@@ -60,7 +60,7 @@ def shared_data() -> Path:
 @pytest.fixture
 def own_catalogue(monkeypatch: pytest.MonkeyPatch) -> None:
     """The catalogue of measures as it is; what a test enters is gone after it."""
-    copy: Registry[entries.Entry] = Registry("measure")
+    copy: Registry[entries.MeasureEntry] = Registry("measure")
     for name, entry in entries.catalogue().items():
         copy.add(name, entry)
     monkeypatch.setattr(entries, "_MEASURES", copy)

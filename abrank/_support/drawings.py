@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, Protocol, TypedDict, Unpack
 
 
-class Look(TypedDict, total=False):
+class PlotOptions(TypedDict, total=False):
     """What every plot takes: ``width`` is "column", "text" or inches, ``digits`` are decimals."""
 
     ax: Any
@@ -19,7 +19,7 @@ class Look(TypedDict, total=False):
     height: float | None
 
 
-class Picture(Protocol):
+class PictureProtocol(Protocol):
     """A plot that was drawn; with ``ax=`` these Axes themselves come back."""
 
     @property
@@ -38,86 +38,88 @@ class _Plots(Protocol):
 class ComparisonPlots(_Plots, Protocol):
     """The plots of a comparison."""
 
-    def cutoffs(self, **look: Unpack[Look]) -> Picture:
+    def cutoffs(self, **look: Unpack[PlotOptions]) -> PictureProtocol:
         """Draw the primary measure of A and of B at growing cut-offs, and their difference."""
 
-    def recall(self, **look: Unpack[Look]) -> Picture:
+    def recall(self, **look: Unpack[PlotOptions]) -> PictureProtocol:
         """Draw the mean interpolated precision of A and of B at eleven levels of recall."""
 
-    def distribution(self, measure: str | None = None, **look: Unpack[Look]) -> Picture:
+    def distribution(
+        self, measure: str | None = None, **look: Unpack[PlotOptions]
+    ) -> PictureProtocol:
         """Draw the spread of the per-query differences."""
 
-    def forest(self, **look: Unpack[Look]) -> Picture:
+    def forest(self, **look: Unpack[PlotOptions]) -> PictureProtocol:
         """Draw the interval of every measure, the primary one first, with a diamond and in bold."""
 
-    def effect(self, measure: str | None = None, **look: Unpack[Look]) -> Picture:
+    def effect(self, measure: str | None = None, **look: Unpack[PlotOptions]) -> PictureProtocol:
         """Draw the estimate and its interval under the bootstrap distribution of the mean."""
 
-    def segments(self, by: str | None = None, **look: Unpack[Look]) -> Picture:
+    def segments(self, by: str | None = None, **look: Unpack[PlotOptions]) -> PictureProtocol:
         """Draw the mean difference in every segment, under that of all queries."""
 
-    def deltas(self, measure: str | None = None, **look: Unpack[Look]) -> Picture:
+    def deltas(self, measure: str | None = None, **look: Unpack[PlotOptions]) -> PictureProtocol:
         """Draw the difference of every query, sorted, in the colour of who wins it."""
 
-    def scatter(self, measure: str | None = None, **look: Unpack[Look]) -> Picture:
+    def scatter(self, measure: str | None = None, **look: Unpack[PlotOptions]) -> PictureProtocol:
         """Draw the score of A across and that of B upwards: above the diagonal B scores higher."""
 
-    def paired(self, measure: str | None = None, **look: Unpack[Look]) -> Picture:
+    def paired(self, measure: str | None = None, **look: Unpack[PlotOptions]) -> PictureProtocol:
         """Draw the scores of A and of B, and right of them the mean difference in the same unit."""
 
-    def power(self, **look: Unpack[Look]) -> Picture:
+    def power(self, **look: Unpack[PlotOptions]) -> PictureProtocol:
         """Draw the chance to show a true difference: with these queries, a quarter, four times."""
 
 
 class RankingPlots(_Plots, Protocol):
     """The plots of a ranking."""
 
-    def matrix(self, **look: Unpack[Look]) -> Picture:
+    def matrix(self, **look: Unpack[PlotOptions]) -> PictureProtocol:
         """Draw the mean difference of every pair, the system of the row less that of the column."""
 
-    def queries(self, **look: Unpack[Look]) -> Picture:
+    def queries(self, **look: Unpack[PlotOptions]) -> PictureProtocol:
         """Draw the score of every system on every query, the higher the deeper."""
 
-    def achieved(self, **look: Unpack[Look]) -> Picture:
+    def achieved(self, **look: Unpack[PlotOptions]) -> PictureProtocol:
         """Draw the p-values of all pairs by each measure, smallest first."""
 
     def leaderboard(
         self,
         interval: Literal["own", "within", "difference"] = "own",
         maximum: int | None = None,
-        **look: Unpack[Look],
-    ) -> Picture:
+        **look: Unpack[PlotOptions],
+    ) -> PictureProtocol:
         """Draw the mean of every system, best first, with its interval and its groups."""
 
-    def cd(self, **look: Unpack[Look]) -> Picture:
+    def cd(self, **look: Unpack[PlotOptions]) -> PictureProtocol:
         """Draw the systems at their mean rank within the queries, 1 the best."""
 
-    def ranks(self, **look: Unpack[Look]) -> Picture:
+    def ranks(self, **look: Unpack[PlotOptions]) -> PictureProtocol:
         """Draw how often each system has each rank where the queries are drawn anew."""
 
 
 class CollectionsPlots(_Plots, Protocol):
     """The plots of two systems on several collections."""
 
-    def forest(self, measure: str | None = None, **look: Unpack[Look]) -> Picture:
+    def forest(self, measure: str | None = None, **look: Unpack[PlotOptions]) -> PictureProtocol:
         """Draw the mean difference on every collection, and the summaries as diamonds."""
 
-    def segments(self, by: str | None = None, **look: Unpack[Look]) -> Picture:
+    def segments(self, by: str | None = None, **look: Unpack[PlotOptions]) -> PictureProtocol:
         """Draw the mean difference in every segment of the queries of all collections."""
 
 
 class StandingsPlots(_Plots, Protocol):
     """The plots of a ranking over several collections."""
 
-    def means(self, maximum: int | None = None, **look: Unpack[Look]) -> Picture:
+    def means(self, maximum: int | None = None, **look: Unpack[PlotOptions]) -> PictureProtocol:
         """Draw the mean of every system over the collections, best first."""
 
-    def ranks(self, **look: Unpack[Look]) -> Picture:
+    def ranks(self, **look: Unpack[PlotOptions]) -> PictureProtocol:
         """Draw the rank interval of every system: thick on these collections, thin on others."""
 
 
 class HistoryPlots(_Plots, Protocol):
     """The plots of a ledger."""
 
-    def gains(self, **look: Unpack[Look]) -> Picture:
+    def gains(self, **look: Unpack[PlotOptions]) -> PictureProtocol:
         """Draw the sum of the gains found, and of what is to be expected again of them."""

@@ -33,7 +33,7 @@ FILES = ("qrels", "a", "b")
 WIDE = 30
 
 
-class Choice(click.Choice[str]):
+class WordChoice(click.Choice[str]):
     """One of several words, whose error names the one that was meant."""
 
     # Those of a function are asked for when a value is read: `--help` goes without them.
@@ -111,7 +111,7 @@ def flag(option: Option, **rest: Any) -> Callable[[Function], Function]:  # noqa
     if option.kind == "number":
         kinds["number"] = float if option.least is None else click.FloatRange(option.least)
     if option.kind == "choice":
-        kinds["choice"] = Choice(option.choices)
+        kinds["choice"] = WordChoice(option.choices)
     is_flag = option.kind == "flag" or option.positional
     options: dict[str, Any] = {
         "is_flag": is_flag,

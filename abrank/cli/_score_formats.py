@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from abrank.measures import Entry, Measure, catalogue, parse
+from abrank.measures import Measure, MeasureEntry, catalogue, parse
 from abrank.measures.names import OTHERS, TREC_EVAL, trec_eval_name, trec_eval_order, without
 from abrank.measures.registry import Parameter, literal, load_plugins
 
@@ -113,7 +113,7 @@ def measure_list() -> str:
     return "\n".join([textwrap.fill(_HEAD, WIDTH), *map(_described, catalogue().values()), ""])
 
 
-def _described(entry: Entry) -> str:
+def _described(entry: MeasureEntry) -> str:
     low, high = entry.bounds
     lines = [f"{_form(entry)}   {low:g} to {high:g}"]
     lines += [entry.definition, _unusual(entry), _also(entry), entry.source]
@@ -130,7 +130,7 @@ def _described(entry: Entry) -> str:
     )
 
 
-def _form(entry: Entry) -> str:
+def _form(entry: MeasureEntry) -> str:
     """Write the name with all that may stand in it: ``AP(rel=1)[@k]``."""
     inside = [
         _written(parameter)
@@ -155,7 +155,7 @@ def _written(parameter: Parameter) -> str:
     return f"{parameter.name}={literal(parameter.default)}"
 
 
-def _unusual(entry: Entry) -> str:
+def _unusual(entry: MeasureEntry) -> str:
     """Say what differs from most measures: aggregation, direction, needs."""
     text = [
         _AGGREGATES[entry.aggregate],
@@ -168,7 +168,7 @@ def _unusual(entry: Entry) -> str:
     return "; ".join(filter(None, text))
 
 
-def _also(entry: Entry) -> str:
+def _also(entry: MeasureEntry) -> str:
     """Name its other spellings."""
     spellings = {**TREC_EVAL, **OTHERS}.items()
     names = [

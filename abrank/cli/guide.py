@@ -84,7 +84,7 @@ def _rendered(text: str) -> str:
             )
             yield Text(code, style="markdown.code_block", overflow="fold")
 
-    class Shown(Markdown):
+    class GuideMarkdown(Markdown):
         elements: ClassVar = {**Markdown.elements, "fence": Code, "code_block": Code}
 
     colored = _terminal.wants_color("auto", sys.stdout)
@@ -99,5 +99,5 @@ def _rendered(text: str) -> str:
     )
     with console.capture() as capture:
         console.print(title.removeprefix("# "), style="bold", markup=False)
-        console.print(Shown(body, hyperlinks=False))
+        console.print(GuideMarkdown(body, hyperlinks=False))
     return "\n".join(line.rstrip() for line in capture.get().splitlines())

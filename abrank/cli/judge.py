@@ -296,7 +296,7 @@ def _write(text: str, path: str | None, kind: str) -> None:
 @_flags.take("measure", owner=("agreement",))
 @click.option(
     "--level",
-    type=_flags.Choice(["ordinal", "nominal"]),
+    type=_flags.WordChoice(["ordinal", "nominal"]),
     default="ordinal",
     show_default=True,
     help="Whether Krippendorff's alpha takes grades as ordered or as mere names.",
@@ -319,7 +319,7 @@ def _write(text: str, path: str | None, kind: str) -> None:
 @click.option(
     "--format",
     "visible",
-    type=_flags.Choice(["text", "json"]),
+    type=_flags.WordChoice(["text", "json"]),
     default="text",
     show_default=True,
     help="What goes to standard output.",
@@ -371,7 +371,8 @@ def agreement(
     help="Whether each query scores 0 or 1; without it by the measure.",
 )  # fmt: skip
 @_flags.own(
-    "--format", group="Output", type=_flags.Choice(["text", "json", "csv", "md", "html", "tex"]),
+    "--format", group="Output",
+    type=_flags.WordChoice(["text", "json", "csv", "md", "html", "tex"]),
     default="text", show_default=True, help="What goes to standard output.",
 )  # fmt: skip
 @_flags.every("audit")

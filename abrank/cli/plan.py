@@ -56,7 +56,7 @@ FEWEST_KNOWN = 10  # queries that both judged, of which a correlation is told
 @_flags.own(
     "--test",
     group="Planning",
-    type=_flags.Choice(paired_tests),
+    type=_flags.WordChoice(paired_tests),
     default="t",
     show_default=True,
     help="The test that is planned; all but t by simulation from the differences of the two runs.",
@@ -451,7 +451,7 @@ _OTHER = {"wilcoxon": "about the pseudo-median", "sign": "who wins more queries"
     "--test",
     "tests",
     group="Measures and tests",
-    type=_flags.Choice(paired_tests),
+    type=_flags.WordChoice(paired_tests),
     multiple=True,
     help="Test to check. Repeat for more; without it all but the bootstrap.",
 )

@@ -45,7 +45,7 @@ _OF_MEAN = ("interval", "at_least", "test", "segments", "clusters", "alpha", "re
     "--format",
     "visible",
     group="Output",
-    type=_flags.Choice(["text", "json", "csv", "trec_eval", "md", "html"]),
+    type=_flags.WordChoice(["text", "json", "csv", "trec_eval", "md", "html"]),
     default="text",
     show_default=True,
     help="What goes to standard output; trec_eval: its own lines, its official set without -m; md"

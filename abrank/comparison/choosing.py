@@ -22,7 +22,7 @@ _TEXTS = ("runid", "relstring")
 SEQUENCE = "fixed-sequence"
 
 
-class Choice(NamedTuple):
+class MeasureChoice(NamedTuple):
     """The measures compared, the deciding one, those shown apart, and of how many nobody chose."""
 
     # `unchosen` is 0 where somebody named the measure that decides, or there is no other.
@@ -39,7 +39,7 @@ def choose(
     primary: str | None = None,
     *,
     constant: Collection[str] = (),
-) -> Choice:
+) -> MeasureChoice:
     """Choose the measure that decides."""
     # Counts, constants and text are put apart unless they are named. Of several measures without a
     # name given, a ranking measure is taken, and it stands first.
@@ -49,7 +49,7 @@ def choose(
         if lead not in measures:
             raise ArgumentError(f"the primary measure {lead} is not among {', '.join(measures)}")
     if named is None:
-        return Choice(tuple(measures), lead or measures[0])
+        return MeasureChoice(tuple(measures), lead or measures[0])
     custom = {*named, *([lead] if lead else [])}
     if len(measures) == 1:
         custom = {*measures}
@@ -63,9 +63,9 @@ def choose(
         )
     apart = tuple(name for name in measures if name not in names)
     if lead or named or len(names) == 1:
-        return Choice(tuple(names), lead or (named or names)[0], apart)
+        return MeasureChoice(tuple(names), lead or (named or names)[0], apart)
     lead = min(names, key=_preference)
-    return Choice((lead, *(name for name in names if name != lead)), lead, apart, len(names))
+    return MeasureChoice((lead, *(name for name in names if name != lead)), lead, apart, len(names))
 
 
 def choose_from(
@@ -86,7 +86,9 @@ def choose_from(
     return scores.take(places), result.primary, notes
 
 
-def unchosen(choice: Choice, *, gate: bool = False, in_sequence: bool = False) -> tuple[Note, ...]:
+def unchosen(
+    choice: MeasureChoice, *, gate: bool = False, in_sequence: bool = False
+) -> tuple[Note, ...]:
     """Return the note that nobody chose the measure that decides; refuse what needs a choice."""
     if not choice.unchosen:
         return ()

@@ -28,7 +28,7 @@ from abrank.comparison.machine import MachineSource, WithMachine, declare_machin
 from abrank.comparison.pairing import Beside, pair_scores, require_finite, require_one_scale
 from abrank.comparison.plans import plan_from_spread
 from abrank.comparison.result import Comparison
-from abrank.comparison.sample import Rows, Sample
+from abrank.comparison.sample import QuerySample, Sample
 from abrank.diagnostics import Note
 from abrank.diagnostics.notes import inspect_directions, inspect_margin
 from abrank.diagnostics.runs import (
@@ -210,7 +210,7 @@ def compare_recorded(
         question = declare_machine(question, segments=context.segments, clusters=context.clusters)
     _require_two(scores, independent=question.independent)
     sample = rows_of(scores, question, context)
-    if machine is not None and isinstance(sample, Rows):
+    if machine is not None and isinstance(sample, QuerySample):
         sample = WithMachine.beside(sample, machine, primary, question.alpha)
     comparison = compare_sample(sample, question)
     notes = sorted(
@@ -264,10 +264,10 @@ def rows_of(scores: Scores, question: Question, context: Beside) -> Sample:
             "machine": context.machine is not None, "votes": context.votes is not None,
             "bayes": question.bayes, "ledger": question.ledger is not None,
         }  # fmt: skip
-        from abrank.comparison.independent import Independent, require_independent
+        from abrank.comparison.independent import IndependentGroups, require_independent
 
         require_independent(scores, requested)
-        return Independent(scores, entropy(question.rng), question.resamples)
+        return IndependentGroups(scores, entropy(question.rng), question.resamples)
     options: dict[str, Any] = {
         "by": question.decided_by, "seed": entropy(question.rng), "n_resamples": question.resamples,
         "segments": context.segments, "topics": context.topics, "bayes": question.bayes,
@@ -285,7 +285,7 @@ def rows_of(scores: Scores, question: Question, context: Beside) -> Sample:
     if question.anytime:
         return Sequential(scores, **options, planned=question.anytime, alpha=question.alpha)
     primary = question.primary or scores.measures[0]
-    sample = Rows(scores, **options)
+    sample = QuerySample(scores, **options)
     differences = sample.differences[:, scores.measures.index(primary)]
     if sample.by in MEAN_AND_ERROR and differences.any() and not has_spread(differences):
         return replace(sample, by="permutation")  # the others have no answer without a spread
@@ -366,11 +366,11 @@ def sample_of(saved: Comparison) -> Sample:
         return Stratified.of_parts(saved.strata, names, saved.measures)
     systems, design = (saved.baseline, saved.candidate), saved.rule.design
     if saved.rule.independent:
-        from abrank.comparison.independent import Independent
+        from abrank.comparison.independent import IndependentGroups
 
         values = np.stack([saved.a, saved.b], axis=1)
         scores = Scores(saved.query_ids, systems, saved.measures, values, notes=saved.remarks)
-        return Independent(scores, saved.seed, saved.n_resamples)
+        return IndependentGroups(scores, saved.seed, saved.n_resamples)
     audits = zip("ab", systems, strict=True) if saved.audits else ()
     scores = Scores(
         saved.query_ids,
@@ -405,7 +405,7 @@ def sample_of(saved: Comparison) -> Sample:
         return Clustered(scores, **options)
     if design is not None and design.planned:
         return Sequential(scores, **options, planned=design.planned, alpha=saved.rule.alpha)
-    rows = Rows(scores, **options)
+    rows = QuerySample(scores, **options)
     if saved.machine is None:
         return rows
     machine, rule = scores_again(saved.machine, scores), saved.rule
@@ -446,7 +446,7 @@ def _turned_guards(result: Comparison, requested: Declared, sample: Sample) -> I
     """Yield notes on guards that pass because of what is missing, or because one run is deeper."""
     passed = {guard.measure for guard in result.decision.guards if guard.passed}
     together = isinstance(sample, WithMachine) and sample.together
-    if not passed or together or not isinstance(sample, Rows):
+    if not passed or together or not isinstance(sample, QuerySample):
         return
     guards = tuple(guard for guard in result.rule.guards if guard.measure in passed)
     rule = replace(result.rule, guards=guards)

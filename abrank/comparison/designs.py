@@ -15,9 +15,9 @@ from abrank._support.checks import REASONS
 from abrank._support.errors import ArgumentError
 from abrank._support.result import record
 from abrank._support.typing import FloatArray, IntArray
-from abrank.comparison.evidence import Choice, RunDetails
+from abrank.comparison.evidence import OtherChoice, RunDetails
 from abrank.comparison.groups import (
-    Clusters,
+    ClusterSummary,
     QueryWeights,
     Segmentation,
     describe_clusters,
@@ -29,7 +29,7 @@ from abrank.comparison.rows import (
     MeasureResult,
     TestRow,
 )
-from abrank.comparison.sample import ALL, Columns, Rows, Sample, Units
+from abrank.comparison.sample import ALL, Columns, QuerySample, Sample, Units
 from abrank.diagnostics import Note
 from abrank.inference.clusters import (
     FEWEST_EFFECTIVE,
@@ -68,7 +68,7 @@ WITHOUT_WEIGHTS = "Paired t, weights ignored"
 
 
 @record
-class Clustered(Rows):
+class Clustered(QuerySample):
     """Queries that come in clusters: whole clusters are tested."""
 
     name: str = "clusters"
@@ -136,7 +136,7 @@ class Clustered(Rows):
         plain = inference.run_test("t", differences, confidence=rule.confidence)
         return *rows, TestRow.of(plain, IGNORING, decides=False)
 
-    def clusters(self, rule: Rule, lead: int) -> tuple[Clusters | None, ClusterSizes] | None:
+    def clusters(self, rule: Rule, lead: int) -> tuple[ClusterSummary | None, ClusterSizes] | None:
         if not self.n:
             return None
         clusters = describe_clusters(self.name, self.labels, self.differences[:, lead], self.by)
@@ -150,7 +150,7 @@ class Clustered(Rows):
 
 
 @record
-class Sequential(Rows):
+class Sequential(QuerySample):
     """Queries at which one may look at any time, tested by a confidence sequence."""
 
     planned: int = 0
@@ -234,7 +234,7 @@ class Weighted(Clustered):
         )
 
     def units(self, column: int) -> Units:
-        differences, scores, ones = Rows.units(self, column)
+        differences, scores, ones = QuerySample.units(self, column)
         units = Units(*(self.values * item for item in (differences, scores, ones)))
         return units.by_cluster(self.labels) if self.labels else units
 
@@ -252,7 +252,7 @@ class Weighted(Clustered):
     def deviation(self, lead: int) -> float:
         """Return the deviation of as many equal queries with the error of the weighted mean."""
         error = self._error(lead)
-        spread = Rows.deviation(self, lead) * math.sqrt(self.n / self.weights.n_effective)
+        spread = QuerySample.deviation(self, lead) * math.sqrt(self.n / self.weights.n_effective)
         return error * math.sqrt(self.n) if math.isfinite(error) else spread
 
     def _error(self, lead: int, clusters: Sequence[str] | None = None) -> float:
@@ -266,7 +266,7 @@ class Weighted(Clustered):
             else math.nan
         )
 
-    def clusters(self, rule: Rule, lead: int) -> tuple[Clusters | None, ClusterSizes] | None:
+    def clusters(self, rule: Rule, lead: int) -> tuple[ClusterSummary | None, ClusterSizes] | None:
         if not self.n:
             return None
         if not self.labels:
@@ -310,7 +310,7 @@ SUMMARIES = {
 
 
 @record
-class Stratified(Rows):
+class Stratified(QuerySample):
     """All queries of two systems on several collections, and the comparison on each by its name."""
 
     parts: Mapping[str, Comparison] = field(default_factory=dict)
@@ -426,7 +426,7 @@ class Stratified(Rows):
         alone = inference.pool_collections(self.by_part(lead))  # clusters have their own factor
         return alone.stratified.error * math.sqrt(self.n)
 
-    def clusters(self, rule: Rule, lead: int) -> tuple[Clusters | None, ClusterSizes] | None:
+    def clusters(self, rule: Rule, lead: int) -> tuple[ClusterSummary | None, ClusterSizes] | None:
         if not self.labels or not self.n:
             return None
         centred = np.concatenate([item - item.mean() for item in self.by_part(lead) if len(item)])
@@ -465,7 +465,7 @@ class Stratified(Rows):
         remarks = [remark for part in self.parts.values() for remark in part.remarks]
         return {"a": a, "b": b, "remarks": tuple(dict.fromkeys(remarks)), "strata": self.parts}
 
-    def others(self, rule: Rule, evidence: RunDetails) -> Sequence[tuple[Choice, Sample]]:
+    def others(self, rule: Rule, evidence: RunDetails) -> Sequence[tuple[OtherChoice, Sample]]:
         return ()
 
     def cautions(self, result: Comparison) -> list[Note]:

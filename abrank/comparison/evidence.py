@@ -311,7 +311,7 @@ class Alternative(IntervalRow):
     left_out: tuple[str, ...] = ()
 
 
-class Choice(NamedTuple):
+class OtherChoice(NamedTuple):
     """Another choice, and the scores of the primary measure under it."""
 
     kind: Kind
@@ -322,7 +322,7 @@ class Choice(NamedTuple):
 
 def other_choices(
     scores: Scores, rule: Rule, deep: UnequalDepth | None, *, unjudged: bool
-) -> Iterator[Choice]:
+) -> Iterator[OtherChoice]:
     """Yield the choices that apply."""
     measure = rule.primary
     declared = scores.take([scores.measures.index(measure)])
@@ -330,21 +330,21 @@ def other_choices(
     if unjudged and declared.judged_runs and _can_be_condensed(measure):
         condensed = declared.rescored(JudgedRun.condensed)
         if (condensed.values != declared.values).any():
-            yield Choice("judged-only", condensed)
+            yield OtherChoice("judged-only", condensed)
             # Of lists of relevant documents alone nothing but these would be left.
             if not lists_only_relevant(declared.audits):
                 moved = condensed.values - declared.values
                 values = declared.values + CONDENSED_WEIGHT * moved
-                yield Choice("partly-condensed", replace(declared, values=values))
+                yield OtherChoice("partly-condensed", replace(declared, values=values))
     heavy = _influential(differences_of(declared.values[:, 0, 0], declared.values[:, 1, 0]))
     if heavy:
         left_out = tuple(declared.query_ids[i] for i in heavy)
-        yield Choice("without-influential", _without(declared, heavy), left_out=left_out)
+        yield OtherChoice("without-influential", _without(declared, heavy), left_out=left_out)
 
 
 def treatments(
     scores: Scores, deep: UnequalDepth | None, *, lower: Sequence[str] = ()
-) -> Iterator[Choice]:
+) -> Iterator[OtherChoice]:
     """Yield the same measures under other treatments of what is missing, and at a common depth."""
     yield from _other_queries(scores)
     if scores.gaps is not None:
@@ -354,27 +354,29 @@ def treatments(
         for kind, options in FAILED.items():
             second = filled(everything, options, lower_is_better=lower)
             if not np.array_equal(second.values, scores.values):
-                yield Choice(kind, second)
+                yield OtherChoice(kind, second)
     places = {} if deep is None else {name: i for i, name in enumerate(deep.cut.measures)}
     touched = [name for name in scores.measures if name in places]
     if deep is not None and touched:
         values = scores.values.copy()
         for name in touched:
             values[:, :, scores.measures.index(name)] = deep.cut.values[:, :, places[name]]
-        yield Choice("common-depth", replace(scores, values=values), depth=deep.depth)
+        yield OtherChoice("common-depth", replace(scores, values=values), depth=deep.depth)
 
 
-def _other_queries(declared: Scores) -> Iterator[Choice]:
+def _other_queries(declared: Scores) -> Iterator[OtherChoice]:
     """Yield the other policy on the queries that are missing from a run."""
     audits = [declared.audits[system] for system in declared.systems if system in declared.audits]
     policy = missing_policy(audits, declared.query_ids)
     if policy == "drop" and declared.judged_runs:
         query_ids = declared.judged_runs[declared.systems[0]].judged.query_ids
-        yield Choice("missing-as-zero", declared.rescored(lambda run: run, query_ids=query_ids))
+        yield OtherChoice(
+            "missing-as-zero", declared.rescored(lambda run: run, query_ids=query_ids)
+        )
     elif policy == "zero":
         lacking = {query_id for audit in audits for query_id in audit.missing}
         rows = [i for i, query_id in enumerate(declared.query_ids) if query_id in lacking]
-        yield Choice("shared-queries", _without(declared, rows))
+        yield OtherChoice("shared-queries", _without(declared, rows))
 
 
 def _without(scores: Scores, rows: Sequence[int]) -> Scores:

@@ -51,7 +51,7 @@ from abrank.verdict import Rule
 
 
 @record
-class Clusters:
+class ClusterSummary:
     """The clusters that the queries compared come in."""
 
     # Of the property: `conversation`.
@@ -85,7 +85,7 @@ class Clusters:
         plain_error: float,
         squares: float,
         labels: tuple[str, ...] = (),
-    ) -> Clusters:
+    ) -> ClusterSummary:
         """Describe the clusters of the differences of one measure."""
         decides = deciding_test(test, sizes)
         return cls(
@@ -179,13 +179,13 @@ def _number(value: Any) -> float:  # noqa: ANN401
 
 def describe_clusters(
     name: str, labels: tuple[str, ...], differences: FloatArray, test: str
-) -> Clusters:
+) -> ClusterSummary:
     """Count the clusters, and say what they make of the standard error of the mean difference."""
     index = numbered(labels)[1]
     sizes = np.bincount(index)
     n = len(differences)
     plain = float(np.std(differences, ddof=1)) / n**0.5 if has_spread(differences) else math.nan
-    return Clusters.of(
+    return ClusterSummary.of(
         name,
         np.asarray(np.bincount(index, differences, len(sizes)), dtype=np.float64),
         sizes,
@@ -196,7 +196,7 @@ def describe_clusters(
     )
 
 
-def error_inflation(rule: Rule, clusters: Clusters | None, n_queries: int) -> float:
+def error_inflation(rule: Rule, clusters: ClusterSummary | None, n_queries: int) -> float:
     """Return how many times as wide as of one look at independent queries the interval is."""
     if clusters is not None:
         return clusters.error_ratio if math.isfinite(clusters.error_ratio) else 1.0

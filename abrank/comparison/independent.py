@@ -13,8 +13,8 @@ from abrank import inference
 from abrank._support.errors import ArgumentError
 from abrank._support.result import record
 from abrank._support.typing import FloatArray, IntArray
-from abrank.comparison.evidence import Alternative, Choice, RunDetails
-from abrank.comparison.groups import Clusters, Segmentation
+from abrank.comparison.evidence import Alternative, OtherChoice, RunDetails
+from abrank.comparison.groups import ClusterSummary, Segmentation
 from abrank.comparison.pairing import SAME_UNITS
 from abrank.comparison.plans import ClusterSizes
 from abrank.comparison.result import Comparison
@@ -35,7 +35,7 @@ TITLES = {
 
 
 @record
-class Independent:
+class IndependentGroups:
     """The scores of two groups that share no unit; those of the other group are NaN."""
 
     scores: Scores
@@ -145,7 +145,7 @@ class Independent:
         error = math.sqrt(float(a.var(ddof=1)) / len(a) + float(b.var(ddof=1)) / len(b))
         return error * math.sqrt(self.n)
 
-    def clusters(self, rule: Rule, lead: int) -> tuple[Clusters | None, ClusterSizes] | None:
+    def clusters(self, rule: Rule, lead: int) -> tuple[ClusterSummary | None, ClusterSizes] | None:
         return None
 
     def segmentations(self, rule: Rule, lead: int) -> tuple[Segmentation, ...]:
@@ -155,7 +155,7 @@ class Independent:
         a, b = (self.scores.values[:, side, :] for side in (0, 1))
         return {"a": a, "b": b, "remarks": self.scores.notes}
 
-    def others(self, rule: Rule, evidence: RunDetails) -> Sequence[tuple[Choice, Sample]]:
+    def others(self, rule: Rule, evidence: RunDetails) -> Sequence[tuple[OtherChoice, Sample]]:
         return ()
 
     def cautions(self, result: Comparison) -> list[Note]:

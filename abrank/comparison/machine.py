@@ -16,7 +16,7 @@ from abrank import inference, inputs
 from abrank._support.errors import AlignmentError, ArgumentError
 from abrank._support.typing import FloatArray, IntArray
 from abrank.comparison.choosing import SEQUENCE
-from abrank.comparison.evidence import Alternative, Choice, RunDetails
+from abrank.comparison.evidence import Alternative, OtherChoice, RunDetails
 from abrank.comparison.pairing import Beside, MachineScores, pair_scores
 from abrank.comparison.result import Comparison
 from abrank.comparison.rows import (
@@ -28,7 +28,7 @@ from abrank.comparison.rows import (
     SampleCheck,
     TestRow,
 )
-from abrank.comparison.sample import ALL, Answer, Columns, Rows, Sample
+from abrank.comparison.sample import ALL, Answer, Columns, QuerySample, Sample
 from abrank.diagnostics import Note
 from abrank.inference.prediction_powered import (
     PredictionPowered,
@@ -121,7 +121,7 @@ _OF_PEOPLE_ALONE = frozenset({"few-signs", "one-query-decides", "skewness-decide
 
 
 @dataclass(frozen=True, kw_only=True)
-class WithMachine(Rows):
+class WithMachine(QuerySample):
     """Queries that people judged, among many more that a machine judged."""
 
     # Where the machine is set aside, people alone answer.
@@ -131,7 +131,7 @@ class WithMachine(Rows):
 
     @classmethod
     def beside(
-        cls, people: Rows, machine: MachineScores, primary: str, alpha: float,
+        cls, people: QuerySample, machine: MachineScores, primary: str, alpha: float,
         missing: tuple[str, ...] | None = None,
     ) -> WithMachine:  # fmt: skip
         """Return the two together; ``missing`` are human queries that the machine lacks."""
@@ -141,7 +141,7 @@ class WithMachine(Rows):
         people = replace(people, scores=selected)
         names = lacking if missing is None else missing
         judged = judge_together(machine, people, names, primary, 1.0 - alpha)
-        getattrs = {field.name: getattr(people, field.name) for field in fields(Rows)}
+        getattrs = {field.name: getattr(people, field.name) for field in fields(QuerySample)}
         if not judged.set_aside:
             getattrs["by"] = WITH_MACHINE
         return cls(**getattrs, machine=pair, judged=judged)
@@ -176,7 +176,7 @@ class WithMachine(Rows):
     def found(self, rule: Rule, decision: Decision) -> dict[str, Any]:
         return {**super().found(rule, decision), "machine": self.judged}
 
-    def others(self, rule: Rule, evidence: RunDetails) -> Iterable[tuple[Choice, Sample]]:
+    def others(self, rule: Rule, evidence: RunDetails) -> Iterable[tuple[OtherChoice, Sample]]:
         return () if self.together else super().others(rule, evidence)
 
     @property
@@ -201,7 +201,11 @@ def scores_again(saved: MachineJudgments, scores: Scores) -> MachineScores:
 
 
 def judge_together(
-    machine: MachineScores, people: Rows, missing: tuple[str, ...], primary: str, level: float
+    machine: MachineScores,
+    people: QuerySample,
+    missing: tuple[str, ...],
+    primary: str,
+    level: float,
 ) -> MachineJudgments:
     """Return the three answers on the primary measure, and what they rest on."""
     scores = machine.scores

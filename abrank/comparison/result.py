@@ -15,7 +15,7 @@ from abrank._support.result import Result
 from abrank._support.typing import FloatArray, IntArray, Requirement
 from abrank.comparison.choosing import refuse_unchosen, require_direction
 from abrank.comparison.evidence import Alternative, RunDetails
-from abrank.comparison.groups import Clusters, QueryWeights, Segmentation, SegmentRow
+from abrank.comparison.groups import ClusterSummary, QueryWeights, Segmentation, SegmentRow
 from abrank.comparison.plans import Planning
 from abrank.comparison.rows import (
     WITH_MACHINE,
@@ -84,7 +84,7 @@ class Comparison(Result):
         only, at a common depth, without the most influential queries; those that apply.
     segmentations : tuple of Segmentation
         The primary measure by properties of the queries.
-    clusters : Clusters, optional
+    clusters : ClusterSummary, optional
         The clusters that the queries come in.
     beliefs : tuple of Belief
         The Bayesian view of the primary measure, where it was asked for.
@@ -133,7 +133,7 @@ class Comparison(Result):
     evidence: RunDetails = field(default_factory=RunDetails)
     alternatives: tuple[Alternative, ...] = ()
     segmentations: tuple[Segmentation, ...] = ()
-    clusters: Clusters | None = None
+    clusters: ClusterSummary | None = None
     beliefs: tuple[Belief, ...] = ()
     topics: Mapping[str, str] = field(default_factory=dict)
     provenance: Mapping[str, Any] = field(default_factory=dict)

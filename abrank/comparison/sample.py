@@ -19,12 +19,12 @@ from abrank._support.typing import FloatArray, IntArray
 from abrank.comparison.evidence import (
     OF_RUNS,
     Alternative,
-    Choice,
+    OtherChoice,
     RunDetails,
     collect_details,
     other_choices,
 )
-from abrank.comparison.groups import Clusters, Segmentation, segment
+from abrank.comparison.groups import ClusterSummary, Segmentation, segment
 from abrank.comparison.plans import ClusterSizes
 from abrank.comparison.result import Comparison
 from abrank.comparison.rows import (
@@ -135,12 +135,14 @@ class Sample(Protocol):
     def deviation(self, lead: int) -> float:
         """Return the standard deviation of the differences that the next test is planned with."""
 
-    def clusters(self, rule: Rule, lead: int) -> tuple[Clusters | None, ClusterSizes] | None: ...
+    def clusters(
+        self, rule: Rule, lead: int
+    ) -> tuple[ClusterSummary | None, ClusterSizes] | None: ...
     def segmentations(self, rule: Rule, lead: int) -> tuple[Segmentation, ...]: ...
     def found(self, rule: Rule, decision: Decision) -> dict[str, Any]:
         """Return the fields of a comparison that only this sample knows: scores, audits, texts."""
 
-    def others(self, rule: Rule, evidence: RunDetails) -> Iterable[tuple[Choice, Sample]]:
+    def others(self, rule: Rule, evidence: RunDetails) -> Iterable[tuple[OtherChoice, Sample]]:
         """Return other choices than those declared, and the sample of the primary measure."""
 
     @property
@@ -159,7 +161,7 @@ COMPANIONS = ("t", "permutation", "bootstrap", "wilcoxon", "sign")
 
 
 @record
-class Rows:
+class QuerySample:
     """The scores of two systems on independent queries."""
 
     # `saved` is the comparison that these scores were read from, where the runs are not there: what
@@ -298,7 +300,7 @@ class Rows:
     def deviation(self, lead: int) -> float:
         return float(np.std(self.differences[:, lead], ddof=1)) if self.n > 1 else math.nan
 
-    def clusters(self, rule: Rule, lead: int) -> tuple[Clusters | None, ClusterSizes] | None:
+    def clusters(self, rule: Rule, lead: int) -> tuple[ClusterSummary | None, ClusterSizes] | None:
         return None
 
     def segmentations(self, rule: Rule, lead: int) -> tuple[Segmentation, ...]:
@@ -347,7 +349,7 @@ class Rows:
         attainable = attainable_level(differences, rule.alpha) if by_flips else None
         return replace(self.votes, decided=share_of_net(run_test), attainable=attainable)
 
-    def others(self, rule: Rule, evidence: RunDetails) -> Iterable[tuple[Choice, Sample]]:
+    def others(self, rule: Rule, evidence: RunDetails) -> Iterable[tuple[OtherChoice, Sample]]:
         unjudged = any(evidence.n_unjudged)
         for choice in other_choices(self.scores, rule, self.deep, unjudged=unjudged):
             yield choice, self.of(choice.scores)
@@ -357,7 +359,7 @@ class Rows:
         saved = () if self.saved is None else self.saved.alternatives
         return [item for item in saved if item.kind in OF_RUNS]
 
-    def of(self, scores: Scores) -> Rows:
+    def of(self, scores: Scores) -> QuerySample:
         """Return the sample of other scores of the same systems."""
         return replace(self, scores=scores, saved=None)
 

@@ -35,7 +35,7 @@ from abrank.engines.job import (
     spills,
     stamp_of,
 )
-from abrank.engines.kernel import JOINED, Scoring, has_open_scale, with_scale
+from abrank.engines.kernel import JOINED, KernelOptions, has_open_scale, with_scale
 from abrank.engines.sources import ParquetTable, open_table, stamped, with_gaps
 from abrank.inputs import ids, read_qrels
 from abrank.inputs.columns import QRELS, RUN
@@ -45,13 +45,13 @@ SKIP = "--on-bad-partition skip (compare: --config on_bad_partition=skip) leaves
 
 
 @dataclass(frozen=True, eq=False)
-class Result:
+class EngineScores:
     """Scores of all partitions."""
 
     query_ids: tuple[str, ...]
     values: FloatArray  # float64[n_queries, n_systems, n_measures]
     done: tuple[Done, ...]  # by partition, those that were skipped too
-    scoring: Scoring  # its measures have their scales
+    scoring: KernelOptions  # its measures have their scales
     tables: tuple[ParquetTable, ...]
 
     @property
@@ -63,12 +63,12 @@ class Result:
 def score_tables(
     qrels: object,  # Parquet, or whatever read_qrels reads; None for joined tables
     runs: Mapping[str, object],
-    scoring: Scoring,
+    scoring: KernelOptions,
     engine: Engine,
     *,
     max_input_size: int | None = None,
     on_progress: Callable[[int, int], None] = lambda *_: None,
-) -> Result:
+) -> EngineScores:
     """Score runs in Parquet, partition by partition."""
     with _folder(engine.keep_scores) as folder:
         skips = engine.on_bad_partition == "skip"
@@ -90,7 +90,7 @@ def score_tables(
         _succeed(job, done)
         # What Arrow keeps for the next partition would stand beside the comparison.
         pa.default_memory_pool().release_unused()
-        return Result(query_ids, values, done, scoring, tuple(tables))
+        return EngineScores(query_ids, values, done, scoring, tuple(tables))
 
 
 def _done(

@@ -26,9 +26,9 @@ from abrank._support.files import replace_all, writing
 from abrank._support.typing import FloatArray
 from abrank.engines.kernel import (
     JOINED,
+    KernelOptions,
     RunCounts,
     Scored,
-    Scoring,
     joined,
     long_table,
     score_rows,
@@ -36,7 +36,7 @@ from abrank.engines.kernel import (
 from abrank.engines.sources import Key, ParquetTable, Piece
 from abrank.inputs import ids
 from abrank.inputs.columns import Columns, Source
-from abrank.inputs.parquet import Damaged, Oversized, ParquetData
+from abrank.inputs.parquet import DamagedParquet, Oversized, ParquetData
 from abrank.options import ROWS
 
 # --- Which row groups are scored together, so that every query is whole
@@ -302,7 +302,14 @@ def read_part(path: Path) -> Part:
             raise ReadError(str(path), "is not as it was written")
     except ArgumentError:
         raise
-    except (OSError, pa.ArrowException, ValueError, LookupError, Damaged, Oversized) as error:
+    except (
+        OSError,
+        pa.ArrowException,
+        ValueError,
+        LookupError,
+        DamagedParquet,
+        Oversized,
+    ) as error:
         if isinstance(error, ReadError):
             raise
         raise ReadError(str(path), f"cannot be read: {error}") from error
@@ -376,7 +383,7 @@ class Job:
     # The judgments and a run of each system; of joined tables, one a system
     tables: tuple[ParquetTable | Regrouped, ...]
     joined: bool
-    scoring: Scoring
+    scoring: KernelOptions
     folder: str  # where the scores are written, a file a partition
     # Of everything that decides the scores: files with another stamp are of another job
     stamp: str = ""
@@ -398,7 +405,7 @@ class Done:
 
 
 def stamp_of(
-    tables: Sequence[ParquetTable], systems: Sequence[str], scoring: Scoring, *, rows: int = 0
+    tables: Sequence[ParquetTable], systems: Sequence[str], scoring: KernelOptions, *, rows: int = 0
 ) -> str:
     """Return a hash of what decides the scores and their partitions: what is read, and how."""
     message = [[table.columns, table.stamp] for table in tables]

@@ -210,7 +210,7 @@ SCHEMA = pa.schema([("query_id", pa.string()), ("measure", pa.string()), ("value
 
 
 @dataclass(frozen=True)
-class Scoring:
+class KernelOptions:
     """What is measured, and how runs are read: :func:`abrank.evaluate` has the same keywords."""
 
     measures: tuple[Measure, ...]
@@ -242,7 +242,7 @@ class Scored:
     counts: Mapping[str, RunCounts] = field(default_factory=dict)
 
 
-def score_table(run: pa.Table, qrels: pa.Table, scoring: Scoring) -> pa.Table:
+def score_table(run: pa.Table, qrels: pa.Table, scoring: KernelOptions) -> pa.Table:
     """Score whole queries of one run."""
     ranked_rows = read_rows(run, RUN, RUN.kind)
     judged_rows = read_rows(qrels, QRELS, QRELS.kind)
@@ -253,7 +253,7 @@ def score_table(run: pa.Table, qrels: pa.Table, scoring: Scoring) -> pa.Table:
 def score_rows(
     runs: Mapping[str, Sequence[Columns]],
     qrels: Sequence[Columns] | Mapping[str, Sequence[Columns]],
-    scoring: Scoring,
+    scoring: KernelOptions,
 ) -> Scored:
     """Score the same whole queries of several systems."""
     custom = qrels if isinstance(qrels, Mapping) else dict.fromkeys(runs, qrels)
@@ -306,7 +306,7 @@ def long_table(scored: Scored, measures: Sequence[str], system: int = 0) -> pa.T
 
 
 def _join(
-    parts: Sequence[Columns], qrels: Qrels, judgments: Judgments, scoring: Scoring
+    parts: Sequence[Columns], qrels: Qrels, judgments: Judgments, scoring: KernelOptions
 ) -> tuple[JudgedRun, ReadCounts, int]:
     keep_scores = any(measure.needs == "scores" for measure in scoring.measures)
     laid = partial(

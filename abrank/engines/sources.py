@@ -23,7 +23,7 @@ from abrank.inputs.archives import Stored, Unpacked, excess
 from abrank.inputs.arrow import nested_column
 from abrank.inputs.columns import Columns, Layout
 from abrank.inputs.files import likeness
-from abrank.inputs.parquet import Damaged, Group, Oversized, ParquetData
+from abrank.inputs.parquet import DamagedParquet, Group, Oversized, ParquetData
 
 # --- Parquet tables: one file, a folder, Hive partitions or a glob, on any file system
 
@@ -94,7 +94,7 @@ class ParquetTable:
                     table = data.read(names, group=piece.group, coded=[query])
             except Oversized as kind:
                 raise ReadError(piece.label, str(kind), hint=kind.hint) from None
-            except (IndexError, Damaged) as error:
+            except (IndexError, DamagedParquet) as error:
                 raise ReadError(piece.label, f"cannot be read: {error}") from error
         _require_range(table.column(query), piece)
         return table.select(list(self.columns))
@@ -220,7 +220,7 @@ def _footer(place: fs.FileSystem, path: str, hint: str = "") -> Footer:
         with place.open_input_file(path) as file:
             data = ParquetData(file)
             return Footer(data.schema, data.groups)
-    except (OSError, pa.ArrowException, Damaged) as error:
+    except (OSError, pa.ArrowException, DamagedParquet) as error:
         result = _likeness(place, path)
         if result and result != "a file of Parquet":
             problem = f"this looks like {result}, not like a Parquet file"

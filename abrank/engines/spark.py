@@ -18,7 +18,7 @@ import pyarrow as pa
 from pyarrow import compute
 
 from abrank._support.errors import ArgumentError
-from abrank.engines.kernel import Scoring, column_names, has_open_scale, score_table
+from abrank.engines.kernel import KernelOptions, column_names, has_open_scale, score_table
 from abrank.inputs import Qrels, ids, read_qrels
 from abrank.inputs.columns import QRELS, RUN, Layout
 from abrank.measures.names import parse_measures
@@ -94,7 +94,7 @@ def evaluate(
     ReadError
         If a column is not there. What is wrong in a row is raised by the task that meets it.
     """
-    scoring = Scoring(parse_measures(measures))
+    scoring = KernelOptions(parse_measures(measures))
     for measure in scoring.measures:
         if has_open_scale(measure):
             raise ArgumentError(
@@ -120,7 +120,7 @@ def evaluate(
 class _Kernel:
     """The kernel over the batches of a partition, sorted by query."""
 
-    def __init__(self, scoring: Scoring) -> None:
+    def __init__(self, scoring: KernelOptions) -> None:
         self.scoring = scoring
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
@@ -158,7 +158,7 @@ def _stands_by(df: Any, query: str) -> bool:  # noqa: ANN401
     return re.fullmatch(rf"hashpartitioning\({re.escape(query)}#\d+, \d+\)", result) is not None
 
 
-def _in_place(run: Any, qrels: Qrels, scoring: Scoring) -> Any:  # noqa: ANN401
+def _in_place(run: Any, qrels: Qrels, scoring: KernelOptions) -> Any:  # noqa: ANN401
     """Score a run partition by partition, the judgments at hand in every task."""
     # Each judged query has the scores of a run without it too, which those of its partition
     # replace.
@@ -180,7 +180,7 @@ def _in_place(run: Any, qrels: Qrels, scoring: Scoring) -> Any:  # noqa: ANN401
 class _KernelOfRun(_Kernel):
     """The kernel over the batches of a run, which stand by query, with all judgments at hand."""
 
-    def __init__(self, scoring: Scoring, qrels: Qrels) -> None:
+    def __init__(self, scoring: KernelOptions, qrels: Qrels) -> None:
         super().__init__(scoring)
         frame = qrels.frame()
         order = np.argsort(qrels.query, kind="stable")

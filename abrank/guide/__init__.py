@@ -12,25 +12,25 @@ from difflib import get_close_matches
 from importlib import resources
 
 from abrank._support.errors import UnknownNameError
-from abrank.guide.pages import CONTENTS, MADE, Page
+from abrank.guide.pages import CONTENTS, MADE, GuidePage
 
-__all__ = ["CONTENTS", "MADE", "Page", "all_pages", "find_page", "read_page"]
+__all__ = ["CONTENTS", "MADE", "GuidePage", "all_pages", "find_page", "read_page"]
 
 ALIKE = 0.8  # of letters: a topic that was misspelt
 MIN_SOUGHT = 3  # letters of a word that is looked for in all pages
 
 
-def read_page(topic: str) -> Page:
+def read_page(topic: str) -> GuidePage:
     """Return the page of a topic of ``CONTENTS``."""
     if topic in MADE:
         from abrank.guide import catalogue
 
         return catalogue.OVERVIEWS[topic]()
     text = (resources.files("abrank.guide") / f"{topic}.md").read_text("utf-8")
-    return Page(topic, text)
+    return GuidePage(topic, text)
 
 
-def find_page(name: str) -> Page:
+def find_page(name: str) -> GuidePage:
     """Return the page of a name: a topic, a measure in any spelling, a test or a caution."""
     # A word that has no page is looked for in all of them: the page then says where it stands.
     topics = {topic for item in CONTENTS.values() for topic in item}
@@ -47,7 +47,7 @@ def find_page(name: str) -> Page:
     return page
 
 
-def _mentions(word: str) -> Page | None:
+def _mentions(word: str) -> GuidePage | None:
     """Return a page of the sentences in which a word stands, one a page of the guide."""
     if len(word) < MIN_SOUGHT:
         return None
@@ -67,7 +67,7 @@ def _mentions(word: str) -> Page | None:
     if not result:
         return None
     intro = f"# {word}\n\nThere is no page of this name. The word stands in:\n\n"
-    return Page(word, intro + "\n".join(result))
+    return GuidePage(word, intro + "\n".join(result))
 
 
 def _sentences(part: str) -> list[str]:
@@ -79,7 +79,7 @@ def _sentences(part: str) -> list[str]:
     return re.split(r"(?<=[.:?])\s+(?=[A-Z*`])", text.replace("**", ""))
 
 
-def all_pages() -> dict[str, list[Page]]:
+def all_pages() -> dict[str, list[GuidePage]]:
     """Return every page by heading; those of single measures, tests and cautions come last."""
     from abrank.guide import catalogue
 

@@ -18,12 +18,12 @@ from abrank._support.errors import ArgumentError
 from abrank._support.registry import entries as parameters_of
 from abrank._support.registry import split
 from abrank.diagnostics import Note
-from abrank.guide.pages import Page
+from abrank.guide.pages import GuidePage
 from abrank.inference import ADJUSTMENTS, JOINT_TESTS, TESTS, run_joint_test, run_test
 from abrank.inference import registry as paired_tests
 from abrank.inference.registry import RegisteredTest
 from abrank.inference.systems import registry as joint_tests
-from abrank.measures import Entry, Measure, catalogue, expand
+from abrank.measures import Measure, MeasureEntry, catalogue, expand
 from abrank.measures.names import BARE, OTHERS, TREC_EVAL
 from abrank.measures.registry import literal, load_plugins
 from abrank.report.sections.appendix import entries as bibliography
@@ -80,12 +80,12 @@ def names() -> list[str]:
     return [*catalogue(), *TESTS, *JOINT_TESTS, *EXAMPLES]
 
 
-def entries() -> Iterator[Page]:
+def entries() -> Iterator[GuidePage]:
     """Return the page of each measure, test and caution."""
     return filter(None, map(entry, names()))
 
 
-def entry(name: str) -> Page | None:
+def entry(name: str) -> GuidePage | None:
     """Return the page of one measure, in whatever spelling, or of a test or a caution."""
     if name in TESTS or name in JOINT_TESTS:
         return _test_page(TESTS[name] if name in TESTS else JOINT_TESTS[name])
@@ -103,7 +103,7 @@ def entry(name: str) -> Page | None:
 # --- Measures
 
 
-def _work(entry: Entry) -> tuple[Measure, float, float] | None:
+def _work(entry: MeasureEntry) -> tuple[Measure, float, float] | None:
     """Return a measure as it is asked for, its value on the worked list, and that if d3 led d4."""
     # None for one of somebody's own with a parameter that must be given and that nobody here knows.
     required = [parameter.name for parameter in entry.parameters if parameter.required]
@@ -118,7 +118,7 @@ def _work(entry: Entry) -> tuple[Measure, float, float] | None:
     return first, value, second
 
 
-def measures() -> Page:
+def measures() -> GuidePage:
     """Return the page that lists all measures."""
     load_plugins()
     lines = [
@@ -145,10 +145,10 @@ def measures() -> Page:
             f"## {heading}",
             "\n".join(["| measure | what it is | asked for | value |", "|---|---|---|---|", *rows]),
         ]
-    return Page("measures", "\n\n".join(lines) + "\n")
+    return GuidePage("measures", "\n\n".join(lines) + "\n")
 
 
-def _measure_page(entry: Entry) -> Page:
+def _measure_page(entry: MeasureEntry) -> GuidePage:
     text, sections = split(inspect.getdoc(entry.function))
     facts = [
         _range(*entry.bounds),
@@ -178,7 +178,7 @@ def _measure_page(entry: Entry) -> Page:
         ),
         _section("Source", "1. " + "; ".join(map(_in_full, entry.source.split("; ")))),
     ]
-    return Page(entry.name, "\n\n".join(filter(None, parts)) + "\n")
+    return GuidePage(entry.name, "\n\n".join(filter(None, parts)) + "\n")
 
 
 def _range(low: float, high: float) -> str:
@@ -187,7 +187,7 @@ def _range(low: float, high: float) -> str:
     return f"Runs up to {high:g}." if np.isinf(low) else f"Runs from {low:g} to {high:g}."
 
 
-def _worked(entry: Entry) -> str:
+def _worked(entry: MeasureEntry) -> str:
     """Return the measure on the list of the measures' page, as an example that runs."""
     work = _work(entry)
     if work is None:
@@ -215,7 +215,7 @@ def _importing(examples: str, *lines: str) -> str:
     return _markdown(examples.replace(">>>", f"{imports}>>>", 1))
 
 
-def _dialects(entry: Entry) -> str:
+def _dialects(entry: MeasureEntry) -> str:
     spellings = {**OTHERS, **BARE}
     text = "@10" if entry.at == "cutoff" else ""
     ranx = []
@@ -238,7 +238,7 @@ def _dialects(entry: Entry) -> str:
     return "\n".join(["| tool | its name |", "|---|---|", f"| here | `{_form(entry)}` |", *lines])
 
 
-def _form(entry: Entry) -> str:
+def _form(entry: MeasureEntry) -> str:
     """Write the name with its parameters and their defaults."""
     inside = [
         parameter.name if parameter.required else f"{parameter.name}={literal(parameter.default)}"
@@ -252,7 +252,7 @@ def _form(entry: Entry) -> str:
 # --- Tests
 
 
-def tests() -> Page:
+def tests() -> GuidePage:
     """Return the page that lists all tests and adjustments."""
     lines = [
         "# Tests",
@@ -270,7 +270,7 @@ def tests() -> Page:
         + ", ".join(f"`{name}`" for name in ("max-t", *ADJUSTMENTS))
         + ". See `abrank guide families`.",
     ]
-    return Page("tests", "\n\n".join(lines) + "\n")
+    return GuidePage("tests", "\n\n".join(lines) + "\n")
 
 
 def _table(tests: Iterable[RegisteredTest]) -> str:
@@ -285,7 +285,7 @@ def _table_of(docstring: str | None) -> str:
     return "\n".join(lines[first : last + 1])
 
 
-def _test_page(test: RegisteredTest) -> Page:
+def _test_page(test: RegisteredTest) -> GuidePage:
     text, sections = split(inspect.getdoc(test.function))
     custom = getattr(test, "options", ())
     parameters = _parameters(sections.get("Parameters", ""), only=(*custom, "n_resamples"))
@@ -299,7 +299,7 @@ def _test_page(test: RegisteredTest) -> Page:
         _section("Ties", _with_ties(test.name)),
         _section("Source", _sources(test.source, sections)),
     ]
-    return Page(test.name, "\n\n".join(filter(None, parts)) + "\n")
+    return GuidePage(test.name, "\n\n".join(filter(None, parts)) + "\n")
 
 
 # Ten queries of three systems, and four more on which all of them score the same.
@@ -333,7 +333,7 @@ def _with_ties(name: str) -> str:
 # --- Cautions
 
 
-def cautions() -> Page:
+def cautions() -> GuidePage:
     """Return the page that lists all cautions."""
     rows = [f"| [{code}]({code}.md) | {item.when} |" for code, item in EXAMPLES.items()]
     lines = [
@@ -344,10 +344,10 @@ def cautions() -> Page:
         " `reports/calibration/cautions.md`.",
         "\n".join(["| code | when |", "|---|---|", *rows]),
     ]
-    return Page("cautions", "\n\n".join(lines) + "\n")
+    return GuidePage("cautions", "\n\n".join(lines) + "\n")
 
 
-def _caution_page(code: str) -> Page:
+def _caution_page(code: str) -> GuidePage:
     arguments = EXAMPLES[code]
     text = caution(Note(code, 2, arguments.values), NAMES)
     parts = [
@@ -357,10 +357,10 @@ def _caution_page(code: str) -> Page:
         f"**What to do.** {arguments.do}",
         f"**Source.** {arguments.source}",
     ]
-    return Page(code, "\n\n".join(parts) + "\n")
+    return GuidePage(code, "\n\n".join(parts) + "\n")
 
 
-OVERVIEWS: Mapping[str, Callable[[], Page]] = {
+OVERVIEWS: Mapping[str, Callable[[], GuidePage]] = {
     "measures": measures, "tests": tests, "cautions": cautions,
 }  # fmt: skip
 

@@ -28,7 +28,7 @@ MADE = ("measures", "tests", "cautions")
 
 
 @dataclass(frozen=True)
-class Page:
+class GuidePage:
     """A page of the guide: its topic, and its text in Markdown, which begins with a title."""
 
     topic: str

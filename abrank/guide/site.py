@@ -16,7 +16,7 @@ from markupsafe import Markup
 import abrank
 from abrank._support.files import replace_all
 from abrank.guide import all_pages, read_page
-from abrank.guide.pages import CONTENTS, Page
+from abrank.guide.pages import CONTENTS, GuidePage
 
 # What a user may import. All else is internal, whatever its name begins with.
 PUBLIC = (
@@ -75,7 +75,7 @@ def build(folder: Path) -> Path:
         trim_blocks=True, lstrip_blocks=True,
     ).get_template("page.html")  # fmt: skip
     menu = {heading: page for heading, page in pages.items() if heading != "Catalogue"}
-    front = Page("index", front_page())
+    front = GuidePage("index", front_page())
     written = {}
     for page in (front, *(page for item in pages.values() for page in item)):
         body = Markup(to_html(page.text))  # escaped there: no HTML of a page passes

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
         JOINT_TESTS,
         JointAnswer,
         JointResult,
-        Pairs,
+        SystemPairs,
         joint_test,
         run_joint_test,
     )
@@ -58,7 +58,7 @@ _ON_DEMAND = {
     "meta_analysis": "pool_collections",
     "systems.friedman": "critical_difference friedman_test two_way_anova",
     "systems.pairwise": "group_letters within_query_interval",
-    "systems.registry": "JOINT_TESTS JointAnswer JointResult Pairs joint_test run_joint_test",
+    "systems.registry": "JOINT_TESTS JointAnswer JointResult SystemPairs joint_test run_joint_test",
     "systems.stability": "kendall_tau rank_stability tau_ap",
 }
 
@@ -70,7 +70,7 @@ __all__ = [
     "Answer",
     "JointAnswer",
     "JointResult",
-    "Pairs",
+    "SystemPairs",
     "TestResult",
     "adjust",
     "bayesian_bootstrap",

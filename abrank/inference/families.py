@@ -176,7 +176,7 @@ def max_t(
         for row, column in zip(out, columns, strict=True):
             row[:] = _flipped_sums(numbers[:, [column]], n_flips, seed)
 
-    statistics = _Columns.of(data[:, live], numbers)
+    statistics = _FlipColumns.of(data[:, live], numbers)
     return _jointly(statistics, live, len(data), flipped, confidence, n_resamples, seed)
 
 
@@ -217,8 +217,8 @@ def max_t_of_systems(
         live[start : start + PAIRS_AT_ONCE] = differ
         # What rounding leaves of equal scores is no difference.
         numbers = np.where(data == 0.0, 0, units[:, right] - units[:, left])
-        parts.append(_Columns.of(data[:, differ], numbers[:, differ]))
-    statistics = _Columns(*map(np.concatenate, zip(*parts, strict=True)))
+        parts.append(_FlipColumns.of(data[:, differ], numbers[:, differ]))
+    statistics = _FlipColumns(*map(np.concatenate, zip(*parts, strict=True)))
     left, right = first[live], second[live]
 
     @cache
@@ -247,7 +247,7 @@ def max_t_of_systems(
     return replace(jointly, ci_low=low, ci_high=high)
 
 
-class _Columns(NamedTuple):
+class _FlipColumns(NamedTuple):
     """What max-T asks of each column of differences that are not all 0."""
 
     total: IntArray
@@ -256,14 +256,14 @@ class _Columns(NamedTuple):
     error: FloatArray
 
     @classmethod
-    def of(cls, data: FloatArray, numbers: IntArray) -> _Columns:
+    def of(cls, data: FloatArray, numbers: IntArray) -> _FlipColumns:
         size = np.sqrt((numbers.astype(np.float64) ** 2).sum(axis=0))
         spread = mean_and_error(data) if len(data) else (size, size)
         return cls(numbers.sum(axis=0), size, *spread)
 
 
 def _jointly(
-    statistics: _Columns,
+    statistics: _FlipColumns,
     live: BoolArray,
     n_queries: int,
     flipped: Callable[[IntArray, int, FloatArray], None],
@@ -308,7 +308,7 @@ def _jointly(
 
 
 def _pvalues(
-    statistics: _Columns,
+    statistics: _FlipColumns,
     n_queries: int,
     n_flips: int,
     flipped: Callable[[IntArray, int, FloatArray], None],

@@ -398,7 +398,7 @@ STEEPEST = 4.0
 
 
 @record
-class Sample:
+class DistinctDifferences:
     """The distinct differences of a sample, ascending, and how often each occurs."""
 
     # Values are in units, so that what is computed of them does not depend on the unit. `numbers`
@@ -416,11 +416,13 @@ class Sample:
         """The number of differences."""
         return int(self.counts.sum())
 
-    def mirrored(self) -> Sample:
+    def mirrored(self) -> DistinctDifferences:
         """Return the sample of the negated differences."""
         numbers = None if self.numbers is None else -self.numbers[::-1]
         weights = None if self.weights is None else self.weights[::-1]
-        return Sample(-self.values[::-1], self.counts[::-1], numbers, self.unit, weights)
+        return DistinctDifferences(
+            -self.values[::-1], self.counts[::-1], numbers, self.unit, weights
+        )
 
 
 def sign_flip_test(
@@ -439,7 +441,7 @@ def sign_flip_test(
         distinct, weights = pairs
     n = int(counts.sum())
     coarse = common_step(distinct, n_terms=n)
-    sample = Sample(distinct.astype(np.float64), counts, coarse, unit, weights)
+    sample = DistinctDifferences(distinct.astype(np.float64), counts, coarse, unit, weights)
     total = int(counts @ distinct)
     total = 0 if abs(total) <= n else total
     slack = float(n)
@@ -457,7 +459,7 @@ def sign_flip_test(
     return pvalue, low, high
 
 
-def _at_zero(sample: Sample, total: int, slack: float) -> Bracket:
+def _at_zero(sample: DistinctDifferences, total: int, slack: float) -> Bracket:
     """Return P(sum of flipped differences >= their sum), which has the sign of ``total``."""
     some, strict = sample.values != 0.0, total <= 0
     counts = sample.counts[some]
@@ -475,7 +477,7 @@ def _complement(result: Bracket) -> Bracket:
     return Bracket(1.0 - result.high, 1.0 - result.value, 1.0 - result.low)
 
 
-def _lower_limit(sample: Sample, alpha: float, zero_is_accepted: bool) -> float:
+def _lower_limit(sample: DistinctDifferences, alpha: float, zero_is_accepted: bool) -> float:
     """Return the least shift with a one-sided p of at least alpha."""
     # It is the mean of some of the differences, unless no p is as small as alpha.
     if math.ldexp(1.0, -sample.size) >= alpha:
@@ -495,7 +497,7 @@ def _lower_limit(sample: Sample, alpha: float, zero_is_accepted: bool) -> float:
     return min(limit, 0.0) if zero_is_accepted else max(limit, sys.float_info.min)
 
 
-def _searched(sample: Sample, alpha: float) -> float:
+def _searched(sample: DistinctDifferences, alpha: float) -> float:
     """Return the shift where the one-sided p crosses alpha, from where the normal law has it."""
     from scipy.special import ndtri
 

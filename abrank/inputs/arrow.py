@@ -269,7 +269,7 @@ def file_columns(
 ) -> tuple[list[str], list[Any]]:
     """Return the names that ``choose`` takes among those of a table's columns, and the columns."""
     # `maximum` is how many bytes they may hold: 4 GiB without it.
-    from abrank.inputs.parquet import Damaged, Oversized  # where a file has such a mark
+    from abrank.inputs.parquet import DamagedParquet, Oversized  # where a file has such a mark
 
     def choose_distinct(names: Sequence[str]) -> Sequence[str]:
         require_distinct(names, label)
@@ -283,7 +283,7 @@ def file_columns(
     except Oversized as error:
         hint = error.hint or "no run, judgments or scores do"
         raise ReadError(label, f"the {kind} file {error}", hint=hint) from None
-    except (pa.ArrowException, OSError, UnicodeDecodeError, Damaged) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError, DamagedParquet) as error:
         problem = f"the {kind} file is cut short or damaged ({error})"
         raise ReadError(label, problem, hint="copy or write the file again") from error
 

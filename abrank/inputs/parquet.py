@@ -127,7 +127,7 @@ WITH_PREFIXES = 7  # the encoding of a text by how much of the one before it beg
 ReadAt: TypeAlias = Callable[[int, int], Any]  # bytes from a place, so many
 
 
-class Damaged(Exception):
+class DamagedParquet(Exception):
     """The file contradicts itself, or a page is not what its checksum says."""
 
 
@@ -175,10 +175,10 @@ def read_groups(read_at: ReadAt, size: int) -> tuple[Group, ...]:
     # As much as Arrow reads of the end of a file, so that it is read once.
     tail = bytes(read_at(max(0, size - _END), min(size, _END)))
     if len(tail) < _TAIL or tail[-4:] != MARK:
-        raise Damaged("it has no footer")
+        raise DamagedParquet("it has no footer")
     length = int.from_bytes(tail[-_TAIL:-4], "little")
     if length > size - _TAIL - len(MARK):
-        raise Damaged("its footer is longer than the file")
+        raise DamagedParquet("its footer is longer than the file")
     if length + _TAIL > len(tail):
         tail = bytes(read_at(size - _TAIL - length, length + _TAIL))
     try:
@@ -187,11 +187,11 @@ def read_groups(read_at: ReadAt, size: int) -> tuple[Group, ...]:
         groups = tuple(_group(group, leaves, size) for group in about.get(4, []))
         n_rows = int(about[3])
     except Malformed as error:
-        raise Damaged(f"its footer is damaged: {error}") from error
+        raise DamagedParquet(f"its footer is damaged: {error}") from error
     except (LookupError, TypeError, AttributeError, ValueError) as error:
-        raise Damaged("its footer is damaged: a part of it is missing") from error
+        raise DamagedParquet("its footer is damaged: a part of it is missing") from error
     if n_rows != sum(group.n_rows for group in groups):
-        raise Damaged(f"its footer is damaged: {n_rows} rows, and others in its row groups")
+        raise DamagedParquet(f"its footer is damaged: {n_rows} rows, and others in its row groups")
     return groups
 
 
@@ -250,22 +250,22 @@ def require_pages(data: Any, chunk: Chunk) -> int:  # noqa: ANN401 - bytes, or a
     """Check the pages of a chunk: checksums where they have any, sizes, numbers, encodings."""
     view = memoryview(data)
     if len(view) != chunk.n_packed:
-        raise Damaged(f"column {chunk.path}: the file ends before it does")
+        raise DamagedParquet(f"column {chunk.path}: the file ends before it does")
     end, n_values, n_unpacked = 0, 0, 0
     while end < len(view):
         page = _page(view, end, chunk)
         if page.kind in (_DATA, _DATA_V2):
             if page.encoding not in chunk.encodings:
                 problem = "a page has an encoding that the footer does not name"
-                raise Damaged(f"column {chunk.path}: {problem}")
+                raise DamagedParquet(f"column {chunk.path}: {problem}")
             n_values += page.n_values
         elif end:
-            raise Damaged(f"column {chunk.path}: its dictionary stands behind its values")
+            raise DamagedParquet(f"column {chunk.path}: its dictionary stands behind its values")
         n_unpacked += page.n_unpacked
         end = page.end
     if n_values != chunk.n_values:
         text = f"its pages hold {n_values} values, and the footer says {chunk.n_values}"
-        raise Damaged(f"column {chunk.path}: {text}")
+        raise DamagedParquet(f"column {chunk.path}: {text}")
     return n_unpacked
 
 
@@ -288,12 +288,12 @@ def _page(view: memoryview, position: int, chunk: Chunk) -> _Page:
         about = dict(header.get({_DATA: 5, _DICTIONARY: 7, _DATA_V2: 8}.get(kind, 0), {}))
         n_values, encoding = int(about.get(1, 0)), int(about.get(4 if kind == _DATA_V2 else 2, -1))
     except (Malformed, LookupError, TypeError, ValueError) as error:
-        raise Damaged(f"column {chunk.path}: a page has no header") from error
+        raise DamagedParquet(f"column {chunk.path}: a page has no header") from error
     body = view[position + length : position + length + packed]
     if packed < 0 or unpacked < 0 or len(body) != packed:
-        raise Damaged(f"column {chunk.path}: a page is longer than the column")
+        raise DamagedParquet(f"column {chunk.path}: a page is longer than the column")
     if checksum is not None and zlib.crc32(body) != checksum & 0xFFFFFFFF:
-        raise Damaged(f"column {chunk.path}: a page is not what its checksum says")
+        raise DamagedParquet(f"column {chunk.path}: a page is not what its checksum says")
     return _Page(kind, unpacked, n_values, encoding, position + length + packed)
 
 
@@ -350,7 +350,7 @@ class ParquetData:
         # Arrow takes a file at its word: a reference may lead beyond the end of its dictionary.
         table.validate(full=True)
         if table.num_rows != sum(self.groups[number].n_rows for number in by_group):
-            raise Damaged("it holds another number of rows than its footer says")
+            raise DamagedParquet("it holds another number of rows than its footer says")
         return table
 
     def _rows_at_once(self, by_group: Mapping[int, Sequence[Chunk]]) -> int:

@@ -27,7 +27,7 @@ _FEW = 2000  # texts that Python reads before Arrow's kernels are imported
 
 
 @dataclass(frozen=True, eq=False)
-class Column:
+class ScoreColumn:
     """A column of text, of numbers in an Arrow array, or of Python's objects."""
 
     name: str
@@ -36,7 +36,7 @@ class Column:
     levels: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, name: str, cells: Any, levels: tuple[str, ...] = ()) -> Column:  # noqa: ANN401
+    def of(cls, name: str, cells: Any, levels: tuple[str, ...] = ()) -> ScoreColumn:  # noqa: ANN401
         """Return the column of an Arrow array, of a Series of pandas, or of a list."""
         return cls(name, _stored(cells), levels)
 
@@ -211,7 +211,7 @@ class Column:
                 off[row] = 0.5 * 10.0 ** (int(exponent) - n_decimals) if exponent else 0.0
         return off
 
-    def take(self, rows: IntArray) -> Column:
+    def take(self, rows: IntArray) -> ScoreColumn:
         """Return the column of some rows."""
         if self.is_text:
             return replace(self, cells=ids.take(self.cells, rows))

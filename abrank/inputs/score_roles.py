@@ -18,7 +18,7 @@ import numpy as np
 from abrank._support.errors import ReadError, UnclearError, nearest
 from abrank._support.typing import BoolArray, IntArray
 from abrank.inputs.columns import folded
-from abrank.inputs.score_column import Column, renumbered
+from abrank.inputs.score_column import ScoreColumn, renumbered
 from abrank.inputs.score_reading import (
     BASELINES,
     CANDIDATES,
@@ -114,10 +114,10 @@ def read_roles(
     is_cost: Callable[[str], bool],
 ) -> Reading:
     """Return which column of a table holds what."""
-    return _Columns(table, options, is_measure, is_cost).reading()
+    return _TableRoles(table, options, is_measure, is_cost).reading()
 
 
-class _Columns:
+class _TableRoles:
     """The columns of one table while they are told apart; rows of aggregates do not count."""
 
     def __init__(
@@ -150,7 +150,7 @@ class _Columns:
         problem = f"has no column {name!r} for {role}; its columns: {listed(names)}"
         raise UnclearError(self.label, problem, choices)
 
-    def column(self, name: str) -> Column:
+    def column(self, name: str) -> ScoreColumn:
         """Return the column of a name."""
         return self.table.column(name)
 
@@ -678,7 +678,7 @@ class _Columns:
     def _varies(self, variant: tuple[str, ...]) -> bool:
         return self.n_distinct(*variant) > 1
 
-    def _is_damaged(self, column: Column) -> bool:
+    def _is_damaged(self, column: ScoreColumn) -> bool:
         """Whether most cells are numbers, so that the others are faults."""
         n_numbers = int((~np.isnan(column.numbers)).sum())
         return 0 < int(column.wrong.sum()) <= n_numbers

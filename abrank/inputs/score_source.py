@@ -29,7 +29,7 @@ from abrank.inputs.delimited import csv_lines, plain_table, text_columns
 from abrank.inputs.exports import flattened, rows_of_export
 from abrank.inputs.ids import Ids
 from abrank.inputs.objects import label_of
-from abrank.inputs.score_column import Column
+from abrank.inputs.score_column import ScoreColumn
 from abrank.inputs.topics import scores_of_answers
 from abrank.inputs.trec import BYTE_ORDER_MARK, plain_lines, read_plain
 from abrank.inputs.tree import looks_like_json, parsed, read_archive, rows_of_log
@@ -67,7 +67,7 @@ _RANK_EVAL = {
 class NamedTable:
     """The columns of a source; ``roles`` are those that its form tells by itself."""
 
-    columns: tuple[Column, ...]
+    columns: tuple[ScoreColumn, ...]
     origin: Source
     form: str = ""
     roles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -83,7 +83,7 @@ class NamedTable:
         """The number of rows."""
         return len(self.columns[0].cells) if self.columns else 0
 
-    def column(self, name: str) -> Column:
+    def column(self, name: str) -> ScoreColumn:
         """Return the column of a name."""
         return next(column for column in self.columns if column.name == name)
 
@@ -201,7 +201,7 @@ def _of_text(data: bytes, header: Sequence[str], delimiter: str, origin: Source)
                 plain, delimiter=delimiter, names=names,
                 types=dict.fromkeys(names, pa.large_binary()), skip=1,
             )  # fmt: skip
-            columns = map(Column.of, header, map(cells.column, names))
+            columns = map(ScoreColumn.of, header, map(cells.column, names))
             return _named(columns, origin, first=2, numbered=False)
         except pa.ArrowInvalid:
             pass  # a bad line: it is named below
@@ -213,11 +213,11 @@ def _of_text(data: bytes, header: Sequence[str], delimiter: str, origin: Source)
     texts, places = text_columns(lines, len(header), origin.label, delimiter.join(header))
     stripped = [ids.encode([cell.strip() for cell in column]) for column in texts]
     positions = np.array(places, np.int64)
-    return _named(map(Column, header, stripped), origin, lines=positions, numbered=False)
+    return _named(map(ScoreColumn, header, stripped), origin, lines=positions, numbered=False)
 
 
 def _named(
-    columns: Iterable[Column],
+    columns: Iterable[ScoreColumn],
     origin: Source,
     *,
     first: int = 0,
@@ -225,7 +225,7 @@ def _named(
     numbered: bool = True,
 ) -> NamedTable:
     """Return a table without the numbers of its rows; refuse two columns of one name."""
-    result: dict[str, Column] = {}
+    result: dict[str, ScoreColumn] = {}
     for column in columns:
         if _NO_NAMES.fullmatch(column.name):
             # As pandas writes an index of 0, 1, 2 …
@@ -251,7 +251,12 @@ def _of_lines(data: bytes, origin: Source, is_measure: Callable[[str], bool]) ->
         form = "trec_eval -q" if first else "ir_measures -q"
         names = ["measure", "query_id", "score"] if first else list(_LONG)
     table = NamedTable(
-        tuple(map(Column, names, columns)), origin, form, _long_roles(names), first=1, lines=places
+        tuple(map(ScoreColumn, names, columns)),
+        origin,
+        form,
+        _long_roles(names),
+        first=1,
+        lines=places,
     )
     # Rows of text, such as trec_eval's runid and relstring, are left out and counted.
     measure, value = table.column("measure"), table.column("score")
@@ -291,7 +296,7 @@ def _plain_fields(data: bytes) -> list[Ids] | None:
         return None
     if width < 3 or data.count(b"\t") not in (0, (width - 1) * len(fields)):
         return None
-    return [Column.of(name, fields[name]).cells for name in names]
+    return [ScoreColumn.of(name, fields[name]).cells for name in names]
 
 
 def _fields(data: bytes, label: str) -> tuple[list[Ids], IntArray]:
@@ -354,7 +359,7 @@ def _of_frame(frame: Any, origin: Source) -> NamedTable:  # noqa: ANN401 - of pa
     names = ["/".join(filter(None, level)) if level else str(name)
              for level, name in zip(levels, frame.columns, strict=True)]  # fmt: skip
     columns = [
-        Column.of(name, frame.iloc[:, i], levels[i] if len(levels[i]) > 1 else ())
+        ScoreColumn.of(name, frame.iloc[:, i], levels[i] if len(levels[i]) > 1 else ())
         for i, name in enumerate(names)
     ]
     index = frame.index
@@ -365,13 +370,13 @@ def _of_frame(frame: Any, origin: Source) -> NamedTable:  # noqa: ANN401 - of pa
         name = (INDEX if n_levels == 1 else f"{INDEX} {level}") if name is None else str(name)
         if name not in names:
             cells = index if n_levels == 1 else index.get_level_values(level)
-            columns.insert(0, Column.of(name, cells.to_series()))
+            columns.insert(0, ScoreColumn.of(name, cells.to_series()))
     return _named(columns, origin)
 
 
 def _of_columns(names: Iterable[Any], columns: Iterable[Any], origin: Source) -> NamedTable:
     """Return a table of Arrow columns, or of lists."""
-    return _named(map(Column.of, map(str, names), columns), origin)
+    return _named(map(ScoreColumn.of, map(str, names), columns), origin)
 
 
 def _of_tree(

@@ -15,7 +15,7 @@ from abrank._support.typing import BoolArray, FloatArray, IntArray
 from abrank.inputs import ids
 from abrank.inputs.columns import MOST_SHOWN, Source
 from abrank.inputs.ids import Ids
-from abrank.inputs.score_column import Column, renumbered
+from abrank.inputs.score_column import ScoreColumn, renumbered
 from abrank.inputs.score_reading import ROWS, Reading, TableOptions
 from abrank.inputs.score_roles import read_roles
 from abrank.inputs.score_source import AGGREGATES, NamedTable, read_source
@@ -242,7 +242,9 @@ def _require_filled(table: NamedTable, name: str) -> None:
         raise ReadError(table.origin.label, f"the {name} is empty", at=position)
 
 
-def _require_numbers(table: NamedTable, column: Column, query: Queries, measure: Coded) -> None:
+def _require_numbers(
+    table: NamedTable, column: ScoreColumn, query: Queries, measure: Coded
+) -> None:
     """Refuse values that are no numbers, named by query and measure."""
     label, unit = table.origin.label, table.origin.unit
     rows = np.flatnonzero(column.wrong)

@@ -201,7 +201,7 @@ class Votes:
     groups: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
-class Rows(Sequence[Row]):
+class VoteRows(Sequence[Row]):
     """The rows of a table, each made of its columns when it is asked for."""
 
     def __init__(self, names: Sequence[str], columns: Sequence[Sequence[Any]]) -> None:
@@ -237,13 +237,13 @@ def rows_of(source: Any) -> tuple[Sequence[Row], Sequence[int], str, Source | No
     if not isinstance(source, (str, os.PathLike)):
         names, columns = objects_of(source)
         require_distinct(map(_folded, names), "DataFrame")
-        rows = Rows(names, columns)
+        rows = VoteRows(names, columns)
         return rows, range(len(rows)), "DataFrame", None
     data, origin = contents(source, lines=False, tables=True)
     if kind_of(data[:8]):
         names, result = file_columns(data, origin.label, list)
         require_distinct(map(_folded, names), origin.label)
-        rows = Rows(names, list(map(to_objects, result)))
+        rows = VoteRows(names, list(map(to_objects, result)))
         return rows, range(len(rows)), origin.label, origin
     if looks_like_json(data[:4096]):
         read = parsed(data, origin.label)
@@ -259,7 +259,7 @@ def rows_of(source: Any) -> tuple[Sequence[Row], Sequence[int], str, Source | No
     columns, position = text_columns(lines, len(names), origin.label, delimiter.join(names))
     if not position:
         raise ReadError(origin.label, "no lines below a header", expected=EXPECTED)
-    return Rows(names, columns), position, origin.label, origin
+    return VoteRows(names, columns), position, origin.label, origin
 
 
 def _named(rows: Sequence[Row], first: int) -> tuple[list[dict[str, Any]], Sequence[int]]:
@@ -293,7 +293,7 @@ def number_of(value: Any) -> float:  # noqa: ANN401
         return math.nan
 
 
-class Table:
+class VoteTable:
     """Rows of one source, with the errors that name their places."""
 
     def __init__(self, source: Any) -> None:  # noqa: ANN401
@@ -316,12 +316,12 @@ class Table:
 
     def _names(self) -> set[str]:
         rows = self.rows
-        return set(rows.names) if isinstance(rows, Rows) else set(chain.from_iterable(rows))
+        return set(rows.names) if isinstance(rows, VoteRows) else set(chain.from_iterable(rows))
 
     def column(self, name: str) -> Sequence[Any]:
         """Return the cell of each row in a column; None where a row has none."""
         rows = self.rows
-        return rows.column(name) if isinstance(rows, Rows) else [row.get(name) for row in rows]
+        return rows.column(name) if isinstance(rows, VoteRows) else [row.get(name) for row in rows]
 
     def texts(self, name: str) -> list[str]:
         """Return the cell of each row in a column as text."""
@@ -379,7 +379,7 @@ def read_votes(
     name_b: str | None = None,
 ) -> Votes:
     """Read votes; where rows name their systems, ``name_a`` and ``name_b`` say which to take."""
-    table = Table(source)
+    table = VoteTable(source)
     if are_impressions(table.columns):
         return _interleaved(table, (name_a or "A", name_b or "B"))
     names, sides = _sides(table, name_a, name_b)
@@ -449,7 +449,7 @@ def read_votes(
     return Votes(names, tuple(votes), dict(left_out), tuple(remarks), table.source)
 
 
-def _interleaved(table: Table, names: tuple[str, str]) -> Votes:
+def _interleaved(table: VoteTable, names: tuple[str, str]) -> Votes:
     """Return each impression as a vote for the list that is credited for more."""
     credits = table.credits()
     custom = next((name for name in IMPRESSION if name in table.columns), "")
@@ -479,7 +479,7 @@ def _interleaved(table: Table, names: tuple[str, str]) -> Votes:
 
 
 def _sides(
-    table: Table, name_a: str | None, name_b: str | None
+    table: VoteTable, name_a: str | None, name_b: str | None
 ) -> tuple[tuple[str, str], list[int]]:
     """Return A and B, and of each row 1 where its left system is A, -1 where it is B, else 0."""
     pair = table.pair()
@@ -505,7 +505,7 @@ def _sides(
     return (a, b), [way.get(item, 0) for item in zip(left, right, strict=True)]
 
 
-def _reading(table: Table, names: tuple[str, str], scale: str) -> Iterator[str]:
+def _reading(table: VoteTable, names: tuple[str, str], scale: str) -> Iterator[str]:
     """Yield what the column of verdicts, and the names in it, were taken for."""
     if scale:
         yield f"preference is read as {scale}"
@@ -515,7 +515,7 @@ def _reading(table: Table, names: tuple[str, str], scale: str) -> Iterator[str]:
         yield f"A is {names[0]} and B is {names[1]}; --name-a and --name-b (name_a=) choose"
 
 
-def _names_of_winners(table: Table, name_a: str | None, name_b: str | None) -> tuple[str, str]:
+def _names_of_winners(table: VoteTable, name_a: str | None, name_b: str | None) -> tuple[str, str]:
     """Return A and B of rows that do not name their systems: those that win, if they are two."""
     names = (name_a or "A", name_b or "B")
     if name_a or name_b or not table.verdict:
@@ -531,7 +531,7 @@ def _names_of_winners(table: Table, name_a: str | None, name_b: str | None) -> t
     return a, b
 
 
-def _verdicts(row: Row, table: Table, by_place: str) -> Iterable[tuple[Any, str]]:
+def _verdicts(row: Row, table: VoteTable, by_place: str) -> Iterable[tuple[Any, str]]:
     """Yield the verdicts of a row, and which side was shown first."""
     if {"g1_winner", "g2_winner"} <= table.columns:  # FastChat: both orders on one line
         yield row.get("g1_winner"), "left"
@@ -544,7 +544,7 @@ def _verdicts(row: Row, table: Table, by_place: str) -> Iterable[tuple[Any, str]
     yield row.get(table.verdict), text_of(row.get("shown_first")) or text
 
 
-def _scale(table: Table) -> str:
+def _scale(table: VoteTable) -> str:
     """Say what the numbers of a column ``preference`` are; empty where it holds words."""
     cells = list(map(str.casefold, table.texts("preference")))
     if any(math.isnan(number_of(cell)) and cell not in NO_VERDICT for cell in cells):

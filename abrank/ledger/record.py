@@ -13,7 +13,7 @@ from abrank.options import Question
 
 # Most comparisons have no ledger, and wait for none of its imports.
 if TYPE_CHECKING:
-    from abrank.ledger.store import Entry, Ledger
+    from abrank.ledger.store import Ledger, LedgerEntry
     from abrank.ledger.summary import ErrorBudget
     from abrank.rule import Design
     from abrank.verdict import Rule
@@ -28,7 +28,7 @@ class Recording:
         self.ledger = ledger
         self.budget: ErrorBudget | None = None
         self.question = question
-        self._kept: tuple[Entry, tuple[str, ...]] | None = None
+        self._kept: tuple[LedgerEntry, tuple[str, ...]] | None = None
         if question.error_budget is None:
             return
         if ledger is None:
@@ -69,23 +69,25 @@ class Recording:
         if self.ledger is None:
             return compute(self.question)
         result: Any = compute(self.question)
-        from abrank.ledger.store import Entry
+        from abrank.ledger.store import LedgerEntry
 
         budget = "" if self.budget is None else str(self.budget)
-        entry, earlier = Entry.of(result, budget=budget), self.ledger.entries()
+        entry, earlier = LedgerEntry.of(result, budget=budget), self.ledger.entries()
         again = next((item for item in earlier if item.spends == entry.spends), None)
         if self.budget is not None and again is not None and again.alpha != entry.alpha:
             # Asked once more it has the level that it had, and spends nothing.
             self.question = replace(self.question, alpha=again.alpha)
             result = compute(self.question)
-            entry = Entry.of(result, budget=budget)
+            entry = LedgerEntry.of(result, budget=budget)
         self._kept = entry, result.query_ids
         created: Found = replace(
             result, remarks=(*result.remarks, *self._remarks(earlier, entry, result.rule))
         )
         return created
 
-    def _remarks(self, earlier: Sequence[Entry], entry: Entry, rule: Rule) -> Iterator[str]:
+    def _remarks(
+        self, earlier: Sequence[LedgerEntry], entry: LedgerEntry, rule: Rule
+    ) -> Iterator[str]:
         from abrank.ledger.summary import repetition, shown_level
 
         if self.budget is not None:
@@ -133,7 +135,7 @@ class Recording:
             self.ledger.add(*self._kept)
 
 
-def _looks(so_far: Sequence[Entry], entry: Entry, design: Design) -> str:
+def _looks(so_far: Sequence[LedgerEntry], entry: LedgerEntry, design: Design) -> str:
     """Say which looks of a plan were taken before, and whether the plan has room for this one."""
     same = [item for item in so_far if item.look and item.plan == entry.plan]
     fromkeys = dict.fromkeys((item.look, item.b) for item in same if item.b != entry.b)

@@ -27,7 +27,7 @@ _HASHED = 16  # hexadecimal digits that tell sets and systems apart
 
 
 @record
-class Entry:
+class LedgerEntry:
     """One comparison of a ledger.
 
     Attributes
@@ -124,7 +124,7 @@ class Entry:
         return *names, *(design.get(name) for name in selected)
 
     @classmethod
-    def of(cls, comparison: Any, *, budget: str = "") -> Entry:  # noqa: ANN401 - a Comparison
+    def of(cls, comparison: Any, *, budget: str = "") -> LedgerEntry:  # noqa: ANN401 - a Comparison
         """Return what a ledger keeps of a comparison.
 
         Raises
@@ -167,7 +167,7 @@ class Entry:
         return json.dumps(asdict(self), sort_keys=True, ensure_ascii=True)
 
     @classmethod
-    def from_json(cls, text: str, source: str) -> Entry:
+    def from_json(cls, text: str, source: str) -> LedgerEntry:
         """Return the entry that a line holds.
 
         Raises
@@ -191,7 +191,7 @@ class Entry:
         return entry
 
 
-_TYPES = {field.name: str(field.type) for field in fields(Entry)}
+_TYPES = {field.name: str(field.type) for field in fields(LedgerEntry)}
 _VERDICTS = frozenset(Verdict)
 
 
@@ -248,13 +248,13 @@ class Ledger(Protocol):
 
     path: Path
 
-    def entries(self) -> tuple[Entry, ...]:
+    def entries(self) -> tuple[LedgerEntry, ...]:
         """Return all entries, oldest first."""
 
     def query_sets(self) -> dict[str, frozenset[str]]:
         """Return the query ids of every set by its hash."""
 
-    def add(self, entry: Entry, query_ids: Sequence[str]) -> bool:
+    def add(self, entry: LedgerEntry, query_ids: Sequence[str]) -> bool:
         """Keep an entry, whole or not at all; False where the same is there already."""
 
     def turn(self) -> contextlib.AbstractContextManager[None]:
@@ -334,17 +334,17 @@ class _File:
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
             raise ReadError(str(self.path), f"is no ledger, or is damaged: {error}") from error
 
-    def entries(self) -> tuple[Entry, ...]:
+    def entries(self) -> tuple[LedgerEntry, ...]:
         with self._connection() as base:
             rows = base.execute("SELECT entry FROM entries ORDER BY place").fetchall()
-        return tuple(Entry.from_json(text, str(self.path)) for (text,) in rows)
+        return tuple(LedgerEntry.from_json(text, str(self.path)) for (text,) in rows)
 
     def query_sets(self) -> dict[str, frozenset[str]]:
         with self._connection() as base:
             rows = base.execute("SELECT hash, ids FROM queries").fetchall()
         return {name: _unpacked(name, ids, str(self.path), zlib.decompress) for name, ids in rows}
 
-    def add(self, entry: Entry, query_ids: Sequence[str]) -> bool:
+    def add(self, entry: LedgerEntry, query_ids: Sequence[str]) -> bool:
         ids = zlib.compress(json.dumps(sorted(query_ids)).encode())
         with contextlib.nullcontext() if self._turn else self.turn(), self._connection() as base:
             base.execute("INSERT OR IGNORE INTO queries VALUES (?, ?)", (entry.queries, ids))
@@ -384,12 +384,12 @@ class _Folder:
             if inner.is_symlink():
                 raise ReadError(str(inner), "is a symbolic link: a ledger holds none")
 
-    def entries(self) -> tuple[Entry, ...]:
+    def entries(self) -> tuple[LedgerEntry, ...]:
         # By their numbers and not by the clock, which may be set back. Of two branches that were
         # merged each number stands there twice.
-        entries: dict[str, Entry] = {}
+        entries: dict[str, LedgerEntry] = {}
         for file in sorted(self.path.glob("*.json")):
-            entry = Entry.from_json(_text(file), str(file))
+            entry = LedgerEntry.from_json(_text(file), str(file))
             entries.setdefault(entry.key, entry)
         return tuple(entries.values())
 
@@ -397,7 +397,7 @@ class _Folder:
         files = sorted((self.path / "queries").glob("*.json"))
         return {file.stem: _unpacked(file.stem, _text(file).encode(), str(file)) for file in files}
 
-    def add(self, entry: Entry, query_ids: Sequence[str]) -> bool:
+    def add(self, entry: LedgerEntry, query_ids: Sequence[str]) -> bool:
         with contextlib.nullcontext() if self._holds_turn else self.turn():
             names = [file.stem for file in self.path.glob("*.json")]
             if any(name.endswith(f"-{entry.key[:16]}") for name in names):

@@ -23,7 +23,7 @@ from abrank.inference.many_comparisons import (
     online_levels,
     predict_repetition,
 )
-from abrank.ledger.store import Entry, open_ledger
+from abrank.ledger.store import LedgerEntry, open_ledger
 
 METHODS: dict[str, dict[str, OnlineMethod]] = {
     "fdr": {
@@ -104,15 +104,15 @@ class ErrorBudget:
         """When it holds, and by whom."""
         return PROMISES[self.method]
 
-    def stream(self, entries: Sequence[Entry]) -> list[Entry]:
+    def stream(self, entries: Sequence[LedgerEntry]) -> list[LedgerEntry]:
         """Return the comparisons that spend from it, the first of each."""
-        first: dict[tuple[str, ...], Entry] = {}
+        first: dict[tuple[str, ...], LedgerEntry] = {}
         for entry in entries:
             if entry.budget == str(self):
                 first.setdefault(entry.spends, entry)
         return list(first.values())
 
-    def alphas(self, entries: Sequence[Entry]) -> FloatArray:
+    def alphas(self, entries: Sequence[LedgerEntry]) -> FloatArray:
         """Return the two-sided level of each of its comparisons so far, and of the next.
 
         Half of a level is what a verdict in favour of B may err by; none is above the budget. The
@@ -122,7 +122,7 @@ class ErrorBudget:
         levels = online_levels(pvalues, self.method, alpha=self.alpha, maximum=self.alpha / 2)
         return np.asarray(2 * levels)
 
-    def next_alpha(self, entries: Sequence[Entry]) -> float:
+    def next_alpha(self, entries: Sequence[LedgerEntry]) -> float:
         """Return the two-sided level of a ledger's next comparison."""
         return float(self.alphas(entries)[-1])
 
@@ -173,7 +173,7 @@ class History(Printed):
     Attributes
     ----------
     path : str
-    entries : tuple of Entry
+    entries : tuple of LedgerEntry
         Oldest first.
     query_sets : tuple of QuerySet
         The most used first.
@@ -184,7 +184,7 @@ class History(Printed):
     """
 
     path: str
-    entries: tuple[Entry, ...]
+    entries: tuple[LedgerEntry, ...]
     query_sets: tuple[QuerySet, ...]
     budgets: tuple[Spent, ...]
     expected: tuple[float, ...]
@@ -266,7 +266,7 @@ def history(path: str | os.PathLike[str]) -> History:
     )
 
 
-def repetition(entries: Sequence[Entry]) -> Repetition | None:
+def repetition(entries: Sequence[LedgerEntry]) -> Repetition | None:
     """Return what a repetition of the last entry would show; None where too little is known."""
     places = _by_measure(entries).get((entries[-1].measure, entries[-1].higher_is_better), [])
     if len(entries) - 1 not in places:
@@ -275,7 +275,7 @@ def repetition(entries: Sequence[Entry]) -> Repetition | None:
     return predict_repetition(gains, errors, freedom=freedom)
 
 
-def _by_measure(entries: Sequence[Entry]) -> dict[tuple[str, bool], list[int]]:
+def _by_measure(entries: Sequence[LedgerEntry]) -> dict[tuple[str, bool], list[int]]:
     """Return the places of entries with a standard error, of measures with enough of them."""
     result = defaultdict(list)
     for place, entry in enumerate(entries):
@@ -284,7 +284,7 @@ def _by_measure(entries: Sequence[Entry]) -> dict[tuple[str, bool], list[int]]:
     return {measure: places for measure, places in result.items() if len(places) >= FEWEST}
 
 
-def _measured(entries: Sequence[Entry], places: Sequence[int]) -> tuple[FloatArray, ...]:
+def _measured(entries: Sequence[LedgerEntry], places: Sequence[int]) -> tuple[FloatArray, ...]:
     """Return gains, their standard errors, and the degrees of freedom of these."""
     mine = [entries[i] for i in places]
     rows = [(item.gain, item.standard_error, max(item.n_queries - 1, 1)) for item in mine]
@@ -292,7 +292,9 @@ def _measured(entries: Sequence[Entry], places: Sequence[int]) -> tuple[FloatArr
     return gains, errors, freedom
 
 
-def _query_sets(entries: Sequence[Entry], names: dict[str, frozenset[str]]) -> tuple[QuerySet, ...]:
+def _query_sets(
+    entries: Sequence[LedgerEntry], names: dict[str, frozenset[str]]
+) -> tuple[QuerySet, ...]:
     used = Counter(entry.queries for entry in entries)
     result = []
     for queries, n_comparisons in used.most_common():
@@ -314,7 +316,7 @@ def _query_sets(entries: Sequence[Entry], names: dict[str, frozenset[str]]) -> t
     return tuple(result)
 
 
-def _spent(name: str, entries: Sequence[Entry]) -> Spent:
+def _spent(name: str, entries: Sequence[LedgerEntry]) -> Spent:
     """Replay a budget's stream, and compare the levels with those that its entries had."""
     budget = ErrorBudget.parse(name)
     mine, alphas = budget.stream(entries), budget.alphas(entries)

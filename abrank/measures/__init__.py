@@ -4,9 +4,18 @@ from abrank.measures import definitions as _  # noqa: F401 - importing enters th
 from abrank.measures import sensitivity  # noqa: F401 - importing enters them
 from abrank.measures.definitions.user_models import resolved
 from abrank.measures.names import expand, parse, reading
-from abrank.measures.registry import Entry, Measure, catalogue, complete, measure
+from abrank.measures.registry import Measure, MeasureEntry, catalogue, complete, measure
 
-__all__ = ["Entry", "Measure", "catalogue", "expand", "measure", "parse", "reading", "resolved"]
+__all__ = [
+    "Measure",
+    "MeasureEntry",
+    "catalogue",
+    "expand",
+    "measure",
+    "parse",
+    "reading",
+    "resolved",
+]
 
 for _entry in catalogue().values():
     complete(_entry)

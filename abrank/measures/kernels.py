@@ -229,7 +229,7 @@ class Ranked:
 
 
 @dataclass(frozen=True, eq=False)
-class Pairs:
+class PairCounts:
     """Numbers of pairs of judged documents: float64[n_queries] each."""
 
     concordant: FloatArray
@@ -238,7 +238,7 @@ class Pairs:
     of_one_grade: FloatArray
 
     @classmethod
-    def of(cls, judged: JudgedRun, *, rel: int | None = None) -> Pairs:
+    def of(cls, judged: JudgedRun, *, rel: int | None = None) -> PairCounts:
         """Count them; with ``rel`` there are two grades, relevant and refused."""
         ranked = Ranked.of(judged)
         names = judged.ideal_grade >= 0

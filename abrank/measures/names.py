@@ -15,8 +15,8 @@ from abrank._support.errors import ArgumentError, UnknownNameError, nearest
 from abrank._support.typing import FloatArray, IntArray, Interpolation
 from abrank.measures.registry import (
     Aggregate,
-    Entry,
     Measure,
+    MeasureEntry,
     Value,
     catalogue,
     known_as,
@@ -450,7 +450,7 @@ def reading(text: str | Measure) -> str | None:
     return f"{text}: {result[0]}, {spelling.note}" if note else None
 
 
-def _look_up(form: re.Match[str]) -> tuple[Entry, Spelling, str | None] | None:
+def _look_up(form: re.Match[str]) -> tuple[MeasureEntry, Spelling, str | None] | None:
     """Find the entry, what the name means, and the numbers; what is registered goes first."""
     name, bare = form["name"], _is_bare(form)
     whole = known_as(name + (form["suffix"] or ""))
@@ -474,7 +474,9 @@ def _is_bare(form: re.Match[str]) -> bool:
     return form["numbers"] is form["inside"] is form["at"] is None
 
 
-def _numbers(text: str | None, entry: Entry, spelling: Spelling) -> list[list[tuple[str, object]]]:
+def _numbers(
+    text: str | None, entry: MeasureEntry, spelling: Spelling
+) -> list[list[tuple[str, object]]]:
     """Read what stands behind the name: the parameter and value of each measure that is meant."""
     if not text:
         return [[]]
@@ -496,7 +498,7 @@ def _pairs(inside: str | None, text: str) -> list[tuple[str, object]]:
     return pairs
 
 
-def _level(level: str | None, entry: Entry) -> list[tuple[str, object]]:
+def _level(level: str | None, entry: MeasureEntry) -> list[tuple[str, object]]:
     """Read ranx's ``-lN``: grades from N on are relevant, and those below gain nothing."""
     if level is None:
         return []

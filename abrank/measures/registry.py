@@ -138,14 +138,14 @@ Aggregate: TypeAlias = Literal["mean", "sum", "geometric"]
 Needs: TypeAlias = Literal["scores", "subtopics"]
 
 _NAME = re.compile(r"[^\W\d]\w*")
-_MEASURES: Registry[Entry] = Registry.of("measure")
+_MEASURES: Registry[MeasureEntry] = Registry.of("measure")
 _BY_FOLDED_NAME: dict[str, str] = {}
 _JUDGED_ONLY = Parameter("judged_only", (bool,), (), default=False, required=False)
 _TRIAL = JudgedRun.from_subtopics([[{"1": 1}]])
 
 
 @dataclass(frozen=True)
-class Entry:
+class MeasureEntry:
     """One line of the catalogue; equal to another of the same name.
 
     Attributes
@@ -255,7 +255,7 @@ class Measure(str):
 
     Parameters
     ----------
-    entry : Entry
+    entry : MeasureEntry
         Its line in the catalogue: bounds, source, definition.
     parameters : tuple of (name, value)
         Those that differ from their default, in the order of the signature.
@@ -271,10 +271,12 @@ class Measure(str):
     """
 
     __slots__ = ("entry", "parameters")
-    entry: Entry
+    entry: MeasureEntry
     parameters: tuple[tuple[str, Value], ...]
 
-    def __new__(cls, entry: Entry, parameters: tuple[tuple[str, Value], ...] = ()) -> Measure:
+    def __new__(
+        cls, entry: MeasureEntry, parameters: tuple[tuple[str, Value], ...] = ()
+    ) -> Measure:
         """Spell the name out of entry and parameters."""
         position = entry.at
         inside = ",".join(f"{k}={literal(v)}" for k, v in parameters if k != position)
@@ -400,7 +402,7 @@ def measure(
         if not callable(function):
             raise ArgumentError(f"@measure stands above a function, not {function!r}")
         parameters = read_signature(function) + ((_JUDGED_ONLY,) if condensable else ())
-        entry = Entry(
+        entry = MeasureEntry(
             name, function, tuple(aliases), bounds, source, discrete, aggregate,
             higher_is_better, decides, needs, parameters,
         )  # fmt: skip
@@ -417,7 +419,7 @@ def measure(
     return enter
 
 
-def catalogue() -> Registry[Entry]:
+def catalogue() -> Registry[MeasureEntry]:
     """Return all measures by canonical name, in the order they were entered.
 
     Examples
@@ -430,7 +432,7 @@ def catalogue() -> Registry[Entry]:
     return _MEASURES
 
 
-def known_as(name: str) -> Entry | None:
+def known_as(name: str) -> MeasureEntry | None:
     """Return the entry with this name or alias, in whatever case, or None."""
     canonical = _BY_FOLDED_NAME.get(name.casefold())
     return None if canonical is None else _MEASURES[canonical]
@@ -486,7 +488,7 @@ _PARAMETERS: dict[str, str | tuple[str, str]] = {
 }
 
 
-def complete(entry: Entry) -> str:
+def complete(entry: MeasureEntry) -> str:
     """Complete the docstring of a measure, whose own is as ``abrank.measures.definitions`` says."""
     text, custom = split(entry.function.__doc__)
     if "Returns" in custom:  # completed when the package was imported before

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Asked:
+class _SharedOptions:
     """What a comparison and a ranking are asked alike."""
 
     lower_is_better: Sequence[str] | str = option(
@@ -106,7 +106,7 @@ def read_share(text: str | float | None) -> float | None:
 
 @explained_class
 @dataclass(frozen=True, kw_only=True)
-class Question(_Asked):
+class Question(_SharedOptions):
     """All that decides, and how it is resampled, in one object: a rule declared in Python.
 
     ``config=Question(...)`` gives it to :func:`abrank.compare` and its like, as a rule file does;
@@ -415,7 +415,7 @@ class Question(_Asked):
 
 @explained_class
 @dataclass(frozen=True, kw_only=True)
-class RankingQuestion(_Asked):
+class RankingQuestion(_SharedOptions):
     """What :func:`abrank.rank` and its like are asked, in one object."""
 
     measures: Sequence[str] | str | None = option(

@@ -57,8 +57,8 @@ from abrank.planning.student import (
 )
 
 if TYPE_CHECKING:
-    from abrank.planning.audit import Audit as Audit
     from abrank.planning.audit import Margins as Margins
+    from abrank.planning.audit import MeansAudit as MeansAudit
     from abrank.planning.plan import JudgedT as JudgedT
     from abrank.planning.plan import Plan as Plan
     from abrank.planning.plan import correlation_interval as correlation_interval
@@ -69,7 +69,7 @@ if TYPE_CHECKING:
 
 _HOMES = homes(
     {
-        "abrank.planning.audit": "Audit Margins",
+        "abrank.planning.audit": "MeansAudit Margins",
         "abrank.planning.plan": "JudgedT Plan correlation_interval",
         "abrank.planning.simulation": "SimulatedPower queries_by_simulation simulate_power"
         " visible_by_simulation",

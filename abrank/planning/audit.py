@@ -283,7 +283,7 @@ class AuditRow(IntervalRow):
 
 
 @dataclass(frozen=True, eq=False)
-class Audit(Result):
+class MeansAudit(Result):
     """What could be true of two published means; made by :func:`abrank.audit`.
 
     Attributes
@@ -365,7 +365,7 @@ def audit(
     binary: bool | None = None,
     alpha: float = 0.05,
     power: float = 0.8,
-) -> Audit:
+) -> MeansAudit:
     """Say whether a published difference could be real: from the two means and the queries alone.
 
     Source: Brown & Heathers (2017), Social Psychological and Personality Science 8, 363-369: which
@@ -444,7 +444,7 @@ def audit(
     if all(counts):
         gap = max(counts[0][-1] - counts[1][0], counts[1][-1] - counts[0][0])
     limit = abs(difference) * math.sqrt(n) / _quantile(n, alpha)
-    return Audit(
+    return MeansAudit(
         measure=str(names),
         n_queries=n,
         a=mean_a,

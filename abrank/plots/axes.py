@@ -124,7 +124,7 @@ def spread_apart(places: list[float], distance: float) -> list[float]:
 
 
 @dataclass(frozen=True)
-class Row:
+class AxisRow:
     """A row: its name, its numbers, how it reads."""
 
     # `thin` is the adjusted interval, where that is another one than the plain. `last` stands in
@@ -150,7 +150,7 @@ class Row:
         row: IntervalRow,
         estimate: float,
         **rest: Any,  # noqa: ANN401 - the other fields
-    ) -> Row:
+    ) -> AxisRow:
         """Return the row of an estimate and its interval; a remark where there is none."""
         remark = "no interval" if np.isnan([estimate, row.ci_low]).any() else ""
         result: dict[str, Any] = {"estimate": estimate, "thick": row.interval, "thin": None}
@@ -160,7 +160,7 @@ class Row:
 def draw_rows(
     ax: Axes,
     theme: Theme,
-    rows: Sequence[Row],
+    rows: Sequence[AxisRow],
     *,
     last: str,
     higher_is_better: bool,
@@ -195,7 +195,7 @@ def stripe(ax: Axes, theme: Theme, n: int) -> None:
         ax.axhspan(place - 0.5, place + 0.5, facecolor=theme.band, edgecolor="none", zorder=0.3)
 
 
-def _draw_row(ax: Axes, theme: Theme, place: int, row: Row) -> None:
+def _draw_row(ax: Axes, theme: Theme, place: int, row: AxisRow) -> None:
     colour = theme.of_reading(row.reading)
     if row.thin is not None:
         draw_interval(ax, row.thin, place, colour=colour, width=1.4)
@@ -252,7 +252,7 @@ def name_rows(ax: Axes, theme: Theme, names: Sequence[str], bold: Sequence[bool]
         label.set_fontweight("bold" if heavy else "normal")
 
 
-def _numbers(ax: Axes, theme: Theme, rows: Sequence[Row], first: str, last: str) -> None:
+def _numbers(ax: Axes, theme: Theme, rows: Sequence[AxisRow], first: str, last: str) -> None:
     """Write glyph, estimate and the last column right of the rows, each lined up at its right."""
     type_ = style.sizes(ax)
     em = type_.body

@@ -19,7 +19,7 @@ from abrank.comparison.declared import (
     shares_scale,
 )
 from abrank.plots import style
-from abrank.plots.axes import Row, draw_interval, draw_rows, law_of_mean
+from abrank.plots.axes import AxisRow, draw_interval, draw_rows, law_of_mean
 from abrank.plots.registry import plot
 from abrank.plots.style import LIGHT, NARROW, Theme
 
@@ -77,7 +77,7 @@ def forest(comparison: Comparison, *, ax: Axes | None = None, theme: Theme = LIG
     return ax
 
 
-def _bar_words(comparison: Comparison, rows: Sequence[Row]) -> list[str]:
+def _bar_words(comparison: Comparison, rows: Sequence[AxisRow]) -> list[str]:
     """Say what the thick and the thin bars are."""
     rule = comparison.rule
     level, adjusted = display.level(rule.confidence), any(row.thin for row in rows[1:])
@@ -92,7 +92,7 @@ def _bar_words(comparison: Comparison, rows: Sequence[Row]) -> list[str]:
 _TURNED = {True: "↑", False: "↓"}
 
 
-def _measure_row(comparison: Comparison, result: MeasureResult, digits: int) -> Row:
+def _measure_row(comparison: Comparison, result: MeasureResult, digits: int) -> AxisRow:
     another = style.unit_is_measure(comparison) and not shares_scale(comparison, result.measure)
     turned = result.higher_is_better != comparison.rule.higher_is_better
     mark = f" {_TURNED[result.higher_is_better]}" if turned else ""
@@ -100,7 +100,7 @@ def _measure_row(comparison: Comparison, result: MeasureResult, digits: int) -> 
     thick, thin = result.interval, result.adjusted
     if is_primary and comparison.decision.by_equivalence:
         thick, thin = deciding_interval(comparison), comparison.decision.interval
-    return Row.of(
+    return AxisRow.of(
         result,
         result.estimate,
         name=f"{result.measure}{mark}",
@@ -323,7 +323,7 @@ def segments(
     lead, size = comparison.primary, LARGEST if style.of_the_mean(comparison) else 0.0
     last = display.count(comparison.n_queries)
     look: dict[str, Any] = {"reading": lead.reading, "last": last, "size": size}
-    rows = [Row.of(lead, lead.diff, name="All queries", lead=True, **look)]
+    rows = [AxisRow.of(lead, lead.diff, name="All queries", lead=True, **look)]
     rows += _rows(comparison, chosen, named=len(chosen) > 1)
     style.fit_height(ax, _height(len(rows)))
     higher = comparison.rule.higher_is_better
@@ -342,11 +342,11 @@ def segments(
     return ax
 
 
-def _rows(comparison: Comparison, chosen: Sequence[Segmentation], *, named: bool) -> list[Row]:
+def _rows(comparison: Comparison, chosen: Sequence[Segmentation], *, named: bool) -> list[AxisRow]:
     """Return the rows of the largest segments, those of a property together."""
     sizes = sorted((row.n_queries for element in chosen for row in element.rows), reverse=True)
     minimum = sizes[min(MOST_SEGMENTS, len(sizes)) - 1]
-    result: list[Row] = []
+    result: list[AxisRow] = []
     room = {True: MOST_SEGMENTS - sum(size > minimum for size in sizes), False: MOST_SEGMENTS}
     for item in chosen:
         for row in item.rows:
@@ -358,9 +358,9 @@ def _rows(comparison: Comparison, chosen: Sequence[Segmentation], *, named: bool
     return result
 
 
-def _segment_row(comparison: Comparison, row: SegmentRow, name: str) -> Row:
+def _segment_row(comparison: Comparison, row: SegmentRow, name: str) -> AxisRow:
     share = math.sqrt(math.sqrt(row.n_queries / comparison.n_queries))
-    return Row.of(
+    return AxisRow.of(
         row,
         row.mean,
         name=name,
@@ -463,7 +463,7 @@ def collections(
     visible = [row for row in summary.rows if any(row is item for item in largest)]
     heaviest = max(row.weight_random for row in summary.rows) or 1.0
     rows = [
-        Row.of(
+        AxisRow.of(
             row,
             row.estimate,
             name=row.collection,
@@ -476,7 +476,7 @@ def collections(
     ]
     prediction = summary.prediction
     rows += [
-        Row.of(
+        AxisRow.of(
             row,
             row.estimate,
             name=name,

@@ -119,7 +119,9 @@ def pair_rows(
     return tuple(rows)
 
 
-def _wins(block: FloatArray, pairs: inference.Pairs, sign: float) -> tuple[list[int], list[int]]:
+def _wins(
+    block: FloatArray, pairs: inference.SystemPairs, sign: float
+) -> tuple[list[int], list[int]]:
     """Count the queries on which the second system of a pair, times the sign, stands higher."""
     slack = TIE * np.abs(block).max(initial=0.0)
     wins, losses = [], []
@@ -232,7 +234,7 @@ def other_tests(ranking: Ranking) -> tuple[OtherTest, ...]:
         return ()
     values = np.array([row.told_apart for row in ranking.pair_rows])
     place = {system: i for i, system in enumerate(ranking.systems)}
-    pairs = inference.Pairs(
+    pairs = inference.SystemPairs(
         np.array([place[row.a] for row in ranking.pair_rows]),
         np.array([place[row.b] for row in ranking.pair_rows]),
     )
@@ -249,7 +251,7 @@ def other_tests(ranking: Ranking) -> tuple[OtherTest, ...]:
 
 
 def _told(
-    ranking: Ranking, pairs: inference.Pairs, test: str, adjust: str, title: str
+    ranking: Ranking, pairs: inference.SystemPairs, test: str, adjust: str, title: str
 ) -> tuple[BoolArray, str]:
     """Return which pairs, in the order of the ranking's, a test tells apart, and its title."""
     if test in inference.TESTS:

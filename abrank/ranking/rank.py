@@ -365,7 +365,7 @@ def rank_board(
         cautions += (Note("pairs-of-first", 1, values),)
     on_part = _announce(on_stage, n_pairs, len(scores.systems), len(columns))
     parts = len(columns) if family == "all" else 1
-    requested = _Asked(
+    requested = _RankTest(
         name, options, alpha, baselines, family, parts, question.resamples,
         entropy(question.rng), better, whole, on_part,
     )  # fmt: skip
@@ -509,7 +509,7 @@ def _announce(
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _RankTest:
     """What is asked of every measure: the test with its options, and all that it takes."""
 
     test: str
@@ -525,7 +525,7 @@ class _Asked:
     on_part: Callable[[int, int], None] | None
 
 
-def _rank_by(scores: Scores, column: int, requested: _Asked) -> Ranking:
+def _rank_by(scores: Scores, column: int, requested: _RankTest) -> Ranking:
     """Rank the systems by one measure."""
     name, options = requested.test, requested.options
     is_higher = requested.better.higher[scores.measures[column]]

@@ -352,7 +352,7 @@ _VALUES: dict[str, Callable[[Any], dict[str, Any]]] = {
     "Plan": plain,
     "History": plain,
     "Intervals": plain,
-    "Audit": plain,
+    "MeansAudit": plain,
 }
 _TABLES: dict[str, Callable[[Any], dict[str, str]]] = {
     "Comparison": _comparison_tables,
@@ -362,7 +362,7 @@ _TABLES: dict[str, Callable[[Any], dict[str, str]]] = {
     "History": _history_tables,
     # The interval that decides first, segments last.
     "Intervals": lambda all_: {".csv": _records([*all_.rows, *all_.others, *all_.segments])},
-    "Audit": lambda result: {".csv": _records(result.rows)},
+    "MeansAudit": lambda result: {".csv": _records(result.rows)},
 }
 
 # The results on each collection of one that has the scores of queries.

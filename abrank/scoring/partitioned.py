@@ -8,7 +8,7 @@ from functools import partial
 from abrank._support import display
 from abrank._support.errors import AlignmentError, ReadError
 from abrank.engines import Engine, kernel
-from abrank.engines.drive import Result, score_tables
+from abrank.engines.drive import EngineScores, score_tables
 from abrank.engines.kernel import audit_of
 from abrank.inputs import Audit, Source
 from abrank.inputs.columns import EMPTY_RUN, EMPTY_RUN_HINT
@@ -31,7 +31,7 @@ def score_partitioned(
     on_stage: Callable[[str], None],
 ) -> Scores:
     """Score runs in Parquet on an engine; see :func:`abrank.evaluate`."""
-    requested = kernel.Scoring(
+    requested = kernel.KernelOptions(
         measures,
         scoring.score_dtype,
         scoring.duplicates,
@@ -63,7 +63,7 @@ def _tell(on_stage: Callable[[str], None], done: int, total: int) -> None:
 
 
 def _counted(
-    result: Result,
+    result: EngineScores,
     qrels: object,
     runs: Mapping[str, object],
 ) -> tuple[dict[str, Source], dict[str, Audit], Source | None]:
@@ -86,7 +86,7 @@ def _counted(
     return sources, audits, Source(judged.label, None, judged.n_rows) if first else None
 
 
-def _skipped(result: Result) -> tuple[str, ...]:
+def _skipped(result: EngineScores) -> tuple[str, ...]:
     """Return a remark on the partitions that were skipped."""
     skipped = result.skipped
     if not skipped:

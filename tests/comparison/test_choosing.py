@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abrank.comparison.choosing import (
-    Choice,
     Directions,
+    MeasureChoice,
     canonical_name,
     choose,
     directions,
@@ -14,8 +14,8 @@ from abrank.comparison.choosing import (
 
 def test_the_measure_that_decides_and_directions() -> None:
     apart = choose(["NumRet", "runid", "AP", "P@5"], (), constant=["runid"])
-    assert apart == Choice(("AP", "P@5"), "AP", ("NumRet", "runid"), 2)
-    assert choose(["P@5", "AP"], None) == Choice(("P@5", "AP"), "P@5")
+    assert apart == MeasureChoice(("AP", "P@5"), "AP", ("NumRet", "runid"), 2)
+    assert choose(["P@5", "AP"], None) == MeasureChoice(("P@5", "AP"), "P@5")
     assert directions(["AP", "ms"], "ms") == Directions({"AP": True, "ms": False})
     assert directions(["AP", "ms"]).undeclared == ("ms",)
     assert directions(["AP", "ms"], (), "ms").undeclared == ()

@@ -28,7 +28,7 @@ from abrank.comparison.declared import (
     with_guards,
 )
 from abrank.comparison.machine import declare_machine
-from abrank.comparison.sample import Rows
+from abrank.comparison.sample import QuerySample
 from abrank.options import Question
 from abrank.rule import Guard
 from abrank.scoring.scores import Scores
@@ -123,7 +123,7 @@ def decided(a: np.ndarray, b: np.ndarray, *, margin: str) -> Verdict:
     rule = declare(Question(margin=margin), "AP", Directions({"AP": True}))
     ids = tuple(f"q{i:03}" for i in range(len(a)))
     scores = Scores(ids, ("A", "B"), ("AP",), np.stack([a, b], axis=1)[:, :, np.newaxis])
-    return decide_on(Rows(scores), rule, Directions({"AP": True}), 1.0)[2].verdict
+    return decide_on(QuerySample(scores), rule, Directions({"AP": True}), 1.0)[2].verdict
 
 
 def test_a_relative_margin_is_decided_as_the_paired_t_test_of_b_less_a_with_the_margin() -> None:

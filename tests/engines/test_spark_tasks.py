@@ -16,7 +16,7 @@ import pytest
 import abrank
 from abrank._support.errors import ArgumentError
 from abrank.engines import spark
-from abrank.engines.kernel import Scoring
+from abrank.engines.kernel import KernelOptions
 from abrank.measures.names import parse_measures
 
 MEASURES = ["nDCG@5", "AP", "P@3"]
@@ -59,7 +59,7 @@ def test_batches_that_cut_queries_give_the_scores_of_one_machine(
     made: abrank.simulate.SimulatedRuns, held: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(spark, "ROWS", held)
-    kernel = spark._Kernel(Scoring(parse_measures(MEASURES)))
+    kernel = spark._Kernel(KernelOptions(parse_measures(MEASURES)))
     batches = table(made, judgments=True).to_batches(max_chunksize=37)
     result = scored(kernel(iter(batches)))
     assert result == pytest.approx(expected(made), abs=1e-12)
@@ -68,7 +68,7 @@ def test_batches_that_cut_queries_give_the_scores_of_one_machine(
 def test_a_run_that_stands_by_query_meets_the_judgments_in_its_task(
     made: abrank.simulate.SimulatedRuns,
 ) -> None:
-    kernel = spark._KernelOfRun(Scoring(parse_measures(MEASURES)), made.qrels)
+    kernel = spark._KernelOfRun(KernelOptions(parse_measures(MEASURES)), made.qrels)
     batches = table(made, judgments=False).to_batches(max_chunksize=500)
     assert scored(kernel(iter(batches))) == pytest.approx(expected(made), abs=1e-12)
     without = scored(kernel.scored_without_run())

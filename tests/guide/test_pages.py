@@ -16,12 +16,12 @@ import pytest
 
 import abrank
 from abrank.cli import COMMANDS, cli, run
-from abrank.guide import CONTENTS, MADE, Page, catalogue, find_page, read_page
+from abrank.guide import CONTENTS, MADE, GuidePage, catalogue, find_page, read_page
 from abrank.guide.site import anchor, to_html
 from tests.guide.desk import lay
 
 ROOT = Path(__file__).parents[2]
-README = Page("README", (ROOT / "README.md").read_text("utf-8"))
+README = GuidePage("README", (ROOT / "README.md").read_text("utf-8"))
 WRITTEN = [t for topics in CONTENTS.values() for t in topics if t not in MADE]
 PAGES = [README, *(read_page(topic) for topic in WRITTEN)]
 FENCE = re.compile(r"^```(\w*) ?([^\n]*)\n(.*?)^```$", re.M | re.S)
@@ -34,7 +34,7 @@ class Block(NamedTuple):
     text: str
 
 
-def blocks(page: Page) -> list[Block]:
+def blocks(page: GuidePage) -> list[Block]:
     return [Block(*match) for match in FENCE.findall(page.text)]
 
 
@@ -212,7 +212,7 @@ def test_every_name_of_python_that_is_told_is_there(page) -> None:
 
 
 def test_a_title_has_no_mark() -> None:
-    assert Page("start", "# Start\n\nText.").title == "Start"
+    assert GuidePage("start", "# Start\n\nText.").title == "Start"
 
 
 def test_links_between_pages_are_links_of_the_site() -> None:

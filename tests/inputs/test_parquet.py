@@ -16,7 +16,7 @@ import pytest
 from abrank.inputs.parquet import (
     BYTE_ARRAY,
     Chunk,
-    Damaged,
+    DamagedParquet,
     Malformed,
     read_groups,
     read_struct,
@@ -134,14 +134,14 @@ CONTRADICTIONS = {
 @pytest.mark.parametrize("name", CONTRADICTIONS)
 def test_a_footer_that_contradicts_itself_is_refused(name: str) -> None:
     about, text = CONTRADICTIONS[name]
-    with pytest.raises(Damaged, match="its footer is damaged") as caught:
+    with pytest.raises(DamagedParquet, match="its footer is damaged") as caught:
         groups_of(about)
     assert text in str(caught.value)
 
 
 def test_a_file_without_a_footer_is_refused() -> None:
     for data, text in ((b"PAR1", "no footer"), (b"PAR1" + b"\xff" * 4 + b"PAR1", "longer than")):
-        with pytest.raises(Damaged, match=text):
+        with pytest.raises(DamagedParquet, match=text):
             read_groups(lambda start, n, data=data: data[start : start + n], len(data))
 
 
@@ -206,7 +206,7 @@ PAGES = {
 @pytest.mark.parametrize("name", PAGES)
 def test_pages_that_contradict_their_column_are_refused(name: str) -> None:
     pages, text = PAGES[name]
-    with pytest.raises(Damaged, match=f"column x: .*{text}"):
+    with pytest.raises(DamagedParquet, match=f"column x: .*{text}"):
         require_pages(pages, chunk_of(pages))
 
 
@@ -217,5 +217,5 @@ def test_pages_that_agree_are_counted() -> None:
     assert require_pages(pages, chunk_of(pages)) == 16
     second = {1: 3, 2: 8, 3: 8, 8: {1: 2, 2: 0, 4: PLAIN}}
     assert require_pages(page(second), chunk_of(page(second))) == 8
-    with pytest.raises(Damaged, match="the file ends before it does"):
+    with pytest.raises(DamagedParquet, match="the file ends before it does"):
         require_pages(pages[:-1], chunk_of(pages))

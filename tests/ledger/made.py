@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 
 import abrank
-from abrank.ledger.store import Entry, _digest
+from abrank.ledger.store import LedgerEntry, _digest
 
 QUERIES = tuple(f"q{number}" for number in range(50))
 
@@ -22,9 +22,9 @@ def comparison(seed: int = 0, gain: float = 0.0, **options) -> abrank.Comparison
     return abrank.compare_scores(*scores, test="permutation", **options)
 
 
-def entry(seed: int = 0, **changes) -> Entry:
+def entry(seed: int = 0, **changes) -> LedgerEntry:
     """An entry whose key is right."""
-    result = replace(Entry.of(comparison(0)), pvalue=1 / (seed + 2), **changes)
+    result = replace(LedgerEntry.of(comparison(0)), pvalue=1 / (seed + 2), **changes)
     values = asdict(result)
     selected = {name: value for name, value in values.items() if name not in ("key", "created")}
     return replace(result, key=_digest(selected))

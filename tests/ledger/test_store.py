@@ -20,7 +20,7 @@ import pytest
 import abrank
 from abrank._support.errors import NotFoundError, ReadError, WriteError
 from abrank.cli import run
-from abrank.ledger import Entry, history, open_ledger, store
+from abrank.ledger import LedgerEntry, history, open_ledger, store
 from abrank.ledger.store import _digest, _text, _unpacked
 from tests.ledger.made import QUERIES, comparison, entry
 
@@ -78,7 +78,7 @@ def n_kept(place: Path) -> int:
 
 
 def test_what_was_kept_is_read_again(place) -> None:
-    result = [Entry.of(comparison(seed), budget="fdr:0.05") for seed in range(3)]
+    result = [LedgerEntry.of(comparison(seed), budget="fdr:0.05") for seed in range(3)]
     ledger = open_ledger(place, create=True)
     for item in result:
         assert ledger.add(item, QUERIES)
@@ -90,12 +90,12 @@ def test_what_was_kept_is_read_again(place) -> None:
 
 def test_a_comparison_repeated_is_one_entry_and_another_seed_is_none(place) -> None:
     ledger = open_ledger(place, create=True)
-    first, again = Entry.of(comparison(4)), Entry.of(comparison(4))
+    first, again = LedgerEntry.of(comparison(4)), LedgerEntry.of(comparison(4))
     assert first.key == again.key
     assert ledger.add(first, QUERIES)
     assert not ledger.add(again, QUERIES)
     assert not ledger.add(replace(first, created="2030-01-01T00:00:00+00:00"), QUERIES)
-    assert ledger.add(Entry.of(comparison(4, margin=0.01)), QUERIES)
+    assert ledger.add(LedgerEntry.of(comparison(4, margin=0.01)), QUERIES)
     assert len(ledger.entries()) == 2
 
 
@@ -281,7 +281,7 @@ def test_ids_of_any_kind_are_kept(place) -> None:
     rng = [0.1, 0.2, 0.4, 0.3]
     result = abrank.compare_scores(dict(zip(ids, rng, strict=True)), dict.fromkeys(ids, 0.5))
     ledger = open_ledger(place, create=True)
-    ledger.add(Entry.of(result), result.query_ids)
+    ledger.add(LedgerEntry.of(result), result.query_ids)
     assert ledger.query_sets() == {ledger.entries()[0].queries: frozenset(ids)}
 
 
@@ -316,24 +316,28 @@ def test_a_file_that_is_no_text_is_refused(tmp_path) -> None:
             _text(tmp_path / name)
 
 
-@pytest.mark.parametrize("name", [field.name for field in fields(Entry) if field.name != "key"])
+@pytest.mark.parametrize(
+    "name", [field.name for field in fields(LedgerEntry) if field.name != "key"]
+)
 @pytest.mark.parametrize("value", [None, [], {}, "?", 10**400])
 def test_an_entry_of_other_types_is_refused_though_its_key_fits(name, value) -> None:
     values = {**asdict(entry(1)), name: value}
-    if {str: "str", int: "int"}.get(type(value)) == Entry.__annotations__[name] and name not in (
+    if {str: "str", int: "int"}.get(type(value)) == LedgerEntry.__annotations__[
+        name
+    ] and name not in (
         "rule",
         "verdict",
     ):
         return
     selected = {value: values[value] for value in values if value not in ("key", "created")}
     with pytest.raises(ReadError, match=r"gates.*(no entry of a ledger|changed since)"):
-        Entry.from_json(json.dumps({**values, "key": _digest(selected)}), "gates")
+        LedgerEntry.from_json(json.dumps({**values, "key": _digest(selected)}), "gates")
 
 
 @pytest.mark.parametrize("text", ["", "[]", "null", "{}", '{"a": 1}', DEEP.decode()])
 def test_what_is_no_entry_is_refused(text) -> None:
     with pytest.raises(ReadError, match=r"gates.*no entry of a ledger"):
-        Entry.from_json(text, "gates")
+        LedgerEntry.from_json(text, "gates")
 
 
 @pytest.mark.parametrize("name", ["gates", "gates.sqlite"])

@@ -11,7 +11,7 @@ import pytest
 import abrank
 from abrank._support.errors import ArgumentError
 from abrank.inference.many_comparisons import expected_again, online_levels
-from abrank.ledger import Entry, ErrorBudget, History, QuerySet, history, open_ledger
+from abrank.ledger import ErrorBudget, History, LedgerEntry, QuerySet, history, open_ledger
 from abrank.ledger.summary import repetition, shown_level
 from tests.ledger.made import QUERIES, comparison, entry
 
@@ -22,7 +22,7 @@ def filled(tmp_path):
     ledger = open_ledger(place, create=True)
     comparisons = [comparison(seed, gain=0.06 if seed % 4 == 0 else 0.0) for seed in range(12)]
     for item in comparisons:
-        ledger.add(Entry.of(item), item.query_ids)
+        ledger.add(LedgerEntry.of(item), item.query_ids)
     return place, comparisons
 
 
@@ -36,7 +36,7 @@ def test_uses_of_a_set_of_queries_are_counted(filled) -> None:
 
 
 def test_five_thousand_comparisons_are_shown_in_two_seconds() -> None:
-    result = [Entry.of(item) for item in (comparison(0), comparison(1, gain=0.1))]
+    result = [LedgerEntry.of(item) for item in (comparison(0), comparison(1, gain=0.1))]
     entries = tuple(replace(result[i % 7 == 0], candidate=f"B {i}") for i in range(5000))
     used = (QuerySet(entries[0].queries, 50, 5000, 715, 125.0, 0.0),)
     start = time.process_time()
@@ -50,7 +50,7 @@ def test_sets_that_share_queries_are_said_to_overlap(filled) -> None:
     half = {name: dict(result[0].queries.query("measure == @result[0].rule.primary")
             .set_index("query_id")[name].iloc[:20]) for name in ("a", "b")}  # fmt: skip
     small = abrank.compare_scores(half["a"], half["b"])
-    open_ledger(place).add(Entry.of(small), small.query_ids)
+    open_ledger(place).add(LedgerEntry.of(small), small.query_ids)
     whole, part = history(place).query_sets
     assert (whole.n_queries, part.n_queries) == (50, 20)
     assert (whole.overlap, part.overlap) == (0.4, 1.0)
@@ -78,7 +78,7 @@ def test_gains_are_set_beside_what_is_to_be_expected_again(filled) -> None:
 def test_fewer_than_eight_of_a_measure_tell_nothing(tmp_path) -> None:
     ledger = open_ledger(tmp_path / "few", create=True)
     for seed in range(7):
-        ledger.add(Entry.of(comparison(seed)), QUERIES)
+        ledger.add(LedgerEntry.of(comparison(seed)), QUERIES)
     read = history(tmp_path / "few")
     assert all(math.isnan(item) for item in read.expected)
     assert repetition(read.entries) is None
@@ -87,7 +87,7 @@ def test_fewer_than_eight_of_a_measure_tell_nothing(tmp_path) -> None:
 
 def test_of_a_cost_a_fall_is_the_gain() -> None:
     result = comparison(0, gain=-0.1, lower_is_better="score")
-    selected = Entry.of(result)
+    selected = LedgerEntry.of(result)
     assert selected.is_better
     assert selected.gain == -selected.difference > 0
     assert selected.pvalue_better == pytest.approx(result.pvalue / 2)
@@ -102,7 +102,7 @@ def test_a_comparison_spends_what_its_budget_gives(tmp_path) -> None:
         assert alpha == pytest.approx(2 * expected)
         result = comparison(seed, gain=0.1 if seed == 1 else 0.0, alpha=alpha)
         day = f"2026-11-{seed + 1:02}"
-        ledger.add(replace(Entry.of(result, budget=str(budget)), created=day), QUERIES)
+        ledger.add(replace(LedgerEntry.of(result, budget=str(budget)), created=day), QUERIES)
         gain = result.mean_difference
         pvalues.append(result.pvalue / 2 if gain > 0 else 1 - result.pvalue / 2)
     (spent,) = history(tmp_path / "gates").budgets
@@ -122,7 +122,9 @@ def test_levels_spent_twice_on_two_branches_are_counted(tmp_path) -> None:
 
 
 def test_what_could_not_be_tested_is_no_finding() -> None:
-    selected = replace(Entry.of(comparison(0)), pvalue=0.0, difference=0.1, verdict="cannot-test")
+    selected = replace(
+        LedgerEntry.of(comparison(0)), pvalue=0.0, difference=0.1, verdict="cannot-test"
+    )
     assert selected.pvalue_better == 1
     assert replace(selected, pvalue=math.nan, verdict="better").pvalue_better == 1
 

@@ -19,7 +19,7 @@ from abrank.measures.kernels import (
     Aspects,
     Gained,
     Hits,
-    Pairs,
+    PairCounts,
     Ranked,
     counted_so_far,
     highest_grade,
@@ -166,7 +166,7 @@ def test_equal_scores_are_one_place():
 
 @given(QUERIES)
 def test_pairs_are_counted_as_one_by_one(queries):
-    result = Pairs.of(judged_run(queries))
+    result = PairCounts.of(judged_run(queries))
     for query, (documents, missed) in enumerate(queries):
         signs = [
             np.sign(a[0] - b[0]) * np.sign(a[1] - b[1])

@@ -21,9 +21,9 @@ from abrank._support.typing import FloatArray
 from abrank.inputs.judged import JudgedRun
 from abrank.measures import Measure, catalogue, definitions, measure, parse
 from abrank.measures.registry import (
-    Entry,
     Gains,
     Levels,
+    MeasureEntry,
     Parameter,
     _revive,
     complete,
@@ -250,9 +250,9 @@ def test_a_name_is_parsed_once_and_never_for_a_report(monkeypatch):
     collection = abrank.simulate_runs(12, rng=3)
     result = abrank.compare(collection.qrels, collection.baseline, collection.candidate)
     read = []
-    bound = Entry.with_parameters
+    bound = MeasureEntry.with_parameters
     monkeypatch.setattr(
-        Entry, "with_parameters", lambda *given: read.append(given) or bound(*given)
+        MeasureEntry, "with_parameters", lambda *given: read.append(given) or bound(*given)
     )
     result.to_dict()
     str(result)

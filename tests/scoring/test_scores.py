@@ -11,7 +11,7 @@ import pytest
 
 import abrank
 from abrank import AlignmentError, ArgumentError, ReadError, UnknownNameError
-from abrank.measures import Entry, catalogue
+from abrank.measures import MeasureEntry, catalogue
 from tests.gold import gold_data
 
 QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}, "q3": {"d4": 1}}
@@ -19,7 +19,7 @@ FULL = {"q1": {"d1": 2.0, "d2": 1.0}, "q2": {"x": 2.0, "d3": 1.0}, "q3": {"d4": 
 HOLE = {"q1": {"d2": 2.0, "d1": 1.0}, "q3": {"d4": 1.0}}
 
 
-def smallest(entry: Entry) -> str:
+def smallest(entry: MeasureEntry) -> str:
     """The name of the measure with its required parameters only."""
     required = {
         parameter.name: 7 if int in parameter.kinds else 0.5

@@ -15,7 +15,7 @@ from abrank.inference.families import adjust as adjust_pvalues
 from abrank.inference.paired import t_pvalue
 from abrank.inference.rounding import TIE, round_off
 from abrank.inference.student import range_quantile, range_tail
-from abrank.inference.systems.registry import JointAnswer, Pairs, as_scores, joint_test
+from abrank.inference.systems.registry import JointAnswer, SystemPairs, as_scores, joint_test
 
 # --- Two-way analysis of variance of queries x systems: where the scores' variance comes from
 
@@ -224,7 +224,7 @@ def critical_difference(result: Friedman, n_queries: int, alpha: float) -> float
     source="Nemenyi 1963; Demšar 2006",
     family="all",
 )
-def nemenyi(scores: FloatArray, *, pairs: Pairs) -> JointAnswer:
+def nemenyi(scores: FloatArray, *, pairs: SystemPairs) -> JointAnswer:
     """Compare all pairs of systems by their mean ranks.
 
     Estimand: the mean rank difference, positive where the second of a pair stands higher.
@@ -268,7 +268,7 @@ def nemenyi(scores: FloatArray, *, pairs: Pairs) -> JointAnswer:
     source="Dunn 1961; Demšar 2006",
     family="baseline",
 )
-def bonferroni_dunn(scores: FloatArray, *, pairs: Pairs) -> JointAnswer:
+def bonferroni_dunn(scores: FloatArray, *, pairs: SystemPairs) -> JointAnswer:
     """Compare every system with one baseline by their mean ranks.
 
     Estimand: the mean rank difference, positive where the system stands above the baseline.
@@ -309,7 +309,7 @@ def bonferroni_dunn(scores: FloatArray, *, pairs: Pairs) -> JointAnswer:
     source="Conover & Iman 1979; Conover 1999",
     family="either",
 )
-def conover(scores: FloatArray, *, pairs: Pairs, adjust: str = "holm") -> JointAnswer:
+def conover(scores: FloatArray, *, pairs: SystemPairs, adjust: str = "holm") -> JointAnswer:
     """Compare systems by their mean ranks, over the error of an analysis of variance of ranks.
 
     Estimand: the mean rank difference, positive where the second of a pair stands higher.
@@ -353,7 +353,9 @@ def conover(scores: FloatArray, *, pairs: Pairs, adjust: str = "holm") -> JointA
     return _answer(difference, statistic, alone, adjust_pvalues(alone, adjust))
 
 
-def _by_mean_ranks(scores: FloatArray, pairs: Pairs) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _by_mean_ranks(
+    scores: FloatArray, pairs: SystemPairs
+) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return differences of mean ranks, the same in errors under Friedman's law, and their p."""
     from scipy.special import ndtr
 

@@ -26,7 +26,7 @@ from abrank.inference.registry import as_alpha, run_test
 from abrank.inference.rounding import align_interval_with_pvalue, round_off, to_lattice
 from abrank.inference.student import many_one_quantile, many_one_tail, range_quantile, range_tail
 from abrank.inference.systems.friedman import two_way_anova
-from abrank.inference.systems.registry import JointAnswer, Pairs, as_scores, joint_test
+from abrank.inference.systems.registry import JointAnswer, SystemPairs, as_scores, joint_test
 
 MANY_PAIRS, N_FLIPS_OF_MANY_PAIRS = 50_000, 1_999
 
@@ -43,7 +43,7 @@ MANY_PAIRS, N_FLIPS_OF_MANY_PAIRS = 50_000, 1_999
 def pairwise(
     scores: FloatArray,
     *,
-    pairs: Pairs,
+    pairs: SystemPairs,
     alpha: float,
     seed: int,
     n_resamples: int | None = None,
@@ -115,7 +115,7 @@ def pairwise(
 def max_t_of_pairs(
     scores: FloatArray,
     *,
-    pairs: Pairs,
+    pairs: SystemPairs,
     alpha: float,
     seed: int,
     n_resamples: int | None = None,
@@ -236,7 +236,7 @@ def within_query_interval(
     source="Tukey 1953; paired by query: Carterette 2012",
     family="all",
 )
-def tukey(scores: FloatArray, *, pairs: Pairs, alpha: float) -> JointAnswer:
+def tukey(scores: FloatArray, *, pairs: SystemPairs, alpha: float) -> JointAnswer:
     """Compare all pairs of systems by the studentised range, paired by query.
 
     Estimand: the mean difference. Hypothesis: all systems have one mean. The query pairs the
@@ -276,7 +276,7 @@ def tukey(scores: FloatArray, *, pairs: Pairs, alpha: float) -> JointAnswer:
     source="Dunnett 1955; paired by query",
     family="baseline",
 )
-def dunnett(scores: FloatArray, *, pairs: Pairs, alpha: float) -> JointAnswer:
+def dunnett(scores: FloatArray, *, pairs: SystemPairs, alpha: float) -> JointAnswer:
     """Compare every system with one baseline by the largest t, paired by query.
 
     Estimand: the mean difference. Hypothesis: no system's mean differs from the baseline's. The
@@ -339,7 +339,7 @@ def _error(scores: FloatArray) -> tuple[float, int]:
     return (math.sqrt(square / len(scores)) if square > 0.0 else math.nan), table.df_error
 
 
-def _compared(scores: FloatArray, pairs: Pairs, alpha: float, test: str) -> JointAnswer:
+def _compared(scores: FloatArray, pairs: SystemPairs, alpha: float, test: str) -> JointAnswer:
     """Judge differences by the law of the largest of them."""
     difference = pairs.means(scores)
     error, freedom = _error(scores)
@@ -374,7 +374,12 @@ QUERIES_AT_ONCE = 1024
     family="all",
 )
 def randomised_tukey(
-    scores: FloatArray, *, pairs: Pairs, alpha: float, seed: int, n_resamples: int | None = None
+    scores: FloatArray,
+    *,
+    pairs: SystemPairs,
+    alpha: float,
+    seed: int,
+    n_resamples: int | None = None,
 ) -> JointAnswer:
     """Compare all pairs of systems with the largest difference that chance orders give.
 

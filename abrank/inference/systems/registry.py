@@ -52,7 +52,7 @@ from abrank.inference.rounding import TIE, round_off
 PAIRS_AT_ONCE = 2**14
 
 
-class Pairs(NamedTuple):
+class SystemPairs(NamedTuple):
     """Which systems are compared: columns of the scores, shape (n_pairs,); second minus first."""
 
     first: IntArray
@@ -62,11 +62,11 @@ class Pairs(NamedTuple):
         """Return second minus first along the last axis."""
         return np.asarray(values[..., self.second] - values[..., self.first])
 
-    def parts(self) -> Iterator[tuple[slice, Pairs]]:
+    def parts(self) -> Iterator[tuple[slice, SystemPairs]]:
         """Return the pairs few at a time, and their places: so no array is held of all queries."""
         for start in range(0, len(self.first), PAIRS_AT_ONCE):
             part = slice(start, start + PAIRS_AT_ONCE)
-            yield part, Pairs(self.first[part], self.second[part])
+            yield part, SystemPairs(self.first[part], self.second[part])
 
     def means(self, scores: FloatArray) -> FloatArray:
         """Return the mean difference of every pair over the queries."""
@@ -119,7 +119,7 @@ class JointResult:
 
     Parameters
     ----------
-    pairs : Pairs
+    pairs : SystemPairs
         Columns of the scores, each pair once; against a baseline, that one is always first.
     estimate, statistic, pvalue, pvalue_adj, ci_low, ci_high : ndarray of shape (n_pairs,)
         Second minus first. ``pvalue`` is not adjusted. Limits are NaN where a test has none.
@@ -147,7 +147,7 @@ class JointResult:
     (array([1, 2, 2]), array([0.588, 0.032, 0.116]))
     """
 
-    pairs: Pairs
+    pairs: SystemPairs
     estimate: FloatArray
     statistic: FloatArray
     pvalue: FloatArray
@@ -180,7 +180,7 @@ class JointResult:
             for name, value in vars(self).items()
             if isinstance(value, np.ndarray)
         }
-        return replace(self, pairs=Pairs(*(pair[selected] for pair in self.pairs)), **values)
+        return replace(self, pairs=SystemPairs(*(pair[selected] for pair in self.pairs)), **values)
 
     @property
     def distinct(self) -> BoolArray:
@@ -231,7 +231,7 @@ JOINT_TESTS: Registry[JointTest] = Registry.of("joint test")
 # What these parameters are in every joint test that does not describe them itself.
 PARAMETERS = {
     "scores": "ndarray of shape (n_queries, n_systems)",
-    "pairs": "Pairs",
+    "pairs": "SystemPairs",
     "alpha": "float\n    Joint level.",
     "seed": "int",
     "n_resamples": "int, optional",
@@ -373,14 +373,14 @@ def as_scores(scores: npt.ArrayLike) -> FloatArray:
     return finite("scores", block, "query", "system")
 
 
-def _pairs(test: JointTest, n_systems: int, baseline: int | Sequence[int] | None) -> Pairs:
+def _pairs(test: JointTest, n_systems: int, baseline: int | Sequence[int] | None) -> SystemPairs:
     """Return what is compared, or say why it cannot be."""
     fitting = ", ".join(o.name for o in JOINT_TESTS.values() if o.family != test.family)
     if baseline is None:
         if test.family == "baseline":
             raise ArgumentError(f"{test.name} compares with a baseline; name one, or use {fitting}")
         first, second = np.triu_indices(n_systems, 1)
-        return Pairs(first.astype(np.int64), second.astype(np.int64))
+        return SystemPairs(first.astype(np.int64), second.astype(np.int64))
     if test.family == "all":
         raise ArgumentError(f"{test.name} compares all pairs; with a baseline use {fitting}")
     columns = [baseline] if isinstance(baseline, int) else list(baseline)
@@ -394,11 +394,15 @@ def _pairs(test: JointTest, n_systems: int, baseline: int | Sequence[int] | None
     delete = np.delete(np.arange(n_systems, dtype=np.int64), columns)
     if not len(columns) or len(set(columns)) < len(columns) or not len(delete):
         raise ArgumentError("baselines must differ, and leave a system to compare with them")
-    return Pairs(np.repeat(columns, len(delete)), np.tile(delete, len(columns)))
+    return SystemPairs(np.repeat(columns, len(delete)), np.tile(delete, len(columns)))
 
 
 def _answer(
-    test: JointTest, block: FloatArray, pairs: Pairs, same: BoolArray, arguments: dict[str, Any]
+    test: JointTest,
+    block: FloatArray,
+    pairs: SystemPairs,
+    same: BoolArray,
+    arguments: dict[str, Any],
 ) -> JointAnswer:
     """Ask the test, and fill in the pairs of which there is nothing to ask."""
     rows = np.zeros((6, len(pairs.first)))

@@ -19,7 +19,7 @@ from abrank._support.typing import FloatArray
 from abrank.inference.paired import t_interval, t_pvalue
 from abrank.inference.registry import as_alpha
 from abrank.inference.rounding import align_interval_with_pvalue, round_off
-from abrank.inference.systems.registry import JointResult, Pairs, as_scores
+from abrank.inference.systems.registry import JointResult, SystemPairs, as_scores
 
 N_RESAMPLES = 9_999
 N_AGREEMENT = 999
@@ -277,7 +277,9 @@ def _compared(
     from scipy.special import ndtr
 
     n_systems = len(means)
-    pairs = Pairs(*(triu_index.astype(np.int64) for triu_index in np.triu_indices(n_systems, 1)))
+    pairs = SystemPairs(
+        *(triu_index.astype(np.int64) for triu_index in np.triu_indices(n_systems, 1))
+    )
     scale = max(float(np.abs(part).max()) for part in parts)
     differences = [round_off(pairs.of(part), scale=scale) for part in parts]
     same = ~np.any([difference.any(axis=0) for difference in differences], axis=0)
@@ -326,7 +328,7 @@ def _compared(
 
 
 def _step_down(
-    moved: FloatArray, pairs: Pairs, error: FloatArray, alone: FloatArray
+    moved: FloatArray, pairs: SystemPairs, error: FloatArray, alone: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return adjusted p-values, NaN where there is no test, and each resample's largest t."""
     from scipy.special import ndtri

@@ -10,7 +10,7 @@ from abrank._support import checks
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import FloatArray, IntArray
 from abrank.inputs.judged import JudgedRun
-from abrank.measures.kernels import Hits, Pairs, counted_so_far, ordinal, relevant, share
+from abrank.measures.kernels import Hits, PairCounts, counted_so_far, ordinal, relevant, share
 from abrank.measures.registry import measure
 
 # --- Measures over the ranks of relevant documents: AP, GMAP, yaap, RR, Rprec, RprecMult
@@ -222,7 +222,7 @@ def area_under_roc(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
     >>> area_under_roc(JudgedRun.from_grades([[0, 1, 0]], scores=[[0.9, 0.9, 0.1]]))
     array([0.75])
     """
-    pairs = Pairs.of(judged, rel=checks.count("rel", rel))
+    pairs = PairCounts.of(judged, rel=checks.count("rel", rel))
     return _concordance(pairs, judged, n_good=judged.n_relevant(rel=rel))
 
 
@@ -245,7 +245,7 @@ def concordance(judged: JudgedRun) -> FloatArray:
     >>> concordance(JudgedRun.from_grades([[1, 2, 0]])).round(4)
     array([0.6667])
     """
-    return _concordance(Pairs.of(judged), judged, n_good=judged.n_relevant(rel=1))
+    return _concordance(PairCounts.of(judged), judged, n_good=judged.n_relevant(rel=1))
 
 
 @measure("KendallTau", bounds=(-1, 1), source="Kendall 1945", aliases=("tau",), condensable=False)
@@ -270,7 +270,7 @@ def kendall_tau(judged: JudgedRun) -> FloatArray:
     >>> kendall_tau(JudgedRun.from_grades([[1, 2, 0]])).round(4)
     array([0.3333])
     """
-    pairs = Pairs.of(judged)
+    pairs = PairCounts.of(judged)
     decided = pairs.concordant + pairs.discordant
     ways = np.sqrt((decided + pairs.tied) * (decided + pairs.of_one_grade))
     tau = np.zeros(judged.n_queries)
@@ -278,7 +278,7 @@ def kendall_tau(judged: JudgedRun) -> FloatArray:
     return tau
 
 
-def _concordance(pairs: Pairs, judged: JudgedRun, *, n_good: IntArray) -> FloatArray:
+def _concordance(pairs: PairCounts, judged: JudgedRun, *, n_good: IntArray) -> FloatArray:
     """Return the share of concordant pairs, ties half; without a pair, nothing stands wrong."""
     number = pairs.concordant + pairs.discordant + pairs.tied
     right = np.where(number > 0, share(pairs.concordant + pairs.tied / 2.0, number), 1.0)

@@ -56,7 +56,7 @@ Ends = tuple[float, float]
 _LETTER = 7.5  # pixels that a letter of a tick takes, with the air around the label
 
 
-class Row(NamedTuple):
+class RowMarks(NamedTuple):
     """What is drawn of a row, in units of the drawing; None where there is nothing."""
 
     thick: Ends | None
@@ -71,7 +71,7 @@ class Row(NamedTuple):
 class Drawing:
     """The rows of a scorecard on one axis from ``left`` to ``right``."""
 
-    rows: tuple[Row | None, ...]
+    rows: tuple[RowMarks | None, ...]
     ticks: tuple[tuple[float, str], ...]
     zero: float
     band: Ends | None
@@ -110,7 +110,7 @@ def drawing(card: Scorecard, left: float, right: float, *, pixels: float) -> Dra
         rows=tuple(
             None
             if bar is None
-            else Row(
+            else RowMarks(
                 thick=ends(bar.low, bar.high),
                 thin=ends(bar.thin_low, bar.thin_high),
                 dot=None if math.isnan(bar.estimate) else place(bar.estimate),

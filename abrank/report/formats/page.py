@@ -138,7 +138,7 @@ GROUPS: tuple[tuple[Group, str, str], ...] = (
 
 
 @dataclass(frozen=True)
-class Shown:
+class PageBlock:
     """A block as the template shows it."""
 
     kind: Kind
@@ -148,7 +148,7 @@ class Shown:
     caption: str = ""
     svg: str = ""
     narrow: str = ""
-    parts: tuple[Shown, ...] = ()
+    parts: tuple[PageBlock, ...] = ()
     address: str = ""
     text_tone: Tone = "plain"
     drawn: Drawing | None = None
@@ -160,12 +160,12 @@ class Shown:
 class Panel:
     """Blocks on one card, as wide as the page or half of it."""
 
-    blocks: tuple[Shown, ...]
+    blocks: tuple[PageBlock, ...]
     half: bool
 
 
 @dataclass(frozen=True)
-class Page:
+class SectionPanels:
     """A section with its blocks put into panels, and its short name for the bar at the top."""
 
     section: Section
@@ -237,7 +237,7 @@ def packed(text: str) -> str:
     return b64encode(zlib.compress(text.encode("utf-8", "replace"), 9)).decode("ascii")
 
 
-def scorecard_of(card: Scorecard) -> tuple[Shown, ...]:
+def scorecard_of(card: Scorecard) -> tuple[PageBlock, ...]:
     """Return a scorecard as the template shows it: of many rows the first, the others folded."""
     sample, depth = drawing(card, 4.0, 96.0, pixels=115.0), heat(card)  # in per cent
     result = []
@@ -254,13 +254,15 @@ def scorecard_of(card: Scorecard) -> tuple[Shown, ...]:
             folded=line,
         )
         caption = f"Scorecard: {cut(card.key, LONGEST_NAME)}{', continued' if start else ''}"
-        visible = Shown("scorecard", table=part, caption=caption, drawn=sample, heat=depth)
+        visible = PageBlock("scorecard", table=part, caption=caption, drawn=sample, heat=depth)
         result.append(replace(visible, start=start))
     result[-1] = replace(result[-1], lines=card.legend)
     return tuple(result)
 
 
-def page_of(section: Section, draw: Callable[[Figure], Shown], *, without: Block | None) -> Page:
+def page_of(
+    section: Section, draw: Callable[[Figure], PageBlock], *, without: Block | None
+) -> SectionPanels:
     """Return a section as the template shows it, but for the scorecard that stands above all."""
     selected = replace(
         section, blocks=tuple(block for block in section.blocks if block is not without)
@@ -270,32 +272,40 @@ def page_of(section: Section, draw: Callable[[Figure], Shown], *, without: Block
         for blocks, half in panels_of(selected)
     )
     label = section.title if "-" in section.key else section.key.capitalize()
-    return Page(section, LABELS.get(section.key, cut(label, LONGEST_LABEL)), panels)
+    return SectionPanels(section, LABELS.get(section.key, cut(label, LONGEST_LABEL)), panels)
 
 
-def _show(block: Block, section: Section, draw: Callable[[Figure], Shown]) -> tuple[Shown, ...]:
+def _show(
+    block: Block, section: Section, draw: Callable[[Figure], PageBlock]
+) -> tuple[PageBlock, ...]:
     """Turn a block of the report into what the template shows."""
     if isinstance(block, Figure):
         return (draw(block),)
     if isinstance(block, Scorecard):
         return scorecard_of(block)
     if isinstance(block, Rankings):
-        return (Shown("lists", table=block, lines=tuple(column.title for column in block.columns)),)
+        return (
+            PageBlock("lists", table=block, lines=tuple(column.title for column in block.columns)),
+        )
     if isinstance(block, Table):
-        return (Shown("table", table=block, caption=f"Table: {cut(block.key, LONGEST_NAME)}"),)
+        return (PageBlock("table", table=block, caption=f"Table: {cut(block.key, LONGEST_NAME)}"),)
     if isinstance(block, Download):
         # As an address a link saves it without a script and from any folder.
         address = f"data:text/plain;charset=utf-8,{quote(block.text, errors='replace')}"
-        return (Shown("download", block.line, caption=block.file, address=address),)
+        return (PageBlock("download", block.line, caption=block.file, address=address),)
     if isinstance(block, Fold):
         parts = tuple(part for block in block.blocks for part in _show(block, section, draw))
-        return (Shown("fold", block.line, caption=block.key, parts=parts, text_tone=block.tone),)
+        return (
+            PageBlock("fold", block.line, caption=block.key, parts=parts, text_tone=block.tone),
+        )
     if section.key == "methods" and block.kind == "code":
-        return (Shown("quote", lines=tuple(block.text.split("\n\n"))),)
-    return (Shown(block.kind, block.text),)
+        return (PageBlock("quote", lines=tuple(block.text.split("\n\n"))),)
+    return (PageBlock(block.kind, block.text),)
 
 
-def figure_of(figure: Figure, *, number: Iterator[int], drawer: Drawer, report: Report) -> Shown:
+def figure_of(
+    figure: Figure, *, number: Iterator[int], drawer: Drawer, report: Report
+) -> PageBlock:
     """Draw a figure: twice where it spans the page, for wide screens and for telephones."""
     # Its ids begin with its number: they stand at every mark of it.
     name = f"f{next(number)}"
@@ -316,6 +326,6 @@ def figure_of(figure: Figure, *, number: Iterator[int], drawer: Drawer, report: 
 
     height = HEIGHTS.get(figure.plot)
     if figure.plot not in WIDTHS:
-        return Shown("figure", figure.plot, svg=drawn("", ONCE, height))
+        return PageBlock("figure", figure.plot, svg=drawn("", ONCE, height))
     wide = drawn("w", WIDTHS[figure.plot], height)
-    return Shown("figure", figure.plot, svg=wide, narrow=drawn("n", PHONE, None))
+    return PageBlock("figure", figure.plot, svg=wide, narrow=drawn("n", PHONE, None))

@@ -159,7 +159,7 @@ FEW, FIRST_EACH = 25, 2  # all rows in the page itself, or the worst and best: w
 
 
 @dataclass(frozen=True)
-class Bar:
+class QueryBar:
     """A bar from the middle (0) to the left or the right (at most 100)."""
 
     x: float
@@ -168,11 +168,11 @@ class Bar:
 
 
 @dataclass(frozen=True)
-class Row:
+class QueryRow:
     """One row as it stands in the page, with its two lists where they are known."""
 
     cells: tuple[Cell, ...]
-    bar: Bar
+    bar: QueryBar
     lists: ranked_lists.Lists | None = None
 
 
@@ -226,13 +226,13 @@ class QueryRows:
         return next(column for column in self.columns if column.bar)
 
     @property
-    def first(self) -> list[Row | None]:
+    def first(self) -> list[QueryRow | None]:
         """Rows for the page itself: all of a few, else the worst, None for a gap, the best."""
         n = len(self.outcome)
         if n <= FEW:
             return [self._row(i) for i in range(n)]
         ends = [*range(FIRST_EACH), *range(n - FIRST_EACH, n)]
-        rows: list[Row | None] = [self._row(i) for i in ends]
+        rows: list[QueryRow | None] = [self._row(i) for i in ends]
         return [*rows[:FIRST_EACH], None, *rows[FIRST_EACH:]]
 
     @property
@@ -301,7 +301,7 @@ class QueryRows:
         }
         return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
-    def _row(self, index: int) -> Row:
+    def _row(self, index: int) -> QueryRow:
         cells = tuple(
             Cell(
                 column.shown[index],
@@ -322,7 +322,7 @@ class QueryRows:
             if compact
             else None
         )
-        return Row(cells, Bar(min(0.0, share), abs(share), tone), lists)
+        return QueryRow(cells, QueryBar(min(0.0, share), abs(share), tone), lists)
 
 
 def query_rows(subject: object, *, digits: int | None = None) -> QueryRows | None:

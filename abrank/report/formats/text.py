@@ -266,7 +266,7 @@ class Span(NamedTuple):
     style: str = ""
 
 
-class Look(NamedTuple):
+class TerminalFormat(NamedTuple):
     """How a terminal takes text: its columns, and whether it knows ASCII alone."""
 
     width: int
@@ -339,7 +339,7 @@ def text_lines(
     """
     checks.count("width", width, at_least=NARROWEST)
     checks.one_of("detail", detail, get_args(Detail))
-    look = Look(width, ascii)
+    look = TerminalFormat(width, ascii)
     card, head = report.scorecard, report.headline
     everything = detail == "all"
     blocks: list[list[Line]] = [list(_verdict(report, look))]
@@ -366,14 +366,14 @@ def text_lines(
     return lines
 
 
-def _first(report: Report, look: Look) -> Iterator[Line]:
+def _first(report: Report, look: TerminalFormat) -> Iterator[Line]:
     """Yield what stands before the verdict."""
     for caution in report.first:
         for line in look.wrap(str(caution)):
             yield [(line, "note")]
 
 
-def _verdict(report: Report, look: Look) -> Iterator[Line]:
+def _verdict(report: Report, look: TerminalFormat) -> Iterator[Line]:
     """Yield the tag and the sentence."""
     head = report.headline
     first = look.put(f"{head.glyph} {head.tag.upper()}".strip())
@@ -389,7 +389,7 @@ def _verdict(report: Report, look: Look) -> Iterator[Line]:
         yield [("  " if first else "", ""), (line, "strong")]
 
 
-def _below(report: Report, look: Look, *, everything: bool) -> Iterator[Line]:
+def _below(report: Report, look: TerminalFormat, *, everything: bool) -> Iterator[Line]:
     """Yield the numbers, a piece never broken; what speaks against them, and other choices."""
     head = report.headline
     if head.pieces:
@@ -406,7 +406,7 @@ def _below(report: Report, look: Look, *, everything: bool) -> Iterator[Line]:
             yield [("  ", ""), (line, style)]
 
 
-def _pieces(report: Report, look: Look) -> Iterator[Line]:
+def _pieces(report: Report, look: TerminalFormat) -> Iterator[Line]:
     head = report.headline
     style: str = head.tone if head.tone in ("a", "b") else "strong"
     line: Line = []
@@ -422,7 +422,7 @@ def _pieces(report: Report, look: Look) -> Iterator[Line]:
     yield line
 
 
-def _sections(report: Report, look: Look) -> Iterator[list[Line]]:
+def _sections(report: Report, look: TerminalFormat) -> Iterator[list[Line]]:
     """Yield the tables and sentences of the sections that text has."""
     for section in report.in_place("text"):
         if section.finding:
@@ -438,7 +438,7 @@ def _sections(report: Report, look: Look) -> Iterator[list[Line]]:
                 yield [[(line, style)] for line in look.wrap(block.text)]
 
 
-def _notes(report: Report, look: Look, *, everything: bool) -> Iterator[Line]:
+def _notes(report: Report, look: TerminalFormat, *, everything: bool) -> Iterator[Line]:
     """Yield the notes; of the first screen the titles of the first, and how to see the rest."""
     for note in report.notes if everything else report.notes[:SHOWN]:
         sentence = str(note) if everything or not note.more else note.title
@@ -451,11 +451,11 @@ def _notes(report: Report, look: Look, *, everything: bool) -> Iterator[Line]:
 
 def gate_lines(sentence: str, *, width: int = WIDTH, ascii: bool = False) -> str:
     """Return the sentence of a gate in lines of a terminal."""
-    lines = _labelled(Fact("gate", sentence), Look(width, ascii))
+    lines = _labelled(Fact("gate", sentence), TerminalFormat(width, ascii))
     return "\n".join("".join(part for part, _ in line) for line in lines)
 
 
-def _labelled(fact: Fact, look: Look, *, label_style: str = "muted") -> Iterator[Line]:
+def _labelled(fact: Fact, look: TerminalFormat, *, label_style: str = "muted") -> Iterator[Line]:
     """Yield a label and its text, the further lines below the first."""
     parts = (cells.one_line(part, width=2_000) for part in fact.text.split(cells.NO_BREAK))
     lines: Sequence[str] = look.wrap(cells.NO_BREAK.join(parts), _INDENT)

@@ -26,7 +26,7 @@ from abrank.inputs import Audit
 from abrank.inputs.files import contents
 from abrank.report.numbers import SCHEMA, content, plain
 from abrank.report.saved.restoring import (
-    Damaged,
+    DamagedValue,
     annotations_of,
     brief,
     restore_part,
@@ -88,7 +88,7 @@ def require_none(different: Iterable[Difference], source: str = "scores and rule
     """Refuse a file of which a value is not what its scores give."""
     for place, saved, again in different:
         text = f"is {brief(saved)}, but the {source} of the file give {brief(again)}"
-        raise Damaged(place, text)
+        raise DamagedValue(place, text)
 
 
 def remarks_on(different: Iterable[Difference]) -> tuple[str, ...]:
@@ -113,7 +113,7 @@ def require_showable(comparison: Comparison) -> None:
     for place, part in parts.items():
         for query_id in part:
             if query_id not in query_ids:
-                raise Damaged(place, f"{brief(query_id)} is not among the queries")
+                raise DamagedValue(place, f"{brief(query_id)} is not among the queries")
     for name, curve in (("cutoff", evidence.cutoff_curve), ("recall", evidence.recall_curve)):
         if curve is None:
             continue
@@ -122,7 +122,7 @@ def require_showable(comparison: Comparison) -> None:
         first = next(iter(lengths))
         for key, length in lengths.items():
             if length != lengths[first]:
-                raise Damaged(
+                raise DamagedValue(
                     f"evidence.{name}_curve.{key}",
                     f"has {length} entries, and there are {lengths[first]} {first}",
                 )
@@ -135,11 +135,11 @@ def require_showable(comparison: Comparison) -> None:
     )
     for i, note in enumerate(comparison.notes):
         if note.code not in WORDS:
-            raise Damaged(f"notes[{i}].code", f"{brief(note.code)} is no note of abrank")
+            raise DamagedValue(f"notes[{i}].code", f"{brief(note.code)} is no note of abrank")
         try:
             caution(note, names)
         except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError):
-            raise Damaged(
+            raise DamagedValue(
                 f"notes[{i}].values", f"are not those that the note {note.code} asks for"
             ) from None
 
@@ -207,7 +207,7 @@ def reading(label: str, hint: str, *, parts: bool = False) -> Iterator[None]:
     """Name the place of what is wrong with a file; ``parts`` of several have own errors."""
     try:
         yield
-    except Damaged as problem:
+    except DamagedValue as problem:
         hint = problem.hint or hint
         raise ReadError(label, problem.problem, at=problem.place, hint=hint) from None
     except _OF_PARTS if parts else NOT_COMPUTED as problem:  # noqa: B030 - one of two tuples
@@ -222,7 +222,7 @@ def _computed_again(result: Comparison, value: Mapping[str, Any]) -> Comparison:
     test = result.rule.test
     if test not in {*inference.TESTS, WITH_MACHINE}:
         text = ", ".join(sorted(inference.TESTS))
-        raise Damaged(
+        raise DamagedValue(
             "settings.test",
             f"expected one of {text}, found {brief(test)}",
             hint="a test of your own is to be installed where its results are read",
@@ -295,7 +295,7 @@ _MADE = {"query_ids", "measures", "a", "b", "decision", "soundness", "strata", "
 
 
 def _comparison(value: Mapping[str, Any]) -> Comparison:
-    """Build the comparison part by part; Damaged names the parts that do not fit together."""
+    """Build the comparison part by part; DamagedValue names the parts that do not fit together."""
     parts = _parts(value, Comparison, "", {"audits": Mapping[str, Audit]})
     measures = tuple(row.measure for row in parts["rows"])
     query_ids, a, b = _queries(value, measures, parts["rule"])
@@ -304,7 +304,7 @@ def _comparison(value: Mapping[str, Any]) -> Comparison:
     rule = parts["rule"]
     if rule.primary not in measures:
         text = f"{brief(rule.primary)} is not among the measures"
-        raise Damaged("settings.primary", text)
+        raise DamagedValue("settings.primary", text)
     soundness = restore_part(value, "verdict.soundness", Soundness)
     decision = Decision(**_parts(value, Decision, "verdict.", {}), soundness=soundness)
     parts |= {"query_ids": query_ids, "measures": measures, "decision": decision}
@@ -341,7 +341,7 @@ def _queries(
     require_distinct(query_ids)
     pairs = restore_part(value, "queries.scores", Mapping[str, PairOfColumns])
     if not measures or sorted(measures) != sorted(pairs):
-        raise Damaged("queries.scores", "not of the same measures as measures")
+        raise DamagedValue("queries.scores", "not of the same measures as measures")
     sides = []
     for side in ("a", "b"):
         columns = {f"{measure}.{side}": getattr(pairs[measure], side) for measure in measures}
@@ -355,7 +355,7 @@ def require_distinct(query_ids: tuple[str, ...]) -> None:
     """Refuse a query that is there twice."""
     if len(set(query_ids)) < len(query_ids):
         twice = next(query for query, count in Counter(query_ids).items() if count > 1)
-        raise Damaged("queries.query_id", f"{brief(twice)} stands twice")
+        raise DamagedValue("queries.query_id", f"{brief(twice)} stands twice")
 
 
 def score_columns(
@@ -373,11 +373,11 @@ def score_columns(
         arrays.append(np.array(scores, dtype=np.float64))
         if not (with_gaps or np.isfinite(arrays[-1]).all()):
             query = int(np.flatnonzero(~np.isfinite(arrays[-1]))[0])
-            raise Damaged(f"{where}[{query}]", "is no finite number")
+            raise DamagedValue(f"{where}[{query}]", "is no finite number")
     return np.column_stack(arrays)
 
 
 def require_length(column: tuple[Any, ...], n_queries: int, place: str) -> None:
     """Refuse a column that has not one entry a query."""
     if len(column) != n_queries:
-        raise Damaged(place, f"has {len(column)} entries, and there are {n_queries} queries")
+        raise DamagedValue(place, f"has {len(column)} entries, and there are {n_queries} queries")

@@ -38,7 +38,7 @@ from abrank.report.saved.comparison import (
     require_none,
     score_columns,
 )
-from abrank.report.saved.restoring import Damaged, annotations_of, brief, restore_part
+from abrank.report.saved.restoring import DamagedValue, annotations_of, brief, restore_part
 from abrank.report.sections.cautions import WORDS
 from abrank.verdict import Rule
 
@@ -88,7 +88,7 @@ def _ranking(value: Mapping[str, Any]) -> Ranking:
     for i, caution in enumerate(cautions):
         if caution.code not in WORDS:
             text = f"{brief(caution.code)} is no note of abrank"
-            raise Damaged(f"cautions[{i}].code", text)
+            raise DamagedValue(f"cautions[{i}].code", text)
     secondary = restore_part(value, "secondary", tuple[dict[str, Any], ...])
     return Ranking(
         **_facts(value, shared, "", "queries.scores"),
@@ -106,16 +106,16 @@ def _ranking(value: Mapping[str, Any]) -> Ranking:
 def _facts(
     value: Mapping[str, Any], shared: Mapping[str, Any], place: str, scores_at: str
 ) -> dict[str, Any]:
-    """Return what belongs to one measure; Damaged where its parts do not fit together."""
+    """Return what belongs to one measure; DamagedValue where its parts do not fit together."""
     rows = restore_part(value, "systems", tuple[SystemRow, ...])
     pairs = restore_part(value, "pairs", tuple[PairRow, ...])
     scores = restore_part(value, scores_at, Mapping[str, tuple[float, ...]])
     systems = tuple(row.system for row in rows)
     if not systems or len(set(systems)) < len(systems) or set(systems) != set(scores):
-        raise Damaged(f"{place}systems", "the systems are not those of the scores")
+        raise DamagedValue(f"{place}systems", "the systems are not those of the scores")
     names = {name for row in pairs for name in (row.a, row.b)} | set(shared["baselines"])
     if not names <= set(systems):
-        raise Damaged(f"{place}pairs", f"there is no system {sorted(names - set(systems))[0]}")
+        raise DamagedValue(f"{place}pairs", f"there is no system {sorted(names - set(systems))[0]}")
     columns = {system: scores[system] for system in systems}
     array = score_columns(columns, f"{place}{scores_at}", len(shared["query_ids"]))
     return {
@@ -229,7 +229,7 @@ def standings_of(value: Mapping[str, Any], label: str = "results.json") -> Colle
         rankings = {part.name: ranking_of(part.ranking, where) for part, where in parts}
         measures = restore_part(value, "measures", tuple[dict[str, Any], ...])
         if not measures:
-            raise Damaged("measures", "is empty")
+            raise DamagedValue("measures", "is empty")
         with reading(f"{label}, measures[0].like", HOW_RANKING):
             like = _ranking(restore_part(measures[0], "like", dict[str, Any]))
         again = summarise_rankings(

@@ -18,7 +18,7 @@ from abrank.diagnostics import Note
 from abrank.inference.equivalence import RelativeChange, Unseen
 from abrank.rule import Reason
 
-# Returns a value as its kind has it; raises Damaged, with the place below the value.
+# Returns a value as its kind has it; raises DamagedValue, with the place below the value.
 Reader: TypeAlias = Callable[[Any], Any]
 
 # Variances are made of squares: beyond this, they are infinite, and nothing can be compared.
@@ -28,7 +28,7 @@ DEEPEST = 8
 INFINITE = {"inf": math.inf, "-inf": -math.inf}
 
 
-class Damaged(Exception):
+class DamagedValue(Exception):
     """A saved value that is not what its place asks for; ``hint`` says what to do, if known."""
 
     def __init__(self, place: str, problem: str, *, hint: str = "") -> None:
@@ -43,7 +43,7 @@ def restore(kind: Any, value: object, place: str = "") -> Any:  # noqa: ANN401 -
     """Return a value read from JSON as its annotation has it."""
     try:
         return _reader(kind)(value)
-    except Damaged as problem:
+    except DamagedValue as problem:
         problem.place = f"{place}{problem.place}" if place else problem.place.removeprefix(".")
         raise
 
@@ -57,7 +57,7 @@ def restore_part(value: object, path: str, kind: Any, default: object = MISSING)
         passed = f"{passed}.{key}" if passed else key
         if key not in value:
             if default is MISSING:
-                raise Damaged(passed, "is not there")
+                raise DamagedValue(passed, "is not there")
             return default
         value = value[key]
     return restore(kind, value, path)
@@ -79,8 +79,8 @@ def _require(ok: bool, place: str, expected: str, value: object) -> None:
         raise _unexpected(place, expected, value)
 
 
-def _unexpected(place: str, expected: str, value: object) -> Damaged:
-    return Damaged(place, f"expected {expected}, found {brief(value)}")
+def _unexpected(place: str, expected: str, value: object) -> DamagedValue:
+    return DamagedValue(place, f"expected {expected}, found {brief(value)}")
 
 
 # --- One reader a kind of annotation
@@ -156,7 +156,7 @@ def _positions(kinds: Sequence[Any], value: Any) -> tuple[Any, ...]:  # noqa: AN
     for i, (kind, item) in enumerate(zip(kinds, value, strict=True)):
         try:
             items.append(_reader(kind)(item))
-        except Damaged as problem:
+        except DamagedValue as problem:
             problem.place = f"[{i}]{problem.place}"
             raise
     return tuple(items)
@@ -175,14 +175,14 @@ def _dataclass(kind: Any, value: Any) -> Any:  # noqa: ANN401
         if name in value:
             arguments[name] = _read_below(f".{name}", reader, value[name])
         elif required:
-            raise Damaged(f".{name}", "is not there")
+            raise DamagedValue(f".{name}", "is not there")
     return kind(**arguments)
 
 
 def _read_below(place: str, reader: Reader, value: object) -> object:
     try:
         return reader(value)
-    except Damaged as problem:
+    except DamagedValue as problem:
         problem.place = f"{place}{problem.place}"
         raise
 
@@ -204,7 +204,7 @@ def _fields(kind: Any) -> list[tuple[str, Reader, bool]]:  # noqa: ANN401
 def _free(value: Any, depth: int = 1) -> Any:  # noqa: ANN401
     """Read a value that may have any form, but neither any size nor any depth."""
     if depth > DEEPEST:
-        raise Damaged("", f"is nested more than {DEEPEST} deep")
+        raise DamagedValue("", f"is nested more than {DEEPEST} deep")
     below = partial(_free, depth=depth + 1)
     if isinstance(value, dict):
         return _mapping(below, value)

@@ -11,7 +11,7 @@ import numpy as np
 from abrank._support import display as f
 from abrank._support.display import shorten
 from abrank.comparison import Comparison
-from abrank.comparison.groups import Clusters
+from abrank.comparison.groups import ClusterSummary
 from abrank.comparison.rows import Belief
 from abrank.report.model import Block, Cell, Column, Section, Table, Text, Words, label
 from abrank.report.sections import planning, words
@@ -96,7 +96,7 @@ def _short(value: object, width: int = 40) -> str:
     return shorten(str(value), width=width)
 
 
-def _clusters(comparison: Comparison, result: Clusters) -> str:
+def _clusters(comparison: Comparison, result: ClusterSummary) -> str:
     effective, (_, units) = "", words.unit(comparison)
     if result.n_effective < result.n_clusters - 0.05:  # so many of one size would tell as much
         effective = (

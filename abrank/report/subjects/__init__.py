@@ -22,7 +22,7 @@ _HOMES = {
     "Inspection": "query",
     "History": "history",
     "Intervals": "means",
-    "Audit": "plan",
+    "MeansAudit": "plan",
 }
 
 

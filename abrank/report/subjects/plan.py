@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 
 from abrank._support import display as f
-from abrank.planning.audit import Audit
+from abrank.planning.audit import MeansAudit
 from abrank.planning.plan import JudgedT, Plan, PlanRow, SameRow, WidthRow
 from abrank.report.model import (
     DRAWN,
@@ -222,7 +222,7 @@ def _judged(w: Words[Plan], *, measured: bool) -> Section:
 
 
 @compose.register
-def compose_audit(result: Audit, *, digits: int | None = None) -> Report:
+def compose_audit(result: MeansAudit, *, digits: int | None = None) -> Report:
     """Return everything a report says about two published means."""
     w = Words(result, 3 if digits is None else digits)
     title, tag, glyph = _audited(w)
@@ -261,7 +261,7 @@ def compose_audit(result: Audit, *, digits: int | None = None) -> Report:
     )
 
 
-def _audited(w: Words[Audit]) -> tuple[str, str, str]:
+def _audited(w: Words[MeansAudit]) -> tuple[str, str, str]:
     """Return the sentence that is said first, its tag and its glyph."""
     result = w.result
     queries = f.plural(result.n_queries, "query", "queries")
@@ -280,7 +280,7 @@ def _audited(w: Words[Audit]) -> tuple[str, str, str]:
     return f"At the {spread} {queries} cannot tell these means apart.", "Not significant", "?"
 
 
-def _facts_of_audit(w: Words[Audit]) -> Iterator[Fact]:
+def _facts_of_audit(w: Words[MeansAudit]) -> Iterator[Fact]:
     result = w.result
     sd = w.score(result.sd_limit)
     limit = f"the t test would be significant if the standard deviation were below {sd}"
@@ -329,7 +329,7 @@ def _least(kind: str, p: float) -> str:
     return f"no {kind} with these means have a p below {f.number_short(p)}"
 
 
-def _scorecard(w: Words[Audit]) -> Scorecard:
+def _scorecard(w: Words[MeansAudit]) -> Scorecard:
     """Return a row a spread, with the interval that it gives."""
     result, rows, board = w.result, w.result.rows, w.result.board
     legend = [
@@ -365,7 +365,7 @@ def _scorecard(w: Words[Audit]) -> Scorecard:
     )
 
 
-def _method_of_audit(w: Words[Audit]) -> str:
+def _method_of_audit(w: Words[MeansAudit]) -> str:
     result = w.result
     text = (
         "From published means alone the spread of the queries' differences is not known. Of n"

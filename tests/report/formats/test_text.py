@@ -23,7 +23,7 @@ from abrank.report.cells import columns
 from abrank.report.formats.text import (
     LEAST,
     Axis,
-    Look,
+    TerminalFormat,
     axis,
     draw,
     gate_lines,
@@ -394,7 +394,7 @@ def test_names_cannot_break_the_file() -> None:
 
 def test_a_line_that_goes_on_begins_with_no_blank() -> None:
     parts = "queries won 47 \N{NO-BREAK SPACE}smallest"
-    assert Look(15, plain=False).wrap(parts) == ["queries won 47", "smallest"]
+    assert TerminalFormat(15, plain=False).wrap(parts) == ["queries won 47", "smallest"]
 
 
 def test_a_row_draws_the_deciding_interval_thick() -> None:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from abrank.diagnostics import Note
-from abrank.report.saved.restoring import LARGEST, Damaged, brief, restore, restore_part
+from abrank.report.saved.restoring import LARGEST, DamagedValue, brief, restore, restore_part
 from abrank.verdict import Verdict
 
 
@@ -76,7 +76,7 @@ def test_an_undefined_number_is_nan_again() -> None:
     ],
 )
 def test_what_does_not_obey_is_named_with_its_place(kind: Any, value: Any, problem: str) -> None:
-    with pytest.raises(Damaged) as caught:
+    with pytest.raises(DamagedValue) as caught:
         restore(kind, value, "at")
     assert problem in str(caught.value)
     assert len(str(caught.value)) < 170
@@ -91,7 +91,7 @@ def test_a_part_is_found_by_its_path() -> None:
         "systems.a.x": 'systems.a: expected an object, found "bm25"',
         "seed": "seed: expected text, found 0",
     }.items():
-        with pytest.raises(Damaged) as caught:
+        with pytest.raises(DamagedValue) as caught:
             restore_part(value, path, str)
         assert str(caught.value) == problem
 
@@ -101,7 +101,7 @@ def test_long_and_hostile_values_are_shown_shortly() -> None:
     assert len(brief("x" * 500)) < 50
     assert len(brief(10**4000)) < 50
     assert (brief([1, 2]), brief(None), brief("much")) == ("a list of 2", "null", '"much"')
-    with pytest.raises(Damaged) as caught:
+    with pytest.raises(DamagedValue) as caught:
         restore(Mapping[str, str], {"k\n" * 300: 1})
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 100

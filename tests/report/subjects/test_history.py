@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from abrank import plots
-from abrank.ledger import Entry, ErrorBudget, History, history, open_ledger
+from abrank.ledger import ErrorBudget, History, LedgerEntry, history, open_ledger
 from abrank.report import compose
 from tests.ledger.made import QUERIES, comparison
 from tests.report import written
@@ -25,7 +25,8 @@ def full(tmp_path_factory) -> History:
         result = comparison(seed, gain=gain, require="better" if seed % 2 else None)
         under = budget if seed < 3 else ""
         ledger.add(
-            replace(Entry.of(result, budget=str(under)), created=f"2026-11-{seed:02}"), QUERIES
+            replace(LedgerEntry.of(result, budget=str(under)), created=f"2026-11-{seed:02}"),
+            QUERIES,
         )
     return history(place)
 
@@ -103,7 +104,7 @@ def test_sums_are_of_one_measure_alone(tmp_path) -> None:
     ledger = open_ledger(tmp_path / "two", create=True)
     for seed in range(16):
         result = comparison(seed, gain=0.1)
-        entry = Entry.of(result)
+        entry = LedgerEntry.of(result)
         ledger.add(entry, QUERIES)
     read = history(tmp_path / "two")
     second = replace(read.entries[0], measure="other", difference=100.0)
