@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = [
     "FEW_QUERIES",
     "GATES",
+    "STATEMENTS",
     "Decision",
     "Gate",
     "GateDefinition",
@@ -40,8 +41,30 @@ __all__ = [
     "Verdict",
     "check_gate",
     "decide",
+    "falls",
     "settle",
 ]
+
+
+# What a verdict says of B: a gain, a loss, its size, and what is ruled out.
+STATEMENTS: Mapping[Verdict, frozenset[str]] = MappingProxyType(
+    {
+        Verdict.BETTER: frozenset({"gain", "gain of that size", "no loss"}),
+        Verdict.BETTER_SIZE_UNCLEAR: frozenset({"gain", "no loss"}),
+        Verdict.NOT_WORSE: frozenset({"no loss"}),
+        Verdict.SAME: frozenset({"no loss", "no gain"}),
+        Verdict.IDENTICAL: frozenset({"no loss", "no gain", "no difference"}),
+        Verdict.NOT_BETTER: frozenset({"no gain"}),
+        Verdict.WORSE_SIZE_UNCLEAR: frozenset({"loss", "no gain"}),
+        Verdict.WORSE: frozenset({"loss", "loss of that size", "no gain"}),
+    }
+)
+
+
+def falls(declared: Verdict, second: Verdict) -> bool:
+    """Whether something that a verdict says of B is not said by a second one."""
+    nothing = frozenset[str]()
+    return not STATEMENTS.get(declared, nothing) <= STATEMENTS.get(second, nothing)
 
 
 # Below so many queries a gate that asks for evidence takes the exact sign-flip test, too.

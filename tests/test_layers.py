@@ -123,3 +123,12 @@ def test_the_map_for_contributors_is_that_of_the_code() -> None:
             tree = ast.parse(place.read_text(encoding="utf-8"))
             definitions = {getattr(node, "name", "") for node in tree.body}
             assert name in definitions, f"{path} defines no {name}"
+
+
+def test_a_class_name_stands_once() -> None:
+    places: dict[str, list[str]] = {}
+    for path in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                places.setdefault(node.name, []).append(str(path.relative_to(PACKAGE)))
+    assert {name: files for name, files in places.items() if len(files) > 1} == {}

@@ -18,7 +18,7 @@ from abrank._support import checks
 from abrank._support.errors import ArgumentError
 from abrank._support.typing import FloatArray
 from abrank.comparison.choosing import SEQUENCE, Directions
-from abrank.comparison.evidence import Alternative, Kind, RunDetails
+from abrank.comparison.evidence import Alternative, Kind, OtherChoice, RunDetails
 from abrank.comparison.rows import MeasureResult
 from abrank.comparison.sample import Answer, Sample
 from abrank.diagnostics import Note
@@ -27,7 +27,7 @@ from abrank.inference import run_test
 from abrank.inference.equivalence import bound_unseen
 from abrank.inference.registry import as_alpha
 from abrank.rule import GATES, LEVELS, Design, GuardResult, Reason, Soundness, Verdict
-from abrank.verdict import FEW_QUERIES, Decision, Rule, SignFlips, decide
+from abrank.verdict import FEW_QUERIES, Decision, Rule, SignFlips, decide, falls
 
 ADJUSTMENTS = ("max-t", "holm", "bonferroni", "bh", "none")
 FEW_CLUSTERS = "too-few-clusters"
@@ -301,25 +301,35 @@ def find_alternatives(
     if rule.family == "all":
         return ()
     unguarded = replace(rule, guards=())  # the scores are of the primary measure alone
-    result = []
-    for choice, second in sample.others(rule, evidence):
-        (row,), _, decided = decide_on(second, unguarded, better, span)
-        result.append(
-            Alternative(
-                kind=choice.kind,
-                n_queries=second.n,
-                mean_a=row.mean_a,
-                mean_b=row.mean_b,
-                diff=row.diff,
-                ci_low=row.ci_low,
-                ci_high=row.ci_high,
-                pvalue=row.pvalue,
-                verdict=decided.verdict,
-                changes=decided.verdict is not decision.verdict,
-                depth=choice.depth,
-                left_out=choice.left_out,
-            )
+
+    def decided(choice: OtherChoice, second: Sample) -> Alternative:
+        (row,), _, other = decide_on(second, unguarded, better, span)
+        return Alternative(
+            kind=choice.kind,
+            n_queries=second.n,
+            mean_a=row.mean_a,
+            mean_b=row.mean_b,
+            diff=row.diff,
+            ci_low=row.ci_low,
+            ci_high=row.ci_high,
+            pvalue=row.pvalue,
+            verdict=other.verdict,
+            changes=other.verdict is not decision.verdict,
+            depth=choice.depth,
+            left_out=choice.left_out,
         )
+
+    result = [decided(*choice) for choice in sample.others(rule, evidence)]
+    subsets = [*sample.without_supporting(rule, decision.direction)] if decision.direction else []
+
+    def is_fallen(item: Alternative) -> bool:
+        # What is left may have no spread, which takes nothing back.
+        tested = item.verdict is not Verdict.CANNOT_TEST
+        return tested and falls(decision.verdict, item.verdict)
+
+    # Most verdicts stay without all that may be left out, which one test shows.
+    if subsets and is_fallen(decided(*subsets[-1])):
+        result.append(next(filter(is_fallen, (decided(*subset) for subset in subsets))))
     for item in sample.kept:
         # Nothing computes these again, but p and interval are of one procedure.
         outside = item.interval.excludes_zero

@@ -233,6 +233,9 @@ class Weighted(Clustered):
             differences, self.values, confidence=confidence, clusters=self.labels or None
         )
 
+    def _contributions(self, column: int) -> FloatArray:
+        return np.asarray(self.values * self.differences[:, column])
+
     def units(self, column: int) -> Units:
         differences, scores, ones = QuerySample.units(self, column)
         units = Units(*(self.values * item for item in (differences, scores, ones)))
@@ -466,6 +469,11 @@ class Stratified(QuerySample):
         return {"a": a, "b": b, "remarks": tuple(dict.fromkeys(remarks)), "strata": self.parts}
 
     def others(self, rule: Rule, evidence: RunDetails) -> Sequence[tuple[OtherChoice, Sample]]:
+        return ()
+
+    def without_supporting(
+        self, rule: Rule, direction: int
+    ) -> Sequence[tuple[OtherChoice, Sample]]:
         return ()
 
     def cautions(self, result: Comparison) -> list[Note]:

@@ -158,6 +158,11 @@ class IndependentGroups:
     def others(self, rule: Rule, evidence: RunDetails) -> Sequence[tuple[OtherChoice, Sample]]:
         return ()
 
+    def without_supporting(
+        self, rule: Rule, direction: int
+    ) -> Sequence[tuple[OtherChoice, Sample]]:
+        return ()
+
     def cautions(self, result: Comparison) -> list[Note]:
         return []
 

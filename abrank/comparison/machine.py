@@ -179,6 +179,11 @@ class WithMachine(QuerySample):
     def others(self, rule: Rule, evidence: RunDetails) -> Iterable[tuple[OtherChoice, Sample]]:
         return () if self.together else super().others(rule, evidence)
 
+    def without_supporting(
+        self, rule: Rule, direction: int
+    ) -> Iterable[tuple[OtherChoice, Sample]]:
+        return () if self.together else super().without_supporting(rule, direction)
+
     @property
     def kept(self) -> Sequence[Alternative]:
         return () if self.together else super().kept

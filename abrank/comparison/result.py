@@ -81,7 +81,8 @@ class Comparison(Result):
         empty for ready scores.
     alternatives : tuple of Alternative
         Sensitivity analysis: the primary measure on shared queries only, with judged documents
-        only, at a common depth, without the most influential queries; those that apply.
+        only, at a common depth, without the few queries that speak most for the verdict; those that
+        apply.
     segmentations : tuple of Segmentation
         The primary measure by properties of the queries.
     clusters : ClusterSummary, optional

@@ -23,6 +23,7 @@ from abrank.comparison.evidence import (
     RunDetails,
     collect_details,
     other_choices,
+    without_supporting,
 )
 from abrank.comparison.groups import ClusterSummary, Segmentation, segment
 from abrank.comparison.plans import ClusterSizes
@@ -144,6 +145,11 @@ class Sample(Protocol):
 
     def others(self, rule: Rule, evidence: RunDetails) -> Iterable[tuple[OtherChoice, Sample]]:
         """Return other choices than those declared, and the sample of the primary measure."""
+
+    def without_supporting(
+        self, rule: Rule, direction: int
+    ) -> Iterable[tuple[OtherChoice, Sample]]:
+        """Return the sample without one, two, … of the queries that speak most for a direction."""
 
     @property
     def kept(self) -> Sequence[Alternative]:
@@ -353,6 +359,18 @@ class QuerySample:
         unjudged = any(evidence.n_unjudged)
         for choice in other_choices(self.scores, rule, self.deep, unjudged=unjudged):
             yield choice, self.of(choice.scores)
+
+    def without_supporting(
+        self, rule: Rule, direction: int
+    ) -> Iterable[tuple[OtherChoice, Sample]]:
+        gains = self._contributions(self.measures.index(rule.primary))
+        gains *= direction if rule.higher_is_better else -direction
+        for choice in without_supporting(self.scores, rule.primary, gains):
+            yield choice, self.of(choice.scores)
+
+    def _contributions(self, column: int) -> FloatArray:
+        """Return what each query adds to the mean difference, but for a factor."""
+        return self.differences[:, column].copy()
 
     @property
     def kept(self) -> Sequence[Alternative]:

@@ -127,12 +127,6 @@ def calls_without(
     return call, _calls(without, pvalues, alpha), pvalues
 
 
-def means_without(differences: FloatArray) -> FloatArray:
-    """Return the mean without each query in turn: float64[n_queries]; at least two queries."""
-    values = round_off(differences)
-    return np.asarray(values.mean() - _centred(values) / (len(values) - 1))
-
-
 def _centred(values: FloatArray) -> FloatArray:
     """Return the distances from the mean; 0 where all are one value, to the last digit."""
     from_first: FloatArray = values - values[0]

@@ -28,7 +28,7 @@ from abrank.report.model import (
 )
 from abrank.report.sections import words
 from abrank.scoring.judging import ToJudge, Unjudged, pool_text
-from abrank.verdict import Verdict
+from abrank.verdict import STATEMENTS, Verdict, falls
 
 _COUNTS: tuple[tuple[str, Callable[[Any], str]], ...] = (
     ("Queries in the qrels", lambda audit: f.count(audit.n_queries)),
@@ -315,37 +315,18 @@ def _cutoff_table(comparison: Comparison, curve: CutoffCurve, sides: Sequence[in
 LONGEST_ID = 40
 
 
-# What each verdict claims of B: a gain, a loss, its size, and what is ruled out.
-_CLAIMS = {
-    Verdict.BETTER: {"gain", "gain of that size", "no loss"},
-    Verdict.BETTER_SIZE_UNCLEAR: {"gain", "no loss"},
-    Verdict.NOT_WORSE: {"no loss"},
-    Verdict.SAME: {"no loss", "no gain"},
-    Verdict.IDENTICAL: {"no loss", "no gain", "no difference"},
-    Verdict.NOT_BETTER: {"no gain"},
-    Verdict.WORSE_SIZE_UNCLEAR: {"loss", "no gain"},
-    Verdict.WORSE: {"loss", "loss of that size", "no gain"},
-}
-
-
-def falls(comparison: Comparison, second: Alternative) -> bool:
-    """Whether something that the verdict claims is not shown under another choice."""
-    claimed, visible = (_CLAIMS.get(item.verdict, set()) for item in (comparison, second))
-    return not claimed <= visible
-
-
 def sensitivity_sentence(comparison: Comparison) -> str:
     """Say under which other choices a verdict that is shown falls, or that it stays."""
     # A verdict that arises under another choice is not told: of many samples without a difference
-    # one arises in some, the more so without the queries that weigh most. The table has it. Nor is
-    # that one in doubt stays: no other choice takes the doubt away.
+    # one arises in some. The table has it. Nor is that one in doubt stays: no other choice takes
+    # the doubt away.
     fallen: dict[Verdict, list[str]] = {}
     stays = []
-    for item in _telling(comparison):
+    for item in telling(comparison):
         choice = _choice(item, words.unit(comparison)[1])
         if words.estimand(comparison) == words.MEAN:
             choice += f" (Δ {f.signed(item.diff, digits=comparison.decimals)})"
-        if falls(comparison, item):
+        if falls(comparison.verdict, item.verdict):
             fallen.setdefault(item.verdict, []).append(choice)
         elif not item.changes:
             stays.append(choice)
@@ -358,17 +339,11 @@ def sensitivity_sentence(comparison: Comparison) -> str:
     return f"The verdict would be {'; '.join(texts)}{f'; it {text}' if stays else ''}."
 
 
-def _telling(comparison: Comparison) -> list[Alternative]:
+def telling(comparison: Comparison) -> list[Alternative]:
     """Return the choices that say something of what the verdict claims."""
-    if comparison.verdict not in _CLAIMS or comparison.decision.of_numbers is not None:
+    if comparison.verdict not in STATEMENTS or comparison.decision.of_numbers is not None:
         return []
-    # Chosen queries take a verdict against a margin back too often though it is right.
-    return [
-        alternative
-        for alternative in comparison.alternatives
-        if alternative.kind != "partly-condensed"
-        and (alternative.kind != "without-influential" or comparison.decision.direction)
-    ]
+    return [item for item in comparison.alternatives if item.kind != "partly-condensed"]
 
 
 def _untold(comparison: Comparison) -> str:
@@ -376,14 +351,11 @@ def _untold(comparison: Comparison) -> str:
     numbers = comparison.decision.of_numbers
     if numbers is not None:
         return f"Nothing is decided; the numbers alone would say {_tag(numbers)}."
-    if comparison.verdict not in _CLAIMS:
+    if comparison.verdict not in STATEMENTS:
         return "Nothing is significant, so no other choice can overturn it."
     if comparison.soundness.level == "doubtful":
         return "No other choice takes the doubt away."
-    return (
-        "A verdict about a margin often changes without the most influential"
-        f" {words.unit(comparison)[1]}, even where it is right: open the table to see it."
-    )
+    return "No other choice takes the verdict back."
 
 
 def sensitivity(comparison: Comparison) -> Section | None:
@@ -397,7 +369,7 @@ def sensitivity(comparison: Comparison) -> Section | None:
         comparison.decision.of_numbers or comparison.verdict,
         *(x.verdict for x in alternatives),
     ]
-    fallen = [False, *(falls(comparison, item) for item in alternatives)]
+    fallen = [False, *(falls(comparison.verdict, item.verdict) for item in alternatives)]
     table = Table.of(
         "sensitivity",
         (
@@ -429,13 +401,10 @@ def sensitivity(comparison: Comparison) -> Section | None:
     left_out = [item for item in alternatives if item.left_out]
     if left_out:
         ids = [shorten(query_id, width=LONGEST_ID) for query_id in left_out[0].left_out]
-        text += (
-            f" The most influential {multiple} are those whose removal moves the mean difference"
-            f" most: {_listed(ids)}."
-        )
+        text += f" The {multiple} that speak most for the verdict: {_listed(ids)}."
     blocks = (table, Text(text, "caption"))
     sentence = sensitivity_sentence(comparison)
-    turned = any(falls(comparison, item) for item in _telling(comparison))
+    turned = any(falls(comparison.verdict, item.verdict) for item in telling(comparison))
     mark = "!" if turned else "✓" * bool(sentence)
     finding = sentence or _untold(comparison)
     return Section("sensitivity", "Other choices", finding, blocks, group="change", mark=mark)
@@ -454,8 +423,15 @@ def _choice(item: Alternative, multiple: str) -> str:
         "judged-only": "with judged documents only",
         "partly-condensed": "with unjudged documents partly left out",
         "common-depth": f"with both runs cut at rank {f.count(item.depth or 0)}",
-        "without-influential": f"without the three most influential {multiple}",
+        "without-supporting": _without(item, multiple),
     }[item.kind]
+
+
+def _without(item: Alternative, multiple: str) -> str:
+    """Return how many queries are left out."""
+    count = len(item.left_out)
+    which = "the one that speaks" if count == 1 else "those that speak"
+    return f"without {count} of {f.count(item.n_queries + count)} {multiple}, {which} most for it"
 
 
 def _tag(verdict: Verdict) -> str:

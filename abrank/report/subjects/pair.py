@@ -27,6 +27,7 @@ from abrank.report.sections import (
 )
 from abrank.report.sections.next_step import next_step
 from abrank.report.subjects import compose
+from abrank.verdict import falls
 
 LONGEST_NAME, LONGEST_IN_LINE = 120, 28
 
@@ -117,7 +118,7 @@ def _headline(comparison: Comparison) -> Headline:
         pieces=tuple(headline.pieces(comparison)),
         lead=difference_in_unit(comparison, value, digits=comparison.decimals),
         gate_passed=passed is not None and passed.passed,
-        falls=any(inputs.falls(comparison, alternative) for alternative in comparison.alternatives),
+        falls=any(falls(comparison.verdict, item.verdict) for item in inputs.telling(comparison)),
     )
 
 
