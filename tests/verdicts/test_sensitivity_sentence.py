@@ -45,8 +45,8 @@ def test_a_verdict_against_a_margin_is_not_held_against_chosen_queries() -> None
 
 def test_no_mean_difference_stands_beside_a_verdict_on_something_else() -> None:
     # Once with "(Δ +0.010)" behind “Worse”.
-    d = np.concatenate([np.full(14, -0.01) - np.linspace(0.0, 0.01, 14), [0.5, 0.4, 0.3, 0.2]])
-    result = _compared(np.concatenate([d, np.full(2, -0.03)]), test="sign")
+    d = np.concatenate([-0.01 - np.linspace(0.0, 0.01, 15), [0.5, 0.4, 0.3, 0.2, 0.2]])
+    result = _compared(d, test="sign")
     assert (result.verdict, result.mean_difference > 0.0) == (Verdict.WORSE, True)
     assert sensitivity_sentence(result) == (
         "The verdict would be “Inconclusive” without 1 of 20 queries, the one that speaks most for"

@@ -338,7 +338,7 @@ def test_it_is_saved_and_read_back(of_runs: Comparison, tmp_path: Path) -> None:
 
 def test_a_file_with_another_is_refused(of_runs: Comparison) -> None:
     saved = of_runs.to_dict()
-    saved["sensitivity"][-1]["diff"] += 0.01
+    saved["sensitivity"][0]["diff"] += 0.01
     with pytest.raises(AbrankError, match="sensitivity"):
         from_dict(saved)
 
