@@ -105,32 +105,25 @@ def table_of(source: Any) -> Any:  # noqa: ANN401
     return table
 
 
+# By library, what makes a table of an object that hands over no stream (of polars' one, which
+# holds views, Arrow 17 casts nothing).
+_METHODS = {
+    "dask": ("compute",), "deltalake": ("to_pyarrow_table",), "polars": ("to_arrow",),
+    "pyarrow": ("to_table",), "pyiceberg": ("scan", "to_arrow"),
+}  # fmt: skip
+
+
 def _handed_over(source: Any) -> Any:  # noqa: ANN401
+    if hasattr(source, "iloc") and not hasattr(source, "columns"):  # a Series
+        return None
     if hasattr(source, "collect_schema") and hasattr(source, "collect"):
         source = source.collect()
-    if hasattr(source, "iloc") and not hasattr(source, "columns"):
-        return None
-    library = type(source).__module__.partition(".")[0]
-    if library == "dask" and hasattr(source, "compute"):
-        return _handed_over(source.compute())
-    if hasattr(source, "to_pyarrow_table"):  # of deltalake
-        return source.to_pyarrow_table()
-    if library == "pyiceberg" and hasattr(source, "scan"):
-        return source.scan().to_arrow()
-    if isinstance(source, pa.RecordBatchReader):
-        return source.read_all()
-    if hasattr(source, "to_table") and library == "pyarrow":  # a dataset, or a scanner of one
-        return source.to_table()
-    if library == "polars" and hasattr(source, "to_arrow"):
-        return source.to_arrow()  # its stream holds views, which Arrow 17 cannot cast
+    for method in _METHODS.get(type(source).__module__.partition(".")[0], ()):
+        source = getattr(source, method)() if hasattr(source, method) else source
     if hasattr(source, "__arrow_c_stream__"):
         return pa.RecordBatchReader.from_stream(source).read_all()
     if hasattr(source, "__arrow_c_array__"):
         return pa.Table.from_batches([pa.record_batch(source)])
-    if hasattr(source, "__dataframe__"):
-        from pyarrow.interchange import from_dataframe
-
-        return from_dataframe(source)
     return None
 
 

@@ -44,16 +44,6 @@ def relation() -> Any:
     return duckdb.sql(f"select * from (values {lines}) as t(query_id, doc_id, score)")
 
 
-class OnlyInterchange:
-    """A frame of a library that speaks the interchange protocol and nothing else."""
-
-    def __init__(self, table: Any) -> None:
-        self.table = table
-
-    def __dataframe__(self, **keywords: Any) -> Any:
-        return self.table.__dataframe__(**keywords)
-
-
 class OnlyArray:
     """A batch of a library that hands over Arrow data in one piece."""
 
@@ -82,7 +72,6 @@ TABLES: dict[str, Callable[[], Any]] = {
     "pyarrow decimals": lambda: pa.Table.from_pandas(frame()).set_column(
         2, "score", pa.array([0.5, 2.0, 1.0, 2.0]).cast(pa.decimal128(9, 3))
     ),
-    "interchange": lambda: OnlyInterchange(pa.Table.from_pandas(frame())),
     "one array": lambda: OnlyArray(pa.RecordBatch.from_pandas(frame())),
     "DuckDB": relation,
 }
