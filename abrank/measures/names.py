@@ -586,10 +586,10 @@ def require_rel(
 ) -> None:
     """Refuse fractional grades where a measure asks which are relevant, or how high they go."""
     # `stated` are the measures of which the user said from which grade on, all of them if None.
-    if grades.dtype.kind != "f":
+    fractions = grades[grades != np.floor(grades)]
+    if not len(fractions):
         return
-    example = float(grades[grades != np.floor(grades)][0])
-    text = f"the judgments hold fractional grades such as {example:g}"
+    text = f"the judgments hold fractional grades such as {float(fractions[0]):g}"
     for measure in measures:
         names = {parameter.name for parameter in measure.entry.parameters}
         names -= dict(measure.parameters).keys()
