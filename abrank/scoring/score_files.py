@@ -477,7 +477,7 @@ class CheckedFiles:
 def _files_below(path: str | os.PathLike[str]) -> list[str | os.PathLike[str]]:
     """Return the files of a folder that may be inputs, by their names; another path as it is."""
     checks.path("file", path)
-    if not Path(path).is_dir() or format_of_folder(path):
+    if not os.path.isdir(path) or format_of_folder(path):  # noqa: PTH112 - a name may be too long
         return [path]
     files: list[str | os.PathLike[str]] = [
         file for file in sorted(Path(path).rglob("*"))
