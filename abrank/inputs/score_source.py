@@ -451,7 +451,9 @@ def _of_dict(
             hint="a frame tells them apart: pandas.DataFrame.from_dict(scores, orient='index')",
         )  # fmt: skip
     names = ["measure" if is_it else f"level {i}" for i, is_it in enumerate(measured, 1)]
-    roles = {"value": ("score",), **({"metric": ("measure",)} if any(measured) else {})}
+    roles: dict[str, tuple[str, ...]] = {"value": ("score",)}
+    if any(measured):
+        roles["metric"] = ("measure",)
     if any(measured) and len(names) == 2:
         roles["query"] = tuple(name for name in names if name != "measure")
     table = _of_columns([*names, "score"], [*levels, values], origin)

@@ -214,10 +214,10 @@ def _variants(table: NamedTable, names: Sequence[str]) -> tuple[Coded, dict[str,
         }
         for row in first[order].tolist()
     ]
-    labels = ["/".join(filter(None, row.values())) for row in cells]
-    if len({*labels}) < len(labels):
-        labels = [",".join(f"{name}={text}" for name, text in row.items()) for row in cells]
-    return Coded(tuple(labels), place[codes]), dict(zip(labels, cells, strict=True))
+    variants = ["/".join(filter(None, row.values())) for row in cells]
+    if len({*variants}) < len(variants):
+        variants = [",".join(f"{name}={text}" for name, text in row.items()) for row in cells]
+    return Coded(tuple(variants), place[codes]), dict(zip(variants, cells, strict=True))
 
 
 def _numbered(query: Queries, system: Coded, table: NamedTable, reading: Reading) -> Coded:

@@ -347,7 +347,7 @@ def distribution(comparison: Comparison) -> Section | None:
     if n <= FEW:  # each is a bar where the queries are listed
         return Section("distribution", "Distribution", finding, (), group="appendix")
     measure = comparison.rule.primary
-    blocks = (
+    blocks: tuple[Block, ...] = (
         Figure("scatter", f"{measure} of every query, A across and B upwards."),
         Text("Above the diagonal B scores higher, below it A does.", "caption"),
     )

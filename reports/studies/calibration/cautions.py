@@ -232,8 +232,9 @@ def without_effect(values: FloatArray, rng: np.random.Generator) -> FloatArray:
     n = len(values) // 2
     order = rng.permutation(len(values))
     flat = values.reshape(len(values), -1)
-    differences = flat[order[:n]] - flat[order[n : 2 * n]]
-    return differences * rng.choice([-1.0, 1.0], differences.shape)
+    differences: FloatArray = flat[order[:n]] - flat[order[n : 2 * n]]
+    signs: FloatArray = rng.choice([-1.0, 1.0], differences.shape)
+    return differences * signs
 
 
 def judged_at_10(run: JudgedRun) -> float:
@@ -280,13 +281,13 @@ def trials_of_runs(scores: Scores, rng: np.random.Generator) -> Iterator[Trial]:
     seed = int(rng.integers(2**31))
     for place, name in enumerate(scores.measures):
         measure, values = parse(name), scores.values[:, :, place]
-        low, high = np.moveaxis([extremes(measure, run) for run in runs], 1, 0)
-        drawn = [tie_range(measure, run, n_orders=20, seed=seed).expected for run in runs]
+        low, high = np.moveaxis(np.array([extremes(measure, run) for run in runs]), 1, 0)
+        expected = [tie_range(measure, run, n_orders=20, seed=seed).expected for run in runs]
         for a, b in combinations(range(len(runs)), 2):
             differences = values[:, b] - values[:, a]
             ends = (low[b] - high[a]).mean(), (high[b] - low[a]).mean()
             declared, codes, moves = _by_t(differences), set(), {}
-            moves["order-of-ties"] = _by_t(drawn[b] - drawn[a]) != declared
+            moves["order-of-ties"] = _by_t(expected[b] - expected[a]) != declared
             if round(ends[1] - ends[0], 10) > TIES_MOVE * abs(differences.mean()):
                 codes.add("order-of-ties")
             depth, deep = sorted((medians[a], medians[b]))
