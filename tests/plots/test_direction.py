@@ -81,10 +81,11 @@ def test_colours_of_intervals_follow_the_reading(shift, comparison_of):
     comparison = comparison_of(60, measures=LOWER, shift=shift)
     better = shift < 0
     assert comparison.primary.reading == ("better" if better else "worse")
-    colour = LIGHT.b if better else LIGHT.a
-    assert effect(comparison).lines[-1].get_color() == colour
+    assert [row.reading == "better" for row in comparison.rows] == [better, better, not better]
+    colours = {"better": LIGHT.b, "worse": LIGHT.a}
+    assert effect(comparison).lines[-1].get_color() == colours[comparison.primary.reading]
     dots = [line for line in forest(comparison).lines if line.get_marker() in ("o", "D")]
-    assert {dot.get_color() for dot in dots} == {colour}
+    assert [dot.get_color() for dot in dots] == [colours[row.reading] for row in comparison.rows]
 
 
 def test_a_measure_that_points_the_other_way_is_marked(comparison_of):

@@ -148,10 +148,3 @@ def shares(ax) -> tuple[float, float]:
         size = abs(float(np.sum(np.diff(x) * (y[1:] + y[:-1]) / 2)))
         area["far" if shape.get_facecolor()[:3] == to_rgb(LIGHT.ink) else "near"] += size
     return area["near"], area["far"]
-
-
-def test_the_bars_of_equal_steps_are_no_comb(comparison_of):
-    # All means are multiples of one step: bars of unequal numbers of steps would go up and down.
-    law = drawing._law(comparison_of(250, "constant"), 0.05)
-    heights = law.heights[law.heights > 0.02]
-    assert np.all(np.diff(heights) < 0.03)
