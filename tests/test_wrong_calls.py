@@ -152,7 +152,7 @@ def test_implicit_feedback_is_read_beside_the_index_of_a_frame(tmp_path: Path) -
 def test_check_knows_ready_scores(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "ready.csv").write_text("query_id,AP\nq01,0.5\nq02,0.25\n")
     assert run(["check", str(folder / "ready.csv")]) == 0
-    assert "taken for a column a measure, 2 queries, 1 measure\n  AP" in capsys.readouterr().out
+    assert "read as a column per measure, 2 queries, 1 measure\n  AP" in capsys.readouterr().out
     assert run(["check", str(folder / "s.csv")]) == 3
 
 

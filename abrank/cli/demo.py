@@ -18,7 +18,7 @@ N_QUERIES = 250
 MEASURES = ("nDCG@10", "AP", "RR", "ERR@20", "P@10", "R@100")
 MARGIN = 0.01
 INPUTS = ("qrels.txt", "old.run", "new.run", "topics.tsv", "segments.csv")
-TABLE = "experiment.csv"  # the scores of both, a row a query and variant
+TABLE = "experiment.csv"  # the scores of both, a row per query and variant
 REPORTS = ("report.html", "report.md", "results.json")
 # Mean difference of nDCG@10 over 20,000 queries simulated with this effect; standard error 0.002.
 TRUE_DIFFERENCE = 0.036
@@ -96,7 +96,7 @@ def _require_own(inputs: Mapping[Path, bytes], reports: Sequence[Path]) -> None:
 
 
 def _table(qrels: Path, old: Path, new: Path, intents: Mapping[str, str]) -> bytes:
-    """Return the scores of both rankers as a table, a row a query and variant."""
+    """Return the scores of both rankers as a table, a row per query and variant."""
     from abrank.scoring.evaluate import evaluate
 
     scores = evaluate(qrels, {"old": old, "new": new}, MEASURES)

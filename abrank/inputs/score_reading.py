@@ -130,15 +130,15 @@ class Reading:
     Attributes
     ----------
     form : str
-        Such as ``a row a query and variant``.
+        Such as ``a row per query and variant``.
     query : str
         The column of the query's id; empty where the rows are the queries.
     variant : tuple of str
         The columns that together name the variant.
     variants : mapping of str to (str, str)
-        Of a table with a column a variant, the variant and the measure of each of its columns.
+        Of a table with a column per variant, the variant and the measure of each of its columns.
     metric, value : str
-        The columns of the name and of the value of a measure, of a table with a row a score.
+        The columns of the name and of the value of a measure, of a table with a row per score.
     measures : tuple of str
         The columns that are compared.
     repeat, cluster, weight : str

@@ -510,7 +510,7 @@ class _TableRoles:
         coded = [self.column(name).coded for name in names]
         return "/".join(filter(None, (labels[codes[row]] for labels, codes in coded)))
 
-    # --- A column a variant
+    # --- A column per variant
 
     def _numeric(self) -> list[str]:
         return [
@@ -519,7 +519,7 @@ class _TableRoles:
         ]  # fmt: skip
 
     def _find_wide(self) -> dict[str, tuple[str, str]]:
-        """Return the variant and the measure of each column, of a table with a column a variant."""
+        """Return variant and measure of each column of a table with a column per variant."""
         wanted = self.roles.get("variants")
         measure = self.options.measures[0] if len(self.options.measures) == 1 else UNNAMED
         if wanted:
@@ -654,8 +654,8 @@ class _TableRoles:
             measures, apart = some, [name for name in apart if name not in some]
         order = [column.name for column in self.table.columns]
         form = self.table.form or (
-            "a row a score" if metric else "a column a variant" if wide
-            else "a row a query and variant" if variant else "a column a measure"
+            "a row per score" if metric else "a column per variant" if wide
+            else "a row per query and variant" if variant else "a column per measure"
         )  # fmt: skip
         labels = tuple(dict.fromkeys(name for name, _ in wide.values()))
         return Reading(

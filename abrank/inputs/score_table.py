@@ -291,4 +291,4 @@ def describe(table: ScoreTable, n_queries: int, n_measures: int, silent: Sequenc
         if len(reading.labels) > 1 and reading.variant
         else ""
     )
-    return f"{table.source.label}: taken for {reading.form}{by}, {counts}{behind}"
+    return f"{table.source.label}: read as {reading.form}{by}, {counts}{behind}"

@@ -487,7 +487,7 @@ class Ranking(Result):
 
     @property
     def means(self) -> pd.DataFrame:
-        """A fresh frame of the means: a row a system, best first, and a column a measure."""
+        """A fresh frame of the means: a row a system, best first, and a column per measure."""
         import pandas as pd
 
         columns = {

@@ -51,15 +51,15 @@ def read_scores(
     ----------
     source : path, DataFrame, or Scores
         A table of scores in CSV, TSV, JSON, JSON lines, Parquet (a folder too) or Feather, or a
-        frame of pandas, polars, pyarrow or DuckDB: a row a query and variant, a column a variant, a
-        row a score, or a column a measure. Lines of ``trec_eval -q`` (measure, query, value), of
-        ``ir_measures -q`` or ``abrank score --per-query`` (query, measure, value; with a system
-        before them where there are several). Dicts of pytrec_eval and ranx, ir_measures' metrics,
-        answers of _rank_eval; JSON lines of answers whose nuggets were assigned (AutoNuggetizer,
-        TREC RAG) or whose sentences were judged by support, which give NuggetRecall,
-        SupportPrecision and their like; exports of evaluation tools. A list of such sources, or
-        ``"a.eval,a.jsonl"``, holds different measures of one system. Scores are returned as they
-        are.
+        frame of pandas, polars, pyarrow or DuckDB: a row per query and variant, a column per
+        variant, a row per score, or a column per measure. Lines of ``trec_eval -q`` (measure,
+        query, value), of ``ir_measures -q`` or ``abrank score --per-query`` (query, measure, value;
+        with a system before them where there are several). Dicts of pytrec_eval and ranx,
+        ir_measures' metrics, answers of _rank_eval; JSON lines of answers whose nuggets were
+        assigned (AutoNuggetizer, TREC RAG) or whose sentences were judged by support, which give
+        NuggetRecall, SupportPrecision and their like; exports of evaluation tools. A list of such
+        sources, or ``"a.eval,a.jsonl"``, holds different measures of one system. Scores are
+        returned as they are.
     system : str, optional
         The system to take where there are several; else its name, which is that of the file.
     columns : mapping or str, optional

@@ -41,7 +41,7 @@ def test_the_verdict_is_that_of_the_runs(files, capsys) -> None:
         "a": "a.eval", "b": "b.eval",
     }  # fmt: skip
     assert err.splitlines() == [
-        f"note: {name}.eval: taken for ir_measures -q, 40 queries, 2 measures" for name in "ab"
+        f"note: {name}.eval: read as ir_measures -q, 40 queries, 2 measures" for name in "ab"
     ]
 
 

@@ -159,7 +159,7 @@ def test_what_the_files_were_taken_for_stands_once(tmp_path) -> None:
         path.write_text("\n".join(["query_id,AP", *rows]))
     remarks = compare_collections({"x": tuple(paths), "y": tuple(paths)}).remarks
     assert remarks == tuple(
-        f"{path}: taken for a column a measure, 30 queries, 1 measure" for path in paths
+        f"{path}: read as a column per measure, 30 queries, 1 measure" for path in paths
     )
 
 

@@ -384,7 +384,7 @@ def test_of_many_sources_what_the_first_was_taken_for_is_told(n, wide, tmp_path)
     paths = [tmp_path / f"s{i}.csv" for i in range(n)]
     for path in paths:
         wide[["t5"]].set_axis(["AP"], axis=1).rename_axis("query_id").to_csv(path)
-    texts = [f"{path}: taken for a column a measure, 12 queries, 1 measure" for path in paths]
+    texts = [f"{path}: read as a column per measure, 12 queries, 1 measure" for path in paths]
     message = (f"4 sources, the first {texts[0]}",) if n == 4 else tuple(texts)
     assert abrank.rank_scores([str(path) for path in paths]).notes == message
 

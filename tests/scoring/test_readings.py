@@ -26,7 +26,7 @@ MEAN = float((B - A).mean())
 
 
 def long(**columns: Any) -> pd.DataFrame:
-    """Return a row a query and variant, with columns of a value a row or of one for all."""
+    """Return a row per query and variant, with columns of a value a row or of one for all."""
     return pd.DataFrame({
         "query_id": QUERIES * 2, "variant": ["control"] * N + ["treatment"] * N,
         "ndcg": np.concatenate([A, B]), **columns,
@@ -113,7 +113,7 @@ VISITS = pd.concat([long(session_id=f"s{i}") for i in range(2)]).assign(
         (long().rename(columns={"query_id": "thing", "variant": "kind"}),
          {"columns": {"query": "thing", "variant": "kind"}}, "by kind"),
         (pd.DataFrame({"query_id": QUERIES, "x": A, "y": 1000.0 * B}).assign(y=B),
-         {"columns": "variants=x,y", "baseline": "x"}, "a column a variant"),
+         {"columns": "variants=x,y", "baseline": "x"}, "a column per variant"),
     ],
 )  # fmt: skip
 def test_repeats_sessions_and_rows(frame: pd.DataFrame, options: dict, note: str) -> None:

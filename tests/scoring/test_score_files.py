@@ -45,7 +45,7 @@ def test_trec_eval(saved) -> None:
     assert scores.measures == ("NumRet", "AP")
     np.testing.assert_array_equal(scores.of("bm25"), [[4, 0.5001], [5, 0.25]])
     assert scores.notes == (
-        f"{path}: taken for trec_eval -q, 2 queries, 2 measures; left out: relstring (2 of text),"
+        f"{path}: read as trec_eval -q, 2 queries, 2 measures; left out: relstring (2 of text),"
         " runid (1 of text), num_q (no score per query), gm_map (no score per query)",
     )
     assert scores.sources["bm25"].path == str(path)

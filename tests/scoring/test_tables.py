@@ -51,7 +51,7 @@ PAIRS = (
 
 
 def long(query: str = "query_id", variant: str = "variant", names: Any = PAIRS[0]) -> pd.DataFrame:
-    """Return a row a query and variant."""
+    """Return a row per query and variant."""
     parts = [
         pd.DataFrame({query: QUERIES, variant: name, **SCORES[side]})
         for side, name in zip("ab", names, strict=True)
@@ -69,18 +69,18 @@ def shuffled(query: str, variant: str, names: Any) -> pd.DataFrame:
 
 
 def tidy(query: str, variant: str, names: Any) -> pd.DataFrame:
-    """Return a row a score."""
+    """Return a row per score."""
     return long(query, variant, names).melt([query, variant], var_name="metric", value_name="value")
 
 
 def wide(query: str, _: str, names: Any) -> pd.DataFrame:
-    """Return a column a variant, of one measure."""
+    """Return a column per variant, of one measure."""
     columns = {name: SCORES[side]["nDCG@10"] for side, name in zip("ab", names, strict=True)}
     return pd.DataFrame({query: QUERIES, **columns})
 
 
 def suffixed(form: str) -> Callable[[str, str, Any], pd.DataFrame]:
-    """Return a column a measure and variant, by a form of their names."""
+    """Return a column per measure and variant, by a form of their names."""
 
     def build(query: str, _: str, names: Any) -> pd.DataFrame:
         columns = {

@@ -28,7 +28,7 @@ def values(place: int) -> np.ndarray:
 
 
 def long(*names: str, column: str = "model", measure: str = "ndcg") -> pd.DataFrame:
-    """Return a row a query and variant."""
+    """Return a row per query and variant."""
     parts = [
         pd.DataFrame({"query_id": QUERIES, column: name, measure: values(i)})
         for i, name in enumerate(names)
@@ -37,12 +37,12 @@ def long(*names: str, column: str = "model", measure: str = "ndcg") -> pd.DataFr
 
 
 def wide(*names: str) -> pd.DataFrame:
-    """Return a column a variant."""
+    """Return a column per variant."""
     return pd.DataFrame({"query_id": QUERIES, **{n: values(i) for i, n in enumerate(names)}})
 
 
 def tidy(*names: str) -> pd.DataFrame:
-    """Return a row a score."""
+    """Return a row per score."""
     frame = long(*names).assign(recall=0.5)
     return frame.melt(["query_id", "model"], var_name="metric", value_name="value")
 
